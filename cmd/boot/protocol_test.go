@@ -82,7 +82,7 @@ func registerToy(api huma.API, s *commerce.Services) {
 	m := s.Mount(api, toyStyle, toyRules)
 	wire.AddReadOnly(m, wire.Operation{Lane: s.Lane, Operation: huma.Operation{OperationID: "toy-shelves", Method: "GET", Path: "/toy/{slug}/shelves"}},
 		func(ctx context.Context, rq commerce.Request, _ *struct{}) (*toyShelves, error) {
-			found, err := s.DiscoveryIn(rq).Categories(ctx, rq.Caller.Shop)
+			found, err := s.Discovery.In(rq.Stores).Categories(ctx, rq.Caller.Shop)
 			out := &toyShelves{}
 			for _, c := range found {
 				out.Body.Paths = append(out.Body.Paths, c.Path)
@@ -96,7 +96,7 @@ func registerToy(api huma.API, s *commerce.Services) {
 				return plan, err
 			}
 			offer := money.Of(in.Body.Cents, rq.Caller.Shop.Settings.Currency)
-			prepared, err := s.HagglingIn(rq).PrepareQuote(ctx, rq.Caller.Shop, haggling.Request{
+			prepared, err := s.Haggling.In(rq.Stores).PrepareQuote(ctx, rq.Caller.Shop, haggling.Request{
 				Ask:   ports.HaggleAsk{Product: wanted, Client: rq.Caller.Client},
 				Offer: &offer,
 				Again: rq.Attempt > 1,

@@ -10,7 +10,6 @@
 package acp
 
 import (
-	"context"
 	"net/http"
 	"reflect"
 
@@ -67,42 +66,6 @@ type handlers struct {
 	mount *commerce.Mount
 }
 
-// body, byID and reply are the inputs and outputs of most operations.
-type (
-	body[T any]  struct{ Body T }
-	reply[T any] struct{ Body T }
-	byID         struct {
-		ID string `path:"id" doc:"Whoever knows the id may use it."`
-	}
-)
-
-func addReadOnly[I, O any](h *handlers, op huma.Operation, handle func(*handlers, context.Context, Request, *I) (*O, error)) {
-	wire.AddReadOnly(h.mount, h.operation(op), func(ctx context.Context, rq Request, in *I) (*O, error) {
-		return handle(h, ctx, rq, in)
-	})
-}
-
-func addAtomic[I, O any](h *handlers, op huma.Operation, handle func(*handlers, context.Context, Request, *I) (*O, error)) {
-	wire.AddAtomic(h.mount, h.operation(op), func(ctx context.Context, rq Request, in *I) (*O, error) {
-		return handle(h, ctx, rq, in)
-	})
-}
-
-func addPrepared[I, O any](h *handlers, op huma.Operation, handle func(*handlers, ports.Outbound, Request, *I) (plan[O], error)) {
-	wire.AddPrepared(h.mount, h.operation(op), func(ctx ports.Outbound, rq Request, in *I) (plan[O], error) {
-		return handle(h, ctx, rq, in)
-	})
-}
-
-// addPhased registers an operation that asks payment providers.
-func addPhased[I, O any](h *handlers, op huma.Operation, handle func(*handlers, ports.Outbound, Request, *I) (*O, error)) {
-	line := h.operation(op)
-	line.Lane = h.PaymentLane
-	wire.AddPhased(h.mount, line, func(ctx ports.Outbound, rq Request, in *I) (*O, error) {
-		return handle(h, ctx, rq, in)
-	})
-}
-
 // operation puts an operation below the address of its shop.
 func (h *handlers) operation(op huma.Operation) wire.Operation {
 	op.Path = "/p/{slug}" + op.Path
@@ -115,6 +78,8 @@ func (h *handlers) operation(op huma.Operation) wire.Operation {
 	switch op.OperationID {
 	case searchID, quoteID, initID:
 		line.ShortestKey = shortestKey
+	case finalizeID, orderCancelID:
+		line.Lane = h.PaymentLane
 	}
 	return line
 }

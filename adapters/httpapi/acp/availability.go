@@ -15,13 +15,13 @@ import (
 )
 
 func (h *handlers) registerAvailability() {
-	addAtomic(h, huma.Operation{
+	wire.AddAtomic(h.mount, h.operation(huma.Operation{
 		OperationID: "acp-availability", Method: http.MethodPost, Path: "/acp/availability", Tags: discoveryTag,
 		Summary: "Ask what is in stock and what shipping costs",
 		Description: "Nothing is held. Shipping is for all items together, at list prices, to the address's country, or to " +
 			"the first of the shop's shipping_regions where none is given; a country outside of them is 422 " +
 			"validation_error. Unknown items: 404 product_not_found or variant_not_found.",
-	}, (*handlers).availability)
+	}), h.availability)
 }
 
 type availabilityRequest struct {
@@ -64,7 +64,7 @@ type shippingMethod struct {
 	Cost   wire.Money `json:"cost" minimum:"0"`
 }
 
-func (h *handlers) availability(ctx context.Context, rq Request, in *body[availabilityRequest]) (*reply[availabilityAnswer], error) {
+func (h *handlers) availability(ctx context.Context, rq Request, in *wire.Input[availabilityRequest]) (*wire.Output[availabilityAnswer], error) {
 	shop := rq.Caller.Shop
 	items, err := fromAPIWanted(in.Body.Items)
 	if err != nil {
@@ -74,11 +74,11 @@ func (h *handlers) availability(ctx context.Context, rq Request, in *body[availa
 	if in.Body.Address != nil {
 		country = strings.ToUpper(in.Body.Address.Country)
 	}
-	found, err := h.DiscoveryIn(rq).Availability(ctx, shop, items, country)
+	found, err := h.Discovery.In(rq.Stores).Availability(ctx, shop, items, country)
 	if err != nil {
 		return nil, err
 	}
-	return &reply[availabilityAnswer]{toAPIAvailability(shop, found)}, nil
+	return &wire.Output[availabilityAnswer]{Body: toAPIAvailability(shop, found)}, nil
 }
 
 func fromAPIWanted(items []wantedItem) ([]discovery.Wanted, error) {

@@ -37,7 +37,7 @@ func (h *handlers) recognize(ctx context.Context, rq Request, b *buyerContext) (
 		return claims, nil
 	}
 	var err error
-	claims.Member, err = h.BuyersIn(rq).Recognize(ctx, rq.Caller.Shop.ID, b.BuyerToken)
+	claims.Member, err = h.Buyers.In(rq.Stores).Recognize(ctx, rq.Caller.Shop.ID, b.BuyerToken)
 	return claims, err
 }
 

@@ -15,7 +15,7 @@ import (
 const orderCancelID = "acp-order-cancel"
 
 func (h *handlers) registerOrderCancel() {
-	addPhased(h, huma.Operation{
+	wire.AddPhased(h.mount, h.operation(huma.Operation{
 		OperationID: orderCancelID, Method: http.MethodPost, Path: "/acp/orders/{id}/cancel", Tags: aftersalesTag,
 		Summary: "Cancel an order",
 		Description: "Ends an order that was not shipped and gives back what was paid; the refund may be pending still in the " +
@@ -23,11 +23,11 @@ func (h *handlers) registerOrderCancel() {
 			"else 403 order_token_required. Sent again it answers the same. Shipped: 409 order_shipped (ask for a return instead); a return that the " +
 			"merchant has not decided: 409 return_open. Unknown: 404 order_not_found.",
 		Errors: []int{http.StatusForbidden, http.StatusConflict},
-	}, (*handlers).cancelOrder)
+	}), h.cancelOrder)
 }
 
 type cancelOrderInput struct {
-	ID   string `path:"id" doc:"The order's id."`
+	ID   wire.Ref[id.Order] `path:"id" thing:"order" doc:"The order's id."`
 	Body *struct {
 		ManageToken string `json:"manage_token,omitempty" maxLength:"100" example:"om_7k2m9qxa7k2m9qxa7k2m9qxa7k2m9qxa" doc:"As finalize answered it. This or session_id is required."`
 		SessionID   string `json:"session_id,omitempty" maxLength:"100" doc:"The session that the order was placed in."`
@@ -35,12 +35,8 @@ type cancelOrderInput struct {
 	} `required:"false"`
 }
 
-func (h *handlers) cancelOrder(ctx ports.Outbound, rq Request, in *cancelOrderInput) (*reply[orderAnswer], error) {
+func (h *handlers) cancelOrder(ctx ports.Outbound, rq Request, in *cancelOrderInput) (*wire.Output[orderAnswer], error) {
 	shop := rq.Caller.Shop
-	of, err := wire.ID[id.Order](in.ID, "order")
-	if err != nil {
-		return nil, err
-	}
 	reason, proof := "Canceled by the buyer", aftersales.Proof{}
 	if in.Body != nil {
 		proof = aftersales.Proof{ManageToken: in.Body.ManageToken, Session: in.Body.SessionID}
@@ -48,9 +44,9 @@ func (h *handlers) cancelOrder(ctx ports.Outbound, rq Request, in *cancelOrderIn
 			reason += ": " + in.Body.Reason
 		}
 	}
-	c, err := h.AftersalesIn(rq).CancelAsBuyer(ctx, shop.ID, of, proof, reason)
+	c, err := h.Aftersales.In(rq.Stores).CancelAsBuyer(ctx, shop.ID, in.ID.ID, proof, reason)
 	if err != nil {
 		return nil, err
 	}
-	return &reply[orderAnswer]{h.toAPICase(shop, c)}, nil
+	return &wire.Output[orderAnswer]{Body: h.toAPICase(shop, c)}, nil
 }

@@ -11,14 +11,14 @@ import (
 )
 
 func (h *handlers) registerCheckoutCancel() {
-	addAtomic(h, huma.Operation{
+	wire.AddAtomic(h.mount, h.operation(huma.Operation{
 		OperationID: "acp-checkout-cancel", Method: http.MethodPost, Path: "/acp/checkout/cancel", Tags: commerceTag,
 		Summary: "Give up a checkout",
 		Description: "Ends a checkout that is not being paid; its tokens may be used in another one. Sent again it answers the " +
 			"same. A payment under way: 409 checkout_processing; paid: 409 checkout_completed (cancel its order instead); " +
 			"past valid_until: 409 checkout_expired.",
 		Errors: []int{http.StatusConflict},
-	}, (*handlers).cancelCheckout)
+	}), h.cancelCheckout)
 }
 
 type cancelCheckoutRequest struct {
@@ -30,15 +30,15 @@ type cancelCheckoutAnswer struct {
 	Status     string `json:"status" enum:"canceled"`
 }
 
-func (h *handlers) cancelCheckout(ctx context.Context, rq Request, in *body[cancelCheckoutRequest]) (*reply[cancelCheckoutAnswer], error) {
+func (h *handlers) cancelCheckout(ctx context.Context, rq Request, in *wire.Input[cancelCheckoutRequest]) (*wire.Output[cancelCheckoutAnswer], error) {
 	shop := rq.Caller.Shop
 	of, err := wire.ID[id.Checkout](in.Body.CheckoutID, "checkout")
 	if err != nil {
 		return nil, err
 	}
-	c, err := h.PurchaseIn(rq).Cancel(ctx, shop, of)
+	c, err := h.Purchase.In(rq.Stores).Cancel(ctx, shop, of)
 	if err != nil {
 		return nil, err
 	}
-	return &reply[cancelCheckoutAnswer]{cancelCheckoutAnswer{c.ID().String(), c.Status().String()}}, nil
+	return &wire.Output[cancelCheckoutAnswer]{Body: cancelCheckoutAnswer{c.ID().String(), c.Status().String()}}, nil
 }

@@ -20,7 +20,7 @@ import (
 const finalizeID = "acp-checkout-finalize"
 
 func (h *handlers) registerFinalize() {
-	addPhased(h, huma.Operation{
+	wire.AddPhased(h.mount, h.operation(huma.Operation{
 		OperationID: finalizeID, Method: http.MethodPost, Path: "/acp/checkout/finalize", Tags: commerceTag,
 		Summary: "Pay a checkout",
 		Description: "Charges the payment token once and places the order. It is idempotent by checkout_id: sent again it " +
@@ -37,7 +37,7 @@ func (h *handlers) registerFinalize() {
 			"success":        reflect.TypeFor[successAnswer](),
 			"payment_failed": reflect.TypeFor[failedAnswer](),
 		}),
-	}, (*handlers).finalize)
+	}), h.finalize)
 }
 
 type finalizeRequest struct {
@@ -77,14 +77,14 @@ type paymentError struct {
 	DeclineCode string `json:"decline_code" example:"insufficient_funds"`
 }
 
-func (h *handlers) finalize(ctx ports.Outbound, rq Request, in *body[finalizeRequest]) (*reply[any], error) {
+func (h *handlers) finalize(ctx ports.Outbound, rq Request, in *wire.Input[finalizeRequest]) (*wire.Output[any], error) {
 	shop := rq.Caller.Shop
 	request, err := fromAPIFinalize(in.Body)
 	if err != nil {
 		return nil, err
 	}
 	request.Client = rq.Caller.Client
-	result, err := h.PurchaseIn(rq).Finalize(ctx, shop, request)
+	result, err := h.Purchase.In(rq.Stores).Finalize(ctx, shop, request)
 	if err == nil {
 		err = failpoint.At(ctx, failpoint.BeforeAnswer)
 	}
@@ -95,15 +95,15 @@ func (h *handlers) finalize(ctx ports.Outbound, rq Request, in *body[finalizeReq
 	case purchase.Placed:
 		o := h.toAPIOrder(shop, r.Order)
 		if r.Payer {
-			o.Order.ManageToken, o.Payment.Method = h.AftersalesIn(rq).Tokens.Of(r.Order), r.Order.Payment.Label
+			o.Order.ManageToken, o.Payment.Method = h.Aftersales.In(rq.Stores).Tokens.Of(r.Order), r.Order.Payment.Label
 		}
 		o.ReceiptURL = h.receiptURL(shop, r.Order, o.Order.ManageToken)
-		return &reply[any]{successAnswer{
+		return &wire.Output[any]{Body: successAnswer{
 			Status: "success", Order: o.Order, Payment: o.Payment, Fulfillment: o.Fulfillment,
 			ReceiptURL: o.ReceiptURL, Tracking: o.Tracking, Summary: o.Summary,
 		}}, nil
 	case purchase.Declined:
-		return &reply[any]{toAPIDeclined(r)}, nil
+		return &wire.Output[any]{Body: toAPIDeclined(r)}, nil
 	}
 	return nil, fmt.Errorf("acp: a finalize ended in an unknown result %T", result)
 }

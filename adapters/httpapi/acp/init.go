@@ -18,7 +18,7 @@ import (
 )
 
 func (h *handlers) registerInit() {
-	addPrepared(h, huma.Operation{
+	wire.AddPrepared(h.mount, h.operation(huma.Operation{
 		OperationID: initID, Method: http.MethodPost, Path: "/acp/checkout/init", Tags: commerceTag,
 		Summary: "Open a checkout",
 		Description: "Items that a checkout_token covers sell at its price, others at list price; a negotiated_price that is " +
@@ -27,7 +27,7 @@ func (h *handlers) registerInit() {
 			"validation_error. Unknown ids: 404. A past session: 409 session_expired; a token that is used up: 409 " +
 			"token_redeemed; one past its time: 409 token_expired.",
 		Errors: []int{http.StatusConflict},
-	}, (*handlers).init)
+	}), h.init)
 }
 
 type initRequest struct {
@@ -99,18 +99,18 @@ type readyMethod struct {
 	Ready bool   `json:"ready"`
 }
 
-func (h *handlers) init(ctx ports.Outbound, rq Request, in *body[initRequest]) (made plan[reply[initAnswer]], err error) {
+func (h *handlers) init(ctx ports.Outbound, rq Request, in *wire.Input[initRequest]) (made plan[wire.Output[initAnswer]], err error) {
 	shop := rq.Caller.Shop
 	request, err := fromAPIInit(shop, in.Body)
 	if err != nil {
 		return made, err
 	}
-	prepared, err := h.PurchaseIn(rq).PrepareInit(ctx, shop, request)
+	prepared, err := h.Purchase.In(rq.Stores).PrepareInit(ctx, shop, request)
 	if err != nil {
 		return made, err
 	}
-	made.Commit = func(ctx context.Context, st *ports.Stores) (*reply[initAnswer], error) {
-		return &reply[initAnswer]{toAPICheckout(prepared.Checkout, shop.ServedMethods(h.Sandbox))}, prepared.Commit(ctx, st)
+	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[initAnswer], error) {
+		return &wire.Output[initAnswer]{Body: toAPICheckout(prepared.Checkout, shop.ServedMethods(h.Sandbox))}, prepared.Commit(ctx, st)
 	}
 	return made, nil
 }

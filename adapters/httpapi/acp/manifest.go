@@ -19,14 +19,14 @@ import (
 )
 
 func (h *handlers) registerManifest() {
-	addReadOnly(h, huma.Operation{
+	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
 		OperationID: "acp-manifest", Method: http.MethodGet, Path: "/.well-known/acp/manifest.json", Tags: discoveryTag,
 		Summary: "Read what a shop offers",
 		Description: "Who sells, in which currency, how to pay, where it ships, and where the other operations are: " +
 			"endpoints are path templates to be appended to the address that /.well-known was appended to. " +
 			"Answers have an ETag; with a matching If-None-Match the answer is 304 without a body.",
 		Responses: map[string]*huma.Response{"304": {Description: "The manifest is still the one of If-None-Match."}},
-	}, (*handlers).manifest)
+	}), h.manifest)
 }
 
 type manifestInput struct {
@@ -89,11 +89,11 @@ type category struct {
 
 func (h *handlers) manifest(ctx context.Context, rq Request, in *manifestInput) (*manifestReply, error) {
 	shop := rq.Caller.Shop
-	categories, err := h.DiscoveryIn(rq).Categories(ctx, shop)
+	categories, err := h.Discovery.In(rq.Stores).Categories(ctx, shop)
 	if err != nil {
 		return nil, err
 	}
-	mandate, err := h.DiscoveryIn(rq).Mandates.Mandate(ctx, shop, id.Session{})
+	mandate, err := h.Discovery.In(rq.Stores).Mandates.Mandate(ctx, shop, id.Session{})
 	if err != nil {
 		return nil, err
 	}

@@ -16,31 +16,31 @@ import (
 
 func (h *handlers) registerOrders() {
 	h.registerOrderCancel()
-	addReadOnly(h, huma.Operation{
+	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
 		OperationID: "acp-order", Method: http.MethodGet, Path: "/acp/orders/{id}", Tags: aftersalesTag,
 		Summary: "Read an order",
 		Description: "How its payment, fulfillment, tracking, returns and refunds stand. Amounts are in payment.currency. " +
 			"With the order's manage_token it also shows receipt_url and the payment instrument. " +
 			"Unknown: 404 order_not_found. A manage_token that is not the order's: 403 order_token_required.",
 		Errors: []int{http.StatusForbidden},
-	}, (*handlers).order)
+	}), h.order)
 	page := map[string]*huma.Response{"200": {Description: "The receipt", Content: map[string]*huma.MediaType{
 		"text/html": {Schema: &huma.Schema{Type: huma.TypeString}},
 	}}}
-	addReadOnly(h, huma.Operation{
+	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
 		OperationID: "acp-receipt", Method: http.MethodGet, Path: "/acp/orders/{id}/receipt", Tags: aftersalesTag,
 		Summary: "Print an order",
 		Description: "The receipt without the buyer's name, address and payment instrument: a page of HTML that loads nothing " +
 			"else. Unknown: 404 order_not_found.",
 		Responses: page,
-	}, (*handlers).orderPage)
-	addReadOnly(h, huma.Operation{
+	}), h.orderPage)
+	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
 		OperationID: "acp-buyer-receipt", Method: http.MethodGet, Path: "/acp/orders/{id}/receipt/{code}", Tags: aftersalesTag,
 		Summary: "Print an order's receipt",
 		Description: "A page of HTML that loads nothing else and is made to be printed. Its address is the order's receipt_url. " +
 			"Unknown: 404 order_not_found or receipt_not_found.",
 		Responses: page,
-	}, (*handlers).receipt)
+	}), h.receipt)
 }
 
 type orderAnswer struct {
@@ -115,18 +115,14 @@ type orderItem struct {
 }
 
 type orderInput struct {
-	ID     string `path:"id" doc:"The order's id."`
-	Header string `header:"X-Manage-Token" maxLength:"100" doc:"The order's manage_token. A header does not end up in logs, as addresses may."`
-	Query  string `query:"manage_token" maxLength:"100" doc:"The same."`
+	ID     wire.Ref[id.Order] `path:"id" thing:"order" doc:"The order's id."`
+	Header string             `header:"X-Manage-Token" maxLength:"100" doc:"The order's manage_token. A header does not end up in logs, as addresses may."`
+	Query  string             `query:"manage_token" maxLength:"100" doc:"The same."`
 }
 
-func (h *handlers) order(ctx context.Context, rq Request, in *orderInput) (*reply[orderAnswer], error) {
+func (h *handlers) order(ctx context.Context, rq Request, in *orderInput) (*wire.Output[orderAnswer], error) {
 	shop := rq.Caller.Shop
-	named, err := wire.ID[id.Order](in.ID, "order")
-	if err != nil {
-		return nil, err
-	}
-	c, err := h.AftersalesIn(rq).Read(ctx, shop.ID, named, in.Header, in.Query)
+	c, err := h.Aftersales.In(rq.Stores).Read(ctx, shop.ID, in.ID.ID, in.Header, in.Query)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +130,7 @@ func (h *handlers) order(ctx context.Context, rq Request, in *orderInput) (*repl
 	if token := cmp.Or(in.Header, in.Query); token != "" {
 		answer.Payment.Method, answer.ReceiptURL = c.Order.Payment.Label, h.receiptURL(shop, c.Order, token)
 	}
-	return &reply[orderAnswer]{answer}, nil
+	return &wire.Output[orderAnswer]{Body: answer}, nil
 }
 
 // receiptURL is the address of an order's receipt; without a manage token, of the page without personal data.
@@ -176,7 +172,7 @@ func (h *handlers) toAPIOrder(shop *project.Project, o *order.Order) orderAnswer
 			Status:            o.Fulfillment.Status.String(),
 			EstimatedShipDate: o.Fulfillment.ShipsOn.Format(time.DateOnly),
 			EstimatedDelivery: toAPIDelivery(o.Fulfillment),
-			ShippedAt:         toAPISet(o.Fulfillment.ShippedAt), DeliveredAt: toAPISet(o.Fulfillment.DeliveredAt),
+			ShippedAt:         wire.ToKnownTime(o.Fulfillment.ShippedAt), DeliveredAt: wire.ToKnownTime(o.Fulfillment.DeliveredAt),
 		},
 		Tracking: toAPITracking(o.Fulfillment),
 		Summary: orderSummary{
@@ -189,15 +185,6 @@ func (h *handlers) toAPIOrder(shop *project.Project, o *order.Order) orderAnswer
 		answer.Summary.Items = append(answer.Summary.Items, orderItem{l.Name, l.Quantity, wire.ToMoney(l.Unit)})
 	}
 	return answer
-}
-
-// toAPISet is nil for the zero time, which stands for never.
-func toAPISet(t time.Time) *wire.Time {
-	if t.IsZero() {
-		return nil
-	}
-	at := wire.ToTime(t)
-	return &at
 }
 
 func toAPITracking(f order.Fulfillment) orderTracking {

@@ -14,7 +14,7 @@ import (
 )
 
 func (h *handlers) registerProduct() {
-	addReadOnly(h, huma.Operation{
+	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
 		OperationID: "acp-product", Method: http.MethodGet, Path: "/acp/products/{id}", Tags: discoveryTag,
 		Summary: "Look at a product",
 		Description: "Prices are in the shop's currency, for one piece. personalized_price is where a negotiation by this " +
@@ -22,13 +22,13 @@ func (h *handlers) registerProduct() {
 			"session's own. Unknown product: 404 product_not_found. A buyer_context that is no JSON object: 400 " +
 			"invalid_request. A past session: 409 session_expired.",
 		Errors: []int{http.StatusConflict},
-	}, (*handlers).product)
+	}), h.product)
 }
 
 type productInput struct {
-	ID           string `path:"id" doc:"The product's id."`
-	SessionID    string `query:"session_id"`
-	BuyerContext string `query:"buyer_context" doc:"A JSON object: loyalty_tier, purchase_history, urgency, location, buyer_token; color_preference means nothing here." example:"{\"loyalty_tier\":\"gold\",\"purchase_history\":12}"`
+	ID           wire.Ref[id.Product] `path:"id" thing:"product" doc:"The product's id."`
+	SessionID    string               `query:"session_id"`
+	BuyerContext string               `query:"buyer_context" doc:"A JSON object: loyalty_tier, purchase_history, urgency, location, buyer_token; color_preference means nothing here." example:"{\"loyalty_tier\":\"gold\",\"purchase_history\":12}"`
 }
 
 type productAnswer struct {
@@ -93,7 +93,7 @@ type productReturns struct {
 	Conditions string `json:"conditions"`
 }
 
-func (h *handlers) product(ctx context.Context, rq Request, in *productInput) (*reply[productAnswer], error) {
+func (h *handlers) product(ctx context.Context, rq Request, in *productInput) (*wire.Output[productAnswer], error) {
 	shop := rq.Caller.Shop
 	buyer, err := fromQueryBuyerContext(in.BuyerContext)
 	if err != nil {
@@ -103,19 +103,15 @@ func (h *handlers) product(ctx context.Context, rq Request, in *productInput) (*
 	if err != nil {
 		return nil, err
 	}
-	product, err := wire.ID[id.Product](in.ID, "product")
-	if err != nil {
-		return nil, err
-	}
 	visit, err := optional[id.Session](in.SessionID, "session")
 	if err != nil {
 		return nil, err
 	}
-	view, err := h.DiscoveryIn(rq).View(ctx, shop, product, visit, claims)
+	view, err := h.Discovery.In(rq.Stores).View(ctx, shop, in.ID.ID, visit, claims)
 	if err != nil {
 		return nil, err
 	}
-	return &reply[productAnswer]{h.toAPIProduct(shop, view)}, nil
+	return &wire.Output[productAnswer]{Body: h.toAPIProduct(shop, view)}, nil
 }
 
 func (h *handlers) toAPIProduct(shop *project.Project, view discovery.ProductView) productAnswer {

@@ -16,7 +16,7 @@ import (
 )
 
 func (h *handlers) registerQuote() {
-	addPrepared(h, huma.Operation{
+	wire.AddPrepared(h.mount, h.operation(huma.Operation{
 		OperationID: quoteID, Method: http.MethodPost, Path: "/acp/quote", Tags: commerceTag,
 		Summary: "Ask for a price, or make an offer",
 		Description: "Prices are in the shop's currency, for one piece. Without offer_price the answer is a quote. An offer is " +
@@ -35,7 +35,7 @@ func (h *handlers) registerQuote() {
 			"quote":         reflect.TypeFor[quotedAnswer](),
 			"expired":       reflect.TypeFor[expiredAnswer](),
 		}),
-	}, (*handlers).quote)
+	}), h.quote)
 }
 
 type quoteRequest struct {
@@ -50,7 +50,7 @@ type quoteRequest struct {
 	BuyerContext *buyerContext `json:"buyer_context,omitempty" doc:"Unverified but for buyer_token, so it weighs little; nonsense in it is ignored."`
 }
 
-func (h *handlers) quote(ctx ports.Outbound, rq Request, in *body[quoteRequest]) (made plan[reply[any]], err error) {
+func (h *handlers) quote(ctx ports.Outbound, rq Request, in *wire.Input[quoteRequest]) (made plan[wire.Output[any]], err error) {
 	shop := rq.Caller.Shop
 	request, err := fromAPIQuote(shop, in.Body)
 	if err != nil {
@@ -61,12 +61,12 @@ func (h *handlers) quote(ctx ports.Outbound, rq Request, in *body[quoteRequest])
 		return made, err
 	}
 	request.Again = rq.Attempt > 1
-	prepared, err := h.HagglingIn(rq).PrepareQuote(ctx, shop, request)
+	prepared, err := h.Haggling.In(rq.Stores).PrepareQuote(ctx, shop, request)
 	if err != nil {
 		return made, err
 	}
-	made.Commit = func(ctx context.Context, st *ports.Stores) (*reply[any], error) {
-		return &reply[any]{toAPIQuote(prepared.Answer)}, prepared.Commit(ctx, st)
+	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[any], error) {
+		return &wire.Output[any]{Body: toAPIQuote(prepared.Answer)}, prepared.Commit(ctx, st)
 	}
 	return made, nil
 }

@@ -7,6 +7,8 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"html/template"
+	"slices"
+	"strings"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -42,17 +44,13 @@ type receiptReply struct {
 }
 
 type receiptInput struct {
-	ID   string `path:"id" doc:"The order's id."`
-	Code string `path:"code" maxLength:"100" doc:"The receipt's own, of its address."`
+	ID   wire.Ref[id.Order] `path:"id" thing:"order" doc:"The order's id."`
+	Code string             `path:"code" maxLength:"100" doc:"The receipt's own, of its address."`
 }
 
 func (h *handlers) receipt(ctx context.Context, rq Request, in *receiptInput) (*receiptReply, error) {
 	shop := rq.Caller.Shop
-	named, err := wire.ID[id.Order](in.ID, "order")
-	if err != nil {
-		return nil, err
-	}
-	c, err := h.AftersalesIn(rq).Receipt(ctx, shop.ID, named, in.Code)
+	c, err := h.Aftersales.In(rq.Stores).Receipt(ctx, shop.ID, in.ID.ID, in.Code)
 	if err != nil {
 		return nil, err
 	}
@@ -61,13 +59,13 @@ func (h *handlers) receipt(ctx context.Context, rq Request, in *receiptInput) (*
 	return printed(view)
 }
 
-func (h *handlers) orderPage(ctx context.Context, rq Request, in *byID) (*receiptReply, error) {
+type onOrder struct {
+	ID wire.Ref[id.Order] `path:"id" thing:"order" doc:"Whoever knows the id may use it."`
+}
+
+func (h *handlers) orderPage(ctx context.Context, rq Request, in *onOrder) (*receiptReply, error) {
 	shop := rq.Caller.Shop
-	named, err := wire.ID[id.Order](in.ID, "order")
-	if err != nil {
-		return nil, err
-	}
-	c, err := rq.Stores.Orders.Case(ctx, shop.ID, named)
+	c, err := rq.Stores.Orders.Case(ctx, shop.ID, in.ID.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -139,12 +137,5 @@ func toReceipt(shop *project.Project, c *order.Case) receiptView {
 
 // joined is what of the parts is not empty, with spaces between.
 func joined(parts ...string) string {
-	text := ""
-	for _, part := range parts {
-		if part != "" && text != "" {
-			text += " "
-		}
-		text += part
-	}
-	return text
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " ")
 }

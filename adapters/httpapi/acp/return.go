@@ -13,18 +13,18 @@ import (
 )
 
 func (h *handlers) registerReturns() {
-	addAtomic(h, huma.Operation{
+	wire.AddAtomic(h.mount, h.operation(huma.Operation{
 		OperationID: "acp-return-create", Method: http.MethodPost, Path: "/acp/returns", Tags: aftersalesTag,
 		Summary: "Ask to return part of an order", DefaultStatus: http.StatusCreated,
 		Description: "The merchant decides. Past the return window, items that are not part of the order, or more of them " +
 			"than was bought and not yet returned: 422 validation_error. A canceled order: 409 order_canceled. " +
 			"Unknown order: 404 order_not_found.",
 		Errors: []int{http.StatusConflict},
-	}, (*handlers).requestReturn)
-	addReadOnly(h, huma.Operation{
+	}), wire.Shows(h.requestReturn, toAPIReturn))
+	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
 		OperationID: "acp-return", Method: http.MethodGet, Path: "/acp/returns/{id}", Tags: aftersalesTag,
 		Summary: "Read a return", Description: "Unknown: 404 return_not_found.",
-	}, (*handlers).findReturn)
+	}), wire.Shows(h.findReturn, toAPIReturn))
 }
 
 type returnRequest struct {
@@ -50,8 +50,7 @@ type returnAnswer struct {
 	Reason         string     `json:"reason,omitempty" doc:"Why the merchant rejected it."`
 }
 
-func (h *handlers) requestReturn(ctx context.Context, rq Request, in *body[returnRequest]) (*reply[returnAnswer], error) {
-	shop := rq.Caller.Shop
+func (h *handlers) requestReturn(ctx context.Context, rq Request, in *wire.Input[returnRequest]) (*order.Return, error) {
 	of, err := wire.ID[id.Order](in.Body.OrderID, "order")
 	if err != nil {
 		return nil, err
@@ -60,24 +59,15 @@ func (h *handlers) requestReturn(ctx context.Context, rq Request, in *body[retur
 	if err != nil {
 		return nil, err
 	}
-	r, err := h.AftersalesIn(rq).RequestReturn(ctx, shop, of, items, in.Body.Comment)
-	if err != nil {
-		return nil, err
-	}
-	return &reply[returnAnswer]{toAPIReturn(r)}, nil
+	return h.Aftersales.In(rq.Stores).RequestReturn(ctx, rq.Caller.Shop, of, items, in.Body.Comment)
 }
 
-func (h *handlers) findReturn(ctx context.Context, rq Request, in *byID) (*reply[returnAnswer], error) {
-	shop := rq.Caller.Shop
-	named, err := wire.ID[id.Return](in.ID, "return")
-	if err != nil {
-		return nil, err
-	}
-	r, err := rq.Stores.Orders.ReturnByID(ctx, shop.ID, named)
-	if err != nil {
-		return nil, err
-	}
-	return &reply[returnAnswer]{toAPIReturn(r)}, nil
+type onReturn struct {
+	ID wire.Ref[id.Return] `path:"id" thing:"return" doc:"Whoever knows the id may use it."`
+}
+
+func (h *handlers) findReturn(ctx context.Context, rq Request, in *onReturn) (*order.Return, error) {
+	return rq.Stores.Orders.ReturnByID(ctx, rq.Caller.Shop.ID, in.ID.ID)
 }
 
 // fromAPIReturn reads items. What is no id cannot be part of any order, which the domain says in the

@@ -16,7 +16,7 @@ import (
 )
 
 func (h *handlers) registerSearch() {
-	addPrepared(h, huma.Operation{
+	wire.AddPrepared(h.mount, h.operation(huma.Operation{
 		OperationID: searchID, Method: http.MethodPost, Path: "/acp/search", Tags: discoveryTag,
 		Summary: "Search products in natural language",
 		Description: "Matches by meaning and ranks what is in stock higher. An empty query finds everything that passes the " +
@@ -25,7 +25,7 @@ func (h *handlers) registerSearch() {
 			"currency has is 422 validation_error. While the index of a shop that was not searched for a while is built: 503 " +
 			"index_building, with a Retry-After.",
 		Errors: []int{http.StatusConflict, http.StatusServiceUnavailable},
-	}, (*handlers).search)
+	}), h.search)
 }
 
 type searchRequest struct {
@@ -112,7 +112,7 @@ type recommendation struct {
 	BundleDiscount string     `json:"bundle_discount" example:"5%" doc:"What it costs less in a bundle."`
 }
 
-func (h *handlers) search(ctx ports.Outbound, rq Request, in *body[searchRequest]) (made plan[reply[searchAnswer]], err error) {
+func (h *handlers) search(ctx ports.Outbound, rq Request, in *wire.Input[searchRequest]) (made plan[wire.Output[searchAnswer]], err error) {
 	shop := rq.Caller.Shop
 	request, err := fromAPISearch(shop, in.Body)
 	if err != nil {
@@ -121,13 +121,13 @@ func (h *handlers) search(ctx ports.Outbound, rq Request, in *body[searchRequest
 	if request.Claims, err = h.recognize(ctx, rq, in.Body.BuyerContext); err != nil {
 		return made, err
 	}
-	prepared, err := h.DiscoveryIn(rq).PrepareSearch(ctx, shop, request)
+	prepared, err := h.Discovery.In(rq.Stores).PrepareSearch(ctx, shop, request)
 	if err != nil {
 		return made, err
 	}
-	made.Commit = func(ctx context.Context, st *ports.Stores) (*reply[searchAnswer], error) {
+	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[searchAnswer], error) {
 		err := prepared.Commit(ctx, st)
-		return &reply[searchAnswer]{h.toAPISearch(shop, prepared.Answer)}, err
+		return &wire.Output[searchAnswer]{Body: h.toAPISearch(shop, prepared.Answer)}, err
 	}
 	return made, nil
 }

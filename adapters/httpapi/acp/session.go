@@ -15,25 +15,25 @@ import (
 )
 
 func (h *handlers) registerSessions() {
-	addReadOnly(h, huma.Operation{
+	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
 		OperationID: "acp-session", Method: http.MethodGet, Path: "/acp/sessions/{id}", Tags: commerceTag,
 		Summary: "Read a session",
 		Description: "What the buyer said, what is agreed and in the cart, every offer and its answer, oldest first. Reading " +
 			"counts as activity; 24 hours after its creation a session ends all the same. Prices are in the shop's currency, for one piece. Unknown: 404 session_not_found. Past: 409 " +
 			"session_expired.",
 		Errors: []int{http.StatusConflict},
-	}, (*handlers).session)
-	addAtomic(h, huma.Operation{
+	}), h.session)
+	wire.AddAtomic(h.mount, h.operation(huma.Operation{
 		OperationID: "acp-session-extend", Method: http.MethodPost, Path: "/acp/sessions/{id}/extend", Tags: commerceTag,
 		Summary: "Extend a session",
 		Description: "Moves the session's end by so many minutes, at most to 24 hours after its creation (422 " +
 			"validation_error). Unknown: 404 session_not_found. Past: 409 session_expired.",
 		Errors: []int{http.StatusConflict},
-	}, (*handlers).extend)
+	}), h.extend)
 }
 
 type extendInput struct {
-	ID   string `path:"id" doc:"The session's id."`
+	ID   wire.Ref[id.Session] `path:"id" thing:"session" doc:"The session's id."`
 	Body extendRequest
 }
 
@@ -93,36 +93,32 @@ type shownRecommendation struct {
 	Accepted  bool   `json:"accepted" doc:"Whether it was bought."`
 }
 
-func (h *handlers) session(ctx context.Context, rq Request, in *byID) (*reply[sessionAnswer], error) {
-	shop := rq.Caller.Shop
-	named, err := wire.ID[id.Session](in.ID, "session")
-	if err != nil {
-		return nil, err
-	}
-	now := h.Clock.Now()
-	touch := func(s *session.Session) error { return s.Touch(nil, shop.Settings.SessionTimeout(), now) }
-	if _, err := rq.Stores.Sessions.Update(ctx, shop.ID, named, touch); err != nil {
-		return nil, err
-	}
-	visit, err := rq.Stores.Sessions.Visit(ctx, shop.ID, named)
-	if err != nil {
-		return nil, err
-	}
-	return &reply[sessionAnswer]{toAPISession(visit, visit.Session.Status(now), shop.Settings.Currency)}, nil
+type onSession struct {
+	ID wire.Ref[id.Session] `path:"id" thing:"session" doc:"Whoever knows the id may use it."`
 }
 
-func (h *handlers) extend(ctx context.Context, rq Request, in *extendInput) (*reply[extendAnswer], error) {
+func (h *handlers) session(ctx context.Context, rq Request, in *onSession) (*wire.Output[sessionAnswer], error) {
 	shop := rq.Caller.Shop
-	named, err := wire.ID[id.Session](in.ID, "session")
-	if err != nil {
-		return nil, err
-	}
 	now := h.Clock.Now()
-	s, err := rq.Stores.Sessions.Update(ctx, shop.ID, named, func(s *session.Session) error { return s.Extend(in.Body.Minutes, now) })
+	touch := func(s *session.Session) error { return s.Touch(nil, shop.Settings.SessionTimeout(), now) }
+	if _, err := rq.Stores.Sessions.Update(ctx, shop.ID, in.ID.ID, touch); err != nil {
+		return nil, err
+	}
+	visit, err := rq.Stores.Sessions.Visit(ctx, shop.ID, in.ID.ID)
 	if err != nil {
 		return nil, err
 	}
-	return &reply[extendAnswer]{extendAnswer{s.ID.String(), wire.ToTime(s.ExpiresAt)}}, nil
+	return &wire.Output[sessionAnswer]{Body: toAPISession(visit, visit.Session.Status(now), shop.Settings.Currency)}, nil
+}
+
+func (h *handlers) extend(ctx context.Context, rq Request, in *extendInput) (*wire.Output[extendAnswer], error) {
+	shop := rq.Caller.Shop
+	now := h.Clock.Now()
+	s, err := rq.Stores.Sessions.Update(ctx, shop.ID, in.ID.ID, func(s *session.Session) error { return s.Extend(in.Body.Minutes, now) })
+	if err != nil {
+		return nil, err
+	}
+	return &wire.Output[extendAnswer]{Body: extendAnswer{s.ID.String(), wire.ToTime(s.ExpiresAt)}}, nil
 }
 
 func toAPISession(v ports.Visit, status session.Status, currency money.Currency) sessionAnswer {

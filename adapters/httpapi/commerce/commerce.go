@@ -84,22 +84,6 @@ func (s *Services) Mount(api huma.API, style *wire.Style, rules wire.KeyRules[Bu
 	}
 }
 
-// The use cases on the stores of a request.
-
-func (s *Services) DiscoveryIn(rq Request) *discovery.Service {
-	return s.Discovery.In(rq.Stores)
-}
-
-func (s *Services) HagglingIn(rq Request) *haggling.Service { return s.Haggling.In(rq.Stores) }
-
-func (s *Services) PurchaseIn(rq Request) *purchase.Service { return s.Purchase.In(rq.Stores) }
-
-func (s *Services) AftersalesIn(rq Request) *aftersales.Service {
-	return s.Aftersales.In(rq.Stores)
-}
-
-func (s *Services) BuyersIn(rq Request) *buyers.Service { return s.Buyers.In(rq.Stores) }
-
 // countClient counts the request for its client, whichever shop it names: names can be made up.
 func (s *Services) countClient(e *wire.Entry[Buyer]) error {
 	if s.Limiter == nil {

@@ -43,10 +43,10 @@ type mfaView struct {
 	RecoveryCodesLeft int  `json:"recovery_codes_left"`
 }
 
-type accountOutput = operation.Output[accountView]
+type accountOutput = wire.Output[accountView]
 
 func (h *handlers) getAccount(ctx context.Context, rq operation.Request, _ *struct{}) (*accountOutput, error) {
-	a, err := h.access(rq).Accounts.ByID(ctx, rq.Caller.Account.ID)
+	a, err := rq.Stores.Accounts.ByID(ctx, rq.Caller.Account.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ type updateAccountInput struct {
 
 func (h *handlers) updateAccount(ctx context.Context, rq operation.Request, in *updateAccountInput) (*accountOutput, error) {
 	owner := noteAccount(rq)
-	before, after, err := h.access(rq).ChangeAccount(ctx, owner, account.Change{Name: in.Body.Name.Field(), Email: in.Body.Email.Field()})
+	before, after, err := h.Access.In(rq.Stores).ChangeAccount(ctx, owner, account.Change{Name: in.Body.Name.Field(), Email: in.Body.Email.Field()})
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ type enrolMFAOutput struct {
 }
 
 func (h *handlers) enrolMFA(ctx context.Context, rq operation.Request, in *operation.WithMFA) (*enrolMFAOutput, error) {
-	made, err := h.access(rq).Enrol(ctx, noteAccount(rq), in.MFACode)
+	made, err := h.Access.In(rq.Stores).Enrol(ctx, noteAccount(rq), in.MFACode)
 	if err != nil {
 		return nil, err
 	}
@@ -96,17 +96,17 @@ func (confirmation) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schem
 	return operation.DocumentRequired(s, "code")
 }
 
-func (h *handlers) confirmMFA(ctx context.Context, rq operation.Request, in *operation.Input[confirmation]) (*operation.Output[mfaView], error) {
+func (h *handlers) confirmMFA(ctx context.Context, rq operation.Request, in *wire.Input[confirmation]) (*wire.Output[mfaView], error) {
 	owner := noteAccount(rq)
-	if err := h.access(rq).Activate(ctx, owner, in.Body.Code); err != nil {
+	if err := h.Access.In(rq.Stores).Activate(ctx, owner, in.Body.Code); err != nil {
 		return nil, err
 	}
 	view, err := h.toAPIMFA(ctx, rq, owner)
-	return &operation.Output[mfaView]{Body: view}, err
+	return &wire.Output[mfaView]{Body: view}, err
 }
 
 func (h *handlers) disableMFA(ctx context.Context, rq operation.Request, in *operation.WithMFA) (*struct{}, error) {
-	return nil, h.access(rq).Disable(ctx, noteAccount(rq), in.MFACode)
+	return nil, h.Access.In(rq.Stores).Disable(ctx, noteAccount(rq), in.MFACode)
 }
 
 // noteAccount is the caller's account, which the audit log is told is changed.
@@ -123,12 +123,12 @@ func (h *handlers) toAPIAccount(ctx context.Context, rq operation.Request, a *ac
 	}
 	rate := h.Rate(a.Plan)
 	return &accountOutput{Body: accountView{
-		ID: a.ID.String(), Name: a.Name, Email: operation.ToOptionalText(a.Email), Plan: a.Plan.String(), Limits: planLimits{rate.PerMinute, rate.Burst}, MFA: mfa,
+		ID: a.ID.String(), Name: a.Name, Email: wire.ToOptional(a.Email), Plan: a.Plan.String(), Limits: planLimits{rate.PerMinute, rate.Burst}, MFA: mfa,
 		CreatedAt: wire.ToTime(a.CreatedAt),
 	}}, nil
 }
 
 func (h *handlers) toAPIMFA(ctx context.Context, rq operation.Request, owner id.Account) (mfaView, error) {
-	enabled, left, err := h.access(rq).MFA(ctx, owner)
+	enabled, left, err := h.Access.In(rq.Stores).MFA(ctx, owner)
 	return mfaView{enabled, left}, err
 }

@@ -19,7 +19,7 @@ func (h *handlers) registerKeys() {
 	operation.Register(g, "create-api-key", "POST "+all, "Create an API key; its secret is shown once", h.createKey,
 		operation.Created, operation.Errors(409, 429))
 	operation.Register(g, "list-api-keys", "GET "+all, "List the API keys that are not revoked", operation.Lists(h.listKeys, h.toAPIKey))
-	operation.Register(g, "get-api-key", "GET "+one, "Get an API key", operation.Shows(h.getKey, h.toAPIKey), operation.Errors(404))
+	operation.Register(g, "get-api-key", "GET "+one, "Get an API key", wire.Shows(h.getKey, h.toAPIKey), operation.Errors(404))
 	operation.Register(g, "revoke-api-key", "DELETE "+one, "Revoke an API key for good", h.revokeKey, operation.Errors(404))
 }
 
@@ -63,25 +63,25 @@ type createdKey struct {
 	ExpiresAt  *wire.Time `json:"expires_at" nullable:"true"`
 }
 
-func (h *handlers) createKey(ctx context.Context, rq operation.Request, in *createKeyInput) (*operation.Output[createdKey], error) {
+func (h *handlers) createKey(ctx context.Context, rq operation.Request, in *createKeyInput) (*wire.Output[createdKey], error) {
 	draft, err := fromAPIKey(in.Body)
 	if err != nil {
 		return nil, err
 	}
-	key, secret, err := h.access(rq).GiveKey(ctx, rq.Caller.Caller, draft, in.MFACode)
+	key, secret, err := h.Access.In(rq.Stores).GiveKey(ctx, rq.Caller.Caller, draft, in.MFACode)
 	if err != nil {
 		return nil, err
 	}
 	v := h.toAPIKey(key)
 	operation.NoteCreated(rq, v.ID, v)
-	return &operation.Output[createdKey]{Body: createdKey{
+	return &wire.Output[createdKey]{Body: createdKey{
 		ID: v.ID, Name: v.Name, Key: secret, Prefix: v.Prefix, Scopes: v.Scopes, ProjectIDs: v.ProjectIDs,
 		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt,
 	}}, nil
 }
 
 func (h *handlers) listKeys(ctx context.Context, rq operation.Request, in *operation.Paging) ([]*account.Key, int, error) {
-	return h.access(rq).ListKeys(ctx, rq.Caller.Caller, in.Page())
+	return h.Access.In(rq.Stores).ListKeys(ctx, rq.Caller.Caller, in.Page())
 }
 
 type OnKey struct {
@@ -89,11 +89,11 @@ type OnKey struct {
 }
 
 func (h *handlers) getKey(ctx context.Context, rq operation.Request, in *OnKey) (*account.Key, error) {
-	return h.access(rq).Key(ctx, rq.Caller.Caller, in.Key.ID)
+	return h.Access.In(rq.Stores).Key(ctx, rq.Caller.Caller, in.Key.ID)
 }
 
 func (h *handlers) revokeKey(ctx context.Context, rq operation.Request, in *OnKey) (*struct{}, error) {
-	return nil, h.access(rq).RevokeKey(ctx, rq.Caller.Caller, in.Key.ID)
+	return nil, h.Access.In(rq.Stores).RevokeKey(ctx, rq.Caller.Caller, in.Key.ID)
 }
 
 // fromAPIKey lets what is no project's id at all through as no id: it is refused like an unknown one.
@@ -117,7 +117,7 @@ func fromAPIKey(in newKey) (account.KeyDraft, error) {
 func (h *handlers) toAPIKey(k *account.Key) KeyView {
 	return KeyView{
 		ID: k.ID.String(), Name: k.Name, Prefix: k.Prefix, Status: k.Status(h.Clock.Now()).String(), Scopes: k.Scopes,
-		ProjectIDs: operation.Each(k.Projects, id.Project.String), CreatedAt: wire.ToTime(k.CreatedAt),
-		ExpiresAt: operation.ToOptionalTime(k.ExpiresAt), LastUsedAt: operation.ToOptionalTime(k.LastUsedAt),
+		ProjectIDs: wire.Each(k.Projects, id.Project.String), CreatedAt: wire.ToTime(k.CreatedAt),
+		ExpiresAt: wire.ToOptionalTime(k.ExpiresAt), LastUsedAt: wire.ToOptionalTime(k.LastUsedAt),
 	}
 }

@@ -100,7 +100,7 @@ func opens(target string) bool {
 
 func toAPIAuditEvent(e audit.Event) auditEvent {
 	out := auditEvent{
-		ID: e.ID.String(), Action: e.Action, Target: e.Target, ProjectID: operation.ToOptionalID(e.Project), KeyID: e.Key.String(), Address: e.Address,
+		ID: e.ID.String(), Action: e.Action, Target: e.Target, ProjectID: wire.ToOptionalID(e.Project), KeyID: e.Key.String(), Address: e.Address,
 		RequestID: e.RequestID, CreatedAt: wire.ToTime(e.At), Before: json.RawMessage("null"), After: json.RawMessage("null"),
 	}
 	if e.Before != "" {

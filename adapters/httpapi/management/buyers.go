@@ -35,15 +35,15 @@ type buyerTokenOutput struct {
 
 func (h *handlers) createBuyerToken(ctx context.Context, rq operation.Request, in *buyerTokenInput) (*buyerTokenOutput, error) {
 	life := time.Duration(in.Body.ExpiresIn) * time.Second
-	token, err := h.buyers(rq).Vouch(ctx, rq.Caller.Project.ID, in.Body.Email, life)
+	token, err := h.Buyers.In(rq.Stores).Vouch(ctx, rq.Caller.Project.ID, in.Body.Email, life)
 	if err != nil {
 		return nil, err
 	}
 	out := &buyerTokenOutput{}
 	out.Body.BuyerToken, out.Body.Email, out.Body.Purchases = token.Text, token.Email, token.Member.Purchases
 	out.Body.ExpiresAt = wire.ToTime(token.Expires)
-	out.Body.Tier = operation.ToOptionalText(token.Member.Tier)
-	name, _, err := h.buyers(rq).Subject(rq.Caller.Project.ID, token.Email)
+	out.Body.Tier = wire.ToOptional(token.Member.Tier)
+	name, _, err := h.Buyers.In(rq.Stores).Subject(rq.Caller.Project.ID, token.Email)
 	if err != nil {
 		return nil, err
 	}

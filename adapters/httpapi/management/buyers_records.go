@@ -76,32 +76,30 @@ func (h *handlers) exportBuyer(ctx context.Context, rq operation.Request, in *ex
 	if err := h.ConfirmIfRequired(ctx, rq, in.MFACode); err != nil {
 		return nil, err
 	}
-	found, err := h.buyers(rq).Export(ctx, rq.Caller.Project.ID, in.Body.Email, in.Body.Offset)
+	found, err := h.Buyers.In(rq.Stores).Export(ctx, rq.Caller.Project.ID, in.Body.Email, in.Body.Offset)
 	if err != nil {
 		return nil, err
 	}
 	out := &exportBuyerOutput{}
 	out.Body.Subject = found.Subject
-	out.Body.Orders, out.Body.Sessions = operation.Each(found.Orders, finance.ToAPICase), operation.Each(found.Sessions, toAPIBuyerSession)
+	out.Body.Orders, out.Body.Sessions = wire.Each(found.Orders, finance.ToAPICase), wire.Each(found.Sessions, toAPIBuyerSession)
 	out.Body.Checkouts, out.Body.Events = []checkoutView{}, []any{}
 	for _, s := range found.Sessions {
-		out.Body.Checkouts = append(out.Body.Checkouts, operation.Each(s.Checkouts, toAPICheckout)...)
+		out.Body.Checkouts = append(out.Body.Checkouts, wire.Each(s.Checkouts, toAPICheckout)...)
 		for _, e := range s.Events {
 			out.Body.Events = append(out.Body.Events, e)
 		}
 	}
-	out.Body.Platforms = operation.Each(found.Copied, func(c ports.CopiedRecord) copiedView {
+	out.Body.Platforms = wire.Each(found.Copied, func(c ports.CopiedRecord) copiedView {
 		return copiedView{c.Integration.String(), c.Resource, c.Remote, json.RawMessage(c.Content)}
 	})
-	if found.Next > 0 {
-		out.Body.NextOffset = &found.Next
-	}
+	out.Body.NextOffset = wire.ToOptional(found.Next)
 	operation.NoteTarget(rq, found.Subject)
 	return out, nil
 }
 
 func toAPIBuyerSession(s ports.BuyerSession) sessionView {
-	view := sessionView{Negotiations: operation.Each(s.Entries, toAPINegotiation)}
+	view := sessionView{Negotiations: wire.Each(s.Entries, toAPINegotiation)}
 	if of := s.Session; of != nil {
 		began := wire.ToTime(of.CreatedAt)
 		view.Location, view.Tier, view.Purchases, view.Urgency = of.Claims.Location, of.Claims.LoyaltyTier, of.Claims.PurchaseHistory, of.Claims.Urgency
@@ -117,7 +115,7 @@ func toAPINegotiation(e negotiation.Entry) negotiationView {
 		VariantID: e.Item.Variant.String(),
 		Quantity:  e.Item.Quantity,
 		Offer:     wire.ToOptionalMoney(e.Offer),
-		Message:   operation.ToOptionalText(e.Message),
+		Message:   wire.ToOptional(e.Message),
 		Response:  operation.Responses[e.Outcome],
 		Price:     wire.ToOptionalMoney(e.Price),
 		CreatedAt: wire.ToTime(e.At),
@@ -129,7 +127,7 @@ func toAPICheckout(c *checkout.Checkout) checkoutView {
 	return checkoutView{
 		ID:        s.ID.String(),
 		Status:    s.Status.String(),
-		Lines:     operation.Each(s.Lines, finance.ToAPIOrderLine),
+		Lines:     wire.Each(s.Lines, finance.ToAPIOrderLine),
 		Total:     wire.ToMoney(c.Total()),
 		Currency:  c.Total().Currency().Code(),
 		Address:   finance.AddressView(s.Address),
@@ -176,7 +174,7 @@ func (h *handlers) eraseBuyer(ctx context.Context, rq operation.Request, in *era
 	if err := h.ConfirmIfRequired(ctx, rq, in.MFACode); err != nil {
 		return nil, err
 	}
-	done, err := h.buyers(rq).Erase(ctx, rq.Caller.Project.ID, in.Body.Email)
+	done, err := h.Buyers.In(rq.Stores).Erase(ctx, rq.Caller.Project.ID, in.Body.Email)
 	if err != nil {
 		return nil, err
 	}
@@ -184,8 +182,8 @@ func (h *handlers) eraseBuyer(ctx context.Context, rq operation.Request, in *era
 	out.Body.Subject, out.Body.Kept, out.Body.Webhooks = done.Subject, done.Kept, done.Waiting
 	out.Body.Complete = !done.More && len(done.Pending) == 0 && done.Waiting == 0
 	out.Body.Erased = erasedView{done.Sessions, done.Orders, done.Checkouts, done.Events, done.Messages, done.Copied}
-	out.Body.Pending = operation.Each(done.Pending, func(p ports.PendingErasure) pendingView {
-		return pendingView{operation.ToOptionalID(p.Order), p.Checkout.String(), p.Reasons}
+	out.Body.Pending = wire.Each(done.Pending, func(p ports.PendingErasure) pendingView {
+		return pendingView{wire.ToOptionalID(p.Order), p.Checkout.String(), p.Reasons}
 	})
 	operation.NoteTarget(rq, done.Subject)
 	operation.NoteChange(rq, nil, out.Body.Erased)

@@ -39,6 +39,9 @@ type UseCases = operation.UseCases
 // Services are the use cases, and what the API needs besides.
 type Services = operation.Services
 
+// handlers has the operations as methods.
+type handlers struct{ *operation.API }
+
 // Register adds every operation of the API.
 func Register(api huma.API, s Services) {
 	api.OpenAPI().Tags = append(api.OpenAPI().Tags, tags...)

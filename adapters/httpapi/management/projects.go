@@ -21,7 +21,7 @@ func (h *handlers) registerProjects() {
 	operation.Register(g, "create-project", "POST "+all, "Open a project", h.createProject,
 		operation.Created, operation.Errors(409), operation.On(operation.WholeAccount))
 	operation.Register(g, "list-projects", "GET "+all, "List projects", operation.Lists(h.listProjects, toAPIProjectItem))
-	operation.Register(g, "get-project", "GET "+one, "Get a project with its statistics", operation.Shows(h.getProject, h.toAPIDetail), operation.Books)
+	operation.Register(g, "get-project", "GET "+one, "Get a project with its statistics", wire.Shows(h.getProject, h.toAPIDetail), operation.Books)
 	operation.Register(g, "update-project", "PATCH "+one, "Change a project", h.updateProject, operation.Errors(409))
 	operation.Register(g, "delete-project", "DELETE "+one, "Delete a project, or close it if it took real money", h.deleteProject,
 		operation.Errors(409))
@@ -96,21 +96,21 @@ func (newProject) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema 
 	return operation.DocumentRequired(s, "name", "slug")
 }
 
-func (h *handlers) createProject(ctx context.Context, rq operation.Request, in *operation.Input[newProject]) (*operation.Output[ProjectView], error) {
+func (h *handlers) createProject(ctx context.Context, rq operation.Request, in *wire.Input[newProject]) (*wire.Output[ProjectView], error) {
 	caller := rq.Caller.Caller
 	check := fault.NewCheck()
 	settings := fromAPIFlat(in.Body.Settings, check.In("settings"))
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	p, err := h.projects(rq).Open(ctx, caller.Account.ID, project.Draft{
+	p, err := h.Projects.In(rq.Stores).Open(ctx, caller.Account.ID, project.Draft{
 		Name: in.Body.Name, Slug: in.Body.Slug, Description: in.Body.Description, Settings: settings,
 	})
 	if err != nil {
 		return nil, err
 	}
 	operation.NoteProject(rq, p.ID)
-	out := &operation.Output[ProjectView]{Body: h.toAPIProject(p)}
+	out := &wire.Output[ProjectView]{Body: h.toAPIProject(p)}
 	operation.NoteChange(rq, nil, out.Body)
 	return out, nil
 }
@@ -122,7 +122,7 @@ type listProjectsInput struct {
 
 func (h *handlers) listProjects(ctx context.Context, rq operation.Request, in *listProjectsInput) ([]*project.Project, int, error) {
 	caller := rq.Caller.Caller
-	return h.projects(rq).List(ctx, caller.Account.ID, caller.Key.Projects, in.Status == "closed", in.Page())
+	return h.Projects.In(rq.Stores).List(ctx, caller.Account.ID, caller.Key.Projects, in.Status == "closed", in.Page())
 }
 
 type OnProject struct {
@@ -130,7 +130,7 @@ type OnProject struct {
 }
 
 func (h *handlers) getProject(ctx context.Context, rq operation.Request, _ *OnProject) (projects.Overview, error) {
-	return h.projects(rq).Overview(ctx, rq.Caller.Project)
+	return h.Projects.In(rq.Stores).Overview(ctx, rq.Caller.Project)
 }
 
 type updateProjectInput struct {
@@ -172,7 +172,7 @@ func (h *handlers) updateProject(ctx context.Context, rq operation.Request, in *
 
 func (h *handlers) changeProject(ctx context.Context, rq operation.Request, c project.Change) (*project.Project, error) {
 	v := rq.Caller
-	changed, err := h.projects(rq).Change(ctx, v.Project.Account, v.Project.ID, c, v.Address)
+	changed, err := h.Projects.In(rq.Stores).Change(ctx, v.Project.Account, v.Project.ID, c, v.Address)
 	if err != nil {
 		return nil, placed(err, c)
 	}
@@ -191,7 +191,7 @@ func placed(err error, c project.Change) error {
 		places = map[string]string{"slug": "general.slug", "default_currency": "general.default_currency"}
 	}
 	named := *known
-	named.Details = operation.Each(known.Details, func(d fault.Detail) fault.Detail {
+	named.Details = wire.Each(known.Details, func(d fault.Detail) fault.Detail {
 		return fault.Detail{Field: cmp.Or(places[d.Field], d.Field), Message: d.Message}
 	})
 	return &named
@@ -206,12 +206,12 @@ type deleteProjectInput struct {
 func (h *handlers) deleteProject(ctx context.Context, rq operation.Request, in *deleteProjectInput) (*struct{}, error) {
 	p := rq.Caller.Project
 	if p.Settings.MFARequired && in.Confirmation == p.ID.String() {
-		if err := h.access(rq).Confirm(ctx, p.Account, in.MFACode); err != nil {
+		if err := h.Access.In(rq.Stores).Confirm(ctx, p.Account, in.MFACode); err != nil {
 			return nil, err
 		}
 	}
 	operation.NoteChange(rq, h.toAPIProject(p), nil)
-	return nil, h.projects(rq).Delete(ctx, p.Account, p.ID, in.Confirmation)
+	return nil, h.Projects.In(rq.Stores).Delete(ctx, p.Account, p.ID, in.Confirmation)
 }
 
 func fromAPIFlat(o wire.Optional[flatPatch], check fault.Check) project.SettingsPatch {
@@ -246,7 +246,7 @@ func (h *handlers) toAPIProject(p *project.Project) ProjectView {
 // toAPIDetail counts one agent, the built-in negotiator: a project has no others yet.
 func (h *handlers) toAPIDetail(o projects.Overview) projectDetail {
 	return projectDetail{
-		ProjectView: h.toAPIProject(o.Project), Integrations: operation.Each(o.Integrations, toAPIConnection),
+		ProjectView: h.toAPIProject(o.Project), Integrations: wire.Each(o.Integrations, toAPIConnection),
 		Statistics: statistics{
 			Products: o.Statistics.Products, Agents: o.Statistics.Agents,
 			Orders: o.Statistics.Orders, Revenue: wire.ToMoney(o.Statistics.Revenue),

@@ -13,7 +13,7 @@ import (
 func (h *handlers) registerSettings() {
 	const path = "/v1/projects/{project_id}/settings"
 	g := h.Group("Settings", "projects", operation.PathProject)
-	operation.Register(g, "get-settings", "GET "+path, "Get all settings, by category", operation.Shows(h.getSettings, toAPISettings))
+	operation.Register(g, "get-settings", "GET "+path, "Get all settings, by category", wire.Shows(h.getSettings, toAPISettings))
 	operation.Register(g, "update-settings", "PATCH "+path, "Change settings; null restores a default", h.updateSettings, operation.Errors(409))
 }
 
@@ -105,7 +105,7 @@ type updateSettingsInput struct {
 	Body settingsPatch
 }
 
-func (h *handlers) updateSettings(ctx context.Context, rq operation.Request, in *updateSettingsInput) (*operation.Output[settings], error) {
+func (h *handlers) updateSettings(ctx context.Context, rq operation.Request, in *updateSettingsInput) (*wire.Output[settings], error) {
 	check := fault.NewCheck()
 	change := fromAPISettings(in.Body, check)
 	if err := check.Err(); err != nil {
@@ -118,7 +118,7 @@ func (h *handlers) updateSettings(ctx context.Context, rq operation.Request, in 
 	if err != nil {
 		return nil, err
 	}
-	return &operation.Output[settings]{Body: toAPISettings(p)}, nil
+	return &wire.Output[settings]{Body: toAPISettings(p)}, nil
 }
 
 // confirmMFAOff asks for a code before a second factor is no longer asked for: who stole a key cannot
@@ -130,7 +130,7 @@ func (h *handlers) confirmMFAOff(ctx context.Context, rq operation.Request, in *
 	if !p.Settings.MFARequired || !required.Given() || given && on {
 		return nil
 	}
-	return h.access(rq).ConfirmIfEnrolled(ctx, p.Account, in.MFACode)
+	return h.Access.In(rq.Stores).ConfirmIfEnrolled(ctx, p.Account, in.MFACode)
 }
 
 // fromAPISettings reads a merge patch. A group that is null is one whose every field is.

@@ -13,7 +13,7 @@ import (
 func (h *handlers) registerStorefront() {
 	const path = "/v1/projects/{project_id}/storefront"
 	g := h.Group("Storefront", "projects", operation.PathProject)
-	operation.Register(g, "get-storefront", "GET "+path, "Get what buyers see, and shipping, tax and returns", operation.Shows(h.getStorefront, toAPIStorefront))
+	operation.Register(g, "get-storefront", "GET "+path, "Get what buyers see, and shipping, tax and returns", wire.Shows(h.getStorefront, toAPIStorefront))
 	operation.Register(g, "update-storefront", "PATCH "+path, "Change the storefront; null restores a default", operation.Changes(h.updateStorefront, toAPIStorefront))
 }
 
@@ -77,7 +77,7 @@ func (h *handlers) updateStorefront(ctx context.Context, rq operation.Request, i
 	if err := check.Err(); err != nil {
 		return before, after, err
 	}
-	changed, err := h.projects(rq).ChangeStorefront(ctx, p.Account, p.ID, change)
+	changed, err := h.Projects.In(rq.Stores).ChangeStorefront(ctx, p.Account, p.ID, change)
 	if err != nil {
 		return before, after, err
 	}
@@ -112,7 +112,7 @@ func fromAPIStorefront(in storefrontPatch, c money.Currency, check fault.Check) 
 			return to
 		}),
 		Warehouses: wire.MapField(in.Warehouses, func(list []warehouse) []project.Warehouse {
-			return operation.Each(list, func(w warehouse) project.Warehouse { return project.Warehouse(w) })
+			return wire.Each(list, func(w warehouse) project.Warehouse { return project.Warehouse(w) })
 		}),
 	}
 }
@@ -121,13 +121,13 @@ func toAPIStorefront(f project.Storefront) storefront {
 	return storefront{
 		Description: f.Description, LogoURL: f.LogoURL, ShippingRegions: f.ShippingRegions,
 		FreeThreshold: wire.ToOptionalMoney(f.FreeShippingThreshold),
-		ShippingRates: operation.Each(f.ShippingRates, func(r project.ShippingRate) shippingRate {
+		ShippingRates: wire.Each(f.ShippingRates, func(r project.ShippingRate) shippingRate {
 			return shippingRate{r.Region, r.Method, wire.Decimal(r.Price.String()), r.MinDays, r.MaxDays}
 		}),
-		TaxRates: operation.Each(f.TaxRates, func(t project.TaxRate) taxRate {
+		TaxRates: wire.Each(f.TaxRates, func(t project.TaxRate) taxRate {
 			return taxRate{t.Country, t.State, wire.ToDecimal(int64(t.Rate), rateDigits)}
 		}),
 		ReturnWindowDays: f.ReturnWindowDays, ReturnConditions: f.ReturnConditions,
-		Warehouses: operation.Each(f.Warehouses, func(w project.Warehouse) warehouse { return warehouse(w) }),
+		Warehouses: wire.Each(f.Warehouses, func(w project.Warehouse) warehouse { return warehouse(w) }),
 	}
 }

@@ -23,13 +23,13 @@ func (h *handlers) registerAgents() {
 	g := h.Group("Agents", "agents", operation.HeaderProject)
 	operation.Register(g, "create-agent", "POST "+allAgents, "Make a draft of an agent; the secret that signs requests to its remote handlers is shown once",
 		h.createAgent, operation.Created, operation.Errors(409))
-	operation.Register(g, "list-agents", "GET "+allAgents, "List agents, the active one first", operation.Lists(h.listAgents, operation.Itself))
-	operation.Register(g, "get-agent", "GET "+oneAgent, "Get an agent", operation.Shows(h.getAgent, operation.Itself))
+	operation.Register(g, "list-agents", "GET "+allAgents, "List agents, the active one first", operation.Lists(h.listAgents, wire.Itself))
+	operation.Register(g, "get-agent", "GET "+oneAgent, "Get an agent", wire.Shows(h.getAgent, wire.Itself))
 	operation.Register(g, "update-agent", "PATCH "+oneAgent, "Change an agent; a policy becomes a new version, and is in force at once",
-		operation.Changes(h.updateAgent, operation.Itself), operation.Errors(409))
+		operation.Changes(h.updateAgent, wire.Itself), operation.Errors(409))
 	operation.Register(g, "delete-agent", "DELETE "+oneAgent, "Delete a draft", h.deleteAgent, operation.Errors(409))
 	operation.Register(g, "activate-agent", "POST "+oneAgent+"/activate", "Have an agent serve the project in the place of the one that does, which becomes a draft",
-		operation.Changes(h.activateAgent, operation.Itself))
+		operation.Changes(h.activateAgent, wire.Itself))
 	operation.Register(g, "rotate-agent-secret", "POST "+oneAgent+"/rotate-secret", "Replace the secret; the one before signs nothing from now on",
 		h.rotateAgentSecret)
 	h.registerPolicies(g)
@@ -98,22 +98,17 @@ func toAPIAgent(a *agent.Agent, c money.Currency) AgentView {
 		ID: a.ID.String(), Name: a.Name, Status: a.Status.String(),
 		Handlers:      agentHandlers{toAPIHandler(h.Search), toAPIHandler(h.Quote), toAPIHandler(h.Checkout), toAPIHandler(h.Finalize)},
 		PolicyVersion: a.Policy.Version, Policy: toAPIPolicy(a.Policy, c),
-		Model:     modelView{Provider: operation.ToOptionalText(m.Provider), Name: operation.ToOptionalText(m.Name), Wording: m.Wording, Strategy: m.Strategy, Reasons: m.Reasons, Templates: []templateView{}},
-		Tuning:    tuningView{Automatic: a.Tuning.Automatic, Holdout: wire.ToPercent(a.Tuning.Holdout)},
+		Model: modelView{
+			Provider: wire.ToOptional(m.Provider), Name: wire.ToOptional(m.Name), Wording: m.Wording, Strategy: m.Strategy, Reasons: m.Reasons, MaxTokens: wire.ToOptional(m.MaxTokens),
+			Templates: wire.Each(m.Templates, func(t agent.Template) templateView {
+				return templateView{t.ID, t.On.String(), t.Reasoning, t.Message}
+			}),
+		},
+		Tuning:    tuningView{Automatic: a.Tuning.Automatic, Holdout: wire.ToPercent(a.Tuning.Holdout), Baseline: wire.ToOptional(a.Tuning.Baseline)},
 		CreatedAt: wire.ToTime(a.CreatedAt), UpdatedAt: wire.ToTime(a.UpdatedAt),
 	}
-	for _, t := range m.Templates {
-		v.Model.Templates = append(v.Model.Templates, templateView{t.ID, t.On.String(), t.Reasoning, t.Message})
-	}
-	if m.MaxTokens > 0 {
-		v.Model.MaxTokens = &m.MaxTokens
-	}
 	if m.Temperature >= 0 {
-		temperature := wire.ToDecimal(int64(m.Temperature), operation.TemperatureDigits)
-		v.Model.Temperature = &temperature
-	}
-	if a.Tuning.Baseline > 0 {
-		v.Tuning.Baseline = &a.Tuning.Baseline
+		v.Model.Temperature = new(wire.ToDecimal(int64(m.Temperature), operation.TemperatureDigits))
 	}
 	return v
 }
@@ -198,19 +193,19 @@ func fromAPIModel(m modelPatch, check fault.Check) agent.ModelChange {
 		Strategy:    m.Strategy.Field(),
 		Reasons:     m.Reasons.Field(),
 		Templates: wire.MapField(m.Templates, func(list []templateView) []agent.TemplateDraft {
-			return operation.Each(list, func(t templateView) agent.TemplateDraft { return agent.TemplateDraft(t) })
+			return wire.Each(list, func(t templateView) agent.TemplateDraft { return agent.TemplateDraft(t) })
 		}),
 	}
 }
 
-type agentSecretOutput = operation.Output[agentSecret]
+type agentSecretOutput = wire.Output[agentSecret]
 
 type agentSecret struct {
 	AgentView
 	Secret string `json:"secret" example:"whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD" doc:"Signs each request to a remote handler by Standard Webhooks. It is shown here and never again."`
 }
 
-func (h *handlers) createAgent(ctx context.Context, rq operation.Request, in *operation.Input[newAgent]) (*agentSecretOutput, error) {
+func (h *handlers) createAgent(ctx context.Context, rq operation.Request, in *wire.Input[newAgent]) (*agentSecretOutput, error) {
 	p, check := rq.Caller.Project, fault.NewCheck()
 	change := fromAPIAgent(in.Body.AgentPatch, check)
 	doc, _ := in.Body.Policy.Value()
@@ -218,7 +213,7 @@ func (h *handlers) createAgent(ctx context.Context, rq operation.Request, in *op
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	made, secret, err := h.agents(rq).Create(ctx, p, change, policy)
+	made, secret, err := h.Agents.In(rq.Stores).Create(ctx, p, change, policy)
 	if err != nil {
 		return nil, err
 	}
@@ -228,8 +223,8 @@ func (h *handlers) createAgent(ctx context.Context, rq operation.Request, in *op
 }
 
 func (h *handlers) listAgents(ctx context.Context, rq operation.Request, in *operation.Paging) ([]AgentView, int, error) {
-	found, total, err := h.agents(rq).Agents.List(ctx, rq.Caller.Project.ID, in.Page())
-	return operation.Each(found, func(a *agent.Agent) AgentView { return view(rq, a) }), total, err
+	found, total, err := rq.Stores.Agents.List(ctx, rq.Caller.Project.ID, in.Page())
+	return wire.Each(found, func(a *agent.Agent) AgentView { return view(rq, a) }), total, err
 }
 
 type OnAgent struct {
@@ -260,7 +255,7 @@ func (h *handlers) updateAgent(ctx context.Context, rq operation.Request, in *up
 	if err := check.Err(); err != nil {
 		return before, after, err
 	}
-	return views(rq)(h.agents(rq).Change(ctx, p, in.Agent.ID, change))
+	return views(rq)(h.Agents.In(rq.Stores).Change(ctx, p, in.Agent.ID, change))
 }
 
 // changedAgent answers with the agent, and tells the audit log what changed.
@@ -280,15 +275,15 @@ func (h *handlers) deleteAgent(ctx context.Context, rq operation.Request, in *On
 		return nil, err
 	}
 	operation.NoteChange(rq, gone, nil)
-	return nil, h.agents(rq).Agents.Delete(ctx, rq.Caller.Project.ID, in.Agent.ID)
+	return nil, rq.Stores.Agents.Delete(ctx, rq.Caller.Project.ID, in.Agent.ID)
 }
 
 func (h *handlers) activateAgent(ctx context.Context, rq operation.Request, in *OnAgent) (before, after AgentView, err error) {
-	return views(rq)(h.agents(rq).Activate(ctx, rq.Caller.Project, in.Agent.ID))
+	return views(rq)(h.Agents.In(rq.Stores).Activate(ctx, rq.Caller.Project, in.Agent.ID))
 }
 
 func (h *handlers) rotateAgentSecret(ctx context.Context, rq operation.Request, in *OnAgent) (*agentSecretOutput, error) {
-	a, secret, err := h.agents(rq).Rotate(ctx, rq.Caller.Project, in.Agent.ID)
+	a, secret, err := h.Agents.In(rq.Stores).Rotate(ctx, rq.Caller.Project, in.Agent.ID)
 	if err != nil {
 		return nil, err
 	}

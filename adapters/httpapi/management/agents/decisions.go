@@ -9,7 +9,6 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -103,28 +102,29 @@ type chainView struct {
 
 func toAPIDecision(d negotiation.Link) DecisionView {
 	v := DecisionView{
-		ID: d.ID.String(), Agent: operation.ToOptionalText(d.Agent.String()), Session: d.Session.String(), Negotiation: id.NegotiationOf(d.Session).String(), Seq: d.Seq, Quote: d.Quote.String(),
+		ID: d.ID.String(), Agent: wire.ToOptional(d.Agent.String()), Session: d.Session.String(), Negotiation: id.NegotiationOf(d.Session).String(), Seq: d.Seq, Quote: d.Quote.String(),
 		Product: d.Item.Product.String(), Variant: d.Item.Variant.String(), Quantity: d.Item.Quantity, CreatedAt: wire.ToTime(d.At),
 		Offer: wire.ToOptionalMoney(d.Offer), Answer: answerView{operation.Responses[d.Outcome], wire.ToOptionalMoney(d.Price)}, Rule: d.Rule.String(),
-		Handler: operation.ToOptionalText(d.Handler), Fallback: operation.ToOptionalText(d.Fallback), Proposal: wire.ToOptionalMoney(d.Proposal),
+		Handler: wire.ToOptional(d.Handler), Fallback: wire.ToOptional(d.Fallback), Proposal: wire.ToOptionalMoney(d.Proposal),
 		PolicyVersion: d.PolicyVersion, Bounds: toAPIBounds(d.Bounds), Progress: toAPIProgress(d.Before),
-		Inputs: toAPIInputs(d.Signals), Message: operation.ToOptionalText(d.Message),
+		Inputs: toAPIInputs(d.Signals), Message: wire.ToOptional(d.Message),
 	}
 	if d.Position > 0 {
-		v.Chain.object = &chainView{d.Position, d.Hash, operation.ToOptionalText(d.Prior)}
+		v.Chain.object = &chainView{d.Position, d.Hash, wire.ToOptional(d.Prior)}
 	}
 	return v
 }
 
 // toAPIProgress shows a price of nothing as none.
 func toAPIProgress(p negotiation.Progress) progressView {
-	named := func(a money.Amount) *wire.Money {
-		if !a.IsPositive() {
-			return nil
-		}
-		return wire.ToOptionalMoney(&a)
+	v := progressView{Rounds: p.Rounds, Moves: p.Moves}
+	if p.BestOffer.IsPositive() {
+		v.BestOffer = wire.ToOptionalMoney(&p.BestOffer)
 	}
-	return progressView{p.Rounds, p.Moves, named(p.BestOffer), named(p.Counter)}
+	if p.Counter.IsPositive() {
+		v.Counter = wire.ToOptionalMoney(&p.Counter)
+	}
+	return v
 }
 
 func toAPIInputs(s negotiation.Signals) inputsView {
@@ -175,7 +175,7 @@ func (h *handlers) listDecisions(ctx context.Context, rq operation.Request, in *
 	}
 	f.Rule, _ = negotiation.ParseRule(in.Rule) // "" narrows nothing, and the schema allows no other words
 	f.From, f.To = in.Span(rq)
-	found, total, err := h.agents(rq).Decisions(ctx, rq.Caller.Project, f, in.Page())
+	found, total, err := h.Agents.In(rq.Stores).Decisions(ctx, rq.Caller.Project, f, in.Page())
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (h *handlers) listDecisions(ctx context.Context, rq operation.Request, in *
 		found, total = nil, 0
 	}
 	out := &decisionsOutput{}
-	out.Body.Data = operation.Each(found, toAPIDecision)
+	out.Body.Data = wire.Each(found, toAPIDecision)
 	since, err := h.keptSince(ctx, rq)
 	out.Body.Meta = decisionsMeta{
 		Total:     total,
@@ -195,8 +195,8 @@ func (h *handlers) listDecisions(ctx context.Context, rq operation.Request, in *
 }
 
 func (h *handlers) keptSince(ctx context.Context, rq operation.Request) (*wire.Time, error) {
-	since, err := h.agents(rq).KeptSince(ctx, rq.Caller.Project)
-	return operation.ToOptionalTime(since), err
+	since, err := h.Agents.In(rq.Stores).KeptSince(ctx, rq.Caller.Project)
+	return wire.ToOptionalTime(since), err
 }
 
 type verifyInput struct {
@@ -228,18 +228,13 @@ type chainHead struct {
 }
 
 func (h *handlers) verifyDecisions(ctx context.Context, rq operation.Request, in *verifyInput) (*verifyOutput, error) {
-	found, err := h.agents(rq).Verify(ctx, rq.Caller.Project, in.Agent.ID, in.From)
+	found, err := h.Agents.In(rq.Stores).Verify(ctx, rq.Caller.Project, in.Agent.ID, in.From)
 	if err != nil {
 		return nil, err
 	}
 	out := &verifyOutput{}
 	out.Body.Verified, out.Body.Decisions, out.Body.Unsealed = found.BrokenAt == 0, found.Decisions, found.Head.Unsealed
-	if found.BrokenAt > 0 {
-		out.Body.BrokenAt = &found.BrokenAt
-	}
-	if found.Next > 0 {
-		out.Body.Next = &found.Next
-	}
+	out.Body.BrokenAt, out.Body.Next = wire.ToOptional(found.BrokenAt), wire.ToOptional(found.Next)
 	if c := found.Head.Checkpoint; c.Position > 0 {
 		out.Body.Checkpoint.object = &checkpointView{
 			Position: c.Position,

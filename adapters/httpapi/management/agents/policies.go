@@ -17,12 +17,12 @@ import (
 func (h *handlers) registerPolicies(g operation.Group) {
 	const all, one = oneAgent + "/policies", oneAgent + "/policies/{version}"
 	operation.Register(g, "list-agent-policies", "GET "+all, "List the versions of an agent's policy, the newest first",
-		operation.Lists(h.listPolicies, operation.Itself))
+		operation.Lists(h.listPolicies, wire.Itself))
 	operation.Register(g, "create-agent-policy", "POST "+all, "Write a version of the policy, which is not in force by that",
 		h.createPolicy, operation.Created)
-	operation.Register(g, "get-agent-policy", "GET "+one, "Get a version of the policy", operation.Shows(h.getPolicy, operation.Itself))
+	operation.Register(g, "get-agent-policy", "GET "+one, "Get a version of the policy", wire.Shows(h.getPolicy, wire.Itself))
 	operation.Register(g, "activate-agent-policy", "POST "+one+"/activate", "Put a version of the policy in force",
-		operation.Changes(h.activatePolicy, operation.Itself))
+		operation.Changes(h.activatePolicy, wire.Itself))
 	operation.RegisterPhased(g, "dry-run-agent-policy", "POST "+all+"/dry-run", "Show what a policy would change, and store nothing",
 		h.dryRunPolicy, operation.Scope("agents:read"))
 }
@@ -41,7 +41,7 @@ type PolicyVersionView struct {
 func toAPIVersion(v agent.Version, a *agent.Agent, c money.Currency) PolicyVersionView {
 	return PolicyVersionView{
 		Version: v.Policy.Version, Origin: v.Origin.String(), Note: v.Note, InForce: v.Policy.Version == a.Policy.Version,
-		Policy: toAPIPolicy(v.Policy, c), CreatedAt: wire.ToTime(v.CreatedAt), ActivatedAt: operation.ToKnownTime(v.ActivatedAt),
+		Policy: toAPIPolicy(v.Policy, c), CreatedAt: wire.ToTime(v.CreatedAt), ActivatedAt: wire.ToKnownTime(v.ActivatedAt),
 	}
 }
 
@@ -56,8 +56,8 @@ func (h *handlers) listPolicies(ctx context.Context, rq operation.Request, in *l
 	if err != nil {
 		return nil, 0, err
 	}
-	found, total, err := h.agents(rq).Versions.Versions(ctx, p.ID, a.ID, in.Page())
-	return operation.Each(found, func(v agent.Version) PolicyVersionView { return toAPIVersion(v, a, p.Settings.Currency) }), total, err
+	found, total, err := rq.Stores.Versions.Versions(ctx, p.ID, a.ID, in.Page())
+	return wire.Each(found, func(v agent.Version) PolicyVersionView { return toAPIVersion(v, a, p.Settings.Currency) }), total, err
 }
 
 type createPolicyInput struct {
@@ -68,23 +68,23 @@ type createPolicyInput struct {
 	}
 }
 
-func (h *handlers) createPolicy(ctx context.Context, rq operation.Request, in *createPolicyInput) (*operation.Output[PolicyVersionView], error) {
+func (h *handlers) createPolicy(ctx context.Context, rq operation.Request, in *createPolicyInput) (*wire.Output[PolicyVersionView], error) {
 	p := rq.Caller.Project
 	policy, err := readPolicy(in.Body.Policy, p.Settings.Currency)
 	if err != nil {
 		return nil, err
 	}
-	a, v, err := h.agents(rq).WritePolicy(ctx, p, in.Agent.ID, policy, in.Body.Note)
+	a, v, err := h.Agents.In(rq.Stores).WritePolicy(ctx, p, in.Agent.ID, policy, in.Body.Note)
 	if err != nil {
 		return nil, err
 	}
-	out := &operation.Output[PolicyVersionView]{Body: toAPIVersion(*v, a, p.Settings.Currency)}
+	out := &wire.Output[PolicyVersionView]{Body: toAPIVersion(*v, a, p.Settings.Currency)}
 	operation.NoteChange(rq, nil, out.Body)
 	return out, nil
 }
 
 func (h *handlers) findAgent(ctx context.Context, rq operation.Request, in OnAgent) (*agent.Agent, error) {
-	return h.agents(rq).Agents.ByID(ctx, rq.Caller.Project.ID, in.Agent.ID)
+	return rq.Stores.Agents.ByID(ctx, rq.Caller.Project.ID, in.Agent.ID)
 }
 
 // readPolicy is a policy of its own.
@@ -105,7 +105,7 @@ func (h *handlers) getPolicy(ctx context.Context, rq operation.Request, in *OnPo
 	if err != nil {
 		return view, err
 	}
-	v, err := h.agents(rq).Versions.Version(ctx, p.ID, a.ID, in.Version)
+	v, err := rq.Stores.Versions.Version(ctx, p.ID, a.ID, in.Version)
 	if err != nil {
 		return view, err
 	}
@@ -113,7 +113,7 @@ func (h *handlers) getPolicy(ctx context.Context, rq operation.Request, in *OnPo
 }
 
 func (h *handlers) activatePolicy(ctx context.Context, rq operation.Request, in *OnPolicy) (before, after AgentView, err error) {
-	return views(rq)(h.agents(rq).PutInForce(ctx, rq.Caller.Project, in.Agent.ID, in.Version))
+	return views(rq)(h.Agents.In(rq.Stores).PutInForce(ctx, rq.Caller.Project, in.Agent.ID, in.Version))
 }
 
 type dryRunInput struct {
@@ -164,13 +164,13 @@ func (h *handlers) dryRunPolicy(ctx ports.Outbound, rq operation.Request, in *dr
 			return nil, err
 		}
 	}
-	effects, report, err := h.agents(rq).DryRun(ctx, p, in.Agent.ID, policy, products)
+	effects, report, err := h.Agents.In(rq.Stores).DryRun(ctx, p, in.Agent.ID, policy, products)
 	if err != nil {
 		return nil, err
 	}
 	out := &dryRunOutput{}
 	out.Body.Policy, out.Body.Record = toAPIPolicy(policy, p.Settings.Currency), toAPIReplay(report)
-	out.Body.Products = operation.Each(effects, func(e agents.Effect) effectView {
+	out.Body.Products = wire.Each(effects, func(e agents.Effect) effectView {
 		return effectView{e.Product.ID.String(), e.Product.Name, toAPIBounds(e.Before), toAPIBounds(e.After)}
 	})
 	return out, nil

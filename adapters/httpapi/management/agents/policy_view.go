@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -83,7 +82,7 @@ func toAPIPolicy(p negotiation.Policy, c money.Currency) policyDocument {
 		Enabled: p.Enabled, MaxDiscount: wire.ToPercent(p.MaxDiscount), MinMargin: wire.ToPercent(p.MinMargin),
 		Unverified: wire.ToPercent(p.UnverifiedShare), RoundCap: p.RoundCap, Depth: wire.ToPercent(p.Depth), Anchor: wire.ToPercent(p.Anchor),
 		Curve: toAPICurve(p.Curve), Leanings: toAPILeanings(p.Leanings),
-		Segments: operation.Each(p.Segments, func(s negotiation.Segment) segmentView { return toAPISegment(s, c) }),
+		Segments: wire.Each(p.Segments, func(s negotiation.Segment) segmentView { return toAPISegment(s, c) }),
 		Bundles:  bundlesView{!p.Bundles.Off, wire.ToPercent(p.Bundles.Share)}, Probing: probingView(p.Probing),
 	}
 }
@@ -95,31 +94,33 @@ func toAPICurve(c negotiation.Curve) curveView {
 		for last > 1 && all[last-1] == all[last-2] {
 			last--
 		}
-		return operation.Each(all[:last], wire.ToPercent)
+		return wire.Each(all[:last], wire.ToPercent)
 	}
 	return curveView{wire.ToPercent(c.Reach), wire.ToPercent(c.Markup), steps(c.Give), steps(c.Take)}
 }
 
 func toAPISegment(s negotiation.Segment, c money.Currency) segmentView {
-	v := segmentView{Name: s.Name, Category: s.Category, Curve: toAPICurve(s.Curve)}
-	for share, to := range map[*money.Percent]**wire.Decimal{&s.CostFrom: &v.CostFrom, &s.CostTo: &v.CostTo} {
-		if *share != 0 {
-			text := wire.ToPercent(*share)
-			*to = &text
+	share := func(p money.Percent) *wire.Decimal {
+		if p == 0 {
+			return nil
 		}
+		return new(wire.ToPercent(p))
 	}
-	for price, to := range map[*int64]**wire.Money{&s.PriceMin: &v.PriceMin, &s.PriceMax: &v.PriceMax} {
-		if *price != 0 {
-			amount := wire.ToMoney(money.Of(*price, c))
-			*to = &amount
+	price := func(minor int64) *wire.Money {
+		if minor == 0 {
+			return nil
 		}
+		return new(wire.ToMoney(money.Of(minor, c)))
 	}
-	return v
+	return segmentView{
+		Name: s.Name, Category: s.Category, Curve: toAPICurve(s.Curve),
+		CostFrom: share(s.CostFrom), CostTo: share(s.CostTo), PriceMin: price(s.PriceMin), PriceMax: price(s.PriceMax),
+	}
 }
 
 func toAPILeanings(l negotiation.Leanings) leaningsView {
 	breaks := func(all []negotiation.Break) []breakView {
-		return operation.Each(all, func(b negotiation.Break) breakView { return breakView{b.From, wire.ToPercent(b.Lean)} })
+		return wire.Each(all, func(b negotiation.Break) breakView { return breakView{b.From, wire.ToPercent(b.Lean)} })
 	}
 	tier := func(i int) wire.Decimal { return wire.ToPercent(l.Tiers[i]) }
 	return leaningsView{

@@ -98,15 +98,13 @@ func (h *handlers) simulateAgent(ctx ports.Outbound, rq operation.Request, in *s
 	if err != nil {
 		return nil, err
 	}
-	played, err := h.agents(rq).Simulate(ctx, p, in.Agent.ID, sim)
+	played, err := h.Agents.In(rq.Stores).Simulate(ctx, p, in.Agent.ID, sim)
 	if err != nil {
 		return nil, err
 	}
 	out := &simulateOutput{}
-	if played.Policy.Version > 0 {
-		out.Body.PolicyVersion = &played.Policy.Version
-	}
-	out.Body.Steps = operation.Each(played.Steps, toAPIStep)
+	out.Body.PolicyVersion = wire.ToOptional(played.Policy.Version)
+	out.Body.Steps = wire.Each(played.Steps, toAPIStep)
 	out.Body.Bounds = toAPIBounds(played.Steps[0].Table.Bounds)
 	if deal, agreed := played.Steps[len(played.Steps)-1].Decision.(negotiation.Accepted); agreed {
 		out.Body.Deal = wire.ToOptionalMoney(&deal.Price)
@@ -152,7 +150,7 @@ func fromAPISimulation(in simulation, c money.Currency) (sim agents.Simulation, 
 func toAPIStep(s agents.Step) stepView {
 	v := stepView{
 		Offer: wire.ToOptionalMoney(s.Table.Offer), Rule: s.Decision.Rule().String(), Handler: s.Answered.Handler,
-		Fallback: operation.ToOptionalText(s.Answered.Fallback), Proposal: wire.ToOptionalMoney(s.Proposal), Progress: toAPIProgress(s.Table.Progress),
+		Fallback: wire.ToOptional(s.Answered.Fallback), Proposal: wire.ToOptionalMoney(s.Proposal), Progress: toAPIProgress(s.Table.Progress),
 	}
 	v.Answer = stepAnswer{Response: operation.Responses[s.Decision.Outcome()], Price: wire.ToMoney(*negotiation.PriceIn(s.Decision))}
 	switch d := s.Decision.(type) {
@@ -174,7 +172,7 @@ type replayInput struct {
 	}
 }
 
-type replayOutput = operation.Output[replayView]
+type replayOutput = wire.Output[replayView]
 
 func (h *handlers) replayAgent(ctx ports.Outbound, rq operation.Request, in *replayInput) (*replayOutput, error) {
 	p, check := rq.Caller.Project, fault.NewCheck()
@@ -188,14 +186,12 @@ func (h *handlers) replayAgent(ctx ports.Outbound, rq operation.Request, in *rep
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	policy, report, err := h.agents(rq).Replay(ctx, p, in.Agent.ID, rerun)
+	policy, report, err := h.Agents.In(rq.Stores).Replay(ctx, p, in.Agent.ID, rerun)
 	if err != nil {
 		return nil, err
 	}
 	out := &replayOutput{Body: toAPIReplay(report)}
-	if policy.Version > 0 {
-		out.Body.PolicyVersion = &policy.Version
-	}
+	out.Body.PolicyVersion = wire.ToOptional(policy.Version)
 	out.Body.KeptSince, err = h.keptSince(ctx, rq)
 	return out, err
 }
@@ -242,7 +238,7 @@ type changedDecision struct {
 func toAPIReplay(r negotiation.Replayed) replayView {
 	v := replayView{
 		Negotiations: r.Negotiations, Skipped: r.Skipped, Decisions: r.Decisions, Identical: r.Identical, Changed: r.Changed(),
-		Before: toAPITakings(r.Before), After: toAPITakings(r.Certain), Examples: operation.Each(r.Examples, toAPIChanged),
+		Before: toAPITakings(r.Before), After: toAPITakings(r.Certain), Examples: wire.Each(r.Examples, toAPIChanged),
 	}
 	v.Deals.Before, v.Deals.Bought, v.Deals.Certain, v.Deals.Possible = r.Before.Deals, r.Bought, r.Certain.Deals, r.Possible
 	return v

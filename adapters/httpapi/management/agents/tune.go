@@ -40,7 +40,7 @@ type heldArm struct {
 }
 
 func (h *handlers) getHoldout(ctx context.Context, rq operation.Request, in *OnAgent) (*holdoutOutput, error) {
-	held, err := h.agents(rq).Holdout(ctx, rq.Caller.Project, in.Agent.ID, time.Time{})
+	held, err := h.Agents.In(rq.Stores).Holdout(ctx, rq.Caller.Project, in.Agent.ID, time.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (h *handlers) tuneAgent(ctx ports.Outbound, rq operation.Request, in *tuneA
 	if !r.To.IsZero() && !r.From.Before(r.To) {
 		return made, fault.Field("to", "must be after from")
 	}
-	prepared, err := h.agents(rq).PrepareTuning(ctx, rq.Caller.Project, in.Agent.ID, r)
+	prepared, err := h.Agents.In(rq.Stores).PrepareTuning(ctx, rq.Caller.Project, in.Agent.ID, r)
 	if err != nil {
 		return made, err
 	}
@@ -143,7 +143,7 @@ func toAPITuned(t agents.Tuned, c money.Currency) *tuneAgentOutput {
 	b := &out.Body
 	b.Negotiations, b.Before, b.After, b.Better, b.InForce = p.Records, toAPIEarnings(p.Before), toAPIEarnings(p.After), p.Better(), t.InForce && t.Version != nil
 	b.Gain = toAPIGain(p.Gain, p.GainLow, p.GainHigh)
-	b.Buyers = operation.Each(p.Buyers, func(s tuning.Share) learntBuyers {
+	b.Buyers = wire.Each(p.Buyers, func(s tuning.Share) learntBuyers {
 		view := learntBuyers{Manner: s.Manner.String(), Share: rounded(s.Share)}
 		if s.Manner == tuning.Timed {
 			view.Beta = &s.Beta
@@ -151,7 +151,7 @@ func toAPITuned(t agents.Tuned, c money.Currency) *tuneAgentOutput {
 		return view
 	})
 	b.Replay, b.Curve = toAPIReplay(t.Replay), toAPICurve(p.Policy.Curve)
-	b.Segments = operation.Each(p.Policy.Segments, func(s negotiation.Segment) segmentView { return toAPISegment(s, c) })
+	b.Segments = wire.Each(p.Policy.Segments, func(s negotiation.Segment) segmentView { return toAPISegment(s, c) })
 	if t.Version != nil {
 		b.Version = &t.Version.Policy.Version
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -55,9 +56,9 @@ type levelsOutput struct {
 }
 
 func (h *handlers) setInventory(ctx context.Context, rq operation.Request, in *setInventoryInput) (*levelsOutput, error) {
-	sets := operation.Each(in.Body.Levels, func(l levelSet) ports.StockSet { return ports.StockSet(l) })
+	sets := wire.Each(in.Body.Levels, func(l levelSet) ports.StockSet { return ports.StockSet(l) })
 	operation.NoteList(rq, "levels", in.Body.Levels)
-	return toAPILevels(h.catalogs(rq).SetStock(ctx, rq.Caller.Project, sets))
+	return toAPILevels(h.Catalogs.In(rq.Stores).SetStock(ctx, rq.Caller.Project, sets))
 }
 
 type adjustment struct {
@@ -74,9 +75,9 @@ type adjustInventoryInput struct {
 }
 
 func (h *handlers) adjustInventory(ctx context.Context, rq operation.Request, in *adjustInventoryInput) (*levelsOutput, error) {
-	moves := operation.Each(in.Body.Adjustments, func(a adjustment) ports.StockMove { return ports.StockMove(a) })
+	moves := wire.Each(in.Body.Adjustments, func(a adjustment) ports.StockMove { return ports.StockMove(a) })
 	operation.NoteList(rq, "adjustments", in.Body.Adjustments)
-	return toAPILevels(h.catalogs(rq).AdjustStock(ctx, rq.Caller.Project, moves))
+	return toAPILevels(h.Catalogs.In(rq.Stores).AdjustStock(ctx, rq.Caller.Project, moves))
 }
 
 func toAPILevels(levels []catalog.Shelf, err error) (*levelsOutput, error) {
@@ -84,7 +85,7 @@ func toAPILevels(levels []catalog.Shelf, err error) (*levelsOutput, error) {
 		return nil, err
 	}
 	out := &levelsOutput{}
-	out.Body.Data = operation.Each(levels, toAPILevel)
+	out.Body.Data = wire.Each(levels, toAPILevel)
 	return out, nil
 }
 

@@ -119,7 +119,7 @@ func readProduct(in ProductPatch, c money.Currency, check fault.Check) catalogs.
 		Cost:            wire.MapField(in.Cost, amount("cost")),
 		CompetitorPrice: wire.MapField(in.CompetitorPrice, amount("competitor_price")),
 		Images: wire.MapField(in.Images, func(list []image) []catalog.Image {
-			return operation.Each(list, func(i image) catalog.Image { return catalog.Image(i) })
+			return wire.Each(list, func(i image) catalog.Image { return catalog.Image(i) })
 		}),
 		Reviews: wire.MapField(in.Reviews, func(r reviews) catalog.Reviews {
 			average := r.Average.Scaled(ratingDigits, "average_rating", check.In("reviews"))
@@ -153,7 +153,7 @@ func toAPIProduct(item catalogs.Item) product {
 		Cost: wire.ToOptionalMoney(p.Cost), CompetitorPrice: wire.ToOptionalMoney(p.CompetitorPrice),
 		Related: p.Related, Status: p.Status.String(),
 		CreatedAt: wire.ToTime(p.CreatedAt), UpdatedAt: wire.ToTime(p.UpdatedAt),
-		Images: operation.Each(p.Images, func(i catalog.Image) image { return image(i) }),
+		Images: wire.Each(p.Images, func(i catalog.Image) image { return image(i) }),
 		Reviews: reviews{
 			Average: wire.ToDecimal(int64(p.Reviews.Average), ratingDigits), Count: p.Reviews.Count, Summary: p.Reviews.Summary,
 		},

@@ -17,17 +17,17 @@ func (h *handlers) registerProducts() {
 	g := h.Group("Catalog", "catalog", operation.HeaderProject)
 	operation.Register(g, "create-product", "POST "+all, "Create a product", h.createProduct, operation.Created, operation.Errors(409))
 	operation.Register(g, "list-products", "GET "+all, "List products", operation.Lists(h.listProducts, toAPIProduct))
-	operation.Register(g, "get-product", "GET "+one, "Get a product", operation.Shows(h.getProduct, toAPIProduct))
+	operation.Register(g, "get-product", "GET "+one, "Get a product", wire.Shows(h.getProduct, toAPIProduct))
 	operation.Register(g, "update-product", "PATCH "+one, "Change a product", h.updateProduct, operation.Errors(409))
 	operation.Register(g, "delete-product", "DELETE "+one, "Delete a product", h.deleteProduct)
 	operation.Register(g, "upsert-products", "POST "+all+"/batch", "Create and update many products by sku", h.upsertProducts, operation.Batch)
 }
 
-type productOutput = operation.Output[product]
+type productOutput = wire.Output[product]
 
-func (h *handlers) createProduct(ctx context.Context, rq operation.Request, in *operation.Input[newProduct]) (*productOutput, error) {
+func (h *handlers) createProduct(ctx context.Context, rq operation.Request, in *wire.Input[newProduct]) (*productOutput, error) {
 	p := rq.Caller.Project
-	created, err := h.catalogs(rq).Create(ctx, p, fromAPIProduct(in.Body.ProductPatch, p.Settings.Currency))
+	created, err := h.Catalogs.In(rq.Stores).Create(ctx, p, fromAPIProduct(in.Body.ProductPatch, p.Settings.Currency))
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ type listProductsInput struct {
 
 func (h *handlers) listProducts(ctx context.Context, rq operation.Request, in *listProductsInput) ([]catalogs.Item, int, error) {
 	filter := ports.ProductFilter{Text: in.Text, Category: in.Category, Status: in.Status}
-	return h.catalogs(rq).List(ctx, rq.Caller.Project, filter, in.Page())
+	return h.Catalogs.In(rq.Stores).List(ctx, rq.Caller.Project, filter, in.Page())
 }
 
 type OnProduct struct {
@@ -53,7 +53,7 @@ type OnProduct struct {
 }
 
 func (h *handlers) getProduct(ctx context.Context, rq operation.Request, in *OnProduct) (catalogs.Item, error) {
-	return h.catalogs(rq).Get(ctx, rq.Caller.Project, in.Product.ID)
+	return h.Catalogs.In(rq.Stores).Get(ctx, rq.Caller.Project, in.Product.ID)
 }
 
 type updateProductInput struct {
@@ -63,7 +63,7 @@ type updateProductInput struct {
 
 func (h *handlers) updateProduct(ctx context.Context, rq operation.Request, in *updateProductInput) (*productOutput, error) {
 	p := rq.Caller.Project
-	changed, err := h.catalogs(rq).Update(ctx, p, in.Product.ID, fromAPIProduct(in.Body, p.Settings.Currency))
+	changed, err := h.Catalogs.In(rq.Stores).Update(ctx, p, in.Product.ID, fromAPIProduct(in.Body, p.Settings.Currency))
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (h *handlers) deleteProduct(ctx context.Context, rq operation.Request, in *
 		return nil, err
 	}
 	operation.NoteChange(rq, toAPIProduct(gone), nil)
-	return nil, h.catalogs(rq).Delete(ctx, rq.Caller.Project, in.Product.ID)
+	return nil, h.Catalogs.In(rq.Stores).Delete(ctx, rq.Caller.Project, in.Product.ID)
 }
 
 type upsertProductsInput struct {
@@ -109,12 +109,12 @@ func (h *handlers) upsertProducts(ctx context.Context, rq operation.Request, in 
 		lines[i] = readProduct(written.ProductPatch, p.Settings.Currency, check)
 		lines[i].Number = i
 	}
-	results, err := h.catalogs(rq).Upsert(ctx, p, lines)
+	results, err := h.Catalogs.In(rq.Stores).Upsert(ctx, p, lines)
 	if err != nil {
 		return nil, err
 	}
 	out := &upsertProductsOutput{}
-	out.Body.Data = operation.Each(results, toAPIUpserted)
+	out.Body.Data = wire.Each(results, toAPIUpserted)
 	operation.NoteChange(rq, nil, countOutcomes(results))
 	return out, nil
 }
@@ -133,10 +133,9 @@ func toAPIUpserted(r catalogs.Upserted) upserted {
 	var known *fault.Error
 	switch {
 	case r.Err == nil:
-		text := r.Product.String()
-		u.ID = &text
+		u.ID = wire.ToOptionalID(r.Product)
 	case errors.As(r.Err, &known) && len(known.Details) > 0:
-		u.Errors = operation.Each(known.Details, func(d fault.Detail) wire.Detail { return wire.Detail(d) })
+		u.Errors = wire.Each(known.Details, func(d fault.Detail) wire.Detail { return wire.Detail(d) })
 	case errors.As(r.Err, &known):
 		u.Errors = []wire.Detail{{Message: known.Message}}
 	default:

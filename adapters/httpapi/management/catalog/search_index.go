@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/discovery"
 )
 
 func (h *handlers) registerSearchIndex() {
 	g := h.Group("Catalog", "catalog", operation.HeaderProject)
 	operation.Register(g, "get-search-index", "GET /v1/catalog/search-index", "See how far the search index is, on the replica that answers",
-		operation.Shows(h.searchIndex, toAPISearchIndex))
+		wire.Shows(h.searchIndex, toAPISearchIndex))
 }
 
 // SearchIndex is how far a project's search index is. Each replica has its own, in memory.
@@ -35,7 +36,7 @@ type SearchVectors struct {
 }
 
 func (h *handlers) searchIndex(ctx context.Context, rq operation.Request, _ *struct{}) (discovery.Standing, error) {
-	return h.discovery(rq).Standing(ctx, rq.Caller.Project)
+	return h.Discovery.In(rq.Stores).Standing(ctx, rq.Caller.Project)
 }
 
 func toAPISearchIndex(s discovery.Standing) SearchIndex {
@@ -52,8 +53,8 @@ func toAPISearchIndex(s discovery.Standing) SearchIndex {
 	return SearchIndex{
 		Status: s.Readiness.String(), CatalogVersion: s.Wanted, IndexedVersion: s.Has, Products: s.Products,
 		Vectors: SearchVectors{
-			Source: operation.ToOptionalText(s.Meaning.String()), Model: operation.ToOptionalText(s.Model), Embedded: s.Embedded, Pending: s.Pending,
+			Source: wire.ToOptional(s.Meaning.String()), Model: wire.ToOptional(s.Model), Embedded: s.Embedded, Pending: s.Pending,
 		},
-		EmbeddingError: operation.ToOptionalText(s.Failure), MemoryBytes: s.Bytes, MemoryLimit: s.Limit, LeftOut: leftOut,
+		EmbeddingError: wire.ToOptional(s.Failure), MemoryBytes: s.Bytes, MemoryLimit: s.Limit, LeftOut: leftOut,
 	}
 }

@@ -17,7 +17,7 @@ func (h *handlers) registerSynonyms() {
 	operation.Register(g, "create-synonym", "POST "+all, "Say that words mean the same in searches", h.createSynonym, operation.Created, operation.Errors(409))
 	operation.Register(g, "list-synonyms", "GET "+all, "List synonyms, in the order in which they were made",
 		operation.Lists(h.listSynonyms, toAPISynonym))
-	operation.Register(g, "get-synonym", "GET "+one, "Get a synonym", operation.Shows(h.getSynonym, toAPISynonym))
+	operation.Register(g, "get-synonym", "GET "+one, "Get a synonym", wire.Shows(h.getSynonym, toAPISynonym))
 	operation.Register(g, "update-synonym", "PATCH "+one, "Change a synonym", operation.Changes(h.updateSynonym, toAPISynonym))
 	operation.Register(g, "delete-synonym", "DELETE "+one, "Delete a synonym", h.deleteSynonym)
 	operation.Register(g, "replace-synonyms", "PUT "+all, "Put new synonyms in the place of all", h.replaceSynonyms, operation.Batch)
@@ -51,23 +51,23 @@ func fromAPISynonym(in SynonymPatch) catalog.SynonymDraft {
 
 func toAPISynonym(s *catalog.Synonym) SynonymView {
 	return SynonymView{
-		ID: s.ID.String(), Input: operation.ToOptionalText(s.Input), Words: s.Words,
+		ID: s.ID.String(), Input: wire.ToOptional(s.Input), Words: s.Words,
 		CreatedAt: wire.ToTime(s.CreatedAt), UpdatedAt: wire.ToTime(s.UpdatedAt),
 	}
 }
 
-func (h *handlers) createSynonym(ctx context.Context, rq operation.Request, in *operation.Input[newSynonym]) (*operation.Output[SynonymView], error) {
-	made, err := h.catalogs(rq).CreateSynonym(ctx, rq.Caller.Project, fromAPISynonym(in.Body.SynonymPatch))
+func (h *handlers) createSynonym(ctx context.Context, rq operation.Request, in *wire.Input[newSynonym]) (*wire.Output[SynonymView], error) {
+	made, err := h.Catalogs.In(rq.Stores).CreateSynonym(ctx, rq.Caller.Project, fromAPISynonym(in.Body.SynonymPatch))
 	if err != nil {
 		return nil, err
 	}
-	out := &operation.Output[SynonymView]{Body: toAPISynonym(made)}
+	out := &wire.Output[SynonymView]{Body: toAPISynonym(made)}
 	operation.NoteCreated(rq, out.Body.ID, out.Body)
 	return out, nil
 }
 
 func (h *handlers) listSynonyms(ctx context.Context, rq operation.Request, in *operation.Paging) ([]*catalog.Synonym, int, error) {
-	return h.catalogs(rq).Synonyms.List(ctx, rq.Caller.Project.ID, in.Page())
+	return rq.Stores.Synonyms.List(ctx, rq.Caller.Project.ID, in.Page())
 }
 
 type OnSynonym struct {
@@ -75,7 +75,7 @@ type OnSynonym struct {
 }
 
 func (h *handlers) getSynonym(ctx context.Context, rq operation.Request, in *OnSynonym) (*catalog.Synonym, error) {
-	return h.catalogs(rq).Synonyms.Get(ctx, rq.Caller.Project.ID, in.Synonym.ID)
+	return rq.Stores.Synonyms.Get(ctx, rq.Caller.Project.ID, in.Synonym.ID)
 }
 
 type updateSynonymInput struct {
@@ -84,7 +84,7 @@ type updateSynonymInput struct {
 }
 
 func (h *handlers) updateSynonym(ctx context.Context, rq operation.Request, in *updateSynonymInput) (before, after *catalog.Synonym, err error) {
-	return h.catalogs(rq).UpdateSynonym(ctx, rq.Caller.Project, in.Synonym.ID, fromAPISynonym(in.Body))
+	return h.Catalogs.In(rq.Stores).UpdateSynonym(ctx, rq.Caller.Project, in.Synonym.ID, fromAPISynonym(in.Body))
 }
 
 func (h *handlers) deleteSynonym(ctx context.Context, rq operation.Request, in *OnSynonym) (*struct{}, error) {
@@ -93,7 +93,7 @@ func (h *handlers) deleteSynonym(ctx context.Context, rq operation.Request, in *
 		return nil, err
 	}
 	operation.NoteChange(rq, toAPISynonym(gone), nil)
-	return nil, h.catalogs(rq).DeleteSynonym(ctx, rq.Caller.Project, in.Synonym.ID)
+	return nil, h.Catalogs.In(rq.Stores).DeleteSynonym(ctx, rq.Caller.Project, in.Synonym.ID)
 }
 
 type replaceSynonymsInput struct {
@@ -109,13 +109,13 @@ type synonymsOutput struct {
 }
 
 func (h *handlers) replaceSynonyms(ctx context.Context, rq operation.Request, in *replaceSynonymsInput) (*synonymsOutput, error) {
-	drafts := operation.Each(in.Body.Synonyms, func(s newSynonym) catalog.SynonymDraft { return fromAPISynonym(s.SynonymPatch) })
-	all, err := h.catalogs(rq).ReplaceSynonyms(ctx, rq.Caller.Project, drafts)
+	drafts := wire.Each(in.Body.Synonyms, func(s newSynonym) catalog.SynonymDraft { return fromAPISynonym(s.SynonymPatch) })
+	all, err := h.Catalogs.In(rq.Stores).ReplaceSynonyms(ctx, rq.Caller.Project, drafts)
 	if err != nil {
 		return nil, err
 	}
 	out := &synonymsOutput{}
-	out.Body.Data = operation.Each(all, toAPISynonym)
+	out.Body.Data = wire.Each(all, toAPISynonym)
 	operation.NoteList(rq, "synonyms", out.Body.Data)
 	return out, nil
 }

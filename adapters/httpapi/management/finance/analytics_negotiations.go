@@ -158,14 +158,14 @@ func toAPINegotiations(s span, of ports.Span) negotiationsView {
 		Discounts: discountsView{
 			toAPIDistribution(of.DealDiscounts, of.DealDiscount, of.Deals), toAPIDistribution(of.PaidDiscounts, of.PaidDiscount, of.Orders),
 		},
-		ByRule:    operation.Each(frequent(of.Rules), func(c count) ruleView { return ruleView{c.name, c.n} }),
-		Fallbacks: operation.Each(frequent(of.Fallbacks), func(c count) fallbackView { return fallbackView{c.name, c.n} }),
-		ByPolicy: operation.Each(slices.Sorted(maps.Keys(of.Policies)), func(key string) policyView {
+		ByRule:    wire.Each(frequent(of.Rules), func(c count) ruleView { return ruleView{c.name, c.n} }),
+		Fallbacks: wire.Each(frequent(of.Fallbacks), func(c count) fallbackView { return fallbackView{c.name, c.n} }),
+		ByPolicy: wire.Each(slices.Sorted(maps.Keys(of.Policies)), func(key string) policyView {
 			agent, version, _ := strings.Cut(key, "/")
 			n, _ := strconv.Atoi(version)
 			return policyView{agent, n, toAPIOutcomes(of.Policies[key])}
 		}),
-		ByHandler: operation.Each(slices.Sorted(maps.Keys(of.Handlers)), func(key string) handlerView {
+		ByHandler: wire.Each(slices.Sorted(maps.Keys(of.Handlers)), func(key string) handlerView {
 			return handlerView{key, toAPIOutcomes(of.Handlers[key])}
 		}),
 	}

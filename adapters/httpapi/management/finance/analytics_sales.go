@@ -68,7 +68,7 @@ func (h *handlers) analyticsSales(ctx context.Context, rq operation.Request, in 
 	if err != nil {
 		return body, err
 	}
-	body = salesView{Cut: s.Cut, Total: s.sold(total), Products: operation.Each(top, func(p id.Product) topProduct {
+	body = salesView{Cut: s.Cut, Total: s.sold(total), Products: wire.Each(top, func(p id.Product) topProduct {
 		sold := total.Products[p.String()]
 		return topProduct{
 			Product: p.String(), Name: names[p], Units: sold.Units, List: s.money(sold.List), Goods: s.money(sold.Goods),

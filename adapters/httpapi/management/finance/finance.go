@@ -17,10 +17,10 @@ func (h *handlers) registerFinance() {
 	const wallets, all, one = "/v1/finance/wallets", "/v1/finance/transactions", "/v1/finance/transactions/{transaction_id}"
 	g := h.Group("Finance", "finance", operation.HeaderProject)
 	operation.Register(g, "list-wallets", "GET "+wallets, "List what payment providers hold, by currency; their fees are not counted",
-		operation.Lists(h.listWallets, operation.Itself))
+		operation.Lists(h.listWallets, wire.Itself))
 	operation.Register(g, "list-transactions", "GET "+all, "List the ledger's transactions, newest first",
 		operation.Lists(h.listTransactions, toAPITransaction))
-	operation.Register(g, "get-transaction", "GET "+one, "Get a transaction", operation.Shows(h.getTransaction, toAPITransaction))
+	operation.Register(g, "get-transaction", "GET "+one, "Get a transaction", wire.Shows(h.getTransaction, toAPITransaction))
 	operation.RegisterPhased(g, "reconcile", "GET /v1/finance/reconciliation", "Compare the books with those of the payment providers",
 		h.reconcile, operation.Errors(409, 422), operation.AsksProvider)
 }
@@ -137,11 +137,11 @@ func (h *handlers) getTransaction(ctx context.Context, rq operation.Request, in 
 // toAPITransaction shows each account once: what a sale added to it in parts is one entry.
 func toAPITransaction(t ledger.Transaction) transactionView {
 	view := transactionView{
-		ID: t.ID.String(), Type: t.Kind.String(), OrderID: operation.ToOptionalID(t.Order), PaymentID: operation.ToOptionalID(t.Payment),
-		RefundID: operation.ToOptionalID(t.Refund), DisputeID: operation.ToOptionalID(t.Dispute), CreatedAt: wire.ToTime(t.At),
+		ID: t.ID.String(), Type: t.Kind.String(), OrderID: wire.ToOptionalID(t.Order), PaymentID: wire.ToOptionalID(t.Payment),
+		RefundID: wire.ToOptionalID(t.Refund), DisputeID: wire.ToOptionalID(t.Dispute), CreatedAt: wire.ToTime(t.At),
 	}
 	if t.Dispute.IsZero() {
-		view.Reference = operation.ToOptionalText(t.Reference)
+		view.Reference = wire.ToOptional(t.Reference)
 	}
 	total := int64(0)
 	var currency money.Currency
@@ -203,7 +203,7 @@ type differenceView struct {
 	State      *string     `json:"state" nullable:"true" enum:"in_flight,orphan,reversed,elsewhere" doc:"Explains what is missing here. in_flight: a payment attempt or a refund that is not decided yet. orphan: a charge that no order came of and that is given back, or its refund. reversed: a refund that the provider took back. elsewhere: moved at the provider without this project. Null: nothing explains it."`
 }
 
-type reconciliationOutput = operation.Output[reconciliation]
+type reconciliationOutput = wire.Output[reconciliation]
 
 func (h *handlers) reconcile(ctx ports.Outbound, rq operation.Request, in *reconcileInput) (*reconciliationOutput, error) {
 	if !in.From.Given() && !in.To.Given() {
@@ -213,11 +213,11 @@ func (h *handlers) reconcile(ctx ports.Outbound, rq operation.Request, in *recon
 		return nil, err
 	}
 	from, to := operation.Period(*in).Span(rq)
-	reports, err := h.finance(rq).Reconcile(ctx, rq.Caller.Project, from, to)
+	reports, err := h.Finance.In(rq.Stores).Reconcile(ctx, rq.Caller.Project, from, to)
 	if err != nil {
 		return nil, err
 	}
-	return &reconciliationOutput{Body: reconciliation{wire.ToTime(from), wire.ToTime(to), operation.Each(reports, toAPIReport)}}, nil
+	return &reconciliationOutput{Body: reconciliation{wire.ToTime(from), wire.ToTime(to), wire.Each(reports, toAPIReport)}}, nil
 }
 
 // bothEnds refuses a span with one end.
@@ -254,27 +254,27 @@ func (h *handlers) latestReconciliation(ctx context.Context, rq operation.Reques
 			to = r.To
 		}
 	}
-	return &reconciliationOutput{Body: reconciliation{wire.ToTime(from), wire.ToTime(to), operation.Each(results, toAPIResult)}}, nil
+	return &reconciliationOutput{Body: reconciliation{wire.ToTime(from), wire.ToTime(to), wire.Each(results, toAPIResult)}}, nil
 }
 
 func toAPIResult(r ports.ReconciliationResult) providerReport {
 	return providerReport{
 		Provider:    r.Route.Provider,
 		Matched:     r.Matched,
-		Ours:        operation.Each(r.Totals, func(t ports.ReconciledTotal) currencyTotal { return toAPITotal(t.Ours) }),
-		Theirs:      operation.Each(r.Totals, func(t ports.ReconciledTotal) currencyTotal { return toAPITotal(t.Theirs) }),
-		Differences: operation.Each(r.Differences, toAPIDifference),
+		Ours:        wire.Each(r.Totals, func(t ports.ReconciledTotal) currencyTotal { return toAPITotal(t.Ours) }),
+		Theirs:      wire.Each(r.Totals, func(t ports.ReconciledTotal) currencyTotal { return toAPITotal(t.Theirs) }),
+		Differences: wire.Each(r.Differences, toAPIDifference),
 		Found:       r.Found,
 		Unexplained: r.Unexplained,
-		ComparedAt:  operation.ToKnownTime(r.RanAt),
-		Problem:     operation.ToOptionalText(r.LastError),
+		ComparedAt:  wire.ToKnownTime(r.RanAt),
+		Problem:     wire.ToOptional(r.LastError),
 	}
 }
 
 func toAPIReport(r finance.Report) providerReport {
 	return providerReport{
-		Provider: r.Route.Provider, Matched: r.Matched, Ours: operation.Each(r.Ours, toAPITotal), Theirs: operation.Each(r.Theirs, toAPITotal),
-		Differences: operation.Each(r.Differences, toAPIDifference), Found: r.Found, Unexplained: r.Unexplained,
+		Provider: r.Route.Provider, Matched: r.Matched, Ours: wire.Each(r.Ours, toAPITotal), Theirs: wire.Each(r.Theirs, toAPITotal),
+		Differences: wire.Each(r.Differences, toAPIDifference), Found: r.Found, Unexplained: r.Unexplained,
 	}
 }
 
@@ -284,9 +284,9 @@ func toAPITotal(a money.Amount) currencyTotal {
 
 func toAPIDifference(d ports.MoneyDifference) differenceView {
 	view := differenceView{
-		Kind: d.Kind(), Type: ledger.SaleKind.String(), PaymentID: operation.ToOptionalID(d.Payment), RefundID: operation.ToOptionalID(d.RefundID),
+		Kind: d.Kind(), Type: ledger.SaleKind.String(), PaymentID: wire.ToOptionalID(d.Payment), RefundID: wire.ToOptionalID(d.RefundID),
 		Reference: d.Reference, ProviderID: d.Provider, Ours: wire.ToOptionalMoney(d.Ours), Theirs: wire.ToOptionalMoney(d.Theirs),
-		At: wire.ToTime(d.At), State: operation.ToOptionalText(d.State.String()),
+		At: wire.ToTime(d.At), State: wire.ToOptional(d.State.String()),
 	}
 	if d.Refund {
 		view.Type = ledger.RefundKind.String()

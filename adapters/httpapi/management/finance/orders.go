@@ -21,11 +21,11 @@ func (h *handlers) registerOrders() {
 	g := h.Group("Orders", "finance", operation.HeaderProject)
 	operation.Register(g, "list-orders", "GET "+all, "List orders, newest first", operation.Lists(h.listOrders, toAPIOrder))
 	operation.Register(g, "get-order", "GET "+one, "Get an order with its lines, returns, refunds and disputes",
-		operation.Shows(h.getOrder, ToAPICase))
+		wire.Shows(h.getOrder, ToAPICase))
 	operation.RegisterStaged(g, "cancel-order", "POST "+one+"/cancel", "Cancel an order that was not shipped: its stock goes back, and so does its money",
 		h.cancelOrder, operation.Errors(409))
 	operation.Register(g, "update-fulfillment", "POST "+one+"/fulfillment", "Tell that an order was shipped or delivered",
-		operation.Shows(h.updateFulfillment, ToAPICase), operation.Errors(409))
+		wire.Shows(h.updateFulfillment, ToAPICase), operation.Errors(409))
 }
 
 // OrderView is an order in a list.
@@ -113,7 +113,7 @@ type OnOrder struct {
 	Order wire.Ref[id.Order] `path:"order_id"`
 }
 
-type orderOutput = operation.Output[OrderDetail]
+type orderOutput = wire.Output[OrderDetail]
 
 func (h *handlers) getOrder(ctx context.Context, rq operation.Request, in *OnOrder) (*order.Case, error) {
 	return rq.Stores.Orders.Case(ctx, rq.Caller.Project.ID, in.Order.ID)
@@ -136,7 +136,7 @@ func (h *handlers) cancelOrder(ctx context.Context, rq operation.Request, in *ca
 	if in.Body != nil {
 		reason = in.Body.Reason
 	}
-	canceled, refund, err := h.aftersales(rq).Cancel(ctx, shop, wanted, reason)
+	canceled, refund, err := h.Aftersales.In(rq.Stores).Cancel(ctx, shop, wanted, reason)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -146,7 +146,7 @@ func (h *handlers) cancelOrder(ctx context.Context, rq operation.Request, in *ca
 		return out, nil, nil
 	}
 	return out, func(ctx ports.Outbound, rq operation.Request) (*orderOutput, error) {
-		if _, err := h.aftersales(rq).ExecuteRefund(ctx, shop, refund); err != nil {
+		if _, err := h.Aftersales.In(rq.Stores).ExecuteRefund(ctx, shop, refund); err != nil {
 			return nil, err
 		}
 		after, err := rq.Stores.Orders.Case(ctx, shop, wanted)
@@ -180,7 +180,7 @@ func (h *handlers) moveOrder(ctx context.Context, rq operation.Request, in *fulf
 		Carrier: in.Body.Carrier, TrackingNumber: in.Body.TrackingNumber, TrackingURL: in.Body.TrackingURL,
 	}
 	if in.Body.Status == order.Shipped.String() {
-		return h.aftersales(rq).Ship(ctx, shop, wanted, sent)
+		return h.Aftersales.In(rq.Stores).Ship(ctx, shop, wanted, sent)
 	}
 	const early = "is told when the order is shipped"
 	check := fault.NewCheck()
@@ -190,7 +190,7 @@ func (h *handlers) moveOrder(ctx context.Context, rq operation.Request, in *fulf
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	moved, err := h.aftersales(rq).Deliver(ctx, shop, wanted)
+	moved, err := h.Aftersales.In(rq.Stores).Deliver(ctx, shop, wanted)
 	if fault.Is(err, order.ErrDelivered.Code) { // the same again
 		return rq.Stores.Orders.Case(ctx, shop, wanted)
 	}
@@ -229,10 +229,10 @@ func paymentOf(o *order.Order) ports.OrderPayment {
 func ToAPICase(c *order.Case) OrderDetail {
 	o := c.Order
 	return OrderDetail{
-		OrderView: toAPIOrder(o), Lines: operation.Each(o.Lines, ToAPIOrderLine), Subtotal: wire.ToMoney(o.Subtotal),
+		OrderView: toAPIOrder(o), Lines: wire.Each(o.Lines, ToAPIOrderLine), Subtotal: wire.ToMoney(o.Subtotal),
 		Shipping: wire.ToMoney(o.Shipping), Tax: wire.ToMoney(o.Tax), Savings: wire.ToMoney(o.Savings),
-		Address: AddressView(o.Address), Notes: o.Notes, Refunds: operation.Each(c.Refunds, toAPIRefund), Returns: operation.Each(c.Returns, toAPIReturn),
-		Disputes: operation.Each(c.Disputes, toAPIDispute),
+		Address: AddressView(o.Address), Notes: o.Notes, Refunds: wire.Each(c.Refunds, toAPIRefund), Returns: wire.Each(c.Returns, toAPIReturn),
+		Disputes: wire.Each(c.Disputes, toAPIDispute),
 	}
 }
 
@@ -247,7 +247,7 @@ func toAPIFulfillment(f order.Fulfillment) fulfillmentView {
 	return fulfillmentView{
 		Status: f.Status.String(), ShippingOption: f.ShippingOption, ShipsOn: f.ShipsOn.Format(time.DateOnly),
 		Delivery: f.DeliversFrom.Format(time.DateOnly) + " to " + f.DeliversBy.Format(time.DateOnly),
-		Carrier:  operation.ToOptionalText(f.Carrier), TrackingNumber: operation.ToOptionalText(f.TrackingNumber), TrackingURL: operation.ToOptionalText(f.TrackingURL),
-		ShippedAt: operation.ToKnownTime(f.ShippedAt), DeliveredAt: operation.ToKnownTime(f.DeliveredAt),
+		Carrier:  wire.ToOptional(f.Carrier), TrackingNumber: wire.ToOptional(f.TrackingNumber), TrackingURL: wire.ToOptional(f.TrackingURL),
+		ShippedAt: wire.ToKnownTime(f.ShippedAt), DeliveredAt: wire.ToKnownTime(f.DeliveredAt),
 	}
 }

@@ -52,9 +52,9 @@ func toAPIOrphan(o checkout.Orphan) orphanView {
 		Currency:         o.Amount.Currency().Code(),
 		Provider:         o.Route.Provider,
 		ProviderChargeID: o.Charge,
-		ProviderRefundID: operation.ToOptionalText(o.Refund),
-		FailureCode:      operation.ToOptionalText(o.Failure),
-		Problem:          operation.ToOptionalText(o.Problem),
+		ProviderRefundID: wire.ToOptional(o.Refund),
+		FailureCode:      wire.ToOptional(o.Failure),
+		Problem:          wire.ToOptional(o.Problem),
 		DetectedAt:       wire.ToTime(o.DetectedAt),
 		UpdatedAt:        wire.ToTime(o.UpdatedAt),
 	}

@@ -16,15 +16,15 @@ import (
 func (h *handlers) registerPayments() {
 	const all, one, refunds = "/v1/finance/payments", "/v1/finance/payments/{payment_id}", "/v1/finance/refunds"
 	g := h.Group("Finance", "finance", operation.HeaderProject)
-	operation.Register(g, "list-payments", "GET "+all, "List payments, newest first", operation.Lists(h.listPayments, operation.Itself))
-	operation.Register(g, "get-payment", "GET "+one, "Get a payment with its refunds and disputes", operation.Shows(h.getPayment, operation.Itself))
+	operation.Register(g, "list-payments", "GET "+all, "List payments, newest first", operation.Lists(h.listPayments, wire.Itself))
+	operation.Register(g, "get-payment", "GET "+one, "Get a payment with its refunds and disputes", wire.Shows(h.getPayment, wire.Itself))
 	operation.Register(g, "list-payment-refunds", "GET "+one+"/refunds", "List the refunds of a payment, oldest first",
 		operation.Lists(h.listRefunds, toAPIRefund))
 	operation.RegisterStaged(g, "refund-payment", "POST "+one+"/refund", "Give money back; left out, the amount is all that is left",
 		h.refundPayment, operation.Created, operation.Errors(409))
 	operation.Register(g, "get-refund", "GET "+refunds+"/{refund_id}", "Get a refund with its payment",
-		operation.Shows(h.getRefund, operation.Itself))
-	operation.Register(g, "list-refunds", "GET "+refunds, "List refunds, newest first", operation.Lists(h.listAllRefunds, operation.Itself))
+		wire.Shows(h.getRefund, wire.Itself))
+	operation.Register(g, "list-refunds", "GET "+refunds, "List refunds, newest first", operation.Lists(h.listAllRefunds, wire.Itself))
 }
 
 // PaymentView is a payment, without its refunds.
@@ -118,10 +118,10 @@ func (h *handlers) listPayments(ctx context.Context, rq operation.Request, in *l
 	}
 	if in.Status == statusUnresolved {
 		found, total, err := rq.Stores.Unresolved.UnresolvedPayments(ctx, rq.Caller.Project.ID, filter, in.Page())
-		return operation.Each(found, toAPIUnresolvedPayment), total, err
+		return wire.Each(found, toAPIUnresolvedPayment), total, err
 	}
 	found, total, err := rq.Stores.Payments.Payments(ctx, rq.Caller.Project.ID, filter, in.Page())
-	return operation.Each(found, toAPIPayment), total, err
+	return wire.Each(found, toAPIPayment), total, err
 }
 
 type OnPayment struct {
@@ -142,7 +142,7 @@ func (h *handlers) getPayment(ctx context.Context, rq operation.Request, in *OnP
 		return v, err
 	}
 	disputes, err := rq.Stores.Payments.DisputesOf(ctx, found.Project, found.ID)
-	return paymentDetail{toAPIPayment(*found), operation.Each(refunds, toAPIRefund), operation.Each(disputes, toAPIDispute)}, err
+	return paymentDetail{toAPIPayment(*found), wire.Each(refunds, toAPIRefund), wire.Each(disputes, toAPIDispute)}, err
 }
 
 type listAllRefundsInput struct {
@@ -157,10 +157,10 @@ func (h *handlers) listAllRefunds(ctx context.Context, rq operation.Request, in 
 	filter := ports.RefundFilter{Status: order.RefundStatuses[in.Status], Order: in.Order.ID, From: from, To: to}
 	if in.Status == statusUnresolved {
 		found, total, err := rq.Stores.Unresolved.UnresolvedRefunds(ctx, rq.Caller.Project.ID, filter, in.Page())
-		return operation.Each(found, toAPIUnresolvedRefund), total, err
+		return wire.Each(found, toAPIUnresolvedRefund), total, err
 	}
 	found, total, err := rq.Stores.OrderLists.Refunds(ctx, rq.Caller.Project.ID, filter, in.Page())
-	return operation.Each(found, toAPIRefund), total, err
+	return wire.Each(found, toAPIRefund), total, err
 }
 
 type listRefundsInput struct {
@@ -181,7 +181,7 @@ type OnRefund struct {
 	Refund wire.Ref[id.Refund] `path:"refund_id"`
 }
 
-type refundOutput = operation.Output[refundDetail]
+type refundOutput = wire.Output[refundDetail]
 
 func (h *handlers) getRefund(ctx context.Context, rq operation.Request, in *OnRefund) (v refundDetail, err error) {
 	found, err := rq.Stores.Refunds.RefundByID(ctx, rq.Caller.Project.ID, in.Refund.ID)
@@ -223,14 +223,14 @@ func (h *handlers) refundPayment(ctx context.Context, rq operation.Request, in *
 	if err := h.ConfirmIfRequired(ctx, rq, in.MFACode); err != nil {
 		return nil, nil, err
 	}
-	promised, err := h.aftersales(rq).RequestRefund(ctx, of.Project, wanted)
+	promised, err := h.Aftersales.In(rq.Stores).RequestRefund(ctx, of.Project, wanted)
 	if err != nil {
 		return nil, nil, err
 	}
 	operation.NoteChange(rq, nil, toLoggedRefund(*promised))
 	view, err := h.toAPIRefundDetail(ctx, rq, promised)
 	return &refundOutput{Body: view}, func(ctx ports.Outbound, rq operation.Request) (*refundOutput, error) {
-		executed, err := h.aftersales(rq).ExecuteRefund(ctx, of.Project, promised.ID)
+		executed, err := h.Aftersales.In(rq.Stores).ExecuteRefund(ctx, of.Project, promised.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -271,9 +271,9 @@ func toAPIPayment(p ports.OrderPayment) PaymentView {
 
 func toAPIRefund(r order.Refund) RefundView {
 	return RefundView{
-		ID: r.ID.String(), PaymentID: r.Payment.String(), OrderID: r.Order.String(), ReturnID: operation.ToOptionalID(r.Return),
+		ID: r.ID.String(), PaymentID: r.Payment.String(), OrderID: r.Order.String(), ReturnID: wire.ToOptionalID(r.Return),
 		Amount: wire.ToMoney(r.Amount), Currency: r.Amount.Currency().Code(), Status: r.Status.String(), Reason: r.Reason,
-		Origin: r.Origin.String(), FailureCode: operation.ToOptionalText(r.Failure), ReversedAt: operation.ToKnownTime(r.ReversedAt),
+		Origin: r.Origin.String(), FailureCode: wire.ToOptional(r.Failure), ReversedAt: wire.ToKnownTime(r.ReversedAt),
 		CreatedAt: wire.ToTime(r.CreatedAt),
 	}
 }

@@ -3,6 +3,9 @@ package finance
 
 import "github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 
+// handlers has the operations as methods.
+type handlers struct{ *operation.API }
+
 // Register adds the operations on orders, returns, payments, the ledger and analytics.
 func Register(a *operation.API) {
 	h := &handlers{a}

@@ -20,9 +20,9 @@ func (h *handlers) registerResolutions() {
 	operation.RegisterPrepared(g, "resolve-payment", "POST /v1/finance/payments/{checkout_id}/resolve", "Decide a payment attempt whose outcome the provider does not tell",
 		h.resolvePayment, operation.Errors(409), operation.Books)
 	operation.Register(g, "resolve-refund", "POST /v1/finance/refunds/{refund_id}/resolve", "Decide a refund that the provider does not decide",
-		operation.Shows(h.resolveRefund, operation.Itself), operation.Errors(409), operation.Books)
+		wire.Shows(h.resolveRefund, wire.Itself), operation.Errors(409), operation.Books)
 	operation.Register(g, "resolve-orphan", "POST /v1/finance/orphans/{orphan_id}/resolve", "Decide the refund of an orphaned charge",
-		operation.Shows(h.resolveOrphan, toAPIOrphan), operation.Errors(409), operation.Books)
+		wire.Shows(h.resolveOrphan, toAPIOrphan), operation.Errors(409), operation.Books)
 }
 
 type resolvePaymentInput struct {
@@ -47,11 +47,11 @@ type resolvedPayment struct {
 	PaymentID  *string    `json:"payment_id" nullable:"true" doc:"The order's payment. Null: not charged."`
 }
 
-type resolvePaymentOutput = operation.Output[resolvedPayment]
+type resolvePaymentOutput = wire.Output[resolvedPayment]
 
 func (h *handlers) resolvePayment(ctx ports.Outbound, rq operation.Request, in *resolvePaymentInput) (made operation.Plan[resolvePaymentOutput], err error) {
 	wanted := in.Checkout.ID
-	if err := h.purchase(rq).Decidable(ctx, rq.Caller.Project.ID, wanted, in.Body.Attempt); err != nil {
+	if err := h.Purchase.In(rq.Stores).Decidable(ctx, rq.Caller.Project.ID, wanted, in.Body.Attempt); err != nil {
 		return made, err
 	}
 	if err := h.ConfirmAlways(ctx, rq, in.MFACode); err != nil {
@@ -64,7 +64,7 @@ func (h *handlers) resolvePayment(ctx ports.Outbound, rq operation.Request, in *
 		Charge:   in.Body.Charge,
 		Reason:   in.Body.Reason,
 	}
-	if err := h.purchase(rq).CheckResolution(ctx, rq.Caller.Project.ID, decision); err != nil {
+	if err := h.Purchase.In(rq.Stores).CheckResolution(ctx, rq.Caller.Project.ID, decision); err != nil {
 		return made, err
 	}
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*resolvePaymentOutput, error) {
@@ -87,7 +87,7 @@ func toAPIResolved(rq operation.Request, in *resolvePaymentInput, resolved purch
 		Provider:   resolved.Route.Provider,
 	}
 	if resolved.Order != nil {
-		view.OrderID, view.PaymentID = operation.ToOptionalID(resolved.Order.ID), operation.ToOptionalID(resolved.Order.Payment.ID)
+		view.OrderID, view.PaymentID = wire.ToOptionalID(resolved.Order.ID), wire.ToOptionalID(resolved.Order.Payment.ID)
 	}
 	noteDecision(rq, statusUnresolved, resolved.Amount, loggedDecision{
 		Outcome:   in.Body.Outcome,
@@ -109,13 +109,13 @@ type resolveRefundInput struct {
 }
 
 func (h *handlers) resolveRefund(ctx context.Context, rq operation.Request, in *resolveRefundInput) (v refundDetail, err error) {
-	if err := h.aftersales(rq).Decidable(ctx, rq.Caller.Project.ID, in.Refund.ID); err != nil {
+	if err := h.Aftersales.In(rq.Stores).Decidable(ctx, rq.Caller.Project.ID, in.Refund.ID); err != nil {
 		return v, err
 	}
 	if err := h.ConfirmAlways(ctx, rq, in.MFACode); err != nil {
 		return v, err
 	}
-	resolved, err := h.aftersales(rq).ResolveManually(ctx, rq.Caller.Project.ID, aftersales.ManualResolution{
+	resolved, err := h.Aftersales.In(rq.Stores).ResolveManually(ctx, rq.Caller.Project.ID, aftersales.ManualResolution{
 		Refund:    in.Refund.ID,
 		Succeeded: in.Body.Outcome == order.RefundSucceeded.String(),
 		Provider:  in.Body.Refund,
@@ -149,14 +149,14 @@ func (h *handlers) resolveOrphan(ctx context.Context, rq operation.Request, in *
 		Refund:    in.Body.Refund,
 		Reason:    in.Body.Reason,
 	}
-	before, err := h.purchase(rq).OrphanDecidable(ctx, rq.Caller.Project.ID, decision)
+	before, err := h.Purchase.In(rq.Stores).OrphanDecidable(ctx, rq.Caller.Project.ID, decision)
 	if err != nil {
 		return v, err
 	}
 	if err := h.ConfirmAlways(ctx, rq, in.MFACode); err != nil {
 		return v, err
 	}
-	resolved, err := h.purchase(rq).ResolveOrphan(ctx, rq.Caller.Project.ID, decision)
+	resolved, err := h.Purchase.In(rq.Stores).ResolveOrphan(ctx, rq.Caller.Project.ID, decision)
 	if err != nil {
 		return v, err
 	}

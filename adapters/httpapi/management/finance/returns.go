@@ -16,10 +16,10 @@ func (h *handlers) registerReturns() {
 	const all, one = "/v1/returns", "/v1/returns/{return_id}"
 	g := h.Group("Returns", "finance", operation.HeaderProject)
 	operation.Register(g, "list-returns", "GET "+all, "List returns, newest first", operation.Lists(h.listReturns, toAPIReturn))
-	operation.Register(g, "get-return", "GET "+one, "Get a return with its refund", operation.Shows(h.getReturn, operation.Itself))
+	operation.Register(g, "get-return", "GET "+one, "Get a return with its refund", wire.Shows(h.getReturn, wire.Itself))
 	operation.RegisterStaged(g, "approve-return", "POST "+one+"/approve", "Take goods back: refund them, and put them into stock",
 		h.approveReturn, operation.Errors(409))
-	operation.Register(g, "reject-return", "POST "+one+"/reject", "Refuse a return", operation.Shows(h.rejectReturn, operation.Itself), operation.Errors(409))
+	operation.Register(g, "reject-return", "POST "+one+"/reject", "Refuse a return", wire.Shows(h.rejectReturn, wire.Itself), operation.Errors(409))
 }
 
 // ReturnView is a return, with its refund's id.
@@ -67,7 +67,7 @@ type OnReturn struct {
 	Return wire.Ref[id.Return] `path:"return_id"`
 }
 
-type returnOutput = operation.Output[returnDetail]
+type returnOutput = wire.Output[returnDetail]
 
 func (h *handlers) getReturn(ctx context.Context, rq operation.Request, in *OnReturn) (v returnDetail, err error) {
 	found, err := rq.Stores.Orders.ReturnByID(ctx, rq.Caller.Project.ID, in.Return.ID)
@@ -102,7 +102,7 @@ func (h *handlers) approveReturn(ctx context.Context, rq operation.Request, in *
 	if err := h.ConfirmIfRequired(ctx, rq, in.MFACode); err != nil {
 		return nil, nil, err
 	}
-	decided, refund, err := h.aftersales(rq).ApproveReturn(ctx, p.ID, consent)
+	decided, refund, err := h.Aftersales.In(rq.Stores).ApproveReturn(ctx, p.ID, consent)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -112,7 +112,7 @@ func (h *handlers) approveReturn(ctx context.Context, rq operation.Request, in *
 		return out, nil, nil
 	}
 	return out, func(ctx ports.Outbound, rq operation.Request) (*returnOutput, error) {
-		executed, err := h.aftersales(rq).ExecuteRefund(ctx, p.ID, refund)
+		executed, err := h.Aftersales.In(rq.Stores).ExecuteRefund(ctx, p.ID, refund)
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func (h *handlers) rejectReturn(ctx context.Context, rq operation.Request, in *r
 	if in.Body != nil {
 		reason = in.Body.Reason
 	}
-	decided, err := h.aftersales(rq).RejectReturn(ctx, rq.Caller.Project.ID, in.Return.ID, reason)
+	decided, err := h.Aftersales.In(rq.Stores).RejectReturn(ctx, rq.Caller.Project.ID, in.Return.ID, reason)
 	if err != nil {
 		return v, err
 	}
@@ -175,11 +175,11 @@ func toLoggedReturn(c *order.Case, ret id.Return) loggedReturn {
 func toAPIReturn(r order.Return) ReturnView {
 	view := ReturnView{
 		ID: r.ID.String(), OrderID: r.Order.String(), Status: r.Status.String(), Comment: r.Comment, Reason: r.Reason,
-		Items: operation.Each(r.Items, func(i order.ReturnItem) returnItem {
+		Items: wire.Each(r.Items, func(i order.ReturnItem) returnItem {
 			return returnItem{i.Product.String(), i.Variant.String(), i.Quantity, i.Reason}
 		}),
-		Estimate: wire.ToMoney(r.Estimate), Currency: r.Estimate.Currency().Code(), RefundID: operation.ToOptionalID(r.Refund),
-		CreatedAt: wire.ToTime(r.CreatedAt), DecidedAt: operation.ToKnownTime(r.DecidedAt),
+		Estimate: wire.ToMoney(r.Estimate), Currency: r.Estimate.Currency().Code(), RefundID: wire.ToOptionalID(r.Refund),
+		CreatedAt: wire.ToTime(r.CreatedAt), DecidedAt: wire.ToKnownTime(r.DecidedAt),
 	}
 	for _, t := range r.Restocked {
 		view.Restocked += t.Quantity

@@ -41,7 +41,7 @@ func toAPIUnresolvedPayment(u ports.UnresolvedPayment) PaymentView {
 			AgeSeconds: int64(u.Age / time.Second),
 			TimesAsked: s.Unresolved,
 			Problem:    s.Problem,
-			AlertedAt:  operation.ToKnownTime(u.AlertedAt),
+			AlertedAt:  wire.ToKnownTime(u.AlertedAt),
 		},
 	}
 }
@@ -53,7 +53,7 @@ func toAPIUnresolvedRefund(u ports.UnresolvedRefund) RefundView {
 		AgeSeconds: int64(u.Age / time.Second),
 		TimesAsked: u.Attempts,
 		Problem:    u.Problem,
-		AlertedAt:  operation.ToKnownTime(u.AlertedAt),
+		AlertedAt:  wire.ToKnownTime(u.AlertedAt),
 	}
 	return view
 }

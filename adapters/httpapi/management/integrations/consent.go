@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -37,19 +38,19 @@ type consentView struct {
 	ExpiresIn int    `json:"expires_in" doc:"Seconds that the state lives."`
 }
 
-func (h *handlers) connectIntegration(ctx context.Context, rq operation.Request, in *operation.Input[newConnection]) (*operation.Output[consentView], error) {
+func (h *handlers) connectIntegration(ctx context.Context, rq operation.Request, in *wire.Input[newConnection]) (*wire.Output[consentView], error) {
 	kind, err := fromAPIType(in.Body.Type, func(c fault.Check) { integration.CheckRedirect(c, in.Body.RedirectURI) })
 	if err != nil {
 		return nil, err
 	}
-	begun, err := h.connecting(rq).Begin(ctx, rq.Caller.Account.ID, rq.Caller.Project, connecting.Begin{
+	begun, err := h.Connecting.In(rq.Stores).Begin(ctx, rq.Caller.Account.ID, rq.Caller.Project, connecting.Begin{
 		Type: kind, RedirectURI: in.Body.RedirectURI, Store: in.Body.StoreDomain,
 	})
 	if err != nil {
 		return nil, err
 	}
 	operation.NoteChange(rq, nil, newConnection{kind.String(), in.Body.RedirectURI, in.Body.StoreDomain})
-	return &operation.Output[consentView]{Body: consentView{begun.URL, begun.State, int(begun.Life.Seconds())}}, nil
+	return &wire.Output[consentView]{Body: consentView{begun.URL, begun.State, int(begun.Life.Seconds())}}, nil
 }
 
 type completion struct {
@@ -80,9 +81,9 @@ type completedView struct {
 	StoreDomain *string `json:"store_domain" nullable:"true" doc:"Null: the type is of another kind than e-commerce."`
 }
 
-type completedOutput = operation.Output[completedView]
+type completedOutput = wire.Output[completedView]
 
-func (h *handlers) completeConnection(ctx ports.Outbound, rq operation.Request, in *operation.Input[completion]) (made operation.Plan[completedOutput], err error) {
+func (h *handlers) completeConnection(ctx ports.Outbound, rq operation.Request, in *wire.Input[completion]) (made operation.Plan[completedOutput], err error) {
 	v, given := rq.Caller, in.Body.filled()
 	kind, err := fromAPIType(given.Type, func(c fault.Check) {
 		c.That(given.Code != "", "code", "is required")
@@ -91,7 +92,7 @@ func (h *handlers) completeConnection(ctx ports.Outbound, rq operation.Request, 
 	if err != nil {
 		return made, err
 	}
-	prepared, err := h.connecting(rq).PrepareCompletion(ctx, v.Account.ID, v.Project.ID, connecting.Completion{
+	prepared, err := h.Connecting.In(rq.Stores).PrepareCompletion(ctx, v.Account.ID, v.Project.ID, connecting.Completion{
 		Type: kind, Code: given.Code, State: given.State, RedirectURI: given.RedirectURI, Store: given.StoreDomain,
 		Callback: given.Callback,
 	})
@@ -103,7 +104,7 @@ func (h *handlers) completeConnection(ctx ports.Outbound, rq operation.Request, 
 			ID:          i.ID.String(),
 			Type:        i.Type.String(),
 			Status:      i.Status.String(),
-			StoreDomain: operation.ToOptionalText(i.Config.Store),
+			StoreDomain: wire.ToOptional(i.Config.Store),
 		}}
 	}), nil
 }

@@ -15,11 +15,11 @@ func (h *handlers) registerDeliveries(g operation.Group, subscription string) {
 	all, one, log := subscription+"/deliveries", subscription+"/deliveries/{delivery_id}", "/v1/events"
 	operation.Register(g, "list-event-deliveries", "GET "+all, "List what became of events on their way to a subscription",
 		operation.Lists(h.listDeliveries, toAPIDelivery))
-	operation.Register(g, "get-event-delivery", "GET "+one, "Get a delivery and its event", operation.Shows(h.getDelivery, operation.Itself))
-	operation.Register(g, "redeliver-event", "POST "+one+"/redeliver", "Deliver an event again, whatever became of it", operation.Shows(h.redeliver, toAPIDelivery),
+	operation.Register(g, "get-event-delivery", "GET "+one, "Get a delivery and its event", wire.Shows(h.getDelivery, wire.Itself))
+	operation.Register(g, "redeliver-event", "POST "+one+"/redeliver", "Deliver an event again, whatever became of it", wire.Shows(h.redeliver, toAPIDelivery),
 		operation.Accepted, operation.Errors(409))
 	operation.Register(g, "list-events", "GET "+log, "List what was announced", operation.Lists(h.listEvents, toAPIEvent))
-	operation.Register(g, "get-event", "GET "+log+"/{event_id}", "Get an event", operation.Shows(h.getEvent, toAPIEvent))
+	operation.Register(g, "get-event", "GET "+log+"/{event_id}", "Get an event", wire.Shows(h.getEvent, toAPIEvent))
 }
 
 // DeliveryView is one event on its way to a subscription.
@@ -57,7 +57,7 @@ func (h *handlers) listDeliveries(ctx context.Context, rq operation.Request, in 
 		return nil, 0, err
 	}
 	status, _ := event.ParseDeliveryStatus(in.Status) // the schema knows no other
-	return h.publishing(rq).Deliveries.Deliveries(ctx, rq.Caller.Project.ID, of.ID, status, in.Page())
+	return rq.Stores.Deliveries.Deliveries(ctx, rq.Caller.Project.ID, of.ID, status, in.Page())
 }
 
 type OnDelivery struct {
@@ -75,7 +75,7 @@ func (h *handlers) getDelivery(ctx context.Context, rq operation.Request, in *On
 	if err != nil {
 		return v, err
 	}
-	d, err := h.publishing(rq).Deliveries.Delivery(ctx, rq.Caller.Project.ID, of.ID, in.Delivery.ID)
+	d, err := rq.Stores.Deliveries.Delivery(ctx, rq.Caller.Project.ID, of.ID, in.Delivery.ID)
 	if err != nil {
 		return v, err
 	}
@@ -87,7 +87,7 @@ func (h *handlers) getDelivery(ctx context.Context, rq operation.Request, in *On
 }
 
 func (h *handlers) redeliver(ctx context.Context, rq operation.Request, in *OnDelivery) (*event.Delivery, error) {
-	return h.publishing(rq).Deliveries.Redeliver(ctx, rq.Caller.Project.ID, in.Subscription.ID, in.Delivery.ID)
+	return rq.Stores.Deliveries.Redeliver(ctx, rq.Caller.Project.ID, in.Subscription.ID, in.Delivery.ID)
 }
 
 type listEventsInput struct {
@@ -121,12 +121,8 @@ func toAPIEvent(e ports.Announced) eventView {
 }
 
 func toAPIDelivery(d *event.Delivery) DeliveryView {
-	v := DeliveryView{
-		ID: d.ID.String(), EventID: d.Event.String(), Type: d.Type.String(), Status: d.Status.String(), Attempts: d.Attempts, LastError: operation.ToOptionalText(d.LastError),
-		NextAttempt: operation.ToOptionalTime(d.DueAt), CreatedAt: wire.ToTime(d.CreatedAt), DeliveredAt: operation.ToOptionalTime(d.DeliveredAt),
+	return DeliveryView{
+		ID: d.ID.String(), EventID: d.Event.String(), Type: d.Type.String(), Status: d.Status.String(), Attempts: d.Attempts, LastCode: wire.ToOptional(d.LastCode), LastError: wire.ToOptional(d.LastError),
+		NextAttempt: wire.ToOptionalTime(d.DueAt), CreatedAt: wire.ToTime(d.CreatedAt), DeliveredAt: wire.ToOptionalTime(d.DeliveredAt),
 	}
-	if d.LastCode != 0 {
-		v.LastCode = &d.LastCode
-	}
-	return v
 }

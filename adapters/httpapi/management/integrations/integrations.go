@@ -23,7 +23,7 @@ func (h *handlers) registerIntegrations() {
 		h.connectAPIKey, operation.Created, operation.Errors(409, 503))
 	h.registerConsent(g, all)
 	operation.Register(g, "list-integrations", "GET "+all, "List integrations, disconnected ones too",
-		operation.Lists(h.listIntegrations, operation.Itself))
+		operation.Lists(h.listIntegrations, wire.Itself))
 	operation.Register(g, "get-integration", "GET "+one, "Get an integration", h.getIntegration)
 	operation.Register(g, "update-integration", "PATCH "+one, "Change an integration's name and what is synchronised; null restores a default",
 		h.updateIntegration)
@@ -61,16 +61,16 @@ func (newIntegration) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sch
 	return operation.DocumentRequired(s, "type", "credentials")
 }
 
-type integrationOutput = operation.Output[IntegrationView]
+type integrationOutput = wire.Output[IntegrationView]
 
-func (h *handlers) connectAPIKey(ctx ports.Outbound, rq operation.Request, in *operation.Input[newIntegration]) (made operation.Plan[integrationOutput], err error) {
+func (h *handlers) connectAPIKey(ctx ports.Outbound, rq operation.Request, in *wire.Input[newIntegration]) (made operation.Plan[integrationOutput], err error) {
 	kind, err := fromAPIType(in.Body.Type, func(c fault.Check) {
 		c.In("credentials").That(in.Body.Credentials.Key != "", "api_key", "is required")
 	})
 	if err != nil {
 		return made, err
 	}
-	prepared, err := h.connecting(rq).PrepareConnect(ctx, rq.Caller.Project, integration.Draft{
+	prepared, err := h.Connecting.In(rq.Stores).PrepareConnect(ctx, rq.Caller.Project, integration.Draft{
 		Type: kind, Name: in.Body.Name, Credentials: kind.Given(in.Body.Credentials.Key, in.Body.Credentials.Secret),
 		Config: integration.Config{BaseURL: in.Body.Config.BaseURL, Skip: in.Body.Config.skips()},
 	})
@@ -191,7 +191,7 @@ func (p SyncPatch) skips() integration.Skips {
 
 func (h *handlers) updateIntegration(ctx context.Context, rq operation.Request, in *updateIntegrationInput) (*integrationOutput, error) {
 	sync := in.Body.Config.Group()
-	before, after, err := h.connecting(rq).Change(ctx, rq.Caller.Project.ID, in.Integration.ID, integration.Change{
+	before, after, err := h.Connecting.In(rq.Stores).Change(ctx, rq.Caller.Project.ID, in.Integration.ID, integration.Change{
 		Name:          in.Body.Name.Field(),
 		SyncProducts:  sync.Products.Field(),
 		SyncOrders:    sync.Orders.Field(),
@@ -213,7 +213,7 @@ func (h *handlers) rotateCredentials(ctx ports.Outbound, rq operation.Request, i
 	if err != nil {
 		return made, err
 	}
-	prepared, err := h.connecting(rq).PrepareRotation(ctx, rq.Caller.Project.ID, before.ID, in.Body.Key, in.Body.Secret)
+	prepared, err := h.Connecting.In(rq.Stores).PrepareRotation(ctx, rq.Caller.Project.ID, before.ID, in.Body.Key, in.Body.Secret)
 	if err != nil {
 		return made, atRoot(err)
 	}
@@ -233,7 +233,7 @@ func atRoot(err error) error {
 		return err
 	}
 	renamed := *known
-	renamed.Details = operation.Each(known.Details, func(d fault.Detail) fault.Detail {
+	renamed.Details = wire.Each(known.Details, func(d fault.Detail) fault.Detail {
 		return fault.Detail{Field: strings.TrimPrefix(d.Field, "credentials."), Message: d.Message}
 	})
 	return &renamed
@@ -244,7 +244,7 @@ func (h *handlers) disconnectIntegration(ctx ports.Outbound, rq operation.Reques
 	if err != nil {
 		return made, err
 	}
-	commit, err := h.connecting(rq).PrepareDisconnect(ctx, rq.Caller.Project.ID, before.ID)
+	commit, err := h.Connecting.In(rq.Stores).PrepareDisconnect(ctx, rq.Caller.Project.ID, before.ID)
 	if err != nil {
 		return made, err
 	}

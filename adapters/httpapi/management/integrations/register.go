@@ -4,6 +4,9 @@ package integrations
 
 import "github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 
+// handlers has the operations as methods.
+type handlers struct{ *operation.API }
+
 // Register adds the operations on integrations, shipping and event subscriptions.
 func Register(a *operation.API) {
 	h := &handlers{a}

@@ -65,13 +65,13 @@ func (h *handlers) shippingRates(ctx ports.Outbound, rq operation.Request, in *r
 	if err != nil {
 		return made, err
 	}
-	rates, err := h.shipping(rq).Rates(ctx, rq.Caller.Project, through, in.Order.ID, in.Body.Grams, in.Body.Carrier)
+	rates, err := h.Shipping.In(rq.Stores).Rates(ctx, rq.Caller.Project, through, in.Order.ID, in.Body.Grams, in.Body.Carrier)
 	if err != nil {
 		return made, err
 	}
 	operation.NoteTarget(rq, rq.Caller.Project.ID.String()) // the order is only read
 	out := &ratesOutput{}
-	out.Body.Data = operation.Each(rates, func(r shipping.Rate) rateView {
+	out.Body.Data = wire.Each(rates, func(r shipping.Rate) rateView {
 		return rateView{r.Carrier, r.Service, r.Name, wire.ToMoney(r.Price), r.Price.Currency().Code()}
 	})
 	made.Commit = func(context.Context, *ports.Stores) (*ratesOutput, error) { return out, nil }
@@ -111,7 +111,7 @@ func (h *handlers) createLabel(ctx ports.Outbound, rq operation.Request, in *lab
 	if err != nil {
 		return made, err
 	}
-	bought, isNew, err := h.shipping(rq).Buy(ctx, rq.Caller.Project, in.Order.ID, order.LabelWish{
+	bought, isNew, err := h.Shipping.In(rq.Stores).Buy(ctx, rq.Caller.Project, in.Order.ID, order.LabelWish{
 		Integration: through, Carrier: in.Body.Carrier, Service: in.Body.Service, Grams: in.Body.Grams, Test: in.Body.Test,
 	})
 	if err != nil {
@@ -149,7 +149,7 @@ func toLoggedLabel(v labelView) loggedLabel {
 func toAPILabel(l *order.Label) labelView {
 	v := labelView{
 		ID: l.ID.String(), Order: l.Order.String(), Carrier: l.Carrier, Service: l.Service, TrackingNumber: l.TrackingNumber,
-		Currency: operation.ToOptionalText(l.Price.Currency().Code()), PDF: operation.ToOptionalText(base64.StdEncoding.EncodeToString(l.PDF)), Test: l.Test, CreatedAt: wire.ToTime(l.BoughtAt),
+		Currency: wire.ToOptional(l.Price.Currency().Code()), PDF: wire.ToOptional(base64.StdEncoding.EncodeToString(l.PDF)), Test: l.Test, CreatedAt: wire.ToTime(l.BoughtAt),
 	}
 	if v.Currency != nil {
 		v.Price = wire.ToOptionalMoney(&l.Price)

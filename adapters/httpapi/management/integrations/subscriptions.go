@@ -19,12 +19,12 @@ func (h *handlers) registerSubscriptions() {
 	operation.Register(g, "list-event-subscriptions", "GET "+all, "List event subscriptions",
 		operation.Lists(h.listSubscriptions, toAPISubscription))
 	operation.Register(g, "get-event-subscription", "GET "+one, "Get an event subscription",
-		operation.Shows(h.getSubscription, toAPISubscription))
+		wire.Shows(h.getSubscription, toAPISubscription))
 	operation.Register(g, "update-event-subscription", "PATCH "+one, "Change an event subscription", h.updateSubscription)
 	operation.Register(g, "delete-event-subscription", "DELETE "+one, "Delete an event subscription", h.deleteSubscription)
 	operation.Register(g, "rotate-event-secret", "POST "+one+"/rotate-secret", "Replace the secret; for 24 hours the one before signs too", h.rotateSecret)
 	operation.Register(g, "test-event-subscription", "POST "+one+"/test", "Send an event of type ping",
-		operation.Shows(h.testSubscription, toAPIDelivery), operation.Accepted, operation.Errors(409))
+		wire.Shows(h.testSubscription, toAPIDelivery), operation.Accepted, operation.Errors(409))
 	h.registerDeliveries(g, one)
 	documentEvents(h.Document())
 }
@@ -51,15 +51,15 @@ func (newSubscription) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sc
 	return operation.DocumentRequired(s, "url", "event_types")
 }
 
-type secretOutput = operation.Output[subscriptionSecret]
+type secretOutput = wire.Output[subscriptionSecret]
 
 type subscriptionSecret struct {
 	SubscriptionView
 	Secret string `json:"secret" doc:"Signs each request by Standard Webhooks. It is shown here and never again."`
 }
 
-func (h *handlers) createSubscription(ctx context.Context, rq operation.Request, in *operation.Input[newSubscription]) (*secretOutput, error) {
-	s, secret, err := h.publishing(rq).Subscribe(ctx, rq.Caller.Project.ID, event.Draft{
+func (h *handlers) createSubscription(ctx context.Context, rq operation.Request, in *wire.Input[newSubscription]) (*secretOutput, error) {
+	s, secret, err := h.Publishing.In(rq.Stores).Subscribe(ctx, rq.Caller.Project.ID, event.Draft{
 		URL: in.Body.URL, Types: in.Body.EventTypes, Description: in.Body.Description,
 	})
 	if err != nil {
@@ -71,7 +71,7 @@ func (h *handlers) createSubscription(ctx context.Context, rq operation.Request,
 }
 
 func (h *handlers) listSubscriptions(ctx context.Context, rq operation.Request, in *operation.Paging) ([]*event.Subscription, int, error) {
-	return h.publishing(rq).Subscriptions.List(ctx, rq.Caller.Project.ID, in.Page())
+	return rq.Stores.Subscriptions.List(ctx, rq.Caller.Project.ID, in.Page())
 }
 
 type OnSubscription struct {
@@ -79,7 +79,7 @@ type OnSubscription struct {
 }
 
 func (h *handlers) getSubscription(ctx context.Context, rq operation.Request, in *OnSubscription) (*event.Subscription, error) {
-	return h.publishing(rq).Subscriptions.ByID(ctx, rq.Caller.Project.ID, in.Subscription.ID)
+	return rq.Stores.Subscriptions.ByID(ctx, rq.Caller.Project.ID, in.Subscription.ID)
 }
 
 type updateSubscriptionInput struct {
@@ -94,23 +94,23 @@ type subscriptionPatch struct {
 	Status      wire.Optional[string]   `json:"status,omitzero" doc:"active or disabled. What is pending for a subscription that is disabled is canceled."`
 }
 
-func (h *handlers) updateSubscription(ctx context.Context, rq operation.Request, in *updateSubscriptionInput) (*operation.Output[SubscriptionView], error) {
-	before, after, err := h.publishing(rq).Change(ctx, rq.Caller.Project.ID, in.Subscription.ID, event.Change{
+func (h *handlers) updateSubscription(ctx context.Context, rq operation.Request, in *updateSubscriptionInput) (*wire.Output[SubscriptionView], error) {
+	before, after, err := h.Publishing.In(rq.Stores).Change(ctx, rq.Caller.Project.ID, in.Subscription.ID, event.Change{
 		URL: in.Body.URL.Field(), Types: in.Body.EventTypes.Field(), Description: in.Body.Description.Field(), Status: in.Body.Status.Field(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	operation.NoteChange(rq, loggedSubscription(before), loggedSubscription(after))
-	return &operation.Output[SubscriptionView]{Body: toAPISubscription(after)}, nil
+	return &wire.Output[SubscriptionView]{Body: toAPISubscription(after)}, nil
 }
 
 func (h *handlers) deleteSubscription(ctx context.Context, rq operation.Request, in *OnSubscription) (*struct{}, error) {
-	return nil, h.publishing(rq).Subscriptions.Remove(ctx, rq.Caller.Project.ID, in.Subscription.ID)
+	return nil, rq.Stores.Subscriptions.Remove(ctx, rq.Caller.Project.ID, in.Subscription.ID)
 }
 
 func (h *handlers) rotateSecret(ctx context.Context, rq operation.Request, in *OnSubscription) (*secretOutput, error) {
-	s, secret, err := h.publishing(rq).Rotate(ctx, rq.Caller.Project.ID, in.Subscription.ID)
+	s, secret, err := h.Publishing.In(rq.Stores).Rotate(ctx, rq.Caller.Project.ID, in.Subscription.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (h *handlers) rotateSecret(ctx context.Context, rq operation.Request, in *O
 }
 
 func (h *handlers) testSubscription(ctx context.Context, rq operation.Request, in *OnSubscription) (*event.Delivery, error) {
-	return h.publishing(rq).Test(ctx, rq.Caller.Project.ID, in.Subscription.ID)
+	return h.Publishing.In(rq.Stores).Test(ctx, rq.Caller.Project.ID, in.Subscription.ID)
 }
 
 // loggedSubscription is for the audit log, which keeps no token of the address.
@@ -130,7 +130,7 @@ func loggedSubscription(s *event.Subscription) SubscriptionView {
 
 func toAPISubscription(s *event.Subscription) SubscriptionView {
 	return SubscriptionView{
-		ID: s.ID.String(), URL: s.URL, EventTypes: operation.Each(s.Types, event.Type.String), Description: s.Description,
-		Status: s.Status.String(), Reason: operation.ToOptionalText(s.Reason.String()), CreatedAt: wire.ToTime(s.CreatedAt), UpdatedAt: wire.ToTime(s.UpdatedAt),
+		ID: s.ID.String(), URL: s.URL, EventTypes: wire.Each(s.Types, event.Type.String), Description: s.Description,
+		Status: s.Status.String(), Reason: wire.ToOptional(s.Reason.String()), CreatedAt: wire.ToTime(s.CreatedAt), UpdatedAt: wire.ToTime(s.UpdatedAt),
 	}
 }

@@ -15,7 +15,7 @@ func (h *handlers) registerSyncs(g operation.Group, integration string) {
 	operation.Register(g, "start-sync", "POST "+all, "Read what has changed at the platform, or everything; one sync at a time", h.startSync,
 		operation.Accepted, operation.Errors(409))
 	operation.Register(g, "list-syncs", "GET "+all+"/history", "List syncs, newest first", operation.Lists(h.listSyncs, toAPISync))
-	operation.Register(g, "get-sync", "GET "+one, "Get a sync with its counters", operation.Shows(h.findSync, toAPISync))
+	operation.Register(g, "get-sync", "GET "+one, "Get a sync with its counters", wire.Shows(h.findSync, toAPISync))
 	operation.Register(g, "list-sync-errors", "GET "+one+"/errors", "List the records that a sync did not take, the first 1,000 of them",
 		operation.Lists(h.listSyncErrors, toAPISyncError))
 	operation.Register(g, "cancel-sync", "POST "+one+"/cancel", "Cancel a sync; what it has read stays", h.cancelSync, operation.Errors(409))
@@ -59,19 +59,19 @@ type startedSync struct {
 	StartedAt wire.Time `json:"started_at"`
 }
 
-func (h *handlers) startSync(ctx context.Context, rq operation.Request, in *startSyncInput) (*operation.Output[startedSync], error) {
+func (h *handlers) startSync(ctx context.Context, rq operation.Request, in *startSyncInput) (*wire.Output[startedSync], error) {
 	var resources []string
 	full := false
 	if in.Body != nil {
 		resources, full = in.Body.Resources, in.Body.Full
 	}
-	run, err := h.syncing(rq).Start(ctx, rq.Caller.Project, in.Integration.ID, resources, full)
+	run, err := h.Syncing.In(rq.Stores).Start(ctx, rq.Caller.Project, in.Integration.ID, resources, full)
 	if err != nil {
 		return nil, err
 	}
 	operation.NoteCreated(rq, run.ID.String(), toAPISync(run))
-	return &operation.Output[startedSync]{Body: startedSync{
-		run.ID.String(), run.Status.String(), operation.Each(run.Steps, func(s syncrun.Step) string { return s.Resource.String() }),
+	return &wire.Output[startedSync]{Body: startedSync{
+		run.ID.String(), run.Status.String(), wire.Each(run.Steps, func(s syncrun.Step) string { return s.Resource.String() }),
 		wire.ToTime(run.StartedAt),
 	}}, nil
 }
@@ -123,12 +123,12 @@ func (h *handlers) listSyncErrors(ctx context.Context, rq operation.Request, in 
 	return rq.Stores.SyncRuns.Problems(ctx, run.Project, run.ID, in.Page())
 }
 
-func (h *handlers) cancelSync(ctx context.Context, rq operation.Request, in *OnSync) (*operation.Output[SyncView], error) {
-	run, err := h.syncing(rq).Cancel(ctx, rq.Caller.Project.ID, in.Integration.ID, in.Sync.ID)
+func (h *handlers) cancelSync(ctx context.Context, rq operation.Request, in *OnSync) (*wire.Output[SyncView], error) {
+	run, err := h.Syncing.In(rq.Stores).Cancel(ctx, rq.Caller.Project.ID, in.Integration.ID, in.Sync.ID)
 	if err != nil {
 		return nil, err
 	}
-	out := &operation.Output[SyncView]{Body: toAPISync(run)}
+	out := &wire.Output[SyncView]{Body: toAPISync(run)}
 	operation.NoteChange(rq, nil, out.Body)
 	return out, nil
 }
@@ -140,7 +140,7 @@ func toAPISyncError(p syncrun.Problem) SyncErrorView {
 func toAPISync(r *syncrun.Run) SyncView {
 	v := SyncView{
 		ID: r.ID.String(), Status: r.Status.String(), Full: r.Full, Resources: map[string]syncCounters{},
-		StartedAt: wire.ToTime(r.StartedAt), CompletedAt: operation.ToKnownTime(r.EndedAt), Error: operation.ToOptionalText(r.Error),
+		StartedAt: wire.ToTime(r.StartedAt), CompletedAt: wire.ToKnownTime(r.EndedAt), Error: wire.ToOptional(r.Error),
 	}
 	for _, s := range r.Steps {
 		v.Resources[s.Resource.String()] = syncCounters{s.Total(), s.Created, s.Updated, s.Unchanged, s.Errors}
@@ -209,16 +209,16 @@ func (h *handlers) listRecords(ctx context.Context, rq operation.Request, in *re
 
 func toAPIRecord(c *syncrun.Copy) RecordView {
 	v := RecordView{
-		ID: c.Remote, Resource: c.Resource.String(), LocalID: operation.ToOptionalText(c.Local), SKU: operation.ToOptionalText(c.SKU),
-		ChangedAt: operation.ToKnownTime(c.At), Removed: c.Removed,
+		ID: c.Remote, Resource: c.Resource.String(), LocalID: wire.ToOptional(c.Local), SKU: wire.ToOptional(c.SKU),
+		ChangedAt: wire.ToKnownTime(c.At), Removed: c.Removed,
 	}
 	if o := c.Order; o != nil {
 		v.Order = &recordOrder{
 			Number: o.Number, Email: o.Email, Status: o.Status, Total: o.Total, Currency: o.Currency, Items: o.Items,
-			PlacedAt: operation.ToKnownTime(o.PlacedAt), Reference: operation.ToOptionalText(o.Reference),
+			PlacedAt: wire.ToKnownTime(o.PlacedAt), Reference: wire.ToOptional(o.Reference),
 		}
 		if s := o.Shipment; s != nil {
-			v.Order.Shipment = &recordShipment{s.Carrier, s.Number, s.TrackingURL, operation.ToKnownTime(s.ShippedAt), s.Delivered, s.Voided}
+			v.Order.Shipment = &recordShipment{s.Carrier, s.Number, s.TrackingURL, wire.ToKnownTime(s.ShippedAt), s.Delivered, s.Voided}
 		}
 	}
 	if p := c.Customer; p != nil {

@@ -55,19 +55,19 @@ func (h *handlers) toAPIIntegrations(ctx context.Context, rq operation.Request, 
 	if len(list) == 0 {
 		return []IntegrationView{}, nil
 	}
-	names := operation.Each(list, func(i *integration.Integration) id.Integration { return i.ID })
+	names := wire.Each(list, func(i *integration.Integration) id.Integration { return i.ID })
 	figures, err := rq.Stores.Figures.Metrics(ctx, rq.Caller.Project.ID, names, h.Clock.Now().Add(-24*time.Hour))
 	if err != nil {
 		return nil, err
 	}
-	return operation.Each(list, func(i *integration.Integration) IntegrationView { return h.toAPIIntegration(i, figures[i.ID]) }), nil
+	return wire.Each(list, func(i *integration.Integration) IntegrationView { return h.toAPIIntegration(i, figures[i.ID]) }), nil
 }
 
 func (h *handlers) toAPIIntegration(i *integration.Integration, m ports.IntegrationMetrics) IntegrationView {
 	v := IntegrationView{
-		ID: i.ID.String(), Type: i.Type.String(), Name: i.Name, Status: i.Status.String(), LastError: operation.ToOptionalText(i.LastError),
+		ID: i.ID.String(), Type: i.Type.String(), Name: i.Name, Status: i.Status.String(), LastError: wire.ToOptional(i.LastError),
 		Config: toAPIConfig(i), Metrics: integrationMetrics{m.Products, m.Orders, m.Errors},
-		LastSync: operation.ToKnownTime(i.LastSync), CreatedAt: wire.ToTime(i.CreatedAt), UpdatedAt: wire.ToTime(i.UpdatedAt),
+		LastSync: wire.ToKnownTime(i.LastSync), CreatedAt: wire.ToTime(i.CreatedAt), UpdatedAt: wire.ToTime(i.UpdatedAt),
 	}
 	if i.Type.Kind() == integration.Payment {
 		v.Webhook = &integrationHook{h.HookAddress(i.Hook.ID), i.Hook.Status.String()}

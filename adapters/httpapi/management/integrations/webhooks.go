@@ -26,7 +26,7 @@ func (h *handlers) registerWebhooks(g operation.Group, integration string) {
 	operation.Register(g, "list-webhook-logs", "GET "+log, "List calls of webhooks and what became of them, newest first",
 		operation.Lists(h.listWebhookLog, toAPIWebhookCall))
 	operation.Register(g, "retry-webhook-call", "POST "+log+"/{log_id}/retry", "Work on a call that failed once more",
-		operation.Shows(h.retryWebhookCall, toAPIWebhookCall), operation.Accepted, operation.Errors(409))
+		wire.Shows(h.retryWebhookCall, toAPIWebhookCall), operation.Accepted, operation.Errors(409))
 }
 
 // WebhookView is a webhook (spec 2.5).
@@ -67,10 +67,10 @@ type newWebhookInput struct {
 	Body newWebhook
 }
 
-type webhookOutput = operation.Output[WebhookView]
+type webhookOutput = wire.Output[WebhookView]
 
 func (h *handlers) registerWebhook(ctx ports.Outbound, rq operation.Request, in *newWebhookInput) (made operation.Plan[webhookOutput], err error) {
-	webhook, discard, err := h.inbox(rq).Register(ctx, rq.Caller.Project.ID, in.Integration.ID, in.Body.Topic, in.Body.Actions)
+	webhook, discard, err := h.Inbox.In(rq.Stores).Register(ctx, rq.Caller.Project.ID, in.Integration.ID, in.Body.Topic, in.Body.Actions)
 	if err != nil {
 		return made, err
 	}
@@ -90,7 +90,7 @@ type onWebhookInput struct {
 }
 
 func (h *handlers) removeWebhook(ctx ports.Outbound, rq operation.Request, in *onWebhookInput) (made operation.Plan[struct{}], err error) {
-	if err := h.inbox(rq).Unregister(ctx, rq.Caller.Project.ID, in.Integration.ID, in.Webhook.ID); err != nil {
+	if err := h.Inbox.In(rq.Stores).Unregister(ctx, rq.Caller.Project.ID, in.Integration.ID, in.Webhook.ID); err != nil {
 		return made, err
 	}
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*struct{}, error) {
@@ -102,7 +102,7 @@ func (h *handlers) removeWebhook(ctx ports.Outbound, rq operation.Request, in *o
 func (h *handlers) toAPIWebhook(w *integration.Webhook) WebhookView {
 	return WebhookView{
 		ID: w.ID.String(), Topic: w.Topic, Endpoint: h.HookAddress(w.ID), Status: w.Status.String(),
-		Actions: operation.Each(w.Actions, integration.Action.String), CreatedAt: wire.ToTime(w.CreatedAt),
+		Actions: wire.Each(w.Actions, integration.Action.String), CreatedAt: wire.ToTime(w.CreatedAt),
 	}
 }
 
@@ -164,12 +164,12 @@ type onWebhookCallInput struct {
 }
 
 func (h *handlers) retryWebhookCall(ctx context.Context, rq operation.Request, in *onWebhookCallInput) (*integration.Delivery, error) {
-	return h.inbox(rq).Retry(ctx, rq.Caller.Project.ID, in.Integration.ID, in.Call.ID)
+	return h.Inbox.In(rq.Stores).Retry(ctx, rq.Caller.Project.ID, in.Integration.ID, in.Call.ID)
 }
 
 func toAPIWebhookCall(d *integration.Delivery) WebhookCallView {
 	return WebhookCallView{
-		ID: d.ID.String(), WebhookID: d.Webhook.String(), Topic: d.Topic, Status: d.Status.String(), Error: operation.ToOptionalText(d.Error),
+		ID: d.ID.String(), WebhookID: d.Webhook.String(), Topic: d.Topic, Status: d.Status.String(), Error: wire.ToOptional(d.Error),
 		Retries: d.Retries, Size: d.Size, ReceivedAt: wire.ToTime(d.ReceivedAt),
 	}
 }

@@ -7,20 +7,6 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Shows answers with the view of what find returns.
-func Shows[I, T, V any](find func(context.Context, Request, *I) (T, error), view func(T) V) func(context.Context, Request, *I) (*Output[V], error) {
-	return func(ctx context.Context, rq Request, in *I) (*Output[V], error) {
-		found, err := find(ctx, rq, in)
-		if err != nil {
-			return nil, err
-		}
-		return &Output[V]{view(found)}, nil
-	}
-}
-
-// Itself is the view of what is a view already.
-func Itself[V any](view V) V { return view }
-
 // Lists answers with the views of one page of a list, of which find also returns the length. A filter that is no id of what
 // it names finds nothing.
 func Lists[I any, P interface {
@@ -41,13 +27,13 @@ func Lists[I any, P interface {
 }
 
 // Changes answers with the view of what was changed, and notes the view before and after it for the audit log.
-func Changes[I, T, V any](change func(context.Context, Request, *I) (before, after T, err error), view func(T) V) func(context.Context, Request, *I) (*Output[V], error) {
-	return func(ctx context.Context, rq Request, in *I) (*Output[V], error) {
+func Changes[I, T, V any](change func(context.Context, Request, *I) (before, after T, err error), view func(T) V) func(context.Context, Request, *I) (*wire.Output[V], error) {
+	return func(ctx context.Context, rq Request, in *I) (*wire.Output[V], error) {
 		before, after, err := change(ctx, rq, in)
 		if err != nil {
 			return nil, err
 		}
-		out := &Output[V]{view(after)}
+		out := &wire.Output[V]{Body: view(after)}
 		NoteChange(rq, view(before), out.Body)
 		return out, nil
 	}

@@ -29,17 +29,12 @@ type Meta struct {
 	Offset int `json:"offset"`
 }
 
-// Input is a request with a body and nothing else; Output is a response with one.
-type Input[T any] struct{ Body T }
-
-type Output[T any] struct{ Body T }
-
 // ListOutput is the response with a list.
-type ListOutput[T any] = Output[List[T]]
+type ListOutput[T any] = wire.Output[List[T]]
 
 // ToAPIList converts one page of a list of total items.
 func ToAPIList[T, U any](from []T, convert func(T) U, p ports.Page, total int) *ListOutput[U] {
-	return &ListOutput[U]{List[U]{Each(from, convert), Meta{total, p.Limit, p.Offset}}}
+	return &ListOutput[U]{Body: List[U]{wire.Each(from, convert), Meta{total, p.Limit, p.Offset}}}
 }
 
 // Part is one page of a list that is all there.
