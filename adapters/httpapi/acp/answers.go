@@ -3,6 +3,7 @@ package acp
 import (
 	"fmt"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -89,19 +90,19 @@ func toAPIQuote(a haggling.Answer) any {
 	switch d := a.Decision.(type) {
 	case negotiation.Accepted:
 		return acceptAnswer{
-			Status: statuses[d.Outcome()], SessionID: visit, QuoteID: quote, FinalPrice: wire.ToMoney(d.Price),
+			Status: commerce.Responses[d.Outcome()], SessionID: visit, QuoteID: quote, FinalPrice: wire.ToMoney(d.Price),
 			Message: a.Message, ValidUntil: wire.ToTime(a.Quote.ValidUntil), CheckoutToken: a.Token,
 		}
 	case negotiation.Countered:
 		return toAPICounter(a, d)
 	case negotiation.Rejected:
 		return rejectAnswer{
-			Status: statuses[d.Outcome()], SessionID: visit, QuoteID: quote, Reason: a.Reasoning,
+			Status: commerce.Responses[d.Outcome()], SessionID: visit, QuoteID: quote, Reason: a.Reasoning,
 			FloorHint: toAPIHint(d.Hint), OfferedPrice: wire.ToMoney(d.Price), ValidUntil: wire.ToTime(a.Quote.ValidUntil),
 		}
 	case negotiation.Quoted:
 		return quotedAnswer{
-			Status: statuses[d.Outcome()], SessionID: visit, QuoteID: quote, ListPrice: wire.ToMoney(a.Quote.Bounds.List()),
+			Status: commerce.Responses[d.Outcome()], SessionID: visit, QuoteID: quote, ListPrice: wire.ToMoney(a.Quote.Bounds.List()),
 			OfferedPrice: wire.ToMoney(d.Price), ValidUntil: wire.ToTime(a.Quote.ValidUntil),
 		}
 	default:
@@ -117,7 +118,7 @@ func toAPIHint(a money.Amount) string {
 func toAPICounter(a haggling.Answer, d negotiation.Countered) counterAnswer {
 	list := a.Quote.Bounds.List()
 	answer := counterAnswer{
-		Status: statuses[d.Outcome()], SessionID: a.Session.String(), QuoteID: a.Quote.ID.String(),
+		Status: commerce.Responses[d.Outcome()], SessionID: a.Session.String(), QuoteID: a.Quote.ID.String(),
 		Product:       quotedProduct{a.Product.ID.String(), a.Product.Name},
 		OriginalPrice: wire.ToMoney(list), YourOffer: wire.ToMoney(*a.Offer), CounterPrice: wire.ToMoney(d.Price),
 		DiscountApplied: money.Off(list, d.Price).String(), Reasoning: a.Reasoning,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/failpoint"
 	"github.com/haggle-commerce/haggle/app/purchase"
@@ -116,7 +117,7 @@ func fromAPIFinalize(r finalizeRequest) (purchase.FinalizeRequest, error) {
 	}
 	of, err := wire.ID[id.Checkout](r.CheckoutID, "checkout")
 	return purchase.FinalizeRequest{
-		Checkout: of, Method: fromAPIMethod(r.Payment.Method), Token: r.Payment.Token,
+		Checkout: of, Method: commerce.ValueOf(r.Payment.Method, commerce.PaymentMethods), Token: r.Payment.Token,
 		Option: r.ShippingOption, Email: r.BuyerEmail, Notes: r.Notes,
 	}, err
 }

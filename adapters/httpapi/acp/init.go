@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -187,7 +188,7 @@ func toAPICheckout(c *checkout.Checkout, methods []project.PaymentMethod) initAn
 		})
 	}
 	for _, method := range methods {
-		answer.PaymentMethods = append(answer.PaymentMethods, readyMethod{paymentMethods[method], true})
+		answer.PaymentMethods = append(answer.PaymentMethods, readyMethod{commerce.PaymentMethods[method], true})
 	}
 	return answer
 }

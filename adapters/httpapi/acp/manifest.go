@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -143,7 +144,7 @@ func toAPIManifest(shop *project.Project, policy negotiation.Policy, methods []p
 		},
 	}
 	for _, method := range methods {
-		m.PaymentMethods = append(m.PaymentMethods, paymentMethod{paymentMethods[method], currencies})
+		m.PaymentMethods = append(m.PaymentMethods, paymentMethod{commerce.PaymentMethods[method], currencies})
 	}
 	for _, c := range categories {
 		m.Categories = append(m.Categories, category{c.Path, toAPICategoryName(c.Path), c.Count})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
@@ -166,7 +167,7 @@ func (h *handlers) toAPIOrder(shop *project.Project, o *order.Order) orderAnswer
 		},
 		Payment: orderPayment{
 			ID: o.Payment.ID.String(), Status: o.Payment.Status().String(), Amount: wire.ToMoney(o.Payment.Amount),
-			Currency: o.Payment.Amount.Currency().Code(), Method: paymentMethods[o.Payment.Method],
+			Currency: o.Payment.Amount.Currency().Code(), Method: commerce.PaymentMethods[o.Payment.Method],
 		},
 		Fulfillment: orderFulfillment{
 			Status:            o.Fulfillment.Status.String(),

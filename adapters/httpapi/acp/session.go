@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -150,7 +151,7 @@ func toAPISession(v ports.Visit, status session.Status, currency money.Currency)
 // toAPIEntry shows the price of an answer under the name that it had there, and nothing of its reasons.
 func toAPIEntry(e negotiation.Entry) historyEntry {
 	entry := historyEntry{
-		Timestamp: wire.ToTime(e.At), Type: "quote_request", Offer: wire.ToOptionalMoney(e.Offer), Response: statuses[e.Outcome],
+		Timestamp: wire.ToTime(e.At), Type: "quote_request", Offer: wire.ToOptionalMoney(e.Offer), Response: commerce.Responses[e.Outcome],
 	}
 	price := wire.ToOptionalMoney(e.Price)
 	switch e.Outcome {

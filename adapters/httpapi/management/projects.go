@@ -3,7 +3,6 @@ package management
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -182,19 +181,14 @@ func (h *handlers) changeProject(ctx context.Context, rq operation.Request, c pr
 
 // placed names the fields of a conflict as the request does.
 func placed(err error, c project.Change) error {
-	var known *fault.Error
-	if !errors.As(err, &known) || known.Kind != fault.Conflict {
+	if fault.KindOf(err) != fault.Conflict {
 		return err
 	}
 	places := map[string]string{"default_currency": "settings.default_currency"}
 	if c.Grouped {
 		places = map[string]string{"slug": "general.slug", "default_currency": "general.default_currency"}
 	}
-	named := *known
-	named.Details = wire.Each(known.Details, func(d fault.Detail) fault.Detail {
-		return fault.Detail{Field: cmp.Or(places[d.Field], d.Field), Message: d.Message}
-	})
-	return &named
+	return operation.RenameFields(err, func(field string) string { return cmp.Or(places[field], field) })
 }
 
 type deleteProjectInput struct {

@@ -1,9 +1,13 @@
 package wire
 
 import (
+	"context"
+	"errors"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -98,4 +102,127 @@ func documentErrors(r huma.Registry, op *huma.Operation, style *Style) {
 		op.Responses[strconv.Itoa(code)] = answer(http.StatusText(code))
 	}
 	op.Responses["default"] = answer("Any other error")
+}
+
+// Bounds of what an error repeats of the request.
+const (
+	maxDetails = 100
+	maxText    = 300
+)
+
+// internal is what a client learns of a failure of ours.
+func internal(cause error) *fault.Error {
+	return fault.New(fault.Internal, "internal_error", "Something went wrong on our side.").Because(cause)
+}
+
+// fromHuma makes a fault of what Huma reports: a handler's error, or a request that it refused.
+func fromHuma(status int, message string, errs []error) *fault.Error {
+	switch {
+	case len(errs) == 0:
+		return fromStatus(status, message)
+	case status == http.StatusInternalServerError && message == "cannot read request body":
+		return fault.New(fault.Malformed, "invalid_request", "The body could not be read.").Because(errs[0])
+	case status == http.StatusInternalServerError:
+		return fromHandler(errs[0])
+	}
+	return fromValidation(status, errs)
+}
+
+func fromHandler(err error) *fault.Error {
+	var known *fault.Error
+	switch {
+	case errors.As(err, &known):
+	case errors.Is(err, context.DeadlineExceeded):
+		return overloaded().Because(err)
+	default:
+		return internal(err)
+	}
+	if known.Kind == fault.Internal {
+		return internal(err)
+	}
+	return known
+}
+
+func invalidParameters() *fault.Error {
+	return fault.New(fault.Malformed, "invalid_request", "The request's parameters are invalid.")
+}
+
+// BadParameter is the error of a parameter or header with an unacceptable value.
+func BadParameter(name, problem string) *fault.Error { return invalidParameters().With(name, problem) }
+
+func fromStatus(status int, message string) *fault.Error {
+	switch status {
+	case http.StatusRequestEntityTooLarge:
+		return fault.New(fault.TooLarge, "body_too_large", "The body is too large.")
+	case http.StatusBadRequest:
+		return fault.New(fault.Malformed, "invalid_request", "A JSON body is required.")
+	case http.StatusRequestTimeout:
+		return fault.New(fault.Malformed, "invalid_request", "The body took too long to arrive.")
+	}
+	return internal(errors.New(message))
+}
+
+// fromValidation tells a body that cannot be read (400) and bad parameters (400) from a body with
+// unacceptable values (422). Huma meets fields in no order, so they are sorted.
+func fromValidation(status int, errs []error) *fault.Error {
+	parameters := invalidParameters()
+	values := fault.New(fault.Invalid, "validation_error", "The request has invalid values.")
+	for _, err := range errs {
+		var detail *huma.ErrorDetail
+		if !errors.As(err, &detail) {
+			return internal(err)
+		}
+		where, rest, _ := strings.Cut(detail.Location, ".")
+		found, decoded := parseProblems(detail.Message)
+		switch {
+		case decoded:
+			values.Details = append(values.Details, found...)
+		case detail.Location == "body" && status == http.StatusBadRequest:
+			return fault.New(fault.Malformed, "invalid_request", "The body is not acceptable JSON: "+
+				cut(strings.TrimPrefix(detail.Message, "jsontext: "))+".")
+		case strings.HasPrefix(where, "body"):
+			values.Details = append(values.Details, fieldProblem(detail))
+		default:
+			parameters = parameters.With(rest, parameterMessage(detail.Message))
+		}
+	}
+	e := values
+	if len(parameters.Details) > 0 {
+		e = parameters
+		e.Details = append(e.Details, values.Details...)
+	}
+	slices.SortStableFunc(e.Details, func(a, b fault.Detail) int { return strings.Compare(a.Field, b.Field) })
+	e.Details = bound(e.Details)
+	return e
+}
+
+// parameterMessage is Huma's, but for times, which When words.
+func parameterMessage(message string) string { return strings.TrimPrefix(message, "invalid value: ") }
+
+var index = regexp.MustCompile(`\[(\d+)\]`)
+
+// fieldProblem names a body's field as the contract does: body.items[0].sku is items.0.sku.
+func fieldProblem(d *huma.ErrorDetail) fault.Detail {
+	field := index.ReplaceAllString(d.Location, ".$1")
+	message := d.Message
+	if name, missing := strings.CutPrefix(message, requiredMark); missing {
+		field, message = field+"."+name, "is required"
+	}
+	field = strings.TrimPrefix(strings.TrimPrefix(field, "body"), ".")
+	return fault.Detail{Field: field, Message: message}
+}
+
+func bound(details []fault.Detail) []fault.Detail {
+	details = details[:min(len(details), maxDetails)]
+	for i, d := range details {
+		details[i] = fault.Detail{Field: cut(d.Field), Message: cut(d.Message)}
+	}
+	return details
+}
+
+func cut(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxText], "") + "…"
 }

@@ -3,7 +3,9 @@ package wire
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -65,4 +67,42 @@ func documentRate(responses map[string]*huma.Response) {
 		r.Headers["RateLimit-Remaining"] = number("How many of them are left now.")
 		r.Headers["RateLimit-Reset"] = number("Seconds until all of them are there again.")
 	}
+}
+
+// ClientAddress finds where requests come from. Each proxy adds the address that it was called from at
+// the end of X-Forwarded-For, so the header is read from its end, for as long as the trusted ones wrote
+// it: what stands before was written by anybody. Without trusted proxies it is who connected.
+func ClientAddress(trusted []netip.Prefix) func(*http.Request) netip.Addr {
+	trusts := func(a netip.Addr) bool {
+		return slices.ContainsFunc(trusted, func(p netip.Prefix) bool { return p.Contains(a) })
+	}
+	return func(r *http.Request) netip.Addr {
+		client := parseAddress(r.RemoteAddr)
+		if len(trusted) == 0 || !trusts(client) {
+			return client
+		}
+		hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+		for _, hop := range slices.Backward(hops) {
+			before := parseAddress(strings.TrimSpace(hop))
+			if !before.IsValid() {
+				return client
+			}
+			if client = before; !trusts(client) {
+				return client
+			}
+		}
+		return client
+	}
+}
+
+// parseAddress reads an address with or without a port; the zero address is none.
+func parseAddress(text string) netip.Addr {
+	if both, err := netip.ParseAddrPort(text); err == nil {
+		return both.Addr().Unmap().WithZone("")
+	}
+	address, err := netip.ParseAddr(strings.Trim(text, "[]"))
+	if err != nil {
+		return netip.Addr{}
+	}
+	return address.Unmap().WithZone("")
 }

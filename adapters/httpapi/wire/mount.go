@@ -247,3 +247,7 @@ func add[C, S, I, O any](m *Mount[C, S], op Operation, mode Mode, handle func(co
 		return handle(ctx, c, in)
 	})
 }
+
+// Outbound returns ctx as that of code that may call third parties, for requests outside of the pipeline. The caller
+// guarantees that no transaction is open.
+func Outbound(ctx context.Context) ports.Outbound { return ports.NewOutbound(ctx) }

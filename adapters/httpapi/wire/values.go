@@ -2,14 +2,19 @@ package wire
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
 // Money is an amount in a response: a JSON number with all of its currency's decimals, 49.90.
@@ -114,3 +119,104 @@ func ID[T id.ID[K], K id.Kind](text, thing string) (T, error) {
 	}
 	return parsed, nil
 }
+
+// When is a value of a request that is an RFC 3339 time or a date, from the year 2 on. The zero value is one that was not
+// given, as the zero time is.
+type When struct {
+	at     time.Time // of a date: its midnight in UTC
+	isDate bool
+}
+
+var errWhen = errors.New("must be a time such as 2030-01-31T12:00:00Z, or a date such as 2030-01-31")
+
+func (w *When) UnmarshalText(text []byte) error {
+	if day, err := time.Parse(time.DateOnly, string(text)); err == nil && day.Year() > 1 {
+		*w = When{day, true}
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339, string(text))
+	if err != nil || at.UTC().Year() < 2 {
+		return errWhen
+	}
+	*w = When{at: at.UTC()}
+	return nil
+}
+
+// Given reports whether it was given.
+func (w When) Given() bool { return w != When{} }
+
+// In is the time that is meant: a date is where that day begins in the zone. It is the zero time if none was given.
+func (w When) In(zone *time.Location) time.Time {
+	if !w.isDate {
+		return w.at
+	}
+	y, m, d := w.at.Date()
+	return analytics.StartOfDay(y, m, d, zone).UTC()
+}
+
+// Schema has no format: date-time would exclude dates.
+func (When) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Examples: []any{"2026-03-01"}}
+}
+
+// Optional is a field of a merge patch (RFC 7396): left out, null, or a value. Its field needs the
+// option omitzero, which makes it optional in the schema.
+type Optional[T any] struct {
+	given, null bool
+	value       T
+}
+
+func (o *Optional[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	*o = Optional[T]{given: true, null: d.PeekKind() == 'n'}
+	if o.null {
+		return d.SkipValue()
+	}
+	return json.UnmarshalDecode(d, &o.value)
+}
+
+// Given reports whether the field is there at all, null included.
+func (o Optional[T]) Given() bool { return o.given }
+
+// Null reports whether the field is there and null.
+func (o Optional[T]) Null() bool { return o.null }
+
+// Value is the value, and whether there is one.
+func (o Optional[T]) Value() (T, bool) { return o.value, o.given && !o.null }
+
+// Field is the field as the domain has it.
+func (o Optional[T]) Field() patch.Field[T] {
+	return MapField(o, func(value T) T { return value })
+}
+
+// Group is the value of a field that is an object of Optionals. Null stands for an object in which each of them is null.
+func (o Optional[T]) Group() T {
+	group := o.value
+	if o.null {
+		for _, field := range reflect.ValueOf(&group).Elem().Fields() {
+			field.Addr().Interface().(interface{ setNull() }).setNull()
+		}
+	}
+	return group
+}
+
+func (o *Optional[T]) setNull() { *o = Optional[T]{given: true, null: true} }
+
+// MapField converts the value of a field, if it has one.
+func MapField[T, U any](o Optional[T], convert func(T) U) patch.Field[U] {
+	switch {
+	case o.null:
+		return patch.Null[U]()
+	case o.given:
+		return patch.To(convert(o.value))
+	}
+	return patch.Field[U]{}
+}
+
+// Schema is the value's, and nullable.
+func (o Optional[T]) Schema(r huma.Registry) *huma.Schema {
+	s := *r.Schema(o.wrapped(), false, "")
+	s.Nullable = true
+	return &s
+}
+
+func (Optional[T]) wrapped() reflect.Type { return reflect.TypeFor[T]() }

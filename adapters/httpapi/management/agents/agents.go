@@ -1,3 +1,4 @@
+// Package agents serves negotiator agents: their policies, decisions, trials and tuning.
 package agents
 
 import (
@@ -15,6 +16,15 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
+
+// handlers has the operations as methods.
+type handlers struct{ *operation.API }
+
+// Register adds the operations on negotiator agents.
+func Register(a *operation.API) {
+	h := &handlers{a}
+	h.registerAgents()
+}
 
 const oneAgent = "/v1/agents/{agent_id}"
 

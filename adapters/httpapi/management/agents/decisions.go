@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -104,7 +105,7 @@ func toAPIDecision(d negotiation.Link) DecisionView {
 	v := DecisionView{
 		ID: d.ID.String(), Agent: wire.ToOptional(d.Agent.String()), Session: d.Session.String(), Negotiation: id.NegotiationOf(d.Session).String(), Seq: d.Seq, Quote: d.Quote.String(),
 		Product: d.Item.Product.String(), Variant: d.Item.Variant.String(), Quantity: d.Item.Quantity, CreatedAt: wire.ToTime(d.At),
-		Offer: wire.ToOptionalMoney(d.Offer), Answer: answerView{operation.Responses[d.Outcome], wire.ToOptionalMoney(d.Price)}, Rule: d.Rule.String(),
+		Offer: wire.ToOptionalMoney(d.Offer), Answer: answerView{commerce.Responses[d.Outcome], wire.ToOptionalMoney(d.Price)}, Rule: d.Rule.String(),
 		Handler: wire.ToOptional(d.Handler), Fallback: wire.ToOptional(d.Fallback), Proposal: wire.ToOptionalMoney(d.Proposal),
 		PolicyVersion: d.PolicyVersion, Bounds: toAPIBounds(d.Bounds), Progress: toAPIProgress(d.Before),
 		Inputs: toAPIInputs(d.Signals), Message: wire.ToOptional(d.Message),
@@ -171,7 +172,7 @@ func (h *handlers) listDecisions(ctx context.Context, rq operation.Request, in *
 		Order:   in.Order.ID,
 		Quote:   in.Quote.ID,
 		Product: in.Product.ID,
-		Outcome: operation.ValueOf(in.Response, operation.Responses),
+		Outcome: commerce.ValueOf(in.Response, commerce.Responses),
 	}
 	f.Rule, _ = negotiation.ParseRule(in.Rule) // "" narrows nothing, and the schema allows no other words
 	f.From, f.To = in.Span(rq)

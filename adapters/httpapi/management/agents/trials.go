@@ -3,6 +3,7 @@ package agents
 import (
 	"strconv"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/agents"
@@ -152,7 +153,7 @@ func toAPIStep(s agents.Step) stepView {
 		Offer: wire.ToOptionalMoney(s.Table.Offer), Rule: s.Decision.Rule().String(), Handler: s.Answered.Handler,
 		Fallback: wire.ToOptional(s.Answered.Fallback), Proposal: wire.ToOptionalMoney(s.Proposal), Progress: toAPIProgress(s.Table.Progress),
 	}
-	v.Answer = stepAnswer{Response: operation.Responses[s.Decision.Outcome()], Price: wire.ToMoney(*negotiation.PriceIn(s.Decision))}
+	v.Answer = stepAnswer{Response: commerce.Responses[s.Decision.Outcome()], Price: wire.ToMoney(*negotiation.PriceIn(s.Decision))}
 	switch d := s.Decision.(type) {
 	case negotiation.Rejected:
 		v.Answer.Hint = wire.ToOptionalMoney(&d.Hint)
@@ -252,10 +253,10 @@ func toAPIChanged(d negotiation.Difference) changedDecision {
 	e := d.Entry
 	v := changedDecision{
 		Decision: e.ID.String(), Session: e.Session.String(), Product: e.Item.Product.String(), Offer: wire.ToOptionalMoney(e.Offer),
-		Before: answerView{operation.Responses[e.Outcome], wire.ToOptionalMoney(e.Price)}, Rule: e.Rule.String(),
+		Before: answerView{commerce.Responses[e.Outcome], wire.ToOptionalMoney(e.Price)}, Rule: e.Rule.String(),
 	}
 	if d.Answer != nil {
-		v.After.object = &answerView{operation.Responses[d.Answer.Outcome()], wire.ToOptionalMoney(negotiation.PriceIn(d.Answer))}
+		v.After.object = &answerView{commerce.Responses[d.Answer.Outcome()], wire.ToOptionalMoney(negotiation.PriceIn(d.Answer))}
 		v.RuleAfter = new(d.Answer.Rule().String())
 	}
 	return v

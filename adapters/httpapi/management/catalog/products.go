@@ -1,16 +1,32 @@
+// Package catalog serves products, categories, inventory, synonyms and the state of the search index.
 package catalog
 
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/catalogs"
+	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
+
+// handlers has the operations as methods.
+type handlers struct{ *operation.API }
+
+// Register adds the operations on products, categories, inventory, synonyms and the search index.
+func Register(a *operation.API) {
+	h := &handlers{a}
+	h.registerProducts()
+	h.registerCategories()
+	h.registerInventory()
+	h.registerSynonyms()
+	h.registerSearchIndex()
+}
 
 func (h *handlers) registerProducts() {
 	const all, one = "/v1/catalog/products", "/v1/catalog/products/{product_id}"
@@ -142,4 +158,26 @@ func toAPIUpserted(r catalogs.Upserted) upserted {
 		u.Errors = []wire.Detail{{Message: "could not be stored"}}
 	}
 	return u
+}
+
+func (h *handlers) registerCategories() {
+	g := h.Group("Catalog", "catalog", operation.HeaderProject)
+	operation.Register(g, "list-categories", "GET /v1/catalog/categories", "List the categories of active products",
+		operation.Lists(h.listCategories, toAPICategory))
+}
+
+// category is a path of products' categories. Its id is the path.
+type category struct {
+	ID           string `json:"id"`
+	Name         string `json:"name" doc:"The last part of the path."`
+	ProductCount int    `json:"product_count" doc:"Active products at or below the path."`
+}
+
+func (h *handlers) listCategories(ctx context.Context, rq operation.Request, in *operation.Paging) ([]catalog.Category, int, error) {
+	all, err := rq.Stores.Catalog.Categories(ctx, rq.Caller.Project.ID)
+	return operation.Part(all, *in), len(all), err
+}
+
+func toAPICategory(c catalog.Category) category {
+	return category{ID: c.Path, Name: c.Path[strings.LastIndex(c.Path, "/")+1:], ProductCount: c.Count}
 }

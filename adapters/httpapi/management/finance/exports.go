@@ -5,6 +5,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/domain/ledger"
 	"github.com/haggle-commerce/haggle/ports"
@@ -28,7 +29,7 @@ func (h *handlers) exportPayments(ctx context.Context, rq operation.Request, in 
 		Rows: func(ctx context.Context, write func(...string) error) error {
 			return rq.Stores.Payments.EachPayment(ctx, shop, filter, func(p ports.OrderPayment) error {
 				return write(p.ID.String(), operation.CSVTime(p.CreatedAt), p.Status().String(), p.Amount.String(), p.Refunded.String(),
-					p.Amount.Currency().Code(), operation.PaymentMethods[p.Method], operation.CSVText(p.Label), operation.CSVText(p.Route.Provider), p.Order.String(), p.Checkout.String())
+					p.Amount.Currency().Code(), commerce.PaymentMethods[p.Method], operation.CSVText(p.Label), operation.CSVText(p.Route.Provider), p.Order.String(), p.Checkout.String())
 			})
 		},
 	}), nil

@@ -140,7 +140,7 @@ func (h *handlers) cancelOrder(ctx context.Context, rq operation.Request, in *ca
 	if err != nil {
 		return nil, nil, err
 	}
-	operation.NoteChange(rq, nil, toLoggedOrder(canceled, refund))
+	operation.NoteChange(rq, nil, loggedOrder(canceled, refund))
 	out := &orderOutput{Body: ToAPICase(canceled)}
 	if refund.IsZero() {
 		return out, nil, nil
@@ -170,7 +170,7 @@ type fulfillmentInput struct {
 func (h *handlers) updateFulfillment(ctx context.Context, rq operation.Request, in *fulfillmentInput) (*order.Case, error) {
 	moved, err := h.moveOrder(ctx, rq, in)
 	if err == nil {
-		operation.NoteChange(rq, nil, toLoggedOrder(moved, id.Refund{}))
+		operation.NoteChange(rq, nil, loggedOrder(moved, id.Refund{}))
 	}
 	return moved, err
 }
@@ -198,17 +198,10 @@ func (h *handlers) moveOrder(ctx context.Context, rq operation.Request, in *fulf
 }
 
 // loggedOrder is what the audit log learns of an order: nothing about its buyer.
-type loggedOrder struct {
-	Status      string        `json:"status"`
-	Fulfillment string        `json:"fulfillment"`
-	Refund      *loggedRefund `json:"refund,omitempty"`
-}
-
-func toLoggedOrder(c *order.Case, refund id.Refund) loggedOrder {
-	logged := loggedOrder{Status: c.Order.Status.String(), Fulfillment: c.Order.Fulfillment.Status.String()}
+func loggedOrder(c *order.Case, refund id.Refund) map[string]any {
+	logged := map[string]any{"status": c.Order.Status.String(), "fulfillment": c.Order.Fulfillment.Status.String()}
 	if r := c.FindRefund(refund); r != nil {
-		promised := toLoggedRefund(*r)
-		logged.Refund = &promised
+		logged["refund"] = loggedRefund(*r)
 	}
 	return logged
 }

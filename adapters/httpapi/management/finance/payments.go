@@ -1,8 +1,10 @@
+// Package finance serves orders, returns, payments, refunds, the ledger, exports and analytics.
 package finance
 
 import (
 	"context"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/aftersales"
@@ -12,6 +14,22 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
 )
+
+// handlers has the operations as methods.
+type handlers struct{ *operation.API }
+
+// Register adds the operations on orders, returns, payments, the ledger and analytics.
+func Register(a *operation.API) {
+	h := &handlers{a}
+	h.registerPayments()
+	h.registerResolutions()
+	h.registerOrphans()
+	h.registerFinance()
+	h.registerAnalytics()
+	h.registerExports()
+	h.registerOrders()
+	h.registerReturns()
+}
 
 func (h *handlers) registerPayments() {
 	const all, one, refunds = "/v1/finance/payments", "/v1/finance/payments/{payment_id}", "/v1/finance/refunds"
@@ -111,7 +129,7 @@ func (h *handlers) listPayments(ctx context.Context, rq operation.Request, in *l
 	from, to := in.Span(rq)
 	filter := ports.PaymentFilter{
 		Status: order.PaymentStatuses[in.Status],
-		Method: operation.ValueOf(in.Method, operation.PaymentMethods),
+		Method: commerce.ValueOf(in.Method, commerce.PaymentMethods),
 		Order:  in.Order.ID,
 		From:   from,
 		To:     to,
@@ -227,7 +245,7 @@ func (h *handlers) refundPayment(ctx context.Context, rq operation.Request, in *
 	if err != nil {
 		return nil, nil, err
 	}
-	operation.NoteChange(rq, nil, toLoggedRefund(*promised))
+	operation.NoteChange(rq, nil, loggedRefund(*promised))
 	view, err := h.toAPIRefundDetail(ctx, rq, promised)
 	return &refundOutput{Body: view}, func(ctx ports.Outbound, rq operation.Request) (*refundOutput, error) {
 		executed, err := h.Aftersales.In(rq.Stores).ExecuteRefund(ctx, of.Project, promised.ID)
@@ -240,14 +258,12 @@ func (h *handlers) refundPayment(ctx context.Context, rq operation.Request, in *
 }
 
 // loggedRefund is what the audit log learns of a refund. The reason may name a buyer.
-type loggedRefund struct {
-	RefundID string     `json:"refund_id"`
-	Amount   wire.Money `json:"amount"`
-	Currency string     `json:"currency"`
-}
-
-func toLoggedRefund(r order.Refund) loggedRefund {
-	return loggedRefund{r.ID.String(), wire.ToMoney(r.Amount), r.Amount.Currency().Code()}
+func loggedRefund(r order.Refund) map[string]any {
+	return map[string]any{
+		"refund_id": r.ID.String(),
+		"amount":    wire.ToMoney(r.Amount),
+		"currency":  r.Amount.Currency().Code(),
+	}
 }
 
 // fromAPIAmount is nil for an amount that is left out or null.
@@ -264,7 +280,7 @@ func fromAPIAmount(o wire.Optional[wire.Decimal], c money.Currency) (*money.Amou
 func toAPIPayment(p ports.OrderPayment) PaymentView {
 	return PaymentView{
 		ID: p.ID.String(), Status: p.Status().String(), Amount: wire.ToMoney(p.Amount), RefundedAmount: wire.ToMoney(p.Refunded),
-		DisputedAmount: wire.ToMoney(p.Disputed), Currency: p.Amount.Currency().Code(), Method: operation.PaymentMethods[p.Method], Instrument: p.Label, Provider: p.Route.Provider,
+		DisputedAmount: wire.ToMoney(p.Disputed), Currency: p.Amount.Currency().Code(), Method: commerce.PaymentMethods[p.Method], Instrument: p.Label, Provider: p.Route.Provider,
 		OrderID: p.Order.String(), CheckoutID: p.Checkout.String(), CreatedAt: wire.ToTime(p.CreatedAt),
 	}
 }

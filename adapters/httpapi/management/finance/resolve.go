@@ -2,7 +2,9 @@ package finance
 
 import (
 	"context"
+	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/aftersales"
@@ -182,4 +184,104 @@ func noteDecision(rq operation.Request, before string, amount money.Amount, afte
 	shown := wire.ToMoney(amount)
 	after.Amount, after.Currency = &shown, amount.Currency().Code()
 	operation.NoteChange(rq, loggedDecision{Outcome: before}, after)
+}
+
+func (h *handlers) registerOrphans() {
+	g := h.Group("Finance", "finance", operation.HeaderProject)
+	operation.Register(g, "list-orphans", "GET /v1/finance/orphans", "List charges that no order comes of, newest first",
+		operation.Lists(h.listOrphans, toAPIOrphan))
+}
+
+// orphanView is money that a provider took for a payment attempt that was given up.
+type orphanView struct {
+	ID               string     `json:"id" doc:"Also the key of its refund at the provider."`
+	CheckoutID       string     `json:"checkout_id"`
+	Attempt          int        `json:"attempt"`
+	Status           string     `json:"status" enum:"detected,refunding,refunded,failed" doc:"detected: to be refunded. refunding: the provider was asked and has not decided. failed: a person has to see to it at the provider."`
+	Amount           wire.Money `json:"amount"`
+	Currency         string     `json:"currency" example:"USD"`
+	Provider         string     `json:"provider" example:"stripe"`
+	ProviderChargeID string     `json:"provider_charge_id"`
+	ProviderRefundID *string    `json:"provider_refund_id" nullable:"true" doc:"Null: it is not refunded."`
+	FailureCode      *string    `json:"failure_code" nullable:"true" doc:"The provider's, resolved_by_merchant, attempt_unknown or second_charge_of_attempt. The last two stay when a person has seen to the charge. Null: it did not fail."`
+	Problem          *string    `json:"problem" nullable:"true" doc:"Why the provider could not be asked for the refund the last time. Null: it could, or was not asked yet."`
+	DetectedAt       wire.Time  `json:"detected_at"`
+	UpdatedAt        wire.Time  `json:"updated_at"`
+}
+
+type listOrphansInput struct {
+	operation.Paging
+	Status string `query:"status" enum:"detected,refunding,refunded,failed"`
+}
+
+func (h *handlers) listOrphans(ctx context.Context, rq operation.Request, in *listOrphansInput) ([]checkout.Orphan, int, error) {
+	filter := ports.OrphanFilter{State: checkout.OrphanStates[in.Status]}
+	return rq.Stores.Orphans.Orphans(ctx, rq.Caller.Project.ID, filter, in.Page())
+}
+
+func toAPIOrphan(o checkout.Orphan) orphanView {
+	return orphanView{
+		ID:               o.ID,
+		CheckoutID:       o.Checkout.String(),
+		Attempt:          o.Attempt,
+		Status:           o.State.String(),
+		Amount:           wire.ToMoney(o.Amount),
+		Currency:         o.Amount.Currency().Code(),
+		Provider:         o.Route.Provider,
+		ProviderChargeID: o.Charge,
+		ProviderRefundID: wire.ToOptional(o.Refund),
+		FailureCode:      wire.ToOptional(o.Failure),
+		Problem:          wire.ToOptional(o.Problem),
+		DetectedAt:       wire.ToTime(o.DetectedAt),
+		UpdatedAt:        wire.ToTime(o.UpdatedAt),
+	}
+}
+
+// statusUnresolved picks, of payments and of refunds, those that nobody knows the outcome of.
+const statusUnresolved = "unresolved"
+
+// UnresolvedView says how long nobody has known the outcome of a payment attempt or a refund, and why.
+type UnresolvedView struct {
+	Attempt    int        `json:"attempt,omitempty" doc:"Of a payment: which attempt of its checkout it is."`
+	Provider   string     `json:"provider" example:"stripe"`
+	AgeSeconds int64      `json:"age_seconds" doc:"Since created_at."`
+	TimesAsked int        `json:"times_asked" doc:"How many times the provider was asked."`
+	Problem    string     `json:"problem" doc:"Why the provider did not tell the outcome when it was last asked."`
+	AlertedAt  *wire.Time `json:"alerted_at" nullable:"true" doc:"When the merchant was last alerted: an hour after it began, and every day since. Null: not yet."`
+}
+
+func toAPIUnresolvedPayment(u ports.UnresolvedPayment) PaymentView {
+	charge, s := u.Checkout.Charge(), u.Checkout.Snapshot()
+	none := wire.ToMoney(money.Zero(charge.Amount.Currency()))
+	return PaymentView{
+		Status:         statusUnresolved,
+		Amount:         wire.ToMoney(charge.Amount),
+		RefundedAmount: none,
+		DisputedAmount: none,
+		Currency:       charge.Amount.Currency().Code(),
+		Method:         commerce.PaymentMethods[charge.Method],
+		Provider:       charge.Route.Provider,
+		CheckoutID:     s.ID.String(),
+		CreatedAt:      wire.ToTime(charge.Since),
+		Unresolved: &UnresolvedView{
+			Attempt:    s.Attempt,
+			Provider:   charge.Route.Provider,
+			AgeSeconds: int64(u.Age / time.Second),
+			TimesAsked: s.Unresolved,
+			Problem:    s.Problem,
+			AlertedAt:  wire.ToKnownTime(u.AlertedAt),
+		},
+	}
+}
+
+func toAPIUnresolvedRefund(u ports.UnresolvedRefund) RefundView {
+	view := toAPIRefund(u.Refund)
+	view.Unresolved = &UnresolvedView{
+		Provider:   u.Route.Provider,
+		AgeSeconds: int64(u.Age / time.Second),
+		TimesAsked: u.Attempts,
+		Problem:    u.Problem,
+		AlertedAt:  wire.ToKnownTime(u.AlertedAt),
+	}
+	return view
 }

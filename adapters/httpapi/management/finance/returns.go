@@ -106,7 +106,7 @@ func (h *handlers) approveReturn(ctx context.Context, rq operation.Request, in *
 	if err != nil {
 		return nil, nil, err
 	}
-	operation.NoteChange(rq, nil, toLoggedReturn(decided, consent.Return))
+	operation.NoteChange(rq, nil, loggedReturn(decided, consent.Return))
 	out := &returnOutput{Body: toAPIReturnDetail(*decided.FindReturn(consent.Return), decided.FindRefund(refund))}
 	if refund.IsZero() {
 		return out, nil, nil
@@ -136,7 +136,7 @@ func (h *handlers) rejectReturn(ctx context.Context, rq operation.Request, in *r
 	if err != nil {
 		return v, err
 	}
-	operation.NoteChange(rq, nil, toLoggedReturn(decided, in.Return.ID))
+	operation.NoteChange(rq, nil, loggedReturn(decided, in.Return.ID))
 	return toAPIReturnDetail(*decided.FindReturn(in.Return.ID), nil), nil
 }
 
@@ -155,19 +155,11 @@ func fromAPIApproval(in *approveInput, c money.Currency) (consent aftersales.App
 }
 
 // loggedReturn is what the audit log learns of a return. Comments and reasons may name a buyer.
-type loggedReturn struct {
-	Status    string        `json:"status"`
-	OrderID   string        `json:"order_id"`
-	Restocked int           `json:"restocked"`
-	Refund    *loggedRefund `json:"refund,omitempty"`
-}
-
-func toLoggedReturn(c *order.Case, ret id.Return) loggedReturn {
+func loggedReturn(c *order.Case, ret id.Return) map[string]any {
 	view := toAPIReturn(*c.FindReturn(ret))
-	logged := loggedReturn{Status: view.Status, OrderID: view.OrderID, Restocked: view.Restocked}
+	logged := map[string]any{"status": view.Status, "order_id": view.OrderID, "restocked": view.Restocked}
 	if r := c.FindRefund(c.FindReturn(ret).Refund); r != nil {
-		promised := toLoggedRefund(*r)
-		logged.Refund = &promised
+		logged["refund"] = loggedRefund(*r)
 	}
 	return logged
 }

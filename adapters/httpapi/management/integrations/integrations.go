@@ -1,3 +1,5 @@
+// Package integrations serves what connects a project with other systems: platforms and payment providers with their
+// sync runs and webhooks, carriers' rates and labels, and event subscriptions.
 package integrations
 
 import (
@@ -15,6 +17,17 @@ import (
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/ports"
 )
+
+// handlers has the operations as methods.
+type handlers struct{ *operation.API }
+
+// Register adds the operations on integrations, shipping and event subscriptions.
+func Register(a *operation.API) {
+	h := &handlers{a}
+	h.registerIntegrations()
+	h.registerShipping()
+	h.registerSubscriptions()
+}
 
 func (h *handlers) registerIntegrations() {
 	const all, one = "/v1/integrations", "/v1/integrations/{integration_id}"
@@ -228,15 +241,7 @@ func (h *handlers) rotateCredentials(ctx ports.Outbound, rq operation.Request, i
 
 // atRoot names credentials as this body has them, which has nothing else.
 func atRoot(err error) error {
-	var known *fault.Error
-	if !errors.As(err, &known) {
-		return err
-	}
-	renamed := *known
-	renamed.Details = wire.Each(known.Details, func(d fault.Detail) fault.Detail {
-		return fault.Detail{Field: strings.TrimPrefix(d.Field, "credentials."), Message: d.Message}
-	})
-	return &renamed
+	return operation.RenameFields(err, func(field string) string { return strings.TrimPrefix(field, "credentials.") })
 }
 
 func (h *handlers) disconnectIntegration(ctx ports.Outbound, rq operation.Request, in *OnIntegration) (made operation.Plan[struct{}], err error) {

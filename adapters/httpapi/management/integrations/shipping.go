@@ -126,7 +126,7 @@ func (h *handlers) createLabel(ctx ports.Outbound, rq operation.Request, in *lab
 		operation.NoteTarget(rq, out.Body.ID)
 		if isNew {
 			out.Status = http.StatusCreated
-			operation.NoteChange(rq, nil, toLoggedLabel(out.Body))
+			operation.NoteChange(rq, nil, loggedLabel(out.Body))
 		}
 		return out, nil
 	}
@@ -134,16 +134,14 @@ func (h *handlers) createLabel(ctx ports.Outbound, rq operation.Request, in *lab
 }
 
 // loggedLabel is what the audit log learns of a label: neither where it goes nor whose order it is of.
-type loggedLabel struct {
-	Carrier  string      `json:"carrier_code"`
-	Service  string      `json:"service_code"`
-	Price    *wire.Money `json:"price"`
-	Currency *string     `json:"currency"`
-	Test     bool        `json:"test_label"`
-}
-
-func toLoggedLabel(v labelView) loggedLabel {
-	return loggedLabel{v.Carrier, v.Service, v.Price, v.Currency, v.Test}
+func loggedLabel(v labelView) map[string]any {
+	return map[string]any{
+		"carrier_code": v.Carrier,
+		"service_code": v.Service,
+		"price":        v.Price,
+		"currency":     v.Currency,
+		"test_label":   v.Test,
+	}
 }
 
 func toAPILabel(l *order.Label) labelView {

@@ -1,6 +1,10 @@
 package operation
 
 import (
+	"errors"
+
+	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -12,6 +16,19 @@ func FromAPIPercent(o wire.Optional[wire.Decimal], field string, check fault.Che
 	return wire.MapField(o, func(d wire.Decimal) money.Percent { return d.Percent(field, check) })
 }
 
+// RenameFields names the fields of an error as the request does.
+func RenameFields(err error, rename func(string) string) error {
+	var known *fault.Error
+	if !errors.As(err, &known) {
+		return err
+	}
+	renamed := *known
+	renamed.Details = wire.Each(known.Details, func(d fault.Detail) fault.Detail {
+		return fault.Detail{Field: rename(d.Field), Message: d.Message}
+	})
+	return &renamed
+}
+
 // FromAPITemperature reads a language model's temperature.
 func FromAPITemperature(o wire.Optional[wire.Decimal], check fault.Check) patch.Field[int] {
 	return wire.MapField(o, func(d wire.Decimal) int { return int(d.Scaled(TemperatureDigits, "temperature", check)) })
@@ -19,3 +36,10 @@ func FromAPITemperature(o wire.Optional[wire.Decimal], check fault.Check) patch.
 
 // TemperatureDigits is how a temperature is kept: in thousandths.
 const TemperatureDigits = 3
+
+// DocumentRequired says in the document that fields are required, and leaves it to the domain to
+// miss them: so a merchant learns of missing and unacceptable fields at once.
+func DocumentRequired(s *huma.Schema, fields ...string) *huma.Schema {
+	s.Extensions = map[string]any{"required": fields}
+	return s
+}

@@ -1,11 +1,11 @@
-package operation
+package commerce
 
 import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Responses are the outcomes as this API names them.
+// Responses are the outcomes as ACP and the Management API name them (spec 2.11).
 var Responses = map[negotiation.Outcome]string{
 	negotiation.OutcomeQuoted:    "quote",
 	negotiation.OutcomeAccepted:  "accept",
@@ -13,7 +13,7 @@ var Responses = map[negotiation.Outcome]string{
 	negotiation.OutcomeRejected:  "reject",
 }
 
-// PaymentMethods are the payment methods as this API names them.
+// PaymentMethods are the payment methods as ACP and the Management API name them (spec 2.12).
 var PaymentMethods = map[project.PaymentMethod]string{
 	project.SharedPaymentToken: "psp_spt",
 	project.BillingAgreement:   "wallet_ba",
