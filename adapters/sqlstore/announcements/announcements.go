@@ -162,8 +162,8 @@ func (v LateAnnouncements) LowStock(ctx context.Context, limit int, announce por
 func announceLow(ctx context.Context, t *db.Tx, project id.Project, variants []string, announce ports.Announce) (problem, err error) {
 	args := db.Args{project.String()}
 	query := fmt.Sprintf(selectLeft, args.List(variants))
-	var left []catalogue.LevelRow
-	if err := t.Select(ctx, &left, query, args...); err != nil {
+	left, err := db.All[catalog.Level](ctx, t, query, args...)
+	if err != nil {
 		return nil, err
 	}
 	now, err := t.Now(ctx)
@@ -172,12 +172,12 @@ func announceLow(ctx context.Context, t *db.Tx, project id.Project, variants []s
 	}
 	for _, l := range left {
 		if l.Quantity > catalog.LowStock {
-			if _, err := t.Exec(ctx, deleteLowStock, project.String(), l.VariantID); err != nil {
+			if _, err := t.Exec(ctx, deleteLowStock, project, l.Variant); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		added, err := t.Exec(ctx, insertLowStock, project.String(), l.VariantID, db.Millis(now))
+		added, err := t.Exec(ctx, insertLowStock, project, l.Variant, now)
 		if err != nil {
 			return nil, err
 		}
@@ -186,15 +186,15 @@ func announceLow(ctx context.Context, t *db.Tx, project id.Project, variants []s
 		}
 		args, failed := eventOf(project, now, announce, func() (event.Data, error) {
 			return event.InventoryLow{
-				Product: id.Stored[id.Product](l.ProductID),
-				Variant: id.Stored[id.Variant](l.VariantID),
+				Product: l.Product,
+				Variant: l.Variant,
 				SKU:     l.SKU,
 				Left:    l.Quantity,
 			}, nil
 		})
 		if failed != nil { // tried again when its stock changes next
 			problem = errors.Join(problem, fmt.Errorf("low stock of %s: %w", project, failed))
-			_, err = t.Exec(ctx, deleteLowStock, project.String(), l.VariantID)
+			_, err = t.Exec(ctx, deleteLowStock, project, l.Variant)
 		} else {
 			_, err = t.Exec(ctx, outbox.InsertEvent(t.Dialect), args...)
 		}

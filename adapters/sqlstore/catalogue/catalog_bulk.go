@@ -13,7 +13,7 @@ import (
 // Catalog is the store's view of catalogues as a whole.
 type Catalog struct {
 	store  *db.DB
-	counts *categoryCounts
+	counts *memory[id.Project, categoryCount]
 }
 
 var (
@@ -23,30 +23,21 @@ var (
 
 // NewCatalog returns a view that reads and writes many products at once. The view remembers the last count of some projects'
 // categories: keep it.
-func NewCatalog(s *db.DB) Catalog { return Catalog{s, &categoryCounts{}} }
+func NewCatalog(s *db.DB) Catalog { return Catalog{s, &memory[id.Project, categoryCount]{}} }
 
 func (c Catalog) Upsert(ctx context.Context, project id.Project, keys ports.ProductKeys,
 	change func(ports.KnownProducts) []ports.ProductWrite) (failed map[int]error, err error) {
-	err = c.store.InTx(ctx, project, func(t *db.Tx) error {
-		catalogue, err := openCatalogue(ctx, t, project)
+	return write(ctx, c.store, project, func(c *catalogue) (map[int]error, error) {
+		known, err := c.known(ctx, keys)
 		if err != nil {
-			return err
-		}
-		known, err := catalogue.known(ctx, keys)
-		if err != nil {
-			return err
+			return nil, err
 		}
 		before := make(map[id.Product]footprint, len(known.ByID))
 		for _, p := range known.ByID {
 			before[p.ID] = footprintOf(p)
 		}
-		failed, err = catalogue.saveAll(ctx, change(known), before)
-		return err
+		return c.saveAll(ctx, change(known), before)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return failed, nil
 }
 
 // known loads the products that have one of the keys. One that has two of them is one product.
@@ -65,7 +56,7 @@ func (c *catalogue) known(ctx context.Context, keys ports.ProductKeys) (ports.Kn
 // load adds the products whose column has one of the values.
 func (c *catalogue) load(ctx context.Context, known ports.KnownProducts, column string, values []string) error {
 	for some := range slices.Chunk(values, db.Listed) {
-		args := db.Args{c.project.String()}
+		args := db.Args{c.project}
 		list, err := c.t.In(&args, some)
 		if err != nil {
 			return err

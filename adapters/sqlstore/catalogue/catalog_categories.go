@@ -5,10 +5,8 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
-
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
@@ -24,61 +22,32 @@ GROUP BY category`
 
 // Categories counts once in each version of the catalogue.
 func (c Catalog) Categories(ctx context.Context, project id.Project) ([]catalog.Category, error) {
-	last, counted := c.counts.of(project)
-	var version []struct{ Version int64 }
+	last, counted := c.counts.values().Get(project)
 	if counted {
-		b := c.store.Read(project)
-		b.Query(&version, selectVersion, project.String())
-		if err := b.Run(ctx); err != nil {
+		version, err := db.First[int64](ctx, c.store.Read(project), selectVersion, project)
+		if err != nil {
 			return nil, err
 		}
-		if len(version) > 0 && version[0].Version == last.version {
+		if version != nil && *version == last.version {
 			return slices.Clone(last.categories), nil
 		}
-		version = nil
 	}
 	var rows []categoryRow
 	b := c.store.Read(project)
-	b.Query(&version, selectVersion, project.String())
-	b.Query(&rows, selectCategories, project.String())
+	b.Query(&last.version, selectVersion, project)
+	b.Query(&rows, selectCategories, project)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	categories := fromCategoryRows(rows)
-	if len(version) > 0 {
-		c.counts.learn(project, categoryCount{version[0].Version, slices.Clone(categories)})
-	}
-	return categories, nil
+	last.categories = fromCategoryRows(rows)
+	c.counts.values().Add(project, last)
+	return slices.Clone(last.categories), nil
 }
 
 // categoryCount is what a catalogue's categories were in a version of it.
 type categoryCount struct {
 	version    int64
 	categories []catalog.Category
-}
-
-// categoryCounts are the last counts of some projects. As with trails, another state's count for nothing.
-type categoryCounts struct {
-	mu    sync.Mutex
-	known *simplelru.LRU[id.Project, categoryCount] // nil until something is
-}
-
-func (c *categoryCounts) of(project id.Project) (categoryCount, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.known == nil {
-		return categoryCount{}, false
-	}
-	return c.known.Get(project)
-}
-
-func (c *categoryCounts) learn(project id.Project, count categoryCount) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.known == nil {
-		c.known, _ = simplelru.NewLRU[id.Project, categoryCount](mostTrails, nil) // fails where the size is not positive
-	}
-	c.known.Add(project, count)
 }
 
 type categoryRow struct {

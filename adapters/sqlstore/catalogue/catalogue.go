@@ -25,29 +25,37 @@ type catalogue struct {
 	full     error
 }
 
+// write runs work in a transaction that writes a project's catalogue.
+func write[T any](ctx context.Context, s *db.DB, project id.Project, work func(*catalogue) (T, error)) (T, error) {
+	return db.InTx(ctx, s, project, func(t *db.Tx) (made T, err error) {
+		c, err := openCatalogue(ctx, t, project)
+		if err != nil {
+			return made, err
+		}
+		return work(c)
+	})
+}
+
 func openCatalogue(ctx context.Context, t *db.Tx, project id.Project) (*catalogue, error) {
-	var r struct {
-		Version  int64 `db:"catalog_version"`
-		Currency string
-		Products int
-		Plan     string
+	type row struct {
+		CatalogVersion int64
+		Currency       string
+		Products       int
+		Plan           string
 	}
-	found, err := t.Get(ctx, &r, `
+	r, err := db.One[row](ctx, t, "project", `
 UPDATE projects
 SET catalog_version = catalog_version + 1
 WHERE id = $1`+db.ActiveOnly+`
-RETURNING catalog_version, currency, products, `+db.PlanOfProject+` AS plan`, project.String())
+RETURNING catalog_version, currency, products, `+db.PlanOfProject+` AS plan`, project)
 	if err != nil {
 		return nil, err
-	}
-	if !found {
-		return nil, db.MissingProject()
 	}
 	plan, limits, err := t.Dialect.Limits(r.Plan)
 	return &catalogue{
 		t:        t,
 		project:  project,
-		version:  r.Version,
+		version:  r.CatalogVersion,
 		currency: r.Currency,
 		stored:   r.Products,
 		most:     limits.Products,
@@ -63,23 +71,19 @@ func (c *catalogue) count(ctx context.Context, more int) error {
 	_, err := c.t.Exec(ctx, `
 UPDATE projects
 SET products = products + $2
-WHERE id = $1`, c.project.String(), more)
+WHERE id = $1`, c.project, more)
 	return err
 }
 
 // products loads products by a condition, whose $1 is the project.
 func (c *catalogue) products(ctx context.Context, where string, args ...any) ([]*catalog.Product, error) {
-	args = append([]any{c.project.String()}, args...)
-	var rows []ProductRow
-	if err := c.t.Select(ctx, &rows, SelectProducts+where, args...); err != nil {
-		return nil, err
-	}
-	var variants []VariantRow
-	err := c.t.Select(ctx, &variants, SelectVariants+"(SELECT id FROM products"+where+")"+ByPosition, args...)
+	args = append([]any{c.project}, args...)
+	rows, err := db.All[ProductRow](ctx, c.t, SelectProducts+where, args...)
 	if err != nil {
 		return nil, err
 	}
-	return FromProductRows(rows, variants)
+	variants, err := db.All[VariantRow](ctx, c.t, SelectVariants+"(SELECT id FROM products"+where+")"+ByPosition, args...)
+	return FromProductRows(rows, variants), err
 }
 
 // footprint is what a stored product occupies.
@@ -179,13 +183,16 @@ func (c *catalogue) owners(ctx context.Context, writes []ports.ProductWrite, bef
 	}
 	slices.Sort(wanted)
 	for some := range slices.Chunk(slices.Compact(wanted), db.Listed) {
-		args := db.Args{c.project.String()}
+		args := db.Args{c.project}
 		list, err := c.t.In(&args, some)
 		if err != nil {
 			return nil, err
 		}
-		var rows []struct{ SKU, Owner string }
-		if err := c.t.Select(ctx, &rows, `
+		type row struct {
+			SKU   string
+			Owner id.Product `db:"owner"`
+		}
+		rows, err := db.All[row](ctx, c.t, `
 SELECT sku, id AS owner
 FROM products
 WHERE project_id = $1
@@ -195,11 +202,12 @@ UNION ALL
 SELECT sku, product_id
 FROM variants
 WHERE project_id = $1
-  AND sku IN `+list, args...); err != nil {
+  AND sku IN `+list, args...)
+		if err != nil {
 			return nil, err
 		}
 		for _, r := range rows {
-			taken[r.SKU] = id.Stored[id.Product](r.Owner)
+			taken[r.SKU] = r.Owner
 		}
 	}
 	return taken, nil

@@ -12,25 +12,19 @@ import (
 // Inventory is the store's view of stock.
 type Inventory struct {
 	store  *db.DB
-	trails *trails
+	places *places
 }
 
 var _ ports.Inventory = Inventory{}
 
 // NewInventory returns a view that keeps stock. The view remembers where lists were left: keep it.
-func NewInventory(s *db.DB) Inventory { return Inventory{s, &trails{}} }
+func NewInventory(s *db.DB) Inventory { return Inventory{s, &places{}} }
 
 const (
 	countLevels = `
 SELECT count(*) AS n
 FROM stock
 WHERE project_id = $1`
-
-	countLevelsOf = `
-SELECT count(*) AS n
-FROM stock
-JOIN variants ON variants.project_id = stock.project_id AND variants.id = stock.variant_id
-WHERE stock.project_id = $1`
 
 	insertMoves = `
 INSERT INTO stock_moves (project_id, variant_id, location, delta, reason, created_at)
@@ -42,135 +36,105 @@ VALUES `
 // and a number of levels are one list.
 func (i Inventory) Levels(ctx context.Context, project id.Project, sku string, page ports.Page) ([]catalog.Shelf, int, error) {
 	if sku != "" {
-		levels, of, err := i.levels(ctx, project, sku, page, mark{})
-		return levels, int(of.rows), err
+		p, err := i.levels(ctx, project, sku, page, nil)
+		return p.rows, p.total, err
 	}
-	key := trailKey{project: project}
-	known, from, _ := i.trails.find(key, page.Offset)
-	levels, of, err := i.levels(ctx, project, "", page, from)
-	if err == nil && from.offset > 0 && of != known.state {
-		i.trails.forget(key, known.state)
-		levels, of, err = i.levels(ctx, project, "", page, mark{})
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	next := mark{}
-	if n := len(levels); n > 0 {
-		next = mark{page.Offset + n, [2]any{levels[n-1].SKU, levels[n-1].Location}}
-	}
-	i.trails.learn(key, of, int(of.rows), next)
-	return levels, int(of.rows), nil
+	read := func(from *beginning) (part[catalog.Shelf], error) { return i.levels(ctx, project, "", page, from) }
+	last := func(s catalog.Shelf) []any { return []any{s.SKU, s.Location} }
+	return readPart(i.places, place{project: project, offset: page.Offset}, read, last)
 }
 
-// levels reads a part of the list, beginning at a mark, and the list's state, in one reading.
-func (i Inventory) levels(ctx context.Context, project id.Project, sku string, page ports.Page, from mark) ([]catalog.Shelf, state, error) {
-	args := db.Args{project.String()}
+// levels reads a part of the list and the list's state in one reading.
+func (i Inventory) levels(ctx context.Context, project id.Project, sku string, page ports.Page, from *beginning) (l part[catalog.Shelf], err error) {
+	args := db.Args{project}
 	count, where := countLevels, ""
 	if sku != "" {
 		where = "\n  AND variants.sku = " + args.Add(sku)
-		count = countLevelsOf + where
+		count = "SELECT count(*) AS n" + stockOfVariants + where
 	}
-	var of state
-	var version []struct{ Version int64 }
-	var total []db.CountRow
-	var rows []LevelRow
-	var taken []TakenRow
+	var taken []takenRow
 	b := i.store.Read(project)
-	b.Query(&version, selectVersion, project.String())
-	b.Query(&total, count, args...)
-	if from.offset > 0 {
+	b.Query(&l.state.version, selectVersion, project)
+	b.Query(&l.total, count, args...)
+	if from != nil && from.after != nil {
 		at, last := args.Add(from.after[0]), args.Add(from.after[1])
 		where = `
   AND variants.sku >= ` + at + `
   AND (variants.sku > ` + at + ` OR stock.location > ` + last + `)`
+		page.Offset = 0
 	}
-	b.Query(&rows, selectLevels+where+`
-ORDER BY variants.sku, stock.location
-LIMIT `+args.Add(page.Limit)+` OFFSET `+args.Add(page.Offset-from.offset), args...)
-	b.Query(&taken, selectTakenInFlight, project.String())
-	if err := b.Run(ctx); err != nil {
-		return nil, of, err
-	}
-	if of.rows = int64(total[0].N); len(version) > 0 {
-		of.version = version[0].Version
-	}
-	return fromShelfRows(rows, heldBy(taken)), of, nil
+	b.Query(&l.rows, selectShelves+where+`
+ORDER BY variants.sku, stock.location`+args.Page(page), args...)
+	b.Query(&taken, selectTakenInFlight, project)
+	err = b.Run(ctx)
+	l.state.rows = int64(l.total)
+	hold(l.rows, taken)
+	return l, err
 }
 
 func (i Inventory) LevelsOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Level, error) {
-	var rows []LevelRow
-	b := i.store.Read(project)
-	levelsOf(b, project, &rows, products)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	return FromLevelRows(rows), nil
+	query, args := ofProducts(selectLevels, project, products)
+	return db.All[catalog.Level](ctx, i.store.Read(project), query, args...)
 }
 
-func (i Inventory) ShelvesOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Shelf, error) {
-	var rows []LevelRow
-	var taken []TakenRow
+func (i Inventory) ShelvesOf(ctx context.Context, project id.Project, products []id.Product) (shelves []catalog.Shelf, err error) {
+	var taken []takenRow
+	query, args := ofProducts(selectShelves, project, products)
 	b := i.store.Read(project)
-	levelsOf(b, project, &rows, products)
-	b.Query(&taken, selectTakenInFlight, project.String())
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	return fromShelfRows(rows, heldBy(taken)), nil
+	b.Query(&shelves, query, args...)
+	b.Query(&taken, selectTakenInFlight, project)
+	err = b.Run(ctx)
+	hold(shelves, taken)
+	return shelves, err
 }
 
-func levelsOf(b *db.Batch, project id.Project, rows *[]LevelRow, products []id.Product) {
-	args := db.Args{project.String()}
-	b.Query(rows, selectLevels+`
-  AND variants.product_id IN `+args.List(db.Strings(products))+byVariant, args...)
+func ofProducts(selection string, project id.Project, products []id.Product) (string, db.Args) {
+	args := db.Args{project}
+	return selection + "\n  AND variants.product_id IN " + args.List(db.Strings(products)) + byVariant, args
 }
 
 func (i Inventory) Set(ctx context.Context, project id.Project, levels []ports.StockSet) ([]catalog.Shelf, error) {
-	places := make([]place, len(levels))
+	places := make([]ports.StockPlace, len(levels))
 	for n, l := range levels {
-		places[n] = place{l.SKU, l.Location}
+		places[n] = ports.StockPlace{SKU: l.SKU, Location: l.Location}
 	}
-	var written []catalog.Shelf
-	err := i.store.InTx(ctx, project, func(t *db.Tx) error {
+	return db.InTx(ctx, i.store, project, func(t *db.Tx) ([]catalog.Shelf, error) {
 		shelves, err := openShelves(ctx, t, project, places, "levels")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if _, err := shelves.count(ctx); err != nil {
-			return err
+			return nil, err
 		}
-		written = written[:0]
+		var written []catalog.Shelf
 		for n, l := range levels {
 			written = append(written, shelves.put(places[n], shelves.levels[places[n]].Recount(l.Quantity)))
 		}
-		return shelves.store(ctx)
+		return written, shelves.store(ctx)
 	})
-	return written, err
 }
 
 func (i Inventory) Adjust(ctx context.Context, project id.Project, moves []ports.StockMove) ([]catalog.Shelf, error) {
-	places := make([]place, len(moves))
+	places := make([]ports.StockPlace, len(moves))
 	for n, m := range moves {
-		places[n] = place{m.SKU, m.Location}
+		places[n] = ports.StockPlace{SKU: m.SKU, Location: m.Location}
 	}
-	var written []catalog.Shelf
-	err := i.store.InTx(ctx, project, func(t *db.Tx) error {
+	return db.InTx(ctx, i.store, project, func(t *db.Tx) ([]catalog.Shelf, error) {
 		shelves, err := openShelves(ctx, t, project, places, "adjustments")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		now, err := shelves.count(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if written, err = shelves.move(moves, places); err != nil {
-			return err
+		written, err := shelves.move(moves, places)
+		if err != nil {
+			return nil, err
 		}
 		if err := shelves.store(ctx); err != nil {
-			return err
+			return nil, err
 		}
-		return shelves.note(ctx, moves, now)
+		return written, shelves.note(ctx, moves, now)
 	})
-	return written, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
@@ -16,62 +17,45 @@ FROM checkouts
 WHERE project_id = $1
   AND status = 'processing'`
 
-type TakenRow struct{ Taken string }
+var _ = stored.JSON[catalog.Take](nil)
 
-// heldBy sums up what attempts hold, by variant and location. An attempt that cannot be read counts for nothing: the
-// reconciler sets it aside and reports it, and the shop can go on with its stock.
-func heldBy(rows []TakenRow) map[[2]string]int {
-	held := make(map[[2]string]int)
+// takenRow is what an attempt holds. One that cannot be read counts for nothing: the reconciler sets it aside and reports
+// it, and the shop can go on with its stock.
+type takenRow struct{ Attempt db.Tried[takes] }
+
+type takes struct {
+	Taken []catalog.Take `db:",json"`
+}
+
+// stockKey names a level.
+type stockKey struct {
+	variant  id.Variant
+	location string
+}
+
+// heldBy sums up what attempts hold.
+func heldBy(rows []takenRow) map[stockKey]int {
+	held := make(map[stockKey]int)
 	for _, r := range rows {
-		takes, err := FromTakes(r.Taken)
-		if err != nil {
-			continue
-		}
-		for _, t := range takes {
-			held[[2]string{t.Variant.String(), t.Location}] += t.Quantity
+		if r.Attempt.Err == nil {
+			for _, t := range r.Attempt.Value.Taken {
+				held[stockKey{t.Variant, t.Location}] += t.Quantity
+			}
 		}
 	}
 	return held
 }
 
 // held is what attempts in flight hold. It is exact for levels that the transaction has locked before.
-func held(ctx context.Context, t *db.Tx, project id.Project) (map[[2]string]int, error) {
-	var rows []TakenRow
-	if err := t.Select(ctx, &rows, selectTakenInFlight, project.String()); err != nil {
-		return nil, err
+func held(ctx context.Context, t *db.Tx, project id.Project) (map[stockKey]int, error) {
+	rows, err := db.All[takenRow](ctx, t, selectTakenInFlight, project)
+	return heldBy(rows), err
+}
+
+// hold completes shelves by what attempts hold of them.
+func hold(shelves []catalog.Shelf, taken []takenRow) {
+	held := heldBy(taken)
+	for i, s := range shelves {
+		shelves[i].Held = held[stockKey{s.Variant, s.Location}]
 	}
-	return heldBy(rows), nil
-}
-
-func fromShelfRows(rows []LevelRow, held map[[2]string]int) []catalog.Shelf {
-	shelves := make([]catalog.Shelf, len(rows))
-	for i, l := range FromLevelRows(rows) {
-		shelves[i] = catalog.Shelf{
-			Level:    l,
-			Held:     held[[2]string{rows[i].VariantID, l.Location}],
-			Oversold: rows[i].Oversold,
-		}
-	}
-	return shelves
-}
-
-type TakeJSON struct {
-	Variant  string `json:"variant"`
-	Location string `json:"location"`
-	Quantity int    `json:"quantity"`
-}
-
-// FromTakesJSON is nil when nothing is taken, as the domain has it.
-func FromTakesJSON(list []TakeJSON) []catalog.Take {
-	var takes []catalog.Take
-	for _, t := range list {
-		takes = append(takes, catalog.Take{Variant: id.Stored[id.Variant](t.Variant), Location: t.Location, Quantity: t.Quantity})
-	}
-	return takes
-}
-
-func FromTakes(text string) ([]catalog.Take, error) {
-	var list []TakeJSON
-	err := db.FromJSON(text, &list)
-	return FromTakesJSON(list), err
 }

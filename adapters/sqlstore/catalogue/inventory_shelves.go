@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -14,19 +15,16 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// place is where a merchant says that stock lies.
-type place struct{ sku, location string }
-
 // shelves are the stock levels that one transaction writes. Their variants cannot go meanwhile.
 type shelves struct {
 	t        *db.Tx
 	project  id.Project
-	variants map[string]VariantRow // by sku
-	levels   map[place]catalog.Shelf
+	variants map[string]catalog.Level // by sku, without a location
+	levels   map[ports.StockPlace]catalog.Shelf
 }
 
 // openShelves finds the variants. It names all unknown ones at once, in the list that they came in.
-func openShelves(ctx context.Context, t *db.Tx, project id.Project, places []place, list string) (*shelves, error) {
+func openShelves(ctx context.Context, t *db.Tx, project id.Project, places []ports.StockPlace, list string) (*shelves, error) {
 	s, unknown, err := findShelves(ctx, t, project, places)
 	if err != nil {
 		return nil, err
@@ -39,21 +37,21 @@ func openShelves(ctx context.Context, t *db.Tx, project id.Project, places []pla
 }
 
 // findShelves finds the variants there are, and the places whose sku is none's.
-func findShelves(ctx context.Context, t *db.Tx, project id.Project, places []place) (s *shelves, unknown []int, err error) {
-	s = &shelves{t: t, project: project, variants: make(map[string]VariantRow), levels: make(map[place]catalog.Shelf)}
+func findShelves(ctx context.Context, t *db.Tx, project id.Project, places []ports.StockPlace) (s *shelves, unknown []int, err error) {
+	s = &shelves{t: t, project: project, variants: make(map[string]catalog.Level), levels: make(map[ports.StockPlace]catalog.Shelf)}
 	skus := make([]string, len(places))
 	for i, p := range places {
-		skus[i] = p.sku
+		skus[i] = p.SKU
 	}
 	slices.Sort(skus)
 	for some := range slices.Chunk(slices.Compact(skus), db.Listed) {
-		args := db.Args{project.String()}
-		var rows []VariantRow
-		if err := t.Select(ctx, &rows, `
-SELECT id, product_id, sku, size, color, price
+		args := db.Args{project}
+		rows, err := db.All[catalog.Level](ctx, t, `
+SELECT product_id, id AS variant_id, sku
 FROM variants
 WHERE project_id = $1
-  AND sku IN `+args.List(some)+t.Dialect.ForKeyShare, args...); err != nil {
+  AND sku IN `+args.List(some)+t.Dialect.ForKeyShare, args...)
+		if err != nil {
 			return nil, nil, err
 		}
 		for _, r := range rows {
@@ -61,13 +59,9 @@ WHERE project_id = $1
 		}
 	}
 	for i, p := range places {
-		if v, known := s.variants[p.sku]; known {
-			s.levels[p] = catalog.Shelf{Level: catalog.Level{
-				Product:  id.Stored[id.Product](v.ProductID),
-				Variant:  id.Stored[id.Variant](v.ID),
-				SKU:      p.sku,
-				Location: p.location,
-			}}
+		if v, known := s.variants[p.SKU]; known {
+			v.Location = p.Location
+			s.levels[p] = catalog.Shelf{Level: v}
 		} else {
 			unknown = append(unknown, i)
 		}
@@ -76,7 +70,7 @@ WHERE project_id = $1
 }
 
 // put keeps a level and returns it.
-func (s *shelves) put(p place, shelf catalog.Shelf) catalog.Shelf {
+func (s *shelves) put(p ports.StockPlace, shelf catalog.Shelf) catalog.Shelf {
 	s.levels[p] = shelf
 	return shelf
 }
@@ -84,31 +78,31 @@ func (s *shelves) put(p place, shelf catalog.Shelf) catalog.Shelf {
 // count loads the levels for exclusive use, and the time. Those that do not exist yet are made, for nobody can wait
 // for a row that is not there. What attempts hold is read once the levels are locked: no attempt begins on them then,
 // and one that ends is seen either with its pieces put back or not at all.
-func (s *shelves) count(ctx context.Context) (now int64, err error) {
+func (s *shelves) count(ctx context.Context) (now time.Time, err error) {
 	if err := s.t.Insert(ctx, upsertStock, s.rows(), `
 ON CONFLICT (project_id, variant_id, location) DO NOTHING`); err != nil {
-		return 0, err
+		return now, err
 	}
-	places := make(map[[2]string]place, len(s.levels))
+	places := make(map[stockKey]ports.StockPlace, len(s.levels))
 	var variants []string
 	for p, l := range s.levels {
-		places[[2]string{l.Variant.String(), p.location}] = p
+		places[stockKey{l.Variant, p.Location}] = p
 		variants = append(variants, l.Variant.String())
 	}
 	slices.Sort(variants)
 	for some := range slices.Chunk(slices.Compact(variants), db.Listed) {
-		args := db.Args{s.project.String()}
-		var rows []lockedLevelRow
-		if err := s.t.Select(ctx, &rows, `
+		args := db.Args{s.project}
+		rows, err := db.All[lockedLevelRow](ctx, s.t, `
 SELECT variant_id, location, quantity, oversold, `+s.t.Dialect.Moment()+` AS now
 FROM stock
 WHERE project_id = $1
   AND variant_id IN `+args.List(some)+`
-ORDER BY variant_id, location`+s.t.Dialect.ForUpdate, args...); err != nil {
-			return 0, err
+ORDER BY variant_id, location`+s.t.Dialect.ForUpdate, args...)
+		if err != nil {
+			return now, err
 		}
 		for _, r := range rows {
-			if p, asked := places[[2]string{r.VariantID, r.Location}]; asked {
+			if p, asked := places[stockKey{r.Variant, r.Location}]; asked {
 				shelf := s.levels[p]
 				shelf.Quantity, shelf.Oversold, now = r.Quantity, r.Oversold, r.Now
 				s.levels[p] = shelf
@@ -127,12 +121,13 @@ ORDER BY variant_id, location`+s.t.Dialect.ForUpdate, args...); err != nil {
 }
 
 type lockedLevelRow struct {
-	LevelRow
-	Now int64
+	catalog.Level
+	Oversold int
+	Now      time.Time
 }
 
 // move applies moves one after the other and returns the level that each of them led to.
-func (s *shelves) move(moves []ports.StockMove, places []place) ([]catalog.Shelf, error) {
+func (s *shelves) move(moves []ports.StockMove, places []ports.StockPlace) ([]catalog.Shelf, error) {
 	written := make([]catalog.Shelf, len(moves))
 	tooMany := fault.NewCheck()
 	short := fault.New(fault.Conflict, "insufficient_stock", "There is not enough stock.")
@@ -159,25 +154,25 @@ func (s *shelves) store(ctx context.Context) error {
 
 // rows are the levels in the order in which stock is locked everywhere.
 func (s *shelves) rows() [][]any {
-	places := slices.SortedFunc(maps.Keys(s.levels), func(a, b place) int {
+	places := slices.SortedFunc(maps.Keys(s.levels), func(a, b ports.StockPlace) int {
 		return cmp.Or(
-			cmp.Compare(s.variants[a.sku].ID, s.variants[b.sku].ID),
-			cmp.Compare(a.location, b.location),
+			cmp.Compare(s.variants[a.SKU].Variant.String(), s.variants[b.SKU].Variant.String()),
+			cmp.Compare(a.Location, b.Location),
 		)
 	})
 	rows := make([][]any, len(places))
 	for i, p := range places {
 		l := s.levels[p]
-		rows[i] = []any{s.project.String(), l.Variant.String(), p.location, l.Quantity, l.Oversold}
+		rows[i] = []any{s.project, l.Variant, p.Location, l.Quantity, l.Oversold}
 	}
 	return rows
 }
 
 // note keeps the reasons.
-func (s *shelves) note(ctx context.Context, moves []ports.StockMove, now int64) error {
+func (s *shelves) note(ctx context.Context, moves []ports.StockMove, now time.Time) error {
 	rows := make([][]any, len(moves))
 	for i, m := range moves {
-		rows[i] = []any{s.project.String(), s.variants[m.SKU].ID, m.Location, m.Delta, m.Reason, now}
+		rows[i] = []any{s.project, s.variants[m.SKU].Variant, m.Location, m.Delta, m.Reason, now}
 	}
 	return s.t.Insert(ctx, insertMoves, rows, "")
 }

@@ -14,27 +14,15 @@ import (
 // Products is the store's view of products, one by one.
 type Products struct {
 	store  *db.DB
-	trails *trails
+	places *places
 }
 
 var _ ports.Products = Products{}
 
 // NewProducts returns a view that keeps products. The view remembers where lists were left: keep it.
-func NewProducts(s *db.DB) Products { return Products{s, &trails{}} }
+func NewProducts(s *db.DB) Products { return Products{s, &places{}} }
 
 const (
-	SelectProducts = `
-SELECT id, project_id, sku, name, category, price, currency, cost, competitor_price, negotiable,
-  details, status, created_at, updated_at
-FROM products`
-
-	// SelectVariants is completed by which products' variants.
-	SelectVariants = `
-SELECT id, product_id, sku, size, color, price
-FROM variants
-WHERE project_id = $1
-  AND product_id IN `
-
 	ByPosition = `
 ORDER BY product_id, position`
 
@@ -47,89 +35,66 @@ WHERE project_id = $1
 func missingProduct() *fault.Error { return fault.Missing("product") }
 
 func (p Products) Create(ctx context.Context, w ports.ProductWrite) error {
-	return p.store.InTx(ctx, w.Product.Project, func(t *db.Tx) error {
-		catalogue, err := openCatalogue(ctx, t, w.Product.Project)
-		if err != nil {
-			return err
-		}
-		return catalogue.save(ctx, w, footprint{})
+	_, err := write(ctx, p.store, w.Product.Project, func(c *catalogue) (_ struct{}, err error) {
+		return struct{}{}, c.save(ctx, w, footprint{})
 	})
+	return err
 }
 
 func (p Products) Get(ctx context.Context, project id.Project, product id.Product) (*catalog.Product, error) {
 	var rows []ProductRow
 	var variants []VariantRow
 	b := p.store.Read(project)
-	b.Query(&rows, SelectProducts+oneProduct, project.String(), product.String())
-	b.Query(&variants, SelectVariants+"($2)"+ByPosition, project.String(), product.String())
+	b.Query(&rows, SelectProducts+oneProduct, project, product)
+	b.Query(&variants, SelectVariants+"($2)"+ByPosition, project, product)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
 	return Only(FromProductRows(rows, variants))
 }
 
-func Only(products []*catalog.Product, err error) (*catalog.Product, error) {
-	if err != nil {
-		return nil, err
-	}
-	if len(products) == 0 {
-		return nil, missingProduct()
-	}
-	return products[0], nil
-}
-
 func (p Products) Update(ctx context.Context, project id.Project, product id.Product,
 	change func(*catalog.Product) (ports.ProductWrite, error)) (*catalog.Product, error) {
-	var changed *catalog.Product
-	err := p.store.InTx(ctx, project, func(t *db.Tx) error {
-		catalogue, err := openCatalogue(ctx, t, project)
+	return write(ctx, p.store, project, func(c *catalogue) (*catalog.Product, error) {
+		found, err := c.products(ctx, oneProduct, product)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		stored, err := Only(catalogue.products(ctx, oneProduct, product.String()))
+		known, err := Only(found)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		before := footprintOf(stored)
-		w, err := change(stored)
+		before := footprintOf(known)
+		w, err := change(known)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		changed = w.Product
-		return catalogue.save(ctx, w, before)
+		return w.Product, c.save(ctx, w, before)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return changed, nil
 }
 
 // Delete leaves a tombstone for those who read changes. Variants and their stock go.
 func (p Products) Delete(ctx context.Context, project id.Project, product id.Product, now time.Time) error {
-	return p.store.InTx(ctx, project, func(t *db.Tx) error {
-		catalogue, err := openCatalogue(ctx, t, project)
-		if err != nil {
-			return err
-		}
-		buried, err := t.Exec(ctx, `
+	_, err := write(ctx, p.store, project, func(c *catalogue) (buried int64, err error) {
+		buried, err = c.t.Exec(ctx, `
 UPDATE products
 SET deleted_at = $3, updated_at = $3, changed_version = $4
 WHERE project_id = $1
   AND id = $2
-  AND deleted_at IS NULL`, project.String(), product.String(), db.Millis(now), catalogue.version)
+  AND deleted_at IS NULL`, project, product, now, c.version)
+		if err == nil && buried == 0 {
+			err = missingProduct()
+		}
 		if err != nil {
-			return err
+			return 0, err
 		}
-		if buried == 0 {
-			return missingProduct()
+		if err := c.count(ctx, -1); err != nil {
+			return 0, err
 		}
-		if err := catalogue.count(ctx, -1); err != nil {
-			return err
-		}
-		_, err = t.Exec(ctx, `
+		return c.t.Exec(ctx, `
 DELETE FROM variants
 WHERE project_id = $1
-  AND product_id = $2`, project.String(), product.String())
-		return err
+  AND product_id = $2`, project, product)
 	})
+	return err
 }

@@ -10,86 +10,46 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// List counts a list once in each version of the catalogue, and goes on from the part that was read
-// before. Where the catalogue has changed since, it reads once more, from the beginning.
+// List counts a list once in each version of the catalogue, and goes on where the part before it ended.
 func (p Products) List(ctx context.Context, project id.Project, f ports.ProductFilter, page ports.Page) ([]*catalog.Product, int, error) {
-	key := trailKey{project, f}
-	known, from, counted := p.trails.find(key, page.Offset)
-	l, err := p.list(ctx, key, page, from, counted)
-	if err == nil && counted && l.state != known.state {
-		p.trails.forget(key, known.state)
-		counted = false
-		l, err = p.list(ctx, key, page, mark{}, false)
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	if counted {
-		l.total = known.total
-	}
-	next := mark{}
-	if n := len(l.products); n > 0 {
-		last := l.products[n-1]
-		next = mark{page.Offset + n, [2]any{db.Millis(last.CreatedAt), last.ID.String()}}
-	}
-	p.trails.learn(key, l.state, l.total, next)
-	return l.products, l.total, nil
+	read := func(from *beginning) (part[*catalog.Product], error) { return p.list(ctx, project, f, page, from) }
+	last := func(p *catalog.Product) []any { return []any{p.CreatedAt, p.ID} }
+	return readPart(p.places, place{project, f, page.Offset}, read, last)
 }
 
-// listedProducts are a part of a list, and the state in which it was read.
-type listedProducts struct {
-	state    state
-	total    int // 0 where it was counted before
-	products []*catalog.Product
-}
-
-// list reads a part of a list, beginning at a mark, in one reading.
-func (p Products) list(ctx context.Context, key trailKey, page ports.Page, from mark, counted bool) (l listedProducts, err error) {
-	args := db.Args{key.project.String()}
-	where := productsLike(key.filter, &args)
-	narrowed := len(args)
-	paged := where + newestAfter(from, &args) + `
-LIMIT ` + args.Add(page.Limit) + ` OFFSET ` + args.Add(page.Offset-from.offset)
-	keys := "(SELECT id FROM products" + paged + ")"
-
-	var version []struct{ Version int64 }
-	var total []db.CountRow
+// list reads a part of a list in one reading. It counts the list if nothing is known of it.
+func (p Products) list(ctx context.Context, project id.Project, f ports.ProductFilter, page ports.Page,
+	from *beginning) (l part[*catalog.Product], err error) {
 	var rows []ProductRow
 	var variants []VariantRow
-	b := p.store.Read(key.project)
-	b.Query(&version, selectVersion, key.project.String())
-	if !counted {
-		b.Query(&total, "SELECT count(*) AS n FROM products"+where, args[:narrowed]...)
+	args := db.Args{project}
+	where := productsLike(f, &args)
+	b := p.store.Read(project)
+	b.Query(&l.state.version, selectVersion, project)
+	if from == nil {
+		b.Query(&l.total, "SELECT count(*) AS n FROM products"+where, args...)
+	} else {
+		l.total = from.total
 	}
+	if from != nil && from.after != nil {
+		at, last := args.Add(from.after[0]), args.Add(from.after[1])
+		where += `
+  AND created_at <= ` + at + `
+  AND (created_at < ` + at + ` OR id > ` + last + `)`
+		page.Offset = 0
+	}
+	const newest = `
+ORDER BY created_at DESC, id`
+	keys := "(SELECT id FROM products" + where + newest + args.Page(page) + ")"
 	b.Query(&rows, SelectProducts+`
 WHERE project_id = $1
-  AND id IN `+keys+`
-ORDER BY created_at DESC, id`, args...)
+  AND id IN `+keys+newest, args...)
 	b.Query(&variants, SelectVariants+keys+ByPosition, args...)
 	if err := b.Run(ctx); err != nil {
 		return l, err
 	}
-	if len(version) > 0 {
-		l.state.version = version[0].Version
-	}
-	if !counted {
-		l.total = total[0].N
-	}
-	l.products, err = FromProductRows(rows, variants)
-	return l, err
-}
-
-// newestAfter is what of a list comes after a mark, and in which order.
-func newestAfter(from mark, args *db.Args) string {
-	const order = `
-ORDER BY created_at DESC, id`
-	if from.offset == 0 {
-		return order
-	}
-	at, last := args.Add(from.after[0]), args.Add(from.after[1])
-	return `
-  AND created_at <= ` + at + `
-  AND (created_at < ` + at + ` OR id > ` + last + `)` + order
+	l.rows = FromProductRows(rows, variants)
+	return l, nil
 }
 
 // productsLike is the condition of a merchant's list. $1 is the project.

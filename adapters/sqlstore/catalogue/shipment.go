@@ -12,26 +12,24 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-const (
+var (
 	upsertProducts = `
-INSERT INTO products (project_id, id, sku, name, category, folded, price, currency, cost, competitor_price,
-  negotiable, details, status, changed_version, created_at, updated_at)
+INSERT INTO products (` + products.Columns() + `, folded, changed_version)
 VALUES `
 	replaceProducts = `
 ON CONFLICT (project_id, id) DO UPDATE
-SET sku = excluded.sku, name = excluded.name, category = excluded.category, folded = excluded.folded,
-  price = excluded.price, currency = excluded.currency, cost = excluded.cost,
-  competitor_price = excluded.competitor_price, negotiable = excluded.negotiable, details = excluded.details,
-  status = excluded.status, changed_version = excluded.changed_version, updated_at = excluded.updated_at`
+SET ` + db.Excluded("sku", "name", "category", "folded", "price", "currency", "cost", "competitor_price", "negotiable", "details",
+		"status", "changed_version", "updated_at")
 
 	upsertVariants = `
-INSERT INTO variants (project_id, id, product_id, sku, position, size, color, price)
+INSERT INTO variants (` + variants.Columns() + `, project_id, position)
 VALUES `
 	replaceVariants = `
 ON CONFLICT (project_id, id) DO UPDATE
-SET sku = excluded.sku, position = excluded.position, size = excluded.size, color = excluded.color,
-  price = excluded.price`
+SET ` + db.Excluded("sku", "position", "size", "color", "price")
+)
 
+const (
 	upsertStock = `
 INSERT INTO stock (project_id, variant_id, location, quantity, oversold)
 VALUES `
@@ -91,9 +89,7 @@ func (s *shipment) variantValues(p *catalog.Product, before footprint) ([][]any,
 		if before.has(i, v) {
 			continue
 		}
-		row, err := db.Plain([]any{
-			s.to.project.String(), v.ID.String(), p.ID.String(), v.SKU, i, v.Size, v.Color, db.OptionalMinor(v.Price),
-		})
+		row, err := db.Plain(variants.Args(VariantRow{p.ID, v, db.OptionalMinor(v.Price)}, s.to.project, i))
 		if err != nil {
 			return nil, err
 		}
@@ -103,21 +99,15 @@ func (s *shipment) variantValues(p *catalog.Product, before footprint) ([][]any,
 }
 
 func (s *shipment) productValues(p *catalog.Product) ([]any, error) {
-	details, err := detailsFormat.Text(detailsOf(p))
-	if err != nil {
-		return nil, err
-	}
-	return db.Plain([]any{
-		s.to.project.String(), p.ID.String(), p.SKU, p.Name, p.Category, folded(p.Name + "\n" + p.SKU),
-		p.Price.Minor(), p.Price.Currency().Code(), db.OptionalMinor(p.Cost), db.OptionalMinor(p.CompetitorPrice),
-		p.Negotiable, details, p.Status.String(), s.to.version, db.Millis(p.CreatedAt), db.Millis(p.UpdatedAt),
-	})
+	row := toProductRow(p)
+	row.Product.Project = s.to.project
+	return db.Plain(products.Args(row, folded(p.Name+"\n"+p.SKU), s.to.version))
 }
 
 // send writes it all. Variants that go make room for others with their skus.
 func (s *shipment) send(ctx context.Context) error {
 	for some := range slices.Chunk(s.dropped, db.Listed) {
-		args := db.Args{s.to.project.String()}
+		args := db.Args{s.to.project}
 		if _, err := s.to.t.Exec(ctx, `
 DELETE FROM variants
 WHERE project_id = $1
@@ -153,7 +143,7 @@ func (s *shipment) sendStock(ctx context.Context) error {
 	}
 	rows = rows[:0]
 	for _, l := range s.stock {
-		if n := held[[2]string{l.Variant.String(), project.DefaultLocation}]; n > 0 {
+		if n := held[stockKey{l.Variant, project.DefaultLocation}]; n > 0 {
 			rows = append(rows, s.level(l, n))
 		}
 	}
@@ -163,5 +153,5 @@ func (s *shipment) sendStock(ctx context.Context) error {
 // level returns the stock row for a counted quantity, some of which payment attempts hold.
 func (s *shipment) level(l catalog.Stock, held int) []any {
 	shelf := catalog.Shelf{Held: held}.Recount(l.Quantity)
-	return []any{s.to.project.String(), l.Variant.String(), project.DefaultLocation, shelf.Quantity, shelf.Oversold}
+	return []any{s.to.project, l.Variant, project.DefaultLocation, shelf.Quantity, shelf.Oversold}
 }

@@ -48,10 +48,10 @@ WHERE (project_id, at, variant_id, location) IN (
 )
 
 func (n StockNews) Turned(ctx context.Context, project id.Project, since time.Time) (map[id.Variant]int, time.Time, error) {
-	var now []struct{ At int64 }
+	var now time.Time
 	var rows []struct {
-		VariantID string `db:"variant_id"`
-		Total     int
+		Variant id.Variant
+		Total   int
 	}
 	from := int64(0)
 	if !since.IsZero() {
@@ -59,25 +59,21 @@ func (n StockNews) Turned(ctx context.Context, project id.Project, since time.Ti
 	}
 	b := n.store.Read(project)
 	b.Query(&now, "SELECT "+n.store.Dialect.Moment()+" AS at")
-	b.Query(&rows, selectTurned, project.String(), from)
+	b.Query(&rows, selectTurned, project, from)
 	if err := b.Run(ctx); err != nil {
 		return nil, time.Time{}, err
 	}
 	totals := make(map[id.Variant]int, len(rows))
 	for _, r := range rows {
-		totals[id.Stored[id.Variant](r.VariantID)] = r.Total
+		totals[r.Variant] = r.Total
 	}
-	return totals, db.Time(now[0].At), nil
+	return totals, now, nil
 }
 
 // ForgetTurns goes in steps, each short: SQLite's other writers wait meanwhile.
 func (n StockNews) ForgetTurns(ctx context.Context, before time.Time) error {
 	for {
-		var gone int64
-		err := n.store.InTx(ctx, db.AnyProject, func(t *db.Tx) (err error) {
-			gone, err = t.Exec(ctx, deleteTurns, db.Millis(before))
-			return err
-		})
+		gone, err := db.InTx(ctx, n.store, db.AnyProject, func(t *db.Tx) (int64, error) { return t.Exec(ctx, deleteTurns, before) })
 		if err != nil || gone == 0 {
 			return err
 		}

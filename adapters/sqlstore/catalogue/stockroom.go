@@ -24,7 +24,7 @@ func NewStockRoom(s *db.DB) StockRoom { return StockRoom{s} }
 const stockOf = `
 SELECT variants.product_id, variants.id AS variant_id, variants.sku,
   coalesce(stock.location, '') AS location, coalesce(stock.quantity, 0) AS quantity,
-  coalesce(stock.oversold, 0) AS oversold, '' AS taken
+  coalesce(stock.oversold, 0) AS oversold, '[]' AS taken
 FROM variants
 LEFT JOIN stock ON stock.project_id = variants.project_id AND stock.variant_id = variants.id
 WHERE variants.project_id = $1
@@ -37,8 +37,8 @@ WHERE project_id = $1
 
 // stockOfRow is a level, or what an attempt in flight holds.
 type stockOfRow struct {
-	LevelRow
-	TakenRow
+	catalog.Shelf
+	takenRow
 }
 
 func (v StockRoom) Levels(ctx context.Context, project id.Project, places []ports.StockPlace) ([]catalog.Shelf, error) {
@@ -54,7 +54,7 @@ func (v StockRoom) Levels(ctx context.Context, project id.Project, places []port
 	rows := make([][]stockOfRow, len(chunks))
 	b := v.store.Read(project)
 	for i, some := range chunks {
-		args := db.Args{project.String()}
+		args := db.Args{project}
 		list, err := v.store.Dialect.In(&args, some)
 		if err != nil {
 			return nil, err
@@ -66,16 +66,17 @@ func (v StockRoom) Levels(ctx context.Context, project id.Project, places []port
 	}
 	var lying []catalog.Shelf
 	for _, some := range rows {
-		var levels []LevelRow
-		var taken []TakenRow
+		var shelves []catalog.Shelf
+		var taken []takenRow
 		for _, r := range some {
-			if r.VariantID == "" {
-				taken = append(taken, r.TakenRow)
+			if r.Variant.IsZero() {
+				taken = append(taken, r.takenRow)
 			} else {
-				levels = append(levels, r.LevelRow)
+				shelves = append(shelves, r.Shelf)
 			}
 		}
-		lying = append(lying, fromShelfRows(levels, heldBy(taken))...)
+		hold(shelves, taken)
+		lying = append(lying, shelves...)
 	}
 	return shelvesAt(places, lying), nil
 }
@@ -102,27 +103,23 @@ func shelvesAt(places []ports.StockPlace, lying []catalog.Shelf) (shelves []cata
 
 // Shift keeps no reasons: stock_moves are those of people.
 func (v StockRoom) Shift(ctx context.Context, project id.Project, shifts []ports.StockShift) (unknown []int, err error) {
-	places := make([]place, len(shifts))
+	places := make([]ports.StockPlace, len(shifts))
 	for i, s := range shifts {
-		places[i] = place{s.SKU, s.Location}
+		places[i] = ports.StockPlace{SKU: s.SKU, Location: s.Location}
 	}
-	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
-		var shelves *shelves
-		if shelves, unknown, err = findShelves(ctx, t, project, places); err != nil || len(shelves.levels) == 0 {
-			return err
+	return db.InTx(ctx, v.store, project, func(t *db.Tx) ([]int, error) {
+		shelves, unknown, err := findShelves(ctx, t, project, places)
+		if err != nil || len(shelves.levels) == 0 {
+			return unknown, err
 		}
 		if _, err := shelves.count(ctx); err != nil {
-			return err
+			return nil, err
 		}
 		for i, p := range places {
 			if shelf, known := shelves.levels[p]; known {
 				shelves.put(p, shelf.Shift(shifts[i].Delta))
 			}
 		}
-		return shelves.store(ctx)
+		return unknown, shelves.store(ctx)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return unknown, nil
 }

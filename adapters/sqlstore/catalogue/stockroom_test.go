@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/catalogue"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -19,13 +18,13 @@ func TestStockRoom_levelsAreOfOneMoment(t *testing.T) {
 	s := storetest.FreshPostgres(t)
 	sale := porttest.NewSale(t, storetest.Views(s))
 	attempt := sale.Checkouts(1, false)[0]
-	var variants []catalogue.VariantRow
+	var variants []catalog.Level
 	if err := s.DB.InTx(t.Context(), db.AnyProject, func(x *db.Tx) error {
-		return x.Select(t.Context(), &variants, "SELECT id, product_id, sku, size, color, price FROM variants")
+		return x.Select(t.Context(), &variants, "SELECT id AS variant_id, sku FROM variants")
 	}); err != nil {
 		t.Fatal(err)
 	}
-	sku, variant := variants[0].SKU, variants[0].ID
+	sku, variant := variants[0].SKU, variants[0].Variant
 	at := ports.StockPlace{SKU: sku, Location: "main"}
 	if _, err := s.Inventory().Set(t.Context(), sale.Project(), []ports.StockSet{{SKU: sku, Location: "main", Quantity: 10}}); err != nil {
 		t.Fatal(err)

@@ -74,14 +74,6 @@ LIMIT 1`
 ORDER BY seq DESC
 LIMIT 1`
 
-	selectAskedProduct = catalogue.SelectProducts + `
-WHERE project_id = $1
-  AND id = ` + askedProduct + `
-  AND status = 'active'
-  AND deleted_at IS NULL`
-
-	selectAskedVariants = catalogue.SelectVariants + "(" + askedProduct + ")" + catalogue.ByPosition
-
 	selectAskedStock = `
 SELECT variant_id, SUM(quantity) AS quantity
 FROM stock
@@ -148,6 +140,16 @@ type askedStockRow struct {
 	VariantID string `db:"variant_id"` // "" for what andProbedProduct counts
 	Quantity  int
 }
+
+var (
+	selectAskedProduct = catalogue.SelectProducts + `
+WHERE project_id = $1
+  AND id = ` + askedProduct + `
+  AND status = 'active'
+  AND deleted_at IS NULL`
+
+	selectAskedVariants = catalogue.SelectVariants + "(" + askedProduct + ")" + catalogue.ByPosition
+)
 
 // asked are the rows that one ask finds.
 type asked struct {

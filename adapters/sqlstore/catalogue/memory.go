@@ -1,0 +1,79 @@
+package catalogue
+
+import (
+	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// remembered is how many values a memory has at most.
+const remembered = 2_000
+
+// memory keeps what was read of a catalogue in one state of it. It is a hint: whoever uses it reads the state in the same
+// transaction, and what was remembered of another state counts for nothing. A view of an open transaction, whose states
+// may never come to be, has a memory of its own.
+type memory[K comparable, V any] struct {
+	once  sync.Once
+	known *lru.Cache[K, V]
+}
+
+func (m *memory[K, V]) values() *lru.Cache[K, V] {
+	m.once.Do(func() { m.known, _ = lru.New[K, V](remembered) }) // fails where the size is not positive
+	return m.known
+}
+
+// place is where a part of a list begins.
+type place struct {
+	project id.Project
+	filter  ports.ProductFilter
+	offset  int
+}
+
+// beginning is what is known of a list that is read from a place on.
+type beginning struct {
+	state state
+	total int
+	// after is the last row before the place, by the two columns that the list is ordered by; nil: it is not known.
+	after []any
+}
+
+// state stands for exactly one order of a list's rows.
+type state struct{ version, rows int64 }
+
+// part is a part of a list, and the state in which it was read.
+type part[T any] struct {
+	state state
+	total int
+	rows  []T
+}
+
+type places = memory[place, beginning]
+
+// readPart reads the part of a list that begins at a place, and remembers where it ended. Where the list has changed since
+// the part before was read, it reads once more, from the beginning, which is nil.
+func readPart[T any](m *places, at place, read func(*beginning) (part[T], error), last func(T) []any) ([]T, int, error) {
+	from, known := m.values().Get(at)
+	if !known {
+		from, known = m.values().Get(place{at.project, at.filter, 0})
+	}
+	var p part[T]
+	var err error
+	if known {
+		p, err = read(&from)
+	}
+	if err == nil && (!known || p.state != from.state) {
+		p, err = read(nil)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	m.values().Add(place{at.project, at.filter, 0}, beginning{state: p.state, total: p.total})
+	if n := len(p.rows); n > 0 {
+		at.offset += n
+		m.values().Add(at, beginning{p.state, p.total, last(p.rows[n-1])})
+	}
+	return p.rows, p.total, nil
+}
