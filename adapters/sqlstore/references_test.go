@@ -10,12 +10,11 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
 )
 
 // Statements that write rows about the one order of SoldOnce.
 var (
-	aCheckout = `INSERT INTO checkouts (` + purchase.CheckoutColumns + `)
+	aCheckout = `INSERT INTO checkouts (project_id, id, ` + checkoutRest + `)
 SELECT project_id, 'chk_2', ` + checkoutRest + ` FROM checkouts WHERE status = 'completed'`
 
 	checkoutRest = `session_id, status, lines, address, options, selected, currency,

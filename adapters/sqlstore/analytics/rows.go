@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/haggling"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
@@ -170,6 +170,15 @@ func gathered(began []BeganRow, told []toldRow, opened []openedRow, ordered []or
 	return sessions, nil
 }
 
+func itemOf(session, product, variant string, quantity int) negotiation.Item {
+	return negotiation.Item{
+		Session:  id.Stored[id.Session](session),
+		Product:  id.Stored[id.Product](product),
+		Variant:  id.Stored[id.Variant](variant),
+		Quantity: quantity,
+	}
+}
+
 func fromToldRow(r toldRow) (analytics.Decision, error) {
 	var inputs struct{ Cost *int64 }
 	outcome, rule, err := spelling.Verdict(r.Response, r.Rule)
@@ -183,25 +192,17 @@ func fromToldRow(r toldRow) (analytics.Decision, error) {
 	}
 	return analytics.Decision{
 		ID: r.ID, Fresh: r.Fresh, Quote: id.Stored[id.Quote](r.QuoteID),
-		Item: haggling.ItemOf(r.SessionID, r.ProductID, r.VariantID, r.Quantity), At: db.Time(r.At), Currency: r.Currency,
+		Item: itemOf(r.SessionID, r.ProductID, r.VariantID, r.Quantity), At: db.Time(r.At), Currency: r.Currency,
 		Offer: r.Offer, Outcome: outcome, Price: r.Price, Rule: rule, Agent: id.Stored[id.Agent](r.AgentID), Policy: r.PolicyVersion,
 		Handler: r.Handler, Fallback: r.Fallback, List: r.ListPrice, Floor: r.Floor, Cost: inputs.Cost,
 	}, nil
 }
 
-func linesSold(text string) ([]analytics.Line, error) {
-	var list []purchase.LineJSON
-	if err := db.FromJSON(text, &list); err != nil {
-		return nil, err
-	}
-	lines := make([]analytics.Line, len(list))
-	for i, l := range list {
-		lines[i] = analytics.Line{
-			Product: id.Stored[id.Product](l.Product), Quantity: l.Quantity, Unit: l.Unit, List: l.Original,
-			Quote: id.Stored[id.Quote](l.Quote),
-		}
-	}
-	return lines, nil
+var linesFormat = stored.JSON[[]analytics.Line](stored.Tags{"Line.List": "original"})
+
+func linesSold(text string) (lines []analytics.Line, err error) {
+	err = linesFormat.Read(text, &lines, money.Currency{})
+	return lines, err
 }
 
 type lostRow struct {
@@ -228,7 +229,7 @@ func lostValues(project id.Project, l analytics.Lost) []any {
 
 func fromLostRow(r lostRow) analytics.Lost {
 	return analytics.Lost{
-		Item: haggling.ItemOf(r.SessionID, r.ProductID, r.VariantID, r.Quantity), Began: db.Time(r.Began), Last: db.Time(r.Last),
+		Item: itemOf(r.SessionID, r.ProductID, r.VariantID, r.Quantity), Began: db.Time(r.Began), Last: db.Time(r.Last),
 		Currency: r.Currency, Best: r.Best, Standing: r.Standing, List: r.ListPrice, Floor: r.Floor,
 	}
 }

@@ -4,13 +4,11 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
@@ -23,14 +21,13 @@ func storeOrders(tb testing.TB, s *storetest.Store, project id.Project, orders, 
 	tb.Helper()
 	const perInsert = 200
 	storetest.WithoutReferences(tb, s) // there are no checkouts
-	columns, _, _ := strings.Cut(purchase.InsertOrder, "($1")
 	for from := 0; from < orders; from += perInsert {
 		var rows [][]any
 		for i := from; i < min(from+perInsert, orders); i++ {
-			sold := make([]purchase.LineJSON, lines)
+			sold := make([]storetest.LineJSON, lines)
 			for l := range sold {
 				name := product(i, l)
-				sold[l] = purchase.LineJSON{Product: name, Variant: name, SKU: name, Name: "Cordless drill of the maker", Quantity: 1, Unit: 99_00, Original: 99_00}
+				sold[l] = storetest.LineJSON{Product: name, Variant: name, SKU: name, Name: "Cordless drill of the maker", Quantity: 1, Unit: 99_00, Original: 99_00}
 			}
 			text, err := db.ToJSON(sold)
 			if err != nil {
@@ -41,7 +38,7 @@ func storeOrders(tb testing.TB, s *storetest.Store, project id.Project, orders, 
 				project.String(), of, of, of, of, "confirmed", text, "{}", "", "", "USD", 0, 0, 0, 0, 0, "{}", "processing", i * 1000, 1, "", "",
 			})
 		}
-		err := s.DB.InTx(tb.Context(), project, func(t *db.Tx) error { return t.Insert(tb.Context(), columns, rows, "") })
+		err := s.DB.InTx(tb.Context(), project, func(t *db.Tx) error { return t.Insert(tb.Context(), storetest.InsertOrders, rows, "") })
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -79,10 +79,13 @@ type alert struct {
 	data               func() (event.Data, error)
 }
 
-func checkoutAlert(data func(*checkout.Checkout) event.Data) func(purchase.CheckoutRow) alert {
-	return func(r purchase.CheckoutRow) alert {
-		return alert{project: r.ProjectID, key: r.ID, name: "a checkout", data: func() (event.Data, error) {
-			c, err := purchase.FromCheckoutRow(r)
+type dueCheckout struct{ Checkout purchase.TriedCheckout }
+
+func checkoutAlert(data func(*checkout.Checkout) event.Data) func(dueCheckout) alert {
+	return func(r dueCheckout) alert {
+		s := r.Checkout.Value
+		return alert{project: s.Project.String(), key: s.ID.String(), name: "a checkout", data: func() (event.Data, error) {
+			c, err := purchase.FromTriedCheckout(r.Checkout)
 			if err != nil {
 				return nil, err
 			}

@@ -9,10 +9,8 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
 	"github.com/haggle-commerce/haggle/domain/checkout"
-	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -27,21 +25,15 @@ var _ ports.Payments = Payments{}
 // NewPayments returns a view that reads the payments of orders. Orders write them.
 func NewPayments(s *db.DB) Payments { return Payments{s} }
 
+var paymentColumns = purchase.Payments.ColumnsOf("p") + `,
+  (SELECT o.checkout_id FROM orders AS o WHERE o.project_id = p.project_id AND o.id = p.order_id) AS checkout_id`
+
 const (
-	selectPayments = `
-SELECT p.project_id, p.order_id, o.checkout_id, p.currency, p.id AS payment_id, p.amount, p.refunded, p.refunding, p.disputed, p.method,
-  p.label, p.gateway, p.integration_id, p.provider, p.created_at AS paid_at
-FROM payments AS p
-JOIN orders AS o ON o.project_id = p.project_id AND o.id = p.order_id
-WHERE p.project_id = $1`
-
-	countPayments = `
-SELECT count(*) AS n
+	fromPayments = `
 FROM payments AS p
 WHERE p.project_id = $1`
 
-	newestPayments = `
-ORDER BY p.created_at DESC, p.id DESC`
+	newestPayments = "p.created_at DESC, p.id DESC"
 
 	movedPayments = `
 SELECT p.gateway, p.integration_id, p.order_id, p.id AS payment_id, '' AS refund_id, p.provider, p.currency, p.amount,
@@ -90,145 +82,54 @@ WHERE project_id = $1
 )
 
 type movedRow struct {
-	Gateway     string
-	Integration string `db:"integration_id"`
-	OrderID     string `db:"order_id"`
-	PaymentID   string `db:"payment_id"`
-	RefundID    string `db:"refund_id"`
-	Provider    string
-	Currency    string
-	Amount      int64
-	Began       int64
-	At          int64
-	Status      string
+	ports.Moved
+	Gateway string
+	Status  string
 }
 
-func fromMovedRow(r movedRow) (ports.Moved, error) {
-	amount, err := db.Amount(r.Amount, r.Currency)
-	return ports.Moved{
-		Route:    project.PaymentRoute{Provider: r.Gateway, Integration: id.Stored[id.Integration](r.Integration)},
-		Order:    id.Stored[id.Order](r.OrderID),
-		Payment:  id.Stored[id.Payment](r.PaymentID),
-		Refund:   id.Stored[id.Refund](r.RefundID),
-		Provider: r.Provider,
-		Amount:   amount,
-		Began:    db.Time(r.Began),
-		At:       db.Time(r.At),
-	}, err
-}
-
-type orderPaymentRow struct {
-	ProjectID  string `db:"project_id"`
-	OrderID    string `db:"order_id"`
-	CheckoutID string `db:"checkout_id"`
-	Currency   string
-	purchase.PaymentRow
-}
-
-func fromOrderPaymentRows(rows []orderPaymentRow) ([]ports.OrderPayment, error) {
-	list := make([]ports.OrderPayment, len(rows))
-	for i, r := range rows {
-		c, err := db.Currency(r.Currency)
-		if err != nil {
-			return nil, err
-		}
-		payment, err := purchase.FromPaymentRow(r.PaymentRow, c)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = ports.OrderPayment{
-			Payment: payment, Project: id.Stored[id.Project](r.ProjectID),
-			Order: id.Stored[id.Order](r.OrderID), Checkout: id.Stored[id.Checkout](r.CheckoutID),
-		}
-	}
-	return list, nil
+func (r movedRow) moved() ports.Moved {
+	r.Route.Provider = r.Gateway
+	return r.Moved
 }
 
 func paymentsWhere(project id.Project, f ports.PaymentFilter) db.Conditions {
-	w := db.Conditions{Args: db.Args{project.String()}}
-	if f.Status != (order.PaymentStatus{}) {
-		w.And("p.status = ", f.Status.String())
-	}
-	if !f.Method.IsZero() {
-		w.And("p.method = ", spelling.Methods[f.Method])
-	}
-	if !f.Order.IsZero() {
-		w.And("p.order_id = ", f.Order.String())
-	}
+	w := db.Conditions{Args: db.Args{project}}
+	w.Equal("p.status", f.Status)
+	w.Equal("p.method", f.Method)
+	w.Equal("p.order_id", f.Order)
 	w.During("p.created_at", f.From, f.To)
 	return w
 }
 
 func (v Payments) Payments(ctx context.Context, project id.Project, f ports.PaymentFilter, page ports.Page) ([]ports.OrderPayment, int, error) {
 	w := paymentsWhere(project, f)
-	var counts []db.CountRow
-	b := v.store.Read(project)
-	b.Query(&counts, countPayments+w.Text, w.Args...)
-	end := newestPayments + w.Args.Page(page)
-	list, err := v.read(ctx, b, w.Text+end, w.Args)
-	if err != nil {
-		return nil, 0, err
-	}
-	return list, counts[0].N, nil
-}
-
-// read completes a batch by the payments that a condition and its end leave.
-func (v Payments) read(ctx context.Context, b *db.Batch, which string, args db.Args) ([]ports.OrderPayment, error) {
-	var rows []orderPaymentRow
-	b.Query(&rows, selectPayments+which, args...)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	return fromOrderPaymentRows(rows)
+	return db.Page[ports.OrderPayment](ctx, v.store.Read(project), paymentColumns, fromPayments, w, newestPayments, page)
 }
 
 func (v Payments) PaymentByID(ctx context.Context, project id.Project, of id.Payment) (*ports.OrderPayment, error) {
-	list, err := v.read(ctx, v.store.Read(project), "\n  AND p.id = $2", db.Args{project.String(), of.String()})
-	if err != nil {
-		return nil, err
-	}
-	if len(list) == 0 {
-		return nil, fault.Missing("payment")
-	}
-	return &list[0], nil
+	query := "\nSELECT " + paymentColumns + fromPayments + "\n  AND p.id = $2"
+	return db.One[ports.OrderPayment](ctx, v.store.Read(project), "payment", query, project, of)
 }
 
 // A provider's ids are unique; that they differ between providers is not promised, so the newest charge wins.
 func (v Payments) PaymentByCharge(ctx context.Context, project id.Project, charge string) (*ports.OrderPayment, error) {
-	const named = `
+	query := "\nSELECT " + paymentColumns + fromPayments + `
   AND p.provider = $2
-  AND p.provider <> ''` + newestPayments + `
+  AND p.provider <> ''
+ORDER BY ` + newestPayments + `
 LIMIT 1`
-	list, err := v.read(ctx, v.store.Read(project), named, db.Args{project.String(), charge})
-	if err != nil {
-		return nil, err
-	}
-	if len(list) == 0 {
-		return nil, fault.Missing("payment")
-	}
-	return &list[0], nil
+	return db.One[ports.OrderPayment](ctx, v.store.Read(project), "payment", query, project, charge)
 }
 
 func (v Payments) EachPayment(ctx context.Context, project id.Project, f ports.PaymentFilter, each func(ports.OrderPayment) error) error {
-	var last ports.OrderPayment
-	return db.InParts(func() (int, error) {
+	return db.Each(func(last *ports.OrderPayment) ([]ports.OrderPayment, error) {
 		w := paymentsWhere(project, f)
-		if !last.ID.IsZero() {
-			w.After("p.created_at", "p.id", db.Millis(last.CreatedAt), last.ID.String())
+		if last != nil {
+			w.After("p.created_at", "p.id", last.CreatedAt, last.ID)
 		}
-		end := newestPayments + w.Args.Page(ports.Page{Limit: db.Listed})
-		list, err := v.read(ctx, v.store.Read(project), w.Text+end, w.Args)
-		if err != nil {
-			return 0, err
-		}
-		for _, p := range list {
-			if err := each(p); err != nil {
-				return 0, err
-			}
-			last = p
-		}
-		return len(list), nil
-	})
+		end := "\nORDER BY " + newestPayments + w.Args.Page(ports.Page{Limit: db.Listed})
+		return db.All[ports.OrderPayment](ctx, v.store.Read(project), "\nSELECT "+paymentColumns+fromPayments+w.Text+end, w.Args...)
+	}, each)
 }
 
 func (v Payments) RefundsOf(ctx context.Context, project id.Project, of id.Payment) ([]order.Refund, error) {
@@ -236,20 +137,12 @@ func (v Payments) RefundsOf(ctx context.Context, project id.Project, of id.Payme
 }
 
 func (v Payments) Moved(ctx context.Context, in id.Project, from, to time.Time, limit int) ([]ports.Moved, error) {
-	var rows []movedRow
-	b := v.store.Read(in)
-	b.Query(&rows, selectMoved, in.String(), db.Millis(from), db.Millis(to), limit)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
+	rows, err := db.All[movedRow](ctx, v.store.Read(in), selectMoved, in, from, to, limit)
 	list := make([]ports.Moved, len(rows))
 	for i, r := range rows {
-		var err error
-		if list[i], err = fromMovedRow(r); err != nil {
-			return nil, err
-		}
+		list[i] = r.moved()
 	}
-	return list, nil
+	return list, err
 }
 
 // movementNames are the names of movements, by what they may name.
@@ -322,10 +215,6 @@ func (v Payments) findMovements(ctx context.Context, in id.Project, route projec
 		known = withEarlierRefund(known, route, r.Reference)
 	}
 	for _, r := range slices.Concat(charged, refunded) {
-		moved, err := fromMovedRow(r)
-		if err != nil {
-			return nil, err
-		}
 		state := ports.MovementRecorded
 		switch r.Status {
 		case order.RefundIsPending.String():
@@ -333,7 +222,7 @@ func (v Payments) findMovements(ctx context.Context, in id.Project, route projec
 		case "reversed":
 			state = ports.MovementReversed
 		}
-		known = append(known, ports.KnownMovement{Moved: moved, Key: r.RefundID, State: state})
+		known = append(known, ports.KnownMovement{Moved: r.moved(), Key: r.Refund.String(), State: state})
 	}
 	for _, a := range attempts {
 		known = append(known, ports.KnownMovement{

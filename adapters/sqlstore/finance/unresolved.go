@@ -83,9 +83,9 @@ WHERE name IS NOT NULL`
 )
 
 type unresolvedCheckoutRow struct {
-	purchase.CheckoutRow
-	AlertedAt *int64 `db:"alerted_at"`
-	Now       int64
+	Checkout  purchase.TriedCheckout
+	AlertedAt time.Time `db:",null"`
+	Now       time.Time
 }
 
 type UnresolvedRefundRow struct {
@@ -116,14 +116,14 @@ func (v Unresolved) UnresolvedPayments(ctx context.Context, of id.Project, f por
 	}
 	var list []ports.UnresolvedPayment
 	for _, r := range rows {
-		c, err := purchase.FromCheckoutRow(r.CheckoutRow)
+		c, err := purchase.FromTriedCheckout(r.Checkout)
 		if err != nil {
 			continue
 		}
 		began := c.Charge().Since
-		u := ports.UnresolvedPayment{Checkout: c, Age: db.Time(r.Now).Sub(began)}
-		if at := db.TimeOrZero(r.AlertedAt); !at.Before(began) {
-			u.AlertedAt = at
+		u := ports.UnresolvedPayment{Checkout: c, Age: r.Now.Sub(began)}
+		if !r.AlertedAt.Before(began) {
+			u.AlertedAt = r.AlertedAt
 		}
 		list = append(list, u)
 	}

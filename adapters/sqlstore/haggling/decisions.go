@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/ports"
@@ -25,16 +24,11 @@ func NewDecisions(s *db.DB) Decisions { return Decisions{s} }
 
 var (
 	selectDecisions = `
-SELECT ` + EntryColumns + `, position, hash, prior, personal, salt, erased_at
-FROM decisions
-WHERE project_id = $1`
+SELECT ` + decidedColumns + fromDecisions
 
-	newestDecisions = `
-ORDER BY at DESC, session_id DESC, seq DESC
-LIMIT `
+	decidedColumns = EntryColumns + ", position, hash, prior, personal, salt, erased_at"
 
-	countDecisions = `
-SELECT count(*) AS n
+	fromDecisions = `
 FROM decisions
 WHERE project_id = $1`
 
@@ -53,62 +47,46 @@ SELECT position, hash, folded, folded_hash, folded_until, seal
 FROM decision_chains
 WHERE project_id = $1`
 
-	countUnsealed = countDecisions + `
+	countUnsealed = "SELECT count(*) AS n" + fromDecisions + `
   AND position IS NULL`
 )
 
+const newestDecisions = "at DESC, session_id DESC, seq DESC"
+
 type DecidedRow struct {
-	EntryRow
-	Position *int64
+	Entry    db.Tried[EntryRow]
+	Position int64 `db:",null"`
 	Hash     string
 	Prior    string
 	Personal string
 	Salt     string
-	ErasedAt *int64 `db:"erased_at"`
+	ErasedAt time.Time `db:",null"`
 }
 
 func fromDecidedRow(r DecidedRow) (negotiation.Link, error) {
-	entry, err := FromEntryRow(r.EntryRow)
-	d := negotiation.Link{
-		Entry:    entry,
+	if r.Entry.Err != nil {
+		return negotiation.Link{}, r.Entry.Err
+	}
+	return negotiation.Link{
+		Entry:    FromEntryRow(r.Entry.Value),
+		Position: r.Position,
 		Hash:     r.Hash,
 		Prior:    r.Prior,
 		Personal: r.Personal,
 		Salt:     r.Salt,
-		Erased:   r.ErasedAt != nil,
-	}
-	if r.Position != nil {
-		d.Position = *r.Position
-	}
-	return d, err
-}
-
-func FromDecidedRows(rows []DecidedRow) ([]negotiation.Link, error) {
-	list := make([]negotiation.Link, len(rows))
-	for i, r := range rows {
-		var err error
-		if list[i], err = fromDecidedRow(r); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+		Erased:   !r.ErasedAt.IsZero(),
+	}, nil
 }
 
 func (v Decisions) Decisions(ctx context.Context, project id.Project, f ports.DecisionFilter, page ports.Page) ([]negotiation.Link, int, error) {
-	args := db.Args{project.String()}
-	where := decisionsWhere(f, &args)
-	count := args
-	newest := newestDecisions + args.Add(page.Limit) + " OFFSET " + args.Add(page.Offset)
-	var rows []DecidedRow
-	var total []db.CountRow
-	b := v.store.Read(project)
-	b.Query(&total, countDecisions+where, count...)
-	b.Query(&rows, selectDecisions+where+newest, args...)
-	if err := b.Run(ctx); err != nil {
-		return nil, 0, err
+	rows, total, err := db.Page[DecidedRow](ctx, v.store.Read(project), decidedColumns, fromDecisions, decisionsWhere(project, f), newestDecisions, page)
+	list := make([]negotiation.Link, len(rows))
+	for i, r := range rows {
+		if list[i], err = fromDecidedRow(r); err != nil {
+			return nil, 0, err
+		}
 	}
-	list, err := FromDecidedRows(rows)
-	return list, total[0].N, err
+	return list, total, err
 }
 
 // sessionsOfQuote is completed by the quote. One that is gone is looked for in the decisions, which are kept for longer and
@@ -121,33 +99,22 @@ const sessionsOfQuote = `
   `
 
 // decisionsWhere is the filter's conditions. A quote is one session's, by which its decisions are found.
-func decisionsWhere(f ports.DecisionFilter, args *db.Args) (where string) {
-	equal := func(column, value string) {
-		if value != "" {
-			where += "\n  AND " + column + " = " + args.Add(value)
-		}
-	}
-	equal("agent_id", f.Agent.String())
-	equal("session_id", f.Session.String())
-	equal("product_id", f.Product.String())
-	equal("response", spelling.Outcomes[f.Outcome])
-	equal("rule", f.Rule.String())
+func decisionsWhere(project id.Project, f ports.DecisionFilter) db.Conditions {
+	w := db.Conditions{Args: db.Args{project}}
+	w.Equal("agent_id", f.Agent)
+	w.Equal("session_id", f.Session)
+	w.Equal("product_id", f.Product)
+	w.Equal("response", f.Outcome)
+	w.Equal("rule", f.Rule)
 	if !f.Order.IsZero() {
-		where += "\n  AND session_id = (SELECT session_id FROM orders WHERE project_id = $1 AND id = " + args.Add(f.Order.String()) + ")"
+		w.Text += "\n  AND session_id = (SELECT session_id FROM orders WHERE project_id = $1 AND id = " + w.Args.Add(f.Order) + ")"
 	}
 	if !f.Quote.IsZero() {
-		quote := args.Add(f.Quote.String())
-		where += "\n  AND quote_id = " + quote +
-			"\n  AND session_id IN (" + fmt.Sprintf(sessionsOfQuote, quote) + ")"
+		quote := w.Args.Add(f.Quote)
+		w.Text += "\n  AND quote_id = " + quote + "\n  AND session_id IN (" + fmt.Sprintf(sessionsOfQuote, quote) + ")"
 	}
-	at := func(condition string, t time.Time) {
-		if !t.IsZero() {
-			where += "\n  AND at " + condition + " " + args.Add(db.Millis(t))
-		}
-	}
-	at(">=", f.From)
-	at("<", f.To)
-	return where
+	w.During("at", f.From, f.To)
+	return w
 }
 
 type ChainRow struct {
@@ -156,38 +123,33 @@ type ChainRow struct {
 }
 
 func (v Decisions) Head(ctx context.Context, project id.Project) (ports.ChainHead, error) {
-	var chains []struct {
+	var chain *struct {
 		ChainRow
 		CheckpointRow
-		Seal []byte
+		Seal string `db:",null"`
 	}
-	var unsealed []db.CountRow
+	var unsealed int
 	b := v.store.Read(project)
-	b.Query(&chains, selectHead, project.String())
-	b.Query(&unsealed, countUnsealed, project.String())
+	b.Query(&chain, selectHead, project)
+	b.Query(&unsealed, countUnsealed, project)
 	if err := b.Run(ctx); err != nil {
 		return ports.ChainHead{}, err
 	}
-	if len(chains) == 0 {
+	if chain == nil {
 		return ports.ChainHead{}, db.MissingProject()
 	}
 	return ports.ChainHead{
-		Position:   chains[0].Position,
-		Hash:       chains[0].Hash,
-		Unsealed:   unsealed[0].N,
-		Checkpoint: chains[0].Checkpoint(),
-		Seal:       string(chains[0].Seal),
+		Position:   chain.Position,
+		Hash:       chain.Hash,
+		Unsealed:   unsealed,
+		Checkpoint: chain.Checkpoint(),
+		Seal:       chain.Seal,
 	}, nil
 }
 
 func (v Decisions) Sealed(ctx context.Context, project id.Project, from int64, limit int) ([]negotiation.Link, error) {
-	var rows []DecidedRow
-	b := v.store.Read(project)
-	b.Query(&rows, SelectSealed, project.String(), max(from, 1), limit)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	return SealedOf(rows), nil
+	rows, err := db.All[DecidedRow](ctx, v.store.Read(project), SelectSealed, project, max(from, 1), limit)
+	return SealedOf(rows), err
 }
 
 // SealedOf reads links of the chain.
@@ -197,8 +159,8 @@ func SealedOf(rows []DecidedRow) []negotiation.Link {
 		// A row that cannot be read was not written by this store: without its entry it shows as broken.
 		if d, err := fromDecidedRow(r); err == nil {
 			list[i] = d
-		} else if r.Position != nil {
-			list[i] = negotiation.Link{Position: *r.Position, Hash: r.Hash, Prior: r.Prior}
+		} else {
+			list[i] = negotiation.Link{Position: r.Position, Hash: r.Hash, Prior: r.Prior}
 		}
 	}
 	return list
@@ -211,8 +173,8 @@ ORDER BY project_id`
 
 type CheckpointRow struct {
 	Folded      int64
-	FoldedHash  string `db:"folded_hash"`
-	FoldedUntil int64  `db:"folded_until"`
+	FoldedHash  string
+	FoldedUntil int64
 }
 
 func (r CheckpointRow) Checkpoint() negotiation.Checkpoint {
@@ -227,19 +189,15 @@ func (r CheckpointRow) Checkpoint() negotiation.Checkpoint {
 
 // Checkpoints lists the checkpoints of all projects.
 func (v Decisions) Checkpoints(ctx context.Context) ([]ports.SealedCheckpoint, error) {
-	var rows []struct {
-		ProjectID string `db:"project_id"`
+	type row struct {
+		Project id.Project
 		CheckpointRow
 		Seal []byte
 	}
-	b := v.store.Read(db.AnyProject)
-	b.Query(&rows, selectCheckpoints)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
+	rows, err := db.All[row](ctx, v.store.Read(db.AnyProject), selectCheckpoints)
 	list := make([]ports.SealedCheckpoint, len(rows))
 	for i, r := range rows {
-		list[i] = ports.SealedCheckpoint{Project: id.Stored[id.Project](r.ProjectID), Checkpoint: r.Checkpoint(), Seal: r.Seal}
+		list[i] = ports.SealedCheckpoint{Project: r.Project, Checkpoint: r.Checkpoint(), Seal: r.Seal}
 	}
-	return list, nil
+	return list, err
 }

@@ -48,7 +48,7 @@ SELECT project_id
 FROM waiting
 WHERE project_id IS NOT NULL`
 
-	selectUnsealed = selectDecisions + `
+	selectUnsealed = "SELECT " + EntryColumns + fromDecisions + `
   AND position IS NULL
 ORDER BY at, session_id, seq
 LIMIT $2`
@@ -74,12 +74,8 @@ WHERE project_id = $1`
 // Seal goes round the projects, each time another way, so that none waits behind a busy one, and replicas seldom
 // meet.
 func (v Decisions) Seal(ctx context.Context, limit int) (sealed int, err error) {
-	var waiting []struct {
-		ProjectID string `db:"project_id"`
-	}
-	b := v.store.Read(db.AnyProject)
-	b.Query(&waiting, unsealedProjects)
-	if err := b.Run(ctx); err != nil {
+	waiting, err := db.All[id.Project](ctx, v.store.Read(db.AnyProject), unsealedProjects)
+	if err != nil {
 		return 0, err
 	}
 	var failed error // one project's does not keep the others waiting
@@ -93,14 +89,14 @@ func (v Decisions) Seal(ctx context.Context, limit int) (sealed int, err error) 
 			}
 			n := 0
 			err := fault.Survive(func() (err error) {
-				n, err = v.seal(ctx, id.Stored[id.Project](p.ProjectID), most)
+				n, err = v.seal(ctx, p, most)
 				return err
 			})
 			if ctx.Err() != nil {
 				return sealed, ctx.Err()
 			}
 			if err != nil {
-				failed = errors.Join(failed, fmt.Errorf("the decisions of %s: %w", p.ProjectID, err))
+				failed = errors.Join(failed, fmt.Errorf("the decisions of %s: %w", p, err))
 				continue
 			}
 			sealed += n
@@ -118,25 +114,24 @@ func (v Decisions) Seal(ctx context.Context, limit int) (sealed int, err error) 
 func (v Decisions) seal(ctx context.Context, project id.Project, most int) (n int, err error) {
 	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
 		n = 0
-		var end ChainRow
-		held, err := t.Get(ctx, &end, SelectChain+t.Dialect.SkipLocked, project.String())
-		if err != nil || !held {
+		end, err := db.First[ChainRow](ctx, t, SelectChain+t.Dialect.SkipLocked, project)
+		if err != nil || end == nil {
 			return err
 		}
-		var rows []DecidedRow
-		if err := t.Select(ctx, &rows, selectUnsealed, project.String(), most); err != nil {
+		rows, err := db.All[EntryRow](ctx, t, selectUnsealed, project, most)
+		if err != nil {
 			return err
 		}
-		links, err := sealRows(negotiation.ChainEnd(end), rows)
-		if err != nil || len(links) == 0 {
-			return err
+		links := sealRows(negotiation.ChainEnd(*end), rows)
+		if len(links) == 0 {
+			return nil
 		}
 		n = len(links)
 		if err := writeLinks(ctx, t, links); err != nil {
 			return err
 		}
 		last := links[n-1]
-		_, err = t.Exec(ctx, moveChain, project.String(), last.Position, last.Hash)
+		_, err = t.Exec(ctx, moveChain, project, last.Position, last.Hash)
 		return err
 	})
 	if err != nil {
@@ -145,17 +140,13 @@ func (v Decisions) seal(ctx context.Context, project id.Project, most int) (n in
 	return n, nil
 }
 
-func sealRows(end negotiation.ChainEnd, rows []DecidedRow) ([]negotiation.Link, error) {
+func sealRows(end negotiation.ChainEnd, rows []EntryRow) []negotiation.Link {
 	links := make([]negotiation.Link, len(rows))
 	for i, r := range rows {
-		entry, err := FromEntryRow(r.EntryRow)
-		if err != nil {
-			return nil, err
-		}
-		links[i] = end.Seal(entry, rand.Text())
+		links[i] = end.Seal(FromEntryRow(r), rand.Text())
 		end = negotiation.ChainEnd{Position: links[i].Position, Hash: links[i].Hash}
 	}
-	return links, nil
+	return links
 }
 
 func writeLinks(ctx context.Context, t *db.Tx, links []negotiation.Link) error {
@@ -163,7 +154,7 @@ func writeLinks(ctx context.Context, t *db.Tx, links []negotiation.Link) error {
 		var args db.Args
 		values := ""
 		for i, l := range some {
-			row := []any{l.Project.String(), l.Session.String(), l.Seq, l.Position, l.Hash, l.Prior, l.Personal, l.Salt}
+			row := []any{l.Project, l.Session, l.Seq, l.Position, l.Hash, l.Prior, l.Personal, l.Salt}
 			if i == 0 {
 				values = typedLink(&args, row)
 			} else {

@@ -78,17 +78,15 @@ type talkStart struct {
 	seq     int
 }
 
-func (r talkRow) start() talkStart { return talkStart{r.Began, r.SessionID, r.First} }
+func (r talkRow) start() talkStart { return talkStart{r.Began, r.Session.String(), r.First} }
 
 func (v Decisions) Negotiations(ctx context.Context, project id.Project, of id.Agent, from, to time.Time, limit int,
 	show func(ports.Negotiation) error) error {
 	before, last := db.Millis(to), talkStart{at: db.Millis(to)} // which is before any session's at that time
 	for limit > 0 {
 		most := min(limit, talksAtOnce)
-		var rows []talkRow
-		b := v.store.Read(project)
-		b.Query(&rows, selectTalks, project.String(), of.String(), db.Millis(from), before, last.at, last.session, last.seq, most)
-		if err := b.Run(ctx); err != nil {
+		rows, err := db.All[talkRow](ctx, v.store.Read(project), selectTalks, project, of, from, before, last.at, last.session, last.seq, most)
+		if err != nil {
 			return err
 		}
 		shown, err := showTalks(rows, show)
@@ -111,9 +109,7 @@ func showTalks(rows []talkRow, show func(ports.Negotiation) error) (shown int, e
 		}
 		talk := ports.Negotiation{Entries: make([]negotiation.Entry, n), Bought: rows[0].Bought}
 		for i, r := range rows[:n] {
-			if talk.Entries[i], err = FromEntryRow(r.EntryRow); err != nil {
-				return shown, err
-			}
+			talk.Entries[i] = FromEntryRow(r.EntryRow)
 		}
 		if err := show(talk); err != nil {
 			return shown, err

@@ -11,7 +11,6 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/haggling"
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -261,10 +260,12 @@ func TestDecisionsOfQuoteAreLookedUp(t *testing.T) {
 			storetest.Change(t, s, "RESET ROLE; ANALYZE decisions; ANALYZE quotes")
 			explain = "EXPLAIN (COSTS OFF) "
 		}
-		args := db.Args{p.ID.String()}
-		where := haggling.DecisionsWhere(ports.DecisionFilter{Quote: storetest.Numbered[id.Quote](1)}, &args)
+		where := haggling.DecisionsWhere(p.ID, ports.DecisionFilter{Quote: storetest.Numbered[id.Quote](1)}).Text
 		values := strings.NewReplacer("$1", "'"+p.ID.String()+"'", "$2", "'quote_1'")
-		for _, query := range []string{haggling.CountDecisions + where, haggling.SelectDecisions + where + haggling.NewestDecisions + "20"} {
+		for _, query := range []string{
+			"SELECT count(*) AS n" + haggling.FromDecisions + where,
+			haggling.SelectDecisions + where + "\nORDER BY " + haggling.NewestDecisions + "\nLIMIT 20",
+		} {
 			plan := storetest.PlanOf(t, s, p.ID, explain+values.Replace(query))
 			if !strings.Contains(plan, "decisions_of_quote") || strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "SCAN decisions") ||
 				strings.Contains(plan, "decisions_newest") {

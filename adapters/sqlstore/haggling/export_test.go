@@ -4,8 +4,9 @@ package haggling
 
 const AndProbedProduct = andProbedProduct
 
-var CountDecisions = countDecisions
-var NewestDecisions = newestDecisions
+var FromDecisions = fromDecisions
+
+const NewestDecisions = newestDecisions
 
 const SelectAskedStock = selectAskedStock
 

@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -137,8 +138,8 @@ WHERE (
 )
 
 type askedStockRow struct {
-	VariantID string `db:"variant_id"` // "" for what andProbedProduct counts
-	Quantity  int
+	Variant  id.Variant // zero for what andProbedProduct counts
+	Quantity int
 }
 
 var (
@@ -153,16 +154,16 @@ WHERE project_id = $1
 
 // asked are the rows that one ask finds.
 type asked struct {
-	sessions []SessionRow
-	cart     []cartRow
-	last     []struct{ Seq int }
-	quotes   []quoteRow
-	priors   []quoteRow
+	session  *session.Session
+	cart     []session.CartItem
+	last     int
+	quote    *quoteRow
+	prior    *quoteRow
 	products []catalogue.ProductRow
 	variants []catalogue.VariantRow
 	stock    []askedStockRow
-	refused  []db.CountRow
-	probed   []db.CountRow
+	refused  int
+	probed   int
 }
 
 func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.HaggleAsk) (ports.Haggle, error) {
@@ -173,24 +174,24 @@ func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.Haggle
 	var found asked
 	b := v.store.Read(project)
 	if !ask.Session.IsZero() {
-		b.Query(&found.sessions, SelectSession, args...)
+		b.Query(&found.session, SelectSession, args...)
 		b.Query(&found.cart, selectCart, args...)
 		b.Query(&found.last, selectLastSeq, args...)
 		b.Query(&found.refused, selectRefused, args...)
 		if ask.Quote.IsZero() {
-			b.Query(&found.priors, selectQuote+priorOfItem, args...)
+			b.Query(&found.prior, selectQuote+priorOfItem, args...)
 		} else {
-			b.Query(&found.quotes, selectQuote+quoteInSession, args...)
-			b.Query(&found.priors, selectQuote+priorOfQuote, args...)
+			b.Query(&found.quote, selectQuote+quoteInSession, args...)
+			b.Query(&found.prior, selectQuote+priorOfQuote, args...)
 		}
 	}
 	if ask.Client != "" && !ask.Since.IsZero() {
-		b.Query(&found.probed, selectProbed, slices.Concat(args, []any{ask.Client, db.Millis(ask.Since)})...)
+		b.Query(&found.probed, selectProbed, slices.Concat(args, []any{ask.Client, ask.Since})...)
 	}
 	b.Query(&found.products, selectAskedProduct, args...)
 	b.Query(&found.variants, selectAskedVariants, args...)
 	if ask.Client != "" && !ask.ProductSince.IsZero() {
-		args = append(args, ask.Client, db.Millis(ask.ProductSince), ask.Sessions)
+		args = append(args, ask.Client, ask.ProductSince, ask.Sessions)
 		b.Query(&found.stock, selectAskedStock+andProbedProduct, args...)
 	} else {
 		b.Query(&found.stock, selectAskedStock, args...)
@@ -202,39 +203,26 @@ func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.Haggle
 }
 
 func (a asked) haggle() (h ports.Haggle, err error) {
-	if len(a.probed) > 0 {
-		h.Probed.Client = a.probed[0].N
-	}
-	a.stock = slices.DeleteFunc(a.stock, func(r askedStockRow) bool {
-		if r.VariantID == "" {
-			h.Probed.Product = r.Quantity
-		}
-		return r.VariantID == ""
-	})
-	if len(a.refused) > 0 {
-		h.Probed.Session = a.refused[0].N
-	}
+	h.Probed.Client, h.Probed.Session = a.probed, a.refused
 	if len(a.products) > 0 {
 		if h.Product, err = catalogue.Only(catalogue.FromProductRows(a.products, a.variants)); err != nil {
 			return ports.Haggle{}, err
 		}
 		h.Stock = make(map[id.Variant]int, len(a.stock))
-		for _, r := range a.stock {
-			h.Stock[id.Stored[id.Variant](r.VariantID)] = r.Quantity
+	}
+	for _, r := range a.stock {
+		switch {
+		case r.Variant.IsZero():
+			h.Probed.Product = r.Quantity
+		case h.Stock != nil:
+			h.Stock[r.Variant] = r.Quantity
 		}
 	}
-	if len(a.sessions) == 0 {
-		return h, nil
+	if a.session != nil {
+		h.Session, h.LastSeq, h.Cart = a.session, a.last, a.cart
+		h.Quote, h.Prior = fromQuoteRow(a.quote), fromQuoteRow(a.prior)
 	}
-	h.Session, h.LastSeq = FromSessionRow(a.sessions[0]), a.last[0].Seq
-	if h.Cart, err = fromCartRows(a.cart); err != nil {
-		return ports.Haggle{}, err
-	}
-	if h.Quote, err = firstQuote(a.quotes); err != nil {
-		return ports.Haggle{}, err
-	}
-	h.Prior, err = firstQuote(a.priors)
-	return h, err
+	return h, nil
 }
 
 func (v Haggling) ByToken(ctx context.Context, project id.Project, hashes []string) ([]*negotiation.Quote, error) {
@@ -243,18 +231,10 @@ func (v Haggling) ByToken(ctx context.Context, project id.Project, hashes []stri
   AND token_hash IN ` + args.List(hashes) + `
   AND token_hash <> ''
 ORDER BY created_at, id`
-	var rows []quoteRow
-	b := v.store.Read(project)
-	b.Query(&rows, selectQuote+where, args...)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
+	rows, err := db.All[*quoteRow](ctx, v.store.Read(project), selectQuote+where, args...)
 	found := make([]*negotiation.Quote, len(rows))
 	for i, r := range rows {
-		var err error
-		if found[i], err = fromQuoteRow(r); err != nil {
-			return nil, err
-		}
+		found[i] = fromQuoteRow(r)
 	}
-	return found, nil
+	return found, err
 }

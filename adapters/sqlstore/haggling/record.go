@@ -4,15 +4,19 @@ import (
 	"strconv"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
-	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/session"
 )
 
 var (
-	entries = db.NewTable[EntryRow]("decisions")
+	entries = db.NewTable[EntryRow]("decisions", db.Columns{
+		"Item.Session": "-",
+		"Outcome":      "response",
+		"Bounds":       "-",
+		"Before":       "-",
+		"Signals":      "-",
+	})
 
 	// EntryColumns are those of EntryRow.
 	EntryColumns = entries.Columns()
@@ -42,98 +46,29 @@ ORDER BY seq`
 )
 
 type EntryRow struct {
-	ProjectID     string `db:"project_id"`
-	SessionID     string `db:"session_id"`
-	Seq           int
-	ID            string
-	QuoteID       string `db:"quote_id"`
-	ProductID     string `db:"product_id"`
-	VariantID     string `db:"variant_id"`
-	Quantity      int
-	At            int64
-	Currency      string
-	Offer         *int64
-	Response      string
-	Price         *int64
-	Rule          string
-	PolicyVersion int   `db:"policy_version"`
-	ListPrice     int64 `db:"list_price"`
-	Opening       int64
-	Target        int64
-	Floor         int64
-	Before        string
-	Signals       string
-	Message       string
-	AgentID       string `db:"agent_id"`
-	Handler       string
-	Fallback      string
-	Proposal      *int64
-	Client        string
+	negotiation.Entry
+	boundsRow
+	Progress progressJSON `db:"before,json"`
+	Inputs   signalsJSON  `db:"signals,json"`
 }
 
-func toEntryRow(e negotiation.Entry) (EntryRow, error) {
-	before, err := db.ToJSON(toProgressJSON(e.Before))
-	if err != nil {
-		return EntryRow{}, err
-	}
-	signals, err := db.ToJSON(toSignalsJSON(e.Signals))
-	return EntryRow{
-		ProjectID:     e.Project.String(),
-		SessionID:     e.Session.String(),
-		Seq:           e.Seq,
-		ID:            e.ID.String(),
-		QuoteID:       e.Quote.String(),
-		ProductID:     e.Item.Product.String(),
-		VariantID:     e.Item.Variant.String(),
-		Quantity:      e.Item.Quantity,
-		At:            db.Millis(e.At),
-		Currency:      e.Bounds.List().Currency().Code(),
-		Offer:         db.OptionalMinor(e.Offer),
-		Response:      spelling.Outcomes[e.Outcome],
-		Price:         db.OptionalMinor(e.Price),
-		Rule:          e.Rule.String(),
-		PolicyVersion: e.PolicyVersion,
-		ListPrice:     e.Bounds.List().Minor(),
-		Opening:       e.Bounds.Opening().Minor(),
-		Target:        e.Bounds.Target().Minor(),
-		Floor:         e.Bounds.Floor().Minor(),
-		Before:        before,
-		Signals:       signals,
-		Message:       e.Message,
-		AgentID:       e.Agent.String(),
-		Handler:       e.Handler,
-		Fallback:      e.Fallback,
-		Proposal:      db.OptionalMinor(e.Proposal),
-		Client:        e.Client,
-	}, err
+func toEntryRow(e negotiation.Entry) EntryRow {
+	return EntryRow{e, toBounds(e.Bounds), toProgressJSON(e.Before), toSignalsJSON(e.Signals)}
 }
 
-func FromEntryRow(r EntryRow) (negotiation.Entry, error) {
-	c, err := db.Currency(r.Currency)
-	if err != nil {
-		return negotiation.Entry{}, err
+func FromEntryRow(r EntryRow) negotiation.Entry {
+	c := r.ListPrice.Currency()
+	r.Item.Session, r.Bounds = r.Session, r.bounds()
+	r.Before, r.Signals = r.Progress.progress(c), r.Inputs.signals(c)
+	return r.Entry
+}
+
+func fromEntryRows(rows []EntryRow) []negotiation.Entry {
+	list := make([]negotiation.Entry, len(rows))
+	for i, r := range rows {
+		list[i] = FromEntryRow(r)
 	}
-	var before progressJSON
-	if err := db.FromJSON(r.Before, &before); err != nil {
-		return negotiation.Entry{}, err
-	}
-	var signals signalsJSON
-	if err := db.FromJSON(r.Signals, &signals); err != nil {
-		return negotiation.Entry{}, err
-	}
-	outcome, rule, err := spelling.Verdict(r.Response, r.Rule)
-	if err != nil {
-		return negotiation.Entry{}, err
-	}
-	return negotiation.Entry{
-		ID: id.Stored[id.Decision](r.ID), Project: id.Stored[id.Project](r.ProjectID), Session: id.Stored[id.Session](r.SessionID),
-		Seq: r.Seq, Quote: id.Stored[id.Quote](r.QuoteID), Item: ItemOf(r.SessionID, r.ProductID, r.VariantID, r.Quantity),
-		At: db.Time(r.At), Offer: db.OptionalAmount(r.Offer, c), Outcome: outcome, Price: db.OptionalAmount(r.Price, c),
-		Rule: rule, PolicyVersion: r.PolicyVersion, Bounds: boundsOf(r.ListPrice, r.Opening, r.Target, r.Floor, c),
-		Before: before.progress(c), Signals: signals.signals(c), Message: r.Message,
-		Agent: id.Stored[id.Agent](r.AgentID), Handler: r.Handler, Fallback: r.Fallback,
-		Proposal: db.OptionalAmount(r.Proposal, c), Client: r.Client,
-	}, nil
+	return list
 }
 
 // progressJSON and signalsJSON are a decision's inputs, in minor units of its currency.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/outbox"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
-	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -56,21 +56,15 @@ WHERE project_id = $1
 func (v Haggling) Save(ctx context.Context, r ports.HaggleResult) error {
 	b := v.store.Write(r.Session.Project)
 	if r.NewSession {
-		b.Exec(InsertSession, sessions.Args(toSessionRow(r.Session))...)
+		b.Exec(insertSession, sessions.Args(*r.Session)...)
 	}
-	entry, err := toEntryRow(r.Entry)
-	if err != nil {
-		return err
-	}
-	b.Exec(insertEntry, entries.Args(entry)...)
+	b.Exec(insertEntry, entries.Args(toEntryRow(r.Entry))...)
 	if !r.NewSession {
-		b.Exec(moveSession, sessions.Args(toSessionRow(r.Session))...)
+		b.Exec(moveSession, sessions.Args(*r.Session)...)
 	}
-	if err := saveQuote(b, r); err != nil {
-		return err
-	}
+	saveQuote(b, r)
 	for position, item := range r.Cart {
-		b.Exec(putCartItem, cart.Args(toCartRow(r, position, item))...)
+		b.Exec(putCartItem, cart.Args(cartRow{r.Session.Project, r.Session.ID, item, r.Entry.Seq, position})...)
 	}
 	if r.Event != nil {
 		args, err := outbox.EventArgs(r.Event)
@@ -79,49 +73,27 @@ func (v Haggling) Save(ctx context.Context, r ports.HaggleResult) error {
 		}
 		b.Exec(outbox.InsertEvent(v.store.Dialect), args...)
 	}
-	err = b.Run(ctx)
+	err := b.Run(ctx)
 	if db.Lost(err) && v.kept(ctx, r.Entry) {
 		return nil
 	}
 	return db.OrMissingSession(err)
 }
 
-func saveQuote(b *db.Batch, r ports.HaggleResult) error {
-	row, err := toQuoteRow(r.Quote)
-	if err != nil {
-		return err
-	}
+func saveQuote(b *db.Batch, r ports.HaggleResult) {
+	row := toQuoteRow(r.Quote)
 	if r.NewQuote {
 		b.Exec(insertQuote, quotes.Args(row, r.Entry.Seq)...)
 	} else {
 		b.Exec(updateQuote.Text, updateQuote.Args(row)...)
 	}
 	if r.Superseded != nil {
-		b.Exec(supersedeQuote, r.Session.Project.String(), r.Superseded.Snapshot().ID.String())
-	}
-	return nil
-}
-
-func toCartRow(r ports.HaggleResult, position int, item session.CartItem) cartRow {
-	return cartRow{
-		ProjectID: r.Session.Project.String(),
-		SessionID: r.Session.ID.String(),
-		ProductID: item.Product.String(),
-		VariantID: item.Variant.String(),
-		Name:      item.Name,
-		Quantity:  item.Quantity,
-		Price:     item.Price.Minor(),
-		Currency:  item.Price.Currency().Code(),
-		QuoteID:   item.Quote.String(),
-		Seq:       r.Entry.Seq,
-		Position:  position,
+		b.Exec(supersedeQuote, r.Session.Project, r.Superseded.Snapshot().ID)
 	}
 }
 
 // kept reads back whether an answer was stored whose COMMIT was not heard of.
 func (v Haggling) kept(ctx context.Context, e negotiation.Entry) bool {
-	var stored []struct{ ID string }
-	b := v.store.Read(e.Project)
-	b.Query(&stored, selectEntryID, e.Project.String(), e.Session.String(), e.Seq)
-	return b.Run(ctx) == nil && len(stored) == 1 && stored[0].ID == e.ID.String()
+	stored, err := db.First[id.Decision](ctx, v.store.Read(e.Project), selectEntryID, e.Project, e.Session, e.Seq)
+	return err == nil && stored != nil && *stored == e.ID
 }

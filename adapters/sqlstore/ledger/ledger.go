@@ -21,32 +21,27 @@ var _ ports.Ledger = Ledger{}
 // NewLedger returns a view that reads the double-entry book. Orders write it.
 func NewLedger(s *db.DB) Ledger { return Ledger{s} }
 
-const (
-	insertTransaction = `
-INSERT INTO ledger_transactions (project_id, id, kind, order_id, payment_id, refund_id, dispute_id, provider, reference, at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+var (
+	transactions = db.NewTable[ledger.Transaction]("ledger_transactions", db.Columns{"Postings": "-"})
+	postings     = db.NewTable[postingRow]("ledger_postings")
+
+	insertTransaction = transactions.Insert()
 
 	// insertPostings is completed by rows.
-	insertPostings = `
-INSERT INTO ledger_postings (project_id, transaction_id, position, debit, credit, currency, amount)
-VALUES `
+	insertPostings = "\nINSERT INTO ledger_postings (" + postings.Columns() + ")\nVALUES "
 
-	selectTransactions = `
-SELECT project_id, id, kind, order_id, payment_id, refund_id, dispute_id, provider, reference, at
-FROM ledger_transactions
-WHERE project_id = $1`
-
-	countTransactions = `
-SELECT count(*) AS n
-FROM ledger_transactions
-WHERE project_id = $1`
+	selectTransactions = "\nSELECT " + transactions.Columns() + fromTransactions
 
 	// postingsOf is completed by the transactions' ids.
-	postingsOf = `
-SELECT transaction_id, debit, credit, currency, amount
-FROM ledger_postings
+	postingsOf = postings.Select() + `
 WHERE project_id = $1
   AND transaction_id IN (SELECT id FROM (`
+)
+
+const (
+	fromTransactions = `
+FROM ledger_transactions
+WHERE project_id = $1`
 
 	inPosition = `) AS listed)
 ORDER BY transaction_id, position`
@@ -78,104 +73,63 @@ func RecordTransaction(t ledger.Transaction) []db.Effect {
 	if len(t.Postings) == 0 {
 		return nil
 	}
-	head := []any{
-		t.Project.String(), t.ID.String(), t.Kind.String(), t.Order.String(), t.Payment.String(), t.Refund.String(),
-		t.Dispute.String(), t.Provider, t.Reference, db.Millis(t.At),
-	}
 	var args db.Args
 	rows := make([]string, len(t.Postings))
 	for i, p := range t.Postings {
-		rows[i] = args.Row(t.Project.String(), t.ID.String(), i, p.Debit.String(), p.Credit.String(),
-			p.Amount.Currency().Code(), p.Amount.Minor())
+		rows[i] = args.Row(postings.Args(postingRow{t.Project, t.ID, i, p})...)
 	}
 	return []db.Effect{
 		{Statement: insertPostings + strings.Join(rows, ", "), Args: args, Rows: db.AnyRows},
-		{Statement: insertTransaction, Args: head, Rows: db.AnyRows},
+		{Statement: insertTransaction, Args: transactions.Args(t), Rows: db.AnyRows},
 	}
-}
-
-type transactionRow struct {
-	ProjectID string `db:"project_id"`
-	ID        string
-	Kind      string
-	OrderID   string `db:"order_id"`
-	PaymentID string `db:"payment_id"`
-	RefundID  string `db:"refund_id"`
-	DisputeID string `db:"dispute_id"`
-	Provider  string
-	Reference string
-	At        int64
 }
 
 type postingRow struct {
-	TransactionID string `db:"transaction_id"`
-	Debit, Credit string
-	Currency      string
-	Amount        int64
-}
-
-func fromTransactionRows(rows []transactionRow, postings []postingRow) ([]ledger.Transaction, error) {
-	of := make(map[string][]ledger.Posting, len(rows))
-	for _, p := range postings {
-		amount, err := db.Amount(p.Amount, p.Currency)
-		if err != nil {
-			return nil, err
-		}
-		of[p.TransactionID] = append(of[p.TransactionID], ledger.Posting{
-			Debit: ledger.StoredAccount(p.Debit), Credit: ledger.StoredAccount(p.Credit), Amount: amount,
-		})
-	}
-	list := make([]ledger.Transaction, len(rows))
-	for i, r := range rows {
-		list[i] = ledger.Transaction{
-			ID: id.Stored[id.Transaction](r.ID), Project: id.Stored[id.Project](r.ProjectID), Kind: ledger.Kinds[r.Kind],
-			Order: id.Stored[id.Order](r.OrderID), Payment: id.Stored[id.Payment](r.PaymentID),
-			Refund: id.Stored[id.Refund](r.RefundID), Dispute: id.Stored[id.Dispute](r.DisputeID), Provider: r.Provider,
-			Reference: r.Reference, At: db.Time(r.At), Postings: of[r.ID],
-		}
-	}
-	return list, nil
+	Project     id.Project
+	Transaction id.Transaction
+	Position    int
+	ledger.Posting
 }
 
 func transactionsWhere(project id.Project, f ports.TransactionFilter) db.Conditions {
-	w := db.Conditions{Args: db.Args{project.String()}}
-	if f.Kind != (ledger.Kind{}) {
-		w.And("kind = ", f.Kind.String())
-	}
-	if !f.Order.IsZero() {
-		w.And("order_id = ", f.Order.String())
-	}
+	w := db.Conditions{Args: db.Args{project}}
+	w.Equal("kind", f.Kind)
+	w.Equal("order_id", f.Order)
 	w.During("at", f.From, f.To)
 	return w
 }
 
 func (v Ledger) Transactions(ctx context.Context, project id.Project, f ports.TransactionFilter, page ports.Page) ([]ledger.Transaction, int, error) {
 	w := transactionsWhere(project, f)
-	var counts []db.CountRow
+	var total int
 	b := v.store.Read(project)
-	b.Query(&counts, countTransactions+w.Text, w.Args...)
+	b.Query(&total, "SELECT count(*) AS n"+fromTransactions+w.Text, w.Args...)
 	end := newestTransactions + w.Args.Page(page)
 	list, err := v.read(ctx, b, w.Text+end, w.Args)
-	if err != nil {
-		return nil, 0, err
-	}
-	return list, counts[0].N, nil
+	return list, total, err
 }
 
 // read completes a batch by the transactions that a condition and its end leave, with their postings.
 func (v Ledger) read(ctx context.Context, b *db.Batch, which string, args db.Args) ([]ledger.Transaction, error) {
-	var rows []transactionRow
-	var postings []postingRow
-	b.Query(&rows, selectTransactions+which, args...)
-	b.Query(&postings, postingsOf+selectTransactions+which+inPosition, args...)
+	var list []ledger.Transaction
+	var lines []postingRow
+	b.Query(&list, selectTransactions+which, args...)
+	b.Query(&lines, postingsOf+selectTransactions+which+inPosition, args...)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	return fromTransactionRows(rows, postings)
+	of := make(map[id.Transaction][]ledger.Posting, len(list))
+	for _, p := range lines {
+		of[p.Transaction] = append(of[p.Transaction], p.Posting)
+	}
+	for i := range list {
+		list[i].Postings = of[list[i].ID]
+	}
+	return list, nil
 }
 
 func (v Ledger) TransactionByID(ctx context.Context, project id.Project, of id.Transaction) (*ledger.Transaction, error) {
-	list, err := v.read(ctx, v.store.Read(project), "\n  AND id = $2", db.Args{project.String(), of.String()})
+	list, err := v.read(ctx, v.store.Read(project), "\n  AND id = $2", db.Args{project, of})
 	if err != nil {
 		return nil, err
 	}
@@ -186,50 +140,32 @@ func (v Ledger) TransactionByID(ctx context.Context, project id.Project, of id.T
 }
 
 func (v Ledger) EachTransaction(ctx context.Context, project id.Project, f ports.TransactionFilter, each func(ledger.Transaction) error) error {
-	var last ledger.Transaction
-	return db.InParts(func() (int, error) {
+	return db.Each(func(last *ledger.Transaction) ([]ledger.Transaction, error) {
 		w := transactionsWhere(project, f)
-		if !last.ID.IsZero() {
-			w.After("at", "id", db.Millis(last.At), last.ID.String())
+		if last != nil {
+			w.After("at", "id", last.At, last.ID)
 		}
 		end := newestTransactions + w.Args.Page(ports.Page{Limit: db.Listed})
-		list, err := v.read(ctx, v.store.Read(project), w.Text+end, w.Args)
-		if err != nil {
-			return 0, err
-		}
-		for _, t := range list {
-			if err := each(t); err != nil {
-				return 0, err
-			}
-			last = t
-		}
-		return len(list), nil
-	})
+		return v.read(ctx, v.store.Read(project), w.Text+end, w.Args)
+	}, each)
 }
 
 func (v Ledger) Wallets(ctx context.Context, project id.Project) ([]ports.Wallet, error) {
-	var rows []struct {
-		Account, Currency, Other string
-		Added                    int64
+	type line struct {
+		Account, Other ledger.Account
+		Added          money.Amount
 	}
-	b := v.store.Read(project)
-	b.Query(&rows, selectWallets, project.String())
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
+	lines, err := db.All[line](ctx, v.store.Read(project), selectWallets, project)
 	var wallets []ports.Wallet
-	for _, r := range rows {
-		c, err := db.Currency(r.Currency)
-		if err != nil {
-			return nil, err
-		}
-		provider, _ := ledger.StoredAccount(r.Account).Provider()
+	for _, l := range lines {
+		provider, _ := l.Account.Provider()
+		c := l.Added.Currency()
 		if n := len(wallets); n == 0 || wallets[n-1].Provider != provider || wallets[n-1].Balance.Currency() != c {
 			wallets = append(wallets, emptyWallet(provider, c))
 		}
-		addToWallet(&wallets[len(wallets)-1], ledger.StoredAccount(r.Other), r.Added)
+		addToWallet(&wallets[len(wallets)-1], l.Other, l.Added.Minor())
 	}
-	return wallets, nil
+	return wallets, err
 }
 
 func emptyWallet(provider string, c money.Currency) ports.Wallet {

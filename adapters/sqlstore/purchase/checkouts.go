@@ -121,50 +121,35 @@ WHERE at < $1`
 )
 
 func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout) error {
-	row, err := toCheckoutRow(c)
+	row := toCheckoutRow(c)
+	query := fmt.Sprintf(insertCheckout, v.store.Dialect.Moment())
+	stored, err := db.First[string](ctx, v.store.Write(row.Project), query, checkouts.Args(row, checkout.MaxOpen)...)
 	if err != nil {
-		return err
-	}
-	var stored []struct{ ID string }
-	b := v.store.Write(c.Snapshot().Project)
-	b.Query(&stored, fmt.Sprintf(insertCheckout, v.store.Dialect.Moment()), checkouts.Args(row, checkout.MaxOpen)...)
-	if err := b.Run(ctx); err != nil {
 		return db.OrMissingSession(err)
 	}
-	if len(stored) == 0 {
+	if stored == nil {
 		return account.Full(checkout.MaxOpen, "open checkouts", "a session")
 	}
 	return nil
 }
 
 func (v Checkouts) Get(ctx context.Context, project id.Project, of id.Checkout) (*checkout.Checkout, error) {
-	var rows []CheckoutRow
-	b := v.store.Read(project)
-	b.Query(&rows, selectCheckout, project.String(), of.String())
-	if err := b.Run(ctx); err != nil {
+	row, err := db.One[CheckoutRow](ctx, v.store.Read(project), "checkout", selectCheckout, project, of)
+	if err != nil {
 		return nil, err
 	}
-	if len(rows) == 0 {
-		return nil, fault.Missing("checkout")
-	}
-	return FromCheckoutRow(rows[0])
+	return FromCheckoutRow(*row)
 }
 
 func (v Checkouts) UndecidedAttempts(ctx context.Context, project id.Project) ([]*checkout.Checkout, error) {
-	var rows []CheckoutRow
-	b := v.store.Read(project)
-	b.Query(&rows, selectUndecidedAttempts, project.String())
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
+	rows, err := db.All[CheckoutRow](ctx, v.store.Read(project), selectUndecidedAttempts, project)
 	list := make([]*checkout.Checkout, len(rows))
-	for i, r := range rows {
-		var err error
-		if list[i], err = FromCheckoutRow(r); err != nil {
+	for i := range rows {
+		if list[i], err = FromCheckoutRow(rows[i]); err != nil {
 			return nil, err
 		}
 	}
-	return list, nil
+	return list, err
 }
 
 func (v Checkouts) InTx(ctx context.Context, project id.Project, work func(ports.Purchase) error) error {
@@ -172,22 +157,22 @@ func (v Checkouts) InTx(ctx context.Context, project id.Project, work func(ports
 }
 
 func (v Checkouts) Standing(ctx context.Context, project id.Project, of id.Checkout, client string, window time.Duration) (ports.Standing, error) {
-	var rows []checkoutNowRow
+	var row *checkoutNowRow
 	var tried []triedRow
 	b := v.store.Read(project)
-	b.Query(&rows, fmt.Sprintf(selectCheckoutNow, v.store.Dialect.Clock), project.String(), of.String())
-	b.Query(&tried, fmt.Sprintf(triedOf, v.store.Dialect.Clock), project.String(), of.String(), client, window.Milliseconds())
+	b.Query(&row, fmt.Sprintf(selectCheckoutNow, v.store.Dialect.Clock), project, of)
+	b.Query(&tried, fmt.Sprintf(triedOf, v.store.Dialect.Clock), project, of, client, window.Milliseconds())
 	if err := b.Run(ctx); err != nil {
 		return ports.Standing{}, err
 	}
-	if len(rows) == 0 {
+	if row == nil {
 		return ports.Standing{}, fault.Missing("checkout")
 	}
-	c, err := FromCheckoutRow(rows[0].CheckoutRow)
-	standing := ports.Standing{Checkout: c, Now: db.Time(rows[0].Now)}
+	c, err := FromCheckoutRow(row.CheckoutRow)
+	standing := ports.Standing{Checkout: c, Now: row.Now}
 	for _, payer := range tried {
 		if payer.Declined > standing.Declines {
-			standing.Declines, standing.First = payer.Declined, db.TimeOrZero(payer.First)
+			standing.Declines, standing.First = payer.Declined, payer.First
 		}
 		standing.Tried = max(standing.Tried, payer.Declined+payer.InFlight)
 	}
@@ -196,19 +181,19 @@ func (v Checkouts) Standing(ctx context.Context, project id.Project, of id.Check
 
 func (v Checkouts) ForgetDeclines(ctx context.Context, before time.Time) error {
 	b := v.store.Write(db.AnyProject)
-	b.Exec(deleteDeclines, db.Millis(before))
+	b.Exec(deleteDeclines, before)
 	return b.Run(ctx)
 }
 
 // triedRow is how many payments a session or a client tried.
 type triedRow struct {
 	Declined int
-	InFlight int    `db:"in_flight"`
-	First    *int64 // decline; null without any
+	InFlight int
+	First    time.Time `db:",null"` // decline
 }
 
 // checkoutNowRow is a checkout at a time of the database.
 type checkoutNowRow struct {
 	CheckoutRow
-	Now int64
+	Now time.Time
 }

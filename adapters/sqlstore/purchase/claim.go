@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"time"
 
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/catalogue"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -114,17 +114,13 @@ func (p purchase) Stock(ctx context.Context, needs []catalog.Need, payers []stri
 	for i, n := range needs {
 		variants[i] = n.Variant.String()
 	}
-	args := db.Args{p.project.String()}
+	args := db.Args{p.project}
 	query, once := "", ""
 	if p.tx.Dialect.ForUpdate != "" && len(payers) > 0 {
 		query, once = p.lockPayers(&args, payers), oncePayersAreLocked
 	}
 	query += selectNeeded + args.List(variants) + once + byVariantAndLocation + lock(p.tx.Dialect, "s")
-	var rows []catalogue.LevelRow
-	if err := p.tx.Select(ctx, &rows, query, args...); err != nil {
-		return nil, err
-	}
-	return catalogue.FromLevelRows(rows), nil
+	return db.All[catalog.Level](ctx, p.tx, query, args...)
 }
 
 func (p purchase) lockPayers(args *db.Args, payers []string) string {
@@ -140,18 +136,14 @@ func (p purchase) lockPayers(args *db.Args, payers []string) string {
 
 func (p purchase) Claim(ctx context.Context, c *checkout.Checkout) error {
 	s := c.Snapshot()
-	row, err := toCheckoutRow(c)
-	if err != nil {
-		return err
-	}
-	effects := []db.Effect{claimed(row, s)}
+	effects := []db.Effect{claimed(toCheckoutRow(c), s)}
 	if len(s.Taken) > 0 {
-		args := db.Args{p.project.String()}
+		args := db.Args{p.project}
 		statement := wanted + takesRows(&args, s.Taken) + takeStock
 		effects = append(effects, db.Effect{Statement: statement, Args: args, Rows: len(s.Taken), Short: outOfStock()})
 	}
 	if tokens := tokensOf(s.Lines); len(tokens) > 0 {
-		args := db.Args{p.project.String(), s.ID.String()}
+		args := db.Args{p.project, s.ID}
 		statement := reserveTokens + args.List(tokens)
 		effects = append(effects, db.Effect{Statement: statement, Args: args, Rows: len(tokens), Short: tokenRedeemed()})
 	}
@@ -161,7 +153,7 @@ func (p purchase) Claim(ctx context.Context, c *checkout.Checkout) error {
 // claimed stores a claimed checkout, which is locked: if nothing is written, too many payments were tried.
 func claimed(row CheckoutRow, s checkout.Snapshot) db.Effect {
 	since := s.ClaimedAt.Add(-checkout.DeclineWindow)
-	args := updateClaimed.Args(claimRow{row, s.Payment.Client}, db.Millis(since), checkout.MostDeclined, s.Session.String())
+	args := updateClaimed.Args(claimRow{row, s.Payment.Client}, since, checkout.MostDeclined, s.Session)
 	statement := claimCheckout
 	if s.Payment.Client != "" {
 		statement += andClient
@@ -175,10 +167,10 @@ func claimed(row CheckoutRow, s checkout.Snapshot) db.Effect {
 }
 
 // declined remembers a refused payment for its payers.
-func (p purchase) declined(c checkout.Snapshot, at int64) []db.Effect {
+func (p purchase) declined(c checkout.Snapshot, at time.Time) []db.Effect {
 	var effects []db.Effect
 	for _, payer := range checkout.Payers(c.Session, c.Payment.Client) {
-		args := []any{p.project.String(), payer, at, c.ID.String(), c.Attempt}
+		args := []any{p.project, payer, at, c.ID, c.Attempt}
 		effects = append(effects, db.Effect{Statement: insertDecline, Args: args, Rows: db.AnyRows})
 	}
 	return effects

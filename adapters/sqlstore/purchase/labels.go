@@ -40,11 +40,7 @@ func (v Labels) Find(ctx context.Context, project id.Project, of id.Order, test 
 func (v Labels) Change(ctx context.Context, project id.Project, of id.Order, test bool,
 	change func(*order.Order, *order.Label) (*order.Label, error)) (changed *order.Label, err error) {
 	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
-		row, err := db.One[paidOrderRow](ctx, t, "order", selectOrder+orderByID+lock(t.Dialect, "o, p"), project, of)
-		if err != nil {
-			return err
-		}
-		o, err := fromOrderRow(*row)
+		o, err := oneOrder(ctx, t, selectOrder+orderByID+lock(t.Dialect, "o, p"), project, of)
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/ledger"
-	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
@@ -24,21 +23,20 @@ var (
 func NewOrders(s *db.DB) Orders { return Orders{s} }
 
 var (
-	InsertOrder   = orders.Insert()
-	insertPayment = payments.Insert()
+	insertOrder   = orders.Insert()
+	insertPayment = Payments.Insert("status")
 
-	selectOrder = "\nSELECT " + orders.ColumnsOf("o") + `,
+	orderColumns = orders.ColumnsOf("o") + `,
   p.id AS payment_id, p.amount, p.refunded, p.refunding, p.disputed, p.method, p.label, p.gateway, p.integration_id, p.provider,
-  p.created_at AS paid_at` + ordersPaid
+  p.created_at AS paid_at`
 
-	selectReturn = `
-SELECT ` + returns.Columns() + `
-FROM returns
-WHERE project_id = $1`
+	selectOrder = "\nSELECT " + orderColumns + fromOrders
+
+	selectReturn = "\nSELECT " + returns.Columns() + fromReturns
 )
 
 const (
-	ordersPaid = `
+	fromOrders = `
 FROM orders AS o
 JOIN payments AS p ON p.project_id = o.project_id AND p.order_id = o.id
 WHERE o.project_id = $1`
@@ -49,6 +47,10 @@ WHERE o.project_id = $1`
 	orderByCheckout = `
   AND o.checkout_id = $2`
 
+	fromReturns = `
+FROM returns
+WHERE project_id = $1`
+
 	returnByID = `
   AND id = $2`
 
@@ -58,48 +60,30 @@ ORDER BY created_at, id`
 )
 
 // placeOrder are the effects that store a new order, its payment and what the ledger says of it.
-func placeOrder(o *order.Order) ([]db.Effect, error) {
-	row, err := toOrderRow(o)
+func placeOrder(o *order.Order) []db.Effect {
+	payment := ports.OrderPayment{Payment: o.Payment, Project: o.Project, Order: o.ID}
 	return append([]db.Effect{
-		{Statement: InsertOrder, Args: orders.Args(row), Rows: db.AnyRows},
-		{Statement: insertPayment, Args: payments.Args(toPaymentRow(o)), Rows: db.AnyRows},
-	}, ledger.RecordTransaction(o.Sale())...), err
+		{Statement: insertOrder, Args: orders.Args(toOrderRow(o)), Rows: db.AnyRows},
+		{Statement: insertPayment, Args: Payments.Args(payment, o.Payment.Status()), Rows: db.AnyRows},
+	}, ledger.RecordTransaction(o.Sale())...)
 }
 
 func (v Orders) ByID(ctx context.Context, project id.Project, of id.Order) (*order.Order, error) {
-	return v.one(ctx, project, orderByID, of.String())
+	return oneOrder(ctx, v.store.Read(project), selectOrder+orderByID, project, of)
 }
 
 func (v Orders) ByCheckout(ctx context.Context, project id.Project, of id.Checkout) (*order.Order, error) {
-	return v.one(ctx, project, orderByCheckout, of.String())
+	return oneOrder(ctx, v.store.Read(project), selectOrder+orderByCheckout, project, of)
 }
 
-func (v Orders) one(ctx context.Context, project id.Project, which, key string) (*order.Order, error) {
-	var rows []paidOrderRow
-	b := v.store.Read(project)
-	b.Query(&rows, selectOrder+which, project.String(), key)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	if len(rows) == 0 {
-		return nil, fault.Missing("order")
-	}
-	return fromOrderRow(rows[0])
-}
-
-func (v Orders) ReturnByID(ctx context.Context, project id.Project, of id.Return) (*order.Return, error) {
-	var rows []returnRow
-	b := v.store.Read(project)
-	b.Query(&rows, selectReturn+returnByID, project.String(), of.String())
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	if len(rows) == 0 {
-		return nil, fault.Missing("return")
-	}
-	found, err := fromReturnRow(rows[0])
+func oneOrder(ctx context.Context, from db.Source, query string, args ...any) (*order.Order, error) {
+	row, err := db.One[orderRow](ctx, from, "order", query, args...)
 	if err != nil {
 		return nil, err
 	}
-	return &found, nil
+	return fromOrderRow(row), nil
+}
+
+func (v Orders) ReturnByID(ctx context.Context, project id.Project, of id.Return) (*order.Return, error) {
+	return db.One[order.Return](ctx, v.store.Read(project), "return", selectReturn+returnByID, project, of)
 }

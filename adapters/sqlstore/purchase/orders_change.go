@@ -4,7 +4,6 @@ import (
 	"context"
 	"reflect"
 
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/catalogue"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/ledger"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/outbox"
@@ -14,12 +13,6 @@ import (
 )
 
 const (
-	updateOrder = `
-UPDATE orders
-SET status = $3, fulfillment = $4, fulfillment_status = $5, sequence = $6
-WHERE project_id = $1
-  AND id = $2`
-
 	updatePayment = `
 UPDATE payments
 SET status = $3, refunded = $4, refunding = $5, disputed = $6
@@ -35,6 +28,8 @@ WHERE project_id = $1
 )
 
 var (
+	updateOrder = orders.Update([]string{"project_id", "id"}, "status", "fulfillment", "fulfillment_status", "sequence")
+
 	upsertReturn = returns.Insert() + `
 ON CONFLICT (project_id, id) DO UPDATE
 SET ` + db.Excluded("status", "estimate", "refund_id", "reason", "restocked", "decided_at")
@@ -45,66 +40,40 @@ SET ` + db.Excluded("status", "failure", "provider", "updated_at", "attempts", "
 )
 
 func (v Orders) Case(ctx context.Context, project id.Project, of id.Order) (*order.Case, error) {
-	var rows caseRows
+	return v.readCase(project, of, "", func(b *db.Batch) error { return b.Run(ctx) })
+}
+
+// readCase reads an order, with a lock, and what belongs to it.
+func (v Orders) readCase(project id.Project, of id.Order, locked string, run func(*db.Batch) error) (*order.Case, error) {
+	var row *orderRow
+	var taken takenRow
+	var c order.Case
 	b := v.store.Read(project)
-	b.Query(&rows.orders, selectOrder+orderByID, project.String(), of.String())
-	b.Query(&rows.returns, selectReturn+returnsOfOrder, project.String(), of.String())
-	b.Query(&rows.refunds, refundsOfOrder, project.String(), of.String())
-	b.Query(&rows.disputes, disputesOfOrder, project.String(), of.String())
-	b.Query(&rows.taken, selectTaken, project.String(), of.String())
-	if err := b.Run(ctx); err != nil {
+	b.Query(&row, selectOrder+orderByID+locked, project, of)
+	b.Query(&c.Returns, selectReturn+returnsOfOrder, project, of)
+	b.Query(&c.Refunds, refundsOfOrder, project, of)
+	b.Query(&c.Disputes, disputesOfOrder, project, of)
+	b.Query(&taken, selectTaken, project, of)
+	if err := run(b); err != nil {
 		return nil, err
 	}
-	return rows.toCase()
-}
-
-// caseRows are what a case is made of, one order and its checkout's stock among them.
-type caseRows struct {
-	orders   []paidOrderRow
-	returns  []returnRow
-	refunds  []order.Refund
-	disputes []order.Dispute
-	taken    []catalogue.TakenRow
-}
-
-func (r caseRows) toCase() (*order.Case, error) {
-	if len(r.orders) == 0 {
+	if row == nil {
 		return nil, fault.Missing("order")
 	}
-	o, err := fromOrderRow(r.orders[0])
-	if err != nil {
-		return nil, err
-	}
-	c := &order.Case{Order: o, Refunds: r.refunds, Disputes: r.disputes}
-	for _, row := range r.returns {
-		ret, err := fromReturnRow(row)
-		if err != nil {
-			return nil, err
-		}
-		c.Returns = append(c.Returns, ret)
-	}
-	if len(r.taken) > 0 {
-		c.Taken, err = catalogue.FromTakes(r.taken[0].Taken)
-	}
-	return c, err
+	c.Order, c.Taken = fromOrderRow(row), taken.Taken
+	return &c, nil
 }
 
 func (v Orders) Change(ctx context.Context, project id.Project, of id.Order, change func(*order.Case) error) (*order.Case, error) {
 	var changed *order.Case
 	err := v.store.InTx(ctx, project, func(t *db.Tx) error {
-		c, err := lockCase(ctx, t, project, of)
+		// The payment too: of a row that it does not lock, PostgreSQL shows what was before the wait for the other one.
+		c, err := v.readCase(project, of, lock(t.Dialect, "o, p"), func(b *db.Batch) error { return t.Run(ctx, b) })
 		if err != nil {
 			return err
 		}
-		before, err := caseEffects(c)
-		if err != nil {
-			return err
-		}
+		before := caseEffects(c)
 		if err := change(c); err != nil {
-			return err
-		}
-		after, err := caseEffects(c)
-		if err != nil {
 			return err
 		}
 		news, err := collected(t, c)
@@ -112,10 +81,7 @@ func (v Orders) Change(ctx context.Context, project id.Project, of id.Order, cha
 			return err
 		}
 		changed = c
-		if news = append(differing(before, after), news...); len(news) == 0 {
-			return nil
-		}
-		return t.Apply(ctx, news...)
+		return t.Apply(ctx, append(differing(before, caseEffects(c)), news...)...)
 	})
 	if err != nil {
 		return nil, err
@@ -123,57 +89,30 @@ func (v Orders) Change(ctx context.Context, project id.Project, of id.Order, cha
 	return changed, nil
 }
 
-// lockCase locks the payment too: of a row that it does not lock, PostgreSQL shows what was before the
-// wait for the other one.
-func lockCase(ctx context.Context, t *db.Tx, project id.Project, of id.Order) (*order.Case, error) {
-	var rows caseRows
-	for _, part := range []struct {
-		into  any
-		query string
-	}{
-		// Both: a row that waits for a lock is read anew only as far as it is locked itself.
-		{&rows.orders, selectOrder + orderByID + lock(t.Dialect, "o, p")},
-		{&rows.returns, selectReturn + returnsOfOrder},
-		{&rows.refunds, refundsOfOrder},
-		{&rows.disputes, disputesOfOrder},
-		{&rows.taken, selectTaken},
-	} {
-		if err := t.Select(ctx, part.into, part.query, project.String(), of.String()); err != nil {
-			return nil, err
-		}
-	}
-	return rows.toCase()
-}
-
 // caseEffects are what stores all of a case that verbs change.
-func caseEffects(c *order.Case) ([]db.Effect, error) {
+func caseEffects(c *order.Case) []db.Effect {
 	o, p := c.Order, c.Order.Payment
-	fulfillment, err := toFulfillment(o.Fulfillment)
-	if err != nil {
-		return nil, err
+	var effects []db.Effect
+	write := func(statement string, args []any, thing string) {
+		effects = append(effects, db.Effect{
+			Statement: statement,
+			Args:      args,
+			Rows:      1,
+			Short:     fault.Missing(thing),
+		})
 	}
-	effects := []db.Effect{
-		{Statement: updateOrder, Args: []any{
-			o.Project.String(), o.ID.String(), o.Status.String(), fulfillment, o.Fulfillment.Status.String(), o.Sequence,
-		}, Rows: 1, Short: fault.Missing("order")},
-		{Statement: updatePayment, Args: []any{
-			o.Project.String(), p.ID.String(), p.Status().String(), p.Refunded.Minor(), p.Refunding.Minor(), p.Disputed.Minor(),
-		}, Rows: 1, Short: fault.Missing("payment")},
-	}
+	write(updateOrder.Text, updateOrder.Args(toOrderRow(o)), "order")
+	write(updatePayment, []any{o.Project, p.ID, p.Status(), p.Refunded.Minor(), p.Refunding.Minor(), p.Disputed.Minor()}, "payment")
 	for _, r := range c.Refunds {
-		effects = append(effects, db.Effect{Statement: upsertRefund, Args: refunds.Args(r, accountGroup(o.Project, p.Route)), Rows: 1, Short: fault.Missing("refund")})
+		write(upsertRefund, refunds.Args(r, accountGroup(o.Project, p.Route)), "refund")
 	}
 	for _, d := range c.Disputes {
-		effects = append(effects, db.Effect{Statement: upsertDispute, Args: disputes.Args(d), Rows: 1, Short: fault.Missing("dispute")})
+		write(upsertDispute, disputes.Args(d), "dispute")
 	}
-	for i := range c.Returns {
-		row, err := toReturnRow(&c.Returns[i])
-		if err != nil {
-			return nil, err
-		}
-		effects = append(effects, db.Effect{Statement: upsertReturn, Args: returns.Args(row), Rows: 1, Short: fault.Missing("return")})
+	for _, r := range c.Returns {
+		write(upsertReturn, returns.Args(r), "return")
 	}
-	return effects, nil
+	return effects
 }
 
 // differing are the effects of after that before has not.

@@ -122,15 +122,9 @@ func firstOrphanRefund(ctx context.Context, t *db.Tx, o checkout.Orphan) error {
 
 func (v Orphans) Orphans(ctx context.Context, project id.Project, f ports.OrphanFilter, page ports.Page) ([]checkout.Orphan, int, error) {
 	w := db.Conditions{Args: db.Args{project}}
-	if f.State != (checkout.OrphanState{}) {
-		w.And("status = ", f.State)
-	}
-	if f.ID != "" {
-		w.And("id = ", f.ID)
-	}
-	if f.Charge != "" {
-		w.And("charge = ", f.Charge)
-	}
+	w.Equal("status", f.State)
+	w.Equal("id", f.ID)
+	w.Equal("charge", f.Charge)
 	return db.Page[checkout.Orphan](ctx, v.store.Read(project), orphans.Columns(), fromOrphans, w, "detected_at DESC, id DESC", page)
 }
 

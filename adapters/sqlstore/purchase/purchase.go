@@ -106,17 +106,13 @@ func tokenRedeemed() *fault.Error {
 }
 
 func (p purchase) Lock(ctx context.Context, of id.Checkout) (*checkout.Checkout, time.Time, error) {
-	var row checkoutNowRow
 	query := fmt.Sprintf(lockCheckout, p.tx.Dialect.ForUpdate, p.tx.Dialect.Clock)
-	found, err := p.tx.Get(ctx, &row, query, p.project.String(), of.String())
+	row, err := db.One[checkoutNowRow](ctx, p.tx, "checkout", query, p.project, of)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	if !found {
-		return nil, time.Time{}, fault.Missing("checkout")
-	}
 	c, err := FromCheckoutRow(row.CheckoutRow)
-	return c, db.Time(row.Now), err
+	return c, row.Now, err
 }
 
 // lock is ForUpdate for the rows of one table of a join.
@@ -128,11 +124,7 @@ func lock(d db.Dialect, table string) string {
 }
 
 func (p purchase) Save(ctx context.Context, c *checkout.Checkout, e *event.Event) error {
-	saved, err := saveCheckout(c)
-	if err != nil {
-		return err
-	}
-	effects, err := announced(p.tx, []db.Effect{saved}, e)
+	effects, err := announced(p.tx, []db.Effect{saveCheckout(c)}, e)
 	if err != nil {
 		return err
 	}
@@ -149,20 +141,12 @@ func announced(t *db.Tx, effects []db.Effect, e *event.Event) ([]db.Effect, erro
 }
 
 func (p purchase) Settle(ctx context.Context, s ports.Settlement) error {
-	saved, err := saveCheckout(s.Checkout)
-	if err != nil {
-		return err
-	}
-	effects := []db.Effect{saved}
+	effects := []db.Effect{saveCheckout(s.Checkout)}
 	if s.Order == nil {
 		return p.tx.Apply(ctx, append(effects, p.undone(s)...)...)
 	}
-	placed, err := placeOrder(s.Order)
+	effects, err := announced(p.tx, append(effects, placeOrder(s.Order)...), s.Event)
 	if err != nil {
-		return err
-	}
-	effects = append(effects, placed...)
-	if effects, err = announced(p.tx, effects, s.Event); err != nil {
 		return err
 	}
 	return p.tx.Apply(ctx, append(effects, p.redeemed(s.Order)...)...)
@@ -177,10 +161,10 @@ func (p purchase) undone(s ports.Settlement) []db.Effect {
 	}
 	c := s.Checkout.Snapshot()
 	if !s.Declined.IsZero() {
-		effects = append(effects, p.declined(c, db.Millis(s.Declined))...)
+		effects = append(effects, p.declined(c, s.Declined)...)
 	}
 	if tokens := tokensOf(c.Lines); len(tokens) > 0 {
-		args := db.Args{p.project.String(), c.ID.String()}
+		args := db.Args{p.project, c.ID}
 		statement := releaseTokens + args.List(tokens)
 		effects = append(effects, db.Effect{Statement: statement, Args: args, Rows: db.AnyRows})
 	}
@@ -189,7 +173,7 @@ func (p purchase) undone(s ports.Settlement) []db.Effect {
 
 // putBack returns stock to where it was taken from, each variant and location once.
 func putBack(t *db.Tx, project id.Project, takes []catalog.Take) db.Effect {
-	args := db.Args{project.String()}
+	args := db.Args{project}
 	statement := wanted + takesRows(&args, takes) + holdStock + lock(t.Dialect, "s") + putBackStock
 	return db.Effect{Statement: statement, Args: args, Rows: db.AnyRows}
 }
@@ -200,14 +184,18 @@ func (p purchase) redeemed(o *order.Order) []db.Effect {
 	if len(tokens) == 0 {
 		return nil
 	}
-	args := db.Args{p.project.String(), o.Checkout.String(), o.ID.String()}
+	args := db.Args{p.project, o.Checkout, o.ID}
 	statement := redeemTokens + args.List(tokens)
 	return []db.Effect{{Statement: statement, Args: args, Rows: len(tokens), Short: tokenRedeemed()}}
 }
 
-func saveCheckout(c *checkout.Checkout) (db.Effect, error) {
-	row, err := toCheckoutRow(c)
-	return db.Effect{Statement: updateCheckout.Text, Args: updateCheckout.Args(row), Rows: 1, Short: fault.Missing("checkout")}, err
+func saveCheckout(c *checkout.Checkout) db.Effect {
+	return db.Effect{
+		Statement: updateCheckout.Text,
+		Args:      updateCheckout.Args(toCheckoutRow(c)),
+		Rows:      1,
+		Short:     fault.Missing("checkout"),
+	}
 }
 
 // tokensOf are the quotes that cover lines. One may cover two: its item and its bundle.
@@ -226,7 +214,7 @@ func tokensOf(lines []checkout.Line) []string {
 func takesRows(a *db.Args, takes []catalog.Take) string {
 	rows := make([]string, len(takes))
 	for i, t := range takes {
-		variant, location, pieces := a.Add(t.Variant.String()), a.Add(t.Location), a.Add(t.Quantity)
+		variant, location, pieces := a.Add(t.Variant), a.Add(t.Location), a.Add(t.Quantity)
 		rows[i] = "(" + variant + ", " + location + ", CAST(" + pieces + " AS INTEGER))"
 	}
 	return strings.Join(rows, ", ")

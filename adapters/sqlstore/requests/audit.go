@@ -18,12 +18,8 @@ func (r Requests) Events(ctx context.Context, account id.Account, f ports.AuditF
 	if len(f.Projects) > 0 {
 		w.Text += "\n  AND project_id IN " + w.Args.List(db.Strings(f.Projects))
 	}
-	if !f.Key.IsZero() {
-		w.And("key_id = ", f.Key)
-	}
-	if f.Action != "" {
-		w.And("action = ", f.Action)
-	}
+	w.Equal("key_id", f.Key)
+	w.Equal("action", f.Action)
 	w.During("at", f.From, f.To)
 	const ofAccount = `
 FROM audit_events

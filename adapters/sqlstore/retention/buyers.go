@@ -314,22 +314,15 @@ func (v BuyerRecords) Session(ctx context.Context, project id.Project, session i
 }
 
 func readSession(ctx context.Context, t *db.Tx, of belongings, found *ports.BuyerSession) error {
-	var row haggling.SessionRow
-	if there, err := t.Get(ctx, &row, haggling.SelectSession, of.project.String(), of.session.String()); err != nil {
+	if err := t.Select(ctx, &found.Session, haggling.SelectSession, of.project, of.session); err != nil {
 		return err
-	} else if there {
-		found.Session = haggling.FromSessionRow(row)
 	}
 	var entries []haggling.EntryRow
 	if err := t.Select(ctx, &entries, selectEntriesOf, of.project.String(), of.session.String()); err != nil {
 		return err
 	}
 	for _, r := range entries {
-		e, err := haggling.FromEntryRow(r)
-		if err != nil {
-			return t.Note(ctx, err)
-		}
-		found.Entries = append(found.Entries, e)
+		found.Entries = append(found.Entries, haggling.FromEntryRow(r))
 	}
 	for _, c := range of.checkouts {
 		if c.Status == checkout.Completed.String() {

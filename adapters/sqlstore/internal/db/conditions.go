@@ -1,6 +1,7 @@
 package db
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/haggle-commerce/haggle/ports"
@@ -17,6 +18,13 @@ func (c *Conditions) And(comparison string, value any) {
 	c.Text += "\n  AND " + comparison + c.Args.Add(value)
 }
 
+// Equal keeps what has a value in a column; the zero value keeps all.
+func (c *Conditions) Equal(column string, value any) {
+	if !reflect.ValueOf(value).IsZero() {
+		c.And(column+" = ", value)
+	}
+}
+
 // During keeps what is at a time from, and before; zero times keep all.
 func (c *Conditions) During(column string, from, before time.Time) {
 	if !from.IsZero() {
@@ -28,20 +36,11 @@ func (c *Conditions) During(column string, from, before time.Time) {
 }
 
 // After keeps what comes after a row in a list that is newest first.
-func (c *Conditions) After(time, id string, lastTime int64, lastID string) {
+func (c *Conditions) After(time, id string, lastTime, lastID any) {
 	c.Text += "\n  AND (" + time + ", " + id + ") < " + c.Args.Row(lastTime, lastID)
 }
 
 // Page ends a list.
 func (a *Args) Page(p ports.Page) string {
 	return "\nLIMIT " + a.Add(p.Limit) + " OFFSET " + a.Add(p.Offset)
-}
-
-// InParts reads a list in parts of as many rows as a list has at most, until one is not full.
-func InParts(read func() (rows int, err error)) error {
-	for {
-		if rows, err := read(); err != nil || rows < Listed {
-			return err
-		}
-	}
 }

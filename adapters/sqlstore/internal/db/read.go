@@ -54,6 +54,9 @@ func Page[R any](ctx context.Context, b *Batch, columns, from string, where Cond
 	if err := b.Run(ctx); err != nil {
 		return nil, 0, err
 	}
+	if rows == nil {
+		rows = []R{} // an empty page is no missing one
+	}
 	return rows, total, nil
 }
 

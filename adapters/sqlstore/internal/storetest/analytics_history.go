@@ -3,13 +3,10 @@ package storetest
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/haggling"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
@@ -158,9 +155,9 @@ func (p *Past) decide(t *pastTalk, seq int, at time.Time, silent bool) {
 
 // checkout takes the deals of a session, and sometimes a piece at its list price, to the till.
 func (p *Past) checkout(session string, began time.Time, talks []pastTalk, at time.Time) {
-	var lines []purchase.LineJSON
+	var lines []LineJSON
 	o := pastOrder{at: at.Truncate(time.Millisecond), products: map[string]int64{}}
-	add := func(l purchase.LineJSON, cost int64) {
+	add := func(l LineJSON, cost int64) {
 		n := int64(l.Quantity)
 		lines = append(lines, l)
 		o.list, o.goods, o.units = o.list+n*l.Original, o.goods+n*l.Unit, o.units+n
@@ -171,11 +168,11 @@ func (p *Past) checkout(session string, began time.Time, talks []pastTalk, at ti
 	}
 	for _, t := range talks {
 		if t.dealAt != 0 {
-			add(purchase.LineJSON{Product: t.product, Variant: t.product, Quantity: int(t.quantity), Unit: t.dealAt, Original: t.list, Quote: t.quote}, t.cost)
+			add(LineJSON{Product: t.product, Variant: t.product, Quantity: int(t.quantity), Unit: t.dealAt, Original: t.list, Quote: t.quote}, t.cost)
 		}
 	}
 	if p.chance(.1) {
-		add(purchase.LineJSON{Product: "prod_plain", Variant: "prod_plain", Quantity: 2, Unit: 10_00, Original: 10_00}, 0)
+		add(LineJSON{Product: "prod_plain", Variant: "prod_plain", Quantity: 2, Unit: 10_00, Original: 10_00}, 0)
 	}
 	if len(lines) == 0 || p.chance(.3) {
 		return
@@ -194,6 +191,23 @@ func (p *Past) checkout(session string, began time.Time, talks []pastTalk, at ti
 		p.order(session, began, checkout, text, o)
 	}
 }
+
+// LineJSON is a line of a checkout or an order as stored.
+type LineJSON struct {
+	Product  string `json:"product"`
+	Variant  string `json:"variant"`
+	SKU      string `json:"sku"`
+	Name     string `json:"name"`
+	Label    string `json:"label"`
+	Quantity int    `json:"quantity"`
+	Unit     int64  `json:"unit"`
+	Original int64  `json:"original"`
+	Quote    string `json:"quote,omitempty"`
+}
+
+// InsertOrders begins a statement that stores orders.
+const InsertOrders = "INSERT INTO orders (project_id, id, checkout_id, session_id, confirmation, status, lines, address, email, notes, currency, " +
+	"subtotal, shipping, tax, savings, total, fulfillment, fulfillment_status, created_at, sequence, token_salt, token_hash) VALUES "
 
 func (p *Past) order(session string, began time.Time, checkout, lines string, o pastOrder) {
 	order := p.next("ord")
@@ -230,20 +244,21 @@ func (p *Past) Store(tb testing.TB, s *Store) {
 		statement string
 		rows      *[][]any
 	}{
-		{haggling.InsertSession, &p.sessions},
+		{"INSERT INTO sessions (project_id, id, loyalty_tier, location, purchase_history, urgency, created_at, last_activity, expires_at, member_tier, " +
+			"member_purchases) VALUES ", &p.sessions},
 		{"INSERT INTO quotes (project_id, id, session_id, product_id, variant_id, quantity, state, currency, list_price, opening, target, floor, " +
 			"rounds, moves, best_offer, counter, policy_version, final_price, with_bundle, token_hash, created_at, valid_until, seq) VALUES ", &p.quotes},
 		{"INSERT INTO decisions (project_id, session_id, seq, id, quote_id, product_id, variant_id, quantity, at, currency, offer, response, price, rule, " +
 			"policy_version, list_price, opening, target, floor, before, signals, message, agent_id, handler) VALUES ", &p.Decisions},
-		{"INSERT INTO checkouts (" + purchase.CheckoutColumns + ") VALUES ", &p.checkouts},
-		{purchase.InsertOrder, &p.orders},
+		{"INSERT INTO checkouts (project_id, id, session_id, status, lines, address, options, selected, currency, subtotal, tax, savings, " +
+			"attempt, declines, lease_until, retry_at, payment, taken, created_at, valid_until, claimed_at, queue) VALUES ", &p.checkouts},
+		{InsertOrders, &p.orders},
 		{"INSERT INTO refunds (project_id, id, order_id, payment_id, return_id, status, currency, amount, reason, failure, provider, created_at, " +
 			"updated_at, attempts, due_at, origin, reversed_at, problem) VALUES ", &p.refunds},
 	}
 	err := s.DB.InTx(tb.Context(), id.Stored[id.Project](p.project), func(t *db.Tx) error {
 		for _, i := range insertions {
-			columns, _, _ := strings.Cut(i.statement, "($1")
-			if err := t.Insert(tb.Context(), columns, *i.rows, ""); err != nil {
+			if err := t.Insert(tb.Context(), i.statement, *i.rows, ""); err != nil {
 				return err
 			}
 		}
