@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -27,7 +28,9 @@ var (
 func NewEvents(s *db.DB) Events { return Events{s} }
 
 var (
-	subscriptions = db.NewTable[event.Subscription]("event_subscriptions", db.Columns{"Secret": ",empty"})
+	subscriptions = db.NewTable[event.Subscription]("event_subscriptions", db.Columns{"Types": ",json", "Secret": ",empty"})
+
+	_ = stored.JSON[[]event.Type](nil)
 
 	selectSubscription = subscriptions.Select() + oneProject + "\n  AND id = $2"
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
@@ -16,39 +18,20 @@ type copyRow struct {
 	Content string
 }
 
-// contentJSON is what a copy has of its record: an order's or a customer's fields.
-type contentJSON struct {
-	Order    *syncedOrderJSON    `json:"order,omitempty"`
-	Customer *syncedCustomerJSON `json:"customer,omitempty"`
+// content is what a copy has of its record: an order's or a customer's fields.
+type content struct {
+	Order    *syncrun.Order
+	Customer *syncrun.Customer
 }
 
-type syncedOrderJSON struct {
-	Number    string              `json:"number"`
-	Email     string              `json:"email"`
-	Status    string              `json:"status"`
-	Total     string              `json:"total"`
-	Currency  string              `json:"currency"`
-	Items     int                 `json:"items"`
-	PlacedAt  *int64              `json:"placed_at"`
-	Reference string              `json:"reference,omitempty"`
-	Shipment  *syncedShipmentJSON `json:"shipment,omitempty"`
-}
-
-type syncedShipmentJSON struct {
-	Carrier     string `json:"carrier"`
-	Number      string `json:"number"`
-	TrackingURL string `json:"tracking_url"`
-	ShippedAt   *int64 `json:"shipped_at"`
-	Delivered   bool   `json:"delivered"`
-	Voided      bool   `json:"voided"`
-}
-
-type syncedCustomerJSON struct {
-	Email     string `json:"email"`
-	Name      string `json:"name"`
-	Tier      string `json:"tier"`
-	Purchases int    `json:"purchases"`
-}
+var contents = stored.JSON[content](stored.Tags{
+	"content.Order":      ",omitempty",
+	"content.Customer":   ",omitempty",
+	"Order.PlacedAt":     ",null",
+	"Order.Reference":    ",omitempty",
+	"Order.Shipment":     ",omitempty",
+	"Shipment.ShippedAt": ",null",
+})
 
 func toCopyArgs(c *syncrun.Copy) ([]any, error) {
 	content, err := toContent(c)
@@ -95,52 +78,18 @@ func fromPrints(stored []byte) (prints syncrun.Prints, err error) {
 
 // toContent is empty for what is neither an order nor a customer.
 func toContent(c *syncrun.Copy) (string, error) {
-	var j contentJSON
-	if o := c.Order; o != nil {
-		j.Order = &syncedOrderJSON{
-			Number: o.Number, Email: o.Email, Status: o.Status, Total: o.Total, Currency: o.Currency, Items: o.Items,
-			PlacedAt: db.MillisOrNull(o.PlacedAt), Reference: o.Reference,
-		}
-		if s := o.Shipment; s != nil {
-			j.Order.Shipment = &syncedShipmentJSON{
-				Carrier: s.Carrier, Number: s.Number, TrackingURL: s.TrackingURL, ShippedAt: db.MillisOrNull(s.ShippedAt),
-				Delivered: s.Delivered, Voided: s.Voided,
-			}
-		}
-	}
-	if c.Customer != nil {
-		customer := syncedCustomerJSON(*c.Customer)
-		j.Customer = &customer
-	}
-	if j == (contentJSON{}) {
+	if c.Order == nil && c.Customer == nil {
 		return "", nil
 	}
-	return db.ToJSON(j)
+	return contents.Text(content{c.Order, c.Customer})
 }
 
 func fromContent(text string, c *syncrun.Copy) error {
 	if text == "" {
 		return nil
 	}
-	var j contentJSON
-	if err := db.FromJSON(text, &j); err != nil {
-		return err
-	}
-	if o := j.Order; o != nil {
-		c.Order = &syncrun.Order{
-			Number: o.Number, Email: o.Email, Status: o.Status, Total: o.Total, Currency: o.Currency, Items: o.Items,
-			PlacedAt: db.TimeOrZero(o.PlacedAt), Reference: o.Reference,
-		}
-		if s := o.Shipment; s != nil {
-			c.Order.Shipment = &syncrun.Shipment{
-				Carrier: s.Carrier, Number: s.Number, TrackingURL: s.TrackingURL, ShippedAt: db.TimeOrZero(s.ShippedAt),
-				Delivered: s.Delivered, Voided: s.Voided,
-			}
-		}
-	}
-	if j.Customer != nil {
-		customer := syncrun.Customer(*j.Customer)
-		c.Customer = &customer
-	}
-	return nil
+	var kept content
+	err := contents.Read(text, &kept, money.Currency{})
+	c.Order, c.Customer = kept.Order, kept.Customer
+	return err
 }

@@ -7,11 +7,13 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/accounts"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -39,7 +41,9 @@ var (
 		"Expires":               "expires_at,null",
 		"LastSync":              ",null",
 		"Refreshing":            ",null",
+		"Synced":                ",json,currency=-", // the column currency is the platform's
 	})
+	_ = stored.JSON[syncrun.Watermarks](nil)
 
 	selectIntegration = integrations.Select()
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -26,11 +27,11 @@ func NewSyncRuns(s *db.DB) SyncRuns { return SyncRuns{s} }
 
 // NewSyncQueue returns a view that hands runs out.
 func NewSyncQueue(s *db.DB) ports.SyncQueue {
-	return syncQueue{queue.Queue[syncRunRow, *syncrun.Run]{Store: s, Table: DueSyncRuns, Item: func(r syncRunRow) (*syncrun.Run, error) { return r.run(), nil }}}
+	return syncQueue{queue.Queue[syncrun.Run, *syncrun.Run]{Store: s, Table: DueSyncRuns, Item: queue.Row[syncrun.Run]}}
 }
 
 type syncQueue struct {
-	queue.Queue[syncRunRow, *syncrun.Run]
+	queue.Queue[syncrun.Run, *syncrun.Run]
 }
 
 var DueSyncRuns = queue.Table{
@@ -48,7 +49,13 @@ var DueSyncRuns = queue.Table{
 // maxSyncProblems are kept of a run.
 const maxSyncProblems = 1000
 
-var updateSyncRun = syncRuns.Update([]string{"project_id", "id"}, "status", "steps", "error", "failures", "ended_at", "due_at")
+var (
+	syncRuns = db.NewTable[syncrun.Run]("sync_runs", db.Columns{"Full": "whole", "Steps": ",json", "EndedAt": ",null"})
+	problems = db.NewTable[syncrun.Problem]("sync_problems", db.Columns{"At": "noted_at"})
+	_        = stored.JSON[syncrun.Step](stored.Tags{"Step.Since": ",omitempty", "Step.High": ",omitempty", "Step.Blind": ",omitempty"})
+
+	updateSyncRun = syncRuns.Update([]string{"project_id", "id"}, "status", "steps", "error", "failures", "ended_at", "due_at")
+)
 
 const (
 	fromSyncRuns = `
@@ -83,8 +90,6 @@ ORDER BY expires_at, project_id, id
 LIMIT $3 OFFSET $4`
 )
 
-func missingSyncRun() *fault.Error { return fault.Missing("sync") }
-
 // Start holds the integration's row, so that the run is not left behind when the project is deleted.
 func (v SyncRuns) Start(ctx context.Context, r *syncrun.Run) error {
 	return v.store.InTx(ctx, r.Project, func(t *db.Tx) error {
@@ -96,23 +101,26 @@ func (v SyncRuns) Start(ctx context.Context, r *syncrun.Run) error {
 		case !there:
 			return fault.Missing("integration")
 		}
-		_, err = t.Exec(ctx, syncRuns.Insert(), syncRuns.Args(toSyncRunRow(r))...)
+		_, err = t.Exec(ctx, syncRuns.Insert(), syncRuns.Args(printable(r))...)
 		return err
 	})
 }
 
 func (v SyncRuns) ByID(ctx context.Context, project id.Project, integration id.Integration, run id.Sync) (*syncrun.Run, error) {
-	return readSyncRun(ctx, v.store.Read(project), "\n  AND integration_id = $3", project, run, integration)
+	return db.One[syncrun.Run](ctx, v.store.Read(project), "sync", syncRuns.Select()+oneSyncRun+"\n  AND integration_id = $3",
+		project, run, integration)
 }
 
 func (v SyncRuns) List(ctx context.Context, project id.Project, integration id.Integration, page ports.Page) ([]*syncrun.Run, int, error) {
-	rows, total, err := db.Page[syncRunRow](ctx, v.store.Read(project), syncRuns.Columns(), fromSyncRuns,
+	return db.Page[*syncrun.Run](ctx, v.store.Read(project), syncRuns.Columns(), fromSyncRuns,
 		db.Conditions{Args: db.Args{project, integration}}, "started_at DESC, id", page)
-	list := make([]*syncrun.Run, len(rows))
-	for i, r := range rows {
-		list[i] = r.run()
-	}
-	return list, total, err
+}
+
+// printable is a run as it is stored.
+func printable(r *syncrun.Run) syncrun.Run {
+	stored := *r
+	stored.Error = db.Printable(r.Error)
+	return stored
 }
 
 func (v SyncRuns) Update(ctx context.Context, project id.Project, run id.Sync, change func(*syncrun.Run) error) (changed *syncrun.Run, err error) {
@@ -123,7 +131,7 @@ func (v SyncRuns) Update(ctx context.Context, project id.Project, run id.Sync, c
 		if err := change(changed); err != nil {
 			return err
 		}
-		_, err = t.Exec(ctx, updateSyncRun.Text, updateSyncRun.Args(toSyncRunRow(changed))...)
+		_, err = t.Exec(ctx, updateSyncRun.Text, updateSyncRun.Args(printable(changed))...)
 		return err
 	})
 	if err != nil {
@@ -134,15 +142,7 @@ func (v SyncRuns) Update(ctx context.Context, project id.Project, run id.Sync, c
 
 // lockSyncRun loads a run for exclusive use.
 func lockSyncRun(ctx context.Context, t *db.Tx, project id.Project, run id.Sync) (*syncrun.Run, error) {
-	return readSyncRun(ctx, t, t.Dialect.ForUpdate, project, run)
-}
-
-func readSyncRun(ctx context.Context, from db.Source, end string, args ...any) (*syncrun.Run, error) {
-	row, err := db.One[syncRunRow](ctx, from, "sync", syncRuns.Select()+oneSyncRun+end, args...)
-	if err != nil {
-		return nil, err
-	}
-	return row.run(), nil
+	return db.One[syncrun.Run](ctx, t, "sync", syncRuns.Select()+oneSyncRun+t.Dialect.ForUpdate, project, run)
 }
 
 // Note holds the run's row, so that whoever else notes something waits for the next number.
@@ -179,7 +179,7 @@ FROM sync_problems
 WHERE project_id = $1
   AND run_id = $2`, db.Conditions{Args: db.Args{project, run}}, "number", page)
 	if err == nil && runs == 0 {
-		err = missingSyncRun()
+		err = fault.Missing("sync")
 	}
 	if err != nil {
 		return nil, 0, err

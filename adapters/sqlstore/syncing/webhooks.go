@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -19,7 +20,10 @@ var _ ports.IntegrationWebhooks = Webhooks{}
 // NewWebhooks returns a view that keeps those of integrations.
 func NewWebhooks(s *db.DB) Webhooks { return Webhooks{s} }
 
-var webhooks = db.NewTable[integration.Webhook]("integration_webhooks")
+var (
+	webhooks = db.NewTable[integration.Webhook]("integration_webhooks", db.Columns{"Actions": ",json"})
+	_        = stored.JSON[[]integration.Action](nil)
+)
 
 const (
 	countWebhooks = `

@@ -1,11 +1,9 @@
 package spelling
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
-	"time"
 
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/agent"
@@ -54,7 +52,7 @@ var texts = index(
 	oneOf(agent.Draft, agent.Active), oneOf(agent.Builtin, agent.Remote), oneOf(agent.Occasions...),
 	oneOf(agent.ByHouse, agent.ByMerchant, agent.ByTuning), oneOf(catalog.Active, catalog.Archived),
 	known(syncrun.StoredResource), known(event.StoredType), known(event.StoredReason), oneOf(event.DeliveryStatuses...),
-	list(event.StoredType), list(integration.StoredAction), spelled(wanted, wantedText), spelled(watermarks, watermarksText),
+	known(integration.StoredAction), spelled(wanted, wantedText),
 	spelled(currency, money.Currency.Code),
 	spelled(OptionalMethod, func(m project.PaymentMethod) string { return Methods[m] }),
 	spelled(outcome, func(o negotiation.Outcome) string { return Outcomes[o] }),
@@ -137,25 +135,6 @@ func words[T fmt.Stringer](all map[string]T) entry {
 	return known(func(word string) T { return all[word] })
 }
 
-// list is stored as a JSON list of words.
-func list[T fmt.Stringer](read func(string) T) entry {
-	return spelled(func(text string) (all []T, err error) {
-		var words []string
-		err = json.Unmarshal([]byte(text), &words)
-		for _, word := range words {
-			all = append(all, read(word))
-		}
-		return all, err
-	}, func(all []T) string {
-		words := make([]string, len(all))
-		for i, one := range all {
-			words[i] = one.String()
-		}
-		text, _ := json.Marshal(words) // texts have no error
-		return string(text)
-	})
-}
-
 // wanted are stored as names with commas between them.
 func wanted(text string) (all []syncrun.Resource, err error) {
 	for name := range strings.SplitSeq(text, ",") {
@@ -172,26 +151,4 @@ func wantedText(all []syncrun.Resource) string {
 		names[i] = r.String()
 	}
 	return strings.Join(names, ",")
-}
-
-// watermarks are stored as JSON, as unix milliseconds by the resources' names. None are nil, as the domain has it.
-func watermarks(text string) (marks syncrun.Watermarks, err error) {
-	var stored map[string]int64
-	err = json.Unmarshal([]byte(text), &stored)
-	for name, at := range stored {
-		if marks == nil {
-			marks = syncrun.Watermarks{}
-		}
-		marks[syncrun.StoredResource(name)] = time.UnixMilli(at).UTC()
-	}
-	return marks, err
-}
-
-func watermarksText(marks syncrun.Watermarks) string {
-	stored := make(map[string]int64, len(marks))
-	for resource, at := range marks {
-		stored[resource.String()] = at.UnixMilli()
-	}
-	text, _ := json.Marshal(stored) // numbers have no error
-	return string(text)
 }

@@ -15,7 +15,8 @@ import (
 )
 
 // Tags are the JSON tags of members that are not stored as their field's name says, by type and field:
-// "Segment.CostTo": ",omitempty". Fields tagged "-" are kept elsewhere.
+// "Segment.CostTo": ",omitempty". Fields tagged "-" are kept elsewhere. The zero time is null with ",null", and no member
+// with ",omitempty".
 type Tags map[string]string
 
 // Format is how values of T are stored.

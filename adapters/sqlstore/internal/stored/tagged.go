@@ -2,6 +2,7 @@ package stored
 
 import (
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
@@ -48,9 +49,17 @@ func taggedField(of string, f reflect.StructField, tags, used Tags) reflect.Stru
 	if tag == "" || tag[0] == ',' {
 		tag = snake(f.Name) + tag
 	}
+	tag, null := strings.CutSuffix(tag, ",null")
 	member := elsewhere
-	if tag != "-" {
+	switch {
+	case tag == "-":
+	case f.Type == instant && (null || strings.HasSuffix(tag, ",omitempty")):
+		member = reflect.TypeFor[*int64]()
+	default:
 		member = taggedType(f.Type, tags, used)
+	}
+	if f.Anonymous && !own {
+		return reflect.StructField{Name: f.Name, Type: member, Anonymous: true}
 	}
 	return reflect.StructField{Name: f.Name, Type: member, Tag: reflect.StructTag(`json:"` + tag + `"`)}
 }
@@ -77,6 +86,17 @@ func assign(to, from reflect.Value, c money.Currency) error {
 		*to.Addr().Interface().(*money.Amount) = money.Of(from.Int(), c)
 	case from.Type() == amount:
 		to.SetInt(from.Addr().Interface().(*money.Amount).Minor())
+	case to.Type() == instant && from.Kind() == reflect.Pointer:
+		to.SetZero()
+		if !from.IsNil() {
+			return assign(to, from.Elem(), c)
+		}
+	case from.Type() == instant && to.Kind() == reflect.Pointer:
+		to.SetZero()
+		if !from.IsZero() {
+			to.Set(reflect.New(to.Type().Elem()))
+			return assign(to.Elem(), from, c)
+		}
 	case to.Type() == instant:
 		*to.Addr().Interface().(*time.Time) = time.UnixMilli(from.Int()).UTC()
 	case from.Type() == instant:
