@@ -29,7 +29,6 @@ type RefundRequest struct {
 	Key      string // the refund's id: the same for every try
 	Charge   string // the provider's id of the charge
 	Amount   money.Amount
-	Reason   string
 	Since    time.Time // when the refund was first asked for
 	Checkout id.Checkout
 }

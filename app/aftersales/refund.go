@@ -107,7 +107,7 @@ func (s *Service) execute(ctx ports.Outbound, d ports.DueRefund) error {
 	defer cancel()
 	outcome, err := s.Gateway.Refund(bounded, ports.RefundRequest{
 		Project: d.Project, Route: c.Order.Payment.Route, Key: r.ID.String(), Charge: c.Order.Payment.Provider,
-		Amount: r.Amount, Reason: r.Reason, Since: r.CreatedAt, Checkout: c.Order.Checkout,
+		Amount: r.Amount, Since: r.CreatedAt, Checkout: c.Order.Checkout,
 	})
 	if err == nil {
 		err = failpoint.At(ctx, failpoint.RefundSent)

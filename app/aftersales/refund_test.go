@@ -41,7 +41,7 @@ func TestRefund(t *testing.T) {
 	}
 	o := d.kept.Order
 	want := []ports.RefundRequest{{
-		Project: o.Project, Route: o.Payment.Route, Key: r.ID.String(), Charge: "ch_1", Amount: usd(1_00), Reason: "Torn", Since: noon,
+		Project: o.Project, Route: o.Payment.Route, Key: r.ID.String(), Charge: "ch_1", Amount: usd(1_00), Since: noon,
 		Checkout: o.Checkout,
 	}}
 	if !reflect.DeepEqual(d.asked, want) {

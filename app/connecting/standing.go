@@ -6,7 +6,6 @@ import (
 	"log/slog"
 
 	"github.com/haggle-commerce/haggle/domain/event"
-	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -65,8 +64,7 @@ func (s Standing) fail(ctx context.Context, stores ports.SyncStores, with *integ
 	if err != nil {
 		return err
 	}
-	return stores.Events.Announce(ctx, &event.Event{
-		ID: id.New[id.Event](s.Entropy.Bits128()), Project: with.Project, At: now,
-		Data: event.IntegrationError{Integration: failed.ID, Platform: failed.Type.String(), Name: failed.Name, Error: failed.LastError},
-	})
+	return stores.Events.Announce(ctx, event.New(s.Entropy.Bits128(), with.Project, now, event.IntegrationError{
+		Integration: failed.ID, Platform: failed.Type.String(), Name: failed.Name, Error: failed.LastError,
+	}))
 }

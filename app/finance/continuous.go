@@ -143,7 +143,7 @@ func (r *Reconciler) step(ctx ports.Outbound, c *ports.Reconciliation) error {
 	announced := false
 	err := r.Reconciliations.Record(ctx, c, s, func(p id.Project, at time.Time, d event.Data) *event.Event {
 		announced = true
-		return &event.Event{ID: id.New[id.Event](r.Entropy.Bits128()), Project: p, At: at, Data: d}
+		return event.New(r.Entropy.Bits128(), p, at, d)
 	})
 	if err == nil && announced {
 		r.Log.ErrorContext(ctx, "the payment provider's books differ from ours", "project", c.Project.String(), "provider", c.Route.Provider,

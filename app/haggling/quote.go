@@ -290,13 +290,10 @@ func (s *Service) seal(t *talk, agreed negotiation.Accepted, withBundle bool, re
 			Quantity: 1, Price: q.Bundle.Price, Quote: q.ID,
 		})
 	}
-	result.Event = &event.Event{
-		ID: id.New[id.Event](s.Entropy.Bits128()), Project: q.Project, At: now,
-		Data: event.QuoteAccepted{
-			Quote: q.ID, Session: q.Item.Session, Product: q.Item.Product, Variant: q.Item.Variant,
-			Quantity: q.Item.Quantity, List: q.Bounds.List(), Price: agreed.Price,
-		},
-	}
+	result.Event = event.New(s.Entropy.Bits128(), q.Project, now, event.QuoteAccepted{
+		Quote: q.ID, Session: q.Item.Session, Product: q.Item.Product, Variant: q.Item.Variant,
+		Quantity: q.Item.Quantity, List: q.Bounds.List(), Price: agreed.Price,
+	})
 	return token
 }
 

@@ -126,10 +126,9 @@ func (p *Publisher) work(ctx ports.Outbound, t jobs.Task[ports.Parcel]) error {
 	why, _ := d.Attempted(result, now(), p.jitter()) // as above
 	if why != (event.Reason{}) && parcel.Subscription != nil {
 		outcome.Why = why
-		outcome.Alert = &event.Event{
-			ID: id.New[id.Event](p.Entropy.Bits128()), Project: d.Project, At: now(),
-			Data: event.SubscriptionDisabled{Subscription: parcel.Subscription.ID, URL: event.MaskURL(parcel.Subscription.URL), Reason: why},
-		}
+		outcome.Alert = event.New(p.Entropy.Bits128(), d.Project, now(), event.SubscriptionDisabled{
+			Subscription: parcel.Subscription.ID, URL: event.MaskURL(parcel.Subscription.URL), Reason: why,
+		})
 	}
 	p.finish(outcome)
 	if result.Error != "" {

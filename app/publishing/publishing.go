@@ -72,9 +72,7 @@ func (s *Service) Test(ctx context.Context, project id.Project, of id.Subscripti
 		return nil, fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled.")
 	}
 	now := s.Clock.Now()
-	ping := &event.Event{
-		ID: id.New[id.Event](s.Entropy.Bits128()), Project: project, At: now, Data: event.Ping{Subscription: of},
-	}
+	ping := event.New(s.Entropy.Bits128(), project, now, event.Ping{Subscription: of})
 	made := event.NewDelivery(id.New[id.Delivery](s.Entropy.Bits128()), project, ping.ID, event.PingType, event.To(of), now)
 	return made, s.Deliveries.Announce(ctx, ping, made)
 }

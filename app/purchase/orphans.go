@@ -38,16 +38,14 @@ func (s *Service) orphaned(o *checkout.Orphan, now time.Time) *event.Event {
 	case checkout.OrphanFailed:
 		refund = "failed"
 	}
-	return &event.Event{
-		ID: id.New[id.Event](s.Entropy.Bits128()), Project: o.Project, At: now, Data: event.PaymentOrphaned{
-			Checkout: o.Checkout,
-			Attempt:  o.Attempt,
-			Provider: o.Route.Provider,
-			Charge:   o.Charge,
-			Amount:   o.Amount,
-			Refund:   refund,
-		},
-	}
+	return event.New(s.Entropy.Bits128(), o.Project, now, event.PaymentOrphaned{
+		Checkout: o.Checkout,
+		Attempt:  o.Attempt,
+		Provider: o.Route.Provider,
+		Charge:   o.Charge,
+		Amount:   o.Amount,
+		Refund:   refund,
+	})
 }
 
 // OrphanRefunds asks the providers to give orphan charges back.
@@ -77,7 +75,6 @@ func (s *Service) refundOrphan(ctx ports.Outbound, o *checkout.Orphan) error {
 		Key:      o.ID,
 		Charge:   o.Charge,
 		Amount:   o.Amount,
-		Reason:   "The payment attempt was given up",
 		Since:    o.DetectedAt,
 		Checkout: o.Checkout,
 	})

@@ -17,7 +17,5 @@ func (s *Service) place(p *project.Project, c *checkout.Checkout, paid checkout.
 		Confirmation: order.Confirmation(s.Entropy.Bits128()),
 	}, order.Receipt{Provider: paid.Provider, Label: paid.Label}, p.Settings.Location(), now)
 	s.Tokens.Assign(o, s.Entropy.Secret(16))
-	return o, &event.Event{
-		ID: id.New[id.Event](s.Entropy.Bits128()), Project: p.ID, At: now, Data: o.Completed(),
-	}
+	return o, event.New(s.Entropy.Bits128(), p.ID, now, o.Completed())
 }

@@ -15,7 +15,18 @@ import (
 
 // takeCustomers keeps who the platform knows. Of one that it has deleted nothing but its id is left.
 func (b *batch) takeCustomers(ctx context.Context) error {
-	items, err := b.open(ctx, syncrun.Customers, false)
+	return b.keepRecords(ctx, syncrun.Customers, func(one *item) error {
+		one.after.Customer, one.after.Email = nil, ""
+		if c := one.record.Customer; c != nil && !one.record.Deleted {
+			one.after.Customer, one.after.Email = c, lower(c.Email)
+		}
+		return nil
+	})
+}
+
+// keepRecords keeps the records of a resource as they are, with what set makes of each.
+func (b *batch) keepRecords(ctx context.Context, of syncrun.Resource, set func(*item) error) error {
+	items, err := b.open(ctx, of, false)
 	if err != nil {
 		return err
 	}
@@ -23,9 +34,8 @@ func (b *batch) takeCustomers(ctx context.Context) error {
 	for i, one := range items {
 		b.outcomes[one.at].Verdict = one.verdict()
 		one.after.Take(one.record, nil, syncrun.Prints{}, b.now)
-		one.after.Customer, one.after.Email = nil, ""
-		if c := one.record.Customer; c != nil && !one.record.Deleted {
-			one.after.Customer, one.after.Email = c, lower(c.Email)
+		if err := set(one); err != nil {
+			return err
 		}
 		copies[i] = one.after
 	}
@@ -46,24 +56,15 @@ func (i *item) verdict() syncrun.Verdict {
 
 // takeOrders keeps the platform's orders, and moves those of ours that it has news of.
 func (b *batch) takeOrders(ctx context.Context) error {
-	items, err := b.open(ctx, syncrun.Orders, false)
-	if err != nil {
-		return err
-	}
-	copies := make([]*syncrun.Copy, len(items))
-	for i, one := range items {
-		b.outcomes[one.at].Verdict = one.verdict()
-		one.after.Take(one.record, nil, syncrun.Prints{}, b.now)
+	return b.keepRecords(ctx, syncrun.Orders, func(one *item) error {
 		one.after.Order, one.after.Email = nil, ""
-		if o := one.record.Order; o != nil && !one.record.Deleted {
-			one.after.Order, one.after.Email = o, lower(o.Email)
-			if err := b.takeShipment(ctx, one, o); err != nil {
-				return err
-			}
+		o := one.record.Order
+		if o == nil || one.record.Deleted {
+			return nil
 		}
-		copies[i] = one.after
-	}
-	return b.save(ctx, copies)
+		one.after.Order, one.after.Email = o, lower(o.Email)
+		return b.takeShipment(ctx, one, o)
+	})
 }
 
 // longestEmail is that of an address (RFC 5321). What is longer is none, and too long for an index.

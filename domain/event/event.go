@@ -95,6 +95,16 @@ type Event struct {
 	Data    Data
 }
 
+// New is the event of a project that data tells. Its id has the random bits.
+func New(random [16]byte, project id.Project, at time.Time, data Data) *Event {
+	return &Event{
+		ID:      id.New[id.Event](random),
+		Project: project,
+		At:      at,
+		Data:    data,
+	}
+}
+
 // Data is an event's payload. The type follows from it.
 type Data interface{ Type() Type }
 

@@ -13,7 +13,7 @@ type RefundPending struct{ Provider string }
 
 // RefundFailed means the provider refused, and nothing was given back. Provider is its id of the refund, if it has made
 // one: it may have failed later.
-type RefundFailed struct{ Code, Message, Provider string }
+type RefundFailed struct{ Code, Provider string }
 
 func (Refunded) refundOutcome()      {}
 func (RefundPending) refundOutcome() {}

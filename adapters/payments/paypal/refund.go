@@ -21,16 +21,9 @@ var refundCodes = map[string]string{
 	"REFUND_FAILED_INSUFFICIENT_FUNDS": "insufficient_funds",
 }
 
-var refundMessages = map[string]string{
-	"amount_invalid":          "This amount cannot be given back through PayPal.",
-	"amount_too_large":        "The charge has not that much left to give back.",
-	"charge_already_refunded": "The charge was given back already.",
-	"insufficient_funds":      "The account has insufficient funds.",
-}
-
 func refundFailed(issue, refund string) order.RefundFailed {
 	code := cmp.Or(refundCodes[issue], strings.ToLower(issue), "refund_failed")
-	return order.RefundFailed{Code: code, Message: cmp.Or(refundMessages[code], "PayPal refused the refund."), Provider: refund}
+	return order.RefundFailed{Code: code, Provider: refund}
 }
 
 type refund struct {

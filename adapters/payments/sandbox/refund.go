@@ -10,12 +10,12 @@ import (
 // page is how many movements are read at once.
 const page = 500
 
-var tooLarge = order.RefundFailed{Code: "amount_too_large", Message: "The charge has not that much left to give back."}
+var tooLarge = order.RefundFailed{Code: "amount_too_large"}
 
 // Refund gives money back at once, or refuses.
 func (p Provider) Refund(ctx ports.Outbound, _ ports.PaymentAccount, r ports.RefundRequest) (order.RefundOutcome, error) {
 	if !r.Amount.IsPositive() {
-		return order.RefundFailed{Code: "amount_too_small", Message: "There is nothing to give back."}, nil
+		return order.RefundFailed{Code: "amount_too_small"}, nil
 	}
 	stored, ok, err := p.Ledger.Refund(ctx, r.Project, ports.SandboxRefund{
 		Key: r.Key, ID: "re_sandbox_" + p.Entropy.Secret(10), Charge: r.Charge, Amount: r.Amount, At: p.Clock.Now(),

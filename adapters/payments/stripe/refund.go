@@ -16,18 +16,9 @@ import (
 // keyAge is how long Stripe is trusted to remember a key, of the 24 hours that it promises.
 const keyAge = 20 * time.Hour
 
-var refundMessages = map[string]string{
-	"amount_too_large":         "The charge has not that much left to give back.",
-	"amount_too_small":         "There is nothing to give back.",
-	"charge_already_refunded":  "The charge was given back already.",
-	"charge_disputed":          "The buyer disputes the charge.",
-	"expired_or_canceled_card": "The card has expired or was canceled.",
-	"insufficient_funds":       "The account has insufficient funds.",
-}
-
 func refundFailed(code, refund string) order.RefundFailed {
 	code = cmp.Or(code, "refund_failed")
-	return order.RefundFailed{Code: code, Message: cmp.Or(refundMessages[code], "The refund failed."), Provider: refund}
+	return order.RefundFailed{Code: code, Provider: refund}
 }
 
 // Refund asks for the refund under its key. What Stripe refuses is looked for before it counts as

@@ -161,7 +161,7 @@ func (h *shop) takeBack(b *moneyBack) {
 		b.failed = true
 		h.untold--
 		h.report(b.id+" has failed", func(ctx context.Context, s *server) error {
-			failure := order.RefundFailed{Code: "expired_or_canceled_card", Message: "no", Provider: b.id}
+			failure := order.RefundFailed{Code: "expired_or_canceled_card", Provider: b.id}
 			if checkout.IsOrphan(b.key) {
 				return s.purchase().HeardOrphanRefund(ctx, h.project.ID, b.key, failure)
 			}

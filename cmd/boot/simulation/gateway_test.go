@@ -185,12 +185,12 @@ func (g *portStripe) Refund(ctx ports.Outbound, r ports.RefundRequest) (order.Re
 	case a.kind == "idempotency_error":
 		return nil, errKeyUsed
 	}
-	return order.RefundFailed{Code: a.code, Message: "no"}, nil
+	return order.RefundFailed{Code: a.code}, nil
 }
 
 func (r *moneyBack) outcome() order.RefundOutcome {
 	if r.failed {
-		return order.RefundFailed{Code: "expired_or_canceled_card", Message: "no", Provider: r.id}
+		return order.RefundFailed{Code: "expired_or_canceled_card", Provider: r.id}
 	}
 	return order.Refunded{Provider: r.id}
 }

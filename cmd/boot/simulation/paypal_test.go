@@ -292,7 +292,7 @@ func (g *portPayPal) Refund(ctx ports.Outbound, r ports.RefundRequest) (order.Re
 	case err != nil:
 		return nil, err
 	case a.issue != "":
-		return order.RefundFailed{Code: a.issue, Message: "no"}, nil
+		return order.RefundFailed{Code: a.issue}, nil
 	}
 	return a.refund.outcome(), nil
 }

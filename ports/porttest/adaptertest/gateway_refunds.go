@@ -15,7 +15,7 @@ import (
 func (s *till) back(key string, of checkout.Paid, amount int64) ports.RefundRequest {
 	return ports.RefundRequest{
 		Project: tillProject, Checkout: tillCheckout, Key: key, Charge: of.Provider, Amount: money.Of(amount, money.USD),
-		Reason: "The buyer sent it back.", Since: s.since,
+		Since: s.since,
 	}
 }
 
@@ -36,7 +36,7 @@ func (s *till) refunded(r ports.RefundRequest) string {
 func (s *till) notRefunded(r ports.RefundRequest) {
 	s.t.Helper()
 	outcome, err := s.refund(r)
-	if failed, ok := outcome.(order.RefundFailed); err != nil || !ok || failed.Code == "" || failed.Message == "" {
+	if failed, ok := outcome.(order.RefundFailed); err != nil || !ok || failed.Code == "" {
 		s.t.Errorf("refund %s: %#v, %v", r.Key, outcome, err)
 	}
 }
