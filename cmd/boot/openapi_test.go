@@ -86,7 +86,7 @@ func judgeDocument(kept, served []byte, update updateMode) (write bool, message 
 	}
 	return false, "the document changed in a way that breaks clients of v1:\n" + breaking.String() + `
 Keep what clients use and add beside it: a new optional field, a new operation. What must go is deprecated
-first (wire.Deprecate) and goes with the next version, /v2. What was no promise to anyone yet may be
+first (wire.Deprecation) and goes with the next version, /v2. What was no promise to anyone yet may be
 changed with -update=breaking.`
 }
 
@@ -105,7 +105,7 @@ func TestOpenAPIDocumentIsJudged(t *testing.T) {
 		{"same, with update", base, base, "true", false, "^$"},
 		{"compatible", base, more, "false", false, `changed compatibly: run .*-update(.|\n)*404.*GET /v1/a`},
 		{"compatible, with update", base, more, "true", true, "^$"},
-		{"breaking", more, base, "false", false, `breaks clients(.|\n)*404.*GET /v1/a(.|\n)*wire.Deprecate`},
+		{"breaking", more, base, "false", false, `breaks clients(.|\n)*404.*GET /v1/a(.|\n)*wire.Deprecation`},
 		{"breaking, with update", more, base, "true", false, `breaks clients`},
 		{"breaking on purpose", more, base, "breaking", true, "^$"},
 		{"words only", base, base + "# more\n", "false", false, "changed compatibly"},

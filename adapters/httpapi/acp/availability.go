@@ -88,7 +88,7 @@ func fromAPIWanted(items []wantedItem) ([]discovery.Wanted, error) {
 		if err != nil {
 			return nil, err
 		}
-		variant, err := optional[id.Variant](item.VariantID, "variant")
+		variant, err := wire.OptionalID[id.Variant](item.VariantID, "variant")
 		if err != nil {
 			return nil, err
 		}

@@ -158,7 +158,7 @@ func fromAPIInitItems(shop *project.Project, items []initItem) ([]purchase.InitI
 		if list[i].Product, err = wire.ID[id.Product](item.ProductID, "product"); err != nil {
 			return nil, err
 		}
-		if list[i].Variant, err = optional[id.Variant](item.VariantID, "variant"); err != nil {
+		if list[i].Variant, err = wire.OptionalID[id.Variant](item.VariantID, "variant"); err != nil {
 			return nil, err
 		}
 	}

@@ -103,7 +103,7 @@ func (h *handlers) product(ctx context.Context, rq Request, in *productInput) (*
 	if err != nil {
 		return nil, err
 	}
-	visit, err := optional[id.Session](in.SessionID, "session")
+	visit, err := wire.OptionalID[id.Session](in.SessionID, "session")
 	if err != nil {
 		return nil, err
 	}

@@ -87,16 +87,16 @@ func fromAPIQuote(shop *project.Project, r quoteRequest) (haggling.Request, erro
 }
 
 func fromAPIAsk(r quoteRequest) (ask ports.HaggleAsk, err error) {
-	if ask.Session, err = optional[id.Session](r.SessionID, "session"); err != nil {
+	if ask.Session, err = wire.OptionalID[id.Session](r.SessionID, "session"); err != nil {
 		return ask, err
 	}
-	if ask.Quote, err = optional[id.Quote](r.QuoteID, "quote"); err != nil {
+	if ask.Quote, err = wire.OptionalID[id.Quote](r.QuoteID, "quote"); err != nil {
 		return ask, err
 	}
-	if ask.Product, err = optional[id.Product](r.ProductID, "product"); err != nil {
+	if ask.Product, err = wire.OptionalID[id.Product](r.ProductID, "product"); err != nil {
 		return ask, err
 	}
-	ask.Variant, err = optional[id.Variant](r.VariantID, "variant")
+	ask.Variant, err = wire.OptionalID[id.Variant](r.VariantID, "variant")
 	ask.Quantity = r.Quantity
 	return ask, err
 }

@@ -78,7 +78,7 @@ func fromAPIReturn(items []returnItem) ([]order.ReturnItem, error) {
 		at := check.In("items").At(i)
 		product, err := id.Parse[id.Product](item.ProductID)
 		at.That(err == nil, "product_id", "is not part of the order")
-		variant, err := optional[id.Variant](item.VariantID, "variant")
+		variant, err := wire.OptionalID[id.Variant](item.VariantID, "variant")
 		at.That(err == nil, "variant_id", "is not part of the order")
 		list[i] = order.ReturnItem{Product: product, Variant: variant, Quantity: item.Quantity, Reason: item.Reason}
 	}

@@ -146,16 +146,8 @@ func fromAPISearch(shop *project.Project, r searchRequest) (discovery.SearchRequ
 		}
 	}
 	var err error
-	request.Session, err = optional[id.Session](r.SessionID, "session")
+	request.Session, err = wire.OptionalID[id.Session](r.SessionID, "session")
 	return request, err
-}
-
-// optional reads an id that may be left out.
-func optional[T id.ID[K], K id.Kind](text, thing string) (T, error) {
-	if text == "" {
-		return T{}, nil
-	}
-	return wire.ID[T, K](text, thing)
 }
 
 func (h *handlers) toAPISearch(shop *project.Project, a discovery.SearchAnswer) searchAnswer {

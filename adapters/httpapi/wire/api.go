@@ -126,6 +126,9 @@ func finishOperation(doc *huma.OpenAPI, op *huma.Operation) {
 			allowUnknown(doc.Components.Schemas, media.Schema, map[*huma.Schema]bool{})
 		}
 	}
+	if notice, ok := op.Metadata[deprecationKey].(*Deprecation); ok {
+		notice.document(op)
+	}
 }
 
 // allowUnknown makes every object of a schema take unknown fields.

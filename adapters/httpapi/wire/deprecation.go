@@ -13,7 +13,8 @@ import (
 // MigrationPeriod is how long a deprecated operation works at least (spec 9.3).
 const MigrationPeriod = 180 * 24 * time.Hour
 
-// Deprecation is the notice that an operation will go.
+// Deprecation is the notice that an operation will go. Each answer, errors included, has the headers Deprecation (RFC 9745),
+// Sunset (RFC 8594) and Link with deprecation and successor-version (RFC 5829); the document says the same.
 type Deprecation struct {
 	Since     time.Time // when it became deprecated, or will
 	Sunset    time.Time // when it may stop working, MigrationPeriod after Since or later
@@ -21,14 +22,11 @@ type Deprecation struct {
 	Guide     string    // address of a page on how to move; may be empty
 }
 
-// Deprecate is the API with a notice on every operation that is registered through it:
-//
-//	huma.Register(wire.Deprecate(api, d), op, handler)
-//
-// Each answer, errors included, has the headers Deprecation (RFC 9745), Sunset (RFC 8594) and Link with
-// deprecation and successor-version (RFC 5829); the document says the same. A notice that gives less
-// than MigrationPeriod, or whose addresses are none, is a programming mistake: Deprecate panics.
-func Deprecate(api huma.API, d Deprecation) huma.API {
+const deprecationKey = "deprecation"
+
+// on gives an operation the notice, before it is registered. One that gives less than MigrationPeriod, or whose addresses are
+// none, is a programming mistake: it panics.
+func (d *Deprecation) on(op *huma.Operation) {
 	if d.Since.IsZero() || d.Sunset.Before(d.Since.Add(MigrationPeriod)) {
 		panic(fmt.Sprintf("deprecation: from %s to %s is less than %d days", d.Since, d.Sunset, MigrationPeriod/(24*time.Hour)))
 	}
@@ -37,40 +35,16 @@ func Deprecate(api huma.API, d Deprecation) huma.API {
 			panic(fmt.Sprintf("deprecation: %q is no address", address))
 		}
 	}
-	return deprecatedAPI{api, d}
+	setMetadata(op, deprecationKey, d)
 }
 
-// deprecatedAPI hands operations to an adapter that comes before all middleware, so that what refuses a
-// request early gives notice too.
-type deprecatedAPI struct {
-	huma.API
-	notice Deprecation
-}
-
-func (a deprecatedAPI) Adapter() huma.Adapter { return deprecatedAdapter{a.API.Adapter(), a.notice} }
-
-// Config is how Huma asks an API for its settings, which embedding alone would hide.
-func (a deprecatedAPI) Config() huma.Config {
-	if configured, ok := a.API.(interface{ Config() huma.Config }); ok {
-		return configured.Config()
-	}
-	return huma.Config{}
-}
-
-type deprecatedAdapter struct {
-	huma.Adapter
-	notice Deprecation
-}
-
-// Handle gets the operation when Huma has documented it, responses and all.
-func (a deprecatedAdapter) Handle(op *huma.Operation, next func(huma.Context)) {
-	a.notice.document(op)
-	a.Adapter.Handle(op, func(ctx huma.Context) {
-		for name, value := range a.notice.headers() {
-			ctx.AppendHeader(name, value)
+// announce tells clients of the operation's deprecation, if there is one.
+func announce(op *huma.Operation, h http.Header) {
+	if d, ok := op.Metadata[deprecationKey].(*Deprecation); ok {
+		for name, value := range d.headers() {
+			h.Set(name, value)
 		}
-		next(ctx)
-	})
+	}
 }
 
 func (d Deprecation) headers() map[string]string {

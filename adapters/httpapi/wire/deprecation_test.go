@@ -145,7 +145,9 @@ func TestDeprecationMistakes(t *testing.T) {
 					t.Errorf("panic %q, want %q", said, c.mistake)
 				}
 			}()
-			wire.Deprecate(api, d)
+			op := postTo("old", "/v1/old")
+			op.Deprecated = &d
+			wire.AddReadOnly(mountOf(api, wire.Plain), op, echoed)
 		})
 	}
 }

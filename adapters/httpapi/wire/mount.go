@@ -229,12 +229,11 @@ func add[C, S, I, O any](m *Mount[C, S], op Operation, mode Mode, handle func(co
 		setMetadata(&op.Operation, shortestKey, op.ShortestKey)
 	}
 	op.Middlewares = append(op.Middlewares, func(ctx huma.Context, next func(huma.Context)) { m.serve(ctx, next, mode, op.Lane) })
-	api := m.API
 	if op.Deprecated != nil {
-		api = Deprecate(api, *op.Deprecated)
+		op.Deprecated.on(&op.Operation)
 	}
 	path := RefsOf[I]("path")
-	huma.Register(api, op.Operation, func(ctx context.Context, in *I) (*O, error) {
+	huma.Register(m.API, op.Operation, func(ctx context.Context, in *I) (*O, error) {
 		if err := path.Unknown(in); err != nil {
 			return nil, err
 		}

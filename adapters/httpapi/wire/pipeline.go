@@ -51,6 +51,7 @@ func (m *Mount[C, S]) serve(ctx huma.Context, next func(huma.Context), mode Mode
 		}
 	}()
 	r, w := humago.Unwrap(ctx)
+	announce(ctx.Operation(), w.Header())
 	c := &call[C, S]{mount: m, mode: mode, lane: lane, entry: Entry[C]{Writer: w, Request: r, Operation: ctx.Operation()}}
 	for _, step := range m.Steps {
 		if err := step(&c.entry); err != nil {

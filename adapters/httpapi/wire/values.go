@@ -120,6 +120,14 @@ func ID[T id.ID[K], K id.Kind](text, thing string) (T, error) {
 	return parsed, nil
 }
 
+// OptionalID is ID for an identifier that may be left out.
+func OptionalID[T id.ID[K], K id.Kind](text, thing string) (T, error) {
+	if text == "" {
+		return T{}, nil
+	}
+	return ID[T, K](text, thing)
+}
+
 // When is a value of a request that is an RFC 3339 time or a date, from the year 2 on. The zero value is one that was not
 // given, as the zero time is.
 type When struct {

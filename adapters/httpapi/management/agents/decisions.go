@@ -159,9 +159,7 @@ type decisionsOutput struct {
 }
 
 type decisionsMeta struct {
-	Total     int        `json:"total"`
-	Limit     int        `json:"limit"`
-	Offset    int        `json:"offset"`
+	operation.Meta
 	KeptSince *wire.Time `json:"kept_since" nullable:"true" doc:"Decisions up to this time are not kept any longer (setting retention.decisions). Null: all are kept."`
 }
 
@@ -186,12 +184,7 @@ func (h *handlers) listDecisions(ctx context.Context, rq operation.Request, in *
 	out := &decisionsOutput{}
 	out.Body.Data = wire.Each(found, toAPIDecision)
 	since, err := h.keptSince(ctx, rq)
-	out.Body.Meta = decisionsMeta{
-		Total:     total,
-		Limit:     in.Limit,
-		Offset:    in.Offset,
-		KeptSince: since,
-	}
+	out.Body.Meta = decisionsMeta{operation.Meta{Total: total, Limit: in.Limit, Offset: in.Offset}, since}
 	return out, err
 }
 

@@ -114,15 +114,11 @@ func (h *handlers) simulateAgent(ctx ports.Outbound, rq operation.Request, in *s
 }
 
 func fromAPISimulation(in simulation, c money.Currency) (sim agents.Simulation, err error) {
-	if in.Product != "" {
-		if sim.Product, err = wire.ID[id.Product](in.Product, "product"); err != nil {
-			return sim, err
-		}
+	if sim.Product, err = wire.OptionalID[id.Product](in.Product, "product"); err != nil {
+		return sim, err
 	}
-	if in.Variant != "" {
-		if sim.Variant, err = wire.ID[id.Variant](in.Variant, "variant"); err != nil {
-			return sim, err
-		}
+	if sim.Variant, err = wire.OptionalID[id.Variant](in.Variant, "variant"); err != nil {
+		return sim, err
 	}
 	check := fault.NewCheck()
 	amount := func(o wire.Optional[wire.Decimal], field string) *money.Amount {

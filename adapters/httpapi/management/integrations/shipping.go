@@ -31,13 +31,6 @@ type OnParcel struct {
 	Grams       int    `json:"weight_grams" doc:"1 to 100,000."`
 }
 
-func (p OnParcel) integration() (id.Integration, error) {
-	if p.Integration == "" {
-		return id.Integration{}, nil
-	}
-	return wire.ID[id.Integration](p.Integration, "integration")
-}
-
 type ratesInput struct {
 	finance.OnOrder
 	Body struct {
@@ -61,7 +54,7 @@ type ratesOutput struct {
 }
 
 func (h *handlers) shippingRates(ctx ports.Outbound, rq operation.Request, in *ratesInput) (made operation.Plan[ratesOutput], err error) {
-	through, err := in.Body.integration()
+	through, err := wire.OptionalID[id.Integration](in.Body.Integration, "integration")
 	if err != nil {
 		return made, err
 	}
@@ -107,7 +100,7 @@ type labelOutput struct {
 }
 
 func (h *handlers) createLabel(ctx ports.Outbound, rq operation.Request, in *labelInput) (made operation.Plan[labelOutput], err error) {
-	through, err := in.Body.integration()
+	through, err := wire.OptionalID[id.Integration](in.Body.Integration, "integration")
 	if err != nil {
 		return made, err
 	}

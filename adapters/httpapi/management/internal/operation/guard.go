@@ -151,13 +151,10 @@ type WithMFA struct {
 // ConfirmIfRequired asks for the second factor before money is given back or personal data leaves, where the project requires one
 // (decisions 3). Its code is spent once, however often the request's transaction is run.
 func (a *API) ConfirmIfRequired(ctx context.Context, rq Request, code string) error {
-	v := rq.Caller
-	if !v.Project.Settings.MFARequired || *v.confirmed {
+	if !rq.Caller.Project.Settings.MFARequired {
 		return nil
 	}
-	err := a.Access.In(rq.Stores).Confirm(ctx, v.Project.Account, code)
-	*v.confirmed = err == nil
-	return err
+	return a.ConfirmAlways(ctx, rq, code)
 }
 
 // ConfirmAlways asks for the second factor, whatever the project's settings say. Its code is spent once, however
