@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/search/firsts"
 	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -106,15 +107,7 @@ type nearby struct {
 }
 
 func (n *nearby) take(s spot) {
-	full := len(n.best) == n.limit
-	if full && n.compare(n.best[n.limit-1], s) <= 0 {
-		return
-	}
-	if full {
-		n.best = n.best[:n.limit-1]
-	}
-	at, _ := slices.BinarySearchFunc(n.best, s, n.compare)
-	n.best = slices.Insert(n.best, at, s)
+	n.best = firsts.Keep(n.best, s, n.limit, n.compare)
 }
 
 func (n *nearby) compare(a, b spot) int {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/haggle-commerce/haggle/adapters/search/firsts"
 	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/adapters/search/vectors"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -177,19 +178,11 @@ func (s *snapshot) best(found []candidate, limit int) []ranked {
 	first := make([]ranked, 0, min(limit, len(found))+1)
 	for _, c := range found {
 		r := s.ranked(c, top)
-		full := len(first) == limit
-		if full && first[limit-1].tier < r.tier {
+		if len(first) == limit && first[limit-1].tier < r.tier {
 			continue
 		}
 		r.soldOut = s.parts[c.part].InStock(c.document) < 0
-		if full && first[limit-1].compare(r) <= 0 {
-			continue
-		}
-		if full {
-			first = first[:limit-1]
-		}
-		i, _ := slices.BinarySearchFunc(first, r, ranked.compare)
-		first = slices.Insert(first, i, r)
+		first = firsts.Keep(first, r, limit, ranked.compare)
 	}
 	return first
 }

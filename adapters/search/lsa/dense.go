@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/haggle-commerce/haggle/adapters/search/parallel"
 )
 
 func zeros(rows, cols int) blas32.General {
@@ -23,26 +22,6 @@ func row(m blas32.General, i int) []float32 { return m.Data[i*m.Stride:][:m.Cols
 // add adds weight times v.
 func add(to []float32, weight float32, v []float32) {
 	blas32.Implementation().Saxpy(len(to), weight, v, 1, to, 1)
-}
-
-// each hands out ranges of up to n to all processors, until ctx ends. The ranges do not depend on how
-// many processors there are, so neither do sums over them.
-func each(ctx context.Context, n, size int, work func(from, to int)) error {
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), (n+size-1)/size) {
-		workers.Go(func() {
-			for ctx.Err() == nil {
-				to := int(next.Add(int64(size)))
-				if to-size >= n {
-					return
-				}
-				work(to-size, min(to, n))
-			}
-		})
-	}
-	workers.Wait()
-	return ctx.Err()
 }
 
 // orthonormalize makes the columns orthonormal without leaving the space they span. Columns that add
@@ -94,7 +73,7 @@ func axes(ctx context.Context, m blas32.General) (turn blas32.General, squares [
 func gram(ctx context.Context, m blas32.General) (*mat.SymDense, error) {
 	const shares = 8
 	sums := make([]*mat.SymDense, shares)
-	err := each(ctx, shares, 1, func(share, _ int) {
+	err := parallel.Each(ctx, shares, 1, func(share, _ int) {
 		sums[share] = gramOf(m, m.Rows*share/shares, m.Rows*(share+1)/shares)
 	})
 	if err != nil {
@@ -124,7 +103,7 @@ func gramOf(m blas32.General, from, to int) *mat.SymDense {
 
 // multiply replaces the rows by their products with a matrix that is not wider.
 func multiply(ctx context.Context, m *blas32.General, by blas32.General) error {
-	err := each(ctx, m.Rows, 256, func(from, to int) {
+	err := parallel.Each(ctx, m.Rows, 256, func(from, to int) {
 		product := make([]float32, by.Cols)
 		for i := from; i < to; i++ {
 			clear(product)

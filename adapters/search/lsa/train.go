@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/haggle-commerce/haggle/adapters/search/parallel"
 )
 
 const (
@@ -84,7 +86,7 @@ func normal(rows, cols int, seed uint64) blas32.General {
 // gather sets each term's row to the weighted sum of its documents' rows.
 func (m *Matrix) gather(ctx context.Context, documents blas32.General, terms *blas32.General) error {
 	terms.Cols = documents.Cols
-	return each(ctx, terms.Rows, 256, func(from, to int) {
+	return parallel.Each(ctx, terms.Rows, 256, func(from, to int) {
 		for t := from; t < to; t++ {
 			sum := row(*terms, t)
 			clear(sum)
@@ -100,7 +102,7 @@ func (m *Matrix) gather(ctx context.Context, documents blas32.General, terms *bl
 // at a time stays in the processor's cache.
 func (m *Matrix) scatter(ctx context.Context, terms blas32.General, documents *blas32.General) error {
 	documents.Cols = terms.Cols
-	return each(ctx, documents.Rows, 2048, func(from, to int) {
+	return parallel.Each(ctx, documents.Rows, 2048, func(from, to int) {
 		for d := from; d < to; d++ {
 			clear(row(*documents, d))
 		}

@@ -5,10 +5,9 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
+
+	"github.com/haggle-commerce/haggle/adapters/search/parallel"
 )
 
 // Chosen on 19,000 real products and on 55,000 made-up vectors in clusters: of the hundred nearest, .99
@@ -158,30 +157,17 @@ func (s *Set) means(sums []float32, old *Set) *Set {
 
 // assign finds the nearest centre of each document, on all processors.
 func (s *Set) assign(ctx context.Context, documents []uint32, centers *Set) ([]uint32, error) {
-	const share = 256
 	nearest := make([]uint32, len(documents))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			vector := make([]float32, s.dims)
-			q := Quantize(vector)
-			for ctx.Err() == nil {
-				to := int(next.Add(share))
-				from := to - share
-				if from >= len(documents) {
-					return
-				}
-				for place := from; place < min(to, len(documents)); place++ {
-					s.Vector(documents[place], vector)
-					q.set(vector)
-					nearest[place] = centers.closest(&q)
-				}
-			}
-		})
-	}
-	workers.Wait()
-	return nearest, ctx.Err()
+	err := parallel.Each(ctx, len(documents), 256, func(from, to int) {
+		vector := make([]float32, s.dims)
+		q := Quantize(vector)
+		for place := from; place < to; place++ {
+			s.Vector(documents[place], vector)
+			q.set(vector)
+			nearest[place] = centers.closest(&q)
+		}
+	})
+	return nearest, err
 }
 
 func (s *Set) closest(q *Query) (closest uint32) {

@@ -3,6 +3,8 @@ package vectors
 import (
 	"cmp"
 	"slices"
+
+	"github.com/haggle-commerce/haggle/adapters/search/firsts"
 )
 
 // Neighbor is a document, and how much it is like a query.
@@ -26,14 +28,13 @@ func (s *Set) Nearest(q *Query, k int, pass func(uint32) bool, to []Neighbor) []
 	}
 	from := len(to)
 	to = slices.Grow(to, min(k, s.present))
-	r := reader{set: s, query: q, pass: pass, k: k, heap: to[from:]}
+	r := reader{set: s, query: q, pass: pass, k: k, best: to[from:]}
 	if s.lists == nil {
 		r.readAll()
 	} else {
 		r.readLists(s.lists)
 	}
-	slices.SortFunc(r.heap, nearer)
-	return to[:from+len(r.heap)]
+	return to[:from+len(r.best)]
 }
 
 // reader keeps the nearest of what it has read.
@@ -42,7 +43,7 @@ type reader struct {
 	query  *Query
 	pass   func(uint32) bool
 	k      int
-	heap   []Neighbor // the least alike is the root
+	best   []Neighbor // the most alike first
 	passed int
 }
 
@@ -70,39 +71,7 @@ func (r *reader) read(i uint32) {
 	}
 	r.passed++
 	n := Neighbor{i, r.set.cosine(i, r.query)}
-	switch {
-	case len(r.heap) < r.k:
-		r.heap = append(r.heap, n)
-		r.raise(len(r.heap) - 1)
-	case nearer(n, r.heap[0]) < 0:
-		r.heap[0] = n
-		r.sink()
-	}
-}
-
-func (r *reader) raise(i int) {
-	for i > 0 {
-		above := (i - 1) / 2
-		if nearer(r.heap[above], r.heap[i]) >= 0 {
-			return
-		}
-		r.heap[above], r.heap[i] = r.heap[i], r.heap[above]
-		i = above
-	}
-}
-
-func (r *reader) sink() {
-	for i := 0; ; {
-		least := i
-		for _, below := range []int{2*i + 1, 2*i + 2} {
-			if below < len(r.heap) && nearer(r.heap[below], r.heap[least]) > 0 {
-				least = below
-			}
-		}
-		if least == i {
-			return
-		}
-		r.heap[i], r.heap[least] = r.heap[least], r.heap[i]
-		i = least
+	if len(r.best) < r.k || n.Cosine >= r.best[r.k-1].Cosine { // most are not: that is told without a call
+		r.best = firsts.Keep(r.best, n, r.k, nearer)
 	}
 }
