@@ -39,6 +39,8 @@ type Keys interface {
 	Revoke(ctx context.Context, account id.Account, key id.APIKey, at time.Time) error
 	// Used records when keys were last used. It never moves a time back, and passes over unknown keys.
 	Used(ctx context.Context, uses map[id.APIKey]time.Time) error
+	// Reach is the account's projects among those wanted, which keys would open, or all of them if none are wanted.
+	Reach(ctx context.Context, account id.Account, wanted []id.Project) ([]Reached, error)
 }
 
 // KeyCache is KeyByHash on the way of every request. What it answers is at most 800 ms old, on every
@@ -57,12 +59,6 @@ type KeyCache interface {
 type Reached struct {
 	Project     id.Project
 	MFARequired bool
-}
-
-// Reach finds what keys would open.
-type Reach interface {
-	// Reach is the account's projects among those wanted, or all of them if none are wanted.
-	Reach(ctx context.Context, account id.Account, wanted []id.Project) ([]Reached, error)
 }
 
 // Authenticators keeps what accounts prove themselves with. An account has at most one that is active

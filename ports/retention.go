@@ -27,33 +27,30 @@ const (
 // Leftovers are all of them.
 var Leftovers = []Leftover{OldMessages, OldSessions, OldLostDeals, OldDeliveries, OldEvents, OldLogs, OldSlots}
 
+// Seals seals what stands for removed records of one project.
+type Seals interface {
+	// Seal seals the text of a negotiation.Checkpoint or of a Removed.
+	Seal(text string) []byte
+	// Sound reports whether a text is as it was sealed. An empty one has no seal.
+	Sound(text string, seal []byte) bool
+}
+
 // Keeping is a project with how long it keeps what.
 type Keeping struct {
 	Project   id.Project
 	Retention project.Retention
 }
 
-// CheckpointSeals seals the checkpoints of one project's chain of decisions.
-type CheckpointSeals interface {
-	Seal(c negotiation.Checkpoint) []byte
-	// Sound reports whether a checkpoint is as it was sealed. That of a chain with all of its links has no seal.
-	Sound(c negotiation.Checkpoint, seal []byte) bool
-}
-
 // Removed is until when some of a project's sessions and events were removed because of their age: all that are younger
 // are there. Zero: none were removed.
 type Removed struct{ Sessions, Events time.Time }
 
-// Text is what the seal is of.
+// Text is what the seal is of; empty where nothing was removed.
 func (r Removed) Text() string {
+	if r == (Removed{}) {
+		return ""
+	}
 	return "removed " + strconv.FormatInt(r.Sessions.UnixMilli(), 10) + " " + strconv.FormatInt(r.Events.UnixMilli(), 10)
-}
-
-// RemovedSeals seals what was removed of one project.
-type RemovedSeals interface {
-	SealRemoved(r Removed) []byte
-	// SoundRemoved reports whether it is as it was sealed. Where nothing was removed there is no seal.
-	SoundRemoved(r Removed, seal []byte) bool
 }
 
 // SealedRemoved is what was removed of a project, with the seal that it was given.
@@ -83,11 +80,11 @@ type Retention interface {
 	RemoveAuditEvents(ctx context.Context) (more bool, err error)
 	// Remove removes some of what is older than keep, and reports whether there may be more. Until when sessions and events
 	// went is sealed; where it is not as it was sealed, it fails and removes none.
-	Remove(ctx context.Context, project id.Project, what Leftover, keep time.Duration, seals RemovedSeals) (more bool, err error)
+	Remove(ctx context.Context, project id.Project, what Leftover, keep time.Duration, seals Seals) (more bool, err error)
 	// Fold removes some of the oldest sealed decisions that are older than keep and counted by analytics, and moves the
 	// chain's checkpoint behind them. Where the checkpoint is not as it was sealed, or a decision not as it was put into
 	// the chain, it fails and removes nothing: they are the proof of what was changed.
-	Fold(ctx context.Context, project id.Project, keep time.Duration, seals CheckpointSeals) (more bool, err error)
+	Fold(ctx context.Context, project id.Project, keep time.Duration, seals Seals) (more bool, err error)
 }
 
 // AuditKept is how long audit events are kept.

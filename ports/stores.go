@@ -11,7 +11,6 @@ import (
 type Stores struct {
 	Accounts       Accounts
 	Keys           Keys
-	Reach          Reach
 	Authenticators Authenticators
 	Audit          AuditLog
 

@@ -47,7 +47,7 @@ func (s *Store) Authorizations() syncing.Authorizations { return syncing.NewAuth
 // BuyerRecords finds and erases what is kept of buyers.
 func (s *Store) BuyerRecords() retention.BuyerRecords { return retention.NewBuyerRecords(s.db) }
 
-// Catalog reads and writes many products at once. The view caches the category counts of some projects: keep it.
+// Catalog reads and writes many products at once.
 func (s *Store) Catalog() catalogue.Catalog { return catalogue.NewCatalog(s.db) }
 
 // Checkouts keeps checkouts and what moves with them.

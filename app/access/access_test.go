@@ -111,7 +111,6 @@ func newService(e account.Environment) (*access.Service, *memory, *clock) {
 		Stores: &ports.Stores{
 			Accounts: m,
 			Keys:     m,
-			Reach:    m,
 		},
 		Clock:       now,
 		Entropy:     &counter{},

@@ -35,7 +35,7 @@ func (s *Service) CreateKey(ctx context.Context, owner id.Account, name string, 
 // GiveKey adds a key to the caller's account that is no more than the caller's own. If it reaches a
 // project that requires MFA, the code confirms it.
 func (s *Service) GiveKey(ctx context.Context, from Caller, d account.KeyDraft, code string) (*account.Key, string, error) {
-	reached, err := s.Reach.Reach(ctx, from.Account.ID, d.Projects)
+	reached, err := s.Keys.Reach(ctx, from.Account.ID, d.Projects)
 	if err != nil {
 		return nil, "", err
 	}

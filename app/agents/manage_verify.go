@@ -57,7 +57,7 @@ func (s *Service) Verify(ctx context.Context, p *project.Project, of id.Agent, f
 func (s *Service) verify(ctx context.Context, p id.Project, head ports.ChainHead, from int64) (Verified, error) {
 	v := Verified{Head: head}
 	behind := head.Checkpoint.Position
-	if !(checkpoint.Seals{Vault: s.Vault, Project: p}).Sound(head.Checkpoint, []byte(head.Seal)) {
+	if !(checkpoint.Seals{Vault: s.Vault, Project: p}).Sound(head.Checkpoint.Text(), []byte(head.Seal)) {
 		v.BrokenAt = max(behind, 1)
 		return v, nil
 	}

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 
 	"github.com/haggle-commerce/haggle/domain/agent"
-	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -87,7 +86,7 @@ func wordFacts(in agent.WordInput, on agent.Occasion, choices []agent.Template) 
 	}
 	price := ""
 	if decided := negotiation.PriceIn(in.Decision); decided != nil {
-		price = worded(*decided)
+		price = agent.InWords(*decided)
 	}
 	return struct {
 		Product   string          `json:"product"`
@@ -96,8 +95,5 @@ func wordFacts(in agent.WordInput, on agent.Occasion, choices []agent.Template) 
 		List      string          `json:"list_price"`
 		Locale    string          `json:"locale"`
 		Templates []templateFacts `json:"templates"`
-	}{in.Product.Name, on.String(), price, worded(in.List), in.Project.Settings.Locale, templates}
+	}{in.Product.Name, on.String(), price, agent.InWords(in.List), in.Project.Settings.Locale, templates}
 }
-
-// worded is an amount as the house writes it: 92.50 USD.
-func worded(a money.Amount) string { return a.String() + " " + a.Currency().Code() }

@@ -56,10 +56,9 @@ func (s *Service) Create(ctx context.Context, p *project.Project, l Line) (Item,
 	if err := allProblems(l.Err, err); err != nil {
 		return Item{}, err
 	}
-	if err := s.Products.Create(ctx, ports.ProductWrite{Product: product, Stock: stock}); err != nil {
+	if err := s.wrote(ctx, p, s.Products.Create(ctx, ports.ProductWrite{Product: product, Stock: stock})); err != nil {
 		return Item{}, err
 	}
-	s.refresh(ctx, p.ID)
 	return s.withStock(ctx, p.ID, product)
 }
 
@@ -71,21 +70,16 @@ func (s *Service) Update(ctx context.Context, p *project.Project, product id.Pro
 		next, stock, err := current.Update(l.Draft, ids{s.Entropy}, s.Clock.Now())
 		return ports.ProductWrite{Product: next, Stock: stock}, allProblems(l.Err, err)
 	})
-	if err != nil {
+	if err := s.wrote(ctx, p, err); err != nil {
 		return Changed{}, err
 	}
-	s.refresh(ctx, p.ID)
 	after, err := s.withStock(ctx, p.ID, updated)
 	return Changed{before, after}, err
 }
 
 // Delete removes a product from the catalogue.
 func (s *Service) Delete(ctx context.Context, p *project.Project, product id.Product) error {
-	if err := s.Products.Delete(ctx, p.ID, product, s.Clock.Now()); err != nil {
-		return err
-	}
-	s.refresh(ctx, p.ID)
-	return nil
+	return s.wrote(ctx, p, s.Products.Delete(ctx, p.ID, product, s.Clock.Now()))
 }
 
 // Get reads a product with its stock.
@@ -130,6 +124,14 @@ func (s *Service) stockOf(ctx context.Context, project id.Project, products ...*
 		counts[shelf.Variant] += max(shelf.Count(), 0)
 	}
 	return counts, err
+}
+
+// wrote refreshes the search index unless the write failed, and returns its error.
+func (s *Service) wrote(ctx context.Context, p *project.Project, err error) error {
+	if err == nil {
+		s.refresh(ctx, p.ID)
+	}
+	return err
 }
 
 // refresh brings the search index up to date after a write, where it has a copy of the catalogue. It

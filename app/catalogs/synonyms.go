@@ -16,11 +16,7 @@ func (s *Service) CreateSynonym(ctx context.Context, p *project.Project, d catal
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Synonyms.Create(ctx, made); err != nil {
-		return nil, err
-	}
-	s.refresh(ctx, p.ID)
-	return made, nil
+	return made, s.wrote(ctx, p, s.Synonyms.Create(ctx, made))
 }
 
 // UpdateSynonym changes what the draft gives of a synonym.
@@ -34,20 +30,12 @@ func (s *Service) UpdateSynonym(ctx context.Context, p *project.Project, synonym
 		}
 		return err
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	s.refresh(ctx, p.ID)
-	return before, after, nil
+	return before, after, s.wrote(ctx, p, err)
 }
 
 // DeleteSynonym removes a synonym.
 func (s *Service) DeleteSynonym(ctx context.Context, p *project.Project, synonym id.Synonym) error {
-	if err := s.Synonyms.Delete(ctx, p.ID, synonym); err != nil {
-		return err
-	}
-	s.refresh(ctx, p.ID)
-	return nil
+	return s.wrote(ctx, p, s.Synonyms.Delete(ctx, p.ID, synonym))
 }
 
 // ReplaceSynonyms puts new synonyms in the place of all. They are listed in the order in which they were
@@ -62,9 +50,5 @@ func (s *Service) ReplaceSynonyms(ctx context.Context, p *project.Project, draft
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Synonyms.Replace(ctx, p.ID, all); err != nil {
-		return nil, err
-	}
-	s.refresh(ctx, p.ID)
-	return all, nil
+	return all, s.wrote(ctx, p, s.Synonyms.Replace(ctx, p.ID, all))
 }

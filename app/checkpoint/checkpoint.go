@@ -8,46 +8,24 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Seals are of one project's checkpoints.
+// Seals are of one project's checkpoints, and of what was removed of it.
 type Seals struct {
 	Vault   ports.Vault
 	Project id.Project
 }
 
-var (
-	_ ports.CheckpointSeals = Seals{}
-	_ ports.RemovedSeals    = Seals{}
-)
+var _ ports.Seals = Seals{}
 
-// Seal implements ports.CheckpointSeals.
-func (s Seals) Seal(c negotiation.Checkpoint) []byte {
-	return s.Vault.Seal([]byte(c.Text()), Purpose(s.Project))
-}
+// Seal implements ports.Seals.
+func (s Seals) Seal(text string) []byte { return s.Vault.Seal([]byte(text), Purpose(s.Project)) }
 
-// Sound implements ports.CheckpointSeals.
-func (s Seals) Sound(c negotiation.Checkpoint, seal []byte) bool {
-	if c == (negotiation.Checkpoint{}) {
+// Sound implements ports.Seals.
+func (s Seals) Sound(text string, seal []byte) bool {
+	if text == "" {
 		return len(seal) == 0
 	}
-	return s.opens(seal, c.Text())
-}
-
-// SealRemoved implements ports.RemovedSeals.
-func (s Seals) SealRemoved(r ports.Removed) []byte {
-	return s.Vault.Seal([]byte(r.Text()), Purpose(s.Project))
-}
-
-// SoundRemoved implements ports.RemovedSeals.
-func (s Seals) SoundRemoved(r ports.Removed, seal []byte) bool {
-	if r == (ports.Removed{}) {
-		return len(seal) == 0
-	}
-	return s.opens(seal, r.Text())
-}
-
-func (s Seals) opens(seal []byte, want string) bool {
-	text, err := s.Vault.Open(seal, Purpose(s.Project))
-	return err == nil && string(text) == want
+	opened, err := s.Vault.Open(seal, Purpose(s.Project))
+	return err == nil && string(opened) == text
 }
 
 // Purpose is what the vault seals the checkpoints of a project for.

@@ -6,6 +6,8 @@ import (
 	"context"
 	"sync"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -37,14 +39,15 @@ type shared struct {
 	committed ports.CatalogReader
 
 	loads      loads
-	categories sync.Map // id.Project -> counted
+	categories *lru.Cache[id.Project, counted]
 	learned    sync.Map // id.Project -> time.Time: when LearnSales last did
 	heard      sync.Map // id.Project -> time.Time, of the database's clock: up to when HearStock did
 }
 
 // New returns the service of parts, whose stores are the whole store. Close ends its work.
 func New(parts Service) *Service {
-	parts.shared = &shared{committed: parts.Catalog}
+	categories, _ := lru.New[id.Project, counted](mostCounted) // fails without a size only
+	parts.shared = &shared{committed: parts.Catalog, categories: categories}
 	return &parts
 }
 

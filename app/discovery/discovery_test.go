@@ -329,20 +329,23 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
-func TestCategoriesAreTheTopTwoLevels(t *testing.T) {
+func TestTopCategories(t *testing.T) {
 	t.Parallel()
 	s := &shelf{categories: []catalog.Category{{Path: "a", Count: 3}, {Path: "a/b", Count: 2}, {Path: "a/b/c", Count: 1}}}
 	service, p := open(s)
-	got, err := service.Categories(t.Context(), p)
+	got, err := service.TopCategories(t.Context(), p)
 	if err != nil || !reflect.DeepEqual(got, s.categories[:2]) {
 		t.Errorf("%v, %v", got, err)
 	}
 	s.readErr = errGone
-	if again, err := service.Categories(t.Context(), p); err != nil || !reflect.DeepEqual(again, got) {
+	if all, err := service.Categories(t.Context(), p); err != nil || !reflect.DeepEqual(all, s.categories) {
+		t.Errorf("all are %v, %v", all, err)
+	}
+	if again, err := service.TopCategories(t.Context(), p); err != nil || !reflect.DeepEqual(again, got) {
 		t.Errorf("the catalogue is the same, and it was read again: %v, %v", again, err)
 	}
 	p.CatalogVersion++
-	if _, err := service.Categories(t.Context(), p); !errors.Is(err, errGone) {
+	if _, err := service.TopCategories(t.Context(), p); !errors.Is(err, errGone) {
 		t.Errorf("the catalogue changed, and it was not read again: %v", err)
 	}
 }

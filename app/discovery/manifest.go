@@ -24,28 +24,42 @@ func Capabilities(p *project.Project, policy negotiation.Policy) []string {
 	return list
 }
 
-// Categories are the shop's top two levels of categories. They are counted anew when the catalogue has
-// changed, for counting reads every product and every buyer asks.
+// Categories are all of the shop's. They are counted anew when the catalogue has changed, for counting reads every
+// product and every buyer asks. They are shared: readers must not change them.
 func (s *Service) Categories(ctx context.Context, p *project.Project) ([]catalog.Category, error) {
-	if kept, ok := s.categories.Load(p.ID); ok && kept.(counted).version == p.CatalogVersion {
-		return kept.(counted).categories, nil
-	}
-	all, err := s.Catalog.Categories(ctx, p.ID)
-	if err != nil {
-		return nil, err
-	}
-	var shown []catalog.Category
-	for _, c := range all {
-		if strings.Count(c.Path, "/") <= 1 {
-			shown = append(shown, c)
-		}
-	}
-	s.categories.Store(p.ID, counted{p.CatalogVersion, shown})
-	return shown, nil
+	c, err := s.count(ctx, p)
+	return c.all, err
 }
+
+// TopCategories are the top two levels of them.
+func (s *Service) TopCategories(ctx context.Context, p *project.Project) ([]catalog.Category, error) {
+	c, err := s.count(ctx, p)
+	return c.top, err
+}
+
+// mostCounted is how many projects' categories are remembered.
+const mostCounted = 200
 
 // counted are the categories at a version of the catalogue, or at a later one.
 type counted struct {
-	version    int64
-	categories []catalog.Category
+	version  int64
+	all, top []catalog.Category
+}
+
+func (s *Service) count(ctx context.Context, p *project.Project) (counted, error) {
+	if kept, ok := s.categories.Get(p.ID); ok && kept.version == p.CatalogVersion {
+		return kept, nil
+	}
+	all, err := s.Catalog.Categories(ctx, p.ID)
+	if err != nil {
+		return counted{}, err
+	}
+	c := counted{version: p.CatalogVersion, all: all}
+	for _, one := range all {
+		if strings.Count(one.Path, "/") <= 1 {
+			c.top = append(c.top, one)
+		}
+	}
+	s.categories.Add(p.ID, c)
+	return c, nil
 }

@@ -50,7 +50,7 @@ func (s *store) Again(_ context.Context, p id.Project) error {
 	return nil
 }
 
-func (s *store) Remove(_ context.Context, p id.Project, what ports.Leftover, keep time.Duration, _ ports.RemovedSeals) (bool, error) {
+func (s *store) Remove(_ context.Context, p id.Project, what ports.Leftover, keep time.Duration, _ ports.Seals) (bool, error) {
 	s.keeps[what] = keep
 	if p == s.bad {
 		panic("unreadable")
@@ -69,7 +69,7 @@ func (s *store) RemoveAuditEvents(context.Context) (bool, error) {
 	return s.audit == 1, nil
 }
 
-func (s *store) Fold(_ context.Context, _ id.Project, keep time.Duration, _ ports.CheckpointSeals) (bool, error) {
+func (s *store) Fold(_ context.Context, _ id.Project, keep time.Duration, _ ports.Seals) (bool, error) {
 	s.fold = keep
 	return false, nil
 }

@@ -1,6 +1,7 @@
 package tuning
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -294,14 +295,6 @@ func (m *Model) shares() []Share {
 		}
 		all = append(all, s)
 	}
-	slices.SortStableFunc(all, func(a, b Share) int {
-		switch {
-		case a.Share > b.Share:
-			return -1
-		case a.Share < b.Share:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b Share) int { return cmp.Compare(b.Share, a.Share) })
 	return all
 }

@@ -82,7 +82,7 @@ func registerToy(api huma.API, s *commerce.Services) {
 	m := s.Mount(api, toyStyle, toyRules)
 	wire.AddReadOnly(m, wire.Operation{Lane: s.Lane, Operation: huma.Operation{OperationID: "toy-shelves", Method: "GET", Path: "/toy/{slug}/shelves"}},
 		func(ctx context.Context, rq commerce.Request, _ *struct{}) (*toyShelves, error) {
-			found, err := s.Discovery.In(rq.Stores).Categories(ctx, rq.Caller.Shop)
+			found, err := s.Discovery.In(rq.Stores).TopCategories(ctx, rq.Caller.Shop)
 			out := &toyShelves{}
 			for _, c := range found {
 				out.Body.Paths = append(out.Body.Paths, c.Path)

@@ -11,7 +11,6 @@ func storesOn(view *sqlstore.Store, index ports.Index) *ports.Stores {
 	return &ports.Stores{
 		Accounts:        view.Accounts(),
 		Keys:            view.Keys(),
-		Reach:           view.Keys(),
 		Authenticators:  view.Authenticators(),
 		Audit:           view.Requests(),
 		Projects:        view.Projects(),

@@ -73,12 +73,12 @@ func checkSeals(ctx context.Context, store *sqlstore.Store, seals *vault.Vault) 
 		return found, err
 	}
 	for _, c := range checkpoints {
-		sound := checkpoint.Seals{Vault: seals, Project: c.Project}.Sound(c.Checkpoint, c.Seal)
+		sound := checkpoint.Seals{Vault: seals, Project: c.Project}.Sound(c.Checkpoint.Text(), c.Seal)
 		check(c.Project, sound, fmt.Sprintf("the checkpoint at %d of its chain is not as it was sealed", c.Checkpoint.Position))
 	}
 	removed, err := store.Retention().Removed(ctx)
 	for _, r := range removed {
-		sound := checkpoint.Seals{Vault: seals, Project: r.Project}.SoundRemoved(r.Removed, r.Seal)
+		sound := checkpoint.Seals{Vault: seals, Project: r.Project}.Sound(r.Removed.Text(), r.Seal)
 		check(r.Project, sound, "until when its sessions and events were removed is not as it was sealed")
 	}
 	return found, err

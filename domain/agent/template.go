@@ -124,10 +124,10 @@ func (t Template) Fill(in WordInput) Words {
 	fill := strings.NewReplacer(
 		"{product}", in.Product.Name,
 		"{quantity}", strconv.Itoa(in.Product.Quantity),
-		"{price}", inWords(price),
-		"{list_price}", inWords(in.List),
+		"{price}", InWords(price),
+		"{list_price}", InWords(in.List),
 		"{valid_until}", in.ValidUntil.UTC().Format(validUntilTemplate),
-		"{hint}", inWords(hint),
+		"{hint}", InWords(hint),
 	)
 	return Words{
 		Reasoning: fill.Replace(t.Reasoning),
@@ -135,8 +135,8 @@ func (t Template) Fill(in WordInput) Words {
 	}
 }
 
-// inWords is an amount as the house writes it: 92.50 USD.
-func inWords(a money.Amount) string { return a.String() + " " + a.Currency().Code() }
+// InWords is an amount as the house writes it: 92.50 USD.
+func InWords(a money.Amount) string { return a.String() + " " + a.Currency().Code() }
 
 // TemplateDraft is a template as the merchant writes it.
 type TemplateDraft struct{ ID, On, Reasoning, Message string }

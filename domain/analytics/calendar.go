@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"sort"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -85,13 +86,6 @@ func reached(t, day time.Time) bool {
 
 // Span finds the one of consecutive spans that a time is in: from each bound to before the next.
 func Span(bounds []time.Time, t time.Time) (int, bool) {
-	low, high := 0, len(bounds)
-	for low < high {
-		if middle := (low + high) / 2; bounds[middle].After(t) {
-			high = middle
-		} else {
-			low = middle + 1
-		}
-	}
-	return low - 1, low > 0 && low < len(bounds)
+	after := sort.Search(len(bounds), func(i int) bool { return bounds[i].After(t) })
+	return after - 1, after > 0 && after < len(bounds)
 }

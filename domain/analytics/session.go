@@ -89,23 +89,10 @@ func (l Lost) Near(thousandths int64) bool { return l.Best*1000 >= l.Floor*(1000
 
 // Counted is the session without what is fresh.
 func (s Session) Counted() Session {
-	old := Session{ID: s.ID, Began: s.Began}
-	for _, d := range s.Decisions {
-		if !d.Fresh {
-			old.Decisions = append(old.Decisions, d)
-		}
-	}
-	for _, c := range s.Checkouts {
-		if !c.Fresh {
-			old.Checkouts = append(old.Checkouts, c)
-		}
-	}
-	for _, o := range s.Orders {
-		if !o.Fresh {
-			old.Orders = append(old.Orders, o)
-		}
-	}
-	return old
+	s.Decisions = slices.DeleteFunc(slices.Clone(s.Decisions), func(d Decision) bool { return d.Fresh })
+	s.Checkouts = slices.DeleteFunc(slices.Clone(s.Checkouts), func(c Checkout) bool { return c.Fresh })
+	s.Orders = slices.DeleteFunc(slices.Clone(s.Orders), func(o Order) bool { return o.Fresh })
+	return s
 }
 
 // Tell is what the session adds to the figures, and the deals that it lost.

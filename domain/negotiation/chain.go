@@ -44,8 +44,11 @@ type Checkpoint struct {
 // database could remove links and say that their time was over.
 const CheckpointPurpose = "checkpoint of the decisions of "
 
-// Text is what the seal is of.
+// Text is what the seal is of; empty for that of a chain with all of its links.
 func (c Checkpoint) Text() string {
+	if c == (Checkpoint{}) {
+		return ""
+	}
 	return strconv.FormatInt(c.Position, 10) + " " + c.Hash + " " + strconv.FormatInt(c.Until.UnixMilli(), 10)
 }
 

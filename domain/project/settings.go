@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -196,12 +197,5 @@ func isNetwork(text string) bool {
 }
 
 func repeats(list []string) bool {
-	seen := make(map[string]bool, len(list))
-	for _, s := range list {
-		if seen[s] {
-			return true
-		}
-		seen[s] = true
-	}
-	return false
+	return len(slices.Compact(slices.Sorted(slices.Values(list)))) < len(list)
 }

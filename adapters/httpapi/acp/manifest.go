@@ -90,7 +90,7 @@ type category struct {
 
 func (h *handlers) manifest(ctx context.Context, rq Request, in *manifestInput) (*manifestReply, error) {
 	shop := rq.Caller.Shop
-	categories, err := h.Discovery.In(rq.Stores).Categories(ctx, shop)
+	categories, err := h.Discovery.In(rq.Stores).TopCategories(ctx, shop)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/access"
 	"github.com/haggle-commerce/haggle/app/catalogs"
+	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/audit"
@@ -176,6 +177,7 @@ func newWorld(t *testing.T, more ...func(*management.Services)) *world {
 				Clock:   system{},
 				Entropy: system{},
 			},
+			Discovery: discovery.New(discovery.Service{Stores: stores}),
 		},
 		Stores:     stores,
 		ACPAddress: func(slug string) string { return "https://" + slug + ".example" }, APIAddress: "https://api.example/v1",

@@ -79,7 +79,6 @@ func openOffice(t *testing.T, s *storetest.Store) *office {
 		Stores: &ports.Stores{
 			Accounts:       s.Accounts(),
 			Keys:           s.Keys(),
-			Reach:          s.Keys(),
 			Authenticators: s.Authenticators(),
 		},
 		Tries:       s.Tries(),
@@ -102,7 +101,6 @@ func (o *office) within(work func(*access.Service) error) error {
 		bound := o.Service.In(&ports.Stores{
 			Accounts:       view.Accounts(),
 			Keys:           view.Keys(),
-			Reach:          view.Keys(),
 			Authenticators: view.Authenticators(),
 		})
 		bound.Tries = view.Tries() // not the transaction's, whatever they are taken from

@@ -22,7 +22,6 @@ type AccountStores struct {
 	porttest.Stores
 	Keys           ports.Keys
 	Roster         accounts.Keys
-	Reach          ports.Reach
 	Authenticators ports.Authenticators
 	Tries          ports.Tries
 }
@@ -30,7 +29,7 @@ type AccountStores struct {
 // OpenAccounts makes a fresh, empty database that lasts as long as the test.
 type OpenAccounts func(testing.TB) AccountStores
 
-// Keys is the contract of ports.Keys, of all keys of the installation, of ports.Reach, and of finding accounts by keys.
+// Keys is the contract of ports.Keys, of all keys, and of finding accounts by keys.
 func Keys(t *testing.T, open OpenAccounts) {
 	for name, test := range map[string]func(*testing.T, AccountStores){
 		"a key comes back as it was stored":         keyRoundTrip,
@@ -314,7 +313,7 @@ func keyReach(t *testing.T, s AccountStores) {
 		{[]id.Project{plain, foreign, porttest.Random[id.Project](), {}}, []id.Project{plain}},
 		{[]id.Project{foreign}, nil},
 	} {
-		got, err := s.Reach.Reach(t.Context(), owner.ID, c.wanted)
+		got, err := s.Keys.Reach(t.Context(), owner.ID, c.wanted)
 		if err != nil || len(got) != len(c.want) {
 			t.Errorf("of %v: %v, %v", c.wanted, got, err)
 		}

@@ -18,10 +18,7 @@ import (
 // Keys is the store's view of API keys.
 type Keys struct{ store *db.DB }
 
-var (
-	_ ports.Keys  = Keys{}
-	_ ports.Reach = Keys{}
-)
+var _ ports.Keys = Keys{}
 
 // NewKeys returns a view that keeps API keys, and tells what they reach.
 func NewKeys(s *db.DB) Keys { return Keys{s} }

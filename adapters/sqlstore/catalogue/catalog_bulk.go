@@ -11,19 +11,15 @@ import (
 )
 
 // Catalog is the store's view of catalogues as a whole.
-type Catalog struct {
-	store  *db.DB
-	counts *memory[id.Project, categoryCount]
-}
+type Catalog struct{ store *db.DB }
 
 var (
 	_ ports.CatalogReader = Catalog{}
 	_ ports.BulkProducts  = Catalog{}
 )
 
-// NewCatalog returns a view that reads and writes many products at once. The view remembers the last count of some projects'
-// categories: keep it.
-func NewCatalog(s *db.DB) Catalog { return Catalog{s, &memory[id.Project, categoryCount]{}} }
+// NewCatalog returns a view that reads and writes many products at once.
+func NewCatalog(s *db.DB) Catalog { return Catalog{s} }
 
 func (c Catalog) Upsert(ctx context.Context, project id.Project, keys ports.ProductKeys,
 	change func(ports.KnownProducts) []ports.ProductWrite) (failed map[int]error, err error) {

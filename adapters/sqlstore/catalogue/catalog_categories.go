@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
@@ -20,34 +19,14 @@ WHERE project_id = $1
   AND category <> ''
 GROUP BY category`
 
-// Categories counts once in each version of the catalogue.
 func (c Catalog) Categories(ctx context.Context, project id.Project) ([]catalog.Category, error) {
-	last, counted := c.counts.values().Get(project)
-	if counted {
-		version, err := db.First[int64](ctx, c.store.Read(project), selectVersion, project)
-		if err != nil {
-			return nil, err
-		}
-		if version != nil && *version == last.version {
-			return slices.Clone(last.categories), nil
-		}
-	}
 	var rows []categoryRow
 	b := c.store.Read(project)
-	b.Query(&last.version, selectVersion, project)
 	b.Query(&rows, selectCategories, project)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	last.categories = fromCategoryRows(rows)
-	c.counts.values().Add(project, last)
-	return slices.Clone(last.categories), nil
-}
-
-// categoryCount is what a catalogue's categories were in a version of it.
-type categoryCount struct {
-	version    int64
-	categories []catalog.Category
+	return fromCategoryRows(rows), nil
 }
 
 type categoryRow struct {

@@ -78,26 +78,6 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func TestCategoriesAreCountedInEachVersion(t *testing.T) {
-	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
-		p := storetest.StoreProject(t, s, 1)
-		catalogue := s.Catalog()
-		_, writes := storetest.Products(p.ID, 0, 3)
-		for n, w := range writes {
-			must(t, s.Products().Create(t.Context(), w))
-			for range 2 {
-				got, err := catalogue.Categories(t.Context(), p.ID)
-				must(t, err)
-				want := []catalog.Category{{Path: "tools", Count: n + 1}, {Path: "tools/drills", Count: n + 1}}
-				if !reflect.DeepEqual(got, want) {
-					t.Errorf("categories %v, want %v", got, want)
-				}
-				got[0].Count = 99 // it is the reader's
-			}
-		}
-	})
-}
-
 // A level added before a mark moves all that comes after, without a version of the catalogue.
 func TestAddedLevelsMoveTheRest(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {

@@ -61,7 +61,7 @@ WHERE project_id = $1`
 )
 
 // Fold removes decisions from the chain's beginning on, up to the first that is still to be kept.
-func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Duration, seals ports.CheckpointSeals) (more bool, err error) {
+func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Duration, seals ports.Seals) (more bool, err error) {
 	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
 		more = false
 		now, err := t.Now(ctx)
@@ -86,7 +86,7 @@ func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Durat
 			return err
 		}
 		before, from := db.Millis(now.Add(-keep)), at.Checkpoint()
-		if !seals.Sound(from, at.Seal) {
+		if !seals.Sound(from.Text(), at.Seal) {
 			return brokenChain(max(from.Position, 1))
 		}
 		for _, r := range rows {
@@ -103,7 +103,7 @@ func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Durat
 			return err
 		}
 		more = n == foldedDecisions
-		_, err = t.Exec(ctx, moveCheckpoint, project.String(), at.Folded, at.FoldedHash, at.FoldedUntil, seals.Seal(at.Checkpoint()))
+		_, err = t.Exec(ctx, moveCheckpoint, project.String(), at.Folded, at.FoldedHash, at.FoldedUntil, seals.Seal(at.Checkpoint().Text()))
 		if err != nil {
 			return err
 		}

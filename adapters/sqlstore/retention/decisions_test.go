@@ -151,7 +151,7 @@ func TestRetention_removedIsSealed(t *testing.T) {
 		retain(t, s, sale.Project(), 100)
 		wantRows(t, s, "as it was", sale.Project(), 0, 0, 0, 0, 0, 1)
 		all, err := s.Retention().Removed(t.Context())
-		if err != nil || len(all) != 1 || all[0].Removed.Sessions.IsZero() || all[0].Removed.Events.IsZero() || !(plainSeals{}).SoundRemoved(all[0].Removed, all[0].Seal) {
+		if err != nil || len(all) != 1 || all[0].Removed.Sessions.IsZero() || all[0].Removed.Events.IsZero() || !(plainSeals{}).Sound(all[0].Removed.Text(), all[0].Seal) {
 			t.Errorf("%+v, %v", all, err)
 		}
 	})

@@ -47,13 +47,13 @@ func (r removedRow) removed() ports.Removed {
 
 // sealRemoved runs work, which may move until when records were removed, and seals that. It fails where somebody else has
 // moved it: verify takes what is older for removed.
-func sealRemoved(ctx context.Context, t *db.Tx, project id.Project, seals ports.RemovedSeals, work func() error) error {
+func sealRemoved(ctx context.Context, t *db.Tx, project id.Project, seals ports.Seals, work func() error) error {
 	var before, after removedRow
 	found, err := t.Get(ctx, &before, selectRemovedUntil+t.Dialect.ForUpdate, project.String())
 	if err != nil || !found {
 		return err
 	}
-	if !seals.SoundRemoved(before.removed(), before.Seal) {
+	if !seals.Sound(before.removed().Text(), before.Seal) {
 		return fmt.Errorf("until when records were removed is not as it was sealed; none are removed")
 	}
 	if err := work(); err != nil {
@@ -62,7 +62,7 @@ func sealRemoved(ctx context.Context, t *db.Tx, project id.Project, seals ports.
 	if _, err := t.Get(ctx, &after, selectRemovedUntil, project.String()); err != nil || after.removed() == before.removed() {
 		return err
 	}
-	_, err = t.Exec(ctx, updateRemovedSeal, project.String(), seals.SealRemoved(after.removed()))
+	_, err = t.Exec(ctx, updateRemovedSeal, project.String(), seals.Seal(after.removed().Text()))
 	return err
 }
 

@@ -149,7 +149,7 @@ func (v Retention) RemoveAuditEvents(ctx context.Context) (more bool, err error)
 	return more && err == nil, err
 }
 
-func (v Retention) Remove(ctx context.Context, project id.Project, what ports.Leftover, keep time.Duration, seals ports.RemovedSeals) (more bool, err error) {
+func (v Retention) Remove(ctx context.Context, project id.Project, what ports.Leftover, keep time.Duration, seals ports.Seals) (more bool, err error) {
 	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
 		more = false
 		now, err := t.Now(ctx)

@@ -71,17 +71,9 @@ func retain(t *testing.T, s *storetest.Store, of id.Project, days float64) {
 // plainSeals seal nothing from the test.
 type plainSeals struct{}
 
-func (plainSeals) Seal(c negotiation.Checkpoint) []byte { return []byte(c.Text()) }
+func (plainSeals) Seal(text string) []byte { return []byte(text) }
 
-func (plainSeals) Sound(c negotiation.Checkpoint, seal []byte) bool {
-	return c.Position == 0 && len(seal) == 0 || c.Position > 0 && string(seal) == c.Text()
-}
-
-func (plainSeals) SealRemoved(r ports.Removed) []byte { return []byte(r.Text()) }
-
-func (plainSeals) SoundRemoved(r ports.Removed, seal []byte) bool {
-	return r == ports.Removed{} && len(seal) == 0 || string(seal) == r.Text()
-}
+func (plainSeals) Sound(text string, seal []byte) bool { return string(seal) == text }
 
 // rowsOf counts a project's rows of tables.
 func rowsOf(t *testing.T, s *storetest.Store, of id.Project, tables ...string) (counts []int) {

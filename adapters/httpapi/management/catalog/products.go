@@ -174,7 +174,7 @@ type category struct {
 }
 
 func (h *handlers) listCategories(ctx context.Context, rq operation.Request, in *operation.Paging) ([]catalog.Category, int, error) {
-	all, err := rq.Stores.Catalog.Categories(ctx, rq.Caller.Project.ID)
+	all, err := h.Discovery.In(rq.Stores).Categories(ctx, rq.Caller.Project)
 	return operation.Part(all, *in), len(all), err
 }
 
