@@ -159,7 +159,9 @@ type decisionsOutput struct {
 }
 
 type decisionsMeta struct {
-	operation.Meta
+	Total     int        `json:"total"`
+	Limit     int        `json:"limit"`
+	Offset    int        `json:"offset"`
 	KeptSince *wire.Time `json:"kept_since" nullable:"true" doc:"Decisions up to this time are not kept any longer (setting retention.decisions). Null: all are kept."`
 }
 
@@ -184,7 +186,7 @@ func (h *handlers) listDecisions(ctx context.Context, rq operation.Request, in *
 	out := &decisionsOutput{}
 	out.Body.Data = wire.Each(found, toAPIDecision)
 	since, err := h.keptSince(ctx, rq)
-	out.Body.Meta = decisionsMeta{operation.Meta{Total: total, Limit: in.Limit, Offset: in.Offset}, since}
+	out.Body.Meta = decisionsMeta{total, in.Limit, in.Offset, since}
 	return out, err
 }
 
