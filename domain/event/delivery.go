@@ -47,18 +47,8 @@ var (
 
 func (s DeliveryStatus) String() string { return s.name }
 
-// DeliveryStatuses are all.
-var DeliveryStatuses = []DeliveryStatus{Pending, Delivered, Failed, Canceled}
-
-// ParseDeliveryStatus knows the four.
-func ParseDeliveryStatus(name string) (DeliveryStatus, bool) {
-	for _, s := range DeliveryStatuses {
-		if s.name == name {
-			return s, true
-		}
-	}
-	return DeliveryStatus{}, false
-}
+// DeliveryStatuses are all of them, by name.
+var DeliveryStatuses = map[string]DeliveryStatus{"pending": Pending, "delivered": Delivered, "failed": Failed, "canceled": Canceled}
 
 // Delivery brings one event to one target.
 type Delivery struct {

@@ -37,15 +37,8 @@ var (
 
 func (s Status) String() string { return s.name }
 
-// ParseStatus knows both.
-func ParseStatus(name string) (Status, error) {
-	for _, s := range []Status{Active, Disabled} {
-		if s.name == name {
-			return s, nil
-		}
-	}
-	return Status{}, fault.Field("status", "must be active or disabled")
-}
+// Statuses are both of them, by name.
+var Statuses = map[string]Status{"active": Active, "disabled": Disabled}
 
 // Reason why a subscription is disabled. The zero Reason is none.
 type Reason struct{ name string }
@@ -120,8 +113,8 @@ func (s *Subscription) Change(c Change, r Rules, now time.Time) error {
 	}
 	if c.Status.Given() {
 		name, _ := c.Status.Value()
-		status, err := ParseStatus(name)
-		check.That(err == nil, "status", "must be active or disabled")
+		status, known := Statuses[name]
+		check.That(known, "status", "must be active or disabled")
 		if status == Active {
 			changed.Enable(now)
 		} else {

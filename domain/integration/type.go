@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,15 +81,16 @@ func ParseType(name string) (Type, error) {
 			return t, nil
 		}
 	}
-	return Type{}, fault.Field("type", "must be one of "+strings.Join(typeNames(), ", "))
+	return Type{}, fault.Field("type", "must be one of "+names(Types))
 }
 
-func typeNames() []string {
-	names := make([]string, len(Types))
-	for i, t := range Types {
-		names[i] = t.name
+// names are the names of a list, with commas between them.
+func names[T fmt.Stringer](list []T) string {
+	texts := make([]string, len(list))
+	for i, one := range list {
+		texts[i] = one.String()
 	}
-	return names
+	return strings.Join(texts, ", ")
 }
 
 func (t Type) String() string { return t.name }

@@ -82,21 +82,13 @@ func (i *Integration) Webhook(name id.Webhook, topic string, actions []string, n
 	for n, text := range actions {
 		at, field, a := c.In("actions"), strconv.Itoa(n), Action{text}
 		switch {
-		case !at.That(slices.Contains(Actions, a), field, "must be one of "+strings.Join(actionNames(), ", ")):
+		case !at.That(slices.Contains(Actions, a), field, "must be one of "+names(Actions)):
 		case !at.That(slices.Contains(i.Type.Resources(), a.Resource()), field, i.Type.Label()+" has no such data"):
 		case at.That(!slices.Contains(w.Actions, a), field, "is given twice"):
 			w.Actions = append(w.Actions, a)
 		}
 	}
 	return w, c.Err()
-}
-
-func actionNames() []string {
-	names := make([]string, len(Actions))
-	for i, a := range Actions {
-		names[i] = a.name
-	}
-	return names
 }
 
 // LogStatus is what became of a delivery to a webhook.

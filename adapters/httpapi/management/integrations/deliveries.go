@@ -56,7 +56,7 @@ func (h *handlers) listDeliveries(ctx context.Context, rq operation.Request, in 
 	if err != nil {
 		return nil, 0, err
 	}
-	status, _ := event.ParseDeliveryStatus(in.Status) // the schema knows no other
+	status := event.DeliveryStatuses[in.Status] // the schema knows no other
 	return rq.Stores.Deliveries.Deliveries(ctx, rq.Caller.Project.ID, of.ID, status, in.Page())
 }
 
