@@ -38,14 +38,14 @@ func (s *Store) Analytics() analytics.Analytics { return analytics.NewAnalytics(
 
 // LateAnnouncements announces what becomes true with time or by several writes.
 func (s *Store) LateAnnouncements() announcements.LateAnnouncements {
-	return announcements.NewLateAnnouncements(s.db)
+	return announcements.LateAnnouncements{Store: s.db}
 }
 
 // Authorizations keeps consents until they are redeemed.
-func (s *Store) Authorizations() syncing.Authorizations { return syncing.NewAuthorizations(s.db) }
+func (s *Store) Authorizations() syncing.Authorizations { return syncing.Authorizations{Store: s.db} }
 
 // BuyerRecords finds and erases what is kept of buyers.
-func (s *Store) BuyerRecords() retention.BuyerRecords { return retention.NewBuyerRecords(s.db) }
+func (s *Store) BuyerRecords() retention.BuyerRecords { return retention.BuyerRecords{Store: s.db} }
 
 // Catalog reads and writes many products at once.
 func (s *Store) Catalog() catalogue.Catalog { return catalogue.NewCatalog(s.db) }
@@ -57,7 +57,7 @@ func (s *Store) Checkouts() purchase.Checkouts { return purchase.NewCheckouts(s.
 func (s *Store) LapsedCheckouts() ports.LapsedCheckouts { return purchase.NewLapsedCheckouts(s.db) }
 
 // Copies keeps the copies of platforms' records.
-func (s *Store) Copies() syncing.Copies { return syncing.NewCopies(s.db) }
+func (s *Store) Copies() syncing.Copies { return syncing.Copies{Store: s.db} }
 
 // Decisions reads and seals the decision record.
 func (s *Store) Decisions() haggling.Decisions { return haggling.NewDecisions(s.db) }
@@ -66,7 +66,7 @@ func (s *Store) Decisions() haggling.Decisions { return haggling.NewDecisions(s.
 func (s *Store) Embeddings() embeddings.Embeddings { return embeddings.NewEmbeddings(s.db) }
 
 // Events keeps subscriptions, and lists announced events.
-func (s *Store) Events() events.Events { return events.NewEvents(s.db) }
+func (s *Store) Events() events.Events { return events.Events{Store: s.db} }
 
 // Payments reads the payments of orders. Orders write them.
 func (s *Store) Payments() finance.Payments { return finance.NewPayments(s.db) }
@@ -75,13 +75,13 @@ func (s *Store) Payments() finance.Payments { return finance.NewPayments(s.db) }
 func (s *Store) Haggling() haggling.Haggling { return haggling.NewHaggling(s.db) }
 
 // Inbox keeps incoming webhooks.
-func (s *Store) Inbox() syncing.Inbox { return syncing.NewInbox(s.db) }
+func (s *Store) Inbox() syncing.Inbox { return syncing.Inbox{Store: s.db} }
 
 // InboxQueue leases incoming webhooks.
 func (s *Store) InboxQueue() ports.InboxQueue { return syncing.NewInboxQueue(s.db) }
 
 // Integrations keeps integrations, and finds them.
-func (s *Store) Integrations() syncing.Integrations { return syncing.NewIntegrations(s.db) }
+func (s *Store) Integrations() syncing.Integrations { return syncing.Integrations{Store: s.db} }
 
 // Inventory keeps stock. The view remembers where lists were left: keep it.
 func (s *Store) Inventory() catalogue.Inventory { return catalogue.NewInventory(s.db) }
@@ -111,7 +111,9 @@ func (s *Store) Orphans() purchase.Orphans { return purchase.NewOrphans(s.db) }
 func (s *Store) DueOrphans() ports.DueOrphans { return purchase.NewDueOrphans(s.db) }
 
 // Reconciliations keeps the continuous comparison of books and its results.
-func (s *Store) Reconciliations() finance.Reconciliations { return finance.NewReconciliations(s.db) }
+func (s *Store) Reconciliations() finance.Reconciliations {
+	return finance.Reconciliations{Store: s.db}
+}
 
 // DueRefunds leases refunds that nobody works on.
 func (s *Store) DueRefunds() ports.DueRefunds { return purchase.NewDueRefunds(s.db) }
@@ -120,13 +122,13 @@ func (s *Store) DueRefunds() ports.DueRefunds { return purchase.NewDueRefunds(s.
 func (s *Store) Requests() requests.Requests { return requests.NewRequests(s.db) }
 
 // Retention removes what is older than it may be kept.
-func (s *Store) Retention() retention.Retention { return retention.NewRetention(s.db) }
+func (s *Store) Retention() retention.Retention { return retention.Retention{Store: s.db} }
 
 // Sales sums up orders.
 func (s *Store) Sales() analytics.Sales { return analytics.NewSales(s.db) }
 
 // SandboxLedger keeps the sandbox provider's memory.
-func (s *Store) SandboxLedger() finance.SandboxLedger { return finance.NewSandboxLedger(s.db) }
+func (s *Store) SandboxLedger() finance.SandboxLedger { return finance.SandboxLedger{Store: s.db} }
 
 // Sessions keeps buyers' sessions.
 func (s *Store) Sessions() haggling.Sessions { return haggling.NewSessions(s.db) }
@@ -144,16 +146,16 @@ func (s *Store) Storefronts() accounts.Storefronts { return accounts.NewStorefro
 func (s *Store) ActiveProjects() accounts.ActiveProjects { return accounts.NewActiveProjects(s.db) }
 
 // SyncRuns keeps sync runs.
-func (s *Store) SyncRuns() syncing.SyncRuns { return syncing.NewSyncRuns(s.db) }
+func (s *Store) SyncRuns() syncing.SyncRuns { return syncing.SyncRuns{Store: s.db} }
 
 // SyncQueue leases sync runs.
 func (s *Store) SyncQueue() ports.SyncQueue { return syncing.NewSyncQueue(s.db) }
 
 // SyncUnit writes to several stores at once.
-func (s *Store) SyncUnit() syncing.SyncUnit { return syncing.NewSyncUnit(s.db) }
+func (s *Store) SyncUnit() syncing.SyncUnit { return syncing.SyncUnit{Store: s.db} }
 
 // Announcements stores events.
-func (s *Store) Announcements() syncing.Announcements { return syncing.NewAnnouncements(s.db) }
+func (s *Store) Announcements() syncing.Announcements { return syncing.Announcements{Store: s.db} }
 
 // Synonyms keeps the synonyms of projects.
 func (s *Store) Synonyms() catalogue.Synonyms { return catalogue.NewSynonyms(s.db) }
@@ -162,4 +164,4 @@ func (s *Store) Synonyms() catalogue.Synonyms { return catalogue.NewSynonyms(s.d
 func (s *Store) Unresolved() finance.Unresolved { return finance.NewUnresolved(s.db) }
 
 // Webhooks keeps the webhooks of integrations.
-func (s *Store) Webhooks() syncing.Webhooks { return syncing.NewWebhooks(s.db) }
+func (s *Store) Webhooks() syncing.Webhooks { return syncing.Webhooks{Store: s.db} }

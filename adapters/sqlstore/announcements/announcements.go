@@ -25,12 +25,9 @@ import (
 )
 
 // LateAnnouncements is the store's view of what is announced by loops.
-type LateAnnouncements struct{ store *db.DB }
+type LateAnnouncements struct{ Store *db.DB }
 
 var _ ports.LateAnnouncements = LateAnnouncements{}
-
-// NewLateAnnouncements returns a view that announces what became true by itself or by many hands.
-func NewLateAnnouncements(s *db.DB) LateAnnouncements { return LateAnnouncements{s} }
 
 var (
 	// takeStockChecks is completed by the clause that skips what others took.
@@ -128,7 +125,7 @@ const (
 
 func (v LateAnnouncements) LowStock(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
 	var failed error
-	err = v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+	err = v.Store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		failed = nil
 		var taken []struct {
 			ProjectID string `db:"project_id"`
@@ -207,7 +204,7 @@ func announceLow(ctx context.Context, t *db.Tx, project id.Project, variants []s
 
 // AbandonedCheckouts ends also a checkout that cannot be read, without an event: it is not being paid and holds nothing.
 func (v LateAnnouncements) AbandonedCheckouts(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
-	return alertTo(ctx, v.store, selectUnpaid, abandonCheckout, limit, announce, checkoutAlert(abandoned))
+	return alertTo(ctx, v.Store, selectUnpaid, abandonCheckout, limit, announce, checkoutAlert(abandoned))
 }
 
 func abandoned(c *checkout.Checkout) event.Data {
@@ -242,7 +239,7 @@ func (v LateAnnouncements) LostNegotiations(ctx context.Context, limit int, anno
 		ProjectID string `db:"project_id"`
 		SessionID string `db:"session_id"`
 	}
-	return eachDue(ctx, v.store, selectHaggled, limit, func(t *db.Tx, now time.Time, r haggled) (problem, err error) {
+	return eachDue(ctx, v.Store, selectHaggled, limit, func(t *db.Tx, now time.Time, r haggled) (problem, err error) {
 		return endNegotiation(ctx, t, id.Stored[id.Project](r.ProjectID), r.SessionID, now, announce)
 	})
 }

@@ -56,12 +56,12 @@ WHERE project_id = $1
 )
 
 func (v LateAnnouncements) UnresolvedPayments(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
-	return alertTo(ctx, v.store, alertablePayments, notePaymentAlert, limit, announce,
+	return alertTo(ctx, v.Store, alertablePayments, notePaymentAlert, limit, announce,
 		checkoutAlert(func(c *checkout.Checkout) event.Data { return event.UnresolvedPayment(c) }))
 }
 
 func (v LateAnnouncements) UnresolvedRefunds(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
-	return alertTo(ctx, v.store, alertableRefunds, noteRefundAlert, limit, announce, func(r finance.UnresolvedRefundRow) alert {
+	return alertTo(ctx, v.Store, alertableRefunds, noteRefundAlert, limit, announce, func(r finance.UnresolvedRefundRow) alert {
 		refund := r.Refund.Value
 		return alert{project: refund.Project.String(), key: refund.ID.String(), name: "a refund", data: func() (event.Data, error) {
 			if r.Refund.Err != nil {

@@ -55,7 +55,7 @@ func (v Events) Announce(ctx context.Context, e *event.Event, d *event.Delivery)
 	if err != nil {
 		return err
 	}
-	return v.store.InTx(ctx, e.Project, func(t *db.Tx) error {
+	return v.Store.InTx(ctx, e.Project, func(t *db.Tx) error {
 		if there, err := db.ProjectStays(ctx, t, e.Project); err != nil || !there {
 			return db.OrMissingProject(err)
 		}
@@ -84,7 +84,7 @@ func (v Events) Deliveries(ctx context.Context, project id.Project, to id.Subscr
 	if status != (event.DeliveryStatus{}) {
 		w.And("status = ", status)
 	}
-	rows, total, err := db.Page[deliveryRow](ctx, v.store.Read(project), deliveries.Columns(), ofTarget, w, "created_at DESC, id DESC", page)
+	rows, total, err := db.Page[deliveryRow](ctx, v.Store.Read(project), deliveries.Columns(), ofTarget, w, "created_at DESC, id DESC", page)
 	list := make([]*event.Delivery, len(rows))
 	for i, r := range rows {
 		list[i] = r.delivery()
@@ -93,7 +93,7 @@ func (v Events) Deliveries(ctx context.Context, project id.Project, to id.Subscr
 }
 
 func (v Events) Delivery(ctx context.Context, project id.Project, to id.Subscription, wanted id.Delivery) (*event.Delivery, error) {
-	return readDelivery(ctx, v.store.Read(project), "", project, to, wanted)
+	return readDelivery(ctx, v.Store.Read(project), "", project, to, wanted)
 }
 
 func readDelivery(ctx context.Context, from db.Source, lock string, project id.Project, to id.Subscription, wanted id.Delivery) (*event.Delivery, error) {
@@ -107,7 +107,7 @@ func readDelivery(ctx context.Context, from db.Source, lock string, project id.P
 
 // Redeliver locks the subscription first, as who disables it does.
 func (v Events) Redeliver(ctx context.Context, project id.Project, to id.Subscription, wanted id.Delivery) (d *event.Delivery, err error) {
-	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
+	err = v.Store.InTx(ctx, project, func(t *db.Tx) error {
 		s, err := lockSubscription(ctx, t, project, to)
 		if err != nil {
 			return err

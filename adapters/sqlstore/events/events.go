@@ -14,7 +14,7 @@ import (
 )
 
 // Events is the store's view of subscriptions and of the log of events.
-type Events struct{ store *db.DB }
+type Events struct{ Store *db.DB }
 
 var (
 	_ ports.Subscriptions = Events{}
@@ -23,9 +23,6 @@ var (
 
 	_ ports.Sealed[id.Subscription] = Events{}
 )
-
-// NewEvents returns a view that keeps subscriptions, and tells what was announced.
-func NewEvents(s *db.DB) Events { return Events{s} }
 
 var (
 	subscriptions = db.NewTable[event.Subscription]("event_subscriptions", db.Columns{"Types": ",json", "Secret": ",empty"})
@@ -69,7 +66,7 @@ func open(d db.Dialect, s *event.Subscription) {
 
 // Add locks the project, so that no two that are added at once are both the last.
 func (v Events) Add(ctx context.Context, s *event.Subscription) error {
-	return v.store.InTx(ctx, s.Project, func(t *db.Tx) error {
+	return v.Store.InTx(ctx, s.Project, func(t *db.Tx) error {
 		var name string
 		found, err := t.Get(ctx, &name, "SELECT id FROM projects WHERE id = $1"+db.ActiveOnly+t.Dialect.ForUpdate, s.Project)
 		if err != nil || !found {
@@ -91,21 +88,21 @@ func (v Events) Add(ctx context.Context, s *event.Subscription) error {
 }
 
 func (v Events) List(ctx context.Context, project id.Project, page ports.Page) ([]*event.Subscription, int, error) {
-	list, total, err := db.Page[*event.Subscription](ctx, v.store.Read(project), subscriptions.Columns(), ofSubscriptions,
+	list, total, err := db.Page[*event.Subscription](ctx, v.Store.Read(project), subscriptions.Columns(), ofSubscriptions,
 		db.Conditions{Args: db.Args{project}}, "created_at DESC, id", page)
 	for _, s := range list {
-		open(v.store.Dialect, s)
+		open(v.Store.Dialect, s)
 	}
 	return list, total, err
 }
 
 func (v Events) ByID(ctx context.Context, project id.Project, wanted id.Subscription) (*event.Subscription, error) {
-	return readSubscription(ctx, v.store.Read(project), v.store.Dialect, "", project, wanted)
+	return readSubscription(ctx, v.Store.Read(project), v.Store.Dialect, "", project, wanted)
 }
 
 func (v Events) Update(ctx context.Context, project id.Project, wanted id.Subscription, change func(*event.Subscription) error) (*event.Subscription, error) {
 	var changed *event.Subscription
-	err := v.store.InTx(ctx, project, func(t *db.Tx) error {
+	err := v.Store.InTx(ctx, project, func(t *db.Tx) error {
 		var err error
 		if changed, err = lockSubscription(ctx, t, project, wanted); err != nil {
 			return err
@@ -151,7 +148,7 @@ func storeSubscription(ctx context.Context, t *db.Tx, s *event.Subscription) err
 }
 
 func (v Events) Remove(ctx context.Context, project id.Project, wanted id.Subscription) error {
-	return v.store.InTx(ctx, project, func(t *db.Tx) error {
+	return v.Store.InTx(ctx, project, func(t *db.Tx) error {
 		rows, err := t.Exec(ctx, deleteSubscription, project, wanted)
 		if err == nil && rows == 0 {
 			return fault.Missing("subscription")
@@ -175,11 +172,11 @@ func (v Events) Events(ctx context.Context, project id.Project, of event.Type, p
 	if of != (event.Type{}) {
 		w.And("type = ", of)
 	}
-	return db.Page[ports.Announced](ctx, v.store.Read(project), announced.Columns(), "\nFROM outbox"+oneProject, w, "created_at DESC, id DESC", page)
+	return db.Page[ports.Announced](ctx, v.Store.Read(project), announced.Columns(), "\nFROM outbox"+oneProject, w, "created_at DESC, id DESC", page)
 }
 
 func (v Events) Event(ctx context.Context, project id.Project, wanted id.Event) (ports.Announced, error) {
-	e, err := db.One[ports.Announced](ctx, v.store.Read(project), "event", announced.Select()+oneProject+"\n  AND id = $2", project, wanted)
+	e, err := db.One[ports.Announced](ctx, v.Store.Read(project), "event", announced.Select()+oneProject+"\n  AND id = $2", project, wanted)
 	if err != nil {
 		return ports.Announced{}, err
 	}
@@ -200,8 +197,8 @@ WHERE project_id = $1
 )
 
 func (v Events) Reseal(ctx context.Context, seal func(id.Subscription, []byte) ([]byte, error)) (n int, err error) {
-	return db.Reseal(ctx, v.store, db.AnyProject, selectSecrets, updateSecrets, func(s event.Subscription) (_ []any, err error) {
-		if s.URL, err = v.store.Dialect.ResealAddress(s.URL, db.SubscriptionAddress(s.ID.String())); err != nil {
+	return db.Reseal(ctx, v.Store, db.AnyProject, selectSecrets, updateSecrets, func(s event.Subscription) (_ []any, err error) {
+		if s.URL, err = v.Store.Dialect.ResealAddress(s.URL, db.SubscriptionAddress(s.ID.String())); err != nil {
 			return nil, err
 		}
 		for _, sealed := range []*[]byte{&s.Secret, &s.Previous} {

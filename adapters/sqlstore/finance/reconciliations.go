@@ -16,12 +16,9 @@ import (
 )
 
 // Reconciliations is the store's view of the continuous comparison with payment providers.
-type Reconciliations struct{ store *db.DB }
+type Reconciliations struct{ Store *db.DB }
 
 var _ ports.Reconciliations = Reconciliations{}
-
-// NewReconciliations returns a view that keeps the continuous comparison of books and its results.
-func NewReconciliations(s *db.DB) Reconciliations { return Reconciliations{s} }
 
 const (
 	// enrollIntegrations is completed by the database's clock.
@@ -155,7 +152,7 @@ const announcedAtOnce = 20
 var errLeaseLost = fault.New(fault.Conflict, "lease_lost", "The lease has ended.")
 
 func (v Reconciliations) Enroll(ctx context.Context) error {
-	return v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+	return v.Store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		_, err := t.Exec(ctx, fmt.Sprintf(enrollIntegrations, t.Dialect.Clock))
 		return err
 	})
@@ -177,10 +174,10 @@ func (v Reconciliations) Claim(ctx context.Context, lease time.Duration, failed 
 		which = ""
 	}
 	skip := ""
-	if v.store.Dialect.SkipLocked != "" {
+	if v.Store.Dialect.SkipLocked != "" {
 		skip = "\n  FOR UPDATE OF r SKIP LOCKED"
 	}
-	err := v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+	err := v.Store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		err := t.Select(ctx, &r, fmt.Sprintf(claimReconciliation, t.Dialect.Clock, which, skip), lease.Milliseconds())
 		if err != nil || r == nil {
 			return err
@@ -217,11 +214,11 @@ func under(ctx context.Context, t *db.Tx, statement string, args []any) error {
 }
 
 func (v Reconciliations) OpenDisputes(ctx context.Context, r *ports.Reconciliation, before time.Time, limit int) ([]string, error) {
-	return db.All[string](ctx, v.store.Read(r.Project), selectOpenDisputes, r.Project, r.Route.Provider, r.Route.Integration, before, limit)
+	return db.All[string](ctx, v.Store.Read(r.Project), selectOpenDisputes, r.Project, r.Route.Provider, r.Route.Integration, before, limit)
 }
 
 func (v Reconciliations) SetAside(ctx context.Context, r *ports.Reconciliation, pause time.Duration, reason string) error {
-	return v.store.InTx(ctx, r.Project, func(t *db.Tx) error {
+	return v.Store.InTx(ctx, r.Project, func(t *db.Tx) error {
 		now, err := t.Now(ctx)
 		if err != nil {
 			return err
@@ -231,7 +228,7 @@ func (v Reconciliations) SetAside(ctx context.Context, r *ports.Reconciliation, 
 }
 
 func (v Reconciliations) Record(ctx context.Context, r *ports.Reconciliation, step ports.ReconciledStep, announce ports.Announce) error {
-	return v.store.InTx(ctx, r.Project, func(t *db.Tx) error {
+	return v.Store.InTx(ctx, r.Project, func(t *db.Tx) error {
 		var before []string
 		if err := t.Select(ctx, &before, lockReconciliation+t.Dialect.ForUpdate, leased(r)...); err != nil {
 			return err

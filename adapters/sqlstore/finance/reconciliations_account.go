@@ -60,7 +60,7 @@ func holdAccount(ctx context.Context, t *db.Tx, r *ports.Reconciliation) error {
 type accountBookedRow struct{ Earlier, Others, Booked, Connected int64 }
 
 func (v Reconciliations) AccountBooked(ctx context.Context, r *ports.Reconciliation) (a ports.AccountBooked, err error) {
-	found, err := db.First[accountBookedRow](ctx, v.store.Read(db.AnyProject), accountBooked, r.Project, r.Route.Integration)
+	found, err := db.First[accountBookedRow](ctx, v.Store.Read(db.AnyProject), accountBooked, r.Project, r.Route.Integration)
 	if err != nil {
 		return a, err
 	}

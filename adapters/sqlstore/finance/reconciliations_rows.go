@@ -58,7 +58,7 @@ func (v Reconciliations) Book(ctx context.Context, r *ports.Reconciliation, chan
 	if r.Account {
 		in = db.AnyProject // others may have the account, too
 	}
-	err = v.store.InTx(ctx, in, func(t *db.Tx) error {
+	err = v.Store.InTx(ctx, in, func(t *db.Tx) error {
 		booked = 0
 		if r.Account {
 			if err := holdAccount(ctx, t, r); err != nil {
@@ -116,7 +116,7 @@ func (v Reconciliations) Results(ctx context.Context, of id.Project, limit int) 
 		Integration id.Integration
 		N           int
 	}
-	b := v.store.Read(of)
+	b := v.Store.Read(of)
 	b.Query(&rows, selectResults, of)
 	b.Query(&differences, selectDifferences, of, limit)
 	b.Query(&counts, countDifferences, of)
@@ -156,5 +156,5 @@ func (v Reconciliations) Results(ctx context.Context, of id.Project, limit int) 
 }
 
 func (v Reconciliations) UnexplainedMoney(ctx context.Context) ([]ports.UnexplainedMoney, error) {
-	return db.All[ports.UnexplainedMoney](ctx, v.store.Read(db.AnyProject), sumDifferences)
+	return db.All[ports.UnexplainedMoney](ctx, v.Store.Read(db.AnyProject), sumDifferences)
 }

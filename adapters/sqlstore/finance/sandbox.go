@@ -10,12 +10,9 @@ import (
 )
 
 // SandboxLedger is the store's view of what the sandbox provider remembers.
-type SandboxLedger struct{ store *db.DB }
+type SandboxLedger struct{ Store *db.DB }
 
 var _ ports.SandboxLedger = SandboxLedger{}
-
-// NewSandboxLedger returns a view that keeps the sandbox provider's memory.
-func NewSandboxLedger(s *db.DB) SandboxLedger { return SandboxLedger{s} }
 
 var (
 	charges = db.NewTable[sandboxCharge]("sandbox_charges", db.Columns{"At": "created_at"})
@@ -84,7 +81,7 @@ LIMIT $5`
 
 func (v SandboxLedger) Once(ctx context.Context, project id.Project, c ports.SandboxCharge) (ports.SandboxCharge, error) {
 	var stored sandboxCharge
-	b := v.store.Write(project)
+	b := v.Store.Write(project)
 	b.Exec(charges.Insert()+"\nON CONFLICT (project_id, key) DO NOTHING", charges.Args(sandboxCharge{project, c})...)
 	b.Query(&stored, charges.Select()+ofKey, project, c.Key)
 	err := b.Run(ctx)
@@ -92,7 +89,7 @@ func (v SandboxLedger) Once(ctx context.Context, project id.Project, c ports.San
 }
 
 func (v SandboxLedger) Failure(ctx context.Context, project id.Project, subject string) (int, error) {
-	failures, err := db.First[int](ctx, v.store.Write(project), countFailure, project, subject)
+	failures, err := db.First[int](ctx, v.Store.Write(project), countFailure, project, subject)
 	if err != nil {
 		return 0, err
 	}
@@ -103,8 +100,8 @@ func (v SandboxLedger) Failure(ctx context.Context, project id.Project, subject 
 func (v SandboxLedger) Refund(ctx context.Context, project id.Project, r ports.SandboxRefund) (ports.SandboxRefund, bool, error) {
 	var locked int64
 	var stored *ports.SandboxRefund
-	b := v.store.Write(project)
-	b.Query(&locked, lockCharge+v.store.Dialect.ForUpdate, project, r.Charge)
+	b := v.Store.Write(project)
+	b.Query(&locked, lockCharge+v.Store.Dialect.ForUpdate, project, r.Charge)
 	b.Exec(insertSandboxRefund, project, r.Charge, r.Key, r.ID, r.Amount.Currency(), r.Amount.Minor(), r.At)
 	b.Query(&stored, selectSandboxRefund, project, r.Key)
 	if err := b.Run(ctx); err != nil || stored == nil {
@@ -116,5 +113,5 @@ func (v SandboxLedger) Refund(ctx context.Context, project id.Project, r ports.S
 func (v SandboxLedger) Movements(
 	ctx context.Context, project id.Project, from, to time.Time, after string, limit int,
 ) ([]ports.Movement, error) {
-	return db.All[ports.Movement](ctx, v.store.Read(project), selectMovements, project, from, to, after, limit)
+	return db.All[ports.Movement](ctx, v.Store.Read(project), selectMovements, project, from, to, after, limit)
 }

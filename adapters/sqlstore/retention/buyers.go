@@ -16,12 +16,9 @@ import (
 )
 
 // BuyerRecords is the store's view of what is kept of buyers.
-type BuyerRecords struct{ store *db.DB }
+type BuyerRecords struct{ Store *db.DB }
 
 var _ ports.BuyerRecords = BuyerRecords{}
-
-// NewBuyerRecords returns a view that finds and erases what is kept of buyers.
-func NewBuyerRecords(s *db.DB) BuyerRecords { return BuyerRecords{s} }
 
 var (
 	// selectBuyerSessions is completed by the e-mail addresses of an order and of a checkout, and the spellings.
@@ -114,8 +111,8 @@ ORDER BY created_at, id`
 
 func (v BuyerRecords) Sessions(ctx context.Context, project id.Project, email string, page ports.Page) ([]id.Session, error) {
 	var rows []struct{ ID string }
-	d := v.store.Dialect
-	b := v.store.Read(project)
+	d := v.Store.Dialect
+	b := v.Store.Read(project)
 	args := db.Args{project.String()}
 	query := buyerSessions(d, &args, email)
 	b.Query(&rows, query+args.Page(page), args...)
@@ -183,7 +180,7 @@ func (b belongings) ids(by personal.Subject) (list []string) {
 }
 
 func (v BuyerRecords) Erase(ctx context.Context, project id.Project, session id.Session, email string) (done ports.ErasedSession, err error) {
-	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
+	err = v.Store.InTx(ctx, project, func(t *db.Tx) error {
 		done = ports.ErasedSession{}
 		of, err := readBelongings(ctx, t, project, session, email)
 		if err != nil {
@@ -299,7 +296,7 @@ func (b belongings) pending(reasons map[string][]string) (list []ports.PendingEr
 }
 
 func (v BuyerRecords) Session(ctx context.Context, project id.Project, session id.Session, email string) (found ports.BuyerSession, err error) {
-	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
+	err = v.Store.InTx(ctx, project, func(t *db.Tx) error {
 		found = ports.BuyerSession{}
 		of, err := readBelongings(ctx, t, project, session, email)
 		if err != nil {

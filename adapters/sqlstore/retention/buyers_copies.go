@@ -154,7 +154,7 @@ func eachPayload(ctx context.Context, t *db.Tx, project id.Project, email string
 }
 
 func (v BuyerRecords) Copied(ctx context.Context, project id.Project, email string) (list []ports.CopiedRecord, err error) {
-	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
+	err = v.Store.InTx(ctx, project, func(t *db.Tx) error {
 		list = nil
 		var rows []struct {
 			IntegrationID string `db:"integration_id"`
@@ -196,7 +196,7 @@ func orText(content string) json.RawMessage {
 }
 
 func (v BuyerRecords) EraseCopied(ctx context.Context, project id.Project, email, subject string) (erased, waiting int, err error) {
-	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
+	err = v.Store.InTx(ctx, project, func(t *db.Tx) error {
 		erased, waiting = 0, 0
 		n, err := t.Exec(ctx, deleteCopied, project.String(), email)
 		if err != nil {

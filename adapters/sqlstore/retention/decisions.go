@@ -62,7 +62,7 @@ WHERE project_id = $1`
 
 // Fold removes decisions from the chain's beginning on, up to the first that is still to be kept.
 func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Duration, seals ports.Seals) (more bool, err error) {
-	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
+	err = v.Store.InTx(ctx, project, func(t *db.Tx) error {
 		more = false
 		now, err := t.Now(ctx)
 		if err != nil {

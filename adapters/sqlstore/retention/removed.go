@@ -72,7 +72,7 @@ func (v Retention) Removed(ctx context.Context) ([]ports.SealedRemoved, error) {
 		ProjectID string `db:"project_id"`
 		removedRow
 	}
-	b := v.store.Read(db.AnyProject)
+	b := v.Store.Read(db.AnyProject)
 	b.Query(&rows, selectAllRemoved)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (v Retention) Reseal(ctx context.Context, seal func(id.Project, []byte) ([]
 		sealed, err := seal(id.Stored[id.Project](r.ProjectID), r.Seal)
 		return []any{r.ProjectID, sealed}, err
 	}
-	err = v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+	err = v.Store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		chains, err := db.ResealIn(ctx, t, selectSeals, updateSeal, again)
 		if err != nil {
 			return err

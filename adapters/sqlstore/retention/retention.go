@@ -14,15 +14,12 @@ import (
 )
 
 // Retention is the store's view of what is kept for some time only.
-type Retention struct{ store *db.DB }
+type Retention struct{ Store *db.DB }
 
 var (
 	_ ports.Retention          = Retention{}
 	_ ports.Sealed[id.Project] = Retention{}
 )
-
-// NewRetention returns a view that removes what is over.
-func NewRetention(s *db.DB) Retention { return Retention{s} }
 
 const (
 
@@ -56,7 +53,7 @@ WHERE project_id = $1`
 func (v Retention) Due(ctx context.Context, limit int) ([]ports.Keeping, error) {
 	var list []ports.Keeping
 	var unreadable error
-	err := v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+	err := v.Store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		list, unreadable = nil, nil
 		var due []string
 		if err := t.Select(ctx, &due, fmt.Sprintf(selectDueRetention, t.Dialect.Moment(), t.Dialect.SkipLocked), limit); err != nil || len(due) == 0 {
@@ -90,8 +87,8 @@ func (v Retention) Due(ctx context.Context, limit int) ([]ports.Keeping, error) 
 }
 
 func (v Retention) Again(ctx context.Context, project id.Project) error {
-	b := v.store.Write(project)
-	b.Exec(fmt.Sprintf(retainAgain, v.store.Dialect.Moment()), project.String())
+	b := v.Store.Write(project)
+	b.Exec(fmt.Sprintf(retainAgain, v.Store.Dialect.Moment()), project.String())
 	return b.Run(ctx)
 }
 
@@ -140,8 +137,8 @@ WHERE project_id = $1
 
 // RemoveAuditEvents goes by the real clock also where a test has stopped it, as the database's guard of the log does.
 func (v Retention) RemoveAuditEvents(ctx context.Context) (more bool, err error) {
-	statement := fmt.Sprintf(removeAuditEvents, v.store.Dialect.Clock)
-	err = v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+	statement := fmt.Sprintf(removeAuditEvents, v.Store.Dialect.Clock)
+	err = v.Store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		rows, err := t.Exec(ctx, statement, ports.AuditKept.Milliseconds(), removedAtOnce)
 		more = rows == removedAtOnce
 		return err
@@ -150,7 +147,7 @@ func (v Retention) RemoveAuditEvents(ctx context.Context) (more bool, err error)
 }
 
 func (v Retention) Remove(ctx context.Context, project id.Project, what ports.Leftover, keep time.Duration, seals ports.Seals) (more bool, err error) {
-	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
+	err = v.Store.InTx(ctx, project, func(t *db.Tx) error {
 		more = false
 		now, err := t.Now(ctx)
 		if err != nil {

@@ -10,17 +10,14 @@ import (
 )
 
 // Authorizations is the store's view of consents that were asked for.
-type Authorizations struct{ store *db.DB }
+type Authorizations struct{ Store *db.DB }
 
 var _ ports.Authorizations = Authorizations{}
-
-// NewAuthorizations returns a view that keeps consents until they are redeemed.
-func NewAuthorizations(s *db.DB) Authorizations { return Authorizations{s} }
 
 var authorizations = db.NewTable[integration.Authorization]("authorizations", db.Columns{"UsedAt": ",null"})
 
 func (v Authorizations) Begin(ctx context.Context, a *integration.Authorization) error {
-	b := v.store.Write(a.Project)
+	b := v.Store.Write(a.Project)
 	b.Exec(authorizations.Insert(), authorizations.Args(*a)...)
 	return b.Run(ctx)
 }
@@ -28,7 +25,7 @@ func (v Authorizations) Begin(ctx context.Context, a *integration.Authorization)
 // Redeem looks in all projects: that a state is another one's is the domain's to say.
 func (v Authorizations) Redeem(ctx context.Context, state string,
 	change func(*integration.Authorization) error) (redeemed *integration.Authorization, err error) {
-	err = v.store.OutsideRequest().InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+	err = v.Store.OutsideRequest().InTx(ctx, db.AnyProject, func(t *db.Tx) error {
 		a, err := db.First[integration.Authorization](ctx, t, authorizations.Select()+"\nWHERE state = $1"+t.Dialect.ForUpdate, state)
 		switch {
 		case err != nil:
@@ -50,7 +47,7 @@ func (v Authorizations) Redeem(ctx context.Context, state string,
 }
 
 func (v Authorizations) Forget(ctx context.Context, before time.Time) error {
-	b := v.store.Write(db.AnyProject)
+	b := v.Store.Write(db.AnyProject)
 	b.Exec("DELETE FROM authorizations\nWHERE created_at < $1", before)
 	return b.Run(ctx)
 }

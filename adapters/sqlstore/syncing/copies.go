@@ -15,15 +15,12 @@ import (
 )
 
 // Copies is the store's view of what is known of platforms' records.
-type Copies struct{ store *db.DB }
+type Copies struct{ Store *db.DB }
 
 var (
 	_ ports.Copies     = Copies{}
 	_ ports.CopyReader = Copies{}
 )
-
-// NewCopies returns a view that keeps copies, and tells of them.
-func NewCopies(s *db.DB) Copies { return Copies{s} }
 
 const (
 	copiesOf = `
@@ -75,10 +72,10 @@ func (v Copies) among(ctx context.Context, of ports.CopiesOf, column string, val
 	}
 	chunks := slices.Collect(slices.Chunk(slices.Compact(slices.Sorted(slices.Values(values))), db.Listed))
 	rows := make([][]copyRow, len(chunks))
-	b := v.store.Read(of.Project)
+	b := v.Store.Read(of.Project)
 	for i, some := range chunks {
 		args := keyOf(of)
-		query, err := copiesAmong(v.store.Dialect, &args, column, some, and)
+		query, err := copiesAmong(v.Store.Dialect, &args, column, some, and)
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +129,7 @@ func (v Copies) Save(ctx context.Context, list []*syncrun.Copy) error {
 		}
 		rows = append(rows, args)
 	}
-	return v.store.InTx(ctx, project, func(t *db.Tx) error {
+	return v.Store.InTx(ctx, project, func(t *db.Tx) error {
 		if there, err := db.ProjectStays(ctx, t, project); err != nil || !there {
 			return db.OrMissingProject(err)
 		}
@@ -159,10 +156,10 @@ func (v Copies) See(ctx context.Context, of ports.CopiesOf, run id.Sync, remotes
 	if len(remotes) == 0 {
 		return nil
 	}
-	b := v.store.Write(of.Project)
+	b := v.Store.Write(of.Project)
 	for some := range slices.Chunk(remotes, db.Listed) {
 		args := append(keyOf(of), run)
-		list, err := v.store.Dialect.In(&args, some)
+		list, err := v.Store.Dialect.In(&args, some)
 		if err != nil {
 			return err
 		}
@@ -175,7 +172,7 @@ func (v Copies) Unseen(ctx context.Context, of ports.CopiesOf, run id.Sync, n in
 	var rows []copyRow
 	var counts struct{ Unseen, Total int }
 	args := append(keyOf(of), run)
-	b := v.store.Read(of.Project)
+	b := v.Store.Read(of.Project)
 	b.Query(&counts, countUnseen, args...)
 	b.Query(&rows, copies.Select()+copiesOf+`
   AND NOT removed
@@ -190,7 +187,7 @@ LIMIT $5`, append(args, n)...)
 }
 
 func (v Copies) List(ctx context.Context, of ports.CopiesOf, page ports.Page) ([]*syncrun.Copy, int, error) {
-	rows, total, err := db.Page[copyRow](ctx, v.store.Read(of.Project), copies.Columns(), "\nFROM copies"+copiesOf,
+	rows, total, err := db.Page[copyRow](ctx, v.Store.Read(of.Project), copies.Columns(), "\nFROM copies"+copiesOf,
 		db.Conditions{Args: keyOf(of)}, "remote", page)
 	if err != nil {
 		return nil, 0, err
@@ -202,7 +199,7 @@ func (v Copies) List(ctx context.Context, of ports.CopiesOf, page ports.Page) ([
 func (v Copies) Customer(ctx context.Context, project id.Project, email string) (*syncrun.Customer, error) {
 	args := db.Args{project, email}
 	query := selectCustomers + args.List(withCustomers()) + ")\nORDER BY updated_at DESC, integration_id, remote"
-	contents, err := db.All[string](ctx, v.store.Read(project), query, args...)
+	contents, err := db.All[string](ctx, v.Store.Read(project), query, args...)
 	if err != nil {
 		return nil, err
 	}

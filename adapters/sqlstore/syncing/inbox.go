@@ -15,12 +15,9 @@ import (
 )
 
 // Inbox is the store's view of what came to the webhooks of integrations.
-type Inbox struct{ store *db.DB }
+type Inbox struct{ Store *db.DB }
 
 var _ ports.Inbox = Inbox{}
-
-// NewInbox returns a view that keeps deliveries.
-func NewInbox(s *db.DB) Inbox { return Inbox{s} }
 
 // NewInboxQueue returns a view that hands deliveries out.
 func NewInboxQueue(s *db.DB) ports.InboxQueue {
@@ -68,9 +65,9 @@ WHERE project_id = $1
 func (v Inbox) Keep(ctx context.Context, list []*integration.Delivery) error {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, byRemote)
-	parts := slices.Collect(slices.Chunk(list, v.store.Dialect.MaxRows))
+	parts := slices.Collect(slices.Chunk(list, v.Store.Dialect.MaxRows))
 	repeated := make([][]id.WebhookLog, len(parts))
-	b := v.store.Write(db.AnyProject)
+	b := v.Store.Write(db.AnyProject)
 	for n, part := range parts {
 		statement, args := insertOfInbox(part, func(*integration.Delivery) {})
 		b.Exec(statement, args...)
@@ -114,7 +111,7 @@ func updateInboxArgs(d *integration.Delivery) []any {
 }
 
 func (v Inbox) Record(ctx context.Context, d *integration.Delivery, lease time.Time) error {
-	b := v.store.Write(d.Project)
+	b := v.Store.Write(d.Project)
 	b.Exec(recordInbox, append(updateInboxArgs(d), lease)...)
 	return b.Run(ctx)
 }
@@ -125,12 +122,12 @@ func (v Inbox) Log(ctx context.Context, of id.Project, at id.Integration, f port
 	if f.Status != (integration.LogStatus{}) {
 		w.And("status = ", f.Status)
 	}
-	return db.Page[*integration.Delivery](ctx, v.store.Read(of), loggedColumns, ofIntegration, w, "received_at DESC, id DESC", page)
+	return db.Page[*integration.Delivery](ctx, v.Store.Read(of), loggedColumns, ofIntegration, w, "received_at DESC, id DESC", page)
 }
 
 func (v Inbox) Update(ctx context.Context, of id.Project, at id.Integration, wanted id.WebhookLog,
 	change func(*integration.Delivery) error) (changed *integration.Delivery, err error) {
-	err = v.store.InTx(ctx, of, func(t *db.Tx) error {
+	err = v.Store.InTx(ctx, of, func(t *db.Tx) error {
 		changed, err = db.One[integration.Delivery](ctx, t, "delivery", "SELECT "+inbox.Columns()+ofIntegration+"\n  AND id = $3"+t.Dialect.ForUpdate, of, at, wanted)
 		if err != nil {
 			return err

@@ -18,7 +18,7 @@ import (
 )
 
 // Integrations is the store's view of what projects are connected to.
-type Integrations struct{ store *db.DB }
+type Integrations struct{ Store *db.DB }
 
 var (
 	_ ports.Integrations      = Integrations{}
@@ -26,9 +26,6 @@ var (
 
 	_ ports.IntegrationFigures = Integrations{}
 )
-
-// NewIntegrations returns a view that keeps integrations, and finds them.
-func NewIntegrations(s *db.DB) Integrations { return Integrations{s} }
 
 var (
 	integrations = db.NewTable[integration.Integration]("integrations", db.Columns{
@@ -99,32 +96,32 @@ SELECT (
 )
 
 func (v Integrations) List(ctx context.Context, of id.Project, page ports.Page) ([]*integration.Integration, int, error) {
-	return db.Page[*integration.Integration](ctx, v.store.Read(of), integrations.Columns(), "\nFROM integrations\nWHERE project_id = $1",
+	return db.Page[*integration.Integration](ctx, v.Store.Read(of), integrations.Columns(), "\nFROM integrations\nWHERE project_id = $1",
 		db.Conditions{Args: db.Args{of}}, "created_at DESC, id", page)
 }
 
 func (v Integrations) ByID(ctx context.Context, of id.Project, wanted id.Integration) (*integration.Integration, error) {
-	return db.One[integration.Integration](ctx, v.store.Read(of), "integration", selectIntegration+oneIntegration, of, wanted)
+	return db.One[integration.Integration](ctx, v.Store.Read(of), "integration", selectIntegration+oneIntegration, of, wanted)
 }
 
 // Use takes the lock that a change in Disconnect waits for, and waits for it.
 func (v Integrations) Use(ctx context.Context, of id.Project, wanted id.Integration) (*integration.Integration, error) {
-	return db.One[integration.Integration](ctx, v.store.Write(of), "integration",
-		selectIntegration+oneIntegration+v.store.Dialect.ForKeyShare, of, wanted)
+	return db.One[integration.Integration](ctx, v.Store.Write(of), "integration",
+		selectIntegration+oneIntegration+v.Store.Dialect.ForKeyShare, of, wanted)
 }
 
 func (v Integrations) ByWebhook(ctx context.Context, webhook id.Webhook) (*integration.Integration, error) {
-	return db.One[integration.Integration](ctx, v.store.Read(db.AnyProject), "webhook", selectIntegration+"\nWHERE webhook_id = $1", webhook)
+	return db.One[integration.Integration](ctx, v.Store.Read(db.AnyProject), "webhook", selectIntegration+"\nWHERE webhook_id = $1", webhook)
 }
 
 func (v Integrations) Sealed(ctx context.Context) ([]*integration.Integration, error) {
-	return db.All[*integration.Integration](ctx, v.store.Read(db.AnyProject), selectIntegration+`
+	return db.All[*integration.Integration](ctx, v.Store.Read(db.AnyProject), selectIntegration+`
 WHERE sealed IS NOT NULL
 ORDER BY project_id, id`)
 }
 
 func (v Integrations) Connect(ctx context.Context, i *integration.Integration, route func(*project.Project) error) error {
-	return v.store.InTx(ctx, i.Project, func(t *db.Tx) error {
+	return v.Store.InTx(ctx, i.Project, func(t *db.Tx) error {
 		if err := reroute(ctx, t, i.Project, route); err != nil {
 			return err
 		}
@@ -164,7 +161,7 @@ WHERE id = $1`+t.Dialect.ForUpdate, of)
 
 func (v Integrations) Update(ctx context.Context, of id.Project, wanted id.Integration,
 	change func(*integration.Integration) error) (changed *integration.Integration, err error) {
-	err = v.store.InTx(ctx, of, func(t *db.Tx) error {
+	err = v.Store.InTx(ctx, of, func(t *db.Tx) error {
 		changed, err = changeIntegration(ctx, t, of, wanted, change)
 		return err
 	})
@@ -186,7 +183,7 @@ func changeIntegration(ctx context.Context, t *db.Tx, of id.Project, wanted id.I
 
 func (v Integrations) Disconnect(ctx context.Context, of id.Project, wanted id.Integration,
 	change func(*integration.Integration, *project.Project)) (changed *integration.Integration, err error) {
-	err = v.store.InTx(ctx, of, func(t *db.Tx) error {
+	err = v.Store.InTx(ctx, of, func(t *db.Tx) error {
 		return reroute(ctx, t, of, func(p *project.Project) error {
 			changed, err = changeIntegration(ctx, t, of, wanted, func(i *integration.Integration) error {
 				// After the lock, which those who pay take between their claim and the provider.
@@ -206,7 +203,7 @@ func (v Integrations) Disconnect(ctx context.Context, of id.Project, wanted id.I
 }
 
 func (v Integrations) Undecided(ctx context.Context, of id.Project, wanted id.Integration) (busy bool, err error) {
-	err = v.store.Snapshot(ctx, of, func(t *db.Tx) error {
+	err = v.Store.Snapshot(ctx, of, func(t *db.Tx) error {
 		busy, err = undecided(ctx, t, of, wanted)
 		return err
 	})

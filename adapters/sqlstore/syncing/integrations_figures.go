@@ -52,7 +52,7 @@ func (v Integrations) Metrics(ctx context.Context, project id.Project, integrati
 		Integration id.Integration
 		Figure      string
 		N           int
-	}](ctx, v.store.Read(project), query, args...)
+	}](ctx, v.Store.Read(project), query, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -18,12 +18,9 @@ import (
 )
 
 // SyncRuns is the store's view of runs.
-type SyncRuns struct{ store *db.DB }
+type SyncRuns struct{ Store *db.DB }
 
 var _ ports.SyncRuns = SyncRuns{}
-
-// NewSyncRuns returns a view that keeps runs.
-func NewSyncRuns(s *db.DB) SyncRuns { return SyncRuns{s} }
 
 // NewSyncQueue returns a view that hands runs out.
 func NewSyncQueue(s *db.DB) ports.SyncQueue {
@@ -92,7 +89,7 @@ LIMIT $3 OFFSET $4`
 
 // Start holds the integration's row, so that the run is not left behind when the project is deleted.
 func (v SyncRuns) Start(ctx context.Context, r *syncrun.Run) error {
-	return v.store.InTx(ctx, r.Project, func(t *db.Tx) error {
+	return v.Store.InTx(ctx, r.Project, func(t *db.Tx) error {
 		var name string
 		there, err := t.Get(ctx, &name, "SELECT id\nFROM integrations"+oneIntegration+t.Dialect.ForKeyShare, r.Project, r.Integration)
 		switch {
@@ -107,12 +104,12 @@ func (v SyncRuns) Start(ctx context.Context, r *syncrun.Run) error {
 }
 
 func (v SyncRuns) ByID(ctx context.Context, project id.Project, integration id.Integration, run id.Sync) (*syncrun.Run, error) {
-	return db.One[syncrun.Run](ctx, v.store.Read(project), "sync", syncRuns.Select()+oneSyncRun+"\n  AND integration_id = $3",
+	return db.One[syncrun.Run](ctx, v.Store.Read(project), "sync", syncRuns.Select()+oneSyncRun+"\n  AND integration_id = $3",
 		project, run, integration)
 }
 
 func (v SyncRuns) List(ctx context.Context, project id.Project, integration id.Integration, page ports.Page) ([]*syncrun.Run, int, error) {
-	return db.Page[*syncrun.Run](ctx, v.store.Read(project), syncRuns.Columns(), fromSyncRuns,
+	return db.Page[*syncrun.Run](ctx, v.Store.Read(project), syncRuns.Columns(), fromSyncRuns,
 		db.Conditions{Args: db.Args{project, integration}}, "started_at DESC, id", page)
 }
 
@@ -124,7 +121,7 @@ func printable(r *syncrun.Run) syncrun.Run {
 }
 
 func (v SyncRuns) Update(ctx context.Context, project id.Project, run id.Sync, change func(*syncrun.Run) error) (changed *syncrun.Run, err error) {
-	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
+	err = v.Store.InTx(ctx, project, func(t *db.Tx) error {
 		if changed, err = lockSyncRun(ctx, t, project, run); err != nil {
 			return err
 		}
@@ -147,7 +144,7 @@ func lockSyncRun(ctx context.Context, t *db.Tx, project id.Project, run id.Sync)
 
 // Note holds the run's row, so that whoever else notes something waits for the next number.
 func (v SyncRuns) Note(ctx context.Context, project id.Project, run id.Sync, problems []syncrun.Problem) error {
-	return v.store.InTx(ctx, project, func(t *db.Tx) error {
+	return v.Store.InTx(ctx, project, func(t *db.Tx) error {
 		r, err := lockSyncRun(ctx, t, project, run)
 		if err != nil {
 			return err
@@ -172,7 +169,7 @@ WHERE project_id = $1
 
 func (v SyncRuns) Problems(ctx context.Context, project id.Project, run id.Sync, page ports.Page) ([]syncrun.Problem, int, error) {
 	var runs int
-	b := v.store.Read(project)
+	b := v.Store.Read(project)
 	b.Query(&runs, "SELECT count(*) AS n\nFROM sync_runs"+oneSyncRun, project, run)
 	list, total, err := db.Page[syncrun.Problem](ctx, b, problems.Columns(), `
 FROM sync_problems

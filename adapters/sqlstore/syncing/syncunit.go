@@ -13,24 +13,21 @@ import (
 )
 
 // SyncUnit writes a page of records, or a delivery, as one transaction.
-type SyncUnit struct{ store *db.DB }
+type SyncUnit struct{ Store *db.DB }
 
 var _ ports.SyncUnit = SyncUnit{}
-
-// NewSyncUnit returns a view that writes to several stores at once.
-func NewSyncUnit(s *db.DB) SyncUnit { return SyncUnit{s} }
 
 // InTx begins by holding the project's row, as every write of its catalogue does. So the units of a project
 // come one after the other, what they read stays so until they commit, and no two take a record at once.
 // Sessions and sales go on meanwhile.
 func (v SyncUnit) InTx(ctx context.Context, project id.Project, work func(ports.SyncStores) error) error {
-	return v.store.InRequest(ctx, nil, func(view *db.DB) error {
+	return v.Store.InRequest(ctx, nil, func(view *db.DB) error {
 		if err := holdProject(ctx, view, project); err != nil {
 			return err
 		}
 		return work(ports.SyncStores{
-			Runs: NewSyncRuns(view), Copies: NewCopies(view), Products: catalogue.NewCatalog(view), StockRoom: catalogue.NewStockRoom(view),
-			Integrations: NewIntegrations(view), Orders: purchase.NewOrders(view), Inbox: NewInbox(view), Events: NewAnnouncements(view),
+			Runs: SyncRuns{view}, Copies: Copies{view}, Products: catalogue.NewCatalog(view), StockRoom: catalogue.NewStockRoom(view),
+			Integrations: Integrations{view}, Orders: purchase.NewOrders(view), Inbox: Inbox{view}, Events: Announcements{view},
 		})
 	})
 }
@@ -47,19 +44,16 @@ func holdProject(ctx context.Context, s *db.DB, project id.Project) error {
 }
 
 // Announcements is the store's view of the outbox for those who only add to it.
-type Announcements struct{ store *db.DB }
+type Announcements struct{ Store *db.DB }
 
 var _ ports.Announcements = Announcements{}
-
-// NewAnnouncements returns a view that takes events in.
-func NewAnnouncements(s *db.DB) Announcements { return Announcements{s} }
 
 func (v Announcements) Announce(ctx context.Context, e *event.Event) error {
 	args, err := outbox.EventArgs(e)
 	if err != nil {
 		return err
 	}
-	b := v.store.Write(e.Project)
-	b.Exec(outbox.InsertEvent(v.store.Dialect), args...)
+	b := v.Store.Write(e.Project)
+	b.Exec(outbox.InsertEvent(v.Store.Dialect), args...)
 	return b.Run(ctx)
 }

@@ -13,12 +13,9 @@ import (
 )
 
 // Webhooks is the store's view of the addresses at which platforms call.
-type Webhooks struct{ store *db.DB }
+type Webhooks struct{ Store *db.DB }
 
 var _ ports.IntegrationWebhooks = Webhooks{}
-
-// NewWebhooks returns a view that keeps those of integrations.
-func NewWebhooks(s *db.DB) Webhooks { return Webhooks{s} }
 
 var (
 	webhooks = db.NewTable[integration.Webhook]("integration_webhooks", db.Columns{"Actions": ",json"})
@@ -62,7 +59,7 @@ WHERE project_id = $1
 )
 
 func (v Webhooks) Add(ctx context.Context, w *integration.Webhook) error {
-	return v.store.InTx(ctx, w.Project, func(t *db.Tx) error {
+	return v.Store.InTx(ctx, w.Project, func(t *db.Tx) error {
 		if there, err := db.ProjectStays(ctx, t, w.Project); err != nil || !there {
 			return db.OrMissingProject(err)
 		}
@@ -90,14 +87,14 @@ func (v Webhooks) Add(ctx context.Context, w *integration.Webhook) error {
 }
 
 func (v Webhooks) List(ctx context.Context, of id.Project, at id.Integration) ([]*integration.Webhook, error) {
-	return db.All[*integration.Webhook](ctx, v.store.Read(of), webhooks.Select()+`
+	return db.All[*integration.Webhook](ctx, v.Store.Read(of), webhooks.Select()+`
 WHERE project_id = $1
   AND integration_id = $2
 ORDER BY topic`, of, at)
 }
 
 func (v Webhooks) Remove(ctx context.Context, of id.Project, at id.Integration, wanted id.Webhook) error {
-	return v.store.InTx(ctx, of, func(t *db.Tx) error {
+	return v.Store.InTx(ctx, of, func(t *db.Tx) error {
 		rows, err := t.Exec(ctx, deleteWebhook, of, at, wanted)
 		if err == nil && rows == 0 {
 			return fault.Missing("webhook")
@@ -109,7 +106,7 @@ func (v Webhooks) Remove(ctx context.Context, of id.Project, at id.Integration, 
 func (v Webhooks) Called(ctx context.Context, called id.Webhook) (*integration.Webhook, *integration.Integration, error) {
 	var w *integration.Webhook
 	var i *integration.Integration
-	b := v.store.Read(db.AnyProject)
+	b := v.Store.Read(db.AnyProject)
 	b.Query(&w, webhooks.Select()+"\nWHERE id = $1", called)
 	b.Query(&i, integrations.Select()+ofCalledWebhook, called)
 	if err := b.Run(ctx); err != nil {
@@ -122,7 +119,7 @@ func (v Webhooks) Called(ctx context.Context, called id.Webhook) (*integration.W
 }
 
 func (v Webhooks) Reseal(ctx context.Context, seal func(id.Webhook, []byte) ([]byte, error)) (n int, err error) {
-	return db.Reseal(ctx, v.store, db.AnyProject, selectSignings, updateSigning, func(r db.SealedRow) ([]any, error) {
+	return db.Reseal(ctx, v.Store, db.AnyProject, selectSignings, updateSigning, func(r db.SealedRow) ([]any, error) {
 		sealed, err := seal(id.Stored[id.Webhook](r.ID), r.Secret)
 		return []any{r.ProjectID, r.ID, sealed}, err
 	})
