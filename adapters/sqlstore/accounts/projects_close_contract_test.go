@@ -34,7 +34,7 @@ func projectDelete(s *porttest.Shop) {
 	porttest.Same(s.T, "a neighbour's stock", neighbour.Stock(kept), map[string]int{"main": 2})
 	s.Must(s.Projects.Create(s.Ctx, s.Project)) // the slug is free again
 	porttest.Same(s.T, "stock in the new project", s.Stock(p), map[string]int{})
-	porttest.Same(s.T, "changes in the new project", s.Changes(0), ports.CatalogChanges{Changed: []*catalog.Product{}, Levels: []catalog.Level{}})
+	porttest.Same(s.T, "changes in the new project", s.Changes(0), ports.CatalogChanges{Changed: []*catalog.Product{}})
 	_, err = s.Orders.ByID(s.Ctx, s.Project.ID, o.ID)
 	porttest.WantFault(s.T, err, fault.NotFound, "order_not_found")
 	_, err = s.Checkouts.Get(s.Ctx, s.Project.ID, o.Checkout)
