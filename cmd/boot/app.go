@@ -51,9 +51,9 @@ type App struct {
 	storefront ports.Storefronts
 	gateway    payments.Gateway
 	admission  *payments.Admission
-	rooms      map[string]*bulkhead.Room // where requests wait for others, by what they wait for
-	suspended  map[string]func() int     // how many are left alone for a while, by what they are
-	providers  providers
+	rooms      map[string]*bulkhead.Room        // where requests wait for others, by what they wait for
+	suspended  map[string]func() int            // how many are left alone for a while, by what they are
+	providers  map[string]ports.PaymentProvider // outside, by type
 	platforms  platforms
 	embeddings embeddings
 	router     *agents.Router

@@ -32,10 +32,8 @@ type clocks struct {
 
 func (a *App) openClocks() {
 	a.clocks = &clocks{database: a.clock, providers: map[string]*providerClock{}, log: a.log, wrong: map[string]bool{}}
-	for name, provider := range a.providers.payments {
-		if remote, ok := provider.(ports.RemoteClock); ok {
-			a.clocks.providers[name] = &providerClock{RemoteClock: remote, address: a.config.providerURL(name), ours: a.clock}
-		}
+	for name, remote := range offering[ports.RemoteClock](a.providers) {
+		a.clocks.providers[name] = &providerClock{RemoteClock: remote, address: a.config.providerURL(name), ours: a.clock}
 	}
 }
 

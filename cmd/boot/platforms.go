@@ -77,10 +77,7 @@ type platforms struct {
 // openPlatforms puts together what reads platforms' data and hears of it. It works on the whole store: in
 // transactions of its own.
 func (a *App) openPlatforms() {
-	p := platforms{
-		apps: a.config.oauthApps(), connectors: map[string]ports.Connector{}, called: map[string]ports.CalledConnector{},
-		shippers: map[string]ports.Shipper{},
-	}
+	p := platforms{apps: a.config.oauthApps(), connectors: map[string]ports.Connector{}}
 	shop, crm := p.apps[integration.Shopify], p.apps[integration.HubSpot]
 	for t, c := range map[integration.Type]ports.Connector{
 		integration.Shopify: shopify.New(shopify.Config{
@@ -90,15 +87,9 @@ func (a *App) openPlatforms() {
 		integration.ShipStation: shipstation.New(shipstation.Config{URL: a.config.ShipStationURL, Clock: a.clock}),
 		integration.Custom:      custom.New(custom.Config{Client: delivery.SafeClient(a.config.AllowLoopback), Clock: a.clock}),
 	} {
-		broken := connectors.Break(c)
-		p.connectors[t.String()] = broken
-		if called, calls := broken.(ports.CalledConnector); calls {
-			p.called[t.String()] = called
-		}
-		if shipper, ships := broken.(ports.Shipper); ships {
-			p.shippers[t.String()] = shipper
-		}
+		p.connectors[t.String()] = connectors.Break(c)
 	}
+	p.called, p.shippers = offering[ports.CalledConnector](p.connectors), offering[ports.Shipper](p.connectors)
 	p.accounts = &connecting.Accounts{
 		Integrations: a.store.Integrations(), Queue: a.store.SyncQueue(), Connectors: p.connectors, Standing: a.standing(),
 		Vault: a.vault, Clock: a.clock, Log: a.log,
@@ -140,8 +131,8 @@ func (a *App) openSyncing() {
 func (a *App) openIntegrations(s *ports.Stores) {
 	a.Connecting = &connecting.Service{
 		Stores:      s,
-		Platforms:   a.providers.platforms,
-		Hooks:       a.providers.hooks,
+		Platforms:   offering[ports.PaymentPlatform](a.providers),
+		Hooks:       offering[ports.WebhookPlatform](a.providers),
 		HookAddress: a.reachableHook,
 		Waiting:     a.edge.platforms,
 		Vault:       a.vault,

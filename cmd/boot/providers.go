@@ -22,23 +22,22 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// providers are the payment providers outside, by type, as each conversation with them needs them.
-type providers struct {
-	payments  map[string]ports.PaymentProvider
-	platforms map[string]ports.PaymentPlatform
-	hooks     map[string]ports.WebhookPlatform
-	readers   map[string]ports.WebhookReader
+// offering are those that offer an interface, by name.
+func offering[T, P any](all map[string]P) map[string]T {
+	offers := map[string]T{}
+	for name, one := range all {
+		if offer, ok := any(one).(T); ok {
+			offers[name] = offer
+		}
+	}
+	return offers
 }
 
 func (a *App) openProviders() {
-	st := stripe.New(stripe.Config{URL: a.config.StripeURL, Clock: a.clock})
 	pp := paypal.New(paypal.Config{URL: a.config.PayPalURL, Live: a.env == account.Production, Clock: a.clock})
-	first, second := integration.Stripe.String(), integration.PayPal.String()
-	a.providers = providers{
-		payments:  map[string]ports.PaymentProvider{first: st, second: pp},
-		platforms: map[string]ports.PaymentPlatform{first: st, second: pp},
-		hooks:     map[string]ports.WebhookPlatform{first: st, second: pp},
-		readers:   map[string]ports.WebhookReader{first: st, second: pp},
+	a.providers = map[string]ports.PaymentProvider{
+		integration.Stripe.String(): stripe.New(stripe.Config{URL: a.config.StripeURL, Clock: a.clock}),
+		integration.PayPal.String(): pp,
 	}
 	a.rooms["webhooks"] = pp.Verifying()
 	a.openClocks()
@@ -46,7 +45,7 @@ func (a *App) openProviders() {
 	a.suspended["payments"] = a.admission.Suspended
 	a.gateway = payments.Gateway{
 		Admission: a.admission,
-		Providers: a.providers.payments, InUse: a.store.Integrations(), Standing: a.standing(), Vault: a.vault,
+		Providers: a.providers, InUse: a.store.Integrations(), Standing: a.standing(), Vault: a.vault,
 	}
 	if a.env == account.Sandbox {
 		a.gateway.Sandbox = sandbox.Provider{Ledger: a.store.SandboxLedger(), Clock: a.clock, Entropy: system.Entropy{}}
@@ -78,7 +77,7 @@ func (a *App) reachableHook(t integration.Type, webhook id.Webhook) string {
 }
 
 func (a *App) hookServices() hooks.Services {
-	ear := payments.Ear{InUse: a.store.Integrations(), Readers: a.providers.readers, Vault: a.vault, Purchases: a.Purchase, Refunds: a.Aftersales, Undecided: a.store.Checkouts()}
+	ear := payments.Ear{InUse: a.store.Integrations(), Readers: offering[ports.WebhookReader](a.providers), Vault: a.vault, Purchases: a.Purchase, Refunds: a.Aftersales, Undecided: a.store.Checkouts()}
 	return hooks.Services{
 		Receiver: a.platforms.receiver, Ear: ear, Lane: a.edge.merchants, Limiter: a.edge.managed, Rate: strangersRate, ClientAddress: a.edge.address,
 	}
