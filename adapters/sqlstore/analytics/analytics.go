@@ -3,6 +3,10 @@ package analytics
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
@@ -30,15 +34,9 @@ func NewAnalytics(s *db.DB) Analytics { return Analytics{s} }
 const maxUnfolded = 20_000
 
 const (
+	// selectSlots is completed by the column of products, or by none.
 	selectSlots = `
-SELECT at, figures, '' AS products
-FROM analytics_slots
-WHERE project_id = $1
-  AND at >= $2
-  AND at < $3`
-
-	selectSlotsAndProducts = `
-SELECT at, figures, products
+SELECT at, figures, %s AS products
 FROM analytics_slots
 WHERE project_id = $1
   AND at >= $2
@@ -71,20 +69,21 @@ WHERE project_id = $1
   AND created_at >= $2
   AND created_at < $3`
 
+	// countSessions counts those that are not kept any longer by the slot in which they began.
 	countSessions = `
-SELECT count(*)
-FROM sessions
-WHERE project_id = $1
-  AND created_at >= $2
-  AND created_at < $3`
-
-	// countSessionsGone counts those that are not kept any longer, by the slot in which they began.
-	countSessionsGone = `
-SELECT CAST(COALESCE(sum(sessions), 0) AS BIGINT)
-FROM analytics_slots
-WHERE project_id = $1
-  AND at >= $2
-  AND at < $3`
+SELECT (
+  SELECT count(*)
+  FROM sessions
+  WHERE project_id = $1
+    AND created_at >= $2
+    AND created_at < $3
+) + (
+  SELECT CAST(COALESCE(sum(sessions), 0) AS BIGINT)
+  FROM analytics_slots
+  WHERE project_id = $1
+    AND at >= $2
+    AND at < $3
+)`
 
 	// selectRecordsGone is a time after which all records are kept, and no slots are joined.
 	selectRecordsGone = `
@@ -112,16 +111,16 @@ WHERE project_id = $1
   AND id IN `
 )
 
-func (v Analytics) Figures(ctx context.Context, project id.Project, p ports.Period) ([]ports.Span, error) {
-	var r *reading
-	err := v.store.Snapshot(ctx, project, func(t *db.Tx) error {
-		r = newReading(t, project, p)
+func (v Analytics) Figures(ctx context.Context, project id.Project, p ports.Period) (spans []ports.Span, err error) {
+	err = v.store.Snapshot(ctx, project, func(t *db.Tx) error {
+		r := newReading(t, project, p)
+		spans = r.spans
 		return r.all(ctx)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return r.spans, nil
+	return spans, nil
 }
 
 // reading sums up a period within one snapshot.
@@ -159,32 +158,24 @@ func (r *reading) all(ctx context.Context) error {
 // whole leaves slots that a bound cuts in two as they were folded if some of their records are not kept any longer: they
 // count where they begin.
 func (r *reading) whole(ctx context.Context) error {
-	var gone int64
-	if _, err := r.tx.Get(ctx, &gone, selectRecordsGone, r.project.String()); err != nil {
-		return err
-	}
-	for slot := range r.edges {
-		if db.Millis(slot) <= gone {
-			delete(r.edges, slot)
-		}
-	}
-	return nil
+	var gone time.Time
+	_, err := r.tx.Get(ctx, &gone, selectRecordsGone, r.project)
+	maps.DeleteFunc(r.edges, func(slot time.Time, _ bool) bool { return !slot.After(gone) })
+	return err
 }
 
 func (r *reading) folded(ctx context.Context) error {
-	query := selectSlots
+	products := "''"
 	if r.period.Products {
-		query = selectSlotsAndProducts
+		products = "products"
 	}
-	var rows []SlotRow
-	from := db.Millis(analytics.SlotOf(r.first()))
-	if err := r.tx.Select(ctx, &rows, query, r.project.String(), from, db.Millis(r.last())); err != nil {
+	rows, err := db.All[SlotRow](ctx, r.tx, fmt.Sprintf(selectSlots, products), r.project, analytics.SlotOf(r.first()), r.last())
+	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		at := db.Time(row.At)
-		span, inside := analytics.Span(r.period.Bounds, at)
-		if !inside || r.edges[at] {
+		span, inside := analytics.Span(r.period.Bounds, row.At)
+		if !inside || r.edges[row.At] {
 			continue
 		}
 		f, err := FromSlotRow(row)
@@ -202,14 +193,16 @@ func (r *reading) unfolded(ctx context.Context) error {
 		return err
 	}
 	for slot := range r.edges {
-		var there []string
-		from, to := later(slot, r.first()), earlier(slot.Add(analytics.Slot), r.last())
-		if err := r.tx.Select(ctx, &there, selectSessionsAt, r.project.String(), db.Millis(from), db.Millis(to)); err != nil {
+		from := slices.MaxFunc([]time.Time{slot, r.first()}, time.Time.Compare)
+		to := slices.MinFunc([]time.Time{slot.Add(analytics.Slot), r.last()}, time.Time.Compare)
+		there, err := db.All[id.Session](ctx, r.tx, selectSessionsAt, r.project, from, to)
+		if err != nil {
 			return err
 		}
 		touched = append(touched, there...)
 	}
-	sessions, err := Recorded(ctx, r.tx, r.project, distinct(touched))
+	slices.SortFunc(touched, func(a, b id.Session) int { return strings.Compare(a.String(), b.String()) })
+	sessions, err := Recorded(ctx, r.tx, r.project, slices.Compact(touched))
 	if err != nil {
 		return err
 	}
@@ -237,9 +230,9 @@ func (r *reading) add(s analytics.Session, times int64) {
 }
 
 // pendingSessions are the sessions with something that is not folded.
-func pendingSessions(ctx context.Context, t *db.Tx, project id.Project) ([]string, error) {
-	var ids []string
-	if err := t.Select(ctx, &ids, selectPendingSessions, project.String(), maxUnfolded+1); err != nil {
+func pendingSessions(ctx context.Context, t *db.Tx, project id.Project) ([]id.Session, error) {
+	ids, err := db.All[id.Session](ctx, t, selectPendingSessions, project, maxUnfolded+1)
+	if err != nil {
 		return nil, err
 	}
 	if len(ids) > maxUnfolded {
@@ -249,20 +242,18 @@ func pendingSessions(ctx context.Context, t *db.Tx, project id.Project) ([]strin
 }
 
 func (r *reading) refunded(ctx context.Context) error {
-	var rows []struct {
-		UpdatedAt int64 `db:"updated_at"`
+	type row struct {
+		UpdatedAt time.Time
 		Amount    int64
 	}
-	if err := r.tx.Select(ctx, &rows, selectRefunded, r.project.String(), db.Millis(r.first()), db.Millis(r.last())); err != nil {
-		return err
-	}
+	rows, err := db.All[row](ctx, r.tx, selectRefunded, r.project, r.first(), r.last())
 	for _, row := range rows {
-		if span, inside := analytics.Span(r.period.Bounds, db.Time(row.UpdatedAt)); inside {
+		if span, inside := analytics.Span(r.period.Bounds, row.UpdatedAt); inside {
 			r.spans[span].Refunds++
 			r.spans[span].Refunded += row.Amount
 		}
 	}
-	return nil
+	return err
 }
 
 func (r *reading) sessions(ctx context.Context) error {
@@ -270,57 +261,23 @@ func (r *reading) sessions(ctx context.Context) error {
 		return nil
 	}
 	for i := range r.spans {
-		from, to := db.Millis(r.period.Bounds[i]), db.Millis(r.period.Bounds[i+1])
-		if _, err := r.tx.Get(ctx, &r.spans[i].Sessions, countSessions, r.project.String(), from, to); err != nil {
+		if _, err := r.tx.Get(ctx, &r.spans[i].Sessions, countSessions, r.project, r.period.Bounds[i], r.period.Bounds[i+1]); err != nil {
 			return err
 		}
-		var gone int64
-		if _, err := r.tx.Get(ctx, &gone, countSessionsGone, r.project.String(), from, to); err != nil {
-			return err
-		}
-		r.spans[i].Sessions += gone
 	}
 	return nil
 }
 
 func (v Analytics) ProductNames(ctx context.Context, project id.Project, products []id.Product) (map[id.Product]string, error) {
-	args := db.Args{project.String()}
-	query := selectNames + args.List(db.Strings(products))
-	var rows []struct{ ID, Name string }
-	b := v.store.Read(project)
-	b.Query(&rows, query, args...)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
+	type row struct {
+		ID   id.Product
+		Name string
 	}
+	args := db.Args{project}
+	rows, err := db.All[row](ctx, v.store.Read(project), selectNames+args.List(db.Strings(products)), args...)
 	names := make(map[id.Product]string, len(rows))
 	for _, r := range rows {
-		names[id.Stored[id.Product](r.ID)] = r.Name
+		names[r.ID] = r.Name
 	}
-	return names, nil
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
-
-func distinct(ids []string) []string {
-	seen := make(map[string]bool, len(ids))
-	var once []string
-	for _, one := range ids {
-		if !seen[one] {
-			seen[one] = true
-			once = append(once, one)
-		}
-	}
-	return once
+	return names, err
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/analytics"
@@ -63,11 +65,6 @@ DELETE FROM analytics_lost
 WHERE project_id = $1
   AND (began, session_id) IN (VALUES `
 
-	insertLost = `
-INSERT INTO analytics_lost (project_id, began, session_id, product_id, variant_id, quantity, last, currency, best,
-  standing, list_price, floor)
-VALUES `
-
 	forgetPending = `
 DELETE FROM analytics_pending
 WHERE project_id = $1
@@ -76,24 +73,18 @@ WHERE project_id = $1
 
 func (v Analytics) Fold(ctx context.Context) (more bool, err error) {
 	var failed error // one project's does not keep the others waiting
-	for last := ""; ctx.Err() == nil; {
-		var next []struct {
-			ProjectID string `db:"project_id"`
-		}
-		b := v.store.Read(db.AnyProject)
-		b.Query(&next, nextPendingProject, last)
-		if err := b.Run(ctx); err != nil || len(next) == 0 {
+	for last := (id.Project{}); ctx.Err() == nil; {
+		next, err := db.First[id.Project](ctx, v.store.Read(db.AnyProject), nextPendingProject, last)
+		if err != nil || next == nil {
 			return more, errors.Join(failed, err)
 		}
-		last = next[0].ProjectID
+		last = *next
 		full := false
-		err := fault.Survive(func() (err error) {
-			full, err = v.FoldProject(ctx, id.Stored[id.Project](last))
+		if err := fault.Survive(func() (err error) {
+			full, err = v.FoldProject(ctx, last)
 			return err
-		})
-		if err != nil {
+		}); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("the analytics of %s: %w", last, err))
-			continue
 		}
 		more = more || full
 	}
@@ -101,55 +92,50 @@ func (v Analytics) Fold(ctx context.Context) (more bool, err error) {
 }
 
 func (v Analytics) FoldProject(ctx context.Context, project id.Project) (full bool, err error) {
-	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
-		if _, err := t.Exec(ctx, HoldFolds, project.String()); err != nil {
-			return err
+	return db.InTx(ctx, v.store, project, func(t *db.Tx) (bool, error) {
+		if _, err := t.Exec(ctx, HoldFolds, project); err != nil {
+			return false, err
 		}
-		var ids []string
-		if err := t.Select(ctx, &ids, selectPendingSessions, project.String(), foldedAtOnce); err != nil {
-			return err
+		ids, err := db.All[id.Session](ctx, t, selectPendingSessions, project, foldedAtOnce)
+		if err != nil {
+			return false, err
 		}
 		some, err := atOnce(ctx, t, project, ids)
 		if err != nil {
-			return err
+			return false, err
 		}
 		sessions, err := Recorded(ctx, t, project, some)
 		if err != nil {
-			return err
+			return false, err
 		}
-		full = len(some) < len(ids) || len(sessions) == foldedAtOnce
 		f := folding{t, project}
-		if err := f.slots(ctx, sessions); err != nil {
-			return err
+		for _, part := range []func(context.Context, []analytics.Session) error{f.slots, f.lost, f.watch, f.done} {
+			if err := part(ctx, sessions); err != nil {
+				return false, err
+			}
 		}
-		if err := f.lost(ctx, sessions); err != nil {
-			return err
-		}
-		if err := f.watch(ctx, sessions); err != nil {
-			return err
-		}
-		return f.done(ctx, sessions)
+		return len(some) < len(ids) || len(sessions) == foldedAtOnce, nil
 	})
-	return full, err
 }
 
 // atOnce are the first of the sessions, as many as are read at once.
-func atOnce(ctx context.Context, t *db.Tx, project id.Project, ids []string) ([]string, error) {
+func atOnce(ctx context.Context, t *db.Tx, project id.Project, ids []id.Session) ([]id.Session, error) {
 	if len(ids) == 0 { // somebody else was faster
 		return nil, nil
 	}
-	args := db.Args{project.String()}
-	query := fmt.Sprintf(selectLengths, args.List(ids))
-	var rows []struct {
-		SessionID string `db:"session_id"`
+	type row struct {
+		Session   id.Session
 		Decisions int
 	}
-	if err := t.Select(ctx, &rows, query, args...); err != nil {
+	args := db.Args{project}
+	query := fmt.Sprintf(selectLengths, args.List(db.Strings(ids)))
+	rows, err := db.All[row](ctx, t, query, args...)
+	if err != nil {
 		return nil, err
 	}
-	decisions := make(map[string]int, len(rows))
+	decisions := make(map[id.Session]int, len(rows))
 	for _, r := range rows {
-		decisions[r.SessionID] = r.Decisions
+		decisions[r.Session] = r.Decisions
 	}
 	read := 0
 	for i, one := range ids {
@@ -168,20 +154,19 @@ type folding struct {
 
 // slots adds to the slots what the fresh records change.
 func (f folding) slots(ctx context.Context, sessions []analytics.Session) error {
-	changes := map[int64]*analytics.Figures{}
+	changes := map[time.Time]*analytics.Figures{}
 	for _, s := range sessions {
 		addFacts(changes, s, 1)
 		addFacts(changes, s.Counted(), -1)
 	}
-	var ats []any
-	for at := range changes {
-		ats = append(ats, at)
-	}
-	for part := range slices.Chunk(ats, db.Listed) {
-		args := db.Args{f.project.String()}
-		query := selectSomeSlots + args.Row(part...)
-		var rows []SlotRow
-		if err := f.tx.Select(ctx, &rows, query, args...); err != nil {
+	for part := range slices.Chunk(slices.Collect(maps.Keys(changes)), db.Listed) {
+		args := db.Args{f.project}
+		ats := make([]any, len(part))
+		for i, at := range part {
+			ats[i] = at
+		}
+		rows, err := db.All[SlotRow](ctx, f.tx, selectSomeSlots+args.Row(ats...), args...)
+		if err != nil {
 			return err
 		}
 		for _, r := range rows {
@@ -195,15 +180,15 @@ func (f folding) slots(ctx context.Context, sessions []analytics.Session) error 
 	var values [][]any
 	for at, figures := range changes {
 		r := ToSlotRow(at, *figures)
-		values = append(values, []any{f.project.String(), r.At, r.Figures, r.Products})
+		values = append(values, []any{f.project, r.At, r.Figures, r.Products})
 	}
 	return f.tx.Insert(ctx, insertSlots, values, replaceSlots)
 }
 
-func addFacts(to map[int64]*analytics.Figures, s analytics.Session, times int64) {
+func addFacts(to map[time.Time]*analytics.Figures, s analytics.Session, times int64) {
 	facts, _ := s.Tell()
 	for _, fact := range facts {
-		at := db.Millis(analytics.SlotOf(fact.At))
+		at := analytics.SlotOf(fact.At)
 		if to[at] == nil {
 			to[at] = &analytics.Figures{}
 		}
@@ -217,17 +202,17 @@ func (f folding) lost(ctx context.Context, sessions []analytics.Session) error {
 	for _, s := range sessions {
 		_, before := s.Counted().Tell()
 		for _, l := range before {
-			gone = append(gone, []any{db.Millis(l.Began), s.ID.String()})
+			gone = append(gone, []any{l.Began, s.ID})
 		}
 		_, now := s.Tell()
 		for _, l := range now {
-			news = append(news, lostValues(f.project, l))
+			news = append(news, lost.Args(lostRow{f.project, l}))
 		}
 	}
 	if err := f.forget(ctx, forgetLost, gone, "(CAST(%s AS BIGINT), %s)"); err != nil {
 		return err
 	}
-	return f.tx.Insert(ctx, insertLost, news, "")
+	return f.tx.Insert(ctx, "INSERT INTO analytics_lost ("+lost.Columns()+")\nVALUES ", news, "")
 }
 
 // done takes away the notes of the records that are counted now.
@@ -235,7 +220,7 @@ func (f folding) done(ctx context.Context, sessions []analytics.Session) error {
 	var counted [][]any
 	note := func(fresh bool, s id.Session, record string) {
 		if fresh {
-			counted = append(counted, []any{s.String(), record})
+			counted = append(counted, []any{s, record})
 		}
 	}
 	for _, s := range sessions {
@@ -256,7 +241,7 @@ func (f folding) done(ctx context.Context, sessions []analytics.Session) error {
 // parameters.
 func (f folding) forget(ctx context.Context, statement string, pairs [][]any, types string) error {
 	for part := range slices.Chunk(pairs, f.tx.Dialect.MaxRows) {
-		args := db.Args{f.project.String()}
+		args := db.Args{f.project}
 		rows := make([]string, len(part))
 		for i, pair := range part {
 			rows[i] = fmt.Sprintf(types, args.Add(pair[0]), args.Add(pair[1]))
@@ -279,17 +264,17 @@ ON CONFLICT DO NOTHING`
 
 // watch has the ends of sessions announced in which the buyer made an offer.
 func (f folding) watch(ctx context.Context, sessions []analytics.Session) error {
-	var haggled []string
+	var haggled []id.Session
 	for _, s := range sessions {
 		if slices.ContainsFunc(s.Decisions, func(d analytics.Decision) bool { return d.Fresh && d.Offer != nil }) {
-			haggled = append(haggled, s.ID.String())
+			haggled = append(haggled, s.ID)
 		}
 	}
 	if len(haggled) == 0 {
 		return nil
 	}
-	args := db.Args{f.project.String()}
-	query := fmt.Sprintf(insertHaggled, args.List(haggled))
+	args := db.Args{f.project}
+	query := fmt.Sprintf(insertHaggled, args.List(db.Strings(haggled)))
 	_, err := f.tx.Exec(ctx, query, args...)
 	return err
 }

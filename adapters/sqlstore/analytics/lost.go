@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -41,23 +42,18 @@ LIMIT $6`
 func (v Analytics) Lost(ctx context.Context, project id.Project, f ports.LostFilter, page ports.Page) (ports.LostDeals, error) {
 	var deals ports.LostDeals
 	err := v.store.Snapshot(ctx, project, func(t *db.Tx) error {
-		args := []any{project.String(), db.Millis(f.From), db.Millis(f.To), f.Currency, f.Near}
-		var sum struct {
-			Count      int64
-			AboveFloor int64 `db:"above_floor"`
-			Offered    int64
-			List       int64
-		}
+		args := []any{project, f.From, f.To, f.Currency, f.Near}
+		var sum struct{ Count, AboveFloor, Offered, List int64 }
 		if _, err := t.Get(ctx, &sum, sumLost, args...); err != nil {
 			return err
 		}
 		deals = ports.LostDeals{Count: sum.Count, AboveFloor: sum.AboveFloor, Offered: sum.Offered, List: sum.List}
-		var rows []lostRow
-		if err := t.Select(ctx, &rows, selectLost, append(args, page.Offset+page.Limit)...); err != nil {
+		rows, err := db.All[lostRow](ctx, t, selectLost, append(args, page.Offset+page.Limit)...)
+		if err != nil {
 			return err
 		}
 		for _, r := range rows {
-			deals.Examples = append(deals.Examples, fromLostRow(r))
+			deals.Examples = append(deals.Examples, r.Lost)
 		}
 		return addUnfoldedLost(ctx, t, project, f, &deals)
 	})
@@ -99,16 +95,11 @@ func addUnfoldedLost(ctx context.Context, t *db.Tx, project id.Project, f ports.
 
 // NewestLost is the order of selectLost.
 func NewestLost(a, b analytics.Lost) int {
-	if order := b.Began.Compare(a.Began); order != 0 {
-		return order
-	}
-	for _, texts := range [][2]string{
-		{a.Item.Session.String(), b.Item.Session.String()}, {a.Item.Product.String(), b.Item.Product.String()},
-		{a.Item.Variant.String(), b.Item.Variant.String()},
-	} {
-		if texts[0] != texts[1] {
-			return strings.Compare(texts[1], texts[0])
-		}
-	}
-	return b.Item.Quantity - a.Item.Quantity
+	return cmp.Or(
+		b.Began.Compare(a.Began),
+		strings.Compare(b.Item.Session.String(), a.Item.Session.String()),
+		strings.Compare(b.Item.Product.String(), a.Item.Product.String()),
+		strings.Compare(b.Item.Variant.String(), a.Item.Variant.String()),
+		b.Item.Quantity-a.Item.Quantity,
+	)
 }

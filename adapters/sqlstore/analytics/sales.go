@@ -42,7 +42,7 @@ LIMIT $5`
 
 type soldRow struct {
 	ID        string
-	CreatedAt int64 `db:"created_at"`
+	CreatedAt time.Time
 	Lines     string
 }
 
@@ -54,11 +54,9 @@ type soldJSON struct {
 
 func (v Sales) Sales(ctx context.Context, project id.Project, since time.Time, limit int) (ports.Sales, error) {
 	t := tally{numbers: make(map[string]uint32)}
-	for last := (soldRow{CreatedAt: math.MaxInt64}); t.lines < mostSold; {
-		var rows []soldRow
-		b := v.store.Read(project)
-		b.Query(&rows, selectSold, project.String(), db.Millis(since), last.CreatedAt, last.ID, soldAtOnce)
-		if err := b.Run(ctx); err != nil {
+	for last := (soldRow{CreatedAt: time.UnixMilli(math.MaxInt64)}); t.lines < mostSold; {
+		rows, err := db.All[soldRow](ctx, v.store.Read(project), selectSold, project, since, last.CreatedAt, last.ID, soldAtOnce)
+		if err != nil {
 			return ports.Sales{}, err
 		}
 		for _, r := range rows {

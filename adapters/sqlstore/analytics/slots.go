@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/analytics"
@@ -17,7 +18,7 @@ import (
 // Figures are a line of sums, and a line for each of the counts by name: NAME,COUNT NAME,COUNT. Lines and sums
 // are only added at the end; what a row does not have yet is zero.
 type SlotRow struct {
-	At       int64
+	At       time.Time
 	Figures  string
 	Products string
 }
@@ -31,7 +32,7 @@ func sums(f *analytics.Figures) []*int64 {
 	}
 }
 
-func ToSlotRow(at int64, f analytics.Figures) SlotRow {
+func ToSlotRow(at time.Time, f analytics.Figures) SlotRow {
 	var text []byte
 	for i, sum := range sums(&f) {
 		if i > 0 {

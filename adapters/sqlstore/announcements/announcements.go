@@ -265,7 +265,7 @@ func endNegotiation(ctx context.Context, t *db.Tx, project id.Project, session s
 	if found {
 		var events [][]any
 		problem := fault.Survive(func() error {
-			sessions, err := analyticsstore.Recorded(ctx, t, project, []string{session})
+			sessions, err := analyticsstore.Recorded(ctx, t, project, []id.Session{id.Stored[id.Session](session)})
 			if err == nil {
 				events, err = unsold(project, sessions, now, announce)
 			}

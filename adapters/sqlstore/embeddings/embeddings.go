@@ -39,7 +39,7 @@ VALUES `
 ON CONFLICT (project_id, model, hash) DO UPDATE SET used_at = excluded.used_at`
 
 	selectProgress = `
-SELECT project_id, version, stored, due_at, attempts, last_error
+SELECT project_id, version, stored, due_at, attempts, last_error AS error
 FROM embedding_progress
 WHERE model = $1
   AND project_id IN `
@@ -108,21 +108,21 @@ func embeddingTaken() *fault.Error {
 // Known notes uses in a transaction of its own, and only those that are not from today: what Forget removes
 // meanwhile is not known.
 func (v Embeddings) Known(ctx context.Context, project id.Project, model string, texts []ports.TextHash, now time.Time) (map[ports.TextHash]bool, error) {
+	type usedRow struct {
+		Hash   string
+		UsedAt time.Time
+	}
 	known := make(map[ports.TextHash]bool, len(texts))
 	var stale []string
-	for some := range slices.Chunk(texts, db.Listed) {
-		var rows []usedRow
-		err := v.among(ctx, &rows, "SELECT hash, used_at\nFROM embeddings", project, model, some)
-		if err != nil {
-			return nil, err
+	err := eachOf(ctx, v.store, project, model, texts, "hash, used_at", func(r usedRow) {
+		if r.UsedAt.After(now.Add(-usedDaily)) {
+			known[ports.TextHash(r.Hash)] = true
+		} else {
+			stale = append(stale, r.Hash)
 		}
-		for _, r := range rows {
-			if db.Time(r.UsedAt).After(now.Add(-usedDaily)) {
-				known[ports.TextHash(r.Hash)] = true
-			} else {
-				stale = append(stale, r.Hash)
-			}
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	slices.Sort(stale) // two who note the same uses at once wait for each other
 	for some := range slices.Chunk(stale, db.Listed) {
@@ -137,56 +137,61 @@ func (v Embeddings) Known(ctx context.Context, project id.Project, model string,
 	return known, nil
 }
 
-type usedRow struct {
-	Hash   string
-	UsedAt int64 `db:"used_at"`
+// use notes that texts are used, and answers with those that are still there.
+func (v Embeddings) use(ctx context.Context, project id.Project, model string, hashes []string, now time.Time) ([]string, error) {
+	return db.InTx(ctx, v.store, project, func(t *db.Tx) ([]string, error) {
+		args := db.Args{project, model, now}
+		list, err := t.In(&args, hashes)
+		if err != nil {
+			return nil, err
+		}
+		return db.All[string](ctx, t, "UPDATE embeddings\nSET used_at = $3"+ofModel+"\n  AND hash IN "+list+"\nRETURNING hash", args...)
+	})
 }
 
-// use notes that texts are used, and answers with those that are still there.
-func (v Embeddings) use(ctx context.Context, project id.Project, model string, hashes []string, now time.Time) (used []string, err error) {
-	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
-		args := db.Args{project.String(), model, db.Millis(now)}
-		list, err := t.In(&args, hashes)
+// eachOf calls do with the row of each text that has one.
+func eachOf[R any](ctx context.Context, s *db.DB, project id.Project, model string, texts []ports.TextHash, columns string, do func(R)) error {
+	for some := range slices.Chunk(texts, db.Listed) {
+		hashes := make([]string, len(some))
+		for i, text := range some {
+			hashes[i] = string(text)
+		}
+		args := db.Args{project, model}
+		list, err := s.Dialect.In(&args, hashes)
 		if err != nil {
 			return err
 		}
-		used = nil
-		return t.Select(ctx, &used, "UPDATE embeddings\nSET used_at = $3"+ofModel+"\n  AND hash IN "+list+"\nRETURNING hash", args...)
-	})
-	return used, err
-}
-
-// among reads rows of texts.
-func (v Embeddings) among(ctx context.Context, rows any, selection string, project id.Project, model string, texts []ports.TextHash) error {
-	hashes := make([]string, len(texts))
-	for i, text := range texts {
-		hashes[i] = string(text)
+		rows, err := db.All[R](ctx, s.Read(project), "SELECT "+columns+"\nFROM embeddings"+ofModel+"\n  AND hash IN "+list, args...)
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			do(r)
+		}
 	}
-	args := db.Args{project.String(), model}
-	list, err := v.store.Dialect.In(&args, hashes)
-	if err != nil {
-		return err
-	}
-	b := v.store.Read(project)
-	b.Query(rows, selection+ofModel+"\n  AND hash IN "+list, args...)
-	return b.Run(ctx)
+	return nil
 }
 
 func (v Embeddings) Get(ctx context.Context, project id.Project, model string, texts []ports.TextHash) (map[ports.TextHash][]float32, error) {
+	type vectorRow struct {
+		Hash   string
+		Vector []byte
+	}
 	vectors := make(map[ports.TextHash][]float32, len(texts))
-	for some := range slices.Chunk(texts, db.Listed) {
-		var rows []vectorRow
-		if err := v.among(ctx, &rows, "SELECT hash, vector\nFROM embeddings", project, model, some); err != nil {
-			return nil, err
-		}
-		for _, r := range rows {
-			vectors[ports.TextHash(r.Hash)] = fromVector(r.Vector)
-		}
+	err := eachOf(ctx, v.store, project, model, texts, "hash, vector", func(r vectorRow) {
+		vectors[ports.TextHash(r.Hash)] = fromVector(r.Vector)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return vectors, nil
 }
 
 func (v Embeddings) Progress(ctx context.Context, model string, projects []id.Project) (map[id.Project]ports.EmbeddingProgress, error) {
+	type progressRow struct {
+		Project id.Project
+		ports.EmbeddingProgress
+	}
 	all := make(map[id.Project]ports.EmbeddingProgress, len(projects))
 	for some := range slices.Chunk(db.Strings(projects), db.Listed) {
 		args := db.Args{model}
@@ -194,14 +199,12 @@ func (v Embeddings) Progress(ctx context.Context, model string, projects []id.Pr
 		if err != nil {
 			return nil, err
 		}
-		var rows []progressRow
-		b := v.store.Read(db.AnyProject)
-		b.Query(&rows, selectProgress+list, args...)
-		if err := b.Run(ctx); err != nil {
+		rows, err := db.All[progressRow](ctx, v.store.Read(db.AnyProject), selectProgress+list, args...)
+		if err != nil {
 			return nil, err
 		}
 		for _, r := range rows {
-			all[id.Stored[id.Project](r.ProjectID)] = fromProgressRow(r)
+			all[r.Project] = r.EmbeddingProgress
 		}
 	}
 	return all, nil
@@ -209,14 +212,11 @@ func (v Embeddings) Progress(ctx context.Context, model string, projects []id.Pr
 
 // Forget takes a day off the last pass: uses noted on the day before it were not noted again.
 func (v Embeddings) Forget(ctx context.Context, model string, before time.Time, n int) (int, error) {
-	var removed int64
-	err := v.store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
-		if _, err := t.Exec(ctx, forgetModels, model, db.Millis(before)); err != nil {
-			return err
+	removed, err := db.InTx(ctx, v.store, db.AnyProject, func(t *db.Tx) (int64, error) {
+		if _, err := t.Exec(ctx, forgetModels, model, before); err != nil {
+			return 0, err
 		}
-		var err error
-		removed, err = t.Exec(ctx, oldVectors, db.Millis(before), n, usedDaily.Milliseconds())
-		return err
+		return t.Exec(ctx, oldVectors, before, n, usedDaily.Milliseconds())
 	})
 	return int(removed), err
 }
@@ -224,12 +224,12 @@ func (v Embeddings) Forget(ctx context.Context, model string, before time.Time, 
 func (v Embeddings) Save(ctx context.Context, task *ports.EmbeddingTask, vectors map[ports.TextHash][]float32, now, until time.Time) error {
 	rows, size := toVectorRows(task, vectors, now)
 	err := v.store.InTx(ctx, task.Project, func(t *db.Tx) error {
-		err := hold(ctx, t, task, "due_at = $4, stored = stored + $5, attempts = 0, last_error = ''", db.Millis(until), len(rows))
+		err := hold(ctx, t, task, "due_at = $4, stored = stored + $5, attempts = 0, last_error = ''", until, len(rows))
 		if err != nil {
 			return err
 		}
 		var stored int
-		there, err := t.Get(ctx, &stored, "SELECT length(vector)\nFROM embeddings"+ofModel+"\nLIMIT 1", task.Project.String(), task.Model)
+		there, err := t.Get(ctx, &stored, "SELECT length(vector)\nFROM embeddings"+ofModel+"\nLIMIT 1", task.Project, task.Model)
 		if err != nil {
 			return err
 		}
@@ -245,15 +245,15 @@ func (v Embeddings) Save(ctx context.Context, task *ports.EmbeddingTask, vectors
 }
 
 func (v Embeddings) Finish(ctx context.Context, task *ports.EmbeddingTask, version int64, now time.Time) error {
-	set, args := "due_at = $4, version = $5, attempts = 0, last_error = ''", []any{db.Millis(now), version}
+	set, args := "due_at = $4, version = $5, attempts = 0, last_error = ''", []any{now, version}
 	if task.Since == 0 {
-		set, args = set+", whole_at = $6", append(args, db.Millis(task.Begun))
+		set, args = set+", whole_at = $6", append(args, task.Begun)
 	}
 	return v.store.InTx(ctx, task.Project, func(t *db.Tx) error { return hold(ctx, t, task, set, args...) })
 }
 
 func (v Embeddings) Postpone(ctx context.Context, task *ports.EmbeddingTask, due time.Time, reason string) error {
-	set, args := "due_at = $4", []any{db.Millis(due)}
+	set, args := "due_at = $4", []any{due}
 	if reason != "" {
 		set, args = set+", attempts = attempts + 1, last_error = $5", append(args, db.Printable(reason))
 	}
@@ -262,7 +262,7 @@ func (v Embeddings) Postpone(ctx context.Context, task *ports.EmbeddingTask, due
 
 // hold writes a task's progress, from $4 on, for who still holds its lease.
 func hold(ctx context.Context, t *db.Tx, task *ports.EmbeddingTask, set string, args ...any) error {
-	args = append([]any{task.Project.String(), task.Model, db.Millis(task.Lease)}, args...)
+	args = append([]any{task.Project, task.Model, task.Lease}, args...)
 	rows, err := t.Exec(ctx, setProgress+set+heldTask, args...)
 	if err == nil && rows == 0 {
 		return embeddingTaken()

@@ -14,7 +14,7 @@ import (
 // behind hands out projects whose catalogue is ahead of a model. A project has a row in embedding_progress only
 // once the model has begun with it.
 type behind struct {
-	store *db.DB
+	queue.Queue[idleRow, *ports.EmbeddingTask]
 	model string
 	age   time.Duration
 }
@@ -22,7 +22,9 @@ type behind struct {
 var _ ports.Queue[*ports.EmbeddingTask] = behind{}
 
 func (v Embeddings) Behind(model string, age time.Duration) ports.Queue[*ports.EmbeddingTask] {
-	return behind{v.store, model, age}
+	q := behind{model: model, age: age}
+	q.Store, q.Table = v.store, embeddingTasks
+	return q
 }
 
 var embeddingTasks = queue.Table{
@@ -33,18 +35,17 @@ var embeddingTasks = queue.Table{
 	Retry: "due_at",
 }
 
+type idleRow struct {
+	Version  int64
+	WholeAt  time.Time
+	Attempts int
+	Now      time.Time
+	SetAside int
+}
+
 func (q behind) Waiting(ctx context.Context) ([]string, error) {
-	var rows []struct{ ID string }
-	b := q.store.Read(db.AnyProject)
-	b.Query(&rows, fmt.Sprintf(selectBehind, q.store.Dialect.Moment()), q.model, q.age.Milliseconds())
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	groups := make([]string, len(rows))
-	for i, r := range rows {
-		groups[i] = r.ID
-	}
-	return groups, nil
+	query := fmt.Sprintf(selectBehind, q.Store.Dialect.Moment())
+	return db.All[string](ctx, q.Store.Read(db.AnyProject), query, q.model, q.age.Milliseconds())
 }
 
 func (q behind) Claim(ctx context.Context, lease time.Duration, shares []ports.Share) (list []ports.Leased[*ports.EmbeddingTask], err error) {
@@ -61,31 +62,31 @@ func (q behind) Claim(ctx context.Context, lease time.Duration, shares []ports.S
 }
 
 // take holds the project's row, so that no progress is left behind when the project is deleted.
-func (q behind) take(ctx context.Context, project id.Project, lease time.Duration) (claimed *ports.Leased[*ports.EmbeddingTask], err error) {
-	key := []any{project.String(), q.model}
-	err = q.store.InTx(ctx, project, func(t *db.Tx) error {
-		claimed = nil
-		var version int64
-		there, err := t.Get(ctx, &version, "SELECT catalog_version\nFROM projects\nWHERE id = $1"+db.ActiveOnly+t.Dialect.ForKeyShare, project.String())
-		if err != nil || !there {
-			return err
+func (q behind) take(ctx context.Context, project id.Project, lease time.Duration) (*ports.Leased[*ports.EmbeddingTask], error) {
+	return db.InTx(ctx, q.Store, project, func(t *db.Tx) (*ports.Leased[*ports.EmbeddingTask], error) {
+		version, err := db.First[int64](ctx, t, "SELECT catalog_version\nFROM projects\nWHERE id = $1"+db.ActiveOnly+t.Dialect.ForKeyShare, project)
+		if err != nil || version == nil {
+			return nil, err
 		}
-		if _, err := t.Exec(ctx, beginProgress, key...); err != nil {
-			return err
+		if _, err := t.Exec(ctx, beginProgress, project, q.model); err != nil {
+			return nil, err
 		}
-		var row idleRow
-		idle, err := t.Get(ctx, &row, fmt.Sprintf(selectIdle, t.Dialect.Moment(), embeddingTasks.TimesSetAside())+t.Dialect.SkipLocked, key...)
-		again := row.WholeAt < row.Now-q.age.Milliseconds()
-		if err != nil || !idle || row.Version >= version && !again {
-			return err
+		query := fmt.Sprintf(selectIdle, t.Dialect.Moment(), q.Table.TimesSetAside()) + t.Dialect.SkipLocked
+		row, err := db.First[idleRow](ctx, t, query, project, q.model)
+		if err != nil || row == nil {
+			return nil, err
 		}
-		until := db.Time(row.Now).Add(lease)
+		again := row.WholeAt.Before(row.Now.Add(-q.age))
+		if row.Version >= *version && !again {
+			return nil, nil
+		}
+		until := row.Now.Add(lease)
 		task := &ports.EmbeddingTask{
 			Project:  project,
 			Model:    q.model,
 			Since:    row.Version,
 			Attempts: row.Attempts,
-			Begun:    db.Time(row.Now),
+			Begun:    row.Now,
 			Lease:    until,
 		}
 		if again {
@@ -98,17 +99,7 @@ func (q behind) take(ctx context.Context, project id.Project, lease time.Duratio
 			Until:    until,
 			Failures: row.SetAside,
 		}
-		claimed = &ports.Leased[*ports.EmbeddingTask]{Held: held, Item: task}
-		_, err = t.Exec(ctx, setProgress+"due_at = $3"+ofModel, append(key, db.Millis(until))...)
-		return err
+		_, err = t.Exec(ctx, setProgress+"due_at = $3"+ofModel, project, q.model, until)
+		return &ports.Leased[*ports.EmbeddingTask]{Held: held, Item: task}, err
 	})
-	return claimed, err
-}
-
-func (q behind) SetAside(ctx context.Context, held ports.Held, reason string) error {
-	return embeddingTasks.SetAside(ctx, q.store, held, reason)
-}
-
-func (q behind) Restore(ctx context.Context, held ports.Held) error {
-	return embeddingTasks.Restore(ctx, q.store, held)
 }

@@ -8,38 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
 )
-
-type vectorRow struct {
-	Hash   string
-	Vector []byte
-}
-
-type idleRow struct {
-	Version  int64
-	WholeAt  int64 `db:"whole_at"`
-	Attempts int
-	Now      int64
-	SetAside int `db:"set_aside"`
-}
-
-type progressRow struct {
-	ProjectID string `db:"project_id"`
-	Version   int64
-	Stored    int64
-	DueAt     int64 `db:"due_at"`
-	Attempts  int
-	LastError string `db:"last_error"`
-}
-
-func fromProgressRow(r progressRow) ports.EmbeddingProgress {
-	return ports.EmbeddingProgress{
-		Version: r.Version, Stored: r.Stored, Attempts: r.Attempts, Error: r.LastError, DueAt: db.Time(r.DueAt),
-	}
-}
 
 // toVectorRows are vectors' rows and the bytes that each vector has; -1: not all have the same number.
 func toVectorRows(task *ports.EmbeddingTask, vectors map[ports.TextHash][]float32, now time.Time) (rows [][]any, size int) {
@@ -51,7 +22,7 @@ func toVectorRows(task *ports.EmbeddingTask, vectors map[ports.TextHash][]float3
 		case size != len(vector):
 			size = -1
 		}
-		rows = append(rows, []any{task.Project.String(), task.Model, string(hash), db.Millis(now), vector})
+		rows = append(rows, []any{task.Project, task.Model, string(hash), now, vector})
 	}
 	return rows, size
 }

@@ -69,13 +69,13 @@ func TestRetention_slotsBecomeDays(t *testing.T) {
 		first := analytics.StartOfDay(2026, 3, 6, zone) // three days, the last of 23 hours
 		add := func(at time.Time, negotiations int64, sessions int) {
 			t.Helper()
-			row := analyticsstore.ToSlotRow(at.UnixMilli(), analytics.Figures{
+			row := analyticsstore.ToSlotRow(at, analytics.Figures{
 				Negotiations: negotiations,
 				Rules:        map[string]int64{"concession": negotiations},
 				Products:     map[string]analytics.Sold{"prod_1": {Units: negotiations}},
 			})
 			storetest.Change(t, s, fmt.Sprintf("INSERT INTO analytics_slots (project_id, at, figures, products, sessions) VALUES ('%s', %d, '%s', '%s', %d)",
-				of, row.At, row.Figures, row.Products, sessions))
+				of, row.At.UnixMilli(), row.Figures, row.Products, sessions))
 		}
 		n := int64(0)
 		for at := first; at.Before(first.Add(71 * time.Hour)); at = at.Add(45 * time.Minute) {

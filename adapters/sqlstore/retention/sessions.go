@@ -171,7 +171,7 @@ func (e *ending) next(ctx context.Context) (more bool, err error) {
 	}
 	ids := make([]string, len(rows))
 	for i, r := range rows {
-		ids[i] = r.ID
+		ids[i] = r.ID.String()
 	}
 	if err := e.judge(ctx, ids, false); err != nil {
 		return false, err
@@ -281,7 +281,7 @@ func (e *ending) Count(ctx context.Context, over []endedRow) error {
 	}
 	var rows [][]any
 	for at, n := range began {
-		empty := analyticsstore.ToSlotRow(at, analytics.Figures{})
+		empty := analyticsstore.ToSlotRow(db.Time(at), analytics.Figures{})
 		rows = append(rows, []any{e.Project.String(), at, empty.Figures, empty.Products, n})
 	}
 	return e.T.Insert(ctx, countGone, rows, addGone)

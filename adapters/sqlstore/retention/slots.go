@@ -117,11 +117,11 @@ func (j *joining) day(ctx context.Context, start, end int64) error {
 		figures.Add(f, 1)
 		sessions += r.Sessions
 	}
-	if len(rows) > 1 || len(rows) == 1 && rows[0].At != start {
+	if len(rows) > 1 || len(rows) == 1 && db.Millis(rows[0].At) != start {
 		if _, err := j.t.Exec(ctx, deleteSlotsOfDay, j.project.String(), start, end); err != nil {
 			return err
 		}
-		day := analyticsstore.ToSlotRow(start, figures)
+		day := analyticsstore.ToSlotRow(db.Time(start), figures)
 		if _, err := j.t.Exec(ctx, insertDay, j.project.String(), day.At, day.Figures, day.Products, sessions); err != nil {
 			return err
 		}
