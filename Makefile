@@ -1,11 +1,14 @@
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build release run test features bench simulate schedules faults provider-contract fuzz lint
+.PHONY: help build release run test features bench bench-journey simulate schedules faults provider-contract fuzz lint
 
 BENCHTIME ?= 1s
 FUZZTIME  ?= 10s
 SCHEDULES ?= 100000
+JOURNEYS  ?= 2000
+PRODUCTS  ?= 1000
+CLIENTS   ?= 8
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,7 +38,11 @@ features: ## run the specification's scenarios alone
 bench: ## run the benchmarks, BENCHTIME=1s each
 	@.ci/postgres
 	@.ci/redis
-	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n1 dirname | sort -u)
+	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $$(grep -rl --include='*_test.go' --exclude-dir=journey '^func Benchmark' . | xargs -n1 dirname | sort -u)
+
+bench-journey: ## measure what a buyer's journey costs: JOURNEYS=2000 PRODUCTS=1000 CLIENTS=8 (features/journey/README.md)
+	@.ci/postgres
+	PRODUCTS=$(PRODUCTS) CLIENTS=$(CLIENTS) go test -run '^$$' -bench BenchmarkJourney -benchtime $(JOURNEYS)x -timeout 30m ./features/journey
 
 simulate: build ## let buyer agents loose on the demo shop
 	.bin/haggle simulate --demo

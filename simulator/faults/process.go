@@ -91,6 +91,9 @@ func (p *Process) read(out io.Reader) bool {
 	return false
 }
 
+// PID is the server's process id.
+func (p *Process) PID() int { return p.process.Process.Pid }
+
 // Kill ends the server as kill -9 does, and waits for its end.
 func (p *Process) Kill() {
 	_ = p.process.Process.Kill() // it may have ended already

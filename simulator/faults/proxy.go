@@ -45,10 +45,42 @@ type Proxy struct {
 	listener         net.Listener
 	network, address string // of the server
 
+	trips, statements, transactions atomic.Int64
+
 	mu     sync.Mutex
 	rule   *armed
 	open   map[*link]struct{}
 	closed bool
+}
+
+// Traffic is what a server has answered.
+type Traffic struct {
+	Trips        int64 // requests that the client waited for
+	Statements   int64 // BEGIN and COMMIT included
+	Transactions int64 // that ended with COMMIT
+}
+
+// Traffic counts all answers that came through the proxy.
+func (p *Proxy) Traffic() Traffic {
+	return Traffic{
+		Trips:        p.trips.Load(),
+		Statements:   p.statements.Load(),
+		Transactions: p.transactions.Load(),
+	}
+}
+
+// count counts a message of the server: ReadyForQuery ends a round trip, CommandComplete a statement.
+func (p *Proxy) count(message []byte) {
+	const header = 5
+	switch message[0] {
+	case 'Z':
+		p.trips.Add(1)
+	case 'C':
+		p.statements.Add(1)
+		if strings.HasPrefix(string(message[header:]), "COMMIT") {
+			p.transactions.Add(1)
+		}
+	}
 }
 
 // NewProxy stands in front of a server, tcp or unix, on a port of its own.
@@ -212,6 +244,7 @@ func (l *link) answers() {
 		if err != nil {
 			return
 		}
+		l.proxy.count(answer)
 		if r := l.onAnswer.Load(); r != nil {
 			if !last && r.Do != Delay {
 				continue // the server is still at it

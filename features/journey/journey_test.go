@@ -1,0 +1,271 @@
+// Package journey measures what a buyer's journey costs: search, product, quote, checkout and payment over HTTP
+// against the program that merchants run, on both engines. README.md has the results and how to read them.
+package journey
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/simulator/decimal"
+	"github.com/haggle-commerce/haggle/simulator/exchange"
+	"github.com/haggle-commerce/haggle/simulator/faults"
+	"github.com/haggle-commerce/haggle/simulator/merchant"
+)
+
+const (
+	price   = "40"
+	offered = "37.20" // 93 % of the price, which the default policy accepts
+	stock   = 1_000_000
+	warmUp  = 100 // journeys before the first that counts
+	counted = 100 // journeys of which the traffic with PostgreSQL is counted
+)
+
+// number is a whole number from the environment.
+func number(name string, or int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
+	}
+	return or
+}
+
+var (
+	products = number("PRODUCTS", 1_000)
+	clients  = number("CLIENTS", 8)
+)
+
+// BenchmarkJourney makes b.N journeys. CPU times are those of the kernel's books for whole processes, so what runs in
+// the background counts.
+func BenchmarkJourney(b *testing.B) {
+	dir := b.TempDir()
+	program := filepath.Join(dir, "haggle")
+	if out, err := exec.Command("go", "build", "-o", program, "github.com/haggle-commerce/haggle/cmd/haggle").CombinedOutput(); err != nil {
+		b.Fatalf("building haggle: %v\n%s", err, out)
+	}
+	b.Run("sqlite", func(b *testing.B) {
+		s := start(b, program, "sqlite://"+filepath.Join(dir, fmt.Sprintf("%d.db", b.N)))
+		s.measure(b)
+	})
+	b.Run("postgres", func(b *testing.B) { onPostgres(b, program) })
+}
+
+func onPostgres(b *testing.B, program string) {
+	cluster := boottest.StartCluster(b, true)
+	must(b, cluster.CreateDatabase("journey", ""))
+	s := start(b, program, cluster.URL("journey"))
+	s.cluster = cluster
+	s.measure(b)
+	s.stop()
+	s.countTraffic(b, program)
+	reference(b, cluster)
+}
+
+// server is a shop on a server of its own.
+type server struct {
+	process *faults.Process
+	cluster *boottest.Cluster // nil: SQLite
+	slug    string
+	project string
+	buyer   *buyer
+	stop    func()
+}
+
+func start(b *testing.B, program, database string) *server {
+	b.Helper()
+	s := run(b, program, database)
+	s.slug = "journey"
+	ctx, m := context.Background(), s.merchant()
+	p, err := m.CreateProject(ctx, merchant.NewProject{Name: "Journey", Slug: s.slug})
+	must(b, err)
+	s.project = p.ID
+	must(b, fill(ctx, m.In(p.ID)))
+	s.buyer = newBuyer(s.process.URL, s.slug)
+	return s
+}
+
+// run starts the program. Rates are out of the way.
+func run(b *testing.B, program, database string) *server {
+	b.Helper()
+	process, err := faults.Start(faults.Command{
+		Path: program,
+		Args: []string{"serve", "--addr=127.0.0.1:0", "--ops-addr=127.0.0.1:0"},
+		Env: []string{
+			"HAGGLE_DATABASE_URL=" + database, "HAGGLE_BOOTSTRAP_KEY=" + boottest.Key, "HAGGLE_ACP_RATE=off",
+			"HAGGLE_ENTERPRISE_RATE=1000000/1000000", "HAGGLE_TRUSTED_PROXIES=127.0.0.0/8",
+		},
+	})
+	must(b, err)
+	stop := func() {
+		if process.Running() {
+			process.Kill()
+		}
+	}
+	b.Cleanup(stop)
+	return &server{process: process, stop: stop}
+}
+
+func (s *server) merchant() *merchant.Client {
+	return merchant.New(exchange.NewClient(exchange.Config{URL: s.process.URL, HTTP: http.DefaultClient}), boottest.Key, "")
+}
+
+// fill adds products that the buyer's words find.
+func fill(ctx context.Context, m *merchant.Client) error {
+	plenty := stock
+	for done := 0; done < products; {
+		var batch []merchant.Product
+		for ; len(batch) < 100 && done < products; done++ {
+			thing := words[done%len(words)]
+			batch = append(batch, merchant.Product{
+				Name:     fmt.Sprintf("Model %d %s", done, thing),
+				SKU:      fmt.Sprintf("SKU-%d", done),
+				Price:    decimal.MustParse(price),
+				Category: "things/" + strings.ReplaceAll(thing, " ", "-"),
+				Quantity: &plenty,
+			})
+		}
+		if _, err := m.BatchProducts(ctx, batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// usage is what has been used up so far.
+type usage struct {
+	server, database, client int64 // µs
+	memory                   memory
+	wal                      int64 // bytes
+}
+
+func (s *server) usage(b *testing.B) (u usage) {
+	b.Helper()
+	var err error
+	u.server, err = cpu(s.process.PID())
+	must(b, err)
+	u.client, err = cpu(os.Getpid())
+	must(b, err)
+	u.memory, err = allocated(s.process.Ops)
+	must(b, err)
+	if s.cluster == nil {
+		return u
+	}
+	u.database, err = cpuOfTree(s.ask(b, "postgres", "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)"))
+	must(b, err)
+	u.wal = int64(s.ask(b, "postgres", "SELECT pg_current_wal_lsn() - '0/0'::pg_lsn"))
+	return u
+}
+
+func (s *server) ask(b *testing.B, database, sql string) int {
+	b.Helper()
+	text, err := s.cluster.PSQL(database, sql)
+	must(b, err)
+	n, err := strconv.Atoi(text)
+	must(b, err)
+	return n
+}
+
+func (s *server) measure(b *testing.B) {
+	b.Helper()
+	must(b, s.buyer.run(warmUp, clients))
+	before := s.usage(b)
+	b.ResetTimer()
+	must(b, s.buyer.run(b.N, clients))
+	b.StopTimer()
+	after := s.usage(b)
+	each := func(unit string, used float64) { b.ReportMetric(used/float64(b.N), unit) }
+	each("µs-haggle", float64(after.server-before.server))
+	if s.cluster != nil {
+		each("µs-postgres", float64(after.database-before.database))
+		each("wal-B", float64(after.wal-before.wal))
+	}
+	each("µs-server", float64(after.server-before.server+after.database-before.database))
+	each("µs-client", float64(after.client-before.client))
+	each("allocs", after.memory.objects-before.memory.objects)
+	each("alloc-B", after.memory.bytes-before.memory.bytes)
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "journeys/s")
+	b.ReportMetric(0, "ns/op")
+	s.witness(b)
+}
+
+// witness fails the benchmark unless every journey is an order and took one piece from stock.
+func (s *server) witness(b *testing.B) {
+	b.Helper()
+	want := int(s.buyer.number.Load())
+	p, err := s.merchant().In(s.project).Project(context.Background(), s.project)
+	must(b, err)
+	if p.Statistics == nil || p.Statistics.Orders30D != want {
+		b.Fatalf("after %d journeys the statistics are %+v", want, p.Statistics)
+	}
+	if s.cluster == nil {
+		return
+	}
+	for what, sql := range map[string]string{
+		"orders":           "SELECT count(*) FROM orders",
+		"charges":          "SELECT count(*) FROM sandbox_charges",
+		"tokens redeemed":  "SELECT count(*) FROM quotes WHERE redeemed_by <> ''",
+		"pieces sold":      fmt.Sprintf("SELECT sum(%d - quantity) FROM stock", stock),
+		"order.completed":  "SELECT count(*) FROM outbox WHERE type = 'order.completed'",
+		"orders of a sale": "SELECT count(DISTINCT order_id) FROM ledger_transactions WHERE kind = 'sale'",
+	} {
+		if n := s.ask(b, "journey", sql); n != want {
+			b.Errorf("after %d journeys: %d %s", want, n, what)
+		}
+	}
+}
+
+// countTraffic counts what a server and PostgreSQL say to each other, through a proxy that is not part of the
+// measurement before it.
+func (s *server) countTraffic(b *testing.B, program string) {
+	b.Helper()
+	socket := s.text(b, "SELECT setting FROM pg_settings WHERE name = 'unix_socket_directories'") + "/.s.PGSQL.5432"
+	proxy, err := faults.NewProxy("unix", socket)
+	must(b, err)
+	b.Cleanup(proxy.Close)
+	through := run(b, program, fmt.Sprintf("postgres://haggle_owner@%s/journey?sslmode=disable", proxy.Addr()))
+	through.buyer = newBuyer(through.process.URL, s.slug)
+	through.buyer.number.Store(s.buyer.number.Load())
+	must(b, through.buyer.run(warmUp, clients))
+	time.Sleep(time.Second) // what runs behind the first journeys
+	before := proxy.Traffic()
+	must(b, through.buyer.run(counted, clients))
+	after := proxy.Traffic()
+	b.ReportMetric(float64(after.Statements-before.Statements)/counted, "statements")
+	b.ReportMetric(float64(after.Transactions-before.Transactions)/counted, "transactions")
+	b.ReportMetric(float64(after.Trips-before.Trips)/counted, "trips")
+	through.stop()
+}
+
+func (s *server) text(b *testing.B, sql string) string {
+	b.Helper()
+	text, err := s.cluster.PSQL("postgres", sql)
+	must(b, err)
+	return text
+}
+
+var tps = regexp.MustCompile(`tps = ([0-9.]+)`)
+
+// reference runs pgbench's own transaction on the same server, so that machines and moments can be compared.
+func reference(b *testing.B, cluster *boottest.Cluster) {
+	b.Helper()
+	must(b, cluster.CreateDatabase("pgbench", ""))
+	for _, arguments := range [][]string{{"-i", "-q", "-s", "10"}, {"-n", "-c", strconv.Itoa(clients), "-T", "3"}} {
+		out, err := exec.Command(cluster.Program("pgbench"), append(arguments, cluster.ToolURL("pgbench"))...).CombinedOutput()
+		if err != nil {
+			b.Fatalf("pgbench: %v\n%s", err, out)
+		}
+		if found := tps.FindSubmatch(out); found != nil {
+			n, err := strconv.ParseFloat(string(found[1]), 64)
+			must(b, err)
+			b.ReportMetric(n, "pgbench/s")
+		}
+	}
+}
