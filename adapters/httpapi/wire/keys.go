@@ -98,15 +98,21 @@ func (k KeyRules[C]) fingerprint(body []byte) ([sha256.Size]byte, bool) {
 	return CanonicalJSON(body)
 }
 
-// translate puts the API's errors in the place of those that the store reports.
+// translate puts the API's errors in the place of those that the store reports. It answers copies: the API's own are
+// shared by all requests.
 func (k KeyRules[C]) translate(err error) error {
+	var in *fault.Error
 	switch {
-	case k.Reused != nil && fault.Is(err, "idempotency_key_reused"):
-		return k.Reused.Because(err)
-	case k.InProgress != nil && fault.Is(err, ports.ErrKeyTaken.Code):
-		return k.InProgress.Because(err)
+	case fault.Is(err, "idempotency_key_reused"):
+		in = k.Reused
+	case fault.Is(err, ports.ErrKeyTaken.Code):
+		in = k.InProgress
 	}
-	return err
+	if in == nil {
+		return err
+	}
+	answer := *in
+	return answer.Because(err)
 }
 
 // checkKey is the check of an API that has none of its own.
