@@ -106,25 +106,25 @@ func readDelivery(ctx context.Context, from db.Source, lock string, project id.P
 }
 
 // Redeliver locks the subscription first, as who disables it does.
-func (v Events) Redeliver(ctx context.Context, project id.Project, to id.Subscription, wanted id.Delivery) (d *event.Delivery, err error) {
-	err = v.Store.InTx(ctx, project, func(t *db.Tx) error {
+func (v Events) Redeliver(ctx context.Context, project id.Project, to id.Subscription, wanted id.Delivery) (*event.Delivery, error) {
+	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (*event.Delivery, error) {
 		s, err := lockSubscription(ctx, t, project, to)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if d, err = readDelivery(ctx, t, t.Dialect.ForUpdate, project, to, wanted); err != nil {
-			return err
+		d, err := readDelivery(ctx, t, t.Dialect.ForUpdate, project, to, wanted)
+		if err != nil {
+			return nil, err
 		}
 		if s.Status != event.Active {
-			return fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled.")
+			return nil, fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled.")
 		}
 		now, err := t.Now(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		d.Redeliver(now)
 		_, err = t.Exec(ctx, updateDelivery.Text, updateDelivery.Args(toDeliveryRow(d))...)
-		return err
+		return d, err
 	})
-	return d, err
 }

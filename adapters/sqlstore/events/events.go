@@ -101,27 +101,22 @@ func (v Events) ByID(ctx context.Context, project id.Project, wanted id.Subscrip
 }
 
 func (v Events) Update(ctx context.Context, project id.Project, wanted id.Subscription, change func(*event.Subscription) error) (*event.Subscription, error) {
-	var changed *event.Subscription
-	err := v.Store.InTx(ctx, project, func(t *db.Tx) error {
-		var err error
-		if changed, err = lockSubscription(ctx, t, project, wanted); err != nil {
-			return err
+	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (*event.Subscription, error) {
+		s, err := lockSubscription(ctx, t, project, wanted)
+		if err != nil {
+			return nil, err
 		}
-		was := changed.ActiveSince
-		if err := change(changed); err != nil {
-			return err
+		was := s.ActiveSince
+		if err := change(s); err != nil {
+			return nil, err
 		}
-		if !changed.ActiveSince.Equal(was) {
-			if changed.ActiveSince, err = t.Now(ctx); err != nil {
-				return err
+		if !s.ActiveSince.Equal(was) {
+			if s.ActiveSince, err = t.Now(ctx); err != nil {
+				return nil, err
 			}
 		}
-		return storeSubscription(ctx, t, changed)
+		return s, storeSubscription(ctx, t, s)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return changed, nil
 }
 
 func lockSubscription(ctx context.Context, t *db.Tx, project id.Project, wanted id.Subscription) (*event.Subscription, error) {
@@ -169,9 +164,7 @@ func fromQueue(queue string) event.Target {
 
 func (v Events) Events(ctx context.Context, project id.Project, of event.Type, page ports.Page) ([]ports.Announced, int, error) {
 	w := db.Conditions{Args: db.Args{project}}
-	if of != (event.Type{}) {
-		w.And("type = ", of)
-	}
+	w.Equal("type", of)
 	return db.Page[ports.Announced](ctx, v.Store.Read(project), announced.Columns(), "\nFROM outbox"+oneProject, w, "created_at DESC, id DESC", page)
 }
 

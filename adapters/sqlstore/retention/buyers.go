@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/haggling"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
@@ -110,20 +111,10 @@ ORDER BY created_at, id`
 )
 
 func (v BuyerRecords) Sessions(ctx context.Context, project id.Project, email string, page ports.Page) ([]id.Session, error) {
-	var rows []struct{ ID string }
-	d := v.Store.Dialect
-	b := v.Store.Read(project)
-	args := db.Args{project.String()}
-	query := buyerSessions(d, &args, email)
-	b.Query(&rows, query+args.Page(page), args...)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	list := make([]id.Session, len(rows))
-	for i, r := range rows {
-		list[i] = id.Stored[id.Session](r.ID)
-	}
-	return list, nil
+	args := db.Args{project}
+	query := buyerSessions(v.Store.Dialect, &args, email)
+	query += args.Page(page)
+	return db.All[id.Session](ctx, v.Store.Read(project), query, args...)
 }
 
 func buyerSessions(d db.Dialect, args *db.Args, email string) string {
@@ -221,10 +212,7 @@ var openCheckouts = personal.Table{
 
 // eraseFrom erases what a buyer has in a table, in parts of as many ids as a list has at most.
 func eraseFrom(ctx context.Context, t *db.Tx, p personal.Table, of belongings) (rows int64, err error) {
-	all := of.ids(p.By)
-	for len(all) > 0 {
-		part := all[:min(len(all), db.Listed)]
-		all = all[len(part):]
+	for part := range slices.Chunk(of.ids(p.By), db.Listed) {
 		var args db.Args
 		where := p.Of + " IN " + args.List(part)
 		if p.Table != "idempotency_keys" { // its rows belong to no project, and ids are unique in all
@@ -257,10 +245,7 @@ func inProgress(ctx context.Context, t *db.Tx, of belongings) (pending []ports.P
 	for query, by := range map[string]personal.Subject{
 		refundsOfOrders: personal.OfOrder, disputesOfOrders: personal.OfOrder, returnsOfOrders: personal.OfOrder, orphansOfCheckouts: personal.OfCheckout,
 	} {
-		all := of.ids(by)
-		for len(all) > 0 {
-			part := all[:min(len(all), db.Listed)]
-			all = all[len(part):]
+		for part := range slices.Chunk(of.ids(by), db.Listed) {
 			args := db.Args{of.project.String()}
 			list := args.List(part)
 			var found []struct{ Subject, Reason string }

@@ -49,7 +49,7 @@ WHERE project_id = $1
   AND position <= $3`
 
 	selectSeals = `
-SELECT project_id, seal
+SELECT project_id, seal AS secret
 FROM decision_chains
 WHERE seal IS NOT NULL
 ORDER BY project_id`

@@ -26,7 +26,7 @@ SET seal = $2
 WHERE project_id = $1`
 
 	selectRemovedSeals = `
-SELECT project_id, seal
+SELECT project_id, seal AS secret
 FROM retention
 WHERE seal IS NOT NULL
 ORDER BY project_id`
@@ -47,62 +47,50 @@ func (r removedRow) removed() ports.Removed {
 
 // sealRemoved runs work, which may move until when records were removed, and seals that. It fails where somebody else has
 // moved it: verify takes what is older for removed.
-func sealRemoved(ctx context.Context, t *db.Tx, project id.Project, seals ports.Seals, work func() error) error {
+func sealRemoved(ctx context.Context, t *db.Tx, project id.Project, seals ports.Seals,
+	work func(context.Context) (bool, error)) (more bool, err error) {
 	var before, after removedRow
-	found, err := t.Get(ctx, &before, selectRemovedUntil+t.Dialect.ForUpdate, project.String())
+	found, err := t.Get(ctx, &before, selectRemovedUntil+t.Dialect.ForUpdate, project)
 	if err != nil || !found {
-		return err
+		return false, err
 	}
 	if !seals.Sound(before.removed().Text(), before.Seal) {
-		return fmt.Errorf("until when records were removed is not as it was sealed; none are removed")
+		return false, fmt.Errorf("until when records were removed is not as it was sealed; none are removed")
 	}
-	if err := work(); err != nil {
-		return err
+	if more, err = work(ctx); err != nil {
+		return false, err
 	}
-	if _, err := t.Get(ctx, &after, selectRemovedUntil, project.String()); err != nil || after.removed() == before.removed() {
-		return err
+	if _, err := t.Get(ctx, &after, selectRemovedUntil, project); err != nil || after.removed() == before.removed() {
+		return more, err
 	}
-	_, err = t.Exec(ctx, updateRemovedSeal, project.String(), seals.Seal(after.removed().Text()))
-	return err
+	_, err = t.Exec(ctx, updateRemovedSeal, project, seals.Seal(after.removed().Text()))
+	return more, err
 }
 
 // Removed lists until when records of each project were removed.
 func (v Retention) Removed(ctx context.Context) ([]ports.SealedRemoved, error) {
-	var rows []struct {
-		ProjectID string `db:"project_id"`
+	rows, err := db.All[struct {
+		Project id.Project
 		removedRow
-	}
-	b := v.Store.Read(db.AnyProject)
-	b.Query(&rows, selectAllRemoved)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
+	}](ctx, v.Store.Read(db.AnyProject), selectAllRemoved)
 	list := make([]ports.SealedRemoved, len(rows))
 	for i, r := range rows {
-		list[i] = ports.SealedRemoved{Project: id.Stored[id.Project](r.ProjectID), Removed: r.removed(), Seal: r.Seal}
+		list[i] = ports.SealedRemoved{Project: r.Project, Removed: r.removed(), Seal: r.Seal}
 	}
-	return list, nil
+	return list, err
 }
 
-// sealRow is a project's seal.
-type sealRow struct {
-	ProjectID string `db:"project_id"`
-	Seal      []byte
-}
-
-func (v Retention) Reseal(ctx context.Context, seal func(id.Project, []byte) ([]byte, error)) (n int, err error) {
-	again := func(r sealRow) ([]any, error) {
-		sealed, err := seal(id.Stored[id.Project](r.ProjectID), r.Seal)
+func (v Retention) Reseal(ctx context.Context, seal func(id.Project, []byte) ([]byte, error)) (int, error) {
+	again := func(r db.SealedRow) ([]any, error) {
+		sealed, err := seal(id.Stored[id.Project](r.ProjectID), r.Secret)
 		return []any{r.ProjectID, sealed}, err
 	}
-	err = v.Store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+	return db.InTx(ctx, v.Store, db.AnyProject, func(t *db.Tx) (int, error) {
 		chains, err := db.ResealIn(ctx, t, selectSeals, updateSeal, again)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		removed, err := db.ResealIn(ctx, t, selectRemovedSeals, updateRemovedSeal, again)
-		n = chains + removed
-		return err
+		return chains + removed, err
 	})
-	return n, err
 }

@@ -87,9 +87,7 @@ func (v Retention) Due(ctx context.Context, limit int) ([]ports.Keeping, error) 
 }
 
 func (v Retention) Again(ctx context.Context, project id.Project) error {
-	b := v.Store.Write(project)
-	b.Exec(fmt.Sprintf(retainAgain, v.Store.Dialect.Moment()), project.String())
-	return b.Run(ctx)
+	return v.Store.Exec(ctx, project, fmt.Sprintf(retainAgain, v.Store.Dialect.Moment()), project)
 }
 
 // removedAtOnce is how many rows a statement removes. It keeps SQLite's one writer for some milliseconds.
@@ -137,44 +135,33 @@ WHERE project_id = $1
 
 // RemoveAuditEvents goes by the real clock also where a test has stopped it, as the database's guard of the log does.
 func (v Retention) RemoveAuditEvents(ctx context.Context) (more bool, err error) {
-	statement := fmt.Sprintf(removeAuditEvents, v.Store.Dialect.Clock)
-	err = v.Store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
-		rows, err := t.Exec(ctx, statement, ports.AuditKept.Milliseconds(), removedAtOnce)
-		more = rows == removedAtOnce
-		return err
+	return db.InTx(ctx, v.Store, db.AnyProject, func(t *db.Tx) (bool, error) {
+		rows, err := t.Exec(ctx, fmt.Sprintf(removeAuditEvents, t.Dialect.Clock), ports.AuditKept.Milliseconds(), removedAtOnce)
+		return rows == removedAtOnce, err
 	})
-	return more && err == nil, err
 }
 
 func (v Retention) Remove(ctx context.Context, project id.Project, what ports.Leftover, keep time.Duration, seals ports.Seals) (more bool, err error) {
-	err = v.Store.InTx(ctx, project, func(t *db.Tx) error {
-		more = false
+	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (bool, error) {
 		now, err := t.Now(ctx)
 		if err != nil {
-			return err
+			return false, err
 		}
 		before := now.Add(-keep)
 		switch what {
 		case ports.OldMessages:
-			more, err = eraseMessages(ctx, t, project, now, before)
+			return eraseMessages(ctx, t, project, now, before)
 		case ports.OldSessions:
-			err = sealRemoved(ctx, t, project, seals, func() (err error) {
-				more, err = (&ending{T: t, Project: project, Now: now, Keep: keep}).run(ctx)
-				return err
-			})
-		case ports.OldEvents:
-			err = sealRemoved(ctx, t, project, seals, func() (err error) {
-				more, err = removeAged(ctx, t, project, what, before)
-				return err
-			})
+			return sealRemoved(ctx, t, project, seals, (&ending{T: t, Project: project, Now: now, Keep: keep}).run)
 		case ports.OldSlots:
-			more, err = (&joining{t, project, before}).run(ctx)
-		default:
-			more, err = removeAged(ctx, t, project, what, before)
+			return (&joining{t, project, before}).run(ctx)
+		case ports.OldEvents:
+			return sealRemoved(ctx, t, project, seals, func(ctx context.Context) (bool, error) {
+				return removeAged(ctx, t, project, what, before)
+			})
 		}
-		return err
+		return removeAged(ctx, t, project, what, before)
 	})
-	return more && err == nil, err
 }
 
 // removeAged removes what goes by its age alone.

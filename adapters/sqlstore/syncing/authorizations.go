@@ -17,37 +17,28 @@ var _ ports.Authorizations = Authorizations{}
 var authorizations = db.NewTable[integration.Authorization]("authorizations", db.Columns{"UsedAt": ",null"})
 
 func (v Authorizations) Begin(ctx context.Context, a *integration.Authorization) error {
-	b := v.Store.Write(a.Project)
-	b.Exec(authorizations.Insert(), authorizations.Args(*a)...)
-	return b.Run(ctx)
+	return v.Store.Exec(ctx, a.Project, authorizations.Insert(), authorizations.Args(*a)...)
 }
 
 // Redeem looks in all projects: that a state is another one's is the domain's to say.
 func (v Authorizations) Redeem(ctx context.Context, state string,
-	change func(*integration.Authorization) error) (redeemed *integration.Authorization, err error) {
-	err = v.Store.OutsideRequest().InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+	change func(*integration.Authorization) error) (*integration.Authorization, error) {
+	return db.InTx(ctx, v.Store.OutsideRequest(), db.AnyProject, func(t *db.Tx) (*integration.Authorization, error) {
 		a, err := db.First[integration.Authorization](ctx, t, authorizations.Select()+"\nWHERE state = $1"+t.Dialect.ForUpdate, state)
 		switch {
 		case err != nil:
-			return err
+			return nil, err
 		case a == nil:
-			return integration.ErrState
+			return nil, integration.ErrState
 		}
 		if err := change(a); err != nil {
-			return err
+			return nil, err
 		}
-		redeemed = a
 		_, err = t.Exec(ctx, "UPDATE authorizations\nSET used_at = $2\nWHERE state = $1", state, db.MillisOrNull(a.UsedAt))
-		return err
+		return a, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redeemed, nil
 }
 
 func (v Authorizations) Forget(ctx context.Context, before time.Time) error {
-	b := v.Store.Write(db.AnyProject)
-	b.Exec("DELETE FROM authorizations\nWHERE created_at < $1", before)
-	return b.Run(ctx)
+	return v.Store.Exec(ctx, db.AnyProject, "DELETE FROM authorizations\nWHERE created_at < $1", before)
 }

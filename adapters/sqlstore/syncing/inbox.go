@@ -111,9 +111,7 @@ func updateInboxArgs(d *integration.Delivery) []any {
 }
 
 func (v Inbox) Record(ctx context.Context, d *integration.Delivery, lease time.Time) error {
-	b := v.Store.Write(d.Project)
-	b.Exec(recordInbox, append(updateInboxArgs(d), lease)...)
-	return b.Run(ctx)
+	return v.Store.Exec(ctx, d.Project, recordInbox, append(updateInboxArgs(d), lease)...)
 }
 
 func (v Inbox) Log(ctx context.Context, of id.Project, at id.Integration, f ports.LogFilter, page ports.Page) ([]*integration.Delivery, int, error) {
@@ -126,20 +124,16 @@ func (v Inbox) Log(ctx context.Context, of id.Project, at id.Integration, f port
 }
 
 func (v Inbox) Update(ctx context.Context, of id.Project, at id.Integration, wanted id.WebhookLog,
-	change func(*integration.Delivery) error) (changed *integration.Delivery, err error) {
-	err = v.Store.InTx(ctx, of, func(t *db.Tx) error {
-		changed, err = db.One[integration.Delivery](ctx, t, "delivery", "SELECT "+inbox.Columns()+ofIntegration+"\n  AND id = $3"+t.Dialect.ForUpdate, of, at, wanted)
+	change func(*integration.Delivery) error) (*integration.Delivery, error) {
+	return db.InTx(ctx, v.Store, of, func(t *db.Tx) (*integration.Delivery, error) {
+		d, err := db.One[integration.Delivery](ctx, t, "delivery", "SELECT "+inbox.Columns()+ofIntegration+"\n  AND id = $3"+t.Dialect.ForUpdate, of, at, wanted)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := change(changed); err != nil {
-			return err
+		if err := change(d); err != nil {
+			return nil, err
 		}
-		_, err := t.Exec(ctx, updateInbox, updateInboxArgs(changed)...)
-		return err
+		_, err = t.Exec(ctx, updateInbox, updateInboxArgs(d)...)
+		return d, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return changed, nil
 }

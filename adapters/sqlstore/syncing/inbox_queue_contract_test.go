@@ -100,7 +100,7 @@ func inboxLog(m *porttest.Mailbox) {
 		{"since", ports.LogFilter{Since: second.ReceivedAt}, ports.Page{Limit: 9}, all[:2], 2},
 		{"since and status", ports.LogFilter{Since: second.ReceivedAt, Status: integration.Received}, ports.Page{Limit: 9}, all[1:2], 1},
 		{"status", ports.LogFilter{Status: integration.Received}, ports.Page{Limit: 1}, all[1:2], 2},
-		{"none", ports.LogFilter{Status: integration.Processed}, ports.Page{Limit: 9}, nil, 0},
+		{"none", ports.LogFilter{Status: integration.Processed}, ports.Page{Limit: 9}, []*integration.Delivery{}, 0},
 	} {
 		got, total, err := m.Inbox.Log(m.Ctx, m.Project.ID, m.Hook.Integration, c.filter, c.page)
 		m.Must(err)

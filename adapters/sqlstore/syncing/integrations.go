@@ -160,12 +160,10 @@ WHERE id = $1`+t.Dialect.ForUpdate, of)
 }
 
 func (v Integrations) Update(ctx context.Context, of id.Project, wanted id.Integration,
-	change func(*integration.Integration) error) (changed *integration.Integration, err error) {
-	err = v.Store.InTx(ctx, of, func(t *db.Tx) error {
-		changed, err = changeIntegration(ctx, t, of, wanted, change)
-		return err
+	change func(*integration.Integration) error) (*integration.Integration, error) {
+	return db.InTx(ctx, v.Store, of, func(t *db.Tx) (*integration.Integration, error) {
+		return changeIntegration(ctx, t, of, wanted, change)
 	})
-	return changed, err
 }
 
 func changeIntegration(ctx context.Context, t *db.Tx, of id.Project, wanted id.Integration,

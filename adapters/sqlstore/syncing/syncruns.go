@@ -120,21 +120,18 @@ func printable(r *syncrun.Run) syncrun.Run {
 	return stored
 }
 
-func (v SyncRuns) Update(ctx context.Context, project id.Project, run id.Sync, change func(*syncrun.Run) error) (changed *syncrun.Run, err error) {
-	err = v.Store.InTx(ctx, project, func(t *db.Tx) error {
-		if changed, err = lockSyncRun(ctx, t, project, run); err != nil {
-			return err
+func (v SyncRuns) Update(ctx context.Context, project id.Project, run id.Sync, change func(*syncrun.Run) error) (*syncrun.Run, error) {
+	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (*syncrun.Run, error) {
+		r, err := lockSyncRun(ctx, t, project, run)
+		if err != nil {
+			return nil, err
 		}
-		if err := change(changed); err != nil {
-			return err
+		if err := change(r); err != nil {
+			return nil, err
 		}
-		_, err = t.Exec(ctx, updateSyncRun.Text, updateSyncRun.Args(printable(changed))...)
-		return err
+		_, err = t.Exec(ctx, updateSyncRun.Text, updateSyncRun.Args(printable(r))...)
+		return r, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return changed, nil
 }
 
 // lockSyncRun loads a run for exclusive use.

@@ -119,7 +119,7 @@ func runList(s *porttest.Shop) {
 	}{
 		{ports.Page{Limit: 9}, []*syncrun.Run{third, second, first}},
 		{ports.Page{Limit: 1, Offset: 1}, []*syncrun.Run{second}},
-		{ports.Page{Limit: 1, Offset: 3}, nil},
+		{ports.Page{Limit: 1, Offset: 3}, []*syncrun.Run{}},
 	} {
 		got, total, err := s.SyncRuns.List(s.Ctx, s.Project.ID, i.ID, c.page)
 		s.Must(err)

@@ -34,13 +34,8 @@ func (v SyncUnit) InTx(ctx context.Context, project id.Project, work func(ports.
 
 // holdProject keeps others from holding the project until the transaction ends.
 func holdProject(ctx context.Context, s *db.DB, project id.Project) error {
-	var rows []struct{ ID string }
-	b := s.Write(project)
-	b.Query(&rows, db.LockedProject+db.ActiveOnly+s.Dialect.ForNoKeyUpdate, project.String())
-	if err := b.Run(ctx); err != nil || len(rows) == 0 {
-		return db.OrMissingProject(err)
-	}
-	return nil
+	_, err := db.One[id.Project](ctx, s.Write(project), "project", db.LockedProject+db.ActiveOnly+s.Dialect.ForNoKeyUpdate, project)
+	return err
 }
 
 // Announcements is the store's view of the outbox for those who only add to it.
@@ -53,7 +48,5 @@ func (v Announcements) Announce(ctx context.Context, e *event.Event) error {
 	if err != nil {
 		return err
 	}
-	b := v.Store.Write(e.Project)
-	b.Exec(outbox.InsertEvent(v.Store.Dialect), args...)
-	return b.Run(ctx)
+	return v.Store.Exec(ctx, e.Project, outbox.InsertEvent(v.Store.Dialect), args...)
 }

@@ -45,6 +45,13 @@ func (s *DB) Read(project id.Project) *Batch {
 // Write begins a batch that writes.
 func (s *DB) Write(project id.Project) *Batch { return &Batch{store: s, project: project} }
 
+// Exec runs one writing statement.
+func (s *DB) Exec(ctx context.Context, project id.Project, statement string, args ...any) error {
+	b := s.Write(project)
+	b.Exec(statement, args...)
+	return b.Run(ctx)
+}
+
 // Query adds a statement with rows: a SELECT, or a write with RETURNING. dest is a pointer to a slice, which gets all rows,
 // to a pointer, which is nil if there is no row, or to a value, which is zero then.
 func (b *Batch) Query(dest any, statement string, args ...any) { b.add(dest, statement, args) }

@@ -4,7 +4,6 @@ package queue
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -154,23 +153,6 @@ func (q Table) TimesSetAside() string {
   ), 0)`, q.Table, q.Key, q.Name)
 }
 
-// Readable are the rows that can be read, and why the others cannot: for loops, where one row keeps no other waiting.
-func Readable[R, T any](rows []R, name func(R) string, from func(R) (T, error)) (list []T, failed error) {
-	for _, r := range rows {
-		var one T
-		err := fault.Survive(func() (err error) {
-			one, err = from(r)
-			return err
-		})
-		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", name(r), err))
-			continue
-		}
-		list = append(list, one)
-	}
-	return list, failed
-}
-
 const (
 	noteSetAside = `
 INSERT INTO jobs_set_aside (project_id, queue, row_id, failures, due_at, error, first_at)
@@ -225,9 +207,7 @@ func asReason(text string) string {
 
 // Restore forgets that a row was set aside.
 func (q Table) Restore(ctx context.Context, s *db.DB, h ports.Held) error {
-	b := s.OutsideRequest().Write(h.Project)
-	b.Exec(DeleteSetAside, h.Project, q.Name, h.Key)
-	return b.Run(ctx)
+	return s.OutsideRequest().Exec(ctx, h.Project, DeleteSetAside, h.Project, q.Name, h.Key)
 }
 
 // CountSetAside is how much work of each queue is set aside.
@@ -248,7 +228,5 @@ func CountSetAside(ctx context.Context, s *db.DB) (map[string]int, error) {
 
 // ForgetSetAside forgets what was set aside and is gone since.
 func ForgetSetAside(ctx context.Context, s *db.DB) error {
-	b := s.Write(db.AnyProject)
-	b.Exec(fmt.Sprintf(forgetGone, s.Dialect.Moment()), (24 * time.Hour).Milliseconds())
-	return b.Run(ctx)
+	return s.Exec(ctx, db.AnyProject, fmt.Sprintf(forgetGone, s.Dialect.Moment()), (24 * time.Hour).Milliseconds())
 }
