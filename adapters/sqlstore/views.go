@@ -19,22 +19,22 @@ import (
 )
 
 // Accounts keeps accounts and keys.
-func (s *Store) Accounts() accounts.Accounts { return accounts.NewAccounts(s.db) }
+func (s *Store) Accounts() accounts.Accounts { return accounts.Accounts{Store: s.db} }
 
 // Keys keeps API keys, and finds what they reach.
-func (s *Store) Keys() accounts.Keys { return accounts.NewKeys(s.db) }
+func (s *Store) Keys() accounts.Keys { return accounts.Keys{Store: s.db} }
 
 // Authenticators keeps authenticators and recovery codes.
-func (s *Store) Authenticators() accounts.Authenticators { return accounts.NewAuthenticators(s.db) }
+func (s *Store) Authenticators() accounts.Authenticators { return accounts.Authenticators{Store: s.db} }
 
 // Tries counts wrong codes, in transactions of its own even within Within.
-func (s *Store) Tries() accounts.Tries { return accounts.NewTries(s.db) }
+func (s *Store) Tries() accounts.Tries { return accounts.Tries{Store: s.db.OutsideRequest()} }
 
 // Agents keeps the agents of projects.
-func (s *Store) Agents() agents.Agents { return agents.NewAgents(s.db) }
+func (s *Store) Agents() agents.Agents { return agents.Agents{Store: s.db} }
 
 // Analytics counts what is in the records.
-func (s *Store) Analytics() analytics.Analytics { return analytics.NewAnalytics(s.db) }
+func (s *Store) Analytics() analytics.Analytics { return analytics.Analytics{Store: s.db} }
 
 // LateAnnouncements announces what becomes true with time or by several writes.
 func (s *Store) LateAnnouncements() announcements.LateAnnouncements {
@@ -48,7 +48,7 @@ func (s *Store) Authorizations() syncing.Authorizations { return syncing.Authori
 func (s *Store) BuyerRecords() retention.BuyerRecords { return retention.BuyerRecords{Store: s.db} }
 
 // Catalog reads and writes many products at once.
-func (s *Store) Catalog() catalogue.Catalog { return catalogue.NewCatalog(s.db) }
+func (s *Store) Catalog() catalogue.Catalog { return catalogue.Catalog{Store: s.db} }
 
 // Checkouts keeps checkouts and what moves with them.
 func (s *Store) Checkouts() purchase.Checkouts { return purchase.NewCheckouts(s.db) }
@@ -63,7 +63,7 @@ func (s *Store) Copies() syncing.Copies { return syncing.Copies{Store: s.db} }
 func (s *Store) Decisions() haggling.Decisions { return haggling.NewDecisions(s.db) }
 
 // Embeddings keeps vectors, and leases projects whose texts need some.
-func (s *Store) Embeddings() embeddings.Embeddings { return embeddings.NewEmbeddings(s.db) }
+func (s *Store) Embeddings() embeddings.Embeddings { return embeddings.Embeddings{Store: s.db} }
 
 // Events keeps subscriptions, and lists announced events.
 func (s *Store) Events() events.Events { return events.Events{Store: s.db} }
@@ -102,7 +102,7 @@ func (s *Store) Outbox() events.Outbox { return events.NewOutbox(s.db) }
 func (s *Store) Products() catalogue.Products { return catalogue.NewProducts(s.db) }
 
 // Projects keeps projects, and counts what is in them.
-func (s *Store) Projects() accounts.Projects { return accounts.NewProjects(s.db) }
+func (s *Store) Projects() accounts.Projects { return accounts.Projects{Store: s.db} }
 
 // Orphans keeps charges that no order comes of.
 func (s *Store) Orphans() purchase.Orphans { return purchase.NewOrphans(s.db) }
@@ -125,7 +125,7 @@ func (s *Store) Requests() requests.Requests { return requests.NewRequests(s.db)
 func (s *Store) Retention() retention.Retention { return retention.Retention{Store: s.db} }
 
 // Sales sums up orders.
-func (s *Store) Sales() analytics.Sales { return analytics.NewSales(s.db) }
+func (s *Store) Sales() analytics.Sales { return analytics.Sales{Store: s.db} }
 
 // SandboxLedger keeps the sandbox provider's memory.
 func (s *Store) SandboxLedger() finance.SandboxLedger { return finance.SandboxLedger{Store: s.db} }
@@ -134,16 +134,16 @@ func (s *Store) SandboxLedger() finance.SandboxLedger { return finance.SandboxLe
 func (s *Store) Sessions() haggling.Sessions { return haggling.NewSessions(s.db) }
 
 // StockNews lists stock that turned to or from zero.
-func (s *Store) StockNews() catalogue.StockNews { return catalogue.NewStockNews(s.db) }
+func (s *Store) StockNews() catalogue.StockNews { return catalogue.StockNews{Store: s.db} }
 
 // StockRoom moves stock as platforms report it.
-func (s *Store) StockRoom() catalogue.StockRoom { return catalogue.NewStockRoom(s.db) }
+func (s *Store) StockRoom() catalogue.StockRoom { return catalogue.StockRoom{Store: s.db} }
 
 // Storefronts finds projects.
-func (s *Store) Storefronts() accounts.Storefronts { return accounts.NewStorefronts(s.db) }
+func (s *Store) Storefronts() accounts.Storefronts { return accounts.Storefronts{Store: s.db} }
 
 // ActiveProjects finds active projects.
-func (s *Store) ActiveProjects() accounts.ActiveProjects { return accounts.NewActiveProjects(s.db) }
+func (s *Store) ActiveProjects() accounts.ActiveProjects { return accounts.ActiveProjects{Store: s.db} }
 
 // SyncRuns keeps sync runs.
 func (s *Store) SyncRuns() syncing.SyncRuns { return syncing.SyncRuns{Store: s.db} }
@@ -158,7 +158,7 @@ func (s *Store) SyncUnit() syncing.SyncUnit { return syncing.SyncUnit{Store: s.d
 func (s *Store) Announcements() syncing.Announcements { return syncing.Announcements{Store: s.db} }
 
 // Synonyms keeps the synonyms of projects.
-func (s *Store) Synonyms() catalogue.Synonyms { return catalogue.NewSynonyms(s.db) }
+func (s *Store) Synonyms() catalogue.Synonyms { return catalogue.Synonyms{Store: s.db} }
 
 // Unresolved finds payments and refunds whose outcome is unknown.
 func (s *Store) Unresolved() finance.Unresolved { return finance.NewUnresolved(s.db) }

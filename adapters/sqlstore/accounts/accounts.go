@@ -12,12 +12,9 @@ import (
 )
 
 // Accounts is the store's view of accounts and keys.
-type Accounts struct{ store *db.DB }
+type Accounts struct{ Store *db.DB }
 
 var _ ports.Accounts = Accounts{}
-
-// NewAccounts returns a view that keeps accounts and keys.
-func NewAccounts(s *db.DB) Accounts { return Accounts{s} }
 
 var (
 	accounts = db.NewTable[account.Account]("accounts")
@@ -27,7 +24,7 @@ var (
 )
 
 func (a Accounts) KeyByHash(ctx context.Context, hash [32]byte) (key *account.Key, owner *account.Account, err error) {
-	b := a.store.Read(db.NoProject)
+	b := a.Store.Read(db.NoProject)
 	b.Query(&key, keys.Select()+"\nWHERE hash = $1", hash[:])
 	b.Query(&owner, accounts.Select()+`
 WHERE id = (SELECT account_id FROM api_keys WHERE hash = $1)`, hash[:])
@@ -41,24 +38,24 @@ WHERE id = (SELECT account_id FROM api_keys WHERE hash = $1)`, hash[:])
 }
 
 func (a Accounts) Open(ctx context.Context, opened *account.Account) error {
-	b := a.store.Write(db.NoProject)
+	b := a.Store.Write(db.NoProject)
 	b.Exec(accounts.Insert(), accounts.Args(*opened)...)
 	return b.Run(ctx)
 }
 
 func (a Accounts) Oldest(ctx context.Context, plan account.Plan) (*account.Account, error) {
-	return db.One[account.Account](ctx, a.store.Read(db.NoProject), "account", accounts.Select()+`
+	return db.One[account.Account](ctx, a.Store.Read(db.NoProject), "account", accounts.Select()+`
 WHERE plan = $1 OR $1 = ''
 ORDER BY created_at, id
 LIMIT 1`, plan)
 }
 
 func (a Accounts) ByID(ctx context.Context, wanted id.Account) (*account.Account, error) {
-	return db.One[account.Account](ctx, a.store.Read(db.NoProject), "account", accountByID, wanted)
+	return db.One[account.Account](ctx, a.Store.Read(db.NoProject), "account", accountByID, wanted)
 }
 
 func (a Accounts) Update(ctx context.Context, id id.Account, change func(*account.Account) error) (*account.Account, error) {
-	return db.InTx(ctx, a.store, db.NoProject, func(t *db.Tx) (*account.Account, error) {
+	return db.InTx(ctx, a.Store, db.NoProject, func(t *db.Tx) (*account.Account, error) {
 		changed, err := lockAccount(ctx, t, id)
 		if err != nil {
 			return nil, err

@@ -16,12 +16,9 @@ import (
 )
 
 // Keys is the store's view of API keys.
-type Keys struct{ store *db.DB }
+type Keys struct{ Store *db.DB }
 
 var _ ports.Keys = Keys{}
-
-// NewKeys returns a view that keeps API keys, and tells what they reach.
-func NewKeys(s *db.DB) Keys { return Keys{s} }
 
 var (
 	keys = db.NewTable[account.Key]("api_keys", db.Columns{"Scopes": ",json", "Projects": ",json"})
@@ -62,7 +59,7 @@ WHERE id = $1
 )
 
 func (k Keys) Add(ctx context.Context, added *account.Key) error {
-	return k.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
+	return k.Store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
 		if _, err := lockAccount(ctx, t, added.Account); err != nil {
 			return err
 		}
@@ -94,13 +91,13 @@ func (k Keys) List(ctx context.Context, owner id.Account, bound []id.Project, pa
 		return k.listBound(ctx, owner, bound, page)
 	}
 	w := db.Conditions{Args: db.Args{owner}}
-	return db.Page[*account.Key](ctx, k.store.Read(db.NoProject), keys.Columns(), listedKeys, w, "created_at DESC, id", page)
+	return db.Page[*account.Key](ctx, k.Store.Read(db.NoProject), keys.Columns(), listedKeys, w, "created_at DESC, id", page)
 }
 
 // listBound reads all bound keys of the account and leaves it to the domain which of them are within
 // bound.
 func (k Keys) listBound(ctx context.Context, owner id.Account, bound []id.Project, page ports.Page) ([]*account.Key, int, error) {
-	list, err := db.All[*account.Key](ctx, k.store.Read(db.NoProject), "SELECT "+keys.Columns()+listedKeys+`
+	list, err := db.All[*account.Key](ctx, k.Store.Read(db.NoProject), "SELECT "+keys.Columns()+listedKeys+`
   AND projects <> '[]'
 ORDER BY created_at DESC, id`, owner)
 	if err != nil {
@@ -113,12 +110,12 @@ ORDER BY created_at DESC, id`, owner)
 }
 
 func (k Keys) Key(ctx context.Context, owner id.Account, key id.APIKey) (*account.Key, error) {
-	return db.One[account.Key](ctx, k.store.Read(db.NoProject), "api_key", "SELECT "+keys.Columns()+listedKeys+`
+	return db.One[account.Key](ctx, k.Store.Read(db.NoProject), "api_key", "SELECT "+keys.Columns()+listedKeys+`
   AND id = $2`, owner, key)
 }
 
 func (k Keys) Revoke(ctx context.Context, owner id.Account, key id.APIKey, at time.Time) error {
-	return k.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
+	return k.Store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
 		rows, err := t.Exec(ctx, revokeKey, owner, key, at)
 		if err == nil && rows == 0 {
 			return fault.Missing("api_key")
@@ -134,7 +131,7 @@ func (k Keys) Used(ctx context.Context, uses map[id.APIKey]time.Time) error {
 	// All lock rows in one order.
 	used := slices.SortedFunc(maps.Keys(uses), func(a, b id.APIKey) int { return strings.Compare(a.String(), b.String()) })
 	for some := range slices.Chunk(used, usesAtOnce) {
-		b := k.store.Write(db.NoProject)
+		b := k.Store.Write(db.NoProject)
 		for _, key := range some {
 			b.Exec(keyUsed, key, uses[key])
 		}
@@ -147,7 +144,7 @@ func (k Keys) Used(ctx context.Context, uses map[id.APIKey]time.Time) error {
 
 func (k Keys) All(ctx context.Context) (all []*account.Key, owners map[id.Account]*account.Account, err error) {
 	var list []*account.Account
-	b := k.store.Read(db.NoProject)
+	b := k.Store.Read(db.NoProject)
 	b.Query(&list, accounts.Select())
 	b.Query(&all, keys.Select()+"\nORDER BY created_at DESC, id")
 	if err := b.Run(ctx); err != nil {
@@ -165,7 +162,7 @@ func (k Keys) Reach(ctx context.Context, owner id.Account, wanted []id.Project) 
 	if len(wanted) > 0 {
 		w.Text = "\n  AND id IN " + w.Args.List(db.Strings(wanted))
 	}
-	rows, err := db.All[settingsRow](ctx, k.store.Read(db.NoProject), `
+	rows, err := db.All[settingsRow](ctx, k.Store.Read(db.NoProject), `
 SELECT id, settings
 FROM projects
 WHERE account_id = $1`+db.NotBeingErased+w.Text+`

@@ -15,24 +15,16 @@ import (
 )
 
 // Authenticators is the store's view of what accounts prove themselves with.
-type Authenticators struct{ store *db.DB }
+type Authenticators struct{ Store *db.DB }
 
-// Tries is the store's view of wrong codes.
-type Tries struct{ store *db.DB }
+// Tries is the store's view of wrong codes. Store is outside of any unit: what is counted stays counted.
+type Tries struct{ Store *db.DB }
 
 var (
 	_ ports.Authenticators           = Authenticators{}
 	_ ports.Sealed[id.Authenticator] = Authenticators{}
 	_ ports.Tries                    = Tries{}
 )
-
-// NewAuthenticators returns a view that keeps authenticators and recovery codes.
-func NewAuthenticators(s *db.DB) Authenticators { return Authenticators{s} }
-
-// NewTries returns a view that counts wrong codes, outside of the unit that s may be a view of.
-func NewTries(s *db.DB) Tries {
-	return Tries{s.OutsideRequest()}
-}
 
 var (
 	authenticators = db.NewTable[account.Authenticator]("authenticators", db.Columns{"Secret": ",empty", "Recovery": "-"})
@@ -76,7 +68,7 @@ WHERE authenticator_id = $1
 func (v Authenticators) Of(ctx context.Context, owner id.Account) (active, pending *account.Authenticator, err error) {
 	var list []*account.Authenticator
 	var codes []recoveryRow
-	b := v.store.Read(db.NoProject)
+	b := v.Store.Read(db.NoProject)
 	b.Query(&list, authenticators.Select()+"\nWHERE account_id = $1", owner)
 	b.Query(&codes, selectRecoveryCodes, owner)
 	if err := b.Run(ctx); err != nil {
@@ -98,7 +90,7 @@ func (v Authenticators) Of(ctx context.Context, owner id.Account) (active, pendi
 }
 
 func (v Authenticators) Enrol(ctx context.Context, a *account.Authenticator) error {
-	return v.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
+	return v.Store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
 		if _, err := lockAccount(ctx, t, a.Account); err != nil {
 			return err
 		}
@@ -118,7 +110,7 @@ func (v Authenticators) Enrol(ctx context.Context, a *account.Authenticator) err
 }
 
 func (v Authenticators) Activate(ctx context.Context, a *account.Authenticator, step int64, at time.Time) error {
-	return v.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
+	return v.Store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
 		if _, err := lockAccount(ctx, t, a.Account); err != nil {
 			return err
 		}
@@ -143,7 +135,7 @@ func (v Authenticators) Spend(ctx context.Context, a id.Authenticator, c account
 		statement, value = spendRecoveryCode, c.Recovery[:]
 	}
 	// What is spent stays spent, whatever becomes of the request's own transaction.
-	err = v.store.OutsideRequest().InTx(ctx, db.NoProject, func(t *db.Tx) error {
+	err = v.Store.OutsideRequest().InTx(ctx, db.NoProject, func(t *db.Tx) error {
 		rows, err := t.Exec(ctx, statement, a, value)
 		spent = rows == 1
 		return err
@@ -152,7 +144,7 @@ func (v Authenticators) Spend(ctx context.Context, a id.Authenticator, c account
 }
 
 func (v Authenticators) Remove(ctx context.Context, owner id.Account) error {
-	return v.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
+	return v.Store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
 		rows, err := t.Exec(ctx, "DELETE FROM authenticators WHERE account_id = $1", owner)
 		if err == nil && rows == 0 {
 			return noAuthenticator()
@@ -164,7 +156,7 @@ func (v Authenticators) Remove(ctx context.Context, owner id.Account) error {
 func (v Authenticators) Reseal(ctx context.Context, seal func(id.Authenticator, []byte) ([]byte, error)) (n int, err error) {
 	const list = "SELECT id, secret\nFROM authenticators\nORDER BY id"
 	const update = "UPDATE authenticators\nSET secret = $2\nWHERE id = $1"
-	return db.Reseal(ctx, v.store, db.NoProject, list, update, func(r db.SealedRow) ([]any, error) {
+	return db.Reseal(ctx, v.Store, db.NoProject, list, update, func(r db.SealedRow) ([]any, error) {
 		sealed, err := seal(id.Stored[id.Authenticator](r.ID), r.Secret)
 		return []any{r.ID, sealed}, err
 	})
@@ -185,7 +177,7 @@ WHERE account_id = $1`
 )
 
 func (v Tries) Try(ctx context.Context, owner id.Account, attempt func(*account.Tries) error) error {
-	answer, err := db.InTx(ctx, v.store, db.NoProject, func(t *db.Tx) (answer, err error) {
+	answer, err := db.InTx(ctx, v.Store, db.NoProject, func(t *db.Tx) (answer, err error) {
 		var before string
 		if _, err := t.Get(ctx, &before, lockTries, owner); err != nil {
 			return nil, err

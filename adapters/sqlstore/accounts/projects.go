@@ -13,15 +13,12 @@ import (
 )
 
 // Projects is the store's view of projects as their account manages them.
-type Projects struct{ store *db.DB }
+type Projects struct{ Store *db.DB }
 
 var (
 	_ ports.Projects          = Projects{}
 	_ ports.ProjectStatistics = Projects{}
 )
-
-// NewProjects returns a view that keeps projects, and counts what is in them.
-func NewProjects(s *db.DB) Projects { return Projects{s} }
 
 const (
 	lockPlan = `
@@ -53,14 +50,14 @@ var updateProject = projects.Update([]string{"id"},
 
 // Create locks the account's row, so that concurrent transactions cannot exceed its project limit.
 func (p Projects) Create(ctx context.Context, created *project.Project) error {
-	r, err := toProjectRow(p.store.Dialect, created)
+	r, err := toProjectRow(p.Store.Dialect, created)
 	if err != nil {
 		return err
 	}
-	b := p.store.Write(created.ID)
+	b := p.Store.Write(created.ID)
 	b.Exec(projects.Insert(), projects.Args(r)...)
 	staff(b, created)
-	return p.store.InTx(ctx, created.ID, func(t *db.Tx) error {
+	return p.Store.InTx(ctx, created.ID, func(t *db.Tx) error {
 		if err := admitProject(ctx, t, created.Account); err != nil {
 			return err
 		}
@@ -101,7 +98,7 @@ func staff(b *db.Batch, p *project.Project) {
 }
 
 func (p Projects) ByID(ctx context.Context, account id.Account, project id.Project) (*project.Project, error) {
-	return oneProject(ctx, p.store.Dialect, p.store.Read(db.NoProject), projectOfAccount+db.NotBeingErased, project, account)
+	return oneProject(ctx, p.Store.Dialect, p.Store.Read(db.NoProject), projectOfAccount+db.NotBeingErased, project, account)
 }
 
 func oneProject(ctx context.Context, d db.Dialect, from db.Source, where string, args ...any) (*project.Project, error) {
@@ -117,11 +114,11 @@ func (p Projects) List(ctx context.Context, account id.Account, closed bool, pag
 	if closed {
 		w.Text = closedOnly
 	}
-	rows, total, err := db.Page[ProjectRow](ctx, p.store.Read(db.NoProject), projects.Columns()+", status, agent_revision", ofAccount, w,
+	rows, total, err := db.Page[ProjectRow](ctx, p.Store.Read(db.NoProject), projects.Columns()+", status, agent_revision", ofAccount, w,
 		"created_at DESC, id", page)
 	list := make([]*project.Project, len(rows))
 	for i, r := range rows {
-		if list[i], err = FromProjectRow(p.store.Dialect, r); err != nil {
+		if list[i], err = FromProjectRow(p.Store.Dialect, r); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -129,7 +126,7 @@ func (p Projects) List(ctx context.Context, account id.Account, closed bool, pag
 }
 
 func (p Projects) Update(ctx context.Context, account id.Account, id id.Project, change func(*project.Project) error) (*project.Project, error) {
-	return db.InTx(ctx, p.store, id, func(t *db.Tx) (*project.Project, error) {
+	return db.InTx(ctx, p.Store, id, func(t *db.Tx) (*project.Project, error) {
 		changed, err := lockProject(ctx, t, account, id)
 		if err != nil {
 			return nil, err

@@ -79,7 +79,7 @@ WHERE id = $1`
 )
 
 func (p Projects) Delete(ctx context.Context, account id.Account, of id.Project, now time.Time) error {
-	return p.store.InTx(ctx, of, func(t *db.Tx) error {
+	return p.Store.InTx(ctx, of, func(t *db.Tx) error {
 		closing, err := lockProject(ctx, t, account, of)
 		if err != nil {
 			return err
@@ -113,12 +113,12 @@ WHERE id = $1`, of, closing.Slug, r.Settings, closing.Status, closing.UpdatedAt)
 }
 
 func (p Projects) Unfinished(ctx context.Context, quiet time.Duration, limit int) ([]id.Project, error) {
-	query := selectUnfinished + p.store.Dialect.Clock + " - $1\nORDER BY closing_at, id\nLIMIT $2"
-	return db.All[id.Project](ctx, p.store.Read(db.NoProject), query, quiet.Milliseconds(), limit)
+	query := selectUnfinished + p.Store.Dialect.Clock + " - $1\nORDER BY closing_at, id\nLIMIT $2"
+	return db.All[id.Project](ctx, p.Store.Read(db.NoProject), query, quiet.Milliseconds(), limit)
 }
 
 func (p Projects) Settle(ctx context.Context, of id.Project) (settled ports.Settled, err error) {
-	err = p.store.InTx(ctx, of, func(t *db.Tx) error {
+	err = p.Store.InTx(ctx, of, func(t *db.Tx) error {
 		if _, err := t.Get(ctx, &settled.Books, tookRealMoney, of); err != nil {
 			return err
 		}
@@ -223,7 +223,7 @@ func (at closingJSON) within(stages []closingStage) bool {
 }
 
 func (p Projects) Step(ctx context.Context, of id.Project) (last bool, err error) {
-	return db.InTx(ctx, p.store, of, func(t *db.Tx) (last bool, err error) {
+	return db.InTx(ctx, p.Store, of, func(t *db.Tx) (last bool, err error) {
 		var row struct{ Status, Progress string }
 		held, err := t.Get(ctx, &row, selectClosing+t.Dialect.SkipLocked, of)
 		if err != nil || !held {

@@ -48,11 +48,11 @@ WHERE id = $1`
 const heldUp = 24 * time.Hour
 
 func (p Projects) CredentialsDue(ctx context.Context, limit int) ([]id.Project, error) {
-	return db.All[id.Project](ctx, p.store.Read(db.NoProject), fmt.Sprintf(credentialsDue, p.store.Dialect.Moment()), limit)
+	return db.All[id.Project](ctx, p.Store.Read(db.NoProject), fmt.Sprintf(credentialsDue, p.Store.Dialect.Moment()), limit)
 }
 
 func (p Projects) ExpireCredentials(ctx context.Context, of id.Project, kept time.Duration) (expired bool, err error) {
-	return db.InTx(ctx, p.store, of, func(t *db.Tx) (bool, error) {
+	return db.InTx(ctx, p.Store, of, func(t *db.Tx) (bool, error) {
 		now, err := t.Now(ctx)
 		if err != nil {
 			return false, err
@@ -80,7 +80,7 @@ func (p Projects) ExpireCredentials(ctx context.Context, of id.Project, kept tim
 }
 
 func (p Projects) CredentialsErased(ctx context.Context, of id.Project) error {
-	b := p.store.Write(of)
+	b := p.Store.Write(of)
 	b.Exec(credentialsErased, of)
 	return b.Run(ctx)
 }

@@ -12,31 +12,25 @@ import (
 )
 
 // Storefronts is the store's view of projects as buyers find them.
-type Storefronts struct{ store *db.DB }
+type Storefronts struct{ Store *db.DB }
 
 var _ ports.Storefronts = Storefronts{}
 
-// NewStorefronts returns a view that finds projects.
-func NewStorefronts(s *db.DB) Storefronts { return Storefronts{s} }
-
 func (f Storefronts) BySlug(ctx context.Context, slug string) (*project.Project, error) {
-	return oneProject(ctx, f.store.Dialect, f.store.Read(db.NoProject), `
+	return oneProject(ctx, f.Store.Dialect, f.Store.Read(db.NoProject), `
 WHERE slug = $1`+db.ActiveOnly, slug)
 }
 
 func (f Storefronts) ByProject(ctx context.Context, project id.Project) (*project.Project, error) {
-	return oneProject(ctx, f.store.Dialect, f.store.Read(db.NoProject), `
+	return oneProject(ctx, f.Store.Dialect, f.Store.Read(db.NoProject), `
 WHERE id = $1`, project)
 }
 
 // ActiveProjects finds projects for background work that ends when they are closed.
-type ActiveProjects struct{ store *db.DB }
-
-// NewActiveProjects returns a view that finds active projects.
-func NewActiveProjects(s *db.DB) ActiveProjects { return ActiveProjects{s} }
+type ActiveProjects struct{ Store *db.DB }
 
 func (f ActiveProjects) ByProject(ctx context.Context, project id.Project) (*project.Project, error) {
-	return oneProject(ctx, f.store.Dialect, f.store.Read(db.NoProject), `
+	return oneProject(ctx, f.Store.Dialect, f.Store.Read(db.NoProject), `
 WHERE id = $1`+db.ActiveOnly, project)
 }
 
@@ -55,7 +49,7 @@ func (p Projects) Statistics(ctx context.Context, of *project.Project, since tim
 		Products, Agents, Orders int
 		Revenue                  int64
 	}
-	r, err := db.One[row](ctx, p.store.Read(of.ID), "project", statistics, of.ID, since)
+	r, err := db.One[row](ctx, p.Store.Read(of.ID), "project", statistics, of.ID, since)
 	if err != nil {
 		return ports.Statistics{}, err
 	}

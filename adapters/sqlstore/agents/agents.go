@@ -16,16 +16,13 @@ import (
 )
 
 // Agents is the store's view of negotiator agents and their policies.
-type Agents struct{ store *db.DB }
+type Agents struct{ Store *db.DB }
 
 var (
 	_ ports.Agents         = Agents{}
 	_ ports.ActiveAgents   = Agents{}
 	_ ports.PolicyVersions = Agents{}
 )
-
-// NewAgents returns a view that keeps those of projects.
-func NewAgents(s *db.DB) Agents { return Agents{s} }
 
 // maxAgents is how many a project has at most.
 const maxAgents = 20
@@ -86,7 +83,7 @@ func errAgentActive() error {
 
 // write runs work in a transaction that writes a project's agents.
 func (v Agents) write(ctx context.Context, of id.Project, work func(*db.Tx) error) error {
-	return v.store.InTx(ctx, of, func(t *db.Tx) error {
+	return v.Store.InTx(ctx, of, func(t *db.Tx) error {
 		rows, err := t.Exec(ctx, writeAgents, of)
 		switch {
 		case err != nil:
@@ -107,7 +104,7 @@ func (v Agents) Create(ctx context.Context, a *agent.Agent, first agent.Version)
 		if n >= maxAgents {
 			return fault.New(fault.Conflict, "too_many_agents", "The project has "+strconv.Itoa(maxAgents)+" agents already.")
 		}
-		b := v.store.Write(a.Project)
+		b := v.Store.Write(a.Project)
 		Add(b, a, first)
 		return t.Run(ctx, b)
 	})
@@ -120,11 +117,11 @@ func Add(b *db.Batch, a *agent.Agent, first agent.Version) {
 }
 
 func (v Agents) ByID(ctx context.Context, of id.Project, wanted id.Agent) (*agent.Agent, error) {
-	return oneAgent(ctx, v.store.Read(of), "agent", agentByID, of, wanted)
+	return oneAgent(ctx, v.Store.Read(of), "agent", agentByID, of, wanted)
 }
 
 func (v Agents) Active(ctx context.Context, of id.Project) (*agent.Agent, error) {
-	return oneAgent(ctx, v.store.Read(of), "project", activeAgent, of)
+	return oneAgent(ctx, v.Store.Read(of), "project", activeAgent, of)
 }
 
 func oneAgent(ctx context.Context, from db.Source, missing, where string, args ...any) (*agent.Agent, error) {
@@ -139,7 +136,7 @@ func oneAgent(ctx context.Context, from db.Source, missing, where string, args .
 func (v Agents) SelfTuning(ctx context.Context, before time.Time, after id.Agent, limit int) (due []*agent.Agent, unreadable error) {
 	type row struct{ Agent db.Tried[agentRow] }
 	for {
-		rows, err := db.All[row](ctx, v.store.Read(db.AnyProject), "SELECT "+agentColumns+selfTuningAgents, before, after, limit)
+		rows, err := db.All[row](ctx, v.Store.Read(db.AnyProject), "SELECT "+agentColumns+selfTuningAgents, before, after, limit)
 		if err != nil {
 			return nil, errors.Join(unreadable, err)
 		}
@@ -160,7 +157,7 @@ func (v Agents) SelfTuning(ctx context.Context, before time.Time, after id.Agent
 func (v Agents) List(ctx context.Context, of id.Project, page ports.Page) ([]*agent.Agent, int, error) {
 	const activeFirst = "CASE WHEN a.status = 'active' THEN 0 ELSE 1 END, a.created_at DESC, a.id"
 	w := db.Conditions{Args: db.Args{of}}
-	rows, total, err := db.Page[agentRow](ctx, v.store.Read(of), agentColumns, ofProject, w, activeFirst, page)
+	rows, total, err := db.Page[agentRow](ctx, v.Store.Read(of), agentColumns, ofProject, w, activeFirst, page)
 	list := make([]*agent.Agent, len(rows))
 	for i, r := range rows {
 		list[i] = fromAgentRow(r)

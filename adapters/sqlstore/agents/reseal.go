@@ -31,7 +31,7 @@ WHERE project_id = $1
 )
 
 func (v Agents) Reseal(ctx context.Context, seal func(id.Agent, []byte) ([]byte, error)) (n int, err error) {
-	return db.Reseal(ctx, v.store, db.AnyProject, selectAgentSecrets, updateAgentSecret, func(r db.SealedRow) ([]any, error) {
+	return db.Reseal(ctx, v.Store, db.AnyProject, selectAgentSecrets, updateAgentSecret, func(r db.SealedRow) ([]any, error) {
 		sealed, err := seal(id.Stored[id.Agent](r.ID), r.Secret)
 		return []any{r.ProjectID, r.ID, sealed}, err
 	}, reviseSecretive)

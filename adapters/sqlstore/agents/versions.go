@@ -31,7 +31,7 @@ WHERE project_id = $1
 
 func (v Agents) Versions(ctx context.Context, project id.Project, of id.Agent, page ports.Page) ([]agent.Version, int, error) {
 	w := db.Conditions{Args: db.Args{project, of}}
-	rows, total, err := db.Page[versionRow](ctx, v.store.Read(project), versions.Columns(), versionsOfAgent, w, "version DESC", page)
+	rows, total, err := db.Page[versionRow](ctx, v.Store.Read(project), versions.Columns(), versionsOfAgent, w, "version DESC", page)
 	if err == nil && total == 0 {
 		err = fault.Missing("agent")
 	}
@@ -43,7 +43,7 @@ func (v Agents) Versions(ctx context.Context, project id.Project, of id.Agent, p
 }
 
 func (v Agents) Version(ctx context.Context, project id.Project, of id.Agent, number int) (agent.Version, error) {
-	r, err := db.One[versionRow](ctx, v.store.Read(project), "policy", "SELECT "+versions.Columns()+versionsOfAgent+`
+	r, err := db.One[versionRow](ctx, v.Store.Read(project), "policy", "SELECT "+versions.Columns()+versionsOfAgent+`
   AND version = $3`, project, of, number)
 	if err != nil {
 		return agent.Version{}, err

@@ -23,12 +23,9 @@ import (
 // their notes away, in one transaction too. What a session adds follows from its records alone, so a fold adds
 // to the slots what the session tells with the fresh records less what it told without them, and a reader does
 // the same in memory for what is not folded yet: within one snapshot, every record is counted once.
-type Analytics struct{ store *db.DB }
+type Analytics struct{ Store *db.DB }
 
 var _ ports.Analytics = Analytics{}
-
-// NewAnalytics returns a view that counts what is in the records.
-func NewAnalytics(s *db.DB) Analytics { return Analytics{s} }
 
 // maxUnfolded is how many sessions a reader counts itself at most.
 const maxUnfolded = 20_000
@@ -112,7 +109,7 @@ WHERE project_id = $1
 )
 
 func (v Analytics) Figures(ctx context.Context, project id.Project, p ports.Period) (spans []ports.Span, err error) {
-	err = v.store.Snapshot(ctx, project, func(t *db.Tx) error {
+	err = v.Store.Snapshot(ctx, project, func(t *db.Tx) error {
 		r := newReading(t, project, p)
 		spans = r.spans
 		return r.all(ctx)
@@ -274,7 +271,7 @@ func (v Analytics) ProductNames(ctx context.Context, project id.Project, product
 		Name string
 	}
 	args := db.Args{project}
-	rows, err := db.All[row](ctx, v.store.Read(project), selectNames+args.List(db.Strings(products)), args...)
+	rows, err := db.All[row](ctx, v.Store.Read(project), selectNames+args.List(db.Strings(products)), args...)
 	names := make(map[id.Product]string, len(rows))
 	for _, r := range rows {
 		names[r.ID] = r.Name

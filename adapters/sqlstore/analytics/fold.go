@@ -74,7 +74,7 @@ WHERE project_id = $1
 func (v Analytics) Fold(ctx context.Context) (more bool, err error) {
 	var failed error // one project's does not keep the others waiting
 	for last := (id.Project{}); ctx.Err() == nil; {
-		next, err := db.First[id.Project](ctx, v.store.Read(db.AnyProject), nextPendingProject, last)
+		next, err := db.First[id.Project](ctx, v.Store.Read(db.AnyProject), nextPendingProject, last)
 		if err != nil || next == nil {
 			return more, errors.Join(failed, err)
 		}
@@ -92,7 +92,7 @@ func (v Analytics) Fold(ctx context.Context) (more bool, err error) {
 }
 
 func (v Analytics) FoldProject(ctx context.Context, project id.Project) (full bool, err error) {
-	return db.InTx(ctx, v.store, project, func(t *db.Tx) (bool, error) {
+	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (bool, error) {
 		if _, err := t.Exec(ctx, HoldFolds, project); err != nil {
 			return false, err
 		}

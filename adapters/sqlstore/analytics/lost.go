@@ -41,7 +41,7 @@ LIMIT $6`
 
 func (v Analytics) Lost(ctx context.Context, project id.Project, f ports.LostFilter, page ports.Page) (ports.LostDeals, error) {
 	var deals ports.LostDeals
-	err := v.store.Snapshot(ctx, project, func(t *db.Tx) error {
+	err := v.Store.Snapshot(ctx, project, func(t *db.Tx) error {
 		args := []any{project, f.From, f.To, f.Currency, f.Near}
 		var sum struct{ Count, AboveFloor, Offered, List int64 }
 		if _, err := t.Get(ctx, &sum, sumLost, args...); err != nil {

@@ -13,12 +13,9 @@ import (
 )
 
 // Sales is the store's view of what was sold.
-type Sales struct{ store *db.DB }
+type Sales struct{ Store *db.DB }
 
 var _ ports.SalesReader = Sales{}
-
-// NewSales returns a view that sums up orders.
-func NewSales(s *db.DB) Sales { return Sales{s} }
 
 const (
 	// mostSold is how many lines are summed up at most, but for the rest of their last order. Pairs of
@@ -55,7 +52,7 @@ type soldJSON struct {
 func (v Sales) Sales(ctx context.Context, project id.Project, since time.Time, limit int) (ports.Sales, error) {
 	t := tally{numbers: make(map[string]uint32)}
 	for last := (soldRow{CreatedAt: time.UnixMilli(math.MaxInt64)}); t.lines < mostSold; {
-		rows, err := db.All[soldRow](ctx, v.store.Read(project), selectSold, project, since, last.CreatedAt, last.ID, soldAtOnce)
+		rows, err := db.All[soldRow](ctx, v.Store.Read(project), selectSold, project, since, last.CreatedAt, last.ID, soldAtOnce)
 		if err != nil {
 			return ports.Sales{}, err
 		}

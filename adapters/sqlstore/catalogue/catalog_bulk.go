@@ -11,19 +11,16 @@ import (
 )
 
 // Catalog is the store's view of catalogues as a whole.
-type Catalog struct{ store *db.DB }
+type Catalog struct{ Store *db.DB }
 
 var (
 	_ ports.CatalogReader = Catalog{}
 	_ ports.BulkProducts  = Catalog{}
 )
 
-// NewCatalog returns a view that reads and writes many products at once.
-func NewCatalog(s *db.DB) Catalog { return Catalog{s} }
-
 func (c Catalog) Upsert(ctx context.Context, project id.Project, keys ports.ProductKeys,
 	change func(ports.KnownProducts) []ports.ProductWrite) (failed map[int]error, err error) {
-	return write(ctx, c.store, project, func(c *catalogue) (map[int]error, error) {
+	return write(ctx, c.Store, project, func(c *catalogue) (map[int]error, error) {
 		known, err := c.known(ctx, keys)
 		if err != nil {
 			return nil, err

@@ -1,17 +1,18 @@
 package catalogue
 
 import (
-	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
 const selectCategories = `
-SELECT category, count(*) AS n
+SELECT category AS path, count(*) AS count
 FROM products
 WHERE project_id = $1
   AND deleted_at IS NULL
@@ -19,33 +20,18 @@ WHERE project_id = $1
   AND category <> ''
 GROUP BY category`
 
+// Categories adds up what is at or below each path.
 func (c Catalog) Categories(ctx context.Context, project id.Project) ([]catalog.Category, error) {
-	var rows []categoryRow
-	b := c.store.Read(project)
-	b.Query(&rows, selectCategories, project)
-	if err := b.Run(ctx); err != nil {
-		return nil, err
-	}
-	return fromCategoryRows(rows), nil
-}
-
-type categoryRow struct {
-	Category string
-	N        int
-}
-
-// fromCategoryRows adds up what is at or below each path.
-func fromCategoryRows(rows []categoryRow) []catalog.Category {
+	rows, err := db.All[catalog.Category](ctx, c.Store.Read(project), selectCategories, project)
 	counts := make(map[string]int)
 	for _, r := range rows {
-		for path := r.Category; path != ""; path = path[:max(strings.LastIndexByte(path, '/'), 0)] {
-			counts[path] += r.N
+		for path := r.Path; path != ""; path = path[:max(strings.LastIndexByte(path, '/'), 0)] {
+			counts[path] += r.Count
 		}
 	}
 	categories := make([]catalog.Category, 0, len(counts))
-	for path, n := range counts {
-		categories = append(categories, catalog.Category{Path: path, Count: n})
+	for _, path := range slices.Sorted(maps.Keys(counts)) {
+		categories = append(categories, catalog.Category{Path: path, Count: counts[path]})
 	}
-	slices.SortFunc(categories, func(a, b catalog.Category) int { return cmp.Compare(a.Path, b.Path) })
-	return categories
+	return categories, err
 }

@@ -60,7 +60,7 @@ func (c Catalog) Changes(ctx context.Context, project id.Project, since int64) (
 	changes := ports.CatalogChanges{Since: since}
 	changed := "(SELECT id FROM products" + changedProducts + ")"
 
-	b := c.store.Read(project)
+	b := c.Store.Read(project)
 	b.Query(&version, selectVersions, project)
 	b.Query(&rows, SelectProducts+changedProducts+"\nORDER BY changed_version, id", project, since)
 	b.Query(&variants, SelectVariants+changed+ByPosition, project, since)
@@ -91,7 +91,7 @@ WHERE project_id = $1
 
 	var rows []ProductRow
 	var variants []VariantRow
-	b := c.store.Read(project)
+	b := c.Store.Read(project)
 	b.Query(&rows, SelectProducts+active, args...)
 	b.Query(&variants, SelectVariants+"(SELECT id FROM products"+active+")"+ByPosition, args...)
 	if err := b.Run(ctx); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // Inventory is the store's view of stock.
 type Inventory struct {
-	store  *db.DB
+	Store  *db.DB
 	places *places
 }
 
@@ -53,7 +53,7 @@ func (i Inventory) levels(ctx context.Context, project id.Project, sku string, p
 		count = "SELECT count(*) AS n" + stockOfVariants + where
 	}
 	var taken []takenRow
-	b := i.store.Read(project)
+	b := i.Store.Read(project)
 	b.Query(&l.state.version, selectVersion, project)
 	b.Query(&l.total, count, args...)
 	if from != nil && from.after != nil {
@@ -74,13 +74,13 @@ ORDER BY variants.sku, stock.location`+args.Page(page), args...)
 
 func (i Inventory) LevelsOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Level, error) {
 	query, args := ofProducts(selectLevels, project, products)
-	return db.All[catalog.Level](ctx, i.store.Read(project), query, args...)
+	return db.All[catalog.Level](ctx, i.Store.Read(project), query, args...)
 }
 
 func (i Inventory) ShelvesOf(ctx context.Context, project id.Project, products []id.Product) (shelves []catalog.Shelf, err error) {
 	var taken []takenRow
 	query, args := ofProducts(selectShelves, project, products)
-	b := i.store.Read(project)
+	b := i.Store.Read(project)
 	b.Query(&shelves, query, args...)
 	b.Query(&taken, selectTakenInFlight, project)
 	err = b.Run(ctx)
@@ -98,7 +98,7 @@ func (i Inventory) Set(ctx context.Context, project id.Project, levels []ports.S
 	for n, l := range levels {
 		places[n] = ports.StockPlace{SKU: l.SKU, Location: l.Location}
 	}
-	return db.InTx(ctx, i.store, project, func(t *db.Tx) ([]catalog.Shelf, error) {
+	return db.InTx(ctx, i.Store, project, func(t *db.Tx) ([]catalog.Shelf, error) {
 		shelves, err := openShelves(ctx, t, project, places, "levels")
 		if err != nil {
 			return nil, err
@@ -119,7 +119,7 @@ func (i Inventory) Adjust(ctx context.Context, project id.Project, moves []ports
 	for n, m := range moves {
 		places[n] = ports.StockPlace{SKU: m.SKU, Location: m.Location}
 	}
-	return db.InTx(ctx, i.store, project, func(t *db.Tx) ([]catalog.Shelf, error) {
+	return db.InTx(ctx, i.Store, project, func(t *db.Tx) ([]catalog.Shelf, error) {
 		shelves, err := openShelves(ctx, t, project, places, "adjustments")
 		if err != nil {
 			return nil, err

@@ -13,7 +13,7 @@ import (
 
 // Products is the store's view of products, one by one.
 type Products struct {
-	store  *db.DB
+	Store  *db.DB
 	places *places
 }
 
@@ -35,7 +35,7 @@ WHERE project_id = $1
 func missingProduct() *fault.Error { return fault.Missing("product") }
 
 func (p Products) Create(ctx context.Context, w ports.ProductWrite) error {
-	_, err := write(ctx, p.store, w.Product.Project, func(c *catalogue) (_ struct{}, err error) {
+	_, err := write(ctx, p.Store, w.Product.Project, func(c *catalogue) (_ struct{}, err error) {
 		return struct{}{}, c.save(ctx, w, footprint{})
 	})
 	return err
@@ -44,7 +44,7 @@ func (p Products) Create(ctx context.Context, w ports.ProductWrite) error {
 func (p Products) Get(ctx context.Context, project id.Project, product id.Product) (*catalog.Product, error) {
 	var rows []ProductRow
 	var variants []VariantRow
-	b := p.store.Read(project)
+	b := p.Store.Read(project)
 	b.Query(&rows, SelectProducts+oneProduct, project, product)
 	b.Query(&variants, SelectVariants+"($2)"+ByPosition, project, product)
 	if err := b.Run(ctx); err != nil {
@@ -55,7 +55,7 @@ func (p Products) Get(ctx context.Context, project id.Project, product id.Produc
 
 func (p Products) Update(ctx context.Context, project id.Project, product id.Product,
 	change func(*catalog.Product) (ports.ProductWrite, error)) (*catalog.Product, error) {
-	return write(ctx, p.store, project, func(c *catalogue) (*catalog.Product, error) {
+	return write(ctx, p.Store, project, func(c *catalogue) (*catalog.Product, error) {
 		found, err := c.products(ctx, oneProduct, product)
 		if err != nil {
 			return nil, err
@@ -75,7 +75,7 @@ func (p Products) Update(ctx context.Context, project id.Project, product id.Pro
 
 // Delete leaves a tombstone for those who read changes. Variants and their stock go.
 func (p Products) Delete(ctx context.Context, project id.Project, product id.Product, now time.Time) error {
-	_, err := write(ctx, p.store, project, func(c *catalogue) (buried int64, err error) {
+	_, err := write(ctx, p.Store, project, func(c *catalogue) (buried int64, err error) {
 		buried, err = c.t.Exec(ctx, `
 UPDATE products
 SET deleted_at = $3, updated_at = $3, changed_version = $4

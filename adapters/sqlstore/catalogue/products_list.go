@@ -24,7 +24,7 @@ func (p Products) list(ctx context.Context, project id.Project, f ports.ProductF
 	var variants []VariantRow
 	args := db.Args{project}
 	where := productsLike(f, &args)
-	b := p.store.Read(project)
+	b := p.Store.Read(project)
 	b.Query(&l.state.version, selectVersion, project)
 	if from == nil {
 		b.Query(&l.total, "SELECT count(*) AS n FROM products"+where, args...)

@@ -10,12 +10,9 @@ import (
 )
 
 // StockNews is the store's view of turns of stock. Triggers write them (migration 18).
-type StockNews struct{ store *db.DB }
+type StockNews struct{ Store *db.DB }
 
 var _ ports.StockNews = StockNews{}
-
-// NewStockNews returns a view that tells which stock turned to or from zero.
-func NewStockNews(s *db.DB) StockNews { return StockNews{s} }
 
 // LateCommits is how long after its turn a transaction may still commit. A turn is timed when it is
 // written, and nobody sees it before the commit. A request has to be answered within 25 s, whatever the
@@ -57,8 +54,8 @@ func (n StockNews) Turned(ctx context.Context, project id.Project, since time.Ti
 	if !since.IsZero() {
 		from = db.Millis(since.Add(-LateCommits))
 	}
-	b := n.store.Read(project)
-	b.Query(&now, "SELECT "+n.store.Dialect.Moment()+" AS at")
+	b := n.Store.Read(project)
+	b.Query(&now, "SELECT "+n.Store.Dialect.Moment()+" AS at")
 	b.Query(&rows, selectTurned, project, from)
 	if err := b.Run(ctx); err != nil {
 		return nil, time.Time{}, err
@@ -73,7 +70,7 @@ func (n StockNews) Turned(ctx context.Context, project id.Project, since time.Ti
 // ForgetTurns goes in steps, each short: SQLite's other writers wait meanwhile.
 func (n StockNews) ForgetTurns(ctx context.Context, before time.Time) error {
 	for {
-		gone, err := db.InTx(ctx, n.store, db.AnyProject, func(t *db.Tx) (int64, error) { return t.Exec(ctx, deleteTurns, before) })
+		gone, err := db.InTx(ctx, n.Store, db.AnyProject, func(t *db.Tx) (int64, error) { return t.Exec(ctx, deleteTurns, before) })
 		if err != nil || gone == 0 {
 			return err
 		}

@@ -12,12 +12,9 @@ import (
 )
 
 // StockRoom is the store's view of stock as platforms move it.
-type StockRoom struct{ store *db.DB }
+type StockRoom struct{ Store *db.DB }
 
 var _ ports.StockRoom = StockRoom{}
-
-// NewStockRoom returns a view that moves stock as platforms tell.
-func NewStockRoom(s *db.DB) StockRoom { return StockRoom{s} }
 
 // stockOf is what lies anywhere of variants; nothing may. With what attempts in flight hold it is one statement: within
 // a unit each statement sees what was committed before it, and an attempt that begins between two would count twice.
@@ -52,10 +49,10 @@ func (v StockRoom) Levels(ctx context.Context, project id.Project, places []port
 	slices.Sort(skus)
 	chunks := slices.Collect(slices.Chunk(slices.Compact(skus), db.Listed))
 	rows := make([][]stockOfRow, len(chunks))
-	b := v.store.Read(project)
+	b := v.Store.Read(project)
 	for i, some := range chunks {
 		args := db.Args{project}
-		list, err := v.store.Dialect.In(&args, some)
+		list, err := v.Store.Dialect.In(&args, some)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +104,7 @@ func (v StockRoom) Shift(ctx context.Context, project id.Project, shifts []ports
 	for i, s := range shifts {
 		places[i] = ports.StockPlace{SKU: s.SKU, Location: s.Location}
 	}
-	return db.InTx(ctx, v.store, project, func(t *db.Tx) ([]int, error) {
+	return db.InTx(ctx, v.Store, project, func(t *db.Tx) ([]int, error) {
 		shelves, unknown, err := findShelves(ctx, t, project, places)
 		if err != nil || len(shelves.levels) == 0 {
 			return unknown, err

@@ -11,12 +11,9 @@ import (
 )
 
 // Synonyms is the store's view of what means the same.
-type Synonyms struct{ store *db.DB }
+type Synonyms struct{ Store *db.DB }
 
 var _ ports.Synonyms = Synonyms{}
-
-// NewSynonyms returns a view that keeps those of projects.
-func NewSynonyms(s *db.DB) Synonyms { return Synonyms{s} }
 
 const (
 	// writeSynonyms locks the project's row as openCatalogue does, so that nobody else counts or writes
@@ -50,7 +47,7 @@ var (
 
 // change runs work, which is given the plan, in a transaction that writes a project's synonyms.
 func (v Synonyms) change(ctx context.Context, of id.Project, work func(t *db.Tx, plan string) error) error {
-	return v.store.InTx(ctx, of, func(t *db.Tx) error {
+	return v.Store.InTx(ctx, of, func(t *db.Tx) error {
 		var plan string
 		found, err := t.Get(ctx, &plan, writeSynonyms, of)
 		switch {
@@ -89,7 +86,7 @@ func (v Synonyms) Create(ctx context.Context, s *catalog.Synonym) error {
 }
 
 func (v Synonyms) Get(ctx context.Context, of id.Project, wanted id.Synonym) (*catalog.Synonym, error) {
-	return oneSynonym(ctx, v.store.Read(of), of, wanted)
+	return oneSynonym(ctx, v.Store.Read(of), of, wanted)
 }
 
 func oneSynonym(ctx context.Context, from db.Source, of id.Project, wanted id.Synonym) (*catalog.Synonym, error) {
@@ -98,7 +95,7 @@ func oneSynonym(ctx context.Context, from db.Source, of id.Project, wanted id.Sy
 
 func (v Synonyms) List(ctx context.Context, of id.Project, page ports.Page) ([]*catalog.Synonym, int, error) {
 	w := db.Conditions{Args: db.Args{of}}
-	return db.Page[*catalog.Synonym](ctx, v.store.Read(of), synonyms.Columns(), ofProject, w, asSynonymsWereMade, page)
+	return db.Page[*catalog.Synonym](ctx, v.Store.Read(of), synonyms.Columns(), ofProject, w, asSynonymsWereMade, page)
 }
 
 func (v Synonyms) Update(ctx context.Context, of id.Project, wanted id.Synonym, change func(*catalog.Synonym) error) (*catalog.Synonym, error) {

@@ -13,15 +13,12 @@ import (
 )
 
 // Embeddings is the store's view of texts' vectors, and of the work of making them.
-type Embeddings struct{ store *db.DB }
+type Embeddings struct{ Store *db.DB }
 
 var (
 	_ ports.Vectors        = Embeddings{}
 	_ ports.EmbeddingQueue = Embeddings{}
 )
-
-// NewEmbeddings returns a view that keeps vectors, and hands out projects whose texts need some.
-func NewEmbeddings(s *db.DB) Embeddings { return Embeddings{s} }
 
 // usedDaily is how old the note of a vector's last use may be: it is not written with every use.
 const usedDaily = 24 * time.Hour
@@ -114,7 +111,7 @@ func (v Embeddings) Known(ctx context.Context, project id.Project, model string,
 	}
 	known := make(map[ports.TextHash]bool, len(texts))
 	var stale []string
-	err := eachOf(ctx, v.store, project, model, texts, "hash, used_at", func(r usedRow) {
+	err := eachOf(ctx, v.Store, project, model, texts, "hash, used_at", func(r usedRow) {
 		if r.UsedAt.After(now.Add(-usedDaily)) {
 			known[ports.TextHash(r.Hash)] = true
 		} else {
@@ -139,7 +136,7 @@ func (v Embeddings) Known(ctx context.Context, project id.Project, model string,
 
 // use notes that texts are used, and answers with those that are still there.
 func (v Embeddings) use(ctx context.Context, project id.Project, model string, hashes []string, now time.Time) ([]string, error) {
-	return db.InTx(ctx, v.store, project, func(t *db.Tx) ([]string, error) {
+	return db.InTx(ctx, v.Store, project, func(t *db.Tx) ([]string, error) {
 		args := db.Args{project, model, now}
 		list, err := t.In(&args, hashes)
 		if err != nil {
@@ -178,7 +175,7 @@ func (v Embeddings) Get(ctx context.Context, project id.Project, model string, t
 		Vector []byte
 	}
 	vectors := make(map[ports.TextHash][]float32, len(texts))
-	err := eachOf(ctx, v.store, project, model, texts, "hash, vector", func(r vectorRow) {
+	err := eachOf(ctx, v.Store, project, model, texts, "hash, vector", func(r vectorRow) {
 		vectors[ports.TextHash(r.Hash)] = fromVector(r.Vector)
 	})
 	if err != nil {
@@ -195,11 +192,11 @@ func (v Embeddings) Progress(ctx context.Context, model string, projects []id.Pr
 	all := make(map[id.Project]ports.EmbeddingProgress, len(projects))
 	for some := range slices.Chunk(db.Strings(projects), db.Listed) {
 		args := db.Args{model}
-		list, err := v.store.Dialect.In(&args, some)
+		list, err := v.Store.Dialect.In(&args, some)
 		if err != nil {
 			return nil, err
 		}
-		rows, err := db.All[progressRow](ctx, v.store.Read(db.AnyProject), selectProgress+list, args...)
+		rows, err := db.All[progressRow](ctx, v.Store.Read(db.AnyProject), selectProgress+list, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -212,7 +209,7 @@ func (v Embeddings) Progress(ctx context.Context, model string, projects []id.Pr
 
 // Forget takes a day off the last pass: uses noted on the day before it were not noted again.
 func (v Embeddings) Forget(ctx context.Context, model string, before time.Time, n int) (int, error) {
-	removed, err := db.InTx(ctx, v.store, db.AnyProject, func(t *db.Tx) (int64, error) {
+	removed, err := db.InTx(ctx, v.Store, db.AnyProject, func(t *db.Tx) (int64, error) {
 		if _, err := t.Exec(ctx, forgetModels, model, before); err != nil {
 			return 0, err
 		}
@@ -223,7 +220,7 @@ func (v Embeddings) Forget(ctx context.Context, model string, before time.Time, 
 
 func (v Embeddings) Save(ctx context.Context, task *ports.EmbeddingTask, vectors map[ports.TextHash][]float32, now, until time.Time) error {
 	rows, size := toVectorRows(task, vectors, now)
-	err := v.store.InTx(ctx, task.Project, func(t *db.Tx) error {
+	err := v.Store.InTx(ctx, task.Project, func(t *db.Tx) error {
 		err := hold(ctx, t, task, "due_at = $4, stored = stored + $5, attempts = 0, last_error = ''", until, len(rows))
 		if err != nil {
 			return err
@@ -249,7 +246,7 @@ func (v Embeddings) Finish(ctx context.Context, task *ports.EmbeddingTask, versi
 	if task.Since == 0 {
 		set, args = set+", whole_at = $6", append(args, task.Begun)
 	}
-	return v.store.InTx(ctx, task.Project, func(t *db.Tx) error { return hold(ctx, t, task, set, args...) })
+	return v.Store.InTx(ctx, task.Project, func(t *db.Tx) error { return hold(ctx, t, task, set, args...) })
 }
 
 func (v Embeddings) Postpone(ctx context.Context, task *ports.EmbeddingTask, due time.Time, reason string) error {
@@ -257,7 +254,7 @@ func (v Embeddings) Postpone(ctx context.Context, task *ports.EmbeddingTask, due
 	if reason != "" {
 		set, args = set+", attempts = attempts + 1, last_error = $5", append(args, db.Printable(reason))
 	}
-	return v.store.InTx(ctx, task.Project, func(t *db.Tx) error { return hold(ctx, t, task, set, args...) })
+	return v.Store.InTx(ctx, task.Project, func(t *db.Tx) error { return hold(ctx, t, task, set, args...) })
 }
 
 // hold writes a task's progress, from $4 on, for who still holds its lease.

@@ -23,7 +23,7 @@ var _ ports.Queue[*ports.EmbeddingTask] = behind{}
 
 func (v Embeddings) Behind(model string, age time.Duration) ports.Queue[*ports.EmbeddingTask] {
 	q := behind{model: model, age: age}
-	q.Store, q.Table = v.store, embeddingTasks
+	q.Store, q.Table = v.Store, embeddingTasks
 	return q
 }
 

@@ -26,7 +26,7 @@ func (v SyncUnit) InTx(ctx context.Context, project id.Project, work func(ports.
 			return err
 		}
 		return work(ports.SyncStores{
-			Runs: SyncRuns{view}, Copies: Copies{view}, Products: catalogue.NewCatalog(view), StockRoom: catalogue.NewStockRoom(view),
+			Runs: SyncRuns{view}, Copies: Copies{view}, Products: catalogue.Catalog{Store: view}, StockRoom: catalogue.StockRoom{Store: view},
 			Integrations: Integrations{view}, Orders: purchase.NewOrders(view), Inbox: Inbox{view}, Events: Announcements{view},
 		})
 	})

@@ -9,20 +9,20 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// remembered is how many values a memory has at most.
+// remembered is how many places there are at most.
 const remembered = 2_000
 
-// memory keeps what was read of a catalogue in one state of it. It is a hint: whoever uses it reads the state in the same
-// transaction, and what was remembered of another state counts for nothing. A view of an open transaction, whose states
-// may never come to be, has a memory of its own.
-type memory[K comparable, V any] struct {
+// places are those where parts of lists ended, so that the next parts begin there. They are hints: whoever uses one reads
+// the list's state in the same transaction, and what was remembered of another state counts for nothing. A view of an open
+// transaction, whose states may never come to be, has places of its own.
+type places struct {
 	once  sync.Once
-	known *lru.Cache[K, V]
+	cache *lru.Cache[place, beginning]
 }
 
-func (m *memory[K, V]) values() *lru.Cache[K, V] {
-	m.once.Do(func() { m.known, _ = lru.New[K, V](remembered) }) // fails where the size is not positive
-	return m.known
+func (p *places) known() *lru.Cache[place, beginning] {
+	p.once.Do(func() { p.cache, _ = lru.New[place, beginning](remembered) }) // fails where the size is not positive
+	return p.cache
 }
 
 // place is where a part of a list begins.
@@ -50,14 +50,12 @@ type part[T any] struct {
 	rows  []T
 }
 
-type places = memory[place, beginning]
-
 // readPart reads the part of a list that begins at a place, and remembers where it ended. Where the list has changed since
 // the part before was read, it reads once more, from the beginning, which is nil.
 func readPart[T any](m *places, at place, read func(*beginning) (part[T], error), last func(T) []any) ([]T, int, error) {
-	from, known := m.values().Get(at)
+	from, known := m.known().Get(at)
 	if !known {
-		from, known = m.values().Get(place{at.project, at.filter, 0})
+		from, known = m.known().Get(place{at.project, at.filter, 0})
 	}
 	var p part[T]
 	var err error
@@ -70,10 +68,10 @@ func readPart[T any](m *places, at place, read func(*beginning) (part[T], error)
 	if err != nil {
 		return nil, 0, err
 	}
-	m.values().Add(place{at.project, at.filter, 0}, beginning{state: p.state, total: p.total})
+	m.known().Add(place{at.project, at.filter, 0}, beginning{state: p.state, total: p.total})
 	if n := len(p.rows); n > 0 {
 		at.offset += n
-		m.values().Add(at, beginning{p.state, p.total, last(p.rows[n-1])})
+		m.known().Add(at, beginning{p.state, p.total, last(p.rows[n-1])})
 	}
 	return p.rows, p.total, nil
 }
