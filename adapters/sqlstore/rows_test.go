@@ -15,13 +15,13 @@ var mine = id.Stored[id.Project]("proj_mine")
 
 func failures(t *testing.T, s *storetest.Store, p id.Project) int {
 	t.Helper()
-	var rows []db.CountRow
+	var n int
 	b := s.DB.Read(p)
-	b.Query(&rows, countCharge, p.String())
+	b.Query(&n, countCharge, p.String())
 	if err := b.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return rows[0].N
+	return n
 }
 
 func add(ctx context.Context, t *db.Tx, key string) error {

@@ -53,11 +53,7 @@ func On(opened *db.DB) *Store { return &Store{opened} }
 //
 // work may run more than once, writes through the view alone, and from one goroutine.
 func (s *Store) Within(ctx context.Context, claim *ports.KeyUse, work func(*Store) error) error {
-	var start func(context.Context, *db.Tx) error
-	if claim != nil {
-		start = func(ctx context.Context, t *db.Tx) error { return requests.ClaimKey(ctx, t, *claim) }
-	}
-	return s.db.InRequest(ctx, start, func(view *db.DB) error { return work(&Store{view}) })
+	return s.db.InRequest(ctx, requests.Claiming(claim), func(view *db.DB) error { return work(&Store{view}) })
 }
 
 // AfterEnd runs f when the view's transaction has ended and its connection is free, and reports to f whether the

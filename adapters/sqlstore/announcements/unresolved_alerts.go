@@ -85,11 +85,10 @@ func checkoutAlert(data func(*checkout.Checkout) event.Data) func(dueCheckout) a
 	return func(r dueCheckout) alert {
 		s := r.Checkout.Value
 		return alert{project: s.Project.String(), key: s.ID.String(), name: "a checkout", data: func() (event.Data, error) {
-			c, err := purchase.FromTriedCheckout(r.Checkout)
-			if err != nil {
-				return nil, err
+			if r.Checkout.Err != nil {
+				return nil, r.Checkout.Err
 			}
-			return data(c), nil
+			return data(purchase.FromCheckoutRow(s)), nil
 		}}
 	}
 }

@@ -50,7 +50,7 @@ func (c *catalogue) known(ctx context.Context, keys ports.ProductKeys) (ports.Kn
 func (c *catalogue) load(ctx context.Context, known ports.KnownProducts, column string, values []string) error {
 	for some := range slices.Chunk(values, db.Listed) {
 		args := db.Args{c.project}
-		list, err := c.t.In(&args, some)
+		list, err := c.t.Dialect.In(&args, some)
 		if err != nil {
 			return err
 		}

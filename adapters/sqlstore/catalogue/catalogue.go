@@ -184,7 +184,7 @@ func (c *catalogue) owners(ctx context.Context, writes []ports.ProductWrite, bef
 	slices.Sort(wanted)
 	for some := range slices.Chunk(slices.Compact(wanted), db.Listed) {
 		args := db.Args{c.project}
-		list, err := c.t.In(&args, some)
+		list, err := c.t.Dialect.In(&args, some)
 		if err != nil {
 			return nil, err
 		}

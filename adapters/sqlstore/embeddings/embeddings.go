@@ -138,7 +138,7 @@ func (v Embeddings) Known(ctx context.Context, project id.Project, model string,
 func (v Embeddings) use(ctx context.Context, project id.Project, model string, hashes []string, now time.Time) ([]string, error) {
 	return db.InTx(ctx, v.Store, project, func(t *db.Tx) ([]string, error) {
 		args := db.Args{project, model, now}
-		list, err := t.In(&args, hashes)
+		list, err := t.Dialect.In(&args, hashes)
 		if err != nil {
 			return nil, err
 		}

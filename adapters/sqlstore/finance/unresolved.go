@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
@@ -34,37 +35,24 @@ var (
 	RefundGateway = `(SELECT p.gateway FROM payments AS p WHERE p.project_id = refunds.project_id AND p.id = refunds.payment_id)`
 	refundAccount = `(SELECT p.integration_id FROM payments AS p WHERE p.project_id = refunds.project_id AND p.id = refunds.payment_id)`
 
-	countUnresolvedPayments = `
-SELECT count(*) AS n
+	// unresolvedPaymentColumns and unresolvedRefundColumns are completed by the clock.
+	unresolvedPaymentColumns = purchase.CheckoutColumns + ", alerted_at, %s AS now"
+
+	fromUnresolvedPayments = `
 FROM checkouts
 WHERE project_id = $1
   AND ` + UnresolvedPayment
 
-	// selectUnresolvedPayments is completed by the clock.
-	selectUnresolvedPayments = `
-SELECT ` + purchase.CheckoutColumns + `, alerted_at, %s AS now
-FROM checkouts
-WHERE project_id = $1
-  AND ` + UnresolvedPayment
+	newestAttempts = AttemptBegan + " DESC, id DESC"
 
-	newestAttempts = `
-ORDER BY ` + AttemptBegan + ` DESC, id DESC`
+	unresolvedRefundColumns = purchase.RefundColumns + ", " + RefundGateway + " AS gateway, " + refundAccount + " AS integration_id, alerted_at, %s AS now"
 
-	countUnresolvedRefunds = `
-SELECT count(*) AS n
+	fromUnresolvedRefunds = `
 FROM refunds
 WHERE project_id = $1
   AND ` + UnresolvedRefund
 
-	// selectUnresolvedRefunds is completed by the clock.
-	selectUnresolvedRefunds = `
-SELECT ` + purchase.RefundColumns + `, ` + RefundGateway + ` AS gateway, ` + refundAccount + ` AS integration_id, alerted_at, %s AS now
-FROM refunds
-WHERE project_id = $1
-  AND ` + UnresolvedRefund
-
-	newestRefunds = `
-ORDER BY created_at DESC, id DESC`
+	newestRefunds = "created_at DESC, id DESC"
 
 	// OldestUnresolved leaps from one payment account to the next by an index over both. It is completed by the table,
 	// the condition, when a row began, a column that names its provider, and the clock.
@@ -100,26 +88,19 @@ func (v Unresolved) UnresolvedPayments(ctx context.Context, of id.Project, f por
 	if !f.Order.IsZero() {
 		return nil, 0, nil
 	}
-	w := db.Conditions{Args: db.Args{of.String()}}
+	w := db.Conditions{Args: db.Args{of}}
 	if !f.Method.IsZero() {
-		w.And("payment LIKE ", `{"method":"`+spelling.Methods[f.Method]+`",%`) // as toPaymentJSON begins
+		w.And("payment LIKE ", `{"method":"`+spelling.Methods[f.Method]+`",%`) // as purchase.PaidFormat begins
 	}
 	w.During(AttemptBegan, f.From, f.To)
-	var counts []db.CountRow
-	var rows []unresolvedCheckoutRow
-	b := v.store.Read(of)
-	b.Query(&counts, countUnresolvedPayments+w.Text, w.Args...)
-	end := newestAttempts + w.Args.Page(page)
-	b.Query(&rows, fmt.Sprintf(selectUnresolvedPayments, v.store.Dialect.Moment())+w.Text+end, w.Args...)
-	if err := b.Run(ctx); err != nil {
-		return nil, 0, err
-	}
+	columns := fmt.Sprintf(unresolvedPaymentColumns, v.store.Dialect.Moment())
+	rows, total, err := db.Page[unresolvedCheckoutRow](ctx, v.store.Read(of), columns, fromUnresolvedPayments, w, newestAttempts, page)
 	var list []ports.UnresolvedPayment
 	for _, r := range rows {
-		c, err := purchase.FromTriedCheckout(r.Checkout)
-		if err != nil {
+		if r.Checkout.Err != nil {
 			continue
 		}
+		c := purchase.FromCheckoutRow(r.Checkout.Value)
 		began := c.Charge().Since
 		u := ports.UnresolvedPayment{Checkout: c, Age: r.Now.Sub(began)}
 		if !r.AlertedAt.Before(began) {
@@ -127,31 +108,22 @@ func (v Unresolved) UnresolvedPayments(ctx context.Context, of id.Project, f por
 		}
 		list = append(list, u)
 	}
-	return list, counts[0].N, nil
+	return list, total, err
 }
 
 func (v Unresolved) UnresolvedRefunds(ctx context.Context, of id.Project, f ports.RefundFilter, page ports.Page) ([]ports.UnresolvedRefund, int, error) {
-	w := db.Conditions{Args: db.Args{of.String()}}
-	if !f.Order.IsZero() {
-		w.And("order_id = ", f.Order.String())
-	}
+	w := db.Conditions{Args: db.Args{of}}
+	w.Equal("order_id", f.Order)
 	w.During("created_at", f.From, f.To)
-	var counts []db.CountRow
-	var rows []UnresolvedRefundRow
-	b := v.store.Read(of)
-	b.Query(&counts, countUnresolvedRefunds+w.Text, w.Args...)
-	end := newestRefunds + w.Args.Page(page)
-	b.Query(&rows, fmt.Sprintf(selectUnresolvedRefunds, v.store.Dialect.Moment())+w.Text+end, w.Args...)
-	if err := b.Run(ctx); err != nil {
-		return nil, 0, err
-	}
+	columns := fmt.Sprintf(unresolvedRefundColumns, v.store.Dialect.Moment())
+	rows, total, err := db.Page[UnresolvedRefundRow](ctx, v.store.Read(of), columns, fromUnresolvedRefunds, w, newestRefunds, page)
 	var list []ports.UnresolvedRefund
 	for _, r := range rows {
 		if r.Refund.Err == nil {
 			list = append(list, FromUnresolvedRefundRow(r))
 		}
 	}
-	return list, counts[0].N, nil
+	return list, total, err
 }
 
 func FromUnresolvedRefundRow(r UnresolvedRefundRow) ports.UnresolvedRefund {
@@ -183,12 +155,10 @@ func (v Unresolved) UnresolvedAges(ctx context.Context) ([]ports.UnresolvedAge, 
 		oldest[of] = max(oldest[of], time.Duration(age)*time.Millisecond)
 	}
 	for _, r := range payments {
-		var payment purchase.PaymentJSON
+		var paid purchase.Paid
 		provider := "unknown"
-		if db.FromJSON(r.Provider, &payment) == nil {
-			if paid, err := purchase.FromPaymentJSON(payment); err == nil {
-				provider = paid.Route.Provider
-			}
+		if purchase.PaidFormat.Read(r.Provider, &paid, money.Currency{}) == nil {
+			provider = paid.Made().Route.Provider
 		}
 		note(false, provider, r.Age)
 	}

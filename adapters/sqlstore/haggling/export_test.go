@@ -1,5 +1,7 @@
 package haggling
 
+import "github.com/haggle-commerce/haggle/domain/negotiation"
+
 // What tests see of the package.
 
 const AndProbedProduct = andProbedProduct
@@ -13,3 +15,5 @@ const SelectAskedStock = selectAskedStock
 var SelectDecisions = selectDecisions
 
 var DecisionsWhere = decisionsWhere
+
+func EntryArgs(e negotiation.Entry) []any { return entries.Args(toEntryRow(e)) }

@@ -4,9 +4,8 @@ import (
 	"strconv"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
-	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
-	"github.com/haggle-commerce/haggle/domain/session"
 )
 
 var (
@@ -14,8 +13,8 @@ var (
 		"Item.Session": "-",
 		"Outcome":      "response",
 		"Bounds":       "-",
-		"Before":       "-",
-		"Signals":      "-",
+		"Before":       ",json",
+		"Signals":      ",json",
 	})
 
 	// EntryColumns are those of EntryRow.
@@ -45,21 +44,35 @@ WHERE project_id = $1
 ORDER BY seq`
 )
 
+// What a decision was made of, in its currency.
+var (
+	_ = stored.JSON[negotiation.Progress](stored.Tags{"Progress.BestOffer": ",omitzero", "Progress.Counter": ",omitzero"})
+	_ = stored.JSON[negotiation.Signals](stored.Tags{
+		"Signals.Cost":       ",omitempty",
+		"Signals.Competitor": ",omitempty",
+		"Signals.Claims":     ",inline",
+		"Claims.Tier":        ",omitempty",
+		"Claims.Urgency":     ",omitempty",
+		"Signals.Member":     ",inline",
+		"Standing.Tier":      "member_tier,omitempty",
+		"Standing.Purchases": "member_purchases,omitempty",
+		"Signals.Category":   ",omitempty",
+		"Signals.Probed":     ",inline",
+		"Probed.Session":     "probed_session,omitempty",
+		"Probed.Client":      "probed_client,omitempty",
+		"Probed.Product":     "probed_product,omitempty",
+	})
+)
+
 type EntryRow struct {
 	negotiation.Entry
 	boundsRow
-	Progress progressJSON `db:"before,json"`
-	Inputs   signalsJSON  `db:"signals,json"`
 }
 
-func toEntryRow(e negotiation.Entry) EntryRow {
-	return EntryRow{e, toBounds(e.Bounds), toProgressJSON(e.Before), toSignalsJSON(e.Signals)}
-}
+func toEntryRow(e negotiation.Entry) EntryRow { return EntryRow{e, toBounds(e.Bounds)} }
 
 func FromEntryRow(r EntryRow) negotiation.Entry {
-	c := r.ListPrice.Currency()
 	r.Item.Session, r.Bounds = r.Session, r.bounds()
-	r.Before, r.Signals = r.Progress.progress(c), r.Inputs.signals(c)
 	return r.Entry
 }
 
@@ -69,67 +82,4 @@ func fromEntryRows(rows []EntryRow) []negotiation.Entry {
 		list[i] = FromEntryRow(r)
 	}
 	return list
-}
-
-// progressJSON and signalsJSON are a decision's inputs, in minor units of its currency.
-type progressJSON struct {
-	Rounds    int    `json:"rounds"`
-	Moves     int    `json:"moves"`
-	BestOffer *int64 `json:"best_offer,omitempty"`
-	Counter   *int64 `json:"counter,omitempty"`
-}
-
-type signalsJSON struct {
-	List       int64  `json:"list"`
-	Cost       *int64 `json:"cost,omitempty"`
-	Competitor *int64 `json:"competitor,omitempty"`
-	Negotiable bool   `json:"negotiable"`
-	Quantity   int    `json:"quantity"`
-	CartValue  int64  `json:"cart_value"`
-	Stock      int    `json:"stock"`
-	Tier       string `json:"tier,omitempty"`
-	Purchases  int    `json:"purchases"`
-	Urgency    string `json:"urgency,omitempty"`
-
-	MemberTier      string `json:"member_tier,omitempty"`
-	MemberPurchases int    `json:"member_purchases,omitempty"`
-
-	Category      string `json:"category,omitempty"`
-	ProbedSession int    `json:"probed_session,omitempty"`
-	ProbedClient  int    `json:"probed_client,omitempty"`
-	ProbedProduct int    `json:"probed_product,omitempty"`
-}
-
-func toProgressJSON(p negotiation.Progress) progressJSON {
-	return progressJSON{p.Rounds, p.Moves, db.MinorOrNull(p.BestOffer), db.MinorOrNull(p.Counter)}
-}
-
-func (p progressJSON) progress(c money.Currency) negotiation.Progress {
-	return negotiation.Progress{
-		Rounds: p.Rounds, Moves: p.Moves, BestOffer: db.AmountOrZero(p.BestOffer, c), Counter: db.AmountOrZero(p.Counter, c),
-	}
-}
-
-func toSignalsJSON(s negotiation.Signals) signalsJSON {
-	return signalsJSON{
-		List: s.List.Minor(), Cost: db.OptionalMinor(s.Cost), Competitor: db.OptionalMinor(s.Competitor),
-		Negotiable: s.Negotiable, Quantity: s.Quantity, CartValue: s.CartValue.Minor(), Stock: s.Stock,
-		Tier: s.Claims.Tier.String(), Purchases: s.Claims.Purchases, Urgency: s.Claims.Urgency.String(),
-		MemberTier: s.Member.Tier.String(), MemberPurchases: s.Member.Purchases,
-		Category: s.Category, ProbedSession: s.Probed.Session, ProbedClient: s.Probed.Client, ProbedProduct: s.Probed.Product,
-	}
-}
-
-func (s signalsJSON) signals(c money.Currency) negotiation.Signals {
-	return negotiation.Signals{
-		List: money.Of(s.List, c), Cost: db.OptionalAmount(s.Cost, c), Competitor: db.OptionalAmount(s.Competitor, c),
-		Negotiable: s.Negotiable, Quantity: s.Quantity, CartValue: money.Of(s.CartValue, c), Stock: s.Stock,
-		Claims:   claimsOf(s.Tier, s.Purchases, s.Urgency),
-		Member:   negotiation.MemberOf(session.Member{Tier: s.MemberTier, Purchases: s.MemberPurchases}),
-		Category: s.Category, Probed: negotiation.Probed{Session: s.ProbedSession, Client: s.ProbedClient, Product: s.ProbedProduct},
-	}
-}
-
-func claimsOf(tier string, purchases int, urgency string) negotiation.Claims {
-	return negotiation.ClaimsOf(session.Claims{LoyaltyTier: tier, PurchaseHistory: purchases, Urgency: urgency})
 }

@@ -24,8 +24,10 @@ func NewCheckouts(s *db.DB) Checkouts { return Checkouts{s} }
 
 // NewLapsedCheckouts returns a view that hands out checkouts whose payment nobody looks after.
 func NewLapsedCheckouts(s *db.DB) ports.LapsedCheckouts {
-	return queue.Queue[CheckoutRow, *checkout.Checkout]{Store: s, Table: LapsedCheckouts, Item: FromCheckoutRow}
+	return queue.Queue[CheckoutRow, *checkout.Checkout]{Store: s, Table: LapsedCheckouts, Item: fromLeased}
 }
+
+func fromLeased(r CheckoutRow) (*checkout.Checkout, error) { return FromCheckoutRow(r), nil }
 
 var LapsedCheckouts = queue.Table{
 	Name: "payments", Table: "checkouts", Key: "id", Group: "queue", Waits: "status = 'processing'",
@@ -138,16 +140,14 @@ func (v Checkouts) Get(ctx context.Context, project id.Project, of id.Checkout) 
 	if err != nil {
 		return nil, err
 	}
-	return FromCheckoutRow(*row)
+	return FromCheckoutRow(*row), nil
 }
 
 func (v Checkouts) UndecidedAttempts(ctx context.Context, project id.Project) ([]*checkout.Checkout, error) {
 	rows, err := db.All[CheckoutRow](ctx, v.store.Read(project), selectUndecidedAttempts, project)
 	list := make([]*checkout.Checkout, len(rows))
 	for i := range rows {
-		if list[i], err = FromCheckoutRow(rows[i]); err != nil {
-			return nil, err
-		}
+		list[i] = FromCheckoutRow(rows[i])
 	}
 	return list, err
 }
@@ -168,15 +168,14 @@ func (v Checkouts) Standing(ctx context.Context, project id.Project, of id.Check
 	if row == nil {
 		return ports.Standing{}, fault.Missing("checkout")
 	}
-	c, err := FromCheckoutRow(row.CheckoutRow)
-	standing := ports.Standing{Checkout: c, Now: row.Now}
+	standing := ports.Standing{Checkout: FromCheckoutRow(row.CheckoutRow), Now: row.Now}
 	for _, payer := range tried {
 		if payer.Declined > standing.Declines {
 			standing.Declines, standing.First = payer.Declined, payer.First
 		}
 		standing.Tried = max(standing.Tried, payer.Declined+payer.InFlight)
 	}
-	return standing, err
+	return standing, nil
 }
 
 func (v Checkouts) ForgetDeclines(ctx context.Context, before time.Time) error {

@@ -55,24 +55,15 @@ var (
 	updateClaimed = db.NewTable[claimRow]("checkouts").Update(checkoutKey, append(changedByVerbs, "client")...)
 
 	// claimCheckout writes the checkout unless the session tried too many payments.
-	claimCheckout = updateClaimed.Text + fmt.Sprintf(`
-  AND %[2]s > (
-    SELECT count(*)
-    FROM declines AS d
-    WHERE d.project_id = $1
-      AND d.subject = %[3]s
-      AND d.at > %[1]s
-  ) + (
-    SELECT count(*)
-    FROM checkouts AS c
-    WHERE c.project_id = $1
-      AND c.session_id = %[3]s
-      AND c.status = 'processing'
-      AND c.claimed_at > %[1]s
-  )`, updateClaimed.After(1), updateClaimed.After(2), updateClaimed.After(3))
+	claimCheckout = updateClaimed.Text + triedFewer("c.session_id = %[3]s", updateClaimed.After(3))
 
 	// andClient completes claimCheckout where the client is known.
-	andClient = fmt.Sprintf(`
+	andClient = triedFewer("c.client = %[3]s\n      AND c.client <> ''", updateClaimed.After(0))
+)
+
+// triedFewer is the condition that a payer was declined, and has attempts in flight, less often than a claim allows.
+func triedFewer(attemptsOf, payer string) string {
+	return fmt.Sprintf(`
   AND %[2]s > (
     SELECT count(*)
     FROM declines AS d
@@ -83,12 +74,11 @@ var (
     SELECT count(*)
     FROM checkouts AS c
     WHERE c.project_id = $1
-      AND c.client = %[3]s
-      AND c.client <> ''
+      AND `+attemptsOf+`
       AND c.status = 'processing'
       AND c.claimed_at > %[1]s
-  )`, updateClaimed.After(1), updateClaimed.After(2), updateClaimed.After(0))
-)
+  )`, updateClaimed.After(1), updateClaimed.After(2), payer)
+}
 
 // claimSlots is how many rows of claim_locks a project has at most. All replicas must agree on it and on slotOf.
 const claimSlots = 1024

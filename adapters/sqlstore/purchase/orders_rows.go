@@ -1,8 +1,6 @@
 package purchase
 
 import (
-	"time"
-
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -13,13 +11,26 @@ import (
 var (
 	_ = stored.JSON[order.ReturnItem](nil)
 	_ = stored.JSON[order.Allocation](nil)
+	_ = stored.JSON[order.Fulfillment](stored.Tags{
+		"Fulfillment.Status": "-", // a column
+		// In the shop's zone, so that they stay the same days.
+		"Fulfillment.ShipsOn":        ",format:RFC3339",
+		"Fulfillment.DeliversFrom":   ",format:RFC3339",
+		"Fulfillment.DeliversBy":     ",format:RFC3339",
+		"Fulfillment.ShippingOption": "option",
+		"Fulfillment.Carrier":        ",omitempty",
+		"Fulfillment.TrackingNumber": ",omitempty",
+		"Fulfillment.TrackingURL":    ",omitempty",
+		"Fulfillment.ShippedAt":      ",omitempty",
+		"Fulfillment.DeliveredAt":    ",omitempty",
+	})
 )
 
 var (
 	orders = db.NewTable[orderRow]("orders", db.Columns{
 		"Lines":       ",json",
 		"Address":     ",json",
-		"Fulfillment": "-",
+		"Fulfillment": ",json",
 		// Orders are read with their payments.
 		"Payment.ID":                "payment_id,read",
 		"Payment.Amount":            ",read",
@@ -47,7 +58,6 @@ var (
 
 type orderRow struct {
 	order.Order
-	Shipment  fulfillmentJSON         `db:"fulfillment,json"`
 	Fulfilled order.FulfillmentStatus `db:"fulfillment_status"`
 }
 
@@ -55,33 +65,9 @@ type takenRow struct {
 	Taken []catalog.Take `db:",json"`
 }
 
-// fulfillmentJSON has its dates with the offset of the shop's zone, so that they stay the same days.
-type fulfillmentJSON struct {
-	ShipsOn      time.Time `json:"ships_on"`
-	DeliversFrom time.Time `json:"delivers_from"`
-	DeliversBy   time.Time `json:"delivers_by"`
-	Option       string    `json:"option"`
-	Carrier      string    `json:"carrier,omitempty"`
-	Number       string    `json:"tracking_number,omitempty"`
-	URL          string    `json:"tracking_url,omitempty"`
-	ShippedAt    *int64    `json:"shipped_at,omitempty"`
-	DeliveredAt  *int64    `json:"delivered_at,omitempty"`
-}
-
-func toOrderRow(o *order.Order) orderRow {
-	f := o.Fulfillment
-	return orderRow{*o, fulfillmentJSON{
-		f.ShipsOn, f.DeliversFrom, f.DeliversBy, f.ShippingOption, f.Carrier, f.TrackingNumber, f.TrackingURL,
-		db.MillisOrNull(f.ShippedAt), db.MillisOrNull(f.DeliveredAt),
-	}, f.Status}
-}
+func toOrderRow(o *order.Order) orderRow { return orderRow{*o, o.Fulfillment.Status} }
 
 func fromOrderRow(r *orderRow) *order.Order {
-	f := r.Shipment
-	r.Fulfillment = order.Fulfillment{
-		Status: r.Fulfilled, ShipsOn: f.ShipsOn, DeliversFrom: f.DeliversFrom, DeliversBy: f.DeliversBy,
-		ShippingOption: f.Option, Carrier: f.Carrier, TrackingNumber: f.Number, TrackingURL: f.URL,
-		ShippedAt: db.TimeOrZero(f.ShippedAt), DeliveredAt: db.TimeOrZero(f.DeliveredAt),
-	}
+	r.Fulfillment.Status = r.Fulfilled
 	return &r.Order
 }

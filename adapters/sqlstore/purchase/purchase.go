@@ -111,8 +111,7 @@ func (p purchase) Lock(ctx context.Context, of id.Checkout) (*checkout.Checkout,
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	c, err := FromCheckoutRow(row.CheckoutRow)
-	return c, row.Now, err
+	return FromCheckoutRow(row.CheckoutRow), row.Now, nil
 }
 
 // lock is ForUpdate for the rows of one table of a join.

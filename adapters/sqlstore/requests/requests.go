@@ -134,7 +134,7 @@ func (r Requests) Find(ctx context.Context, use ports.KeyUse) (*ports.Answer, er
 }
 
 func (r Requests) Claim(ctx context.Context, use ports.KeyUse) error {
-	return r.store.InTx(ctx, db.NoProject, func(t *db.Tx) error { return ClaimKey(ctx, t, use) })
+	return r.store.InTx(ctx, db.NoProject, func(t *db.Tx) error { return claimKey(ctx, t, use) })
 }
 
 // lease is what a claim is known by.
@@ -145,8 +145,16 @@ func lease(use ports.KeyUse) int64 {
 	return db.Millis(use.Until)
 }
 
-// ClaimKey waits for another claim of the key that is not committed yet, but not for long.
-func ClaimKey(ctx context.Context, t *db.Tx, use ports.KeyUse) error {
+// Claiming begins a request's transaction by claiming its key; nil: it has none.
+func Claiming(use *ports.KeyUse) func(context.Context, *db.Tx) error {
+	if use == nil {
+		return nil
+	}
+	return func(ctx context.Context, t *db.Tx) error { return claimKey(ctx, t, *use) }
+}
+
+// claimKey waits for another claim of the key that is not committed yet, but not for long.
+func claimKey(ctx context.Context, t *db.Tx, use ports.KeyUse) error {
 	claimed, err := t.Exec(ctx, claimIdempotencyKey,
 		keyID(use), use.Fingerprint[:], db.Millis(use.At), lease(use), over(use.At))
 	if err == nil && claimed == 0 || db.WaitedTooLong(err) {

@@ -314,11 +314,7 @@ func readSession(ctx context.Context, t *db.Tx, of belongings, found *ports.Buye
 		if _, err := t.Get(ctx, &row, "SELECT "+purchase.CheckoutColumns+"\nFROM checkouts\nWHERE project_id = $1\n  AND id = $2", of.project.String(), c.ID); err != nil {
 			return err
 		}
-		read, err := purchase.FromCheckoutRow(row)
-		if err != nil {
-			return t.Note(ctx, err)
-		}
-		found.Checkouts = append(found.Checkouts, read)
+		found.Checkouts = append(found.Checkouts, purchase.FromCheckoutRow(row))
 	}
 	args := db.Args{of.project.String()}
 	var payloads []string

@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/retention"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
@@ -81,7 +81,11 @@ func TestABuyerIsFoundByAnAddressThatJSONEscapes(t *testing.T) {
 		sale := porttest.NewSale(t, storetest.Views(s))
 		sale.Checkouts(1, false)
 		const email = "tom&zoe@example.com"
-		payment, err := db.ToJSON(purchase.PaymentJSON{Method: "psp_spt", Email: "Tom&Zoe@example.com", Option: "standard"})
+		payment, err := purchase.PaidFormat.Text(purchase.Paid{Payment: checkout.Payment{
+			Method: project.SharedPaymentToken,
+			Email:  "Tom&Zoe@example.com",
+			Option: "standard",
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
@@ -215,8 +216,8 @@ func undecided(ctx context.Context, t *db.Tx, of id.Project, through id.Integrat
 		return false, err
 	}
 	for _, text := range payments {
-		var j purchase.PaymentJSON
-		if err := db.FromJSON(text, &j); err != nil || j.Integration == through.String() {
+		var paid purchase.Paid
+		if err := purchase.PaidFormat.Read(text, &paid, money.Currency{}); err != nil || paid.Payment.Route.Integration == through {
 			return true, err
 		}
 	}

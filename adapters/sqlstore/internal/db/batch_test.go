@@ -13,7 +13,7 @@ const ()
 
 func TestBatchAnswersInOrder(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
-		var none, first, last []CountRow
+		var none, first, last []countRow
 		var keys []struct{ Key string }
 		b := s.Write(mine)
 		b.Query(&none, `SELECT 1 AS n WHERE 1 = 2`)
@@ -42,7 +42,7 @@ func TestBatchFailsAsAWhole(t *testing.T) {
 		for name, spoil := range map[string]func(*Batch){
 			"first, without rows":  func(b *Batch) { b.Exec(`UPDATE nowhere SET x = 1`) },
 			"a constraint":         func(b *Batch) { b.Exec(addCharge, "proj_mine", "a", 1) },
-			"a query":              func(b *Batch) { b.Query(new([]CountRow), `SELECT n FROM nowhere`) },
+			"a query":              func(b *Batch) { b.Query(new([]countRow), `SELECT n FROM nowhere`) },
 			"an argument":          func(b *Batch) { b.Exec(addCharge, "proj_mine", "b", 1.5) },
 			"text that is no text": func(b *Batch) { b.Exec(addCharge, "proj_mine", "\x00", 1) },
 			"a missing argument":   func(b *Batch) { b.Exec(addCharge, "proj_mine") },
@@ -50,7 +50,7 @@ func TestBatchFailsAsAWhole(t *testing.T) {
 		} {
 			b := s.Write(mine)
 			b.Exec(addCharge, "proj_mine", "a", 1)
-			var rows []CountRow
+			var rows []countRow
 			b.Query(&rows, countCharge, "proj_mine")
 			spoil(b)
 			b.Exec(addCharge, "proj_mine", "c", 1)
@@ -107,7 +107,7 @@ func TestEndedContext(t *testing.T) {
 func TestStatementsInTheWrongPlace(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		b := s.Read(mine)
-		b.Query(new([]CountRow), `SELECT 1 AS other`)
+		b.Query(new([]countRow), `SELECT 1 AS other`)
 		if err := b.Run(t.Context()); err == nil || fault.KindOf(err) != fault.Internal {
 			t.Errorf("a column without a field: %v", err)
 		}
@@ -119,8 +119,8 @@ func TestStatementsInTheWrongPlace(t *testing.T) {
 		t.Errorf("rows that nobody takes: %v", err)
 	}
 	b = s.Read(mine)
-	b.Query(new([]CountRow), `SELECT 1 AS n`)
-	b.Query(new([]CountRow), `SET LOCAL enable_seqscan = off`)
+	b.Query(new([]countRow), `SELECT 1 AS n`)
+	b.Query(new([]countRow), `SET LOCAL enable_seqscan = off`)
 	if err := b.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "has no rows") {
 		t.Errorf("rows that do not come: %v", err)
 	}

@@ -37,10 +37,6 @@ func (t *Tx) Insert(ctx context.Context, statement string, rows [][]any, onConfl
 }
 
 // In is what a column is to be IN: one parameter on SQLite, for the reason below.
-func (t *Tx) In(args *Args, values []string) (string, error) {
-	return t.Dialect.In(args, values)
-}
-
 func (d Dialect) In(args *Args, values []string) (string, error) {
 	if d.OneTrip {
 		return args.List(values), nil

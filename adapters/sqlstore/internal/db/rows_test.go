@@ -11,11 +11,13 @@ const addCharge = `INSERT INTO sandbox_failures (project_id, key, failures) VALU
 
 const countCharge = `SELECT count(*) AS n FROM sandbox_failures WHERE project_id = $1`
 
+type countRow struct{ N int }
+
 var mine = id.Stored[id.Project]("proj_mine")
 
 func failures(t *testing.T, s *DB, p id.Project) int {
 	t.Helper()
-	var rows []CountRow
+	var rows []countRow
 	b := s.Read(p)
 	b.Query(&rows, countCharge, p.String())
 	if err := b.Run(t.Context()); err != nil {

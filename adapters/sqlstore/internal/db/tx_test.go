@@ -204,7 +204,7 @@ func TestReadingBatchSeesOneState(t *testing.T) {
 		}
 	}
 	do("SELECT pg_advisory_lock(7)")
-	var before, after, waited []CountRow
+	var before, after, waited []countRow
 	var reader sync.WaitGroup
 	reader.Go(func() {
 		b := s.Read(mine)

@@ -26,14 +26,6 @@ func OptionalMillis(t *time.Time) *int64 {
 	return &n
 }
 
-func OptionalTime(n *int64) *time.Time {
-	if n == nil {
-		return nil
-	}
-	t := Time(*n)
-	return &t
-}
-
 func OptionalMinor(a *money.Amount) *int64 {
 	if a == nil {
 		return nil
@@ -133,43 +125,6 @@ func MillisOrNull(t time.Time) *int64 {
 	}
 	return OptionalMillis(&t)
 }
-
-func TimeOrZero(n *int64) time.Time {
-	if n == nil {
-		return time.Time{}
-	}
-	return Time(*n)
-}
-
-// MinorOrNull is null for the zero Amount, which stands for none.
-func MinorOrNull(a money.Amount) *int64 {
-	if a == (money.Amount{}) {
-		return nil
-	}
-	return OptionalMinor(&a)
-}
-
-func AmountOrZero(n *int64, c money.Currency) money.Amount {
-	if n == nil {
-		return money.Amount{}
-	}
-	return money.Of(*n, c)
-}
-
-func Amount(n int64, code string) (money.Amount, error) {
-	c, err := Currency(code)
-	return money.Of(n, c), err
-}
-
-// OrNull is bytes, or NULL for none: drivers store nil as empty.
-func OrNull(b []byte) any {
-	if b == nil {
-		return nil
-	}
-	return b
-}
-
-type CountRow struct{ N int }
 
 // Printable is text without what cannot be stored. What tells of a failure must not fail itself.
 func Printable(text string) string {

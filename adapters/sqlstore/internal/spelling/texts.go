@@ -17,6 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
@@ -56,6 +57,12 @@ var texts = index(
 	known(integration.StoredAction), spelled(wanted, wantedText),
 	spelled(currency, money.Currency.Code),
 	spelled(OptionalMethod, func(m project.PaymentMethod) string { return Methods[m] }),
+	known(func(tier string) negotiation.Tier {
+		return negotiation.ClaimsOf(session.Claims{LoyaltyTier: tier}).Tier
+	}),
+	known(func(urgency string) negotiation.Urgency {
+		return negotiation.ClaimsOf(session.Claims{Urgency: urgency}).Urgency
+	}),
 	spelled(outcome, func(o negotiation.Outcome) string { return Outcomes[o] }),
 )
 

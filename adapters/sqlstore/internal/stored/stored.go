@@ -16,7 +16,8 @@ import (
 
 // Tags are the JSON tags of members that are not stored as their field's name says, by type and field:
 // "Segment.CostTo": ",omitempty". Fields tagged "-" are kept elsewhere. The zero time is null with ",null", and no member
-// with ",omitempty".
+// with ",omitempty"; with ",format:RFC3339" a time keeps its zone. The amount in no currency is no member with ",omitzero".
+// The fields of a struct with ",inline" are members themselves.
 type Tags map[string]string
 
 // Format is how values of T are stored.

@@ -53,12 +53,14 @@ func taggedField(of string, f reflect.StructField, tags, used Tags) reflect.Stru
 	member := elsewhere
 	switch {
 	case tag == "-":
-	case f.Type == instant && (null || strings.HasSuffix(tag, ",omitempty")):
+	case strings.HasSuffix(tag, ",format:RFC3339"):
+		member = f.Type
+	case f.Type == instant && (null || strings.HasSuffix(tag, ",omitempty")), f.Type == amount && strings.HasSuffix(tag, ",omitzero"):
 		member = reflect.TypeFor[*int64]()
 	default:
 		member = taggedType(f.Type, tags, used)
 	}
-	if f.Anonymous && !own {
+	if f.Anonymous && !own || strings.HasSuffix(tag, ",inline") {
 		return reflect.StructField{Name: f.Name, Type: member, Anonymous: true}
 	}
 	return reflect.StructField{Name: f.Name, Type: member, Tag: reflect.StructTag(`json:"` + tag + `"`)}
@@ -82,21 +84,21 @@ func assign(to, from reflect.Value, c money.Currency) error {
 		return nil
 	}
 	switch {
-	case to.Type() == amount:
-		*to.Addr().Interface().(*money.Amount) = money.Of(from.Int(), c)
-	case from.Type() == amount:
-		to.SetInt(from.Addr().Interface().(*money.Amount).Minor())
-	case to.Type() == instant && from.Kind() == reflect.Pointer:
+	case (to.Type() == amount || to.Type() == instant) && from.Kind() == reflect.Pointer:
 		to.SetZero()
 		if !from.IsNil() {
 			return assign(to, from.Elem(), c)
 		}
-	case from.Type() == instant && to.Kind() == reflect.Pointer:
+	case (from.Type() == amount || from.Type() == instant) && to.Kind() == reflect.Pointer:
 		to.SetZero()
 		if !from.IsZero() {
 			to.Set(reflect.New(to.Type().Elem()))
 			return assign(to.Elem(), from, c)
 		}
+	case to.Type() == amount:
+		*to.Addr().Interface().(*money.Amount) = money.Of(from.Int(), c)
+	case from.Type() == amount:
+		to.SetInt(from.Addr().Interface().(*money.Amount).Minor())
 	case to.Type() == instant:
 		*to.Addr().Interface().(*time.Time) = time.UnixMilli(from.Int()).UTC()
 	case from.Type() == instant:

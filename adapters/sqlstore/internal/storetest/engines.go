@@ -30,11 +30,7 @@ func on(opened *db.DB) *Store { return &Store{sqlstore.On(opened), opened} }
 
 // Within is the store's, with a view that a test can look under.
 func (s *Store) Within(ctx context.Context, claim *ports.KeyUse, work func(*Store) error) error {
-	var start func(context.Context, *db.Tx) error
-	if claim != nil {
-		start = func(ctx context.Context, t *db.Tx) error { return requests.ClaimKey(ctx, t, *claim) }
-	}
-	return s.DB.InRequest(ctx, start, func(view *db.DB) error { return work(on(view)) })
+	return s.DB.InRequest(ctx, requests.Claiming(claim), func(view *db.DB) error { return work(on(view)) })
 }
 
 // Engines are ways to a migrated, empty database, by the engine's name.
