@@ -13,7 +13,6 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/outbox"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
-	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -120,12 +119,12 @@ func disable(ctx context.Context, t *db.Tx, out ports.Outcome) error {
 
 // fill adds to claimed deliveries what is needed to bring them to their targets.
 func (o Outbox) fill(ctx context.Context, parcels []ports.Leased[ports.Parcel]) error {
-	if len(parcels) == 0 {
-		return nil
-	}
 	var events, targets []rowKey
 	var shops []string
 	for _, p := range parcels {
+		if p.Err != nil {
+			continue
+		}
 		d := p.Item.Delivery
 		events = append(events, rowKey{d.Project.String(), d.Event.String()})
 		if to := d.Target.Subscription(); !to.IsZero() {
@@ -134,12 +133,17 @@ func (o Outbox) fill(ctx context.Context, parcels []ports.Leased[ports.Parcel]) 
 			shops = append(shops, d.Project.String())
 		}
 	}
-	c := contentsOf(o.Store, events, targets, shops)
-	if err := c.batch.Run(ctx); err != nil {
+	if len(events) == 0 {
+		return nil
+	}
+	c, err := o.contents(ctx, events, targets, shops)
+	if err != nil {
 		return err
 	}
 	for i := range parcels {
-		parcels[i].Err = fault.Survive(func() error { return c.into(&parcels[i].Item) })
+		if p := &parcels[i]; p.Err == nil {
+			p.Err = fault.Survive(func() error { return c.into(&p.Item) })
+		}
 	}
 	return nil
 }
@@ -147,33 +151,30 @@ func (o Outbox) fill(ctx context.Context, parcels []ports.Leased[ports.Parcel]) 
 // parcelContents are the rows that claimed deliveries need.
 type parcelContents struct {
 	dialect       db.Dialect
-	batch         *db.Batch
 	events        []ports.Announced
 	subscriptions []db.Tried[event.Subscription]
-	shops         []accounts.ProjectRow
-	emails        []accountEmail
+	shops         []shopRow
 }
 
-type accountEmail struct{ ID, Email string }
+type shopRow struct {
+	accounts.ProjectRow
+	Email string
+}
 
-func contentsOf(s *db.DB, events, targets []rowKey, shops []string) *parcelContents {
-	c := &parcelContents{dialect: s.Dialect, batch: s.Read(db.AnyProject)}
+func (o Outbox) contents(ctx context.Context, events, targets []rowKey, shops []string) (*parcelContents, error) {
+	c, b := &parcelContents{dialect: o.Store.Dialect}, o.Store.Read(db.AnyProject)
 	var args db.Args
-	c.batch.Query(&c.events, announced.Select()+"\nWHERE "+eachOf(&args, "id", events), args...)
+	b.Query(&c.events, announced.Select()+"\nWHERE "+eachOf(&args, "id", events), args...)
 	if len(targets) > 0 {
 		var args db.Args
-		c.batch.Query(&c.subscriptions, subscriptions.Select()+"\nWHERE "+eachOf(&args, "id", targets)+ofActiveProjects, args...)
+		b.Query(&c.subscriptions, subscriptions.Select()+"\nWHERE "+eachOf(&args, "id", targets)+ofActiveProjects, args...)
 	}
 	if len(shops) > 0 {
 		var args db.Args
-		in := args.List(shops)
-		c.batch.Query(&c.shops, accounts.SelectProject+"\nWHERE id IN "+in, args...)
-		c.batch.Query(&c.emails, `
-SELECT id, email
-FROM accounts
-WHERE id IN (SELECT account_id FROM projects WHERE id IN `+in+`)`, args...)
+		b.Query(&c.shops, "SELECT p.*, a.email\nFROM ("+accounts.SelectProject+"\nWHERE id IN "+args.List(shops)+`) AS p
+JOIN accounts AS a ON a.id = p.account_id`, args...)
 	}
-	return c
+	return c, b.Run(ctx)
 }
 
 func (c *parcelContents) into(p *ports.Parcel) error {
@@ -193,24 +194,16 @@ func (c *parcelContents) into(p *ports.Parcel) error {
 		}
 	}
 	for _, r := range c.shops {
-		if r.Project.ID == d.Project {
-			shop, err := accounts.FromProjectRow(c.dialect, r)
-			if err != nil {
-				return err
-			}
-			p.Shop, p.Email = shop, c.emailOf(shop)
+		if r.Project.ID != d.Project {
+			continue
 		}
+		shop, err := accounts.FromProjectRow(c.dialect, r.ProjectRow)
+		if err != nil {
+			return err
+		}
+		p.Shop, p.Email = shop, r.Email
 	}
 	return nil
-}
-
-func (c *parcelContents) emailOf(shop *project.Project) string {
-	for _, e := range c.emails {
-		if e.ID == shop.Account.String() {
-			return e.Email
-		}
-	}
-	return ""
 }
 
 // What is to be tried again later does not lag: it counts, but is not old before it is due.
