@@ -175,8 +175,10 @@ func (s *scheduler) call(ctx context.Context, of *process, name string, effect f
 	err := effect()
 	switch v {
 	case killAfter:
-		of.end()
-		return errDead
+		if !s.calm { // a receiver that answers late may outlast the failures, and nobody starts a server again then
+			of.end()
+			return errDead
+		}
 	case failAfter:
 		if err == nil {
 			err = errLost
