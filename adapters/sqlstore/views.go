@@ -69,7 +69,7 @@ func (s *Store) Embeddings() embeddings.Embeddings { return embeddings.Embedding
 func (s *Store) Events() events.Events { return events.Events{Store: s.db} }
 
 // Payments reads the payments of orders. Orders write them.
-func (s *Store) Payments() finance.Payments { return finance.NewPayments(s.db) }
+func (s *Store) Payments() finance.Payments { return finance.Payments{Store: s.db} }
 
 // Haggling keeps negotiations.
 func (s *Store) Haggling() haggling.Haggling { return haggling.NewHaggling(s.db) }
@@ -161,7 +161,7 @@ func (s *Store) Announcements() syncing.Announcements { return syncing.Announcem
 func (s *Store) Synonyms() catalogue.Synonyms { return catalogue.Synonyms{Store: s.db} }
 
 // Unresolved finds payments and refunds whose outcome is unknown.
-func (s *Store) Unresolved() finance.Unresolved { return finance.NewUnresolved(s.db) }
+func (s *Store) Unresolved() finance.Unresolved { return finance.Unresolved{Store: s.db} }
 
 // Webhooks keeps the webhooks of integrations.
 func (s *Store) Webhooks() syncing.Webhooks { return syncing.Webhooks{Store: s.db} }

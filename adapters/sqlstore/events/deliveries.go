@@ -81,9 +81,7 @@ func insertAll(ctx context.Context, t *db.Tx, list []*event.Delivery) error {
 
 func (v Events) Deliveries(ctx context.Context, project id.Project, to id.Subscription, status event.DeliveryStatus, page ports.Page) ([]*event.Delivery, int, error) {
 	w := db.Conditions{Args: db.Args{project, queueOf(project, event.To(to))}}
-	if status != (event.DeliveryStatus{}) {
-		w.And("status = ", status)
-	}
+	w.Equal("status", status)
 	rows, total, err := db.Page[deliveryRow](ctx, v.Store.Read(project), deliveries.Columns(), ofTarget, w, "created_at DESC, id DESC", page)
 	list := make([]*event.Delivery, len(rows))
 	for i, r := range rows {

@@ -18,12 +18,9 @@ import (
 )
 
 // Payments is the store's view of payments.
-type Payments struct{ store *db.DB }
+type Payments struct{ Store *db.DB }
 
 var _ ports.Payments = Payments{}
-
-// NewPayments returns a view that reads the payments of orders. Orders write them.
-func NewPayments(s *db.DB) Payments { return Payments{s} }
 
 var paymentColumns = purchase.Payments.ColumnsOf("p") + `,
   (SELECT o.checkout_id FROM orders AS o WHERE o.project_id = p.project_id AND o.id = p.order_id) AS checkout_id`
@@ -103,12 +100,12 @@ func paymentsWhere(project id.Project, f ports.PaymentFilter) db.Conditions {
 
 func (v Payments) Payments(ctx context.Context, project id.Project, f ports.PaymentFilter, page ports.Page) ([]ports.OrderPayment, int, error) {
 	w := paymentsWhere(project, f)
-	return db.Page[ports.OrderPayment](ctx, v.store.Read(project), paymentColumns, fromPayments, w, newestPayments, page)
+	return db.Page[ports.OrderPayment](ctx, v.Store.Read(project), paymentColumns, fromPayments, w, newestPayments, page)
 }
 
 func (v Payments) PaymentByID(ctx context.Context, project id.Project, of id.Payment) (*ports.OrderPayment, error) {
 	query := "\nSELECT " + paymentColumns + fromPayments + "\n  AND p.id = $2"
-	return db.One[ports.OrderPayment](ctx, v.store.Read(project), "payment", query, project, of)
+	return db.One[ports.OrderPayment](ctx, v.Store.Read(project), "payment", query, project, of)
 }
 
 // A provider's ids are unique; that they differ between providers is not promised, so the newest charge wins.
@@ -118,7 +115,7 @@ func (v Payments) PaymentByCharge(ctx context.Context, project id.Project, charg
   AND p.provider <> ''
 ORDER BY ` + newestPayments + `
 LIMIT 1`
-	return db.One[ports.OrderPayment](ctx, v.store.Read(project), "payment", query, project, charge)
+	return db.One[ports.OrderPayment](ctx, v.Store.Read(project), "payment", query, project, charge)
 }
 
 func (v Payments) EachPayment(ctx context.Context, project id.Project, f ports.PaymentFilter, each func(ports.OrderPayment) error) error {
@@ -128,16 +125,16 @@ func (v Payments) EachPayment(ctx context.Context, project id.Project, f ports.P
 			w.After("p.created_at", "p.id", last.CreatedAt, last.ID)
 		}
 		end := "\nORDER BY " + newestPayments + w.Args.Page(ports.Page{Limit: db.Listed})
-		return db.All[ports.OrderPayment](ctx, v.store.Read(project), "\nSELECT "+paymentColumns+fromPayments+w.Text+end, w.Args...)
+		return db.All[ports.OrderPayment](ctx, v.Store.Read(project), "\nSELECT "+paymentColumns+fromPayments+w.Text+end, w.Args...)
 	}, each)
 }
 
 func (v Payments) RefundsOf(ctx context.Context, project id.Project, of id.Payment) ([]order.Refund, error) {
-	return db.All[order.Refund](ctx, v.store.Read(project), purchase.RefundsOfPayment, project, of)
+	return db.All[order.Refund](ctx, v.Store.Read(project), purchase.RefundsOfPayment, project, of)
 }
 
 func (v Payments) Moved(ctx context.Context, in id.Project, from, to time.Time, limit int) ([]ports.Moved, error) {
-	rows, err := db.All[movedRow](ctx, v.store.Read(in), selectMoved, in, from, to, limit)
+	rows, err := db.All[movedRow](ctx, v.Store.Read(in), selectMoved, in, from, to, limit)
 	list := make([]ports.Moved, len(rows))
 	for i, r := range rows {
 		list[i] = r.moved()
@@ -187,7 +184,7 @@ func (v Payments) findMovements(ctx context.Context, in id.Project, route projec
 		ID      string
 		Attempt int
 	}
-	b := v.store.Read(in)
+	b := v.Store.Read(in)
 	of := db.Args{in.String(), route.Provider, route.Integration.String()}
 	if len(n.charges) > 0 {
 		args := slices.Clone(of)
@@ -235,5 +232,5 @@ func (v Payments) findMovements(ctx context.Context, in id.Project, route projec
 }
 
 func (v Payments) DisputesOf(ctx context.Context, project id.Project, of id.Payment) ([]order.Dispute, error) {
-	return db.All[order.Dispute](ctx, v.store.Read(project), purchase.DisputesOfPayment, project, of)
+	return db.All[order.Dispute](ctx, v.Store.Read(project), purchase.DisputesOfPayment, project, of)
 }

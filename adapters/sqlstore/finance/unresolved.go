@@ -16,12 +16,9 @@ import (
 )
 
 // Unresolved is the store's view of payments and refunds that nobody knows the outcome of.
-type Unresolved struct{ store *db.DB }
+type Unresolved struct{ Store *db.DB }
 
 var _ ports.Unresolved = Unresolved{}
-
-// NewUnresolved returns a view that finds payments and refunds that nobody knows the outcome of.
-func NewUnresolved(s *db.DB) Unresolved { return Unresolved{s} }
 
 // The conditions are those of indexes. retry_at is set from when the provider was first asked in vain, problem while
 // the last answer did not tell the refund's state.
@@ -93,8 +90,8 @@ func (v Unresolved) UnresolvedPayments(ctx context.Context, of id.Project, f por
 		w.And("payment LIKE ", `{"method":"`+spelling.Methods[f.Method]+`",%`) // as purchase.PaidFormat begins
 	}
 	w.During(AttemptBegan, f.From, f.To)
-	columns := fmt.Sprintf(unresolvedPaymentColumns, v.store.Dialect.Moment())
-	rows, total, err := db.Page[unresolvedCheckoutRow](ctx, v.store.Read(of), columns, fromUnresolvedPayments, w, newestAttempts, page)
+	columns := fmt.Sprintf(unresolvedPaymentColumns, v.Store.Dialect.Moment())
+	rows, total, err := db.Page[unresolvedCheckoutRow](ctx, v.Store.Read(of), columns, fromUnresolvedPayments, w, newestAttempts, page)
 	var list []ports.UnresolvedPayment
 	for _, r := range rows {
 		if r.Checkout.Err != nil {
@@ -115,8 +112,8 @@ func (v Unresolved) UnresolvedRefunds(ctx context.Context, of id.Project, f port
 	w := db.Conditions{Args: db.Args{of}}
 	w.Equal("order_id", f.Order)
 	w.During("created_at", f.From, f.To)
-	columns := fmt.Sprintf(unresolvedRefundColumns, v.store.Dialect.Moment())
-	rows, total, err := db.Page[UnresolvedRefundRow](ctx, v.store.Read(of), columns, fromUnresolvedRefunds, w, newestRefunds, page)
+	columns := fmt.Sprintf(unresolvedRefundColumns, v.Store.Dialect.Moment())
+	rows, total, err := db.Page[UnresolvedRefundRow](ctx, v.Store.Read(of), columns, fromUnresolvedRefunds, w, newestRefunds, page)
 	var list []ports.UnresolvedRefund
 	for _, r := range rows {
 		if r.Refund.Err == nil {
@@ -142,8 +139,8 @@ func (v Unresolved) UnresolvedAges(ctx context.Context) ([]ports.UnresolvedAge, 
 		Age      int64
 	}
 	var payments, refunds []oldestRow
-	clock := v.store.Dialect.Moment()
-	b := v.store.Read(db.AnyProject)
+	clock := v.Store.Dialect.Moment()
+	b := v.Store.Read(db.AnyProject)
 	b.Query(&payments, fmt.Sprintf(OldestUnresolved, "checkouts", UnresolvedPayment, AttemptBegan, "payment", clock))
 	b.Query(&refunds, fmt.Sprintf(OldestUnresolved, "refunds", UnresolvedRefund, "created_at", RefundGateway, clock))
 	if err := b.Run(ctx); err != nil {

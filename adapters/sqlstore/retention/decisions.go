@@ -62,11 +62,10 @@ WHERE project_id = $1`
 
 // Fold removes decisions from the chain's beginning on, up to the first that is still to be kept.
 func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Duration, seals ports.Seals) (more bool, err error) {
-	err = v.Store.InTx(ctx, project, func(t *db.Tx) error {
-		more = false
+	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (bool, error) {
 		now, err := t.Now(ctx)
 		if err != nil {
-			return err
+			return false, err
 		}
 		var at struct {
 			haggling.CheckpointRow
@@ -74,7 +73,7 @@ func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Durat
 		}
 		found, err := t.Get(ctx, &at, selectCheckpoint+t.Dialect.SkipLocked, project.String())
 		if err != nil || !found {
-			return err
+			return false, err
 		}
 		var rows []struct {
 			Position int64
@@ -83,11 +82,11 @@ func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Durat
 			Pending  bool
 		}
 		if err := t.Select(ctx, &rows, selectOldest, project.String(), at.Folded, foldedDecisions); err != nil {
-			return err
+			return false, err
 		}
 		before, from := db.Millis(now.Add(-keep)), at.Checkpoint()
 		if !seals.Sound(from.Text(), at.Seal) {
-			return brokenChain(max(from.Position, 1))
+			return false, brokenChain(max(from.Position, 1))
 		}
 		for _, r := range rows {
 			if r.At >= before || r.Pending {
@@ -97,20 +96,18 @@ func (v Retention) Fold(ctx context.Context, project id.Project, keep time.Durat
 		}
 		n := int(at.Folded - from.Position)
 		if n == 0 {
-			return nil
+			return false, nil
 		}
 		if err := verifyLinks(ctx, t, project, from.ChainEnd, n); err != nil {
-			return err
+			return false, err
 		}
-		more = n == foldedDecisions
 		_, err = t.Exec(ctx, moveCheckpoint, project.String(), at.Folded, at.FoldedHash, at.FoldedUntil, seals.Seal(at.Checkpoint().Text()))
 		if err != nil {
-			return err
+			return false, err
 		}
 		_, err = t.Exec(ctx, deleteFolded, project.String(), from.Position, at.Folded)
-		return err
+		return n == foldedDecisions, err
 	})
-	return more && err == nil, err
 }
 
 // verifyLinks fails unless the next n decisions are as they were sealed: a checkpoint that stands for others would hide

@@ -3,7 +3,6 @@ package syncing
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -117,17 +116,16 @@ func (v Copies) Save(ctx context.Context, list []*syncrun.Copy) error {
 	if len(list) == 0 {
 		return nil
 	}
-	last := make(map[copyKey]*syncrun.Copy, len(list))
-	for _, c := range list {
-		last[copyKey{c.Integration, c.Resource, c.Remote}] = c
-	}
-	project, rows := list[0].Project, make([][]any, 0, len(last))
-	for _, c := range slices.SortedFunc(maps.Values(last), inOrder) {
-		args, err := toCopyArgs(c)
-		if err != nil {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	slices.SortStableFunc(list, inOrder)
+	list = slices.CompactFunc(list, func(a, b *syncrun.Copy) bool { return inOrder(a, b) == 0 }) // keeps the last one given
+	project, rows := list[0].Project, make([][]any, len(list))
+	for i, c := range list {
+		var err error
+		if rows[i], err = toCopyArgs(c); err != nil {
 			return err
 		}
-		rows = append(rows, args)
 	}
 	return v.Store.InTx(ctx, project, func(t *db.Tx) error {
 		if there, err := db.ProjectStays(ctx, t, project); err != nil || !there {
@@ -135,12 +133,6 @@ func (v Copies) Save(ctx context.Context, list []*syncrun.Copy) error {
 		}
 		return t.Insert(ctx, upsertCopies, rows, replaceCopies)
 	})
-}
-
-type copyKey struct {
-	integration id.Integration
-	resource    syncrun.Resource
-	remote      string
 }
 
 // inOrder is the order in which rows are locked.

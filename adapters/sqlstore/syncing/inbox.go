@@ -117,9 +117,7 @@ func (v Inbox) Record(ctx context.Context, d *integration.Delivery, lease time.T
 func (v Inbox) Log(ctx context.Context, of id.Project, at id.Integration, f ports.LogFilter, page ports.Page) ([]*integration.Delivery, int, error) {
 	w := db.Conditions{Args: db.Args{of, at}}
 	w.During("received_at", f.Since, time.Time{})
-	if f.Status != (integration.LogStatus{}) {
-		w.And("status = ", f.Status)
-	}
+	w.Equal("status", f.Status)
 	return db.Page[*integration.Delivery](ctx, v.Store.Read(of), loggedColumns, ofIntegration, w, "received_at DESC, id DESC", page)
 }
 

@@ -42,7 +42,7 @@ WHERE r.status = 'pending'`
 // MovedByProviders is what providers took and gave back, of all projects, and what is under way.
 func MovedByProviders(ctx context.Context, s *db.DB) ([]Moved, UnderWay, error) {
 	var moved []Moved
-	var keys []struct{ Key string }
+	var keys []string
 	b := s.Read(db.AnyProject)
 	b.Query(&moved, selectMovedByProviders)
 	b.Query(&keys, selectUnderWay)
@@ -51,7 +51,7 @@ func MovedByProviders(ctx context.Context, s *db.DB) ([]Moved, UnderWay, error) 
 	}
 	under := UnderWay{}
 	for _, k := range keys {
-		under[k.Key] = true
+		under[k] = true
 	}
 	return moved, under, nil
 }

@@ -58,15 +58,15 @@ const leftAlone = 45 * time.Second
 // A server may be running on it.
 func Verify(ctx context.Context, s *db.DB, now time.Time) (Verification, error) {
 	promises := slices.Concat(salePromises, moneyPromises, recordPromises)
-	counts := make([][]struct{ Checked int64 }, len(promises))
+	counts := make([]int64, len(promises))
 	found := make([][]Violation, len(promises))
-	var undecided []struct{ Undecided int }
+	v := Verification{}
 	b := s.Read(db.AnyProject)
 	if s.Dialect.OneTrip {
 		// A loop over a shop's whole history in a loop over it takes hours.
 		b.Exec("SET LOCAL enable_nestloop = off")
 	}
-	b.Query(&undecided, selectUndecided)
+	b.Query(&v.Undecided, selectUndecided)
 	for i, p := range promises {
 		b.Query(&counts[i], "SELECT count(*) AS checked FROM "+onEngine(s, p.checked))
 		b.Query(&found[i], onEngine(s, firstBroken(p.broken)), p.args(now)...)
@@ -74,22 +74,19 @@ func Verify(ctx context.Context, s *db.DB, now time.Time) (Verification, error) 
 	if err := b.Run(ctx); err != nil {
 		return Verification{}, err
 	}
-	v := Verification{Undecided: undecided[0].Undecided}
 	for i, p := range promises {
-		v.Invariants = append(v.Invariants, Invariant{p.holds, counts[i][0].Checked, found[i]})
+		v.Invariants = append(v.Invariants, Invariant{p.holds, counts[i], found[i]})
 	}
 	return v, nil
 }
 
 // Undecided is how many payments and refunds are under way.
 func Undecided(ctx context.Context, s *db.DB) (int, error) {
-	var counts []struct{ Undecided int }
-	b := s.Read(db.AnyProject)
-	b.Query(&counts, selectUndecided)
-	if err := b.Run(ctx); err != nil {
+	n, err := db.First[int](ctx, s.Read(db.AnyProject), selectUndecided)
+	if err != nil {
 		return 0, err
 	}
-	return counts[0].Undecided, nil
+	return *n, nil
 }
 
 // firstBroken passes over projects that are being deleted, of which only a part is left. It keeps PostgreSQL from planning for a first row soon, when mostly there is none.
