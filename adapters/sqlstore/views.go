@@ -51,7 +51,7 @@ func (s *Store) BuyerRecords() retention.BuyerRecords { return retention.BuyerRe
 func (s *Store) Catalog() catalogue.Catalog { return catalogue.Catalog{Store: s.db} }
 
 // Checkouts keeps checkouts and what moves with them.
-func (s *Store) Checkouts() purchase.Checkouts { return purchase.NewCheckouts(s.db) }
+func (s *Store) Checkouts() purchase.Checkouts { return purchase.Checkouts{Store: s.db} }
 
 // LapsedCheckouts leases checkouts whose payment attempt nobody works on.
 func (s *Store) LapsedCheckouts() ports.LapsedCheckouts { return purchase.NewLapsedCheckouts(s.db) }
@@ -60,7 +60,7 @@ func (s *Store) LapsedCheckouts() ports.LapsedCheckouts { return purchase.NewLap
 func (s *Store) Copies() syncing.Copies { return syncing.Copies{Store: s.db} }
 
 // Decisions reads and seals the decision record.
-func (s *Store) Decisions() haggling.Decisions { return haggling.NewDecisions(s.db) }
+func (s *Store) Decisions() haggling.Decisions { return haggling.Decisions{Store: s.db} }
 
 // Embeddings keeps vectors, and leases projects whose texts need some.
 func (s *Store) Embeddings() embeddings.Embeddings { return embeddings.Embeddings{Store: s.db} }
@@ -72,7 +72,7 @@ func (s *Store) Events() events.Events { return events.Events{Store: s.db} }
 func (s *Store) Payments() finance.Payments { return finance.Payments{Store: s.db} }
 
 // Haggling keeps negotiations.
-func (s *Store) Haggling() haggling.Haggling { return haggling.NewHaggling(s.db) }
+func (s *Store) Haggling() haggling.Haggling { return haggling.Haggling{Store: s.db} }
 
 // Inbox keeps incoming webhooks.
 func (s *Store) Inbox() syncing.Inbox { return syncing.Inbox{Store: s.db} }
@@ -87,13 +87,13 @@ func (s *Store) Integrations() syncing.Integrations { return syncing.Integration
 func (s *Store) Inventory() catalogue.Inventory { return catalogue.NewInventory(s.db) }
 
 // Labels keeps shipping labels.
-func (s *Store) Labels() purchase.Labels { return purchase.NewLabels(s.db) }
+func (s *Store) Labels() purchase.Labels { return purchase.Labels{Store: s.db} }
 
 // Ledger reads the double-entry book. Orders write it.
-func (s *Store) Ledger() ledger.Ledger { return ledger.NewLedger(s.db) }
+func (s *Store) Ledger() ledger.Ledger { return ledger.Ledger{Store: s.db} }
 
 // Orders keeps orders and what follows them.
-func (s *Store) Orders() purchase.Orders { return purchase.NewOrders(s.db) }
+func (s *Store) Orders() purchase.Orders { return purchase.Orders{Store: s.db} }
 
 // Outbox leases what is to be delivered.
 func (s *Store) Outbox() events.Outbox { return events.NewOutbox(s.db) }
@@ -105,7 +105,7 @@ func (s *Store) Products() catalogue.Products { return catalogue.NewProducts(s.d
 func (s *Store) Projects() accounts.Projects { return accounts.Projects{Store: s.db} }
 
 // Orphans keeps charges that no order comes of.
-func (s *Store) Orphans() purchase.Orphans { return purchase.NewOrphans(s.db) }
+func (s *Store) Orphans() purchase.Orphans { return purchase.Orphans{Store: s.db} }
 
 // DueOrphans leases orphans whose refund is due.
 func (s *Store) DueOrphans() ports.DueOrphans { return purchase.NewDueOrphans(s.db) }
@@ -119,7 +119,7 @@ func (s *Store) Reconciliations() finance.Reconciliations {
 func (s *Store) DueRefunds() ports.DueRefunds { return purchase.NewDueRefunds(s.db) }
 
 // Requests keeps answers by idempotency key, and audit events.
-func (s *Store) Requests() requests.Requests { return requests.NewRequests(s.db) }
+func (s *Store) Requests() requests.Requests { return requests.Requests{Store: s.db} }
 
 // Retention removes what is older than it may be kept.
 func (s *Store) Retention() retention.Retention { return retention.Retention{Store: s.db} }
@@ -131,7 +131,7 @@ func (s *Store) Sales() analytics.Sales { return analytics.Sales{Store: s.db} }
 func (s *Store) SandboxLedger() finance.SandboxLedger { return finance.SandboxLedger{Store: s.db} }
 
 // Sessions keeps buyers' sessions.
-func (s *Store) Sessions() haggling.Sessions { return haggling.NewSessions(s.db) }
+func (s *Store) Sessions() haggling.Sessions { return haggling.Sessions{Store: s.db} }
 
 // StockNews lists stock that turned to or from zero.
 func (s *Store) StockNews() catalogue.StockNews { return catalogue.StockNews{Store: s.db} }

@@ -12,15 +12,12 @@ import (
 )
 
 // Decisions is the store's view of the decision record.
-type Decisions struct{ store *db.DB }
+type Decisions struct{ Store *db.DB }
 
 var (
 	_ ports.Decisions = Decisions{}
 	_ ports.Sealer    = Decisions{}
 )
-
-// NewDecisions returns a view that reads and seals the decision record.
-func NewDecisions(s *db.DB) Decisions { return Decisions{s} }
 
 var (
 	selectDecisions = `
@@ -79,7 +76,7 @@ func fromDecidedRow(r DecidedRow) (negotiation.Link, error) {
 }
 
 func (v Decisions) Decisions(ctx context.Context, project id.Project, f ports.DecisionFilter, page ports.Page) ([]negotiation.Link, int, error) {
-	rows, total, err := db.Page[DecidedRow](ctx, v.store.Read(project), decidedColumns, fromDecisions, decisionsWhere(project, f), newestDecisions, page)
+	rows, total, err := db.Page[DecidedRow](ctx, v.Store.Read(project), decidedColumns, fromDecisions, decisionsWhere(project, f), newestDecisions, page)
 	list := make([]negotiation.Link, len(rows))
 	for i, r := range rows {
 		if list[i], err = fromDecidedRow(r); err != nil {
@@ -129,7 +126,7 @@ func (v Decisions) Head(ctx context.Context, project id.Project) (ports.ChainHea
 		Seal string `db:",null"`
 	}
 	var unsealed int
-	b := v.store.Read(project)
+	b := v.Store.Read(project)
 	b.Query(&chain, selectHead, project)
 	b.Query(&unsealed, countUnsealed, project)
 	if err := b.Run(ctx); err != nil {
@@ -148,7 +145,7 @@ func (v Decisions) Head(ctx context.Context, project id.Project) (ports.ChainHea
 }
 
 func (v Decisions) Sealed(ctx context.Context, project id.Project, from int64, limit int) ([]negotiation.Link, error) {
-	rows, err := db.All[DecidedRow](ctx, v.store.Read(project), SelectSealed, project, max(from, 1), limit)
+	rows, err := db.All[DecidedRow](ctx, v.Store.Read(project), SelectSealed, project, max(from, 1), limit)
 	return SealedOf(rows), err
 }
 
@@ -194,7 +191,7 @@ func (v Decisions) Checkpoints(ctx context.Context) ([]ports.SealedCheckpoint, e
 		CheckpointRow
 		Seal []byte
 	}
-	rows, err := db.All[row](ctx, v.store.Read(db.AnyProject), selectCheckpoints)
+	rows, err := db.All[row](ctx, v.Store.Read(db.AnyProject), selectCheckpoints)
 	list := make([]ports.SealedCheckpoint, len(rows))
 	for i, r := range rows {
 		list[i] = ports.SealedCheckpoint{Project: r.Project, Checkpoint: r.Checkpoint(), Seal: r.Seal}

@@ -74,7 +74,7 @@ WHERE project_id = $1`
 // Seal goes round the projects, each time another way, so that none waits behind a busy one, and replicas seldom
 // meet.
 func (v Decisions) Seal(ctx context.Context, limit int) (sealed int, err error) {
-	waiting, err := db.All[id.Project](ctx, v.store.Read(db.AnyProject), unsealedProjects)
+	waiting, err := db.All[id.Project](ctx, v.Store.Read(db.AnyProject), unsealedProjects)
 	if err != nil {
 		return 0, err
 	}
@@ -111,33 +111,24 @@ func (v Decisions) Seal(ctx context.Context, limit int) (sealed int, err error) 
 
 // seal adds a project's oldest decisions to its chain, unless somebody else is about it. Who holds the chain's row
 // is alone: what it reads as unsealed stays so until it commits.
-func (v Decisions) seal(ctx context.Context, project id.Project, most int) (n int, err error) {
-	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
-		n = 0
+func (v Decisions) seal(ctx context.Context, project id.Project, most int) (int, error) {
+	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (int, error) {
 		end, err := db.First[ChainRow](ctx, t, SelectChain+t.Dialect.SkipLocked, project)
 		if err != nil || end == nil {
-			return err
+			return 0, err
 		}
 		rows, err := db.All[EntryRow](ctx, t, selectUnsealed, project, most)
-		if err != nil {
-			return err
+		if err != nil || len(rows) == 0 {
+			return 0, err
 		}
 		links := sealRows(negotiation.ChainEnd(*end), rows)
-		if len(links) == 0 {
-			return nil
-		}
-		n = len(links)
 		if err := writeLinks(ctx, t, links); err != nil {
-			return err
+			return 0, err
 		}
-		last := links[n-1]
+		last := links[len(links)-1]
 		_, err = t.Exec(ctx, moveChain, project, last.Position, last.Hash)
-		return err
+		return len(links), err
 	})
-	if err != nil {
-		return 0, err
-	}
-	return n, nil
 }
 
 func sealRows(end negotiation.ChainEnd, rows []EntryRow) []negotiation.Link {

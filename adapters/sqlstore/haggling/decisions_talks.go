@@ -85,7 +85,7 @@ func (v Decisions) Negotiations(ctx context.Context, project id.Project, of id.A
 	before, last := db.Millis(to), talkStart{at: db.Millis(to)} // which is before any session's at that time
 	for limit > 0 {
 		most := min(limit, talksAtOnce)
-		rows, err := db.All[talkRow](ctx, v.store.Read(project), selectTalks, project, of, from, before, last.at, last.session, last.seq, most)
+		rows, err := db.All[talkRow](ctx, v.Store.Read(project), selectTalks, project, of, from, before, last.at, last.session, last.seq, most)
 		if err != nil {
 			return err
 		}

@@ -14,12 +14,9 @@ import (
 )
 
 // Haggling is the store's view of negotiations.
-type Haggling struct{ store *db.DB }
+type Haggling struct{ Store *db.DB }
 
 var _ ports.Haggling = Haggling{}
-
-// NewHaggling returns a view that keeps negotiations.
-func NewHaggling(s *db.DB) Haggling { return Haggling{s} }
 
 var selectQuote = `
 SELECT ` + quotes.Columns() + `, redeemed_by
@@ -172,7 +169,7 @@ func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.Haggle
 		ask.Product.String(), ask.Variant.String(), ask.Quantity,
 	}
 	var found asked
-	b := v.store.Read(project)
+	b := v.Store.Read(project)
 	if !ask.Session.IsZero() {
 		b.Query(&found.session, SelectSession, args...)
 		b.Query(&found.cart, selectCart, args...)
@@ -231,7 +228,7 @@ func (v Haggling) ByToken(ctx context.Context, project id.Project, hashes []stri
   AND token_hash IN ` + args.List(hashes) + `
   AND token_hash <> ''
 ORDER BY created_at, id`
-	rows, err := db.All[*quoteRow](ctx, v.store.Read(project), selectQuote+where, args...)
+	rows, err := db.All[*quoteRow](ctx, v.Store.Read(project), selectQuote+where, args...)
 	found := make([]*negotiation.Quote, len(rows))
 	for i, r := range rows {
 		found[i] = fromQuoteRow(r)

@@ -54,7 +54,7 @@ WHERE project_id = $1
 
 // Save writes the decision before anything that it may race for: its seq exists once.
 func (v Haggling) Save(ctx context.Context, r ports.HaggleResult) error {
-	b := v.store.Write(r.Session.Project)
+	b := v.Store.Write(r.Session.Project)
 	if r.NewSession {
 		b.Exec(insertSession, sessions.Args(*r.Session)...)
 	}
@@ -66,12 +66,8 @@ func (v Haggling) Save(ctx context.Context, r ports.HaggleResult) error {
 	for position, item := range r.Cart {
 		b.Exec(putCartItem, cart.Args(cartRow{r.Session.Project, r.Session.ID, item, r.Entry.Seq, position})...)
 	}
-	if r.Event != nil {
-		args, err := outbox.EventArgs(r.Event)
-		if err != nil {
-			return err
-		}
-		b.Exec(outbox.InsertEvent(v.store.Dialect), args...)
+	for _, e := range outbox.Effects(v.Store.Dialect, r.Event) {
+		b.Exec(e.Statement, e.Args...)
 	}
 	err := b.Run(ctx)
 	if db.Lost(err) && v.kept(ctx, r.Entry) {
@@ -94,6 +90,6 @@ func saveQuote(b *db.Batch, r ports.HaggleResult) {
 
 // kept reads back whether an answer was stored whose COMMIT was not heard of.
 func (v Haggling) kept(ctx context.Context, e negotiation.Entry) bool {
-	stored, err := db.First[id.Decision](ctx, v.store.Read(e.Project), selectEntryID, e.Project, e.Session, e.Seq)
+	stored, err := db.First[id.Decision](ctx, v.Store.Read(e.Project), selectEntryID, e.Project, e.Session, e.Seq)
 	return err == nil && stored != nil && *stored == e.ID
 }

@@ -14,12 +14,9 @@ import (
 )
 
 // Sessions is the store's view of buyers' sessions.
-type Sessions struct{ store *db.DB }
+type Sessions struct{ Store *db.DB }
 
 var _ ports.Sessions = Sessions{}
-
-// NewSessions returns a view that keeps buyers' sessions.
-func NewSessions(s *db.DB) Sessions { return Sessions{s} }
 
 var (
 	sessions = db.NewTable[session.Session]("sessions", db.Columns{
@@ -117,30 +114,24 @@ func accepted(products []id.Product, orders []boughtRow) []session.Shown {
 }
 
 func (v Sessions) Create(ctx context.Context, s *session.Session, shown ...id.Product) error {
-	b := v.store.Write(s.Project)
+	b := v.Store.Write(s.Project)
 	b.Exec(insertSession, sessions.Args(*s)...)
 	show(b, s.Project, s.ID, shown)
 	return b.Run(ctx)
 }
 
 func (v Sessions) Update(ctx context.Context, project id.Project, of id.Session, change func(*session.Session) error) (*session.Session, error) {
-	var changed *session.Session
-	err := v.store.InTx(ctx, project, func(t *db.Tx) error {
+	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (*session.Session, error) {
 		s, err := db.One[session.Session](ctx, t, "session", SelectSession+t.Dialect.ForUpdate, project, of)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := change(s); err != nil {
-			return err
+			return nil, err
 		}
-		changed = s
 		_, err = t.Exec(ctx, updateSession.Text, updateSession.Args(*s)...)
-		return err
+		return s, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return changed, nil
 }
 
 func (v Sessions) Visit(ctx context.Context, project id.Project, of id.Session) (ports.Visit, error) {
@@ -150,8 +141,8 @@ func (v Sessions) Visit(ctx context.Context, project id.Project, of id.Session) 
 	var history []EntryRow
 	var shown []id.Product
 	var orders []boughtRow
-	b := v.store.Read(project)
-	b.Query(&found, fmt.Sprintf(selectSessionNow, v.store.Dialect.Clock), args...)
+	b := v.Store.Read(project)
+	b.Query(&found, fmt.Sprintf(selectSessionNow, v.Store.Dialect.Clock), args...)
 	b.Query(&visit.Cart, selectCart, args...)
 	b.Query(&history, selectHistory, args...)
 	b.Query(&shown, selectShown, args...)
@@ -171,7 +162,7 @@ func (v Sessions) Show(ctx context.Context, project id.Project, in id.Session, p
 	if len(products) == 0 {
 		return nil
 	}
-	b := v.store.Write(project)
+	b := v.Store.Write(project)
 	show(b, project, in, products)
 	return db.OrMissingSession(b.Run(ctx))
 }

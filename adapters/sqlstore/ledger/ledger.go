@@ -14,12 +14,9 @@ import (
 )
 
 // Ledger is the store's view of the double-entry book.
-type Ledger struct{ store *db.DB }
+type Ledger struct{ Store *db.DB }
 
 var _ ports.Ledger = Ledger{}
-
-// NewLedger returns a view that reads the double-entry book. Orders write it.
-func NewLedger(s *db.DB) Ledger { return Ledger{s} }
 
 var (
 	transactions = db.NewTable[ledger.Transaction]("ledger_transactions", db.Columns{"Postings": "-"})
@@ -102,7 +99,7 @@ func transactionsWhere(project id.Project, f ports.TransactionFilter) db.Conditi
 func (v Ledger) Transactions(ctx context.Context, project id.Project, f ports.TransactionFilter, page ports.Page) ([]ledger.Transaction, int, error) {
 	w := transactionsWhere(project, f)
 	var total int
-	b := v.store.Read(project)
+	b := v.Store.Read(project)
 	b.Query(&total, "SELECT count(*) AS n"+fromTransactions+w.Text, w.Args...)
 	end := newestTransactions + w.Args.Page(page)
 	list, err := v.read(ctx, b, w.Text+end, w.Args)
@@ -129,7 +126,7 @@ func (v Ledger) read(ctx context.Context, b *db.Batch, which string, args db.Arg
 }
 
 func (v Ledger) TransactionByID(ctx context.Context, project id.Project, of id.Transaction) (*ledger.Transaction, error) {
-	list, err := v.read(ctx, v.store.Read(project), "\n  AND id = $2", db.Args{project, of})
+	list, err := v.read(ctx, v.Store.Read(project), "\n  AND id = $2", db.Args{project, of})
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +143,7 @@ func (v Ledger) EachTransaction(ctx context.Context, project id.Project, f ports
 			w.After("at", "id", last.At, last.ID)
 		}
 		end := newestTransactions + w.Args.Page(ports.Page{Limit: db.Listed})
-		return v.read(ctx, v.store.Read(project), w.Text+end, w.Args)
+		return v.read(ctx, v.Store.Read(project), w.Text+end, w.Args)
 	}, each)
 }
 
@@ -155,7 +152,7 @@ func (v Ledger) Wallets(ctx context.Context, project id.Project) ([]ports.Wallet
 		Account, Other ledger.Account
 		Added          money.Amount
 	}
-	lines, err := db.All[line](ctx, v.store.Read(project), selectWallets, project)
+	lines, err := db.All[line](ctx, v.Store.Read(project), selectWallets, project)
 	var wallets []ports.Wallet
 	for _, l := range lines {
 		provider, _ := l.Account.Provider()

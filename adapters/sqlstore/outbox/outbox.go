@@ -27,6 +27,18 @@ func EventArgs(e *event.Event) ([]any, error) {
 	return []any{e.Project.String(), e.ID.String(), e.Data.Type().String(), payload, e.Data.Type().AfterClosing(), subjectOf(e.Data)}, nil
 }
 
+// Effects store an event; none where it is nil. One that cannot be encoded fails the statement.
+func Effects(d db.Dialect, e *event.Event) []db.Effect {
+	if e == nil {
+		return nil
+	}
+	args, err := EventArgs(e)
+	if err != nil {
+		args = []any{err}
+	}
+	return []db.Effect{{Statement: InsertEvent(d), Args: args, Rows: db.AnyRows}}
+}
+
 // subjectOf is the order or checkout that an event is about; empty: it is about no buyer.
 func subjectOf(data event.Data) string {
 	switch d := data.(type) {

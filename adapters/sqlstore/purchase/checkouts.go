@@ -15,12 +15,9 @@ import (
 )
 
 // Checkouts is the store's view of checkouts.
-type Checkouts struct{ store *db.DB }
+type Checkouts struct{ Store *db.DB }
 
 var _ ports.Checkouts = Checkouts{}
-
-// NewCheckouts returns a view that keeps checkouts and what moves with them.
-func NewCheckouts(s *db.DB) Checkouts { return Checkouts{s} }
 
 // NewLapsedCheckouts returns a view that hands out checkouts whose payment nobody looks after.
 func NewLapsedCheckouts(s *db.DB) ports.LapsedCheckouts {
@@ -124,8 +121,8 @@ WHERE at < $1`
 
 func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout) error {
 	row := toCheckoutRow(c)
-	query := fmt.Sprintf(insertCheckout, v.store.Dialect.Moment())
-	stored, err := db.First[string](ctx, v.store.Write(row.Project), query, checkouts.Args(row, checkout.MaxOpen)...)
+	query := fmt.Sprintf(insertCheckout, v.Store.Dialect.Moment())
+	stored, err := db.First[string](ctx, v.Store.Write(row.Project), query, checkouts.Args(row, checkout.MaxOpen)...)
 	if err != nil {
 		return db.OrMissingSession(err)
 	}
@@ -136,7 +133,7 @@ func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout) error {
 }
 
 func (v Checkouts) Get(ctx context.Context, project id.Project, of id.Checkout) (*checkout.Checkout, error) {
-	row, err := db.One[CheckoutRow](ctx, v.store.Read(project), "checkout", selectCheckout, project, of)
+	row, err := db.One[CheckoutRow](ctx, v.Store.Read(project), "checkout", selectCheckout, project, of)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +141,7 @@ func (v Checkouts) Get(ctx context.Context, project id.Project, of id.Checkout) 
 }
 
 func (v Checkouts) UndecidedAttempts(ctx context.Context, project id.Project) ([]*checkout.Checkout, error) {
-	rows, err := db.All[CheckoutRow](ctx, v.store.Read(project), selectUndecidedAttempts, project)
+	rows, err := db.All[CheckoutRow](ctx, v.Store.Read(project), selectUndecidedAttempts, project)
 	list := make([]*checkout.Checkout, len(rows))
 	for i := range rows {
 		list[i] = FromCheckoutRow(rows[i])
@@ -153,15 +150,15 @@ func (v Checkouts) UndecidedAttempts(ctx context.Context, project id.Project) ([
 }
 
 func (v Checkouts) InTx(ctx context.Context, project id.Project, work func(ports.Purchase) error) error {
-	return v.store.InTx(ctx, project, func(t *db.Tx) error { return work(purchase{t, project}) })
+	return v.Store.InTx(ctx, project, func(t *db.Tx) error { return work(purchase{t, project}) })
 }
 
 func (v Checkouts) Standing(ctx context.Context, project id.Project, of id.Checkout, client string, window time.Duration) (ports.Standing, error) {
 	var row *checkoutNowRow
 	var tried []triedRow
-	b := v.store.Read(project)
-	b.Query(&row, fmt.Sprintf(selectCheckoutNow, v.store.Dialect.Clock), project, of)
-	b.Query(&tried, fmt.Sprintf(triedOf, v.store.Dialect.Clock), project, of, client, window.Milliseconds())
+	b := v.Store.Read(project)
+	b.Query(&row, fmt.Sprintf(selectCheckoutNow, v.Store.Dialect.Clock), project, of)
+	b.Query(&tried, fmt.Sprintf(triedOf, v.Store.Dialect.Clock), project, of, client, window.Milliseconds())
 	if err := b.Run(ctx); err != nil {
 		return ports.Standing{}, err
 	}
@@ -179,9 +176,7 @@ func (v Checkouts) Standing(ctx context.Context, project id.Project, of id.Check
 }
 
 func (v Checkouts) ForgetDeclines(ctx context.Context, before time.Time) error {
-	b := v.store.Write(db.AnyProject)
-	b.Exec(deleteDeclines, before)
-	return b.Run(ctx)
+	return v.Store.Exec(ctx, db.AnyProject, deleteDeclines, before)
 }
 
 // triedRow is how many payments a session or a client tried.

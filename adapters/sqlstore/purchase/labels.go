@@ -10,12 +10,9 @@ import (
 )
 
 // Labels is the store's view of the labels of orders.
-type Labels struct{ store *db.DB }
+type Labels struct{ Store *db.DB }
 
 var _ ports.Labels = Labels{}
-
-// NewLabels returns a view that keeps labels.
-func NewLabels(s *db.DB) Labels { return Labels{s} }
 
 var (
 	labels = db.NewTable[order.Label]("labels", db.Columns{"DueAt": ",null", "BoughtAt": ",null"})
@@ -32,30 +29,27 @@ SET ` + db.Excluded("integration_id", "carrier", "service", "grams", "due_at", "
 )
 
 func (v Labels) Find(ctx context.Context, project id.Project, of id.Order, test bool) (*order.Label, error) {
-	return db.First[order.Label](ctx, v.store.Read(project), selectLabel, project, of, test)
+	return db.First[order.Label](ctx, v.Store.Read(project), selectLabel, project, of, test)
 }
 
 // Change locks the order, also where there is no label yet that could be locked, and so keeps the order as
 // it is until the label is stored.
 func (v Labels) Change(ctx context.Context, project id.Project, of id.Order, test bool,
-	change func(*order.Order, *order.Label) (*order.Label, error)) (changed *order.Label, err error) {
-	err = v.store.InTx(ctx, project, func(t *db.Tx) error {
+	change func(*order.Order, *order.Label) (*order.Label, error)) (*order.Label, error) {
+	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (*order.Label, error) {
 		o, err := oneOrder(ctx, t, selectOrder+orderByID+lock(t.Dialect, "o, p"), project, of)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		label, err := db.First[order.Label](ctx, t, selectLabel, project, of, test)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if changed, err = change(o, label); err != nil || changed == nil {
-			return err
+		changed, err := change(o, label)
+		if err != nil || changed == nil {
+			return nil, err
 		}
 		_, err = t.Exec(ctx, upsertLabel, labels.Args(*changed)...)
-		return err
+		return changed, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return changed, nil
 }

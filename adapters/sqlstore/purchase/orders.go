@@ -11,16 +11,13 @@ import (
 )
 
 // Orders is the store's view of orders, returns and refunds.
-type Orders struct{ store *db.DB }
+type Orders struct{ Store *db.DB }
 
 var (
 	_ ports.Orders     = Orders{}
 	_ ports.OrderLists = Orders{}
 	_ ports.Refunds    = Orders{}
 )
-
-// NewOrders returns a view that keeps orders and what follows them.
-func NewOrders(s *db.DB) Orders { return Orders{s} }
 
 var (
 	insertOrder   = orders.Insert()
@@ -69,11 +66,11 @@ func placeOrder(o *order.Order) []db.Effect {
 }
 
 func (v Orders) ByID(ctx context.Context, project id.Project, of id.Order) (*order.Order, error) {
-	return oneOrder(ctx, v.store.Read(project), selectOrder+orderByID, project, of)
+	return oneOrder(ctx, v.Store.Read(project), selectOrder+orderByID, project, of)
 }
 
 func (v Orders) ByCheckout(ctx context.Context, project id.Project, of id.Checkout) (*order.Order, error) {
-	return oneOrder(ctx, v.store.Read(project), selectOrder+orderByCheckout, project, of)
+	return oneOrder(ctx, v.Store.Read(project), selectOrder+orderByCheckout, project, of)
 }
 
 func oneOrder(ctx context.Context, from db.Source, query string, args ...any) (*order.Order, error) {
@@ -85,5 +82,5 @@ func oneOrder(ctx context.Context, from db.Source, query string, args ...any) (*
 }
 
 func (v Orders) ReturnByID(ctx context.Context, project id.Project, of id.Return) (*order.Return, error) {
-	return db.One[order.Return](ctx, v.store.Read(project), "return", selectReturn+returnByID, project, of)
+	return db.One[order.Return](ctx, v.Store.Read(project), "return", selectReturn+returnByID, project, of)
 }

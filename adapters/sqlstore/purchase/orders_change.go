@@ -48,7 +48,7 @@ func (v Orders) readCase(project id.Project, of id.Order, locked string, run fun
 	var row *orderRow
 	var taken takenRow
 	var c order.Case
-	b := v.store.Read(project)
+	b := v.Store.Read(project)
 	b.Query(&row, selectOrder+orderByID+locked, project, of)
 	b.Query(&c.Returns, selectReturn+returnsOfOrder, project, of)
 	b.Query(&c.Refunds, refundsOfOrder, project, of)
@@ -65,28 +65,18 @@ func (v Orders) readCase(project id.Project, of id.Order, locked string, run fun
 }
 
 func (v Orders) Change(ctx context.Context, project id.Project, of id.Order, change func(*order.Case) error) (*order.Case, error) {
-	var changed *order.Case
-	err := v.store.InTx(ctx, project, func(t *db.Tx) error {
+	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (*order.Case, error) {
 		// The payment too: of a row that it does not lock, PostgreSQL shows what was before the wait for the other one.
 		c, err := v.readCase(project, of, lock(t.Dialect, "o, p"), func(b *db.Batch) error { return t.Run(ctx, b) })
 		if err != nil {
-			return err
+			return nil, err
 		}
 		before := caseEffects(c)
 		if err := change(c); err != nil {
-			return err
+			return nil, err
 		}
-		news, err := collected(t, c)
-		if err != nil {
-			return err
-		}
-		changed = c
-		return t.Apply(ctx, append(differing(before, caseEffects(c)), news...)...)
+		return c, t.Apply(ctx, append(differing(before, caseEffects(c)), collected(t, c)...)...)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return changed, nil
 }
 
 // caseEffects are what stores all of a case that verbs change.
@@ -131,7 +121,7 @@ func differing(before, after []db.Effect) []db.Effect {
 }
 
 // collected are the effects of what a case's verbs collected.
-func collected(t *db.Tx, c *order.Case) ([]db.Effect, error) {
+func collected(t *db.Tx, c *order.Case) []db.Effect {
 	var effects []db.Effect
 	if len(c.Restock) > 0 {
 		effects = append(effects, putBack(t, c.Order.Project, c.Restock))
@@ -140,11 +130,7 @@ func collected(t *db.Tx, c *order.Case) ([]db.Effect, error) {
 		effects = append(effects, ledger.RecordTransaction(transaction)...)
 	}
 	for i := range c.Events {
-		args, err := outbox.EventArgs(&c.Events[i])
-		if err != nil {
-			return nil, err
-		}
-		effects = append(effects, db.Effect{Statement: outbox.InsertEvent(t.Dialect), Args: args, Rows: db.AnyRows})
+		effects = append(effects, outbox.Effects(t.Dialect, &c.Events[i])...)
 	}
-	return effects, nil
+	return effects
 }

@@ -17,7 +17,7 @@ func (v Orders) Orders(ctx context.Context, project id.Project, f ports.OrderFil
 	w.Equal("o.confirmation", f.Confirmation)
 	w.Equal("o.email", f.Email)
 	w.During("o.created_at", f.From, f.To)
-	rows, total, err := db.Page[orderRow](ctx, v.store.Read(project), orderColumns, fromOrders, w, "o.created_at DESC, o.id DESC", page)
+	rows, total, err := db.Page[orderRow](ctx, v.Store.Read(project), orderColumns, fromOrders, w, "o.created_at DESC, o.id DESC", page)
 	list := make([]*order.Order, len(rows))
 	for i := range rows {
 		list[i] = fromOrderRow(&rows[i])
@@ -30,7 +30,7 @@ func (v Orders) Refunds(ctx context.Context, project id.Project, f ports.RefundF
 	w.Equal("status", f.Status)
 	w.Equal("order_id", f.Order)
 	w.During("created_at", f.From, f.To)
-	return db.Page[order.Refund](ctx, v.store.Read(project), RefundColumns, fromRefunds, w, newest, page)
+	return db.Page[order.Refund](ctx, v.Store.Read(project), RefundColumns, fromRefunds, w, newest, page)
 }
 
 func (v Orders) Returns(ctx context.Context, project id.Project, f ports.ReturnFilter, page ports.Page) ([]order.Return, int, error) {
@@ -38,7 +38,7 @@ func (v Orders) Returns(ctx context.Context, project id.Project, f ports.ReturnF
 	w.Equal("status", f.Status)
 	w.Equal("order_id", f.Order)
 	w.During("created_at", f.From, f.To)
-	return db.Page[order.Return](ctx, v.store.Read(project), returns.Columns(), fromReturns, w, newest, page)
+	return db.Page[order.Return](ctx, v.Store.Read(project), returns.Columns(), fromReturns, w, newest, page)
 }
 
 const newest = "created_at DESC, id DESC"

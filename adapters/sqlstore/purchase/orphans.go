@@ -5,11 +5,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
 	ledgerstore "github.com/haggle-commerce/haggle/adapters/sqlstore/ledger"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/outbox"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -21,12 +23,9 @@ import (
 )
 
 // Orphans is the store's view of charges that no order comes of.
-type Orphans struct{ store *db.DB }
+type Orphans struct{ Store *db.DB }
 
 var _ ports.OrphanCharges = Orphans{}
-
-// NewOrphans returns a view that keeps charges that no order comes of.
-func NewOrphans(s *db.DB) Orphans { return Orphans{s} }
 
 var (
 	orphans = db.NewTable[checkout.Orphan]("orphan_charges", db.Columns{"State": "status", "DueAt": ",null"})
@@ -78,10 +77,7 @@ func (p purchase) Orphan(ctx context.Context, o *checkout.Orphan, e *event.Event
 	if o.Booked() {
 		effects = ledgerstore.RecordTransaction(booked(o, ledger.OrphanKind, "charge", o.Charge, o.Amount, o.DetectedAt))
 	}
-	if effects, err = announced(p.tx, effects, e); err != nil {
-		return false, err
-	}
-	return true, p.tx.Apply(ctx, effects...)
+	return true, p.tx.Apply(ctx, append(effects, outbox.Effects(p.tx.Dialect, e)...)...)
 }
 
 // booked is an orphan's entry in the ledger, whose id follows from the orphan: each is booked once.
@@ -125,7 +121,7 @@ func (v Orphans) Orphans(ctx context.Context, project id.Project, f ports.Orphan
 	w.Equal("status", f.State)
 	w.Equal("id", f.ID)
 	w.Equal("charge", f.Charge)
-	return db.Page[checkout.Orphan](ctx, v.store.Read(project), orphans.Columns(), fromOrphans, w, "detected_at DESC, id DESC", page)
+	return db.Page[checkout.Orphan](ctx, v.Store.Read(project), orphans.Columns(), fromOrphans, w, "detected_at DESC, id DESC", page)
 }
 
 // NewDueOrphans returns a view that hands out orphans whose refund is due.
@@ -148,7 +144,7 @@ var DueOrphans = queue.Table{
 func (v Orphans) ChangeOrphan(
 	ctx context.Context, of id.Project, orphan string, change func(*checkout.Orphan, time.Time) (*event.Event, error),
 ) error {
-	return v.store.InTx(ctx, of, func(t *db.Tx) error {
+	return v.Store.InTx(ctx, of, func(t *db.Tx) error {
 		row, err := db.One[orphanNow](ctx, t, "orphan", fmt.Sprintf(lockOrphan, t.Dialect.ForUpdate, t.Dialect.Clock), of, orphan)
 		if err != nil {
 			return err
@@ -170,11 +166,6 @@ func (v Orphans) ChangeOrphan(
 				return err
 			}
 		}
-		effects = append(effects, orphanMoved(before, o)...)
-		effects, err = announced(t, effects, e)
-		if err != nil {
-			return err
-		}
-		return t.Apply(ctx, effects...)
+		return t.Apply(ctx, slices.Concat(effects, orphanMoved(before, o), outbox.Effects(t.Dialect, e))...)
 	})
 }

@@ -123,20 +123,7 @@ func lock(d db.Dialect, table string) string {
 }
 
 func (p purchase) Save(ctx context.Context, c *checkout.Checkout, e *event.Event) error {
-	effects, err := announced(p.tx, []db.Effect{saveCheckout(c)}, e)
-	if err != nil {
-		return err
-	}
-	return p.tx.Apply(ctx, effects...)
-}
-
-// announced adds an event, if there is one.
-func announced(t *db.Tx, effects []db.Effect, e *event.Event) ([]db.Effect, error) {
-	if e == nil {
-		return effects, nil
-	}
-	args, err := outbox.EventArgs(e)
-	return append(effects, db.Effect{Statement: outbox.InsertEvent(t.Dialect), Args: args, Rows: db.AnyRows}), err
+	return p.tx.Apply(ctx, append([]db.Effect{saveCheckout(c)}, outbox.Effects(p.tx.Dialect, e)...)...)
 }
 
 func (p purchase) Settle(ctx context.Context, s ports.Settlement) error {
@@ -144,11 +131,7 @@ func (p purchase) Settle(ctx context.Context, s ports.Settlement) error {
 	if s.Order == nil {
 		return p.tx.Apply(ctx, append(effects, p.undone(s)...)...)
 	}
-	effects, err := announced(p.tx, append(effects, placeOrder(s.Order)...), s.Event)
-	if err != nil {
-		return err
-	}
-	return p.tx.Apply(ctx, append(effects, p.redeemed(s.Order)...)...)
+	return p.tx.Apply(ctx, slices.Concat(effects, placeOrder(s.Order), outbox.Effects(p.tx.Dialect, s.Event), p.redeemed(s.Order))...)
 }
 
 // undone puts back what an attempt without an order held. Stock of a variant that was dropped

@@ -33,7 +33,7 @@ ORDER BY created_at, id`
 )
 
 func (v Orders) RefundByID(ctx context.Context, project id.Project, of id.Refund) (*order.Refund, error) {
-	return db.One[order.Refund](ctx, v.store.Read(project), "refund", selectRefund, project, of)
+	return db.One[order.Refund](ctx, v.Store.Read(project), "refund", selectRefund, project, of)
 }
 
 // NewDueRefunds returns a view that hands out refunds that nobody looks after.

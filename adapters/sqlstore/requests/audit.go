@@ -24,5 +24,5 @@ func (r Requests) Events(ctx context.Context, account id.Account, f ports.AuditF
 	const ofAccount = `
 FROM audit_events
 WHERE account_id = $1`
-	return db.Page[audit.Event](ctx, r.store.Read(db.NoProject), auditEvents.Columns(), ofAccount, w, "at DESC, id DESC", page)
+	return db.Page[audit.Event](ctx, r.Store.Read(db.NoProject), auditEvents.Columns(), ofAccount, w, "at DESC, id DESC", page)
 }

@@ -14,15 +14,12 @@ import (
 
 // Requests is the store's view of what is kept of requests: answers by idempotency key, and the audit
 // log.
-type Requests struct{ store *db.DB }
+type Requests struct{ Store *db.DB }
 
 var (
 	_ ports.IdempotencyKeys = Requests{}
 	_ ports.Records         = Requests{}
 )
-
-// NewRequests returns a view that keeps answers and audit events.
-func NewRequests(s *db.DB) Requests { return Requests{s} }
 
 const (
 	// A row whose time is over, or whose request was given up, is as good as none.
@@ -54,7 +51,7 @@ WHERE idempotency_keys.status IS NULL AND idempotency_keys.lease_until = $8
    OR idempotency_keys.created_at <= $7`
 
 	selectAnswer = `
-SELECT fingerprint, created_at, lease_until, status, content_type, body, erased
+SELECT fingerprint, lease_until, status, content_type, body, erased
 FROM idempotency_keys
 WHERE id = $1
   AND created_at > $2`
@@ -102,47 +99,43 @@ func keyID(use ports.KeyUse) []byte {
 func over(now time.Time) int64 { return db.Millis(now.Add(-ports.KeyLife)) }
 
 type answerRow struct {
+	ports.Answer
 	Fingerprint []byte
-	CreatedAt   int64 `db:"created_at"`
-	LeaseUntil  int64 `db:"lease_until"`
-	Status      *int
-	ContentType string `db:"content_type"`
-	Body        []byte
+	LeaseUntil  time.Time
+	Status      int `db:",null"` // 0: there is no answer yet
 	Erased      bool
 }
 
 func (r Requests) Find(ctx context.Context, use ports.KeyUse) (*ports.Answer, error) {
-	var rows []answerRow
-	b := r.store.Read(db.NoProject)
-	b.Query(&rows, selectAnswer, keyID(use), over(use.At))
-	if err := b.Run(ctx); err != nil || len(rows) == 0 {
+	row, err := db.First[answerRow](ctx, r.Store.Read(db.NoProject), selectAnswer, keyID(use), over(use.At))
+	if err != nil || row == nil {
 		return nil, err
 	}
-	row := rows[0]
 	switch {
-	case row.Status == nil && row.LeaseUntil <= db.Millis(use.At):
+	case row.Status == 0 && !row.LeaseUntil.After(use.At):
 		return nil, nil
 	case subtle.ConstantTimeCompare(row.Fingerprint, use.Fingerprint[:]) != 1:
 		return nil, fault.New(fault.Invalid, "idempotency_key_reused",
 			"This Idempotency-Key was used for another request body.").With("Idempotency-Key", "was used for another request body")
-	case row.Status == nil:
+	case row.Status == 0:
 		return nil, ports.ErrKeyTaken
 	case row.Erased:
 		return nil, ports.ErrAnswerErased
 	}
-	return &ports.Answer{Status: *row.Status, ContentType: row.ContentType, Body: row.Body}, nil
+	row.Answer.Status = row.Status
+	return &row.Answer, nil
 }
 
 func (r Requests) Claim(ctx context.Context, use ports.KeyUse) error {
-	return r.store.InTx(ctx, db.NoProject, func(t *db.Tx) error { return claimKey(ctx, t, use) })
+	return r.Store.InTx(ctx, db.NoProject, func(t *db.Tx) error { return claimKey(ctx, t, use) })
 }
 
 // lease is what a claim is known by.
-func lease(use ports.KeyUse) int64 {
+func lease(use ports.KeyUse) time.Time {
 	if use.Until.IsZero() {
-		return db.Millis(use.At)
+		return use.At
 	}
-	return db.Millis(use.Until)
+	return use.Until
 }
 
 // Claiming begins a request's transaction by claiming its key; nil: it has none.
@@ -164,29 +157,22 @@ func claimKey(ctx context.Context, t *db.Tx, use ports.KeyUse) error {
 }
 
 func (r Requests) Release(ctx context.Context, use ports.KeyUse) error {
-	b := r.store.Write(db.NoProject)
-	b.Exec(releaseIdempotencyKey, keyID(use), lease(use))
-	return b.Run(ctx)
+	return r.Store.Exec(ctx, db.NoProject, releaseIdempotencyKey, keyID(use), lease(use))
 }
 
 func (r Requests) Amend(ctx context.Context, use ports.KeyUse, a ports.Answer) error {
-	b := r.store.Write(db.NoProject)
-	b.Exec(amendAnswer, a.Status, a.ContentType, a.Body, keyID(use), use.Fingerprint[:], db.Millis(use.At), lease(use))
-	return b.Run(ctx)
+	return r.Store.Exec(ctx, db.NoProject, amendAnswer, a.Status, a.ContentType, a.Body, keyID(use), use.Fingerprint[:], db.Millis(use.At), lease(use))
 }
 
 func (r Requests) Purge(ctx context.Context, now time.Time) (int, error) {
-	var purged int64
-	err := r.store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
-		var err error
-		purged, err = t.Exec(ctx, purgeIdempotencyKeys, over(now))
-		return err
+	return db.InTx(ctx, r.Store, db.NoProject, func(t *db.Tx) (int, error) {
+		purged, err := t.Exec(ctx, purgeIdempotencyKeys, over(now))
+		return int(purged), err
 	})
-	return int(purged), err
 }
 
 func (r Requests) Record(ctx context.Context, rec ports.Record) error {
-	b := r.store.Write(db.NoProject)
+	b := r.Store.Write(db.NoProject)
 	if use := rec.Use; use != nil {
 		b.Exec(keepAnswer, keyID(*use), use.Fingerprint[:], db.Millis(use.At),
 			rec.Answer.Status, rec.Answer.ContentType, rec.Answer.Body, over(use.At), lease(*use), rec.Answer.Subject)
