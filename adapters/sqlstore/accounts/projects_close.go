@@ -16,29 +16,17 @@ import (
 var _ ports.ProjectClosings = Projects{}
 
 const (
-	// payingRealMoney counts attempts at other providers than the sandbox's, whose undecided payments strangers can make.
-	payingRealMoney = `
-SELECT count(*)
-FROM checkouts
-WHERE project_id = $1
-  AND status = 'processing'
-  AND queue <> project_id || '/sandbox'`
+	// payingRealMoney finds attempts at other providers than the sandbox's, whose undecided payments strangers can make.
+	payingRealMoney = `EXISTS (SELECT 1 FROM checkouts WHERE project_id = $1 AND status = 'processing' AND queue <> project_id || '/sandbox')`
 
-	payingNow = `
-SELECT count(*)
-FROM checkouts
-WHERE project_id = $1
-  AND status = 'processing'`
-
-	// refundingNow does not count refunds that were made at the provider: nothing here waits for their end.
-	refundingNow = `
-SELECT (SELECT count(*) FROM refunds WHERE project_id = $1 AND due_at IS NOT NULL)
-  + (SELECT count(*) FROM orphan_charges WHERE project_id = $1 AND due_at IS NOT NULL)`
+	// moneyMoves leaves out refunds that were made at the provider: nothing here waits for their end.
+	moneyMoves = `(EXISTS (SELECT 1 FROM checkouts WHERE project_id = $1 AND status = 'processing')
+  OR EXISTS (SELECT 1 FROM refunds WHERE project_id = $1 AND due_at IS NOT NULL)
+  OR EXISTS (SELECT 1 FROM orphan_charges WHERE project_id = $1 AND due_at IS NOT NULL))`
 
 	// tookRealMoney reports whether a project has books to keep. What the sandbox provider moves is no money.
-	tookRealMoney = `
-SELECT EXISTS (SELECT 1 FROM payments WHERE project_id = $1 AND gateway <> 'sandbox' AND amount > 0)
-  OR EXISTS (SELECT 1 FROM ledger_transactions WHERE project_id = $1 AND provider <> 'sandbox')`
+	tookRealMoney = `(EXISTS (SELECT 1 FROM payments WHERE project_id = $1 AND gateway <> 'sandbox' AND amount > 0)
+  OR EXISTS (SELECT 1 FROM ledger_transactions WHERE project_id = $1 AND provider <> 'sandbox'))`
 
 	selectUnfinished = `
 SELECT id
@@ -84,19 +72,15 @@ func (p Projects) Delete(ctx context.Context, account id.Account, of id.Project,
 		if err != nil {
 			return err
 		}
-		var paying int
-		if _, err := t.Get(ctx, &paying, payingRealMoney, of); err != nil {
+		var money struct{ Paying, Books bool }
+		if _, err := t.Get(ctx, &money, "SELECT "+payingRealMoney+" AS paying, "+tookRealMoney+" AS books", of); err != nil {
 			return err
 		}
-		if paying > 0 {
+		if money.Paying {
 			return fault.New(fault.Conflict, "payment_unresolved", "A payment in the project is not decided yet. Try again later.").After(5 * time.Second)
 		}
-		var books bool
-		if _, err := t.Get(ctx, &books, tookRealMoney, of); err != nil {
-			return err
-		}
 		slug := closing.Slug
-		closing.Close(books, now)
+		closing.Close(money.Books, now)
 		r, err := toProjectRow(t.Dialect, closing)
 		if err != nil {
 			return err
@@ -117,34 +101,21 @@ func (p Projects) Unfinished(ctx context.Context, quiet time.Duration, limit int
 	return db.All[id.Project](ctx, p.Store.Read(db.NoProject), query, quiet.Milliseconds(), limit)
 }
 
-func (p Projects) Settle(ctx context.Context, of id.Project) (settled ports.Settled, err error) {
-	err = p.Store.InTx(ctx, of, func(t *db.Tx) error {
-		if _, err := t.Get(ctx, &settled.Books, tookRealMoney, of); err != nil {
-			return err
+func (p Projects) Settle(ctx context.Context, of id.Project) (ports.Settled, error) {
+	return db.InTx(ctx, p.Store, of, func(t *db.Tx) (settled ports.Settled, err error) {
+		if _, err = t.Get(ctx, &settled, "SELECT "+tookRealMoney+" AS books, NOT "+moneyMoves+" AS ready", of); err != nil {
+			return settled, err
 		}
 		if settled.Books {
-			if _, err := t.Exec(ctx, keepBooks, of); err != nil {
-				return err
+			if _, err = t.Exec(ctx, keepBooks, of); err != nil {
+				return settled, err
 			}
 		}
-		moving, err := moneyMoves(ctx, t, of)
-		settled.Ready = !moving
-		if err == nil && !settled.Ready { // it waits again, behind all others
+		if !settled.Ready { // it waits again, behind all others
 			_, err = t.Exec(ctx, postponeClosing+t.Dialect.Clock+"\nWHERE id = $1\n  AND closing_at IS NOT NULL", of)
 		}
-		return err
+		return settled, err
 	})
-	return settled, err
-}
-
-// moneyMoves reports whether payments or refunds of a project are under way.
-func moneyMoves(ctx context.Context, t *db.Tx, of id.Project) (bool, error) {
-	var paying, refunding int
-	if _, err := t.Get(ctx, &paying, payingNow, of); err != nil {
-		return false, err
-	}
-	_, err := t.Get(ctx, &refunding, refundingNow, of)
-	return paying+refunding > 0, err
 }
 
 // closingStage is a table that closing a project goes through.

@@ -18,19 +18,16 @@ WHERE credentials_until <= %s
 ORDER BY credentials_until, id
 LIMIT $1`
 
-	lastCharge = `
-SELECT COALESCE(max(at), 0)
-FROM (
-  SELECT max(created_at) AS at FROM payments WHERE project_id = $1
-  UNION ALL
-  SELECT max(detected_at) FROM orphan_charges WHERE project_id = $1
-) AS charges`
-
-	openDisputes = `
-SELECT count(*)
-FROM disputes
-WHERE project_id = $1
-  AND status = 'open'`
+	// credentialsNeeded is completed by the database's clock.
+	credentialsNeeded = `
+SELECT %s AS now, ` + moneyMoves + ` OR EXISTS (SELECT 1 FROM disputes WHERE project_id = $1 AND status = 'open') AS held_up, (
+  SELECT COALESCE(max(at), 0)
+  FROM (
+    SELECT max(created_at) AS at FROM payments WHERE project_id = $1
+    UNION ALL
+    SELECT max(detected_at) FROM orphan_charges WHERE project_id = $1
+  ) AS charges
+) AS last_charge`
 
 	keepCredentials = `
 UPDATE projects
@@ -53,29 +50,20 @@ func (p Projects) CredentialsDue(ctx context.Context, limit int) ([]id.Project, 
 
 func (p Projects) ExpireCredentials(ctx context.Context, of id.Project, kept time.Duration) (expired bool, err error) {
 	return db.InTx(ctx, p.Store, of, func(t *db.Tx) (bool, error) {
-		now, err := t.Now(ctx)
-		if err != nil {
+		var r struct {
+			Now, LastCharge time.Time
+			HeldUp          bool
+		}
+		if _, err := t.Get(ctx, &r, fmt.Sprintf(credentialsNeeded, t.Dialect.Moment()), of); err != nil {
 			return false, err
 		}
-		moves, err := moneyMoves(ctx, t, of)
-		if err != nil {
-			return false, err
+		until := r.LastCharge.Add(kept)
+		over := !until.After(r.Now)
+		if over {
+			until = r.Now.Add(heldUp)
 		}
-		var last time.Time
-		var disputed int
-		if _, err := t.Get(ctx, &last, lastCharge, of); err != nil {
-			return false, err
-		}
-		if _, err := t.Get(ctx, &disputed, openDisputes, of); err != nil {
-			return false, err
-		}
-		until := last.Add(kept)
-		expired := !moves && disputed == 0 && !until.After(now)
-		if !until.After(now) {
-			until = now.Add(heldUp)
-		}
-		_, err = t.Exec(ctx, keepCredentials, of, until)
-		return expired, err
+		_, err := t.Exec(ctx, keepCredentials, of, until)
+		return over && !r.HeldUp, err
 	})
 }
 
