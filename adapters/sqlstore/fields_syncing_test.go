@@ -187,7 +187,8 @@ func deliveryFields(s *fieldShop) {
 	}
 	fieldtest.Survive(s, nil, pairs...)
 
-	body := read(payload.EncodeEvent(announced))(s)
+	body, _, err := payload.EncodeEvent(announced)
+	s.must(err)
 	want := ports.Announced{ID: announced.ID, Project: s.project.ID, Type: announced.Data.Type(), Body: []byte(body)}
 	s.survives(fieldtest.Reasons{"ports.Announced.At": "the store's clock says when"}, want,
 		read(s.Events().Event(s.Context(), s.project.ID, announced.ID))(s),

@@ -48,7 +48,7 @@ func everyField[T event.Data](t *testing.T) {
 	known := []any{event.Gone, event.Unreachable, project.SharedPaymentToken, project.BillingAgreement}
 	data := fieldtest.Fill[T](known...)
 	fieldtest.Matter(t, &data, func(data *T) any {
-		body, err := payload.EncodeEvent(&event.Event{Data: *data})
+		body, _, err := payload.EncodeEvent(&event.Event{Data: *data})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ type object struct {
 	json    bytes.Buffer
 	encoder *json.Encoder // to json
 	word    string        // what the encoder reads: a pointer to it costs no allocation
+	subject string        // see EncodeEvent
 }
 
 func newObject() *object {
@@ -81,8 +82,15 @@ func (o *object) money(name string, value money.Amount) {
 
 // orderEvent is what every event of an order has.
 func (o *object) orderEvent(of id.Order, sequence int) {
+	o.subject = of.String()
 	o.text("order_id", of.String())
 	o.int("sequence", sequence)
+}
+
+// checkout is what an event about a checkout without an order has.
+func (o *object) checkout(of id.Checkout) {
+	o.subject = of.String()
+	o.text("checkout_id", of.String())
 }
 
 func (o *object) object(name string, members func()) {

@@ -15,11 +15,12 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// EncodeEvent writes the event as a merchant's system receives it, byte for byte (decisions 13).
-func EncodeEvent(e *event.Event) (string, error) {
+// EncodeEvent writes the event as a merchant's system receives it, byte for byte (decisions 13). subject is the order or
+// checkout that it is about; empty: it is about no buyer.
+func EncodeEvent(e *event.Event) (body, subject string, err error) {
 	data, known := payloads[e.Data.Type()]
 	if !known {
-		return "", fmt.Errorf("payload: no encoding for an event of %T", e.Data)
+		return "", "", fmt.Errorf("payload: no encoding for an event of %T", e.Data)
 	}
 	o := newObject()
 	o.text("id", e.ID.String())
@@ -28,7 +29,7 @@ func EncodeEvent(e *event.Event) (string, error) {
 	o.text("project_id", e.Project.String())
 	o.object("data", func() { data(o, e.Data) })
 	o.json.WriteByte('}')
-	return o.json.String(), nil
+	return o.json.String(), o.subject, nil
 }
 
 // of writes the data of one type of event.
@@ -200,7 +201,7 @@ var payloads = map[event.Type]func(*object, event.Data){
 	//	{"checkout_id": "chk_…", "phase": "ready", "items": [{"product_id": "prod_…", …}], "total": 196.94,
 	//	 "currency": "USD", "buyer_email": "ada@example.com"}
 	event.CheckoutAbandonedType: of(func(o *object, d event.CheckoutAbandoned) {
-		o.text("checkout_id", d.Checkout.String())
+		o.checkout(d.Checkout)
 		o.text("phase", d.Phase)
 		o.items(d.Items)
 		o.money("total", d.Total)
@@ -212,7 +213,7 @@ var payloads = map[event.Type]func(*object, event.Data){
 	//	{"checkout_id": "chk_…", "attempt": 1, "amount": 196.94, "currency": "USD", "method": "psp_spt", "provider": "stripe",
 	//	 "since": "2026-03-04T12:00:00Z", "times_asked": 1, "problem": "The provider did not answer in time."}
 	event.PaymentUnresolvedType: of(func(o *object, d event.PaymentUnresolved) {
-		o.text("checkout_id", d.Checkout.String())
+		o.checkout(d.Checkout)
 		o.int("attempt", d.Attempt)
 		o.money("amount", d.Amount)
 		o.text("method", paymentMethods[d.Method])
@@ -242,7 +243,7 @@ var payloads = map[event.Type]func(*object, event.Data){
 	//	{"checkout_id": "chk_…", "attempt": 1, "provider": "stripe", "charge_id": "pi_…", "amount": 196.94, "currency": "USD",
 	//	 "refund_status": "pending"}
 	event.PaymentOrphanedType: of(func(o *object, d event.PaymentOrphaned) {
-		o.text("checkout_id", d.Checkout.String())
+		o.checkout(d.Checkout)
 		o.int("attempt", d.Attempt)
 		o.text("provider", d.Provider)
 		o.text("charge_id", d.Charge)

@@ -83,7 +83,17 @@ func TestEncodeEvent_otherTypes(t *testing.T) {
 		},
 		`{"subscription_id":"sub_1"}`: event.Ping{Subscription: id.Stored[id.Subscription]("sub_1")},
 	} {
-		got, err := payload.EncodeEvent(&event.Event{Data: data})
+		got, subject, err := payload.EncodeEvent(&event.Event{Data: data})
+		about := ""
+		switch {
+		case strings.Contains(want, `"order_id":"ord_1","sequence"`):
+			about = "ord_1"
+		case strings.HasPrefix(want, `{"checkout_id":"chk_1"`):
+			about = "chk_1"
+		}
+		if subject != about {
+			t.Errorf("%T is about %q, want %q", data, subject, about)
+		}
 		if err != nil || !strings.HasSuffix(got, `"data":`+want+`}`) {
 			t.Errorf("%T: %s, want %s (%v)", data, got, want, err)
 		}
@@ -101,7 +111,7 @@ func TestEncodeEvent_everyType(t *testing.T) {
 		event.PaymentUnresolved{}, event.RefundUnresolved{}, event.PaymentOrphaned{}, event.MoneyUnexplained{}, event.SyncCompleted{}, event.SyncFailed{}, event.IntegrationError{},
 		event.InventoryLow{}, event.SubscriptionDisabled{},
 	} {
-		if _, err := payload.EncodeEvent(&event.Event{Data: data}); err != nil {
+		if _, _, err := payload.EncodeEvent(&event.Event{Data: data}); err != nil {
 			t.Error(err)
 		}
 		encoded[data.Type()] = true

@@ -51,7 +51,7 @@ WHERE project_id = $1
 )
 
 func (v Events) Announce(ctx context.Context, e *event.Event, d *event.Delivery) error {
-	body, err := payload.EncodeEvent(e)
+	body, _, err := payload.EncodeEvent(e)
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func TestPayloads(t *testing.T) {
 		},
 	} {
 		e := event.Event{ID: id.Stored[id.Event]("evt_1"), Project: id.Stored[id.Project]("proj_1"), At: at, Data: c.data}
-		got, err := payload.EncodeEvent(&e)
+		got, _, err := payload.EncodeEvent(&e)
 		if err != nil {
 			t.Error(err)
 		}

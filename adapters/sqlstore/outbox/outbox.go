@@ -20,11 +20,12 @@ WHERE $5 OR EXISTS (SELECT 1 FROM projects WHERE id = $1 AND status = 'active')`
 }
 
 func EventArgs(e *event.Event) ([]any, error) {
-	payload, err := payload.EncodeEvent(e)
+	body, subject, err := payload.EncodeEvent(e)
 	if err != nil {
 		return nil, err
 	}
-	return []any{e.Project.String(), e.ID.String(), e.Data.Type().String(), payload, e.Data.Type().AfterClosing(), subjectOf(e.Data)}, nil
+	t := e.Data.Type()
+	return []any{e.Project.String(), e.ID.String(), t.String(), body, t.AfterClosing(), subject}, nil
 }
 
 // Effects store an event; none where it is nil. One that cannot be encoded fails the statement.
@@ -37,43 +38,6 @@ func Effects(d db.Dialect, e *event.Event) []db.Effect {
 		args = []any{err}
 	}
 	return []db.Effect{{Statement: InsertEvent(d), Args: args, Rows: db.AnyRows}}
-}
-
-// subjectOf is the order or checkout that an event is about; empty: it is about no buyer.
-func subjectOf(data event.Data) string {
-	switch d := data.(type) {
-	case event.OrderCompleted:
-		return d.Order.String()
-	case event.OrderShipped:
-		return d.Order.String()
-	case event.OrderUpdated:
-		return d.Order.String()
-	case event.OrderDelivered:
-		return d.Order.String()
-	case event.OrderCanceled:
-		return d.Order.String()
-	case event.OrderRefunded:
-		return d.Order.String()
-	case event.ReturnRequested:
-		return d.Order.String()
-	case event.ReturnApproved:
-		return d.Order.String()
-	case event.ReturnRejected:
-		return d.Order.String()
-	case event.RefundFailed:
-		return d.Order.String()
-	case event.DisputeOpened:
-		return d.Order.String()
-	case event.DisputeClosed:
-		return d.Order.String()
-	case event.CheckoutAbandoned:
-		return d.Checkout.String()
-	case event.PaymentUnresolved:
-		return d.Checkout.String()
-	case event.PaymentOrphaned:
-		return d.Checkout.String()
-	}
-	return ""
 }
 
 // AnnounceEvent stores an event.

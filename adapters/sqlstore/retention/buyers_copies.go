@@ -50,7 +50,7 @@ WHERE project_id = $1
 
 	// selectHeldPayloads reads what webhooks said that is kept: few, for what was worked on keeps nothing.
 	selectHeldPayloads = `
-SELECT id, integration_id, remote, status, payload
+SELECT id, integration_id, 'webhooks' AS resource, remote, payload AS content
 FROM webhook_deliveries
 WHERE project_id = $1
   AND payload IS NOT NULL
@@ -72,12 +72,21 @@ WHERE subject = $1
   AND status IS NOT NULL`
 )
 
-type heldPayload struct {
-	ID            string
-	IntegrationID string `db:"integration_id"`
-	Remote        string
-	Status        string
-	Payload       []byte
+// copiedRow is a copy of a record or, with an id, what a webhook said.
+type copiedRow struct {
+	ID               string
+	Integration      id.Integration
+	Resource, Remote string
+	Content          []byte
+}
+
+func (r copiedRow) record() ports.CopiedRecord {
+	return ports.CopiedRecord{
+		Integration: r.Integration,
+		Resource:    r.Resource,
+		Remote:      r.Remote,
+		Content:     orText(r.Content),
+	}
 }
 
 // escapes are characters as JSON may write them.
@@ -136,14 +145,14 @@ func inJSON(text string) string {
 }
 
 // eachPayload calls each with the kept payloads that have the address in them.
-func eachPayload(ctx context.Context, t *db.Tx, project id.Project, email string, each func(heldPayload) error) error {
+func eachPayload(ctx context.Context, t *db.Tx, project id.Project, email string, each func(copiedRow) error) error {
 	for after := ""; ; {
-		var rows []heldPayload
+		var rows []copiedRow
 		if err := t.Select(ctx, &rows, selectHeldPayloads, project.String(), after); err != nil || len(rows) == 0 {
 			return err
 		}
 		for _, r := range rows {
-			if names(r.Payload, email) {
+			if names(r.Content, email) {
 				if err := each(r); err != nil {
 					return err
 				}
@@ -156,30 +165,15 @@ func eachPayload(ctx context.Context, t *db.Tx, project id.Project, email string
 func (v BuyerRecords) Copied(ctx context.Context, project id.Project, email string) (list []ports.CopiedRecord, err error) {
 	err = v.Store.InTx(ctx, project, func(t *db.Tx) error {
 		list = nil
-		var rows []struct {
-			IntegrationID string `db:"integration_id"`
-			Resource      string
-			Remote        string
-			Content       string
+		rows, err := db.All[copiedRow](ctx, t, selectCopied, project, email)
+		for _, r := range rows {
+			list = append(list, r.record())
 		}
-		if err := t.Select(ctx, &rows, selectCopied, project.String(), email); err != nil {
+		if err != nil {
 			return err
 		}
-		for _, r := range rows {
-			list = append(list, ports.CopiedRecord{
-				Integration: id.Stored[id.Integration](r.IntegrationID),
-				Resource:    r.Resource,
-				Remote:      r.Remote,
-				Content:     orText(r.Content),
-			})
-		}
-		return eachPayload(ctx, t, project, email, func(p heldPayload) error {
-			list = append(list, ports.CopiedRecord{
-				Integration: id.Stored[id.Integration](p.IntegrationID),
-				Resource:    "webhooks",
-				Remote:      p.Remote,
-				Content:     orText(string(p.Payload)),
-			})
+		return eachPayload(ctx, t, project, email, func(r copiedRow) error {
+			list = append(list, r.record())
 			return nil
 		})
 	})
@@ -187,11 +181,11 @@ func (v BuyerRecords) Copied(ctx context.Context, project id.Project, email stri
 }
 
 // orText is JSON as it is, and anything else as a text.
-func orText(content string) json.RawMessage {
-	if content != "" && json.Valid([]byte(content)) {
-		return json.RawMessage(content)
+func orText(content []byte) json.RawMessage {
+	if json.Valid(content) {
+		return content
 	}
-	text, _ := json.Marshal(content)
+	text, _ := json.Marshal(string(content))
 	return text
 }
 
@@ -206,7 +200,7 @@ func (v BuyerRecords) EraseCopied(ctx context.Context, project id.Project, email
 		if _, err := t.Exec(ctx, eraseAnswersAbout, subject); err != nil {
 			return err
 		}
-		return eachPayload(ctx, t, project, email, func(p heldPayload) error {
+		return eachPayload(ctx, t, project, email, func(p copiedRow) error {
 			n, err := t.Exec(ctx, erasePayload, project.String(), p.ID)
 			if erased += int(n); n == 0 {
 				waiting++
