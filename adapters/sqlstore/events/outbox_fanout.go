@@ -217,7 +217,7 @@ func (f *fanOut) due(ctx context.Context, at *time.Time, events []rowKey) error 
 	if len(events) == 0 {
 		return nil
 	}
-	args := db.Args{db.OptionalMillis(at)}
+	args := db.Args{at}
 	_, err := f.Exec(ctx, "UPDATE outbox\nSET due_at = $1\nWHERE "+eachOf(&args, "id", events), args...)
 	return err
 }

@@ -42,6 +42,11 @@ func plain(arg any) (any, error) {
 		return arg, nil
 	case time.Time:
 		return Millis(v), nil
+	case *time.Time:
+		if v == nil {
+			return nil, nil
+		}
+		return Millis(*v), nil
 	case error:
 		return nil, v
 	}

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -201,25 +201,11 @@ func (p *plan) addCurrencies() {
 }
 
 func columnName(f reflect.StructField) string {
-	name := snake(f.Name)
+	name := stored.Snake(f.Name)
 	if f.Type.PkgPath() == reflect.TypeFor[id.Project]().PkgPath() && name != "id" && !strings.HasSuffix(name, "_id") {
 		name += "_id"
 	}
 	return name
-}
-
-// snake is a name such as TokenHash or KeyID in snake case.
-func snake(name string) string {
-	var text strings.Builder
-	runes := []rune(name)
-	for i, r := range runes {
-		begins := i > 0 && unicode.IsUpper(r) && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1]))
-		if begins {
-			text.WriteByte('_')
-		}
-		text.WriteRune(unicode.ToLower(r))
-	}
-	return text.String()
 }
 
 // scanner reads a result set. Scanners are used again.

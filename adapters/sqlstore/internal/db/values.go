@@ -18,14 +18,6 @@ func Millis(t time.Time) int64 { return t.UnixMilli() }
 
 func Time(n int64) time.Time { return time.UnixMilli(n).UTC() }
 
-func OptionalMillis(t *time.Time) *int64 {
-	if t == nil {
-		return nil
-	}
-	n := Millis(*t)
-	return &n
-}
-
 func OptionalMinor(a *money.Amount) *int64 {
 	if a == nil {
 		return nil
@@ -123,7 +115,8 @@ func MillisOrNull(t time.Time) *int64 {
 	if t.IsZero() {
 		return nil
 	}
-	return OptionalMillis(&t)
+	n := Millis(t)
+	return &n
 }
 
 // Printable is text without what cannot be stored. What tells of a failure must not fail itself.

@@ -1,50 +1,185 @@
-// Package spelling has the words that columns hold for values of closed domain types. Stored words never change: rows
-// that exist have them. A word that is unknown is an error of its reader.
+// Package spelling has the words that columns hold for ids and values of closed domain types. Stored words never change:
+// rows that exist have them. A word that is unknown is an error of its reader, except of types in words.
 package spelling
 
 import (
 	"fmt"
+	"reflect"
+	"strings"
 
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-// Outcomes are the words of the column response.
-var Outcomes = map[negotiation.Outcome]string{
+// Text is how values of a type T are stored as text.
+type Text struct {
+	Read  func(text string, to any) error // to is a *T
+	Write func(from any) string           // from is a *T
+	Word  func(value any) string          // value is a T
+}
+
+// For returns how values of a type are stored as text, if they are.
+func For(t reflect.Type) (Text, bool) {
+	text, known := texts[t]
+	return text, known
+}
+
+// A type that is to be stored as text needs a line here.
+var texts = index(
+	known(id.Stored[id.Account]), known(id.Stored[id.APIKey]), known(id.Stored[id.Project]), known(id.Stored[id.Product]),
+	known(id.Stored[id.Variant]), known(id.Stored[id.Session]), known(id.Stored[id.Quote]), known(id.Stored[id.Checkout]),
+	known(id.Stored[id.Order]), known(id.Stored[id.Payment]), known(id.Stored[id.Return]), known(id.Stored[id.Event]),
+	known(id.Stored[id.Decision]), known(id.Stored[id.AuditEvent]), known(id.Stored[id.Authenticator]), known(id.Stored[id.Refund]),
+	known(id.Stored[id.Transaction]), known(id.Stored[id.Subscription]), known(id.Stored[id.Delivery]), known(id.Stored[id.Integration]),
+	known(id.Stored[id.Webhook]), known(id.Stored[id.WebhookLog]), known(id.Stored[id.Sync]), known(id.Stored[id.Label]),
+	known(id.Stored[id.Synonym]), known(id.Stored[id.Agent]), known(id.Stored[id.Dispute]), known(id.Stored[id.Negotiation]),
+	known(ledger.StoredAccount),
+	words(checkout.Statuses), words(checkout.OrphanStates), words(order.Statuses), words(order.PaymentStatuses),
+	words(order.FulfillmentStatuses), words(order.ReturnStatuses), words(order.RefundStatuses), words(order.RefundOrigins),
+	words(order.DisputeStatuses), words(ledger.Kinds), words(project.Statuses), words(syncrun.Statuses), words(quoteStates),
+	words(integration.Statuses), words(integration.HookStatuses), words(integration.WebhookStatuses), words(integration.LogStatuses),
+	parsed(account.ParsePlan), parsed(account.ParseEnvironment), parsed(integration.ParseType),
+	parsed(rule),
+	oneOf(agent.Draft, agent.Active), oneOf(agent.Builtin, agent.Remote), oneOf(agent.Occasions...),
+	oneOf(agent.ByHouse, agent.ByMerchant, agent.ByTuning), oneOf(catalog.Active, catalog.Archived),
+	known(syncrun.StoredResource), known(event.StoredType), known(event.StoredReason), oneOf(event.Active, event.Disabled),
+	oneOf(event.Pending, event.Delivered, event.Failed, event.Canceled),
+	known(integration.StoredAction), spelled(wanted, wantedText),
+	spelled(currency, money.Currency.Code),
+	own("payment method", Methods),
+	known(func(tier string) negotiation.Tier {
+		return negotiation.ClaimsOf(session.Claims{LoyaltyTier: tier}).Tier
+	}),
+	known(func(urgency string) negotiation.Urgency {
+		return negotiation.ClaimsOf(session.Claims{Urgency: urgency}).Urgency
+	}),
+	own("response", outcomes),
+)
+
+var quoteStates = map[string]negotiation.State{
+	negotiation.Open.String():       negotiation.Open,
+	negotiation.Agreed.String():     negotiation.Agreed,
+	negotiation.Superseded.String(): negotiation.Superseded,
+}
+
+// currency reads "" as none.
+func currency(code string) (money.Currency, error) {
+	if code == "" {
+		return money.Currency{}, nil
+	}
+	return money.ParseCurrency(code)
+}
+
+func rule(word string) (negotiation.Rule, error) {
+	r, known := negotiation.ParseRule(word)
+	if !known {
+		return r, fmt.Errorf("sqlstore: unknown rule %q", word)
+	}
+	return r, nil
+}
+
+// outcomes are the words of the column response.
+var outcomes = map[negotiation.Outcome]string{
 	negotiation.OutcomeQuoted:    "quote",
 	negotiation.OutcomeAccepted:  "accept",
 	negotiation.OutcomeCountered: "counter_offer",
 	negotiation.OutcomeRejected:  "reject",
 }
 
-// Verdict reads the columns response and rule.
-func Verdict(response, word string) (o negotiation.Outcome, r negotiation.Rule, err error) {
-	if o, err = outcome(response); err == nil {
-		r, err = rule(word)
-	}
-	return o, r, err
-}
-
-// Methods are the words for payment methods.
+// Methods are the words for payment methods. There is none where nobody has tried to pay, or the sandbox's key is void.
 var Methods = map[project.PaymentMethod]string{
+	{}:                         "",
 	project.SharedPaymentToken: "psp_spt",
 	project.BillingAgreement:   "wallet_ba",
 }
 
-// Method reads a payment method.
-func Method(word string) (project.PaymentMethod, error) {
-	for m, stored := range Methods {
-		if stored == word {
-			return m, nil
-		}
-	}
-	return project.PaymentMethod{}, fmt.Errorf("sqlstore: unknown payment method %q", word)
+type entry struct {
+	of   reflect.Type
+	text Text
 }
 
-// OptionalMethod reads "" as none: nobody has tried to pay the checkout, or the sandbox's key is void.
-func OptionalMethod(word string) (project.PaymentMethod, error) {
-	if word == "" {
-		return project.PaymentMethod{}, nil
+func index(entries ...entry) map[reflect.Type]Text {
+	all := make(map[reflect.Type]Text, len(entries))
+	for _, e := range entries {
+		all[e.of] = e.text
 	}
-	return Method(word)
+	return all
+}
+
+// spelled has a parser and a formatter.
+func spelled[T any](parse func(string) (T, error), format func(T) string) entry {
+	return entry{reflect.TypeFor[T](), Text{
+		Read: func(text string, to any) (err error) {
+			*to.(*T), err = parse(text)
+			return err
+		},
+		Write: func(from any) string { return format(*from.(*T)) },
+		Word:  func(value any) string { return format(value.(T)) },
+	}}
+}
+
+func parsed[T fmt.Stringer](parse func(string) (T, error)) entry { return spelled(parse, T.String) }
+
+// known reads any text.
+func known[T fmt.Stringer](read func(string) T) entry {
+	return parsed(func(text string) (T, error) { return read(text), nil })
+}
+
+// oneOf reads other words as the zero value.
+func oneOf[T fmt.Stringer](values ...T) entry {
+	all := make(map[string]T, len(values))
+	for _, v := range values {
+		all[v.String()] = v
+	}
+	return words(all)
+}
+
+// words reads a word that is none of these as the zero value.
+func words[T fmt.Stringer](all map[string]T) entry {
+	return known(func(word string) T { return all[word] })
+}
+
+// wanted are stored as names with commas between them.
+func wanted(text string) (all []syncrun.Resource, err error) {
+	for name := range strings.SplitSeq(text, ",") {
+		if name != "" {
+			all = append(all, syncrun.StoredResource(name))
+		}
+	}
+	return all, nil
+}
+
+func wantedText(all []syncrun.Resource) string {
+	names := make([]string, len(all))
+	for i, r := range all {
+		names[i] = r.String()
+	}
+	return strings.Join(names, ",")
+}
+
+// own has words of the store's own.
+func own[T comparable](what string, all map[T]string) entry {
+	read := make(map[string]T, len(all))
+	for value, word := range all {
+		read[word] = value
+	}
+	return spelled(func(word string) (T, error) {
+		value, known := read[word]
+		if !known {
+			return value, fmt.Errorf("sqlstore: unknown %s %q", what, word)
+		}
+		return value, nil
+	}, func(value T) string { return all[value] })
 }

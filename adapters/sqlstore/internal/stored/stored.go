@@ -103,8 +103,8 @@ func Unreadable(what string, err error) error {
 		Because(fmt.Errorf("%w: %s: %w", fault.ErrUnreadable, what, err))
 }
 
-// snake is a Go name in snake_case: LLMProvider is llm_provider.
-func snake(name string) string {
+// Snake is a Go name in snake_case: LLMProvider is llm_provider.
+func Snake(name string) string {
 	var to strings.Builder
 	runes := []rune(name)
 	for i, r := range runes {

@@ -47,7 +47,7 @@ func taggedField(of string, f reflect.StructField, tags, used Tags) reflect.Stru
 		used[at] = tag
 	}
 	if tag == "" || tag[0] == ',' {
-		tag = snake(f.Name) + tag
+		tag = Snake(f.Name) + tag
 	}
 	tag, null := strings.CutSuffix(tag, ",null")
 	member := elsewhere
