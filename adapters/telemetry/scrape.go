@@ -160,13 +160,9 @@ func (m *Metrics) ClockSkew(skews func() map[string]time.Duration) {
 
 // Circuits shows how many of those that requests wait for are left alone because they failed, by what they are.
 func (m *Metrics) Circuits(suspended map[string]func() int) {
-	open := gauge("circuits_open", "Handlers, models and payment integrations that are left alone for a while.", "of")
-	m.scrape(func(_ context.Context, set setGauge) error {
-		for of, count := range suspended {
-			set(open, float64(count()), of)
-		}
-		return nil
-	}, open)
+	for of, count := range suspended {
+		m.gaugeOf("circuits_open", "Handlers, models and payment integrations that are left alone for a while.", prometheus.Labels{"of": of}, count)
+	}
 }
 
 // gaugeOf and counterOf register a metric that a function knows.

@@ -74,11 +74,6 @@ func (s *Service) keyOf(owner id.Account, d account.KeyDraft, secret string) *ac
 	}
 }
 
-// ListKeys is the keys that the caller oversees and that are not revoked, newest first.
-func (s *Service) ListKeys(ctx context.Context, from Caller, page ports.Page) ([]*account.Key, int, error) {
-	return s.Keys.List(ctx, from.Account.ID, from.Key.Projects, page)
-}
-
 // Key is a key that the caller oversees and that is not revoked.
 func (s *Service) Key(ctx context.Context, from Caller, wanted id.APIKey) (*account.Key, error) {
 	key, err := s.Keys.Key(ctx, from.Account.ID, wanted)

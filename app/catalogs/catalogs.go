@@ -4,8 +4,9 @@
 package catalogs
 
 import (
+	"cmp"
 	"context"
-	"slices"
+	"errors"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -157,25 +158,14 @@ func (s *Service) Written(ctx context.Context, project id.Project, products []id
 // allProblems joins what could not be read with what is not acceptable, one problem for each field, so
 // that a merchant learns of all at once.
 func allProblems(unread, invalid error) error {
-	first, ok := unread.(*fault.Error)
-	second, also := invalid.(*fault.Error)
-	switch {
-	case !ok && unread != nil:
-		return unread
-	case !ok:
-		return invalid
-	case !also:
-		return unread
+	problems, ok := errors.AsType[*fault.Error](invalid)
+	if unread == nil || !ok {
+		return cmp.Or(unread, invalid)
 	}
-	all := *first
-	all.Details = slices.Clone(first.Details)
-	for _, d := range second.Details {
-		known := func(have fault.Detail) bool { return have.Field == d.Field }
-		if !slices.ContainsFunc(first.Details, known) {
-			all.Details = append(all.Details, d)
-		}
+	for _, d := range problems.Details {
+		unread = fault.Also(unread, d.Field, d.Message)
 	}
-	return &all
+	return unread
 }
 
 // ids makes ids of random bits.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/app/tuning"
+	"github.com/haggle-commerce/haggle/cmd/boot"
 )
 
 type agentsCmd struct {
@@ -26,20 +27,17 @@ type onProject struct {
 type listAgentsCmd struct{ onProject }
 
 func (c listAgentsCmd) Run(ctx context.Context) error {
-	app, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = app.Close() }() // it was only read
-	all, err := app.AgentsOf(ctx, c.Project)
-	if err != nil {
-		return err
-	}
-	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	for _, a := range all {
-		fmt.Fprintf(table, "%s\t%s\t%s\tpolicy %d of %d\n", a.ID, a.Status, a.Name, a.Policy.Version, a.Latest)
-	}
-	return table.Flush()
+	return c.with(ctx, func(app *boot.App) error {
+		all, err := app.AgentsOf(ctx, c.Project)
+		if err != nil {
+			return err
+		}
+		table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+		for _, a := range all {
+			fmt.Fprintf(table, "%s\t%s\t%s\tpolicy %d of %d\n", a.ID, a.Status, a.Name, a.Policy.Version, a.Latest)
+		}
+		return table.Flush()
+	})
 }
 
 type tuneCmd struct {
@@ -62,16 +60,13 @@ func (c tuneCmd) Run(ctx context.Context) error {
 	if c.Negotiations < tuning.Fewest || c.Negotiations > agents.MostTuned {
 		return fmt.Errorf("--negotiations must be %d to %d", tuning.Fewest, agents.MostTuned)
 	}
-	app, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = app.Close() }()
-	tuned, err := app.Tune(ctx, c.Project, c.Agent, agents.TuneRequest{Limit: c.Negotiations, Activate: c.Activate, Note: "Tuned on the command line."})
-	if err != nil {
-		return err
-	}
-	return tellTuned(os.Stdout, tuned)
+	return c.with(ctx, func(app *boot.App) error {
+		tuned, err := app.Tune(ctx, c.Project, c.Agent, agents.TuneRequest{Limit: c.Negotiations, Activate: c.Activate, Note: "Tuned on the command line."})
+		if err != nil {
+			return err
+		}
+		return tellTuned(os.Stdout, tuned)
+	})
 }
 
 // tellTuned says what was learnt, in words and shares of the list price.
@@ -131,16 +126,13 @@ func manner(s tuning.Share) string {
 type verifyLogCmd struct{ onProject }
 
 func (c verifyLogCmd) Run(ctx context.Context) error {
-	app, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = app.Close() }() // it was only read
-	chain, err := app.VerifyDecisions(ctx, c.Project)
-	if err != nil {
-		return err
-	}
-	return tellChain(os.Stdout, chain)
+	return c.with(ctx, func(app *boot.App) error {
+		chain, err := app.VerifyDecisions(ctx, c.Project)
+		if err != nil {
+			return err
+		}
+		return tellChain(os.Stdout, chain)
+	})
 }
 
 func tellChain(w io.Writer, v agents.Verified) error {

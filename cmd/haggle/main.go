@@ -13,6 +13,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/cmd/haggle/licenses"
 )
 
 type cli struct {
@@ -83,6 +84,10 @@ func (d database) open(ctx context.Context) (*boot.App, error) {
 	}
 	return boot.NewTools(ctx, boot.Config{DatabaseURL: d.DatabaseURL, Env: d.Env, MasterKey: d.MasterKey}, telemetry.NewLogger(os.Stderr, "warn", "text"))
 }
+
+type licensesCmd struct{}
+
+func (licensesCmd) Run() error { return licenses.Print(os.Stdout) }
 
 type migrateCmd struct{ database }
 

@@ -98,12 +98,9 @@ func (p *Product) finish(d Draft, currency money.Currency, ids IDs, check fault.
 }
 
 func (p *Product) apply(d Draft, check fault.Check) {
-	for _, required := range []struct {
-		field  string
-		isNull bool
-	}{{"sku", null(d.SKU)}, {"name", null(d.Name)}, {"price", null(d.Price)}} {
-		check.That(!required.isNull, required.field, "must not be null")
-	}
+	check.That(!d.SKU.IsNull(), "sku", "must not be null")
+	check.That(!d.Name.IsNull(), "name", "must not be null")
+	check.That(!d.Price.IsNull(), "price", "must not be null")
 	d.SKU.Apply(&p.SKU, p.SKU)
 	d.Name.Apply(&p.Name, p.Name)
 	d.Price.Apply(&p.Price, p.Price)
@@ -125,18 +122,11 @@ func (p *Product) apply(d Draft, check fault.Check) {
 	}
 }
 
-func null[T any](f patch.Field[T]) bool {
-	_, ok := f.Value()
-	return f.Given() && !ok
-}
-
 func applyOptional(target **money.Amount, f patch.Field[money.Amount]) {
-	if !f.Given() {
-		return
-	}
-	*target = nil
 	if a, ok := f.Value(); ok {
 		*target = &a
+	} else if f.IsNull() {
+		*target = nil
 	}
 }
 

@@ -72,7 +72,7 @@ func newSynonym(project id.Project, synonym id.Synonym, d SynonymDraft, now time
 }
 
 func (s *Synonym) write(d SynonymDraft, now time.Time, check fault.Check) {
-	check.That(!null(d.Words), "words", "must not be null")
+	check.That(!d.Words.IsNull(), "words", "must not be null")
 	d.Input.Apply(&s.Input, "")
 	d.Words.Apply(&s.Words, nil)
 	s.UpdatedAt = now

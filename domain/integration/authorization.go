@@ -45,11 +45,8 @@ var (
 // Redeem uses the state up. Whoever it does not belong to cannot.
 func (a *Authorization) Redeem(g Grant, now time.Time) error {
 	switch {
-	case a.Account != g.Account || a.Project != g.Project || a.Type != g.Type:
-		return ErrState
-	case g.RedirectURI != "" && g.RedirectURI != a.RedirectURI:
-		return ErrState
-	case !a.UsedAt.IsZero():
+	case a.Account != g.Account, a.Project != g.Project, a.Type != g.Type,
+		g.RedirectURI != "" && g.RedirectURI != a.RedirectURI, !a.UsedAt.IsZero():
 		return ErrState
 	case !now.Before(a.CreatedAt.Add(StateLife)):
 		return ErrStateExpired

@@ -10,6 +10,7 @@
 package integration
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -225,9 +226,7 @@ func (i *Integration) Route(p *project.Project) error {
 		}
 	}
 	routes := map[project.PaymentMethod]project.PaymentRoute{}
-	for method, r := range p.Routes {
-		routes[method] = r
-	}
+	maps.Copy(routes, p.Routes)
 	for _, method := range i.Type.Methods() {
 		routes[method] = project.PaymentRoute{Provider: i.Type.String(), Integration: i.ID}
 	}
@@ -237,17 +236,11 @@ func (i *Integration) Route(p *project.Project) error {
 
 // Unroute takes the integration out of the project's routes.
 func (i *Integration) Unroute(p *project.Project) {
-	var routes map[project.PaymentMethod]project.PaymentRoute
-	for method, r := range p.Routes {
-		if r.Integration == i.ID {
-			continue
-		}
-		if routes == nil {
-			routes = map[project.PaymentMethod]project.PaymentRoute{}
-		}
-		routes[method] = r
+	p.Routes = maps.Clone(p.Routes)
+	maps.DeleteFunc(p.Routes, func(_ project.PaymentMethod, r project.PaymentRoute) bool { return r.Integration == i.ID })
+	if len(p.Routes) == 0 {
+		p.Routes = nil
 	}
-	p.Routes = routes
 }
 
 // ErrExists is the answer to connecting what is connected.

@@ -57,21 +57,20 @@ var known = map[Type]traits{
 	Shopify: {
 		label: "Shopify", kind: ECommerce, oauth: true, signs: true,
 		resources: []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Customers, syncrun.Orders},
-		topics: []string{
-			"products/create", "products/update", "products/delete", "inventory_levels/update", "orders/create", "orders/updated",
-			"customers/create", "customers/update", "customers/delete",
-		},
+		topics:    shopTopics,
 	},
 	HubSpot:     {label: "HubSpot", kind: CRM, oauth: true, resources: []syncrun.Resource{syncrun.Customers, syncrun.Orders}},
 	ShipStation: {label: "ShipStation", kind: Fulfillment, resources: []syncrun.Resource{syncrun.Orders}, topics: []string{"SHIP_NOTIFY"}},
 	Custom: {
 		label: "Custom", kind: Own,
 		resources: []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Customers, syncrun.Orders},
-		topics: []string{
-			"products/create", "products/update", "products/delete", "inventory_levels/update", "orders/create", "orders/updated",
-			"customers/create", "customers/update", "customers/delete",
-		},
+		topics:    shopTopics,
 	},
+}
+
+var shopTopics = []string{
+	"products/create", "products/update", "products/delete", "inventory_levels/update", "orders/create", "orders/updated",
+	"customers/create", "customers/update", "customers/delete",
 }
 
 // ParseType knows the types that can be connected.

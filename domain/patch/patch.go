@@ -16,13 +16,16 @@ func Null[T any]() Field[T] { return Field[T]{given: true, null: true} }
 // Given reports whether the field is there at all, null included.
 func (f Field[T]) Given() bool { return f.given }
 
+// IsNull reports whether the field was given as null.
+func (f Field[T]) IsNull() bool { return f.null }
+
 // Value is the value, and whether there is one.
 func (f Field[T]) Value() (T, bool) { return f.value, f.given && !f.null }
 
 // Apply writes the field's value, or the fallback for null, into target. Left out, it does nothing.
 func (f Field[T]) Apply(target *T, fallback T) {
 	switch {
-	case f.given && f.null:
+	case f.null:
 		*target = fallback
 	case f.given:
 		*target = f.value

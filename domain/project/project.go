@@ -117,8 +117,8 @@ func (p *Project) Change(c Change, now time.Time) error {
 	if c.Grouped {
 		identity, settings = check.In("general"), check
 	}
-	identity.That(!c.Name.Given() || hasValue(c.Name), "name", "must not be null")
-	identity.That(!c.Slug.Given() || hasValue(c.Slug), "slug", "must not be null")
+	identity.That(!c.Name.IsNull(), "name", "must not be null")
+	identity.That(!c.Slug.IsNull(), "slug", "must not be null")
 	c.Name.Apply(&next.Name, p.Name)
 	c.Slug.Apply(&next.Slug, p.Slug)
 	c.Description.Apply(&next.Description, "")
@@ -138,11 +138,6 @@ func (p *Project) Change(c Change, now time.Time) error {
 	next.UpdatedAt = now
 	*p = next
 	return nil
-}
-
-func hasValue[T any](f patch.Field[T]) bool {
-	_, ok := f.Value()
-	return ok
 }
 
 var slugForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$`)

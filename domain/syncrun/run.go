@@ -11,6 +11,7 @@ package syncrun
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -225,9 +226,7 @@ type Watermarks map[Resource]time.Time
 // may have been read too early, and is read again.
 func (r *Run) Watermarks(before Watermarks) Watermarks {
 	after := Watermarks{}
-	for resource, at := range before {
-		after[resource] = at
-	}
+	maps.Copy(after, before)
 	for _, s := range r.Steps {
 		high := s.High
 		if high.After(r.StartedAt) {

@@ -81,7 +81,7 @@ func (h *handlers) createKey(ctx context.Context, rq operation.Request, in *crea
 }
 
 func (h *handlers) listKeys(ctx context.Context, rq operation.Request, in *operation.Paging) ([]*account.Key, int, error) {
-	return h.Access.In(rq.Stores).ListKeys(ctx, rq.Caller.Caller, in.Page())
+	return rq.Stores.Keys.List(ctx, rq.Caller.Account.ID, rq.Caller.Key.Projects, in.Page())
 }
 
 type OnKey struct {
