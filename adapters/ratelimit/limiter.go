@@ -46,28 +46,23 @@ func New(redisURL string, log *slog.Logger) (*Limiter, error) {
 
 // Take is the port's.
 func (l *Limiter) Take(ctx context.Context, key string, r ports.Rate) ports.Verdict {
-	return l.judge(ctx, key, r, memory.take, (*shared).take)
+	return l.judge(ctx, key, r, 1)
 }
 
 // Look is the port's.
 func (l *Limiter) Look(ctx context.Context, key string, r ports.Rate) ports.Verdict {
-	return l.judge(ctx, key, r, memory.look, (*shared).look)
+	return l.judge(ctx, key, r, 0)
 }
 
-// Ways to judge a request, in either memory.
-type (
-	alone    func(m memory, ctx context.Context, key string, r, mine ports.Rate) ports.Verdict
-	together func(s *shared, ctx context.Context, key string, r ports.Rate) (ports.Verdict, error)
-)
-
-func (l *Limiter) judge(ctx context.Context, key string, r ports.Rate, here alone, there together) ports.Verdict {
+// judge counts n requests: one, or none.
+func (l *Limiter) judge(ctx context.Context, key string, r ports.Rate, n int) ports.Verdict {
 	r = bounded(r)
 	if l.shared == nil {
-		return here(l.memory, ctx, key, r, r)
+		return l.memory.count(ctx, key, r, r, n)
 	}
-	mine := here(l.memory, ctx, key, r, share(r, int(l.replicas.known.Load())))
+	mine := l.memory.count(ctx, key, r, share(r, int(l.replicas.known.Load())), n)
 	if yes, trial := l.outage.ask(); yes {
-		v, err := there(l.shared, context.WithoutCancel(ctx), key, r)
+		v, err := l.shared.count(context.WithoutCancel(ctx), key, r, n)
 		if trial || err != nil {
 			l.heard(ctx, err)
 		}

@@ -29,19 +29,6 @@ func newMemory() (memory, error) {
 	return memory{throttled.WrapStoreWithContext(store)}, nil
 }
 
-// take counts one request of the key under its rate, of which mine is for this limiter. A change of mine
-// alone starts no new count.
-func (m memory) take(ctx context.Context, key string, r, mine ports.Rate) ports.Verdict {
-	return m.count(ctx, m.store, key, r, mine, 1)
-}
-
-// look is take without counting.
-func (m memory) look(ctx context.Context, key string, r, mine ports.Rate) ports.Verdict {
-	v := m.count(ctx, unwritten{m.store}, key, r, mine, 0)
-	v.Allowed = v.RetryAfter == 0
-	return v
-}
-
 // unwritten is a store that is only looked at. Counting nothing would write what it read, and count one
 // if a racer was faster.
 type unwritten struct{ throttled.GCRAStoreCtx }
@@ -54,7 +41,13 @@ func (unwritten) CompareAndSwapWithTTL(context.Context, string, int64, int64, ti
 	return true, nil
 }
 
-func (m memory) count(ctx context.Context, store throttled.GCRAStoreCtx, key string, r, mine ports.Rate, n int) ports.Verdict {
+// count counts n requests of the key, one or none, under its rate, of which mine is for this limiter. A change
+// of mine alone starts no new count.
+func (m memory) count(ctx context.Context, key string, r, mine ports.Rate, n int) ports.Verdict {
+	store := m.store
+	if n == 0 {
+		store = unwritten{m.store}
+	}
 	quota := throttled.RateQuota{MaxRate: throttled.PerMin(mine.PerMinute), MaxBurst: mine.Burst - 1}
 	gcra, err := throttled.NewGCRARateLimiterCtx(store, quota) // a few words; what it counts is in the store
 	if err != nil {
@@ -66,7 +59,7 @@ func (m memory) count(ctx context.Context, store throttled.GCRAStoreCtx, key str
 		panic(fmt.Sprintf("ratelimit: counting in memory: %v", err)) // neither the store nor the clock can fail
 	}
 	return ports.Verdict{
-		Allowed:    !limited,
+		Allowed:    !limited && result.RetryAfter <= 0,
 		Limit:      result.Limit,
 		Remaining:  result.Remaining,
 		Reset:      result.ResetAfter,

@@ -82,10 +82,10 @@ func TestAShareThatChangesStartsNoNewCount(t *testing.T) {
 		}
 		whole := plans[0].rate
 		for range share(whole, 2).Burst {
-			m.take(ctx, "key", whole, share(whole, 2))
+			m.count(ctx, "key", whole, share(whole, 2), 1)
 		}
 		for n := 1; n <= 5; n++ {
-			if v := m.take(ctx, "key", whole, share(whole, n)); v.Allowed {
+			if v := m.count(ctx, "key", whole, share(whole, n), 1); v.Allowed {
 				t.Errorf("as one of %d: %+v", n, v)
 			}
 		}
@@ -101,7 +101,7 @@ func TestWhoLosesManyRacesIsCountedAtLast(t *testing.T) {
 		}
 		m.store = &contended{GCRAStoreCtx: m.store, losses: 50}
 		for n := range 2 {
-			if v := m.take(ctx, "key", plans[0].rate, plans[0].rate); v.Remaining != 149-n {
+			if v := m.count(ctx, "key", plans[0].rate, plans[0].rate, 1); v.Remaining != 149-n {
 				t.Errorf("request %d: %+v", n+1, v)
 			}
 		}

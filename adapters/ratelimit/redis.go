@@ -63,10 +63,10 @@ func parse(address string) (*redis.Options, error) {
 	return o, nil
 }
 
-// take counts one request of the key, in one round trip. Its time is bounded without ctx.
-func (s *shared) take(ctx context.Context, key string, r ports.Rate) (ports.Verdict, error) {
+// count counts n requests of the key, one or none, in one round trip. Its time is bounded without ctx.
+func (s *shared) count(ctx context.Context, key string, r ports.Rate, n int) (ports.Verdict, error) {
 	limit := redis_rate.Limit{Rate: r.PerMinute, Burst: r.Burst, Period: time.Minute}
-	result, err := s.rates.Allow(ctx, name(key, r), limit)
+	result, err := s.rates.AllowN(ctx, name(key, r), limit, n)
 	if err != nil {
 		return ports.Verdict{}, err
 	}
@@ -74,26 +74,16 @@ func (s *shared) take(ctx context.Context, key string, r ports.Rate) (ports.Verd
 		Allowed:   result.Allowed > 0,
 		Limit:     r.Burst,
 		Remaining: min(max(result.Remaining, 0), r.Burst),
-		Reset:     result.ResetAfter,
+		Reset:     max(result.ResetAfter, 0),
+	}
+	wait := result.RetryAfter
+	if n == 0 {
+		rested := time.Minute * time.Duration(r.Burst-1) / time.Duration(r.PerMinute) // but for one request
+		v.Allowed, wait = v.Remaining > 0, max(v.Reset-rested, 0)
 	}
 	if !v.Allowed {
 		// Redis counts in floating point and whole microseconds: a millisecond more is surely enough.
-		v.RetryAfter = result.RetryAfter + time.Millisecond
-	}
-	return v, nil
-}
-
-// look is take without counting.
-func (s *shared) look(ctx context.Context, key string, r ports.Rate) (ports.Verdict, error) {
-	limit := redis_rate.Limit{Rate: r.PerMinute, Burst: r.Burst, Period: time.Minute}
-	result, err := s.rates.AllowN(ctx, name(key, r), limit, 0)
-	if err != nil {
-		return ports.Verdict{}, err
-	}
-	v := ports.Verdict{Limit: r.Burst, Remaining: min(max(result.Remaining, 0), r.Burst), Reset: max(result.ResetAfter, 0)}
-	if v.Allowed = v.Remaining > 0; !v.Allowed {
-		rested := time.Minute * time.Duration(r.Burst-1) / time.Duration(r.PerMinute) // but for one request
-		v.RetryAfter = max(v.Reset-rested, 0) + time.Millisecond
+		v.RetryAfter = wait + time.Millisecond
 	}
 	return v, nil
 }
