@@ -43,11 +43,11 @@ func (g *gathering) take(p market.Population, visits []*visit) {
 	whole := &market.Tally{}
 	shown := Market{
 		Name: p.Name(), Title: p.Title(), Cost: market.Share(item.Cost, item.List), Secrets: m.shown(item),
-		List: postedBaseline(base.List, item, m.Buyers), Best: postedBaseline(base.Best, item, m.Buyers),
-		Optimum: optimumBaseline(base.Oracle, item, m.Buyers),
+		List: baseline(base.List, item, m.Buyers), Best: baseline(base.Best, item, m.Buyers),
+		Optimum: baseline(base.Oracle, item, m.Buyers),
 	}
 	if m.Secrets != nil {
-		shown.BestWithin, shown.OptimumWithin = new(postedBaseline(base.BestWithin, item, m.Buyers)), new(optimumBaseline(base.OracleWithin, item, m.Buyers))
+		shown.BestWithin, shown.OptimumWithin = new(baseline(base.BestWithin, item, m.Buyers)), new(baseline(base.OracleWithin, item, m.Buyers))
 	}
 	for i, t := range tallies {
 		if i < len(m.Tactics) {
@@ -122,12 +122,8 @@ func (m *run) shown(item market.Item) *Shown {
 	return &Shown{market.Share(s.Floor, item.List), market.Share(s.Hint, item.List)}
 }
 
-func postedBaseline(p market.Posted, item market.Item, buyers int) Baseline {
+func baseline(p market.Posted, item market.Item, buyers int) Baseline {
 	return Baseline{market.Share(p.Price, item.List), market.Per(p.Deals, buyers), market.Tidy(float64(p.Margin) / float64(buyers) / float64(item.List))}
-}
-
-func optimumBaseline(o market.Optimum, item market.Item, buyers int) Baseline {
-	return Baseline{0, market.Per(o.Deals, buyers), market.Tidy(float64(o.Margin) / float64(buyers) / float64(item.List))}
 }
 
 // note counts broken promises, and negotiations that were lost.
@@ -169,12 +165,12 @@ func (g *gathering) close() *Report {
 }
 
 func summary(populations []Market) (s Summary) {
-	var posted, optimum, within []Ratio
+	var posted, optimum, within []market.Ratio
 	n := float64(len(populations))
 	for _, p := range populations {
-		posted, optimum = append(posted, p.Policy.OfPosted), append(optimum, p.Policy.OfOptimum)
+		posted, optimum = append(posted, market.Ratio(p.Policy.OfPosted)), append(optimum, market.Ratio(p.Policy.OfOptimum))
 		if p.Policy.OfWithin != nil {
-			within = append(within, *p.Policy.OfWithin)
+			within = append(within, market.Ratio(*p.Policy.OfWithin))
 		}
 		s.DealRate += p.Policy.DealRate / n
 		s.MeanDiscount += (1 - p.Policy.MeanPrice) / n
@@ -182,9 +178,9 @@ func summary(populations []Market) (s Summary) {
 		s.PostedOfKnown += p.Best.Margin / math.Max(p.Optimum.Margin, 1e-9) / n
 	}
 	worst := slices.MinFunc(populations, func(a, b Market) int { return cmp.Compare(a.Policy.OfPosted.Value, b.Policy.OfPosted.Value) })
-	s.OfPosted, s.OfOptimum = meanOf(posted), meanOf(optimum)
+	s.OfPosted, s.OfOptimum = Ratio(market.MeanOf(posted)), Ratio(market.MeanOf(optimum))
 	if len(within) > 0 {
-		s.OfWithin = new(meanOf(within))
+		s.OfWithin = new(Ratio(market.MeanOf(within)))
 	}
 	s.Worst, s.WorstIn = worst.Policy.OfPosted, worst.Name
 	s.DealRate, s.MeanDiscount = market.Tidy(s.DealRate), market.Tidy(s.MeanDiscount)

@@ -2,8 +2,6 @@
 // policy, in parallel, and a report compares what it earned with simpler sellers. It needs no server and no database.
 package simulating
 
-import "github.com/haggle-commerce/haggle/domain/market"
-
 // Report is what a run found. It holds no time and no chance: the same Config gives the same bytes. Prices, margins
 // and discounts are shares of the list price, and margins are per buyer, whether it bought or not.
 type Report struct {
@@ -151,12 +149,3 @@ type BrokenReport struct {
 
 // OK reports whether the seller broke no promise.
 func (r *Report) OK() bool { return len(r.Broken) == 0 }
-
-// meanOf is the mean of ratios of independent groups.
-func meanOf(ratios []Ratio) Ratio {
-	all := make([]market.Ratio, len(ratios))
-	for i, r := range ratios {
-		all[i] = market.Ratio(r)
-	}
-	return Ratio(market.MeanOf(all))
-}

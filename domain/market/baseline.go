@@ -4,27 +4,21 @@ import "slices"
 
 // Baselines are what simpler sellers, and an all-knowing one, earn from the same buyers.
 type Baselines struct {
-	List   Posted  // everything at the list price
-	Best   Posted  // at the one price that earns most from these very buyers
-	Oracle Optimum // at V to each
+	List   Posted // everything at the list price
+	Best   Posted // at the one price that earns most from these very buyers
+	Oracle Posted // at V to each where that is not below cost, and at list at most
 
 	// The same within the seller's limits: nothing is sold under the floor. Both are as above where it is not known.
 	Floor        int64 // zero: not known
 	BestWithin   Posted
-	OracleWithin Optimum
+	OracleWithin Posted
 }
 
 // Posted is a take-it-or-leave-it price.
 type Posted struct {
-	Price  int64
+	Price  int64 // zero: one for each buyer
 	Deals  int
 	Margin int64 // of all buyers together
-}
-
-// Optimum is a price for each buyer: V where that is not below cost, and list at most.
-type Optimum struct {
-	Deals  int
-	Margin int64
 }
 
 // NewBaselines computes them for buyers with these reservation prices. A floor of zero is not known.
@@ -37,7 +31,7 @@ func NewBaselines(item Item, floor int64, worths []int64) Baselines {
 }
 
 // optimum sells to nobody whose V is under the floor.
-func optimum(item Item, floor int64, worths []int64) (o Optimum) {
+func optimum(item Item, floor int64, worths []int64) (o Posted) {
 	for _, worth := range worths {
 		if worth >= max(item.Cost, floor) {
 			o.Deals++

@@ -15,7 +15,7 @@ func TestBaselinesAgainstBruteForce(t *testing.T) {
 		item.Cost = random.Int64N(item.List + 20)
 		floor := random.Int64N(item.List + 1)
 		worths := make([]int64, 1+random.IntN(12))
-		var known, within Optimum
+		var known, within Posted
 		for i := range worths {
 			worths[i] = 1 + random.Int64N(250)
 			if price := min(worths[i], item.List); worths[i] >= item.Cost {

@@ -32,11 +32,7 @@ var described = []form{
 
 // forms is how populations are described, for people.
 func forms() string {
-	all := make([]string, len(described))
-	for i, f := range described {
-		all[i] = f.name + ":" + f.parameters
-	}
-	return strings.Join(all, ", ") + ", with :cCOST in percent of list"
+	return listed(described, func(f form) string { return f.name + ":" + f.parameters }) + ", with :cCOST in percent of list"
 }
 
 // Two is a mixture: a share of the buyers is of one kind, and the others are of another.

@@ -74,17 +74,10 @@ func PopulationsNamed(names ...string) (found []Population, err error) {
 			}
 		}
 		if len(found) == before {
-			return nil, fmt.Errorf("no population is named %q; there are %s; or describe one: %s", name, strings.Join(populationNames(), ", "), forms())
+			return nil, fmt.Errorf("no population is named %q; there are %s; or describe one: %s", name, listed(Populations(), Population.Name), forms())
 		}
 	}
 	return found, nil
-}
-
-func populationNames() (names []string) {
-	for _, p := range Populations() {
-		names = append(names, p.Name())
-	}
-	return names
 }
 
 // Name is the distribution's with the cost in percent of list, such as "normal-90-c65".

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -84,8 +85,8 @@ func TestPopulationNames(t *testing.T) {
 	t.Parallel()
 	want := []string{"uniform-c50", "uniform-c65", "normal-90-c50", "normal-90-c65", "normal-95-c50", "normal-95-c65",
 		"normal-85-c50", "normal-85-c65", "lognormal-c50", "lognormal-c65"}
-	if !slices.Equal(populationNames(), want) {
-		t.Errorf("%v", populationNames())
+	if names := listed(Populations(), Population.Name); names != strings.Join(want, ", ") {
+		t.Errorf("%v", names)
 	}
 	if one, err := PopulationsNamed("normal-90-c65"); err != nil || len(one) != 1 || one[0].Title() != "N(0.90, 0.10), cost 0.65" {
 		t.Errorf("%v, %v", one, err)

@@ -3,6 +3,7 @@ package market
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -40,25 +41,24 @@ func Others() []Tactic   { return Tactics()[5:] }
 
 // TacticsNamed are the tactics with these names.
 func TacticsNamed(names ...string) (found []Tactic, err error) {
+	all := Tactics()
 	for _, name := range names {
-		before := len(found)
-		for _, t := range Tactics() {
-			if t.Name == name {
-				found = append(found, t)
-			}
+		i := slices.IndexFunc(all, func(t Tactic) bool { return t.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no strategy is named %q; there are %s", name, listed(all, func(t Tactic) string { return t.Name }))
 		}
-		if len(found) == before {
-			return nil, fmt.Errorf("no strategy is named %q; there are %s", name, strings.Join(tacticNames(), ", "))
-		}
+		found = append(found, all[i])
 	}
 	return found, nil
 }
 
-func tacticNames() (names []string) {
-	for _, t := range Tactics() {
-		names = append(names, t.Name)
+// listed names some things, for people.
+func listed[T any](all []T, name func(T) string) string {
+	names := make([]string, len(all))
+	for i, one := range all {
+		names[i] = name(one)
 	}
-	return names
+	return strings.Join(names, ", ")
 }
 
 // byTime is Faratin's time-dependent tactic from the first offer to V.
