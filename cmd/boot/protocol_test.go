@@ -2,6 +2,7 @@ package boot
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -48,7 +49,7 @@ var toyStyle = &wire.Style{
 
 var toyRules = wire.KeyRules[commerce.Buyer]{
 	Owner:       func(e wire.Entry[commerce.Buyer], _ []byte) string { return "toy " + e.Caller.Client },
-	Fingerprint: wire.RawBytes,
+	Fingerprint: func(body []byte) ([sha256.Size]byte, bool) { return sha256.Sum256(body), true },
 	Check: func(_ *huma.Operation, key string) error {
 		if len(key) < 22 {
 			return fault.New(fault.Malformed, "key_required", "Send an Idempotency-Key of 22 characters.")

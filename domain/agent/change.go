@@ -50,7 +50,7 @@ type ModelChange struct {
 	Provider, Name             patch.Field[string]
 	MaxTokens, Temperature     patch.Field[int]
 	Wording, Strategy, Reasons patch.Field[bool]
-	Templates                  patch.Field[[]TemplateDraft]
+	Templates                  patch.Field[[]Template]
 }
 
 // TuningChange says how the agent learns by itself.

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -22,26 +21,18 @@ const (
 type Occasion struct{ name string }
 
 var (
-	OnAccept  = Occasion{"accept"}
-	OnCounter = Occasion{"counter_offer"}
-	OnFinal   = Occasion{"final_offer"} // the last counter offer
-	OnUnmoved = Occasion{"unmoved"}     // the counter offer to a buyer who has offered no more than before
-	OnReject  = Occasion{"reject"}
+	OnAccept  = Occasion{"accepted"}
+	OnCounter = Occasion{"countered"}
+	OnFinal   = Occasion{"final"}   // the last counter offer
+	OnUnmoved = Occasion{"unmoved"} // the counter offer to a buyer who has offered no more than before
+	OnReject  = Occasion{"rejected"}
 )
 
 // Occasions are all there are.
 var Occasions = []Occasion{OnAccept, OnCounter, OnFinal, OnUnmoved, OnReject}
 
+// String is a name for models, logs and tests. The Management API and tables spell occasions in words of their own.
 func (o Occasion) String() string { return o.name }
-
-// ParseOccasion is the inverse of String.
-func ParseOccasion(name string) (Occasion, bool) {
-	i := slices.Index(Occasions, Occasion{name})
-	if i < 0 {
-		return Occasion{}, false
-	}
-	return Occasions[i], true
-}
 
 // OccasionOf returns the occasion of a decision. Mere prices and products at list price have none.
 func OccasionOf(d negotiation.Decision) (Occasion, bool) {
@@ -138,26 +129,21 @@ func (t Template) Fill(in WordInput) Words {
 // InWords is an amount as the house writes it: 92.50 USD.
 func InWords(a money.Amount) string { return a.String() + " " + a.Currency().Code() }
 
-// TemplateDraft is a template as the merchant writes it.
-type TemplateDraft struct{ ID, On, Reasoning, Message string }
-
 // templatesOf checks templates. Numbers are refused: a price in a text would not be the answer's.
-func templatesOf(drafts []TemplateDraft, check fault.Check) []Template {
+func templatesOf(drafts []Template, check fault.Check) []Template {
 	check.That(len(drafts) <= mostTemplates, "templates", "must have at most "+strconv.Itoa(mostTemplates)+" elements")
 	check = check.In("templates")
 	seen := map[string]bool{}
 	var list []Template
 	for i, d := range drafts[:min(len(drafts), mostTemplates)] {
 		check := check.At(i)
-		on, known := ParseOccasion(d.On)
-		check.That(known, "answer", "must be accept, counter_offer, final_offer, unmoved or reject")
 		check.That(isTemplateID(d.ID), "id", "must have 1 to 40 characters of a-z, 0-9, - and _")
 		check.That(!seen[d.ID], "id", "must be another one than that of the templates before")
 		check.That(strings.TrimSpace(d.Reasoning+d.Message) != "", "message", "must not be empty where reasoning is")
-		checkTemplate(check, "reasoning", d.Reasoning, on)
-		checkTemplate(check, "message", d.Message, on)
+		checkTemplate(check, "reasoning", d.Reasoning, d.On)
+		checkTemplate(check, "message", d.Message, d.On)
 		seen[d.ID] = true
-		list = append(list, Template{d.ID, on, d.Reasoning, d.Message})
+		list = append(list, d)
 	}
 	return list
 }

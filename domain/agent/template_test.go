@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-func withTemplates(drafts ...agent.TemplateDraft) (*agent.Agent, error) {
+func withTemplates(drafts ...agent.Template) (*agent.Agent, error) {
 	a := &agent.Agent{Name: "Ann"}
 	change := agent.Change{}
 	change.Model.Templates = patch.To(drafts)
@@ -24,24 +24,23 @@ func TestTemplates_refused(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 240)
 	for _, test := range []struct {
-		draft agent.TemplateDraft
+		draft agent.Template
 		field string // ""; it is taken
 	}{
-		{agent.TemplateDraft{ID: "a_b-1", On: "accept", Message: "{quantity} × {product} at {price}, not {list_price}, until {valid_until}!"}, ""},
-		{agent.TemplateDraft{ID: "a", On: "reject", Reasoning: "{hint}"}, ""},
-		{agent.TemplateDraft{ID: "a", On: "unmoved", Message: long}, ""},
-		{agent.TemplateDraft{ID: "a", On: "unmoved", Message: long + "e"}, "model.templates.0.message"},
-		{agent.TemplateDraft{ID: "a", On: "counter_offer", Reasoning: "{hint}"}, "model.templates.0.reasoning"},
-		{agent.TemplateDraft{ID: "a", On: "accept", Message: "{price"}, "model.templates.0.message"},
-		{agent.TemplateDraft{ID: "a", On: "accept", Message: "{{price}}"}, "model.templates.0.message"},
-		{agent.TemplateDraft{ID: "a", On: "accept", Message: "At 95."}, "model.templates.0.message"},
-		{agent.TemplateDraft{ID: "a", On: "accept", Message: "At ٩٥."}, "model.templates.0.message"},
-		{agent.TemplateDraft{ID: "a", On: "accept", Message: "Yes.\nNow."}, "model.templates.0.message"},
-		{agent.TemplateDraft{ID: "a", On: "accept", Message: "\u202eYes."}, "model.templates.0.message"},
-		{agent.TemplateDraft{ID: "a", On: "accept", Message: "<b>Yes.</b>"}, "model.templates.0.message"},
-		{agent.TemplateDraft{ID: "a", On: "accept", Message: " "}, "model.templates.0.message"},
-		{agent.TemplateDraft{ID: "", On: "accept", Message: "Yes."}, "model.templates.0.id"},
-		{agent.TemplateDraft{ID: "a", On: "quote", Message: "Yes."}, "model.templates.0.answer"},
+		{agent.Template{ID: "a_b-1", On: agent.OnAccept, Message: "{quantity} × {product} at {price}, not {list_price}, until {valid_until}!"}, ""},
+		{agent.Template{ID: "a", On: agent.OnReject, Reasoning: "{hint}"}, ""},
+		{agent.Template{ID: "a", On: agent.OnUnmoved, Message: long}, ""},
+		{agent.Template{ID: "a", On: agent.OnUnmoved, Message: long + "e"}, "model.templates.0.message"},
+		{agent.Template{ID: "a", On: agent.OnCounter, Reasoning: "{hint}"}, "model.templates.0.reasoning"},
+		{agent.Template{ID: "a", On: agent.OnAccept, Message: "{price"}, "model.templates.0.message"},
+		{agent.Template{ID: "a", On: agent.OnAccept, Message: "{{price}}"}, "model.templates.0.message"},
+		{agent.Template{ID: "a", On: agent.OnAccept, Message: "At 95."}, "model.templates.0.message"},
+		{agent.Template{ID: "a", On: agent.OnAccept, Message: "At ٩٥."}, "model.templates.0.message"},
+		{agent.Template{ID: "a", On: agent.OnAccept, Message: "Yes.\nNow."}, "model.templates.0.message"},
+		{agent.Template{ID: "a", On: agent.OnAccept, Message: "\u202eYes."}, "model.templates.0.message"},
+		{agent.Template{ID: "a", On: agent.OnAccept, Message: "<b>Yes.</b>"}, "model.templates.0.message"},
+		{agent.Template{ID: "a", On: agent.OnAccept, Message: " "}, "model.templates.0.message"},
+		{agent.Template{ID: "", On: agent.OnAccept, Message: "Yes."}, "model.templates.0.id"},
 	} {
 		_, err := withTemplates(test.draft)
 		field := ""
@@ -52,9 +51,9 @@ func TestTemplates_refused(t *testing.T) {
 			t.Errorf("%+v: %v", test.draft, err)
 		}
 	}
-	many := make([]agent.TemplateDraft, 41)
+	many := make([]agent.Template, 41)
 	for i := range many {
-		many[i] = agent.TemplateDraft{ID: strings.Repeat("a", i+1), On: "accept", Message: "Yes."}
+		many[i] = agent.Template{ID: strings.Repeat("a", i+1), On: agent.OnAccept, Message: "Yes."}
 	}
 	if _, err := withTemplates(many[:40]...); err != nil {
 		t.Error(err)
@@ -67,11 +66,7 @@ func TestTemplates_refused(t *testing.T) {
 // The house's templates keep to the rules of the merchant's, and every occasion has a choice.
 func TestTemplates_house(t *testing.T) {
 	t.Parallel()
-	var drafts []agent.TemplateDraft
-	for _, h := range agent.HouseTemplates {
-		drafts = append(drafts, agent.TemplateDraft{ID: h.ID, On: h.On.String(), Reasoning: h.Reasoning, Message: h.Message})
-	}
-	a, err := withTemplates(drafts...)
+	a, err := withTemplates(agent.HouseTemplates...)
 	if err != nil || !reflect.DeepEqual(a.Model.Templates, agent.HouseTemplates) {
 		t.Errorf("%+v, %v", a.Model.Templates, err)
 	}
@@ -89,12 +84,12 @@ func TestOccasionOf(t *testing.T) {
 		decision negotiation.Decision
 		want     string
 	}{
-		{negotiation.Accepted{Price: price}, "accept"},
-		{negotiation.Countered{Price: price, By: negotiation.Concession}, "counter_offer"},
+		{negotiation.Accepted{Price: price}, "accepted"},
+		{negotiation.Countered{Price: price, By: negotiation.Concession}, "countered"},
 		{negotiation.Countered{Price: price, By: negotiation.NoMovement}, "unmoved"},
 		{negotiation.Countered{Price: price, By: negotiation.ProbingLimit}, "unmoved"},
-		{negotiation.Countered{Price: price, By: negotiation.NoMovement, Final: true}, "final_offer"},
-		{negotiation.Rejected{Price: price, By: negotiation.BelowFloor}, "reject"},
+		{negotiation.Countered{Price: price, By: negotiation.NoMovement, Final: true}, "final"},
+		{negotiation.Rejected{Price: price, By: negotiation.BelowFloor}, "rejected"},
 		{negotiation.Rejected{Price: price, By: negotiation.ListOnly}, ""},
 		{negotiation.Quoted{Price: price}, ""},
 	} {

@@ -1,6 +1,7 @@
 package commerce
 
 import (
+	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
@@ -11,6 +12,15 @@ var Responses = map[negotiation.Outcome]string{
 	negotiation.OutcomeAccepted:  "accept",
 	negotiation.OutcomeCountered: "counter_offer",
 	negotiation.OutcomeRejected:  "reject",
+}
+
+// Occasions are the answers that templates are for, as the Management API names them.
+var Occasions = map[agent.Occasion]string{
+	agent.OnAccept:  "accept",
+	agent.OnCounter: "counter_offer",
+	agent.OnFinal:   "final_offer",
+	agent.OnUnmoved: "unmoved",
+	agent.OnReject:  "reject",
 }
 
 // PaymentMethods are the payment methods as ACP and the Management API name them (spec 2.12).

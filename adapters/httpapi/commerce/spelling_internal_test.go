@@ -3,6 +3,7 @@ package commerce
 import (
 	"testing"
 
+	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
@@ -27,6 +28,15 @@ func TestValueOf(t *testing.T) {
 	}
 	if got := ValueOf("", Responses); got != (negotiation.Outcome{}) {
 		t.Errorf("no word is read as %s", got)
+	}
+}
+
+func TestEveryOccasionHasAWord(t *testing.T) {
+	t.Parallel()
+	for _, o := range agent.Occasions {
+		if got := ValueOf(Occasions[o], Occasions); Occasions[o] == "" || got != o {
+			t.Errorf("%s is %q, which is read as %s", o, Occasions[o], got)
+		}
 	}
 }
 

@@ -70,9 +70,6 @@ func CanonicalJSON(body []byte) (sum [sha256.Size]byte, ok bool) {
 	return sha256.Sum256(canonical), true
 }
 
-// RawBytes is the fingerprint of a body's bytes.
-func RawBytes(body []byte) (sum [sha256.Size]byte, ok bool) { return sha256.Sum256(body), true }
-
 // key reads a request's key. body is nil where it has not been read.
 func (k KeyRules[C]) key(r *http.Request, body []byte) string {
 	switch {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/agents"
@@ -111,7 +112,7 @@ func toAPIAgent(a *agent.Agent, c money.Currency) AgentView {
 		Model: modelView{
 			Provider: wire.ToOptional(m.Provider), Name: wire.ToOptional(m.Name), Wording: m.Wording, Strategy: m.Strategy, Reasons: m.Reasons, MaxTokens: wire.ToOptional(m.MaxTokens),
 			Templates: wire.Each(m.Templates, func(t agent.Template) templateView {
-				return templateView{t.ID, t.On.String(), t.Reasoning, t.Message}
+				return templateView{t.ID, commerce.Occasions[t.On], t.Reasoning, t.Message}
 			}),
 		},
 		Tuning:    tuningView{Automatic: a.Tuning.Automatic, Holdout: wire.ToPercent(a.Tuning.Holdout), Baseline: wire.ToOptional(a.Tuning.Baseline)},
@@ -202,10 +203,20 @@ func fromAPIModel(m modelPatch, check fault.Check) agent.ModelChange {
 		Wording:     m.Wording.Field(),
 		Strategy:    m.Strategy.Field(),
 		Reasons:     m.Reasons.Field(),
-		Templates: wire.MapField(m.Templates, func(list []templateView) []agent.TemplateDraft {
-			return wire.Each(list, func(t templateView) agent.TemplateDraft { return agent.TemplateDraft(t) })
+		Templates: wire.MapField(m.Templates, func(list []templateView) []agent.Template {
+			return fromAPITemplates(list, check.In("templates"))
 		}),
 	}
+}
+
+func fromAPITemplates(views []templateView, check fault.Check) []agent.Template {
+	list := make([]agent.Template, len(views))
+	for i, v := range views {
+		on := commerce.ValueOf(v.On, commerce.Occasions)
+		check.At(i).That(on != agent.Occasion{}, "answer", "must be accept, counter_offer, final_offer, unmoved or reject")
+		list[i] = agent.Template{ID: v.ID, On: on, Reasoning: v.Reasoning, Message: v.Message}
+	}
+	return list
 }
 
 type agentSecretOutput = wire.Output[agentSecret]

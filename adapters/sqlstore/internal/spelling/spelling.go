@@ -52,7 +52,7 @@ var texts = index(
 	words(integration.Statuses), words(integration.HookStatuses), words(integration.WebhookStatuses), words(integration.LogStatuses),
 	parsed(account.ParsePlan), parsed(account.ParseEnvironment), parsed(integration.ParseType),
 	parsed(rule),
-	oneOf(agent.Draft, agent.Active), oneOf(agent.Builtin, agent.Remote), oneOf(agent.Occasions...),
+	oneOf(agent.Draft, agent.Active), oneOf(agent.Builtin, agent.Remote),
 	oneOf(agent.ByHouse, agent.ByMerchant, agent.ByTuning), oneOf(catalog.Active, catalog.Archived),
 	known(syncrun.StoredResource), known(event.StoredType), known(event.StoredReason), oneOf(event.Active, event.Disabled),
 	oneOf(event.Pending, event.Delivered, event.Failed, event.Canceled),
@@ -65,7 +65,7 @@ var texts = index(
 	known(func(urgency string) negotiation.Urgency {
 		return negotiation.ClaimsOf(session.Claims{Urgency: urgency}).Urgency
 	}),
-	own("response", outcomes),
+	own("response", outcomes), own("answer", occasions),
 )
 
 var quoteStates = map[string]negotiation.State{
@@ -96,6 +96,15 @@ var outcomes = map[negotiation.Outcome]string{
 	negotiation.OutcomeAccepted:  "accept",
 	negotiation.OutcomeCountered: "counter_offer",
 	negotiation.OutcomeRejected:  "reject",
+}
+
+// occasions are the words for what an agent's templates answer.
+var occasions = map[agent.Occasion]string{
+	agent.OnAccept:  "accept",
+	agent.OnCounter: "counter_offer",
+	agent.OnFinal:   "final_offer",
+	agent.OnUnmoved: "unmoved",
+	agent.OnReject:  "reject",
 }
 
 // Methods are the words for payment methods. There is none where nobody has tried to pay, or the sandbox's key is void.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
+	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -43,6 +44,17 @@ func TestFor(t *testing.T) {
 		t.Errorf("outcomes are %v", negotiation.Outcomes())
 	}
 	spelled(t, outcomes, "", "accepted", "Accept")
+	occasions := map[agent.Occasion]string{
+		agent.OnAccept:  "accept",
+		agent.OnCounter: "counter_offer",
+		agent.OnFinal:   "final_offer",
+		agent.OnUnmoved: "unmoved",
+		agent.OnReject:  "reject",
+	}
+	if len(occasions) != len(agent.Occasions) {
+		t.Errorf("occasions are %v", agent.Occasions)
+	}
+	spelled(t, occasions, "", "quote", "accepted")
 	rules := map[negotiation.Rule]string{}
 	for _, r := range negotiation.Rules() {
 		rules[r] = r.String()
