@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 )
@@ -111,4 +113,29 @@ func (o *object) list(name string, length int, members func(i int)) {
 		o.json.WriteByte('}')
 	}
 	o.json.WriteByte(']')
+}
+
+func (o *object) items(list []event.Item) {
+	o.list("items", len(list), func(i int) {
+		o.text("product_id", list[i].Product.String())
+		o.text("variant_id", list[i].Variant.String())
+		o.text("sku", list[i].SKU)
+		o.text("name", list[i].Name)
+		o.int("quantity", list[i].Quantity)
+		o.amount("price", list[i].Price)
+		o.amount("original_price", list[i].Original)
+	})
+}
+
+func (o *object) address(name string, a checkout.Address) {
+	o.object(name, func() {
+		o.text("name", a.Name)
+		o.text("line1", a.Line1)
+		o.text("line2", a.Line2)
+		o.text("city", a.City)
+		o.text("state", a.State)
+		o.text("postal_code", a.PostalCode)
+		o.text("country", a.Country)
+		o.text("phone", a.Phone)
+	})
 }
