@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -80,16 +79,8 @@ func (s *Service) importChunk(ctx context.Context, p *project.Project, lines []L
 // inWords says what is wrong with a line: "sku T-1: price must be more than zero".
 func inWords(r Upserted) error {
 	text := r.Err.Error()
-	var known *fault.Error
-	if errors.As(r.Err, &known) {
-		text = known.Message
-		if len(known.Details) > 0 {
-			var parts []string
-			for _, d := range known.Details {
-				parts = append(parts, d.Field+" "+d.Message)
-			}
-			text = strings.Join(parts, "; ")
-		}
+	if known, ok := errors.AsType[*fault.Error](r.Err); ok {
+		text = known.Words()
 	}
 	if r.SKU == "" {
 		return errors.New(text)

@@ -277,14 +277,7 @@ func words(err error) string {
 	if !errors.As(err, &known) || known.Kind == fault.Internal {
 		return "The record could not be stored."
 	}
-	if len(known.Details) == 0 {
-		return known.Message
-	}
-	parts := make([]string, len(known.Details))
-	for i, d := range known.Details {
-		parts[i] = d.Field + " " + d.Message
-	}
-	return strings.Join(parts, "; ")
+	return known.Words()
 }
 
 // storable reports whether every database takes the text.

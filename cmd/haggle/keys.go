@@ -164,12 +164,5 @@ func inWords(err error) error {
 	if !errors.As(err, &refusal) || refusal.Kind == fault.Internal || refusal.Kind == fault.Unavailable {
 		return err
 	}
-	if len(refusal.Details) == 0 {
-		return errors.New(refusal.Message)
-	}
-	problems := make([]string, len(refusal.Details))
-	for i, d := range refusal.Details {
-		problems[i] = d.Field + " " + d.Message
-	}
-	return errors.New(strings.Join(problems, "; "))
+	return errors.New(refusal.Words())
 }

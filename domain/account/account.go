@@ -48,10 +48,8 @@ func (p Plan) Rate() (perMinute, burst int) {
 
 // ParsePlan knows the three plans.
 func ParsePlan(name string) (Plan, error) {
-	for _, p := range []Plan{Starter, Growth, Enterprise} {
-		if p.name == name {
-			return p, nil
-		}
+	if p := (Plan{name}); p == Starter || p == Growth || p == Enterprise {
+		return p, nil
 	}
 	return Plan{}, fault.Field("plan", "must be starter, growth or enterprise")
 }

@@ -21,12 +21,8 @@ func (s Status) String() string { return s.name }
 
 // ParseStatus knows the names of all statuses.
 func ParseStatus(name string) (Status, bool) {
-	for _, s := range []Status{Active, Archived} {
-		if s.name == name {
-			return s, true
-		}
-	}
-	return Status{}, false
+	s := Status{name}
+	return s, s == Active || s == Archived
 }
 
 // Product is one thing on sale, in one or more variants. It always has at least one.

@@ -53,6 +53,19 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
+// Words says to people what is wrong: "price must be more than zero; sku is required", or the message where no field
+// has a problem.
+func (e *Error) Words() string {
+	if len(e.Details) == 0 {
+		return e.Message
+	}
+	problems := make([]string, len(e.Details))
+	for i, d := range e.Details {
+		problems[i] = d.Field + " " + d.Message
+	}
+	return strings.Join(problems, "; ")
+}
+
 // New is an error of this kind and code.
 func New(kind Kind, code, message string) *Error {
 	return &Error{Kind: kind, Code: code, Message: message}

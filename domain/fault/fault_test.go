@@ -66,3 +66,13 @@ func TestFieldIsACheckWithOneProblem(t *testing.T) {
 		t.Errorf("%v and %v", c.Err(), fault.Field("plan", "is unknown"))
 	}
 }
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	if got := fault.Missing("product").Words(); got != "No such product." {
+		t.Errorf("without a field: %q", got)
+	}
+	if got := fault.Field("sku", "is required").With("price", "must be more than zero").Words(); got != "sku is required; price must be more than zero" {
+		t.Errorf("with fields: %q", got)
+	}
+}

@@ -75,10 +75,8 @@ var shopTopics = []string{
 
 // ParseType knows the types that can be connected.
 func ParseType(name string) (Type, error) {
-	for _, t := range Types {
-		if t.name == name {
-			return t, nil
-		}
+	if t := (Type{name}); slices.Contains(Types, t) {
+		return t, nil
 	}
 	return Type{}, fault.Field("type", "must be one of "+names(Types))
 }

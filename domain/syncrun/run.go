@@ -270,11 +270,8 @@ func (r Resource) Swept() bool { return r == Products || r == Customers }
 
 // ParseResource knows those that can be read.
 func ParseResource(name string) (Resource, bool) {
-	at := slices.IndexFunc(Resources, func(r Resource) bool { return r.name == name })
-	if at < 0 {
-		return Resource{}, false
-	}
-	return Resources[at], true
+	r := Resource{name}
+	return r, slices.Contains(Resources, r)
 }
 
 // StoredResource trusts text that this system wrote.

@@ -117,21 +117,9 @@ func productsError(path string, err error) error {
 
 func inWords(d catalog.Draft, bad *fault.Error) string {
 	if sku, ok := d.SKU.Value(); ok && sku != "" {
-		return fmt.Sprintf("sku %s: %s", sku, said(bad))
+		return fmt.Sprintf("sku %s: %s", sku, bad.Words())
 	}
-	return said(bad)
-}
-
-// said is a fault in words: "price must be more than zero; name is required".
-func said(bad *fault.Error) string {
-	if len(bad.Details) == 0 {
-		return bad.Message
-	}
-	var parts []string
-	for _, d := range bad.Details {
-		parts = append(parts, d.Field+" "+d.Message)
-	}
-	return strings.Join(parts, "; ")
+	return bad.Words()
 }
 
 // add creates a product, or updates the one that has its sku.
