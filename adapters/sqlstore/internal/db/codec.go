@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
@@ -126,19 +127,20 @@ func readArray(from any, _ money.Currency, to reflect.Value) error {
 // jsonCodec writes domain types in the format of package stored, and other types by their own tags. A list without
 // elements is [], which is read as nil.
 func jsonCodec(t reflect.Type) codec {
+	format := sync.OnceValues(func() (stored.Untyped, bool) { return stored.For(t) }) // it may be made after the codec
 	return codec{
 		read: func(from any, c money.Currency, to reflect.Value) error {
 			text, err := readText(from)
 			if err != nil || text == "[]" && t.Kind() == reflect.Slice {
 				return err
 			}
-			if format, ok := stored.For(t); ok {
+			if format, ok := format(); ok {
 				return format.Set(to, text, c)
 			}
 			return json.Unmarshal([]byte(text), to.Addr().Interface())
 		},
 		write: func(from reflect.Value) any {
-			if format, ok := stored.For(t); ok {
+			if format, ok := format(); ok {
 				text, err := format.Write(from)
 				if err != nil {
 					return err
