@@ -309,3 +309,13 @@ func TestStatusNames(t *testing.T) {
 		t.Error("a status of the contract has another name (spec 3)")
 	}
 }
+
+// A shop without a return window takes nothing back, also in the moment of the order.
+func TestRequestReturn_noWindow(t *testing.T) {
+	t.Parallel()
+	c := &order.Case{Order: place(paid(), time.UTC, placed)}
+	_, err := c.RequestReturn(id.New[id.Return]([16]byte{9}), []order.ReturnItem{back(red, 1)}, "", order.Terms{}, id.New[id.Event]([16]byte{9}), placed)
+	if !slices.Equal(fields(err), []string{"order_id"}) {
+		t.Errorf("in the moment of the order: %v", err)
+	}
+}
