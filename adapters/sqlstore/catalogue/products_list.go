@@ -65,7 +65,7 @@ WHERE project_id = $1
 		below := f.Category + "/"
 		where += `
   AND (category = ` + args.Add(f.Category) + `
-    OR substr(category, 1, ` + args.Add(len([]rune(below))) + `) = ` + args.Add(below) + `)`
+    OR substr(category, 1, CAST(` + args.Add(len([]rune(below))) + ` AS INTEGER)) = ` + args.Add(below) + `)`
 	}
 	if f.Status != "" {
 		where += `

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/jmoiron/sqlx"
 
@@ -144,34 +143,39 @@ func (s step) run(ctx context.Context, conn *sqlx.Conn) error {
 
 // oneTrip sends all statements, and the first and last ones, as one text.
 func (b *Batch) oneTrip(ctx context.Context, conn *sqlx.Conn, first, last string) error {
-	text, err := b.text(first, last)
-	if err != nil {
-		return translate(ctx, err)
+	return translate(ctx, b.ask(ctx, conn, first, last))
+}
+
+func (b *Batch) ask(ctx context.Context, conn *sqlx.Conn, first, last string) (err error) {
+	t := textFor(conn)
+	if err := b.write(t, first, last); err != nil {
+		return err
 	}
-	rows, err := conn.QueryContext(ctx, text)
+	defer func() { t.sent(err) }()
+	rows, err := conn.QueryContext(ctx, t.String())
 	if err != nil {
-		return translate(ctx, err)
+		return err
 	}
 	defer rows.Close()
 	if err := b.scan(rows); err != nil {
-		return translate(ctx, err)
+		return err
 	}
-	return translate(ctx, rows.Close())
+	return rows.Close()
 }
 
-func (b *Batch) text(first, last string) (string, error) {
-	var text strings.Builder
-	text.WriteString(first)
+// write writes all statements between a first and a last one, which may be none.
+func (b *Batch) write(t *text, first, last string) error {
+	t.WriteString(first)
 	for _, s := range b.steps {
-		text.WriteString(";\n")
-		if err := inline(&text, s.statement, s.args); err != nil {
-			return "", err
+		t.WriteString(";\n")
+		if err := t.add(s.statement, s.args); err != nil {
+			return err
 		}
 	}
 	if last != "" {
-		text.WriteString(";\n" + last)
+		t.WriteString(";\n" + last)
 	}
-	return text.String(), nil
+	return nil
 }
 
 // scan reads one result set for each step that has rows. What ends the last of them is the answer to

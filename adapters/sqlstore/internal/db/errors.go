@@ -138,6 +138,9 @@ func Violated(err error) string {
 
 // conflicted tells that a transaction lost against another one, was undone and may be run again.
 func conflicted(err error) bool {
+	if unprepared(err) {
+		return true
+	}
 	var pgErr *pq.Error
 	if errors.As(err, &pgErr) {
 		switch pgErr.Code {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,6 +30,7 @@ var serving = map[string]string{
 	"application_name":                    "haggle",
 	"binary_parameters":                   "yes",
 	"jit":                                 "off", // compiling takes longer than any statement here
+	"plan_cache_mode":                     "force_generic_plan",
 }
 
 // Serve adds the limits of serving connections to a URL's query, where it has none.
@@ -68,11 +70,29 @@ func openPostgres(_ context.Context, c Config, migrations fs.FS) (*DB, error) {
 		statement = 0 // one look may be many statements: whoever looks waits as long as they take together
 	}
 	connector.Dialer(impatient{longest: statement})
-	db := sqlx.NewDb(sql.OpenDB(connector), "postgres")
+	db := sqlx.NewDb(sql.OpenDB(pgConnector{connector, &statements{}}), "postgres")
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	migrate := func(ctx context.Context) error { return migratePostgres(ctx, u, migrations) }
 	all := newPool(db, cmp.Or(c.MaxOpen, 20))
 	return &DB{Dialect: PostgresDialect, write: all, read: all, migrate: migrate, migrations: migrations}, nil
+}
+
+// pgConnector connects a pool whose connections prepare the same statements.
+type pgConnector struct {
+	driver.Connector
+	all *statements
+}
+
+func (c pgConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	of, ok := conn.(pqConn)
+	if !ok {
+		return nil, fmt.Errorf("a %T is no connection of lib/pq", conn)
+	}
+	return &pgConn{pqConn: of, all: c.all}, nil
 }
 
 var timeForm = regexp.MustCompile(`^\s*(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)?\s*$`)

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"math/rand/v2"
 	"time"
@@ -36,25 +37,57 @@ func (t *Tx) query(ctx context.Context, dest any, query string, args []any) (n i
 	if args, err = Plain(args); err != nil {
 		return 0, err
 	}
+	if !t.Dialect.OneTrip {
+		return t.fetch(ctx, dest, query, args)
+	}
+	text := textFor(t.conn)
+	if err := text.add(query, args); err != nil {
+		return 0, err
+	}
+	n, err = t.fetch(ctx, dest, text.String(), nil)
+	text.sent(err)
+	return n, err
+}
+
+func (t *Tx) fetch(ctx context.Context, dest any, query string, args []any) (int, error) {
 	rows, err := t.conn.QueryContext(ctx, query, args...)
 	if err != nil {
 		return 0, err
 	}
 	defer rows.Close()
-	return scan(rows, dest)
+	n, err := scan(rows, dest)
+	if err != nil {
+		return n, err
+	}
+	return n, rows.Close()
 }
 
 // Exec runs a statement and returns how many rows it wrote.
 func (t *Tx) Exec(ctx context.Context, query string, args ...any) (rows int64, err error) {
-	args, err = Plain(args)
-	if err != nil {
-		return 0, t.Note(ctx, err)
-	}
-	result, err := t.conn.ExecContext(ctx, query, args...)
-	if err == nil {
-		rows, err = result.RowsAffected()
+	if args, err = Plain(args); err == nil {
+		rows, err = t.exec(ctx, query, args)
 	}
 	return rows, t.Note(ctx, err)
+}
+
+func (t *Tx) exec(ctx context.Context, query string, args []any) (int64, error) {
+	if !t.Dialect.OneTrip {
+		return affected(t.conn.ExecContext(ctx, query, args...))
+	}
+	text := textFor(t.conn)
+	if err := text.add(query, args); err != nil {
+		return 0, err
+	}
+	n, err := affected(t.conn.ExecContext(ctx, text.String()))
+	text.sent(err)
+	return n, err
+}
+
+func affected(result sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 // Run reads the rows of a batch's statements within the transaction, on PostgreSQL in one round trip.
@@ -71,16 +104,7 @@ func (t *Tx) Run(ctx context.Context, b *Batch) error {
 			}
 			return nil
 		}
-		text, err := b.text("", "")
-		if err != nil {
-			return err
-		}
-		rows, err := t.conn.QueryContext(ctx, text)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		return b.scan(rows)
+		return b.ask(ctx, t.conn, "", "")
 	}())
 }
 

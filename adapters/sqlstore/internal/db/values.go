@@ -3,6 +3,7 @@ package db
 import (
 	"encoding/json"
 	"fmt"
+	"math/bits"
 	"strconv"
 	"strings"
 	"time"
@@ -98,14 +99,15 @@ func (a *Args) Row(values ...any) string {
 // Listed is how many values a list has at most, by choice: long lists are read in parts.
 const Listed = 500
 
-// List is row for what a column is to be IN. No values are (NULL), which nothing is in.
+// List is row for what a column is to be IN. No values are (NULL), which nothing is in. The last value is repeated up to
+// the next power of two, so that lists of all lengths make few statements.
 func (a *Args) List(values []string) string {
 	if len(values) == 0 {
 		return "(NULL)"
 	}
-	list := make([]any, len(values))
-	for i, value := range values {
-		list[i] = value
+	list := make([]any, 1<<bits.Len(uint(len(values)-1)))
+	for i := range list {
+		list[i] = values[min(i, len(values)-1)]
 	}
 	return a.Row(list...)
 }
