@@ -139,6 +139,37 @@ func TestWord_merchantsTemplates(t *testing.T) {
 	}
 }
 
+// A model gets the Management API's word for each answer, and its instructions explain the same words.
+func TestWord_occasionsInTheWordsOfTheAPI(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		decision negotiation.Decision
+		want     string
+	}{
+		{accepted, "accept"},
+		{countered, "counter_offer"},
+		{negotiation.Countered{Price: usd(counter), By: negotiation.Concession, Final: true}, "final_offer"},
+		{negotiation.Countered{Price: usd(counter), By: negotiation.NoMovement}, "unmoved"},
+		{negotiation.Countered{Price: usd(counter), By: negotiation.ProbingLimit}, "unmoved"},
+		{rejected, "reject"},
+	} {
+		g := &ghost{writes: always("")}
+		w, _ := with(g)
+		w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", test.decision))
+		asked := g.questions()
+		if len(asked) != 1 {
+			t.Fatalf("%s: %d questions", test.want, len(asked))
+		}
+		var facts struct{ Answer string }
+		if err := json.Unmarshal([]byte(asked[0].User), &facts); err != nil || facts.Answer != test.want {
+			t.Errorf("the model is told %q (%v), want %q", facts.Answer, err, test.want)
+		}
+		if !strings.Contains(asked[0].System, `"`+test.want+`"`) {
+			t.Errorf("the instructions do not explain %q", test.want)
+		}
+	}
+}
+
 // The only template of an answer needs no model.
 func TestWord_onlyTemplate(t *testing.T) {
 	t.Parallel()

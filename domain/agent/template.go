@@ -31,7 +31,7 @@ var (
 // Occasions are all there are.
 var Occasions = []Occasion{OnAccept, OnCounter, OnFinal, OnUnmoved, OnReject}
 
-// String is a name for models, logs and tests. The Management API and tables spell occasions in words of their own.
+// String is a name for logs and tests. The Management API, tables and language models have words of their own.
 func (o Occasion) String() string { return o.name }
 
 // OccasionOf returns the occasion of a decision. Mere prices and products at list price have none.
