@@ -303,11 +303,15 @@ func TestLapsedChargeIsRepeated(t *testing.T) {
 	for name, test := range map[string]struct {
 		token   string
 		after   time.Duration
+		kept    func(*checkout.Snapshot) // by the store meanwhile
 		repeats bool
 	}{
-		"the same token":          {"tok_secret", time.Minute, true},
-		"another token":           {"tok_other", time.Minute, false},
-		"a checkout that expired": {"tok_secret", checkout.Validity, false},
+		"the same token":          {"tok_secret", time.Minute, unchanged, true},
+		"another token":           {"tok_other", time.Minute, unchanged, false},
+		"a checkout that expired": {"tok_secret", checkout.Validity, unchanged, false},
+		"a key of nearly 5 h":     {"tok_secret", checkout.KeyAge - time.Second, validForADay, true},
+		"a key that is too old":   {"tok_secret", checkout.KeyAge, validForADay, false},
+		"a key of unknown age":    {"tok_secret", checkout.KeyAge, claimedAtUnknownTime, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -316,6 +320,9 @@ func TestLapsedChargeIsRepeated(t *testing.T) {
 			_, err := s.pay(t, service)
 			expectFault(t, err, "payment_unresolved")
 			delete(s.broken, "charge")
+			kept := s.checkout.Snapshot()
+			test.kept(&kept)
+			s.checkout = checkout.Rehydrate(kept)
 			s.now = noon.Add(test.after)
 			result, err := service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{
 				Checkout: s.checkout.ID(), Method: project.BillingAgreement, Token: test.token, Option: "overnight",
@@ -334,6 +341,16 @@ func TestLapsedChargeIsRepeated(t *testing.T) {
 			}
 		})
 	}
+}
+
+func unchanged(*checkout.Snapshot) {}
+
+func validForADay(kept *checkout.Snapshot) { kept.ValidUntil = noon.Add(24 * time.Hour) }
+
+// claimedAtUnknownTime is a claim by a program that did not store its time, so that it counts from the init.
+func claimedAtUnknownTime(kept *checkout.Snapshot) {
+	validForADay(kept)
+	kept.ClaimedAt = time.Time{}
 }
 
 // A repeated charge that is unclear, as when the provider kept an error for it, is resolved.

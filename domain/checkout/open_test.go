@@ -158,6 +158,14 @@ func TestOpenNamesEveryFieldItRefuses(t *testing.T) {
 	}
 }
 
+// A charge that is repeated while its checkout is valid has a key that providers remember.
+func TestKeysOutliveTheirCheckout(t *testing.T) {
+	t.Parallel()
+	if s := open(t, shop(), cart(line(1, 1, 1_000, 1_000))).Snapshot(); s.ValidUntil.Sub(s.CreatedAt) >= checkout.KeyAge {
+		t.Errorf("a checkout lasts %s, its keys %s", s.ValidUntil.Sub(s.CreatedAt), checkout.KeyAge)
+	}
+}
+
 func TestOpenAtTheEdges(t *testing.T) {
 	t.Parallel()
 	open(t, shop(), cart(slices.Repeat([]checkout.Line{line(1, 1, 100, 100)}, checkout.MaxLines)...))

@@ -101,11 +101,16 @@ func (c *Checkout) began() time.Time {
 	return c.s.ClaimedAt
 }
 
+// KeyAge is how old the key of an attempt may be, counted from the claim, for a charge under it. Every payment
+// provider remembers keys for longer. An older attempt is only asked about.
+const KeyAge = 5 * time.Hour
+
 // Repeatable reports whether the charge of the attempt in flight may be made again, for a buyer who has sent
-// the same token again: under its key, and for the same amount. A checkout whose time is over is not charged
-// any more.
+// the same token again: under its key, which every provider remembers by now, and for the same amount. A
+// checkout whose time is over is not charged any more.
 func (c *Checkout) Repeatable(tokenHash string, now time.Time) bool {
-	return c.s.Status == Processing && c.s.Payment.TokenHash == tokenHash && now.Before(c.s.ValidUntil)
+	return c.s.Status == Processing && c.s.Payment.TokenHash == tokenHash &&
+		now.Before(c.began().Add(KeyAge)) && now.Before(c.s.ValidUntil)
 }
 
 // providerSkew is how far the clock of a provider may be behind.

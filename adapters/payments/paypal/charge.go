@@ -55,7 +55,7 @@ func (p *Provider) Charge(ctx ports.Outbound, a ports.PaymentAccount, r ports.Ch
 	if _, problem := toAmount(r.Charge.Amount); problem != "" {
 		return declined(problem), nil
 	}
-	if _, most := p.remote.Age(r.Charge.Since); most >= keyAge {
+	if _, most := p.remote.Age(r.Charge.Since); most >= checkout.KeyAge {
 		return afterwards(p.Resolve(ctx, a, r))
 	}
 	outcome, err := p.charge(ctx, a, r)

@@ -228,6 +228,13 @@ func TestCredentialsRefused(t *testing.T) {
 	}
 }
 
+// PayPal remembers every request id under which an attempt may be charged.
+func TestKeysOutliveTheirCharges(t *testing.T) {
+	if keyAge < checkout.KeyAge || keyAge <= checkout.Validity {
+		t.Errorf("keys are trusted for %s; attempts are charged for %s, checkouts last %s", keyAge, checkout.KeyAge, checkout.Validity)
+	}
+}
+
 // What is older than PayPal's memory is looked up, and neither charged nor ordered again.
 func TestOldAttempts(t *testing.T) {
 	reported := func(status string) string {
@@ -241,9 +248,9 @@ func TestOldAttempts(t *testing.T) {
 		report string
 		want   checkout.Outcome
 	}{
-		"paid":                    {keyAge, reported("S"), paid},
+		"paid":                    {checkout.KeyAge, reported("S"), paid},
 		"paid long ago":           {50 * time.Hour, reported("S"), paid},
-		"not seen yet":            {keyAge, none, nil},
+		"not seen yet":            {checkout.KeyAge, none, nil},
 		"still not seen":          {longest - time.Second, none, nil},
 		"never seen":              {longest, none, checkout.NotCharged{}},
 		"denied":                  {longest, reported("D"), checkout.NotCharged{}},
@@ -278,7 +285,7 @@ func TestOldAttempts(t *testing.T) {
 func TestYoungAttemptsAreOrderedAgain(t *testing.T) {
 	p, remote, clock := open(t, map[string]string{"POST orders": made, "POST capture": done, "PATCH O1": "204 ",
 		"GET O1": "200 " + shown("AUTHORIZE", "CREATED", "")})
-	clock.at = since.Add(keyAge - time.Second)
+	clock.at = since.Add(checkout.KeyAge - time.Second)
 	if outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, request()); outcome != (checkout.NotCharged{}) || len(remote.asked) != 3 {
 		t.Errorf("resolved: %#v, %v, asked %q", outcome, err, remote.asked)
 	}

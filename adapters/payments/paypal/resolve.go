@@ -16,7 +16,7 @@ import (
 const (
 	// reported is after how long PayPal's report shows a charge of an attempt for certain, or there is
 	// none: the three hours by which it lags, and one to spare.
-	reported = keyAge + 4*time.Hour
+	reported = checkout.KeyAge + 4*time.Hour
 	// settling is how much later than the last possible charge the report must have been refreshed.
 	settling = 30 * time.Minute
 	// early is how much before the time of a request its trace is looked for: clocks differ.
@@ -36,7 +36,7 @@ func (p *Provider) Resolve(ctx ports.Outbound, a ports.PaymentAccount, r ports.C
 	if _, problem := toAmount(r.Charge.Amount); problem != "" {
 		return checkout.NotCharged{}, nil // it was never sent
 	}
-	if _, most := p.remote.Age(r.Charge.Since); most >= keyAge {
+	if _, most := p.remote.Age(r.Charge.Since); most >= checkout.KeyAge {
 		return p.lookUp(ctx, a, r)
 	}
 	o, err := p.create(ctx, a, r)
@@ -69,7 +69,7 @@ func (p *Provider) lookUp(ctx context.Context, a ports.PaymentAccount, r ports.C
 		return nil, err
 	case paid != nil:
 		return *paid, nil
-	case least < reported, !refreshed.IsZero() && p.remote.ProviderTime().Add(-least).Add(keyAge+settling).After(refreshed):
+	case least < reported, !refreshed.IsZero() && p.remote.ProviderTime().Add(-least).Add(checkout.KeyAge+settling).After(refreshed):
 		return nil, errors.New("paypal: a payment of the key may not be reported yet")
 	}
 	return checkout.NotCharged{}, nil

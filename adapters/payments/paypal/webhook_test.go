@@ -262,7 +262,7 @@ func TestAnOrderIsRemembered(t *testing.T) {
 	if _, err := p.Resolve(ports.NewOutbound(t.Context()), account, r); err == nil || errors.As(err, &looking) {
 		t.Errorf("looked for again: %v", err)
 	}
-	clock.at = since.Add(keyAge)
+	clock.at = since.Add(checkout.KeyAge)
 	for answer, want := range map[string]checkout.Outcome{done: checkout.Paid{Provider: "C1", Label: "PayPal"}, pending: nil} {
 		remote.answers["GET O1"] = answer
 		if outcome, err := p.Resolve(ports.NewOutbound(t.Context()), account, r); outcome != want || (outcome == nil) == (err == nil) {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	api "github.com/stripe/stripe-go/v85"
 
@@ -28,9 +27,6 @@ const (
 	metaRefund   = "refund"
 )
 
-// chargeable is how long after its start an attempt is charged, well within keyAge. Later it is only asked about.
-const chargeable = 5 * time.Hour
-
 var unpayable = checkout.Declined{Code: "amount_invalid", Message: "This amount cannot be paid this way."}
 
 // Charge creates and confirms a payment intent, always in the same words for one attempt and token. When Stripe
@@ -41,7 +37,7 @@ func (p *Provider) Charge(ctx ports.Outbound, a ports.PaymentAccount, r ports.Ch
 	if !ok {
 		return unpayable, nil
 	}
-	if _, most := p.remote.Age(r.Charge.Since); most >= chargeable {
+	if _, most := p.remote.Age(r.Charge.Since); most >= checkout.KeyAge {
 		return afterwards(p.Resolve(ctx, a, r))
 	}
 	params.Confirm = api.Bool(true)

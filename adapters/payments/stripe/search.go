@@ -21,9 +21,9 @@ const (
 	// near and soon bound the window around an attempt's start in which its intent nearly always is.
 	near, soon = 2 * time.Minute, 10 * time.Minute
 	// early and late bound the window in which it must be: clocks may be off by early, and an attempt is charged
-	// while it is chargeable.
+	// within checkout.KeyAge.
 	early = 2 * time.Hour
-	late  = chargeable + time.Hour
+	late  = checkout.KeyAge + time.Hour
 	// spare is how much of its time a search leaves for what comes after it.
 	spare = 1500 * time.Millisecond
 )

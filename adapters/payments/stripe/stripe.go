@@ -24,7 +24,7 @@
 //   - The charge is at work: 409, and nobody knows yet.
 //
 // A key that is older than keyAge may be free again, so that a void would prove nothing. But an attempt is charged
-// while it is chargeable only: later, Charge too just resolves. So nothing is left then that could send
+// within checkout.KeyAge of its start only: later, Charge too just resolves. So nothing is left then that could send
 // the charge, and the list of all hours in which it could be sent, hours to spare on either side, decides.
 package stripe
 

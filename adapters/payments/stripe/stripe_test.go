@@ -281,6 +281,13 @@ func TestCredentialsRefusedAfterTheCharge(t *testing.T) {
 	}
 }
 
+// Stripe remembers every key under which an attempt may be charged.
+func TestKeysOutliveTheirCharges(t *testing.T) {
+	if keyAge <= checkout.KeyAge || keyAge <= checkout.Validity {
+		t.Errorf("keys are trusted for %s; attempts are charged for %s, checkouts last %s", keyAge, checkout.KeyAge, checkout.Validity)
+	}
+}
+
 // An attempt that is too old to be charged is resolved instead, and refused credentials say nothing of it.
 func TestOldChargeIsResolved(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -290,11 +297,11 @@ func TestOldChargeIsResolved(t *testing.T) {
 		want   checkout.Outcome
 		asked  string
 	}{
-		"young":   {chargeable - time.Second, "", 200, checkout.Paid{Provider: "pi_2", Label: "Card"}, "charged"},
-		"paid":    {chargeable, intent("succeeded", ""), 200, checkout.Paid{Provider: "pi_1", Label: "Card"}, ""},
+		"young":   {checkout.KeyAge - time.Second, "", 200, checkout.Paid{Provider: "pi_2", Label: "Card"}, "charged"},
+		"paid":    {checkout.KeyAge, intent("succeeded", ""), 200, checkout.Paid{Provider: "pi_1", Label: "Card"}, ""},
 		"ancient": {26 * time.Hour, intent("succeeded", ""), 200, checkout.Paid{Provider: "pi_1", Label: "Card"}, ""},
-		"never":   {chargeable, "", 200, checkout.NotCharged{}, "voided"},
-		"refused": {chargeable, "", 401, nil, ""},
+		"never":   {checkout.KeyAge, "", 200, checkout.NotCharged{}, "voided"},
+		"refused": {checkout.KeyAge, "", 401, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
