@@ -6,7 +6,7 @@ package catalogs
 import (
 	"cmp"
 	"context"
-	"errors"
+	"slices"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -156,16 +156,22 @@ func (s *Service) Written(ctx context.Context, project id.Project, products []id
 }
 
 // allProblems joins what could not be read with what is not acceptable, one problem for each field, so
-// that a merchant learns of all at once.
+// that a merchant learns of all at once. The kind and code of a joined error are those of unread, which stays as it is:
+// the lines of a batch may be tried again.
 func allProblems(unread, invalid error) error {
-	problems, ok := errors.AsType[*fault.Error](invalid)
-	if unread == nil || !ok {
+	first, ok := unread.(*fault.Error)
+	second, also := invalid.(*fault.Error)
+	if !ok || !also {
 		return cmp.Or(unread, invalid)
 	}
-	for _, d := range problems.Details {
-		unread = fault.Also(unread, d.Field, d.Message)
+	all := *first
+	all.Details = slices.Clone(first.Details)
+	for _, d := range second.Details {
+		if !slices.ContainsFunc(first.Details, func(known fault.Detail) bool { return known.Field == d.Field }) {
+			all.Details = append(all.Details, d)
+		}
 	}
-	return unread
+	return &all
 }
 
 // ids makes ids of random bits.

@@ -235,6 +235,23 @@ func TestAllProblemsOfAProductAtOnce(t *testing.T) {
 	}
 }
 
+// What could not be read keeps its kind, code and details, whatever else is wrong, and is not changed by it.
+func TestProblemsOfAnotherKindKeepTheirDetails(t *testing.T) {
+	t.Parallel()
+	s := newShop()
+	l := line(0, "a", 0)
+	unread := fault.New(fault.Malformed, "invalid_request", "The line is malformed.").With("images", "is no list")
+	l.Draft.Name, l.Err = patch.To(""), unread
+	_, err := s.Create(t.Context(), s.project, l)
+	var e *fault.Error
+	if !errors.As(err, &e) || e.Kind != fault.Malformed || e.Code != "invalid_request" || len(e.Details) != 3 || e.Details[0].Field != "images" {
+		t.Errorf("%v", err)
+	}
+	if len(unread.Details) != 1 {
+		t.Errorf("the line's own error now has %v", unread.Details)
+	}
+}
+
 func TestWritesTellTheIndex(t *testing.T) {
 	t.Parallel()
 	s := newShop()
