@@ -45,7 +45,7 @@ func (s *Service) In(stores *ports.Stores) *Service {
 const patience = 8 * time.Second
 
 // Register has the platform call us about a topic. The webhook is not stored yet: discard unregisters it, where that
-// fails.
+// fails. Beside an error both are nil: nothing is registered, as far as the platform said.
 func (s *Service) Register(ctx ports.Outbound, p id.Project, of id.Integration, topic string, actions []string) (
 	w *integration.Webhook, discard func(), err error) {
 	i, err := s.Integrations.ByID(ctx, p, of)
@@ -62,7 +62,10 @@ func (s *Service) Register(ctx ports.Outbound, p id.Project, of id.Integration, 
 	if err := s.free(ctx, w); err != nil {
 		return nil, nil, err
 	}
-	return w, func() { s.takeBack(ctx, i, w) }, s.ask(ctx, i, w)
+	if err := s.ask(ctx, i, w); err != nil {
+		return nil, nil, err
+	}
+	return w, func() { s.takeBack(ctx, i, w) }, nil
 }
 
 // free tells at once what the store would find out after the platform was asked.

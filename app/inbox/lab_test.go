@@ -134,11 +134,16 @@ func newLab(t *testing.T, actions ...string) *lab {
 
 // register registers a webhook and stores it.
 func (l *lab) register(t *testing.T, s *Service, topic string, actions []string) (*integration.Webhook, error) {
+	t.Helper()
 	w, discard, err := s.Register(ports.NewOutbound(t.Context()), l.Project.ID, l.Integration, topic, actions)
-	if err == nil {
-		if err = s.Webhooks.Add(t.Context(), w); err != nil {
-			discard()
+	if err != nil {
+		if w != nil || discard != nil {
+			t.Errorf("beside %q there is %+v to discard", err, w)
 		}
+		return nil, err
+	}
+	if err = s.Webhooks.Add(t.Context(), w); err != nil {
+		discard()
 	}
 	return w, err
 }
