@@ -57,19 +57,23 @@ func (p Period) Span(rq Request) (from, to time.Time) {
 }
 
 // Lists answers with the views of one page of a list, of which find also returns the length. A filter that is no id of what
-// it names finds nothing.
+// it names finds nothing, once find has looked at what the path names.
 func Lists[I any, P interface {
 	*I
 	Page() ports.Page
 }, T, V any](find func(context.Context, Request, P) ([]T, int, error), view func(T) V) func(context.Context, Request, *I) (*ListOutput[V], error) {
-	filters := wire.RefsOf[I]("query")
+	named, filters := wire.RefsOf[I]("path"), wire.RefsOf[I]("query")
 	return func(ctx context.Context, rq Request, in *I) (*ListOutput[V], error) {
-		if filters.Unknown(in) != nil {
+		nothing := filters.Unknown(in) != nil
+		if nothing && len(named) == 0 {
 			return ToAPIList(nil, view, P(in).Page(), 0), nil
 		}
 		page, total, err := find(ctx, rq, in)
 		if err != nil {
 			return nil, err
+		}
+		if nothing {
+			page, total = nil, 0
 		}
 		return ToAPIList(page, view, P(in).Page(), total), nil
 	}

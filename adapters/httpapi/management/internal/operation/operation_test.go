@@ -1,6 +1,14 @@
 package operation
 
-import "testing"
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
 
 func TestLastID(t *testing.T) {
 	t.Parallel()
@@ -13,5 +21,44 @@ func TestLastID(t *testing.T) {
 		if got := lastID(path); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
+	}
+}
+
+// What the path names is looked at before a filter that names nothing.
+func TestLists_pathBeforeFilters(t *testing.T) {
+	t.Parallel()
+	type under struct {
+		Paging
+		Agent wire.Ref[id.Agent] `path:"agent_id"`
+		Order wire.Ref[id.Order] `query:"order_id"`
+	}
+	type flat struct {
+		Paging
+		Order wire.Ref[id.Order] `query:"order_id"`
+	}
+	missing := fault.Missing("agent")
+	var fails error
+	asked := 0
+	text := func(n int) string { return "row" }
+	nested := Lists(func(context.Context, Request, *under) ([]int, int, error) { asked++; return []int{1}, 1, fails }, text)
+	plain := Lists(func(context.Context, Request, *flat) ([]int, int, error) { asked++; return []int{1}, 1, fails }, text)
+	var in under
+	var all flat
+	if err := errors.Join(in.Order.UnmarshalText([]byte("x")), all.Order.UnmarshalText([]byte("x"))); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := nested(t.Context(), Request{}, &in); err != nil || len(out.Body.Data) != 0 || out.Body.Meta.Total != 0 || asked != 1 {
+		t.Errorf("a filter that names nothing: %+v, %v, asked %d times", out, err, asked)
+	}
+	fails = missing
+	if _, err := nested(t.Context(), Request{}, &in); !errors.Is(err, missing) {
+		t.Errorf("of an unknown agent: %v", err)
+	}
+	if out, err := plain(t.Context(), Request{}, &all); err != nil || len(out.Body.Data) != 0 || asked != 2 {
+		t.Errorf("without an id in the path: %+v, %v, asked %d times", out, err, asked)
+	}
+	fails = nil
+	if out, err := nested(t.Context(), Request{}, &under{}); err != nil || len(out.Body.Data) != 1 || out.Body.Meta.Total != 1 {
+		t.Errorf("without a filter: %+v, %v", out, err)
 	}
 }
