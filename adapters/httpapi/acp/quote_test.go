@@ -41,6 +41,21 @@ func TestQuoteIsFollowedUpToADeal(t *testing.T) {
 	}
 }
 
+// An answer is worked out anew while others of the session are stored first.
+func TestQuoteAfterOthersWereFirst(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	s.stale = 20
+	s.ok("POST", "/acp/quote", item(``)).expect(t, map[string]string{"status": `"quote"`, "offered_price": "98.00"})
+	if s.saves != 21 || len(s.history) != 1 {
+		t.Errorf("%d attempts, %d answers kept", s.saves, len(s.history))
+	}
+	s.stale, s.saves = 1000, 0
+	if got := s.call("POST", "/acp/quote", item(``)).fault(); got != "409 stale" || s.saves != 32 || len(s.history) != 1 {
+		t.Errorf("%s after %d attempts, %d answers kept", got, s.saves, len(s.history))
+	}
+}
+
 func TestQuotePastItsTimeIsExpired(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)

@@ -36,6 +36,8 @@ type shelf struct {
 	history   []negotiation.Entry
 	shown     []session.Shown
 	quotes    map[id.Quote]*negotiation.Quote
+	stale     int // how many more answers come too late
+	saves     int // of answers, those that came too late included
 	messages  []string
 	checkouts map[id.Checkout]*checkout.Checkout
 	orders    map[id.Order]*order.Order
@@ -130,6 +132,10 @@ func (s *shelf) stock() map[id.Variant]int {
 }
 
 func (s haggles) Save(_ context.Context, r ports.HaggleResult) error {
+	if s.saves++; s.stale > 0 {
+		s.stale--
+		return fault.New(fault.Conflict, "stale", "Another answer was first.")
+	}
 	s.sessions[r.Session.ID] = r.Session
 	s.quotes[r.Quote.Snapshot().ID] = r.Quote
 	s.history = append(s.history, r.Entry)

@@ -36,6 +36,7 @@ type office struct {
 	runs   desk
 	calls  log
 	hooks  hooks
+	caller caller
 }
 
 func (o *office) Bits128() [16]byte   { o.bits++; return [16]byte{o.bits} }
@@ -204,12 +205,16 @@ func (l *log) Update(_ context.Context, _ id.Project, _ id.Integration, _ id.Web
 type hooks struct {
 	ports.IntegrationWebhooks
 	list []*integration.Webhook
+	down error // of Add
 }
 
 func (h *hooks) List(context.Context, id.Project, id.Integration) ([]*integration.Webhook, error) {
 	return h.list, nil
 }
 func (h *hooks) Add(_ context.Context, w *integration.Webhook) error {
+	if h.down != nil {
+		return h.down
+	}
 	h.list = append(h.list, w)
 	return nil
 }
@@ -219,14 +224,22 @@ func (h *hooks) Remove(context.Context, id.Project, id.Integration, id.Webhook) 
 }
 
 // caller is a platform that calls us.
-type caller struct{ ports.CalledConnector }
+type caller struct {
+	ports.CalledConnector
+	registered, unregistered int
+}
 
-func (caller) Register(ports.Outbound, ports.Connection, string, string) (string, string, error) {
+func (c *caller) Register(ports.Outbound, ports.Connection, string, string) (string, string, error) {
+	c.registered++
 	return "1", "whsec_secret", nil
 }
-func (caller) Unregister(ports.Outbound, ports.Connection, string) error { return nil }
 
-func (caller) Use(_ ports.Outbound, _ *integration.Integration, work func(ports.Connection) error) error {
+func (c *caller) Unregister(ports.Outbound, ports.Connection, string) error {
+	c.unregistered++
+	return nil
+}
+
+func (*caller) Use(_ ports.Outbound, _ *integration.Integration, work func(ports.Connection) error) error {
 	return work(ports.Connection{})
 }
 
@@ -258,8 +271,8 @@ func openOffice(t *testing.T) (*world, *office) {
 		}
 		s.Inbox = &inbox.Service{
 			Stores:    s.Stores,
-			Platforms: map[string]ports.CalledConnector{"shopify": caller{}},
-			Accounts:  caller{},
+			Platforms: map[string]ports.CalledConnector{"shopify": &o.caller},
+			Accounts:  &o.caller,
 			Address:   func(_ integration.Type, w id.Webhook) string { return address(w) },
 			Vault:     o,
 			Clock:     o,
@@ -369,4 +382,24 @@ func TestWebhooks(t *testing.T) {
 	wants(t, w.call("admin", "POST", path+"/logs/"+o.calls.call.ID.String()+"/retry", "", w.in(w.one)), "Accepted", `"status":"received"`)
 	wants(t, w.call("admin", "DELETE", path+"/"+o.hooks.list[0].ID.String(), "", w.in(w.one)), http.StatusText(http.StatusNoContent))
 	wants(t, w.call("admin", "DELETE", path+"/wh_1", "", w.in(w.one)), "Not Found", "webhook_not_found")
+}
+
+// A webhook is unregistered with its platform if it could not be stored, after the transaction.
+func TestWebhookThatIsNotStored(t *testing.T) {
+	t.Parallel()
+	w, o := openOffice(t)
+	path := w.connected(t) + "/webhooks"
+	register := func() string {
+		return w.call("admin", "POST", path, `{"topic": "products/update"}`, w.in(w.one))
+	}
+	o.hooks.down = fault.New(fault.Conflict, "webhook_exists", "Another request was first.")
+	wants(t, register(), "Conflict", "webhook_exists")
+	if o.caller.registered != 1 || o.caller.unregistered != 1 {
+		t.Errorf("%d webhooks were registered, %d unregistered", o.caller.registered, o.caller.unregistered)
+	}
+	o.hooks.down = nil
+	wants(t, register(), "Created")
+	if o.caller.registered != 2 || o.caller.unregistered != 1 {
+		t.Errorf("a webhook that is stored: %d were registered, %d unregistered", o.caller.registered, o.caller.unregistered)
+	}
 }
