@@ -104,7 +104,9 @@ type Inventory interface {
 	Levels(ctx context.Context, project id.Project, sku string, page Page) ([]catalog.Shelf, int, error)
 	// LevelsOf are all levels of these products, by variant, then location.
 	LevelsOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Level, error)
-	// ShelvesOf are the same levels as the merchant counts them.
+	// TotalsOf is how many pieces of each variant there are at all locations. A variant that no location has is left out.
+	TotalsOf(ctx context.Context, project id.Project, variants []id.Variant) (map[id.Variant]int, error)
+	// ShelvesOf are the levels of these products as the merchant counts them.
 	ShelvesOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Shelf, error)
 	Set(ctx context.Context, project id.Project, levels []StockSet) ([]catalog.Shelf, error)
 	// Adjust never takes a count below zero: Conflict insufficient_stock naming "adjustments.<index>.delta".

@@ -58,16 +58,21 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// stockOf reads the present stock of products, and tells the index.
-func (s *Service) stockOf(ctx context.Context, project id.Project, products []id.Product) (Stock, error) {
-	if len(products) == 0 {
+// stockOf reads the present stock of products' variants, and tells the index.
+func (s *Service) stockOf(ctx context.Context, project id.Project, products []*catalog.Product) (Stock, error) {
+	variants := make([]id.Variant, 0, 2*len(products))
+	for _, p := range products {
+		for _, v := range p.Variants {
+			variants = append(variants, v.ID)
+		}
+	}
+	if len(variants) == 0 {
 		return Stock{}, nil
 	}
-	levels, err := s.Inventory.LevelsOf(ctx, project, products)
+	stock, err := s.Inventory.TotalsOf(ctx, project, variants)
 	if err != nil {
 		return nil, err
 	}
-	stock := Stock(catalog.Totals(levels))
 	s.Index.Restock(project, stock)
 	return stock, nil
 }

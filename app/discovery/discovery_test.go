@@ -83,6 +83,10 @@ func (s *shelf) LevelsOf(context.Context, id.Project, []id.Product) ([]catalog.L
 	return s.levels, s.stockErr
 }
 
+func (s *shelf) TotalsOf(context.Context, id.Project, []id.Variant) (map[id.Variant]int, error) {
+	return catalog.Totals(s.levels), s.stockErr
+}
+
 type index struct {
 	ports.Index
 	*shelf

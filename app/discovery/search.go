@@ -104,15 +104,15 @@ func (s *Service) find(ctx ports.Outbound, p *project.Project, q catalog.Query, 
 			return err
 		}
 		var complements []ports.Complement
-		products := make([]id.Product, len(a.Found.Hits), len(a.Found.Hits)+recommended)
+		products := make([]*catalog.Product, len(a.Found.Hits), len(a.Found.Hits)+recommended)
 		for i, hit := range a.Found.Hits {
-			products[i] = hit.Product.ID
+			products[i] = hit.Product
 		}
 		if len(products) > 0 {
-			complements = s.Index.Complements(p.ID, products[:1], recommended)
+			complements = s.Index.Complements(p.ID, []id.Product{products[0].ID}, recommended)
 		}
 		for _, c := range complements {
-			products = append(products, c.Product.ID)
+			products = append(products, c.Product)
 		}
 		if a.Stock, err = s.stockOf(ctx, p.ID, products); err != nil {
 			return err

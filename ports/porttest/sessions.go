@@ -102,6 +102,11 @@ func sessionShown(s *Shop) {
 	s.Must(s.Sessions.Show(s.Ctx, s.Project.ID, visit.ID, []id.Product{first, third}))
 	s.Must(s.Sessions.Show(s.Ctx, s.Project.ID, visit.ID, nil))
 	want := []session.Shown{{Product: second}, {Product: first}, {Product: third}}
+	for range 5 { // what comes later is later, however many of a list were shown before
+		next := Random[id.Product]()
+		s.Must(s.Sessions.Show(s.Ctx, s.Project.ID, visit.ID, []id.Product{first, second, next}))
+		want = append(want, session.Shown{Product: next})
+	}
 	Same(s.T, "shown", s.Visit(visit.ID).Shown, want)
 
 	var all sync.WaitGroup

@@ -178,6 +178,10 @@ func (s shelves) LevelsOf(context.Context, id.Project, []id.Product) ([]catalog.
 	return s.levels, nil
 }
 
+func (s shelves) TotalsOf(context.Context, id.Project, []id.Variant) (map[id.Variant]int, error) {
+	return catalog.Totals(s.levels), nil
+}
+
 type index struct {
 	ports.Index
 	*shelf

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -25,6 +26,15 @@ const (
 SELECT count(*) AS n
 FROM stock
 WHERE project_id = $1`
+
+	// selectTotals is completed by the variants. It reads stock by its key alone: joined with variants or products,
+	// PostgreSQL may read the whole catalogue for a few rows.
+	selectTotals = `
+SELECT variant_id, SUM(quantity) AS quantity
+FROM stock
+WHERE project_id = $1
+  AND variant_id IN %s
+GROUP BY variant_id`
 
 	insertMoves = `
 INSERT INTO stock_moves (project_id, variant_id, location, delta, reason, created_at)
@@ -75,6 +85,24 @@ ORDER BY variants.sku, stock.location`+args.Page(page), args...)
 func (i Inventory) LevelsOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Level, error) {
 	query, args := ofProducts(selectLevels, project, products)
 	return db.All[catalog.Level](ctx, i.Store.Read(project), query, args...)
+}
+
+func (i Inventory) TotalsOf(ctx context.Context, project id.Project, variants []id.Variant) (map[id.Variant]int, error) {
+	args := db.Args{project}
+	list, err := i.Store.Dialect.In(&args, db.Strings(variants))
+	if err != nil {
+		return nil, err
+	}
+	type total struct {
+		Variant  id.Variant
+		Quantity int
+	}
+	rows, err := db.All[total](ctx, i.Store.Read(project), fmt.Sprintf(selectTotals, list), args...)
+	totals := make(map[id.Variant]int, len(rows))
+	for _, r := range rows {
+		totals[r.Variant] = r.Quantity
+	}
+	return totals, err
 }
 
 func (i Inventory) ShelvesOf(ctx context.Context, project id.Project, products []id.Product) (shelves []catalog.Shelf, err error) {

@@ -78,6 +78,13 @@ func inventoryOf(s *porttest.Shop) {
 	got, err = s.Inventory.LevelsOf(s.Ctx, s.Project.ID, nil)
 	s.Must(err)
 	porttest.Same(s.T, "levels of nothing", len(got), 0)
+	asked := []id.Variant{b.Variants[0].ID, foreign.Variants[0].ID, a.Variants[0].ID, a.Variants[1].ID, porttest.Random[id.Variant]()}
+	totals, err := s.Inventory.TotalsOf(s.Ctx, s.Project.ID, asked)
+	s.Must(err)
+	porttest.Same(s.T, "totals", totals, catalog.Totals(want))
+	totals, err = s.Inventory.TotalsOf(s.Ctx, s.Project.ID, nil)
+	s.Must(err)
+	porttest.Same(s.T, "totals of nothing", len(totals), 0)
 	porttest.Same(s.T, "another's", s.Stock(other), map[string]int{"main": 4})
 }
 

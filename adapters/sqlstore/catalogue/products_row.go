@@ -29,6 +29,18 @@ var (
 	SelectVariants = variants.Select() + `
 WHERE project_id = $1
   AND product_id IN `
+
+	// SelectStocked is completed as SelectVariants. The stock of each variant is looked up by its key.
+	SelectStocked = `
+SELECT ` + variants.Columns() + `, COALESCE((
+  SELECT SUM(stock.quantity)
+  FROM stock
+  WHERE stock.project_id = $1
+    AND stock.variant_id = variants.id
+), 0) AS stock
+FROM variants
+WHERE project_id = $1
+  AND product_id IN `
 )
 
 // ProductRow is a product without its variants.
@@ -50,6 +62,12 @@ type details struct {
 
 func toProductRow(p *catalog.Product) ProductRow {
 	return ProductRow{*p, details{p.Description, p.Brand, p.Images, p.Attributes, p.Tags, p.Related, p.Reviews}}
+}
+
+// StockedRow is a variant with the pieces that there are of it at all locations.
+type StockedRow struct {
+	VariantRow
+	Stock int
 }
 
 // VariantRow has its price in the currency of the product.

@@ -4,13 +4,13 @@ import "github.com/haggle-commerce/haggle/domain/negotiation"
 
 // What tests see of the package.
 
-const AndProbedProduct = andProbedProduct
-
 var FromDecisions = fromDecisions
 
 const NewestDecisions = newestDecisions
 
-const SelectAskedStock = selectAskedStock
+const SelectProbedProduct = selectProbedProduct
+
+var SelectAskedVariants = selectAskedVariants
 
 var SelectDecisions = selectDecisions
 

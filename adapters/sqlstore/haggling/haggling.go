@@ -72,18 +72,6 @@ LIMIT 1`
 ORDER BY seq DESC
 LIMIT 1`
 
-	selectAskedStock = `
-SELECT variant_id, SUM(quantity) AS quantity
-FROM stock
-WHERE project_id = $1
-  AND variant_id IN (
-    SELECT id
-    FROM variants
-    WHERE project_id = $1
-      AND product_id = ` + askedProduct + `
-  )
-GROUP BY variant_id`
-
 	selectRefused = `
 SELECT count(*) AS n
 FROM decisions
@@ -105,13 +93,12 @@ FROM (
   LIMIT 2000
 ) AS newest`
 
-	// andProbedProduct adds a row to the stock, of no variant: how many of the client's newest other sessions about the
-	// product led to no order of it. The index decisions_probes has one row for each of these sessions, so that neither
-	// decisions about other products nor many in one session hide any, and no more than $9 rows are read. A count instead of
-	// EXISTS has PostgreSQL look up each session: without statistics it would rather read all quotes of the product for each.
-	andProbedProduct = `
-UNION ALL
-SELECT '' AS variant_id, count(*) AS quantity
+	// selectProbedProduct counts how many of the client's newest other sessions about the product led to no order of it.
+	// The index decisions_probes has one row for each of these sessions, so that neither decisions about other products nor
+	// many in one session hide any, and no more than $9 rows are read. A count instead of EXISTS has PostgreSQL look up each
+	// session: without statistics it would rather read all quotes of the product for each.
+	selectProbedProduct = `
+SELECT count(*) AS n
 FROM (
   SELECT session_id
   FROM decisions
@@ -134,11 +121,6 @@ WHERE (
 ) = 0`
 )
 
-type askedStockRow struct {
-	Variant  id.Variant // zero for what andProbedProduct counts
-	Quantity int
-}
-
 var (
 	selectAskedProduct = catalogue.SelectProducts + `
 WHERE project_id = $1
@@ -146,7 +128,7 @@ WHERE project_id = $1
   AND status = 'active'
   AND deleted_at IS NULL`
 
-	selectAskedVariants = catalogue.SelectVariants + "(" + askedProduct + ")" + catalogue.ByPosition
+	selectAskedVariants = catalogue.SelectStocked + "(" + askedProduct + ")" + catalogue.ByPosition
 )
 
 // asked are the rows that one ask finds.
@@ -157,10 +139,8 @@ type asked struct {
 	quote    *quoteRow
 	prior    *quoteRow
 	products []catalogue.ProductRow
-	variants []catalogue.VariantRow
-	stock    []askedStockRow
-	refused  int
-	probed   int
+	variants []catalogue.StockedRow
+	probed   negotiation.Probed
 }
 
 func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.HaggleAsk) (ports.Haggle, error) {
@@ -174,7 +154,7 @@ func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.Haggle
 		b.Query(&found.session, SelectSession, args...)
 		b.Query(&found.cart, selectCart, args...)
 		b.Query(&found.last, selectLastSeq, args...)
-		b.Query(&found.refused, selectRefused, args...)
+		b.Query(&found.probed.Session, selectRefused, args...)
 		if ask.Quote.IsZero() {
 			b.Query(&found.prior, selectQuote+priorOfItem, args...)
 		} else {
@@ -183,15 +163,12 @@ func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.Haggle
 		}
 	}
 	if ask.Client != "" && !ask.Since.IsZero() {
-		b.Query(&found.probed, selectProbed, slices.Concat(args, []any{ask.Client, ask.Since})...)
+		b.Query(&found.probed.Client, selectProbed, slices.Concat(args, []any{ask.Client, ask.Since})...)
 	}
 	b.Query(&found.products, selectAskedProduct, args...)
 	b.Query(&found.variants, selectAskedVariants, args...)
 	if ask.Client != "" && !ask.ProductSince.IsZero() {
-		args = append(args, ask.Client, ask.ProductSince, ask.Sessions)
-		b.Query(&found.stock, selectAskedStock+andProbedProduct, args...)
-	} else {
-		b.Query(&found.stock, selectAskedStock, args...)
+		b.Query(&found.probed.Product, selectProbedProduct, append(args, ask.Client, ask.ProductSince, ask.Sessions)...)
 	}
 	if err := b.Run(ctx); err != nil {
 		return ports.Haggle{}, err
@@ -200,19 +177,15 @@ func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.Haggle
 }
 
 func (a asked) haggle() (h ports.Haggle, err error) {
-	h.Probed.Client, h.Probed.Session = a.probed, a.refused
+	h.Probed = a.probed
 	if len(a.products) > 0 {
-		if h.Product, err = catalogue.Only(catalogue.FromProductRows(a.products, a.variants)); err != nil {
-			return ports.Haggle{}, err
+		h.Stock = make(map[id.Variant]int, len(a.variants))
+		variants := make([]catalogue.VariantRow, len(a.variants))
+		for i, v := range a.variants {
+			variants[i], h.Stock[v.Variant.ID] = v.VariantRow, v.Stock
 		}
-		h.Stock = make(map[id.Variant]int, len(a.stock))
-	}
-	for _, r := range a.stock {
-		switch {
-		case r.Variant.IsZero():
-			h.Probed.Product = r.Quantity
-		case h.Stock != nil:
-			h.Stock[r.Variant] = r.Quantity
+		if h.Product, err = catalogue.Only(catalogue.FromProductRows(a.products, variants)); err != nil {
+			return ports.Haggle{}, err
 		}
 	}
 	if a.session != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
@@ -21,6 +22,27 @@ func TestQuoteTakesThreeRoundTrips(t *testing.T) {
 	}
 	if trips := w.Count(func() { sale.FollowUp(first) }); trips != 3 {
 		t.Errorf("a follow-up took %d round trips, want 3", trips)
+	}
+}
+
+// What a search shows is one statement, however much it is, and a product is read by two: its row, and its variants with
+// their stock.
+func TestStatementsOfSearchAndDetail(t *testing.T) {
+	t.Parallel()
+	s, count := storetest.CountedSQLite(t)
+	shop := porttest.OpenShop(t, storetest.Views(s))
+	visit, shown := shop.Session(), []id.Product{shop.Product(1).ID, shop.Product(2).ID, shop.Product(3).ID}
+	steps := map[string]func() error{
+		"show": func() error { return s.Sessions().Show(t.Context(), shop.Project.ID, visit.ID, shown) },
+		"load": func() error {
+			_, err := s.Haggling().Load(t.Context(), shop.Project.ID, ports.HaggleAsk{Product: shown[0], Quantity: 1})
+			return err
+		},
+	}
+	for name, want := range map[string]int64{"show": 1, "load": 2} {
+		if n := count(func() { shop.Must(steps[name]()) }); n != want {
+			t.Errorf("%s took %d statements, want %d", name, n, want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package haggling
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
@@ -72,13 +73,21 @@ FROM orders
 WHERE project_id = $1
   AND session_id = $2`
 
+	// insertShown is completed by rows of product and place, and by where the first place is among what was shown before.
+	// Both engines name the columns of VALUES so. SQLite needs the WHERE, to tell the conflict's ON from a join's.
 	insertShown = `
 INSERT INTO shown (project_id, session_id, product_id, position)
-SELECT $1, $2, $3, count(*)
-FROM shown
-WHERE project_id = $1
-  AND session_id = $2
+SELECT $1, $2, column1, column2%[2]s
+FROM (VALUES %[1]s) AS given
+WHERE TRUE
 ON CONFLICT (project_id, session_id, product_id) DO NOTHING`
+
+	afterShown = ` + (
+  SELECT COALESCE(MAX(position) + 1, 0)
+  FROM shown
+  WHERE project_id = $1
+    AND session_id = $2
+)`
 )
 
 type sessionNow struct {
@@ -116,7 +125,7 @@ func accepted(products []id.Product, orders []boughtRow) []session.Shown {
 func (v Sessions) Create(ctx context.Context, s *session.Session, shown ...id.Product) error {
 	b := v.Store.Write(s.Project)
 	b.Exec(insertSession, sessions.Args(*s)...)
-	show(b, s.Project, s.ID, shown)
+	show(b, s.Project, s.ID, shown, "")
 	return b.Run(ctx)
 }
 
@@ -163,12 +172,18 @@ func (v Sessions) Show(ctx context.Context, project id.Project, in id.Session, p
 		return nil
 	}
 	b := v.Store.Write(project)
-	show(b, project, in, products)
+	show(b, project, in, products, afterShown)
 	return db.OrMissingSession(b.Run(ctx))
 }
 
-func show(b *db.Batch, project id.Project, in id.Session, products []id.Product) {
-	for _, product := range products {
-		b.Exec(insertShown, project, in, product)
+func show(b *db.Batch, project id.Project, in id.Session, products []id.Product, after string) {
+	if len(products) == 0 {
+		return
 	}
+	args := db.Args{project, in}
+	rows := make([]string, len(products))
+	for i, product := range products {
+		rows[i] = args.Row(product, i)
+	}
+	b.Exec(fmt.Sprintf(insertShown, strings.Join(rows, ", "), after), args...)
 }

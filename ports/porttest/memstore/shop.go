@@ -189,6 +189,14 @@ func (v Inventory) LevelsOf(ctx context.Context, p id.Project, products []id.Pro
 	return s.levels(p, func(one catalog.Product, _ catalog.Variant) bool { return slices.Contains(products, one.ID) }), nil
 }
 
+func (v Inventory) TotalsOf(ctx context.Context, p id.Project, variants []id.Variant) (map[id.Variant]int, error) {
+	s, err := v.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return catalog.Totals(s.levels(p, func(_ catalog.Product, v catalog.Variant) bool { return slices.Contains(variants, v.ID) })), nil
+}
+
 func (v Inventory) ShelvesOf(ctx context.Context, p id.Project, products []id.Product) (shelves []catalog.Shelf, err error) {
 	s, err := v.read(ctx)
 	if err != nil {

@@ -1,0 +1,5 @@
+package catalogue
+
+// What tests see of the package.
+
+const SelectTotals = selectTotals
