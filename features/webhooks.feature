@@ -82,6 +82,19 @@ Feature: Webhooks of platforms
       Then the answer shows:
         | data | [] |
 
+    Scenario: A platform that does not answer when a webhook is removed
+      Given a connected custom account
+      And a webhook for "products/update"
+      And custom meets {"kind": "error", "resource": "webhooks"}
+      When the merchant sends DELETE /v1/integrations/$integration/webhooks/$wh
+      Then it is refused: 503 provider_unavailable
+      When the merchant sends GET /v1/integrations/$integration/webhooks
+      Then the answer shows:
+        | data.*.id | ["$wh"] |
+      When the merchant sends DELETE /v1/integrations/$integration/webhooks/$wh
+      Then it answers 204
+      And custom knows 0 webhooks
+
     Scenario: A platform that lets nobody in
       Given a connected custom account
       And custom meets {"kind": "refuse", "resource": "webhooks", "times": -1}

@@ -390,3 +390,18 @@ func TestRedeem_withoutRoomKeepsTheState(t *testing.T) {
 		t.Errorf("again: %v", err)
 	}
 }
+
+// Without credentials nobody can unregister the webhooks any more.
+func TestPrepareDisconnect_withoutRoomKeepsTheIntegration(t *testing.T) {
+	t.Parallel()
+	w := newTown()
+	i, s := w.connected(integration.Shopify, tokens("t")), w.service()
+	w.webhooks.list = append(w.webhooks.list, &integration.Webhook{ID: id.New[id.Webhook]([16]byte{1}), Remote: "1"})
+	s.Waiting = bulkhead.NewRoom(bulkhead.Shares{})
+	if err := disconnect(t, s, i); !fault.Is(err, "overloaded") {
+		t.Errorf("without room: %v", err)
+	}
+	if now, _ := w.now(t, i.ID); now.Status == integration.Disconnected || len(w.webhooks.list) != 1 {
+		t.Errorf("without room: %s, %d webhooks", now.Status, len(w.webhooks.list))
+	}
+}

@@ -2,7 +2,9 @@ package connecting
 
 import (
 	"context"
+	"errors"
 
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -20,8 +22,8 @@ func (s *Service) Disconnect(ctx ports.Outbound, p id.Project, of id.Integration
 	return commit(ctx, s.Stores)
 }
 
-// PrepareDisconnect ends at the platform what it calls us for. A platform that does not let go of a webhook calls an
-// address that is gone. commit forgets the credentials, takes the payments that went through the integration elsewhere,
+// PrepareDisconnect unregisters the integration's webhooks. A platform that does not do so calls an address that is gone,
+// for without credentials it cannot be asked again. If it was not asked for lack of room: Unavailable overloaded. commit forgets the credentials, takes the payments that went through the integration elsewhere,
 // and ends what was read of it.
 func (s *Service) PrepareDisconnect(ctx ports.Outbound, p id.Project, of id.Integration) (commit func(context.Context, *ports.Stores) error, err error) {
 	i, err := s.Integrations.ByID(ctx, p, of)
@@ -37,19 +39,23 @@ func (s *Service) PrepareDisconnect(ctx ports.Outbound, p id.Project, of id.Inte
 		if webhooks, err = s.Webhooks.List(ctx, p, of); err != nil {
 			return nil, err
 		}
-		s.unsubscribe(ctx, i, webhooks)
+		if err = s.unsubscribe(ctx, i, webhooks); err != nil {
+			return nil, err
+		}
 	}
 	if c, problem := i.Open(s.Vault.Open); problem == nil && !open {
-		s.unregister(ctx, i.Type, c, i.Hook)
+		if err = s.unregister(ctx, i.Type, c, i.Hook); err != nil {
+			return nil, err
+		}
 	}
 	return func(ctx context.Context, stores *ports.Stores) error { return s.In(stores).forget(ctx, i, webhooks) }, nil
 }
 
-// unsubscribe ends webhooks at their platform.
-func (s *Service) unsubscribe(ctx ports.Outbound, i *integration.Integration, webhooks []*integration.Webhook) {
+// unsubscribe unregisters webhooks from their platform. Its only error is bulkhead.ErrFull.
+func (s *Service) unsubscribe(ctx ports.Outbound, i *integration.Integration, webhooks []*integration.Webhook) error {
 	platform, calls := s.Connectors[i.Type.String()].(ports.CalledConnector)
 	if !calls || len(webhooks) == 0 {
-		return
+		return nil
 	}
 	ctx, cancel := ctx.WithoutCancel().WithTimeout(patience)
 	defer cancel()
@@ -68,9 +74,13 @@ func (s *Service) unsubscribe(ctx ports.Outbound, i *integration.Integration, we
 		}
 		return nil
 	})
+	if errors.Is(err, bulkhead.ErrFull) {
+		return err
+	}
 	if err != nil {
 		s.Log.WarnContext(ctx, "webhooks are left behind at the platform", "platform", i.Type.String(), "error", err)
 	}
+	return nil
 }
 
 // forget is the part of a disconnection that is a transaction. It begins with the project's row, as the pages of a

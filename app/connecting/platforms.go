@@ -105,16 +105,21 @@ func (s *Service) register(ctx ports.Outbound, t integration.Type, c integration
 	return hook, secret
 }
 
-// unregister removes what register made. If that fails the provider calls an address that is gone.
-func (s *Service) unregister(ctx ports.Outbound, t integration.Type, c integration.Credentials, hook integration.Hook) {
+// unregister removes what register made. If that fails the provider calls an address that is gone. The only error is
+// bulkhead.ErrFull: the provider was not asked.
+func (s *Service) unregister(ctx ports.Outbound, t integration.Type, c integration.Credentials, hook integration.Hook) error {
 	platform, calls := s.Hooks[t.String()]
 	if !calls || hook.Remote == "" {
-		return
+		return nil
 	}
 	bounded, cancel := ctx.WithoutCancel().WithTimeout(patience)
 	defer cancel()
 	err := s.Waiting.Wait(ctx, hook.ID.String(), func() error { return platform.RemoveWebhook(bounded, Account(c), hook.Remote) })
+	if errors.Is(err, bulkhead.ErrFull) {
+		return err
+	}
 	if err != nil {
 		s.Log.WarnContext(ctx, "a webhook is left behind at the provider", "provider", t.String(), "webhook", hook.Remote, "error", err)
 	}
+	return nil
 }

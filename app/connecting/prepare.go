@@ -23,7 +23,11 @@ func (s *Service) prepareNew(ctx ports.Outbound, p id.Project, d integration.Dra
 	before *integration.Integration) (*PreparedConnection, error) {
 	hook, signing := s.register(ctx, d.Type, d.Credentials, id.New[id.Webhook](s.Entropy.Bits128()))
 	d.Credentials.Signing = signing
-	discard := func() { s.unregister(ctx, d.Type, d.Credentials, hook) }
+	discard := func() {
+		if err := s.unregister(ctx, d.Type, d.Credentials, hook); err != nil {
+			s.Log.WarnContext(ctx, "a webhook is left behind at the provider", "provider", d.Type.String(), "webhook", hook.Remote, "error", err)
+		}
+	}
 	i, err := s.make(p, before, d, config, hook)
 	if err != nil {
 		discard()

@@ -65,7 +65,7 @@ func (s *Service) Register(ctx ports.Outbound, p id.Project, of id.Integration, 
 	if err := s.ask(ctx, i, w); err != nil {
 		return nil, nil, err
 	}
-	return w, func() { s.takeBack(ctx, i, w) }, nil
+	return w, func() { s.discard(ctx, i, w) }, nil
 }
 
 // free tells at once what the store would find out after the platform was asked.
@@ -97,7 +97,7 @@ func (s *Service) ask(ctx ports.Outbound, i *integration.Integration, w *integra
 		return err
 	})
 	if err != nil {
-		return inWords(i.Type, err)
+		return platformFault(i.Type, err)
 	}
 	if signing != "" {
 		w.Signing = s.Vault.Seal([]byte(signing), Purpose(w.ID))
@@ -114,21 +114,31 @@ func (s *Service) use(ctx ports.Outbound, i *integration.Integration, work func(
 	})
 }
 
-// takeBack unregisters a webhook. If that fails the platform calls an address that is gone.
-func (s *Service) takeBack(ctx ports.Outbound, i *integration.Integration, w *integration.Webhook) {
-	platform, calls := s.Platforms[i.Type.String()]
-	if !calls || i.Status == integration.Disconnected || w.Remote == "" {
-		return
-	}
-	err := s.use(ctx.WithoutCancel(), i, func(ctx ports.Outbound, c ports.Connection) error {
-		return platform.Unregister(ctx, c, w.Remote)
-	})
-	if err != nil {
-		s.Log.WarnContext(ctx, "a webhook is left behind at the platform", "platform", i.Type.String(), "webhook", w.Remote, "error", err)
+// discard unregisters a webhook that is not stored. If that fails the platform calls an address that is gone.
+func (s *Service) discard(ctx ports.Outbound, i *integration.Integration, w *integration.Webhook) {
+	if err := s.unregister(ctx, i, w); err != nil {
+		s.logLeft(ctx, i, w, err)
 	}
 }
 
-// Unregister tells the platform to end a webhook, which is still stored. What the platform answers changes nothing.
+func (s *Service) logLeft(ctx context.Context, i *integration.Integration, w *integration.Webhook, err error) {
+	s.Log.WarnContext(ctx, "a webhook is left behind at the platform", "platform", i.Type.String(), "webhook", w.Remote, "error", err)
+}
+
+// unregister unregisters a webhook from the platform, also when the client has gone.
+func (s *Service) unregister(ctx ports.Outbound, i *integration.Integration, w *integration.Webhook) error {
+	platform, calls := s.Platforms[i.Type.String()]
+	if !calls || i.Status == integration.Disconnected || w.Remote == "" {
+		return nil
+	}
+	return s.use(ctx.WithoutCancel(), i, func(ctx ports.Outbound, c ports.Connection) error {
+		return platform.Unregister(ctx, c, w.Remote)
+	})
+}
+
+// Unregister removes a webhook, which is still stored, from the platform. If the platform is busy or does not answer:
+// Unavailable, so that the webhook stays stored and the merchant tries again. A platform that refuses the request or the
+// credentials would refuse them again: that is logged, and the webhook can be removed here.
 func (s *Service) Unregister(ctx ports.Outbound, p id.Project, of id.Integration, webhook id.Webhook) error {
 	i, err := s.Integrations.ByID(ctx, p, of)
 	if err != nil {
@@ -142,7 +152,13 @@ func (s *Service) Unregister(ctx ports.Outbound, p id.Project, of id.Integration
 	if at < 0 {
 		return fault.Missing("webhook")
 	}
-	s.takeBack(ctx, i, list[at])
+	if err = s.unregister(ctx, i, list[at]); err == nil {
+		return nil
+	}
+	if answer := platformFault(i.Type, err); fault.KindOf(answer) == fault.Unavailable {
+		return answer
+	}
+	s.logLeft(ctx, i, list[at], err)
 	return nil
 }
 
@@ -155,8 +171,8 @@ func (s *Service) Retry(ctx context.Context, p id.Project, of id.Integration, de
 	return d, err
 }
 
-// inWords is a platform's answer for whoever asked for something.
-func inWords(t integration.Type, err error) error {
+// platformFault returns the API's error for a platform's.
+func platformFault(t integration.Type, err error) error {
 	var slow ports.Throttled
 	var refusal *ports.PlatformRefusal
 	var known *fault.Error

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -60,6 +61,33 @@ func TestRegister(t *testing.T) {
 	wantFault(t, s.Unregister(ports.NewOutbound(t.Context()), l.Project.ID, l.Integration, l.webhook.ID), "webhook_not_found")
 	l.Change(func(i *integration.Integration) { i.Disconnect(l.Now()) })
 	wantFault(t, register("orders/create"), "integration_disconnected")
+}
+
+// A webhook that is not removed at the platform now, but may be later, is not to be forgotten here.
+func TestUnregister_failed(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	for name, c := range map[string]struct {
+		err  error
+		full bool
+		code string // "": none
+	}{
+		"no answer":           {err: &ports.PlatformFailure{Reason: "x"}, code: "provider_unavailable"},
+		"too late":            {err: context.DeadlineExceeded, code: "provider_unavailable"},
+		"busy":                {err: ports.Throttled{After: time.Second}, code: "provider_unavailable"},
+		"overload":            {full: true, code: "overloaded"},
+		"refused":             {err: &ports.PlatformRefusal{Reason: "x"}},
+		"credentials refused": {err: ports.ErrCredentialsRefused},
+	} {
+		s := l.service()
+		if l.platform.keeping = c.err; c.full {
+			s.Waiting = bulkhead.NewRoom(bulkhead.Shares{})
+		}
+		err := s.Unregister(ports.NewOutbound(t.Context()), l.Project.ID, l.Integration, l.webhook.ID)
+		if fault.Is(err, c.code) != (c.code != "") || (err == nil) != (c.code == "") {
+			t.Errorf("%s: %v, want %q", name, err, c.code)
+		}
+	}
 }
 
 // full takes no more webhooks.

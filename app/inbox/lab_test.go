@@ -40,6 +40,7 @@ type platform struct {
 	mu           sync.Mutex
 	registered   map[string]string // addresses by the platform's id
 	refusing     error             // of Register and News
+	keeping      error             // of Unregister
 	unregistered int
 	asked        int
 }
@@ -53,6 +54,9 @@ func (p *platform) Register(_ ports.Outbound, _ ports.Connection, _, address str
 }
 
 func (p *platform) Unregister(ports.Outbound, ports.Connection, string) error {
+	if p.keeping != nil {
+		return p.keeping
+	}
 	p.unregistered++
 	return nil
 }
