@@ -7,13 +7,18 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
+// addressesAtOnce is how many rows are sealed in one transaction.
+const addressesAtOnce = 200
+
 const (
 	plainSubscriptions = `
 SELECT project_id, id, url
 FROM event_subscriptions
 WHERE url <> ''
   AND url NOT LIKE '` + db.SealedMark + `%'
-ORDER BY project_id, id`
+  AND (project_id, id) > ($1, $2)
+ORDER BY project_id, id
+LIMIT $3`
 
 	storeAddress = `
 UPDATE event_subscriptions
@@ -25,13 +30,17 @@ WHERE project_id = $1
 SELECT id, settings
 FROM projects
 WHERE settings LIKE '%"chat_webhook":"http%'
-ORDER BY id`
+  AND id > $1
+ORDER BY id
+LIMIT $2`
 
 	sealedChats = `
 SELECT id, settings
 FROM projects
 WHERE settings LIKE '%"chat_webhook":"` + db.SealedMark + `%'
-ORDER BY id`
+  AND id > $1
+ORDER BY id
+LIMIT $2`
 
 	storeSettings = `
 UPDATE projects
@@ -58,9 +67,10 @@ func SealAddresses(ctx context.Context, s *db.DB) (int, error) {
 	if s.Dialect.Vault == nil {
 		return 0, nil
 	}
-	n, err := db.Reseal(ctx, s, db.AnyProject, plainSubscriptions, storeAddress, func(r subscriptionRow) ([]any, error) {
-		return []any{r.Project, r.ID, s.Dialect.SealAddress(r.URL, db.SubscriptionAddress(r.ID.String()))}, nil
-	})
+	n, err := db.ResealParts(ctx, s, db.AnyProject, addressesAtOnce, plainSubscriptions, storeAddress, []any{"", ""},
+		func(r subscriptionRow) ([]any, error) {
+			return []any{r.Project, r.ID, s.Dialect.SealAddress(r.URL, db.SubscriptionAddress(r.ID.String()))}, nil
+		})
 	if err != nil {
 		return n, err
 	}
@@ -75,7 +85,7 @@ func ResealAddresses(ctx context.Context, s *db.DB) (int, error) {
 }
 
 func resealChats(ctx context.Context, s *db.DB, list string) (int, error) {
-	return db.Reseal(ctx, s, db.AnyProject, list, storeSettings, func(r settingsRow) ([]any, error) {
+	return db.ResealParts(ctx, s, db.AnyProject, addressesAtOnce, list, storeSettings, []any{""}, func(r settingsRow) ([]any, error) {
 		settings, err := ReadSettings(r.Settings)
 		if err != nil {
 			return nil, err

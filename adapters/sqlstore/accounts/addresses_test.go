@@ -1,6 +1,7 @@
 package accounts_test
 
 import (
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -148,6 +149,82 @@ func TestAddressesAreSealed(t *testing.T) {
 		s.DB.Dialect.Vault = masterKeys{"new"}
 		a.readable(true)
 	})
+}
+
+// watched is called before each sealing.
+type watched struct {
+	masterKeys
+	before func(purpose string)
+}
+
+func (w watched) Seal(plain []byte, purpose string) []byte {
+	w.before(purpose)
+	return w.masterKeys.Seal(plain, purpose)
+}
+
+// Addresses are sealed in parts of 200 rows, each in a transaction of its own: nobody waits for all of them.
+func TestAddressesAreSealedInParts(t *testing.T) {
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		a := &addressed{T: t, Store: s}
+		b := s.DB.Write(db.NoProject)
+		b.Exec(`INSERT INTO accounts (id, name, plan, created_at) VALUES ('acct', '', 'enterprise', 0)`)
+		if err := b.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		const all = 401
+		if err := s.Within(t.Context(), nil, func(view *storetest.Store) error {
+			a.Store, a.projects, a.hooks = view, nil, nil
+			for n := 1; n <= all; n++ {
+				a.add(n)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		a.Store = s
+
+		// committed are the rows sealed under a key, as another connection sees them when the n-th of a table is sealed.
+		var of map[string]int
+		watch := func(keys masterKeys) {
+			of = map[string]int{}
+			mark := hex.EncodeToString([]byte(keys[0] + "|"))
+			s.DB.Dialect.Vault = watched{keys, func(purpose string) {
+				kind, _, _ := strings.Cut(purpose, " of ")
+				n := of[kind]
+				of[kind]++
+				if n%100 != 0 && n != all-1 {
+					return
+				}
+				open := 0
+				for text := range strings.Lines(a.stored()) {
+					if sealed, found := cutSealed(text); found && strings.HasPrefix(sealed, mark+hex.EncodeToString([]byte(kind))) {
+						open++
+					}
+				}
+				if open != n/200*200 {
+					t.Errorf("%s: %d are committed before %d is sealed, want %d", kind, open, n+1, n/200*200)
+				}
+			}}
+		}
+		watch(masterKeys{"old"})
+		a.seal(2 * all)
+		if of["address"] != all || of["chat webhook"] != all {
+			t.Errorf("sealed %v", of)
+		}
+		watch(masterKeys{"new", "old"})
+		if n, err := a.ResealAddresses(t.Context()); n != all || err != nil || of["chat webhook"] != all {
+			t.Errorf("%d are resealed (%v), %v", n, err, of)
+		}
+		a.seal(0)
+	})
+}
+
+// cutSealed returns what the vault made, in a line that stored returns.
+func cutSealed(line string) (string, bool) {
+	_, text, found := strings.Cut(line, db.SealedMark)
+	text, _, _ = strings.Cut(strings.TrimSpace(text), `"`)
+	sealed, err := base64.StdEncoding.DecodeString(text)
+	return string(sealed), found && err == nil
 }
 
 // rename changes something else of projects and subscriptions.

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"slices"
 
 	"github.com/haggle-commerce/haggle/domain/id"
 )
@@ -27,11 +28,37 @@ func Reseal[R any](ctx context.Context, s *DB, project id.Project, list, update 
 	return n, err
 }
 
-// ResealIn replaces the secrets of the rows that list selects, and returns how many there are. seal returns the
+// ResealParts replaces secrets as ResealIn does, in parts of at most size rows, each in a transaction of its own: others
+// write between them, and what is done stays done when a later part fails. The first parameters of list are the key of the
+// row that it begins after, as many as key has; the next one is size. seal returns the same key before other arguments.
+func ResealParts[R any](ctx context.Context, s *DB, project id.Project, size int, list, update string, key []any, seal func(R) ([]any, error)) (all int, err error) {
+	for {
+		n, last := 0, key
+		err := s.InTx(ctx, project, func(t *Tx) (err error) {
+			n, err = ResealIn(ctx, t, list, update, func(r R) ([]any, error) {
+				args, err := seal(r)
+				if err == nil {
+					last = args[:len(key)]
+				}
+				return args, err
+			}, append(slices.Clip(key), size)...)
+			return err
+		})
+		if err != nil {
+			return all, err
+		}
+		if all += n; n < size {
+			return all, nil
+		}
+		key = last
+	}
+}
+
+// ResealIn replaces the secrets of the rows that list selects by args, and returns how many there are. seal returns the
 // arguments of update.
-func ResealIn[R any](ctx context.Context, t *Tx, list, update string, seal func(R) ([]any, error)) (int, error) {
+func ResealIn[R any](ctx context.Context, t *Tx, list, update string, seal func(R) ([]any, error), args ...any) (int, error) {
 	var rows []R
-	if err := t.Select(ctx, &rows, list+t.Dialect.ForUpdate); err != nil {
+	if err := t.Select(ctx, &rows, list+t.Dialect.ForUpdate, args...); err != nil {
 		return 0, err
 	}
 	for _, r := range rows {
