@@ -1,6 +1,8 @@
 package accounts
 
 import (
+	"cmp"
+
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -33,11 +35,20 @@ var (
 	RoutesFormat     = stored.JSON[map[project.PaymentMethod]project.PaymentRoute](nil)
 )
 
-// ReadSettings reads a project's settings but its currency. What is missing of the retention, as in settings of earlier
-// releases, is the default.
+// ReadSettings reads a project's settings but its currency. What is missing or 0 of the retention, as in settings of
+// earlier releases, is the default.
 func ReadSettings(text string) (project.Settings, error) {
-	s := project.Settings{Retention: project.DefaultRetention()}
+	var s project.Settings
 	err := settingsFormat.Read(text, &s, money.Currency{})
+	d := project.DefaultRetention()
+	s.Retention = project.Retention{
+		Messages:   cmp.Or(s.Retention.Messages, d.Messages),
+		Sessions:   cmp.Or(s.Retention.Sessions, d.Sessions),
+		Decisions:  cmp.Or(s.Retention.Decisions, d.Decisions),
+		Events:     cmp.Or(s.Retention.Events, d.Events),
+		Deliveries: cmp.Or(s.Retention.Deliveries, d.Deliveries),
+		Logs:       cmp.Or(s.Retention.Logs, d.Logs),
+	}
 	return s, err
 }
 

@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/accounts"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
@@ -67,5 +69,22 @@ func TestSuperuserIsHeldToTheProject(t *testing.T) {
 	})
 	if fault.KindOf(err) != fault.Internal || err == nil {
 		t.Errorf("writing a row of another project: %v", err)
+	}
+}
+
+// Settings of releases that kept everything have no retention, or one of 0 days: nothing is to be removed at once.
+func TestReadSettings_retention(t *testing.T) {
+	t.Parallel()
+	days := project.DefaultRetention()
+	own := days
+	own.Messages, own.Logs = 7, 8
+	for text, want := range map[string]project.Retention{
+		`{}`: days, `{"retention":{}}`: days, `{"retention":null}`: days,
+		`{"retention":{"messages":0,"sessions":0,"decisions":0,"events":0,"deliveries":0,"logs":0}}`: days,
+		`{"retention":{"messages":7,"logs":8,"events":0}}`:                                           own,
+	} {
+		if got, err := accounts.ReadSettings(text); err != nil || got.Retention != want {
+			t.Errorf("%s is read as %+v, %v, want %+v", text, got.Retention, err, want)
+		}
 	}
 }
