@@ -3,6 +3,7 @@ package discovery_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"sync"
@@ -330,6 +331,52 @@ func TestCapabilities(t *testing.T) {
 	p.Settings.NegotiationEnabled, p.Settings.BundleSuggestions, p.Settings.SubscriptionEnabled = false, false, true
 	if got := discovery.Capabilities(p, house.Under(p.Settings)); !reflect.DeepEqual(got, []string{"recommend", "subscribe"}) {
 		t.Errorf("otherwise %q", got)
+	}
+}
+
+// countingShelf counts how often categories were read.
+type countingShelf struct {
+	*shelf
+	counts int
+}
+
+func (s *countingShelf) Categories(ctx context.Context, of id.Project) ([]catalog.Category, error) {
+	s.counts++
+	return slices.Clone(s.shelf.categories), nil
+}
+
+func TestCategories_cache(t *testing.T) {
+	t.Parallel()
+	want := []catalog.Category{{Path: "a", Count: 3}, {Path: "a/b", Count: 2}}
+	s := &countingShelf{shelf: &shelf{categories: want}}
+	service := discovery.New(discovery.Service{Stores: &ports.Stores{Catalog: s}})
+	ask := func(n int, version int64) {
+		t.Helper()
+		p := &project.Project{ID: id.Stored[id.Project](fmt.Sprint("proj_", n)), CatalogVersion: version}
+		for _, read := range []func(context.Context, *project.Project) ([]catalog.Category, error){service.Categories, service.TopCategories} {
+			got, err := read(t.Context(), p)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("categories of %d: %v, %v, want %v", n, got, err, want)
+			}
+			got[0].Count = 99 // it is the reader's
+		}
+	}
+	for n := range 200 {
+		ask(n, 1)
+		ask(n, 1)
+	}
+	if s.counts != 200 {
+		t.Errorf("200 projects' categories are counted %d times, want once each", s.counts)
+	}
+	ask(199, 2)
+	ask(199, 2)
+	if s.counts != 201 {
+		t.Errorf("a new version is counted %d times, want once", s.counts-200)
+	}
+	ask(200, 1)
+	ask(0, 1) // was the oldest
+	if s.counts != 203 {
+		t.Errorf("more than 200 projects are remembered: %d counts, want 203", s.counts)
 	}
 }
 

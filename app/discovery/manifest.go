@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -25,16 +26,16 @@ func Capabilities(p *project.Project, policy negotiation.Policy) []string {
 }
 
 // Categories are all of the shop's. They are counted anew when the catalogue has changed, for counting reads every
-// product and every buyer asks. They are shared: readers must not change them.
+// product and every buyer asks.
 func (s *Service) Categories(ctx context.Context, p *project.Project) ([]catalog.Category, error) {
 	c, err := s.count(ctx, p)
-	return c.all, err
+	return slices.Clone(c.all), err
 }
 
 // TopCategories are the top two levels of them.
 func (s *Service) TopCategories(ctx context.Context, p *project.Project) ([]catalog.Category, error) {
 	c, err := s.count(ctx, p)
-	return c.top, err
+	return slices.Clone(c.top), err
 }
 
 // mostCounted is how many projects' categories are remembered.
