@@ -15,7 +15,9 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/fieldtest"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
@@ -204,6 +206,29 @@ func TestAgentSecretsAreSealedAnew(t *testing.T) {
 			}
 			if now, err := s.Storefronts().ByProject(t.Context(), p.ID); err != nil || now.AgentRevision != c.revision {
 				t.Errorf("the revision is %d (%v), want %d", now.AgentRevision, err, c.revision)
+			}
+		}
+	})
+}
+
+// Of a policy nothing is lost, and nothing added to what it leaves out.
+func TestPolicies_storedWhole(t *testing.T) {
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		p := storetest.StoreProject(t, s, 1)
+		for n, want := range []negotiation.Policy{fieldtest.Fill[negotiation.Policy](), negotiation.Builtin(), {}} {
+			want.Version = n + 3
+			a, first := agents.FirstAgent(p)
+			a.ID, a.Status, a.Policy, first.Policy = storetest.Numbered[id.Agent](n+2), agent.Draft, want, want
+			if err := s.Agents().Create(t.Context(), a, first); err != nil {
+				t.Fatal(err)
+			}
+			got, err := s.Agents().ByID(t.Context(), p.ID, a.ID)
+			if err != nil || !reflect.DeepEqual(got.Policy, want) {
+				t.Errorf("the agent's is %+v (%v), want %+v", got.Policy, err, want)
+			}
+			version, err := s.Agents().Version(t.Context(), p.ID, a.ID, want.Version)
+			if err != nil || !reflect.DeepEqual(version.Policy, want) {
+				t.Errorf("the version's is %+v (%v), want %+v", version.Policy, err, want)
 			}
 		}
 	})
