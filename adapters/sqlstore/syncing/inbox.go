@@ -80,9 +80,12 @@ func (v Inbox) Keep(ctx context.Context, list []*integration.Delivery) error {
 	if err := b.Run(ctx); err != nil {
 		return err
 	}
-	again := slices.Concat(repeated...)
+	again := make(map[id.WebhookLog]bool)
+	for _, d := range slices.Concat(repeated...) {
+		again[d] = true
+	}
 	for _, d := range list {
-		if slices.Contains(again, d.ID) {
+		if again[d.ID] {
 			d.Repeated()
 		}
 	}
