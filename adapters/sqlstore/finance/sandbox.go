@@ -15,7 +15,7 @@ type SandboxLedger struct{ Store *db.DB }
 var _ ports.SandboxLedger = SandboxLedger{}
 
 var (
-	charges = db.NewTable[sandboxCharge]("sandbox_charges", db.Columns{"At": "created_at"})
+	charges = db.NewTable[sandboxCharge]("sandbox_charges", db.Columns{"Amount": ",none", "At": "created_at"})
 
 	selectSandboxRefund = "\nSELECT key, id, charge_id AS charge, currency, amount, created_at AS at\nFROM sandbox_refunds" + ofKey
 )

@@ -9,7 +9,6 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
@@ -152,10 +151,9 @@ func (v Unresolved) UnresolvedAges(ctx context.Context) ([]ports.UnresolvedAge, 
 		oldest[of] = max(oldest[of], time.Duration(age)*time.Millisecond)
 	}
 	for _, r := range payments {
-		var paid purchase.Paid
 		provider := "unknown"
-		if purchase.PaidFormat.Read(r.Provider, &paid, money.Currency{}) == nil {
-			provider = paid.Made().Route.Provider
+		if route, err := purchase.RouteOf(r.Provider); err == nil {
+			provider = route.Provider
 		}
 		note(false, provider, r.Age)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
-	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/session"
@@ -103,9 +103,14 @@ type cartRow struct {
 	Position int
 }
 
+// boughtRow is read without the currency of the prices, so it has none.
 type boughtRow struct {
-	Lines []checkout.Line `db:",json"`
+	Lines []boughtLine `db:",json"`
 }
+
+type boughtLine struct{ Product id.Product }
+
+var _ = stored.JSON[boughtLine](nil)
 
 // accepted tells of each recommendation whether an order of the session has it.
 func accepted(products []id.Product, orders []boughtRow) []session.Shown {

@@ -8,6 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
@@ -87,6 +88,21 @@ func (p Paid) Made() checkout.Payment {
 		p.Payment.Route.Provider = project.SandboxProvider
 	}
 	return p.Payment
+}
+
+// routed is what RouteOf reads of Paid.
+type routed struct {
+	Method project.PaymentMethod
+	Route  project.PaymentRoute
+}
+
+var routes = stored.JSON[routed](stored.Tags{"routed.Route": ",inline"})
+
+// RouteOf reads where the latest attempt to pay went. The amounts of earlier ones cannot be read without the column currency.
+func RouteOf(payment string) (project.PaymentRoute, error) {
+	var r routed
+	err := routes.Read(payment, &r, money.Currency{})
+	return Paid{Payment: checkout.Payment{Method: r.Method, Route: r.Route}}.Made().Route, err
 }
 
 var PaidFormat = stored.JSON[Paid](stored.Tags{

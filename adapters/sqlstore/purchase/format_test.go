@@ -59,3 +59,26 @@ func TestOrderRow_format(t *testing.T) {
 	wantAmong(t, purchase.OrderArgs(order.Order{}),
 		`{"ships_on":"0001-01-01T00:00:00Z","delivers_from":"0001-01-01T00:00:00Z","delivers_by":"0001-01-01T00:00:00Z","option":""}`)
 }
+
+// The amounts of earlier attempts have no currency here.
+func TestRouteOf(t *testing.T) {
+	t.Parallel()
+	account := project.PaymentRoute{Provider: "stripe", Integration: id.Stored[id.Integration]("int_1")}
+	for text, want := range map[string]project.PaymentRoute{
+		`{"method":"psp_spt","provider":"stripe","integration":"int_1","earlier":[{"number":1,"amount":8,"provider":"paypal"}]}`: account,
+		`{"method":"psp_spt","token_hash":"t"}`: {Provider: project.SandboxProvider},
+		`{"method":""}`:                         {},
+	} {
+		if got, err := purchase.RouteOf(text); err != nil || got != want {
+			t.Errorf("%s goes to %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "{", `{"method":"cash"}`} {
+		if got, err := purchase.RouteOf(text); err == nil {
+			t.Errorf("%q goes to %v", text, got)
+		}
+	}
+	if err := purchase.PaidFormat.Read(`{"method":"","earlier":[{"number":1,"amount":0}]}`, new(purchase.Paid), money.Currency{}); err == nil {
+		t.Error("an attempt's amount is read in no currency")
+	}
+}

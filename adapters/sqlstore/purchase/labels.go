@@ -15,7 +15,7 @@ type Labels struct{ Store *db.DB }
 var _ ports.Labels = Labels{}
 
 var (
-	labels = db.NewTable[order.Label]("labels", db.Columns{"DueAt": ",null", "BoughtAt": ",null"})
+	labels = db.NewTable[order.Label]("labels", db.Columns{"Price": ",none", "DueAt": ",null", "BoughtAt": ",null"})
 
 	selectLabel = labels.Select() + `
 WHERE project_id = $1

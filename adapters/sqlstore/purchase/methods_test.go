@@ -32,7 +32,7 @@ func TestUnknownPaymentMethod(t *testing.T) {
 				return err
 			},
 		} {
-			if err := read(); err == nil || !strings.Contains(err.Error(), `unknown payment method "card"`) {
+			if err := read(); err == nil || !strings.Contains(err.Error(), `project.PaymentMethod "card": unknown word`) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

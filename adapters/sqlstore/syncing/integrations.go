@@ -12,7 +12,6 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
-	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
@@ -186,7 +185,8 @@ func (v Integrations) Disconnect(ctx context.Context, of id.Project, wanted id.I
 		return reroute(ctx, t, of, func(p *project.Project) error {
 			changed, err = changeIntegration(ctx, t, of, wanted, func(i *integration.Integration) error {
 				// After the lock, which those who pay take between their claim and the provider.
-				if busy, err := undecided(ctx, t, of, wanted); err != nil {
+				b := v.Store.Read(of)
+				if busy, err := undecided(b, of, wanted, func() error { return t.Run(ctx, b) }); err != nil {
 					return err
 				} else if busy {
 					return fault.New(fault.Conflict, "payments_unresolved",
@@ -201,26 +201,24 @@ func (v Integrations) Disconnect(ctx context.Context, of id.Project, wanted id.I
 	return changed, err
 }
 
-func (v Integrations) Undecided(ctx context.Context, of id.Project, wanted id.Integration) (busy bool, err error) {
-	err = v.Store.Snapshot(ctx, of, func(t *db.Tx) error {
-		busy, err = undecided(ctx, t, of, wanted)
-		return err
-	})
-	return busy, err
+func (v Integrations) Undecided(ctx context.Context, of id.Project, wanted id.Integration) (bool, error) {
+	b := v.Store.Read(of)
+	return undecided(b, of, wanted, func() error { return b.Run(ctx) })
 }
 
-// undecided reports whether payments or refunds through the integration are under way.
-func undecided(ctx context.Context, t *db.Tx, of id.Project, through id.Integration) (bool, error) {
-	payments, err := db.All[string](ctx, t, payingCheckouts, of)
-	if err != nil {
+// undecided reports whether payments or refunds through the integration are under way. run runs what it adds to the batch.
+func undecided(b *db.Batch, of id.Project, through id.Integration, run func() error) (bool, error) {
+	var payments []string
+	var refunds int
+	b.Query(&payments, payingCheckouts, of)
+	b.Query(&refunds, pendingRefunds, of, through)
+	if err := run(); err != nil {
 		return false, err
 	}
 	for _, text := range payments {
-		var paid purchase.Paid
-		if err := purchase.PaidFormat.Read(text, &paid, money.Currency{}); err != nil || paid.Payment.Route.Integration == through {
+		if route, err := purchase.RouteOf(text); err != nil || route.Integration == through {
 			return true, err
 		}
 	}
-	refunds, err := db.First[int](ctx, t, pendingRefunds, of, through)
-	return err == nil && *refunds > 0, err
+	return refunds > 0, nil
 }

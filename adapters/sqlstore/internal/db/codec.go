@@ -21,7 +21,7 @@ import (
 //	[32]byte                          as so many bytes
 //	ids, closed types, currencies     as text: package spelling
 //	time.Time                         as unix milliseconds
-//	money.Amount                      as minor units, beside a column with the currency
+//	money.Amount                      as minor units, beside a column with the currency; in no currency with the option none
 //	*T                                as a T; nil is NULL
 //	with the option json              as JSON text, in the format of package stored if the type has one there
 //	with the option null              the zero value is NULL
@@ -48,7 +48,7 @@ func codecOf(t reflect.Type, o options) (codec, bool) {
 	case t == reflect.TypeFor[time.Time]():
 		c = codec{read: readTime, write: func(from reflect.Value) any { return from.Addr().Interface().(*time.Time).UnixMilli() }}
 	case t == reflect.TypeFor[money.Amount]():
-		c = codec{read: readAmount, write: func(from reflect.Value) any { return from.Addr().Interface().(*money.Amount).Minor() }, inCurrency: true}
+		c = codec{read: amountReader(o.none), write: func(from reflect.Value) any { return from.Addr().Interface().(*money.Amount).Minor() }, inCurrency: true}
 	case t == reflect.TypeFor[[]byte]():
 		c = codec{read: readBytes, write: func(from reflect.Value) any {
 			switch {
@@ -92,13 +92,16 @@ func readTime(from any, _ money.Currency, to reflect.Value) error {
 	return err
 }
 
-func readAmount(from any, c money.Currency, to reflect.Value) error {
-	n, err := readInteger(from)
-	if err == nil && c == (money.Currency{}) && n != 0 {
-		return fmt.Errorf("%d in no currency", n)
+// amountReader refuses amounts in no currency, but with the option none reads 0 in none as no amount.
+func amountReader(none bool) func(any, money.Currency, reflect.Value) error {
+	return func(from any, c money.Currency, to reflect.Value) error {
+		n, err := readInteger(from)
+		if err == nil && c == (money.Currency{}) && (n != 0 || !none) {
+			return fmt.Errorf("%d in no currency", n)
+		}
+		*to.Addr().Interface().(*money.Amount) = money.Of(n, c)
+		return err
 	}
-	*to.Addr().Interface().(*money.Amount) = money.Of(n, c)
-	return err
 }
 
 func readBytes(from any, _ money.Currency, to reflect.Value) error {
@@ -190,7 +193,7 @@ func nullCodec(of codec) codec {
 			return of.read(from, c, to)
 		},
 		write: func(from reflect.Value) any {
-			if from.IsZero() {
+			if stored.IsZero(from) {
 				return nil
 			}
 			return of.write(from)

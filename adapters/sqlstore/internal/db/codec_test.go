@@ -1,12 +1,15 @@
 package db
 
 import (
+	"errors"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
@@ -122,19 +125,85 @@ SELECT 'ord_2', 5, 'USD', 8`
 
 func TestScan_refused(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
+		type line struct {
+			Lines []price `db:",json"`
+		}
 		for query, dest := range map[string]any{
-			"SELECT 1 AS weight":                 new([]hired),
-			"SELECT NULL AS gateway":             new(hired),
-			"SELECT 1 AS price":                  new(hired),
-			"SELECT 1 AS price, '' AS currency":  new(hired),
-			"SELECT 'no' AS grams":               new(hired),
-			"SELECT '{' AS days":                 new(hired),
-			"SELECT 1 AS a, 2 AS b":              new(int),
-			"SELECT 300 AS grams, 'X' AS status": new(struct{ Grams int8 }),
+			"SELECT 0 AS price, '' AS currency":   new(hired),
+			"SELECT 0 AS price, NULL AS currency": new(hired),
+			"SELECT 5 AS free, '' AS currency": new(struct {
+				Free money.Amount `db:",none"`
+			}),
+			"SELECT '[{\"of\":5}]' AS lines":                 new(line),
+			"SELECT '[{\"of\":0}]' AS lines":                 new(line),
+			"SELECT '[{\"of\":5}]' AS lines, '' AS currency": new(line),
+			"SELECT 1 AS weight":                             new([]hired),
+			"SELECT NULL AS gateway":                         new(hired),
+			"SELECT 1 AS price":                              new(hired),
+			"SELECT 1 AS price, '' AS currency":              new(hired),
+			"SELECT 'no' AS grams":                           new(hired),
+			"SELECT '{' AS days":                             new(hired),
+			"SELECT 1 AS a, 2 AS b":                          new(int),
+			"SELECT 300 AS grams, 'X' AS status":             new(struct{ Grams int8 }),
 		} {
 			if err := scanOne(t, s, dest, query); err == nil {
 				t.Errorf("%s is read as %+v", query, reflect.ValueOf(dest).Elem())
 			}
+		}
+	})
+}
+
+// price is of an amount in a JSON column.
+type price struct{ Of money.Amount }
+
+var _ = stored.JSON[price](nil)
+
+func TestScan_amounts(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *DB) {
+		type row struct {
+			Free  money.Amount `db:",none"`
+			Lines []price      `db:",json"`
+		}
+		var got row
+		if err := scanOne(t, s, &got, "SELECT 0 AS free, '[]' AS lines, '' AS currency"); err != nil || got.Free != (money.Amount{}) {
+			t.Errorf("in no currency: %+v, %v", got, err)
+		}
+		want := row{Free: money.Of(0, money.USD), Lines: []price{{money.Of(5, money.USD)}}}
+		if err := scanOne(t, s, &got, `SELECT 0 AS free, '[{"of":5}]' AS lines, 'USD' AS currency`); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("in a currency: %+v, %v", got, err)
+		}
+	})
+}
+
+// A zero time with a zone is no time, as in package time; an amount of 0 is one.
+func TestNull_zeroInZone(t *testing.T) {
+	t.Parallel()
+	here := time.FixedZone("here", 3600)
+	args := hires.Args(hired{Returned: time.Time{}.In(here), Deposit: money.Of(0, money.USD)})
+	if at := args[hires.index("returned_at")]; at != nil {
+		t.Errorf("a zero time is stored as %v", at)
+	}
+	if n := args[hires.index("deposit")]; n != int64(0) {
+		t.Errorf("an amount of 0 is stored as %v", n)
+	}
+}
+
+// A word that is unknown is no value of the type.
+func TestScan_unknownWord(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *DB) {
+		for query, want := range map[string]string{
+			"SELECT 'lent' AS status":                     `hires.status: order.Status "lent": unknown word`,
+			"SELECT 'ord_1' AS id, 'Confirmed' AS status": `hires.status: order.Status "Confirmed": unknown word`,
+		} {
+			var got hireRow
+			err := scanOne(t, s, &got, query)
+			if cause := errors.Unwrap(err); err == nil || !strings.Contains(cause.Error(), want) {
+				t.Errorf("%s: %+v, %v, want %s", query, got, err, want)
+			}
+		}
+		var lone struct{ Reported order.DisputeStatus }
+		if err := scanOne(t, s, &lone, "SELECT 'x' AS reported"); err == nil || !strings.Contains(errors.Unwrap(err).Error(), `.reported: order.DisputeStatus "x": unknown word`) {
+			t.Errorf("in a row of no table: %v", err)
 		}
 	})
 }

@@ -21,6 +21,7 @@ import (
 //	null         the zero value is NULL
 //	json         the value is JSON text
 //	empty        no bytes are empty ones, not NULL
+//	none         the amount may be in no currency, if it is 0
 //	read         the column is only read: a statement other than the table's writes it
 //	currency=x   the column x has the currency of the amount; without the option it is the column currency
 //	-            the field is not stored
@@ -42,7 +43,7 @@ func (*Tried[T]) tried() {}
 type options struct {
 	name, currency       string
 	null, json, readOnly bool
-	empty                bool
+	empty, none          bool
 }
 
 func optionsOf(tag string) options {
@@ -58,6 +59,8 @@ func optionsOf(tag string) options {
 			o.json = true
 		case name == "empty":
 			o.empty = true
+		case name == "none":
+			o.none = true
 		case name == "read":
 			o.readOnly = true
 		case name == "currency":
@@ -72,11 +75,19 @@ func optionsOf(tag string) options {
 type column struct {
 	codec
 	options
+	of    string // the table, or the row type if it is of none
 	index []int
 	// tried is the field of the error where the column is in a Tried.
 	tried []int
 	// amounts are those whose currency the column has, if no field has it.
 	amounts [][]int
+}
+
+func (c *column) String() string {
+	if c.of == "" {
+		return c.name
+	}
+	return c.of + "." + c.name
 }
 
 // plan is how rows of a type are read and written.
@@ -89,8 +100,11 @@ type plan struct {
 
 var plans sync.Map // reflect.Type to *plan
 
-// declared are the Columns of domain types, from when the program starts.
-var declared = map[reflect.Type]Columns{}
+// declared are the Columns of domain types, and tables the names of their tables, from when the program starts.
+var (
+	declared = map[reflect.Type]Columns{}
+	tables   = map[reflect.Type]string{}
+)
 
 // planOf panics where a field cannot be stored.
 func planOf(t reflect.Type) *plan {
@@ -102,7 +116,7 @@ func planOf(t reflect.Type) *plan {
 		p.single = true
 		p.columns = []*column{{codec: c}}
 	} else {
-		p.add(t, place{})
+		p.add(t, place{of: t.String()})
 		p.addCurrencies()
 	}
 	known, _ := plans.LoadOrStore(t, p)
@@ -111,6 +125,7 @@ func planOf(t reflect.Type) *plan {
 
 // place is where in a row a struct is.
 type place struct {
+	of           string
 	index, tried []int
 	scopes       []scope
 }
@@ -143,6 +158,7 @@ func (p *plan) add(t reflect.Type, at place) {
 		t, at = t.Field(0).Type, at.in(0)
 		at.tried = failure
 	}
+	at.of = cmp.Or(tables[t], at.of)
 	if tags, ok := declared[t]; ok {
 		at.scopes = append(slices.Clip(at.scopes), scope{tags: tags})
 	}
@@ -163,7 +179,7 @@ func (p *plan) field(f reflect.StructField, o options, at place) {
 	switch {
 	case ok:
 		o.name = cmp.Or(o.name, columnName(f))
-		p.column(&column{codec: c, options: o, index: at.index, tried: at.tried})
+		p.column(&column{codec: c, options: o, of: at.of, index: at.index, tried: at.tried})
 	case f.Type.Kind() == reflect.Struct && o.name == "":
 		p.add(f.Type, at)
 	default:
@@ -339,7 +355,7 @@ func (s *scanner) decode(i int, to reflect.Value) error {
 		err = c.codec.read(s.cells[i].value, currency, to)
 	}
 	if err != nil {
-		return Unreadable("column "+c.name, err)
+		return Unreadable("column "+c.String(), err)
 	}
 	return nil
 }

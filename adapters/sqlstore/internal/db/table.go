@@ -26,6 +26,7 @@ func NewTable[R any](name string, columns ...Columns) *Table[R] {
 		}
 		declared[of] = c
 	}
+	tables[of] = name
 	t := &Table[R]{name: name}
 	for _, c := range planOf(of).columns {
 		if !c.readOnly {

@@ -1,8 +1,9 @@
 // Package spelling has the words that columns hold for ids and values of closed domain types. Stored words never change:
-// rows that exist have them. A word that is unknown is an error of its reader, except of types in words.
+// rows that exist have them. A word that is unknown is an error of its reader.
 package spelling
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -22,6 +23,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
+
+var errUnknown = errors.New("unknown word")
 
 // Text is how values of a type T are stored as text.
 type Text struct {
@@ -58,14 +61,14 @@ var texts = index(
 	oneOf(event.Pending, event.Delivered, event.Failed, event.Canceled),
 	known(integration.StoredAction), spelled(wanted, wantedText),
 	spelled(currency, money.Currency.Code),
-	own("payment method", Methods),
+	own(Methods),
 	known(func(tier string) negotiation.Tier {
 		return negotiation.ClaimsOf(session.Claims{LoyaltyTier: tier}).Tier
 	}),
 	known(func(urgency string) negotiation.Urgency {
 		return negotiation.ClaimsOf(session.Claims{Urgency: urgency}).Urgency
 	}),
-	own("response", outcomes), own("answer", occasions),
+	own(outcomes), own(occasions),
 )
 
 var quoteStates = map[string]negotiation.State{
@@ -85,7 +88,7 @@ func currency(code string) (money.Currency, error) {
 func rule(word string) (negotiation.Rule, error) {
 	r, known := negotiation.ParseRule(word)
 	if !known {
-		return r, fmt.Errorf("sqlstore: unknown rule %q", word)
+		return r, errUnknown
 	}
 	return r, nil
 }
@@ -131,8 +134,10 @@ func index(entries ...entry) map[reflect.Type]Text {
 func spelled[T any](parse func(string) (T, error), format func(T) string) entry {
 	return entry{reflect.TypeFor[T](), Text{
 		Read: func(text string, to any) (err error) {
-			*to.(*T), err = parse(text)
-			return err
+			if *to.(*T), err = parse(text); err != nil {
+				return fmt.Errorf("%s %q: %w", reflect.TypeFor[T](), text, err)
+			}
+			return nil
 		},
 		Write: func(from any) string { return format(*from.(*T)) },
 		Word:  func(value any) string { return format(value.(T)) },
@@ -146,7 +151,7 @@ func known[T fmt.Stringer](read func(string) T) entry {
 	return parsed(func(text string) (T, error) { return read(text), nil })
 }
 
-// oneOf reads other words as the zero value.
+// oneOf has the words of these values, and none for the zero value.
 func oneOf[T fmt.Stringer](values ...T) entry {
 	all := make(map[string]T, len(values))
 	for _, v := range values {
@@ -155,9 +160,15 @@ func oneOf[T fmt.Stringer](values ...T) entry {
 	return words(all)
 }
 
-// words reads a word that is none of these as the zero value.
+// words has these words, and none for the zero value.
 func words[T fmt.Stringer](all map[string]T) entry {
-	return known(func(word string) T { return all[word] })
+	return parsed(func(word string) (T, error) {
+		value, known := all[word]
+		if !known && word != "" {
+			return value, errUnknown
+		}
+		return value, nil
+	})
 }
 
 // wanted are stored as names with commas between them.
@@ -179,7 +190,7 @@ func wantedText(all []syncrun.Resource) string {
 }
 
 // own has words of the store's own.
-func own[T comparable](what string, all map[T]string) entry {
+func own[T comparable](all map[T]string) entry {
 	read := make(map[string]T, len(all))
 	for value, word := range all {
 		read[word] = value
@@ -187,7 +198,7 @@ func own[T comparable](what string, all map[T]string) entry {
 	return spelled(func(word string) (T, error) {
 		value, known := read[word]
 		if !known {
-			return value, fmt.Errorf("sqlstore: unknown %s %q", what, word)
+			return value, errUnknown
 		}
 		return value, nil
 	}, func(value T) string { return all[value] })

@@ -2,13 +2,22 @@ package spelling_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
+	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
 // spelled wants values to be stored as words, and no other words to be read.
@@ -66,4 +75,32 @@ func TestFor(t *testing.T) {
 	}
 	spelled(t, methods, "card", "PSP_SPT", "shared_payment_token")
 	spelled(t, map[order.Status]string{order.Confirmed: "confirmed", order.GivenBack: "refunded", order.Canceled: "canceled", {}: ""})
+}
+
+// Of closed types an unknown word is an error, never a zero value.
+func TestFor_unknownWord(t *testing.T) {
+	t.Parallel()
+	for _, of := range []reflect.Type{
+		reflect.TypeFor[checkout.Status](), reflect.TypeFor[checkout.OrphanState](), reflect.TypeFor[order.Status](),
+		reflect.TypeFor[order.PaymentStatus](), reflect.TypeFor[order.FulfillmentStatus](), reflect.TypeFor[order.ReturnStatus](),
+		reflect.TypeFor[order.RefundStatus](), reflect.TypeFor[order.RefundOrigin](), reflect.TypeFor[order.DisputeStatus](),
+		reflect.TypeFor[ledger.Kind](), reflect.TypeFor[project.Status](), reflect.TypeFor[syncrun.Status](),
+		reflect.TypeFor[negotiation.State](), reflect.TypeFor[negotiation.Rule](), reflect.TypeFor[negotiation.Outcome](),
+		reflect.TypeFor[integration.Status](), reflect.TypeFor[integration.HookStatus](), reflect.TypeFor[integration.WebhookStatus](),
+		reflect.TypeFor[integration.LogStatus](), reflect.TypeFor[integration.Type](), reflect.TypeFor[account.Plan](),
+		reflect.TypeFor[account.Environment](), reflect.TypeFor[agent.Status](), reflect.TypeFor[agent.Kind](),
+		reflect.TypeFor[agent.Origin](), reflect.TypeFor[agent.Occasion](), reflect.TypeFor[catalog.Status](),
+		reflect.TypeFor[event.Status](), reflect.TypeFor[event.DeliveryStatus](), reflect.TypeFor[project.PaymentMethod](),
+		reflect.TypeFor[money.Currency](),
+	} {
+		text, known := spelling.For(of)
+		if !known {
+			t.Errorf("%s is not stored", of)
+			continue
+		}
+		read := reflect.New(of)
+		if err := text.Read("unheard of", read.Interface()); err == nil || !strings.Contains(err.Error(), "unheard of") {
+			t.Errorf("%s is read as %v, %v", of, read.Elem(), err)
+		}
+	}
 }

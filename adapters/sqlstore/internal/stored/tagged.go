@@ -1,6 +1,7 @@
 package stored
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"time"
@@ -91,10 +92,12 @@ func assign(to, from reflect.Value, c money.Currency) error {
 		}
 	case (from.Type() == amount || from.Type() == instant) && to.Kind() == reflect.Pointer:
 		to.SetZero()
-		if !from.IsZero() {
+		if !IsZero(from) {
 			to.Set(reflect.New(to.Type().Elem()))
 			return assign(to.Elem(), from, c)
 		}
+	case to.Type() == amount && c == (money.Currency{}):
+		return fmt.Errorf("%d in no currency", from.Int())
 	case to.Type() == amount:
 		*to.Addr().Interface().(*money.Amount) = money.Of(from.Int(), c)
 	case from.Type() == amount:
@@ -146,6 +149,15 @@ func assignList(to, from reflect.Value, c money.Currency) error {
 		to.SetMapIndex(key, value)
 	}
 	return nil
+}
+
+// IsZero reports whether an addressable value is the zero value of its type. The zero time may have a zone; an amount of 0
+// in a currency is not the zero value.
+func IsZero(v reflect.Value) bool {
+	if v.Type() == instant {
+		return v.Addr().Interface().(*time.Time).IsZero()
+	}
+	return v.IsZero()
 }
 
 // addressable copies an entry of a map.
