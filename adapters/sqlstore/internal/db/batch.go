@@ -165,7 +165,7 @@ func (b *Batch) ask(ctx context.Context, conn *sqlx.Conn, first, last string) (e
 
 // write writes all statements between a first and a last one, which may be none.
 func (b *Batch) write(t *text, first, last string) error {
-	t.WriteString(first)
+	t.WriteString(t.conn.onConnection(first))
 	for _, s := range b.steps {
 		t.WriteString(";\n")
 		if err := t.add(s.statement, s.args); err != nil {

@@ -29,7 +29,7 @@ type transactionName struct {
 
 // beginNamed begins a transaction that can be asked about later by its name.
 func (s *DB) beginNamed(ctx context.Context, conn *sqlx.Conn, project id.Project) (transactionName, error) {
-	statement := s.Dialect.Begin(project)
+	statement := onConnection(conn, s.Dialect.Begin(project))
 	if s.Dialect.transactionName == "" {
 		return transactionName{unnamed: true}, begin(ctx, conn, statement)
 	}
@@ -127,7 +127,7 @@ func (s *DB) readBack(ctx context.Context, name transactionName, cause error) er
 }
 
 func (s *DB) fate(ctx context.Context, name transactionName) (f fate) {
-	unshared := pool{DB: s.write.DB} // the transaction that is asked about still has its place
+	unshared := pool{DB: s.login} // the transaction that is asked about still has its place
 	_ = onConn(ctx, unshared, AnyProject, func(conn *sqlx.Conn) (err error) {
 		var same, standby bool
 		if err := conn.QueryRowxContext(ctx, selectFate, name.server, name.began).Scan(&same, &standby); err != nil || standby {

@@ -134,9 +134,12 @@ func (d Dialect) JsonOf(text string) string {
 	return text
 }
 
-// inProject takes on the role that row-level security holds, in the project whose rows it may see.
+// setRole takes on the role that row-level security holds, where the connection does not have it (pgConn).
+const setRole = "; SET LOCAL ROLE haggle_app"
+
+// inProject enters the project whose rows the role may see.
 func inProject(p id.Project) string {
-	return "; SET LOCAL ROLE haggle_app; SET LOCAL haggle.project_id = " + pq.QuoteLiteral(p.String())
+	return setRole + "; SET LOCAL haggle.project_id = " + pq.QuoteLiteral(p.String())
 }
 
 // Moment is the database's clock, asked once in a statement, so that an index can be searched for it.

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -72,12 +73,14 @@ func openPostgres(_ context.Context, c Config, migrations fs.FS) (*DB, error) {
 	connector.Dialer(impatient{longest: statement})
 	db := sqlx.NewDb(sql.OpenDB(pgConnector{connector, &statements{}}), "postgres")
 	db.SetConnMaxIdleTime(5 * time.Minute)
+	login := sqlx.NewDb(sql.OpenDB(connector), "postgres")
+	login.SetConnMaxIdleTime(time.Second)
 	migrate := func(ctx context.Context) error { return migratePostgres(ctx, u, migrations) }
 	all := newPool(db, cmp.Or(c.MaxOpen, 20))
-	return &DB{Dialect: PostgresDialect, write: all, read: all, migrate: migrate, migrations: migrations}, nil
+	return &DB{Dialect: PostgresDialect, write: all, read: all, login: login, migrate: migrate, migrations: migrations}, nil
 }
 
-// pgConnector connects a pool whose connections prepare the same statements.
+// pgConnector connects a pool whose connections have the role of requests, and prepare the same statements.
 type pgConnector struct {
 	driver.Connector
 	all *statements
@@ -92,8 +95,34 @@ func (c pgConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, fmt.Errorf("a %T is no connection of lib/pq", conn)
 	}
-	return &pgConn{pqConn: of, all: c.all}, nil
+	guarded := &pgConn{pqConn: of, all: c.all}
+	if err := guarded.takeRole(ctx); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return guarded, nil
 }
+
+// takeRole gives the connection the role of requests for good. Before the first migration there is none: then each
+// transaction takes it on.
+func (c *pgConn) takeRole(ctx context.Context) error {
+	_, err := c.ExecContext(ctx, "SET ROLE haggle_app", nil)
+	var pgErr *pq.Error
+	if errors.As(err, &pgErr) && (pgErr.Code == "22023" || pgErr.Code == "42501") { // no such role, not a member
+		return nil
+	}
+	c.guarded = err == nil
+	return err
+}
+
+// onConnection is a text that begins a transaction without what the connection has already.
+func (c *pgConn) onConnection(text string) string {
+	if c == nil || !c.guarded {
+		return text
+	}
+	return strings.Replace(text, setRole, "", 1)
+}
+
+func onConnection(conn *sqlx.Conn, text string) string { return textFor(conn).conn.onConnection(text) }
 
 var timeForm = regexp.MustCompile(`^\s*(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)?\s*$`)
 
@@ -169,7 +198,7 @@ func (s *DB) UnguardedLogin(ctx context.Context) (role string, err error) {
 	if !s.Dialect.OneTrip {
 		return "", nil
 	}
-	err = onConn(ctx, s.read, AnyProject, func(conn *sqlx.Conn) error {
+	err = onConn(ctx, pool{DB: s.login}, AnyProject, func(conn *sqlx.Conn) error {
 		err := conn.GetContext(ctx, &role, selectUnguarded)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil

@@ -70,12 +70,10 @@ func (s *statements) of(statement string, args []any) *prepared {
 	p := s.prepared[statement]
 	full := len(s.prepared) >= mostPrepared
 	s.mu.RUnlock()
-	switch {
-	case p == nil && full:
-		return nil
-	case p == nil:
-		return s.count(statement, args)
-	case !p.takes(args):
+	if p == nil && !full {
+		p = s.count(statement, args)
+	}
+	if p == nil || !p.takes(args) {
 		return nil
 	}
 	return p
@@ -249,6 +247,7 @@ func (t *text) sent(err error) {
 // pgConn is a connection of lib/pq with what is prepared on it.
 type pgConn struct {
 	pqConn
+	guarded   bool        // it has the role that row-level security holds
 	all       *statements // nil: nothing is prepared
 	prepared  []bool      // by number
 	forgotten bool        // nobody knows what is prepared

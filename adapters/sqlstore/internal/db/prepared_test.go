@@ -3,6 +3,7 @@ package db
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 
@@ -26,7 +27,7 @@ func (s *DB) mustPut(t *testing.T, key any, failures int) {
 // preparedNow are the statements that the connection has prepared, and how often their generic plans were used.
 func preparedNow(t *testing.T, s *DB) (n, generic, custom int) {
 	t.Helper()
-	row := s.ReadPool().QueryRowContext(t.Context(),
+	row := s.read.QueryRowContext(t.Context(),
 		"SELECT count(*), coalesce(sum(generic_plans), 0), coalesce(sum(custom_plans), 0) FROM pg_prepared_statements WHERE name LIKE 'haggle%'")
 	if err := row.Scan(&n, &generic, &custom); err != nil {
 		t.Fatal(err)
@@ -52,6 +53,12 @@ func TestPrepared_afterSomeUses(t *testing.T) {
 // NULL has every type, and a value of another type than a statement was prepared with goes into the text.
 func TestPrepared_types(t *testing.T) {
 	s := oneConnection(t)
+	const more = "SELECT CAST($1 AS TEXT) || 'x'"
+	for n := range 2 * preparedAfter {
+		if _, err := First[string](t.Context(), s.Read(mine), more, slices.Repeat([]any{"a"}, 1+n%3)...); err != nil {
+			t.Fatalf("with %d arguments: %v", 1+n%3, err)
+		}
+	}
 	const either = "SELECT CAST(coalesce($1, 'none') AS TEXT)"
 	for i := range 3 * preparedAfter {
 		for _, c := range []struct {
@@ -74,7 +81,7 @@ func TestPrepared_types(t *testing.T) {
 			t.Errorf("%v: %v, %v", arg, got, err)
 		}
 	}
-	if n, _, _ := preparedNow(t, s); n != 2 {
+	if n, _, _ := preparedNow(t, s); n != 3 {
 		t.Errorf("%d statements are prepared", n)
 	}
 }
@@ -104,11 +111,11 @@ func TestPrepared_lost(t *testing.T) {
 	s := oneConnection(t)
 	must := func(statement string) {
 		t.Helper()
-		if _, err := s.WritePool().ExecContext(t.Context(), statement); err != nil {
+		if _, err := s.write.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
 	}
-	must("CREATE TABLE things (a BIGINT); INSERT INTO things VALUES (1); GRANT SELECT ON things TO haggle_app")
+	must("RESET ROLE; CREATE TABLE things (a BIGINT); INSERT INTO things VALUES (1); GRANT SELECT ON things TO haggle_app; SET ROLE haggle_app")
 	read := func() {
 		t.Helper()
 		err := s.InTx(t.Context(), mine, func(tx *Tx) error {
@@ -128,7 +135,7 @@ func TestPrepared_lost(t *testing.T) {
 	for range preparedAfter {
 		read()
 	}
-	for _, loss := range []string{"DEALLOCATE ALL", "DISCARD ALL", "ALTER TABLE things ALTER COLUMN a TYPE INTEGER", "DEALLOCATE ALL; PREPARE haggle_1 AS SELECT 1"} {
+	for _, loss := range []string{"DEALLOCATE ALL", "DISCARD PLANS; DEALLOCATE ALL", "RESET ROLE; ALTER TABLE things ALTER COLUMN a TYPE INTEGER; SET ROLE haggle_app", "DEALLOCATE ALL; PREPARE haggle_1 AS SELECT 1"} {
 		must(loss)
 		read()
 		read()

@@ -46,7 +46,7 @@ func openSQLite(ctx context.Context, c Config, migrations fs.FS) (*DB, error) {
 		return nil, errors.Join(err, write.Close())
 	}
 	migrate := func(ctx context.Context) error { return migrateSQLite(ctx, write, path, migrations) }
-	return &DB{Dialect: sqliteDialect, write: write, read: read, migrate: migrate, migrations: migrations}, nil
+	return &DB{Dialect: sqliteDialect, write: write, read: read, login: write.DB, migrate: migrate, migrations: migrations}, nil
 }
 
 func openPool(most int, address string) (pool, error) {

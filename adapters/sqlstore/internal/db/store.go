@@ -46,10 +46,12 @@ type DB struct {
 	// write and read are the same pool on PostgreSQL. SQLite has one writer at a time: write is one
 	// connection, which callers wait for, and read only reads.
 	write, read pool
-	migrate     func(context.Context) error
-	unit        *unit // of a view that InRequest made
-	migrations  fs.FS // with the folders postgres and sqlite
-	trace       func(context.Context, string) (context.Context, func(error))
+	// login has, on PostgreSQL, the role of the login, for what no request does. It keeps no connection for long.
+	login      *sqlx.DB
+	migrate    func(context.Context) error
+	unit       *unit // of a view that InRequest made
+	migrations fs.FS // with the folders postgres and sqlite
+	trace      func(context.Context, string) (context.Context, func(error))
 }
 
 // Open connects to the database, and creates the folder of a SQLite file. Migrate
@@ -100,7 +102,7 @@ func (s *DB) Analyze(ctx context.Context) error {
 	if !s.Dialect.OneTrip {
 		return nil
 	}
-	_, err := s.write.ExecContext(ctx, "ANALYZE products, variants, stock")
+	_, err := s.login.ExecContext(ctx, "ANALYZE products, variants, stock")
 	return translate(ctx, err)
 }
 
@@ -126,14 +128,19 @@ func (s *DB) Now(ctx context.Context) (time.Time, error) {
 	return Time(now), err
 }
 
-// ReadPool and WritePool are the connections themselves, for tests, which look at what transactions leave.
-func (s *DB) ReadPool() *sqlx.DB { return s.read.DB }
+// ReadPool and WritePool are connections outside of all projects, for tests, which look at what transactions leave.
+func (s *DB) ReadPool() *sqlx.DB {
+	if s.Dialect.OneTrip {
+		return s.login
+	}
+	return s.read.DB
+}
 
-func (s *DB) WritePool() *sqlx.DB { return s.write.DB }
+func (s *DB) WritePool() *sqlx.DB { return s.login }
 
-// OnWriter lends work a writing connection outside of any transaction. What work leaves open when it fails is rolled back.
+// OnWriter lends work a connection of WritePool. What work leaves open when it fails is rolled back.
 func (s *DB) OnWriter(ctx context.Context, work func(*sqlx.Conn) error) error {
-	return onConn(ctx, s.write, AnyProject, work)
+	return onConn(ctx, pool{DB: s.login}, AnyProject, work)
 }
 
 // Wrap returns a store over connections that somebody else opened, at most so many; it has no migrations.
@@ -143,15 +150,12 @@ func Wrap(conns *sqlx.DB, most int) *DB {
 		d = sqliteDialect
 	}
 	all := newPool(conns, most)
-	return &DB{Dialect: d, write: all, read: all}
+	return &DB{Dialect: d, write: all, read: all, login: conns}
 }
 
 // Close closes all connections.
 func (s *DB) Close() error {
-	if s.read == s.write {
-		return s.write.Close()
-	}
-	return errors.Join(s.read.Close(), s.write.Close())
+	return errors.Join(s.read.Close(), s.write.Close(), s.login.Close())
 }
 
 // SetClock stops the database's clock at a time, for tests of what the clock decides. The zero time lets it go

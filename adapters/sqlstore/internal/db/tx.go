@@ -277,7 +277,7 @@ func (s *DB) Snapshot(ctx context.Context, project id.Project, work func(*Tx) er
 	return s.traced(ctx, "read", func(ctx context.Context) error {
 		return retry(ctx, func() error {
 			return onConn(ctx, s.read, project, func(conn *sqlx.Conn) error {
-				if err := begin(ctx, conn, s.Dialect.BeginRead(project)); err != nil {
+				if err := begin(ctx, conn, onConnection(conn, s.Dialect.BeginRead(project))); err != nil {
 					return err
 				}
 				t := &Tx{Dialect: s.Dialect, conn: conn}

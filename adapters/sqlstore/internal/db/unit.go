@@ -124,7 +124,7 @@ func (u *unit) step(ctx context.Context, project id.Project, work func(conn *sql
 func (u *unit) enter(ctx context.Context, project id.Project) (prefix string, err error) {
 	const savepoint = "SAVEPOINT step"
 	if u.conn != nil {
-		return savepoint + u.store.Dialect.InProject(project), nil
+		return savepoint + onConnection(u.conn, u.store.Dialect.InProject(project)), nil
 	}
 	if u.conn, err = u.store.write.lend(ctx, project); err != nil {
 		u.broken = err
@@ -138,7 +138,7 @@ func (u *unit) enter(ctx context.Context, project id.Project) (prefix string, er
 		return savepoint, nil
 	}
 	err = u.start(ctx, &Tx{Dialect: u.store.Dialect, conn: u.conn})
-	return savepoint + u.store.Dialect.InProject(project), err
+	return savepoint + onConnection(u.conn, u.store.Dialect.InProject(project)), err
 }
 
 // undo takes back a step. It no longer listens to the request's context: the unit goes on.
