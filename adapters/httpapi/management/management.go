@@ -43,7 +43,9 @@ type Services = operation.Services
 type handlers struct{ *operation.API }
 
 // Register adds every operation of the API.
-func Register(api huma.API, s Services) {
+func Register(api huma.API, s Services) { register(api, s) }
+
+func register(api huma.API, s Services) *operation.API {
 	api.OpenAPI().Tags = append(api.OpenAPI().Tags, tags...)
 	a := operation.New(api, s)
 	h := &handlers{a}
@@ -58,6 +60,7 @@ func Register(api huma.API, s Services) {
 	agents.Register(a)
 	integrations.Register(a)
 	finance.Register(a)
+	return a
 }
 
 // Unrouted counts requests that no operation answers like those of operations, and leaves the answer to

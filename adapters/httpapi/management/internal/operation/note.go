@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"net/http"
 	"reflect"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
@@ -49,6 +50,12 @@ func NoteList[T any](rq Request, name string, list []T) {
 	NoteChange(rq, nil, map[string]any{name: list})
 }
 
+// PathTarget is the id in a request's path of what its operation changes, which the audit log is told unless the handler
+// notes another; "" without one.
+func (a *API) PathTarget(operation string, r *http.Request) string {
+	return r.PathValue(a.specs[operation].target)
+}
+
 // event is the audit event of a request.
 func (a *API) event(ctx context.Context, e entry, n wire.Note) *audit.Event {
 	made := &audit.Event{
@@ -66,7 +73,7 @@ func (a *API) event(ctx context.Context, e entry, n wire.Note) *audit.Event {
 		made.Project = e.Caller.Project.ID
 	}
 	if made.Target == "" {
-		made.Target = cmp.Or(e.Request.PathValue(a.specs[e.Operation.OperationID].target), made.Project.String())
+		made.Target = cmp.Or(a.PathTarget(e.Operation.OperationID, e.Request), made.Project.String())
 	}
 	made.Before, made.After = difference(n.Before, n.After)
 	return made
