@@ -60,8 +60,9 @@ type Outbox interface {
 	Queue[Parcel]
 	// FanOut takes up to limit due events that nobody else has in hand, the oldest of each project first,
 	// stores the deliveries that route makes of each, and marks the events as done: all of it or nothing. A
-	// second delivery of an event to a target is left out. route does no I/O and may run more than once. The
-	// events of a project that cannot be read, and an event that route panics on, are set aside.
+	// second delivery of an event to a target is left out. route gets events without their bodies, does no I/O
+	// and may run more than once. The events of a project that cannot be read, and an event that route panics
+	// on, are set aside. An event that nobody wanted when it was stored may be left out.
 	FanOut(ctx context.Context, limit int, route func(Announced, Audience) []*event.Delivery) (events int, aside []SetAside, err error)
 	// Record stores what became of claimed deliveries: all or nothing. What was taken from its holder
 	// since, for its lease ended, or it was canceled or asked for again, is left as it is.

@@ -31,7 +31,7 @@ api_keys.name api_keys.projects api_keys.scopes authenticators.secret mfa_tries.
 authorizations.verifier event_subscriptions.description event_subscriptions.previous event_subscriptions.reason
 event_subscriptions.secret event_subscriptions.types event_subscriptions.url integration_webhooks.actions
 integration_webhooks.signing integrations.account integrations.base_url integrations.name integrations.sealed integrations.store
-integrations.wanted products.category products.details products.folded products.name products.sku projects.description
+integrations.wanted products.category products.details products.folded products.name products.sku projects.description projects.event_types
 projects.name released_slugs.slug projects.progress projects.routes projects.settings projects.slug projects.storefront stock.location
 stock_moves.location stock_moves.reason stock_turns.location synonyms.input synonyms.words variants.color variants.size
 variants.sku copies.sku embeddings.model embeddings.vector embedding_progress.model returns.instructions audit_events.address`,

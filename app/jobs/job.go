@@ -29,8 +29,12 @@ type Job[T any] struct {
 	Limits Limits
 	Lease  time.Duration // longer than a task can take, unless it extends its lease
 	Poll   time.Duration // how often work that other replicas stored, or that is due again, is looked for
-	Clock  ports.Clock
-	Log    *slog.Logger
+	// Pace is how long after the start of a round the next one starts at the earliest, so that under load a round finds
+	// the work of many calls of Wake; 0: at once. A round does not wait for it that goes on with a backlog: if Before
+	// reported more, or if there was more to claim than had room, and half of what is worked on has ended.
+	Pace  time.Duration
+	Clock ports.Clock
+	Log   *slog.Logger
 	// Ran, if set, is called after each round with what went wrong.
 	Ran func(error)
 }

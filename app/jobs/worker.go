@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -18,6 +19,8 @@ type Worker[T any] struct {
 	wake  chan struct{}
 	ended chan ended
 	lanes lanes
+	// refill is at how many tasks, or fewer, a backlog is gone on with; negative: there was none.
+	refill int
 	// trouble is what went wrong with tasks since the last round.
 	trouble error
 }
@@ -48,6 +51,7 @@ func (w *Worker[T]) Run(ctx context.Context) {
 	tick := time.NewTicker(w.Poll)
 	defer tick.Stop()
 	for ctx.Err() == nil {
+		pace := time.After(w.Pace)
 		more, err := w.round(ctx)
 		if ctx.Err() == nil {
 			w.report(err)
@@ -61,13 +65,28 @@ func (w *Worker[T]) Run(ctx context.Context) {
 		case <-tick.C:
 		case e := <-w.ended:
 			w.note(e)
-			select {
-			case <-w.wake: // the round that follows serves both
-			default:
-			}
+		}
+		w.await(ctx, pace)
+		select {
+		case <-w.wake: // the round that follows serves it too
+		default:
 		}
 	}
 	w.finish(context.WithoutCancel(ctx))
+}
+
+// await waits until the next round may start.
+func (w *Worker[T]) await(ctx context.Context, pace <-chan time.Time) {
+	for w.Pace > 0 && w.lanes.busy() > w.refill {
+		select {
+		case <-ctx.Done():
+			return
+		case <-pace:
+			return
+		case e := <-w.ended:
+			w.note(e)
+		}
+	}
 }
 
 // Once works until nothing is due any more, and returns how many tasks were done and what went wrong with
@@ -122,7 +141,9 @@ func (w *Worker[T]) record(ctx context.Context) error {
 
 // claim takes due work and starts on it, as far as there is room.
 func (w *Worker[T]) claim(ctx context.Context) error {
+	w.refill = -1
 	if w.lanes.busy() >= w.Limits.Slots {
+		w.refill = w.lanes.busy() / 2
 		return nil
 	}
 	groups, err := w.Queue.Waiting(ctx)
@@ -152,7 +173,19 @@ func (w *Worker[T]) claim(ctx context.Context) error {
 	for group, items := range batches {
 		w.start(ctx, Task[T]{group, items, clock})
 	}
+	if len(shares) < len(groups) || someFull(shares, claimed) {
+		w.refill = w.lanes.busy() / 2
+	}
 	return err
+}
+
+// someFull reports whether as much was claimed of a group as was wanted at most.
+func someFull[T any](shares []ports.Share, claimed []ports.Leased[T]) bool {
+	n := make(map[string]int, len(shares))
+	for _, l := range claimed {
+		n[l.Group]++
+	}
+	return slices.ContainsFunc(shares, func(s ports.Share) bool { return n[s.Group] >= s.Most })
 }
 
 func (w *Worker[T]) start(ctx context.Context, t Task[T]) {

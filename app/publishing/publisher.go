@@ -22,8 +22,10 @@ const (
 	lease = 30 * time.Second
 	// patience bounds an attempt, whoever makes it.
 	patience = 15 * time.Second
+	// pace is between the beginnings of two rounds: what is announced within it is fanned out in one transaction.
+	pace = 50 * time.Millisecond
 	// fanned is how many events have their deliveries made in one transaction.
-	fanned = 100
+	fanned = 500
 )
 
 // However much waits for dead receivers, others have room.
@@ -56,6 +58,7 @@ func (p *Publisher) Job() jobs.Job[ports.Parcel] {
 		Limits: limits,
 		Lease:  lease,
 		Poll:   poll,
+		Pace:   pace,
 		Clock:  p.Clock,
 		Log:    p.Log,
 	}

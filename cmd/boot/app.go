@@ -129,6 +129,7 @@ func open(ctx context.Context, c Config, log *slog.Logger, check func(*App, cont
 		URL:        c.DatabaseURL,
 		MaxOpen:    c.Connections,
 		Enterprise: most,
+		EventBus:   c.NATSURL != "",
 		Vault:      a.vault,
 		Trace:      a.traceWork(),
 	})

@@ -102,6 +102,9 @@ func (v Events) ByID(ctx context.Context, project id.Project, wanted id.Subscrip
 
 func (v Events) Update(ctx context.Context, project id.Project, wanted id.Subscription, change func(*event.Subscription) error) (*event.Subscription, error) {
 	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (*event.Subscription, error) {
+		if _, err := lockAudience(ctx, t, project); err != nil {
+			return nil, err
+		}
 		s, err := lockSubscription(ctx, t, project, wanted)
 		if err != nil {
 			return nil, err
@@ -117,6 +120,14 @@ func (v Events) Update(ctx context.Context, project id.Project, wanted id.Subscr
 		}
 		return s, storeSubscription(ctx, t, s)
 	})
+}
+
+// lockAudience waits for transactions that store events of the project, and keeps others waiting: when a subscription is
+// active, an event either came before it or is due. The trigger event_types_wanted needs the same lock, and it comes
+// before that of a subscription, so that two changes do not wait for each other. It reports whether the project is there.
+func lockAudience(ctx context.Context, t *db.Tx, project id.Project) (bool, error) {
+	var name string
+	return t.Get(ctx, &name, db.LockedProject+t.Dialect.ForUpdate, project)
 }
 
 func lockSubscription(ctx context.Context, t *db.Tx, project id.Project, wanted id.Subscription) (*event.Subscription, error) {
@@ -144,6 +155,9 @@ func storeSubscription(ctx context.Context, t *db.Tx, s *event.Subscription) err
 
 func (v Events) Remove(ctx context.Context, project id.Project, wanted id.Subscription) error {
 	return v.Store.InTx(ctx, project, func(t *db.Tx) error {
+		if _, err := lockAudience(ctx, t, project); err != nil {
+			return err
+		}
 		rows, err := t.Exec(ctx, deleteSubscription, project, wanted)
 		if err == nil && rows == 0 {
 			return fault.Missing("subscription")

@@ -22,6 +22,12 @@ import (
 // ofActiveProjects leaves out rows of projects that are closing or closed.
 const ofActiveProjects = "\n  AND project_id IN (SELECT id FROM projects WHERE status = 'active')"
 
+const selectNoted = `
+SELECT project_id, row_id, failures, due_at
+FROM jobs_set_aside
+WHERE queue = 'events'
+  AND project_id IN `
+
 type router = func(ports.Announced, ports.Audience) []*event.Delivery
 
 func (o Outbox) FanOut(ctx context.Context, limit int, route router) (events int, aside []ports.SetAside, err error) {
@@ -95,50 +101,40 @@ func (f *fanOut) run(ctx context.Context, projects []string, each int, route rou
 	return cmp.Or(f.restore(ctx, done), failpoint.At(ctx, failpoint.OutboxFannedOut))
 }
 
-// load locks due events and reads who may want to hear of them.
-func (f *fanOut) load(ctx context.Context, projects []string, each int) (err error) {
-	if f.now, err = f.Tx.Now(ctx); err != nil {
-		return err
-	}
-	rows := make([][]ports.Announced, len(projects))
-	statement := fmt.Sprintf(selectDueEvents, f.Dialect.Moment(), f.Dialect.SkipLocked)
-	due := &db.Batch{}
+// load locks due events, and then reads who may want to hear of them.
+func (f *fanOut) load(ctx context.Context, projects []string, each int) error {
+	var (
+		now    int64
+		rows   = make([][]ports.Announced, len(projects))
+		noted  []notedRow
+		shops  []accounts.ProjectRow
+		active []db.Tried[event.Subscription]
+
+		args      db.Args
+		in        = args.List(projects)
+		statement = fmt.Sprintf(selectDueEvents, f.Dialect.Moment(), f.Dialect.SkipLocked)
+		b         = &db.Batch{}
+	)
+	b.Query(&now, "SELECT "+f.Dialect.Moment())
 	for i, project := range projects {
-		due.Query(&rows[i], statement, project, each)
+		b.Query(&rows[i], statement, project, each)
 	}
-	if err := f.Run(ctx, due); err != nil {
+	b.Query(&noted, selectNoted+in, args...)
+	b.Query(&shops, accounts.SelectProject+"\nWHERE id IN "+in, args...)
+	b.Query(&active, subscriptions.Select()+"\nWHERE status = 'active'\n  AND project_id IN "+in+ofActiveProjects, args...)
+	if err := f.Run(ctx, b); err != nil {
 		return err
 	}
-	if f.events = slices.Concat(rows...); len(f.events) == 0 {
-		return nil
-	}
-	var noted []notedRow
-	var args db.Args
-	if err := f.Select(ctx, &noted, "SELECT project_id, row_id, failures, due_at\nFROM jobs_set_aside\nWHERE queue = '"+dueEvents.Name+
-		"'\n  AND project_id IN "+args.List(projects), args...); err != nil {
-		return err
-	}
-	f.noted = make(map[rowKey]notedRow, len(noted))
+	f.now, f.events, f.noted = db.Time(now), slices.Concat(rows...), make(map[rowKey]notedRow, len(noted))
 	for _, r := range noted {
 		f.noted[rowKey{r.ProjectID, r.RowID}] = r
 	}
-	return f.loadAudiences(ctx, projects)
+	f.hear(shops, active)
+	return nil
 }
 
-// loadAudiences reads projects row by row: one that cannot be read keeps no other one's events back.
-func (f *fanOut) loadAudiences(ctx context.Context, projects []string) error {
-	var args db.Args
-	where := "IN " + args.List(projects)
-	var shops []accounts.ProjectRow
-	if err := f.Select(ctx, &shops, accounts.SelectProject+"\nWHERE id "+where, args...); err != nil {
-		return err
-	}
-	var active []db.Tried[event.Subscription]
-	if err := f.Select(ctx, &active, subscriptions.Select()+`
-WHERE status = 'active'
-  AND project_id `+where+ofActiveProjects, args...); err != nil {
-		return err
-	}
+// hear takes projects row by row: one that cannot be read keeps no other one's events back.
+func (f *fanOut) hear(shops []accounts.ProjectRow, active []db.Tried[event.Subscription]) {
 	f.audiences, f.broken = make(map[id.Project]ports.Audience, len(shops)), make(map[id.Project]error)
 	f.inactive = make(map[id.Project]bool)
 	for _, r := range shops {
@@ -166,7 +162,6 @@ WHERE status = 'active'
 		to.Subscriptions = append(to.Subscriptions, s)
 		f.audiences[s.Project] = to
 	}
-	return nil
 }
 
 // route returns the deliveries of an event, or why it has to wait and what is to blame: its project or itself.
@@ -217,9 +212,20 @@ func (f *fanOut) due(ctx context.Context, at *time.Time, events []rowKey) error 
 	if len(events) == 0 {
 		return nil
 	}
-	args := db.Args{at}
-	_, err := f.Exec(ctx, "UPDATE outbox\nSET due_at = $1\nWHERE "+eachOf(&args, "id", events), args...)
-	return err
+	names := make(map[string][]string)
+	for _, e := range events {
+		names[e.project] = append(names[e.project], e.name)
+	}
+	b := &db.Batch{}
+	for _, project := range slices.Sorted(maps.Keys(names)) {
+		args := db.Args{at, project}
+		in, err := f.Dialect.In(&args, names[project])
+		if err != nil {
+			return f.Note(ctx, err)
+		}
+		b.Exec("UPDATE outbox\nSET due_at = $1\nWHERE project_id = $2\n  AND id IN "+in, args...)
+	}
+	return f.Run(ctx, b)
 }
 
 // restore forgets what was set aside and is done now. With a project, all of its events are due at once.

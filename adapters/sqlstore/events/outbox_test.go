@@ -19,6 +19,7 @@ import (
 func TestEventsAreWrittenWithWhatTheyAnnounce(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale := porttest.NewSale(t, storetest.Views(s))
+		subscribe(t, s, sale.Project(), "*")
 		sale.Finalize(sale.Init(sale.Quote()))
 		sale.Return()
 

@@ -40,7 +40,10 @@ var (
 	}
 )
 
-var selectDueEvents = announced.Select() + `
+// selectDueEvents leaves bodies where they are: where an event goes does not depend on it.
+const selectDueEvents = `
+SELECT project_id, id, type, created_at
+FROM outbox
 WHERE project_id = $1
   AND due_at <= %[1]s
 ORDER BY due_at
@@ -83,12 +86,11 @@ func (o Outbox) Record(ctx context.Context, outcomes []ports.Outcome) error {
 				return err
 			}
 		}
+		b := &db.Batch{}
 		for _, out := range outcomes {
-			if _, err := t.Exec(ctx, recordDelivery, updateDelivery.Args(toDeliveryRow(out.Delivery), out.Held.Until)...); err != nil {
-				return err
-			}
+			b.Exec(recordDelivery, updateDelivery.Args(toDeliveryRow(out.Delivery), out.Held.Until)...)
 		}
-		return nil
+		return t.Run(ctx, b)
 	})
 }
 
@@ -97,7 +99,7 @@ func (o Outbox) Record(ctx context.Context, outcomes []ports.Outcome) error {
 // canceled.
 func disable(ctx context.Context, t *db.Tx, out ports.Outcome) error {
 	d := out.Delivery
-	if there, err := db.ProjectStays(ctx, t, d.Project); err != nil || !there {
+	if there, err := lockAudience(ctx, t, d.Project); err != nil || !there {
 		return err
 	}
 	s, err := lockSubscription(ctx, t, d.Project, d.Target.Subscription())

@@ -44,6 +44,8 @@ type Dialect struct {
 	stopped *atomic.Int64
 	// Enterprise is how much accounts on the enterprise plan can keep, where it is not as the plan says.
 	Enterprise account.Limits
+	// EventBus tells that the installation has an event bus, to which all events go.
+	EventBus bool
 	// SomeRows is a condition: to be among the first $2 rows of a table that a where clause finds.
 	SomeRows func(table, where string) string
 	// Without is a JSON text in a column without the values at paths such as "data.email".
@@ -124,6 +126,14 @@ var PostgresDialect = Dialect{
 	MaxRows: 500,
 
 	transactionName: "SELECT CAST(pg_current_xact_id() AS TEXT), CAST(pg_postmaster_start_time() AS TEXT), CAST(clock_timestamp() AS TEXT)",
+}
+
+// ForKeyShareOf is ForKeyShare for the rows of one table of several.
+func (d Dialect) ForKeyShareOf(alias string) string {
+	if d.ForKeyShare == "" {
+		return ""
+	}
+	return d.ForKeyShare + " OF " + alias
 }
 
 // JsonOf is a JSON text that can be looked into with -> and ->>.

@@ -34,6 +34,8 @@ type Config struct {
 	Statement time.Duration
 	// Enterprise is how much accounts on the enterprise plan can keep; zero fields: as much as the plan says.
 	Enterprise account.Limits
+	// EventBus tells that events also go to an event bus.
+	EventBus bool
 	// Vault seals the URLs of subscriptions and chat webhooks; nil: they are stored as they are.
 	Vault ports.Vault
 	// Trace begins a span around a piece of work, which what it returns ends; nil: there are none.
@@ -68,7 +70,11 @@ func Open(ctx context.Context, c Config, migrations fs.FS) (*DB, error) {
 	if err := s.Ping(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.trace, s.Dialect.stopped, s.Dialect.Enterprise, s.Dialect.Vault = c.Trace, new(atomic.Int64), c.Enterprise, c.Vault
+	s.trace = c.Trace
+	s.Dialect.stopped = new(atomic.Int64)
+	s.Dialect.Enterprise = c.Enterprise
+	s.Dialect.EventBus = c.EventBus
+	s.Dialect.Vault = c.Vault
 	return s, nil
 }
 
