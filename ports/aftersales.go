@@ -53,7 +53,7 @@ type OrderLists interface {
 	Refunds(ctx context.Context, project id.Project, f RefundFilter, page Page) ([]order.Refund, int, error)
 }
 
-// DueRefunds hands out pending refunds that nobody looks after. A group is a project.
+// DueRefunds leases pending refunds that nobody looks after. A group is a project.
 type DueRefunds = Queue[DueRefund]
 
 // DueRefund is a refund that nobody looks after.

@@ -17,7 +17,7 @@ type Agent interface {
 	Quote(ctx Outbound, in agent.QuoteInput) (agent.QuoteAnswer, error)
 	Checkout(ctx Outbound, in agent.CheckoutInput) (agent.Verdict, error)
 	Finalize(ctx Outbound, in agent.FinalizeInput) (agent.Verdict, error)
-	Word(ctx Outbound, in agent.WordInput) agent.Words
+	Word(ctx Outbound, in agent.WordInput) agent.Texts
 }
 
 // Mandates tells which agent serves a session of a shop, and by which policy. The zero session is one that is yet to

@@ -43,10 +43,10 @@ type EmbeddingTask struct {
 	Lease    time.Time // its end
 }
 
-// EmbeddingQueue hands out projects whose catalogue is ahead of a model. Writing for a task whose lease somebody
+// EmbeddingQueue leases projects whose catalogue is ahead of a model. Writing for a task whose lease somebody
 // else has taken over: Conflict embedding_taken, and nothing is written.
 type EmbeddingQueue interface {
-	// Behind hands out projects, each a group of its own, whose catalogue is ahead of a model, or whose last pass
+	// Behind leases projects, each a group of its own, whose catalogue is ahead of a model, or whose last pass
 	// over the whole catalogue began longer ago than age.
 	Behind(model string, age time.Duration) Queue[*EmbeddingTask]
 	// Save stores vectors, none of which may be empty, and holds the task until a time. It forgives failed

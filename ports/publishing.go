@@ -54,8 +54,8 @@ type Deliveries interface {
 	Redeliver(ctx context.Context, project id.Project, to id.Subscription, wanted id.Delivery) (*event.Delivery, error)
 }
 
-// Outbox hands out deliveries; a group is a target of a project. Who dies with some in hand loses nothing, for
-// they are handed out again.
+// Outbox leases deliveries; a group is a target of a project. Who dies with some in hand loses nothing, for
+// they are leased again.
 type Outbox interface {
 	Queue[Parcel]
 	// FanOut takes up to limit due events that nobody else has in hand, the oldest of each project first,

@@ -34,7 +34,7 @@ type UndecidedAttempts interface {
 	UndecidedAttempts(ctx context.Context, project id.Project) ([]*checkout.Checkout, error)
 }
 
-// LapsedCheckouts hands out processing checkouts whose lease and pause are over. A group is the account with a
+// LapsedCheckouts leases processing checkouts whose lease and pause are over. A group is the account with a
 // payment provider that an attempt goes to.
 type LapsedCheckouts = Queue[*checkout.Checkout]
 
@@ -44,7 +44,7 @@ type Standing struct {
 	Now      time.Time // by the database's clock
 	Declines int       // of the session or of the client, whichever are more
 	First    time.Time // of these declines; zero: there are none
-	Tried    int       // declines and attempts in flight, of the session or of the client, whichever are more
+	Attempts int       // declines and attempts in flight, of the session or of the client, whichever are more
 }
 
 // Purchase is one transaction of a purchase. Rows are locked in the order checkout, payers, stock by variant.
@@ -81,7 +81,7 @@ type OrphanCharges interface {
 	ChangeOrphan(ctx context.Context, project id.Project, orphan string, change func(o *checkout.Orphan, now time.Time) (*event.Event, error)) error
 }
 
-// DueOrphans hands out orphans whose refund is due. A group is the account with a payment provider that was charged.
+// DueOrphans leases orphans whose refund is due. A group is the account with a payment provider that was charged.
 type DueOrphans = Queue[*checkout.Orphan]
 
 // OrphanFilter narrows the list of orphan charges. Zero fields narrow nothing.

@@ -61,7 +61,7 @@ type Stores struct {
 	EventLog      EventLog
 }
 
-// Restock tells the index the present stock of products, if it has a copy of their catalogue. It may fail in peace: every
+// Restock tells the index the present stock of products, if it has a copy of their catalogue. A failure may be ignored: every
 // answer to a buyer reads the stock itself.
 func (s *Stores) Restock(ctx context.Context, project id.Project, products []id.Product) {
 	if s.Index.Version(project) == 0 {

@@ -27,7 +27,7 @@ type SyncRuns interface {
 	Problems(ctx context.Context, project id.Project, run id.Sync, page Page) ([]syncrun.Problem, int, error)
 }
 
-// SyncQueue hands out running runs, in groups by project. A run's DueAt is the end of its lease.
+// SyncQueue leases running runs, in groups by project. A run's DueAt is the end of its lease.
 type SyncQueue interface {
 	Queue[*syncrun.Run]
 	// Wanting are integrations with wanted resources and no running run. The error tells of those that cannot be read,
@@ -171,7 +171,7 @@ type Inbox interface {
 		change func(*integration.Delivery) error) (*integration.Delivery, error)
 }
 
-// InboxQueue hands out due deliveries with their payloads, in groups by integration. A delivery's DueAt is the
+// InboxQueue leases due deliveries with their payloads, in groups by integration. A delivery's DueAt is the
 // end of its lease.
 type InboxQueue interface {
 	Queue[*integration.Delivery]

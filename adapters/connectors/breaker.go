@@ -26,7 +26,7 @@ const (
 // failed.
 type Breaker struct {
 	inner    ports.Connector
-	circuits bulkhead.Keyed[string, *circuit] // by Connection.Key
+	circuits bulkhead.Cache[string, *circuit] // by Connection.Key
 }
 
 // circuit is an account's.
@@ -38,7 +38,7 @@ type circuit struct {
 // Break puts a circuit breaker around a connector. The result is an OAuthConnector, a CalledConnector and a
 // Shipper where the connector is one.
 func Break(inner ports.Connector) ports.Connector {
-	b := &Breaker{inner: inner, circuits: bulkhead.NewKeyed[string](KnownAccounts, newCircuit)}
+	b := &Breaker{inner: inner, circuits: bulkhead.NewCache[string](KnownAccounts, newCircuit)}
 	o, consents := inner.(ports.OAuthConnector)
 	c, calls := inner.(ports.CalledConnector)
 	s, ships := inner.(ports.Shipper)

@@ -52,10 +52,10 @@ type Options struct {
 // five failures in a row of one group's requests the model is not asked for that group for 30 s: model_unreachable.
 type Client struct {
 	providers map[string]provider
-	models    bulkhead.Keyed[string, *model]
+	models    bulkhead.Cache[string, *model]
 	// circuits are by model and group of requests: whether a model answers in time depends on the request too, and so
 	// the requests of one merchant must not suspend it for others.
-	circuits bulkhead.Keyed[string, *circuit]
+	circuits bulkhead.Cache[string, *circuit]
 }
 
 var _ ports.LanguageModel = (*Client)(nil)
@@ -67,8 +67,8 @@ type provider interface {
 
 // New makes a client. It asks nothing yet.
 func New(o Options) *Client {
-	models := bulkhead.NewKeyed[string](watched, func() *model { return &model{} })
-	c := &Client{map[string]provider{}, models, bulkhead.NewKeyed[string](grouped, newCircuit)}
+	models := bulkhead.NewCache[string](watched, func() *model { return &model{} })
+	c := &Client{map[string]provider{}, models, bulkhead.NewCache[string](grouped, newCircuit)}
 	var transport http.RoundTripper
 	if o.Client != nil {
 		transport = o.Client.Transport

@@ -20,7 +20,7 @@ type Agents struct {
 	clock     ports.Clock
 	entropy   ports.Entropy
 	userAgent string
-	circuits  bulkhead.Keyed[string, *circuit]
+	circuits  bulkhead.Cache[string, *circuit]
 	room      *bulkhead.Room
 }
 
@@ -38,7 +38,7 @@ func New(client *http.Client, clock ports.Clock, entropy ports.Entropy, userAgen
 	own := *client
 	own.Timeout, own.Jar = Timeout, nil
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Agents{&own, clock, entropy, userAgent, bulkhead.NewKeyed[string](known, newCircuit), bulkhead.NewRoom(shares)}
+	return &Agents{&own, clock, entropy, userAgent, bulkhead.NewCache[string](known, newCircuit), bulkhead.NewRoom(shares)}
 }
 
 // Room is where questions wait for their answers.

@@ -44,7 +44,7 @@ func messages(t *testing.T) []string {
 // with it and without it, and so is what comes of it.
 func TestMessagesReachNoModel(t *testing.T) {
 	t.Parallel()
-	talk := func(message string) ([]ports.ModelRequest, agent.Words, agent.QuoteAnswer) {
+	talk := func(message string) ([]ports.ModelRequest, agent.Texts, agent.QuoteAnswer) {
 		g := &ghost{writes: func(r ports.ModelRequest) (string, error) {
 			if strings.Contains(r.User, `"from"`) {
 				return `{"action": "counter", "price": "1299.90"}`, nil

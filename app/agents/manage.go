@@ -164,7 +164,7 @@ func (s *Service) refusePrivate(c agent.HandlersChange, err error) error {
 		{"search", c.Search}, {"quote", c.Quote}, {"checkout", c.Checkout}, {"finalize", c.Finalize},
 	} {
 		if draft, _ := one.handler.Value(); s.Addresses.LeadsInside(draft.URL) {
-			err = fault.Also(err, "handlers."+one.event+".url", "must not lead to a private address")
+			err = fault.AddField(err, "handlers."+one.event+".url", "must not lead to a private address")
 		}
 	}
 	return err

@@ -245,9 +245,9 @@ func (r *Router) verdict(ctx context.Context, m agent.Mandate, event string, v a
 }
 
 // Word has a language model word what is decided, if the merchant wants that.
-func (r *Router) Word(ctx ports.Outbound, in agent.WordInput) agent.Words {
+func (r *Router) Word(ctx ports.Outbound, in agent.WordInput) agent.Texts {
 	if r.Wording == nil {
-		return agent.Words{}
+		return agent.Texts{}
 	}
 	return r.Wording.Word(ctx, modelOf(in.Scene), in)
 }

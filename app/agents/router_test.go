@@ -310,7 +310,7 @@ func TestWordsOfAModel(t *testing.T) {
 	x := newExchange(inHouse)
 	in := wordInput("en-US", countered)
 	in.Scene = x.scene()
-	if got := x.Word(ports.NewOutbound(t.Context()), in); got != (agent.Words{}) {
+	if got := x.Word(ports.NewOutbound(t.Context()), in); got != (agent.Texts{}) {
 		t.Errorf("%+v without a model", got)
 	}
 	x.employer.agent.Model = on
@@ -319,7 +319,7 @@ func TestWordsOfAModel(t *testing.T) {
 		{ID: "cool", On: agent.OnCounter, Message: "No."},
 	}
 	x.Wording, _ = with(&ghost{writes: always(choice("warm"))})
-	if got := x.Word(ports.NewOutbound(t.Context()), in); got != (agent.Words{Reasoning: "We can come down a little.", Message: "What do you think?"}) {
+	if got := x.Word(ports.NewOutbound(t.Context()), in); got != (agent.Texts{Reasoning: "We can come down a little.", Message: "What do you think?"}) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -30,10 +30,10 @@ func WithModel(model ports.LanguageModel, clock ports.Clock, log *slog.Logger) (
 
 // Word has the model choose the template for a decision within 1.2 s, or leaves the words to the house with empty ones.
 // A mere price is left to the house too: the contract has no words for it.
-func (w *Wording) Word(ctx ports.Outbound, m agent.Model, in agent.WordInput) agent.Words {
+func (w *Wording) Word(ctx ports.Outbound, m agent.Model, in agent.WordInput) agent.Texts {
 	on, sayable := agent.OccasionOf(in.Decision)
 	if !m.Wording || !sayable || !named(m) || !presentable(in.Product.Name) {
-		return agent.Words{}
+		return agent.Texts{}
 	}
 	choices := m.TemplatesFor(on)
 	if len(choices) == 1 {
@@ -44,7 +44,7 @@ func (w *Wording) Word(ctx ports.Outbound, m agent.Model, in agent.WordInput) ag
 		return chosenOf(text, choices)
 	})
 	if err != nil {
-		return agent.Words{}
+		return agent.Texts{}
 	}
 	return chosen.Fill(in)
 }
@@ -95,7 +95,7 @@ func wordFacts(in agent.WordInput, on agent.Occasion, choices []agent.Template) 
 	}
 	price := ""
 	if decided := negotiation.PriceIn(in.Decision); decided != nil {
-		price = agent.InWords(*decided)
+		price = agent.FormatAmount(*decided)
 	}
 	return struct {
 		Product   string          `json:"product"`
@@ -104,5 +104,5 @@ func wordFacts(in agent.WordInput, on agent.Occasion, choices []agent.Template) 
 		List      string          `json:"list_price"`
 		Locale    string          `json:"locale"`
 		Templates []templateFacts `json:"templates"`
-	}{in.Product.Name, told[on], price, agent.InWords(in.List), in.Project.Settings.Locale, templates}
+	}{in.Product.Name, told[on], price, agent.FormatAmount(in.List), in.Project.Settings.Locale, templates}
 }

@@ -121,16 +121,16 @@ func TestWord_merchantsTemplates(t *testing.T) {
 	for _, test := range []struct {
 		decision negotiation.Decision
 		choice   string
-		want     agent.Words
+		want     agent.Texts
 	}{
-		{countered, "warm", agent.Words{Reasoning: "Für Sie 1234.50 USD statt 1319.00 USD.", Message: "2 × Nordic Floor Lamp 80?"}},
-		{countered, "cool", agent.Words{Message: "1234.50 USD, bis 2030-05-06 12:30 UTC."}},
-		{rejected, "sorry", agent.Words{Message: "Ab 1000.00 USD reden wir."}},
-		{countered, "sorry", agent.Words{}}, // of another answer
-		{rejected, "warm", agent.Words{}},
-		{countered, "house-counter-1", agent.Words{}}, // the merchant has its own
-		{accepted, "house-accept-1", agent.Words{Message: "Agreed: 2 × Nordic Floor Lamp 80 at 1234.50 USD each."}},
-		{negotiation.Rejected{Price: usd(counter), By: negotiation.ListOnly}, "no", agent.Words{}},
+		{countered, "warm", agent.Texts{Reasoning: "Für Sie 1234.50 USD statt 1319.00 USD.", Message: "2 × Nordic Floor Lamp 80?"}},
+		{countered, "cool", agent.Texts{Message: "1234.50 USD, bis 2030-05-06 12:30 UTC."}},
+		{rejected, "sorry", agent.Texts{Message: "Ab 1000.00 USD reden wir."}},
+		{countered, "sorry", agent.Texts{}}, // of another answer
+		{rejected, "warm", agent.Texts{}},
+		{countered, "house-counter-1", agent.Texts{}}, // the merchant has its own
+		{accepted, "house-accept-1", agent.Texts{Message: "Agreed: 2 × Nordic Floor Lamp 80 at 1234.50 USD each."}},
+		{negotiation.Rejected{Price: usd(counter), By: negotiation.ListOnly}, "no", agent.Texts{}},
 	} {
 		w, _ := with(&ghost{writes: always(choice(test.choice))})
 		if got := w.Word(ports.NewOutbound(t.Context()), m, wordInput("de-DE", test.decision)); got != test.want {
@@ -185,7 +185,7 @@ func TestWord_onlyTemplate(t *testing.T) {
 // Whatever a model writes, only the text of a template is sent.
 func TestWord_modelsOwnText(t *testing.T) {
 	t.Parallel()
-	sendable := map[agent.Words]bool{{}: true}
+	sendable := map[agent.Texts]bool{{}: true}
 	for _, template := range agent.HouseTemplates {
 		sendable[template.Fill(wordInput("en-US", countered))] = true
 	}
@@ -194,7 +194,7 @@ func TestWord_modelsOwnText(t *testing.T) {
 		"house-counter-1 ", "HOUSE-COUNTER-1", "house-counter-1\u0000", "house-counter-1, and it is free", "house-accept-1", "{price}", "",
 	} {
 		w, _ := with(&ghost{writes: always(choice(text))})
-		if got := w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered)); !sendable[got] || got != (agent.Words{}) {
+		if got := w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered)); !sendable[got] || got != (agent.Texts{}) {
 			t.Errorf("%q: %+v is sent", text, got)
 		}
 	}
@@ -211,7 +211,7 @@ func TestFormOfAnAnswer(t *testing.T) {
 		`["house-counter-1"]`: false, good[:20]: false,
 	} {
 		w, _ := with(&ghost{writes: always(text)})
-		if got := w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered)); (got != agent.Words{}) != sent {
+		if got := w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered)); (got != agent.Texts{}) != sent {
 			t.Errorf("%s: %+v", text, got)
 		}
 	}
@@ -269,7 +269,7 @@ func TestAnswersAreRemembered(t *testing.T) {
 		var all sync.WaitGroup
 		for range 50 {
 			all.Go(func() {
-				if w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered)) == (agent.Words{}) {
+				if w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered)) == (agent.Texts{}) {
 					t.Error("no words")
 				}
 			})
@@ -339,7 +339,7 @@ func TestDailyTokens(t *testing.T) {
 	ask := func(n int, owner byte) {
 		in := wordInput("en-US", negotiation.Countered{Price: usd(counter + int64(n))})
 		in.Project.ID = id.New[id.Project]([16]byte{owner})
-		if w.Word(ports.NewOutbound(t.Context()), on, in) != (agent.Words{}) {
+		if w.Word(ports.NewOutbound(t.Context()), on, in) != (agent.Texts{}) {
 			used++
 		}
 	}
@@ -364,7 +364,7 @@ func TestFailuresAreQuiet(t *testing.T) {
 		var log strings.Builder
 		w, _ := agents.WithModel(&ghost{writes: func(ports.ModelRequest) (string, error) { return "It is free!", err }}, noon,
 			loud(&log))
-		if got := w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered)); got != (agent.Words{}) {
+		if got := w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered)); got != (agent.Texts{}) {
 			t.Errorf("%v: %+v", err, got)
 		}
 		if strings.Contains(log.String(), "free") || strings.Contains(log.String(), "Nordic") || strings.Contains(log.String(), "level=INFO") || !strings.Contains(log.String(), "code=") {
@@ -377,7 +377,7 @@ func TestWord_panic(t *testing.T) {
 	t.Parallel()
 	w, _ := with(&ghost{writes: func(ports.ModelRequest) (string, error) { panic("unexpected answer") }})
 	for range 2 {
-		if got := w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered)); got != (agent.Words{}) {
+		if got := w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered)); got != (agent.Texts{}) {
 			t.Errorf("%+v", got)
 		}
 	}

@@ -136,7 +136,7 @@ func (s *Service) wrote(ctx context.Context, p *project.Project, err error) erro
 }
 
 // refresh brings the search index up to date after a write, where it has a copy of the catalogue. It
-// may fail in peace: the write is done, and the next search sees by the catalogue's version that the
+// may fail without harm: the write is done, and the next search sees by the catalogue's version that the
 // copy is old.
 func (s *Service) refresh(ctx context.Context, project id.Project) {
 	have := s.Index.Version(project)

@@ -22,7 +22,7 @@ const (
 	longestLook = time.Minute
 )
 
-// NewGrowth counts from now. analyze may fail in peace.
+// NewGrowth counts from now. A failure of analyze is harmless.
 func NewGrowth(analyze func(context.Context) error) *Growth {
 	g := &Growth{analyze: analyze, after: func(wait time.Duration, look func()) { time.AfterFunc(wait, look) }}
 	g.due.Store(firstLook)

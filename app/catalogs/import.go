@@ -80,7 +80,7 @@ func (s *Service) importChunk(ctx context.Context, p *project.Project, lines []L
 func inWords(r Upserted) error {
 	text := r.Err.Error()
 	if known, ok := errors.AsType[*fault.Error](r.Err); ok {
-		text = known.Words()
+		text = known.Description()
 	}
 	if r.SKU == "" {
 		return errors.New(text)

@@ -180,16 +180,16 @@ func TestWhoseWords(t *testing.T) {
 	fair := negotiation.Countered{Price: usd(960_00), By: negotiation.AgentAnswer}
 	for name, test := range map[string]struct {
 		answer             agent.QuoteAnswer
-		words              agent.Words
+		words              agent.Texts
 		reasoning, message string
 		asked              int
 	}{
-		"the house's":             {agent.QuoteAnswer{Decision: fair}, agent.Words{}, house, "", 1},
-		"Word's":                  {agent.QuoteAnswer{Decision: fair}, agent.Words{Reasoning: "Because.", Message: "Hello."}, "Because.", "Hello.", 1},
-		"half of them":            {agent.QuoteAnswer{Decision: fair}, agent.Words{Message: "Hello."}, house, "Hello.", 1},
-		"the agent's":             {agent.QuoteAnswer{Decision: fair, Reasoning: "Mine."}, agent.Words{Reasoning: "Because.", Message: "Hello."}, "Mine.", "", 0},
-		"about another price":     {agent.QuoteAnswer{Decision: negotiation.Countered{Price: usd(9600_00)}, Reasoning: "Mine."}, agent.Words{Reasoning: "Because."}, "Because.", "", 1},
-		"about no price whatever": {agent.QuoteAnswer{Reasoning: "Mine."}, agent.Words{Reasoning: "Because."}, "Because.", "", 1},
+		"the house's":             {agent.QuoteAnswer{Decision: fair}, agent.Texts{}, house, "", 1},
+		"Word's":                  {agent.QuoteAnswer{Decision: fair}, agent.Texts{Reasoning: "Because.", Message: "Hello."}, "Because.", "Hello.", 1},
+		"half of them":            {agent.QuoteAnswer{Decision: fair}, agent.Texts{Message: "Hello."}, house, "Hello.", 1},
+		"the agent's":             {agent.QuoteAnswer{Decision: fair, Reasoning: "Mine."}, agent.Texts{Reasoning: "Because.", Message: "Hello."}, "Mine.", "", 0},
+		"about another price":     {agent.QuoteAnswer{Decision: negotiation.Countered{Price: usd(9600_00)}, Reasoning: "Mine."}, agent.Texts{Reasoning: "Because."}, "Because.", "", 1},
+		"about no price whatever": {agent.QuoteAnswer{Reasoning: "Mine."}, agent.Texts{Reasoning: "Because."}, "Because.", "", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -70,7 +70,7 @@ func (rules) Quote(_ ports.Outbound, in agent.QuoteInput) (agent.QuoteAnswer, er
 	return in.House(), nil
 }
 
-func (rules) Word(ports.Outbound, agent.WordInput) agent.Words { return agent.Words{} }
+func (rules) Word(ports.Outbound, agent.WordInput) agent.Texts { return agent.Texts{} }
 
 // scripted is an agent that answers every offer the same and has the same words for all decisions, and remembers
 // what it was asked.
@@ -79,7 +79,7 @@ type scripted struct {
 	answer agent.QuoteAnswer
 	err    error
 	asked  []agent.QuoteInput
-	words  agent.Words
+	words  agent.Texts
 	worded []agent.WordInput
 }
 
@@ -88,7 +88,7 @@ func (s *scripted) Quote(_ ports.Outbound, in agent.QuoteInput) (agent.QuoteAnsw
 	return s.answer, s.err
 }
 
-func (s *scripted) Word(_ ports.Outbound, in agent.WordInput) agent.Words {
+func (s *scripted) Word(_ ports.Outbound, in agent.WordInput) agent.Texts {
 	s.worded = append(s.worded, in)
 	return s.words
 }

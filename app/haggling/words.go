@@ -24,14 +24,14 @@ func house(a Answer) (reasoning, message string) {
 	name := a.Product.Name
 	switch d := a.Decision.(type) {
 	case negotiation.Accepted:
-		message = fmt.Sprintf("Agreed: %s each for %d × %s.", agent.InWords(d.Price), a.Quote.Item.Quantity, name)
+		message = fmt.Sprintf("Agreed: %s each for %d × %s.", agent.FormatAmount(d.Price), a.Quote.Item.Quantity, name)
 		if a.Quote.WithBundle {
-			message += fmt.Sprintf(" With it, 1 × %s at %s.", a.Quote.Bundle.Name, agent.InWords(a.Quote.Bundle.Price))
+			message += fmt.Sprintf(" With it, 1 × %s at %s.", a.Quote.Bundle.Name, agent.FormatAmount(a.Quote.Bundle.Price))
 		}
 	case negotiation.Countered:
 		reasoning = counterWords(d)
 	case negotiation.Rejected:
-		reasoning = fmt.Sprintf("The offer is too low for %s. It is yours at %s.", name, agent.InWords(d.Price))
+		reasoning = fmt.Sprintf("The offer is too low for %s. It is yours at %s.", name, agent.FormatAmount(d.Price))
 		if d.By == negotiation.ListOnly {
 			reasoning = fmt.Sprintf("%s is sold at its list price.", name)
 		}
@@ -42,9 +42,9 @@ func house(a Answer) (reasoning, message string) {
 func counterWords(d negotiation.Countered) string {
 	switch {
 	case d.Final:
-		return fmt.Sprintf("%s is our final price.", agent.InWords(d.Price))
+		return fmt.Sprintf("%s is our final price.", agent.FormatAmount(d.Price))
 	case d.By == negotiation.NoMovement || d.By == negotiation.ProbingLimit:
-		return fmt.Sprintf("Your offer has not moved, so our price stays at %s.", agent.InWords(d.Price))
+		return fmt.Sprintf("Your offer has not moved, so our price stays at %s.", agent.FormatAmount(d.Price))
 	}
-	return fmt.Sprintf("We can come down to %s. It is yours at that price.", agent.InWords(d.Price))
+	return fmt.Sprintf("We can come down to %s. It is yours at that price.", agent.FormatAmount(d.Price))
 }

@@ -136,7 +136,7 @@ func (j *job) take(ctx context.Context, letters []*letter) error {
 		taken, err = j.Taker.Take(ctx, s, ports.Taking{Project: j.project, Integration: j.integration.ID, Want: want}, records)
 		switch {
 		case fault.Is(err, integration.ErrDisconnected().Code):
-			return j.giveUp(ctx, s.Inbox, letters, errDisconnected)
+			return j.giveUp(ctx, s.Inbox, letters, reasonDisconnected)
 		case err != nil:
 			return err
 		}
@@ -184,8 +184,8 @@ func (j *job) record(ctx context.Context, s ports.SyncStores, letters []*letter,
 	return nil
 }
 
-// errDisconnected tells why a delivery is given up. It can be tried again once the integration is connected.
-const errDisconnected = "The integration was disconnected."
+// reasonDisconnected says why a delivery is given up. It can be tried again once the integration is connected.
+const reasonDisconnected = "The integration was disconnected."
 
 // giveUp gives deliveries up.
 func (j *job) giveUp(ctx context.Context, box ports.Inbox, letters []*letter, why string) error {
@@ -220,7 +220,7 @@ func (j *job) judge(d *integration.Delivery, err error, outcomes []syncrun.Outco
 	case errors.Is(err, context.DeadlineExceeded):
 		d.Failed("The platform did not answer in time.", now)
 	case fault.Is(err, integration.ErrDisconnected().Code):
-		d.GiveUp(errDisconnected)
+		d.GiveUp(reasonDisconnected)
 	default:
 		d.Failed("What the platform sent could not be worked on.", now)
 	}

@@ -43,7 +43,7 @@ var (
 // given back whatever the breaker says, so that it never makes an outcome unknown.
 type Admission struct {
 	clocks   map[string]ports.RemoteClock // by provider
-	circuits bulkhead.Keyed[id.Integration, *circuit]
+	circuits bulkhead.Cache[id.Integration, *circuit]
 
 	mu       sync.Mutex
 	charging map[id.Integration]int
@@ -55,7 +55,7 @@ type circuit = gobreaker.TwoStepCircuitBreaker[struct{}]
 
 // NewAdmission refuses nothing yet. The clocks are those of the providers that tell the time.
 func NewAdmission(clocks map[string]ports.RemoteClock) *Admission {
-	return &Admission{clocks: clocks, circuits: bulkhead.NewKeyed[id.Integration](known, newCircuit), charging: map[id.Integration]int{}}
+	return &Admission{clocks: clocks, circuits: bulkhead.NewCache[id.Integration](known, newCircuit), charging: map[id.Integration]int{}}
 }
 
 // Admit is PaymentAdmission's.

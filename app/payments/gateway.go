@@ -67,7 +67,7 @@ func (g Gateway) Resolve(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Ou
 
 // notSent is the outcome of a charge through a disconnected integration.
 func notSent(outcome checkout.Outcome, err error) (checkout.Outcome, error) {
-	if errors.Is(err, errDisconnected) {
+	if errors.Is(err, reasonDisconnected) {
 		return checkout.NotCharged{}, nil
 	}
 	return outcome, err
@@ -148,8 +148,8 @@ func (g Gateway) Dispute(ctx ports.Outbound, of id.Project, r project.PaymentRou
 // errPanicked is the end of a charge that has no other.
 var errPanicked = errors.New("payments: the provider's adapter panicked")
 
-// errDisconnected is why nothing is asked of a provider.
-var errDisconnected = fault.New(fault.Conflict, "provider_not_connected",
+// reasonDisconnected is why nothing is asked of a provider.
+var reasonDisconnected = fault.New(fault.Conflict, "provider_not_connected",
 	"The account that the payment went through is disconnected. Connect it again.")
 
 // errNoProvider means that a route leads nowhere, which Init and Finalize refuse before.
@@ -170,7 +170,7 @@ func through[T any](ctx context.Context, g Gateway, p id.Project, r project.Paym
 		return result, err
 	}
 	if i.Status == integration.Disconnected {
-		return result, errDisconnected
+		return result, reasonDisconnected
 	}
 	c, err := i.Open(g.Vault.Open)
 	if err != nil {

@@ -111,7 +111,7 @@ func (s *Service) Change(ctx context.Context, account id.Account, p id.Project, 
 			err = fault.Field("security.ip_allowlist", "would lock you out: it must hold your own address "+from.String())
 		}
 		if private {
-			err = fault.Also(err, "notifications.chat_webhook", "must not lead to a private address")
+			err = fault.AddField(err, "notifications.chat_webhook", "must not lead to a private address")
 		}
 		return err
 	})

@@ -90,7 +90,7 @@ func Purpose(of id.Subscription) string { return "secret of " + of.String() }
 // refusePrivate adds a URL that leads into a private network to what else is wrong.
 func (s *Service) refusePrivate(url string, err error) error {
 	if s.Addresses.LeadsInside(url) {
-		return fault.Also(err, "url", "must not lead to a private address")
+		return fault.AddField(err, "url", "must not lead to a private address")
 	}
 	return err
 }

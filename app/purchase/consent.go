@@ -114,7 +114,7 @@ func limited(s ports.Standing) error {
 	case s.Declines >= checkout.MostDeclined:
 		return fault.New(fault.Limited, "too_many_declines", "Too many payments were declined lately. Try again later.").
 			After(s.First.Add(checkout.DeclineWindow).Sub(s.Now))
-	case s.Tried >= checkout.MostDeclined:
+	case s.Attempts >= checkout.MostDeclined:
 		return checkout.ErrTooManyInFlight
 	}
 	return nil

@@ -43,7 +43,7 @@ type Service struct {
 	Patience time.Duration
 	Waiting  *bulkhead.Room // where it waits for payments of its session or client; nil: without bounds
 
-	// Lapsed and DueOrphans hand out what background work carries on.
+	// Lapsed and DueOrphans lease what background work carries on.
 	Lapsed     ports.LapsedCheckouts
 	DueOrphans ports.DueOrphans
 }

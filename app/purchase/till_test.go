@@ -163,7 +163,7 @@ func (s checkouts) InTx(_ context.Context, _ id.Project, work func(ports.Purchas
 
 func (s checkouts) Standing(ctx context.Context, p id.Project, c id.Checkout, _ string, _ time.Duration) (ports.Standing, error) {
 	found, err := s.Get(ctx, p, c)
-	return ports.Standing{Checkout: found, Now: s.now, Declines: s.declines, First: noon, Tried: s.tried}, err
+	return ports.Standing{Checkout: found, Now: s.now, Declines: s.declines, First: noon, Attempts: s.tried}, err
 }
 
 // lapsed hands out the till's lapsed checkouts, once.

@@ -277,7 +277,7 @@ func words(err error) string {
 	if !errors.As(err, &known) || known.Kind == fault.Internal {
 		return "The record could not be stored."
 	}
-	return known.Words()
+	return known.Description()
 }
 
 // storable reports whether every database takes the text.

@@ -164,5 +164,5 @@ func inWords(err error) error {
 	if !errors.As(err, &refusal) || refusal.Kind == fault.Internal || refusal.Kind == fault.Unavailable {
 		return err
 	}
-	return errors.New(refusal.Words())
+	return errors.New(refusal.Description())
 }

@@ -100,5 +100,5 @@ type WordInput struct {
 	ValidUntil time.Time
 }
 
-// Words are an answer's. Empty ones leave the wording to the house.
-type Words struct{ Reasoning, Message string }
+// Texts are an answer's. Empty ones leave the wording to the house.
+type Texts struct{ Reasoning, Message string }

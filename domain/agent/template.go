@@ -104,7 +104,7 @@ func (m Model) TemplatesFor(o Occasion) []Template {
 }
 
 // Fill writes the template's texts for an answer. It has the occasion of the answer.
-func (t Template) Fill(in WordInput) Words {
+func (t Template) Fill(in WordInput) Texts {
 	price, hint := in.List, in.List
 	if decided := negotiation.PriceIn(in.Decision); decided != nil {
 		price = *decided
@@ -115,19 +115,19 @@ func (t Template) Fill(in WordInput) Words {
 	fill := strings.NewReplacer(
 		"{product}", in.Product.Name,
 		"{quantity}", strconv.Itoa(in.Product.Quantity),
-		"{price}", InWords(price),
-		"{list_price}", InWords(in.List),
+		"{price}", FormatAmount(price),
+		"{list_price}", FormatAmount(in.List),
 		"{valid_until}", in.ValidUntil.UTC().Format(validUntilTemplate),
-		"{hint}", InWords(hint),
+		"{hint}", FormatAmount(hint),
 	)
-	return Words{
+	return Texts{
 		Reasoning: fill.Replace(t.Reasoning),
 		Message:   fill.Replace(t.Message),
 	}
 }
 
-// InWords is an amount as the house writes it: 92.50 USD.
-func InWords(a money.Amount) string { return a.String() + " " + a.Currency().Code() }
+// FormatAmount is an amount as the house writes it: 92.50 USD.
+func FormatAmount(a money.Amount) string { return a.String() + " " + a.Currency().Code() }
 
 // templatesOf checks templates. Numbers are refused: a price in a text would not be the answer's.
 func templatesOf(drafts []Template, check fault.Check) []Template {

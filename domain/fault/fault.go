@@ -53,9 +53,9 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// Words says to people what is wrong: "price must be more than zero; sku is required", or the message where no field
-// has a problem.
-func (e *Error) Words() string {
+// Description returns what is wrong, for people: "price must be more than zero; sku is required", or the message where
+// no field has a problem.
+func (e *Error) Description() string {
 	if len(e.Details) == 0 {
 		return e.Message
 	}
@@ -99,9 +99,9 @@ func Field(field, message string) *Error {
 	return New(Invalid, "validation_error", "The request has invalid values.").With(field, message)
 }
 
-// Also adds a field's problem to those of an error that lists problems, or of none, unless the field has one already.
+// AddField adds a field's problem to those of an error that lists problems, or of none, unless the field has one already.
 // Every other error stays as it is.
-func Also(err error, field, message string) error {
+func AddField(err error, field, message string) error {
 	var known *Error
 	switch {
 	case err == nil:

@@ -69,10 +69,10 @@ func TestFieldIsACheckWithOneProblem(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	t.Parallel()
-	if got := fault.Missing("product").Words(); got != "No such product." {
+	if got := fault.Missing("product").Description(); got != "No such product." {
 		t.Errorf("without a field: %q", got)
 	}
-	if got := fault.Field("sku", "is required").With("price", "must be more than zero").Words(); got != "sku is required; price must be more than zero" {
+	if got := fault.Field("sku", "is required").With("price", "must be more than zero").Description(); got != "sku is required; price must be more than zero" {
 		t.Errorf("with fields: %q", got)
 	}
 }

@@ -89,14 +89,14 @@ func checkoutsOutsideWindow(s *Shop) {
 		got, err := s.Checkouts.Standing(s.Ctx, s.Project.ID, next.ID(), "client", window)
 		s.Must(err)
 		Same(s.T, "declines", got.Declines, 0)
-		return got.Tried
+		return got.Attempts
 	}
 	since := s.now().Sub(Noon)
 	Same(s.T, "attempts in flight of the client", tried(since+time.Hour), checkout.MostDeclined)
 	Same(s.T, "attempts claimed later", tried(since-time.Hour), 0)
 	got, err := s.Checkouts.Standing(s.Ctx, s.Project.ID, claimed[0].ID(), "another", since+time.Hour)
 	s.Must(err)
-	Same(s.T, "attempts in flight of the session", got.Tried, 1)
+	Same(s.T, "attempts in flight of the session", got.Attempts, 1)
 
 	_, err = s.claimFor(next.ID(), "client", Noon.Add(checkout.DeclineWindow-time.Millisecond))
 	s.tooMany(err)

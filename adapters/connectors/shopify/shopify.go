@@ -42,7 +42,7 @@ type Config struct {
 type Connector struct {
 	Config
 	platform *connectors.Platform
-	accounts bulkhead.Keyed[string, *account] // by Connection.Key
+	accounts bulkhead.Cache[string, *account] // by Connection.Key
 }
 
 // account is what was learnt of a shop while asking it. All of it may be forgotten.
@@ -58,7 +58,7 @@ type account struct {
 // New makes the connector.
 func New(c Config) *Connector {
 	c.URL = strings.TrimSuffix(c.URL, "/")
-	accounts := bulkhead.NewKeyed[string](connectors.KnownAccounts, func() *account {
+	accounts := bulkhead.NewCache[string](connectors.KnownAccounts, func() *account {
 		return &account{costs: map[string]float64{}, sizes: map[string]int{}}
 	})
 	return &Connector{Config: c, platform: connectors.New(name, c.Client, c.Clock).Judging(judge), accounts: accounts}

@@ -20,11 +20,11 @@ func (h *handlers) registerReturns() {
 			"than was bought and not yet returned: 422 validation_error. A canceled order: 409 order_canceled. " +
 			"Unknown order: 404 order_not_found.",
 		Errors: []int{http.StatusConflict},
-	}), wire.Shows(h.requestReturn, toAPIReturn))
+	}), wire.HandleOne(h.requestReturn, toAPIReturn))
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
 		OperationID: "acp-return", Method: http.MethodGet, Path: "/acp/returns/{id}", Tags: aftersalesTag,
 		Summary: "Read a return", Description: "Unknown: 404 return_not_found.",
-	}), wire.Shows(h.findReturn, toAPIReturn))
+	}), wire.HandleOne(h.findReturn, toAPIReturn))
 }
 
 type returnRequest struct {

@@ -18,8 +18,8 @@ func (h *handlers) registerKeys() {
 	g := h.Group("API keys", "keys", operation.TheAccount)
 	operation.Register(g, "create-api-key", "POST "+all, "Create an API key; its secret is shown once", h.createKey,
 		operation.Created, operation.Errors(409, 429))
-	operation.Register(g, "list-api-keys", "GET "+all, "List the API keys that are not revoked", operation.Lists(h.listKeys, h.toAPIKey))
-	operation.Register(g, "get-api-key", "GET "+one, "Get an API key", wire.Shows(h.getKey, h.toAPIKey), operation.Errors(404))
+	operation.Register(g, "list-api-keys", "GET "+all, "List the API keys that are not revoked", operation.HandleList(h.listKeys, h.toAPIKey))
+	operation.Register(g, "get-api-key", "GET "+one, "Get an API key", wire.HandleOne(h.getKey, h.toAPIKey), operation.Errors(404))
 	operation.Register(g, "revoke-api-key", "DELETE "+one, "Revoke an API key for good", h.revokeKey, operation.Errors(404))
 }
 

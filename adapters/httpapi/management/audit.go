@@ -17,7 +17,7 @@ import (
 func (h *handlers) registerAudit() {
 	g := h.Group("Account", "keys", operation.TheAccount)
 	operation.Register(g, "list-audit-events", "GET /v1/audit-events", "List who changed what",
-		operation.Lists(h.listAuditEvents, toAPIAuditEvent))
+		operation.HandleList(h.listAuditEvents, toAPIAuditEvent))
 }
 
 // auditEvent is one change. Before and after hold what differs, for callers that may read what was

@@ -19,8 +19,8 @@ func (h *handlers) registerProjects() {
 	g := h.Group("Projects", "projects", operation.TheAccount)
 	operation.Register(g, "create-project", "POST "+all, "Open a project", h.createProject,
 		operation.Created, operation.Errors(409), operation.On(operation.WholeAccount))
-	operation.Register(g, "list-projects", "GET "+all, "List projects", operation.Lists(h.listProjects, toAPIProjectItem))
-	operation.Register(g, "get-project", "GET "+one, "Get a project with its statistics", wire.Shows(h.getProject, h.toAPIDetail), operation.Books)
+	operation.Register(g, "list-projects", "GET "+all, "List projects", operation.HandleList(h.listProjects, toAPIProjectItem))
+	operation.Register(g, "get-project", "GET "+one, "Get a project with its statistics", wire.HandleOne(h.getProject, h.toAPIDetail), operation.Books)
 	operation.Register(g, "update-project", "PATCH "+one, "Change a project", h.updateProject, operation.Errors(409))
 	operation.Register(g, "delete-project", "DELETE "+one, "Delete a project, or close it if it took real money", h.deleteProject,
 		operation.Errors(409))

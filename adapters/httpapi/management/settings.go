@@ -13,7 +13,7 @@ import (
 func (h *handlers) registerSettings() {
 	const path = "/v1/projects/{project_id}/settings"
 	g := h.Group("Settings", "projects", operation.PathProject)
-	operation.Register(g, "get-settings", "GET "+path, "Get all settings, by category", wire.Shows(h.getSettings, toAPISettings))
+	operation.Register(g, "get-settings", "GET "+path, "Get all settings, by category", wire.HandleOne(h.getSettings, toAPISettings))
 	operation.Register(g, "update-settings", "PATCH "+path, "Change settings; null restores a default", h.updateSettings, operation.Errors(409))
 }
 

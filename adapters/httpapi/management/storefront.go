@@ -13,8 +13,8 @@ import (
 func (h *handlers) registerStorefront() {
 	const path = "/v1/projects/{project_id}/storefront"
 	g := h.Group("Storefront", "projects", operation.PathProject)
-	operation.Register(g, "get-storefront", "GET "+path, "Get what buyers see, and shipping, tax and returns", wire.Shows(h.getStorefront, toAPIStorefront))
-	operation.Register(g, "update-storefront", "PATCH "+path, "Change the storefront; null restores a default", operation.Changes(h.updateStorefront, toAPIStorefront))
+	operation.Register(g, "get-storefront", "GET "+path, "Get what buyers see, and shipping, tax and returns", wire.HandleOne(h.getStorefront, toAPIStorefront))
+	operation.Register(g, "update-storefront", "PATCH "+path, "Change the storefront; null restores a default", operation.HandleUpdate(h.updateStorefront, toAPIStorefront))
 }
 
 type storefront struct {

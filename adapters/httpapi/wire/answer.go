@@ -12,8 +12,8 @@ type Input[T any] struct{ Body T }
 
 type Output[T any] struct{ Body T }
 
-// Shows answers with the view of what find returns.
-func Shows[C, S, I, T, V any](find func(context.Context, Request[C, S], *I) (T, error), view func(T) V) func(context.Context, Request[C, S], *I) (*Output[V], error) {
+// HandleOne returns a handler that answers with the view of what find returns.
+func HandleOne[C, S, I, T, V any](find func(context.Context, Request[C, S], *I) (T, error), view func(T) V) func(context.Context, Request[C, S], *I) (*Output[V], error) {
 	return func(ctx context.Context, rq Request[C, S], in *I) (*Output[V], error) {
 		found, err := find(ctx, rq, in)
 		if err != nil {
@@ -23,8 +23,8 @@ func Shows[C, S, I, T, V any](find func(context.Context, Request[C, S], *I) (T, 
 	}
 }
 
-// Itself is the view of what is a view already.
-func Itself[V any](view V) V { return view }
+// Identity returns the view itself: handlers whose use case returns views need no converter.
+func Identity[V any](view V) V { return view }
 
 // Each converts every element.
 func Each[T, U any](from []T, convert func(T) U) []U {

@@ -134,7 +134,7 @@ func oneAgent(ctx context.Context, from db.Source, missing, where string, args .
 
 // SelfTuning skips rows that cannot be read, and reads further pages until it finds one that can.
 func (v Agents) SelfTuning(ctx context.Context, before time.Time, after id.Agent, limit int) (due []*agent.Agent, unreadable error) {
-	type row struct{ Agent db.Tried[agentRow] }
+	type row struct{ Agent db.Decoded[agentRow] }
 	for {
 		rows, err := db.All[row](ctx, v.Store.Read(db.AnyProject), "SELECT "+agentColumns+selfTuningAgents, before, after, limit)
 		if err != nil {

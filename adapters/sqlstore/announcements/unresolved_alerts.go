@@ -79,7 +79,7 @@ type alert struct {
 	data               func() (event.Data, error)
 }
 
-type dueCheckout struct{ Checkout purchase.TriedCheckout }
+type dueCheckout struct{ Checkout purchase.DecodedCheckout }
 
 func checkoutAlert(data func(*checkout.Checkout) event.Data) func(dueCheckout) alert {
 	return func(r dueCheckout) alert {

@@ -77,7 +77,7 @@ func (c Catalog) Changes(ctx context.Context, project id.Project, since int64) (
 		return ports.CatalogChanges{}, db.MissingProject()
 	}
 	changes.Version, changes.Changed = version.Version, FromProductRows(rows, variants)
-	if version.Synonyms > since && (since != 0 || len(synonyms) > 0) { // to who begins, none are no news
+	if version.Synonyms > since && (since != 0 || len(synonyms) > 0) { // a first read needs no change for an empty list
 		all := append([]catalog.Synonym{}, synonyms...)
 		changes.Synonyms = &all
 	}

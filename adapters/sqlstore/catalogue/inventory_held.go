@@ -21,7 +21,7 @@ var _ = stored.JSON[catalog.Take](nil)
 
 // takenRow is what an attempt holds. One that cannot be read counts for nothing: the reconciler sets it aside and reports
 // it, and the shop can go on with its stock.
-type takenRow struct{ Attempt db.Tried[takes] }
+type takenRow struct{ Attempt db.Decoded[takes] }
 
 type takes struct {
 	Taken []catalog.Take `db:",json"`

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// behind hands out projects whose catalogue is ahead of a model. A project has a row in embedding_progress only
+// behind leases projects whose catalogue is ahead of a model. A project has a row in embedding_progress only
 // once the model has begun with it.
 type behind struct {
 	queue.Queue[idleRow, *ports.EmbeddingTask]

@@ -108,7 +108,7 @@ func (f *fanOut) load(ctx context.Context, projects []string, each int) error {
 		rows   = make([][]ports.Announced, len(projects))
 		noted  []notedRow
 		shops  []accounts.ProjectRow
-		active []db.Tried[event.Subscription]
+		active []db.Decoded[event.Subscription]
 
 		args      db.Args
 		in        = args.List(projects)
@@ -134,7 +134,7 @@ func (f *fanOut) load(ctx context.Context, projects []string, each int) error {
 }
 
 // hear takes projects row by row: one that cannot be read keeps no other one's events back.
-func (f *fanOut) hear(shops []accounts.ProjectRow, active []db.Tried[event.Subscription]) {
+func (f *fanOut) hear(shops []accounts.ProjectRow, active []db.Decoded[event.Subscription]) {
 	f.audiences, f.broken = make(map[id.Project]ports.Audience, len(shops)), make(map[id.Project]error)
 	f.inactive = make(map[id.Project]bool)
 	for _, r := range shops {

@@ -23,7 +23,7 @@ type Outbox struct {
 
 var _ ports.Outbox = Outbox{}
 
-// NewOutbox returns a view that hands out what is to be delivered.
+// NewOutbox returns a view that leases what is to be delivered.
 func NewOutbox(s *db.DB) Outbox {
 	return Outbox{queue.Queue[deliveryRow, ports.Parcel]{Store: s, Table: DueDeliveries, Item: func(r deliveryRow) (ports.Parcel, error) {
 		return ports.Parcel{Delivery: r.delivery()}, nil
@@ -63,7 +63,7 @@ func eachOf(args *db.Args, name string, keys []rowKey) string {
 func (o Outbox) Claim(ctx context.Context, lease time.Duration, shares []ports.Share) ([]ports.Leased[ports.Parcel], error) {
 	parcels, err := o.Queue.Claim(ctx, lease, shares)
 	if err == nil {
-		err = o.fill(ctx, parcels) // what is in hand without its content is handed out again when its lease is over
+		err = o.fill(ctx, parcels) // what is in hand without its content is leased again when its lease is over
 	}
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (o Outbox) fill(ctx context.Context, parcels []ports.Leased[ports.Parcel]) 
 type parcelContents struct {
 	dialect       db.Dialect
 	events        []ports.Announced
-	subscriptions []db.Tried[event.Subscription]
+	subscriptions []db.Decoded[event.Subscription]
 	shops         []shopRow
 }
 

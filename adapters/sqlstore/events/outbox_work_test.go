@@ -12,7 +12,7 @@ import (
 )
 
 // The database goes away between taking deliveries in hand and reading what they hold: nobody gets them
-// empty, and they are handed out again.
+// empty, and they are leased again.
 func TestDeliveriesThatCannotBeRead(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		sale, now := porttest.NewSale(t, storetest.Views(s)), time.Now().UTC().Add(time.Hour).Truncate(time.Millisecond)

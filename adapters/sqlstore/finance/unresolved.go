@@ -67,13 +67,13 @@ WHERE name IS NOT NULL`
 )
 
 type unresolvedCheckoutRow struct {
-	Checkout  purchase.TriedCheckout
+	Checkout  purchase.DecodedCheckout
 	AlertedAt time.Time `db:",null"`
 	Now       time.Time
 }
 
 type UnresolvedRefundRow struct {
-	Refund      db.Tried[order.Refund]
+	Refund      db.Decoded[order.Refund]
 	Gateway     string
 	Integration id.Integration
 	AlertedAt   time.Time `db:",null"`

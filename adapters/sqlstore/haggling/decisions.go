@@ -51,7 +51,7 @@ WHERE project_id = $1`
 const newestDecisions = "at DESC, session_id DESC, seq DESC"
 
 type DecidedRow struct {
-	Entry    db.Tried[EntryRow]
+	Entry    db.Decoded[EntryRow]
 	Position int64 `db:",null"`
 	Hash     string
 	Prior    string

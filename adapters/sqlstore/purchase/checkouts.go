@@ -19,7 +19,7 @@ type Checkouts struct{ Store *db.DB }
 
 var _ ports.Checkouts = Checkouts{}
 
-// NewLapsedCheckouts returns a view that hands out checkouts whose payment nobody looks after.
+// NewLapsedCheckouts returns a view that leases checkouts whose payment nobody looks after.
 func NewLapsedCheckouts(s *db.DB) ports.LapsedCheckouts {
 	return queue.Queue[CheckoutRow, *checkout.Checkout]{Store: s, Table: LapsedCheckouts, Item: fromLeased}
 }
@@ -170,7 +170,7 @@ func (v Checkouts) Standing(ctx context.Context, project id.Project, of id.Check
 		if payer.Declined > standing.Declines {
 			standing.Declines, standing.First = payer.Declined, payer.First
 		}
-		standing.Tried = max(standing.Tried, payer.Declined+payer.InFlight)
+		standing.Attempts = max(standing.Attempts, payer.Declined+payer.InFlight)
 	}
 	return standing, nil
 }

@@ -69,8 +69,8 @@ func FromCheckoutRow(r CheckoutRow) *checkout.Checkout {
 	return checkout.Rehydrate(s)
 }
 
-// TriedCheckout is a checkout in a list, of which one that cannot be read must not hide the others.
-type TriedCheckout = db.Tried[CheckoutRow]
+// DecodedCheckout is a checkout in a list, of which one that cannot be read must not hide the others.
+type DecodedCheckout = db.Decoded[CheckoutRow]
 
 // Paid is what a checkout remembers of its attempts to pay. Queries rely on the method's being the first member.
 type Paid struct {

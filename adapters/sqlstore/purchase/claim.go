@@ -55,14 +55,14 @@ var (
 	updateClaimed = db.NewTable[claimRow]("checkouts").Update(checkoutKey, append(changedByVerbs, "client")...)
 
 	// claimCheckout writes the checkout unless the session tried too many payments.
-	claimCheckout = updateClaimed.Text + triedFewer("c.session_id = %[3]s", updateClaimed.After(3))
+	claimCheckout = updateClaimed.Text + belowAttemptLimit("c.session_id = %[3]s", updateClaimed.After(3))
 
 	// andClient completes claimCheckout where the client is known.
-	andClient = triedFewer("c.client = %[3]s\n      AND c.client <> ''", updateClaimed.After(0))
+	andClient = belowAttemptLimit("c.client = %[3]s\n      AND c.client <> ''", updateClaimed.After(0))
 )
 
-// triedFewer is the condition that a payer was declined, and has attempts in flight, less often than a claim allows.
-func triedFewer(attemptsOf, payer string) string {
+// belowAttemptLimit is the condition that a payer was declined, and has attempts in flight, less often than a claim allows.
+func belowAttemptLimit(attemptsOf, payer string) string {
 	return fmt.Sprintf(`
   AND %[2]s > (
     SELECT count(*)

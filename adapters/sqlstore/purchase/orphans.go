@@ -124,7 +124,7 @@ func (v Orphans) Orphans(ctx context.Context, project id.Project, f ports.Orphan
 	return db.Page[checkout.Orphan](ctx, v.Store.Read(project), orphans.Columns(), fromOrphans, w, "detected_at DESC, id DESC", page)
 }
 
-// NewDueOrphans returns a view that hands out orphans whose refund is due.
+// NewDueOrphans returns a view that leases orphans whose refund is due.
 func NewDueOrphans(s *db.DB) ports.DueOrphans {
 	return queue.Queue[checkout.Orphan, *checkout.Orphan]{Store: s, Table: DueOrphans, Item: queue.Row[checkout.Orphan]}
 }

@@ -193,7 +193,7 @@ func (v syncQueue) Expiring(ctx context.Context, before, now time.Time, n int) (
 // a limit and an offset.
 func (v syncQueue) integrations(ctx context.Context, where string, n int, args ...any) (list []*integration.Integration, unreadable error) {
 	for offset := 0; ; offset += n {
-		rows, err := db.All[db.Tried[integration.Integration]](ctx, v.Store.Read(db.AnyProject), integrations.Select()+where,
+		rows, err := db.All[db.Decoded[integration.Integration]](ctx, v.Store.Read(db.AnyProject), integrations.Select()+where,
 			append(slices.Clone(args), n, offset)...)
 		if err != nil {
 			return nil, errors.Join(unreadable, err)

@@ -50,7 +50,7 @@ func messages(t *testing.T) []string {
 // said is what a buyer gets to see of a talk with one message, and what the model was asked meanwhile.
 type said struct {
 	Decision negotiation.Decision
-	Words    agent.Words
+	Words    agent.Texts
 	Asked    []string
 }
 
@@ -144,10 +144,10 @@ func (s said) judge(t *testing.T, behaviour string) {
 	if strings.ContainsFunc(text, strange) {
 		t.Errorf("%s: %q is no plain text", behaviour, text)
 	}
-	if harmful := behaviour != model.Polite && behaviour != model.Yes; harmful && s.Words != (agent.Words{}) {
+	if harmful := behaviour != model.Polite && behaviour != model.Yes; harmful && s.Words != (agent.Texts{}) {
 		t.Errorf("%s: %q is sent", behaviour, text)
 	}
-	if _, accepted := s.Decision.(negotiation.Accepted); behaviour == model.Yes && !accepted && s.Words != (agent.Words{}) {
+	if _, accepted := s.Decision.(negotiation.Accepted); behaviour == model.Yes && !accepted && s.Words != (agent.Texts{}) {
 		t.Errorf("a counter that says yes: %q", text)
 	}
 }

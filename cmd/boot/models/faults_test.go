@@ -76,7 +76,7 @@ func (s *shop) silent(t *testing.T, provider string) {
 		t.Errorf("%+v, %v", answer, err)
 	}
 	words := router.Word(ports.NewOutbound(t.Context()), agent.WordInput{Scene: in.Scene, Product: in.Product, Decision: answer.Decision, List: in.Table.Bounds.List()})
-	if words != (agent.Words{}) {
+	if words != (agent.Texts{}) {
 		t.Errorf("%+v", words)
 	}
 	if took := time.Since(began); took > 2*patience+20*time.Second { // a loaded machine's; a fault lasts a minute and more

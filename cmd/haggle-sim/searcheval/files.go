@@ -124,7 +124,7 @@ func readSynonyms(path string) (all []catalog.Synonym, err error) {
 		}
 		made, err := catalog.CreateSynonym(projectID, synonymID(len(all)), draft, opened)
 		if bad, ok := errors.AsType[*fault.Error](err); ok {
-			return errors.New(bad.Words())
+			return errors.New(bad.Description())
 		} else if err != nil {
 			return err
 		}

@@ -117,9 +117,9 @@ func productsError(path string, err error) error {
 
 func inWords(d catalog.Draft, bad *fault.Error) string {
 	if sku, ok := d.SKU.Value(); ok && sku != "" {
-		return fmt.Sprintf("sku %s: %s", sku, bad.Words())
+		return fmt.Sprintf("sku %s: %s", sku, bad.Description())
 	}
-	return bad.Words()
+	return bad.Description()
 }
 
 // add creates a product, or updates the one that has its sku.

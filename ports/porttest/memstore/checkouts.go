@@ -106,7 +106,7 @@ func (v Checkouts) Standing(ctx context.Context, p id.Project, of id.Checkout, c
 		if n > standing.Declines {
 			standing.Declines, standing.First = n, first
 		}
-		standing.Tried = max(standing.Tried, n+s.inFlight(p, payer, now.Add(-window)))
+		standing.Attempts = max(standing.Attempts, n+s.inFlight(p, payer, now.Add(-window)))
 	}
 	return standing, nil
 }

@@ -169,7 +169,7 @@ func (v Orders) Change(ctx context.Context, p id.Project, of id.Order, change fu
 	return changed, nil
 }
 
-// DueRefunds hands out pending refunds that nobody looks after.
+// DueRefunds leases pending refunds that nobody looks after.
 func (s *Store) DueRefunds() ports.DueRefunds {
 	find := func(s *state, h id.Project, name string) (key[id.Order], orderRow, int) {
 		for k, row := range s.orders.rows {

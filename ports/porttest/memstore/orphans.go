@@ -94,7 +94,7 @@ func (v Orphans) Orphans(ctx context.Context, p id.Project, f ports.OrphanFilter
 	return part(list, page), len(list), nil
 }
 
-// DueOrphans hands out orphans whose refund is due.
+// DueOrphans leases orphans whose refund is due.
 func (s *Store) DueOrphans() ports.DueOrphans {
 	find := func(s *state, h id.Project, name string) (orphanKey, checkout.Orphan) {
 		for k, o := range s.orphans.rows {

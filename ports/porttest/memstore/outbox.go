@@ -14,14 +14,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Outbox hands out what is to be delivered.
+// Outbox leases what is to be delivered.
 type Outbox struct {
 	queue[ports.Parcel]
 }
 
 var _ ports.Outbox = Outbox{}
 
-// Outbox hands out deliveries.
+// Outbox leases deliveries.
 func (s *Store) Outbox() Outbox {
 	return Outbox{queue[ports.Parcel]{
 		Store: s, name: "deliveries",

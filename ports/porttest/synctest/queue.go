@@ -85,7 +85,7 @@ type inboxQueue struct {
 	queue[*integration.Delivery]
 }
 
-// InboxQueue hands out deliveries.
+// InboxQueue leases deliveries.
 func (r *Replica) InboxQueue() ports.InboxQueue {
 	return inboxQueue{queue[*integration.Delivery]{
 		view: view{r, false},

@@ -34,13 +34,13 @@ func (h *handlers) registerAgents() {
 	g := h.Group("Agents", "agents", operation.HeaderProject)
 	operation.Register(g, "create-agent", "POST "+allAgents, "Make a draft of an agent; the secret that signs requests to its remote handlers is shown once",
 		h.createAgent, operation.Created, operation.Errors(409))
-	operation.Register(g, "list-agents", "GET "+allAgents, "List agents, the active one first", operation.Lists(h.listAgents, wire.Itself))
-	operation.Register(g, "get-agent", "GET "+oneAgent, "Get an agent", wire.Shows(h.getAgent, wire.Itself))
+	operation.Register(g, "list-agents", "GET "+allAgents, "List agents, the active one first", operation.HandleList(h.listAgents, wire.Identity))
+	operation.Register(g, "get-agent", "GET "+oneAgent, "Get an agent", wire.HandleOne(h.getAgent, wire.Identity))
 	operation.Register(g, "update-agent", "PATCH "+oneAgent, "Change an agent; a policy becomes a new version, and is in force at once",
-		operation.Changes(h.updateAgent, wire.Itself), operation.Errors(409))
+		operation.HandleUpdate(h.updateAgent, wire.Identity), operation.Errors(409))
 	operation.Register(g, "delete-agent", "DELETE "+oneAgent, "Delete a draft", h.deleteAgent, operation.Errors(409))
 	operation.Register(g, "activate-agent", "POST "+oneAgent+"/activate", "Have an agent serve the project in the place of the one that does, which becomes a draft",
-		operation.Changes(h.activateAgent, wire.Itself))
+		operation.HandleUpdate(h.activateAgent, wire.Identity))
 	operation.Register(g, "rotate-agent-secret", "POST "+oneAgent+"/rotate-secret", "Replace the secret; the one before signs nothing from now on",
 		h.rotateAgentSecret)
 	h.registerPolicies(g)

@@ -17,12 +17,12 @@ import (
 func (h *handlers) registerPolicies(g operation.Group) {
 	const all, one = oneAgent + "/policies", oneAgent + "/policies/{version}"
 	operation.Register(g, "list-agent-policies", "GET "+all, "List the versions of an agent's policy, the newest first",
-		operation.Lists(h.listPolicies, wire.Itself))
+		operation.HandleList(h.listPolicies, wire.Identity))
 	operation.Register(g, "create-agent-policy", "POST "+all, "Write a version of the policy, which is not in force by that",
 		h.createPolicy, operation.Created)
-	operation.Register(g, "get-agent-policy", "GET "+one, "Get a version of the policy", wire.Shows(h.getPolicy, wire.Itself))
+	operation.Register(g, "get-agent-policy", "GET "+one, "Get a version of the policy", wire.HandleOne(h.getPolicy, wire.Identity))
 	operation.Register(g, "activate-agent-policy", "POST "+one+"/activate", "Put a version of the policy in force",
-		operation.Changes(h.activatePolicy, wire.Itself))
+		operation.HandleUpdate(h.activatePolicy, wire.Identity))
 	operation.RegisterPhased(g, "dry-run-agent-policy", "POST "+all+"/dry-run", "Show what a policy would change, and store nothing",
 		h.dryRunPolicy, operation.Scope("agents:read"))
 }

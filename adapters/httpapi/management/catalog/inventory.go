@@ -12,7 +12,7 @@ import (
 func (h *handlers) registerInventory() {
 	const path = "/v1/catalog/inventory"
 	g := h.Group("Inventory", "catalog", operation.HeaderProject)
-	operation.Register(g, "list-inventory", "GET "+path, "List stock levels", operation.Lists(h.listInventory, toAPILevel))
+	operation.Register(g, "list-inventory", "GET "+path, "List stock levels", operation.HandleList(h.listInventory, toAPILevel))
 	operation.Register(g, "set-inventory", "PUT "+path, "Set stock levels, all or none", h.setInventory)
 	operation.Register(g, "adjust-inventory", "POST "+path+"/adjust", "Move stock levels, all or none, never below zero", h.adjustInventory, operation.Errors(409))
 }

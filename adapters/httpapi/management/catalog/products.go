@@ -32,8 +32,8 @@ func (h *handlers) registerProducts() {
 	const all, one = "/v1/catalog/products", "/v1/catalog/products/{product_id}"
 	g := h.Group("Catalog", "catalog", operation.HeaderProject)
 	operation.Register(g, "create-product", "POST "+all, "Create a product", h.createProduct, operation.Created, operation.Errors(409))
-	operation.Register(g, "list-products", "GET "+all, "List products", operation.Lists(h.listProducts, toAPIProduct))
-	operation.Register(g, "get-product", "GET "+one, "Get a product", wire.Shows(h.getProduct, toAPIProduct))
+	operation.Register(g, "list-products", "GET "+all, "List products", operation.HandleList(h.listProducts, toAPIProduct))
+	operation.Register(g, "get-product", "GET "+one, "Get a product", wire.HandleOne(h.getProduct, toAPIProduct))
 	operation.Register(g, "update-product", "PATCH "+one, "Change a product", h.updateProduct, operation.Errors(409))
 	operation.Register(g, "delete-product", "DELETE "+one, "Delete a product", h.deleteProduct)
 	operation.Register(g, "upsert-products", "POST "+all+"/batch", "Create and update many products by sku", h.upsertProducts, operation.Batch)
@@ -163,7 +163,7 @@ func toAPIUpserted(r catalogs.Upserted) upserted {
 func (h *handlers) registerCategories() {
 	g := h.Group("Catalog", "catalog", operation.HeaderProject)
 	operation.Register(g, "list-categories", "GET /v1/catalog/categories", "List the categories of active products",
-		operation.Lists(h.listCategories, toAPICategory))
+		operation.HandleList(h.listCategories, toAPICategory))
 }
 
 // category is a path of products' categories. Its id is the path.

@@ -11,7 +11,7 @@ import (
 func (h *handlers) registerSearchIndex() {
 	g := h.Group("Catalog", "catalog", operation.HeaderProject)
 	operation.Register(g, "get-search-index", "GET /v1/catalog/search-index", "See how far the search index is, on the replica that answers",
-		wire.Shows(h.searchIndex, toAPISearchIndex))
+		wire.HandleOne(h.searchIndex, toAPISearchIndex))
 }
 
 // SearchIndex is how far a project's search index is. Each replica has its own, in memory.

@@ -16,9 +16,9 @@ func (h *handlers) registerSynonyms() {
 	g := h.Group("Catalog", "catalog", operation.HeaderProject)
 	operation.Register(g, "create-synonym", "POST "+all, "Say that words mean the same in searches", h.createSynonym, operation.Created, operation.Errors(409))
 	operation.Register(g, "list-synonyms", "GET "+all, "List synonyms, in the order in which they were made",
-		operation.Lists(h.listSynonyms, toAPISynonym))
-	operation.Register(g, "get-synonym", "GET "+one, "Get a synonym", wire.Shows(h.getSynonym, toAPISynonym))
-	operation.Register(g, "update-synonym", "PATCH "+one, "Change a synonym", operation.Changes(h.updateSynonym, toAPISynonym))
+		operation.HandleList(h.listSynonyms, toAPISynonym))
+	operation.Register(g, "get-synonym", "GET "+one, "Get a synonym", wire.HandleOne(h.getSynonym, toAPISynonym))
+	operation.Register(g, "update-synonym", "PATCH "+one, "Change a synonym", operation.HandleUpdate(h.updateSynonym, toAPISynonym))
 	operation.Register(g, "delete-synonym", "DELETE "+one, "Delete a synonym", h.deleteSynonym)
 	operation.Register(g, "replace-synonyms", "PUT "+all, "Put new synonyms in the place of all", h.replaceSynonyms, operation.Batch)
 }

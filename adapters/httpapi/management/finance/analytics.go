@@ -14,11 +14,11 @@ import (
 func (h *handlers) registerAnalytics() {
 	g := h.Group("Analytics", "analytics", operation.HeaderProject)
 	operation.Register(g, "analytics-summary", "GET /v1/analytics/summary", "Sum up a period, beside the one before it",
-		wire.Shows(h.analyticsSummary, wire.Itself), operation.Errors(503))
+		wire.HandleOne(h.analyticsSummary, wire.Identity), operation.Errors(503))
 	operation.Register(g, "analytics-negotiations", "GET /v1/analytics/negotiations", "Show where negotiations end, what deals gave, and which were lost near the floor",
-		wire.Shows(h.analyticsNegotiations, wire.Itself), operation.Errors(503))
+		wire.HandleOne(h.analyticsNegotiations, wire.Identity), operation.Errors(503))
 	operation.Register(g, "analytics-sales", "GET /v1/analytics/sales", "Show sales over time, and the products that sold most",
-		wire.Shows(h.analyticsSales, wire.Itself), operation.Errors(503))
+		wire.HandleOne(h.analyticsSales, wire.Identity), operation.Errors(503))
 }
 
 // Span is the query of every figure.

@@ -17,10 +17,10 @@ func (h *handlers) registerFinance() {
 	const wallets, all, one = "/v1/finance/wallets", "/v1/finance/transactions", "/v1/finance/transactions/{transaction_id}"
 	g := h.Group("Finance", "finance", operation.HeaderProject)
 	operation.Register(g, "list-wallets", "GET "+wallets, "List what payment providers hold, by currency; their fees are not counted",
-		operation.Lists(h.listWallets, wire.Itself))
+		operation.HandleList(h.listWallets, wire.Identity))
 	operation.Register(g, "list-transactions", "GET "+all, "List the ledger's transactions, newest first",
-		operation.Lists(h.listTransactions, toAPITransaction))
-	operation.Register(g, "get-transaction", "GET "+one, "Get a transaction", wire.Shows(h.getTransaction, toAPITransaction))
+		operation.HandleList(h.listTransactions, toAPITransaction))
+	operation.Register(g, "get-transaction", "GET "+one, "Get a transaction", wire.HandleOne(h.getTransaction, toAPITransaction))
 	operation.RegisterPhased(g, "reconcile", "GET /v1/finance/reconciliation", "Compare the books with those of the payment providers",
 		h.reconcile, operation.Errors(409, 422), operation.AsksProvider)
 }

@@ -19,13 +19,13 @@ import (
 func (h *handlers) registerOrders() {
 	const all, one = "/v1/orders", "/v1/orders/{order_id}"
 	g := h.Group("Orders", "finance", operation.HeaderProject)
-	operation.Register(g, "list-orders", "GET "+all, "List orders, newest first", operation.Lists(h.listOrders, toAPIOrder))
+	operation.Register(g, "list-orders", "GET "+all, "List orders, newest first", operation.HandleList(h.listOrders, toAPIOrder))
 	operation.Register(g, "get-order", "GET "+one, "Get an order with its lines, returns, refunds and disputes",
-		wire.Shows(h.getOrder, ToAPICase))
+		wire.HandleOne(h.getOrder, ToAPICase))
 	operation.RegisterStaged(g, "cancel-order", "POST "+one+"/cancel", "Cancel an order that was not shipped: its stock goes back, and so does its money",
 		h.cancelOrder, operation.Errors(409))
 	operation.Register(g, "update-fulfillment", "POST "+one+"/fulfillment", "Tell that an order was shipped or delivered",
-		wire.Shows(h.updateFulfillment, ToAPICase), operation.Errors(409))
+		wire.HandleOne(h.updateFulfillment, ToAPICase), operation.Errors(409))
 }
 
 // OrderView is an order in a list.

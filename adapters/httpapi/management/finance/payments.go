@@ -34,15 +34,15 @@ func Register(a *operation.API) {
 func (h *handlers) registerPayments() {
 	const all, one, refunds = "/v1/finance/payments", "/v1/finance/payments/{payment_id}", "/v1/finance/refunds"
 	g := h.Group("Finance", "finance", operation.HeaderProject)
-	operation.Register(g, "list-payments", "GET "+all, "List payments, newest first", operation.Lists(h.listPayments, wire.Itself))
-	operation.Register(g, "get-payment", "GET "+one, "Get a payment with its refunds and disputes", wire.Shows(h.getPayment, wire.Itself))
+	operation.Register(g, "list-payments", "GET "+all, "List payments, newest first", operation.HandleList(h.listPayments, wire.Identity))
+	operation.Register(g, "get-payment", "GET "+one, "Get a payment with its refunds and disputes", wire.HandleOne(h.getPayment, wire.Identity))
 	operation.Register(g, "list-payment-refunds", "GET "+one+"/refunds", "List the refunds of a payment, oldest first",
-		operation.Lists(h.listRefunds, toAPIRefund))
+		operation.HandleList(h.listRefunds, toAPIRefund))
 	operation.RegisterStaged(g, "refund-payment", "POST "+one+"/refund", "Give money back; left out, the amount is all that is left",
 		h.refundPayment, operation.Created, operation.Errors(409))
 	operation.Register(g, "get-refund", "GET "+refunds+"/{refund_id}", "Get a refund with its payment",
-		wire.Shows(h.getRefund, wire.Itself))
-	operation.Register(g, "list-refunds", "GET "+refunds, "List refunds, newest first", operation.Lists(h.listAllRefunds, wire.Itself))
+		wire.HandleOne(h.getRefund, wire.Identity))
+	operation.Register(g, "list-refunds", "GET "+refunds, "List refunds, newest first", operation.HandleList(h.listAllRefunds, wire.Identity))
 }
 
 // PaymentView is a payment, without its refunds.

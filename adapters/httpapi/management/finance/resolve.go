@@ -22,9 +22,9 @@ func (h *handlers) registerResolutions() {
 	operation.RegisterPrepared(g, "resolve-payment", "POST /v1/finance/payments/{checkout_id}/resolve", "Decide a payment attempt whose outcome the provider does not tell",
 		h.resolvePayment, operation.Errors(409), operation.Books)
 	operation.Register(g, "resolve-refund", "POST /v1/finance/refunds/{refund_id}/resolve", "Decide a refund that the provider does not decide",
-		wire.Shows(h.resolveRefund, wire.Itself), operation.Errors(409), operation.Books)
+		wire.HandleOne(h.resolveRefund, wire.Identity), operation.Errors(409), operation.Books)
 	operation.Register(g, "resolve-orphan", "POST /v1/finance/orphans/{orphan_id}/resolve", "Decide the refund of an orphaned charge",
-		wire.Shows(h.resolveOrphan, toAPIOrphan), operation.Errors(409), operation.Books)
+		wire.HandleOne(h.resolveOrphan, toAPIOrphan), operation.Errors(409), operation.Books)
 }
 
 type resolvePaymentInput struct {
@@ -189,7 +189,7 @@ func noteDecision(rq operation.Request, before string, amount money.Amount, afte
 func (h *handlers) registerOrphans() {
 	g := h.Group("Finance", "finance", operation.HeaderProject)
 	operation.Register(g, "list-orphans", "GET /v1/finance/orphans", "List charges that no order comes of, newest first",
-		operation.Lists(h.listOrphans, toAPIOrphan))
+		operation.HandleList(h.listOrphans, toAPIOrphan))
 }
 
 // orphanView is money that a provider took for a payment attempt that was given up.

@@ -15,11 +15,11 @@ import (
 func (h *handlers) registerReturns() {
 	const all, one = "/v1/returns", "/v1/returns/{return_id}"
 	g := h.Group("Returns", "finance", operation.HeaderProject)
-	operation.Register(g, "list-returns", "GET "+all, "List returns, newest first", operation.Lists(h.listReturns, toAPIReturn))
-	operation.Register(g, "get-return", "GET "+one, "Get a return with its refund", wire.Shows(h.getReturn, wire.Itself))
+	operation.Register(g, "list-returns", "GET "+all, "List returns, newest first", operation.HandleList(h.listReturns, toAPIReturn))
+	operation.Register(g, "get-return", "GET "+one, "Get a return with its refund", wire.HandleOne(h.getReturn, wire.Identity))
 	operation.RegisterStaged(g, "approve-return", "POST "+one+"/approve", "Take goods back: refund them, and put them into stock",
 		h.approveReturn, operation.Errors(409))
-	operation.Register(g, "reject-return", "POST "+one+"/reject", "Refuse a return", wire.Shows(h.rejectReturn, wire.Itself), operation.Errors(409))
+	operation.Register(g, "reject-return", "POST "+one+"/reject", "Refuse a return", wire.HandleOne(h.rejectReturn, wire.Identity), operation.Errors(409))
 }
 
 // ReturnView is a return, with its refund's id.

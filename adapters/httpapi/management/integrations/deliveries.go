@@ -14,12 +14,12 @@ import (
 func (h *handlers) registerDeliveries(g operation.Group, subscription string) {
 	all, one, log := subscription+"/deliveries", subscription+"/deliveries/{delivery_id}", "/v1/events"
 	operation.Register(g, "list-event-deliveries", "GET "+all, "List what became of events on their way to a subscription",
-		operation.Lists(h.listDeliveries, toAPIDelivery))
-	operation.Register(g, "get-event-delivery", "GET "+one, "Get a delivery and its event", wire.Shows(h.getDelivery, wire.Itself))
-	operation.Register(g, "redeliver-event", "POST "+one+"/redeliver", "Deliver an event again, whatever became of it", wire.Shows(h.redeliver, toAPIDelivery),
+		operation.HandleList(h.listDeliveries, toAPIDelivery))
+	operation.Register(g, "get-event-delivery", "GET "+one, "Get a delivery and its event", wire.HandleOne(h.getDelivery, wire.Identity))
+	operation.Register(g, "redeliver-event", "POST "+one+"/redeliver", "Deliver an event again, whatever became of it", wire.HandleOne(h.redeliver, toAPIDelivery),
 		operation.Accepted, operation.Errors(409))
-	operation.Register(g, "list-events", "GET "+log, "List what was announced", operation.Lists(h.listEvents, toAPIEvent))
-	operation.Register(g, "get-event", "GET "+log+"/{event_id}", "Get an event", wire.Shows(h.getEvent, toAPIEvent))
+	operation.Register(g, "list-events", "GET "+log, "List what was announced", operation.HandleList(h.listEvents, toAPIEvent))
+	operation.Register(g, "get-event", "GET "+log+"/{event_id}", "Get an event", wire.HandleOne(h.getEvent, toAPIEvent))
 }
 
 // DeliveryView is one event on its way to a subscription.

@@ -36,7 +36,7 @@ func (h *handlers) registerIntegrations() {
 		h.connectAPIKey, operation.Created, operation.Errors(409, 503))
 	h.registerConsent(g, all)
 	operation.Register(g, "list-integrations", "GET "+all, "List integrations, disconnected ones too",
-		operation.Lists(h.listIntegrations, wire.Itself))
+		operation.HandleList(h.listIntegrations, wire.Identity))
 	operation.Register(g, "get-integration", "GET "+one, "Get an integration", h.getIntegration)
 	operation.Register(g, "update-integration", "PATCH "+one, "Change an integration's name and what is synchronised; null restores a default",
 		h.updateIntegration)

@@ -17,14 +17,14 @@ func (h *handlers) registerSubscriptions() {
 	operation.Register(g, "create-event-subscription", "POST "+all, "Send events to a URL; the secret that signs them is shown once", h.createSubscription,
 		operation.Created, operation.Errors(409))
 	operation.Register(g, "list-event-subscriptions", "GET "+all, "List event subscriptions",
-		operation.Lists(h.listSubscriptions, toAPISubscription))
+		operation.HandleList(h.listSubscriptions, toAPISubscription))
 	operation.Register(g, "get-event-subscription", "GET "+one, "Get an event subscription",
-		wire.Shows(h.getSubscription, toAPISubscription))
+		wire.HandleOne(h.getSubscription, toAPISubscription))
 	operation.Register(g, "update-event-subscription", "PATCH "+one, "Change an event subscription", h.updateSubscription)
 	operation.Register(g, "delete-event-subscription", "DELETE "+one, "Delete an event subscription", h.deleteSubscription)
 	operation.Register(g, "rotate-event-secret", "POST "+one+"/rotate-secret", "Replace the secret; for 24 hours the one before signs too", h.rotateSecret)
 	operation.Register(g, "test-event-subscription", "POST "+one+"/test", "Send an event of type ping",
-		wire.Shows(h.testSubscription, toAPIDelivery), operation.Accepted, operation.Errors(409))
+		wire.HandleOne(h.testSubscription, toAPIDelivery), operation.Accepted, operation.Errors(409))
 	h.registerDeliveries(g, one)
 	documentEvents(h.Document())
 }

@@ -14,13 +14,13 @@ func (h *handlers) registerSyncs(g operation.Group, integration string) {
 	all, one := integration+"/sync", integration+"/sync/{sync_id}"
 	operation.Register(g, "start-sync", "POST "+all, "Read what has changed at the platform, or everything; one sync at a time", h.startSync,
 		operation.Accepted, operation.Errors(409))
-	operation.Register(g, "list-syncs", "GET "+all+"/history", "List syncs, newest first", operation.Lists(h.listSyncs, toAPISync))
-	operation.Register(g, "get-sync", "GET "+one, "Get a sync with its counters", wire.Shows(h.findSync, toAPISync))
+	operation.Register(g, "list-syncs", "GET "+all+"/history", "List syncs, newest first", operation.HandleList(h.listSyncs, toAPISync))
+	operation.Register(g, "get-sync", "GET "+one, "Get a sync with its counters", wire.HandleOne(h.findSync, toAPISync))
 	operation.Register(g, "list-sync-errors", "GET "+one+"/errors", "List the records that a sync did not take, the first 1,000 of them",
-		operation.Lists(h.listSyncErrors, toAPISyncError))
+		operation.HandleList(h.listSyncErrors, toAPISyncError))
 	operation.Register(g, "cancel-sync", "POST "+one+"/cancel", "Cancel a sync; what it has read stays", h.cancelSync, operation.Errors(409))
 	operation.Register(g, "list-records", "GET "+integration+"/records", "List what is known of the platform's records",
-		operation.Lists(h.listRecords, toAPIRecord))
+		operation.HandleList(h.listRecords, toAPIRecord))
 }
 
 // SyncView is a run (spec 2.4).

@@ -19,14 +19,14 @@ func (h *handlers) registerWebhooks(g operation.Group, integration string) {
 	all := integration + "/webhooks"
 	log := all + "/logs"
 	operation.Register(g, "list-webhooks", "GET "+all, "List webhooks that are registered with the platform",
-		operation.Lists(h.listWebhooks, h.toAPIWebhook))
+		operation.HandleList(h.listWebhooks, h.toAPIWebhook))
 	operation.RegisterClaimed(g, "register-webhook", "POST "+all, "Have the platform call us about a topic", h.registerWebhook,
 		operation.Created, operation.Errors(409, 503))
 	operation.RegisterPrepared(g, "remove-webhook", "DELETE "+all+"/{webhook_id}", "Remove a webhook, here and at the platform", h.removeWebhook)
 	operation.Register(g, "list-webhook-logs", "GET "+log, "List calls of webhooks and what became of them, newest first",
-		operation.Lists(h.listWebhookLog, toAPIWebhookCall))
+		operation.HandleList(h.listWebhookLog, toAPIWebhookCall))
 	operation.Register(g, "retry-webhook-call", "POST "+log+"/{log_id}/retry", "Work on a call that failed once more",
-		wire.Shows(h.retryWebhookCall, toAPIWebhookCall), operation.Accepted, operation.Errors(409))
+		wire.HandleOne(h.retryWebhookCall, toAPIWebhookCall), operation.Accepted, operation.Errors(409))
 }
 
 // WebhookView is a webhook (spec 2.5).

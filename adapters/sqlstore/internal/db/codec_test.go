@@ -45,7 +45,7 @@ var hires = NewTable[hired]("hires", Columns{
 
 type hireRow struct {
 	hired
-	Late Tried[lateness]
+	Late Decoded[lateness]
 	Now  time.Time `db:",read"`
 }
 

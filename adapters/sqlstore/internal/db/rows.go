@@ -30,13 +30,13 @@ import (
 // Columns has the tags of a domain type, which has none itself, by the paths of its fields: "Route.Provider".
 type Columns map[string]string
 
-// Tried is a part of a row that may be unreadable while the rest is not. Err says why.
-type Tried[T any] struct {
+// Decoded is a part of a row that may be unreadable while the rest is not. Err says why.
+type Decoded[T any] struct {
 	Value T
 	Err   error
 }
 
-func (*Tried[T]) tried() {}
+func (*Decoded[T]) tried() {}
 
 type options struct {
 	name, currency       string
@@ -75,7 +75,7 @@ type column struct {
 	options
 	of    string // the table, or the row type if it is of none
 	index []int
-	// tried is the field of the error where the column is in a Tried.
+	// tried is the field of the error where the column is in a Decoded.
 	tried []int
 	// amounts are those whose currency the column has, if no field has it.
 	amounts [][]int

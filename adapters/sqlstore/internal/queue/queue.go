@@ -29,7 +29,7 @@ type Table struct {
 	Columns string
 }
 
-// Queue hands out the rows of a table.
+// Queue leases the rows of a table.
 type Queue[R, T any] struct {
 	Store *db.DB
 	Table Table
@@ -37,7 +37,7 @@ type Queue[R, T any] struct {
 	Item func(R) (T, error)
 }
 
-// Row is the Item of rows that are handed out as they are.
+// Row is the Item of rows that are leased as they are.
 func Row[R any](r R) (*R, error) { return &r, nil }
 
 func (w Queue[R, T]) Waiting(ctx context.Context) ([]string, error) {
@@ -46,7 +46,7 @@ func (w Queue[R, T]) Waiting(ctx context.Context) ([]string, error) {
 
 // leasedRow is what a claim returns of a row.
 type leasedRow[R any] struct {
-	Row         db.Tried[R]
+	Row         db.Decoded[R]
 	HeldProject id.Project `db:"held_project"`
 	HeldKey     string
 	HeldGroup   string

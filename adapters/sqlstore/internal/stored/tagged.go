@@ -118,7 +118,7 @@ func assign(to, from reflect.Value, c money.Currency) error {
 	return nil
 }
 
-// assignList copies a pointer, a slice or a map. None is none.
+// assignList copies a pointer, a slice or a map. Nil stays nil.
 func assignList(to, from reflect.Value, c money.Currency) error {
 	to.SetZero()
 	if from.IsNil() {

@@ -15,7 +15,7 @@ import (
 
 const codeLife = time.Minute
 
-// Consents are the codes that were handed out and not yet used.
+// Consents are the codes that were issued and not yet used.
 type Consents struct {
 	mu    sync.Mutex
 	codes map[string]Consent

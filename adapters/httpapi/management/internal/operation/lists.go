@@ -56,9 +56,9 @@ func (p Period) Span(rq Request) (from, to time.Time) {
 	return p.From.In(zone), p.To.In(zone)
 }
 
-// Lists answers with the views of one page of a list, of which find also returns the length. A filter that is no id of what
-// it names finds nothing, once find has looked at what the path names.
-func Lists[I any, P interface {
+// HandleList returns a handler that answers with the views of one page of a list, of which find also returns the length.
+// A filter that is no id of what it names finds nothing, once find has looked at what the path names.
+func HandleList[I any, P interface {
 	*I
 	Page() ports.Page
 }, T, V any](find func(context.Context, Request, P) ([]T, int, error), view func(T) V) func(context.Context, Request, *I) (*ListOutput[V], error) {
@@ -79,8 +79,9 @@ func Lists[I any, P interface {
 	}
 }
 
-// Changes answers with the view of what was changed, and notes the view before and after it for the audit log.
-func Changes[I, T, V any](change func(context.Context, Request, *I) (before, after T, err error), view func(T) V) func(context.Context, Request, *I) (*wire.Output[V], error) {
+// HandleUpdate returns a handler that answers with the view of what was changed, and notes the view before and after it
+// for the audit log.
+func HandleUpdate[I, T, V any](change func(context.Context, Request, *I) (before, after T, err error), view func(T) V) func(context.Context, Request, *I) (*wire.Output[V], error) {
 	return func(ctx context.Context, rq Request, in *I) (*wire.Output[V], error) {
 		before, after, err := change(ctx, rq, in)
 		if err != nil {

@@ -40,8 +40,8 @@ func TestLists_pathBeforeFilters(t *testing.T) {
 	var fails error
 	asked := 0
 	text := func(n int) string { return "row" }
-	nested := Lists(func(context.Context, Request, *under) ([]int, int, error) { asked++; return []int{1}, 1, fails }, text)
-	plain := Lists(func(context.Context, Request, *flat) ([]int, int, error) { asked++; return []int{1}, 1, fails }, text)
+	nested := HandleList(func(context.Context, Request, *under) ([]int, int, error) { asked++; return []int{1}, 1, fails }, text)
+	plain := HandleList(func(context.Context, Request, *flat) ([]int, int, error) { asked++; return []int{1}, 1, fails }, text)
 	var in under
 	var all flat
 	if err := errors.Join(in.Order.UnmarshalText([]byte("x")), all.Order.UnmarshalText([]byte("x"))); err != nil {

@@ -5,21 +5,21 @@ import (
 	"github.com/sony/gobreaker/v2"
 )
 
-// Keyed is what is known of third parties, such as a circuit breaker for each, by their keys. Of more than it has room
-// for, the one that was asked for the longest time ago is forgotten. It is safe for concurrent use.
-type Keyed[K comparable, T any] struct {
+// Cache keeps one value, such as a circuit breaker, for each third party, by its key. Of more than it has room
+// for, the least recently used is dropped. It is safe for concurrent use.
+type Cache[K comparable, T any] struct {
 	known *lru.Cache[K, T]
 	begin func() T
 }
 
-// NewKeyed knows nothing yet; begin makes what is known of a third party at first.
-func NewKeyed[K comparable, T any](room int, begin func() T) Keyed[K, T] {
+// NewCache returns an empty cache of so many values; begin makes the first value of a key.
+func NewCache[K comparable, T any](room int, begin func() T) Cache[K, T] {
 	known, _ := lru.New[K, T](room) // fails without room only
-	return Keyed[K, T]{known, begin}
+	return Cache[K, T]{known, begin}
 }
 
-// Of is what is known of a third party.
-func (k Keyed[K, T]) Of(key K) T {
+// Of returns the value of a key, which is made if there is none.
+func (k Cache[K, T]) Of(key K) T {
 	if one, ok := k.known.Get(key); ok {
 		return one
 	}
@@ -31,7 +31,7 @@ func (k Keyed[K, T]) Of(key K) T {
 }
 
 // Open counts the circuit breakers that are open: the third parties that are left alone at the moment.
-func (k Keyed[K, T]) Open() (n int) {
+func (k Cache[K, T]) Open() (n int) {
 	for _, one := range k.known.Values() {
 		if c, ok := any(one).(interface{ State() gobreaker.State }); ok && c.State() == gobreaker.StateOpen {
 			n++
