@@ -21,6 +21,9 @@ func (s serveCmd) Run(ctx context.Context) error {
 	if err := boot.CheckEnvironment(os.Environ()); err != nil {
 		return err
 	}
+	if err := limitMemory(); err != nil {
+		return err
+	}
 	app, err := boot.New(ctx, s.Config, s.Config.Logger(os.Stderr))
 	if err != nil {
 		return err
