@@ -44,6 +44,7 @@ type Haggle struct {
 type HaggleResult struct {
 	Session    *session.Session
 	NewSession bool
+	Touched    session.Touched // of a session that is not new
 	Quote      *negotiation.Quote
 	NewQuote   bool
 	Superseded *negotiation.Quote // nil: none
@@ -61,6 +62,22 @@ type Haggling interface {
 	// Save stores an answer. If another answer was stored in the session since Load (its Seq is taken):
 	// Conflict stale, and nothing is stored.
 	Save(ctx context.Context, r HaggleResult) error
-	// ByToken finds agreed quotes by the hashes of their checkout tokens; unknown ones are left out.
-	ByToken(ctx context.Context, project id.Project, hashes []string) ([]*negotiation.Quote, error)
+	// Basket is one consistent reading. What is unknown is left out.
+	Basket(ctx context.Context, project id.Project, ask BasketAsk) (Basket, error)
+}
+
+// BasketAsk names what a checkout is to be opened of.
+type BasketAsk struct {
+	Session id.Session
+	Tokens  []string // hashes of checkout tokens
+	// Products that are to be bought. Without any, they are those that the tokens' quotes are about, with their bundles.
+	Products []id.Product
+}
+
+// Basket is everything that opening a checkout needs.
+type Basket struct {
+	Session  *session.Session // nil: unknown
+	Now      time.Time        // by the database's clock
+	Quotes   []*negotiation.Quote
+	Products []*catalog.Product // active ones
 }

@@ -11,12 +11,14 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/session"
 )
 
 // Checkouts keeps checkouts and moves them together with stock, tokens, orders and events.
 type Checkouts interface {
-	// Create stores a new checkout. A session with checkout.MaxOpen open ones: Conflict limit_reached.
-	Create(ctx context.Context, c *checkout.Checkout) error
+	// Create stores a new checkout, and what its request changed of the session, which may be nil where that is nothing. A
+	// session with checkout.MaxOpen open ones: Conflict limit_reached.
+	Create(ctx context.Context, c *checkout.Checkout, s *session.Session, t session.Touched) error
 	Get(ctx context.Context, project id.Project, checkout id.Checkout) (*checkout.Checkout, error)
 	// InTx runs work in one transaction: all of its writes or none. Deadlocks and serialization
 	// failures are tried again, so work does no I/O of its own and may run more than once.

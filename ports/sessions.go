@@ -26,6 +26,7 @@ type Sessions interface {
 	// and returns it. change does no I/O and may run more than once.
 	Update(ctx context.Context, project id.Project, session id.Session, change func(*session.Session) error) (*session.Session, error)
 	Visit(ctx context.Context, project id.Project, session id.Session) (Visit, error)
-	// Show notes recommendations. Those noted before stay as they are.
-	Show(ctx context.Context, project id.Project, session id.Session, products []id.Product) error
+	// Keep stores what a request changed of a session, and the recommendations that it was shown: those noted before stay
+	// as they are, and so does a later end that was stored meanwhile. With nothing changed and nothing shown it does nothing.
+	Keep(ctx context.Context, s *session.Session, t session.Touched, shown ...id.Product) error
 }

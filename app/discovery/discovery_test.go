@@ -165,16 +165,12 @@ func (s sessions) Create(_ context.Context, v *session.Session, shown ...id.Prod
 	return nil
 }
 
-func (s sessions) Update(_ context.Context, _ id.Project, named id.Session, change func(*session.Session) error) (*session.Session, error) {
-	if s.session == nil || s.session.ID != named {
-		return nil, fault.Missing("session")
+func (s sessions) Keep(_ context.Context, visit *session.Session, t session.Touched, shown ...id.Product) error {
+	if t.Any() {
+		s.touched++
+		*s.session = *visit
 	}
-	s.touched++
-	return s.session, change(s.session)
-}
-
-func (s sessions) Show(_ context.Context, _ id.Project, _ id.Session, products []id.Product) error {
-	s.shelf.shown = append(s.shelf.shown, products...)
+	s.shelf.shown = append(s.shelf.shown, shown...)
 	return nil
 }
 

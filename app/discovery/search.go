@@ -22,6 +22,8 @@ type SearchRequest struct {
 	Session id.Session
 	Claims  *session.Claims // nil: nothing said
 	Query   catalog.Query
+	// Repeatable says that the answer is kept for whoever sends the request again.
+	Repeatable bool
 }
 
 // SearchAnswer is what was found. Stock is that of the hits and of what is recommended.
@@ -44,9 +46,8 @@ type Recommendation struct {
 type PreparedSearch struct {
 	Answer SearchAnswer
 
-	service *Service
-	project *project.Project
-	request SearchRequest
+	opened  bool
+	touched session.Touched
 	shown   []id.Product
 }
 
@@ -55,7 +56,7 @@ func (s *Service) PrepareSearch(ctx ports.Outbound, p *project.Project, r Search
 	if _, err := s.Mandates.Mandate(ctx, p, r.Session); err != nil {
 		return nil, err
 	}
-	visit, err := s.visit(ctx, p, r)
+	visit, touched, err := s.visit(ctx, p, r)
 	if err != nil {
 		return nil, err
 	}
@@ -64,9 +65,8 @@ func (s *Service) PrepareSearch(ctx ports.Outbound, p *project.Project, r Search
 	}
 	prepared := &PreparedSearch{
 		Answer:  SearchAnswer{Session: visit},
-		service: s,
-		project: p,
-		request: r,
+		opened:  r.Session.IsZero(),
+		touched: touched,
 	}
 	if err := s.find(ctx, p, r.Query, &prepared.Answer); err != nil {
 		return nil, err
@@ -77,19 +77,12 @@ func (s *Service) PrepareSearch(ctx ports.Outbound, p *project.Project, r Search
 	return prepared, nil
 }
 
-// Commit opens the session, or keeps the one named, with the products that were shown in it. Answer's Session is as it
-// is stored then.
+// Commit opens the session, or keeps the one named, with the products that were shown in it.
 func (q *PreparedSearch) Commit(ctx context.Context, stores *ports.Stores) error {
-	visit := q.Answer.Session
-	if q.request.Session.IsZero() {
-		return stores.Sessions.Create(ctx, visit, q.shown...) // the session and what it saw, in one writing
+	if q.opened {
+		return stores.Sessions.Create(ctx, q.Answer.Session, q.shown...)
 	}
-	visit, err := q.service.In(stores).touch(ctx, q.project, visit.ID, q.request.Claims)
-	if err != nil {
-		return err
-	}
-	q.Answer.Session = visit
-	return stores.Sessions.Show(ctx, q.project.ID, visit.ID, q.shown)
+	return stores.Sessions.Keep(ctx, q.Answer.Session, q.touched, q.shown...)
 }
 
 // find searches, and once more if the stock of what was found is not as the index thought: it ranks by stock, and
@@ -149,30 +142,28 @@ func asThought(hits []catalog.Hit, stock Stock) bool {
 
 // visit is the session named, touched, or a new one. Nothing is stored yet: an agent that is far away must not be
 // waited for with a transaction begun.
-func (s *Service) visit(ctx context.Context, p *project.Project, r SearchRequest) (*session.Session, error) {
+func (s *Service) visit(ctx context.Context, p *project.Project, r SearchRequest) (*session.Session, session.Touched, error) {
 	now, timeout := s.Clock.Now(), p.Settings.SessionTimeout()
 	if r.Session.IsZero() {
 		claims := session.Claims{}
 		if r.Claims != nil {
 			claims = *r.Claims
 		}
-		return session.Open(id.New[id.Session](s.Entropy.Bits128()), p.ID, claims, timeout, now), nil
+		visit := session.Open(id.New[id.Session](s.Entropy.Bits128()), p.ID, claims, timeout, now)
+		if r.Repeatable {
+			visit.AwaitUse()
+		}
+		return visit, session.Touched{}, nil
 	}
 	h, err := s.Haggling.Load(ctx, p.ID, ports.HaggleAsk{Session: r.Session})
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, session.Touched{}, err
 	case h.Session == nil:
-		return nil, fault.Missing("session")
+		return nil, session.Touched{}, fault.Missing("session")
 	}
-	return h.Session, h.Session.Touch(r.Claims, timeout, now)
-}
-
-func (s *Service) touch(ctx context.Context, p *project.Project, named id.Session, claims *session.Claims) (*session.Session, error) {
-	now := s.Clock.Now()
-	return s.Sessions.Update(ctx, p.ID, named, func(visit *session.Session) error {
-		return visit.Touch(claims, p.Settings.SessionTimeout(), now)
-	})
+	touched, err := h.Session.Touch(r.Claims, timeout, now)
+	return h.Session, touched, err
 }
 
 // recommendations are the complements that are in stock, at what they would cost less in a bundle.

@@ -81,11 +81,58 @@ func TestSearchGoesOnInASession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.created) != 0 || a.Session != s.session || a.Session.LastActivity != noon || len(s.shown) != 1 || s.shown[0] != lantern.ID {
+	if len(s.created) != 0 || *a.Session != *s.session || a.Session.LastActivity != noon || len(s.shown) != 1 || s.shown[0] != lantern.ID {
 		t.Errorf("session %+v, opened %d, noted %v", a.Session, len(s.created), s.shown)
 	}
 	_, err = search(t, service, p, discovery.SearchRequest{Session: id.New[id.Session]([16]byte{6})})
 	expectFault(t, err, "session_not_found")
+}
+
+// Nothing is written of a session in which nothing changed.
+func TestRequestsOfTheSameMinute(t *testing.T) {
+	t.Parallel()
+	s, tent, lantern := stocked()
+	service, p := open(s)
+	gold := session.Claims{LoyaltyTier: "gold"}
+	s.session = session.Open(id.New[id.Session]([16]byte{5}), p.ID, gold, 30*time.Minute, noon.Add(-59*time.Second))
+	s.complements = nil
+	_, searched := search(t, service, p, discovery.SearchRequest{Session: s.session.ID, Claims: &gold})
+	_, viewed := service.View(t.Context(), p, tent.ID, s.session.ID, &gold)
+	if searched != nil || viewed != nil || s.touched != 0 || len(s.shown) != 0 {
+		t.Errorf("%v, %v, touched %d times, noted %v", searched, viewed, s.touched, s.shown)
+	}
+	s.complements = []ports.Complement{{Product: lantern, Variant: lantern.Variants[0]}}
+	if _, err := search(t, service, p, discovery.SearchRequest{Session: s.session.ID}); err != nil || s.touched != 0 || len(s.shown) != 1 {
+		t.Errorf("%v, touched %d times, noted %v", err, s.touched, s.shown)
+	}
+	silver := session.Claims{LoyaltyTier: "silver"}
+	v, err := service.View(t.Context(), p, tent.ID, s.session.ID, &silver)
+	if err != nil || s.touched != 1 || s.session.Claims != silver || v.Personalized.Reason != "Opening price for a silver member. Offers are welcome." {
+		t.Errorf("%+v, %v, touched %d times, claims %+v", v.Personalized, err, s.touched, s.session.Claims)
+	}
+}
+
+func TestARepeatableAnswerAwaitsTheUseOfItsSession(t *testing.T) {
+	t.Parallel()
+	s, tent, _ := stocked()
+	service, p := open(s)
+	a, err := search(t, service, p, discovery.SearchRequest{Repeatable: true})
+	if err != nil || a.Session.Used() {
+		t.Fatalf("%v, %+v", err, a.Session)
+	}
+	s.session = s.created[0]
+	if _, err := service.View(t.Context(), p, tent.ID, s.session.ID, nil); err != nil || s.touched != 1 || s.session.LastActivity != noon {
+		t.Errorf("%v, touched %d times, last active at %s", err, s.touched, s.session.LastActivity)
+	}
+}
+
+func TestViewInAPastSession(t *testing.T) {
+	t.Parallel()
+	s, tent, _ := stocked()
+	service, p := open(s)
+	s.session = session.Open(id.New[id.Session]([16]byte{5}), p.ID, session.Claims{}, 30*time.Minute, noon.Add(-31*time.Minute))
+	_, err := service.View(t.Context(), p, tent.ID, s.session.ID, nil)
+	expectFault(t, err, "session_expired")
 }
 
 func TestSearchThatFindsNothing(t *testing.T) {

@@ -39,14 +39,14 @@ func (s *Service) View(ctx context.Context, p *project.Project, product id.Produ
 	if err != nil {
 		return ProductView{}, err
 	}
-	if !named.IsZero() {
-		if _, err := s.touch(ctx, p, named, claims); err != nil {
-			return ProductView{}, err
-		}
-	}
 	h, err := s.Haggling.Load(ctx, p.ID, ports.HaggleAsk{Session: named, Product: product, Quantity: 1})
 	if err != nil {
 		return ProductView{}, err
+	}
+	if !named.IsZero() {
+		if err := s.keep(ctx, p, h.Session, claims); err != nil {
+			return ProductView{}, err
+		}
 	}
 	if h.Product == nil {
 		return ProductView{}, fault.Missing("product")
@@ -69,6 +69,18 @@ func (s *Service) View(ctx context.Context, p *project.Project, product id.Produ
 		},
 		SuggestedOffer: from, AcceptanceFrom: from,
 	}, nil
+}
+
+// keep notes a request in a session, which is nil if it is unknown.
+func (s *Service) keep(ctx context.Context, p *project.Project, visit *session.Session, claims *session.Claims) error {
+	if visit == nil {
+		return fault.Missing("session")
+	}
+	touched, err := visit.Touch(claims, p.Settings.SessionTimeout(), s.Clock.Now())
+	if err != nil {
+		return err
+	}
+	return s.Sessions.Keep(ctx, visit, touched)
 }
 
 // openingTable sets out a plain question for one piece of the product's first variant.

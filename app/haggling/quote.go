@@ -54,6 +54,8 @@ type Request struct {
 	Claims    *session.Claims // nil: nothing new said
 	Message   string
 	AddBundle bool
+	// Repeatable says that the answer is kept for whoever sends the request again.
+	Repeatable bool
 	// Again says that another answer in the session came first. An agent that calls out is not asked again.
 	Again bool
 }
@@ -100,7 +102,7 @@ func (q *PreparedQuote) answer(ctx ports.Outbound) error {
 	if err != nil {
 		return err
 	}
-	visit, opened, err := s.visit(p, h, r, now)
+	visit, touched, err := s.visit(p, h, r, now)
 	if err != nil {
 		return err
 	}
@@ -127,8 +129,10 @@ func (q *PreparedQuote) answer(ctx ports.Outbound) error {
 	if err != nil {
 		return err
 	}
-	visit.KeepUntil(answer.Quote.ValidUntil) // a shop's sessions may be shorter than its promises
-	result.Session, result.NewSession = visit, opened
+	if visit.KeepUntil(answer.Quote.ValidUntil) { // a shop's sessions may be shorter than its promises
+		touched.Time = true
+	}
+	result.Session, result.NewSession, result.Touched = visit, r.Ask.Session.IsZero(), touched
 	q.Answer, q.result = answer, &result
 	return nil
 }
@@ -159,19 +163,24 @@ func counting(ask ports.HaggleAsk, limits negotiation.Probing, now time.Time) po
 const mostLookedAt = 2000
 
 // visit is the session of the request: the one named, or a new one.
-func (s *Service) visit(p *project.Project, h ports.Haggle, r Request, now time.Time) (visit *session.Session, opened bool, err error) {
+func (s *Service) visit(p *project.Project, h ports.Haggle, r Request, now time.Time) (visit *session.Session, touched session.Touched, err error) {
 	timeout := p.Settings.SessionTimeout()
 	if r.Ask.Session.IsZero() {
 		claims := session.Claims{}
 		if r.Claims != nil {
 			claims = *r.Claims
 		}
-		return session.Open(id.New[id.Session](s.Entropy.Bits128()), p.ID, claims, timeout, now), true, nil
+		visit = session.Open(id.New[id.Session](s.Entropy.Bits128()), p.ID, claims, timeout, now)
+		if r.Repeatable {
+			visit.AwaitUse()
+		}
+		return visit, touched, nil
 	}
 	if h.Session == nil {
-		return nil, false, fault.Missing("session")
+		return nil, touched, fault.Missing("session")
 	}
-	return h.Session, false, h.Session.Touch(r.Claims, timeout, now)
+	touched, err = h.Session.Touch(r.Claims, timeout, now)
+	return h.Session, touched, err
 }
 
 // decide has the built-in rules decide or asks the agent, holds its proposal to the guardrails, and makes what is to be

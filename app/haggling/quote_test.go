@@ -291,9 +291,36 @@ func TestASessionLivesAsLongAsItsPromises(t *testing.T) {
 	if end := s.book.last().Session.ExpiresAt; agreed.Token == "" || !end.Equal(noon.Add(29*time.Minute)) {
 		t.Errorf("the token is %q, the session lives until %s", agreed.Token, end)
 	}
-	s.service.Clock = at(29 * time.Minute)
+	s.service.Clock = at(29*time.Minute + session.Grace)
 	_, err := s.quote(haggling.Request{Ask: again(agreed)})
 	expectFault(t, err, "session_expired", "")
+}
+
+// An answer stores what its request changed of the session, which is nothing within a minute.
+func TestQuoteTouchesItsSession(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	gold := &session.Claims{LoyaltyTier: "gold"}
+	first := s.mustQuote(haggling.Request{Claims: gold, Repeatable: true})
+	if r := s.book.last(); !r.NewSession || r.Session.Used() {
+		t.Errorf("opened %+v", r.Session)
+	}
+	for _, c := range []struct {
+		after  time.Duration
+		claims *session.Claims
+		want   session.Touched
+	}{
+		{0, nil, session.Touched{Time: true}}, // the first request after a repeatable answer
+		{time.Minute - 1, gold, session.Touched{}},
+		{time.Minute, gold, session.Touched{Time: true}},
+		{time.Minute + 1, &session.Claims{}, session.Touched{Time: true, Claims: true}},
+	} {
+		s.service.Clock = at(c.after)
+		s.mustQuote(haggling.Request{Ask: again(first), Claims: c.claims})
+		if r := s.book.last(); r.NewSession || r.Touched != c.want {
+			t.Errorf("after %s: %+v, want %+v", c.after, r.Touched, c.want)
+		}
+	}
 }
 
 func TestNoBundle(t *testing.T) {

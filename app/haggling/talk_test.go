@@ -57,8 +57,8 @@ func (b *book) Save(_ context.Context, r ports.HaggleResult) error {
 	return nil
 }
 
-func (*book) ByToken(context.Context, id.Project, []string) ([]*negotiation.Quote, error) {
-	return nil, nil
+func (*book) Basket(context.Context, id.Project, ports.BasketAsk) (ports.Basket, error) {
+	return ports.Basket{}, nil
 }
 
 func (b *book) last() ports.HaggleResult { return b.saved[len(b.saved)-1] }

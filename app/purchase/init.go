@@ -76,9 +76,8 @@ type InitItem struct {
 type PreparedInit struct {
 	Checkout *checkout.Checkout
 
-	project id.Project
-	session id.Session
-	touch   func(*session.Session) error
+	session *session.Session
+	touched session.Touched
 }
 
 // PrepareInit prices a cart, and asks the agent for consent. It writes nothing.
@@ -87,16 +86,18 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.Sessions.Visit(ctx, p.ID, r.Session)
+	known, err := s.Haggling.Basket(ctx, p.ID, r.basket())
 	if err != nil {
 		return nil, err
 	}
-	now := known.Now
-	touch := func(visit *session.Session) error { return visit.Touch(nil, p.Settings.SessionTimeout(), now) }
-	if err := touch(known.Session); err != nil {
+	if known.Session == nil {
+		return nil, fault.Missing("session")
+	}
+	touched, err := known.Session.Touch(nil, p.Settings.SessionTimeout(), known.Now)
+	if err != nil {
 		return nil, err
 	}
-	lines, err := s.lines(ctx, p, r, now)
+	lines, err := lines(r, known)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +112,7 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 	}
 	c, err := checkout.Open(id.New[id.Checkout](s.Entropy.Bits128()), p, checkout.Cart{
 		Session: r.Session, Lines: lines, Address: r.Address,
-	}, now)
+	}, known.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -120,18 +121,31 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 	}
 	return &PreparedInit{
 		Checkout: c,
-		project:  p.ID,
-		session:  r.Session,
-		touch:    touch,
+		session:  known.Session,
+		touched:  touched,
 	}, nil
+}
+
+// basket is what the request is read by.
+func (r InitRequest) basket() ports.BasketAsk {
+	ask := ports.BasketAsk{Session: r.Session}
+	if r.TokenHash != "" {
+		ask.Tokens = append(ask.Tokens, r.TokenHash)
+	}
+	for _, item := range r.Items[:min(len(r.Items), checkout.MaxLines)] {
+		ask.Products = append(ask.Products, item.Product)
+		if item.TokenHash != "" {
+			ask.Tokens = append(ask.Tokens, item.TokenHash)
+		}
+	}
+	slices.Sort(ask.Tokens)
+	ask.Tokens = slices.Compact(ask.Tokens)
+	return ask
 }
 
 // Commit stores the checkout, and keeps its session.
 func (i *PreparedInit) Commit(ctx context.Context, stores *ports.Stores) error {
-	if _, err := stores.Sessions.Update(ctx, i.project, i.session, i.touch); err != nil {
-		return err
-	}
-	return stores.Checkouts.Create(ctx, i.Checkout)
+	return stores.Checkouts.Create(ctx, i.Checkout, i.session, i.touched)
 }
 
 // expressible refuses a cart that, with one of its shipping options, comes to an amount which none of the shop's
@@ -155,8 +169,8 @@ func (s *Service) canCharge(r project.PaymentRoute, total money.Amount) bool {
 }
 
 // lines prices the items: by the tokens that cover them, the others at list price.
-func (s *Service) lines(ctx context.Context, p *project.Project, r InitRequest, now time.Time) ([]checkout.Line, error) {
-	tokens, err := s.tokens(ctx, p, r, now)
+func lines(r InitRequest, known ports.Basket) ([]checkout.Line, error) {
+	tokens, err := tokensOf(r, known)
 	if err != nil {
 		return nil, err
 	}
@@ -166,9 +180,9 @@ func (s *Service) lines(ctx context.Context, p *project.Project, r InitRequest, 
 	if len(r.Items) > checkout.MaxLines {
 		return nil, fault.Field("items", "must have 1 to 50 items")
 	}
-	products, err := s.products(ctx, p, r.Items)
-	if err != nil {
-		return nil, err
+	products := make(map[id.Product]*catalog.Product, len(known.Products))
+	for _, product := range known.Products {
+		products[product.ID] = product
 	}
 	check, mismatch := fault.NewCheck(), fault.NewCheck()
 	lines := make([]checkout.Line, len(r.Items))
@@ -204,20 +218,4 @@ func asMismatch(err error) error {
 		e.Code, e.Message = "price_mismatch", "A price is neither the agreed one nor the list price."
 	}
 	return err
-}
-
-func (s *Service) products(ctx context.Context, p *project.Project, items []InitItem) (map[id.Product]*catalog.Product, error) {
-	ids := make([]id.Product, len(items))
-	for i, item := range items {
-		ids[i] = item.Product
-	}
-	found, err := s.Catalog.Active(ctx, p.ID, ids)
-	if err != nil {
-		return nil, err
-	}
-	products := make(map[id.Product]*catalog.Product, len(found))
-	for _, product := range found {
-		products[product.ID] = product
-	}
-	return products, nil
 }

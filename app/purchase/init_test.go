@@ -211,7 +211,7 @@ func TestInitRefused(t *testing.T) {
 
 func TestInitFails(t *testing.T) {
 	t.Parallel()
-	for _, what := range []string{"catalog", "tokens", "create", "agent", "mandate"} {
+	for _, what := range []string{"basket", "create", "agent", "mandate"} {
 		s, service := open()
 		s.deals()
 		s.broken[what] = errGone
@@ -286,7 +286,6 @@ func TestPrepareInit_writesNothing(t *testing.T) {
 		t.Fatalf("%v, stored %+v", err, s.checkout)
 	}
 	err = prepared.Commit(t.Context(), &ports.Stores{
-		Sessions:  sessions{till: transaction},
 		Checkouts: checkouts{transaction},
 	})
 	if err != nil || s.checkout != nil || transaction.checkout != prepared.Checkout {

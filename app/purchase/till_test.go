@@ -64,22 +64,31 @@ type till struct {
 	ended  int              // transactions
 }
 
-func (s *till) Active(_ context.Context, _ id.Project, wanted []id.Product) (found []*catalog.Product, err error) {
+// Basket has copies, as from a store.
+func (s *till) Basket(_ context.Context, _ id.Project, ask ports.BasketAsk) (found ports.Basket, err error) {
+	if ask.Session == s.visit.ID {
+		visit := *s.visit
+		found.Session, found.Now = &visit, s.now
+	}
+	wanted := ask.Products
+	for _, q := range s.quotes {
+		if !slices.Contains(ask.Tokens, q.Snapshot().TokenHash) {
+			continue
+		}
+		found.Quotes = append(found.Quotes, q)
+		if len(ask.Products) == 0 {
+			wanted = append(wanted, q.Snapshot().Item.Product)
+			if bundle := q.Snapshot().Bundle; bundle != nil {
+				wanted = append(wanted, bundle.Product)
+			}
+		}
+	}
 	for _, p := range s.products {
 		if slices.Contains(wanted, p.ID) {
-			found = append(found, p)
+			found.Products = append(found.Products, p)
 		}
 	}
-	return found, s.broken["catalog"]
-}
-
-func (s *till) ByToken(_ context.Context, _ id.Project, hashes []string) (found []*negotiation.Quote, err error) {
-	for _, q := range s.quotes {
-		if slices.Contains(hashes, q.Snapshot().TokenHash) {
-			found = append(found, q)
-		}
-	}
-	return found, s.broken["tokens"]
+	return found, s.broken["basket"]
 }
 
 func (s *till) ByProject(_ context.Context, p id.Project) (*project.Project, error) {
@@ -112,31 +121,14 @@ func (s *till) Resolve(_ ports.Outbound, r ports.ChargeRequest) (checkout.Outcom
 	return s.outcome, s.broken["resolve"]
 }
 
-type sessions struct {
-	ports.Sessions
-	*till
-}
-
-func (s sessions) Update(_ context.Context, _ id.Project, named id.Session, change func(*session.Session) error) (*session.Session, error) {
-	if named != s.visit.ID {
-		return nil, fault.Missing("session")
-	}
-	s.touched++
-	return s.visit, change(s.visit)
-}
-
-func (s sessions) Visit(_ context.Context, _ id.Project, named id.Session) (ports.Visit, error) {
-	if named != s.visit.ID {
-		return ports.Visit{}, fault.Missing("session")
-	}
-	visit := *s.visit
-	return ports.Visit{Session: &visit, Now: s.now}, nil
-}
-
 type checkouts struct{ *till }
 
-func (s checkouts) Create(_ context.Context, c *checkout.Checkout) error {
+func (s checkouts) Create(_ context.Context, c *checkout.Checkout, visit *session.Session, t session.Touched) error {
 	s.checkout = c
+	if t.Any() {
+		s.touched++
+		*s.visit = *visit
+	}
 	return s.broken["create"]
 }
 
@@ -355,9 +347,7 @@ func open() (s *till, service *purchase.Service) {
 			Checkouts:   checkouts{s},
 			Orphans:     orphans{till: s},
 			Orders:      orders{till: s},
-			Sessions:    sessions{till: s},
 			Haggling:    s,
-			Catalog:     s,
 		},
 		Lapsed:     lapsed{s},
 		DueOrphans: dueOrphans{lapsed{s}},

@@ -2,10 +2,8 @@ package purchase
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"strconv"
-	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -13,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
-	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // tokens are the agreed quotes of a request, by token hash, and which of their prices are spent.
@@ -27,7 +25,8 @@ type tokenUse struct {
 	variant id.Variant
 }
 
-func (s *Service) tokens(ctx context.Context, p *project.Project, r InitRequest, now time.Time) (*tokens, error) {
+// tokensOf are the request's tokens; one that cannot be redeemed is an error.
+func tokensOf(r InitRequest, known ports.Basket) (*tokens, error) {
 	t := &tokens{quotes: map[string]*negotiation.Quote{}, used: map[tokenUse]bool{}}
 	fields := map[string]string{}
 	if r.TokenHash != "" {
@@ -38,18 +37,7 @@ func (s *Service) tokens(ctx context.Context, p *project.Project, r InitRequest,
 			fields[item.TokenHash] = itemField(i, "checkout_token")
 		}
 	}
-	if len(fields) == 0 {
-		return t, nil
-	}
-	hashes := make([]string, 0, len(fields))
-	for hash := range fields {
-		hashes = append(hashes, hash)
-	}
-	found, err := s.Haggling.ByToken(ctx, p.ID, hashes)
-	if err != nil {
-		return nil, err
-	}
-	for _, q := range found {
+	for _, q := range known.Quotes {
 		t.quotes[q.Snapshot().TokenHash] = q
 	}
 	for hash, field := range fields {
@@ -57,7 +45,7 @@ func (s *Service) tokens(ctx context.Context, p *project.Project, r InitRequest,
 		if q == nil {
 			return nil, fault.Field(field, "is not a token of this session")
 		}
-		if err := q.Redeemable(r.Session, now); err != nil {
+		if err := q.Redeemable(r.Session, known.Now); err != nil {
 			return nil, renamed(err, field)
 		}
 	}

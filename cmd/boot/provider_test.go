@@ -187,16 +187,16 @@ func (t clockedTx) Lock(ctx context.Context, of id.Checkout) (*checkout.Checkout
 	return c, t.clock.Now(), err
 }
 
-// clockedSessions are sessions in such a database.
-type clockedSessions struct {
-	ports.Sessions
+// clockedHaggling reads baskets in such a database.
+type clockedHaggling struct {
+	ports.Haggling
 	clock *hands
 }
 
-func (s clockedSessions) Visit(ctx context.Context, p id.Project, of id.Session) (ports.Visit, error) {
-	visit, err := s.Sessions.Visit(ctx, p, of)
-	visit.Now = s.clock.Now()
-	return visit, err
+func (h clockedHaggling) Basket(ctx context.Context, p id.Project, ask ports.BasketAsk) (ports.Basket, error) {
+	basket, err := h.Haggling.Basket(ctx, p, ask)
+	basket.Now = h.clock.Now()
+	return basket, err
 }
 
 // Refund gives everything back.

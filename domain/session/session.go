@@ -13,6 +13,10 @@ import (
 // MaxLifetime is how long after its creation a session ends, whatever extends it (decisions 8).
 const MaxLifetime = 24 * time.Hour
 
+// Grace is how much longer than until ExpiresAt a session lives. A request that comes within it of LastActivity is not
+// noted, and the session lives at least its timeout after that request all the same.
+const Grace = time.Minute
+
 // ErrExpired answers every request in a session that is past.
 var ErrExpired = fault.New(fault.Conflict, "session_expired", "The session has expired. Start a new one with a search or a quote.")
 
@@ -32,8 +36,8 @@ type Session struct {
 	Project      id.Project
 	Claims       Claims
 	CreatedAt    time.Time
-	LastActivity time.Time
-	ExpiresAt    time.Time
+	LastActivity time.Time // up to Grace before the last request; zero: AwaitUse was called, and there was no request since
+	ExpiresAt    time.Time // at the earliest
 }
 
 // Claims is what the buyer's agent said about the buyer. Nobody verified it (decisions 9).
@@ -60,43 +64,81 @@ func Open(session id.Session, project id.Project, claims Claims, timeout time.Du
 	}
 }
 
+// Touched is what a request changed of a session, and is to be stored.
+type Touched struct {
+	Time   bool // LastActivity or ExpiresAt
+	Claims bool
+}
+
+// Any reports whether anything is to be stored.
+func (t Touched) Any() bool { return t.Time || t.Claims }
+
+// AwaitUse has the next request noted, however soon it comes: until then, the answer that opened the session may be
+// repeated to whoever sends its request again.
+func (s *Session) AwaitUse() { s.LastActivity = time.Time{} }
+
+// Used reports whether a request was noted since the session was opened.
+func (s *Session) Used() bool { return !s.LastActivity.IsZero() && !s.LastActivity.Equal(s.CreatedAt) }
+
 // Status at a time.
 func (s *Session) Status(now time.Time) Status {
-	if now.Before(s.ExpiresAt) {
+	if now.Before(s.livesUntil()) {
 		return Active
 	}
 	return Expired
+}
+
+func (s *Session) livesUntil() time.Time {
+	until, end := s.ExpiresAt.Add(Grace), s.End()
+	if until.After(end) && !s.ExpiresAt.After(end) {
+		return end
+	}
+	return until
 }
 
 // End is when the session ends at the latest.
 func (s *Session) End() time.Time { return s.CreatedAt.Add(MaxLifetime) }
 
 // Touch notes a request: the session lives at least timeout longer, until End at most. What the buyer says anew about
-// itself replaces what it said before.
-func (s *Session) Touch(claims *Claims, timeout time.Duration, now time.Time) error {
+// itself replaces what it said before. A request that says nothing new and comes within Grace of the last one that was
+// noted changes nothing, unless the session would not live long enough.
+func (s *Session) Touch(claims *Claims, timeout time.Duration, now time.Time) (Touched, error) {
 	if s.Status(now) != Active {
-		return ErrExpired
+		return Touched{}, ErrExpired
 	}
+	var t Touched
 	if claims != nil {
-		member := s.Claims.Member
-		if s.Claims = *claims; claims.Member == (Member{}) {
-			s.Claims.Member = member // who the buyer is need not be said twice
+		said := *claims
+		if said.Member == (Member{}) {
+			said.Member = s.Claims.Member // who the buyer is need not be said twice
 		}
+		t.Claims = said != s.Claims
+		s.Claims = said
 	}
-	s.LastActivity = now
-	s.KeepUntil(now.Add(timeout))
-	return nil
+	until := s.atMost(now.Add(timeout))
+	if t.Time = t.Claims || !now.Before(s.LastActivity.Add(Grace)) || until.After(s.livesUntil()); t.Time {
+		s.LastActivity = now
+		s.KeepUntil(until)
+	}
+	return t, nil
 }
 
 // KeepUntil has the session live at least until then, and until End at most: what a buyer was promised it must be able
-// to take.
-func (s *Session) KeepUntil(then time.Time) {
+// to take. It reports whether that changed the session.
+func (s *Session) KeepUntil(then time.Time) bool {
+	then = s.atMost(then)
+	if !then.After(s.ExpiresAt) {
+		return false
+	}
+	s.ExpiresAt = then
+	return true
+}
+
+func (s *Session) atMost(then time.Time) time.Time {
 	if end := s.End(); then.After(end) {
-		then = end
+		return end
 	}
-	if then.After(s.ExpiresAt) {
-		s.ExpiresAt = then
-	}
+	return then
 }
 
 // Extend moves the end by so many minutes from its present end, at most to MaxLifetime after creation.

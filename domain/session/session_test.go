@@ -24,7 +24,7 @@ func minutes(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) 
 func TestSessionLivesUntilItsEnd(t *testing.T) {
 	t.Parallel()
 	s := open()
-	if s.Status(minutes(30).Add(-1)) != session.Active || s.Status(minutes(30)) != session.Expired {
+	if s.Status(minutes(31).Add(-1)) != session.Active || s.Status(minutes(31)) != session.Expired || !s.ExpiresAt.Equal(minutes(30)) {
 		t.Errorf("ends at %s", s.ExpiresAt)
 	}
 	if session.Active.String() != "active" {
@@ -35,33 +35,102 @@ func TestSessionLivesUntilItsEnd(t *testing.T) {
 func TestTouch(t *testing.T) {
 	t.Parallel()
 	s := open()
-	if err := s.Touch(nil, timeout, minutes(20)); err != nil || !s.ExpiresAt.Equal(minutes(50)) || !s.LastActivity.Equal(minutes(20)) {
-		t.Errorf("until %s, last active %s (%v)", s.ExpiresAt, s.LastActivity, err)
+	touch := func(claims *session.Claims, timeout time.Duration, now time.Time, want session.Touched) {
+		t.Helper()
+		if got, err := s.Touch(claims, timeout, now); err != nil || got != want {
+			t.Errorf("at %s: %+v, %v, want %+v", now, got, err, want)
+		}
 	}
-	if s.Claims.LoyaltyTier != "gold" {
-		t.Error("a request without claims took them back")
+	touch(nil, timeout, minutes(20), session.Touched{Time: true})
+	if !s.ExpiresAt.Equal(minutes(50)) || !s.LastActivity.Equal(minutes(20)) || s.Claims.LoyaltyTier != "gold" {
+		t.Errorf("without claims it became %+v", s)
 	}
-	if err := s.Touch(&session.Claims{Urgency: "flexible"}, timeout, minutes(21)); err != nil || s.Claims != (session.Claims{Urgency: "flexible"}) {
-		t.Errorf("claims %+v (%v)", s.Claims, err)
+	touch(&session.Claims{Urgency: "flexible"}, timeout, minutes(20).Add(1), session.Touched{Time: true, Claims: true})
+	if s.Claims != (session.Claims{Urgency: "flexible"}) || !s.LastActivity.Equal(minutes(20).Add(1)) {
+		t.Errorf("with claims it became %+v", s)
 	}
 	known := session.Member{Tier: "gold", Purchases: 3}
 	for _, claims := range []session.Claims{{Member: known}, {Urgency: "high"}} {
-		if err := s.Touch(&claims, timeout, minutes(21)); err != nil || s.Claims.Member != known || s.Claims.Urgency != claims.Urgency {
-			t.Errorf("a buyer whom the merchant vouched for: %+v (%v)", s.Claims, err)
+		touch(&claims, timeout, minutes(21), session.Touched{Time: true, Claims: true})
+		if s.Claims.Member != known || s.Claims.Urgency != claims.Urgency {
+			t.Errorf("a buyer whom the merchant vouched for: %+v", s.Claims)
 		}
 	}
-	if err := s.Touch(nil, 5*time.Minute, minutes(22)); err != nil || !s.ExpiresAt.Equal(minutes(51)) {
-		t.Errorf("a shorter timeout moved the end to %s (%v)", s.ExpiresAt, err)
+	touch(nil, 5*time.Minute, minutes(22), session.Touched{Time: true})
+	if !s.ExpiresAt.Equal(minutes(51)) {
+		t.Errorf("a shorter timeout moved the end to %s", s.ExpiresAt)
+	}
+}
+
+// A request within a minute of the last one that was noted changes nothing, and the session lives as long after it as
+// after any other.
+func TestTouchIsNotedOnceAMinute(t *testing.T) {
+	t.Parallel()
+	s := open()
+	before := *s
+	for _, after := range []time.Duration{-time.Second, 0, 1, time.Minute - 1} { // a clock may be behind the one before it
+		now := noon.Add(after)
+		same := s.Claims
+		if touched, err := s.Touch(&same, timeout, now); err != nil || touched.Any() || *s != before {
+			t.Errorf("after %s: %+v, %v, %+v", after, touched, err, s)
+		}
+		if s.Status(now.Add(timeout-1)) != session.Active {
+			t.Errorf("after %s it does not live for %s", after, timeout)
+		}
+	}
+	if touched, err := s.Touch(nil, timeout, noon.Add(time.Minute)); err != nil || touched != (session.Touched{Time: true}) || !s.ExpiresAt.Equal(minutes(31)) {
+		t.Errorf("after a minute: %+v, %v, until %s", touched, err, s.ExpiresAt)
+	}
+	longer := open()
+	if touched, err := longer.Touch(nil, timeout+2*time.Minute, noon.Add(1)); err != nil || !touched.Time || !longer.ExpiresAt.Equal(minutes(32).Add(1)) {
+		t.Errorf("with a longer timeout: %+v, %v, until %s", touched, err, longer.ExpiresAt)
+	}
+}
+
+// Whoever asks when, a session lives for its timeout after each request.
+func TestASessionLivesForItsTimeout(t *testing.T) {
+	t.Parallel()
+	s := open()
+	for now, n := noon, 1; now.Before(s.End()); now, n = now.Add(time.Duration(n*7%90)*time.Second), n+1 {
+		if _, err := s.Touch(nil, timeout, now); err != nil {
+			t.Fatalf("at %s: %v", now, err)
+		}
+		for _, later := range []time.Time{now.Add(timeout - 1), s.ExpiresAt.Add(-1)} {
+			if s.Status(later) != session.Active && later.Before(s.End()) {
+				t.Fatalf("touched at %s, it is over at %s", now, later)
+			}
+		}
+		if now.Sub(s.LastActivity) >= session.Grace {
+			t.Fatalf("at %s it was last active at %s", now, s.LastActivity)
+		}
+	}
+	if s.Status(s.End()) != session.Expired {
+		t.Error("it outlives its day")
+	}
+}
+
+func TestAwaitUse(t *testing.T) {
+	t.Parallel()
+	s := open()
+	if s.Used() {
+		t.Error("a session is used when it is opened")
+	}
+	s.AwaitUse()
+	if touched, err := s.Touch(nil, timeout, noon.Add(1)); err != nil || !touched.Time || !s.Used() {
+		t.Errorf("the first request: %+v, %v, used: %v", touched, err, s.Used())
+	}
+	if touched, err := s.Touch(nil, timeout, noon.Add(2)); err != nil || touched.Any() {
+		t.Errorf("the second request: %+v, %v", touched, err)
 	}
 }
 
 func TestKeepUntil(t *testing.T) {
 	t.Parallel()
 	s := open()
-	if s.KeepUntil(minutes(20)); !s.ExpiresAt.Equal(minutes(30)) {
+	if changed := s.KeepUntil(minutes(20)); changed || !s.ExpiresAt.Equal(minutes(30)) {
 		t.Errorf("a shorter promise moved the end to %s", s.ExpiresAt)
 	}
-	if s.KeepUntil(minutes(40)); !s.ExpiresAt.Equal(minutes(40)) || !s.LastActivity.Equal(noon) {
+	if changed := s.KeepUntil(minutes(40)); !changed || !s.ExpiresAt.Equal(minutes(40)) || !s.LastActivity.Equal(noon) {
 		t.Errorf("until %s, last active %s", s.ExpiresAt, s.LastActivity)
 	}
 }
@@ -72,7 +141,7 @@ func TestNothingExtendsASessionForEver(t *testing.T) {
 	s := open()
 	end := noon.Add(24 * time.Hour)
 	for now := noon; now.Before(end); now = now.Add(20 * time.Minute) {
-		if err := s.Touch(nil, timeout, now); err != nil {
+		if _, err := s.Touch(nil, timeout, now); err != nil {
 			t.Fatalf("at %s: %v", now, err)
 		}
 		s.KeepUntil(now.Add(15 * time.Minute))
@@ -83,7 +152,7 @@ func TestNothingExtendsASessionForEver(t *testing.T) {
 	if s.KeepUntil(end.Add(time.Minute)); !s.ExpiresAt.Equal(end) || !s.End().Equal(end) {
 		t.Errorf("it ends at %s", s.ExpiresAt)
 	}
-	if err := s.Touch(nil, timeout, end); !errors.Is(err, session.ErrExpired) {
+	if _, err := s.Touch(nil, timeout, end); !errors.Is(err, session.ErrExpired) {
 		t.Errorf("after a day: %v", err)
 	}
 }
@@ -92,9 +161,9 @@ func TestPastSessionRefusesEverythingUnchanged(t *testing.T) {
 	t.Parallel()
 	s := open()
 	before := *s
-	touch := s.Touch(&session.Claims{Urgency: "high"}, timeout, minutes(30))
-	extend := s.Extend(10, minutes(30))
-	invalid := s.Extend(0, minutes(30))
+	_, touch := s.Touch(&session.Claims{Urgency: "high"}, timeout, minutes(31))
+	extend := s.Extend(10, minutes(31))
+	invalid := s.Extend(0, minutes(31))
 	for _, err := range []error{touch, extend, invalid} {
 		if !errors.Is(err, session.ErrExpired) || fault.KindOf(err) != fault.Conflict {
 			t.Errorf("got %v", err)

@@ -134,7 +134,7 @@ func checkoutWithoutSession(s *Shop) {
 	for _, sess := range []id.Session{Random[id.Session](), foreign.ID} {
 		snapshot := s.newCheckout(s.NewSession(), Line(s.Product(1), 1)).Snapshot()
 		snapshot.Session = sess
-		err := s.Checkouts.Create(s.Ctx, checkout.Rehydrate(snapshot))
+		err := s.openCheckout(checkout.Rehydrate(snapshot))
 		WantFault(s.T, err, fault.NotFound, "session_not_found")
 	}
 }
@@ -165,7 +165,7 @@ func checkoutOpenLimit(s *Shop) {
 	open := func(validUntil time.Time) error {
 		snapshot := s.newCheckout(in, Line(p, 1)).Snapshot()
 		snapshot.ValidUntil = validUntil
-		return s.Checkouts.Create(s.Ctx, checkout.Rehydrate(snapshot))
+		return s.openCheckout(checkout.Rehydrate(snapshot))
 	}
 	s.Must(open(now.Add(-time.Hour))) // which is open no more
 	for range checkout.MaxOpen {
@@ -173,5 +173,5 @@ func checkoutOpenLimit(s *Shop) {
 	}
 	WantFault(s.T, open(now.Add(time.Hour)), fault.Conflict, "limit_reached")
 	other := s.Session()
-	s.Must(s.Checkouts.Create(s.Ctx, s.newCheckout(other, Line(p, 1))))
+	s.Must(s.openCheckout(s.newCheckout(other, Line(p, 1))))
 }

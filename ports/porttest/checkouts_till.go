@@ -50,7 +50,7 @@ func (s *Shop) newCheckout(sess *session.Session, lines ...checkout.Line) *check
 func (s *Shop) Checkout(sess *session.Session, lines ...checkout.Line) *checkout.Checkout {
 	s.T.Helper()
 	c := s.newCheckout(sess, lines...)
-	s.Must(s.Checkouts.Create(s.Ctx, c))
+	s.Must(s.openCheckout(c))
 	return c
 }
 

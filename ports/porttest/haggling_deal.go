@@ -74,10 +74,10 @@ func (s *Shop) Agree(sess *session.Session, p *catalog.Product, quantity int) *n
 // token reads an agreed quote again.
 func (s *Shop) token(q *negotiation.Quote) negotiation.Snapshot {
 	s.T.Helper()
-	found, err := s.Haggling.ByToken(s.Ctx, s.Project.ID, []string{q.Snapshot().TokenHash})
+	found, err := s.Haggling.Basket(s.Ctx, s.Project.ID, ports.BasketAsk{Tokens: []string{q.Snapshot().TokenHash}})
 	s.Must(err)
-	if len(found) != 1 {
-		s.T.Fatalf("%d quotes have the token", len(found))
+	if len(found.Quotes) != 1 {
+		s.T.Fatalf("%d quotes have the token", len(found.Quotes))
 	}
-	return found[0].Snapshot()
+	return found.Quotes[0].Snapshot()
 }

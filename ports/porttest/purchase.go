@@ -161,7 +161,7 @@ func purchasePutBackOnFull(s *Shop) {
 
 func purchaseOrder(s *Shop) {
 	p, listed, unsold, sess := s.Product(5), s.Product(5), s.Product(5), s.Session()
-	s.Must(s.Sessions.Show(s.Ctx, s.Project.ID, sess.ID, []id.Product{p.ID, unsold.ID}))
+	s.Must(s.Show(sess, p.ID, unsold.ID))
 	q, kept := s.Agree(sess, p, 2), s.Agree(sess, unsold, 1)
 	o := s.Pay(s.Checkout(sess, AgreedLine(p, q), Line(listed, 1)))
 
@@ -172,7 +172,7 @@ func purchaseOrder(s *Shop) {
 	Same(s.T, "shown", v.Shown, []session.Shown{{Product: p.ID, Accepted: true}, {Product: unsold.ID}})
 	Same(s.T, "stock", s.Stock(p), map[string]int{"main": 3})
 
-	s.Must(s.Sessions.Show(s.Ctx, s.Project.ID, sess.ID, []id.Product{p.ID}))
+	s.Must(s.Show(sess, p.ID))
 	Same(s.T, "shown again", s.Visit(sess.ID).Shown, v.Shown)
 	again := s.Checkout(sess, AgreedLine(p, q))
 	_, err := s.claim(again.ID())

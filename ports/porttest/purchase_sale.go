@@ -28,7 +28,7 @@ func NewSale(t testing.TB, stores Stores) *Sale {
 	t.Helper()
 	s := OpenShop(t, stores)
 	sale := &Sale{shop: s, product: s.Product(1_000_000), session: s.Session()}
-	s.Must(s.Sessions.Show(s.Ctx, s.Project.ID, sale.session.ID, []id.Product{sale.product.ID}))
+	s.Must(s.Show(sale.session, sale.product.ID))
 	return sale
 }
 
@@ -50,7 +50,7 @@ func (s *Sale) Checkouts(n int, apart bool) []id.Checkout {
 		snapshot := s.shop.newCheckout(visit, Line(s.shop.Product(1), 1)).Snapshot()
 		snapshot.CreatedAt = time.Now()
 		snapshot.ValidUntil = snapshot.CreatedAt.Add(checkout.Validity)
-		s.shop.Must(s.shop.Checkouts.Create(s.shop.Ctx, checkout.Rehydrate(snapshot)))
+		s.shop.Must(s.shop.openCheckout(checkout.Rehydrate(snapshot)))
 		opened[i] = snapshot.ID
 	}
 	return opened
@@ -100,6 +100,17 @@ func (s *Sale) FollowUp(r ports.HaggleResult) {
 func (s *Sale) Init(r ports.HaggleResult) *checkout.Checkout {
 	s.shop.T.Helper()
 	return s.shop.Checkout(s.session, AgreedLine(s.product, r.Quote))
+}
+
+// OpenCheckout reads what an init needs, and opens a checkout of what was agreed on in a session that changed.
+func (s *Sale) OpenCheckout(r ports.HaggleResult, touched session.Touched) {
+	s.shop.T.Helper()
+	q := r.Quote.Snapshot()
+	basket, err := s.shop.Haggling.Basket(s.shop.Ctx, s.shop.Project.ID, ports.BasketAsk{
+		Session: s.session.ID, Tokens: []string{q.TokenHash}, Products: []id.Product{q.Item.Product},
+	})
+	s.shop.Must(err)
+	s.shop.Must(s.shop.Checkouts.Create(s.shop.Ctx, s.shop.newCheckout(basket.Session, AgreedLine(basket.Products[0], basket.Quotes[0])), basket.Session, touched))
 }
 
 // Finalize reads a checkout, claims it and settles it with an order.

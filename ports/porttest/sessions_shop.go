@@ -13,6 +13,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -113,6 +114,16 @@ func (s *Shop) Session() *session.Session {
 	visit := s.NewSession()
 	s.Must(s.Sessions.Create(s.Ctx, visit))
 	return visit
+}
+
+// Show notes recommendations in a session, in which nothing else happened.
+func (s *Shop) Show(visit *session.Session, products ...id.Product) error {
+	return s.Sessions.Keep(s.Ctx, visit, session.Touched{}, products...)
+}
+
+// openCheckout stores a checkout whose request changed nothing of its session.
+func (s *Shop) openCheckout(c *checkout.Checkout) error {
+	return s.Checkouts.Create(s.Ctx, c, nil, session.Touched{})
 }
 
 func (s *Shop) Visit(sess id.Session) ports.Visit {

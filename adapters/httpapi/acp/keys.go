@@ -77,7 +77,7 @@ func (h *handlers) unused(ctx context.Context, shop id.Project, answer []byte) e
 		return errKeyUsed
 	case err != nil:
 		return err
-	case !visit.Session.LastActivity.Equal(visit.Session.CreatedAt) || len(visit.History) > 1:
+	case visit.Session.Used() || len(visit.History) > 1:
 		return errKeyUsed
 	}
 	return nil

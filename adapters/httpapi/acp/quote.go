@@ -60,7 +60,7 @@ func (h *handlers) quote(ctx ports.Outbound, rq Request, in *wire.Input[quoteReq
 	if request.Claims, err = h.recognize(ctx, rq, in.Body.BuyerContext); err != nil {
 		return made, err
 	}
-	request.Again = rq.Attempt > 1
+	request.Again, request.Repeatable = rq.Attempt > 1, rq.Keyed
 	prepared, err := h.Haggling.In(rq.Stores).PrepareQuote(ctx, shop, request)
 	if err != nil {
 		return made, err

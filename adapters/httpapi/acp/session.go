@@ -51,8 +51,8 @@ type sessionAnswer struct {
 	SessionID    string                `json:"session_id"`
 	Status       string                `json:"status" enum:"active"`
 	CreatedAt    wire.Time             `json:"created_at"`
-	LastActivity wire.Time             `json:"last_activity"`
-	ExpiresAt    wire.Time             `json:"expires_at"`
+	LastActivity wire.Time             `json:"last_activity" doc:"Requests of the minute after it may not be noted."`
+	ExpiresAt    wire.Time             `json:"expires_at" doc:"The session does not end before then. Requests that are not noted extend it, too, by up to a minute."`
 	BuyerContext sessionBuyer          `json:"buyer_context" doc:"As the buyer's agent said it last."`
 	Cart         cart                  `json:"cart" doc:"What accepted quotes put there."`
 	History      []historyEntry        `json:"negotiation_history"`
@@ -101,12 +101,15 @@ type onSession struct {
 func (h *handlers) session(ctx context.Context, rq Request, in *onSession) (*wire.Output[sessionAnswer], error) {
 	shop := rq.Caller.Shop
 	now := h.Clock.Now()
-	touch := func(s *session.Session) error { return s.Touch(nil, shop.Settings.SessionTimeout(), now) }
-	if _, err := rq.Stores.Sessions.Update(ctx, shop.ID, in.ID.ID, touch); err != nil {
-		return nil, err
-	}
 	visit, err := rq.Stores.Sessions.Visit(ctx, shop.ID, in.ID.ID)
 	if err != nil {
+		return nil, err
+	}
+	touched, err := visit.Session.Touch(nil, shop.Settings.SessionTimeout(), now)
+	if err != nil {
+		return nil, err
+	}
+	if err := rq.Stores.Sessions.Keep(ctx, visit.Session, touched); err != nil {
 		return nil, err
 	}
 	return &wire.Output[sessionAnswer]{Body: toAPISession(visit, visit.Session.Status(now), shop.Settings.Currency)}, nil

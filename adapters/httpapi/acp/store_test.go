@@ -88,9 +88,8 @@ func (employer) Active(_ context.Context, p id.Project) (*agent.Agent, error) {
 
 type sessions struct{ *shelf }
 
-func (s sessions) Create(_ context.Context, v *session.Session, shown ...id.Product) error {
-	s.sessions[v.ID] = v
-	return s.Show(context.Background(), v.Project, v.ID, shown)
+func (s sessions) Create(ctx context.Context, v *session.Session, shown ...id.Product) error {
+	return s.Keep(ctx, v, session.Touched{Time: true}, shown...)
 }
 
 func (s sessions) Update(_ context.Context, _ id.Project, named id.Session, change func(*session.Session) error) (*session.Session, error) {
@@ -101,12 +100,29 @@ func (s sessions) Update(_ context.Context, _ id.Project, named id.Session, chan
 	return v, change(v)
 }
 
+// Visit has a copy, as from a store.
 func (s sessions) Visit(_ context.Context, _ id.Project, named id.Session) (ports.Visit, error) {
-	return ports.Visit{Session: s.sessions[named], Now: s.now, Cart: s.carts[named], History: s.history, Shown: s.shown}, nil
+	v := s.visit(named)
+	if v == nil {
+		return ports.Visit{}, fault.Missing("session")
+	}
+	return ports.Visit{Session: v, Now: s.now, Cart: s.carts[named], History: s.history, Shown: s.shown}, nil
 }
 
-func (s sessions) Show(_ context.Context, _ id.Project, _ id.Session, products []id.Product) error {
-	for _, p := range products {
+func (s *shelf) visit(named id.Session) *session.Session {
+	v := s.sessions[named]
+	if v == nil {
+		return nil
+	}
+	copied := *v
+	return &copied
+}
+
+func (s sessions) Keep(_ context.Context, v *session.Session, t session.Touched, shown ...id.Product) error {
+	if t.Any() {
+		s.sessions[v.ID] = v
+	}
+	for _, p := range shown {
 		s.shown = append(s.shown, session.Shown{Product: p})
 	}
 	return nil
@@ -115,7 +131,7 @@ func (s sessions) Show(_ context.Context, _ id.Project, _ id.Session, products [
 type haggles struct{ *shelf }
 
 func (s haggles) Load(_ context.Context, _ id.Project, ask ports.HaggleAsk) (ports.Haggle, error) {
-	h := ports.Haggle{Session: s.sessions[ask.Session], Quote: s.quotes[ask.Quote], LastSeq: len(s.history), Stock: s.stock()}
+	h := ports.Haggle{Session: s.visit(ask.Session), Quote: s.quotes[ask.Quote], LastSeq: len(s.history), Stock: s.stock()}
 	if h.Quote != nil {
 		ask.Product = h.Quote.Snapshot().Item.Product
 	}
@@ -144,12 +160,18 @@ func (s haggles) Save(_ context.Context, r ports.HaggleResult) error {
 	return nil
 }
 
-func (s haggles) ByToken(_ context.Context, _ id.Project, hashes []string) (found []*negotiation.Quote, err error) {
+func (s haggles) Basket(_ context.Context, _ id.Project, ask ports.BasketAsk) (ports.Basket, error) {
+	found := ports.Basket{Session: s.visit(ask.Session), Now: s.now}
+	wanted := ask.Products
 	for _, q := range s.quotes {
-		for _, hash := range hashes {
-			if q.Snapshot().TokenHash == hash {
-				found = append(found, q)
-			}
+		if slices.Contains(ask.Tokens, q.Snapshot().TokenHash) {
+			found.Quotes = append(found.Quotes, q)
+			wanted = append(wanted, q.Snapshot().Item.Product)
+		}
+	}
+	for _, p := range wanted {
+		if product := s.products[p]; product != nil {
+			found.Products = append(found.Products, product)
 		}
 	}
 	return found, nil
@@ -201,9 +223,9 @@ type purchases struct {
 	*shelf
 }
 
-func (p purchases) Create(_ context.Context, c *checkout.Checkout) error {
+func (p purchases) Create(ctx context.Context, c *checkout.Checkout, v *session.Session, t session.Touched) error {
 	p.checkouts[c.ID()] = c
-	return nil
+	return sessions{p.shelf}.Keep(ctx, v, t)
 }
 
 func (p purchases) Get(_ context.Context, _ id.Project, named id.Checkout) (*checkout.Checkout, error) {

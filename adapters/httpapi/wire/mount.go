@@ -65,6 +65,8 @@ type Request[C, S any] struct {
 	// Stores are those of the request's transaction, or the whole store, as the operation's mode says.
 	Stores S
 	Note   *Note
+	// Keyed says that the answer is kept under an idempotency key, for whoever sends the request again.
+	Keyed bool
 	// Attempt counts the times that a prepared operation began, from 1: another request was committed first.
 	Attempt int
 }

@@ -127,6 +127,7 @@ func (c *call[C, S]) serveOnce(ctx huma.Context, next func(huma.Context)) {
 	if c.use != nil && c.replay(*c.use) {
 		return
 	}
+	c.request.Keyed = c.use != nil
 	if c.mode != Phased { // whose handler enters by itself
 		placed, leave, err := c.enter(ctx.Context())
 		if err != nil {

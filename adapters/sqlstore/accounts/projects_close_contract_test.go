@@ -19,7 +19,7 @@ import (
 func projectDelete(s *porttest.Shop) {
 	p := s.Product(3)
 	sess := s.Session()
-	s.Must(s.Sessions.Show(s.Ctx, s.Project.ID, sess.ID, []id.Product{p.ID}))
+	s.Must(s.Show(sess, p.ID))
 	q := s.Agree(sess, p, 1)
 	o := s.Pay(s.Checkout(sess, porttest.AgreedLine(p, q)))
 	neighbour := porttest.OpenShop(s.T, s.Stores)
@@ -41,9 +41,9 @@ func projectDelete(s *porttest.Shop) {
 	porttest.WantFault(s.T, err, fault.NotFound, "checkout_not_found")
 	_, err = s.Sessions.Visit(s.Ctx, s.Project.ID, sess.ID)
 	porttest.WantFault(s.T, err, fault.NotFound, "session_not_found")
-	agreed, err := s.Haggling.ByToken(s.Ctx, s.Project.ID, []string{q.Snapshot().TokenHash})
+	basket, err := s.Haggling.Basket(s.Ctx, s.Project.ID, ports.BasketAsk{Tokens: []string{q.Snapshot().TokenHash}})
 	s.Must(err)
-	porttest.Same(s.T, "agreed quotes in the new project", len(agreed), 0)
+	porttest.Same(s.T, "agreed quotes in the new project", len(basket.Quotes), 0)
 }
 
 func projectDeletePaying(s *porttest.Shop) {

@@ -21,6 +21,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -115,8 +116,8 @@ WHERE project_id = $1
 )
 
 const (
-	// lateDecision is how long after a session's end its last answer may still be committed (see LateCommits).
-	lateDecision = catalogue.LateCommits
+	// lateDecision is how long after expires_at a session's last answer may still be committed (see LateCommits).
+	lateDecision = session.Grace + catalogue.LateCommits
 	// notFolded is the pause before a session is looked at again whose answers are not counted yet, and
 	// SetAside before one that cannot be read.
 	notFolded = 10 * time.Second

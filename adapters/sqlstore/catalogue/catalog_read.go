@@ -84,13 +84,16 @@ func (c Catalog) Changes(ctx context.Context, project id.Project, since int64) (
 	return changes, nil
 }
 
-func (c Catalog) Active(ctx context.Context, project id.Project, products []id.Product) ([]*catalog.Product, error) {
-	args := db.Args{project}
-	active := `
+// WhereActive is completed by a list of products.
+const WhereActive = `
 WHERE project_id = $1
   AND deleted_at IS NULL
   AND status = 'active'
-  AND id IN ` + args.List(db.Strings(products))
+  AND id IN `
+
+func (c Catalog) Active(ctx context.Context, project id.Project, products []id.Product) ([]*catalog.Product, error) {
+	args := db.Args{project}
+	active := WhereActive + args.List(db.Strings(products))
 
 	var rows []ProductRow
 	var variants []VariantRow

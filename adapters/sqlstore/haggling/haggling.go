@@ -3,6 +3,7 @@ package haggling
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/catalogue"
@@ -195,16 +196,56 @@ func (a asked) haggle() (h ports.Haggle, err error) {
 	return h, nil
 }
 
-func (v Haggling) ByToken(ctx context.Context, project id.Project, hashes []string) ([]*negotiation.Quote, error) {
-	args := db.Args{project.String()}
-	where := `
-  AND token_hash IN ` + args.List(hashes) + `
-  AND token_hash <> ''
-ORDER BY created_at, id`
-	rows, err := db.All[*quoteRow](ctx, v.Store.Read(project), selectQuote+where, args...)
-	found := make([]*negotiation.Quote, len(rows))
-	for i, r := range rows {
-		found[i] = fromQuoteRow(r)
+// dealtProducts are the products that the quotes of tokens are about, and those bundled with them. It is completed by the
+// bundles as JSON and, twice, by the tokens.
+const dealtProducts = `(
+  SELECT product_id
+  FROM quotes
+  WHERE project_id = $1
+    AND token_hash IN %[2]s
+    AND token_hash <> ''
+  UNION ALL
+  SELECT %[1]s->>'product'
+  FROM quotes
+  WHERE project_id = $1
+    AND token_hash IN %[2]s
+    AND token_hash <> ''
+    AND bundle IS NOT NULL
+)`
+
+func (v Haggling) Basket(ctx context.Context, project id.Project, ask ports.BasketAsk) (ports.Basket, error) {
+	var found *sessionNow
+	var agreed []*quoteRow
+	var rows []catalogue.ProductRow
+	var variants []catalogue.VariantRow
+	b := v.Store.Read(project)
+	b.Query(&found, fmt.Sprintf(selectSessionNow, v.Store.Dialect.Clock), project, ask.Session)
+	args := db.Args{project}
+	tokens := args.List(ask.Tokens)
+	if len(ask.Tokens) > 0 {
+		b.Query(&agreed, selectQuote+"\n  AND token_hash IN "+tokens+"\n  AND token_hash <> ''\nORDER BY created_at, id", args...)
 	}
-	return found, err
+	wanted := ""
+	switch {
+	case len(ask.Products) > 0:
+		args = db.Args{project}
+		wanted = args.List(db.Strings(ask.Products))
+	case len(ask.Tokens) > 0:
+		wanted = fmt.Sprintf(dealtProducts, v.Store.Dialect.JsonOf("bundle"), tokens)
+	}
+	if wanted != "" {
+		b.Query(&rows, catalogue.SelectProducts+catalogue.WhereActive+wanted, args...)
+		b.Query(&variants, catalogue.SelectVariants+"(SELECT id FROM products"+catalogue.WhereActive+wanted+")"+catalogue.ByPosition, args...)
+	}
+	if err := b.Run(ctx); err != nil {
+		return ports.Basket{}, err
+	}
+	basket := ports.Basket{Products: catalogue.FromProductRows(rows, variants)}
+	if found != nil {
+		basket.Session, basket.Now = &found.Session, found.Now
+	}
+	for _, r := range agreed {
+		basket.Quotes = append(basket.Quotes, fromQuoteRow(r))
+	}
+	return basket, nil
 }

@@ -1,6 +1,8 @@
 package haggling_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +35,7 @@ func Haggling(t *testing.T, open porttest.Open) {
 		"an extension meanwhile is not undone":      haggleExtended,
 		"what was read belongs to the reader":       haggleNoAliasing,
 		"quotes are found by token":                 haggleTokens,
+		"what a checkout is opened of":              haggleBasket,
 		"what a client tried out is counted":        haggleProbed,
 		"nothing hides what a client tried out":     haggleHidden,
 	} {
@@ -251,6 +254,7 @@ func haggleGone(s *porttest.Shop) {
 func haggleExtended(s *porttest.Shop) {
 	p, sess := s.Product(5), s.Session()
 	r := s.Answer(sess, p, 1, nil)
+	r.Touched = session.Touched{Time: true, Claims: true}
 	extended, err := s.Sessions.Update(s.Ctx, s.Project.ID, sess.ID, func(v *session.Session) error { return v.Extend(60, porttest.Noon) })
 	s.Must(err)
 	s.Must(s.Haggling.Save(s.Ctx, r))
@@ -280,12 +284,61 @@ func haggleTokens(s *porttest.Shop) {
 	foreign := porttest.OpenShop(s.T, s.Stores)
 	theirs := foreign.Agree(foreign.Session(), foreign.Product(1), 1)
 	own := agreed.Snapshot().TokenHash
-	found, err := s.Haggling.ByToken(s.Ctx, s.Project.ID, []string{own, porttest.Hash("unknown"), theirs.Snapshot().TokenHash, own})
+	found, err := s.Haggling.Basket(s.Ctx, s.Project.ID, ports.BasketAsk{Tokens: []string{own, porttest.Hash("unknown"), theirs.Snapshot().TokenHash, own}})
 	s.Must(err)
-	porttest.Same(s.T, "found", found, []*negotiation.Quote{agreed})
-	found, err = s.Haggling.ByToken(s.Ctx, s.Project.ID, nil)
-	if err != nil || len(found) != 0 {
+	porttest.Same(s.T, "found", found.Quotes, []*negotiation.Quote{agreed})
+	found, err = s.Haggling.Basket(s.Ctx, s.Project.ID, ports.BasketAsk{})
+	if err != nil || len(found.Quotes) != 0 {
 		s.T.Errorf("no tokens find %v, %v", found, err)
+	}
+}
+
+func haggleBasket(s *porttest.Shop) {
+	p, bundled, other, gone, sess := s.Product(5), s.Product(5), s.Product(5), s.Product(5), s.Session()
+	s.Must(s.Products.Delete(s.Ctx, s.Project.ID, gone.ID, porttest.Noon))
+	r := s.Answer(sess, p, 1, porttest.Pointer(porttest.USD(95_00)))
+	q := r.Quote.Snapshot()
+	q.WithBundle = true
+	q.Bundle = &negotiation.Bundle{
+		Product: bundled.ID, Variant: bundled.Variants[0].ID, Name: "Mat", Regular: porttest.USD(100_00), Price: porttest.USD(90_00),
+	}
+	r.Quote = negotiation.Rehydrate(q)
+	s.Must(s.Haggling.Save(s.Ctx, r))
+	s.Agree(sess, other, 1)
+
+	foreign := porttest.OpenShop(s.T, s.Stores).Session()
+	for name, c := range map[string]struct {
+		ask  ports.BasketAsk
+		want []id.Product
+	}{
+		"of a token":              {ports.BasketAsk{Session: sess.ID, Tokens: []string{q.TokenHash}}, []id.Product{p.ID, bundled.ID}},
+		"of a token and products": {ports.BasketAsk{Session: sess.ID, Tokens: []string{q.TokenHash}, Products: []id.Product{other.ID, gone.ID}}, []id.Product{other.ID}},
+		"of products":             {ports.BasketAsk{Session: sess.ID, Products: []id.Product{other.ID, p.ID, other.ID}}, []id.Product{p.ID, other.ID}},
+		"of nothing":              {ports.BasketAsk{Session: sess.ID}, nil},
+		"in a foreign session":    {ports.BasketAsk{Session: foreign.ID, Products: []id.Product{p.ID}}, []id.Product{p.ID}},
+	} {
+		found, err := s.Haggling.Basket(s.Ctx, s.Project.ID, c.ask)
+		s.Must(err)
+		var products []id.Product
+		for _, one := range found.Products {
+			products = append(products, one.ID)
+			if len(one.Variants) != 1 {
+				s.T.Errorf("%s: a product has variants %+v", name, one.Variants)
+			}
+		}
+		byText := func(a, b id.Product) int { return strings.Compare(a.String(), b.String()) }
+		slices.SortFunc(products, byText)
+		slices.SortFunc(c.want, byText)
+		porttest.Same(s.T, name+": products", products, c.want)
+		porttest.Same(s.T, name+": quotes", len(found.Quotes), len(c.ask.Tokens))
+		if foreign.ID == c.ask.Session {
+			porttest.Same(s.T, name+": session", found.Session, (*session.Session)(nil))
+			continue
+		}
+		porttest.Same(s.T, name+": session", found.Session, sess)
+		if found.Now.IsZero() {
+			s.T.Errorf("%s: no time", name)
+		}
 	}
 }
 

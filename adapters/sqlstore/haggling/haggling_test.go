@@ -7,6 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
@@ -33,7 +34,7 @@ func TestStatementsOfSearchAndDetail(t *testing.T) {
 	shop := porttest.OpenShop(t, storetest.Views(s))
 	visit, shown := shop.Session(), []id.Product{shop.Product(1).ID, shop.Product(2).ID, shop.Product(3).ID}
 	steps := map[string]func() error{
-		"show": func() error { return s.Sessions().Show(t.Context(), shop.Project.ID, visit.ID, shown) },
+		"show": func() error { return shop.Show(visit, shown...) },
 		"load": func() error {
 			_, err := s.Haggling().Load(t.Context(), shop.Project.ID, ports.HaggleAsk{Product: shown[0], Quantity: 1})
 			return err
@@ -42,6 +43,19 @@ func TestStatementsOfSearchAndDetail(t *testing.T) {
 	for name, want := range map[string]int64{"show": 1, "load": 2} {
 		if n := count(func() { shop.Must(steps[name]()) }); n != want {
 			t.Errorf("%s took %d statements, want %d", name, n, want)
+		}
+	}
+}
+
+func TestARequestInASessionTakesOneRoundTripOrNone(t *testing.T) {
+	t.Parallel()
+	s, w := storetest.WiredPostgres(t)
+	sale := porttest.NewSale(t, storetest.Views(s))
+	visit := sale.Visit().Session
+	for touched, want := range map[session.Touched]int64{{}: 0, {Time: true}: 1, {Claims: true}: 1} {
+		var err error
+		if trips := w.Count(func() { err = s.Sessions().Keep(t.Context(), visit, touched) }); trips != want || err != nil {
+			t.Errorf("%+v: %d round trips, %v", touched, trips, err)
 		}
 	}
 }

@@ -11,13 +11,22 @@ import (
 )
 
 var (
-	// moveSession never takes back time that an extension gave since the session was read.
+	// moveSession never takes back time that an extension gave since the session was read, nor who the buyer is.
 	moveSession = `
 UPDATE sessions
-SET ` + sessions.Set("loyalty_tier", "location", "purchase_history", "urgency", "member_tier", "member_purchases") + `,
-  last_activity = ` + later("last_activity") + `, expires_at = ` + later("expires_at") + `
+SET ` + sessions.Set("loyalty_tier", "location", "purchase_history", "urgency") + `,
+  member_tier = ` + known("member_tier") + `, member_purchases = ` + known("member_purchases") + `,
+  last_activity = ` + later("last_activity", sessions.Param("last_activity")) + `,
+  expires_at = ` + later("expires_at", sessions.Param("expires_at")) + `
 WHERE project_id = ` + sessions.Param("project_id") + `
   AND id = ` + sessions.Param("id")
+
+	// keepSession leaves alone what a buyer said since the session was read.
+	keepSession = `
+UPDATE sessions
+SET last_activity = ` + later("last_activity", "$3") + `, expires_at = ` + later("expires_at", "$4") + `
+WHERE project_id = $1
+  AND id = $2`
 
 	insertQuote = quotes.Insert("seq")
 
@@ -30,10 +39,15 @@ ON CONFLICT (project_id, session_id, variant_id) DO UPDATE
 SET ` + db.Excluded("product_id", "name", "quantity", "price", "currency", "quote_id", "seq", "position")
 )
 
-// later is the later one of a session's stored time and that of the row.
-func later(column string) string {
-	given := sessions.Param(column)
+// later is the later one of a session's stored time and a given one.
+func later(column, given string) string {
 	return "CASE WHEN " + column + " > " + given + " THEN " + column + " ELSE " + given + " END"
+}
+
+// known is what the row says of the buyer's membership, and where it says nothing, what is stored.
+func known(column string) string {
+	said := sessions.Param("member_tier") + " <> '' OR " + sessions.Param("member_purchases") + " <> 0"
+	return "CASE WHEN " + said + " THEN " + sessions.Param(column) + " ELSE " + column + " END"
 }
 
 const (
@@ -60,7 +74,7 @@ func (v Haggling) Save(ctx context.Context, r ports.HaggleResult) error {
 	}
 	b.Exec(insertEntry, entries.Args(toEntryRow(r.Entry))...)
 	if !r.NewSession {
-		b.Exec(moveSession, sessions.Args(*r.Session)...)
+		Keep(b, r.Session, r.Touched)
 	}
 	saveQuote(b, r)
 	for position, item := range r.Cart {

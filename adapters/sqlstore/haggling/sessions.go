@@ -172,14 +172,38 @@ func (v Sessions) Visit(ctx context.Context, project id.Project, of id.Session) 
 	return visit, nil
 }
 
-func (v Sessions) Show(ctx context.Context, project id.Project, in id.Session, products []id.Product) error {
-	if len(products) == 0 {
+func (v Sessions) Keep(ctx context.Context, s *session.Session, t session.Touched, shown ...id.Product) error {
+	if !t.Any() && len(shown) == 0 {
 		return nil
 	}
-	b := v.Store.Write(project)
-	show(b, project, in, products, afterShown)
-	return db.OrMissingSession(b.Run(ctx))
+	b := v.Store.Write(s.Project)
+	missing := Keep(b, s, t)
+	show(b, s.Project, s.ID, shown, afterShown)
+	if err := b.Run(ctx); err != nil {
+		return db.OrMissingSession(err)
+	}
+	return missing()
 }
+
+// Keep adds to a batch what stores the changes of a session. When the batch has run, missing returns the error that
+// there is no such session.
+func Keep(b *db.Batch, s *session.Session, t session.Touched) (missing func() error) {
+	var kept *id.Session
+	switch {
+	case t.Claims:
+		b.Query(&kept, moveSession+returning, sessions.Args(*s)...)
+	case t.Time:
+		b.Query(&kept, keepSession+returning, s.Project, s.ID, s.LastActivity, s.ExpiresAt)
+	}
+	return func() error {
+		if t.Any() && kept == nil {
+			return fault.Missing("session")
+		}
+		return nil
+	}
+}
+
+const returning = "\nRETURNING id"
 
 func show(b *db.Batch, project id.Project, in id.Session, products []id.Product, after string) {
 	if len(products) == 0 {

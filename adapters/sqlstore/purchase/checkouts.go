@@ -1,16 +1,19 @@
 package purchase
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/haggling"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -119,12 +122,14 @@ DELETE FROM declines
 WHERE at < $1`
 )
 
-func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout) error {
+func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout, s *session.Session, t session.Touched) error {
 	row := toCheckoutRow(c)
 	query := fmt.Sprintf(insertCheckout, v.Store.Dialect.Moment())
-	stored, err := db.First[string](ctx, v.Store.Write(row.Project), query, checkouts.Args(row, checkout.MaxOpen)...)
-	if err != nil {
-		return db.OrMissingSession(err)
+	b := v.Store.Write(row.Project)
+	missing := haggling.Keep(b, s, t)
+	stored, err := db.First[string](ctx, b, query, checkouts.Args(row, checkout.MaxOpen)...)
+	if err = cmp.Or(db.OrMissingSession(err), missing()); err != nil {
+		return err
 	}
 	if stored == nil {
 		return account.Full(checkout.MaxOpen, "open checkouts", "a session")

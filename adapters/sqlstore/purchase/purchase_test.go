@@ -7,6 +7,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
@@ -36,6 +37,19 @@ func TestFinalizeOnSQLiteTakesFewStatements(t *testing.T) {
 	c := sale.Init(sale.Quote())
 	if n := count(func() { sale.Finalize(c) }); n > mostOnSQLite {
 		t.Errorf("finalize took %d statements without BEGIN and COMMIT, want at most %d", n, mostOnSQLite)
+	}
+}
+
+// An init is two round trips, with and without a session to be touched.
+func TestInitTakesTwoRoundTrips(t *testing.T) {
+	t.Parallel()
+	s, w := storetest.WiredPostgres(t)
+	sale := porttest.NewSale(t, storetest.Views(s))
+	for _, touched := range []session.Touched{{}, {Time: true}, {Time: true, Claims: true}} {
+		answer := sale.Quote()
+		if trips := w.Count(func() { sale.OpenCheckout(answer, touched) }); trips != 2 {
+			t.Errorf("with %+v an init took %d round trips, want 2", touched, trips)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -44,11 +45,14 @@ func (s *state) save(c *checkout.Checkout) {
 	s.checkouts.put(s, key[id.Checkout]{row.Project, row.ID}, row)
 }
 
-func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout) error {
+func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout, visit *session.Session, t session.Touched) error {
 	return v.inTx(ctx, func(s *state) error {
 		row := c.Snapshot()
 		if _, known := s.sessions.rows[key[id.Session]{row.Project, row.Session}]; !known {
 			return fault.Missing("session")
+		}
+		if t.Any() {
+			s.touch(visit, t)
 		}
 		open, now := 0, v.Now()
 		for k, o := range s.checkouts.rows {

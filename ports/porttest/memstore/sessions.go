@@ -3,6 +3,7 @@ package memstore
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -91,12 +92,16 @@ func (s *state) bought(k key[id.Session], product id.Product) bool {
 	return false
 }
 
-func (v Sessions) Show(ctx context.Context, p id.Project, of id.Session, products []id.Product) error {
+func (v Sessions) Keep(ctx context.Context, visit *session.Session, t session.Touched, products ...id.Product) error {
+	if !t.Any() && len(products) == 0 {
+		return nil
+	}
 	return v.inTx(ctx, func(s *state) error {
-		k := key[id.Session]{p, of}
+		k := key[id.Session]{visit.Project, visit.ID}
 		if _, known := s.sessions.rows[k]; !known {
 			return fault.Missing("session")
 		}
+		s.touch(visit, t)
 		shown := slices.Clone(s.shown.rows[k])
 		for _, one := range products {
 			if !slices.Contains(shown, one) {
@@ -106,6 +111,30 @@ func (v Sessions) Show(ctx context.Context, p id.Project, of id.Session, product
 		s.shown.put(s, k, shown)
 		return nil
 	})
+}
+
+// touch stores what changed of a session that is there.
+func (s *state) touch(visit *session.Session, t session.Touched) {
+	k := key[id.Session]{visit.Project, visit.ID}
+	stored := s.sessions.rows[k]
+	if t.Claims {
+		member := stored.Claims.Member
+		if stored.Claims = visit.Claims; visit.Claims.Member == (session.Member{}) {
+			stored.Claims.Member = member
+		}
+	}
+	if t.Any() {
+		stored.LastActivity = later(stored.LastActivity, visit.LastActivity)
+		stored.ExpiresAt = later(stored.ExpiresAt, visit.ExpiresAt)
+	}
+	s.sessions.put(s, k, stored)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // quote is a quote with the checkout that has its token in use.
@@ -156,7 +185,11 @@ func (v Haggling) Save(ctx context.Context, r ports.HaggleResult) error {
 		if r.Entry.Seq != len(s.entries.rows[k])+1 {
 			return fault.New(fault.Conflict, "stale", "Another answer was stored.")
 		}
-		s.sessions.put(s, k, *r.Session)
+		if r.NewSession {
+			s.sessions.put(s, k, *r.Session)
+		} else {
+			s.touch(r.Session, r.Touched)
+		}
 		s.entries.put(s, k, append(slices.Clone(s.entries.rows[k]), entry{r.Entry}))
 		for _, q := range []*negotiation.Quote{r.Superseded, r.Quote} {
 			if q != nil {
@@ -175,15 +208,27 @@ func (v Haggling) Save(ctx context.Context, r ports.HaggleResult) error {
 	})
 }
 
-func (v Haggling) ByToken(ctx context.Context, p id.Project, hashes []string) (found []*negotiation.Quote, err error) {
+func (v Haggling) Basket(ctx context.Context, p id.Project, ask ports.BasketAsk) (basket ports.Basket, err error) {
 	s, err := v.read(ctx)
 	if err != nil {
-		return nil, err
+		return basket, err
 	}
+	if visit, known := s.sessions.rows[key[id.Session]{p, ask.Session}]; known {
+		basket.Session, basket.Now = &visit, v.Now()
+	}
+	wanted := ask.Products
 	for k, q := range s.quotes.rows {
-		if k.project == p && q.TokenHash != "" && slices.Contains(hashes, q.TokenHash) {
-			found = append(found, negotiation.Rehydrate(q.Snapshot))
+		if k.project != p || q.TokenHash == "" || !slices.Contains(ask.Tokens, q.TokenHash) {
+			continue
+		}
+		basket.Quotes = append(basket.Quotes, negotiation.Rehydrate(q.Snapshot))
+		if len(ask.Products) == 0 {
+			wanted = append(wanted, q.Item.Product)
+			if q.Bundle != nil {
+				wanted = append(wanted, q.Bundle.Product)
+			}
 		}
 	}
-	return found, nil
+	basket.Products, err = Products{Store: v.Store}.Active(ctx, p, wanted)
+	return basket, err
 }
