@@ -245,7 +245,7 @@ func fillTables(t *testing.T, s *storetest.Store, project id.Project) (order []s
 		var last error
 		for _, table := range waiting {
 			err := s.DB.InTx(t.Context(), project, func(x *db.Tx) error {
-				_, err := x.Connection().ExecContext(t.Context(), insertion(t, s, table, project, "row"))
+				_, err := x.Connection(t.Context()).ExecContext(t.Context(), insertion(t, s, table, project, "row"))
 				return err
 			})
 			if err != nil {

@@ -16,12 +16,12 @@ type Point string
 // The points of a finalize, in the order in which a paid one passes them.
 const (
 	BeforeClaim     Point = "finalize.before_claim"
-	Claimed         Point = "finalize.claimed"         // in the transaction, before its COMMIT
+	Claimed         Point = "finalize.claimed"         // in the transaction, with everything locked, before COMMIT
 	ClaimCommitted  Point = "finalize.claim_committed" // the stock is taken
 	BeforeCharge    Point = "finalize.before_charge"
 	Charged         Point = "finalize.charged" // the provider has answered, nothing is recorded
 	BeforeRecord    Point = "finalize.before_record"
-	Recorded        Point = "finalize.recorded" // in the transaction, before its COMMIT
+	Recorded        Point = "finalize.recorded" // in the transaction, with the checkout locked, before COMMIT
 	RecordCommitted Point = "finalize.record_committed"
 	BeforeAnswer    Point = "finalize.before_answer"
 )

@@ -19,9 +19,10 @@ type finalizing struct {
 	project  *project.Project
 	request  FinalizeRequest
 	route    project.PaymentRoute
-	asked    bool   // the agent consents to the attempt
-	admitted bool   // and the payment has a place, which leave gives back
-	leave    func() // never nil
+	asked    bool               // the agent consents to the attempt
+	admitted bool               // and the payment has a place, which leave gives back
+	leave    func()             // never nil
+	payable  *checkout.Checkout // as it was when it was last looked at; nil: it was not payable
 }
 
 // next claims the next attempt once nothing speaks against it. ErrTooManyInFlight gives the place of the payment
@@ -30,7 +31,7 @@ func (f *finalizing) next(ctx ports.Outbound) (claimed, error) {
 	if err := f.consent(ctx); err != nil {
 		return nil, err
 	}
-	c, err := f.claim(ctx, f.project, f.request, f.route)
+	c, err := f.claim(ctx, f.project, f.request, f.route, f.payable)
 	if errors.Is(err, checkout.ErrTooManyInFlight) {
 		f.giveUpPlace()
 	}
@@ -80,9 +81,11 @@ func (f *finalizing) consent(ctx ports.Outbound) error {
 		return nil
 	}
 	standing, err := f.Checkouts.Standing(ctx, f.project.ID, f.request.Checkout, f.request.Client, checkout.DeclineWindow)
+	f.payable = nil
 	if err == nil && standing.Checkout.Payable(standing.Now) != nil {
 		return nil
 	}
+	f.payable = standing.Checkout
 	if f.route.IsZero() {
 		return fault.Field("payment.method", "is not a payment method of this shop")
 	}

@@ -166,8 +166,11 @@ type lapsed struct {
 func (paid) claimed()    {}
 func (attempt) claimed() {}
 
-// claim is the first transaction: the checkout becomes processing, and its stock is taken.
-func (s *Service) claim(ctx context.Context, p *project.Project, r FinalizeRequest, route project.PaymentRoute) (result claimed, err error) {
+// claim is the first transaction: the checkout becomes processing, and its stock is taken. payable is the checkout as it
+// was when it could be paid; nil: it could not.
+func (s *Service) claim(
+	ctx context.Context, p *project.Project, r FinalizeRequest, route project.PaymentRoute, payable *checkout.Checkout,
+) (result claimed, err error) {
 	var refusal error // to be answered although the transaction commits
 	payment := checkout.Payment{
 		Method: r.Method, Route: route, Client: r.Client, TokenHash: id.Hash(r.Token), Email: r.Email, Notes: r.Notes, Option: r.Option,
@@ -177,7 +180,7 @@ func (s *Service) claim(ctx context.Context, p *project.Project, r FinalizeReque
 	}
 	err = s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {
 		late := time.NewTimer(checkout.Lease - chargeTimeout)
-		c, now, err := tx.Lock(ctx, r.Checkout)
+		c, levels, now, err := open(ctx, tx, r.Checkout, payable, r.Client)
 		if err != nil {
 			return err
 		}
@@ -199,7 +202,10 @@ func (s *Service) claim(ctx context.Context, p *project.Project, r FinalizeReque
 			}
 			return refusal
 		}
-		return s.take(ctx, tx, c, payment, now)
+		if payable == nil { // it has become so since it was looked at, and nobody consented
+			return checkout.ErrProcessing
+		}
+		return take(ctx, tx, c, levels, payment, now)
 	})
 	if err = cmp.Or(err, refusal); err != nil {
 		return nil, err
@@ -211,12 +217,17 @@ func (s *Service) claim(ctx context.Context, p *project.Project, r FinalizeReque
 	return result, failpoint.At(ctx, failpoint.ClaimCommitted)
 }
 
-// take claims a payable checkout with the stock it needs.
-func (s *Service) take(ctx context.Context, tx ports.Purchase, c *checkout.Checkout, payment checkout.Payment, now time.Time) error {
-	levels, err := tx.Stock(ctx, c.Needs(), checkout.Payers(c.Snapshot().Session, payment.Client))
-	if err != nil {
-		return err
+// open locks a checkout and, if it is payable, the stock that it needs, which does not change.
+func open(ctx context.Context, tx ports.Purchase, of id.Checkout, payable *checkout.Checkout, client string) (*checkout.Checkout, []catalog.Level, time.Time, error) {
+	if payable == nil {
+		c, now, err := tx.Lock(ctx, of)
+		return c, nil, now, err
 	}
+	return tx.LockWithStock(ctx, of, payable.Needs(), checkout.Payers(payable.Snapshot().Session, client))
+}
+
+// take claims a payable checkout with the stock it needs.
+func take(ctx context.Context, tx ports.Purchase, c *checkout.Checkout, levels []catalog.Level, payment checkout.Payment, now time.Time) error {
 	takes, short := catalog.Allocate(c.Needs(), levels)
 	if len(short) > 0 {
 		return outOfStock(c, short)

@@ -1,6 +1,7 @@
 package purchase_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -195,11 +196,14 @@ func (s transaction) Lock(ctx context.Context, named id.Checkout) (*checkout.Che
 	return c, s.now, err
 }
 
-func (s transaction) Stock(_ context.Context, needs []catalog.Need, _ []string) (levels []catalog.Level, err error) {
+func (s transaction) LockWithStock(
+	ctx context.Context, named id.Checkout, needs []catalog.Need, _ []string,
+) (c *checkout.Checkout, levels []catalog.Level, now time.Time, err error) {
 	for _, n := range needs {
 		levels = append(levels, catalog.Level{Variant: n.Variant, Location: "main", Quantity: 100})
 	}
-	return levels, s.broken["stock"]
+	c, now, err = s.Lock(ctx, named)
+	return c, levels, now, cmp.Or(err, s.broken["stock"])
 }
 
 func (s transaction) Save(_ context.Context, c *checkout.Checkout, e *event.Event) error {

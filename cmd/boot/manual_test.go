@@ -268,6 +268,14 @@ func (t lockingTx) Lock(ctx context.Context, of id.Checkout) (*checkout.Checkout
 	return c, now, err
 }
 
+func (t lockingTx) LockWithStock(
+	ctx context.Context, of id.Checkout, needs []catalog.Need, payers []string,
+) (*checkout.Checkout, []catalog.Level, time.Time, error) {
+	c, levels, now, err := t.Purchase.LockWithStock(ctx, of, needs, payers)
+	t.locked()
+	return c, levels, now, err
+}
+
 // A person decides a refund either way; what the provider reports later is booked.
 func TestResolveRefund(t *testing.T) {
 	onMarkets(t, func(m *market) {

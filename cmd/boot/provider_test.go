@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
@@ -185,6 +186,13 @@ type clockedTx struct {
 func (t clockedTx) Lock(ctx context.Context, of id.Checkout) (*checkout.Checkout, time.Time, error) {
 	c, _, err := t.Purchase.Lock(ctx, of)
 	return c, t.clock.Now(), err
+}
+
+func (t clockedTx) LockWithStock(
+	ctx context.Context, of id.Checkout, needs []catalog.Need, payers []string,
+) (*checkout.Checkout, []catalog.Level, time.Time, error) {
+	c, levels, _, err := t.Purchase.LockWithStock(ctx, of, needs, payers)
+	return c, levels, t.clock.Now(), err
 }
 
 // clockedHaggling reads baskets in such a database.

@@ -81,11 +81,7 @@ func checkoutFailedChange(s *Shop) {
 	p := s.Product(5)
 	c := s.Checkout(s.Session(), Line(p, 2))
 	err := s.Checkouts.InTx(s.Ctx, s.Project.ID, func(tx ports.Purchase) error {
-		locked, _, err := tx.Lock(s.Ctx, c.ID())
-		if err != nil {
-			return err
-		}
-		levels, err := tx.Stock(s.Ctx, locked.Needs(), checkout.Payers(locked.Snapshot().Session, ""))
+		locked, levels, _, err := tx.LockWithStock(s.Ctx, c.ID(), c.Needs(), checkout.Payers(c.Snapshot().Session, ""))
 		if err != nil {
 			return err
 		}

@@ -72,16 +72,17 @@ func (s *Shop) claimAt(c id.Checkout, now time.Time) (claimed *checkout.Checkout
 
 // claimFor claims for a client's address.
 func (s *Shop) claimFor(c id.Checkout, client string, now time.Time) (claimed *checkout.Checkout, err error) {
+	seen, err := s.Checkouts.Get(s.Ctx, s.Project.ID, c)
+	if err != nil {
+		return nil, err
+	}
 	err = s.Checkouts.InTx(s.Ctx, s.Project.ID, func(tx ports.Purchase) error {
-		claimed, _, err = tx.Lock(s.Ctx, c)
+		var levels []catalog.Level
+		claimed, levels, _, err = tx.LockWithStock(s.Ctx, c, seen.Needs(), checkout.Payers(seen.Snapshot().Session, client))
 		if err != nil {
 			return err
 		}
 		if err := claimed.Payable(now); err != nil {
-			return err
-		}
-		levels, err := tx.Stock(s.Ctx, claimed.Needs(), checkout.Payers(claimed.Snapshot().Session, client))
-		if err != nil {
 			return err
 		}
 		takes, short := catalog.Allocate(claimed.Needs(), levels)

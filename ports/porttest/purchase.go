@@ -69,14 +69,17 @@ func purchaseStock(s *Shop) {
 			needs = append(needs, catalog.Need{Variant: v.ID, Quantity: 1})
 		}
 	}
+	c := s.Checkout(s.Session(), Line(p, 1))
 	want, err := s.Inventory.LevelsOf(s.Ctx, s.Project.ID, []id.Product{p.ID})
 	s.Must(err)
 	var got []catalog.Level
 	s.Must(s.Checkouts.InTx(s.Ctx, s.Project.ID, func(tx ports.Purchase) (err error) {
-		if none, err := tx.Stock(s.Ctx, nil, nil); err != nil || len(none) > 0 {
+		if _, none, _, err := tx.LockWithStock(s.Ctx, c.ID(), nil, nil); err != nil || len(none) > 0 {
 			s.T.Errorf("no needs find %v, %v", none, err)
 		}
-		got, err = tx.Stock(s.Ctx, needs, []string{"session", "client"})
+		var locked *checkout.Checkout
+		locked, got, _, err = tx.LockWithStock(s.Ctx, c.ID(), needs, []string{"session", "client"})
+		Same(s.T, "checkout", locked, c)
 		return err
 	}))
 	Same(s.T, "levels", got, want)

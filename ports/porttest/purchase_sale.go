@@ -116,7 +116,6 @@ func (s *Sale) OpenCheckout(r ports.HaggleResult, touched session.Touched) {
 // Finalize reads a checkout, claims it and settles it with an order.
 func (s *Sale) Finalize(c *checkout.Checkout) {
 	s.shop.T.Helper()
-	s.shop.Stored(c)
 	s.Order = s.shop.Pay(c)
 }
 

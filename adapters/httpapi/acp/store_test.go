@@ -249,9 +249,13 @@ func (p purchases) Lock(ctx context.Context, named id.Checkout) (*checkout.Check
 	return c, p.now, err
 }
 
-func (p purchases) Stock(context.Context, []catalog.Need, []string) ([]catalog.Level, error) {
-	return p.levels, nil
+func (p purchases) LockWithStock(
+	ctx context.Context, named id.Checkout, _ []catalog.Need, _ []string,
+) (*checkout.Checkout, []catalog.Level, time.Time, error) {
+	c, now, err := p.Lock(ctx, named)
+	return c, p.levels, now, err
 }
+
 func (p purchases) Claim(context.Context, *checkout.Checkout) error              { return nil }
 func (p purchases) Save(context.Context, *checkout.Checkout, *event.Event) error { return nil }
 

@@ -56,7 +56,7 @@ func TestSchemaHoldsMoneyBack(t *testing.T) {
 			"ledger_transactions_kind": transaction + "'ref_1', provider, at FROM ledger_transactions",
 		} {
 			err := s.DB.InTx(t.Context(), sale.Project(), func(x *db.Tx) error {
-				_, err := x.Connection().ExecContext(t.Context(), statement)
+				_, err := x.Connection(t.Context()).ExecContext(t.Context(), statement)
 				return err
 			})
 			told := constraint

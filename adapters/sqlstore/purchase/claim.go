@@ -10,6 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
 )
 
 const (
@@ -99,7 +101,27 @@ func slots(payers []string) []int {
 	return slices.Compact(list)
 }
 
-func (p purchase) Stock(ctx context.Context, needs []catalog.Need, payers []string) ([]catalog.Level, error) {
+func (p purchase) LockWithStock(
+	ctx context.Context, of id.Checkout, needs []catalog.Need, payers []string,
+) (*checkout.Checkout, []catalog.Level, time.Time, error) {
+	var row *checkoutNowRow
+	var levels []catalog.Level
+	b := &db.Batch{}
+	b.Query(&row, p.lockCheckout(), p.project, of)
+	query, args := p.lockStock(needs, payers)
+	b.Query(&levels, query, args...)
+	err := p.tx.Run(ctx, b)
+	if err == nil && row == nil {
+		err = fault.Missing("checkout")
+	}
+	if err != nil {
+		return nil, nil, time.Time{}, err
+	}
+	return FromCheckoutRow(row.CheckoutRow), levels, row.Now, nil
+}
+
+// lockStock is the statement that locks payers and stock, in this order.
+func (p purchase) lockStock(needs []catalog.Need, payers []string) (string, db.Args) {
 	variants := make([]string, len(needs))
 	for i, n := range needs {
 		variants[i] = n.Variant.String()
@@ -110,7 +132,7 @@ func (p purchase) Stock(ctx context.Context, needs []catalog.Need, payers []stri
 		query, once = p.lockPayers(&args, payers), oncePayersAreLocked
 	}
 	query += selectNeeded + args.List(variants) + once + byVariantAndLocation + lock(p.tx.Dialect, "s")
-	return db.All[catalog.Level](ctx, p.tx, query, args...)
+	return query, args
 }
 
 func (p purchase) lockPayers(args *db.Args, payers []string) string {
@@ -137,7 +159,7 @@ func (p purchase) Claim(ctx context.Context, c *checkout.Checkout) error {
 		statement := reserveTokens + args.List(tokens)
 		effects = append(effects, db.Effect{Statement: statement, Args: args, Rows: len(tokens), Short: tokenRedeemed()})
 	}
-	return p.tx.Apply(ctx, effects...)
+	return p.tx.Last(ctx, effects...)
 }
 
 // claimed stores a claimed checkout, which is locked: if nothing is written, too many payments were tried.

@@ -75,7 +75,7 @@ func (v Orders) Change(ctx context.Context, project id.Project, of id.Order, cha
 		if err := change(c); err != nil {
 			return nil, err
 		}
-		return c, t.Apply(ctx, append(differing(before, caseEffects(c)), collected(t, c)...)...)
+		return c, t.Last(ctx, append(differing(before, caseEffects(c)), collected(t, c)...)...)
 	})
 }
 

@@ -77,7 +77,7 @@ func (p purchase) Orphan(ctx context.Context, o *checkout.Orphan, e *event.Event
 	if o.Booked() {
 		effects = ledgerstore.RecordTransaction(booked(o, ledger.OrphanKind, "charge", o.Charge, o.Amount, o.DetectedAt))
 	}
-	return true, p.tx.Apply(ctx, append(effects, outbox.Effects(p.tx.Dialect, e)...)...)
+	return true, p.tx.Last(ctx, append(effects, outbox.Effects(p.tx.Dialect, e)...)...)
 }
 
 // booked is an orphan's entry in the ledger, whose id follows from the orphan: each is booked once.
@@ -166,6 +166,6 @@ func (v Orphans) ChangeOrphan(
 				return err
 			}
 		}
-		return t.Apply(ctx, slices.Concat(effects, orphanMoved(before, o), outbox.Effects(t.Dialect, e))...)
+		return t.Last(ctx, slices.Concat(effects, orphanMoved(before, o), outbox.Effects(t.Dialect, e))...)
 	})
 }

@@ -46,7 +46,7 @@ WHERE s.project_id = $1
 	// What is put back makes up for what is oversold first, as Shelf.PutBack does. On a level that was set to the most
 	// there can be it stays at that.
 	//
-	// holdStock locks what is put back in the order that Stock locks in.
+	// holdStock locks what is put back in the order that LockWithStock locks in.
 	holdStock = `),
 held AS (
   SELECT s.variant_id, s.location, want.pieces
@@ -106,12 +106,15 @@ func tokenRedeemed() *fault.Error {
 }
 
 func (p purchase) Lock(ctx context.Context, of id.Checkout) (*checkout.Checkout, time.Time, error) {
-	query := fmt.Sprintf(lockCheckout, p.tx.Dialect.ForUpdate, p.tx.Dialect.Clock)
-	row, err := db.One[checkoutNowRow](ctx, p.tx, "checkout", query, p.project, of)
+	row, err := db.One[checkoutNowRow](ctx, p.tx, "checkout", p.lockCheckout(), p.project, of)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
 	return FromCheckoutRow(row.CheckoutRow), row.Now, nil
+}
+
+func (p purchase) lockCheckout() string {
+	return fmt.Sprintf(lockCheckout, p.tx.Dialect.ForUpdate, p.tx.Dialect.Clock)
 }
 
 // lock is ForUpdate for the rows of one table of a join.
@@ -123,15 +126,15 @@ func lock(d db.Dialect, table string) string {
 }
 
 func (p purchase) Save(ctx context.Context, c *checkout.Checkout, e *event.Event) error {
-	return p.tx.Apply(ctx, append([]db.Effect{saveCheckout(c)}, outbox.Effects(p.tx.Dialect, e)...)...)
+	return p.tx.Last(ctx, append([]db.Effect{saveCheckout(c)}, outbox.Effects(p.tx.Dialect, e)...)...)
 }
 
 func (p purchase) Settle(ctx context.Context, s ports.Settlement) error {
 	effects := []db.Effect{saveCheckout(s.Checkout)}
 	if s.Order == nil {
-		return p.tx.Apply(ctx, append(effects, p.undone(s)...)...)
+		return p.tx.Last(ctx, append(effects, p.undone(s)...)...)
 	}
-	return p.tx.Apply(ctx, slices.Concat(effects, placeOrder(s.Order), outbox.Effects(p.tx.Dialect, s.Event), p.redeemed(s.Order))...)
+	return p.tx.Last(ctx, slices.Concat(effects, placeOrder(s.Order), outbox.Effects(p.tx.Dialect, s.Event), p.redeemed(s.Order))...)
 }
 
 // undone puts back what an attempt without an order held. Stock of a variant that was dropped

@@ -201,10 +201,17 @@ func (p purchase) Lock(_ context.Context, of id.Checkout) (*checkout.Checkout, t
 	return c, p.Now(), err
 }
 
-func (p purchase) Stock(_ context.Context, needs []catalog.Need, _ []string) ([]catalog.Level, error) {
-	return p.s.levels(p.project, func(product catalog.Product, v catalog.Variant) bool {
+func (p purchase) LockWithStock(
+	ctx context.Context, of id.Checkout, needs []catalog.Need, _ []string,
+) (*checkout.Checkout, []catalog.Level, time.Time, error) {
+	c, now, err := p.Lock(ctx, of)
+	if err != nil {
+		return nil, nil, now, err
+	}
+	levels := p.s.levels(p.project, func(product catalog.Product, v catalog.Variant) bool {
 		return product.Status == catalog.Active && slices.ContainsFunc(needs, func(n catalog.Need) bool { return n.Variant == v.ID })
-	}), nil
+	})
+	return c, levels, now, nil
 }
 
 func (p purchase) Save(_ context.Context, c *checkout.Checkout, e *event.Event) error {

@@ -34,6 +34,7 @@ type step struct {
 	dest      any // nil: the statement has no rows
 	statement string
 	args      []any
+	rows      int // that were read
 }
 
 // Read begins a batch that sees one consistent state and writes nothing.
@@ -63,7 +64,7 @@ func (b *Batch) add(dest any, statement string, args []any) {
 	if err != nil && b.err == nil {
 		b.err = err
 	}
-	b.steps = append(b.steps, step{dest, statement, values})
+	b.steps = append(b.steps, step{dest: dest, statement: statement, args: values})
 }
 
 // Run sends the batch and fills the destinations. It tries again what lost against another
@@ -124,7 +125,7 @@ func (b *Batch) stepByStep(ctx context.Context, conn *sqlx.Conn, first, last str
 	if last == "" {
 		return nil
 	}
-	return b.store.commit(ctx, conn, transactionName{unnamed: true})
+	return b.store.commit(ctx, conn, transactionName{})
 }
 
 func (s step) run(ctx context.Context, conn *sqlx.Conn) error {
@@ -146,11 +147,16 @@ func (b *Batch) oneTrip(ctx context.Context, conn *sqlx.Conn, first, last string
 	return translate(ctx, b.ask(ctx, conn, first, last))
 }
 
-func (b *Batch) ask(ctx context.Context, conn *sqlx.Conn, first, last string) (err error) {
+func (b *Batch) ask(ctx context.Context, conn *sqlx.Conn, first, last string) error {
 	t := textFor(conn)
 	if err := b.write(t, first, last); err != nil {
 		return err
 	}
+	return b.exchange(ctx, conn, t)
+}
+
+// exchange sends what write wrote, and fills the destinations.
+func (b *Batch) exchange(ctx context.Context, conn *sqlx.Conn, t *text) (err error) {
 	defer func() { t.sent(err) }()
 	rows, err := conn.QueryContext(ctx, t.String())
 	if err != nil {
@@ -167,7 +173,9 @@ func (b *Batch) ask(ctx context.Context, conn *sqlx.Conn, first, last string) (e
 func (b *Batch) write(t *text, first, last string) error {
 	t.WriteString(t.conn.onConnection(first))
 	for _, s := range b.steps {
-		t.WriteString(";\n")
+		if t.Len() > 0 {
+			t.WriteString(";\n")
+		}
 		if err := t.add(s.statement, s.args); err != nil {
 			return err
 		}
@@ -182,16 +190,19 @@ func (b *Batch) write(t *text, first, last string) error {
 // COMMIT.
 func (b *Batch) scan(rows *sql.Rows) error {
 	more := true
-	for _, s := range b.steps {
+	for i := range b.steps {
+		s := &b.steps[i]
 		if s.dest == nil {
 			continue
 		}
 		if !more {
 			return fmt.Errorf("a statement given to query has no rows: %s", s.statement)
 		}
-		if _, err := scan(rows, s.dest); err != nil {
+		n, err := scan(rows, s.dest)
+		if err != nil {
 			return err
 		}
+		s.rows = n
 		more = rows.NextResultSet()
 		if err := rows.Err(); err != nil {
 			return err

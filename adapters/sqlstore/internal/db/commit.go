@@ -21,21 +21,23 @@ const finishing = 3 * time.Second
 // transactionName is what a transaction can be asked about by. Its number alone is not enough: a server
 // that crashed gives out numbers again of which nothing had reached its disk.
 type transactionName struct {
-	number  string
-	server  string // when it was started
-	began   string // by its clock
-	unnamed bool   // SQLite's have none: with it no answer gets lost on the way
+	Number string
+	Server string // when it was started
+	Began  string // by its clock
 }
+
+// unnamed reports whether there is no name: SQLite's transactions have none, for with it no answer gets lost on the way.
+func (n transactionName) unnamed() bool { return n.Number == "" }
 
 // beginNamed begins a transaction that can be asked about later by its name.
 func (s *DB) beginNamed(ctx context.Context, conn *sqlx.Conn, project id.Project) (transactionName, error) {
 	statement := onConnection(conn, s.Dialect.Begin(project))
 	if s.Dialect.transactionName == "" {
-		return transactionName{unnamed: true}, begin(ctx, conn, statement)
+		return transactionName{}, begin(ctx, conn, statement)
 	}
 	var name transactionName
 	row := conn.QueryRowxContext(ctx, statement+"; "+s.Dialect.transactionName)
-	err := row.Scan(&name.number, &name.server, &name.began)
+	err := row.Scan(&name.Number, &name.Server, &name.Began)
 	return name, ifUnharmed(translate(ctx, err))
 }
 
@@ -46,18 +48,31 @@ func (s *DB) commit(ctx context.Context, conn *sqlx.Conn, name transactionName) 
 		return ctx.Err()
 	}
 	unhurried := context.WithoutCancel(ctx)
-	if name.unnamed {
+	if name.unnamed() {
 		_, err := conn.ExecContext(unhurried, "COMMIT")
 		return translate(unhurried, err)
 	}
-	bounded, cancel := context.WithTimeout(unhurried, finishing)
+	return s.committed(ctx, conn, name, finishing, func(ctx context.Context) error {
+		_, err := conn.ExecContext(ctx, "COMMIT")
+		return err
+	})
+}
+
+// committed runs send, which commits the transaction of a name, and reads back what became of it if there is no answer
+// within so long.
+func (s *DB) committed(ctx context.Context, conn *sqlx.Conn, name transactionName, within time.Duration, send func(context.Context) error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	unhurried := context.WithoutCancel(ctx)
+	bounded, cancel := context.WithTimeout(unhurried, within)
 	defer cancel()
-	_, err := conn.ExecContext(bounded, "COMMIT")
+	err := send(bounded)
 	if !unanswered(err) {
 		return translate(bounded, err)
 	}
 	drop(conn)
-	return s.readBack(context.WithoutCancel(ctx), name, err)
+	return s.readBack(unhurried, name, err)
 }
 
 // drop makes the pool forget a connection.
@@ -130,10 +145,10 @@ func (s *DB) fate(ctx context.Context, name transactionName) (f fate) {
 	unshared := pool{DB: s.login} // the transaction that is asked about still has its place
 	_ = onConn(ctx, unshared, AnyProject, func(conn *sqlx.Conn) (err error) {
 		var same, standby bool
-		if err := conn.QueryRowxContext(ctx, selectFate, name.server, name.began).Scan(&same, &standby); err != nil || standby {
+		if err := conn.QueryRowxContext(ctx, selectFate, name.Server, name.Began).Scan(&same, &standby); err != nil || standby {
 			return err
 		}
-		f, err = fateByNumber(ctx, conn, name.number, same)
+		f, err = fateByNumber(ctx, conn, name.Number, same)
 		return err
 	})
 	return f

@@ -129,6 +129,21 @@ func TestLostCommit(t *testing.T) {
 				t.Errorf("the work ran %d times and left %d rows", runs, n)
 			}
 
+			w.lose.Store(lose)
+			runs = 0
+			if err := s.InTx(t.Context(), mine, func(x *Tx) error {
+				runs++
+				if err := x.Select(t.Context(), new(int), "SELECT 1 AS n"); err != nil {
+					return err
+				}
+				return x.Last(t.Context(), raise("a", 1))
+			}); err != nil {
+				t.Errorf("transaction whose last statement goes with COMMIT: %v", err)
+			}
+			if n := sumOfFailures(t, s); n != 2 || runs != want || w.lose.Load() != nothing {
+				t.Errorf("the work ran %d times and left %d failures", runs, n)
+			}
+
 			if lose == bothSilent {
 				return // it takes seconds, and what comes after it is the same
 			}

@@ -125,7 +125,7 @@ var PostgresDialect = Dialect{
 	},
 	MaxRows: 500,
 
-	transactionName: "SELECT CAST(pg_current_xact_id() AS TEXT), CAST(pg_postmaster_start_time() AS TEXT), CAST(clock_timestamp() AS TEXT)",
+	transactionName: "SELECT CAST(pg_current_xact_id() AS TEXT) AS number, CAST(pg_postmaster_start_time() AS TEXT) AS server, CAST(clock_timestamp() AS TEXT) AS began",
 }
 
 // ForKeyShareOf is ForKeyShare for the rows of one table of several.

@@ -2,9 +2,13 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/lib/pq"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
@@ -23,57 +27,94 @@ const AnyRows = -1
 
 // Apply carries out effects on different tables and checks how many rows they wrote. On PostgreSQL
 // that is one statement, whose effects do not see each other; on SQLite one for each.
-func (t *Tx) Apply(ctx context.Context, effects ...Effect) error {
-	if len(effects) == 0 {
+func (t *Tx) Apply(ctx context.Context, all ...Effect) error {
+	if len(all) == 0 {
 		return nil
 	}
-	written, err := make([]int, len(effects)), error(nil)
-	if t.Dialect.OneTrip {
-		err = t.atOnce(ctx, effects, written)
-	} else {
-		err = t.inTurn(ctx, effects, written)
-	}
-	if err != nil {
+	if err := t.Last(ctx, all...); err != nil {
 		return err
 	}
-	for i, e := range effects {
-		if e.Rows != AnyRows && written[i] != e.Rows {
+	return t.Note(ctx, t.begun(ctx))
+}
+
+// Last is Apply for the end of a transaction: on PostgreSQL the effects go with COMMIT, in one round trip, so that it is
+// the transaction that fails if they do. A statement that follows has them carried out before it.
+func (t *Tx) Last(ctx context.Context, all ...Effect) error {
+	if len(all) == 0 {
+		return nil
+	}
+	if !t.Dialect.OneTrip {
+		return t.inTurn(ctx, all)
+	}
+	if t.last != nil {
+		if err := t.begun(ctx); err != nil {
+			return t.Note(ctx, err)
+		}
+	}
+	var err error
+	t.last, err = atOnce(all)
+	return t.Note(ctx, err)
+}
+
+func (t *Tx) inTurn(ctx context.Context, all []Effect) error {
+	written := make([]int64, len(all))
+	for i, e := range all {
+		n, err := t.Exec(ctx, e.Statement, e.Args...)
+		if err != nil {
+			return err
+		}
+		written[i] = n
+	}
+	for i, e := range all {
+		if e.Rows != AnyRows && written[i] != int64(e.Rows) {
 			return t.Note(ctx, e.Short)
 		}
 	}
 	return nil
 }
 
-func (t *Tx) inTurn(ctx context.Context, effects []Effect, written []int) error {
-	for i, e := range effects {
-		n, err := t.Exec(ctx, e.Statement, e.Args...)
-		if err != nil {
-			return err
-		}
-		written[i] = int(n)
-	}
-	return nil
+// effects are one statement on PostgreSQL.
+type effects struct {
+	of   []Effect
+	step step
 }
 
-// atOnce makes each effect a data-modifying WITH query and reads their counts.
-func (t *Tx) atOnce(ctx context.Context, effects []Effect, written []int) error {
-	var with, counts []string
+// atOnce makes each effect a data-modifying WITH query. The statement fails if one wrote another number of rows than it
+// has to: a text that says which is no integer.
+func atOnce(all []Effect) (*effects, error) {
+	var with, check strings.Builder
 	var args []any
-	for i, e := range effects {
-		with = append(with, fmt.Sprintf("effect_%d AS (%s\nRETURNING 1)", i, shifted(e.Statement, len(args))))
-		counts = append(counts, fmt.Sprintf("(SELECT count(*) FROM effect_%d)", i))
+	for i, e := range all {
+		fmt.Fprintf(&with, "%seffect_%d AS (%s\nRETURNING 1)", map[bool]string{true: "WITH ", false: ",\n"}[i == 0], i, shifted(e.Statement, len(args)))
+		count, wrong := fmt.Sprintf("(SELECT count(*) FROM effect_%d)", i), fmt.Sprintf("<> %d", e.Rows)
+		if e.Rows == AnyRows {
+			wrong = "< 0" // it is counted all the same, so that effects are carried out in their order
+		}
+		fmt.Fprintf(&check, "\n  WHEN %s %s THEN CAST('effect %d wrote ' || %s AS INTEGER)", count, wrong, i, count)
 		args = append(args, e.Args...)
 	}
 	args, err := Plain(args)
 	if err != nil {
-		return t.Note(ctx, err)
+		return nil, err
 	}
-	statement := "WITH " + strings.Join(with, ",\n") + "\nSELECT " + strings.Join(counts, ", ")
-	into := make([]any, len(written))
-	for i := range written {
-		into[i] = &written[i]
+	statement := with.String() + "\nSELECT CASE" + check.String() + "\n  ELSE 0\nEND AS written"
+	return &effects{all, step{dest: new(int), statement: statement, args: args}}, nil
+}
+
+var wrote = regexp.MustCompile(`effect (\d+) wrote `)
+
+// explain returns what it means that an effect wrote another number of rows, if err says so.
+func (e *effects) explain(err error) error {
+	var pgErr *pq.Error
+	if e == nil || !errors.As(err, &pgErr) || pgErr.Code != "22P02" { // invalid_text_representation
+		return err
 	}
-	return t.Note(ctx, t.conn.QueryRowxContext(ctx, statement, args...).Scan(into...))
+	found := wrote.FindStringSubmatch(pgErr.Message)
+	if found == nil {
+		return err
+	}
+	n, _ := strconv.Atoi(found[1])
+	return e.of[n].Short
 }
 
 // shifted adds by to the number of every $n.

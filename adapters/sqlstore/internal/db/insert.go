@@ -10,6 +10,12 @@ import (
 
 // Insert runs an INSERT of many rows in chunks. The text of full ones is the same, and is read once.
 func (t *Tx) Insert(ctx context.Context, statement string, rows [][]any, onConflict string) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if err := t.begun(ctx); err != nil {
+		return t.Note(ctx, err)
+	}
 	most := t.Dialect.MaxRows
 	var full *sqlx.Stmt
 	if len(rows) >= 2*most {

@@ -19,6 +19,13 @@ type Tx struct {
 	Dialect Dialect
 	conn    *sqlx.Conn
 	failed  error
+	// first begins the transaction, or its part of a unit; "" once it was sent. On PostgreSQL it goes with the first
+	// statement, and last with COMMIT or with the next statement: see exchange.go.
+	first string
+	name  *transactionName // asked for with first; nil: nobody needs it
+	last  *effects
+	// broken is the failure of something that was sent: nothing can follow it.
+	broken error
 }
 
 // Select reads the rows of a query into dest, which is as in Batch.Query.
@@ -40,13 +47,9 @@ func (t *Tx) query(ctx context.Context, dest any, query string, args []any) (n i
 	if !t.Dialect.OneTrip {
 		return t.fetch(ctx, dest, query, args)
 	}
-	text := textFor(t.conn)
-	if err := text.add(query, args); err != nil {
-		return 0, err
-	}
-	n, err = t.fetch(ctx, dest, text.String(), nil)
-	text.sent(err)
-	return n, err
+	sent := []step{{dest: dest, statement: query, args: args}}
+	err = t.send(ctx, sent, "")
+	return sent[0].rows, err
 }
 
 func (t *Tx) fetch(ctx context.Context, dest any, query string, args []any) (int, error) {
@@ -74,12 +77,16 @@ func (t *Tx) exec(ctx context.Context, query string, args []any) (int64, error) 
 	if !t.Dialect.OneTrip {
 		return affected(t.conn.ExecContext(ctx, query, args...))
 	}
+	if err := t.begun(ctx); err != nil {
+		return 0, err
+	}
 	text := textFor(t.conn)
 	if err := text.add(query, args); err != nil {
 		return 0, err
 	}
 	n, err := affected(t.conn.ExecContext(ctx, text.String()))
 	text.sent(err)
+	t.broken = err
 	return n, err
 }
 
@@ -104,7 +111,7 @@ func (t *Tx) Run(ctx context.Context, b *Batch) error {
 			}
 			return nil
 		}
-		return b.ask(ctx, t.conn, "", "")
+		return t.send(ctx, b.steps, "")
 	}())
 }
 
@@ -131,7 +138,10 @@ func (t *Tx) Failure() error { return t.failed }
 func (s *DB) TxOn(conn *sqlx.Conn) *Tx { return &Tx{Dialect: s.Dialect, conn: conn} }
 
 // Connection is the transaction's, for tests: what fails on it does not count as the transaction's failure.
-func (t *Tx) Connection() *sqlx.Conn { return t.conn }
+func (t *Tx) Connection(ctx context.Context) *sqlx.Conn {
+	_ = t.Note(ctx, t.begun(ctx))
+	return t.conn
+}
 
 // InTx runs work in one writing transaction: all of its writes or none. work does no other I/O and
 // may run more than once: a transaction that lost against another one is tried again.
@@ -160,31 +170,41 @@ func InTx[T any](ctx context.Context, s *DB, project id.Project, work func(*Tx) 
 }
 
 func (s *DB) transact(ctx context.Context, conn *sqlx.Conn, project id.Project, work func(*Tx) error) error {
-	name, err := s.beginNamed(ctx, conn, project)
-	if err != nil {
+	t := &Tx{Dialect: s.Dialect, conn: conn, name: &transactionName{}}
+	if s.Dialect.OneTrip {
+		t.first = s.Dialect.Begin(project)
+	} else if err := begin(ctx, conn, s.Dialect.Begin(project)); err != nil {
 		return err
 	}
-	t := &Tx{Dialect: s.Dialect, conn: conn}
 	if err := work(t); err != nil {
 		return ifUnharmed(err)
 	}
 	if t.failed != nil {
 		return ifUnharmed(t.failed)
 	}
-	return s.commit(ctx, conn, name)
+	return s.end(ctx, t)
 }
 
 // inUnit is InTx within a unit.
 func (s *DB) inUnit(ctx context.Context, project id.Project, work func(*Tx) error) error {
 	return s.unit.step(ctx, project, func(conn *sqlx.Conn, prefix string) error {
-		if _, err := conn.ExecContext(ctx, prefix); err != nil {
+		t := &Tx{Dialect: s.Dialect, conn: conn}
+		if s.Dialect.OneTrip {
+			t.first = prefix
+		} else if _, err := conn.ExecContext(ctx, prefix); err != nil {
 			return translate(ctx, err)
 		}
-		t := &Tx{Dialect: s.Dialect, conn: conn}
-		if err := work(t); err != nil {
-			return err
+		err := work(t)
+		if err == nil && t.failed == nil && t.last != nil {
+			err = t.Note(ctx, t.send(ctx, nil, ""))
 		}
-		return t.failed
+		if err == nil {
+			err = t.failed
+		}
+		if err != nil && t.first != "" {
+			return unsent{err}
+		}
+		return err
 	})
 }
 

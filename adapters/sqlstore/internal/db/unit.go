@@ -113,6 +113,10 @@ func (u *unit) step(ctx context.Context, project id.Project, work func(conn *sql
 		return err
 	}
 	if err := work(u.conn, prefix); err != nil {
+		failure, nothing := sentNothing(err)
+		if nothing { // so there is nothing to undo
+			return failure
+		}
 		u.note(err)
 		u.undo(ctx)
 		return err

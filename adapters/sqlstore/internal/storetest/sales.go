@@ -14,7 +14,7 @@ func PlanOf(t *testing.T, s *Store, project id.Project, query string, args ...an
 	t.Helper()
 	var plan strings.Builder
 	err := s.DB.InTx(t.Context(), project, func(x *db.Tx) error {
-		rows, err := x.Connection().QueryxContext(t.Context(), query, args...)
+		rows, err := x.Connection(t.Context()).QueryxContext(t.Context(), query, args...)
 		if err != nil {
 			return err
 		}
