@@ -49,6 +49,7 @@ type HaggleResult struct {
 	NewQuote   bool
 	Superseded *negotiation.Quote // nil: none
 	Entry      negotiation.Entry
+	Version    int64              // of the project that it was made by
 	Cart       []session.CartItem // replaces the session's items of the same variants
 	Event      *event.Event       // nil: none
 }
@@ -60,7 +61,7 @@ type Haggling interface {
 	// variant, if it has just one.
 	Load(ctx context.Context, project id.Project, ask HaggleAsk) (Haggle, error)
 	// Save stores an answer. If another answer was stored in the session since Load (its Seq is taken):
-	// Conflict stale, and nothing is stored.
+	// Conflict stale, and nothing is stored. If the project has another version: Conflict ProjectChanged, likewise.
 	Save(ctx context.Context, r HaggleResult) error
 	// Basket is one consistent reading. What is unknown is left out.
 	Basket(ctx context.Context, project id.Project, ask BasketAsk) (Basket, error)

@@ -57,11 +57,16 @@ type Settled struct {
 	Ready bool
 }
 
-// Storefronts finds projects for buyers. One round trip: every ACP request begins with it.
+// ProjectChanged is the code of the fault, a Conflict, of a write whose project has another Version than what is written
+// was made by. Nothing is stored: read the project again, and do the work anew.
+const ProjectChanged = "project_changed"
+
+// Storefronts finds projects for buyers: every ACP request begins with it. A project may be shared with other requests, so
+// nobody changes it.
 type Storefronts interface {
-	// ProjectFinder finds a project in any status: payments are decided also after it was closed.
+	// ProjectFinder finds a project in any status, as it is now: payments are decided also after it was closed.
 	ProjectFinder
-	// BySlug finds an active project.
+	// BySlug finds an active project, which may be as it was up to 250 ms ago, unless this process wrote it.
 	BySlug(ctx context.Context, slug string) (*project.Project, error)
 }
 

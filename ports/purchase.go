@@ -17,8 +17,9 @@ import (
 // Checkouts keeps checkouts and moves them together with stock, tokens, orders and events.
 type Checkouts interface {
 	// Create stores a new checkout, and what its request changed of the session, which may be nil where that is nothing. A
-	// session with checkout.MaxOpen open ones: Conflict limit_reached.
-	Create(ctx context.Context, c *checkout.Checkout, s *session.Session, t session.Touched) error
+	// session with checkout.MaxOpen open ones: Conflict limit_reached. The project has another version than the checkout was
+	// opened by: Conflict ProjectChanged.
+	Create(ctx context.Context, c *checkout.Checkout, s *session.Session, t session.Touched, version int64) error
 	Get(ctx context.Context, project id.Project, checkout id.Checkout) (*checkout.Checkout, error)
 	// InTx runs work in one transaction: all of its writes or none. Deadlocks and serialization
 	// failures are tried again, so work does no I/O of its own and may run more than once.
@@ -62,8 +63,9 @@ type Purchase interface {
 	// been called for its payers. A token redeemed, or reserved by another checkout: Conflict token_redeemed. Stock not
 	// there: Conflict out_of_stock (it was locked, so only a mistake gets here). Declines and attempts in flight, of
 	// the session or of the client, within the window that ends at the claim amount to checkout.MostDeclined:
-	// checkout.ErrTooManyInFlight.
-	Claim(ctx context.Context, c *checkout.Checkout) error
+	// checkout.ErrTooManyInFlight. The project has another version than the route and the consent were chosen by: Conflict
+	// ProjectChanged.
+	Claim(ctx context.Context, c *checkout.Checkout, version int64) error
 	// Settle stores the outcome of an attempt. Another order of the project has the confirmation number:
 	// Conflict confirmation_taken.
 	Settle(ctx context.Context, s Settlement) error

@@ -79,7 +79,7 @@ func projectFields(s *fieldShop) {
 	created := fill[project.Project](project.Active)
 	created.Account = s.owner
 	s.must(s.Projects().Create(s.Context(), &created))
-	created.CatalogVersion, created.AgentRevision = 0, 0
+	created.CatalogVersion, created.AgentRevision, created.Version = 0, 0, 0
 	readings := func() []any {
 		list, _, err := s.Projects().List(s.Context(), s.owner, false, firstPage)
 		s.must(err)
@@ -97,6 +97,7 @@ func projectFields(s *fieldShop) {
 		"project.Project.Status":         "a project is active until Delete closes it",
 		"project.Project.CatalogVersion": counted,
 		"project.Project.AgentRevision":  counted,
+		"project.Project.Version":        counted,
 	}
 	s.survives(except, &created, readings()...)
 

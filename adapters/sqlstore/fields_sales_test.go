@@ -94,7 +94,7 @@ func (s *fieldShop) newCheckout(known ...any) checkout.Snapshot {
 
 func checkoutFields(s *fieldShop) {
 	created := s.newCheckout(checkout.Pending)
-	s.must(s.Checkouts().Create(s.Context(), checkout.Rehydrate(created), nil, session.Touched{}))
+	s.must(s.Checkouts().Create(s.Context(), checkout.Rehydrate(created), nil, session.Touched{}, s.project.Version))
 	reading := func() checkout.Snapshot {
 		return read(s.Checkouts().Get(s.Context(), s.project.ID, created.ID))(s).Snapshot()
 	}
@@ -117,7 +117,7 @@ func checkoutFields(s *fieldShop) {
 func (s *fieldShop) order() *order.Order {
 	s.Helper()
 	c := s.newCheckout()
-	s.must(s.Checkouts().Create(s.Context(), checkout.Rehydrate(c), nil, session.Touched{}))
+	s.must(s.Checkouts().Create(s.Context(), checkout.Rehydrate(c), nil, session.Touched{}, s.project.Version))
 	o := fill[order.Order]()
 	o.Project, o.Checkout, o.Session, o.Confirmation = s.project.ID, c.ID, c.Session, newID[id.Order]().String()
 	o.Subtotal, o.Shipping, o.Tax, o.Total = usd(50_000), usd(4_000), usd(300), usd(54_300)
@@ -255,7 +255,7 @@ func ledgerFields(s *fieldShop) {
 
 func orphanFields(s *fieldShop) {
 	c := s.newCheckout()
-	s.must(s.Checkouts().Create(s.Context(), checkout.Rehydrate(c), nil, session.Touched{}))
+	s.must(s.Checkouts().Create(s.Context(), checkout.Rehydrate(c), nil, session.Touched{}, s.project.Version))
 	stored := fill[checkout.Orphan]()
 	stored.Project, stored.Checkout, stored.ID = s.project.ID, c.ID, "orphan-1"
 	s.must(s.Checkouts().InTx(s.Context(), s.project.ID, func(tx ports.Purchase) error {

@@ -34,7 +34,7 @@ func (s *Service) PrepareQuote(ctx ports.Outbound, p *project.Project, r Request
 }
 
 // Commit stores the answer. If another answer in the session was stored since it was prepared, nothing is stored, and
-// the error is stale: prepare it again, with Request.Again.
+// the error is stale: prepare it again, with Request.Again. If the project has changed, it is ports.ProjectChanged.
 func (q *PreparedQuote) Commit(ctx context.Context, stores *ports.Stores) error {
 	if q.result != nil {
 		if err := stores.Haggling.Save(ctx, *q.result); err != nil {

@@ -132,7 +132,7 @@ func (q *PreparedQuote) answer(ctx ports.Outbound) error {
 	if visit.KeepUntil(answer.Quote.ValidUntil) { // a shop's sessions may be shorter than its promises
 		touched.Time = true
 	}
-	result.Session, result.NewSession, result.Touched = visit, r.Ask.Session.IsZero(), touched
+	result.Session, result.NewSession, result.Touched, result.Version = visit, r.Ask.Session.IsZero(), touched, p.Version
 	q.Answer, q.result = answer, &result
 	return nil
 }

@@ -38,6 +38,20 @@ func (f *finalizing) next(ctx ports.Outbound) (claimed, error) {
 	return c, err
 }
 
+// reread begins anew with the project as it is now: its route, consent and policy may be others.
+func (f *finalizing) reread(ctx context.Context) error {
+	now, err := f.Storefronts.ByProject(ctx, f.project.ID)
+	switch {
+	case err != nil:
+		return err
+	case now.Status != project.Active:
+		return fault.Missing("project")
+	}
+	f.project, f.route = now, now.PaymentRoute(f.request.Method, f.Sandbox)
+	f.restart()
+	return nil
+}
+
 // restart begins a new attempt, to which the agent has not consented yet.
 func (f *finalizing) restart() {
 	f.giveUpPlace()

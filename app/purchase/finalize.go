@@ -71,6 +71,9 @@ func (Declined) result() {}
 // in a row is the provider's fault.
 const mostUncharged = 3
 
+// mostChanges is how often a finalize begins anew because the project was changed.
+const mostChanges = 10
+
 // Finalize pays a checkout. It is idempotent by checkout: however often and from however many places
 // it is called, there is one attempt at a time and at most one order.
 func (s *Service) Finalize(ctx ports.Outbound, p *project.Project, r FinalizeRequest) (Result, error) {
@@ -96,10 +99,17 @@ func paidWith(c *checkout.Checkout, token string) bool {
 }
 
 func (s *Service) finalize(ctx, waited ports.Outbound, f *finalizing) (Result, error) {
-	p, r := f.project, f.request
-	uncharged := 0
+	uncharged, changed := 0, 0
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 320*time.Millisecond) {
 		found, err := f.next(ctx)
+		if fault.Is(err, ports.ProjectChanged) && changed < mostChanges {
+			if err := f.reread(ctx); err != nil {
+				return nil, err
+			}
+			changed++
+			continue
+		}
+		p, r := f.project, f.request
 		if err != nil && !errors.Is(err, checkout.ErrProcessing) && !errors.Is(err, checkout.ErrTooManyInFlight) {
 			return nil, err
 		}
@@ -205,7 +215,7 @@ func (s *Service) claim(
 		if payable == nil { // it has become so since it was looked at, and nobody consented
 			return checkout.ErrProcessing
 		}
-		return take(ctx, tx, c, levels, payment, now)
+		return take(ctx, tx, c, levels, p.Version, payment, now)
 	})
 	if err = cmp.Or(err, refusal); err != nil {
 		return nil, err
@@ -226,8 +236,10 @@ func open(ctx context.Context, tx ports.Purchase, of id.Checkout, payable *check
 	return tx.LockWithStock(ctx, of, payable.Needs(), checkout.Payers(payable.Snapshot().Session, client))
 }
 
-// take claims a payable checkout with the stock it needs.
-func take(ctx context.Context, tx ports.Purchase, c *checkout.Checkout, levels []catalog.Level, payment checkout.Payment, now time.Time) error {
+// take claims a payable checkout with the stock it needs, unless the project has another version.
+func take(
+	ctx context.Context, tx ports.Purchase, c *checkout.Checkout, levels []catalog.Level, version int64, payment checkout.Payment, now time.Time,
+) error {
 	takes, short := catalog.Allocate(c.Needs(), levels)
 	if len(short) > 0 {
 		return outOfStock(c, short)
@@ -235,7 +247,7 @@ func take(ctx context.Context, tx ports.Purchase, c *checkout.Checkout, levels [
 	if err := c.Claim(payment, takes, now); err != nil {
 		return err
 	}
-	if err := tx.Claim(ctx, c); err != nil {
+	if err := tx.Claim(ctx, c, version); err != nil {
 		return err
 	}
 	return failpoint.At(ctx, failpoint.Claimed)

@@ -57,6 +57,36 @@ func TestFinalize(t *testing.T) {
 	}
 }
 
+// A finalize by a project that another replica has changed since begins anew: the agent is asked again, and the money goes
+// the way that the shop has chosen.
+func TestFinalize_projectChanged(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	old := *s.project
+	changed := old
+	changed.Version++
+	changed.Routes = map[project.PaymentMethod]project.PaymentRoute{project.SharedPaymentToken: {Provider: "stripe"}}
+	s.project = &changed
+	agreeing := &guard{}
+	service.Agent = agreeing
+	request := purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: project.SharedPaymentToken, Token: "tok_secret"}
+	result, err := service.Finalize(ports.NewOutbound(t.Context()), &old, request)
+	if err != nil || placed(result) == nil {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	if route := placed(result).Payment.Route; s.charges != 1 || route.Provider != "stripe" || agreeing.asked != 2 {
+		t.Errorf("%d charges, by %+v, the agent was asked %d times", s.charges, route, agreeing.asked)
+	}
+	s.begin(t, service)
+	changed.Version, changed.Status = changed.Version+1, project.Closing
+	request.Checkout = s.checkout.ID()
+	_, err = service.Finalize(ports.NewOutbound(t.Context()), &old, request)
+	expectFault(t, err, "project_not_found")
+	if s.charges != 1 {
+		t.Errorf("a closed shop was paid: %d charges", s.charges)
+	}
+}
+
 func TestAgentRefusesToFinalize(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)

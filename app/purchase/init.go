@@ -78,6 +78,7 @@ type PreparedInit struct {
 
 	session *session.Session
 	touched session.Touched
+	version int64 // of the project
 }
 
 // PrepareInit prices a cart, and asks the agent for consent. It writes nothing.
@@ -123,6 +124,7 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 		Checkout: c,
 		session:  known.Session,
 		touched:  touched,
+		version:  p.Version,
 	}, nil
 }
 
@@ -145,7 +147,7 @@ func (r InitRequest) basket() ports.BasketAsk {
 
 // Commit stores the checkout, and keeps its session.
 func (i *PreparedInit) Commit(ctx context.Context, stores *ports.Stores) error {
-	return stores.Checkouts.Create(ctx, i.Checkout, i.session, i.touched)
+	return stores.Checkouts.Create(ctx, i.Checkout, i.session, i.touched, i.version)
 }
 
 // expressible refuses a cart that, with one of its shipping options, comes to an amount which none of the shop's

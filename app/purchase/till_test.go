@@ -124,7 +124,7 @@ func (s *till) Resolve(_ ports.Outbound, r ports.ChargeRequest) (checkout.Outcom
 
 type checkouts struct{ *till }
 
-func (s checkouts) Create(_ context.Context, c *checkout.Checkout, visit *session.Session, t session.Touched) error {
+func (s checkouts) Create(_ context.Context, c *checkout.Checkout, visit *session.Session, t session.Touched, _ int64) error {
 	s.checkout = c
 	if t.Any() {
 		s.touched++
@@ -214,7 +214,10 @@ func (s transaction) Save(_ context.Context, c *checkout.Checkout, e *event.Even
 	return nil
 }
 
-func (s transaction) Claim(_ context.Context, c *checkout.Checkout) error {
+func (s transaction) Claim(_ context.Context, c *checkout.Checkout, version int64) error {
+	if version != s.project.Version {
+		return fault.New(fault.Conflict, ports.ProjectChanged, "The shop has changed.")
+	}
 	s.checkout = c
 	return s.broken["claim"]
 }

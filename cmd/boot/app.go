@@ -27,8 +27,10 @@ import (
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/payments"
+	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/cmd/version"
 	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -48,7 +50,7 @@ type App struct {
 	clocks     *clocks
 	index      *search.Index
 	store      *sqlstore.Store
-	storefront ports.Storefronts
+	storefront *projects.Storefronts
 	gateway    payments.Gateway
 	admission  *payments.Admission
 	rooms      map[string]*bulkhead.Room        // where requests wait for others, by what they wait for
@@ -131,6 +133,7 @@ func open(ctx context.Context, c Config, log *slog.Logger, check func(*App, cont
 		Enterprise: most,
 		EventBus:   c.NATSURL != "",
 		Vault:      a.vault,
+		Wrote:      a.wrote,
 		Trace:      a.traceWork(),
 	})
 	if err != nil {
@@ -154,6 +157,13 @@ func open(ctx context.Context, c Config, log *slog.Logger, check func(*App, cont
 	return a, nil
 }
 
+// wrote is told of projects whose row was written.
+func (a *App) wrote(of id.Project) {
+	if a.storefront != nil { // the parts are put together
+		a.storefront.Forget(of)
+	}
+}
+
 // assemble puts the parts together on the open store.
 func (a *App) assemble() error {
 	var err error
@@ -173,7 +183,7 @@ func (a *App) assemble() error {
 		return err
 	}
 	a.index = search.New(search.Options{Embedder: a.embeddings.queries, Memory: memory, Log: a.log})
-	a.storefront = a.store.Storefronts()
+	a.storefront = projects.NewStorefronts(a.store.Storefronts(), time.Now)
 	a.growth = catalogs.NewGrowth(a.store.Analyze)
 	a.openProviders()
 	a.openPlatforms()

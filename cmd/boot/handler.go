@@ -48,7 +48,7 @@ var strangersRate = ports.Rate{PerMinute: 100, Burst: 150}
 func (a *App) managementServices() management.Services {
 	return management.Services{
 		UseCases:        a.UseCases,
-		Stores:          storesOn(a.store, a.index),
+		Stores:          a.wholeStores(),
 		Begin:           a.manage,
 		Keys:            a.keyStore(),
 		ACPAddress:      a.acpAddress,
@@ -74,7 +74,7 @@ func (a *App) buyerServices() *commerce.Services {
 		Purchase:      a.Purchase,
 		Aftersales:    a.Aftersales,
 		Buyers:        a.Buyers,
-		Stores:        storesOn(a.store, a.index),
+		Stores:        a.wholeStores(),
 		Begin:         a.trade,
 		Keys:          a.keyStore(),
 		Clock:         a.clock,

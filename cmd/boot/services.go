@@ -29,7 +29,7 @@ import (
 
 // openServices puts the use cases together on the whole store.
 func (a *App) openServices() {
-	whole := storesOn(a.store, a.index)
+	whole := a.wholeStores()
 	a.openMerchants(whole)
 	a.openHaggling(whole)
 	a.openSales(whole)

@@ -6,6 +6,13 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
+// wholeStores returns the stores outside of any transaction, with the storefronts that are kept in memory.
+func (a *App) wholeStores() *ports.Stores {
+	s := storesOn(a.store, a.index)
+	s.Storefronts = a.storefront
+	return s
+}
+
 // storesOn returns the stores of a view: the whole store, or one transaction of it. The index is told of writes.
 func storesOn(view *sqlstore.Store, index ports.Index) *ports.Stores {
 	return &ports.Stores{

@@ -52,6 +52,10 @@ type Project struct {
 	// Routes are the connected payment providers by the method that they serve.
 	Routes map[PaymentMethod]PaymentRoute
 
+	// Version counts writes of what a buyer is served by: everything here but the catalogue, the agents and their policies
+	// included. What is agreed or paid under another version is stale.
+	Version int64
+
 	// CatalogVersion counts catalogue writes, in commit order. A search index compares it to learn
 	// what it missed.
 	CatalogVersion int64

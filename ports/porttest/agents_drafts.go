@@ -13,6 +13,7 @@ func (s *Shop) Draft() *agent.Agent {
 	s.T.Helper()
 	a, first := s.Unstored()
 	s.Must(s.Agents.Create(s.Ctx, a, first))
+	s.Reread()
 	return a
 }
 

@@ -88,7 +88,7 @@ func checkoutFailedChange(s *Shop) {
 		if err := locked.Claim(checkout.Payment{Method: project.SharedPaymentToken}, takesOf(locked, levels), Noon); err != nil {
 			return err
 		}
-		if err := tx.Claim(s.Ctx, locked); err != nil {
+		if err := tx.Claim(s.Ctx, locked, s.Project.Version); err != nil {
 			return err
 		}
 		return ErrPlain

@@ -66,6 +66,12 @@ func (s *Shop) claim(c id.Checkout) (claimed *checkout.Checkout, err error) {
 	return s.claimAt(c, Noon)
 }
 
+// Claim claims a checkout by the project's version that the shop noted.
+func (s *Shop) Claim(c id.Checkout) error {
+	_, err := s.claim(c)
+	return err
+}
+
 func (s *Shop) claimAt(c id.Checkout, now time.Time) (claimed *checkout.Checkout, err error) {
 	return s.claimFor(c, "", now)
 }
@@ -93,7 +99,7 @@ func (s *Shop) claimFor(c id.Checkout, client string, now time.Time) (claimed *c
 		if err := claimed.Claim(pay, takes, now); err != nil {
 			return err
 		}
-		return tx.Claim(s.Ctx, claimed)
+		return tx.Claim(s.Ctx, claimed, s.Project.Version)
 	})
 	return claimed, err
 }

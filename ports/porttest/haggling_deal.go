@@ -38,7 +38,7 @@ func (s *Shop) Answer(sess *session.Session, p *catalog.Product, quantity int, o
 	table := q.Table(policy.Terms(signals), offer)
 	decision := negotiation.Decide(table)
 	q.Record(table, decision, Noon)
-	r := ports.HaggleResult{Session: sess, NewSession: h.Session == nil, Quote: q, NewQuote: true}
+	r := ports.HaggleResult{Session: sess, NewSession: h.Session == nil, Quote: q, NewQuote: true, Version: s.Project.Version}
 	if h.Prior != nil {
 		h.Prior.Supersede()
 		r.Superseded = h.Prior

@@ -21,5 +21,6 @@ func (s *Shop) Connect(kind integration.Type, at time.Time) *integration.Integra
 	s.T.Helper()
 	i := s.Connection(kind, at)
 	s.Must(s.Integrations.Connect(s.Ctx, i, i.Route))
+	s.Reread()
 	return i
 }

@@ -17,6 +17,14 @@ func (s *Shop) Change(change func(*project.Project) error) (*project.Project, er
 	return s.Projects.Update(s.Ctx, s.Project.Account, s.Project.ID, change)
 }
 
+// Reread notes the project's version, after a write of the project: what is sold is sold by it.
+func (s *Shop) Reread() {
+	s.T.Helper()
+	p, err := s.Storefronts.ByProject(s.Ctx, s.Project.ID)
+	s.Must(err)
+	s.Project.Version = p.Version
+}
+
 // Part is a page of a whole list.
 func Part[T any](list []T, page ports.Page) []T {
 	from := min(page.Offset, len(list))

@@ -130,7 +130,7 @@ func purchaseShort(s *Shop) {
 		if err := locked.Claim(checkout.Payment{Method: project.SharedPaymentToken}, takes, Noon); err != nil {
 			return err
 		}
-		return tx.Claim(s.Ctx, locked)
+		return tx.Claim(s.Ctx, locked, s.Project.Version)
 	})
 	WantFault(s.T, err, fault.Conflict, "out_of_stock")
 	Same(s.T, "checkout", s.Stored(c).Snapshot(), c.Snapshot())

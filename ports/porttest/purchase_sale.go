@@ -75,11 +75,9 @@ func (s *Sale) Visit() ports.Visit {
 	return s.shop.Visit(s.session.ID)
 }
 
-// Quote asks as a buyer does: by the shop's slug, with one answer read for and stored.
+// Quote asks as a buyer does, with one answer read for and stored. The shop is in memory.
 func (s *Sale) Quote() ports.HaggleResult {
 	s.shop.T.Helper()
-	_, err := s.shop.Storefronts.BySlug(s.shop.Ctx, s.shop.Project.Slug)
-	s.shop.Must(err)
 	r := s.Answer()
 	s.shop.Must(s.shop.Haggling.Save(s.shop.Ctx, r))
 	return r
@@ -88,8 +86,6 @@ func (s *Sale) Quote() ports.HaggleResult {
 // FollowUp asks the price again in the same quote.
 func (s *Sale) FollowUp(r ports.HaggleResult) {
 	s.shop.T.Helper()
-	_, err := s.shop.Storefronts.BySlug(s.shop.Ctx, s.shop.Project.Slug)
-	s.shop.Must(err)
 	h := s.shop.Load(ports.HaggleAsk{Session: s.session.ID, Quote: r.Quote.Snapshot().ID})
 	r.NewQuote, r.Quote, r.Entry.ID, r.Entry.Seq = false, h.Quote, Random[id.Decision](), h.LastSeq+1
 	r.Event = nil
@@ -110,7 +106,7 @@ func (s *Sale) OpenCheckout(r ports.HaggleResult, touched session.Touched) {
 		Session: s.session.ID, Tokens: []string{q.TokenHash}, Products: []id.Product{q.Item.Product},
 	})
 	s.shop.Must(err)
-	s.shop.Must(s.shop.Checkouts.Create(s.shop.Ctx, s.shop.newCheckout(basket.Session, AgreedLine(basket.Products[0], basket.Quotes[0])), basket.Session, touched))
+	s.shop.Must(s.shop.Checkouts.Create(s.shop.Ctx, s.shop.newCheckout(basket.Session, AgreedLine(basket.Products[0], basket.Quotes[0])), basket.Session, touched, s.shop.Project.Version))
 }
 
 // Finalize reads a checkout, claims it and settles it with an order.

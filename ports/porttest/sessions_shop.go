@@ -123,7 +123,7 @@ func (s *Shop) Show(visit *session.Session, products ...id.Product) error {
 
 // openCheckout stores a checkout whose request changed nothing of its session.
 func (s *Shop) openCheckout(c *checkout.Checkout) error {
-	return s.Checkouts.Create(s.Ctx, c, nil, session.Touched{})
+	return s.Checkouts.Create(s.Ctx, c, nil, session.Touched{}, s.Project.Version)
 }
 
 func (s *Shop) Visit(sess id.Session) ports.Visit {

@@ -47,7 +47,8 @@ var tags = []*huma.Tag{
 func Register(api huma.API, s *commerce.Services) {
 	h := &handlers{Services: s}
 	api.OpenAPI().Tags = append(api.OpenAPI().Tags, tags...)
-	h.mount = s.Mount(api, Style, wire.KeyRules[commerce.Buyer]{Owner: h.keyOwner, Repeat: h.repeat})
+	h.mount = s.Mount(api, Style, wire.KeyRules[commerce.Buyer]{Owner: h.keyOwner, Repeat: h.repeat},
+		checkoutCancelID, orderCancelID, returnCreateID)
 	h.registerManifest()
 	h.registerSearch()
 	h.registerProduct()

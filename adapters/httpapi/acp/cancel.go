@@ -12,8 +12,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// orderCancelID is the operation that may give money back, outside of any transaction.
-const orderCancelID = "acp-order-cancel"
+const (
+	// orderCancelID is the operation that may give money back, outside of any transaction.
+	orderCancelID = "acp-order-cancel"
+
+	checkoutCancelID = "acp-checkout-cancel"
+)
 
 func (h *handlers) registerOrderCancel() {
 	wire.AddPhased(h.mount, h.operation(huma.Operation{
@@ -54,7 +58,7 @@ func (h *handlers) cancelOrder(ctx ports.Outbound, rq Request, in *cancelOrderIn
 
 func (h *handlers) registerCheckoutCancel() {
 	wire.AddAtomic(h.mount, h.operation(huma.Operation{
-		OperationID: "acp-checkout-cancel", Method: http.MethodPost, Path: "/acp/checkout/cancel", Tags: commerceTag,
+		OperationID: checkoutCancelID, Method: http.MethodPost, Path: "/acp/checkout/cancel", Tags: commerceTag,
 		Summary: "Give up a checkout",
 		Description: "Ends a checkout that is not being paid; its tokens may be used in another one. Sent again it answers the " +
 			"same. A payment under way: 409 checkout_processing; paid: 409 checkout_completed (cancel its order instead); " +

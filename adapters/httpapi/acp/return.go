@@ -12,9 +12,11 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
+const returnCreateID = "acp-return-create"
+
 func (h *handlers) registerReturns() {
 	wire.AddAtomic(h.mount, h.operation(huma.Operation{
-		OperationID: "acp-return-create", Method: http.MethodPost, Path: "/acp/returns", Tags: aftersalesTag,
+		OperationID: returnCreateID, Method: http.MethodPost, Path: "/acp/returns", Tags: aftersalesTag,
 		Summary: "Ask to return part of an order", DefaultStatus: http.StatusCreated,
 		Description: "The merchant decides. Past the return window, items that are not part of the order, or more of them " +
 			"than was bought and not yet returned: 422 validation_error. A canceled order: 409 order_canceled. " +

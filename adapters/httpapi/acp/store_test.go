@@ -223,7 +223,7 @@ type purchases struct {
 	*shelf
 }
 
-func (p purchases) Create(ctx context.Context, c *checkout.Checkout, v *session.Session, t session.Touched) error {
+func (p purchases) Create(ctx context.Context, c *checkout.Checkout, v *session.Session, t session.Touched, _ int64) error {
 	p.checkouts[c.ID()] = c
 	return sessions{p.shelf}.Keep(ctx, v, t)
 }
@@ -256,7 +256,7 @@ func (p purchases) LockWithStock(
 	return c, p.levels, now, err
 }
 
-func (p purchases) Claim(context.Context, *checkout.Checkout) error              { return nil }
+func (p purchases) Claim(context.Context, *checkout.Checkout, int64) error       { return nil }
 func (p purchases) Save(context.Context, *checkout.Checkout, *event.Event) error { return nil }
 
 func (p purchases) Orphan(context.Context, *checkout.Orphan, *event.Event) (bool, error) {

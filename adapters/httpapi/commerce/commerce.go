@@ -6,6 +6,7 @@ package commerce
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
@@ -70,12 +72,21 @@ type (
 	Mount = wire.Mount[Buyer, *ports.Stores]
 )
 
-// Mount returns a protocol's way into the pipeline. The path of each of its operations has a {slug}.
-func (s *Services) Mount(api huma.API, style *wire.Style, rules wire.KeyRules[Buyer]) *Mount {
+// Mount returns a protocol's way into the pipeline. The path of each of its operations has a {slug}. Operations see the
+// shop as it was a moment ago (ports.Storefronts): those that take money check its version where they write, and those
+// named here read it anew.
+func (s *Services) Mount(api huma.API, style *wire.Style, rules wire.KeyRules[Buyer], anew ...string) *Mount {
+	reread := func(e *wire.Entry[Buyer]) error {
+		if slices.Contains(anew, e.Operation.OperationID) {
+			return s.rereadShop(e)
+		}
+		return nil
+	}
 	return &Mount{
 		API:    api,
 		Style:  style,
-		Steps:  []wire.Step[Buyer]{s.countClient, wire.Check[Buyer], s.findShop},
+		Steps:  []wire.Step[Buyer]{s.countClient, wire.Check[Buyer], s.findShop, reread},
+		Reread: s.rereadShop,
 		Tenant: Buyer.tenant,
 		Stores: s.Stores,
 		Begin:  s.Begin,
@@ -117,4 +128,17 @@ func (s *Services) findShop(e *wire.Entry[Buyer]) (err error) {
 		return nil
 	}
 	return count(e, s.Limiter, "acp "+e.Caller.Shop.ID.String()+" "+address, s.Rate)
+}
+
+// rereadShop reads the shop that was found as it is now.
+func (s *Services) rereadShop(e *wire.Entry[Buyer]) error {
+	now, err := s.Storefronts.ByProject(e.Request.Context(), e.Caller.Shop.ID)
+	switch {
+	case err != nil:
+		return err
+	case now.Status != project.Active:
+		return fault.Missing("project")
+	}
+	e.Caller.Shop = now
+	return nil
 }

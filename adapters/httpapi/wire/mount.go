@@ -28,6 +28,8 @@ type Mount[C, S any] struct {
 	API   huma.API
 	Style *Style
 	Steps []Step[C]
+	// Reread brings a caller up to date whose project has changed, for another attempt; nil: there is none then.
+	Reread Step[C]
 	// Tenant shares the lanes with other tenants.
 	Tenant func(C) string
 	// Stores is the whole store. Begin runs work in one transaction of it.
@@ -97,7 +99,8 @@ const (
 	// Atomic handlers run within the request's transaction. They cannot call third parties, and may run more than once.
 	Atomic
 	// Prepared handlers work out their answer before the transaction, may call third parties, and return a Plan for the
-	// transaction. If another request was committed first (fault code "stale"), they run again.
+	// transaction. If another request was committed first (fault code "stale"), or the project was changed
+	// (ports.ProjectChanged), they run again.
 	Prepared
 	// Claimed is Prepared, with the idempotency key claimed before the handler runs: a second request with the key is
 	// told to wait, and calls nobody.
@@ -157,16 +160,24 @@ const maxAttempts = 32
 
 func prepared[C, S, I, O any](handle func(ports.Outbound, Request[C, S], *I) (Plan[S, O], error)) func(context.Context, *call[C, S], *I) (*O, error) {
 	return func(ctx context.Context, c *call[C, S], in *I) (out *O, err error) {
-		for {
+		for changed := 0; ; {
 			plan, err := handle(ports.NewOutbound(ctx), c.request, in)
 			if err != nil {
 				return nil, err
 			}
 			out, err = commitPlan(ctx, c, plan)
-			if !fault.Is(err, "stale") || c.request.Attempt == maxAttempts {
+			switch {
+			case fault.Is(err, "stale") && c.request.Attempt < maxAttempts:
+				c.request.Attempt++
+			case fault.Is(err, ports.ProjectChanged) && changed < maxAttempts && c.mount.Reread != nil:
+				if err := c.mount.Reread(&c.entry); err != nil {
+					return nil, err
+				}
+				c.request.Caller = c.entry.Caller
+				changed++
+			default:
 				return out, err
 			}
-			c.request.Attempt++
 			c.request.Note = &Note{}
 		}
 	}

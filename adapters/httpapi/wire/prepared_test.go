@@ -98,3 +98,47 @@ func TestAddPrepared_discard(t *testing.T) {
 		})
 	}
 }
+
+// A prepared handler whose project has changed runs again with the caller brought up to date, as the same attempt.
+func TestAddPrepared_projectChanged(t *testing.T) {
+	t.Parallel()
+	gone := fault.Missing("project")
+	for name, test := range map[string]struct {
+		changes int
+		gone    error
+		status  int
+		runs    int
+	}{
+		"once":         {1, nil, http.StatusOK, 2},
+		"often":        {32, nil, http.StatusOK, 33},
+		"again always": {1000, nil, http.StatusConflict, 33},
+		"closed":       {1, gone, http.StatusNotFound, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j, runs, reread := &journal{}, 0, 0
+			send := j.serve(func(m *wire.Mount[nobody, int]) {
+				m.Reread = func(*wire.Entry[nobody]) error {
+					reread++
+					return test.gone
+				}
+				wire.AddPrepared(m, postTo("prepared", "/v1/thing"), func(_ ports.Outbound, rq stagedRequest, _ *none) (wire.Plan[int, said], error) {
+					if runs++; rq.Attempt != 1 || reread != runs-1 {
+						t.Errorf("run %d is attempt %d after %d readings", runs, rq.Attempt, reread)
+					}
+					return wire.Plan[int, said]{
+						Commit: func(context.Context, int) (*said, error) {
+							if runs <= test.changes {
+								return nil, fault.New(fault.Conflict, ports.ProjectChanged, "The shop has changed.")
+							}
+							return &said{}, nil
+						},
+					}, nil
+				})
+			})
+			if w := send("k"); w.Code != test.status || runs != test.runs {
+				t.Errorf("%d after %d runs, want %d after %d", w.Code, runs, test.status, test.runs)
+			}
+		})
+	}
+}

@@ -114,7 +114,7 @@ func (p Projects) List(ctx context.Context, account id.Account, closed bool, pag
 	if closed {
 		w.Text = closedOnly
 	}
-	rows, total, err := db.Page[ProjectRow](ctx, p.Store.Read(db.NoProject), projects.Columns()+", status, agent_revision", ofAccount, w,
+	rows, total, err := db.Page[ProjectRow](ctx, p.Store.Read(db.NoProject), projects.Columns()+", "+readColumns, ofAccount, w,
 		"created_at DESC, id", page)
 	list := make([]*project.Project, len(rows))
 	for i, r := range rows {
@@ -144,6 +144,7 @@ func (p Projects) Update(ctx context.Context, account id.Account, id id.Project,
 		if err != nil {
 			return nil, err
 		}
+		changed.Version = before.Version + 1 // by a trigger
 		if _, err := t.Exec(ctx, updateProject.Text, updateProject.Args(r)...); err != nil || changed.Slug == before.Slug {
 			return changed, err
 		}
@@ -154,8 +155,9 @@ func (p Projects) Update(ctx context.Context, account id.Account, id id.Project,
 	})
 }
 
-// lockProject loads an active project of the account for exclusive use. Catalogue writes wait for it too.
+// lockProject loads an active project of the account for a transaction that writes it. Catalogue writes wait for it too.
 func lockProject(ctx context.Context, t *db.Tx, account id.Account, project id.Project) (*project.Project, error) {
+	t.Wrote(project)
 	return oneProject(ctx, t.Dialect, t, projectOfAccount+db.ActiveOnly+t.Dialect.ForUpdate, project, account)
 }
 

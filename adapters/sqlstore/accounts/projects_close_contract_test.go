@@ -216,6 +216,7 @@ func projectLateMoney(s *porttest.Shop) {
 	c := s.Checkout(s.Session(), porttest.Line(p, 1))
 	s.Must(s.Projects.Delete(s.Ctx, s.Project.Account, s.Project.ID, porttest.Noon))
 	realMoney(s)
+	s.Reread()
 	o := s.Pay(c)
 	settled, err := s.Closings.Settle(s.Ctx, s.Project.ID)
 	s.Must(err)

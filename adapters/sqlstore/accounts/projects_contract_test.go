@@ -132,6 +132,7 @@ func projectUpdate(s *porttest.Shop) {
 		return nil
 	})
 	s.Must(err)
+	want.Version++
 	porttest.Same(s.T, "returned", got, &want)
 	porttest.Same(s.T, "stored", s.ByID(s.Project.ID), &want)
 }
@@ -283,6 +284,7 @@ func projectCurrency(s *porttest.Shop) {
 	s.Must(in("EUR"))
 	s.Must(in("USD"))
 	sold := s.Product(1)
+	s.Reread()
 	s.Pay(s.Checkout(s.Session(), porttest.Line(sold, 1)))
 	s.Must(s.Products.Delete(s.Ctx, s.Project.ID, sold.ID, porttest.Noon))
 	porttest.WantFault(s.T, in("EUR"), fault.Conflict, "currency_in_use")

@@ -26,9 +26,13 @@ var (
 		"Project.Routes":        "-",
 		"Project.Status":        ",read",
 		"Project.AgentRevision": ",read",
+		"Project.Version":       ",read",
 	})
 
-	SelectProject = "\nSELECT " + projects.Columns() + ", status, agent_revision\nFROM projects"
+	SelectProject = "\nSELECT " + projects.Columns() + ", " + readColumns + "\nFROM projects"
+
+	// readColumns are written by triggers or by statements of their own.
+	readColumns = "status, agent_revision, version"
 
 	settingsFormat   = stored.JSON[project.Settings](stored.Tags{"Settings.Currency": "-"}) // a column
 	storefrontFormat = stored.JSON[project.Storefront](stored.Tags{"Storefront.FreeShippingThreshold": "free_shipping_from"})

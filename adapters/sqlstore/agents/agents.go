@@ -84,6 +84,7 @@ func errAgentActive() error {
 // write runs work in a transaction that writes a project's agents.
 func (v Agents) write(ctx context.Context, of id.Project, work func(*db.Tx) error) error {
 	return v.Store.InTx(ctx, of, func(t *db.Tx) error {
+		t.Wrote(of)
 		rows, err := t.Exec(ctx, writeAgents, of)
 		switch {
 		case err != nil:

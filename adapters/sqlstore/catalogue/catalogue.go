@@ -37,6 +37,7 @@ func write[T any](ctx context.Context, s *db.DB, project id.Project, work func(*
 }
 
 func openCatalogue(ctx context.Context, t *db.Tx, project id.Project) (*catalogue, error) {
+	t.Wrote(project)
 	type row struct {
 		CatalogVersion int64
 		Currency       string

@@ -30,14 +30,16 @@ var (
 WHERE project_id = $1
   AND product_id IN `
 
-	// SelectStocked is completed as SelectVariants. The stock of each variant is looked up by its key.
-	SelectStocked = `
-SELECT ` + variants.Columns() + `, COALESCE((
+	// StockedColumns are those of StockedRow, of variants. The stock of each variant is looked up by its key.
+	StockedColumns = variants.Columns() + `, COALESCE((
   SELECT SUM(stock.quantity)
   FROM stock
   WHERE stock.project_id = $1
     AND stock.variant_id = variants.id
-), 0) AS stock
+), 0) AS stock`
+
+	// OfProducts is completed by which products' variants.
+	OfProducts = `
 FROM variants
 WHERE project_id = $1
   AND product_id IN `

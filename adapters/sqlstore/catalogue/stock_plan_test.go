@@ -24,7 +24,7 @@ func TestStockIsReadByKey(t *testing.T) {
 		for _, state := range []string{"without statistics", "with statistics"} {
 			for name, statement := range map[string]string{
 				"totals":            fmt.Sprintf(catalogue.SelectTotals, "("+some+")"),
-				"variants in stock": catalogue.SelectStocked + "('prod_1')" + catalogue.ByPosition,
+				"variants in stock": "SELECT " + catalogue.StockedColumns + catalogue.OfProducts + "('prod_1')" + catalogue.ByPosition,
 			} {
 				plan := storetest.PlanOf(t, s, shop, explain+values.Replace(statement))
 				if !strings.Contains(plan, want) || strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "SCAN stock") {

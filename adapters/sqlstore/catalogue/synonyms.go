@@ -48,6 +48,7 @@ var (
 // change runs work, which is given the plan, in a transaction that writes a project's synonyms.
 func (v Synonyms) change(ctx context.Context, of id.Project, work func(t *db.Tx, plan string) error) error {
 	return v.Store.InTx(ctx, of, func(t *db.Tx) error {
+		t.Wrote(of)
 		var plan string
 		found, err := t.Get(ctx, &plan, writeSynonyms, of)
 		switch {

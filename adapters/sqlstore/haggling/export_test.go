@@ -8,9 +8,7 @@ var FromDecisions = fromDecisions
 
 const NewestDecisions = newestDecisions
 
-const SelectProbedProduct = selectProbedProduct
-
-var SelectAskedVariants = selectAskedVariants
+var SelectProbedVariants = selectProbedVariants
 
 var SelectDecisions = selectDecisions
 

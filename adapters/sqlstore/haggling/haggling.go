@@ -94,12 +94,12 @@ FROM (
   LIMIT 2000
 ) AS newest`
 
-	// selectProbedProduct counts how many of the client's newest other sessions about the product led to no order of it.
-	// The index decisions_probes has one row for each of these sessions, so that neither decisions about other products nor
-	// many in one session hide any, and no more than $9 rows are read. A count instead of EXISTS has PostgreSQL look up each
+	// countProbes is how many of the client's newest other sessions about the product led to no order of it. The index
+	// decisions_probes has one row for each of these sessions, so that neither decisions about other products nor many in
+	// one session hide any, and no more than $9 rows are read. A count instead of EXISTS has PostgreSQL look up each
 	// session: without statistics it would rather read all quotes of the product for each.
-	selectProbedProduct = `
-SELECT count(*) AS n
+	countProbes = `(
+SELECT count(*)
 FROM (
   SELECT session_id
   FROM decisions
@@ -119,7 +119,8 @@ WHERE (
     AND bought.session_id = tried.session_id
     AND bought.product_id = ` + askedProduct + `
     AND bought.redeemed_by <> ''
-) = 0`
+) = 0
+)`
 )
 
 var (
@@ -129,8 +130,21 @@ WHERE project_id = $1
   AND status = 'active'
   AND deleted_at IS NULL`
 
-	selectAskedVariants = catalogue.SelectStocked + "(" + askedProduct + ")" + catalogue.ByPosition
+	selectAskedVariants = selectVariantsWith("0")
+
+	// selectProbedVariants counts in the statement that reads the variants: once, for it is about none of them.
+	selectProbedVariants = selectVariantsWith(countProbes)
 )
+
+func selectVariantsWith(probes string) string {
+	return "SELECT " + catalogue.StockedColumns + ", " + probes + " AS probes" +
+		catalogue.OfProducts + "(" + askedProduct + ")" + catalogue.ByPosition
+}
+
+type askedVariantRow struct {
+	catalogue.StockedRow
+	Probes int
+}
 
 // asked are the rows that one ask finds.
 type asked struct {
@@ -140,7 +154,7 @@ type asked struct {
 	quote    *quoteRow
 	prior    *quoteRow
 	products []catalogue.ProductRow
-	variants []catalogue.StockedRow
+	variants []askedVariantRow
 	probed   negotiation.Probed
 }
 
@@ -167,9 +181,10 @@ func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.Haggle
 		b.Query(&found.probed.Client, selectProbed, slices.Concat(args, []any{ask.Client, ask.Since})...)
 	}
 	b.Query(&found.products, selectAskedProduct, args...)
-	b.Query(&found.variants, selectAskedVariants, args...)
 	if ask.Client != "" && !ask.ProductSince.IsZero() {
-		b.Query(&found.probed.Product, selectProbedProduct, append(args, ask.Client, ask.ProductSince, ask.Sessions)...)
+		b.Query(&found.variants, selectProbedVariants, append(args, ask.Client, ask.ProductSince, ask.Sessions)...)
+	} else {
+		b.Query(&found.variants, selectAskedVariants, args...)
 	}
 	if err := b.Run(ctx); err != nil {
 		return ports.Haggle{}, err
@@ -183,7 +198,7 @@ func (a asked) haggle() (h ports.Haggle, err error) {
 		h.Stock = make(map[id.Variant]int, len(a.variants))
 		variants := make([]catalogue.VariantRow, len(a.variants))
 		for i, v := range a.variants {
-			variants[i], h.Stock[v.Variant.ID] = v.VariantRow, v.Stock
+			variants[i], h.Stock[v.Variant.ID], h.Probed.Product = v.VariantRow, v.Stock, v.Probes
 		}
 		if h.Product, err = catalogue.Only(catalogue.FromProductRows(a.products, variants)); err != nil {
 			return ports.Haggle{}, err

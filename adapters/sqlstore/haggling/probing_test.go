@@ -24,7 +24,7 @@ func TestProbingLooksSessionsUp(t *testing.T) {
 		}
 		values := strings.NewReplacer("$1", "'"+p.ID.String()+"'", "$2", "'session'", "$3", "''", "$4", "'product'", "$5", "''",
 			"$6", "1", "$7", "'client'", "$8", "0", "$9", "40")
-		plan := storetest.PlanOf(t, s, p.ID, explain+values.Replace(haggling.SelectProbedProduct))
+		plan := storetest.PlanOf(t, s, p.ID, explain+values.Replace(haggling.SelectProbedVariants))
 		if !strings.Contains(plan, want) {
 			t.Errorf("quotes are not looked up by session: %q is not in\n%s", want, plan)
 		}

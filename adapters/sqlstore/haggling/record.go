@@ -20,12 +20,14 @@ var (
 	// EntryColumns are those of EntryRow.
 	EntryColumns = entries.Columns()
 
-	// insertEntry fails where there is no such session. Decisions outlive sessions, so no reference says so. probe is 1 for
-	// the session's first decision about the product within an hour (negotiation.ProbingWindow) by a client that is known.
+	// insertEntry fails where there is no such session, for decisions outlive sessions, so that no reference says so, and
+	// where the project has another version than the parameter after those of the columns. probe is 1 for the session's first decision about the product within an hour (negotiation.ProbingWindow) by a client that is known.
 	insertEntry = `
 INSERT INTO decisions (` + EntryColumns + `, probe)
-VALUES (` + entries.ValuesBut("session_id", "(SELECT id FROM sessions WHERE project_id = "+entries.Param("project_id")+
-		" AND id = "+entries.Param("session_id")+")") + `, CASE
+VALUES (` + entries.ValuesBut(map[string]string{
+		"id":         db.UnlessChanged(entries.Param("id"), entries.Param("project_id"), entries.After(1)),
+		"session_id": "(SELECT id FROM sessions WHERE project_id = " + entries.Param("project_id") + " AND id = " + entries.Param("session_id") + ")",
+	}) + `, CASE
   WHEN ` + entries.Param("client") + ` = '' OR EXISTS (
     SELECT 1
     FROM decisions AS earlier

@@ -72,7 +72,7 @@ func (v Haggling) Save(ctx context.Context, r ports.HaggleResult) error {
 	if r.NewSession {
 		b.Exec(insertSession, sessions.Args(*r.Session)...)
 	}
-	b.Exec(insertEntry, entries.Args(toEntryRow(r.Entry))...)
+	b.Exec(insertEntry, entries.Args(toEntryRow(r.Entry), r.Version)...)
 	if !r.NewSession {
 		Keep(b, r.Session, r.Touched)
 	}

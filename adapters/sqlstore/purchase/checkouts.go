@@ -36,11 +36,13 @@ var LapsedCheckouts = queue.Table{
 }
 
 var (
-	// insertCheckout is completed by the database's clock. It counts as part of the statement: two at the same moment may
+	// insertCheckout is completed by the database's clock. Its last parameter is the project's version. It counts as part of the statement: two at the same moment may
 	// both be the last one.
 	insertCheckout = `
 INSERT INTO checkouts (` + CheckoutColumns + `)
-SELECT ` + checkouts.Values() + `
+SELECT ` + checkouts.ValuesBut(map[string]string{
+		"status": db.UnlessChanged(checkouts.Param("status"), checkouts.Param("project_id"), checkouts.After(2)),
+	}) + `
 WHERE ` + checkouts.After(1) + ` > (
   SELECT count(*)
   FROM checkouts
@@ -122,12 +124,12 @@ DELETE FROM declines
 WHERE at < $1`
 )
 
-func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout, s *session.Session, t session.Touched) error {
+func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout, s *session.Session, t session.Touched, version int64) error {
 	row := toCheckoutRow(c)
 	query := fmt.Sprintf(insertCheckout, v.Store.Dialect.Moment())
 	b := v.Store.Write(row.Project)
 	missing := haggling.Keep(b, s, t)
-	stored, err := db.First[string](ctx, b, query, checkouts.Args(row, checkout.MaxOpen)...)
+	stored, err := db.First[string](ctx, b, query, checkouts.Args(row, checkout.MaxOpen, version)...)
 	if err = cmp.Or(db.OrMissingSession(err), missing()); err != nil {
 		return err
 	}

@@ -53,15 +53,20 @@ type claimRow struct {
 }
 
 var (
-	// updateClaimed takes when the payments that count began, how many they may be, and the session.
+	// updateClaimed takes when the payments that count began, how many they may be, the session, and the version of the
+	// project.
 	updateClaimed = db.NewTable[claimRow]("checkouts").Update(checkoutKey, append(changedByVerbs, "client")...)
 
 	// claimCheckout writes the checkout unless the session tried too many payments.
-	claimCheckout = updateClaimed.Text + belowAttemptLimit("c.session_id = %[3]s", updateClaimed.After(3))
+	claimCheckout = updateClaimed.But("status", unlessChanged).Text + belowAttemptLimit("c.session_id = %[3]s", updateClaimed.After(3))
 
 	// andClient completes claimCheckout where the client is known.
 	andClient = belowAttemptLimit("c.client = %[3]s\n      AND c.client <> ''", updateClaimed.After(0))
 )
+
+func unlessChanged(status string) string {
+	return db.UnlessChanged(status, "$1", updateClaimed.After(4))
+}
 
 // belowAttemptLimit is the condition that a payer was declined, and has attempts in flight, less often than a claim allows.
 func belowAttemptLimit(attemptsOf, payer string) string {
@@ -146,9 +151,9 @@ func (p purchase) lockPayers(args *db.Args, payers []string) string {
 	return fmt.Sprintf(lockPayers, rows)
 }
 
-func (p purchase) Claim(ctx context.Context, c *checkout.Checkout) error {
+func (p purchase) Claim(ctx context.Context, c *checkout.Checkout, version int64) error {
 	s := c.Snapshot()
-	effects := []db.Effect{claimed(toCheckoutRow(c), s)}
+	effects := []db.Effect{claimed(toCheckoutRow(c), s, version)}
 	if len(s.Taken) > 0 {
 		args := db.Args{p.project}
 		statement := wanted + takesRows(&args, s.Taken) + takeStock
@@ -163,9 +168,9 @@ func (p purchase) Claim(ctx context.Context, c *checkout.Checkout) error {
 }
 
 // claimed stores a claimed checkout, which is locked: if nothing is written, too many payments were tried.
-func claimed(row CheckoutRow, s checkout.Snapshot) db.Effect {
+func claimed(row CheckoutRow, s checkout.Snapshot, version int64) db.Effect {
 	since := s.ClaimedAt.Add(-checkout.DeclineWindow)
-	args := updateClaimed.Args(claimRow{row, s.Payment.Client}, since, checkout.MostDeclined, s.Session)
+	args := updateClaimed.Args(claimRow{row, s.Payment.Client}, since, checkout.MostDeclined, s.Session, version)
 	statement := claimCheckout
 	if s.Payment.Client != "" {
 		statement += andClient

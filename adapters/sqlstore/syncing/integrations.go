@@ -155,6 +155,7 @@ WHERE id = $1`+t.Dialect.ForUpdate, of)
 	if err != nil {
 		return err
 	}
+	t.Wrote(of)
 	_, err = t.Exec(ctx, updateRoutes, of, text)
 	return err
 }

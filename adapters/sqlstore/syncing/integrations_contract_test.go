@@ -174,8 +174,17 @@ func integrationReconnect(s *porttest.Shop) {
 	porttest.Same(s.T, "routes", s.ByID(s.Project.ID).Routes[project.SharedPaymentToken].Integration, i.ID)
 }
 
-// claimThrough is claim with a payment through an integration.
+// claimThrough is claim with a payment through an integration, anew where the project was changed meanwhile.
 func claimThrough(s *porttest.Shop, c id.Checkout, i *integration.Integration) error {
+	for {
+		err := claimBy(s, c, i, s.ByID(s.Project.ID).Version)
+		if !fault.Is(err, ports.ProjectChanged) {
+			return err
+		}
+	}
+}
+
+func claimBy(s *porttest.Shop, c id.Checkout, i *integration.Integration, version int64) error {
 	return s.Checkouts.InTx(s.Ctx, s.Project.ID, func(tx ports.Purchase) error {
 		claimed, _, err := tx.Lock(s.Ctx, c)
 		if err != nil {
@@ -185,7 +194,7 @@ func claimThrough(s *porttest.Shop, c id.Checkout, i *integration.Integration) e
 		if err := claimed.Claim(checkout.Payment{Method: project.SharedPaymentToken, Route: route, TokenHash: porttest.Hash("token")}, nil, porttest.Noon); err != nil {
 			return err
 		}
-		return tx.Claim(s.Ctx, claimed)
+		return tx.Claim(s.Ctx, claimed, version)
 	})
 }
 

@@ -102,7 +102,7 @@ func (h *shop) checkout(name id.Checkout) {
 		Address: checkout.Address{Name: "A. Buyer", Line1: "1 Main St", City: "Springfield", State: "IL", PostalCode: "62701", Country: "US"},
 	}, h.store.Now())
 	h.must(err)
-	h.must(memstore.Checkouts{Store: h.store}.Create(noReason, c, nil, session.Touched{}))
+	h.must(memstore.Checkouts{Store: h.store}.Create(noReason, c, nil, session.Touched{}, h.project.Version))
 	h.opened = append(h.opened, c)
 }
 

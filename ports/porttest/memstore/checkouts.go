@@ -45,11 +45,14 @@ func (s *state) save(c *checkout.Checkout) {
 	s.checkouts.put(s, key[id.Checkout]{row.Project, row.ID}, row)
 }
 
-func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout, visit *session.Session, t session.Touched) error {
+func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout, visit *session.Session, t session.Touched, version int64) error {
 	return v.inTx(ctx, func(s *state) error {
 		row := c.Snapshot()
 		if _, known := s.sessions.rows[key[id.Session]{row.Project, row.Session}]; !known {
 			return fault.Missing("session")
+		}
+		if err := s.unchanged(row.Project, version); err != nil {
+			return err
 		}
 		if t.Any() {
 			s.touch(visit, t)
@@ -226,7 +229,10 @@ func (p purchase) announce(e *event.Event) error {
 	return nil
 }
 
-func (p purchase) Claim(_ context.Context, c *checkout.Checkout) error {
+func (p purchase) Claim(_ context.Context, c *checkout.Checkout, version int64) error {
+	if err := p.s.unchanged(p.project, version); err != nil {
+		return err
+	}
 	row := c.Snapshot()
 	since := row.ClaimedAt.Add(-checkout.DeclineWindow)
 	for _, payer := range checkout.Payers(row.Session, row.Payment.Client) {

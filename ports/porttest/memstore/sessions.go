@@ -182,6 +182,9 @@ func (v Haggling) Save(ctx context.Context, r ports.HaggleResult) error {
 		if _, known := s.sessions.rows[k]; !known && !r.NewSession {
 			return fault.Missing("session")
 		}
+		if err := s.unchanged(k.project, r.Version); err != nil {
+			return err
+		}
 		if r.Entry.Seq != len(s.entries.rows[k])+1 {
 			return fault.New(fault.Conflict, "stale", "Another answer was stored.")
 		}

@@ -67,6 +67,13 @@ func (v Projects) BySlug(ctx context.Context, slug string) (*project.Project, er
 	return nil, fault.Missing("project")
 }
 
+func (s *state) unchanged(of id.Project, version int64) error {
+	if s.projects.rows[of].Version != version {
+		return fault.New(fault.Conflict, ports.ProjectChanged, "The shop has changed.")
+	}
+	return nil
+}
+
 // Products is the store's view of products and their stock.
 type Products struct {
 	ports.Products      // what no simulation asks for

@@ -81,6 +81,9 @@ func translate(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	broken := Violated(err)
+	if broken == decisionChecked || broken == checkoutChecked {
+		return projectChanged().Because(err)
+	}
 	for _, c := range constraints {
 		if broken != "" && (c.name == broken || c.columns == broken) {
 			return c.means().Because(err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // LockedProject keeps a project from being deleted before the transaction ends.
@@ -25,6 +26,22 @@ func OrMissingProject(err error) error {
 		return MissingProject()
 	}
 	return err
+}
+
+// UnlessChanged is a value, or NULL if the project has another version than it was read with. Written to one of
+// the columns below, NULL fails the statement with ports.ProjectChanged.
+func UnlessChanged(value, project, version string) string {
+	return "CASE WHEN (SELECT version FROM projects WHERE id = " + project + ") = " + version + " THEN " + value + " END"
+}
+
+// The columns that UnlessChanged is written to. Nothing else writes NULL to them.
+const (
+	decisionChecked = "decisions.id"
+	checkoutChecked = "checkouts.status"
+)
+
+func projectChanged() *fault.Error {
+	return fault.New(fault.Conflict, ports.ProjectChanged, "The shop has changed meanwhile. Try again.")
 }
 
 const ActiveOnly = "\n  AND status = 'active'"

@@ -20,6 +20,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -38,6 +39,8 @@ type Config struct {
 	EventBus bool
 	// Vault seals the URLs of subscriptions and chat webhooks; nil: they are stored as they are.
 	Vault ports.Vault
+	// Wrote is told of each project whose row a transaction wrote, once the transaction has ended; nil: nobody is.
+	Wrote func(id.Project)
 	// Trace begins a span around a piece of work, which what it returns ends; nil: there are none.
 	Trace func(ctx context.Context, name string) (context.Context, func(error))
 }
@@ -51,6 +54,7 @@ type DB struct {
 	// login has, on PostgreSQL, the role of the login, for what no request does. It keeps no connection for long.
 	login      *sqlx.DB
 	migrate    func(context.Context) error
+	wrote      func(id.Project)
 	unit       *unit // of a view that InRequest made
 	migrations fs.FS // with the folders postgres and sqlite
 	trace      func(context.Context, string) (context.Context, func(error))
@@ -70,7 +74,7 @@ func Open(ctx context.Context, c Config, migrations fs.FS) (*DB, error) {
 	if err := s.Ping(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.trace = c.Trace
+	s.trace, s.wrote = c.Trace, c.Wrote
 	s.Dialect.stopped = new(atomic.Int64)
 	s.Dialect.Enterprise = c.Enterprise
 	s.Dialect.EventBus = c.EventBus

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -77,16 +78,13 @@ func (t *Table[R]) index(column string) int {
 }
 
 // Values are the parameters of the columns: $1, $2, and so on.
-func (t *Table[R]) Values() string { return t.ValuesBut("", "") }
+func (t *Table[R]) Values() string { return t.ValuesBut(nil) }
 
-// ValuesBut has an expression in the place of one column's parameter.
-func (t *Table[R]) ValuesBut(column, expression string) string {
+// ValuesBut has expressions in the places of some columns' parameters.
+func (t *Table[R]) ValuesBut(expressions map[string]string) string {
 	values := make([]string, len(t.names))
 	for i, c := range t.names {
-		values[i] = parameterAt(i + 1)
-		if c == column {
-			values[i] = expression
-		}
+		values[i] = cmp.Or(expressions[c], parameterAt(i+1))
 	}
 	return strings.Join(values, ", ")
 }
@@ -144,6 +142,17 @@ func (t *Table[R]) Update(key []string, set ...string) Update[R] {
 		assigned = append(assigned, param(c))
 	}
 	u.Text = "\nUPDATE " + t.name + "\nSET " + strings.Join(assigned, ", ") + "\nWHERE " + strings.Join(where, "\n  AND ")
+	return u
+}
+
+// But is the update with an expression of the parameter in the place of a column's.
+func (u Update[R]) But(column string, expression func(param string) string) Update[R] {
+	before, after, found := strings.Cut(u.Text, column+" = $")
+	if !found {
+		panic("db: an update sets no " + column)
+	}
+	digits := len(after) - len(strings.TrimLeft(after, "0123456789"))
+	u.Text = before + column + " = " + expression("$"+after[:digits]) + after[digits:]
 	return u
 }
 

@@ -25,7 +25,7 @@ func TestTable(t *testing.T) {
 	for what, c := range map[string]struct{ got, want string }{
 		"columns":  {tents.ColumnsOf("t"), "t.project_id, t.id, t.name, t.list_price, t.photo"},
 		"insert":   {tents.Insert("seq"), "\nINSERT INTO tents (project_id, id, name, list_price, photo, seq)\nVALUES ($1, $2, $3, $4, $5, $6)"},
-		"values":   {tents.ValuesBut("photo", "NULL"), "$1, $2, $3, $4, NULL"},
+		"values":   {tents.ValuesBut(map[string]string{"photo": "NULL"}), "$1, $2, $3, $4, NULL"},
 		"set":      {tents.Set("photo", "name"), "photo = $5, name = $3"},
 		"update":   {change.Text, "\nUPDATE tents\nSET photo = $3, name = $4\nWHERE project_id = $1\n  AND id = $2"},
 		"excluded": {Excluded("name", "photo"), "name = excluded.name, photo = excluded.photo"},

@@ -26,6 +26,7 @@ type Tx struct {
 	last  *effects
 	// broken is the failure of something that was sent: nothing can follow it.
 	broken error
+	wrote  []id.Project
 }
 
 // Select reads the rows of a query into dest, which is as in Batch.Query.
@@ -143,9 +144,32 @@ func (t *Tx) Connection(ctx context.Context) *sqlx.Conn {
 	return t.conn
 }
 
+// Wrote notes that the transaction writes the project's row: Config.Wrote is told when it has ended.
+func (t *Tx) Wrote(project id.Project) { t.wrote = append(t.wrote, project) }
+
 // InTx runs work in one writing transaction: all of its writes or none. work does no other I/O and
 // may run more than once: a transaction that lost against another one is tried again.
 func (s *DB) InTx(ctx context.Context, project id.Project, work func(*Tx) error) error {
+	if s.wrote == nil {
+		return s.inTx(ctx, project, work)
+	}
+	var wrote []id.Project
+	defer func() {
+		if len(wrote) > 0 { // if it is unknown whether the transaction committed, too
+			s.AfterEnd(func(bool) {
+				for _, p := range wrote {
+					s.wrote(p)
+				}
+			})
+		}
+	}()
+	return s.inTx(ctx, project, func(t *Tx) error {
+		defer func() { wrote = append(wrote, t.wrote...) }()
+		return work(t)
+	})
+}
+
+func (s *DB) inTx(ctx context.Context, project id.Project, work func(*Tx) error) error {
 	return s.traced(ctx, "transaction", func(ctx context.Context) error {
 		if s.unit != nil {
 			return s.inUnit(ctx, project, work)
