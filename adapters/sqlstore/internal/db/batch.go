@@ -87,6 +87,10 @@ func (b *Batch) send(ctx context.Context) error {
 	}
 	if u := b.store.unit; u.begun() || u != nil && !b.reads {
 		return u.step(ctx, b.project, func(conn *sqlx.Conn, prefix string) error {
+			if name := u.wanted(); name != nil {
+				named := Batch{store: b.store, steps: append([]step{{dest: name, statement: b.store.Dialect.transactionName}}, b.steps...)}
+				return named.oneTrip(ctx, conn, prefix, "")
+			}
 			return send(ctx, conn, prefix, "")
 		})
 	}

@@ -111,6 +111,9 @@ func TestNothingFollowsAFailure(t *testing.T) {
 func TestUnitKeepsWhatCameBeforeAStepThatDidNothing(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		err := s.InRequest(t.Context(), nil, func(view *DB) error {
+			if err := view.InTx(t.Context(), mine, func(*Tx) error { return errWork }); !errors.Is(err, errWork) {
+				t.Errorf("the first step: %v", err)
+			}
 			if err := addIn(t, view, "a"); err != nil {
 				return err
 			}

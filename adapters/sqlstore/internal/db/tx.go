@@ -212,7 +212,7 @@ func (s *DB) transact(ctx context.Context, conn *sqlx.Conn, project id.Project, 
 // inUnit is InTx within a unit.
 func (s *DB) inUnit(ctx context.Context, project id.Project, work func(*Tx) error) error {
 	return s.unit.step(ctx, project, func(conn *sqlx.Conn, prefix string) error {
-		t := &Tx{Dialect: s.Dialect, conn: conn}
+		t := &Tx{Dialect: s.Dialect, conn: conn, name: s.unit.wanted()}
 		if s.Dialect.OneTrip {
 			t.first = prefix
 		} else if _, err := conn.ExecContext(ctx, prefix); err != nil {
@@ -225,7 +225,7 @@ func (s *DB) inUnit(ctx context.Context, project id.Project, work func(*Tx) erro
 		if err == nil {
 			err = t.failed
 		}
-		if err != nil && t.first != "" {
+		if t.first != "" && (err != nil || !s.unit.sent) {
 			return unsent{err}
 		}
 		return err

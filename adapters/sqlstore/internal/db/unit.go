@@ -16,6 +16,7 @@ type unit struct {
 	start func(context.Context, *Tx) error // the first step; nil: none
 	conn  *sqlx.Conn                       // nil until begun
 	first id.Project                       // that the connection was lent to
+	sent  bool                             // what begins the transaction; without start it goes with the first step
 	name  transactionName
 	// broken is why the whole unit must be run again, or cannot go on, whatever was made of the failure.
 	broken error
@@ -45,7 +46,7 @@ func (s *DB) InRequest(ctx context.Context, start func(context.Context, *Tx) err
 		if u.broken != nil {
 			return u.broken
 		}
-		if err != nil || u.conn == nil {
+		if err != nil || u.conn == nil || !u.sent {
 			return err
 		}
 		err = s.commit(ctx, u.conn, u.name)
@@ -117,24 +118,40 @@ func (u *unit) step(ctx context.Context, project id.Project, work func(conn *sql
 		if nothing { // so there is nothing to undo
 			return failure
 		}
+		u.sent = true
 		u.note(err)
 		u.undo(ctx)
 		return err
 	}
+	u.sent = true
 	return nil
+}
+
+// wanted is where the transaction's name is to be noted; nil: it is known, or has none.
+func (u *unit) wanted() *transactionName {
+	if !u.store.Dialect.OneTrip || !u.name.unnamed() {
+		return nil
+	}
+	return &u.name
 }
 
 // enter gets the connection, and runs start, before the first step. It returns what begins a step.
 func (u *unit) enter(ctx context.Context, project id.Project) (prefix string, err error) {
 	const savepoint = "SAVEPOINT step"
-	if u.conn != nil {
+	if u.conn != nil && u.sent {
 		return savepoint + onConnection(u.conn, u.store.Dialect.InProject(project)), nil
 	}
-	if u.conn, err = u.store.write.lend(ctx, project); err != nil {
-		u.broken = err
-		return "", err
+	if u.conn == nil {
+		if u.conn, err = u.store.write.lend(ctx, project); err != nil {
+			u.broken = err
+			return "", err
+		}
+		u.first = project
 	}
-	u.first = project
+	if u.start == nil && u.store.Dialect.OneTrip {
+		return onConnection(u.conn, u.store.Dialect.Begin(project)) + "; " + savepoint, nil
+	}
+	u.sent = true
 	if u.name, err = u.store.beginNamed(ctx, u.conn, project); err != nil {
 		return "", err
 	}
