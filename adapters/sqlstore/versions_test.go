@@ -36,6 +36,9 @@ func TestProjectVersion(t *testing.T) {
 			var told []id.Project
 			s := storetest.OpenStore(t, sqlstore.Config{URL: url, Wrote: func(p id.Project) { told = append(told, p) }})
 			shop := porttest.OpenShop(t, storetest.Views(s))
+			if !slices.Contains(told, shop.Project.ID) {
+				t.Error("a new project was not told")
+			}
 			product := shop.Product(3)
 			for _, write := range []struct {
 				name   string
@@ -105,6 +108,7 @@ func TestWroteIsToldAfterTheRequest(t *testing.T) {
 				told = append(told, now.Version)
 			}})
 			shop := porttest.OpenShop(t, storetest.Views(s))
+			told = nil
 			err := s.Within(t.Context(), nil, func(view *storetest.Store) error {
 				_, err := view.Projects().Update(t.Context(), shop.Project.Account, shop.Project.ID, func(p *project.Project) error { return nil })
 				if len(told) > 0 {

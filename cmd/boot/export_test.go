@@ -14,6 +14,9 @@ import (
 // Handler serves the API without the background work.
 func (a *App) Handler() http.Handler { return a.handler() }
 
+// Storefronts are those that buyers' requests find their shop by.
+func (a *App) Storefronts() ports.Storefronts { return a.storefront }
+
 // SetDatabaseClock stops the clock by which background work is due; the zero time lets it go on.
 func (a *App) SetDatabaseClock(now time.Time) { a.store.SetClock(now) }
 

@@ -2,6 +2,7 @@ package boot_test
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -118,6 +119,35 @@ func TestStorefrontWritesAreSeen(t *testing.T) {
 		time.Sleep(260 * time.Millisecond)
 		if got := name(other.URL()); got != want {
 			t.Errorf("260 ms later on the other replica: %v, want %q", got, want)
+		}
+	}
+}
+
+// Requests share the shop that is in memory, and nothing of it is changed by any of them.
+func TestStorefrontIsShared(t *testing.T) {
+	t.Parallel()
+	app := boottest.Start(t, boottest.Engines[0].URL(t))
+	k := merchant{t, app.URL(), boottest.Key}.keep("shop")
+	b := &replicaBuyer{merchant: merchant{t, app.URL() + "/p/shop", ""}}
+	b.product = k.ask(201, "POST", "/v1/catalog/products", `{"name": "Trail Tent", "sku": "T-1", "price": 20, "quantity": 50}`)["id"].(string)
+	b.quote("19.80")
+	for shared, tries := 0, 0; shared < 3 && tries < 40; tries++ {
+		used, err := app.Storefronts().BySlug(t.Context(), "shop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.call(200, "GET", "/.well-known/acp/manifest.json", "")
+		b.call(200, "POST", "/acp/search", `{"query": "tent"}`)
+		b.call(200, "GET", "/acp/products/"+b.product, "")
+		b.quote("15")
+		b.quote("19.80")
+		b.pay(200, b.init(200)["checkout_id"])
+		if now, err := app.Storefronts().BySlug(t.Context(), "shop"); err == nil && now == used {
+			shared++
+		}
+		fresh, err := app.Storefronts().ByProject(t.Context(), used.ID)
+		if err != nil || !reflect.DeepEqual(used, fresh) {
+			t.Fatalf("%v: requests changed the shop in memory:\n%+v\nwant\n%+v", err, used, fresh)
 		}
 	}
 }

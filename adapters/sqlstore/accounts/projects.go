@@ -58,6 +58,7 @@ func (p Projects) Create(ctx context.Context, created *project.Project) error {
 	b.Exec(projects.Insert(), projects.Args(r)...)
 	staff(b, created)
 	return p.Store.InTx(ctx, created.ID, func(t *db.Tx) error {
+		t.Wrote(created.ID) // whoever reads its slug meanwhile finds nothing
 		if err := admitProject(ctx, t, created.Account); err != nil {
 			return err
 		}
