@@ -73,9 +73,14 @@ func (s *Store) UnguardedLogin(ctx context.Context) (role string, err error) {
 	return s.db.UnguardedLogin(ctx)
 }
 
-// Analyze brings the planner's statistics up to date after a large import. PostgreSQL would do it by
-// itself, a minute later; SQLite has fixed ones (migrations/sqlite/00002_planner.sql).
+// Analyze brings the planner's statistics of catalogues up to date, after a large import.
 func (s *Store) Analyze(ctx context.Context) error { return s.db.Analyze(ctx) }
+
+// AnalyzeGrown brings the planner's statistics of tables up to date that have none, or have twice the rows that they had
+// then. It returns those of them that the server's login may not analyse.
+func (s *Store) AnalyzeGrown(ctx context.Context) (refused []string, err error) {
+	return s.db.AnalyzeGrown(ctx)
+}
 
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }

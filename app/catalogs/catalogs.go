@@ -21,7 +21,6 @@ type Service struct {
 
 	Clock   ports.Clock
 	Entropy ports.Entropy
-	Growth  *Growth // nil: nobody looks
 }
 
 // In returns the service on stores, such as those of a request's transaction.
@@ -150,7 +149,6 @@ func (s *Service) refresh(ctx context.Context, project id.Project) {
 
 // Written brings the search index up to date after products and their stock were written by others.
 func (s *Service) Written(ctx context.Context, project id.Project, products []id.Product) {
-	s.Growth.note(len(products))
 	s.refresh(ctx, project)
 	s.Restock(ctx, project, products)
 }

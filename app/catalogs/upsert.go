@@ -42,17 +42,7 @@ func (s *Service) Upsert(ctx context.Context, p *project.Project, lines []Line) 
 		start = end
 	}
 	s.refresh(ctx, p.ID)
-	s.Growth.note(created(results))
 	return results, nil
-}
-
-func created(results []Upserted) (n int) {
-	for _, r := range results {
-		if r.Outcome == Created {
-			n++
-		}
-	}
-	return n
 }
 
 // untilRepeat is how many lines come before one whose sku was there already: products are written once

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 	_ "time/tzdata" // projects name IANA time zones, also where the system knows none
 
@@ -23,7 +24,6 @@ import (
 	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/app/announcing"
 	"github.com/haggle-commerce/haggle/app/bulkhead"
-	"github.com/haggle-commerce/haggle/app/catalogs"
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/payments"
@@ -64,13 +64,13 @@ type App struct {
 	bus        *eventbus.Bus // nil: there is none
 	publisher  *jobs.Worker[ports.Parcel]
 	vault      *vault.Vault
-	growth     *catalogs.Growth
 	limits     limits
 	limiter    *ratelimit.Limiter
 	edge       edge
 	metrics    *telemetry.Metrics
 	health     *telemetry.Health
 	tracing    *telemetry.Tracing // nil: off
+	unanalyzed sync.Once          // logs that the login may not analyse tables
 	api, ops   net.Listener
 }
 
@@ -184,7 +184,6 @@ func (a *App) assemble() error {
 	}
 	a.index = search.New(search.Options{Embedder: a.embeddings.queries, Memory: memory, Log: a.log})
 	a.storefront = projects.NewStorefronts(a.store.Storefronts(), time.Now)
-	a.growth = catalogs.NewGrowth(a.store.Analyze)
 	a.openProviders()
 	a.openPlatforms()
 	if err := a.openPublishing(); err != nil {

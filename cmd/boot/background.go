@@ -47,6 +47,7 @@ func (a *App) loops() []loop {
 		{name: "forget work set aside", every: time.Hour, run: a.store.ForgetSetAside},
 		{name: "close projects", every: 2 * time.Second, run: a.closeProjects},
 		{name: "forget stock turns", every: 10 * time.Minute, run: a.forgetTurns},
+		{name: "analyze grown tables", every: 2 * time.Second, run: a.analyzeGrown, long: true},
 		{name: "forget released slugs", every: time.Hour, run: a.store.ForgetSlugs},
 	}
 }
@@ -174,4 +175,16 @@ func (a *App) foldAnalytics(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// analyzeGrown keeps the planner's statistics up to date. That the login may not do so is logged once: PostgreSQL itself
+// does it, later.
+func (a *App) analyzeGrown(ctx context.Context) error {
+	refused, err := a.store.AnalyzeGrown(ctx)
+	if len(refused) > 0 {
+		a.unanalyzed.Do(func() {
+			a.log.WarnContext(ctx, "the database login may not ANALYZE tables: statements are slow until autovacuum does", "tables", refused)
+		})
+	}
+	return err
 }

@@ -57,7 +57,7 @@ func (a *App) openMerchants(s *ports.Stores) {
 		Uses:        access.NewUses(),
 	}
 	a.Projects = &projects.Service{Stores: s, Clock: a.clock, Entropy: system.Entropy{}, Addresses: addresses}
-	a.Catalogs = &catalogs.Service{Stores: s, Clock: a.clock, Entropy: system.Entropy{}, Growth: a.growth}
+	a.Catalogs = &catalogs.Service{Stores: s, Clock: a.clock, Entropy: system.Entropy{}}
 	a.Buyers = &buyers.Service{Stores: s, Names: a.vault, Vault: a.vault.Tokens(), Clock: a.clock}
 	a.Publishing = &publishing.Service{
 		Stores:    s,

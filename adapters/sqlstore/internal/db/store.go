@@ -106,16 +106,6 @@ func (s *DB) Pools(show func(name string, db *sql.DB, waiting func() int)) {
 // Migrate brings the schema up to date, under a lock, so that processes may start together.
 func (s *DB) Migrate(ctx context.Context) error { return s.migrate(ctx) }
 
-// Analyze brings the planner's statistics up to date after a large import. PostgreSQL would do it by
-// itself, a minute later; SQLite has fixed ones (migrations/sqlite/00002_planner.sql).
-func (s *DB) Analyze(ctx context.Context) error {
-	if !s.Dialect.OneTrip {
-		return nil
-	}
-	_, err := s.login.ExecContext(ctx, "ANALYZE products, variants, stock")
-	return translate(ctx, err)
-}
-
 // Ping reports whether the database answers. Connections that broke while they lay in the pool, as all
 // do when the server restarts, are used up and tell nothing.
 func (s *DB) Ping(ctx context.Context) error {
