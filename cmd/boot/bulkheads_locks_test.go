@@ -63,13 +63,14 @@ func (s stand) id() string {
 	return id
 }
 
-// haggler sends offers in one session.
+// haggler sends offers in one session, each of which changes what the session says of the buyer.
 func (s stand) haggler() (session string, offer func(i int) *http.Request) {
 	s.Helper()
 	session = fmt.Sprint(merchant{s.T, s.acp, ""}.call(200, "POST", "/acp/search", `{"query": "lantern"}`)["session_id"])
 	return session, func(i int) *http.Request {
 		return request(s.T, "POST", s.acp+"/acp/quote", fmt.Sprintf(
-			`{"session_id": %q, "product_id": %q, "quantity": 1, "offer_price": %d.%02d}`, session, s.product, 70+i, i))
+			`{"session_id": %q, "product_id": %q, "quantity": 1, "offer_price": %d.%02d, "buyer_context": {"location": "Place %d"}}`,
+			session, s.product, 70+i, i, i))
 	}
 }
 

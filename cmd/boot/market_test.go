@@ -82,6 +82,8 @@ func openMarket(t *testing.T, database string) *market {
 	m.project, err = project.Open(id.New[id.Project](system.Entropy{}.Bits128()), owner.ID, project.Draft{Name: "Market", Slug: "market"}, opening)
 	m.must(err)
 	m.must(m.store.Projects().Create(t.Context(), m.project))
+	m.project, err = m.store.Storefronts().BySlug(t.Context(), m.project.Slug) // with its version
+	m.must(err)
 	return m
 }
 
@@ -215,10 +217,16 @@ func (m *market) offer(ask ports.HaggleAsk, cents int64) (haggling.Answer, error
 		if err != nil {
 			return haggling.Answer{}, err
 		}
-		if err := prepared.Commit(m.t.Context(), m.haggling.Stores); !fault.Is(err, "stale") {
+		err = prepared.Commit(m.t.Context(), m.haggling.Stores)
+		switch {
+		case fault.Is(err, "stale"):
+			request.Again = true
+		case fault.Is(err, "project_changed"):
+			m.project, err = m.store.Storefronts().BySlug(m.t.Context(), m.project.Slug)
+			m.must(err)
+		default:
 			return prepared.Answer, err
 		}
-		request.Again = true
 	}
 }
 

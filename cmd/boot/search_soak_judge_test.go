@@ -108,7 +108,7 @@ func (s *soak) search(w wish) (f findings) {
 	}
 	known := make(map[*good]*truth, len(s.goods))
 	for i, g := range s.goods {
-		if before[i].writes%2 == 0 && before[i].writes == g.writes.Load() {
+		if before[i].writes%2 == 0 && before[i].writes == g.writes.Load() && began.UnixNano()-g.written.Load() > int64(s.lag) {
 			known[g] = before[i].truth
 		}
 	}

@@ -41,7 +41,9 @@ func TestSearchDuringUpdates(t *testing.T) {
 	}
 	t.Run("another replica", func(t *testing.T) {
 		database := boottest.Engines[1].URL(t)
-		openSoak(t, boottest.Start(t, database), boottest.Start(t, database)).run()
+		s := openSoak(t, boottest.Start(t, database), boottest.Start(t, database))
+		s.lag = 300 * time.Millisecond
+		s.run()
 	})
 }
 
@@ -53,6 +55,9 @@ type soak struct {
 	byID      map[string]*good
 	words     atomic.Int64 // so many were made
 
+	// lag is longer than a write takes to reach the replica that is searched.
+	lag time.Duration
+
 	searches, judged, demanded atomic.Int64
 }
 
@@ -61,6 +66,7 @@ type good struct {
 	sku, id, shelf string
 	colors         []string     // by variant
 	writes         atomic.Int64 // that began and that ended: odd while one is under way
+	written        atomic.Int64 // when the last write ended, in unix nanoseconds
 	truth          atomic.Pointer[truth]
 }
 
@@ -219,6 +225,7 @@ func (s *soak) write(random *rand.Rand, own []*good) {
 	}
 	for i, g := range some {
 		g.truth.Store(&next[i])
+		g.written.Store(time.Now().UnixNano())
 		g.writes.Add(1)
 	}
 }
