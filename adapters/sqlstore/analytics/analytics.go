@@ -19,16 +19,22 @@ import (
 // Analytics is the store's view of what is counted of its records.
 //
 // A slot of a quarter of an hour is kept as one row of figures. A trigger notes each new decision, checkout
-// and order in analytics_pending, in the transaction that stores it; a fold counts some of those and takes
-// their notes away, in one transaction too. What a session adds follows from its records alone, so a fold adds
-// to the slots what the session tells with the fresh records less what it told without them, and a reader does
-// the same in memory for what is not folded yet: within one snapshot, every record is counted once.
+// and order in a journal, analytics_pending, in the transaction that stores it; a fold takes the beginning of the
+// journal and counts what it names, in one transaction too. What a session adds follows from its records alone, so
+// a fold adds to the slots what the session tells with the fresh records less what it told without them, and a
+// reader does the same in memory for what is not folded yet: within one snapshot, every record is counted once.
+//
+// A note's position is taken before it is committed, so notes appear out of order. A fold counts exactly the notes
+// that its DELETE returned, whatever lies between them later.
 type Analytics struct{ Store *db.DB }
 
 var _ ports.Analytics = Analytics{}
 
-// maxUnfolded is how many sessions a reader counts itself at most.
-const maxUnfolded = 20_000
+// A reader counts so much itself at most.
+const (
+	maxUnfolded = 20_000 // sessions
+	maxNotes    = 100_000
+)
 
 const (
 	// selectSlots is completed by the column of products, or by none.
@@ -38,13 +44,6 @@ FROM analytics_slots
 WHERE project_id = $1
   AND at >= $2
   AND at < $3`
-
-	selectPendingSessions = `
-SELECT DISTINCT session_id
-FROM analytics_pending
-WHERE project_id = $1
-ORDER BY session_id
-LIMIT $2`
 
 	// selectSessionsAt are those that have something of a time.
 	selectSessionsAt = `
@@ -185,10 +184,11 @@ func (r *reading) folded(ctx context.Context) error {
 }
 
 func (r *reading) unfolded(ctx context.Context) error {
-	touched, err := pendingSessions(ctx, r.tx, r.project)
+	fresh, err := unfolded(ctx, r.tx, r.project)
 	if err != nil {
 		return err
 	}
+	touched := fresh.sessions()
 	for slot := range r.edges {
 		from := slices.MaxFunc([]time.Time{slot, r.first()}, time.Time.Compare)
 		to := slices.MinFunc([]time.Time{slot.Add(analytics.Slot), r.last()}, time.Time.Compare)
@@ -199,7 +199,7 @@ func (r *reading) unfolded(ctx context.Context) error {
 		touched = append(touched, there...)
 	}
 	slices.SortFunc(touched, func(a, b id.Session) int { return strings.Compare(a.String(), b.String()) })
-	sessions, err := Recorded(ctx, r.tx, r.project, slices.Compact(touched))
+	sessions, err := recorded(ctx, r.tx, r.project, slices.Compact(touched), fresh)
 	if err != nil {
 		return err
 	}
@@ -226,16 +226,17 @@ func (r *reading) add(s analytics.Session, times int64) {
 	}
 }
 
-// pendingSessions are the sessions with something that is not folded.
-func pendingSessions(ctx context.Context, t *db.Tx, project id.Project) ([]id.Session, error) {
-	ids, err := db.All[id.Session](ctx, t, selectPendingSessions, project, maxUnfolded+1)
+// unfolded are the records that are not folded.
+func unfolded(ctx context.Context, t *db.Tx, project id.Project) (notes, error) {
+	rows, err := db.All[note](ctx, t, selectNotes, project, maxNotes+1)
 	if err != nil {
 		return nil, err
 	}
-	if len(ids) > maxUnfolded {
+	fresh := noted(rows)
+	if len(rows) > maxNotes || len(fresh) > maxUnfolded {
 		return nil, fault.New(fault.Unavailable, "analytics_behind", "Many new records are still being counted.").After(10 * time.Second)
 	}
-	return ids, nil
+	return fresh, nil
 }
 
 func (r *reading) refunded(ctx context.Context) error {

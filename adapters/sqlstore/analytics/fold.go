@@ -20,6 +20,7 @@ import (
 const (
 	foldedAtOnce = 200
 	readAtOnce   = 1_000 // decisions
+	notedAtOnce  = 2_000 // records
 )
 
 const (
@@ -64,11 +65,6 @@ SET figures = excluded.figures, products = excluded.products`
 DELETE FROM analytics_lost
 WHERE project_id = $1
   AND (began, session_id) IN (VALUES `
-
-	forgetPending = `
-DELETE FROM analytics_pending
-WHERE project_id = $1
-  AND (session_id, record_id) IN (VALUES `
 )
 
 func (v Analytics) Fold(ctx context.Context) (more bool, err error) {
@@ -91,45 +87,38 @@ func (v Analytics) Fold(ctx context.Context) (more bool, err error) {
 	return more, errors.Join(failed, ctx.Err())
 }
 
-func (v Analytics) FoldProject(ctx context.Context, project id.Project) (full bool, err error) {
+func (v Analytics) FoldProject(ctx context.Context, project id.Project) (more bool, err error) {
 	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (bool, error) {
 		if _, err := t.Exec(ctx, HoldFolds, project); err != nil {
 			return false, err
 		}
-		ids, err := db.All[id.Session](ctx, t, selectPendingSessions, project, foldedAtOnce)
-		if err != nil {
-			return false, err
-		}
-		some, err := atOnce(ctx, t, project, ids)
-		if err != nil {
-			return false, err
-		}
-		sessions, err := Recorded(ctx, t, project, some)
-		if err != nil {
-			return false, err
-		}
 		f := folding{t, project}
-		for _, part := range []func(context.Context, []analytics.Session) error{f.slots, f.lost, f.watch, f.done} {
+		taken, more, err := f.take(ctx)
+		if err != nil || len(taken) == 0 {
+			return false, err
+		}
+		sessions, err := f.fresh(ctx, taken)
+		if err != nil {
+			return false, err
+		}
+		for _, part := range []func(context.Context, []analytics.Session) error{f.slots, f.lost, f.watch} {
 			if err := part(ctx, sessions); err != nil {
 				return false, err
 			}
 		}
-		return len(some) < len(ids) || len(sessions) == foldedAtOnce, nil
+		return more, nil
 	})
 }
 
 // atOnce are the first of the sessions, as many as are read at once.
-func atOnce(ctx context.Context, t *db.Tx, project id.Project, ids []id.Session) ([]id.Session, error) {
-	if len(ids) == 0 { // somebody else was faster
-		return nil, nil
-	}
+func (f folding) atOnce(ctx context.Context, ids []id.Session) ([]id.Session, error) {
 	type row struct {
 		Session   id.Session
 		Decisions int
 	}
-	args := db.Args{project}
+	args := db.Args{f.project}
 	query := fmt.Sprintf(selectLengths, args.List(db.Strings(ids)))
-	rows, err := db.All[row](ctx, t, query, args...)
+	rows, err := db.All[row](ctx, f.tx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -213,28 +202,6 @@ func (f folding) lost(ctx context.Context, sessions []analytics.Session) error {
 		return err
 	}
 	return f.tx.Insert(ctx, "INSERT INTO analytics_lost ("+lost.Columns()+")\nVALUES ", news, "")
-}
-
-// done takes away the notes of the records that are counted now.
-func (f folding) done(ctx context.Context, sessions []analytics.Session) error {
-	var counted [][]any
-	note := func(fresh bool, s id.Session, record string) {
-		if fresh {
-			counted = append(counted, []any{s, record})
-		}
-	}
-	for _, s := range sessions {
-		for _, d := range s.Decisions {
-			note(d.Fresh, s.ID, d.ID)
-		}
-		for _, c := range s.Checkouts {
-			note(c.Fresh, s.ID, c.ID)
-		}
-		for _, o := range s.Orders {
-			note(o.Fresh, s.ID, o.ID)
-		}
-	}
-	return f.forget(ctx, forgetPending, counted, "(%s, %s)")
 }
 
 // forget completes a statement by the pairs that it deletes. PostgreSQL cannot tell the types of their

@@ -16,18 +16,13 @@ const (
 	// foldedLost are lost deals ($1 project, $2 from, $3 to, $4 currency, $5 thousandths) of sessions of which
 	// everything is folded.
 	foldedLost = `
-FROM analytics_lost AS l
+FROM analytics_lost
 WHERE project_id = $1
   AND began >= $2
   AND began < $3
   AND currency = $4
   AND best * 1000 >= floor * (1000 - $5)
-  AND NOT EXISTS (
-    SELECT 1
-    FROM analytics_pending AS p
-    WHERE p.project_id = l.project_id
-      AND p.session_id = l.session_id
-  )`
+  AND session_id NOT IN (SELECT session_id FROM analytics_pending WHERE project_id = $1)`
 
 	sumLost = `
 SELECT count(*) AS count, count(CASE WHEN best >= floor THEN 1 END) AS above_floor,
@@ -67,11 +62,11 @@ func (v Analytics) Lost(ctx context.Context, project id.Project, f ports.LostFil
 }
 
 func addUnfoldedLost(ctx context.Context, t *db.Tx, project id.Project, f ports.LostFilter, deals *ports.LostDeals) error {
-	ids, err := pendingSessions(ctx, t, project)
+	fresh, err := unfolded(ctx, t, project)
 	if err != nil {
 		return err
 	}
-	sessions, err := Recorded(ctx, t, project, ids)
+	sessions, err := recorded(ctx, t, project, fresh.sessions(), fresh)
 	if err != nil {
 		return err
 	}

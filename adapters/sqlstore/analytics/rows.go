@@ -2,8 +2,8 @@ package analytics
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
@@ -14,16 +14,10 @@ import (
 )
 
 const (
-	// noted joins a record r of the sessions %s with the note that it waits to be folded. The two are committed
-	// together, so one statement sees both or neither.
-	noted = `
-LEFT JOIN analytics_pending AS p
-  ON p.project_id = r.project_id
-  AND p.session_id = r.session_id
-  AND p.record_id = r.id
-  AND p.session_id IN %s
-WHERE r.project_id = $1
-  AND r.session_id IN %s`
+	// ofSessions is completed by the sessions.
+	ofSessions = `
+WHERE project_id = $1
+  AND session_id IN %s`
 
 	selectBegan = `
 SELECT id, created_at
@@ -33,24 +27,21 @@ WHERE project_id = $1
 
 	// Costs are recorded with the inputs of decisions, and matter of deals.
 	selectTold = `
-SELECT r.session_id, r.id, r.quote_id, r.product_id, r.variant_id, r.quantity, r.at, r.currency, r.offer, r.response,
-  r.price, r.rule, r.agent_id, r.policy_version, r.handler, r.fallback, r.list_price, r.floor,
-  CASE WHEN r.response = 'accept' THEN r.signals ELSE '{}' END AS signals,
-  p.record_id IS NOT NULL AS fresh
-FROM decisions AS r` + noted + `
-ORDER BY r.session_id, r.seq`
+SELECT session_id, id, quote_id, product_id, variant_id, quantity, at, currency, offer, response,
+  price, rule, agent_id, policy_version, handler, fallback, list_price, floor,
+  CASE WHEN response = 'accept' THEN signals ELSE '{}' END AS signals
+FROM decisions` + ofSessions + `
+ORDER BY session_id, seq`
 
 	selectOpened = `
-SELECT r.session_id, r.id, r.lines,
-  p.record_id IS NOT NULL AS fresh
-FROM checkouts AS r` + noted + `
-ORDER BY r.id`
+SELECT session_id, id, lines
+FROM checkouts` + ofSessions + `
+ORDER BY id`
 
 	selectOrdered = `
-SELECT r.session_id, r.id, r.lines, r.total, r.created_at,
-  p.record_id IS NOT NULL AS fresh
-FROM orders AS r` + noted + `
-ORDER BY r.created_at, r.id`
+SELECT session_id, id, lines, total, created_at
+FROM orders` + ofSessions + `
+ORDER BY created_at, id`
 )
 
 var (
@@ -81,7 +72,6 @@ type openedRow struct {
 	Session id.Session
 	ID      string
 	Lines   []analytics.Line `db:",json"`
-	Fresh   bool
 }
 
 type orderedRow struct {
@@ -95,9 +85,14 @@ type lostRow struct {
 	Lost    analytics.Lost
 }
 
-// Recorded reads the records of sessions. Orders come first: what an order refers to is there when the
-// decisions are read, also where each statement sees a later state.
+// Recorded reads the records of sessions, whether they are folded or not.
 func Recorded(ctx context.Context, t *db.Tx, project id.Project, ids []id.Session) ([]analytics.Session, error) {
+	return recorded(ctx, t, project, ids, nil)
+}
+
+// recorded also marks what is fresh. Orders come first: what an order refers to is there when the decisions are
+// read, also where each statement sees a later state.
+func recorded(ctx context.Context, t *db.Tx, project id.Project, ids []id.Session, fresh notes) ([]analytics.Session, error) {
 	var all []analytics.Session
 	for part := range slices.Chunk(ids, db.Listed) {
 		var began []BeganRow
@@ -110,22 +105,22 @@ func Recorded(ctx context.Context, t *db.Tx, project id.Project, ids []id.Sessio
 			into  any
 			query string
 		}{
-			{&ordered, strings.ReplaceAll(selectOrdered, "%s", in)},
-			{&opened, strings.ReplaceAll(selectOpened, "%s", in)},
-			{&told, strings.ReplaceAll(selectTold, "%s", in)},
+			{&ordered, fmt.Sprintf(selectOrdered, in)},
+			{&opened, fmt.Sprintf(selectOpened, in)},
+			{&told, fmt.Sprintf(selectTold, in)},
 			{&began, selectBegan + in},
 		} {
 			if err := t.Select(ctx, s.into, s.query, args...); err != nil {
 				return nil, err
 			}
 		}
-		all = append(all, gathered(began, told, opened, ordered)...)
+		all = append(all, gathered(began, told, opened, ordered, fresh)...)
 	}
 	return all, nil
 }
 
 // gathered puts records into their sessions. There may be none: a project may be deleted meanwhile.
-func gathered(began []BeganRow, told []toldRow, opened []openedRow, ordered []orderedRow) []analytics.Session {
+func gathered(began []BeganRow, told []toldRow, opened []openedRow, ordered []orderedRow, fresh notes) []analytics.Session {
 	sessions := make([]analytics.Session, len(began))
 	of := make(map[id.Session]*analytics.Session, len(began))
 	for i, r := range began {
@@ -134,11 +129,13 @@ func gathered(began []BeganRow, told []toldRow, opened []openedRow, ordered []or
 	}
 	for _, r := range told {
 		if s := of[r.Decision.Item.Session]; s != nil {
-			s.Decisions = append(s.Decisions, r.decision())
+			d := r.decision()
+			d.Fresh = fresh.has(s.ID, d.ID)
+			s.Decisions = append(s.Decisions, d)
 		}
 	}
 	for _, r := range opened {
-		c := analytics.Checkout{ID: r.ID, Fresh: r.Fresh}
+		c := analytics.Checkout{ID: r.ID, Fresh: fresh.has(r.Session, r.ID)}
 		for _, l := range r.Lines {
 			c.Quotes = append(c.Quotes, l.Quote)
 		}
@@ -147,7 +144,7 @@ func gathered(began []BeganRow, told []toldRow, opened []openedRow, ordered []or
 		}
 	}
 	for _, r := range ordered {
-		o := analytics.Order{ID: r.ID, Fresh: r.Fresh, At: r.CreatedAt, Gross: r.Total, Lines: r.Lines}
+		o := analytics.Order{ID: r.ID, Fresh: fresh.has(r.Session, r.ID), At: r.CreatedAt, Gross: r.Total, Lines: r.Lines}
 		if s := of[r.Session]; s != nil {
 			s.Orders = append(s.Orders, o)
 		}

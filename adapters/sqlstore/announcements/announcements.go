@@ -93,11 +93,10 @@ LIMIT $2%s`
 	// selectEnd is when a session ends, and whether everything that was said in it is folded. No row: it is
 	// gone.
 	selectEnd = `
-SELECT s.expires_at, NOT EXISTS (
-  SELECT 1
-  FROM analytics_pending AS p
-  WHERE p.project_id = s.project_id
-    AND p.session_id = s.id
+SELECT s.expires_at, s.id NOT IN (
+  SELECT session_id
+  FROM analytics_pending
+  WHERE project_id = $1
 ) AS folded
 FROM sessions AS s
 WHERE s.project_id = $1

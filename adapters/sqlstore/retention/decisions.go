@@ -23,12 +23,10 @@ WHERE project_id = $1`
 
 	// selectOldest are the decisions behind the checkpoint, in their order.
 	selectOldest = `
-SELECT d.position, d.hash, d.at, EXISTS (
-  SELECT 1
-  FROM analytics_pending AS p
-  WHERE p.project_id = d.project_id
-    AND p.session_id = d.session_id
-    AND p.record_id = d.id
+SELECT d.position, d.hash, d.at, d.id IN (
+  SELECT record_id
+  FROM analytics_pending
+  WHERE project_id = $1
 ) AS pending
 FROM decisions AS d
 WHERE d.project_id = $1

@@ -78,8 +78,8 @@ SELECT s.id, s.created_at, s.expires_at,
     WHERE c.project_id = s.project_id
       AND c.session_id = s.id
       AND (c.status IN ('ready', 'pending', 'processing') OR c.attempt > 0 AND c.queue <> c.project_id || '/sandbox' AND s.expires_at > $2)
-  ) OR EXISTS (
-    SELECT 1 FROM analytics_pending AS p WHERE p.project_id = s.project_id AND p.session_id = s.id
+  ) OR s.id IN (
+    SELECT session_id FROM analytics_pending WHERE project_id = $1
   ) OR EXISTS (
     SELECT 1 FROM haggled_sessions AS h WHERE h.project_id = s.project_id AND h.session_id = s.id
   ) AS busy

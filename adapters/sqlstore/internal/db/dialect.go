@@ -75,7 +75,6 @@ var keysWithoutRowID = map[string]string{
 	"reconciliations":   "project_id, integration_id",
 	"money_differences": "project_id, integration_id, kind, refund, provider",
 	"analytics_lost":    "project_id, began, session_id, product_id, variant_id, quantity",
-	"analytics_pending": "project_id, session_id, record_id",
 	"analytics_folds":   "project_id",
 	"retention":         "project_id",
 	"sessions_held":     "project_id, session_id",

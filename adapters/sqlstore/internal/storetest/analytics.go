@@ -186,5 +186,17 @@ func (p *Past) PutBack(later [3][][]any) {
 	p.Decisions, p.checkouts, p.orders = later[0], later[1], later[2]
 }
 
+// Only is a history of rows that were taken back.
+func (p *Past) Only(later [3][][]any) *Past {
+	return &Past{project: p.project, Decisions: later[0], checkouts: later[1], orders: later[2]}
+}
+
+// Records takes all decisions, checkouts and orders into a history of their own.
+func (p *Past) Records() *Past {
+	all := [3][][]any{p.Decisions, p.checkouts, p.orders}
+	p.PutBack([3][][]any{})
+	return p.Only(all)
+}
+
 // The figures that count are those of -decisions 1000000.
 var DecisionsInPast = flag.Int("decisions", 5_000, "decisions in the benchmark of analytics")

@@ -240,6 +240,12 @@ func (p *Past) order(session string, began time.Time, checkout, lines string, o 
 func (p *Past) Store(tb testing.TB, s *Store) {
 	tb.Helper()
 	WithoutReferences(tb, s) // there are no payments
+	p.StoreWhile(tb, s, func(*db.Tx) {})
+}
+
+// StoreWhile is Store in a transaction that commits when held returns.
+func (p *Past) StoreWhile(tb testing.TB, s *Store, held func(*db.Tx)) {
+	tb.Helper()
 	insertions := []struct {
 		statement string
 		rows      *[][]any
@@ -262,6 +268,7 @@ func (p *Past) Store(tb testing.TB, s *Store) {
 				return err
 			}
 		}
+		held(t)
 		return nil
 	})
 	if err != nil {
