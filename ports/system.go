@@ -16,6 +16,9 @@ type Clock interface{ Now() time.Time }
 // Entropy gives unguessable bits.
 type Entropy interface {
 	Bits128() [16]byte
+	// IDBits are the bits of a new id: the time in milliseconds, in 48 bits, and 80 unguessable bits, as in a version 7 UUID
+	// (RFC 9562). Ids sort by when they were made, so that rows that are written together lie together in their indexes.
+	IDBits() [16]byte
 	// Secret is n bytes as lower-case base32 text.
 	Secret(n int) string
 }

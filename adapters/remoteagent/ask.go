@@ -89,7 +89,7 @@ func signer(secret string) (*standardwebhooks.Webhook, error) {
 
 // post sends a signed request, once: the client sends a POST again only where it knows that none of it was sent.
 func (a *Agents) post(ctx context.Context, to ports.RemoteHandler, key *standardwebhooks.Webhook, q question) ([]byte, error) {
-	event, now := id.New[id.Event](a.entropy.Bits128()), a.clock.Now()
+	event, now := id.New[id.Event](a.entropy.IDBits()), a.clock.Now()
 	body, err := json.Marshal(toAPIRequest(event, q.kind, to.Agent, q.scene, q.data(ctx), now), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return nil, err

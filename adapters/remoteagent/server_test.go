@@ -46,6 +46,8 @@ func (c *counting) Bits128() (bits [16]byte) {
 	return bits
 }
 
+func (c *counting) IDBits() [16]byte { return c.Bits128() }
+
 func (*counting) Secret(int) string { return "" }
 
 func usd(text string) money.Amount {

@@ -4,6 +4,7 @@ package system
 import (
 	"crypto/rand"
 	"encoding/base32"
+	"encoding/binary"
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/failpoint"
@@ -22,6 +23,14 @@ type Entropy struct{}
 
 func (Entropy) Bits128() (bits [16]byte) {
 	rand.Read(bits[:]) // never fails: it ends the program instead (crypto/rand, since Go 1.24)
+	return bits
+}
+
+func (e Entropy) IDBits() [16]byte {
+	bits := e.Bits128()
+	var now [8]byte
+	binary.BigEndian.PutUint64(now[:], uint64(Clock{}.Now().UnixMilli()))
+	copy(bits[:6], now[2:])
 	return bits
 }
 

@@ -23,3 +23,15 @@ func TestEntropyDoesNotRepeat(t *testing.T) {
 		seen[secret], seen[string(bits[:])] = true, true
 	}
 }
+
+func TestIDBits_sortByTime(t *testing.T) {
+	before := time.Now().UnixMilli()
+	bits := Entropy{}.IDBits()
+	at := int64(bits[0])<<40 | int64(bits[1])<<32 | int64(bits[2])<<24 | int64(bits[3])<<16 | int64(bits[4])<<8 | int64(bits[5])
+	if after := time.Now().UnixMilli(); at < before || at > after {
+		t.Errorf("%d is not between %d and %d", at, before, after)
+	}
+	if other := (Entropy{}).IDBits(); [10]byte(other[6:]) == [10]byte(bits[6:]) {
+		t.Error("the rest repeats")
+	}
+}

@@ -100,6 +100,8 @@ type counter struct{ n byte }
 
 func (c *counter) Bits128() [16]byte { c.n++; return [16]byte{c.n} }
 
+func (c *counter) IDBits() [16]byte { return c.Bits128() }
+
 func (c *counter) Secret(n int) string {
 	c.n++
 	return strings.Repeat(string('a'+rune(c.n)), n*8/5)

@@ -34,7 +34,7 @@ func (s *Service) Enrol(ctx context.Context, owner id.Account, code string) (Enr
 	if err != nil {
 		return Enrolment{}, err
 	}
-	name := id.New[id.Authenticator](s.Entropy.Bits128())
+	name := id.New[id.Authenticator](s.Entropy.IDBits())
 	pending := &account.Authenticator{
 		ID: name, Account: owner, Secret: s.Vault.Seal([]byte(secret), Purpose(name)), CreatedAt: s.Clock.Now(),
 	}

@@ -38,7 +38,7 @@ func (s *Service) In(stores *ports.Stores) *Service {
 // payment. ExecuteRefund, or the background, asks the provider for the refund, whose id is zero if
 // nothing was left to refund.
 func (s *Service) Cancel(ctx context.Context, project id.Project, of id.Order, reason string) (*order.Case, id.Refund, error) {
-	now, refund, announce := s.Clock.Now(), id.New[id.Refund](s.Entropy.Bits128()), s.event()
+	now, refund, announce := s.Clock.Now(), id.New[id.Refund](s.Entropy.IDBits()), s.event()
 	c, err := s.Orders.Change(ctx, project, of, func(c *order.Case) error { return c.Cancel(refund, reason, announce, now) })
 	if err != nil {
 		return nil, id.Refund{}, err
@@ -69,7 +69,7 @@ func (s *Service) Deliver(ctx context.Context, project id.Project, of id.Order) 
 }
 
 // event is a new event's id.
-func (s *Service) event() id.Event { return id.New[id.Event](s.Entropy.Bits128()) }
+func (s *Service) event() id.Event { return id.New[id.Event](s.Entropy.IDBits()) }
 
 // opened is the refund if the case has it, else zero.
 func opened(c *order.Case, refund id.Refund) id.Refund {

@@ -165,7 +165,9 @@ func (d *drawer) Restock(_ id.Project, totals map[id.Variant]int) { d.restocked 
 type entropy struct{ n byte }
 
 func (s *entropy) Bits128() [16]byte { s.n++; return [16]byte{s.n} }
-func (*entropy) Secret(int) string   { return "" }
+
+func (s *entropy) IDBits() [16]byte { return s.Bits128() }
+func (*entropy) Secret(int) string  { return "" }
 
 var (
 	tent, jacket = id.New[id.Product]([16]byte{1}), id.New[id.Product]([16]byte{2})

@@ -32,7 +32,7 @@ func (s *Service) RequestRefund(ctx context.Context, project id.Project, r Refun
 	if err != nil {
 		return nil, err
 	}
-	now, refund := s.Clock.Now(), id.New[id.Refund](s.Entropy.Bits128())
+	now, refund := s.Clock.Now(), id.New[id.Refund](s.Entropy.IDBits())
 	c, err := s.Orders.Change(ctx, project, payment.Order, func(c *order.Case) error {
 		return cmp.Or(c.Refund(refund, r.Amount, r.Reason, now), s.expressible(c, refund))
 	})
@@ -143,7 +143,7 @@ func (s *Service) HeardRefund(ctx context.Context, project id.Project, key strin
 }
 
 func (s *Service) reverse(ctx context.Context, r *order.Refund, failure order.RefundFailed) error {
-	now, announce, entry := s.Clock.Now(), s.event(), id.New[id.Transaction](s.Entropy.Bits128())
+	now, announce, entry := s.Clock.Now(), s.event(), id.New[id.Transaction](s.Entropy.IDBits())
 	_, err := s.Orders.Change(ctx, r.Project, r.Order, func(c *order.Case) error {
 		return c.ReverseRefund(r.ID, failure, announce, entry, now)
 	})

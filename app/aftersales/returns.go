@@ -15,7 +15,7 @@ import (
 func (s *Service) RequestReturn(ctx context.Context, p *project.Project, of id.Order, items []order.ReturnItem, comment string) (*order.Return, error) {
 	now := s.Clock.Now()
 	terms := order.Terms{WindowDays: p.Storefront.ReturnWindowDays, Conditions: p.Storefront.ReturnConditions}
-	ret, notice := id.New[id.Return](s.Entropy.Bits128()), s.event()
+	ret, notice := id.New[id.Return](s.Entropy.IDBits()), s.event()
 	var requested *order.Return
 	_, err := s.Orders.Change(ctx, p.ID, of, func(c *order.Case) (err error) {
 		requested, err = c.RequestReturn(ret, complete(items, c.Order), comment, terms, notice, now)
@@ -64,7 +64,7 @@ func (s *Service) ApproveReturn(ctx context.Context, project id.Project, a Appro
 	if err != nil {
 		return nil, id.Refund{}, err
 	}
-	now, refund, announce := s.Clock.Now(), id.New[id.Refund](s.Entropy.Bits128()), s.event()
+	now, refund, announce := s.Clock.Now(), id.New[id.Refund](s.Entropy.IDBits()), s.event()
 	c, err := s.Orders.Change(ctx, project, ret.Order, func(c *order.Case) error {
 		return cmp.Or(c.ApproveReturn(a.Return, refund, a.Amount, a.Restock, announce, now), s.expressible(c, refund))
 	})

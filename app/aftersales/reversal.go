@@ -16,9 +16,9 @@ func (s *Service) HeardExternalRefund(ctx context.Context, project id.Project, e
 		return err
 	}
 	now, ids := s.Clock.Now(), order.RefundIDs{
-		Refund:   id.New[id.Refund](s.Entropy.Bits128()),
+		Refund:   id.New[id.Refund](s.Entropy.IDBits()),
 		Announce: s.event(),
-		Reversal: id.New[id.Transaction](s.Entropy.Bits128()),
+		Reversal: id.New[id.Transaction](s.Entropy.IDBits()),
 	}
 	_, err = s.Orders.Change(context.WithoutCancel(ctx), project, of.Order, func(c *order.Case) error {
 		return c.ReportRefund(e, ids, now)
@@ -34,11 +34,11 @@ func (s *Service) HeardDispute(ctx context.Context, project id.Project, d order.
 		return err
 	}
 	now, ids := s.Clock.Now(), order.DisputeIDs{
-		Dispute:    id.New[id.Dispute](s.Entropy.Bits128()),
+		Dispute:    id.New[id.Dispute](s.Entropy.IDBits()),
 		Opened:     s.event(),
 		Closed:     s.event(),
-		Withdrawal: id.New[id.Transaction](s.Entropy.Bits128()),
-		Fee:        id.New[id.Transaction](s.Entropy.Bits128()),
+		Withdrawal: id.New[id.Transaction](s.Entropy.IDBits()),
+		Fee:        id.New[id.Transaction](s.Entropy.IDBits()),
 	}
 	_, err = s.Orders.Change(context.WithoutCancel(ctx), project, of.Order, func(c *order.Case) error {
 		return c.ReportDispute(d, ids, now)

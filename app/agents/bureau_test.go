@@ -43,6 +43,8 @@ func (b *bureau) Bits128() [16]byte {
 	return [16]byte{b.made}
 }
 
+func (b *bureau) IDBits() [16]byte { return b.Bits128() }
+
 func (b *bureau) Secret(int) string { return "" }
 
 // LeadsInside reports whether a URL names a host of the house.

@@ -47,7 +47,7 @@ type Change struct {
 
 // Create makes a draft, and the secret that is shown once.
 func (s *Service) Create(ctx context.Context, p *project.Project, c agent.Change, policy negotiation.Policy) (*agent.Agent, string, error) {
-	name := id.New[id.Agent](s.Entropy.Bits128())
+	name := id.New[id.Agent](s.Entropy.IDBits())
 	secret, sealed := s.newSecret(name)
 	made, first, err := agent.Open(name, p.ID, c, policy, sealed, s.Rules, s.Clock.Now())
 	if err = s.refusePrivate(c.Handlers, err); err != nil {

@@ -152,7 +152,7 @@ func (s *Service) scene(p *project.Project, a *agent.Agent, policy negotiation.P
 			played.Handlers.Quote = agent.InHouse
 		}
 	}
-	visit := session.Open(id.New[id.Session](s.Entropy.Bits128()), p.ID, sim.Claims, p.Settings.SessionTimeout(), s.Clock.Now())
+	visit := session.Open(id.New[id.Session](s.Entropy.IDBits()), p.ID, sim.Claims, p.Settings.SessionTimeout(), s.Clock.Now())
 	return agent.Scene{Project: p, Session: visit, Mandate: agent.Mandate{Agent: &played, Policy: policy.Under(p.Settings)}}
 }
 
@@ -163,7 +163,7 @@ const betweenOffers = 10 * time.Second
 func (s *Service) playOut(ctx ports.Outbound, in agent.QuoteInput, offers []*money.Amount) ([]Step, error) {
 	policy, now := in.Mandate.Policy, s.Clock.Now()
 	item := negotiation.Item{Session: in.Session.ID, Product: in.Product.ID, Variant: in.Product.Variant, Quantity: in.Product.Quantity}
-	q := negotiation.Start(id.New[id.Quote](s.Entropy.Bits128()), in.Project.ID, item, policy, in.Signals, nil, now)
+	q := negotiation.Start(id.New[id.Quote](s.Entropy.IDBits()), in.Project.ID, item, policy, in.Signals, nil, now)
 	var steps []Step
 	var said []negotiation.Entry
 	in.History = func(context.Context) ([]negotiation.Entry, error) { return said, nil }

@@ -49,7 +49,7 @@ func (s *Service) all(ctx context.Context, work func(context.Context, int, ports
 		announced := false
 		more, err = work(ctx, atOnce, func(p id.Project, at time.Time, d event.Data) *event.Event {
 			announced = true
-			return event.New(s.Entropy.Bits128(), p, at, d)
+			return event.New(s.Entropy.IDBits(), p, at, d)
 		})
 		failed = errors.Join(failed, err)
 		if announced {

@@ -175,6 +175,6 @@ func allProblems(unread, invalid error) error {
 // ids makes ids of random bits.
 type ids struct{ entropy ports.Entropy }
 
-func (i ids) Product() id.Product { return id.New[id.Product](i.entropy.Bits128()) }
-func (i ids) Variant() id.Variant { return id.New[id.Variant](i.entropy.Bits128()) }
-func (i ids) Synonym() id.Synonym { return id.New[id.Synonym](i.entropy.Bits128()) }
+func (i ids) Product() id.Product { return id.New[id.Product](i.entropy.IDBits()) }
+func (i ids) Variant() id.Variant { return id.New[id.Variant](i.entropy.IDBits()) }
+func (i ids) Synonym() id.Synonym { return id.New[id.Synonym](i.entropy.IDBits()) }

@@ -105,6 +105,8 @@ type system struct{ n byte }
 
 func (s *system) Now() time.Time    { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
 func (s *system) Bits128() [16]byte { s.n++; return [16]byte{s.n} }
+
+func (s *system) IDBits() [16]byte  { return s.Bits128() }
 func (s *system) Secret(int) string { return "" }
 
 type shop struct {

@@ -103,6 +103,8 @@ type reversed struct{ system }
 
 func (r *reversed) Bits128() [16]byte { r.n--; return [16]byte{r.n} }
 
+func (r *reversed) IDBits() [16]byte { return r.Bits128() }
+
 func TestReplacedSynonymsKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	s, kept := newShop(), &thesaurus{}

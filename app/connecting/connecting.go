@@ -84,7 +84,7 @@ func (s *Service) make(p id.Project, before *integration.Integration, d integrat
 	if before != nil {
 		return before, before.Reconnect(d, c, hook, s.Clock.Now())
 	}
-	return integration.Connect(id.New[id.Integration](s.Entropy.Bits128()), p, d, c, hook, s.Clock.Now()), nil
+	return integration.Connect(id.New[id.Integration](s.Entropy.IDBits()), p, d, c, hook, s.Clock.Now()), nil
 }
 
 // seal gives an integration credentials.

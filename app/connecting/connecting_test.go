@@ -41,6 +41,8 @@ type office struct {
 func (o *office) Now() time.Time      { return noon }
 func (o *office) Secret(n int) string { return strings.Repeat("x", n) }
 func (o *office) Bits128() [16]byte   { o.bits++; return [16]byte{o.bits} }
+
+func (o *office) IDBits() [16]byte    { return o.Bits128() }
 func (o *office) says(text ...string) { o.asked = append(o.asked, strings.Join(text, " ")) }
 func (o *office) said() string        { return strings.Join(o.asked, "; ") }
 func (o *office) Seal(plain []byte, purpose string) []byte {

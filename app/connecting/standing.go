@@ -64,7 +64,7 @@ func (s Standing) fail(ctx context.Context, stores ports.SyncStores, with *integ
 	if err != nil {
 		return err
 	}
-	return stores.Events.Announce(ctx, event.New(s.Entropy.Bits128(), with.Project, now, event.IntegrationError{
+	return stores.Events.Announce(ctx, event.New(s.Entropy.IDBits(), with.Project, now, event.IntegrationError{
 		Integration: failed.ID, Platform: failed.Type.String(), Name: failed.Name, Error: failed.LastError,
 	}))
 }

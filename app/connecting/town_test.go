@@ -69,6 +69,8 @@ func (t *town) Bits128() [16]byte {
 	return [16]byte{t.count}
 }
 
+func (t *town) IDBits() [16]byte { return t.Bits128() }
+
 func (t *town) Secret(n int) string { return fmt.Sprintf("%0*d", n*8/5, t.Bits128()[0]) }
 
 func (t *town) Seal(plain []byte, purpose string) []byte {

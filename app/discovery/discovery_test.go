@@ -200,7 +200,9 @@ type system struct{ n byte }
 
 func (*system) Now() time.Time      { return noon }
 func (s *system) Bits128() [16]byte { s.n++; return [16]byte{s.n} }
-func (*system) Secret(int) string   { return "" }
+
+func (s *system) IDBits() [16]byte { return s.Bits128() }
+func (*system) Secret(int) string  { return "" }
 
 func usd(cents int64) money.Amount { return money.Of(cents, money.USD) }
 

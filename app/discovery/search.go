@@ -149,7 +149,7 @@ func (s *Service) visit(ctx context.Context, p *project.Project, r SearchRequest
 		if r.Claims != nil {
 			claims = *r.Claims
 		}
-		visit := session.Open(id.New[id.Session](s.Entropy.Bits128()), p.ID, claims, timeout, now)
+		visit := session.Open(id.New[id.Session](s.Entropy.IDBits()), p.ID, claims, timeout, now)
 		if r.Repeatable {
 			visit.AwaitUse()
 		}

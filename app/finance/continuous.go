@@ -143,7 +143,7 @@ func (r *Reconciler) step(ctx ports.Outbound, c *ports.Reconciliation) error {
 	announced := false
 	err := r.Reconciliations.Record(ctx, c, s, func(p id.Project, at time.Time, d event.Data) *event.Event {
 		announced = true
-		return event.New(r.Entropy.Bits128(), p, at, d)
+		return event.New(r.Entropy.IDBits(), p, at, d)
 	})
 	if err == nil && announced {
 		r.Log.ErrorContext(ctx, "the payment provider's books differ from ours", "project", c.Project.String(), "provider", c.Route.Provider,
@@ -349,7 +349,7 @@ var kinds = map[ports.BalanceKind]ledger.Kind{ports.BalanceFee: ledger.FeeKind, 
 
 func (r *Reconciler) transaction(c *ports.Reconciliation, b ports.BalanceChange, of ports.Moved) ledger.Transaction {
 	return ledger.Change(cmp.Or(kinds[b.Kind], ledger.AdjustmentKind), ledger.Transaction{
-		ID:        id.New[id.Transaction](r.Entropy.Bits128()),
+		ID:        id.New[id.Transaction](r.Entropy.IDBits()),
 		Project:   c.Project,
 		Provider:  c.Route.Provider,
 		Reference: b.Provider,

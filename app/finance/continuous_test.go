@@ -80,6 +80,8 @@ type fakeEntropy struct{ ports.Entropy }
 
 func (fakeEntropy) Bits128() (bits [16]byte) { return bits }
 
+func (e fakeEntropy) IDBits() [16]byte { return e.Bits128() }
+
 // account is a provider's account under reconciliation, claimed at noon.
 func account(r project.PaymentRoute) *ports.Reconciliation {
 	return &ports.Reconciliation{Route: r, Now: noon, Booked: noon.Add(-time.Hour)}

@@ -170,7 +170,7 @@ func (s *Service) visit(p *project.Project, h ports.Haggle, r Request, now time.
 		if r.Claims != nil {
 			claims = *r.Claims
 		}
-		visit = session.Open(id.New[id.Session](s.Entropy.Bits128()), p.ID, claims, timeout, now)
+		visit = session.Open(id.New[id.Session](s.Entropy.IDBits()), p.ID, claims, timeout, now)
 		if r.Repeatable {
 			visit.AwaitUse()
 		}
@@ -248,7 +248,7 @@ func (s *Service) propose(ctx ports.Outbound, in agent.QuoteInput, house agent.Q
 
 // entry is the decision's place in the record.
 func (s *Service) entry(h ports.Haggle, r Request, t *talk, in agent.QuoteInput, a agent.QuoteAnswer, d negotiation.Decision, now time.Time) negotiation.Entry {
-	e := negotiation.NewEntry(id.New[id.Decision](s.Entropy.Bits128()), h.LastSeq+1, t.quote, in.Table, t.signals, d, r.Message, now)
+	e := negotiation.NewEntry(id.New[id.Decision](s.Entropy.IDBits()), h.LastSeq+1, t.quote, in.Table, t.signals, d, r.Message, now)
 	e.Agent, e.Client = t.mandate.Agent.ID, r.Ask.Client
 	e.Handler, e.Fallback = a.Answered.Handler, a.Answered.Fallback
 	if e.Handler != agent.HouseHandler {
@@ -299,7 +299,7 @@ func (s *Service) seal(t *talk, agreed negotiation.Accepted, withBundle bool, re
 			Quantity: 1, Price: q.Bundle.Price, Quote: q.ID,
 		})
 	}
-	result.Event = event.New(s.Entropy.Bits128(), q.Project, now, event.QuoteAccepted{
+	result.Event = event.New(s.Entropy.IDBits(), q.Project, now, event.QuoteAccepted{
 		Quote: q.ID, Session: q.Item.Session, Product: q.Item.Product, Variant: q.Item.Variant,
 		Quantity: q.Item.Quantity, List: q.Bounds.List(), Price: agreed.Price,
 	})

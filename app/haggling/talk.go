@@ -65,7 +65,7 @@ func (s *Service) talk(p *project.Project, h ports.Haggle, r Request, visit *ses
 		return t, nil
 	}
 	t.fresh = true
-	t.quote = negotiation.Start(id.New[id.Quote](s.Entropy.Bits128()), p.ID, item, mandate.Policy, t.signals, h.Prior, now)
+	t.quote = negotiation.Start(id.New[id.Quote](s.Entropy.IDBits()), p.ID, item, mandate.Policy, t.signals, h.Prior, now)
 	return t, nil
 }
 

@@ -130,9 +130,11 @@ type at time.Duration
 // system stands still and counts its bits.
 type system struct{ n byte }
 
-func (*system) Now() time.Time        { return noon }
-func (a at) Now() time.Time           { return noon.Add(time.Duration(a)) }
-func (s *system) Bits128() [16]byte   { s.n++; return [16]byte{s.n} }
+func (*system) Now() time.Time      { return noon }
+func (a at) Now() time.Time         { return noon.Add(time.Duration(a)) }
+func (s *system) Bits128() [16]byte { s.n++; return [16]byte{s.n} }
+
+func (s *system) IDBits() [16]byte    { return s.Bits128() }
 func (s *system) Secret(int) string   { s.n++; return strings.Repeat("s", int(s.n)) }
 func usd(cents int64) money.Amount    { return money.Of(cents, money.USD) }
 func offer(cents int64) *money.Amount { return new(usd(cents)) }

@@ -93,7 +93,7 @@ func (r *Receiver) Receive(ctx context.Context, webhook id.Webhook, call ports.C
 	if err != nil {
 		return err
 	}
-	d := to.webhook.Receive(id.New[id.WebhookLog](r.Entropy.Bits128()), name(stamp.Delivery), stamp.At, call.Payload, call.Now)
+	d := to.webhook.Receive(id.New[id.WebhookLog](r.Entropy.IDBits()), name(stamp.Delivery), stamp.At, call.Payload, call.Now)
 	if err := r.gatherer.keep(ctx, d); err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (r *Receiver) reject(ctx context.Context, w *integration.Webhook, size int,
 		r.logRest(ctx, before, now)
 	}
 	if listed {
-		r.logRefusal(ctx, w.Reject(id.New[id.WebhookLog](r.Entropy.Bits128()), whyRefused, size, now))
+		r.logRefusal(ctx, w.Reject(id.New[id.WebhookLog](r.Entropy.IDBits()), whyRefused, size, now))
 	}
 }
 
@@ -86,7 +86,7 @@ func (r *Receiver) endedRefusals(now time.Time) (list []refusals) {
 
 func (r *Receiver) logRest(ctx context.Context, of refusals, now time.Time) error {
 	why := whyRefused + " " + strconv.Itoa(of.rest()) + " more calls were refused within a minute; they have no rows of their own."
-	return r.logRefusal(ctx, of.webhook.Reject(id.New[id.WebhookLog](r.Entropy.Bits128()), why, 0, now))
+	return r.logRefusal(ctx, of.webhook.Reject(id.New[id.WebhookLog](r.Entropy.IDBits()), why, 0, now))
 }
 
 func (r *Receiver) logRefusal(ctx context.Context, d *integration.Delivery) error {

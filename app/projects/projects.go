@@ -33,7 +33,7 @@ func (s *Service) In(stores *ports.Stores) *Service {
 
 // Open opens a shop.
 func (s *Service) Open(ctx context.Context, account id.Account, d project.Draft) (*project.Project, error) {
-	p, err := project.Open(id.New[id.Project](s.Entropy.Bits128()), account, d, s.Clock.Now())
+	p, err := project.Open(id.New[id.Project](s.Entropy.IDBits()), account, d, s.Clock.Now())
 	if err != nil {
 		return nil, err
 	}

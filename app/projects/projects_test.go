@@ -54,7 +54,9 @@ func (s *system) Now() time.Time {
 	s.n++
 	return time.Date(2026, 1, 1, 0, int(s.n), 0, 0, time.UTC)
 }
-func (s *system) Bits128() [16]byte           { s.n++; return [16]byte{s.n} }
+func (s *system) Bits128() [16]byte { s.n++; return [16]byte{s.n} }
+
+func (s *system) IDBits() [16]byte            { return s.Bits128() }
 func (s *system) Secret(int) string           { return "" }
 func (s *system) LeadsInside(url string) bool { return strings.Contains(url, "//inside.example") }
 

@@ -89,7 +89,7 @@ func (p *Publisher) route(e ports.Announced, to ports.Audience) []*event.Deliver
 	}
 	list := make([]*event.Delivery, len(targets))
 	for i, t := range targets {
-		list[i] = event.NewDelivery(id.New[id.Delivery](p.Entropy.Bits128()), e.Project, e.ID, e.Type, t, to.Now)
+		list[i] = event.NewDelivery(id.New[id.Delivery](p.Entropy.IDBits()), e.Project, e.ID, e.Type, t, to.Now)
 	}
 	return list
 }
@@ -129,7 +129,7 @@ func (p *Publisher) work(ctx ports.Outbound, t jobs.Task[ports.Parcel]) error {
 	why, _ := d.Attempted(result, now(), p.jitter()) // as above
 	if why != (event.Reason{}) && parcel.Subscription != nil {
 		outcome.Why = why
-		outcome.Alert = event.New(p.Entropy.Bits128(), d.Project, now(), event.SubscriptionDisabled{
+		outcome.Alert = event.New(p.Entropy.IDBits(), d.Project, now(), event.SubscriptionDisabled{
 			Subscription: parcel.Subscription.ID, URL: event.MaskURL(parcel.Subscription.URL), Reason: why,
 		})
 	}

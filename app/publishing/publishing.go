@@ -32,7 +32,7 @@ func (s *Service) In(stores *ports.Stores) *Service {
 
 // Subscribe makes a subscription, and the secret that is shown once.
 func (s *Service) Subscribe(ctx context.Context, project id.Project, d event.Draft) (*event.Subscription, string, error) {
-	name := id.New[id.Subscription](s.Entropy.Bits128())
+	name := id.New[id.Subscription](s.Entropy.IDBits())
 	secret, sealed := s.newSecret(name)
 	made, err := event.Subscribe(name, project, d, sealed, s.Rules, s.Clock.Now())
 	if err = s.refusePrivate(d.URL, err); err != nil {
@@ -72,8 +72,8 @@ func (s *Service) Test(ctx context.Context, project id.Project, of id.Subscripti
 		return nil, fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled.")
 	}
 	now := s.Clock.Now()
-	ping := event.New(s.Entropy.Bits128(), project, now, event.Ping{Subscription: of})
-	made := event.NewDelivery(id.New[id.Delivery](s.Entropy.Bits128()), project, ping.ID, event.PingType, event.To(of), now)
+	ping := event.New(s.Entropy.IDBits(), project, now, event.Ping{Subscription: of})
+	made := event.NewDelivery(id.New[id.Delivery](s.Entropy.IDBits()), project, ping.ID, event.PingType, event.To(of), now)
 	return made, s.Deliveries.Announce(ctx, ping, made)
 }
 

@@ -380,7 +380,7 @@ func leave(c *checkout.Checkout, attempt int, cause error, now time.Time) (first
 
 // unresolved is the event that nobody knows the outcome of an attempt.
 func (s *Service) unresolved(c *checkout.Checkout, now time.Time) *event.Event {
-	return event.New(s.Entropy.Bits128(), c.Snapshot().Project, now, event.UnresolvedPayment(c))
+	return event.New(s.Entropy.IDBits(), c.Snapshot().Project, now, event.UnresolvedPayment(c))
 }
 
 func (s *Service) placed() {

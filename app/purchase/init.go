@@ -111,7 +111,7 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 	if verdict.Refused {
 		return nil, fault.New(fault.Conflict, "checkout_refused", cmp.Or(verdict.Reason, "The shop does not take this order."))
 	}
-	c, err := checkout.Open(id.New[id.Checkout](s.Entropy.Bits128()), p, checkout.Cart{
+	c, err := checkout.Open(id.New[id.Checkout](s.Entropy.IDBits()), p, checkout.Cart{
 		Session: r.Session, Lines: lines, Address: r.Address,
 	}, known.Now)
 	if err != nil {

@@ -38,7 +38,7 @@ func (s *Service) orphaned(o *checkout.Orphan, now time.Time) *event.Event {
 	case checkout.OrphanFailed:
 		refund = "failed"
 	}
-	return event.New(s.Entropy.Bits128(), o.Project, now, event.PaymentOrphaned{
+	return event.New(s.Entropy.IDBits(), o.Project, now, event.PaymentOrphaned{
 		Checkout: o.Checkout,
 		Attempt:  o.Attempt,
 		Provider: o.Route.Provider,

@@ -13,9 +13,9 @@ import (
 // place makes the order of a paid checkout and the event that announces it.
 func (s *Service) place(p *project.Project, c *checkout.Checkout, paid checkout.Paid, now time.Time) (*order.Order, *event.Event) {
 	o := order.Place(c, order.IDs{
-		Order: id.New[id.Order](s.Entropy.Bits128()), Payment: id.New[id.Payment](s.Entropy.Bits128()),
+		Order: id.New[id.Order](s.Entropy.IDBits()), Payment: id.New[id.Payment](s.Entropy.IDBits()),
 		Confirmation: order.Confirmation(s.Entropy.Bits128()),
 	}, order.Receipt{Provider: paid.Provider, Label: paid.Label}, p.Settings.Location(), now)
 	s.Tokens.Assign(o, s.Entropy.Secret(16))
-	return o, event.New(s.Entropy.Bits128(), p.ID, now, o.Completed())
+	return o, event.New(s.Entropy.IDBits(), p.ID, now, o.Completed())
 }

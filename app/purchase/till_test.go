@@ -101,8 +101,10 @@ func (s *till) ByProject(_ context.Context, p id.Project) (*project.Project, err
 
 func (s *till) BySlug(context.Context, string) (*project.Project, error) { return s.project, nil }
 
-func (s *till) Now() time.Time    { return s.now.Add(s.skew) }
-func (*till) Bits128() [16]byte   { return [16]byte{1} }
+func (s *till) Now() time.Time  { return s.now.Add(s.skew) }
+func (*till) Bits128() [16]byte { return [16]byte{1} }
+
+func (e *till) IDBits() [16]byte  { return e.Bits128() }
 func (*till) Secret(n int) string { return strings.Repeat("a", n*8/5) }
 
 // Derive has one key, which is none.

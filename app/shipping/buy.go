@@ -46,7 +46,7 @@ func (s *Service) Buy(ctx ports.Outbound, p *project.Project, of id.Order, w ord
 
 // claim takes the label in hand, unless it has been bought meanwhile.
 func (s *Service) claim(ctx context.Context, p id.Project, of id.Order, w order.LabelWish) (*order.Label, error) {
-	now, name := s.Clock.Now(), id.New[id.Label](s.Entropy.Bits128())
+	now, name := s.Clock.Now(), id.New[id.Label](s.Entropy.IDBits())
 	var before *order.Label
 	l, err := s.Labels.Change(ctx, p, of, w.Test, func(o *order.Order, l *order.Label) (*order.Label, error) {
 		before = nil
@@ -137,7 +137,7 @@ func (s *Service) Tell(ctx context.Context, l *order.Label) (*order.Label, error
 	if l.Told || l.Test {
 		return l, nil
 	}
-	now, announce := s.Clock.Now(), id.New[id.Event](s.Entropy.Bits128())
+	now, announce := s.Clock.Now(), id.New[id.Event](s.Entropy.IDBits())
 	_, err := s.Orders.Change(ctx, l.Project, l.Order, func(c *order.Case) error {
 		return c.Ship(l.Carrier, l.TrackingNumber, "", announce, now)
 	})

@@ -106,6 +106,8 @@ func (b *bits) Bits128() [16]byte {
 	return [16]byte{b.n}
 }
 
+func (b *bits) IDBits() [16]byte { return b.Bits128() }
+
 func (*bits) Secret(int) string { return "" }
 
 func (d *desk) Now() time.Time {

@@ -96,7 +96,7 @@ func (e *Engine) startFor(ctx context.Context, i *integration.Integration) error
 		if err != nil || len(wanted) == 0 {
 			return err
 		}
-		run := syncrun.Start(id.New[id.Sync](e.Entropy.Bits128()), i.Project, i.ID, wanted, false, current.Synced, e.Clock.Now())
+		run := syncrun.Start(id.New[id.Sync](e.Entropy.IDBits()), i.Project, i.ID, wanted, false, current.Synced, e.Clock.Now())
 		return s.Runs.Start(ctx, run)
 	})
 	if over(err) {

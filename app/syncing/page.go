@@ -157,7 +157,7 @@ func (h *hand) conclude(ctx context.Context, s ports.SyncStores, r *syncrun.Run)
 	default:
 		return nil
 	}
-	return s.Events.Announce(ctx, event.New(h.Entropy.Bits128(), r.Project, r.EndedAt, data))
+	return s.Events.Announce(ctx, event.New(h.Entropy.IDBits(), r.Project, r.EndedAt, data))
 }
 
 func (h *hand) tell(ctx context.Context, products []id.Product) {

@@ -112,14 +112,14 @@ func (b *batch) move(c *order.Case, s syncrun.Shipment) error {
 		at = shipped
 	}
 	ship := func(tracking string) error {
-		return c.ShipAt(at, clip(s.Carrier), clip(s.Number), tracking, id.New[id.Event](b.entropy.Bits128()), b.now)
+		return c.ShipAt(at, clip(s.Carrier), clip(s.Number), tracking, id.New[id.Event](b.entropy.IDBits()), b.now)
 	}
 	err := ship(s.TrackingURL)
 	if fault.KindOf(err) == fault.Invalid { // no address that a buyer could follow
 		err = ship("")
 	}
 	if err == nil && s.Delivered {
-		err = c.Deliver(id.New[id.Event](b.entropy.Bits128()), b.now)
+		err = c.Deliver(id.New[id.Event](b.entropy.IDBits()), b.now)
 	}
 	if fault.KindOf(err) == fault.Conflict {
 		return errLate

@@ -44,7 +44,7 @@ func (s *Service) Start(ctx context.Context, p *project.Project, of id.Integrati
 	if err != nil {
 		return nil, err
 	}
-	run := syncrun.Start(id.New[id.Sync](s.Entropy.Bits128()), p.ID, i.ID, list, full, i.Synced, s.Clock.Now())
+	run := syncrun.Start(id.New[id.Sync](s.Entropy.IDBits()), p.ID, i.ID, list, full, i.Synced, s.Clock.Now())
 	if err := s.SyncRuns.Start(ctx, run); err != nil {
 		return nil, err
 	}

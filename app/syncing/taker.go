@@ -46,8 +46,8 @@ type copyKey struct {
 // ids makes ids of random bits.
 type ids struct{ entropy ports.Entropy }
 
-func (i ids) Product() id.Product { return id.New[id.Product](i.entropy.Bits128()) }
-func (i ids) Variant() id.Variant { return id.New[id.Variant](i.entropy.Bits128()) }
+func (i ids) Product() id.Product { return id.New[id.Product](i.entropy.IDBits()) }
+func (i ids) Variant() id.Variant { return id.New[id.Variant](i.entropy.IDBits()) }
 
 // Take takes records. It holds the integration until the transaction ends, so that others who take records of
 // it wait. A disconnected one: Conflict integration_disconnected. Any other error is one of the stores': then

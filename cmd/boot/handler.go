@@ -61,7 +61,7 @@ func (a *App) managementServices() management.Services {
 		Lane:            a.edge.merchants,
 		PaymentLane:     a.edge.payments,
 		DownloadLane:    a.edge.downloads,
-		NewEventID:      func() id.AuditEvent { return id.New[id.AuditEvent](system.Entropy{}.Bits128()) },
+		NewEventID:      func() id.AuditEvent { return id.New[id.AuditEvent](system.Entropy{}.IDBits()) },
 		Clock:           a.clock,
 	}
 }

@@ -62,6 +62,8 @@ func (d drawn) Bits128() (bits [16]byte) {
 	return bits
 }
 
+func (d drawn) IDBits() [16]byte { return d.Bits128() }
+
 func (drawn) Secret(n int) string { return system.Entropy{}.Secret(n) }
 
 // holdOut makes the policy in force the baseline.

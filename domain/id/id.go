@@ -1,5 +1,5 @@
 // Package id has one identifier type per kind of thing, so that a quote's id does not fit where a
-// checkout's is wanted. It makes ids from random bits given to it and has no source of its own.
+// checkout's is wanted. It makes ids from bits given to it and has no source of its own.
 package id
 
 import (
@@ -13,19 +13,19 @@ var ErrMalformed = errors.New("malformed identifier")
 // Kind names a kind of thing by its prefix.
 type Kind interface{ prefix() string }
 
-// ID is an opaque identifier: the kind's prefix and 26 characters of base32 (130 bits, of which
-// 128 are random). The zero ID stands for none.
+// ID is an opaque identifier: the kind's prefix and 26 characters of base32, which hold 128 bits. Ids sort as their bits
+// do. The zero ID stands for none.
 type ID[K Kind] struct{ text string }
 
 // alphabet is Crockford's base32 in lower case: no i, l, o, u.
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// New makes the id of these random bits: id.New[id.Quote](bits).
-func New[T ID[K], K Kind](random [16]byte) T {
+// New makes the id of these bits: id.New[id.Quote](bits).
+func New[T ID[K], K Kind](bits [16]byte) T {
 	var k K
 	prefix := k.prefix()
 	text := make([]byte, 0, len(prefix)+26)
-	return T(ID[K]{string(appendBase32(append(text, prefix...), random))})
+	return T(ID[K]{string(appendBase32(append(text, prefix...), bits))})
 }
 
 // Parse accepts what New made, the prefix and 26 characters of the alphabet: id.Parse[id.Quote](text).
@@ -55,10 +55,10 @@ func Stored[T ID[K], K Kind](text string) T { return T(ID[K]{text}) }
 func (i ID[K]) String() string { return i.text }
 func (i ID[K]) IsZero() bool   { return i.text == "" }
 
-func appendBase32(to []byte, random [16]byte) []byte {
+func appendBase32(to []byte, bits [16]byte) []byte {
 	var buffer uint32
 	var have uint
-	for _, b := range random {
+	for _, b := range bits {
 		buffer, have = buffer<<8|uint32(b), have+8
 		for have >= 5 {
 			have -= 5

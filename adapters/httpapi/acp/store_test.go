@@ -55,6 +55,8 @@ func (s *shelf) Bits128() [16]byte {
 	return [16]byte{15: s.bits}
 }
 
+func (s *shelf) IDBits() [16]byte { return s.Bits128() }
+
 // Secret is another one each time.
 func (s *shelf) Secret(n int) string {
 	s.bits++

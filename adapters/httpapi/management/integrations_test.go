@@ -39,7 +39,9 @@ type office struct {
 	caller caller
 }
 
-func (o *office) Bits128() [16]byte   { o.bits++; return [16]byte{o.bits} }
+func (o *office) Bits128() [16]byte { o.bits++; return [16]byte{o.bits} }
+
+func (o *office) IDBits() [16]byte    { return o.Bits128() }
 func (o *office) Secret(n int) string { return strings.Repeat("x", n) }
 func (o *office) Now() time.Time      { return system{}.Now() }
 func (o *office) Begin(_ context.Context, a *integration.Authorization) error {

@@ -94,8 +94,10 @@ func (noStock) ShelvesOf(context.Context, id.Project, []id.Product) ([]catalog.S
 
 type system struct{}
 
-func (system) Now() time.Time          { return time.Date(2026, 1, 2, 3, 4, 5, 670e6, time.UTC) }
-func (system) Bits128() [16]byte       { return [16]byte{5} }
+func (system) Now() time.Time    { return time.Date(2026, 1, 2, 3, 4, 5, 670e6, time.UTC) }
+func (system) Bits128() [16]byte { return [16]byte{5} }
+
+func (s system) IDBits() [16]byte      { return s.Bits128() }
 func (system) Secret(int) string       { return "" }
 func (system) LeadsInside(string) bool { return false }
 

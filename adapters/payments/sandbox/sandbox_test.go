@@ -116,6 +116,8 @@ func (clock) Now() time.Time { return time.Now().UTC().Truncate(time.Millisecond
 type counter struct{ n atomic.Int64 }
 
 func (c *counter) Bits128() [16]byte { return [16]byte{byte(c.n.Add(1))} }
+
+func (c *counter) IDBits() [16]byte  { return c.Bits128() }
 func (c *counter) Secret(int) string { return strconv.FormatInt(c.n.Add(1), 10) }
 
 func open(t *testing.T) (Provider, *memory) {

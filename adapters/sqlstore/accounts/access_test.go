@@ -34,6 +34,8 @@ func (*machine) Bits128() (bits [16]byte) {
 	return bits
 }
 
+func (e *machine) IDBits() [16]byte { return e.Bits128() }
+
 func (*machine) Secret(n int) string { return fmt.Sprintf("%0*d", n*8/5, drawn.Add(1)) }
 
 func (*machine) Enrol(name string) (secret, address string, err error) {

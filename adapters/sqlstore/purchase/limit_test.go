@@ -59,7 +59,9 @@ func (noMandates) Mandate(context.Context, *project.Project, id.Session) (agent.
 type randomBits struct{}
 
 func (randomBits) Bits128() (bits [16]byte) { rand.Read(bits[:]); return bits }
-func (randomBits) Secret(int) string        { return "secret" }
+
+func (b randomBits) IDBits() [16]byte { return b.Bits128() }
+func (randomBits) Secret(int) string  { return "secret" }
 
 type plainSecrets struct{}
 

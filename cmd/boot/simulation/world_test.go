@@ -47,6 +47,8 @@ func (e *entropy) Bits128() (bits [16]byte) {
 	return bits
 }
 
+func (e *entropy) IDBits() [16]byte { return e.Bits128() }
+
 func (*entropy) Secret(n int) string { return string(bytes.Repeat([]byte("a"), n)) }
 
 var quiet = slog.New(slog.DiscardHandler)

@@ -84,6 +84,8 @@ func (e *Entropy) Bits128() (bits [16]byte) {
 	return bits
 }
 
+func (e *Entropy) IDBits() [16]byte { return e.Bits128() }
+
 // Secret is no secret.
 func (e *Entropy) Secret(n int) string { return string(make([]byte, n)) }
 
