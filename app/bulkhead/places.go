@@ -114,21 +114,43 @@ func (p *Places) forgetEmpty(tenant string, q *list.List) {
 func (p *Places) Release(tenant string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.giveBack(tenant)
+	for p.grant() {
+	}
+}
+
+// Pass grants a tenant's place to the next waiter, and reports whether one got it; if not, the tenant keeps it.
+func (p *Places) Pass(tenant string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.giveBack(tenant)
+	if p.grant() {
+		return true
+	}
+	p.taken++
+	p.held[tenant]++
+	return false
+}
+
+func (p *Places) giveBack(tenant string) {
 	p.taken--
 	if p.held[tenant]--; p.held[tenant] == 0 {
 		delete(p.held, tenant)
 	}
-	for len(p.queues) > 0 {
-		next, found := p.next()
-		if !found {
-			return
-		}
-		q := p.queues[next]
-		close(q.Remove(q.Front()).(*waiter).granted)
-		p.forgetEmpty(next, q)
-		p.taken++
-		p.held[next]++
+}
+
+// grant gives a free place to the next waiter, and reports whether there is one that may have it.
+func (p *Places) grant() bool {
+	next, found := p.next()
+	if !found {
+		return false
 	}
+	q := p.queues[next]
+	close(q.Remove(q.Front()).(*waiter).granted)
+	p.forgetEmpty(next, q)
+	p.taken++
+	p.held[next]++
+	return true
 }
 
 // next is the waiting tenant that gets a place.

@@ -109,3 +109,29 @@ func BenchmarkPlaces(b *testing.B) {
 		}
 	})
 }
+
+func TestPlaces_pass(t *testing.T) {
+	t.Parallel()
+	p := bulkhead.NewPlaces(1, double)
+	if !p.Take(t.Context(), "a", 0) || p.Pass("a") {
+		t.Fatal("a place passed to nobody")
+	}
+	if p.Take(t.Context(), "b", time.Millisecond) {
+		t.Fatal("the place was given up")
+	}
+	got := make(chan bool)
+	go func() { got <- p.Take(t.Context(), "b", 0) }()
+	for p.Waiting() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if !p.Pass("a") || !<-got {
+		t.Fatal("the place was not passed")
+	}
+	if p.Take(t.Context(), "a", time.Millisecond) {
+		t.Error("there are two places")
+	}
+	p.Release("b")
+	if !p.Take(t.Context(), "a", 0) {
+		t.Error("the place did not come back")
+	}
+}

@@ -94,6 +94,9 @@ func (b *Batch) send(ctx context.Context) error {
 			return send(ctx, conn, prefix, "")
 		})
 	}
+	if !b.reads && b.store.write.group != nil {
+		return b.store.grouped(ctx, b.project, func(conn *sqlx.Conn) error { return send(ctx, conn, "", "") })
+	}
 	pool := b.store.write
 	if b.reads {
 		pool = b.store.read
@@ -118,8 +121,10 @@ func (b *Batch) begin() string {
 
 // stepByStep runs each statement between a first and a last one, which may be none.
 func (b *Batch) stepByStep(ctx context.Context, conn *sqlx.Conn, first, last string) error {
-	if err := begin(ctx, conn, first); err != nil {
-		return err
+	if first != "" {
+		if err := begin(ctx, conn, first); err != nil {
+			return err
+		}
 	}
 	for _, s := range b.steps {
 		if err := s.run(ctx, conn); err != nil {

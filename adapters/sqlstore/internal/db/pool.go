@@ -13,12 +13,13 @@ import (
 type pool struct {
 	*sqlx.DB
 	places *bulkhead.Places // nil: projects have no shares
+	group  *groupCommit     // nil: transactions commit one by one
 }
 
 func newPool(db *sqlx.DB, most int) pool {
 	db.SetMaxOpenConns(most)
 	db.SetMaxIdleConns(most)
-	return pool{db, bulkhead.NewPlaces(most, share)}
+	return pool{DB: db, places: bulkhead.NewPlaces(most, share)}
 }
 
 // share is how many connections a project may have when so many are free: twice as many, after one for a project that
@@ -31,6 +32,7 @@ func (p pool) lend(ctx context.Context, project id.Project) (*sqlx.Conn, error) 
 	if p.places != nil && !p.places.Take(ctx, project.String(), 0) {
 		return nil, ctx.Err()
 	}
+	p.settle()
 	conn, err := p.Connx(ctx)
 	if err != nil {
 		p.release(project)

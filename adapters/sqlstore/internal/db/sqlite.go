@@ -32,7 +32,7 @@ func openSQLite(ctx context.Context, c Config, migrations fs.FS) (*DB, error) {
 	}
 	// What undoes a step of a unit is kept in memory, as are the pages of a large one (16 MiB): a file for each
 	// took half of the time of a page of products.
-	write, err := openPool(1, SQLiteAddress(path, "journal_mode(wal)", "synchronous(full)", "temp_store(memory)", "cache_size(-16384)"))
+	write, err := openWriter(SQLiteAddress(path, "journal_mode(wal)", "synchronous(full)", "temp_store(memory)", "cache_size(-16384)"))
 	if err != nil {
 		return nil, err
 	}
@@ -49,12 +49,24 @@ func openSQLite(ctx context.Context, c Config, migrations fs.FS) (*DB, error) {
 	return &DB{Dialect: sqliteDialect, write: write, read: read, login: write.DB, migrate: migrate, migrations: migrations}, nil
 }
 
+// openWriter opens the one connection that writes.
+func openWriter(address string) (pool, error) {
+	connector, err := sqlite.NewConnector(address)
+	if err != nil {
+		return pool{}, err
+	}
+	commits := newGroupCommit()
+	all := newPool(sqlx.NewDb(sql.OpenDB(keeper{connector, commits}), "sqlite"), 1)
+	all.group = commits
+	return all, nil
+}
+
 func openPool(most int, address string) (pool, error) {
 	connector, err := sqlite.NewConnector(address)
 	if err != nil {
 		return pool{}, err
 	}
-	return newPool(sqlx.NewDb(sql.OpenDB(keeper{connector}), "sqlite"), most), nil
+	return newPool(sqlx.NewDb(sql.OpenDB(keeper{Connector: connector}), "sqlite"), most), nil
 }
 
 // claimFile makes a new file readable for nobody else, and with it those that SQLite puts beside it.

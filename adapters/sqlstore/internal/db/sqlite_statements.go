@@ -16,7 +16,10 @@ const (
 
 // keeper opens connections that keep the statements they have compiled: to compile one takes about as long as to
 // run it.
-type keeper struct{ driver.Connector }
+type keeper struct {
+	driver.Connector
+	group *groupCommit // of the writing connection; nil: it only reads
+}
 
 func (k keeper) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := k.Connector.Connect(ctx)
@@ -24,7 +27,11 @@ func (k keeper) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, err
 	}
 	kept, err := simplelru.NewLRU[string, sqliteStatement](compiled, nil)
-	return &keepingConn{conn.(sqliteConn), kept}, err
+	keeping := &keepingConn{conn.(sqliteConn), kept}
+	if k.group != nil {
+		return &guardedConn{keepingConn: keeping, group: k.group}, err
+	}
+	return keeping, err
 }
 
 // sqliteConn is what the driver's connections do for database/sql.

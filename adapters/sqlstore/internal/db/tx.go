@@ -174,6 +174,9 @@ func (s *DB) inTx(ctx context.Context, project id.Project, work func(*Tx) error)
 		if s.unit != nil {
 			return s.inUnit(ctx, project, work)
 		}
+		if s.write.group != nil {
+			return s.grouped(ctx, project, func(conn *sqlx.Conn) error { return (&Tx{Dialect: s.Dialect, conn: conn}).run(work) })
+		}
 		return retry(ctx, func() error {
 			return onConn(ctx, s.write, project, func(conn *sqlx.Conn) error { return s.transact(ctx, conn, project, work) })
 		})
@@ -200,13 +203,18 @@ func (s *DB) transact(ctx context.Context, conn *sqlx.Conn, project id.Project, 
 	} else if err := begin(ctx, conn, s.Dialect.Begin(project)); err != nil {
 		return err
 	}
+	if err := t.run(work); err != nil {
+		return err
+	}
+	return s.end(ctx, t)
+}
+
+// run runs work in the transaction, whose end it leaves to others.
+func (t *Tx) run(work func(*Tx) error) error {
 	if err := work(t); err != nil {
 		return ifUnharmed(err)
 	}
-	if t.failed != nil {
-		return ifUnharmed(t.failed)
-	}
-	return s.end(ctx, t)
+	return ifUnharmed(t.failed)
 }
 
 // inUnit is InTx within a unit.
