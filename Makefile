@@ -24,8 +24,9 @@ release: ## build both programs for release into .bin/release: static, without s
 run: build ## build, then serve the demo shop
 	@exec .bin/haggle serve --demo
 
-test: ## run every test, on SQLite and PostgreSQL (installs PostgreSQL, Redis and WordNet where they are missing)
+test: ## run every test, on SQLite and PostgreSQL (installs PostgreSQL, PgBouncer, Redis and WordNet where they are missing)
 	@.ci/postgres
+	@.ci/pgbouncer
 	@.ci/redis
 	@.ci/wordnet
 	go test -timeout 30m ./...
