@@ -27,6 +27,15 @@ var migrations embed.FS
 // Config configures Open.
 type Config = db.Config
 
+// Pooler is what a store expects between itself and PostgreSQL.
+type Pooler = db.Pooler
+
+// TransactionPooler is for poolers that give each transaction another connection to PostgreSQL, such as PgBouncer.
+var TransactionPooler = db.TransactionPooler
+
+// ParsePooler reads none or transaction.
+func ParsePooler(text string) (Pooler, error) { return db.ParsePooler(text) }
+
 // Store is a database. Each of its views is one port, or a few that belong together.
 type Store struct{ db *db.DB }
 
@@ -60,7 +69,8 @@ func (s *Store) Within(ctx context.Context, claim *ports.KeyUse, work func(*Stor
 // transaction committed; if that is unknown, true. Without a transaction f runs at once.
 func (s *Store) AfterEnd(f func(committed bool)) { s.db.AfterEnd(f) }
 
-// Migrate brings the schema up to date, under a lock, so that processes may start together.
+// Migrate brings the schema up to date, under a lock, so that processes may start together. Behind a pooler it fails unless
+// the schema is current.
 func (s *Store) Migrate(ctx context.Context) error { return s.db.Migrate(ctx) }
 
 // SchemaCurrent fails while the database lacks migrations that this program needs. One that a newer

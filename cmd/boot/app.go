@@ -120,6 +120,10 @@ func open(ctx context.Context, c Config, log *slog.Logger, check func(*App, cont
 	if err != nil {
 		return nil, err
 	}
+	pooler, err := c.pooler()
+	if err != nil {
+		return nil, err
+	}
 	a.tracing, err = telemetry.StartTracing(ctx, telemetry.Config{Version: Version, Environment: c.Env, Log: log})
 	if err != nil {
 		return nil, fmt.Errorf("cannot trace: %w", err)
@@ -129,6 +133,7 @@ func open(ctx context.Context, c Config, log *slog.Logger, check func(*App, cont
 	}
 	a.store, err = sqlstore.Open(ctx, sqlstore.Config{
 		URL:        c.DatabaseURL,
+		Pooler:     pooler,
 		MaxOpen:    c.Connections,
 		Enterprise: most,
 		EventBus:   c.NATSURL != "",

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/haggle-commerce/haggle/adapters/ratelimit"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/agent"
@@ -31,6 +32,7 @@ type Config struct {
 	PublicURL     string `env:"HAGGLE_PUBLIC_URL" help:"URL under which clients reach the API. Default: http:// and the address."`
 	DatabaseURL   string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" help:"sqlite://PATH or postgres://…"`
 	Connections   int    `env:"HAGGLE_DATABASE_CONNECTIONS" name:"database-connections" help:"Most connections to PostgreSQL, or readers of SQLite. Default: 20, or 8."`
+	Pooler        string `env:"HAGGLE_DATABASE_POOLER" name:"database-pooler" default:"none" enum:"none,transaction" help:"What is between Haggle and PostgreSQL: none, or transaction for a pooler such as PgBouncer with pool_mode=transaction."`
 	Env           string `env:"HAGGLE_ENV" default:"sandbox" enum:"sandbox,production" help:"sandbox or production."`
 	BootstrapKey  string `env:"HAGGLE_BOOTSTRAP_KEY" help:"An account with this admin key exists after start."`
 	MasterKey     string `env:"HAGGLE_MASTER_KEY" help:"Encrypts stored credentials. Required in production. Several keys, separated by commas: the first encrypts, all decrypt."`
@@ -139,6 +141,9 @@ func (c Config) Check() error {
 	case c.Connections != 0 && c.Connections < fewestConnections:
 		return fmt.Errorf("HAGGLE_DATABASE_CONNECTIONS is %d: it must be %d or more, or 0 for the default", c.Connections, fewestConnections)
 	}
+	if _, err := c.pooler(); err != nil {
+		return err
+	}
 	if _, err := c.limits(); err != nil {
 		return err
 	}
@@ -158,6 +163,18 @@ func (c Config) Check() error {
 	}
 	_, err = c.proxies()
 	return err
+}
+
+// pooler is what is between the server and PostgreSQL.
+func (c Config) pooler() (sqlstore.Pooler, error) {
+	p, err := sqlstore.ParsePooler(cmp.Or(c.Pooler, "none"))
+	switch {
+	case err != nil:
+		return p, fmt.Errorf("HAGGLE_DATABASE_POOLER is %w", err)
+	case p == sqlstore.TransactionPooler && strings.HasPrefix(c.DatabaseURL, "sqlite://"):
+		return p, errors.New("HAGGLE_DATABASE_POOLER is transaction, and HAGGLE_DATABASE_URL is SQLite's")
+	}
+	return p, nil
 }
 
 // limits are the configured rates.

@@ -69,6 +69,8 @@ func TestConfigCheck(t *testing.T) {
 		{"more memory than there is", func(c *boot.Config) { c.SearchMemory = "99999999999" }, "HAGGLE_SEARCH_MEMORY"},
 		{"another database", func(c *boot.Config) { c.DatabaseURL = "mysql://db/haggle" }, "HAGGLE_DATABASE_URL"},
 		{"no database", func(c *boot.Config) { c.DatabaseURL = "" }, "HAGGLE_DATABASE_URL"},
+		{"another pooler", func(c *boot.Config) { c.Pooler = "session" }, "HAGGLE_DATABASE_POOLER"},
+		{"a pooler before a file", func(c *boot.Config) { c.Pooler = "transaction" }, "HAGGLE_DATABASE_POOLER"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

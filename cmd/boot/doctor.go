@@ -123,7 +123,8 @@ func (d *doctor) database() {
 		}
 	}
 	start := time.Now()
-	store, err := sqlstore.Open(d.ctx, sqlstore.Config{URL: d.DatabaseURL})
+	pooler, _ := d.pooler() // which was checked
+	store, err := sqlstore.Open(d.ctx, sqlstore.Config{URL: d.DatabaseURL, Pooler: pooler})
 	if err != nil {
 		d.say(Trouble, "database", "cannot be opened: %v", cause(err))
 		return
@@ -132,7 +133,10 @@ func (d *doctor) database() {
 	d.say(Fine, "database", "answers (%s)", time.Since(start).Round(time.Millisecond))
 	d.clocks(store)
 	d.login(store)
-	if err := store.SchemaCurrent(d.ctx); err != nil {
+	if err := store.SchemaCurrent(d.ctx); err != nil && pooler == sqlstore.TransactionPooler {
+		d.say(Trouble, "schema", "is not current: run `haggle migrate` with HAGGLE_DATABASE_POOLER=none and a URL that leads past the pooler")
+		return
+	} else if err != nil {
 		d.say(Doubt, "schema", "is not current: `haggle migrate`, or the next start, brings it up to date")
 		return
 	}

@@ -32,7 +32,15 @@ func Verify(ctx context.Context, c Config, provider string, wait time.Duration) 
 			return verify.Verification{}, err // opening would make it
 		}
 	}
-	store, err := sqlstore.Open(ctx, sqlstore.Config{URL: c.DatabaseURL, Statement: longestLook})
+	pooler, err := c.pooler()
+	if err != nil {
+		return verify.Verification{}, err
+	}
+	store, err := sqlstore.Open(ctx, sqlstore.Config{
+		URL:       c.DatabaseURL,
+		Pooler:    pooler,
+		Statement: longestLook,
+	})
 	if err != nil {
 		return verify.Verification{}, err
 	}

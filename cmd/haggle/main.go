@@ -73,6 +73,7 @@ func untilSignal() (context.Context, context.CancelFunc) {
 // database is what a command needs that works on the database alone.
 type database struct {
 	DatabaseURL string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" help:"sqlite://PATH or postgres://…"`
+	Pooler      string `env:"HAGGLE_DATABASE_POOLER" name:"database-pooler" default:"none" enum:"none,transaction" help:"What is between Haggle and PostgreSQL: none or transaction."`
 	Env         string `env:"HAGGLE_ENV" default:"sandbox" enum:"sandbox,production" help:"sandbox or production."`
 	MasterKey   string `env:"HAGGLE_MASTER_KEY" help:"Required in production."`
 }
@@ -82,7 +83,16 @@ func (d database) open(ctx context.Context) (*boot.App, error) {
 	if err := boot.CheckEnvironment(os.Environ()); err != nil {
 		return nil, err
 	}
-	return boot.NewTools(ctx, boot.Config{DatabaseURL: d.DatabaseURL, Env: d.Env, MasterKey: d.MasterKey}, telemetry.NewLogger(os.Stderr, "warn", "text"))
+	return boot.NewTools(ctx, d.config(), telemetry.NewLogger(os.Stderr, "warn", "text"))
+}
+
+func (d database) config() boot.Config {
+	return boot.Config{
+		DatabaseURL: d.DatabaseURL,
+		Pooler:      d.Pooler,
+		Env:         d.Env,
+		MasterKey:   d.MasterKey,
+	}
 }
 
 type licensesCmd struct{}

@@ -25,7 +25,7 @@ func (v verifyCmd) Run(ctx context.Context) error {
 	if err := boot.CheckEnvironment(os.Environ()); err != nil {
 		return err
 	}
-	c := boot.Config{DatabaseURL: v.DatabaseURL, Env: v.Env, MasterKey: v.MasterKey}
+	c := v.config()
 	found, err := boot.Verify(ctx, c, v.Provider, v.Wait)
 	if err != nil {
 		return err

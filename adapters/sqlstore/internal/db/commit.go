@@ -141,9 +141,9 @@ func (s *DB) readBack(ctx context.Context, name transactionName, cause error) er
 	}
 }
 
+// fate does not ask on a connection for requests: the transaction that is asked about still has its place there.
 func (s *DB) fate(ctx context.Context, name transactionName) (f fate) {
-	unshared := pool{DB: s.login} // the transaction that is asked about still has its place
-	_ = onConn(ctx, unshared, AnyProject, func(conn *sqlx.Conn) (err error) {
+	_ = s.onLogin(ctx, func(conn *sqlx.Conn) (err error) {
 		var same, standby bool
 		if err := conn.QueryRowxContext(ctx, selectFate, name.Server, name.Began).Scan(&same, &standby); err != nil || standby {
 			return err

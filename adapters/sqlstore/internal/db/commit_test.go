@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports/porttest/pgbouncer"
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
@@ -31,14 +32,13 @@ const (
 )
 
 // behindLine opens a store whose connections go over such a line.
-func behindLine(t *testing.T) (*DB, *line) {
+func behindLine(t *testing.T, p Pooler) (*DB, *line) {
 	t.Helper()
-	direct := freshPostgres(t)
-	var database string
-	if err := direct.read.GetContext(t.Context(), &database, "SELECT current_database()"); err != nil {
-		t.Fatal(err)
+	direct := pgserver.Shared(t).Migrated(t, migrated)
+	if p == TransactionPooler {
+		direct = pgbouncer.Shared(t, direct).URL(direct)
 	}
-	at, err := url.Parse(pgserver.Shared(t).URL(database))
+	at, err := url.Parse(direct)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func behindLine(t *testing.T) (*DB, *line) {
 	}()
 	host, port, _ := net.SplitHostPort(listener.Addr().String())
 	at.RawQuery = url.Values{"host": {host}, "port": {port}, "sslmode": {"disable"}}.Encode()
-	return openStore(t, Config{URL: at.String()}), w
+	return openStore(t, Config{URL: at.String(), Pooler: p}), w
 }
 
 func (w *line) carry(client net.Conn) {
@@ -112,10 +112,17 @@ func (w *line) carry(client net.Conn) {
 
 // Whatever becomes of the answer to COMMIT, work takes effect once, and its caller hears so.
 func TestLostCommit(t *testing.T) {
+	for _, p := range []Pooler{NoPooler, TransactionPooler} {
+		t.Run("pooler "+p.String(), func(t *testing.T) { loseCommits(t, p) })
+	}
+}
+
+func loseCommits(t *testing.T, p Pooler) {
+	t.Parallel()
 	for name, lose := range map[string]int32{"the commit": theCommit, "its answer": itsAnswer, "both, and nobody hangs up": bothSilent} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, w := behindLine(t)
+			s, w := behindLine(t, p)
 			runs := 0
 			w.lose.Store(lose)
 			if err := s.InTx(t.Context(), mine, func(x *Tx) error { runs++; return add(t.Context(), x, "a") }); err != nil {
@@ -165,7 +172,7 @@ func TestLostCommit(t *testing.T) {
 // A server that does not come back leaves the outcome open, and says so.
 func TestLostCommitThatNobodyCanTell(t *testing.T) {
 	t.Parallel()
-	s, w := behindLine(t)
+	s, w := behindLine(t, NoPooler)
 	ctx, cancel := context.WithCancel(t.Context())
 	w.lose.Store(itsAnswer)
 	err := s.InTx(ctx, mine, func(x *Tx) error {

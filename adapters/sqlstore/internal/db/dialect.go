@@ -32,7 +32,7 @@ type Dialect struct {
 	ForNoKeyUpdate string
 	// Begin starts a writing transaction in a project, BeginRead one that reads one state of it.
 	Begin, BeginRead func(id.Project) string
-	// InProject goes on in another project.
+	// InProject goes on in another project, within a transaction.
 	InProject func(id.Project) string
 	// OneTrip tells that a batch goes as one text.
 	OneTrip bool
@@ -106,8 +106,8 @@ var PostgresDialect = Dialect{
 	ForNoKeyUpdate: "\nFOR NO KEY UPDATE",
 
 	Begin:     func(p id.Project) string { return "BEGIN" + inProject(p) },
-	BeginRead: func(p id.Project) string { return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" + inProject(p) },
-	InProject: inProject,
+	BeginRead: func(p id.Project) string { return beginSnapshot + inProject(p) },
+	InProject: setProject,
 	OneTrip:   true,
 	Clock:     "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
 	SomeRows: func(table, where string) string {
@@ -143,12 +143,17 @@ func (d Dialect) JsonOf(text string) string {
 	return text
 }
 
+// beginSnapshot begins a transaction that reads one state.
+const beginSnapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
 // setRole takes on the role that row-level security holds, where the connection does not have it (pgConn).
 const setRole = "; SET LOCAL ROLE haggle_app"
 
 // inProject enters the project whose rows the role may see.
-func inProject(p id.Project) string {
-	return setRole + "; SET LOCAL haggle.project_id = " + pq.QuoteLiteral(p.String())
+func inProject(p id.Project) string { return setRole + setProject(p) }
+
+func setProject(p id.Project) string {
+	return "; SET LOCAL haggle.project_id = " + pq.QuoteLiteral(p.String())
 }
 
 // Moment is the database's clock, asked once in a statement, so that an index can be searched for it.

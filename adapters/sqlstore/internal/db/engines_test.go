@@ -8,12 +8,14 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/haggle-commerce/haggle/ports/porttest/pgbouncer"
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
-var engines = map[string]func(testing.TB) *DB{"sqlite": freshSQLite, "postgres": freshPostgres}
+// engines are SQLite and PostgreSQL, and PostgreSQL behind PgBouncer, where each transaction gets another session.
+var engines = map[string]func(testing.TB) *DB{"sqlite": freshSQLite, "postgres": freshPostgres, "pgbouncer": freshPooled}
 
-// onEngines runs a test on both engines, side by side, each time on a migrated, empty database.
+// onEngines runs a test on all engines, side by side, each time on a migrated, empty database.
 func onEngines(t *testing.T, test func(*testing.T, *DB)) {
 	t.Helper()
 	t.Parallel()
@@ -55,6 +57,12 @@ var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 func freshPostgres(tb testing.TB) *DB {
 	tb.Helper()
 	return openStore(tb, Config{URL: pgserver.Shared(tb).Migrated(tb, migrated)})
+}
+
+func freshPooled(tb testing.TB) *DB {
+	tb.Helper()
+	direct := pgserver.Shared(tb).Migrated(tb, migrated)
+	return openStore(tb, Config{URL: pgbouncer.Shared(tb, direct).URL(direct), Pooler: TransactionPooler})
 }
 
 func openStore(tb testing.TB, c Config) *DB {

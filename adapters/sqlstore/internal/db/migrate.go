@@ -44,7 +44,7 @@ func (s *DB) SchemaCurrent(ctx context.Context) error {
 	}
 	var have int64
 	err = retry(ctx, func() error {
-		return onConn(ctx, pool{DB: s.login}, AnyProject, func(conn *sqlx.Conn) error {
+		return s.onLogin(ctx, func(conn *sqlx.Conn) error {
 			const newestApplied = "SELECT max(version_id) FROM goose_db_version WHERE is_applied"
 			return ifUnharmed(translate(ctx, conn.GetContext(ctx, &have, newestApplied)))
 		})

@@ -3,6 +3,7 @@ package db
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
@@ -45,9 +46,56 @@ func Serve(query url.Values) {
 }
 
 func openPostgres(_ context.Context, c Config, migrations fs.FS) (*DB, error) {
+	u, config, err := postgresConfig(c)
+	if err != nil {
+		return nil, err
+	}
+	statement, err := statementTime(config.Runtime["statement_timeout"])
+	if err != nil {
+		return nil, fmt.Errorf("database URL: %w", err)
+	}
+	if c.Statement > 0 {
+		statement = 0 // one look may be many statements: whoever looks waits as long as they take together
+	}
+	s := &DB{Dialect: PostgresDialect, migrations: migrations, pooler: c.Pooler}
+	s.migrate = func(ctx context.Context) error { return migratePostgres(ctx, u, migrations) }
+	mark := rand.Text()
+	if c.Pooler == TransactionPooler {
+		if err := s.setInTransactions(config.Runtime); err != nil {
+			return nil, fmt.Errorf("database URL: %w", err)
+		}
+		config.Runtime = nil
+	} else {
+		config.Runtime[sessionMark] = mark
+	}
+	connector, err := pq.NewConnectorConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("database URL: %w", err)
+	}
+	connector.Dialer(impatient{longest: statement})
+	var requests driver.Connector = connector
+	if c.Pooler == NoPooler {
+		requests = pgConnector{connector, mark, &statements{}}
+	}
+	s.connect(requests, connector, cmp.Or(c.MaxOpen, 20))
+	return s, nil
+}
+
+// connect makes the pools of a database on PostgreSQL.
+func (s *DB) connect(requests, login driver.Connector, most int) {
+	all := sqlx.NewDb(sql.OpenDB(requests), "postgres")
+	all.SetConnMaxIdleTime(5 * time.Minute)
+	s.write = newPool(all, most)
+	s.read = s.write
+	s.login = sqlx.NewDb(sql.OpenDB(login), "postgres")
+	s.login.SetConnMaxIdleTime(time.Second)
+}
+
+// postgresConfig returns the URL, and what connections that serve requests begin with.
+func postgresConfig(c Config) (*url.URL, pq.Config, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
-		return nil, fmt.Errorf("the database URL must begin with sqlite:// or postgres://")
+		return nil, pq.Config{}, fmt.Errorf("the database URL must begin with sqlite:// or postgres://")
 	}
 	query := u.Query()
 	if !query.Has("sslmode") {
@@ -60,59 +108,34 @@ func openPostgres(_ context.Context, c Config, migrations fs.FS) (*DB, error) {
 	}
 	address := *u
 	address.RawQuery = query.Encode()
-	connector, err := pq.NewConnector(address.String())
+	config, err := pq.NewConfig(address.String())
 	if err != nil {
-		return nil, fmt.Errorf("database URL: %w", err)
+		return nil, pq.Config{}, fmt.Errorf("database URL: %w", err)
 	}
-	statement, err := statementTime(query.Get("statement_timeout"))
-	if err != nil {
-		return nil, fmt.Errorf("database URL: %w", err)
-	}
-	if c.Statement > 0 {
-		statement = 0 // one look may be many statements: whoever looks waits as long as they take together
-	}
-	connector.Dialer(impatient{longest: statement})
-	db := sqlx.NewDb(sql.OpenDB(pgConnector{connector, &statements{}}), "postgres")
-	db.SetConnMaxIdleTime(5 * time.Minute)
-	login := sqlx.NewDb(sql.OpenDB(connector), "postgres")
-	login.SetConnMaxIdleTime(time.Second)
-	migrate := func(ctx context.Context) error { return migratePostgres(ctx, u, migrations) }
-	all := newPool(db, cmp.Or(c.MaxOpen, 20))
-	return &DB{Dialect: PostgresDialect, write: all, read: all, login: login, migrate: migrate, migrations: migrations}, nil
+	return u, config, nil
 }
 
 // pgConnector connects a pool whose connections have the role of requests, and prepare the same statements.
 type pgConnector struct {
 	driver.Connector
-	all *statements
+	mark string
+	all  *statements
 }
 
 func (c pgConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := c.Connector.Connect(ctx)
 	if err != nil {
-		return nil, err
+		return nil, refusedParameter(err)
 	}
 	of, ok := conn.(pqConn)
 	if !ok {
 		return nil, fmt.Errorf("a %T is no connection of lib/pq", conn)
 	}
 	guarded := &pgConn{pqConn: of, all: c.all}
-	if err := guarded.takeRole(ctx); err != nil {
+	if err := guarded.takeRole(ctx, c.mark); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	return guarded, nil
-}
-
-// takeRole gives the connection the role of requests for good. Before the first migration there is none: then each
-// transaction takes it on.
-func (c *pgConn) takeRole(ctx context.Context) error {
-	_, err := c.ExecContext(ctx, "SET ROLE haggle_app", nil)
-	var pgErr *pq.Error
-	if errors.As(err, &pgErr) && (pgErr.Code == "22023" || pgErr.Code == "42501") { // no such role, not a member
-		return nil
-	}
-	c.guarded = err == nil
-	return err
 }
 
 // onConnection is a text that begins a transaction without what the connection has already.
@@ -199,7 +222,7 @@ func (s *DB) UnguardedLogin(ctx context.Context) (role string, err error) {
 	if !s.Dialect.OneTrip {
 		return "", nil
 	}
-	err = onConn(ctx, pool{DB: s.login}, AnyProject, func(conn *sqlx.Conn) error {
+	err = s.onLogin(ctx, func(conn *sqlx.Conn) error {
 		err := conn.GetContext(ctx, &role, selectUnguarded)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil

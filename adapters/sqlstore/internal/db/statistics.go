@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 )
 
@@ -71,6 +72,8 @@ func (s *DB) analyze(ctx context.Context, tables ...string) error {
 	for i, table := range tables {
 		quoted[i] = pq.QuoteIdentifier(table)
 	}
-	_, err := s.login.ExecContext(ctx, "ANALYZE (SKIP_LOCKED) "+strings.Join(quoted, ", "))
-	return translate(ctx, err)
+	return translate(ctx, s.onLogin(ctx, func(conn *sqlx.Conn) error {
+		_, err := conn.ExecContext(ctx, "ANALYZE (SKIP_LOCKED) "+strings.Join(quoted, ", "))
+		return err
+	}))
 }

@@ -30,6 +30,8 @@ type Config struct {
 	URL string
 	// MaxOpen bounds the connections to PostgreSQL, or the readers of SQLite. 0 is 20, or 8.
 	MaxOpen int
+	// Pooler is what is between the store and PostgreSQL.
+	Pooler Pooler
 	// Statement is how long a statement may take on PostgreSQL, and a batch as long as its statements
 	// take. 0 is the URL's statement_timeout, or five seconds, which a batch has altogether.
 	Statement time.Duration
@@ -53,6 +55,8 @@ type DB struct {
 	write, read pool
 	// login has, on PostgreSQL, the role of the login, for what no request does. It keeps no connection for long.
 	login      *sqlx.DB
+	pooler     Pooler
+	settings   string // behind a pooler: what every transaction begins with
 	migrate    func(context.Context) error
 	wrote      func(id.Project)
 	unit       *unit // of a view that InRequest made
@@ -71,7 +75,7 @@ func Open(ctx context.Context, c Config, migrations fs.FS) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Ping(ctx); err != nil {
+	if err := s.checkPooler(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.trace, s.wrote = c.Trace, c.Wrote
@@ -103,7 +107,8 @@ func (s *DB) Pools(show func(name string, db *sql.DB, waiting func() int)) {
 	show("sqlite_write", s.write.DB.DB, s.write.places.Waiting)
 }
 
-// Migrate brings the schema up to date, under a lock, so that processes may start together.
+// Migrate brings the schema up to date, under a lock, so that processes may start together. Behind a pooler it fails unless
+// the schema is current.
 func (s *DB) Migrate(ctx context.Context) error { return s.migrate(ctx) }
 
 // Ping reports whether the database answers. Connections that broke while they lay in the pool, as all

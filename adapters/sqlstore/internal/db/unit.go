@@ -139,7 +139,7 @@ func (u *unit) wanted() *transactionName {
 func (u *unit) enter(ctx context.Context, project id.Project) (prefix string, err error) {
 	const savepoint = "SAVEPOINT step"
 	if u.conn != nil && u.sent {
-		return savepoint + onConnection(u.conn, u.store.Dialect.InProject(project)), nil
+		return savepoint + u.store.Dialect.InProject(project), nil
 	}
 	if u.conn == nil {
 		if u.conn, err = u.store.write.lend(ctx, project); err != nil {
@@ -159,7 +159,7 @@ func (u *unit) enter(ctx context.Context, project id.Project) (prefix string, er
 		return savepoint, nil
 	}
 	err = u.start(ctx, &Tx{Dialect: u.store.Dialect, conn: u.conn})
-	return savepoint + onConnection(u.conn, u.store.Dialect.InProject(project)), err
+	return savepoint + u.store.Dialect.InProject(project), err
 }
 
 // undo takes back a step. It no longer listens to the request's context: the unit goes on.
