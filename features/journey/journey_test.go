@@ -52,7 +52,7 @@ func BenchmarkJourney(b *testing.B) {
 	program := os.Getenv("PROGRAM")
 	if program == "" {
 		program = filepath.Join(dir, "haggle")
-		if out, err := exec.Command("go", "build", "-o", program, "github.com/haggle-commerce/haggle/cmd/haggle").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-tags", buildTags(), "-o", program, "github.com/haggle-commerce/haggle/cmd/haggle").CombinedOutput(); err != nil {
 			b.Fatalf("building haggle: %v\n%s", err, out)
 		}
 	}
@@ -78,13 +78,14 @@ func onPostgres(b *testing.B, program string) {
 
 // server is a shop on a server of its own.
 type server struct {
-	process *faults.Process
-	cluster *boottest.Cluster // nil: SQLite
-	file    string            // of SQLite
-	slug    string
-	project string
-	buyer   *buyer
-	stop    func()
+	process  *faults.Process
+	profiler profiler
+	cluster  *boottest.Cluster // nil: SQLite
+	file     string            // of SQLite
+	slug     string
+	project  string
+	buyer    *buyer
+	stop     func()
 }
 
 func start(b *testing.B, program, database string) *server {
@@ -103,12 +104,14 @@ func start(b *testing.B, program, database string) *server {
 // run starts the program. Rates are out of the way.
 func run(b *testing.B, program, database string) *server {
 	b.Helper()
+	profiles := newProfiler(b)
 	process, err := faults.Start(faults.Command{
 		Path: program,
 		Args: []string{"serve", "--addr=127.0.0.1:0", "--ops-addr=127.0.0.1:0"},
 		Env: []string{
 			"HAGGLE_DATABASE_URL=" + database, "HAGGLE_BOOTSTRAP_KEY=" + boottest.Key, "HAGGLE_ACP_RATE=off",
 			"HAGGLE_ENTERPRISE_RATE=1000000/1000000", "HAGGLE_TRUSTED_PROXIES=127.0.0.0/8",
+			"PROFILE_ADDR=" + profiles.address,
 		},
 	})
 	must(b, err)
@@ -118,7 +121,7 @@ func run(b *testing.B, program, database string) *server {
 		}
 	}
 	b.Cleanup(stop)
-	return &server{process: process, stop: stop}
+	return &server{process: process, profiler: profiles, stop: stop}
 }
 
 func (s *server) merchant() *merchant.Client {
@@ -184,11 +187,13 @@ func (s *server) ask(b *testing.B, database, sql string) int {
 func (s *server) measure(b *testing.B) {
 	b.Helper()
 	must(b, s.buyer.run(warmUp, clients))
+	s.profiler.start(b)
 	before := s.usage(b)
 	b.ResetTimer()
 	must(b, s.buyer.run(b.N, clients))
 	b.StopTimer()
 	after := s.usage(b)
+	s.profiler.stop(b)
 	each := func(unit string, used float64) { b.ReportMetric(used/float64(b.N), unit) }
 	each("µs-haggle", float64(after.server-before.server))
 	if s.cluster != nil {
