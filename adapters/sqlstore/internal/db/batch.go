@@ -2,9 +2,10 @@ package db
 
 import (
 	"context"
-	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/jmoiron/sqlx"
 
@@ -39,11 +40,16 @@ type step struct {
 
 // Read begins a batch that sees one consistent state and writes nothing.
 func (s *DB) Read(project id.Project) *Batch {
-	return &Batch{store: s, project: project, reads: true}
+	return &Batch{store: s, project: project, reads: true, steps: make([]step, 0, usualSteps)}
 }
 
 // Write begins a batch that writes.
-func (s *DB) Write(project id.Project) *Batch { return &Batch{store: s, project: project} }
+func (s *DB) Write(project id.Project) *Batch {
+	return &Batch{store: s, project: project, steps: make([]step, 0, usualSteps)}
+}
+
+// usualSteps is how many statements most batches have at most.
+const usualSteps = 4
 
 // Exec runs one writing statement.
 func (s *DB) Exec(ctx context.Context, project id.Project, statement string, args ...any) error {
@@ -139,15 +145,10 @@ func (b *Batch) stepByStep(ctx context.Context, conn *sqlx.Conn, first, last str
 
 func (s step) run(ctx context.Context, conn *sqlx.Conn) error {
 	if s.dest == nil {
-		_, err := conn.ExecContext(ctx, s.statement, s.args...)
+		_, err := execute(ctx, conn, s.statement, s.args)
 		return err
 	}
-	rows, err := conn.QueryContext(ctx, s.statement, s.args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	_, err = scan(rows, s.dest)
+	_, err := fetch(ctx, conn, s.dest, s.statement, s.args)
 	return err
 }
 
@@ -167,15 +168,7 @@ func (b *Batch) ask(ctx context.Context, conn *sqlx.Conn, first, last string) er
 // exchange sends what write wrote, and fills the destinations.
 func (b *Batch) exchange(ctx context.Context, conn *sqlx.Conn, t *text) (err error) {
 	defer func() { t.sent(err) }()
-	rows, err := conn.QueryContext(ctx, t.String())
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	if err := b.scan(rows); err != nil {
-		return err
-	}
-	return rows.Close()
+	return query(ctx, conn, t.String(), nil, func(rows driver.Rows) error { return b.scan(ctx, rows) })
 }
 
 // write writes all statements between a first and a last one, which may be none.
@@ -197,7 +190,7 @@ func (b *Batch) write(t *text, first, last string) error {
 
 // scan reads one result set for each step that has rows. What ends the last of them is the answer to
 // COMMIT.
-func (b *Batch) scan(rows *sql.Rows) error {
+func (b *Batch) scan(ctx context.Context, rows driver.Rows) error {
 	more := true
 	for i := range b.steps {
 		s := &b.steps[i]
@@ -207,18 +200,22 @@ func (b *Batch) scan(rows *sql.Rows) error {
 		if !more {
 			return fmt.Errorf("a statement given to query has no rows: %s", s.statement)
 		}
-		n, err := scan(rows, s.dest)
-		if err != nil {
+		var err error
+		if s.rows, err = scan(ctx, rows, s.dest); err != nil {
 			return err
 		}
-		s.rows = n
-		more = rows.NextResultSet()
-		if err := rows.Err(); err != nil {
+		if more, err = nextResultSet(rows); err != nil {
 			return err
 		}
 	}
-	if more && rows.Next() {
+	if !more {
+		return nil
+	}
+	switch err := rows.Next(nil); {
+	case err == nil:
 		return errors.New("a statement given to exec has rows")
+	case !errors.Is(err, io.EOF):
+		return err
 	}
-	return rows.Err()
+	return nil
 }

@@ -263,14 +263,15 @@ SELECT ` + names + `, 'ups' AS carrier, 'ground' AS service, 'r' AS remote, 4321
 			}
 		})
 		b.Run("codecs/"+rows, func(b *testing.B) {
+			conn, err := conns.Connx(b.Context())
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer conn.Close()
 			b.ReportAllocs()
 			for b.Loop() {
 				var list []scannedLabel
-				found, err := conns.Query(of(`'lbl_1' AS id, 'proj_1' AS project_id, 'ord_1' AS order_id, 1700000000123 AS due_at, 1700000000123 AS created_at`))
-				if err == nil {
-					_, err = scan(found, &list)
-					found.Close()
-				}
+				_, err := fetch(b.Context(), conn, &list, of(`'lbl_1' AS id, 'proj_1' AS project_id, 'ord_1' AS order_id, 1700000000123 AS due_at, 1700000000123 AS created_at`), nil)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -1,8 +1,11 @@
 package db
 
 import (
-	"database/sql"
+	"context"
+	"database/sql/driver"
+	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
 	"sync"
@@ -13,35 +16,26 @@ import (
 
 // scanner reads a result set. Scanners are used again.
 type scanner struct {
-	columns  []*column // of the result set
-	currency []int     // which of them has the currency of each; -1: none
-	cells    []cell
-	into     []any // pointers to the cells
+	columns  []*column      // of the result set
+	currency []int          // which of them has the currency of each; -1: none
+	values   []driver.Value // of the row; bytes are the driver's
 	code     string
 	known    money.Currency // of the code
 }
 
-// cell is what the driver returned for a column of the row. Bytes are the driver's.
-type cell struct{ value any }
-
-func (c *cell) Scan(from any) error {
-	c.value = from
-	return nil
-}
-
 var scanners = sync.Pool{New: func() any { return new(scanner) }}
 
-func scan(rows *sql.Rows, dest any) (n int, err error) {
+func scan(ctx context.Context, rows driver.Rows, dest any) (n int, err error) {
 	s := scanners.Get().(*scanner)
-	n, err = s.scan(rows, dest)
-	clear(s.cells)
+	n, err = s.scan(ctx, rows, dest)
+	clear(s.values)
 	scanners.Put(s)
 	return n, err
 }
 
 // scan fills dest with the rows of a result set and returns how many there are: all of them where dest is a pointer to a
 // slice, else the first. A pointer that dest points to is nil without a row, other values are zero.
-func (s *scanner) scan(rows *sql.Rows, dest any) (n int, err error) {
+func (s *scanner) scan(ctx context.Context, rows driver.Rows, dest any) (n int, err error) {
 	to := reflect.ValueOf(dest).Elem()
 	to.SetZero()
 	list := to.Kind() == reflect.Slice && to.Type().Elem().Kind() != reflect.Uint8
@@ -56,7 +50,10 @@ func (s *scanner) scan(rows *sql.Rows, dest any) (n int, err error) {
 	if err := s.begin(rows, of); err != nil {
 		return 0, err
 	}
-	for ; rows.Next(); n++ {
+	for ; ; n++ {
+		if more, err := s.next(ctx, rows); !more {
+			return n, err
+		}
 		row := to
 		switch {
 		case list:
@@ -70,25 +67,31 @@ func (s *scanner) scan(rows *sql.Rows, dest any) (n int, err error) {
 			row.Set(reflect.New(of))
 			row = row.Elem()
 		}
-		if err := s.row(rows, row); err != nil {
+		if err := s.row(row); err != nil {
 			return n, err
 		}
 	}
-	return n, rows.Err()
+}
+
+// next reads the values of the next row, and reports whether there is one.
+func (s *scanner) next(ctx context.Context, rows driver.Rows) (more bool, err error) {
+	if err = ctx.Err(); err == nil {
+		err = rows.Next(s.values)
+	}
+	if errors.Is(err, io.EOF) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // begin finds the columns of a result set.
-func (s *scanner) begin(rows *sql.Rows, of reflect.Type) error {
-	names, err := rows.Columns()
-	if err != nil {
-		return err
-	}
+func (s *scanner) begin(rows driver.Rows, of reflect.Type) error {
+	names := rows.Columns()
 	p := planOf(of)
 	s.columns = slices.Grow(s.columns[:0], len(names))
 	s.currency = slices.Grow(s.currency[:0], len(names))
-	s.into = slices.Grow(s.into[:0], len(names))
-	s.cells = slices.Grow(s.cells[:0], len(names))[:len(names)]
-	for i, name := range names {
+	s.values = slices.Grow(s.values[:0], len(names))[:len(names)]
+	for _, name := range names {
 		c := p.names[name]
 		if p.single && len(names) == 1 {
 			c = p.columns[0]
@@ -97,7 +100,6 @@ func (s *scanner) begin(rows *sql.Rows, of reflect.Type) error {
 			return fmt.Errorf("a %s has no column %s", of, name)
 		}
 		s.columns = append(s.columns, c)
-		s.into = append(s.into, &s.cells[i])
 		at := -1
 		if c.inCurrency {
 			at = slices.Index(names, c.currency)
@@ -110,10 +112,7 @@ func (s *scanner) begin(rows *sql.Rows, of reflect.Type) error {
 	return nil
 }
 
-func (s *scanner) row(rows *sql.Rows, to reflect.Value) error {
-	if err := rows.Scan(s.into...); err != nil {
-		return err
-	}
+func (s *scanner) row(to reflect.Value) error {
 	for i, c := range s.columns {
 		switch {
 		case c.amounts != nil: // the amounts have it
@@ -139,7 +138,7 @@ func (s *scanner) decode(i int, to reflect.Value) error {
 	}
 	currency, err := s.currencyOf(i)
 	if err == nil {
-		err = c.codec.read(s.cells[i].value, currency, to)
+		err = c.codec.read(s.values[i], currency, to)
 	}
 	if err != nil {
 		return Unreadable("column "+c.String(), err)
@@ -149,10 +148,10 @@ func (s *scanner) decode(i int, to reflect.Value) error {
 
 func (s *scanner) currencyOf(i int) (money.Currency, error) {
 	at := s.currency[i]
-	if at < 0 || s.cells[at].value == nil {
+	if at < 0 || s.values[at] == nil {
 		return money.Currency{}, nil
 	}
-	code, err := readText(s.cells[at].value)
+	code, err := readText(s.values[at])
 	if err != nil || code == s.code {
 		return s.known, err
 	}

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"math/rand/v2"
 	"time"
@@ -46,24 +45,11 @@ func (t *Tx) query(ctx context.Context, dest any, query string, args []any) (n i
 		return 0, err
 	}
 	if !t.Dialect.OneTrip {
-		return t.fetch(ctx, dest, query, args)
+		return fetch(ctx, t.conn, dest, query, args)
 	}
 	sent := []step{{dest: dest, statement: query, args: args}}
 	err = t.send(ctx, sent, "")
 	return sent[0].rows, err
-}
-
-func (t *Tx) fetch(ctx context.Context, dest any, query string, args []any) (int, error) {
-	rows, err := t.conn.QueryContext(ctx, query, args...)
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
-	n, err := scan(rows, dest)
-	if err != nil {
-		return n, err
-	}
-	return n, rows.Close()
 }
 
 // Exec runs a statement and returns how many rows it wrote.
@@ -76,7 +62,7 @@ func (t *Tx) Exec(ctx context.Context, query string, args ...any) (rows int64, e
 
 func (t *Tx) exec(ctx context.Context, query string, args []any) (int64, error) {
 	if !t.Dialect.OneTrip {
-		return affected(t.conn.ExecContext(ctx, query, args...))
+		return execute(ctx, t.conn, query, args)
 	}
 	if err := t.begun(ctx); err != nil {
 		return 0, err
@@ -85,17 +71,10 @@ func (t *Tx) exec(ctx context.Context, query string, args []any) (int64, error) 
 	if err := text.add(query, args); err != nil {
 		return 0, err
 	}
-	n, err := affected(t.conn.ExecContext(ctx, text.String()))
+	n, err := execute(ctx, t.conn, text.String(), nil)
 	text.sent(err)
 	t.broken = err
 	return n, err
-}
-
-func affected(result sql.Result, err error) (int64, error) {
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 // Run reads the rows of a batch's statements within the transaction, on PostgreSQL in one round trip.
@@ -294,7 +273,9 @@ const attempts = 5
 func retry(ctx context.Context, attempt func() error) error {
 	var err error
 	for n, broken := 0, 0; n < attempts; {
-		err = attempt()
+		if err = attempt(); err == nil {
+			return nil
+		}
 		var fine unharmed
 		switch {
 		case errors.As(err, &fine) && broken < maxBroken && ctx.Err() == nil:
