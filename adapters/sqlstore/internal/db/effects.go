@@ -82,23 +82,33 @@ type effects struct {
 // atOnce makes each effect a data-modifying WITH query. The statement fails if one wrote another number of rows than it
 // has to: a text that says which is no integer.
 func atOnce(all []Effect) (*effects, error) {
-	var with, check strings.Builder
+	var text strings.Builder
 	var args []any
+	between := "WITH "
 	for i, e := range all {
-		fmt.Fprintf(&with, "%seffect_%d AS (%s\nRETURNING 1)", map[bool]string{true: "WITH ", false: ",\n"}[i == 0], i, shifted(e.Statement, len(args)))
-		count, wrong := fmt.Sprintf("(SELECT count(*) FROM effect_%d)", i), fmt.Sprintf("<> %d", e.Rows)
-		if e.Rows == AnyRows {
-			wrong = "< 0" // it is counted all the same, so that effects are carried out in their order
-		}
-		fmt.Fprintf(&check, "\n  WHEN %s %s THEN CAST('effect %d wrote ' || %s AS INTEGER)", count, wrong, i, count)
+		text.WriteString(between)
+		fmt.Fprintf(&text, "effect_%d AS (", i)
+		shift(&text, e.Statement, len(args))
+		text.WriteString("\nRETURNING 1)")
 		args = append(args, e.Args...)
+		between = ",\n"
 	}
+	text.WriteString("\nSELECT CASE")
+	for i, e := range all {
+		fmt.Fprintf(&text, "\n  WHEN (SELECT count(*) FROM effect_%d) ", i)
+		if e.Rows == AnyRows {
+			text.WriteString("< 0") // it is counted all the same, so that effects are carried out in their order
+		} else {
+			fmt.Fprintf(&text, "<> %d", e.Rows)
+		}
+		fmt.Fprintf(&text, " THEN CAST('effect %[1]d wrote ' || (SELECT count(*) FROM effect_%[1]d) AS INTEGER)", i)
+	}
+	text.WriteString("\n  ELSE 0\nEND AS written")
 	args, err := Plain(args)
 	if err != nil {
 		return nil, err
 	}
-	statement := with.String() + "\nSELECT CASE" + check.String() + "\n  ELSE 0\nEND AS written"
-	return &effects{all, step{dest: new(int), statement: statement, args: args}}, nil
+	return &effects{all, step{dest: new(int), statement: text.String(), args: args}}, nil
 }
 
 var wrote = regexp.MustCompile(`effect (\d+) wrote `)
@@ -117,16 +127,22 @@ func (e *effects) explain(err error) error {
 	return e.of[n].Short
 }
 
-// shifted adds by to the number of every $n.
-func shifted(statement string, by int) string {
-	before, rest, found := strings.Cut(statement, "$")
-	if !found {
-		return statement
+// shift writes a statement with by added to the number of every $n.
+func shift(text *strings.Builder, statement string, by int) {
+	for {
+		before, rest, found := strings.Cut(statement, "$")
+		text.WriteString(before)
+		if !found {
+			return
+		}
+		size := 0
+		for size < len(rest) && rest[size] >= '0' && rest[size] <= '9' {
+			size++
+		}
+		n, _ := strconv.Atoi(rest[:size])
+		var digits [20]byte
+		text.WriteByte('$')
+		text.Write(strconv.AppendInt(digits[:0], int64(n+by), 10))
+		statement = rest[size:]
 	}
-	size := 0
-	for size < len(rest) && rest[size] >= '0' && rest[size] <= '9' {
-		size++
-	}
-	n, _ := strconv.Atoi(rest[:size])
-	return before + "$" + strconv.Itoa(n+by) + shifted(rest[size:], by)
 }

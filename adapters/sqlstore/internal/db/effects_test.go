@@ -1,13 +1,16 @@
 package db
 
 import (
+	"strings"
 	"testing"
 )
 
 func TestShiftedParameters(t *testing.T) {
 	t.Parallel()
 	const statement = "UPDATE a SET b = $2, c = $12 WHERE d = $1"
-	if got, want := shifted(statement, 9), "UPDATE a SET b = $11, c = $21 WHERE d = $10"; got != want {
-		t.Errorf("got %s, want %s", got, want)
+	var got strings.Builder
+	shift(&got, statement, 9)
+	if want := "UPDATE a SET b = $11, c = $21 WHERE d = $10"; got.String() != want {
+		t.Errorf("got %s, want %s", got.String(), want)
 	}
 }

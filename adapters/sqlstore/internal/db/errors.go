@@ -73,9 +73,12 @@ func errText() error {
 // translate turns what a driver says into what the domain says. Faults pass as they are, and so does
 // the end of the context, which drivers report in many ways.
 func translate(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
 	var known *fault.Error
 	switch {
-	case err == nil, errors.As(err, &known):
+	case errors.As(err, &known):
 		return err
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -141,6 +144,9 @@ func Violated(err error) string {
 
 // conflicted tells that a transaction lost against another one, was undone and may be run again.
 func conflicted(err error) bool {
+	if err == nil {
+		return false
+	}
 	if unprepared(err) {
 		return true
 	}
@@ -182,6 +188,9 @@ func overloaded(err error) bool {
 
 // Lost tells that the connection broke. Whether a COMMIT under way took place is then unknown.
 func Lost(err error) bool {
+	if err == nil {
+		return false
+	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return false // the caller's patience ended, which is a net.Error too
 	}

@@ -130,16 +130,30 @@ func writeLiteral(text *strings.Builder, value any) {
 	case nil:
 		text.WriteString("NULL")
 	case string:
-		text.WriteString(pq.QuoteLiteral(v))
+		quote(text, v)
 	case int64:
+		var digits [20]byte
 		if v < 0 { // in brackets, for two minus signs begin a comment
-			fmt.Fprintf(text, "(%d)", v)
-			return
+			text.WriteByte('(')
+			defer text.WriteByte(')')
 		}
-		text.WriteString(strconv.FormatInt(v, 10))
+		text.Write(strconv.AppendInt(digits[:0], v, 10))
 	case bool:
 		text.WriteString(strings.ToUpper(strconv.FormatBool(v)))
 	case []byte:
-		text.WriteString(`'\x` + hex.EncodeToString(v) + `'::bytea`)
+		text.WriteString(`'\x`)
+		_, _ = hex.NewEncoder(text).Write(v)
+		text.WriteString(`'::bytea`)
 	}
+}
+
+// quote writes a text as a literal. Most are plain and need no copy.
+func quote(text *strings.Builder, value string) {
+	if strings.ContainsAny(value, `'\`) {
+		text.WriteString(pq.QuoteLiteral(value))
+		return
+	}
+	text.WriteByte('\'')
+	text.WriteString(value)
+	text.WriteByte('\'')
 }

@@ -186,8 +186,12 @@ type text struct {
 	fresh []*prepared
 }
 
+// usual is how long the texts of most batches are, in bytes.
+const usual = 1 << 10
+
 func textFor(conn *sqlx.Conn) *text {
 	t := &text{}
+	t.Grow(usual)
 	_ = conn.Raw(func(driverConn any) error {
 		t.conn, _ = driverConn.(*pgConn)
 		return nil
