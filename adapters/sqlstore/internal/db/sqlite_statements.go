@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"database/sql/driver"
+	"strings"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
@@ -26,7 +27,7 @@ func (k keeper) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, err := simplelru.NewLRU[string, sqliteStatement](compiled, nil)
+	kept, err := simplelru.NewLRU[string, *keptStatement](compiled, nil)
 	keeping := &keepingConn{conn.(sqliteConn), kept}
 	if k.group != nil {
 		return &guardedConn{keepingConn: keeping, group: k.group}, err
@@ -46,10 +47,16 @@ type sqliteConn interface {
 	driver.Validator
 }
 
-// keepingConn lends each statement to one user at a time: what is running is not among those kept.
+// keepingConn lends each statement to one user at a time.
 type keepingConn struct {
 	sqliteConn
-	kept *simplelru.LRU[string, sqliteStatement]
+	kept *simplelru.LRU[string, *keptStatement]
+}
+
+type keptStatement struct {
+	sqliteStatement
+	query string
+	lent  bool
 }
 
 type sqliteStatement interface {
@@ -64,7 +71,7 @@ func (c *keepingConn) ExecContext(ctx context.Context, query string, args []driv
 		return nil, err
 	}
 	result, err := s.ExecContext(ctx, args)
-	return result, c.giveBack(query, s, err)
+	return result, c.giveBack(s, err)
 }
 
 func (c *keepingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
@@ -74,44 +81,85 @@ func (c *keepingConn) QueryContext(ctx context.Context, query string, args []dri
 	}
 	rows, err := s.QueryContext(ctx, args)
 	if err != nil {
-		return nil, c.giveBack(query, s, err)
+		return nil, c.giveBack(s, err)
 	}
-	return &keptRows{rows, func(err error) error { return c.giveBack(query, s, err) }}, nil
+	return &keptRows{rows, c, s}, nil
 }
 
 // keptRows are those of a statement that is given back with them.
 type keptRows struct {
 	driver.Rows
-	giveBack func(error) error
+	conn *keepingConn
+	of   *keptStatement
 }
 
-func (r *keptRows) Close() error { return r.giveBack(r.Rows.Close()) }
+func (r *keptRows) Close() error { return r.conn.giveBack(r.of, r.Rows.Close()) }
 
-// take is a kept statement, or a new one.
-func (c *keepingConn) take(ctx context.Context, query string) (sqliteStatement, error) {
-	if s, ok := c.kept.Get(query); ok {
-		c.kept.Remove(query)
+// take is a kept statement that nobody has, or a new one.
+func (c *keepingConn) take(ctx context.Context, query string) (*keptStatement, error) {
+	if s, ok := c.kept.Get(query); ok && !s.lent {
+		s.lent = true
 		return s, nil
 	}
-	s, err := c.PrepareContext(ctx, query)
+	s, err := c.PrepareContext(ctx, positional(query))
 	if err != nil {
 		return nil, err
 	}
-	return s.(sqliteStatement), nil
+	return &keptStatement{sqliteStatement: s.(sqliteStatement), query: query, lent: true}, nil
 }
 
 // giveBack keeps a statement that did well, and lets the one go that was used longest ago. It returns err.
-func (c *keepingConn) giveBack(query string, s sqliteStatement, err error) error {
-	if err != nil || len(query) > longest || c.kept.Contains(query) {
+func (c *keepingConn) giveBack(s *keptStatement, err error) error {
+	s.lent = false
+	kept, known := c.kept.Peek(s.query)
+	switch {
+	case err != nil && kept == s:
+		c.kept.Remove(s.query)
 		_ = s.Close() // what it says was said already
-		return err
+	case kept == s:
+	case err != nil, known, len(s.query) > longest:
+		_ = s.Close()
+	default:
+		c.keep(s)
 	}
+	return err
+}
+
+func (c *keepingConn) keep(s *keptStatement) {
 	if c.kept.Len() == compiled {
-		_, oldest, _ := c.kept.RemoveOldest()
-		_ = oldest.Close()
+		if _, oldest, _ := c.kept.RemoveOldest(); !oldest.lent { // else it comes back
+			_ = oldest.Close()
+		}
 	}
-	c.kept.Add(query, s)
-	return nil
+	c.kept.Add(s.query, s)
+}
+
+// positional is a statement with ? in place of $1, $2 and so on, if each comes once and in order: the driver looks those
+// with numbers up by name, each among all.
+func positional(statement string) string {
+	var to strings.Builder
+	rest := statement
+	for next := 1; ; {
+		n := strings.IndexAny(rest, `$'"-`)
+		if n < 0 {
+			to.WriteString(rest)
+			return to.String()
+		}
+		to.WriteString(rest[:n])
+		rest = rest[n:]
+		if size := skipped(rest); size > 0 {
+			to.WriteString(rest[:size])
+			rest = rest[size:]
+			continue
+		}
+		after, found := strings.CutPrefix(rest, parameterAt(next))
+		if !found || after != "" && '0' <= after[0] && after[0] <= '9' {
+			return statement
+		}
+		to.WriteByte('?')
+		rest = after
+		next++
+	}
 }
 
 // Close lets the statements go first.

@@ -138,3 +138,20 @@ func BenchmarkKeptStatement(b *testing.B) {
 		}
 	}
 }
+
+func TestPositional(t *testing.T) {
+	t.Parallel()
+	for statement, want := range map[string]string{
+		"SELECT 1":                             "SELECT 1",
+		"INSERT INTO a (b, c) VALUES ($1, $2)": "INSERT INTO a (b, c) VALUES (?, ?)",
+		"UPDATE a SET b = '$7' -- $8\nWHERE \"$9\" - $1 = $2": "UPDATE a SET b = '$7' -- $8\nWHERE \"$9\" - ? = ?",
+		"SELECT $2, $1":      "SELECT $2, $1",
+		"SELECT $1, $1":      "SELECT $1, $1",
+		"SELECT $1, $22":     "SELECT $1, $22",
+		"SELECT '$1', $1, x": "SELECT '$1', ?, x",
+	} {
+		if got := positional(statement); got != want {
+			t.Errorf("%s: got %s, want %s", statement, got, want)
+		}
+	}
+}
