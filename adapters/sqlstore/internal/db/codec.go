@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	jsonv1 "github.com/go-json-experiment/json/v1"
+
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -140,7 +142,7 @@ func jsonCodec(t reflect.Type) codec {
 			if format, ok := format(); ok {
 				return format.Set(to, text, c)
 			}
-			return json.Unmarshal([]byte(text), to.Addr().Interface())
+			return jsonv1.Unmarshal([]byte(text), to.Addr().Interface())
 		},
 		write: func(from reflect.Value) any {
 			if format, ok := format(); ok {

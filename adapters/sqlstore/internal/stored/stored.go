@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 
+	jsonv1 "github.com/go-json-experiment/json/v1"
+
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/money"
 )
@@ -81,9 +83,12 @@ func (f Untyped) Write(v reflect.Value) (string, error) {
 // Set is Read. An empty list or map is nil.
 func (f Untyped) Set(v reflect.Value, text string, currency money.Currency) error {
 	tagged := reflect.New(f.tagged)
-	err := assign(tagged.Elem(), v, currency)
+	var err error
+	if !v.IsZero() {
+		err = assign(tagged.Elem(), v, currency)
+	}
 	if err == nil {
-		err = json.Unmarshal([]byte(text), tagged.Interface())
+		err = jsonv1.Unmarshal([]byte(text), tagged.Interface())
 	}
 	if err == nil {
 		err = assign(v, tagged.Elem(), currency)

@@ -51,10 +51,11 @@ func taggedField(of string, f reflect.StructField, tags, used Tags) reflect.Stru
 		tag = Snake(f.Name) + tag
 	}
 	tag, null := strings.CutSuffix(tag, ",null")
+	tag, zoned := strings.CutSuffix(tag, ",format:RFC3339")
 	member := elsewhere
 	switch {
 	case tag == "-":
-	case strings.HasSuffix(tag, ",format:RFC3339"):
+	case zoned:
 		member = f.Type
 	case f.Type == instant && (null || strings.HasSuffix(tag, ",omitempty")), f.Type == amount && strings.HasSuffix(tag, ",omitzero"):
 		member = reflect.TypeFor[*int64]()
