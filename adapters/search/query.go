@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/adapters/search/words"
@@ -235,18 +236,21 @@ const bareNumber = .5
 // wordsOf reads the different words of a text. The last word before an aside ("for", "with") is the thing
 // that is asked for.
 func wordsOf(text string) asked {
-	l := listener{asked: asked{head: -1}, places: make(map[string]int), before: -1, last: -1}
-	new(words.Reader).Read(text, l.hear)
+	l := listener{asked: asked{head: -1}, before: -1, last: -1}
+	r := readers.Get().(*words.Reader)
+	r.Read(text, l.hear)
+	readers.Put(r)
 	return l.asked
 }
+
+var readers = sync.Pool{New: func() any { return new(words.Reader) }}
 
 // listener takes down the words of a text.
 type listener struct {
 	asked
-	places map[string]int // of groups, by term
-	before int            // the group of the word before the last; -1: it says nothing
-	last   int            // the group of the last word; -1: it says nothing
-	aside  bool           // after a "for"
+	before int  // the group of the word before the last; -1: it says nothing
+	last   int  // the group of the last word; -1: it says nothing
+	aside  bool // after a "for"
 }
 
 func (l *listener) hear(word []byte, kind words.Kind, _ int) {
@@ -275,13 +279,11 @@ func (l *listener) said(word string) {
 		l.aside = l.aside || len(l.groups) > 0 && (word == "for" || word == "with" || word == "from")
 		return
 	}
-	at, twice := l.places[term]
-	if twice {
-		l.last = at
+	l.last = slices.IndexFunc(l.groups, func(g group) bool { return g.term == term })
+	if l.last >= 0 {
 		return
 	}
 	l.last = len(l.groups)
-	l.places[term] = l.last
 	l.groups = append(l.groups, group{text: word, term: term})
 	if !l.aside && !strings.ContainsAny(word, "0123456789") {
 		l.head = l.last

@@ -7,6 +7,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/adapters/search/words"
+	"github.com/haggle-commerce/haggle/domain/catalog"
 )
 
 // maxReasons is how many reasons are given for one result.
@@ -14,7 +15,7 @@ const maxReasons = 5
 
 // reasons say which words of the query a result has, how they were read, and where they are.
 func (r *ranking) reasons(of ranked) []string {
-	var all []string
+	all := make([]string, 0, maxReasons)
 	say := func(reason string) {
 		if len(all) < maxReasons && !slices.Contains(all, reason) {
 			all = append(all, reason)
@@ -57,7 +58,7 @@ func (r *ranking) explain(g *group, of ranked, say func(string)) {
 	if best.reading == begun {
 		word = "a word beginning with " + quoted(g.text)
 	}
-	r.locate(word, words.Term(best.text), times, of, say)
+	r.locate(word, best.text, times, of, say)
 }
 
 // at is how often a document has all words of an alternate.
@@ -77,7 +78,7 @@ func (a *alternate) at(part int, document uint32) (times segment.Frequencies, al
 }
 
 // locate names every field that a word was found in, the description only if there is no other.
-func (r *ranking) locate(word, term string, times segment.Frequencies, of ranked, say func(string)) {
+func (r *ranking) locate(word, text string, times segment.Frequencies, of ranked, say func(string)) {
 	product := of.segment.Product(of.number)
 	for first := times.Lowest(); times != 0; times = times.Without(times.Lowest()) {
 		switch f := times.Lowest(); f {
@@ -88,7 +89,7 @@ func (r *ranking) locate(word, term string, times segment.Frequencies, of ranked
 		case segment.Category:
 			say("category " + product.Category)
 		case segment.Attributes:
-			if slices.ContainsFunc(product.Tags, func(tag string) bool { return hasTerm(tag, term) }) {
+			if hasTag(product, text) {
 				say("tagged " + word)
 				continue
 			}
@@ -101,8 +102,15 @@ func (r *ranking) locate(word, term string, times segment.Frequencies, of ranked
 	}
 }
 
-func hasTerm(text, term string) bool {
-	return slices.ContainsFunc(wordsOf(text).groups, func(g group) bool { return g.term == term })
+// hasTag reports whether a tag of a product has a word.
+func hasTag(p *catalog.Product, word string) bool {
+	if len(p.Tags) == 0 {
+		return false
+	}
+	term := words.Term(word)
+	return slices.ContainsFunc(p.Tags, func(tag string) bool {
+		return slices.ContainsFunc(wordsOf(tag).groups, func(g group) bool { return g.term == term })
+	})
 }
 
 // quoted is what a buyer wrote, short enough to be shown.

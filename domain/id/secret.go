@@ -8,7 +8,7 @@ import (
 // Hash is how a secret is kept: its SHA-256, in hex.
 func Hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
+	return string(hex.AppendEncode(make([]byte, 0, 2*len(sum)), sum[:]))
 }
 
 // NegotiationOf names a session to those who may not use it: the same name each time, from which the session's id does

@@ -137,16 +137,20 @@ func AppendDecimal(to []byte, n int64, digits int) []byte {
 		to = append(to, '-')
 		magnitude = -magnitude
 	}
-	text := strconv.FormatUint(magnitude, 10)
-	for len(text) <= digits {
-		text = "0" + text
+	var buf [20]byte
+	text := strconv.AppendUint(buf[:0], magnitude, 10)
+	whole := max(len(text)-digits, 0)
+	if whole == 0 {
+		to = append(to, '0')
 	}
-	to = append(to, text[:len(text)-digits]...)
+	to = append(to, text[:whole]...)
 	if digits > 0 {
 		to = append(to, '.')
-		to = append(to, text[len(text)-digits:]...)
 	}
-	return to
+	for range digits - len(text) {
+		to = append(to, '0')
+	}
+	return append(to, text[whole:]...)
 }
 
 // Add is a + b.

@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -156,8 +157,10 @@ func (h *handlers) toAPISearch(shop *project.Project, a discovery.SearchAnswer) 
 		SessionID: a.Session.ID.String(), TotalCount: a.Found.Total,
 		Confidence: wire.ToDecimal(int64(a.Found.Confidence), 3), Facets: toAPIFacets(a.Found.Facets),
 	}
+	delivery := estimate(shop.Storefront)
+	answer.Results = slices.Grow(answer.Results, len(a.Found.Hits))
 	for _, hit := range a.Found.Hits {
-		answer.Results = append(answer.Results, h.toAPIResult(shop, hit, a.Stock))
+		answer.Results = append(answer.Results, h.toAPIResult(shop, hit, a.Stock, delivery))
 	}
 	for _, r := range a.Recommendations {
 		answer.Recommendations = append(answer.Recommendations, recommendation{
@@ -168,14 +171,14 @@ func (h *handlers) toAPISearch(shop *project.Project, a discovery.SearchAnswer) 
 	return answer
 }
 
-func (h *handlers) toAPIResult(shop *project.Project, hit catalog.Hit, stock discovery.Stock) searchResult {
+func (h *handlers) toAPIResult(shop *project.Project, hit catalog.Hit, stock discovery.Stock, delivery string) searchResult {
 	p := hit.Product
 	quantity := stock.Of(p)
 	r := searchResult{
 		ProductID: p.ID.String(), Name: p.Name, Description: p.Description, Brand: p.Brand,
 		ListPrice: wire.ToMoney(listPrice(p)), Negotiable: haggles(shop, p),
 		SemanticMatch: semanticMatch{Score: wire.ToDecimal(int64(hit.Score), 3), Reasons: hit.Reasons},
-		Availability:  searchAvailability{InStock: quantity > 0, Quantity: quantity, ShippingEstimate: estimate(shop.Storefront)},
+		Availability:  searchAvailability{InStock: quantity > 0, Quantity: quantity, ShippingEstimate: delivery},
 	}
 	for _, image := range p.Images {
 		r.Images = append(r.Images, searchImage{h.toAPIImageURL(image.URL), image.Alt})

@@ -71,7 +71,7 @@ func (s *shape) addFields(t reflect.Type, known map[reflect.Type]*shape) {
 // checkCase finds fields that differ from known ones in case alone. The body was read once already,
 // so it is well formed.
 func checkCase(body []byte, s *shape) error {
-	c := caseChecker{Decoder: jsontext.NewDecoder(bytes.NewBuffer(body))}
+	c := caseChecker{Decoder: jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true))}
 	if err := c.value(s); err != nil {
 		return err
 	}

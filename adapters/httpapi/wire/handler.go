@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -23,8 +24,8 @@ type requestKey struct{}
 
 // request is what the middleware knows of a request.
 type request struct {
-	id     string
-	logger *slog.Logger
+	id  string
+	log *slog.Logger
 }
 
 // RequestID is the request's id, or "" outside of one.
@@ -36,7 +37,7 @@ func RequestID(ctx context.Context) string {
 // LoggerOf is a logger that names the request.
 func LoggerOf(ctx context.Context) *slog.Logger {
 	if r, ok := ctx.Value(requestKey{}).(request); ok {
-		return r.logger
+		return r.log.With(slog.String("request_id", r.id))
 	}
 	return slog.Default()
 }
@@ -63,10 +64,10 @@ func Handler(next http.Handler, watch Watch) http.Handler {
 		ctx, endSpan := watch.trace(r, id)
 		ctx, cancel := context.WithTimeout(ctx, longest)
 		defer cancel()
-		r = r.WithContext(context.WithValue(ctx, requestKey{}, request{id, watch.Log.With(slog.String("request_id", id))}))
+		r = r.WithContext(context.WithValue(ctx, requestKey{}, request{id, watch.Log}))
 		setHeaders(w.Header(), id)
 		out := &recorder{ResponseWriter: w}
-		r.Body = &timedBody{r.Body, http.NewResponseController(w)}
+		r.Body = &timedBody{r.Body, w}
 		defer func() { // also when a connection is broken off
 			endSpan(r.Pattern, out.status)
 			watch.tell(r, out.status, time.Since(start))
@@ -84,13 +85,13 @@ func Handler(next http.Handler, watch Watch) http.Handler {
 // cancel the request when it comes, and every later one: net/http takes it for a client that has gone.
 type timedBody struct {
 	io.ReadCloser
-	connection *http.ResponseController
+	connection http.ResponseWriter
 }
 
 func (b *timedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err == io.EOF {
-		_ = b.connection.SetReadDeadline(time.Time{}) // a test's recorder has no connection
+		_ = http.NewResponseController(b.connection).SetReadDeadline(time.Time{}) // a test's recorder has no connection
 	}
 	return n, err
 }
@@ -106,6 +107,9 @@ func (w Watch) tell(r *http.Request, status int, took time.Duration) {
 	if w.Observe != nil {
 		w.Observe(r.Method, r.Pattern, status, took)
 	}
+	if !w.Log.Enabled(r.Context(), slog.LevelDebug) {
+		return
+	}
 	LoggerOf(r.Context()).LogAttrs(r.Context(), slog.LevelDebug, "request", slog.String("method", r.Method),
 		slog.String("route", r.Pattern), slog.Int("status", status), slog.Duration("took", took))
 }
@@ -119,12 +123,17 @@ func requestID(given string) string {
 	return given
 }
 
+// fixedHeaders are those that every response has. Responses share the values, which nobody writes into.
+var fixedHeaders = http.Header{
+	"X-Content-Type-Options":  {"nosniff"},
+	"Referrer-Policy":         {"no-referrer"},
+	"Content-Security-Policy": {"default-src 'none'; frame-ancestors 'none'"},
+	"Cache-Control":           {"no-store"},
+}
+
 func setHeaders(h http.Header, id string) {
+	maps.Copy(h, fixedHeaders)
 	h.Set("X-Request-Id", id)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-	h.Set("Cache-Control", "no-store")
 }
 
 // recovered answers 500 if nothing was sent yet, else it breaks the connection off, for half a

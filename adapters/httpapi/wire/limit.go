@@ -3,7 +3,6 @@ package wire
 import (
 	"net/http"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -74,16 +73,23 @@ func documentRate(responses map[string]*huma.Response) {
 // it: what stands before was written by anybody. Without trusted proxies it is who connected.
 func ClientAddress(trusted []netip.Prefix) func(*http.Request) netip.Addr {
 	trusts := func(a netip.Addr) bool {
-		return slices.ContainsFunc(trusted, func(p netip.Prefix) bool { return p.Contains(a) })
+		for _, p := range trusted {
+			if p.Contains(a) {
+				return true
+			}
+		}
+		return false
 	}
 	return func(r *http.Request) netip.Addr {
 		client := parseAddress(r.RemoteAddr)
 		if len(trusted) == 0 || !trusts(client) {
 			return client
 		}
-		hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-		for _, hop := range slices.Backward(hops) {
-			before := parseAddress(strings.TrimSpace(hop))
+		hops := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
+		for comma := len(hops); comma >= 0; {
+			hops = hops[:comma]
+			comma = strings.LastIndexByte(hops, ',')
+			before := parseAddress(strings.TrimSpace(hops[comma+1:]))
 			if !before.IsValid() {
 				return client
 			}
@@ -97,8 +103,10 @@ func ClientAddress(trusted []netip.Prefix) func(*http.Request) netip.Addr {
 
 // parseAddress reads an address with or without a port; the zero address is none.
 func parseAddress(text string) netip.Addr {
-	if both, err := netip.ParseAddrPort(text); err == nil {
-		return both.Addr().Unmap().WithZone("")
+	if strings.HasPrefix(text, "[") || strings.Count(text, ":") == 1 {
+		if both, err := netip.ParseAddrPort(text); err == nil {
+			return both.Addr().Unmap().WithZone("")
+		}
 	}
 	address, err := netip.ParseAddr(strings.Trim(text, "[]"))
 	if err != nil {

@@ -33,6 +33,11 @@ func ToOptionalMoney(a *money.Amount) *Money {
 
 func (m Money) MarshalJSON() ([]byte, error) { return []byte(m.String()), nil }
 
+// MarshalJSONTo is MarshalJSON without a copy.
+func (m Money) MarshalJSONTo(to *jsontext.Encoder) error {
+	return to.WriteValue(money.AppendDecimal(to.AvailableBuffer(), m.Minor(), m.Currency().Digits()))
+}
+
 func (Money) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeNumber, Description: "Exact amount with the currency's decimals."}
 }
