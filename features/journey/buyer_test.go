@@ -2,31 +2,45 @@ package journey
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // buyer sends the five requests of a journey with as little work of its own as possible, since it runs on the
 // server's cores.
 type buyer struct {
-	url    string // of the shop
+	urls   []string // of the shop, at each replica
 	client *http.Client
 	number *atomic.Int64 // of journeys so far
+	hot    string        // the only product to buy; "": one of those that were found
+
+	mu        sync.Mutex
+	finalizes []time.Duration // with the time until a refused one was accepted
+	refused   map[int]int     // answers by status, which were asked for again
 }
 
-func newBuyer(url, slug string) *buyer {
+func newBuyer(slug string, replicas ...*replica) *buyer {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = 128
-	return &buyer{
-		url:    url + "/p/" + slug,
-		client: &http.Client{Transport: transport},
-		number: &atomic.Int64{},
+	transport.MaxIdleConnsPerHost = 512
+	b := &buyer{
+		client:  &http.Client{Transport: transport},
+		number:  &atomic.Int64{},
+		refused: map[int]int{},
 	}
+	for _, r := range replicas {
+		b.urls = append(b.urls, r.process.URL+"/p/"+slug)
+	}
+	return b
 }
 
 // run makes n journeys, so many at once, and returns the first error.
@@ -35,10 +49,11 @@ func (b *buyer) run(n, atOnce int) error {
 	left.Store(int64(n))
 	failed := make(chan error, atOnce)
 	var all sync.WaitGroup
-	for range atOnce {
+	for i := range atOnce {
+		url := b.urls[i%len(b.urls)]
 		all.Go(func() {
 			for left.Add(-1) >= 0 {
-				if err := b.journey(); err != nil {
+				if err := b.journey(url); err != nil {
 					failed <- err
 					return
 				}
@@ -67,10 +82,20 @@ type quoted struct {
 
 const address = `{"name": "A. Buyer", "line1": "1 Main St", "city": "Springfield", "state": "IL", "postal_code": "62701", "country": "US"}`
 
+// first returns a product that is found.
+func (b *buyer) first() (string, error) {
+	var found searched
+	err := b.send(sender{b.urls[0], "10.255.255.255"}, "POST", "/acp/search", fmt.Sprintf(`{"query": %q}`, words[0]), &found)
+	if err != nil || len(found.Results) == 0 {
+		return "", fmt.Errorf("nothing found for %q: %w", words[0], err)
+	}
+	return found.Results[0].ProductID, nil
+}
+
 // journey searches, looks at a product, agrees on a price, opens a checkout and pays.
-func (b *buyer) journey() error {
+func (b *buyer) journey(url string) error {
 	n := b.number.Add(1)
-	from := fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)
+	from := sender{url, fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)}
 	var found searched
 	if err := b.send(from, "POST", "/acp/search", fmt.Sprintf(`{"query": %q}`, words[n%int64(len(words))]), &found); err != nil {
 		return err
@@ -78,7 +103,7 @@ func (b *buyer) journey() error {
 	if len(found.Results) == 0 {
 		return fmt.Errorf("nothing found for %q", words[n%int64(len(words))])
 	}
-	product := found.Results[n%int64(len(found.Results))].ProductID
+	product := cmp.Or(b.hot, found.Results[n%int64(len(found.Results))].ProductID)
 	if err := b.send(from, "GET", "/acp/products/"+product+"?session_id="+found.SessionID, "", nil); err != nil {
 		return err
 	}
@@ -102,37 +127,83 @@ func (b *buyer) journey() error {
 	var paid struct {
 		Status string `json:"status"`
 	}
+	began := time.Now()
 	err = b.send(from, "POST", "/acp/checkout/finalize", fmt.Sprintf(
 		`{"checkout_id": %q, "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}, "buyer_email": "buyer@example.com"}`, checkout.ID), &paid)
 	if err == nil && paid.Status != "success" {
 		err = fmt.Errorf("finalize ended with %q", paid.Status)
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.finalizes = append(b.finalizes, time.Since(began))
 	return err
 }
 
-// send sends one request and reads the answer into a struct, or drops it where that is nil.
-func (b *buyer) send(from, method, path, body string, into any) error {
-	r, err := http.NewRequest(method, b.url+path, bytes.NewBufferString(body))
+// sender is where requests are sent to, and which address they come from.
+type sender struct{ url, address string }
+
+// mostRefused is how often one request is asked for again.
+const mostRefused = 100
+
+// send sends one request, again as long as the server is too busy, and reads the answer into a struct, or drops it
+// where that is nil.
+func (b *buyer) send(from sender, method, path, body string, into any) error {
+	for tries := 1; ; tries++ {
+		status, wait, text, err := b.once(from, method, path, body)
+		switch {
+		case err != nil:
+			return err
+		case (status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests) && tries < mostRefused:
+			b.mu.Lock()
+			b.refused[status]++
+			b.mu.Unlock()
+			time.Sleep(wait)
+			continue
+		case status >= 300:
+			return fmt.Errorf("%s %s: %d %s", method, path, status, text)
+		case into == nil:
+			return nil
+		}
+		return json.Unmarshal(text, into)
+	}
+}
+
+func (b *buyer) once(from sender, method, path, body string) (status int, wait time.Duration, text []byte, err error) {
+	r, err := http.NewRequest(method, from.url+path, bytes.NewBufferString(body))
 	if err != nil {
-		return err
+		return 0, 0, nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("X-Forwarded-For", from)
+	r.Header.Set("X-Forwarded-For", from.address)
 	answer, err := b.client.Do(r)
 	if err != nil {
-		return err
+		return 0, 0, nil, err
 	}
 	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	switch {
-	case err != nil:
-		return err
-	case answer.StatusCode >= 300:
-		return fmt.Errorf("%s %s: %d %s", method, path, answer.StatusCode, text)
-	case into == nil:
-		return nil
+	seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After"))
+	text, err = io.ReadAll(answer.Body)
+	return answer.StatusCode, time.Duration(seconds) * time.Second, text, err
+}
+
+// forget drops what was noted about answers so far.
+func (b *buyer) forget() {
+	b.finalizes = nil
+	clear(b.refused)
+}
+
+// report reports how long finalizes took, and how many requests the server refused.
+func (b *buyer) report(tb *testing.B) {
+	slices.Sort(b.finalizes)
+	for _, percent := range []int{50, 99} {
+		at := b.finalizes[(len(b.finalizes)-1)*percent/100]
+		tb.ReportMetric(float64(at.Microseconds())/1000, fmt.Sprintf("finalize-p%d-ms", percent))
 	}
-	return json.Unmarshal(text, into)
+	refused := 0
+	for _, status := range slices.Sorted(maps.Keys(b.refused)) {
+		tb.ReportMetric(float64(b.refused[status]), fmt.Sprintf("status-%d", status))
+		refused += b.refused[status]
+	}
+	tb.ReportMetric(float64(refused), "refused")
 }
 
 func must(tb testing.TB, err error) {

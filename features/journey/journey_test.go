@@ -4,7 +4,6 @@ package journey
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"net/http"
 	"os"
@@ -21,7 +20,6 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/exchange"
 	"github.com/haggle-commerce/haggle/simulator/faults"
 	"github.com/haggle-commerce/haggle/simulator/merchant"
-	_ "modernc.org/sqlite"
 )
 
 const (
@@ -43,6 +41,10 @@ func number(name string, or int) int {
 var (
 	products = number("PRODUCTS", 1_000)
 	clients  = number("CLIENTS", 8)
+	history  = number("HISTORY", 0)  // past sessions, each with a quote, a decision and a checkout; PostgreSQL only
+	replicas = number("REPLICAS", 1) // servers on one database; PostgreSQL only
+	hot      = number("HOT", 0) != 0 // all orders are of one variant
+	flush    = number("FLUSH", 0)    // µs that each flush of PostgreSQL's log takes at least, as on another disk
 )
 
 // BenchmarkJourney makes b.N journeys. CPU times are those of the kernel's books for whole processes, so what runs in
@@ -58,7 +60,7 @@ func BenchmarkJourney(b *testing.B) {
 	}
 	b.Run("sqlite", func(b *testing.B) {
 		file := filepath.Join(dir, fmt.Sprintf("%d.db", b.N))
-		s := start(b, program, "sqlite://"+file)
+		s := start(b, program, "sqlite://"+file, 1)
 		s.file = file
 		s.measure(b)
 	})
@@ -68,41 +70,59 @@ func BenchmarkJourney(b *testing.B) {
 func onPostgres(b *testing.B, program string) {
 	cluster := boottest.StartCluster(b, true)
 	must(b, cluster.CreateDatabase("journey", ""))
-	s := start(b, program, cluster.URL("journey"))
+	for _, set := range []string{fmt.Sprintf("commit_delay = %d", flush), "commit_siblings = 0"} {
+		_, err := cluster.PSQL("postgres", "ALTER SYSTEM SET "+set)
+		must(b, err)
+	}
+	_, err := cluster.PSQL("postgres", "SELECT pg_reload_conf()")
+	must(b, err)
+	s := start(b, program, cluster.URL("journey"), replicas)
 	s.cluster = cluster
+	if history > 0 {
+		s.live(b, history)
+	}
 	s.measure(b)
-	s.stop()
+	for _, r := range s.replicas {
+		r.stop()
+	}
 	s.countTraffic(b, program)
 	reference(b, cluster)
 }
 
-// server is a shop on a server of its own.
+// server is a shop on servers of its own.
 type server struct {
-	process  *faults.Process
-	profiler profiler
+	replicas []*replica
 	cluster  *boottest.Cluster // nil: SQLite
 	file     string            // of SQLite
 	slug     string
 	project  string
 	buyer    *buyer
+}
+
+// replica is one process.
+type replica struct {
+	process  *faults.Process
+	profiler profiler
 	stop     func()
 }
 
-func start(b *testing.B, program, database string) *server {
+func start(b *testing.B, program, database string, replicas int) *server {
 	b.Helper()
-	s := run(b, program, database)
-	s.slug = "journey"
+	s := &server{slug: "journey"}
+	for range replicas {
+		s.replicas = append(s.replicas, run(b, program, database))
+	}
 	ctx, m := context.Background(), s.merchant()
 	p, err := m.CreateProject(ctx, merchant.NewProject{Name: "Journey", Slug: s.slug})
 	must(b, err)
 	s.project = p.ID
 	must(b, fill(ctx, m.In(p.ID)))
-	s.buyer = newBuyer(s.process.URL, s.slug)
+	s.buyer = newBuyer(s.slug, s.replicas...)
 	return s
 }
 
 // run starts the program. Rates are out of the way.
-func run(b *testing.B, program, database string) *server {
+func run(b *testing.B, program, database string) *replica {
 	b.Helper()
 	profiles := newProfiler(b)
 	process, err := faults.Start(faults.Command{
@@ -121,11 +141,12 @@ func run(b *testing.B, program, database string) *server {
 		}
 	}
 	b.Cleanup(stop)
-	return &server{process: process, profiler: profiles, stop: stop}
+	return &replica{process: process, profiler: profiles, stop: stop}
 }
 
 func (s *server) merchant() *merchant.Client {
-	return merchant.New(exchange.NewClient(exchange.Config{URL: s.process.URL, HTTP: http.DefaultClient}), boottest.Key, "")
+	url := s.replicas[0].process.URL
+	return merchant.New(exchange.NewClient(exchange.Config{URL: url, HTTP: http.DefaultClient}), boottest.Key, "")
 }
 
 // fill adds products that the buyer's words find.
@@ -150,31 +171,6 @@ func fill(ctx context.Context, m *merchant.Client) error {
 	return nil
 }
 
-// usage is what has been used up so far.
-type usage struct {
-	server, database, client int64 // µs
-	memory                   memory
-	wal                      int64 // bytes
-}
-
-func (s *server) usage(b *testing.B) (u usage) {
-	b.Helper()
-	var err error
-	u.server, err = cpu(s.process.PID())
-	must(b, err)
-	u.client, err = cpu(os.Getpid())
-	must(b, err)
-	u.memory, err = allocated(s.process.Ops)
-	must(b, err)
-	if s.cluster == nil {
-		return u
-	}
-	u.database, err = cpuOfTree(s.ask(b, "postgres", "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)"))
-	must(b, err)
-	u.wal = int64(s.ask(b, "postgres", "SELECT pg_current_wal_lsn() - '0/0'::pg_lsn"))
-	return u
-}
-
 func (s *server) ask(b *testing.B, database, sql string) int {
 	b.Helper()
 	text, err := s.cluster.PSQL(database, sql)
@@ -182,31 +178,6 @@ func (s *server) ask(b *testing.B, database, sql string) int {
 	n, err := strconv.Atoi(text)
 	must(b, err)
 	return n
-}
-
-func (s *server) measure(b *testing.B) {
-	b.Helper()
-	must(b, s.buyer.run(warmUp, clients))
-	s.profiler.start(b)
-	before := s.usage(b)
-	b.ResetTimer()
-	must(b, s.buyer.run(b.N, clients))
-	b.StopTimer()
-	after := s.usage(b)
-	s.profiler.stop(b)
-	each := func(unit string, used float64) { b.ReportMetric(used/float64(b.N), unit) }
-	each("µs-haggle", float64(after.server-before.server))
-	if s.cluster != nil {
-		each("µs-postgres", float64(after.database-before.database))
-		each("wal-B", float64(after.wal-before.wal))
-	}
-	each("µs-server", float64(after.server-before.server+after.database-before.database))
-	each("µs-client", float64(after.client-before.client))
-	each("allocs", after.memory.objects-before.memory.objects)
-	each("alloc-B", after.memory.bytes-before.memory.bytes)
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "journeys/s")
-	b.ReportMetric(0, "ns/op")
-	s.witness(b)
 }
 
 // witness fails the benchmark unless every journey is an order and took one piece from stock.
@@ -238,10 +209,7 @@ func (s *server) count(b *testing.B, query string) (n int) {
 	if s.cluster != nil {
 		return s.ask(b, "journey", query)
 	}
-	db, err := sql.Open("sqlite", "file:"+s.file+"?mode=ro")
-	must(b, err)
-	defer db.Close()
-	must(b, db.QueryRow(query).Scan(&n))
+	must(b, boottest.Inspect(b, "sqlite://"+s.file).QueryRow(query).Scan(&n))
 	return n
 }
 
@@ -254,12 +222,13 @@ func (s *server) countTraffic(b *testing.B, program string) {
 	must(b, err)
 	b.Cleanup(proxy.Close)
 	through := run(b, program, fmt.Sprintf("postgres://haggle_owner@%s/journey?sslmode=disable", proxy.Addr()))
-	through.buyer = newBuyer(through.process.URL, s.slug)
-	through.buyer.number.Store(s.buyer.number.Load())
-	must(b, through.buyer.run(warmUp, clients))
+	buyer := newBuyer(s.slug, through)
+	buyer.hot = s.buyer.hot
+	buyer.number.Store(s.buyer.number.Load())
+	must(b, buyer.run(warmUp, clients))
 	time.Sleep(time.Second) // what runs behind the first journeys
 	before := proxy.Traffic()
-	must(b, through.buyer.run(counted, clients))
+	must(b, buyer.run(counted, clients))
 	after := proxy.Traffic()
 	b.ReportMetric(float64(after.Statements-before.Statements)/counted, "statements")
 	b.ReportMetric(float64(after.Transactions-before.Transactions)/counted, "transactions")

@@ -1,0 +1,75 @@
+package journey
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// lived is how many journeys the past is copied from.
+const lived = 50
+
+// past lists the tables of a shop's past in the order in which they are filled, with what is different in a copy. A copy
+// is n seconds and two days older than its model. Quotes were not redeemed and checkouts not paid, so that orders, charges
+// and money stay those of the benchmark's own journeys. Decisions are sealed beside the chain, which goes on from its end:
+// they are none that haggle verifies.
+var past = []struct {
+	table     string
+	different map[string]string
+}{
+	{"sessions", map[string]string{"id": "", "created_at": "", "last_activity": "", "expires_at": ""}},
+	{"quotes", map[string]string{
+		"id": "", "session_id": "", "created_at": "", "valid_until": "", "token_hash": "md5(t.token_hash || n)", "claimed_by": "''", "redeemed_by": "''",
+	}},
+	{"decisions", map[string]string{
+		"id": "", "session_id": "", "quote_id": "", "at": "", "client": "md5(t.client || n)", "position": "1000000000 + t.position * 10000000 + n",
+	}},
+	{"checkouts", map[string]string{
+		"id": "", "session_id": "", "created_at": "", "valid_until": "", "status": "'expired'", "claimed_at": "NULL", "lease_until": "NULL",
+		"abandoned_at": "0", "attempt": "0", "taken": "'[]'", "payment": "'{}'", "client": "''",
+	}},
+}
+
+// live gives the shop a past of n sessions.
+func (s *server) live(b *testing.B, n int) {
+	b.Helper()
+	must(b, s.buyer.run(lived, min(lived, clients)))
+	for deadline := time.Now().Add(20 * time.Second); s.ask(b, "journey", "SELECT count(*) FROM decisions WHERE position IS NULL") > 0; {
+		if time.Now().After(deadline) {
+			b.Fatal("decisions were not sealed")
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	for _, p := range past {
+		names, err := s.cluster.PSQL("journey", fmt.Sprintf(
+			"SELECT string_agg(attname, ' ') FROM pg_attribute WHERE attrelid = '%s'::regclass AND attnum > 0 AND NOT attisdropped", p.table))
+		must(b, err)
+		var values []string
+		for _, column := range strings.Fields(names) {
+			values = append(values, copied(column, p.different))
+		}
+		_, err = s.cluster.PSQL("journey", fmt.Sprintf(`SET session_replication_role = replica;
+INSERT INTO %[1]s (%[2]s)
+SELECT %[3]s
+FROM (SELECT * FROM %[1]s ORDER BY id LIMIT %[4]d) AS t
+CROSS JOIN generate_series(1, %[5]d) AS n`, p.table, strings.Join(strings.Fields(names), ", "), strings.Join(values, ", "), lived, (n+lived-1)/lived))
+		must(b, err)
+	}
+	_, err := s.cluster.PSQL("journey", "VACUUM ANALYZE")
+	must(b, err)
+}
+
+// copied is a column of a copy: as in the model unless it is different. Ids get another end, times another day.
+func copied(column string, different map[string]string) string {
+	value, ok := different[column]
+	switch {
+	case !ok:
+		return "t." + column
+	case value != "":
+		return value
+	case strings.HasSuffix(column, "id"):
+		return fmt.Sprintf("left(t.%[1]s, length(t.%[1]s) - 7) || lpad(CAST(n AS TEXT), 7, '0')", column)
+	}
+	return fmt.Sprintf("t.%s - 172800000 - 1000 * n", column)
+}
