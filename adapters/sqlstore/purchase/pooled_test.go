@@ -14,10 +14,10 @@ func TestPurchase_behindPgBouncer(t *testing.T) { storetest.PooledSuite(t, portt
 
 // pooledInit and pooledFinalize are the most statements that an init and a finalize take behind a pooler, BEGIN and COMMIT
 // included. They have two transactions and three.
-const pooledInit, pooledFinalize = 21, 32
+const pooledInit, pooledFinalize = 23, 35
 
-// Behind a pooler a purchase takes the round trips that it takes without one. A transaction begins with its limits, the role
-// and the project: five statements more than the project alone.
+// Behind a pooler a purchase takes the round trips that it takes without one. A transaction begins with the role and five
+// settings beside the project: six statements more.
 func TestTrafficBehindPgBouncer(t *testing.T) {
 	t.Parallel()
 	s, w := storetest.CountedPooled(t)

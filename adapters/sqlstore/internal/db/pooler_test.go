@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -155,11 +157,16 @@ SELECT CAST(current_user AS TEXT) AS role, coalesce(current_setting('haggle.proj
 	}
 }
 
+// droppingParameters has PgBouncer drop whatever a connection begins with.
+func droppingParameters() string {
+	return "ignore_startup_parameters = " + strings.Join(slices.Sorted(maps.Keys(serving)), ", ") + ", " + sessionMark
+}
+
 // Where no pooler is expected, one is found out, whether it refuses what connections begin with or drops it.
 func TestNoPooler_behindPgBouncer(t *testing.T) {
 	t.Parallel()
 	direct := pgserver.Shared(t).Migrated(t, migrated)
-	const dropped = "ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout, jit, plan_cache_mode, " + sessionMark
+	dropped := droppingParameters()
 	for name, settings := range map[string][]string{
 		"refuses parameters":             nil,
 		"drops parameters":               {dropped},
@@ -173,8 +180,12 @@ func TestNoPooler_behindPgBouncer(t *testing.T) {
 			if err == nil {
 				s.Close()
 			}
-			if err == nil || !strings.Contains(err.Error(), "HAGGLE_DATABASE_POOLER") {
-				t.Errorf("got %v", err)
+			sign := "do not reach PostgreSQL"
+			if settings == nil {
+				sign = "unsupported startup parameter"
+			}
+			if err == nil || !strings.Contains(err.Error(), "HAGGLE_DATABASE_POOLER") || !strings.Contains(err.Error(), sign) {
+				t.Errorf("got %v, want %s", err, sign)
 			}
 			s = openStore(t, Config{URL: url, Pooler: TransactionPooler})
 			s.mustPut(t, name, 1)
@@ -231,7 +242,7 @@ func useAtOnce(t *testing.T, s *DB, sessions int) {
 func TestNoPooler_later(t *testing.T) {
 	t.Parallel()
 	direct := pgserver.Shared(t).Migrated(t, migrated)
-	bouncer := pgbouncer.Start(t, direct, "ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout, jit, plan_cache_mode, "+sessionMark)
+	bouncer := pgbouncer.Start(t, direct, droppingParameters())
 	s, err := openPostgres(t.Context(), Config{URL: bouncer.URL(direct)}, os.DirFS("../../migrations"))
 	if err != nil {
 		t.Fatal(err)
