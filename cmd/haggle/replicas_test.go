@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -308,100 +306,4 @@ func TestReplicasWithoutRedis(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A replica is killed again and again while clients send it changes under keys. They send each again to
-// the other one until they know: everything happened once, and nobody was kept waiting.
-func TestKilledAmidKeyedRequests(t *testing.T) {
-	t.Parallel()
-	database := boottest.Engines[1].URL(t)
-	k := &killing{survivor: startReplica(t, database, manyProjects)}
-	k.shop = k.survivor.openShop(t, "shop")
-	k.survivor.must(t, 201, nil, boottest.Key, "POST", "/v1/catalog/products",
-		`{"name":"Mug","sku":"mug","price":10,"category":"Kitchen","quantity":0}`, "X-Project-ID", k.shop)
-	for round := range 6 {
-		k.round(t, fmt.Sprint(round), startReplica(t, database, manyProjects))
-	}
-	var stock struct{ Data []struct{ Quantity int64 } }
-	k.survivor.must(t, 200, &stock, boottest.Key, "GET", "/v1/catalog/inventory?sku=mug", "", "X-Project-ID", k.shop)
-	var projects struct{ Meta struct{ Total int64 } }
-	k.survivor.must(t, 200, &projects, boottest.Key, "GET", "/v1/projects?limit=1", "")
-	if len(stock.Data) != 1 || stock.Data[0].Quantity != k.adjusted.Load() || projects.Meta.Total != k.opened.Load()+1 {
-		t.Errorf("%v in stock after %d adjustments, %d projects after %d", stock.Data, k.adjusted.Load(), projects.Meta.Total, k.opened.Load()+1)
-	}
-	if k.cut.Load()+k.replayed.Load() == 0 { // a request with a key that is cut off early may be sent again unseen
-		t.Error("no kill met a request")
-	}
-	t.Logf("%d keys, %d requests cut off, %d asked to wait, %d had taken effect", k.keys.Load(), k.cut.Load(), k.waited.Load(), k.replayed.Load())
-}
-
-// manyProjects lets an account open as many projects as the clients of a test do.
-const manyProjects = "--enterprise-limits=100000/10000000"
-
-// killing is what the clients of a test know together.
-type killing struct {
-	survivor                    *replica
-	shop                        string
-	keys, cut, waited, replayed atomic.Int64
-	adjusted, opened            atomic.Int64
-}
-
-// round sends to the victim from many clients, kills it amid that, and goes on at the survivor.
-func (k *killing) round(t *testing.T, name string, victim *replica) {
-	var stop atomic.Bool
-	var all sync.WaitGroup
-	for client := range 24 {
-		path, body, count := "/v1/catalog/inventory/adjust", `{"adjustments":[{"sku":"mug","delta":1}]}`, &k.adjusted
-		all.Go(func() {
-			for i := 0; !stop.Load(); i++ {
-				key := fmt.Sprintf("%s-%d-%d", name, client, i)
-				if client%2 == 0 {
-					path, body, count = "/v1/projects", `{"name":"Opened","slug":"round-`+key+`"}`, &k.opened
-				}
-				if k.untilAnswered(t, victim, key, path, body) {
-					count.Add(1)
-				}
-				k.keys.Add(1)
-			}
-		})
-	}
-	reach := func(target int64) {
-		for k.keys.Load() < target {
-			time.Sleep(time.Millisecond)
-		}
-	}
-	reach(k.keys.Load() + 150)
-	victim.kill()
-	reach(k.keys.Load() + 50)
-	stop.Store(true)
-	all.Wait()
-}
-
-// untilAnswered sends a request to the victim, and again to the survivor while it is told to.
-func (k *killing) untilAnswered(t *testing.T, victim *replica, key, path, body string) bool {
-	const soon = 20 * time.Second
-	begin, at := time.Now(), victim
-	for time.Since(begin) < soon {
-		s, err := at.ask(boottest.Key, "POST", path, body, "Idempotency-Key", key, "X-Project-ID", k.shop)
-		switch {
-		case err != nil && at == victim:
-			if !errors.Is(err, syscall.ECONNREFUSED) { // it had begun
-				k.cut.Add(1)
-			}
-		case err == nil && (s.code() == "idempotency_in_progress" || s.code() == "overloaded"):
-			k.waited.Add(1)
-			time.Sleep(50 * time.Millisecond)
-		case err == nil && (s.status == 200 || s.status == 201):
-			if s.header.Get("Idempotent-Replayed") != "" {
-				k.replayed.Add(1)
-			}
-			return true
-		default:
-			t.Errorf("key %s: %v, %d %s", key, err, s.status, s.body)
-			return false
-		}
-		at = k.survivor
-	}
-	t.Errorf("key %s has no answer after %v", key, soon)
-	return false
 }
