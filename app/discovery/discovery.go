@@ -41,7 +41,7 @@ type shared struct {
 	loads      loads
 	categories *lru.Cache[id.Project, counted]
 	learned    sync.Map // id.Project -> time.Time: when LearnSales last did
-	heard      sync.Map // id.Project -> time.Time, of the database's clock: up to when HearStock did
+	heard      sync.Map // id.Project -> heard
 }
 
 // New returns the service of parts, whose stores are the whole store. Close ends its work.

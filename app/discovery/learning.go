@@ -40,18 +40,38 @@ func (s *Service) LearnSales(ctx context.Context) error {
 	})
 }
 
+// hearLateEvery is how often HearStock asks for turns whose transactions took long to commit. It asks for the others in
+// every run. An import of 100,000 products is as many turns, and reading them is most of a run's work.
+const hearLateEvery = 15 * time.Second
+
+// heard is up to when HearStock did, by the database's clock.
+type heard struct {
+	upTo time.Time
+	late time.Time // what was committed late, too
+}
+
 // HearStock tells the index of stock that turned to or from zero, whoever moved it. What a failure keeps
 // from it is told by the next run.
 func (s *Service) HearStock(ctx context.Context) error {
 	return s.eachLoaded(ctx, func(project id.Project) error {
-		totals, upTo, err := s.StockNews.Turned(ctx, project, moment(&s.heard, project))
+		last, _ := s.heard.Load(project)
+		next, _ := last.(heard)
+		late := next.upTo.Sub(next.late) >= hearLateEvery
+		since := next.upTo
+		if late {
+			since = next.late
+		}
+		totals, upTo, err := s.StockNews.Turned(ctx, project, since, late)
 		if err != nil {
 			return err
+		}
+		if next.upTo = upTo; since.IsZero() || late {
+			next.late = upTo
 		}
 		if len(totals) > 0 {
 			s.Index.Restock(project, totals)
 		}
-		s.heard.Store(project, upTo)
+		s.heard.Store(project, next)
 		return nil
 	})
 }

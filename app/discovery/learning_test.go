@@ -21,6 +21,7 @@ type pupil struct {
 	loaded   []id.Project
 	broken   id.Project // whose books can't be read
 	asked    map[id.Project][]time.Time
+	late     []id.Project // that were asked for late commits, too
 	learned  map[id.Project][]ports.Sales
 	unsold   map[id.Project]bool // whose copies were dropped and built again
 	restocks map[id.Project][]map[id.Variant]int
@@ -55,7 +56,10 @@ func (p *pupil) Sales(_ context.Context, project id.Project, since time.Time, li
 	return ports.Sales{Sold: map[id.Product]int{{}: limit}}, p.ask(project, since)
 }
 
-func (p *pupil) Turned(_ context.Context, project id.Project, since time.Time) (map[id.Variant]int, time.Time, error) {
+func (p *pupil) Turned(_ context.Context, project id.Project, since time.Time, late bool) (map[id.Variant]int, time.Time, error) {
+	if late {
+		p.late = append(p.late, project)
+	}
 	return p.totals, p.now, p.ask(project, since)
 }
 
@@ -151,6 +155,35 @@ func TestHearStock(t *testing.T) {
 	}
 	if len(p.restocks[one]) != 1 || len(p.restocks[two]) != 2 || p.restocks[two][0][id.New[id.Variant]([16]byte{3})] != 4 {
 		t.Errorf("told the index %v", p.restocks)
+	}
+}
+
+// What was committed late is asked for every 15 seconds, from the last time that it was.
+func TestHearStock_lateCommits(t *testing.T) {
+	t.Parallel()
+	service, p := school()
+	one := p.loaded[0]
+	p.loaded = p.loaded[:1]
+	for second := range 32 {
+		before := len(p.late)
+		p.broken = id.Project{}
+		if second == 16 {
+			p.broken = one // asks again
+		}
+		if err := service.HearStock(t.Context()); errors.Is(err, errGone) != (second == 16) {
+			t.Error(err)
+		}
+		since, want := noon.Add(time.Duration(second-1)*time.Second), false
+		switch second {
+		case 0:
+			since = time.Time{}
+		case 16, 17:
+			since, want = noon, true
+		}
+		if asked := p.asked[one][second]; len(p.late) > before != want || !asked.Equal(since) {
+			t.Errorf("second %d: asked for turns since %v, late %t; want %v, %t", second, asked, len(p.late) > before, since, want)
+		}
+		p.now = p.now.Add(time.Second)
 	}
 }
 

@@ -73,9 +73,9 @@ type watchedNews struct {
 	w *Watched
 }
 
-func (n watchedNews) Turned(ctx context.Context, p id.Project, since time.Time) (map[id.Variant]int, time.Time, error) {
+func (n watchedNews) Turned(ctx context.Context, p id.Project, since time.Time, late bool) (map[id.Variant]int, time.Time, error) {
 	n.w.reach("hear of stock", p)
-	return n.StockNews.Turned(ctx, p, since)
+	return n.StockNews.Turned(ctx, p, since, late)
 }
 
 type watchedAnnouncements struct {

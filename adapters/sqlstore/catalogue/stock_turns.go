@@ -20,6 +20,9 @@ var _ ports.StockNews = StockNews{}
 // take 3 s more (finishing).
 const LateCommits = 30 * time.Second
 
+// soonCommits is how long after its turn nearly every transaction has committed.
+const soonCommits = 3 * time.Second
+
 const (
 	// selectTurned looks the stock up by variant, however many rows of turns there are.
 	selectTurned = `
@@ -44,7 +47,7 @@ WHERE (project_id, at, variant_id, location) IN (
 )`
 )
 
-func (n StockNews) Turned(ctx context.Context, project id.Project, since time.Time) (map[id.Variant]int, time.Time, error) {
+func (n StockNews) Turned(ctx context.Context, project id.Project, since time.Time, late bool) (map[id.Variant]int, time.Time, error) {
 	var now time.Time
 	var rows []struct {
 		Variant id.Variant
@@ -52,7 +55,10 @@ func (n StockNews) Turned(ctx context.Context, project id.Project, since time.Ti
 	}
 	from := int64(0)
 	if !since.IsZero() {
-		from = db.Millis(since.Add(-LateCommits))
+		from = db.Millis(since.Add(-soonCommits))
+		if late {
+			from = db.Millis(since.Add(-LateCommits))
+		}
 	}
 	b := n.Store.Read(project)
 	b.Query(&now, "SELECT "+n.Store.Dialect.Moment()+" AS at")

@@ -43,7 +43,7 @@ type news = map[id.Variant]int
 // turned is what turned since a moment, and when that was read.
 func turned(s *porttest.Shop, since time.Time) (news, time.Time) {
 	s.T.Helper()
-	totals, upTo, err := s.StockNews.Turned(s.Ctx, s.Project.ID, since)
+	totals, upTo, err := s.StockNews.Turned(s.Ctx, s.Project.ID, since, false)
 	s.Must(err)
 	return totals, upTo
 }
@@ -213,10 +213,15 @@ func newsSince(s *porttest.Shop) {
 	}{
 		{upTo, news{p.Variants[0].ID: 1}}, // once more
 		{upTo.Add(-time.Hour), news{p.Variants[0].ID: 1}},
-		{upTo.Add(time.Hour), news{}},
+		{upTo.Add(10 * time.Second), news{}},
 	} {
 		got, _ := turned(s, ask.since)
 		porttest.Same(s.T, "turned since "+ask.since.Sub(upTo).String(), got, ask.want)
+	}
+	for after, want := range map[time.Duration]news{10 * time.Second: {p.Variants[0].ID: 1}, time.Hour: {}} {
+		got, _, err := s.StockNews.Turned(s.Ctx, s.Project.ID, upTo.Add(after), true)
+		s.Must(err)
+		porttest.Same(s.T, "turned since "+after.String()+", late ones too", got, want)
 	}
 	s.Must(s.StockNews.ForgetTurns(s.Ctx, upTo.Add(-time.Hour)))
 	heard(s, "what is remembered", news{p.Variants[0].ID: 1})
