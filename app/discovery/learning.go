@@ -65,7 +65,7 @@ func (s *Service) HearStock(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if next.upTo = upTo; since.IsZero() || late {
+		if next.upTo = upTo; since.IsZero() || late || upTo.Before(next.late) { // or the clock was set back
 			next.late = upTo
 		}
 		if len(totals) > 0 {

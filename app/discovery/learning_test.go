@@ -187,6 +187,25 @@ func TestHearStock_lateCommits(t *testing.T) {
 	}
 }
 
+// After the database's clock was set back, late commits are asked for by the new time.
+func TestHearStock_clockSetBack(t *testing.T) {
+	t.Parallel()
+	service, p := school()
+	one := p.loaded[0]
+	p.loaded = p.loaded[:1]
+	for second := range 32 {
+		if p.now = p.now.Add(time.Second); second == 2 {
+			p.now = noon.Add(-time.Hour)
+		}
+		if err := service.HearStock(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if back := noon.Add(-time.Hour); len(p.late) != 1 || !p.asked[one][18].Equal(back) {
+		t.Errorf("asked for late commits %d times, want once; then since %v, want %v", len(p.late), p.asked[one][18], back)
+	}
+}
+
 func TestNothingLearned(t *testing.T) {
 	t.Parallel()
 	service, _ := open(&shelf{})
