@@ -50,18 +50,18 @@ type Standing struct {
 	Attempts int       // declines and attempts in flight, of the session or of the client, whichever are more
 }
 
-// Purchase is one transaction of a purchase. Rows are locked in the order checkout, payers, stock by variant. What is
+// Purchase is one transaction of a purchase. Rows are locked in the order checkout, payers, stock by variant, tokens. What is
 // stored may be written with the end of the transaction, and then it is the transaction that fails, with the fault.
 type Purchase interface {
 	// Lock loads the checkout for exclusive use. now is the database's time once the lock is held: leases and
 	// validity are compared with it and counted from it, so that replicas whose clocks differ agree on them.
 	Lock(ctx context.Context, checkout id.Checkout) (c *checkout.Checkout, now time.Time, err error)
-	// LockWithStock is Lock, and loads the levels of the needed variants for exclusive use, by variant, then location.
-	// Only active products have levels here. Until the transaction ends, LockWithStock for one of the same payers waits.
+	// LockWithStock is Lock, and loads the levels of the needed variants, by variant, then location. Others may take
+	// from them until Claim does. Only active products have levels here. Until the transaction ends, LockWithStock for one of the same payers waits.
 	LockWithStock(ctx context.Context, checkout id.Checkout, needs []catalog.Need, payers []string) (c *checkout.Checkout, levels []catalog.Level, now time.Time, err error)
 	// Claim stores a claimed checkout, takes its stock and reserves its lines' tokens for it. LockWithStock must have
 	// been called for its payers. A token redeemed, or reserved by another checkout: Conflict token_redeemed. Stock not
-	// there: Conflict out_of_stock (it was locked, so only a mistake gets here). Declines and attempts in flight, of
+	// there: Conflict out_of_stock. It was taken since it was loaded, and there may be some elsewhere. Declines and attempts in flight, of
 	// the session or of the client, within the window that ends at the claim amount to checkout.MostDeclined:
 	// checkout.ErrTooManyInFlight. The project has another version than the route and the consent were chosen by: Conflict
 	// ProjectChanged.

@@ -61,6 +61,10 @@ type till struct {
 	now      time.Time     // by the database's clock
 	skew     time.Duration // how far this replica's clock is ahead of it
 
+	found  int // how often there is enough stock
+	claims int
+	missed int // claims whose stock others take first
+
 	broken map[string]error // by what fails
 	ended  int              // transactions
 }
@@ -202,8 +206,11 @@ func (s transaction) LockWithStock(
 	ctx context.Context, named id.Checkout, needs []catalog.Need, _ []string,
 ) (c *checkout.Checkout, levels []catalog.Level, now time.Time, err error) {
 	for _, n := range needs {
-		levels = append(levels, catalog.Level{Variant: n.Variant, Location: "main", Quantity: 100})
+		if s.found > 0 {
+			levels = append(levels, catalog.Level{Variant: n.Variant, Location: "main", Quantity: 100})
+		}
 	}
+	s.found--
 	c, now, err = s.Lock(ctx, named)
 	return c, levels, now, cmp.Or(err, s.broken["stock"])
 }
@@ -219,6 +226,9 @@ func (s transaction) Save(_ context.Context, c *checkout.Checkout, e *event.Even
 func (s transaction) Claim(_ context.Context, c *checkout.Checkout, version int64) error {
 	if version != s.project.Version {
 		return fault.New(fault.Conflict, ports.ProjectChanged, "The shop has changed.")
+	}
+	if s.claims++; s.claims <= s.missed {
+		return fault.New(fault.Conflict, "out_of_stock", "There is not enough stock.")
 	}
 	s.checkout = c
 	return s.broken["claim"]
@@ -346,7 +356,7 @@ func open() (s *till, service *purchase.Service) {
 	settings := project.DefaultSettings()
 	p := &project.Project{ID: id.New[id.Project]([16]byte{1}), Settings: settings, Storefront: project.DefaultStorefront(settings)}
 	s = &till{
-		project: p, now: noon, outcome: checkout.Paid{Provider: "ch_1", Label: "Test card"}, broken: map[string]error{},
+		project: p, now: noon, outcome: checkout.Paid{Provider: "ch_1", Label: "Test card"}, broken: map[string]error{}, found: 1 << 30,
 		visit:    session.Open(id.New[id.Session]([16]byte{1}), p.ID, session.Claims{}, settings.SessionTimeout(), noon),
 		products: []*catalog.Product{product(1, 100_00, 1), product(2, 50_00, 2, 3), product(3, 10_00, 4)},
 	}

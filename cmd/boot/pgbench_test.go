@@ -197,7 +197,7 @@ func (p *pgbench) script() string {
 		"WITH locked AS (INSERT INTO claim_locks (project_id, slot) VALUES " + slot(0) + ", " + slot(1) + " ON CONFLICT (project_id, slot) DO UPDATE SET slot = excluded.slot RETURNING slot) " +
 			"SELECT v.product_id, s.variant_id, v.sku, s.location, s.quantity FROM stock AS s JOIN variants AS v ON v.project_id = s.project_id AND v.id = s.variant_id " +
 			"JOIN products AS p ON p.project_id = v.project_id AND p.id = v.product_id WHERE s.project_id = '" + project +
-			"' AND p.status = 'active' AND p.deleted_at IS NULL AND s.variant_id IN (" + chosen + ") AND (SELECT count(*) FROM locked) > 0 ORDER BY s.variant_id, s.location FOR UPDATE OF s;",
+			"' AND p.status = 'active' AND p.deleted_at IS NULL AND s.variant_id IN (" + chosen + ") AND (SELECT count(*) FROM locked) > 0 ORDER BY s.variant_id, s.location;",
 		together(fmt.Sprintf(saved, "processing")+admitted,
 			"UPDATE stock AS s SET quantity = s.quantity - 1 WHERE s.project_id = '"+project+"' AND s.variant_id = "+chosen+" AND s.location = 'main' AND s.quantity >= 1",
 			"UPDATE quotes SET claimed_by = "+mine("chk_")+" "+quote) + ";",

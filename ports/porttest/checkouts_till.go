@@ -2,6 +2,7 @@ package porttest
 
 import (
 	"cmp"
+	"errors"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -76,8 +77,17 @@ func (s *Shop) claimAt(c id.Checkout, now time.Time) (claimed *checkout.Checkout
 	return s.claimFor(c, "", now)
 }
 
-// claimFor claims for a client's address.
+// claimFor claims for a client's address, again if others took the stock that it had found.
 func (s *Shop) claimFor(c id.Checkout, client string, now time.Time) (claimed *checkout.Checkout, err error) {
+	for {
+		claimed, err = s.claimOnceFor(c, client, now)
+		if errors.Is(err, errOutOfStock) || !fault.Is(err, errOutOfStock.Code) {
+			return claimed, err
+		}
+	}
+}
+
+func (s *Shop) claimOnceFor(c id.Checkout, client string, now time.Time) (claimed *checkout.Checkout, err error) {
 	seen, err := s.Checkouts.Get(s.Ctx, s.Project.ID, c)
 	if err != nil {
 		return nil, err

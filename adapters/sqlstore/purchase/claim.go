@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// lockPayers begins the statement that locks stock on PostgreSQL, and is completed by rows of project and slot,
+	// lockPayers begins the statement that reads stock on PostgreSQL, and is completed by rows of project and slot,
 	// ascending. The statement reads no stock before all slots are locked, for oncePayersAreLocked is its one-time
 	// filter. Claim counts attempts in the next statement, whose snapshot has what earlier holders of the locks
 	// committed.
@@ -113,7 +113,7 @@ func (p purchase) LockWithStock(
 	var levels []catalog.Level
 	b := &db.Batch{}
 	b.Query(&row, p.lockCheckout(), p.project, of)
-	query, args := p.lockStock(needs, payers)
+	query, args := p.readStock(needs, payers)
 	b.Query(&levels, query, args...)
 	err := p.tx.Run(ctx, b)
 	if err == nil && row == nil {
@@ -125,8 +125,8 @@ func (p purchase) LockWithStock(
 	return FromCheckoutRow(row.CheckoutRow), levels, row.Now, nil
 }
 
-// lockStock is the statement that locks payers and stock, in this order.
-func (p purchase) lockStock(needs []catalog.Need, payers []string) (string, db.Args) {
+// readStock is the statement that locks payers and reads stock, in this order.
+func (p purchase) readStock(needs []catalog.Need, payers []string) (string, db.Args) {
 	variants := make([]string, len(needs))
 	for i, n := range needs {
 		variants[i] = n.Variant.String()
@@ -136,7 +136,7 @@ func (p purchase) lockStock(needs []catalog.Need, payers []string) (string, db.A
 	if p.tx.Dialect.ForUpdate != "" && len(payers) > 0 {
 		query, once = p.lockPayers(&args, payers), oncePayersAreLocked
 	}
-	query += selectNeeded + args.List(variants) + once + byVariantAndLocation + lock(p.tx.Dialect, "s")
+	query += selectNeeded + args.List(variants) + once + byVariantAndLocation
 	return query, args
 }
 
@@ -155,9 +155,7 @@ func (p purchase) Claim(ctx context.Context, c *checkout.Checkout, version int64
 	s := c.Snapshot()
 	effects := []db.Effect{claimed(toCheckoutRow(c), s, version)}
 	if len(s.Taken) > 0 {
-		args := db.Args{p.project}
-		statement := wanted + takesRows(&args, s.Taken) + takeStock
-		effects = append(effects, db.Effect{Statement: statement, Args: args, Rows: len(s.Taken), Short: outOfStock()})
+		effects = append(effects, p.take(s.Taken))
 	}
 	if tokens := tokensOf(s.Lines); len(tokens) > 0 {
 		args := db.Args{p.project, s.ID}
@@ -165,6 +163,19 @@ func (p purchase) Claim(ctx context.Context, c *checkout.Checkout, version int64
 		effects = append(effects, db.Effect{Statement: statement, Args: args, Rows: len(tokens), Short: tokenRedeemed()})
 	}
 	return p.tx.Last(ctx, effects...)
+}
+
+// take takes stock, which other transactions may be changing. Its rows are locked in this statement for the first time, so
+// that those who buy the same variant wait for each other's COMMIT and not for what a server does before it.
+func (p purchase) take(takes []catalog.Take) db.Effect {
+	args := db.Args{p.project}
+	statement := wanted + takesRows(&args, takes)
+	if len(takes) > 1 && p.tx.Dialect.ForUpdate != "" {
+		statement += holdStock + lock(p.tx.Dialect, "s") + takeHeldStock
+	} else {
+		statement += takeStock
+	}
+	return db.Effect{Statement: statement, Args: args, Rows: len(takes), Short: outOfStock()}
 }
 
 // claimed stores a claimed checkout, which is locked: if nothing is written, too many payments were tried.

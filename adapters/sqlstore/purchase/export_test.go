@@ -10,3 +10,5 @@ func CheckoutArgs(s checkout.Snapshot) []any {
 }
 
 func OrderArgs(o order.Order) []any { return orders.Args(toOrderRow(&o)) }
+
+var SlotOf = slotOf

@@ -43,10 +43,21 @@ WHERE s.project_id = $1
   AND s.location = want.location
   AND s.quantity >= want.pieces`
 
+	// takeHeldStock is takeStock after holdStock.
+	takeHeldStock = `
+)
+UPDATE stock AS s
+SET quantity = s.quantity - held.pieces
+FROM held
+WHERE s.project_id = $1
+  AND s.variant_id = held.variant_id
+  AND s.location = held.location
+  AND s.quantity >= held.pieces`
+
 	// What is put back makes up for what is oversold first, as Shelf.PutBack does. On a level that was set to the most
 	// there can be it stays at that.
 	//
-	// holdStock locks what is put back in the order that LockWithStock locks in.
+	// holdStock locks what is put back, or taken, by variant, then location: all do.
 	holdStock = `),
 held AS (
   SELECT s.variant_id, s.location, want.pieces

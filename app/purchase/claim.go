@@ -1,0 +1,153 @@
+package purchase
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/failpoint"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// claimed is what came of a claim: paid, lapsed or attempt.
+type claimed interface{ claimed() }
+
+// paid is a checkout that has its order already.
+type paid struct {
+	order    *order.Order
+	checkout *checkout.Checkout
+}
+
+// attempt is a payment attempt to be charged now.
+type attempt struct {
+	checkout *checkout.Checkout
+	// late fires once there is too little left of the lease to charge in. It runs on this machine's monotonic
+	// clock, from before the claim, so that no clock that is set can prolong the lease.
+	late *time.Timer
+}
+
+// lapsed is an attempt whose outcome is to be found first.
+type lapsed struct {
+	attempt
+	same  bool // it was made with the same token
+	again bool // and its charge may be repeated under its key
+}
+
+func (paid) claimed()    {}
+func (attempt) claimed() {}
+
+// mostTaken is how often one finalize looks for stock again that others took while it claimed. Each time a level has
+// fallen below what is needed, so a checkout of few levels does not get there.
+const mostTaken = 10
+
+// claim is the first transaction: the checkout becomes processing, and its stock is taken. payable is the checkout as it
+// was when it could be paid; nil: it could not. Stock is not locked before it is taken: where others were faster, claim
+// looks again what is left, and where.
+func (s *Service) claim(
+	ctx context.Context, p *project.Project, r FinalizeRequest, route project.PaymentRoute, payable *checkout.Checkout,
+) (result claimed, err error) {
+	for taken := 0; ; taken++ {
+		taking := false
+		result, err = s.claimOnce(ctx, p, r, route, payable, &taking)
+		if !taking || !fault.Is(err, "out_of_stock") || taken == mostTaken {
+			return result, err
+		}
+	}
+}
+
+// claimOnce sets taking when it has found enough stock to take.
+func (s *Service) claimOnce(
+	ctx context.Context, p *project.Project, r FinalizeRequest, route project.PaymentRoute, payable *checkout.Checkout, taking *bool,
+) (result claimed, err error) {
+	var refusal error // to be answered although the transaction commits
+	payment := checkout.Payment{
+		Method: r.Method, Route: route, Client: r.Client, TokenHash: id.Hash(r.Token), Email: r.Email, Notes: r.Notes, Option: r.Option,
+	}
+	if err := failpoint.At(ctx, failpoint.BeforeClaim); err != nil {
+		return nil, err
+	}
+	err = s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {
+		late := time.NewTimer(checkout.Lease - chargeTimeout)
+		c, levels, now, err := open(ctx, tx, r.Checkout, payable, r.Client)
+		if err != nil {
+			return err
+		}
+		result, refusal, *taking = attempt{c, late}, nil, false
+		switch {
+		case c.Status() == checkout.Completed:
+			result = paid{checkout: c}
+			return nil
+		case c.Lapsed(now):
+			result = lapsed{attempt{c, late}, c.Snapshot().Payment.TokenHash == payment.TokenHash, c.Repeatable(payment.TokenHash, now)}
+			if err := c.Renew(c.Attempt(), now); err != nil {
+				return err
+			}
+			return tx.Save(ctx, c, nil)
+		}
+		if refusal = c.Payable(now); refusal != nil {
+			if c.Expire(now) == nil {
+				return tx.Save(ctx, c, nil)
+			}
+			return refusal
+		}
+		if payable == nil { // it has become so since it was looked at, and nobody consented
+			return checkout.ErrProcessing
+		}
+		takes, short := catalog.Allocate(c.Needs(), levels)
+		if len(short) > 0 {
+			return outOfStock(c, short)
+		}
+		*taking = true
+		return take(ctx, tx, c, takes, p.Version, payment, now)
+	})
+	if err = cmp.Or(err, refusal); err != nil {
+		return nil, err
+	}
+	if done, ok := result.(paid); ok {
+		done.order, err = s.Orders.ByCheckout(ctx, p.ID, r.Checkout)
+		return done, err
+	}
+	return result, failpoint.At(ctx, failpoint.ClaimCommitted)
+}
+
+// open locks a checkout and, if it is payable, loads the stock that it needs.
+func open(ctx context.Context, tx ports.Purchase, of id.Checkout, payable *checkout.Checkout, client string) (*checkout.Checkout, []catalog.Level, time.Time, error) {
+	if payable == nil {
+		c, now, err := tx.Lock(ctx, of)
+		return c, nil, now, err
+	}
+	return tx.LockWithStock(ctx, of, payable.Needs(), checkout.Payers(payable.Snapshot().Session, client))
+}
+
+// take claims a payable checkout with the stock it needs, unless the project has another version.
+func take(
+	ctx context.Context, tx ports.Purchase, c *checkout.Checkout, takes []catalog.Take, version int64, payment checkout.Payment, now time.Time,
+) error {
+	if err := c.Claim(payment, takes, now); err != nil {
+		return err
+	}
+	if err := tx.Claim(ctx, c, version); err != nil {
+		return err
+	}
+	return failpoint.At(ctx, failpoint.Claimed)
+}
+
+func outOfStock(c *checkout.Checkout, short []catalog.Need) error {
+	e := fault.New(fault.Conflict, "out_of_stock", "There is not enough stock. Nothing was charged.")
+	for i, line := range c.Snapshot().Lines {
+		at := slices.IndexFunc(short, func(n catalog.Need) bool { return n.Variant == line.Variant })
+		if at >= 0 {
+			e.With(itemField(i, "quantity"), fmt.Sprintf("only %d of %s left", short[at].Quantity, strings.TrimSpace(line.Name+" "+line.Label)))
+		}
+	}
+	return e
+}
