@@ -20,7 +20,7 @@ type grownTable struct {
 
 // selectGrown reads counters in shared memory and a row of pg_class for each table, and no table of ours. reltuples is -1
 // before the first ANALYZE or VACUUM. A backend reports the rows that it wrote once a second. A small table is scanned
-// whatever is known about it: the hundred rows keep one that is filled and emptied again and again, as queues are, from
+// whatever is known about it: the twenty rows keep one that is filled and emptied again and again, as queues are, from
 // being analysed each time.
 const selectGrown = `
 SELECT c.relname AS name,
@@ -33,7 +33,7 @@ WHERE c.relnamespace = CAST('public' AS regnamespace)
   AND c.relkind = 'r'
   AND pg_stat_get_live_tuples(c.oid) > CASE
     WHEN pg_stat_get_analyze_count(c.oid) + pg_stat_get_autoanalyze_count(c.oid) = 0 THEN 0
-    ELSE 2 * c.reltuples + 100
+    ELSE 2 * c.reltuples + 20
   END
 ORDER BY c.relname`
 
