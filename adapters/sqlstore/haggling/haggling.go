@@ -101,7 +101,7 @@ FROM (
 	countProbes = `(
 SELECT count(*)
 FROM (
-  SELECT session_id
+  SELECT session_id, product_id
   FROM decisions
   WHERE project_id = $1
     AND client = $7
@@ -117,7 +117,7 @@ WHERE (
   FROM quotes AS bought
   WHERE bought.project_id = $1
     AND bought.session_id = tried.session_id
-    AND bought.product_id = ` + askedProduct + `
+    AND bought.product_id = tried.product_id
     AND bought.redeemed_by <> ''
 ) = 0
 )`

@@ -34,6 +34,7 @@ SELECT session_id
 FROM checkouts
 WHERE project_id = $1
   AND status <> 'completed'
+  AND attempt > 0
   AND %[2]s IN %[3]s
 ORDER BY id`
 
