@@ -29,7 +29,7 @@ type buyer struct {
 	refused   map[int]int     // answers by status, which were asked for again
 }
 
-func newBuyer(slug string, replicas ...*replica) *buyer {
+func newBuyer(slug string, replicas ...string) *buyer {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 512
 	b := &buyer{
@@ -37,8 +37,8 @@ func newBuyer(slug string, replicas ...*replica) *buyer {
 		number:  &atomic.Int64{},
 		refused: map[int]int{},
 	}
-	for _, r := range replicas {
-		b.urls = append(b.urls, r.process.URL+"/p/"+slug)
+	for _, url := range replicas {
+		b.urls = append(b.urls, url+"/p/"+slug)
 	}
 	return b
 }

@@ -116,8 +116,8 @@ func start(b *testing.B, program, database string, replicas int) *server {
 	p, err := m.CreateProject(ctx, merchant.NewProject{Name: "Journey", Slug: s.slug})
 	must(b, err)
 	s.project = p.ID
-	must(b, fill(ctx, m.In(p.ID)))
-	s.buyer = newBuyer(s.slug, s.replicas...)
+	must(b, fill(ctx, m.In(p.ID), products))
+	s.buyer = newBuyer(s.slug, s.urls()...)
 	return s
 }
 
@@ -144,13 +144,20 @@ func run(b *testing.B, program, database string) *replica {
 	return &replica{process: process, profiler: profiles, stop: stop}
 }
 
+func (s *server) urls() (all []string) {
+	for _, r := range s.replicas {
+		all = append(all, r.process.URL)
+	}
+	return all
+}
+
 func (s *server) merchant() *merchant.Client {
 	url := s.replicas[0].process.URL
 	return merchant.New(exchange.NewClient(exchange.Config{URL: url, HTTP: http.DefaultClient}), boottest.Key, "")
 }
 
 // fill adds products that the buyer's words find.
-func fill(ctx context.Context, m *merchant.Client) error {
+func fill(ctx context.Context, m *merchant.Client, products int) error {
 	plenty := stock
 	for done := 0; done < products; {
 		var batch []merchant.Product
@@ -222,7 +229,7 @@ func (s *server) countTraffic(b *testing.B, program string) {
 	must(b, err)
 	b.Cleanup(proxy.Close)
 	through := run(b, program, fmt.Sprintf("postgres://haggle_owner@%s/journey?sslmode=disable", proxy.Addr()))
-	buyer := newBuyer(s.slug, through)
+	buyer := newBuyer(s.slug, through.process.URL)
 	buyer.hot = s.buyer.hot
 	buyer.number.Store(s.buyer.number.Load())
 	must(b, buyer.run(warmUp, clients))

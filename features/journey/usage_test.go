@@ -88,7 +88,7 @@ func (s *server) compare(b *testing.B) (used usage) {
 	b.Helper()
 	product, err := s.buyer.first()
 	must(b, err)
-	spread := newBuyer(s.slug, s.replicas...)
+	spread := newBuyer(s.slug, s.urls()...)
 	spread.number = s.buyer.number
 	s.buyer.hot = product
 	s.buyer.forget()
