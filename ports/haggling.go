@@ -12,7 +12,7 @@ import (
 )
 
 // HaggleAsk names what an offer is about. Zero ids were not given; a follow-up has a quote and takes
-// product, variant and quantity from it.
+// product, variant and quantity from it. Without product and quote, the session alone is asked for.
 type HaggleAsk struct {
 	Session  id.Session
 	Quote    id.Quote

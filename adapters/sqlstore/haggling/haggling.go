@@ -37,8 +37,8 @@ CASE WHEN $3 = '' THEN $4 ELSE (
     AND id = $3
 ) END`
 
-	selectLastSeq = `
-SELECT COALESCE(MAX(seq), 0) AS seq
+	selectDecided = `
+SELECT COALESCE(MAX(seq), 0) AS last, COUNT(CASE WHEN rule = 'below_floor' THEN 1 END) AS refused
 FROM decisions
 WHERE project_id = $1
   AND session_id = $2`
@@ -72,13 +72,6 @@ LIMIT 1`
   AND quantity = $6
 ORDER BY seq DESC
 LIMIT 1`
-
-	selectRefused = `
-SELECT count(*) AS n
-FROM decisions
-WHERE project_id = $1
-  AND session_id = $2
-  AND rule = 'below_floor'`
 
 	// selectProbed looks no further back than a client's newest decisions: one that has more is counted high enough.
 	selectProbed = `
@@ -146,11 +139,14 @@ type askedVariantRow struct {
 	Probes int
 }
 
+// decidedRow is a session's decisions, summed up.
+type decidedRow struct{ Last, Refused int }
+
 // asked are the rows that one ask finds.
 type asked struct {
 	session  *session.Session
 	cart     []session.CartItem
-	last     int
+	decided  decidedRow
 	quote    *quoteRow
 	prior    *quoteRow
 	products []catalogue.ProductRow
@@ -165,11 +161,15 @@ func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.Haggle
 	}
 	var found asked
 	b := v.Store.Read(project)
+	if ask.Product.IsZero() && ask.Quote.IsZero() {
+		b.Query(&found.session, SelectSession, project, ask.Session)
+		err := b.Run(ctx)
+		return ports.Haggle{Session: found.session}, err
+	}
 	if !ask.Session.IsZero() {
 		b.Query(&found.session, SelectSession, args...)
 		b.Query(&found.cart, selectCart, args...)
-		b.Query(&found.last, selectLastSeq, args...)
-		b.Query(&found.probed.Session, selectRefused, args...)
+		b.Query(&found.decided, selectDecided, args...)
 		if ask.Quote.IsZero() {
 			b.Query(&found.prior, selectQuote+priorOfItem, args...)
 		} else {
@@ -205,7 +205,8 @@ func (a asked) haggle() (h ports.Haggle, err error) {
 		}
 	}
 	if a.session != nil {
-		h.Session, h.LastSeq, h.Cart = a.session, a.last, a.cart
+		h.Session, h.LastSeq, h.Cart = a.session, a.decided.Last, a.cart
+		h.Probed.Session = a.decided.Refused
 		h.Quote, h.Prior = fromQuoteRow(a.quote), fromQuoteRow(a.prior)
 	}
 	return h, nil

@@ -27,20 +27,25 @@ func TestQuoteTakesTwoRoundTrips(t *testing.T) {
 }
 
 // What a search shows is one statement, however much it is, and a product is read by two: its row, and its variants with
-// their stock.
+// their stock. In a session come the session, its cart, its decisions and its last quote.
 func TestStatementsOfSearchAndDetail(t *testing.T) {
 	t.Parallel()
 	s, count := storetest.CountedSQLite(t)
 	shop := porttest.OpenShop(t, storetest.Views(s))
 	visit, shown := shop.Session(), []id.Product{shop.Product(1).ID, shop.Product(2).ID, shop.Product(3).ID}
-	steps := map[string]func() error{
-		"show": func() error { return shop.Show(visit, shown...) },
-		"load": func() error {
-			_, err := s.Haggling().Load(t.Context(), shop.Project.ID, ports.HaggleAsk{Product: shown[0], Quantity: 1})
+	load := func(ask ports.HaggleAsk) func() error {
+		return func() error {
+			_, err := s.Haggling().Load(t.Context(), shop.Project.ID, ask)
 			return err
-		},
+		}
 	}
-	for name, want := range map[string]int64{"show": 1, "load": 2} {
+	steps := map[string]func() error{
+		"show":       func() error { return shop.Show(visit, shown...) },
+		"session":    load(ports.HaggleAsk{Session: visit.ID}),
+		"product":    load(ports.HaggleAsk{Product: shown[0], Quantity: 1}),
+		"in session": load(ports.HaggleAsk{Session: visit.ID, Product: shown[0], Quantity: 1}),
+	}
+	for name, want := range map[string]int64{"show": 1, "session": 1, "product": 2, "in session": 6} {
 		if n := count(func() { shop.Must(steps[name]()) }); n != want {
 			t.Errorf("%s took %d statements, want %d", name, n, want)
 		}
