@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build release run test features bench bench-journey simulate schedules faults provider-contract fuzz lint
+.PHONY: help build release run test features bench bench-journey simulate schedules faults acceptance provider-contract fuzz lint
 
 BENCHTIME ?= 1s
 FUZZTIME  ?= 10s
@@ -58,6 +58,15 @@ schedules: ## run payments and events over SCHEDULES=100000 simulated schedules 
 faults: ## kill, hang and cut off servers while buyers pay, everywhere (a quarter of an hour)
 	@.ci/postgres
 	FAULTS=full go test -v -count=1 -timeout 60m ./features/faults
+
+acceptance: faults schedules ## what takes longer than make test: faults, schedules, query plans at 100,000 rows, journeys as a shop grows (three quarters of an hour)
+	PLANS=100000 go test -v -count=1 -timeout 30m -run TestPlans ./features/journey
+	$(MAKE) bench-journey
+	$(MAKE) bench-journey PRODUCTS=100000
+	$(MAKE) bench-journey HISTORY=1000000
+	$(MAKE) bench-journey CLIENTS=128 JOURNEYS=5000
+	$(MAKE) bench-journey REPLICAS=4
+	$(MAKE) bench-journey HOT=1
 
 provider-contract: ## check what we rely on in Stripe's test mode and PayPal's sandbox (STRIPE_TEST_KEY, PAYPAL_TEST_CLIENT, PAYPAL_TEST_SECRET)
 	@[ -n "$${STRIPE_TEST_KEY:-}$${PAYPAL_TEST_CLIENT:-}" ] || { echo "Set STRIPE_TEST_KEY, or PAYPAL_TEST_CLIENT and PAYPAL_TEST_SECRET, to credentials of a test account."; exit 2; }

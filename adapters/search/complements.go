@@ -51,6 +51,8 @@ type spot struct {
 }
 
 func (s spot) document() *segment.Document { return &s.part.Documents[s.number] }
+
+func (s spot) brand() uint32 { return s.part.Facets[s.number].Brand }
 func (s spot) compare(o spot) int {
 	return segment.Better(s.part.Segment, s.number, o.part.Segment, o.number)
 }
@@ -115,8 +117,8 @@ func (n *nearby) compare(a, b spot) int {
 }
 
 func (n *nearby) stranger(s spot) int {
-	brand := s.document().Brand
-	if brand != 0 && slices.ContainsFunc(n.of, func(o spot) bool { return o.document().Brand == brand }) {
+	brand := s.brand()
+	if brand != 0 && slices.ContainsFunc(n.of, func(o spot) bool { return o.brand() == brand }) {
 		return 0
 	}
 	return 1

@@ -26,10 +26,9 @@ func (c *counts) reset(s *snapshot) {
 }
 
 func (c *counts) add(s *segment.Segment, document uint32) {
-	d := &s.Documents[document]
-	c.brands[d.Brand]++
+	c.brands[s.Facets[document].Brand]++
 	c.prices[s.Steps[document].Load()]++
-	for _, color := range s.Colors[d.Colors.From:d.Colors.To] {
+	for _, color := range s.ColorsOf(document) {
 		c.colors[color]++
 	}
 }

@@ -260,7 +260,7 @@ func (r *ranking) preferred(found []candidate) {
 	}
 	for i := range found {
 		p := &r.parts[found[i].part]
-		if p.AnyColor(&p.Documents[found[i].document], r.prefer) {
+		if p.AnyColor(found[i].document, r.prefer) {
 			found[i].score *= liked
 		}
 	}

@@ -69,7 +69,7 @@ func (f *filter) passes(p *part, document uint32) bool {
 	if f.colors == nil && f.sizes == nil && f.priceMax == math.MaxInt64 {
 		return true
 	}
-	own := d.Colorless && f.colors != nil && p.AnyColor(d, f.colors)
+	own := d.Colorless && f.colors != nil && p.AnyColor(document, f.colors)
 	for i := d.Variants.From; i < d.Variants.To; i++ {
 		v := p.Variants[i]
 		if p.Prices[i].Load() <= f.priceMax && (f.sizes == nil || f.sizes[v.Size]) && (f.colors == nil || own || f.colors[v.Color]) {

@@ -92,8 +92,9 @@ func (j *joining) take(at int, g *segment.Goods) {
 			g.Stock = append(g.Stock, p.Stock[v].Load())
 		}
 		d.Variants = moveSpan(&s.Variants, p.Variants, d.Variants)
-		d.Colors = moveSpan(&s.Colors, p.Colors, d.Colors)
 		d.Title = moveSpan(&s.Titles, p.Titles, d.Title)
+		s.Colors = append(s.Colors, p.ColorsOf(uint32(i))...)
+		s.Facets = append(s.Facets, segment.Facet{Brand: p.Facets[i].Brand, ColorsEnd: uint32(len(s.Colors))})
 		s.Documents, s.Lengths = append(s.Documents, d), append(s.Lengths, p.Lengths[i])
 		g.Products = append(g.Products, p.Products[i].Load())
 	}

@@ -48,18 +48,21 @@ func (p *part) relabeled(s *snapshot, l *segment.Labels) *segment.Segment {
 	}
 	brand, category := move(&l.Brands, s.brands), move(&l.Categories, s.categories)
 	color, size := move(&l.Colors, s.colors), move(&l.Sizes, s.sizes)
-	next.Documents, next.Variants, next.Colors = slices.Clone(p.Documents), slices.Clone(p.Variants), slices.Clone(p.Segment.Colors)
+	next.Documents, next.Facets = slices.Clone(p.Documents), slices.Clone(p.Facets)
+	next.Variants, next.Colors = slices.Clone(p.Variants), slices.Clone(p.Segment.Colors)
 	for i := range next.Documents {
 		d := &next.Documents[i]
 		if p.dead.has(uint32(i)) { // its names may be in no use
 			continue
 		}
-		d.Brand, d.Category = brand(d.Brand), category(d.Category)
+		d.Category = category(d.Category)
+		next.Facets[i].Brand = brand(next.Facets[i].Brand)
 		for v := d.Variants.From; v < d.Variants.To; v++ {
 			next.Variants[v] = segment.Variant{Size: size(next.Variants[v].Size), Color: color(next.Variants[v].Color)}
 		}
-		for n := d.Colors.From; n < d.Colors.To; n++ {
-			next.Colors[n] = color(next.Colors[n])
+		colors := next.ColorsOf(uint32(i))
+		for n := range colors {
+			colors[n] = color(colors[n])
 		}
 	}
 	next.Shelve()

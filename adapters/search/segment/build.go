@@ -70,28 +70,28 @@ func (b *builder) document(p *catalog.Product) {
 	s := b.segment
 	d := Document{
 		esteem:   esteemOf(p.Reviews),
-		Brand:    b.labels.Brands.Number(p.Brand),
 		Category: b.labels.Categories.Number(p.Category),
 		Variants: Span{From: uint32(len(s.Variants))},
-		Colors:   Span{From: uint32(len(s.Colors))},
 		Title:    Span{From: uint32(len(s.Titles))},
 	}
+	brand, colors := b.labels.Brands.Number(p.Brand), len(s.Colors)
 	d.Colorless = !slices.ContainsFunc(p.Variants, func(v catalog.Variant) bool { return v.Color != "" })
 	for _, v := range p.Variants {
 		s.Variants = append(s.Variants, Variant{b.labels.Sizes.Number(v.Size), b.labels.Colors.Number(v.Color)})
-		b.colors(d.Colors.From, v.Color)
+		b.colors(colors, v.Color)
 	}
 	if d.Colorless {
 		for _, key := range []string{"color", "colour", "product_color", "product_colour"} {
-			b.colors(d.Colors.From, p.Attributes[key])
+			b.colors(colors, p.Attributes[key])
 		}
 	}
 	number := uint32(len(s.Documents))
 	b.products += productBytes(p)
 	b.bytes += productBytes(p)
 	lengths := b.text(p, &d)
-	d.Variants.To, d.Colors.To, d.Title.To = uint32(len(s.Variants)), uint32(len(s.Colors)), uint32(len(s.Titles))
+	d.Variants.To, d.Title.To = uint32(len(s.Variants)), uint32(len(s.Titles))
 	s.Documents, s.Lengths = append(s.Documents, d), append(s.Lengths, lengths)
+	s.Facets = append(s.Facets, Facet{brand, uint32(len(s.Colors))})
 	for _, term := range b.seen {
 		b.entries = append(b.entries, entry{term, Posting{number, b.current[term]}})
 		b.current[term] = 0
@@ -101,7 +101,7 @@ func (b *builder) document(p *catalog.Product) {
 }
 
 // colors adds the colours in a label to those of the document, which begin at from.
-func (b *builder) colors(from uint32, label string) {
+func (b *builder) colors(from int, label string) {
 	for name := range ColorsIn(label) {
 		color := b.labels.Colors.Number(name)
 		if color != 0 && !slices.Contains(b.segment.Colors[from:], color) {

@@ -33,9 +33,10 @@ const (
 // that may change while readers read.
 type Segment struct {
 	Documents []Document
+	Facets    []Facet          // by document
 	Lengths   [][Fields]Length // by document
 	Titles    []uint32         // terms of the documents' titles in order, in spans
-	Colors    []uint32         // the documents' different colours, in spans
+	Colors    []uint32         // the documents' different colours, document by document
 	Variants  []Variant        // in spans
 	Words     Inverted
 	Spoken    Vocabulary
@@ -57,14 +58,20 @@ type Segment struct {
 
 // Document is what does not change of a product in a segment.
 type Document struct {
-	Brand, Category uint32
-	Variants        Span
-	Colors          Span
-	Title           Span
-	Head            uint8  // how many words of the title are its head
-	Purpose         uint8  // how many words of the title come before its first "for"; 255: it has none
-	esteem          uint16 // what reviewers think, hundredths
-	Colorless       bool   // no variant has a colour: the product's own count
+	Category  uint32
+	Variants  Span
+	Title     Span
+	Head      uint8  // how many words of the title are its head
+	Purpose   uint8  // how many words of the title come before its first "for"; 255: it has none
+	esteem    uint16 // what reviewers think, hundredths
+	Colorless bool   // no variant has a colour: the product's own count
+}
+
+// Facet is what of a document is counted for each match of a search, however many there are: small, because reading it
+// from memory is what takes the time.
+type Facet struct {
+	Brand     uint32
+	ColorsEnd uint32 // of the document's colours, which begin where those of the document before end
 }
 
 // Variant of a document.
@@ -213,14 +220,18 @@ func esteemOf(r catalog.Reviews) uint16 {
 	return uint16((r.Average*r.Count + prior*trust) / (r.Count + trust))
 }
 
-// AnyColor reports whether a document has one of the marked colours, by number.
-func (s *Segment) AnyColor(d *Document, marked []bool) bool {
-	for _, color := range s.Colors[d.Colors.From:d.Colors.To] {
-		if marked[color] {
-			return true
-		}
+// ColorsOf are the colours of a document, by number.
+func (s *Segment) ColorsOf(number uint32) []uint32 {
+	begin := uint32(0)
+	if number > 0 {
+		begin = s.Facets[number-1].ColorsEnd
 	}
-	return false
+	return s.Colors[begin:s.Facets[number].ColorsEnd]
+}
+
+// AnyColor reports whether a document has one of the marked colours.
+func (s *Segment) AnyColor(number uint32, marked []bool) bool {
+	return slices.ContainsFunc(s.ColorsOf(number), func(color uint32) bool { return marked[color] })
 }
 
 // Product returns a document's product as it is now.
