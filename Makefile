@@ -12,6 +12,7 @@ CLIENTS   ?= 8
 HISTORY   ?= 0
 REPLICAS  ?= 1
 HOT       ?= 0
+FRESH     ?= 0
 FLUSH     ?= 0
 
 help: ## list these targets
@@ -47,7 +48,7 @@ bench: ## run the benchmarks, BENCHTIME=1s each
 
 bench-journey: ## measure what a buyer's journey costs: JOURNEYS=2000 PRODUCTS=1000 CLIENTS=8 (features/journey/README.md)
 	@.ci/postgres
-	PRODUCTS=$(PRODUCTS) CLIENTS=$(CLIENTS) HISTORY=$(HISTORY) REPLICAS=$(REPLICAS) HOT=$(HOT) FLUSH=$(FLUSH) go test -run '^$$' -bench BenchmarkJourney -benchtime $(JOURNEYS)x -timeout 30m ./features/journey
+	PRODUCTS=$(PRODUCTS) CLIENTS=$(CLIENTS) HISTORY=$(HISTORY) REPLICAS=$(REPLICAS) HOT=$(HOT) FRESH=$(FRESH) FLUSH=$(FLUSH) go test -run '^$$' -bench BenchmarkJourney -benchtime $(JOURNEYS)x -timeout 30m ./features/journey
 
 simulate: build ## let buyer agents loose on the demo shop
 	.bin/haggle simulate --demo

@@ -141,8 +141,17 @@ func BenchmarkSearch(b *testing.B) {
 	})
 }
 
-// BenchmarkBrowse asks for everything: the most work a query can be.
+// BenchmarkBrowse asks for everything: the most work a query can be. Its texts differ, so that no answer is known.
 func BenchmarkBrowse(b *testing.B) {
+	queries := make([]catalog.Query, 999)
+	for i := range queries {
+		queries[i].Text = strings.Repeat(" ", i)
+	}
+	eachSize(b, func(b *testing.B, _ *market, x *search.Index) { report(b, x, queries) })
+}
+
+// BenchmarkRepeat asks the same again.
+func BenchmarkRepeat(b *testing.B) {
 	eachSize(b, func(b *testing.B, _ *market, x *search.Index) { report(b, x, []catalog.Query{{}}) })
 }
 

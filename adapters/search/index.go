@@ -211,6 +211,7 @@ func (c *replica) publish(s *snapshot, up func()) {
 	c.restocking.Lock()
 	defer c.restocking.Unlock()
 	up()
+	s.answers = &answers{}
 	c.recent = nil
 	c.current.Store(s)
 }

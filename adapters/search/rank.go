@@ -63,12 +63,18 @@ const repriced = 3
 
 // search answers a query. meaning is the query's embedding, nil if there is none.
 func (s *snapshot) search(q catalog.Query, meaning []float32) catalog.Found {
+	key := keyOf(q, meaning)
+	found, known, turn := s.answers.get(key)
+	if known {
+		return found
+	}
 	for range repriced {
 		if found, whole := s.look(q, meaning); whole {
+			s.answers.keep(key, found, turn)
 			return found
 		}
 	}
-	found, _ := s.look(q, meaning)
+	found, _ = s.look(q, meaning)
 	return found
 }
 

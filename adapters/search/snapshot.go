@@ -27,6 +27,7 @@ type snapshot struct {
 	latent   *latent // nil until there was something to learn from
 	unlearnt int     // documents that came after latent was learnt
 	model    string  // that embedded vectors come from
+	answers  *answers
 
 	brands, categories, colors, sizes segment.Names
 	kinds                             []string // by category: the thing that it holds
@@ -96,7 +97,7 @@ func (s *snapshot) with(c ports.CatalogChanges, l *segment.Labels, frozen int) (
 
 func (s *snapshot) copy() *snapshot {
 	next := *s
-	next.parts = slices.Clone(s.parts)
+	next.answers, next.parts = nil, slices.Clone(s.parts)
 	return &next
 }
 
@@ -177,13 +178,18 @@ func (s *snapshot) measure() {
 
 // restock sets totals where a live document has the variant. The newest copy is in the last part.
 func (s *snapshot) restock(totals map[id.Variant]int) {
+	turned := false
 	for v, total := range totals {
 		for i := len(s.parts) - 1; i >= 0; i-- {
 			if at, has := s.parts[i].ByVariant[v]; has {
-				s.parts[i].Stock[at].Store(int64(total))
+				before := s.parts[i].Stock[at].Swap(int64(total))
+				turned = turned || (before > 0) != (total > 0)
 				break
 			}
 		}
+	}
+	if turned {
+		s.answers.forget()
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -97,11 +98,15 @@ func (b *buyer) journey(url string) error {
 	n := b.number.Add(1)
 	from := sender{url, fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)}
 	var found searched
-	if err := b.send(from, "POST", "/acp/search", fmt.Sprintf(`{"query": %q}`, words[n%int64(len(words))]), &found); err != nil {
+	query := words[n%int64(len(words))]
+	if fresh {
+		query += strings.Repeat(" ", int(n%1000)) // more queries than the search index keeps answers of
+	}
+	if err := b.send(from, "POST", "/acp/search", fmt.Sprintf(`{"query": %q}`, query), &found); err != nil {
 		return err
 	}
 	if len(found.Results) == 0 {
-		return fmt.Errorf("nothing found for %q", words[n%int64(len(words))])
+		return fmt.Errorf("nothing found for %q", query)
 	}
 	product := cmp.Or(b.hot, found.Results[n%int64(len(found.Results))].ProductID)
 	if err := b.send(from, "GET", "/acp/products/"+product+"?session_id="+found.SessionID, "", nil); err != nil {

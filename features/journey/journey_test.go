@@ -41,10 +41,11 @@ func number(name string, or int) int {
 var (
 	products = number("PRODUCTS", 1_000)
 	clients  = number("CLIENTS", 8)
-	history  = number("HISTORY", 0)  // past sessions, each with a quote, a decision and a checkout; PostgreSQL only
-	replicas = number("REPLICAS", 1) // servers on one database; PostgreSQL only
-	hot      = number("HOT", 0) != 0 // all orders are of one variant
-	flush    = number("FLUSH", 0)    // µs that each flush of PostgreSQL's log takes at least, as on another disk
+	history  = number("HISTORY", 0)    // past sessions, each with a quote, a decision and a checkout; PostgreSQL only
+	replicas = number("REPLICAS", 1)   // servers on one database; PostgreSQL only
+	hot      = number("HOT", 0) != 0   // all orders are of one variant
+	fresh    = number("FRESH", 0) != 0 // no search is one that the index has answered before
+	flush    = number("FLUSH", 0)      // µs that each flush of PostgreSQL's log takes at least, as on another disk
 )
 
 // BenchmarkJourney makes b.N journeys. CPU times are those of the kernel's books for whole processes, so what runs in
