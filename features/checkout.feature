@@ -275,6 +275,126 @@ Feature: Checkout
         | $session     | prod_unknown |                               | product_not_found |
         | $session     | $product     | "variant_id": "var_unknown",  | variant_not_found |
 
+  Rule: A checkout can be changed until it is paid
+
+    Scenario: Read
+      Given a buyer who agreed on 2 of the "Trail Tent" at 95
+      And the buyer checks out
+      When the buyer sends GET /acp/checkout/$checkout
+      Then the answer shows:
+        | status               | "ready"     |
+        | revision             | 1           |
+        | missing              | []          |
+        | items.0.line_id      | 1           |
+        | items.0.unit_price   | 95          |
+        | items.0.agreed       | true        |
+        | summary.total        | 195.99      |
+        | shipping_address     | absent      |
+        | buyer                | absent      |
+
+    Scenario: Something is added, and the agreed price stays
+      Given a buyer who agreed on 2 of the "Trail Tent" at 95
+      And the buyer checks out
+      When the buyer sends PUT /acp/checkout/$checkout {"revision": 1, "items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 2}, {"product_id": "${Camp Stove}", "quantity": 1}], "shipping_address": $address, "shipping_option": "express"}
+      Then the answer shows:
+        | status             | "ready"  |
+        | revision           | 2        |
+        | items.*.line_id    | [1, 2]   |
+        | items.*.unit_price | [95, 40] |
+        | summary.subtotal   | 230      |
+        | summary.shipping   | 14.99    |
+        | summary.total      | 244.99   |
+      And the answer is valid for 30 minutes
+      When the buyer pays
+      Then the payment succeeds
+      And there are 5 of the "Trail Tent" left
+      And there are 49 of the "Camp Stove" left
+
+    Scenario: What is left out is gone
+      Given a buyer who agreed on 2 of the "Trail Tent" at 95
+      And the buyer checks out
+      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"product_id": "${Trail Tent}", "quantity": 2}], "shipping_address": $address}
+      Then the answer shows:
+        | items.*.unit_price | [100] |
+        | items.*.agreed     | [false] |
+        | summary.total      | 205.99  |
+
+    Scenario: An agreed price is good for what was agreed
+      Given a buyer who agreed on 2 of the "Trail Tent" at 95
+      And the buyer checks out
+      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 3}], "shipping_address": $address}
+      Then it is refused: 422 price_mismatch
+      And the refusal names "items.0.quantity"
+
+    Scenario: Opened before the address is known
+      Given a buyer who wants 2 of the "Trail Tent"
+      When the buyer sends POST /acp/checkout/init {"session_id": "$session", "items": [{"product_id": "${Trail Tent}", "quantity": 2}], "shipping_address": {"country": "US"}, "allow_incomplete": true, "buyer": {"email": "ada@example.com"}}
+      Then the answer shows:
+        | status        | "incomplete"                                                                                             |
+        | missing       | ["shipping_address.name", "shipping_address.line1", "shipping_address.city", "shipping_address.postal_code"] |
+        | summary.total | 205.99                                                                                                   |
+      And the answer's "checkout_id" is called "early"
+      When the buyer sends POST /acp/checkout/finalize {"checkout_id": "$early", "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}}
+      Then it is refused: 409 checkout_incomplete
+      And the refusal names "shipping_address.line1"
+      When the buyer sends PUT /acp/checkout/$early {"items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 2}], "shipping_address": $address, "buyer": {"email": "ada@example.com"}}
+      Then the answer shows:
+        | status  | "ready" |
+        | missing | []      |
+      When the buyer sends POST /acp/checkout/finalize {"checkout_id": "$early", "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}}
+      Then the answer shows:
+        | status | "success" |
+      When the buyer sends GET /acp/checkout/$early
+      Then the answer shows:
+        | status   | "completed"   |
+        | order_id | matches ^ord_ |
+
+    Scenario: After a declined payment
+      Given a buyer at the checkout with 2 of the "Trail Tent"
+      And the buyer pays by psp_spt with "spt_sandbox_decline_do_not_honor"
+      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address}
+      Then the answer shows:
+        | status        | "pending" |
+        | summary.total | 105.99    |
+      When the buyer pays
+      Then the payment succeeds
+      And there are 6 of the "Trail Tent" left
+
+    Scenario: By a revision that is not the newest
+      Given a buyer at the checkout with 2 of the "Trail Tent"
+      When the buyer sends PUT /acp/checkout/$checkout {"revision": 1, "items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address}
+      And the buyer sends PUT /acp/checkout/$checkout {"revision": 1, "items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 3}], "shipping_address": $address}
+      Then it is refused: 409 checkout_changed
+
+    Scenario: Payment of a revision that is not the newest
+      Given a buyer at the checkout with 2 of the "Trail Tent"
+      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address}
+      And the buyer sends POST /acp/checkout/finalize {"checkout_id": "$checkout", "revision": 1, "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}}
+      Then it is refused: 409 checkout_changed
+      And there are 7 of the "Trail Tent" left
+
+    Scenario Outline: Too late
+      Given a buyer at the checkout with 2 of the "Trail Tent"
+      When the buyer sends POST /acp/checkout/<how>
+      And the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address}
+      Then it is refused: 409 <code>
+
+      Examples:
+        | how                                                                                                  | code               |
+        | cancel {"checkout_id": "$checkout"}                                                                  | checkout_canceled  |
+        | finalize {"checkout_id": "$checkout", "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}} | checkout_completed |
+
+    Scenario Outline: Not a line of it
+      Given a buyer at the checkout with 2 of the "Trail Tent"
+      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": <line>, "product_id": "${Camp Stove}", "quantity": 1}], "shipping_address": $address}
+      Then it is refused: 422 validation_error
+      And the refusal names "items.0.line_id"
+
+      Examples:
+        | line |
+        | 1    |
+        | 9    |
+
   Rule: Paying makes an order
 
     Scenario: What an order says

@@ -1,15 +1,18 @@
 package features
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/haggle-commerce/haggle/simulator"
 	"github.com/haggle-commerce/haggle/simulator/acp"
 	"github.com/haggle-commerce/haggle/simulator/buyer"
 	"github.com/haggle-commerce/haggle/simulator/decimal"
+	"github.com/haggle-commerce/haggle/simulator/exchange"
 )
 
 // trade is what buyers do in a scenario.
@@ -32,6 +35,7 @@ type shopper struct {
 	offers  []decimal.Decimal
 	quotes  []acp.Quote // answers to offers and questions, oldest first
 	heard   any         // the latest answer as it came
+	witness *simulator.Witness
 	address acp.Address
 }
 
@@ -42,16 +46,21 @@ var home = acp.Address{
 
 // visitor is a buyer's client at an address, watched by a witness of its own.
 func (w *world) visitor(slug string) *acp.Client {
+	client, _ := w.watched(slug)
+	return client
+}
+
+func (w *world) watched(slug string) (*acp.Client, *simulator.Witness) {
 	witness := simulator.NewWitness(acp.Manifest{})
 	w.witnesses = append(w.witnesses, witness)
-	return acp.New(w.connection, slug, witness.Saw)
+	return acp.New(w.connection, slug, witness.Saw), witness
 }
 
 // arrive makes a new buyer, who has read the manifest, the one that steps speak of.
 func (w *world) arrive() error {
-	client := w.visitor(w.shop.Slug)
+	client, witness := w.watched(w.shop.Slug)
 	w.earlier = w.shopper
-	w.shopper = &shopper{Buyer: buyer.New(w.ctx, client), client: client, address: home}
+	w.shopper = &shopper{Buyer: buyer.New(w.ctx, client), client: client, witness: witness, address: home}
 	w.shopper.Discover()
 	return w.shopper.TakeErr()
 }
@@ -110,6 +119,20 @@ func (b *shopper) send(w *world, method, path, body string, header http.Header) 
 	if !response.OK() {
 		return acp.ErrorOf(response)
 	}
+	if method == http.MethodPut && strings.HasPrefix(path, "/acp/checkout/") {
+		return b.revised(content, response)
+	}
+	return nil
+}
+
+// revised has the buyer's witness judge a revised checkout.
+func (b *shopper) revised(body []byte, response exchange.Response) error {
+	var request acp.ReviseRequest
+	var answer acp.Checkout
+	if err := cmp.Or(json.Unmarshal(body, &request), response.Decode(&answer)); err != nil {
+		return err
+	}
+	b.witness.Saw(acp.Call{At: time.Now(), Request: request, Response: answer, Raw: response})
 	return nil
 }
 

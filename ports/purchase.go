@@ -69,6 +69,9 @@ type Purchase interface {
 	// Settle stores the outcome of an attempt. Another order of the project has the confirmation number:
 	// Conflict confirmation_taken.
 	Settle(ctx context.Context, s Settlement) error
+	// Revise stores a checkout that was revised. The project has another version than its totals were computed by: Conflict
+	// ProjectChanged.
+	Revise(ctx context.Context, c *checkout.Checkout, version int64) error
 	// Save stores a checkout alone, with the event that tells of it, if there is one.
 	Save(ctx context.Context, c *checkout.Checkout, e *event.Event) error
 	// Orphan stores an orphan charge of the locked checkout with the event that announces it, unless the charge

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ const (
 	ruleCurrency        = "every price is in the project's currency"
 	ruleNegotiatedPrice = "an item sells at the price agreed, or at list"
 	ruleCheckoutReady   = "a new checkout is ready"
+	ruleRevision        = "a revised checkout has a later revision"
 	ruleOrderAmount     = "the order's amount is the checkout's total"
 	rulePaymentState    = "a successful payment succeeded"
 	ruleOneOrder        = "a checkout makes one order"
@@ -35,6 +37,33 @@ const maxDeclines = 5
 func (w *Witness) checkInit(request acp.InitRequest, answer acp.Checkout, at time.Time) {
 	w.checkouts[answer.CheckoutID] = &checkout{request: request, answer: answer}
 	w.require(answer.Status == "ready", ruleCheckoutReady, "its status is %q", answer.Status)
+	w.checkCart(answer, at)
+	w.checkLines(request, answer)
+}
+
+// checkRevised takes the new cart for the checkout's. The tokens of lines that are kept are still those of before.
+func (w *Witness) checkRevised(request acp.ReviseRequest, answer acp.Checkout, at time.Time) {
+	opened := w.checkouts[answer.CheckoutID]
+	if opened == nil {
+		opened = &checkout{}
+		w.checkouts[answer.CheckoutID] = opened
+	}
+	before := opened.answer.Revision
+	w.require(before == 0 || answer.Revision > before, ruleRevision, "%d after %d", answer.Revision, before)
+	cart := acp.InitRequest{SessionID: opened.request.SessionID, CheckoutToken: request.CheckoutToken}
+	for _, item := range request.Items {
+		cart.Items = append(cart.Items, item.CheckoutItem)
+	}
+	if slices.ContainsFunc(request.Items, func(item acp.RevisedItem) bool { return item.LineID != 0 }) {
+		cart.Items = append(cart.Items, opened.request.Items...)
+		cart.CheckoutToken = cmp.Or(cart.CheckoutToken, opened.request.CheckoutToken)
+	}
+	opened.request, opened.answer = cart, answer
+	w.checkCart(answer, at)
+}
+
+// checkCart adds up what a checkout shows.
+func (w *Witness) checkCart(answer acp.Checkout, at time.Time) {
 	w.require(answer.ValidUntil.After(at), ruleValidInFuture, "the checkout is valid until %s", answer.ValidUntil)
 	w.require(w.currency == "" || answer.Summary.Currency == w.currency, ruleCurrency, "%q", answer.Summary.Currency)
 	var subtotal, savings decimal.Decimal
@@ -52,7 +81,6 @@ func (w *Witness) checkInit(request acp.InitRequest, answer acp.Checkout, at tim
 		w.require(!option.Selected || option.Price == sum.Shipping, ruleShippingOption,
 			"%s costs %s, shipping is %s", option.ID, option.Price, sum.Shipping)
 	}
-	w.checkLines(request, answer)
 }
 
 // checkLines compares the answer's lines with what was asked for, where they correspond one to one.

@@ -105,7 +105,12 @@ func (w *Witness) Saw(call acp.Call) {
 	case acp.Extended:
 		w.require(answer.NewExpiresAt.After(call.At), "an extended session ends later", "it ends at %s", answer.NewExpiresAt)
 	case acp.Checkout:
-		w.checkInit(call.Request.(acp.InitRequest), answer, call.At)
+		switch request := call.Request.(type) {
+		case acp.InitRequest:
+			w.checkInit(request, answer, call.At)
+		case acp.ReviseRequest:
+			w.checkRevised(request, answer, call.At)
+		}
 	case acp.Finalized:
 		w.checkFinalize(call.Request.(acp.FinalizeRequest), answer)
 	case acp.OrderRecord:

@@ -101,14 +101,25 @@ func checkoutFields(s *fieldShop) {
 	standing := read(s.Checkouts().Standing(s.Context(), s.project.ID, created.ID, "client", time.Hour))(s)
 	s.survives(nil, created, reading(), standing.Checkout.Snapshot())
 
-	changed := s.newCheckout(another, checkout.Canceled)
+	revised := s.newCheckout(another, checkout.Ready)
+	revised.ID, revised.Session = created.ID, created.Session
+	s.must(s.Checkouts().InTx(s.Context(), s.project.ID, func(tx ports.Purchase) error {
+		return tx.Revise(s.Context(), checkout.Rehydrate(revised), s.project.Version)
+	}))
+	attempts := fieldtest.Reasons{}
+	for _, path := range []string{"Attempt", "LeaseUntil", "ClaimedAt", "RetryAt", "Taken", "CreatedAt"} {
+		attempts["checkout.Snapshot."+path] = "a new cart changes no attempt"
+	}
+	s.survives(attempts, revised, reading())
+
+	changed := s.newCheckout(2*another, checkout.Canceled)
 	changed.ID, changed.Session = created.ID, created.Session
 	s.must(s.Checkouts().InTx(s.Context(), s.project.ID, func(tx ports.Purchase) error {
 		return tx.Save(s.Context(), checkout.Rehydrate(changed), nil)
 	}))
 	except := fieldtest.Reasons{}
-	for _, path := range []string{"Lines", "Address", "Options", "Subtotal", "Tax", "Savings", "CreatedAt", "ValidUntil"} {
-		except["checkout.Snapshot."+path] = "the cart and its totals are fixed at init"
+	for _, path := range []string{"Revision", "Lines", "LineSeq", "Address", "Buyer", "Options", "Subtotal", "Tax", "Savings", "CreatedAt", "ValidUntil"} {
+		except["checkout.Snapshot."+path] = "the cart and its totals change by Revise alone"
 	}
 	s.survives(except, changed, reading())
 }

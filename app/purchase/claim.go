@@ -102,6 +102,9 @@ func (s *Service) claimOnce(
 		if payable == nil { // it has become so since it was looked at, and nobody consented
 			return checkout.ErrProcessing
 		}
+		if c.Revision() != payable.Revision() { // what the agent consented to, and the stock that was read, are others
+			return checkout.ErrChanged
+		}
 		takes, short := catalog.Allocate(c.Needs(), levels)
 		if len(short) > 0 {
 			return outOfStock(c, short)

@@ -38,6 +38,12 @@ func (f *finalizing) next(ctx ports.Outbound) (claimed, error) {
 	return c, err
 }
 
+// outdated reports whether a claim failed because the project was changed, or the checkout revised, since they were read. A
+// request that names a revision is not for another one.
+func (f *finalizing) outdated(err error) bool {
+	return fault.Is(err, ports.ProjectChanged) || f.request.Revision == 0 && errors.Is(err, checkout.ErrChanged)
+}
+
 // reread begins anew with the project as it is now: its route, consent and policy may be others.
 func (f *finalizing) reread(ctx context.Context) error {
 	now, err := f.Storefronts.ByProject(ctx, f.project.ID)
@@ -100,6 +106,9 @@ func (f *finalizing) consent(ctx ports.Outbound) error {
 		return nil
 	}
 	f.payable = standing.Checkout
+	if err == nil && f.request.Revision != 0 && f.request.Revision != standing.Checkout.Revision() {
+		return checkout.ErrChanged
+	}
 	if f.route.IsZero() {
 		return fault.Field("payment.method", "is not a payment method of this shop")
 	}

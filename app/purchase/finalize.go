@@ -32,6 +32,7 @@ var ErrCannotPay = fault.New(fault.Unavailable, "payment_unavailable",
 // FinalizeRequest pays a checkout.
 type FinalizeRequest struct {
 	Checkout id.Checkout
+	Revision int // of the checkout that is to be paid; 0: whichever there is
 	Method   project.PaymentMethod
 	Token    string // never stored
 	Client   string // who pays, as far as known: too many declines make a client wait
@@ -67,7 +68,7 @@ func (Declined) result() {}
 // in a row is the provider's fault.
 const mostUncharged = 3
 
-// mostChanges is how often a finalize begins anew because the project was changed.
+// mostChanges is how often a finalize begins anew because the project or the checkout was changed.
 const mostChanges = 10
 
 // Finalize pays a checkout. It is idempotent by checkout: however often and from however many places
@@ -98,7 +99,7 @@ func (s *Service) finalize(ctx, waited ports.Outbound, f *finalizing) (Result, e
 	uncharged, changed := 0, 0
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 320*time.Millisecond) {
 		found, err := f.next(ctx)
-		if fault.Is(err, ports.ProjectChanged) && changed < mostChanges {
+		if changed < mostChanges && f.outdated(err) {
 			if err := f.reread(ctx); err != nil {
 				return nil, err
 			}

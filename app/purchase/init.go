@@ -61,10 +61,15 @@ type InitRequest struct {
 	TokenHash string // "" for none
 	Items     []InitItem
 	Address   checkout.Address
+	Buyer     checkout.Buyer
+	// Partial and Strict are those of checkout.Cart.
+	Partial, Strict bool
 }
 
-// InitItem is one line as the buyer wants it. A nil price is whatever the token, or the list, says.
+// InitItem is one line as the buyer wants it. A nil price is whatever the token, or the list, says. Line is that of a
+// checkout which is revised; 0: a new one.
 type InitItem struct {
+	Line      int
 	Product   id.Product
 	Variant   id.Variant
 	Quantity  int
@@ -98,22 +103,14 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 	if err != nil {
 		return nil, err
 	}
-	lines, err := lines(r, known)
+	lines, err := lines(r, known, nil)
 	if err != nil {
 		return nil, err
 	}
-	verdict, err := s.Agent.Checkout(ctx, agent.CheckoutInput{
-		Scene: agent.Scene{Project: p, Session: known.Session, Mandate: mandate}, Lines: lines,
-	})
-	if err != nil {
+	if err := s.consentTo(ctx, agent.Scene{Project: p, Session: known.Session, Mandate: mandate}, lines); err != nil {
 		return nil, err
 	}
-	if verdict.Refused {
-		return nil, fault.New(fault.Conflict, "checkout_refused", cmp.Or(verdict.Reason, "The shop does not take this order."))
-	}
-	c, err := checkout.Open(id.New[id.Checkout](s.Entropy.IDBits()), p, checkout.Cart{
-		Session: r.Session, Lines: lines, Address: r.Address,
-	}, known.Now)
+	c, err := checkout.Open(id.New[id.Checkout](s.Entropy.IDBits()), p, r.cart(lines), known.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +123,21 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 		touched:  touched,
 		version:  p.Version,
 	}, nil
+}
+
+func (r InitRequest) cart(lines []checkout.Line) checkout.Cart {
+	return checkout.Cart{
+		Session: r.Session, Lines: lines, Address: r.Address, Buyer: r.Buyer, Partial: r.Partial, Strict: r.Strict,
+	}
+}
+
+// consentTo asks the agent whether a cart may be checked out.
+func (s *Service) consentTo(ctx ports.Outbound, scene agent.Scene, lines []checkout.Line) error {
+	verdict, err := s.Agent.Checkout(ctx, agent.CheckoutInput{Scene: scene, Lines: lines})
+	if err == nil && verdict.Refused {
+		err = fault.New(fault.Conflict, "checkout_refused", cmp.Or(verdict.Reason, "The shop does not take this order."))
+	}
+	return err
 }
 
 // basket is what the request is read by.
@@ -170,9 +182,10 @@ func (s *Service) canCharge(r project.PaymentRoute, total money.Amount) bool {
 	return !ok || rules.CanCharge(r, total)
 }
 
-// lines prices the items: by the tokens that cover them, the others at list price.
-func lines(r InitRequest, known ports.Basket) ([]checkout.Line, error) {
-	tokens, err := tokensOf(r, known)
+// lines prices the items: by the tokens that cover them, the others at list price. A line of before that an item names
+// keeps its id, and the price that was agreed for it.
+func lines(r InitRequest, known ports.Basket, before []checkout.Line) ([]checkout.Line, error) {
+	tokens, err := tokensOf(r, known, before)
 	if err != nil {
 		return nil, err
 	}
@@ -186,6 +199,12 @@ func lines(r InitRequest, known ports.Basket) ([]checkout.Line, error) {
 	for _, product := range known.Products {
 		products[product.ID] = product
 	}
+	r.Items = slices.Clone(r.Items)
+	kept, err := keptLines(r.Items, before)
+	if err != nil {
+		return nil, err
+	}
+	tokens.spend(kept)
 	check, mismatch := fault.NewCheck(), fault.NewCheck()
 	lines := make([]checkout.Line, len(r.Items))
 	for i, item := range r.Items {
@@ -204,13 +223,18 @@ func lines(r InitRequest, known ports.Basket) ([]checkout.Line, error) {
 			continue
 		}
 		item.Variant = variant.ID
+		if l, ok := kept[i]; ok {
+			lines[i] = keep(l, item, mismatch.In("items").At(i))
+			continue
+		}
 		lines[i] = tokens.line(product, variant, item, r.TokenHash, mismatch.In("items").At(i))
+		lines[i].ID = item.Line
 	}
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
 	tokens.unused(r, mismatch)
-	tokens.alone(lines, mismatch)
+	alone(lines, mismatch)
 	return lines, asMismatch(mismatch.Err())
 }
 

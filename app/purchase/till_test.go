@@ -223,6 +223,14 @@ func (s transaction) Save(_ context.Context, c *checkout.Checkout, e *event.Even
 	return nil
 }
 
+func (s transaction) Revise(_ context.Context, c *checkout.Checkout, version int64) error {
+	if version != s.project.Version {
+		return fault.New(fault.Conflict, ports.ProjectChanged, "The shop has changed.")
+	}
+	s.checkout = c
+	return nil
+}
+
 func (s transaction) Claim(_ context.Context, c *checkout.Checkout, version int64) error {
 	if version != s.project.Version {
 		return fault.New(fault.Conflict, ports.ProjectChanged, "The shop has changed.")

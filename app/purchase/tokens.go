@@ -3,6 +3,7 @@ package purchase
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -25,8 +26,9 @@ type tokenUse struct {
 	variant id.Variant
 }
 
-// tokensOf are the request's tokens; one that cannot be redeemed is an error.
-func tokensOf(r InitRequest, known ports.Basket) (*tokens, error) {
+// tokensOf are the request's tokens; one that cannot be redeemed is an error. The time of one that has a line of the
+// checkout already does not matter any more.
+func tokensOf(r InitRequest, known ports.Basket, before []checkout.Line) (*tokens, error) {
 	t := &tokens{quotes: map[string]*negotiation.Quote{}, used: map[tokenUse]bool{}}
 	fields := map[string]string{}
 	if r.TokenHash != "" {
@@ -45,7 +47,8 @@ func tokensOf(r InitRequest, known ports.Basket) (*tokens, error) {
 		if q == nil {
 			return nil, fault.Field(field, "is not a token of this session")
 		}
-		if err := q.Redeemable(r.Session, known.Now); err != nil {
+		has := slices.ContainsFunc(before, func(l checkout.Line) bool { return l.Quote == q.Snapshot().ID })
+		if err := q.Redeemable(r.Session, known.Now); err != nil && !(has && fault.Is(err, "token_expired")) {
 			return nil, renamed(err, field)
 		}
 	}
@@ -94,6 +97,24 @@ func (t *tokens) line(p *catalog.Product, v catalog.Variant, item InitItem, comm
 	return line
 }
 
+// spend notes that kept lines have the prices of their tokens.
+func (t *tokens) spend(kept map[int]checkout.Line) {
+	for _, l := range kept {
+		for hash, q := range t.quotes {
+			if q.Snapshot().ID == l.Quote {
+				t.used[tokenUse{hash, l.Variant}] = true
+			}
+		}
+	}
+}
+
+// keep leaves a line its agreed price, which is good for its quantity alone.
+func keep(l checkout.Line, item InitItem, at fault.Check) checkout.Line {
+	at.That(item.Quantity == l.Quantity, "quantity", "must be "+strconv.Itoa(l.Quantity)+" for the agreed price; leave line_id out for a new line")
+	at.That(item.Price == nil || *item.Price == l.Unit, "negotiated_price", "must be "+l.Unit.String())
+	return l
+}
+
 // original is the list price that an agreed price is measured on: the one it was agreed under.
 func original(q *negotiation.Quote, v catalog.Variant, list money.Amount) money.Amount {
 	s := q.Snapshot()
@@ -107,23 +128,10 @@ func original(q *negotiation.Quote, v catalog.Variant, list money.Amount) money.
 }
 
 // alone refuses a bundle's price where the item that it goes with is not bought.
-func (t *tokens) alone(lines []checkout.Line, check fault.Check) {
-	whole := make(map[id.Quote]bool)
-	bundled := make(map[id.Variant]id.Quote)
-	for _, q := range t.quotes {
-		s := q.Snapshot()
-		if s.WithBundle {
-			bundled[s.Bundle.Variant] = s.ID
-		}
-		for _, l := range lines {
-			if l.Quote == s.ID && l.Variant == s.Item.Variant {
-				whole[s.ID] = true
-			}
-		}
-	}
+func alone(lines []checkout.Line, check fault.Check) {
 	for i, l := range lines {
-		alone := !l.Quote.IsZero() && bundled[l.Variant] == l.Quote && !whole[l.Quote]
-		check.In("items").At(i).That(!alone, "product_id", "has its price only together with the item that it was offered with")
+		with := slices.ContainsFunc(lines, func(other checkout.Line) bool { return other.Quote == l.Quote && !other.Bundled })
+		check.In("items").At(i).That(!l.Bundled || with, "product_id", "has its price only together with the item that it was offered with")
 	}
 }
 

@@ -1,12 +1,14 @@
 // Package checkout is the way from an agreed cart to a paid one: totals, and the state machine that
 // lets at most one payment attempt be in flight. It charges nothing itself.
 //
-//	ready ──Claim──▶ processing ──Complete──▶ completed
-//	  ▲                │  │  │
-//	  └──PutBack───────┘  │  └──Cancel──▶ canceled   (declined for good)
-//	pending ◀──Decline────┘
-//	pending ──Claim──▶ processing
-//	ready, pending ──Expire──▶ expired      ready, pending ──Cancel──▶ canceled
+//	incomplete ──Revise──▶ ready ──Claim──▶ processing ──Complete──▶ completed
+//	                         ▲                │  │  │
+//	                         └──PutBack───────┘  │  └──Decline──▶ canceled   (for good, or too often)
+//	                       pending ◀──Decline────┘
+//	                       pending ──Claim──▶ processing
+//
+// Incomplete, ready and pending ones are open: Revise replaces their cart and leaves them incomplete, ready or, after a
+// decline, pending; Expire ends them as expired, Cancel as canceled.
 package checkout
 
 import (
@@ -21,8 +23,10 @@ import (
 )
 
 const (
-	// Validity is how long after init a checkout can be paid (decisions 10).
+	// Validity is how long after init, or after it was revised, a checkout can be paid (decisions 10).
 	Validity = 30 * time.Minute
+	// MaxAge is how long after init a checkout ends, however often it is revised.
+	MaxAge = 6 * time.Hour
 	// Lease is how long an attempt may stay without outcome before somebody else asks for it. It is
 	// longer than any charge can be under way.
 	Lease = 15 * time.Second
@@ -47,6 +51,7 @@ const (
 type Status struct{ name string }
 
 var (
+	Incomplete = Status{"incomplete"} // something is missing that payment needs
 	Ready      = Status{"ready"}
 	Processing = Status{"processing"} // one payment attempt is in flight
 	Pending    = Status{"pending"}    // declined, may be retried
@@ -59,7 +64,7 @@ func (s Status) String() string { return s.name }
 
 // Statuses are all of them, by name.
 var Statuses = map[string]Status{
-	"ready": Ready, "processing": Processing, "pending": Pending,
+	"incomplete": Incomplete, "ready": Ready, "processing": Processing, "pending": Pending,
 	"completed": Completed, "expired": Expired, "canceled": Canceled,
 }
 
@@ -74,12 +79,15 @@ var (
 		"Too many payments of this session or address are under way. Try again.").After(time.Second)
 	// ErrNotPayable means that the checkout is in no state to be claimed for lack of the above.
 	ErrNotPayable = fault.New(fault.Conflict, "checkout_not_payable", "The checkout cannot be paid.")
+	// ErrChanged means that a revision came between what a request was made by and the request.
+	ErrChanged = fault.New(fault.Conflict, "checkout_changed", "The checkout was revised meanwhile. Read it again.")
 	// ErrStale means that an outcome belongs to no attempt in flight.
 	ErrStale = fault.New(fault.Conflict, "attempt_stale", "The payment attempt is already decided.")
 )
 
 // Line is one item at the price that will be charged, per unit.
 type Line struct {
+	ID       int // counted from 1 within the checkout, and never given to another line; 0 in those of older programs
 	Product  id.Product
 	Variant  id.Variant
 	SKU      string
@@ -97,6 +105,11 @@ type Address struct {
 	Name, Line1, Line2, City, State, PostalCode, Country, Phone string
 }
 
+// Buyer is who buys, as far as it is known before payment.
+type Buyer struct {
+	First, Last, Email, Phone string
+}
+
 // Option is one way of shipping, at a price for the whole order.
 type Option struct {
 	ID      string
@@ -106,7 +119,8 @@ type Option struct {
 	MaxDays int
 }
 
-// Payment is what a buyer pays with. The token itself is never kept.
+// Payment is what a buyer pays with. The token itself is never kept. Before the first attempt it has the buyer's e-mail
+// address alone.
 type Payment struct {
 	Method    project.PaymentMethod
 	Route     project.PaymentRoute
@@ -132,10 +146,14 @@ type Snapshot struct {
 	Project    id.Project
 	Session    id.Session
 	Status     Status
+	Revision   int  // 1 at first; each Revise adds 1
+	Strict     bool // as in Cart
 	Lines      []Line
+	LineSeq    int // the newest line's ID
 	Address    Address
+	Buyer      Buyer
 	Options    []Option
-	Selected   string // the option that totals are computed with
+	Selected   string // the option that totals are computed with; "": no country is known yet
 	Subtotal   money.Amount
 	Tax        money.Amount
 	Savings    money.Amount
@@ -167,6 +185,7 @@ func (c *Checkout) Snapshot() Snapshot { return c.s }
 func (c *Checkout) ID() id.Checkout { return c.s.ID }
 func (c *Checkout) Status() Status  { return c.s.Status }
 func (c *Checkout) Attempt() int    { return c.s.Attempt }
+func (c *Checkout) Revision() int   { return c.s.Revision }
 
 // Needs are the pieces that the order takes from stock, one entry a variant, ascending by variant.
 func (c *Checkout) Needs() []catalog.Need { return needs(c.s.Lines) }

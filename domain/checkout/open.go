@@ -13,39 +13,114 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Cart is what a checkout is opened with. Line prices are decided before.
+// Cart is what a checkout is opened or revised with. Line prices are decided before. A line that was kept has its ID, a
+// new one has none.
 type Cart struct {
 	Session id.Session
 	Lines   []Line
 	Address Address
+	Buyer   Buyer
+	// Partial allows parts of the address to be missing: the checkout is incomplete until a revision brings them.
+	Partial bool
+	// Strict wants everything before the checkout is ready: also the buyer's e-mail address, which may else come with the
+	// payment, and the region in countries whose addresses have one.
+	Strict bool
 }
 
-// Open computes the totals of a cart and makes it payable until Validity has passed.
+// Open computes the totals of a cart. The checkout can be paid until Validity has passed, once nothing is missing.
 func Open(checkout id.Checkout, p *project.Project, cart Cart, now time.Time) (*Checkout, error) {
-	if err := cart.check(p.Storefront); err != nil {
+	c := &Checkout{Snapshot{
+		ID: checkout, Project: p.ID, Session: cart.Session, CreatedAt: now,
+	}}
+	if err := c.fill(p, cart, "", now); err != nil {
 		return nil, err
 	}
+	return c, nil
+}
+
+// Revise replaces the whole cart of an open checkout and computes its totals anew, at the prices of the new lines. option is
+// the way of shipping, which must be one of the new options; "" keeps the selected one, or else takes the cheapest. An
+// attempt that was declined still counts.
+func (c *Checkout) Revise(p *project.Project, cart Cart, option string, now time.Time) error {
+	if err := c.Revisable(now); err != nil {
+		return err
+	}
+	revised := &Checkout{c.s}
+	revised.remember()
+	cart.Session = c.s.Session
+	if err := revised.fill(p, cart, option, now); err != nil {
+		return err
+	}
+	c.s = revised.s
+	return nil
+}
+
+// fill puts a cart in, and computes what follows from it.
+func (c *Checkout) fill(p *project.Project, cart Cart, option string, now time.Time) error {
+	cart.Address.State = Region(cart.Address.Country, cart.Address.State)
+	if err := cart.check(p.Storefront); err != nil {
+		return err
+	}
+	cart.Lines = slices.Clone(cart.Lines)
 	subtotal, savings, err := sum(cart.Lines, p.Settings.Currency)
 	if err != nil {
-		return nil, tooLarge()
+		return tooLarge()
 	}
-	tax, err := p.Storefront.TaxTo(cart.Address.Country, cart.Address.State).Of(subtotal)
-	if err != nil {
-		return nil, tooLarge()
+	tax, options := money.Zero(p.Settings.Currency), []Option(nil)
+	if cart.Address.Country != "" {
+		if tax, err = p.Storefront.TaxTo(cart.Address.Country, cart.Address.State).Of(subtotal); err != nil {
+			return tooLarge()
+		}
+		options = Options(p.Storefront, cart.Address.Country, subtotal)
 	}
-	options := Options(p.Storefront, cart.Address.Country, subtotal)
 	for _, o := range options {
 		if subtotal.Minor()+o.Price.Minor()+tax.Minor() >= money.Limit {
-			return nil, tooLarge()
+			return tooLarge()
 		}
 	}
-	c := &Checkout{Snapshot{
-		ID: checkout, Project: p.ID, Session: cart.Session, Status: Ready,
-		Lines: cart.Lines, Address: cart.Address, Options: options, Selected: options[0].ID,
-		Subtotal: subtotal, Tax: tax, Savings: savings,
-		CreatedAt: now, ValidUntil: now.Add(Validity),
-	}}
-	return c, nil
+	selected, err := selectFrom(options, option, c.s.Selected)
+	if err != nil {
+		return err
+	}
+	for i := range cart.Lines {
+		if cart.Lines[i].ID == 0 {
+			c.s.LineSeq++
+			cart.Lines[i].ID = c.s.LineSeq
+		}
+	}
+	c.s.Revision++
+	c.s.Payment.Email = cart.Buyer.Email
+	c.s.Lines, c.s.Address, c.s.Buyer, c.s.Strict = cart.Lines, cart.Address, cart.Buyer, cart.Strict
+	c.s.Options, c.s.Selected = options, selected
+	c.s.Subtotal, c.s.Tax, c.s.Savings = subtotal, tax, savings
+	c.s.Status = c.openStatus()
+	c.s.ValidUntil = now.Add(Validity)
+	if end := c.s.CreatedAt.Add(MaxAge); c.s.ValidUntil.After(end) {
+		c.s.ValidUntil = end
+	}
+	return nil
+}
+
+// selectFrom is the wanted option, or the one selected before where it still is one, or the cheapest method.
+func selectFrom(options []Option, wanted, before string) (string, error) {
+	is := func(name string) bool {
+		return slices.ContainsFunc(options, func(o Option) bool { return o.ID == name })
+	}
+	switch {
+	case wanted != "" && !is(wanted):
+		return "", unknownOption()
+	case wanted != "":
+		return wanted, nil
+	case is(before):
+		return before, nil
+	case len(options) == 0:
+		return "", nil
+	}
+	return options[0].ID, nil
+}
+
+func unknownOption() error {
+	return fault.Field("shipping_option", "is not an option of this checkout")
 }
 
 func tooLarge() error { return fault.Field("items", "come to an amount that is too large") }
@@ -76,14 +151,14 @@ func (cart Cart) check(f project.Storefront) error {
 	for i, l := range cart.Lines {
 		c.In("items").At(i).That(l.Quantity >= 1 && l.Quantity <= MaxQuantity, "quantity", "must be between 1 and 1,000")
 	}
-	a, at := cart.Address, c.In("shipping_address")
-	for _, field := range []struct{ name, value string }{
-		{"name", a.Name}, {"line1", a.Line1}, {"city", a.City}, {"postal_code", a.PostalCode},
-	} {
-		at.That(strings.TrimSpace(field.value) != "", field.name, "is required")
+	at := c.In("shipping_address")
+	if !cart.Partial {
+		for _, part := range cart.Address.Missing() {
+			at.That(false, part, "is required")
+		}
 	}
-	if at.That(a.Country != "", "country", "is required") {
-		at.That(f.ShipsTo(a.Country) && len(f.RatesTo(a.Country)) > 0, "country", "is not a country this shop ships to")
+	if country := cart.Address.Country; country != "" {
+		at.That(f.ShipsTo(country) && len(f.RatesTo(country)) > 0, "country", "is not a country this shop ships to")
 	}
 	return c.Err()
 }

@@ -90,15 +90,14 @@ func (c *Checkout) Orphaned(attempt int, charge string, now time.Time) *Orphan {
 		UpdatedAt:  now,
 		DueAt:      now,
 	}
-	if attempt == c.s.Attempt {
-		return o
-	}
+	// A revised checkout remembers its last attempt among the earlier ones: its total is another one since.
 	i := slices.IndexFunc(c.s.Earlier, func(a Attempt) bool { return a.Number == attempt })
-	if i < 0 {
+	switch {
+	case i >= 0:
+		o.Route, o.Amount = c.s.Earlier[i].Route, c.s.Earlier[i].Amount
+	case attempt != c.s.Attempt:
 		o.Doubt(ErrAttemptUnknown, now)
-		return o
 	}
-	o.Route, o.Amount = c.s.Earlier[i].Route, c.s.Earlier[i].Amount
 	return o
 }
 
@@ -202,9 +201,10 @@ type Attempt struct {
 // maxEarlier bounds the earlier attempts that a checkout remembers, the newest ones.
 const maxEarlier = 50
 
-// remember keeps what the last attempt was before the next one takes its place.
+// remember keeps what the last attempt was before the next one takes its place, or another total that of its charge.
 func (c *Checkout) remember() {
-	if c.s.Attempt == 0 {
+	n := len(c.s.Earlier)
+	if c.s.Attempt == 0 || n > 0 && c.s.Earlier[n-1].Number == c.s.Attempt {
 		return
 	}
 	earlier := append(slices.Clone(c.s.Earlier), Attempt{c.s.Attempt, c.Total(), c.s.Payment.Route})

@@ -2,6 +2,7 @@ package checkout_test
 
 import (
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -25,11 +26,11 @@ var (
 // in is a checkout in a state after its second attempt, with so many declines.
 func in(status checkout.Status, declines int) *checkout.Checkout {
 	s := checkout.Snapshot{
-		ID: id.New[id.Checkout]([16]byte{2}), Status: status, Attempt: 2, Declines: declines,
+		Revision: 1, ID: id.New[id.Checkout]([16]byte{2}), Status: status, Attempt: 2, Declines: declines,
 		Options: []checkout.Option{
 			{ID: "standard", Price: money.Of(599, money.USD)}, {ID: "express", Price: money.Of(1499, money.USD)},
 		},
-		Selected: "standard", Subtotal: money.Of(10_000, money.USD), Tax: money.Of(800, money.USD),
+		Address: newYork(), Selected: "standard", Subtotal: money.Of(10_000, money.USD), Tax: money.Of(800, money.USD),
 		CreatedAt: noon, ValidUntil: late,
 	}
 	if status == checkout.Processing {
@@ -58,11 +59,19 @@ func TestStatesAndVerbs(t *testing.T) {
 		{"expire", func(c *checkout.Checkout) error { return c.Expire(late) }},
 		{"expire early", func(c *checkout.Checkout) error { return c.Expire(late.Add(-1)) }},
 		{"cancel", func(c *checkout.Checkout) error { return c.Cancel() }},
+		{"revise", func(c *checkout.Checkout) error { return c.Revise(shop(), cart(line(1, 1, 100, 100)), "", noon) }},
+		{"revise in part", func(c *checkout.Checkout) error { return c.Revise(shop(), partial(), "", noon) }},
+		{"revise late", func(c *checkout.Checkout) error { return c.Revise(shop(), partial(), "", late) }},
 	}
-	payable := map[string]checkout.Status{"claim": checkout.Processing, "expire": checkout.Expired, "cancel": checkout.Canceled}
+	open := map[string]checkout.Status{
+		"expire": checkout.Expired, "cancel": checkout.Canceled, "revise": checkout.Pending, "revise in part": checkout.Incomplete,
+	}
+	payable := maps.Clone(open)
+	payable["claim"] = checkout.Processing
 	for status, want := range map[checkout.Status]map[string]checkout.Status{
-		checkout.Ready:   payable,
-		checkout.Pending: payable,
+		checkout.Incomplete: open,
+		checkout.Ready:      payable,
+		checkout.Pending:    payable,
 		checkout.Processing: {"renew": checkout.Processing, "release": checkout.Processing, "keep looking": checkout.Processing, "complete": checkout.Completed, "decline": checkout.Pending,
 			"decline for good": checkout.Canceled, "put back": checkout.Pending},
 		checkout.Completed: {},
@@ -93,7 +102,7 @@ func TestStatusesKnowTheirNames(t *testing.T) {
 			t.Errorf("%s is called %s", status, name)
 		}
 	}
-	if len(checkout.Statuses) != 6 {
+	if len(checkout.Statuses) != 7 {
 		t.Errorf("%d statuses", len(checkout.Statuses))
 	}
 }

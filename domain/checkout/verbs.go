@@ -1,13 +1,13 @@
 package checkout
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
-	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -54,8 +54,9 @@ func (c *Checkout) Claim(p Payment, taken []catalog.Take, now time.Time) error {
 		p.Option = c.s.Selected
 	}
 	if !slices.ContainsFunc(c.s.Options, func(o Option) bool { return o.ID == p.Option }) {
-		return fault.Field("shipping_option", "is not an option of this checkout")
+		return unknownOption()
 	}
+	p.Email = cmp.Or(p.Email, c.s.Buyer.Email)
 	c.remember()
 	c.s.Status, c.s.Attempt = Processing, c.s.Attempt+1
 	c.s.Payment, c.s.Selected, c.s.Taken = p, p.Option, taken
@@ -66,16 +67,28 @@ func (c *Checkout) Claim(p Payment, taken []catalog.Take, now time.Time) error {
 
 // Payable says why the checkout cannot be claimed now, or nil.
 func (c *Checkout) Payable(now time.Time) error {
+	if c.s.Status == Completed {
+		return ErrNotPayable
+	}
+	if err := c.Revisable(now); err != nil {
+		return err
+	}
+	if c.s.Status == Incomplete {
+		return c.incomplete()
+	}
+	return nil
+}
+
+// Revisable says why the checkout cannot be revised now, or nil.
+func (c *Checkout) Revisable(now time.Time) error {
 	switch {
 	case c.s.Status == Processing:
 		return ErrProcessing
+	case c.s.Status == Completed:
+		return ErrCompleted
 	case c.s.Status == Canceled:
 		return ErrCanceled
-	case c.s.Status == Expired:
-		return ErrExpired
-	case c.s.Status != Ready && c.s.Status != Pending:
-		return ErrNotPayable
-	case !now.Before(c.s.ValidUntil):
+	case c.s.Status == Expired, !now.Before(c.s.ValidUntil):
 		return ErrExpired
 	}
 	return nil
@@ -182,7 +195,7 @@ func (c *Checkout) Decline(attempt int, retryAllowed bool) ([]catalog.Take, erro
 		return nil, err
 	}
 	c.s.Declines++
-	c.s.Status = Pending
+	c.s.Status = c.openStatus()
 	if !retryAllowed || c.s.Declines >= MaxDeclines {
 		c.s.Status = Canceled
 	}
@@ -195,16 +208,13 @@ func (c *Checkout) PutBack(attempt int) ([]catalog.Take, error) {
 	if err := c.inFlight(attempt); err != nil {
 		return nil, err
 	}
-	c.s.Status = Ready
-	if c.s.Declines > 0 {
-		c.s.Status = Pending
-	}
+	c.s.Status = c.openStatus()
 	return c.release(), nil
 }
 
 // Expire ends a checkout whose time is over and that is not being paid.
 func (c *Checkout) Expire(now time.Time) error {
-	if c.s.Status != Ready && c.s.Status != Pending || now.Before(c.s.ValidUntil) {
+	if !c.s.Status.Open() || now.Before(c.s.ValidUntil) {
 		return ErrNotPayable
 	}
 	c.s.Status = Expired
@@ -213,15 +223,15 @@ func (c *Checkout) Expire(now time.Time) error {
 
 // Cancel ends a checkout that is not being paid.
 func (c *Checkout) Cancel() error {
-	switch c.s.Status {
-	case Ready, Pending:
+	switch {
+	case c.s.Status.Open():
 		c.s.Status = Canceled
 		return nil
-	case Processing:
+	case c.s.Status == Processing:
 		return ErrProcessing
-	case Completed:
+	case c.s.Status == Completed:
 		return ErrCompleted
-	case Expired:
+	case c.s.Status == Expired:
 		return ErrExpired
 	}
 	return ErrCanceled

@@ -17,6 +17,7 @@ func Checkouts(t *testing.T, open Open) {
 	for name, test := range map[string]func(*Shop){
 		"undecided attempts":                        checkoutUndecided,
 		"a checkout comes back as it was stored":    checkoutRoundTrip,
+		"a revised checkout":                        checkoutRevised,
 		"unknown and foreign checkouts":             checkoutUnknown,
 		"a failed transaction leaves no trace":      checkoutFailedChange,
 		"what was read belongs to the reader":       checkoutNoAliasing,

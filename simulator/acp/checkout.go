@@ -45,10 +45,24 @@ type CheckoutItem struct {
 	CheckoutToken   string           `json:"checkout_token,omitempty"`
 }
 
-// Checkout is the answer to init.
+// ReviseRequest replaces the cart of a checkout (decisions-interop 2, D2).
+type ReviseRequest struct {
+	CheckoutToken string        `json:"checkout_token,omitempty"`
+	Items         []RevisedItem `json:"items"`
+}
+
+// RevisedItem is a line; one with an id is the checkout's already.
+type RevisedItem struct {
+	CheckoutItem
+
+	LineID int `json:"line_id,omitempty"`
+}
+
+// Checkout is the answer to init, and to a revision.
 type Checkout struct {
 	CheckoutID string `json:"checkout_id"`
 	Status     string `json:"status"`
+	Revision   int    `json:"revision"` // of one that was revised
 	Summary    struct {
 		Subtotal decimal.Decimal `json:"subtotal"`
 		Shipping decimal.Decimal `json:"shipping"`

@@ -55,6 +55,7 @@ func Register(api huma.API, s *commerce.Services) {
 	h.registerAvailability()
 	h.registerQuote()
 	h.registerInit()
+	h.registerCheckout()
 	h.registerFinalize()
 	h.registerCheckoutCancel()
 	h.registerSessions()

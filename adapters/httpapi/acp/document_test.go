@@ -51,7 +51,10 @@ func (s *schemas) check(t *testing.T, r *http.Request, a answer) {
 		if !form.MatchString(r.URL.Path) {
 			continue
 		}
-		operation := s.document["paths"].(map[string]any)[path].(map[string]any)[strings.ToLower(r.Method)].(map[string]any)
+		operation, ok := s.document["paths"].(map[string]any)[path].(map[string]any)[strings.ToLower(r.Method)].(map[string]any)
+		if !ok { // of another path that fits
+			continue
+		}
 		status := strconv.Itoa(a.status)
 		if _, documented := operation["responses"].(map[string]any)[status]; !documented {
 			status = "default"
@@ -90,6 +93,7 @@ func TestEveryOperationIsDocumented(t *testing.T) {
 		"/p/{slug}/acp/checkout/finalize": "post", "/p/{slug}/acp/sessions/{id}": "get", "/p/{slug}/acp/sessions/{id}/extend": "post",
 		"/p/{slug}/acp/orders/{id}": "get", "/p/{slug}/acp/orders/{id}/receipt": "get", "/p/{slug}/acp/orders/{id}/receipt/{code}": "get", "/p/{slug}/acp/returns": "post",
 		"/p/{slug}/acp/returns/{id}": "get", "/p/{slug}/acp/orders/{id}/cancel": "post", "/p/{slug}/acp/checkout/cancel": "post",
+		"/p/{slug}/acp/checkout/{id}": "put",
 	}
 	for path, method := range want {
 		item, _ := s.document(path)[method].(map[string]any)

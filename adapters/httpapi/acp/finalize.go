@@ -29,7 +29,7 @@ func (h *handlers) registerFinalize() {
 			"whether another token may be tried. order.manage_token lets the buyer cancel the order and read the receipt. It and " +
 			"receipt_url are answered only to a request with the payment token that paid. Amounts are in payment.currency. Too little stock: 409 out_of_stock, with " +
 			"the items; past valid_until: 409 checkout_expired; ended by declines: 409 checkout_canceled; another attempt " +
-			"under way: 409 checkout_processing. After ten declined payments within ten minutes, of a session or of a client's " +
+			"under way: 409 checkout_processing; incomplete: 409 checkout_incomplete, with what is missing. After ten declined payments within ten minutes, of a session or of a client's " +
 			"address: 429 too_many_declines. Payments under way count for this limit: while there are too many, finalize " +
 			"waits for up to ten seconds, then 429 too_many_payments. If nobody knows yet whether the payment went through: 503 " +
 			"payment_unresolved with retry_after; send the same request again then. The token is never stored.",
@@ -47,6 +47,7 @@ type finalizeRequest struct {
 	ShippingOption string       `json:"shipping_option,omitempty" maxLength:"100" example:"express" doc:"An option's id; left out: the one selected at init."`
 	BuyerEmail     string       `json:"buyer_email,omitempty" maxLength:"254" example:"ada@example.com" doc:"A plain address, without a name."`
 	Notes          string       `json:"notes,omitempty" maxLength:"2000" doc:"For the merchant."`
+	Revision       int          `json:"revision,omitempty" minimum:"1" doc:"Pays this revision of the checkout alone: 409 checkout_changed if it is another one now. Left out: whichever there is."`
 }
 
 type paymentToken struct {
@@ -118,7 +119,7 @@ func fromAPIFinalize(r finalizeRequest) (purchase.FinalizeRequest, error) {
 	of, err := wire.ID[id.Checkout](r.CheckoutID, "checkout")
 	return purchase.FinalizeRequest{
 		Checkout: of, Method: commerce.ValueOf(r.Payment.Method, commerce.PaymentMethods), Token: r.Payment.Token,
-		Option: r.ShippingOption, Email: r.BuyerEmail, Notes: r.Notes,
+		Option: r.ShippingOption, Revision: r.Revision, Email: r.BuyerEmail, Notes: r.Notes,
 	}, err
 }
 

@@ -35,8 +35,17 @@ type initRequest struct {
 	SessionID       string          `json:"session_id" minLength:"1" example:"sess_06fszq2d8v3m5xk9t1c7w4hpeg"`
 	CheckoutToken   string          `json:"checkout_token,omitempty" maxLength:"200" doc:"Of an accepted quote. More than one: give each with its item."`
 	Items           []initItem      `json:"items,omitempty" maxItems:"50" doc:"May be left out with a checkout_token."`
-	ShippingAddress shippingAddress `json:"shipping_address"`
+	ShippingAddress shippingAddress `json:"shipping_address" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true."`
 	BillingSame     bool            `json:"billing_same_as_shipping,omitempty" doc:"Taken and without effect: a billing address comes with the payment token."`
+	Buyer           *checkoutBuyer  `json:"buyer,omitempty"`
+	AllowIncomplete bool            `json:"allow_incomplete,omitempty" doc:"Takes an address that lacks parts, also all of them. While something is missing the checkout is incomplete and cannot be paid: revise it."`
+}
+
+type checkoutBuyer struct {
+	FirstName string `json:"first_name,omitempty" maxLength:"200" example:"Ada"`
+	LastName  string `json:"last_name,omitempty" maxLength:"200" example:"Buyer"`
+	Email     string `json:"email,omitempty" maxLength:"254" example:"ada@example.com" doc:"A plain address, without a name. The order has it unless finalize brings another one."`
+	Phone     string `json:"phone,omitempty" maxLength:"200" example:"+1 503 555 0100"`
 }
 
 type initItem struct {
@@ -48,24 +57,25 @@ type initItem struct {
 }
 
 type shippingAddress struct {
-	Name       string `json:"name" maxLength:"200" pattern:"\\S" patternDescription:"filled in" example:"A. Buyer"`
-	Line1      string `json:"line1" maxLength:"200" pattern:"\\S" patternDescription:"filled in" example:"12 Harbor Street"`
+	Name       string `json:"name,omitempty" maxLength:"200" example:"A. Buyer"`
+	Line1      string `json:"line1,omitempty" maxLength:"200" example:"12 Harbor Street"`
 	Line2      string `json:"line2,omitempty" maxLength:"200"`
-	City       string `json:"city" maxLength:"200" pattern:"\\S" patternDescription:"filled in" example:"Portland"`
-	State      string `json:"state,omitempty" maxLength:"200" example:"OR"`
-	PostalCode string `json:"postal_code" maxLength:"200" pattern:"\\S" patternDescription:"filled in" example:"97205"`
-	Country    string `json:"country" pattern:"^[A-Za-z]{2}$" patternDescription:"an ISO 3166 alpha-2 country" example:"US"`
+	City       string `json:"city,omitempty" maxLength:"200" example:"Portland"`
+	State      string `json:"state,omitempty" maxLength:"200" example:"OR" doc:"Names of states of the US, Canada and Australia become their ISO 3166-2 codes."`
+	PostalCode string `json:"postal_code,omitempty" maxLength:"200" example:"97205"`
+	Country    string `json:"country,omitempty" pattern:"^([A-Za-z]{2})?$" patternDescription:"an ISO 3166 alpha-2 country" example:"US"`
 	Phone      string `json:"phone,omitempty" maxLength:"200" example:"+1 503 555 0100"`
 }
 
 type initAnswer struct {
 	CheckoutID      string           `json:"checkout_id"`
-	Status          string           `json:"status" enum:"ready"`
+	Status          string           `json:"status" enum:"incomplete,ready"`
 	Summary         checkoutSummary  `json:"summary"`
 	Items           []checkoutItem   `json:"items"`
 	ShippingOptions []shippingOption `json:"shipping_options"`
 	PaymentMethods  []readyMethod    `json:"payment_methods"`
 	ValidUntil      wire.Time        `json:"valid_until"`
+	Missing         []string         `json:"missing,omitempty" example:"shipping_address.line1" doc:"What payment needs and the checkout lacks, by the field of the request."`
 }
 
 type checkoutSummary struct {
@@ -125,11 +135,31 @@ func fromAPIInit(shop *project.Project, r initRequest) (purchase.InitRequest, er
 	if err != nil {
 		return purchase.InitRequest{}, err
 	}
-	address := checkout.Address(r.ShippingAddress)
-	address.Country = strings.ToUpper(address.Country)
-	return purchase.InitRequest{
-		Session: visit, TokenHash: hashed(r.CheckoutToken), Items: items, Address: address,
-	}, nil
+	request := purchase.InitRequest{Session: visit, TokenHash: hashed(r.CheckoutToken), Items: items}
+	return request, addRecipient(&request, r.ShippingAddress, r.AllowIncomplete, r.Buyer)
+}
+
+// addRecipient adds to a request who gets the goods, and where.
+func addRecipient(r *purchase.InitRequest, address shippingAddress, incomplete bool, buyer *checkoutBuyer) error {
+	check := fault.NewCheck()
+	r.Address, r.Partial = fromAPIAddress(address), incomplete
+	if !incomplete {
+		for _, part := range r.Address.Missing() {
+			check.In("shipping_address").That(false, part, "is required")
+		}
+	}
+	if b := buyer; b != nil {
+		r.Buyer = checkout.Buyer{First: b.FirstName, Last: b.LastName, Email: b.Email, Phone: b.Phone}
+		check.In("buyer").That(b.Email == "" || plainAddress(b.Email), "email", "must be an e-mail address")
+	}
+	return check.Err()
+}
+
+func fromAPIAddress(a shippingAddress) checkout.Address {
+	return checkout.Address{
+		Name: a.Name, Line1: a.Line1, Line2: a.Line2, City: a.City, State: a.State, PostalCode: a.PostalCode,
+		Country: strings.ToUpper(a.Country), Phone: a.Phone,
+	}
 }
 
 // hashed is all that goes further of a token.
@@ -168,7 +198,7 @@ func fromAPIInitItems(shop *project.Project, items []initItem) ([]purchase.InitI
 func toAPICheckout(c *checkout.Checkout, methods []project.PaymentMethod) initAnswer {
 	s := c.Snapshot()
 	answer := initAnswer{
-		CheckoutID: s.ID.String(), Status: s.Status.String(), ValidUntil: wire.ToTime(s.ValidUntil),
+		CheckoutID: s.ID.String(), Status: s.Status.String(), ValidUntil: wire.ToTime(s.ValidUntil), Missing: c.Missing(),
 		Summary: checkoutSummary{
 			Subtotal: wire.ToMoney(s.Subtotal), Shipping: wire.ToMoney(c.Shipping()), Tax: wire.ToMoney(s.Tax),
 			Total: wire.ToMoney(c.Total()), Savings: wire.ToMoney(s.Savings), Currency: s.Subtotal.Currency().Code(),

@@ -33,9 +33,12 @@ func (h *handlers) keyOwner(e entry, body []byte) string {
 // named returns the session or checkout that a request names.
 func named(e entry, body []byte) (owner string, ok bool) {
 	session, checkout := "", ""
-	if strings.Contains(e.Operation.Path, "/sessions/") {
+	switch path := e.Operation.Path; {
+	case strings.Contains(path, "/sessions/"):
 		session = e.Request.PathValue("id")
-	} else {
+	case strings.HasSuffix(path, "/checkout/{id}"):
+		checkout = e.Request.PathValue("id")
+	default:
 		found := wire.Names(body, "session_id", "checkout_id")
 		session, checkout = found[0], found[1]
 	}

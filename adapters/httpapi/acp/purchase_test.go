@@ -60,6 +60,46 @@ func TestInitOfATokenAlone(t *testing.T) {
 	a.expect(t, map[string]string{"items.0.unit_price": "97.00", "summary.total": "102.99"})
 }
 
+func TestRevise(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	opened := s.opened()
+	path := "/acp/checkout/" + opened.string("checkout_id")
+	read := s.ok("GET", path, "")
+	read.expect(t, map[string]string{
+		"status": `"ready"`, "revision": "1", "missing": "[]", "summary": opened.at("summary"), "valid_until": opened.at("valid_until"),
+		"items.0": `{"agreed":true,"discount":"3%","line_id":1,"name":"Rain jacket","original_price":100.00,"product_id":"` + jacket.String() +
+			`","quantity":1,"unit_price":97.00,"variant":"M / Green","variant_id":"` + green.String() + `"}`,
+	})
+	if strings.Contains(read.text, "Harbor") || strings.Contains(read.text, "A. Buyer") {
+		t.Errorf("whoever has the id reads the address: %s", read.text)
+	}
+	kept := `{"line_id":1,"product_id":"` + jacket.String() + `","quantity":1}`
+	s.ok("PUT", path, `{"items":[`+line(mug.String(), "", 2, "")+`,`+kept+`],"shipping_address":`+portland+`}`).expect(t, map[string]string{
+		"status": `"ready"`, "revision": "2", "items.0.line_id": "2", "items.0.agreed": "false", "items.1.line_id": "1", "items.1.unit_price": "97.00",
+		"summary.savings": "3.00",
+	})
+	s.ok("PUT", path, `{"items":[`+kept+`],"shipping_address":{},"allow_incomplete":true}`).expect(t, map[string]string{
+		"status": `"incomplete"`, "shipping_options": "[]", "summary.total": "97.00", "missing.4": `"shipping_address.country"`,
+	})
+	for name, c := range map[string]struct{ body, want string }{
+		"nothing":               {`{}`, "422 validation_error shipping_address"},
+		"no items":              {`{"shipping_address":` + portland + `}`, "422 validation_error items"},
+		"half an address":       {`{"items":[` + kept + `],"shipping_address":{"country":"US"}}`, "422 validation_error shipping_address.name shipping_address.line1 shipping_address.city shipping_address.postal_code"},
+		"an e-mail that is not": {`{"items":[` + kept + `],"shipping_address":` + portland + `,"buyer":{"email":"ada"}}`, "422 validation_error buyer.email"},
+		"an older revision":     {`{"revision":1,"items":[` + kept + `],"shipping_address":` + portland + `}`, "409 checkout_changed"},
+		"an unknown option":     {`{"items":[` + kept + `],"shipping_address":` + portland + `,"shipping_option":"rocket"}`, "422 validation_error shipping_option"},
+		"another price":         {`{"items":[` + strings.Replace(kept, `"quantity":1`, `"quantity":1,"negotiated_price":90`, 1) + `],"shipping_address":` + portland + `}`, "422 price_mismatch items.0.negotiated_price"},
+	} {
+		if got := s.call("PUT", path, c.body).fault(); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+	if got := s.call("PUT", "/acp/checkout/chk_x", `{"items":[`+kept+`],"shipping_address":`+portland+`}`).fault(); got != "404 checkout_not_found" {
+		t.Error(got)
+	}
+}
+
 func TestInitRefuses(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)

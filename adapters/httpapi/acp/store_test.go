@@ -232,7 +232,7 @@ func (p purchases) Create(ctx context.Context, c *checkout.Checkout, v *session.
 
 func (p purchases) Get(_ context.Context, _ id.Project, named id.Checkout) (*checkout.Checkout, error) {
 	if c := p.checkouts[named]; c != nil {
-		return c, nil
+		return checkout.Rehydrate(c.Snapshot()), nil
 	}
 	return nil, fault.Missing("checkout")
 }
@@ -246,9 +246,12 @@ func (p purchases) InTx(_ context.Context, _ id.Project, work func(ports.Purchas
 	return work(p)
 }
 
-func (p purchases) Lock(ctx context.Context, named id.Checkout) (*checkout.Checkout, time.Time, error) {
-	c, err := p.Get(ctx, id.Project{}, named)
-	return c, p.now, err
+// Lock returns the checkout that is kept: what is done with it needs no saving.
+func (p purchases) Lock(_ context.Context, named id.Checkout) (*checkout.Checkout, time.Time, error) {
+	if c := p.checkouts[named]; c != nil {
+		return c, p.now, nil
+	}
+	return nil, p.now, fault.Missing("checkout")
 }
 
 func (p purchases) LockWithStock(
@@ -260,6 +263,7 @@ func (p purchases) LockWithStock(
 
 func (p purchases) Claim(context.Context, *checkout.Checkout, int64) error       { return nil }
 func (p purchases) Save(context.Context, *checkout.Checkout, *event.Event) error { return nil }
+func (p purchases) Revise(context.Context, *checkout.Checkout, int64) error      { return nil }
 
 func (p purchases) Orphan(context.Context, *checkout.Orphan, *event.Event) (bool, error) {
 	return false, nil

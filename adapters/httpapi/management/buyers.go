@@ -79,14 +79,22 @@ type exportBuyerOutput struct {
 
 type checkoutView struct {
 	ID        string              `json:"id"`
-	Status    string              `json:"status" enum:"ready,processing,pending,expired,canceled"`
+	Status    string              `json:"status" enum:"incomplete,ready,processing,pending,expired,canceled"`
 	Lines     []finance.OrderLine `json:"lines"`
 	Total     wire.Money          `json:"total"`
 	Currency  string              `json:"currency" example:"USD"`
 	Address   finance.AddressView `json:"shipping_address"`
+	Buyer     checkoutBuyerView   `json:"buyer" doc:"As the buyer's agent said it before payment."`
 	Email     string              `json:"email"`
 	Notes     string              `json:"notes"`
 	CreatedAt wire.Time           `json:"created_at"`
+}
+
+type checkoutBuyerView struct {
+	FirstName string `json:"first_name"`
+	LastName  string `json:"last_name"`
+	Email     string `json:"email"`
+	Phone     string `json:"phone"`
 }
 
 type sessionView struct {
@@ -175,7 +183,8 @@ func toAPICheckout(c *checkout.Checkout) checkoutView {
 		Lines:     wire.Each(s.Lines, finance.ToAPIOrderLine),
 		Total:     wire.ToMoney(c.Total()),
 		Currency:  c.Total().Currency().Code(),
-		Address:   finance.AddressView(s.Address),
+		Address:   finance.ToAPIAddress(s.Address),
+		Buyer:     checkoutBuyerView{s.Buyer.First, s.Buyer.Last, s.Buyer.Email, s.Buyer.Phone},
 		Email:     s.Payment.Email,
 		Notes:     s.Payment.Notes,
 		CreatedAt: wire.ToTime(s.CreatedAt),

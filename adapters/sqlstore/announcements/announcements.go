@@ -70,7 +70,7 @@ WHERE project_id = $1
 	selectUnpaid = `
 SELECT ` + purchase.CheckoutColumns + `
 FROM checkouts
-WHERE status IN ('ready', 'pending', 'expired')
+WHERE status IN ('incomplete', 'ready', 'pending', 'expired')
   AND abandoned_at IS NULL
   AND valid_until <= $1
 ORDER BY valid_until

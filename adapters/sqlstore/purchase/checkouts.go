@@ -48,7 +48,7 @@ WHERE ` + checkouts.After(1) + ` > (
   FROM checkouts
   WHERE project_id = ` + checkouts.Param("project_id") + `
     AND session_id = ` + checkouts.Param("session_id") + `
-    AND (status IN ('ready', 'pending') AND valid_until > %s OR status = 'processing')
+    AND (status IN ('incomplete', 'ready', 'pending') AND valid_until > %s OR status = 'processing')
 )
 RETURNING id`
 
@@ -64,8 +64,14 @@ FROM checkouts
 WHERE project_id = $1
   AND status = 'processing'`
 
-	// updateCheckout changes what verbs change. The cart and its totals are fixed at init.
+	// updateCheckout changes what verbs change. The cart and its totals change by Revise alone.
 	updateCheckout = checkouts.Update(checkoutKey, changedByVerbs...)
+
+	// reviseCheckout takes the project's version.
+	reviseCheckout    = checkouts.Update(checkoutKey, changedByRevise...)
+	reviseIfUnchanged = reviseCheckout.But("status", func(status string) string {
+		return db.UnlessChanged(status, "$1", reviseCheckout.After(1))
+	}).Text
 
 	// selectCheckoutNow is completed by the database's clock.
 	selectCheckoutNow = `
@@ -83,6 +89,11 @@ FROM locked`
 
 	checkoutKey    = []string{"project_id", "id"}
 	changedByVerbs = []string{"status", "selected", "attempt", "declines", "lease_until", "retry_at", "payment", "taken", "claimed_at", "queue"}
+
+	changedByRevise = []string{
+		"status", "revision", "strict", "lines", "line_seq", "address", "buyer", "options", "selected",
+		"subtotal", "tax", "savings", "payment", "valid_until",
+	}
 )
 
 const (

@@ -14,8 +14,11 @@ import (
 
 // The formats of JSON columns of checkouts, orders and returns.
 var (
-	_ = stored.JSON[checkout.Line](stored.Tags{"Line.Quote": ",omitempty", "Line.Bundled": ",omitempty"})
+	_ = stored.JSON[checkout.Line](stored.Tags{"Line.ID": ",omitempty", "Line.Quote": ",omitempty", "Line.Bundled": ",omitempty"})
 	_ = stored.JSON[checkout.Address](nil)
+	_ = stored.JSON[checkout.Buyer](stored.Tags{
+		"Buyer.First": ",omitempty", "Buyer.Last": ",omitempty", "Buyer.Email": ",omitempty", "Buyer.Phone": ",omitempty",
+	})
 	_ = stored.JSON[checkout.Option](nil)
 	_ = stored.JSON[catalog.Take](nil)
 )
@@ -24,6 +27,7 @@ var (
 	checkouts = db.NewTable[CheckoutRow]("checkouts", db.Columns{
 		"Lines":      ",json",
 		"Address":    ",json",
+		"Buyer":      ",json",
 		"Options":    ",json",
 		"Taken":      ",json",
 		"LeaseUntil": ",null",

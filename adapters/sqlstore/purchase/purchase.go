@@ -140,6 +140,15 @@ func (p purchase) Save(ctx context.Context, c *checkout.Checkout, e *event.Event
 	return p.tx.Last(ctx, append([]db.Effect{saveCheckout(c)}, outbox.Effects(p.tx.Dialect, e)...)...)
 }
 
+func (p purchase) Revise(ctx context.Context, c *checkout.Checkout, version int64) error {
+	return p.tx.Last(ctx, db.Effect{
+		Statement: reviseIfUnchanged,
+		Args:      reviseCheckout.Args(toCheckoutRow(c), version),
+		Rows:      1,
+		Short:     fault.Missing("checkout"),
+	})
+}
+
 func (p purchase) Settle(ctx context.Context, s ports.Settlement) error {
 	effects := []db.Effect{saveCheckout(s.Checkout)}
 	if s.Order == nil {

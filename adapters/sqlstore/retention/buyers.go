@@ -34,7 +34,7 @@ SELECT session_id
 FROM checkouts
 WHERE project_id = $1
   AND status <> 'completed'
-  AND attempt > 0
+  AND (attempt > 0 OR buyer <> '{}')
   AND %[2]s IN %[3]s
 ORDER BY id`
 
@@ -207,7 +207,7 @@ var openCheckouts = personal.Table{
 	Table:  "checkouts",
 	Of:     "id",
 	By:     personal.OfCheckout,
-	Where:  "status IN ('ready', 'pending')",
+	Where:  "status IN ('incomplete', 'ready', 'pending')",
 	Erased: []personal.Column{{Name: "status", Left: "'canceled'"}},
 }
 

@@ -64,7 +64,7 @@ func marked(t *testing.T, s *storetest.Store) (sale *porttest.Sale, answer ports
 	for _, statement := range []string{
 		`UPDATE orders SET email = 'Zoe@Example.COM', notes = 'zoe', address = ` + address + `,
 			fulfillment = '{"tracking_number":"zoe","tracking_url":"zoe",' || substr(fulfillment, 2) ` + of,
-		`UPDATE checkouts SET client = 'zoe', address = ` + address + `,
+		`UPDATE checkouts SET client = 'zoe', buyer = '{"first":"zoe","last":"zoe","email":"zoe@example.com","phone":"zoe"}', address = ` + address + `,
 			payment = '{"method":"psp_spt","token_hash":"","email":"ZOE@example.com","notes":"zoe","client":"zoe","option":"standard"}' ` + of,
 		`UPDATE returns SET comment = 'zoe', reason = 'zoe', items = replace(items, 'too small', 'zoe') ` + of,
 		`UPDATE sessions SET location = 'zoe' ` + of,

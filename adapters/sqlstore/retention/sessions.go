@@ -77,7 +77,7 @@ SELECT s.id, s.created_at, s.expires_at,
     FROM checkouts AS c
     WHERE c.project_id = s.project_id
       AND c.session_id = s.id
-      AND (c.status IN ('ready', 'pending', 'processing') OR c.attempt > 0 AND c.queue <> c.project_id || '/sandbox' AND s.expires_at > $2)
+      AND (c.status IN ('incomplete', 'ready', 'pending', 'processing') OR c.attempt > 0 AND c.queue <> c.project_id || '/sandbox' AND s.expires_at > $2)
   ) OR s.id IN (
     SELECT session_id FROM analytics_pending WHERE project_id = $1
   ) OR EXISTS (

@@ -58,10 +58,13 @@ var overrides = map[string]map[string]any{
 	"acp-order-cancel":          {"reason": "Taken over", "manage_token": nil, "session_id": nil},
 	"acp-quote":                 {"product_id": nil},
 	"acp-search":                {"query": "mug"},
-	"acp-checkout-init":         {"items.product_id": nil, "shipping_address.country": "US", "shipping_address.state": "CA"},
+	"acp-checkout-init":         {"items.product_id": nil, "shipping_address": somewhere},
+	"acp-checkout-revise":       {"items.product_id": nil, "shipping_address": somewhere},
 	"acp-checkout-finalize":     {"payment.method": "psp_spt", "payment.token": "spt_sandbox_ok", "buyer_email": "a@example.com"},
 	"acp-availability":          {"shipping_address.country": "US"},
 }
+
+var somewhere = map[string]any{"name": "A", "line1": "1 B St", "city": "C", "state": "CA", "postal_code": "90001", "country": "US"}
 
 // nameless are the values of parameters that must be there and name nothing.
 var nameless = map[string]string{"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z", "resource": "customers", "version": "1"}
@@ -70,12 +73,14 @@ var nameless = map[string]string{"from": "2026-01-01T00:00:00Z", "to": "2026-01-
 var looksLikeID = regexp.MustCompile(`(?i)(^|[_-])(id|ids|sku|skus|token)$`)
 
 // notIDs look like ids and are none of ours, or are no way to reach anything.
-var notIDs = []string{"model.templates.id", "payment.token", "provider_charge_id", "provider_refund_id"}
+var notIDs = []string{"items.line_id", "model.templates.id", "payment.token", "provider_charge_id", "provider_refund_id"}
 
 // kinds are what operations name by words that mean something else elsewhere, or nothing.
 var kinds = map[string]map[string]string{
 	"complete-connection":   {"code": "code", "state": "state"},
 	"create-buyer-token":    {"email": "customer_email"},
+	"acp-checkout":          {"id": "checkout_id"},
+	"acp-checkout-revise":   {"id": "checkout_id"},
 	"acp-order":             {"X-Manage-Token": "manage_token"},
 	"acp-buyer-receipt":     {"code": "receipt_code"},
 	"get-shipping-rates":    {"integration_id": "shipper_id"},

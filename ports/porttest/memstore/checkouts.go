@@ -59,7 +59,7 @@ func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout, visit *sess
 		}
 		open, now := 0, v.Now()
 		for k, o := range s.checkouts.rows {
-			payable := (o.Status == checkout.Ready || o.Status == checkout.Pending) && o.ValidUntil.After(now)
+			payable := o.Status.Open() && o.ValidUntil.After(now)
 			if k.project == row.Project && o.Session == row.Session && (payable || o.Status == checkout.Processing) {
 				open++
 			}
@@ -220,6 +220,14 @@ func (p purchase) LockWithStock(
 func (p purchase) Save(_ context.Context, c *checkout.Checkout, e *event.Event) error {
 	p.s.save(c)
 	return p.announce(e)
+}
+
+func (p purchase) Revise(_ context.Context, c *checkout.Checkout, version int64) error {
+	if err := p.s.unchanged(p.project, version); err != nil {
+		return err
+	}
+	p.s.save(c)
+	return nil
 }
 
 func (p purchase) announce(e *event.Event) error {

@@ -224,9 +224,13 @@ func ToAPICase(c *order.Case) OrderDetail {
 	return OrderDetail{
 		OrderView: toAPIOrder(o), Lines: wire.Each(o.Lines, ToAPIOrderLine), Subtotal: wire.ToMoney(o.Subtotal),
 		Shipping: wire.ToMoney(o.Shipping), Tax: wire.ToMoney(o.Tax), Savings: wire.ToMoney(o.Savings),
-		Address: AddressView(o.Address), Notes: o.Notes, Refunds: wire.Each(c.Refunds, toAPIRefund), Returns: wire.Each(c.Returns, toAPIReturn),
+		Address: ToAPIAddress(o.Address), Notes: o.Notes, Refunds: wire.Each(c.Refunds, toAPIRefund), Returns: wire.Each(c.Returns, toAPIReturn),
 		Disputes: wire.Each(c.Disputes, toAPIDispute),
 	}
+}
+
+func ToAPIAddress(a checkout.Address) AddressView {
+	return AddressView{a.Name, a.Line1, a.Line2, a.City, a.State, a.PostalCode, a.Country, a.Phone}
 }
 
 func ToAPIOrderLine(l checkout.Line) OrderLine {

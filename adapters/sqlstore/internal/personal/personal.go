@@ -111,6 +111,7 @@ func Tables(d db.Dialect) []Table {
 			By:    OfCheckout,
 			Erased: []Column{
 				{"address", address},
+				{"buyer", "'{}'"},
 				{"payment", d.Without("payment", "email", "notes", "client")},
 				{"client", "''"},
 			},

@@ -180,7 +180,7 @@ func (p *Past) checkout(session string, began time.Time, talks []pastTalk, at ti
 	text, _ := db.ToJSON(lines)
 	checkout := p.next("chk")
 	p.checkouts = append(p.checkouts, []any{
-		p.project, checkout, session, "ready", text, "{}", "[]", "", "USD", o.goods, 0, o.list - o.goods, 0, 0, nil, nil, "{}", "[]", at.UnixMilli(), at.UnixMilli(), nil, "",
+		p.project, checkout, session, "ready", text, "{}", "[]", "standard", "USD", o.goods, 0, o.list - o.goods, 0, 0, nil, nil, "{}", "[]", at.UnixMilli(), at.UnixMilli(), nil, "",
 	})
 	pays := p.chance(.7)
 	for i, t := range talks {

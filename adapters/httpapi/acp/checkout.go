@@ -1,0 +1,161 @@
+package acp
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerCheckout() {
+	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
+		OperationID: "acp-checkout", Method: http.MethodGet, Path: "/acp/checkout/{id}", Tags: commerceTag,
+		Summary: "Read a checkout",
+		Description: "What is bought, at which prices, what is missing, and what became of it. Who buys and where the goods go " +
+			"is not in the answer: whoever has the id may read it. Unknown: 404 checkout_not_found.",
+	}), h.checkout)
+	wire.AddPrepared(h.mount, h.operation(huma.Operation{
+		OperationID: "acp-checkout-revise", Method: http.MethodPut, Path: "/acp/checkout/{id}", Tags: commerceTag,
+		Summary: "Replace the cart of a checkout",
+		Description: "Items, address and buyer replace those before: what is left out is gone. Totals are computed anew, and " +
+			"revision counts one up. An item with line_id keeps its line and the price that was agreed for it; one with a " +
+			"checkout_token sells at its price, others at list price. It can be paid until 30 minutes after the last change, at " +
+			"most 6 hours after init. With the revision that was read, 409 checkout_changed if it is another one now. A payment " +
+			"under way: 409 checkout_processing; paid: 409 checkout_completed; canceled: 409 checkout_canceled; past " +
+			"valid_until: 409 checkout_expired. Other refusals are those of init.",
+		Errors: []int{http.StatusConflict},
+	}), h.revise)
+}
+
+type checkoutInput struct {
+	ID wire.Ref[id.Checkout] `path:"id" thing:"checkout" doc:"The checkout's id."`
+}
+
+type reviseInput struct {
+	ID   wire.Ref[id.Checkout] `path:"id" thing:"checkout" doc:"The checkout's id."`
+	Body reviseRequest
+}
+
+type reviseRequest struct {
+	Revision        int             `json:"revision,omitempty" minimum:"1" doc:"The one that the request was made by; left out: whichever there is."`
+	CheckoutToken   string          `json:"checkout_token,omitempty" maxLength:"200" doc:"Of an accepted quote. More than one: give each with its item."`
+	Items           []revisedItem   `json:"items,omitempty" maxItems:"50" doc:"May be left out with a checkout_token."`
+	ShippingAddress shippingAddress `json:"shipping_address" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true."`
+	ShippingOption  string          `json:"shipping_option,omitempty" maxLength:"100" example:"express" doc:"An option's id; left out: the one selected, or else the cheapest."`
+	Buyer           *checkoutBuyer  `json:"buyer,omitempty"`
+	AllowIncomplete bool            `json:"allow_incomplete,omitempty" doc:"As at init."`
+}
+
+type revisedItem struct {
+	LineID          int           `json:"line_id,omitempty" minimum:"1" doc:"Keeps this line, and its agreed price; left out: a new one."`
+	ProductID       string        `json:"product_id" minLength:"1" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg"`
+	VariantID       string        `json:"variant_id,omitempty" doc:"May be left out with a line_id, and for a product with one variant."`
+	Quantity        int           `json:"quantity" minimum:"1" maximum:"1000"`
+	NegotiatedPrice *wire.Decimal `json:"negotiated_price,omitempty" nullable:"true" minimum:"0" example:"89.50" doc:"For one piece, as you understand it. Left out: whatever applies."`
+	CheckoutToken   string        `json:"checkout_token,omitempty" maxLength:"200" doc:"Covers this item."`
+}
+
+type checkoutAnswer struct {
+	CheckoutID      string           `json:"checkout_id"`
+	Status          string           `json:"status" enum:"incomplete,ready,processing,pending,completed,expired,canceled"`
+	Revision        int              `json:"revision" minimum:"1"`
+	Missing         []string         `json:"missing" example:"shipping_address.line1" doc:"What payment needs and the checkout lacks, by the field of the request."`
+	Summary         checkoutSummary  `json:"summary"`
+	Items           []checkoutLine   `json:"items"`
+	ShippingOptions []shippingOption `json:"shipping_options" doc:"None until the country is known."`
+	PaymentMethods  []readyMethod    `json:"payment_methods"`
+	ValidUntil      wire.Time        `json:"valid_until"`
+	OrderID         string           `json:"order_id,omitempty" doc:"Of a completed one."`
+}
+
+type checkoutLine struct {
+	LineID        int        `json:"line_id" minimum:"0"`
+	ProductID     string     `json:"product_id"`
+	VariantID     string     `json:"variant_id"`
+	Name          string     `json:"name"`
+	Variant       string     `json:"variant" example:"M / Green" doc:"In words; empty if there is only one."`
+	Quantity      int        `json:"quantity" minimum:"1"`
+	UnitPrice     wire.Money `json:"unit_price" minimum:"0"`
+	OriginalPrice wire.Money `json:"original_price" minimum:"0"`
+	Discount      string     `json:"discount" example:"12.5%"`
+	Agreed        bool       `json:"agreed" doc:"A checkout_token covers the line."`
+}
+
+func (h *handlers) checkout(ctx context.Context, rq Request, in *checkoutInput) (*wire.Output[checkoutAnswer], error) {
+	shop := rq.Caller.Shop
+	c, o, err := h.Purchase.In(rq.Stores).Get(ctx, shop, in.ID.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &wire.Output[checkoutAnswer]{Body: toAPIWholeCheckout(c, o, shop.ServedMethods(h.Sandbox))}, nil
+}
+
+func (h *handlers) revise(ctx ports.Outbound, rq Request, in *reviseInput) (made plan[wire.Output[checkoutAnswer]], err error) {
+	shop := rq.Caller.Shop
+	request, err := fromAPIRevise(shop, in)
+	if err != nil {
+		return made, err
+	}
+	prepared, err := h.Purchase.In(rq.Stores).PrepareRevise(ctx, shop, request)
+	if err != nil {
+		return made, err
+	}
+	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[checkoutAnswer], error) {
+		err := prepared.Commit(ctx, st)
+		return &wire.Output[checkoutAnswer]{Body: toAPIWholeCheckout(prepared.Checkout, nil, shop.ServedMethods(h.Sandbox))}, err
+	}
+	return made, nil
+}
+
+func fromAPIRevise(shop *project.Project, in *reviseInput) (purchase.ReviseRequest, error) {
+	r := in.Body
+	items := make([]initItem, len(r.Items))
+	for i, item := range r.Items {
+		items[i] = initItem{item.ProductID, item.VariantID, item.Quantity, item.NegotiatedPrice, item.CheckoutToken}
+	}
+	list, err := fromAPIInitItems(shop, items)
+	if err != nil {
+		return purchase.ReviseRequest{}, err
+	}
+	for i, item := range r.Items {
+		list[i].Line = item.LineID
+	}
+	if len(items) == 0 && r.CheckoutToken == "" {
+		return purchase.ReviseRequest{}, fault.Field("items", "must have 1 to 50 items")
+	}
+	request := purchase.ReviseRequest{
+		InitRequest: purchase.InitRequest{TokenHash: hashed(r.CheckoutToken), Items: list},
+		Checkout:    in.ID.ID, Revision: r.Revision, Option: r.ShippingOption,
+	}
+	return request, addRecipient(&request.InitRequest, r.ShippingAddress, r.AllowIncomplete, r.Buyer)
+}
+
+// toAPIWholeCheckout shows a checkout with its order; nil: there is none.
+func toAPIWholeCheckout(c *checkout.Checkout, o *order.Order, methods []project.PaymentMethod) checkoutAnswer {
+	s, opened := c.Snapshot(), toAPICheckout(c, methods)
+	answer := checkoutAnswer{
+		CheckoutID: opened.CheckoutID, Status: opened.Status, Revision: s.Revision, Missing: opened.Missing, Summary: opened.Summary,
+		ShippingOptions: opened.ShippingOptions, PaymentMethods: opened.PaymentMethods, ValidUntil: opened.ValidUntil,
+	}
+	for _, l := range s.Lines {
+		answer.Items = append(answer.Items, checkoutLine{
+			LineID: l.ID, ProductID: l.Product.String(), VariantID: l.Variant.String(), Name: l.Name, Variant: l.Label, Quantity: l.Quantity,
+			UnitPrice: wire.ToMoney(l.Unit), OriginalPrice: wire.ToMoney(l.Original), Discount: money.Off(l.Original, l.Unit).String(),
+			Agreed: !l.Quote.IsZero(),
+		})
+	}
+	if o != nil {
+		answer.OrderID = o.ID.String()
+	}
+	return answer
+}
