@@ -54,6 +54,19 @@ Feature: Checkout
         | items.0.quantity | 2   |
         | summary.subtotal | 190 |
 
+    Scenario: A token alone names its session
+      Given a buyer who agreed on 2 of the "Trail Tent" at 95
+      When the buyer sends POST /acp/checkout/init {"checkout_token": "$token", "shipping_address": $address}
+      Then the answer shows:
+        | summary.subtotal | 190    |
+
+    Scenario: A checkout without a session opens one
+      Given a buyer who wants 1 of the "Trail Tent"
+      When the buyer sends POST /acp/checkout/init {"items": [{"product_id": "$product", "quantity": 1}], "shipping_address": $address}
+      Then the answer shows:
+        | summary.subtotal | 100            |
+        | session_id       | matches ^sess_ |
+
     Scenario: A variant by name
       Given a buyer who wants 1 of the "Boot" in L/Black
       When the buyer checks out

@@ -69,8 +69,8 @@ type Haggling interface {
 
 // BasketAsk names what a checkout is to be opened of.
 type BasketAsk struct {
-	Session id.Session
-	Tokens  []string // hashes of checkout tokens
+	Session id.Session // zero: that of the tokens
+	Tokens  []string   // hashes of checkout tokens
 	// Products that are to be bought. Without any, they are those that the tokens' quotes are about, with their bundles.
 	Products []id.Product
 }
@@ -78,7 +78,7 @@ type BasketAsk struct {
 // Basket is everything that opening a checkout needs.
 type Basket struct {
 	Session  *session.Session // nil: unknown
-	Now      time.Time        // by the database's clock
+	Now      time.Time        // by the database's clock; zero where an unknown session was named
 	Quotes   []*negotiation.Quote
 	Products []*catalog.Product // active ones
 }

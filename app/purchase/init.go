@@ -57,13 +57,15 @@ func (s *Service) In(stores *ports.Stores) *Service {
 
 // InitRequest is a cart to be checked out. Without items it is what the token covers.
 type InitRequest struct {
-	Session   id.Session
-	TokenHash string // "" for none
+	Session   id.Session // zero: that of the tokens; without any, a new one
+	TokenHash string     // "" for none
 	Items     []InitItem
 	Address   checkout.Address
 	Buyer     checkout.Buyer
 	// Partial and Strict are those of checkout.Cart.
 	Partial, Strict bool
+	// Repeatable says that the answer is kept for whoever sends the request again.
+	Repeatable bool
 }
 
 // InitItem is one line as the buyer wants it. A nil price is whatever the token, or the list, says. Line is that of a
@@ -80,6 +82,7 @@ type InitItem struct {
 // PreparedInit is a priced cart whose checkout is not stored yet.
 type PreparedInit struct {
 	Checkout *checkout.Checkout
+	Opened   bool // its session is new
 
 	session *session.Session
 	touched session.Touched
@@ -88,18 +91,17 @@ type PreparedInit struct {
 
 // PrepareInit prices a cart, and asks the agent for consent. It writes nothing.
 func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequest) (*PreparedInit, error) {
-	mandate, err := s.Mandates.Mandate(ctx, p, r.Session)
-	if err != nil {
-		return nil, err
-	}
 	known, err := s.Haggling.Basket(ctx, p.ID, r.basket())
 	if err != nil {
 		return nil, err
 	}
-	if known.Session == nil {
-		return nil, fault.Missing("session")
+	visit, touched, err := s.visit(p, r, known)
+	if err != nil {
+		return nil, err
 	}
-	touched, err := known.Session.Touch(nil, p.Settings.SessionTimeout(), known.Now)
+	opened := known.Session == nil
+	r.Session = visit.ID
+	mandate, err := s.Mandates.Mandate(ctx, p, visit.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +109,7 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 	if err != nil {
 		return nil, err
 	}
-	if err := s.consentTo(ctx, agent.Scene{Project: p, Session: known.Session, Mandate: mandate}, lines); err != nil {
+	if err := s.consentTo(ctx, agent.Scene{Project: p, Session: visit, Mandate: mandate}, lines); err != nil {
 		return nil, err
 	}
 	c, err := checkout.Open(id.New[id.Checkout](s.Entropy.IDBits()), p, r.cart(lines), known.Now)
@@ -119,10 +121,27 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 	}
 	return &PreparedInit{
 		Checkout: c,
-		session:  known.Session,
+		Opened:   opened,
+		session:  visit,
 		touched:  touched,
 		version:  p.Version,
 	}, nil
+}
+
+// visit is the session that a checkout is opened in, and what the request changes of it.
+func (s *Service) visit(p *project.Project, r InitRequest, known ports.Basket) (*session.Session, session.Touched, error) {
+	switch {
+	case known.Session != nil:
+		touched, err := known.Session.Touch(nil, p.Settings.SessionTimeout(), known.Now)
+		return known.Session, touched, err
+	case !r.Session.IsZero():
+		return nil, session.Touched{}, fault.Missing("session")
+	}
+	opened := session.Open(id.New[id.Session](s.Entropy.IDBits()), p.ID, session.Claims{}, p.Settings.SessionTimeout(), known.Now)
+	if r.Repeatable {
+		opened.AwaitUse()
+	}
+	return opened, session.Touched{}, nil
 }
 
 func (r InitRequest) cart(lines []checkout.Line) checkout.Cart {
@@ -157,8 +176,13 @@ func (r InitRequest) basket() ports.BasketAsk {
 	return ask
 }
 
-// Commit stores the checkout, and keeps its session.
+// Commit stores the checkout, and opens or keeps its session.
 func (i *PreparedInit) Commit(ctx context.Context, stores *ports.Stores) error {
+	if i.Opened {
+		if err := stores.Sessions.Create(ctx, i.session); err != nil {
+			return err
+		}
+	}
 	return stores.Checkouts.Create(ctx, i.Checkout, i.session, i.touched, i.version)
 }
 

@@ -127,6 +127,42 @@ func TestSavingsAfterThePriceChanged(t *testing.T) {
 	}
 }
 
+// A checkout that names no session is opened in that of its tokens, or in a new one.
+func TestInitNamesNoSession(t *testing.T) {
+	t.Parallel()
+	s, service := open()
+	s.deals()
+	init := func(token string, items ...purchase.InitItem) (*purchase.PreparedInit, error) {
+		prepared, err := service.PrepareInit(ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{
+			TokenHash: token, Items: items, Address: home, Repeatable: true,
+		})
+		if err == nil {
+			err = prepared.Commit(t.Context(), service.Stores)
+		}
+		return prepared, err
+	}
+	made, err := init("tent")
+	if err != nil || made.Opened || s.opened != nil || made.Checkout.Snapshot().Session != s.visit.ID {
+		t.Errorf("with a token: %+v, %v", made, err)
+	}
+	_, err = init("tent", purchase.InitItem{Product: s.products[0].ID, Quantity: 1, TokenHash: "foreign"})
+	expectFault(t, err, "validation_error", "items.0.checkout_token")
+	_, err = init("unknown")
+	expectFault(t, err, "validation_error", "checkout_token")
+	if s.opened != nil {
+		t.Error("a refused checkout opened a session")
+	}
+	made, err = init("", purchase.InitItem{Product: s.products[0].ID, Quantity: 1})
+	if err != nil || !made.Opened || s.opened == nil || made.Checkout.Snapshot().Session != s.opened.ID || s.opened.Used() ||
+		!s.opened.LastActivity.IsZero() {
+		t.Errorf("without one: %+v, %v", made, err)
+	}
+	s.broken["session"] = errors.New("full")
+	if _, err := init("", purchase.InitItem{Product: s.products[0].ID, Quantity: 1}); err == nil {
+		t.Error("a checkout without its session")
+	}
+}
+
 func TestCartsRefused(t *testing.T) {
 	t.Parallel()
 	s, _ := open()

@@ -41,6 +41,7 @@ type till struct {
 	ports.Gateway
 	project  *project.Project
 	visit    *session.Session
+	opened   *session.Session // by a checkout
 	products []*catalog.Product
 	quotes   []*negotiation.Quote
 	checkout *checkout.Checkout
@@ -71,13 +72,15 @@ type till struct {
 
 // Basket has copies, as from a store.
 func (s *till) Basket(_ context.Context, _ id.Project, ask ports.BasketAsk) (found ports.Basket, err error) {
-	if ask.Session == s.visit.ID {
+	found.Now = s.now
+	ofTokens := func(q *negotiation.Quote) bool { return slices.Contains(ask.Tokens, q.Snapshot().TokenHash) }
+	if ask.Session == s.visit.ID || ask.Session.IsZero() && slices.ContainsFunc(s.quotes, ofTokens) {
 		visit := *s.visit
-		found.Session, found.Now = &visit, s.now
+		found.Session = &visit
 	}
 	wanted := ask.Products
 	for _, q := range s.quotes {
-		if !slices.Contains(ask.Tokens, q.Snapshot().TokenHash) {
+		if !ofTokens(q) {
 			continue
 		}
 		found.Quotes = append(found.Quotes, q)
@@ -129,6 +132,17 @@ func (s *till) Resolve(_ ports.Outbound, r ports.ChargeRequest) (checkout.Outcom
 }
 
 type checkouts struct{ *till }
+
+// sessions keeps those that checkouts open.
+type sessions struct {
+	ports.Sessions
+	till *till
+}
+
+func (s sessions) Create(_ context.Context, opened *session.Session, _ ...id.Product) error {
+	s.till.opened = opened
+	return s.till.broken["session"]
+}
 
 func (s checkouts) Create(_ context.Context, c *checkout.Checkout, visit *session.Session, t session.Touched, _ int64) error {
 	s.checkout = c
@@ -375,6 +389,7 @@ func open() (s *till, service *purchase.Service) {
 			Orphans:     orphans{till: s},
 			Orders:      orders{till: s},
 			Haggling:    s,
+			Sessions:    sessions{till: s},
 		},
 		Lapsed:     lapsed{s},
 		DueOrphans: dueOrphans{lapsed{s}},

@@ -79,5 +79,8 @@ func (s *Shop) token(q *negotiation.Quote) negotiation.Snapshot {
 	if len(found.Quotes) != 1 {
 		s.T.Fatalf("%d quotes have the token", len(found.Quotes))
 	}
+	if found.Session == nil || found.Session.ID != q.Snapshot().Item.Session || found.Now.IsZero() {
+		s.T.Errorf("the token's session is %+v, at %s", found.Session, found.Now)
+	}
 	return found.Quotes[0].Snapshot()
 }

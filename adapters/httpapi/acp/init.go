@@ -32,7 +32,7 @@ func (h *handlers) registerInit() {
 }
 
 type initRequest struct {
-	SessionID       string          `json:"session_id" minLength:"1" example:"sess_06fszq2d8v3m5xk9t1c7w4hpeg"`
+	SessionID       string          `json:"session_id,omitempty" example:"sess_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"Left out: that of the checkout_token, or else a new one, which the answer names."`
 	CheckoutToken   string          `json:"checkout_token,omitempty" maxLength:"200" doc:"Of an accepted quote. More than one: give each with its item."`
 	Items           []initItem      `json:"items,omitempty" maxItems:"50" doc:"May be left out with a checkout_token."`
 	ShippingAddress shippingAddress `json:"shipping_address" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true."`
@@ -69,6 +69,7 @@ type shippingAddress struct {
 
 type initAnswer struct {
 	CheckoutID      string           `json:"checkout_id"`
+	SessionID       string           `json:"session_id,omitempty" doc:"Of a session that the request opened."`
 	Status          string           `json:"status" enum:"incomplete,ready"`
 	Summary         checkoutSummary  `json:"summary"`
 	Items           []checkoutItem   `json:"items"`
@@ -116,12 +117,17 @@ func (h *handlers) init(ctx ports.Outbound, rq Request, in *wire.Input[initReque
 	if err != nil {
 		return made, err
 	}
+	request.Repeatable = rq.Keyed
 	prepared, err := h.Purchase.In(rq.Stores).PrepareInit(ctx, shop, request)
 	if err != nil {
 		return made, err
 	}
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[initAnswer], error) {
-		return &wire.Output[initAnswer]{Body: toAPICheckout(prepared.Checkout, shop.ServedMethods(h.Sandbox))}, prepared.Commit(ctx, st)
+		answer := toAPICheckout(prepared.Checkout, shop.ServedMethods(h.Sandbox))
+		if prepared.Opened {
+			answer.SessionID = prepared.Checkout.Snapshot().Session.String()
+		}
+		return &wire.Output[initAnswer]{Body: answer}, prepared.Commit(ctx, st)
 	}
 	return made, nil
 }
@@ -131,9 +137,11 @@ func fromAPIInit(shop *project.Project, r initRequest) (purchase.InitRequest, er
 	if err != nil {
 		return purchase.InitRequest{}, err
 	}
-	visit, err := wire.ID[id.Session](r.SessionID, "session")
-	if err != nil {
-		return purchase.InitRequest{}, err
+	var visit id.Session
+	if r.SessionID != "" {
+		if visit, err = wire.ID[id.Session](r.SessionID, "session"); err != nil {
+			return purchase.InitRequest{}, err
+		}
 	}
 	request := purchase.InitRequest{Session: visit, TokenHash: hashed(r.CheckoutToken), Items: items}
 	return request, addRecipient(&request, r.ShippingAddress, r.AllowIncomplete, r.Buyer)

@@ -13,7 +13,7 @@ import (
 // key must be hard to guess, because the same request under the same key gets the same answer.
 const shortestKey = 16
 
-// Operations that are answered by such a right; the first two open a session where the request names none.
+// Operations that are answered by such a right. They open a session where the request names none.
 const (
 	searchID = "acp-search"
 	quoteID  = "acp-quote"
@@ -53,7 +53,7 @@ func named(e entry, body []byte) (owner string, ok bool) {
 
 // repeat refuses to repeat an answer that opened a session once the session has been used.
 func (h *handlers) repeat(ctx context.Context, e entry, body, answer []byte) error {
-	if id := e.Operation.OperationID; id != searchID && id != quoteID {
+	if id := e.Operation.OperationID; id != searchID && id != quoteID && id != initID {
 		return nil
 	}
 	if _, named := named(e, body); named {

@@ -109,7 +109,7 @@ func TestInitRefuses(t *testing.T) {
 	}
 	elsewhere := strings.Replace(portland, `"us"`, `"NZ"`, 1)
 	for name, c := range map[string]struct{ body, want string }{
-		"nothing at all":      {`{}`, "422 validation_error session_id shipping_address"},
+		"nothing at all":      {`{}`, "422 validation_error shipping_address"},
 		"no items, no token":  {`{"session_id":"` + visit + `","shipping_address":` + portland + `}`, "422 validation_error items"},
 		"a wrong price":       {order(line(mug.String(), "", 1, `,"negotiated_price":9`), portland), "422 price_mismatch items.0.negotiated_price"},
 		"half a cent":         {order(line(mug.String(), "", 1, `,"negotiated_price":12.955`), portland), "422 validation_error items.0.negotiated_price"},

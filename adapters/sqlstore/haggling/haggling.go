@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/catalogue"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
@@ -235,9 +236,15 @@ func (v Haggling) Basket(ctx context.Context, project id.Project, ask ports.Bask
 	var rows []catalogue.ProductRow
 	var variants []catalogue.VariantRow
 	b := v.Store.Read(project)
-	b.Query(&found, fmt.Sprintf(selectSessionNow, v.Store.Dialect.Clock), project, ask.Session)
+	var moment struct{ Now time.Time }
 	args := db.Args{project}
 	tokens := args.List(ask.Tokens)
+	if ask.Session.IsZero() {
+		b.Query(&moment, "SELECT "+v.Store.Dialect.Clock+" AS now")
+		b.Query(&found, fmt.Sprintf(selectSessionOfTokens, v.Store.Dialect.Clock, tokens), args...)
+	} else {
+		b.Query(&found, fmt.Sprintf(selectSessionNow, v.Store.Dialect.Clock), project, ask.Session)
+	}
 	if len(ask.Tokens) > 0 {
 		b.Query(&agreed, selectQuote+"\n  AND token_hash IN "+tokens+"\n  AND token_hash <> ''\nORDER BY created_at, id", args...)
 	}
@@ -256,7 +263,7 @@ func (v Haggling) Basket(ctx context.Context, project id.Project, ask ports.Bask
 	if err := b.Run(ctx); err != nil {
 		return ports.Basket{}, err
 	}
-	basket := ports.Basket{Products: catalogue.FromProductRows(rows, variants)}
+	basket := ports.Basket{Now: moment.Now, Products: catalogue.FromProductRows(rows, variants)}
 	if found != nil {
 		basket.Session, basket.Now = &found.Session, found.Now
 	}

@@ -41,6 +41,19 @@ SELECT ` + sessions.Columns() + `, %s AS now
 FROM sessions
 WHERE project_id = $1
   AND id = $2`
+
+	// selectSessionOfTokens is completed by the database's clock and the tokens.
+	selectSessionOfTokens = `
+SELECT ` + sessions.Columns() + `, %s AS now
+FROM sessions
+WHERE project_id = $1
+  AND id = (
+    SELECT MIN(session_id)
+    FROM quotes
+    WHERE project_id = $1
+      AND token_hash IN %s
+      AND token_hash <> ''
+  )`
 )
 
 const (

@@ -216,6 +216,14 @@ func (v Haggling) Basket(ctx context.Context, p id.Project, ask ports.BasketAsk)
 	if err != nil {
 		return basket, err
 	}
+	if ask.Session.IsZero() {
+		basket.Now = v.Now()
+		for k, q := range s.quotes.rows {
+			if k.project == p && q.TokenHash != "" && slices.Contains(ask.Tokens, q.TokenHash) && (ask.Session.IsZero() || q.Item.Session.String() < ask.Session.String()) {
+				ask.Session = q.Item.Session
+			}
+		}
+	}
 	if visit, known := s.sessions.rows[key[id.Session]{p, ask.Session}]; known {
 		basket.Session, basket.Now = &visit, v.Now()
 	}
