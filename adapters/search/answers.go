@@ -9,17 +9,19 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// answers keeps what a snapshot found for the latest queries: many buyers ask the same, and the work of a search grows
-// with what matches. A nil one keeps nothing.
+// answers caches what a snapshot found for the latest queries: many buyers send the same query, and a search takes longer
+// the more products match. A nil cache keeps nothing. It is emptied when it is full.
 type answers struct {
 	mu    sync.Mutex
-	turn  uint64 // counts how often what was found became wrong
+	turn  uint64 // counts calls of forget
 	found map[queryKey]catalog.Found
+	size  int // in entries
 }
 
 const (
-	mostAnswers   = 200
-	longestAnswer = 200 // bytes of a query's text
+	mostAnswers  = 200
+	mostEntries  = 20_000 // hits and facet counts of all answers: about a megabyte
+	longestQuery = 200    // bytes
 )
 
 // queryKey is all that an answer depends on, besides the snapshot.
@@ -42,7 +44,7 @@ func keyOf(q catalog.Query, meaning []float32) queryKey {
 	return k
 }
 
-// get returns what was found, and the turn that keep needs if nothing was.
+// get returns a cached answer, or the turn to pass to keep.
 func (a *answers) get(q queryKey) (found catalog.Found, known bool, turn uint64) {
 	if a == nil {
 		return found, false, 0
@@ -54,9 +56,10 @@ func (a *answers) get(q queryKey) (found catalog.Found, known bool, turn uint64)
 	return found, known, a.turn
 }
 
-// keep keeps what a search found that began at a turn, unless it became wrong since.
+// keep caches the answer of a search that began at a turn, unless forget was called since.
 func (a *answers) keep(q queryKey, found catalog.Found, turn uint64) {
-	if a == nil || len(q.text) > longestAnswer {
+	size := len(found.Hits) + len(found.Facets.Brands) + len(found.Facets.Colors)
+	if a == nil || len(q.text) > longestQuery || size > mostEntries {
 		return
 	}
 	found.Hits = slices.Clone(found.Hits)
@@ -65,13 +68,14 @@ func (a *answers) keep(q queryKey, found catalog.Found, turn uint64) {
 	switch {
 	case turn != a.turn:
 		return
-	case a.found == nil || len(a.found) == mostAnswers:
-		a.found = make(map[queryKey]catalog.Found)
+	case a.found == nil || len(a.found) == mostAnswers || a.size+size > mostEntries:
+		a.found, a.size = make(map[queryKey]catalog.Found), 0
 	}
 	a.found[q] = found
+	a.size += size
 }
 
-// forget is called after a column of the snapshot has changed on which answers depend.
+// forget empties the cache. Call it after changing a column that answers depend on.
 func (a *answers) forget() {
 	if a == nil {
 		return
@@ -79,5 +83,5 @@ func (a *answers) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.turn++
-	a.found = nil
+	a.found, a.size = nil, 0
 }

@@ -67,8 +67,8 @@ type Document struct {
 	Colorless bool   // no variant has a colour: the product's own count
 }
 
-// Facet is what of a document is counted for each match of a search, however many there are: small, because reading it
-// from memory is what takes the time.
+// Facet has the columns of a document that facets count. They are read for every match of a search, so they are kept small
+// and apart from Document: most of the time goes into reading memory.
 type Facet struct {
 	Brand     uint32
 	ColorsEnd uint32 // of the document's colours, which begin where those of the document before end
