@@ -19,6 +19,6 @@ func (s *Service) Get(ctx context.Context, p *project.Project, of id.Checkout) (
 		o, err := s.Orders.ByCheckout(ctx, p.ID, of)
 		return c, o, err
 	}
-	_ = c.Expire(s.Clock.Now()) // shown, not stored: whoever looks after it does that
+	_ = c.Expire(s.Clock.Now()) // in the answer alone: a background loop stores it
 	return c, nil, nil
 }

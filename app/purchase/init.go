@@ -64,7 +64,7 @@ type InitRequest struct {
 	Buyer     checkout.Buyer
 	// Partial and Strict are those of checkout.Cart.
 	Partial, Strict bool
-	// Repeatable says that the answer is kept for whoever sends the request again.
+	// Repeatable: the answer is stored under an idempotency key.
 	Repeatable bool
 }
 

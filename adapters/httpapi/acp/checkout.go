@@ -21,8 +21,8 @@ func (h *handlers) registerCheckout() {
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
 		OperationID: "acp-checkout", Method: http.MethodGet, Path: "/acp/checkout/{id}", Tags: commerceTag,
 		Summary: "Read a checkout",
-		Description: "What is bought, at which prices, what is missing, and what became of it. Who buys and where the goods go " +
-			"is not in the answer: whoever has the id may read it. Unknown: 404 checkout_not_found.",
+		Description: "What is bought, at which prices, what is missing, and what became of it. Anyone with the id can read it, so " +
+			"the answer has neither buyer nor address. Unknown: 404 checkout_not_found.",
 	}), h.checkout)
 	wire.AddPrepared(h.mount, h.operation(huma.Operation{
 		OperationID: "acp-checkout-revise", Method: http.MethodPut, Path: "/acp/checkout/{id}", Tags: commerceTag,

@@ -72,7 +72,7 @@ func TestRevise(t *testing.T) {
 			`","quantity":1,"unit_price":97.00,"variant":"M / Green","variant_id":"` + green.String() + `"}`,
 	})
 	if strings.Contains(read.text, "Harbor") || strings.Contains(read.text, "A. Buyer") {
-		t.Errorf("whoever has the id reads the address: %s", read.text)
+		t.Errorf("the answer has the address: %s", read.text)
 	}
 	kept := `{"line_id":1,"product_id":"` + jacket.String() + `","quantity":1}`
 	s.ok("PUT", path, `{"items":[`+line(mug.String(), "", 2, "")+`,`+kept+`],"shipping_address":`+portland+`}`).expect(t, map[string]string{
