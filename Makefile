@@ -29,25 +29,20 @@ release: ## build both programs for release into .bin/release: static, without s
 run: build ## build, then serve the demo shop
 	@exec .bin/haggle serve --demo
 
-test: ## run every test, on SQLite and PostgreSQL (installs PostgreSQL, PgBouncer, Redis and WordNet where they are missing)
-	@.ci/postgres
-	@.ci/pgbouncer
-	@.ci/redis
-	@.ci/wordnet
+test: ## run every test, on SQLite and PostgreSQL (installs PostgreSQL, PgBouncer, Redis, WordNet, Python and Node.js where they are missing)
+	@.ci/need postgres pgbouncer redis wordnet python node
 	go test -timeout 30m ./...
 
 features: ## run the specification's scenarios alone
-	@.ci/postgres
-	@.ci/redis
+	@.ci/need postgres redis python node
 	go test -timeout 30m ./features/...
 
 bench: ## run the benchmarks, BENCHTIME=1s each
-	@.ci/postgres
-	@.ci/redis
+	@.ci/need postgres redis
 	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $$(grep -rl --include='*_test.go' --exclude-dir=journey '^func Benchmark' . | xargs -n1 dirname | sort -u)
 
 bench-journey: ## measure what a buyer's journey costs: JOURNEYS=2000 PRODUCTS=1000 CLIENTS=8 (features/journey/README.md)
-	@.ci/postgres
+	@.ci/need postgres
 	PRODUCTS=$(PRODUCTS) CLIENTS=$(CLIENTS) HISTORY=$(HISTORY) REPLICAS=$(REPLICAS) HOT=$(HOT) FRESH=$(FRESH) FLUSH=$(FLUSH) go test -run '^$$' -bench BenchmarkJourney -benchtime $(JOURNEYS)x -timeout 30m ./features/journey
 
 simulate: build ## let buyer agents loose on the demo shop
@@ -57,7 +52,7 @@ schedules: ## run payments and events over SCHEDULES=100000 simulated schedules 
 	SCHEDULES=$(if $(SEED),1,$(SCHEDULES)) SEED=$(SEED) go test -v -count=1 -timeout 60m -run 'TestSchedules|TestWebhooksOfOneProduct' ./cmd/boot/simulation
 
 faults: ## kill, hang and cut off servers while buyers pay, everywhere (a quarter of an hour)
-	@.ci/postgres
+	@.ci/need postgres
 	FAULTS=full go test -v -count=1 -timeout 60m ./features/faults
 
 acceptance: faults schedules ## what takes longer than make test: faults, schedules, query plans at 100,000 rows, journeys as a shop grows (three quarters of an hour)

@@ -17,7 +17,7 @@ const dict = "/usr/share/wordnet"
 // What is inside is compared: another version of compress/flate may pack the same differently.
 func TestTheCommittedFileIsWhatIsGenerated(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dict, "data.noun")); errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(dict + " is not there: run .ci/wordnet, as make test does, or apt-get install wordnet-base")
+		t.Fatal(dict + " is not there: run .ci/need wordnet, as make test does, or apt-get install wordnet-base")
 	}
 	file, err := os.ReadFile("../wordnet.flate")
 	if err != nil {
