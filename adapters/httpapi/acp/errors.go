@@ -30,6 +30,8 @@ type Error struct {
 	Details    []wire.Detail `json:"details,omitempty"`
 	RetryAfter int           `json:"retry_after,omitzero" doc:"Seconds after which trying again may help."`
 	RequestID  string        `json:"request_id"`
+
+	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 func (e *Error) Error() string  { return e.Code }
@@ -44,5 +46,7 @@ func toAPIError(status int, e *fault.Error, requestID string) huma.StatusError {
 		Details:    wire.ToDetails(e.Details),
 		RetryAfter: wire.Seconds(e.RetryAfter),
 		RequestID:  requestID,
+
+		NextActions: afterError(e),
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/go-json-experiment/json"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
@@ -19,12 +18,15 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
+const manifestPath = "/.well-known/acp/manifest.json"
+
 func (h *handlers) registerManifest() {
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: "acp-manifest", Method: http.MethodGet, Path: "/.well-known/acp/manifest.json", Tags: discoveryTag,
+		OperationID: "acp-manifest", Method: http.MethodGet, Path: manifestPath, Tags: discoveryTag,
 		Summary: "Read what a shop offers",
-		Description: "Who sells, in which currency, how to pay, where it ships, and where the other operations are: " +
-			"endpoints are path templates to be appended to the address that /.well-known was appended to. " +
+		Description: "Who sells, in which currency, how to pay, where it ships, where the other operations are, and how to " +
+			"use them best. urls are absolute; endpoints are the same as path templates, to be appended to the address that " +
+			"/.well-known was appended to. " +
 			"Answers have an ETag; with a matching If-None-Match the answer is 304 without a body.",
 		Responses: map[string]*huma.Response{"304": {Description: "The manifest is still the one of If-None-Match."}},
 	}), h.manifest)
@@ -50,6 +52,10 @@ type manifest struct {
 	ShippingRegions []string        `json:"shipping_regions" doc:"ISO 3166 alpha-2 countries."`
 	Policies        policies        `json:"policies"`
 	Categories      []category      `json:"categories" doc:"The top two levels."`
+
+	URLs      urls              `json:"urls"`
+	Protocols map[string]string `json:"protocols" doc:"Addresses of the shop's other protocols, by their names."`
+	Usage     usage             `json:"usage"`
 }
 
 type merchant struct {
@@ -100,7 +106,8 @@ func (h *handlers) manifest(ctx context.Context, rq Request, in *manifestInput) 
 	}
 	answer := &manifestReply{Status: http.StatusOK, Cache: "public, max-age=60"}
 	answer.Body = toAPIManifest(shop, mandate.Policy, shop.ServedMethods(h.Sandbox), categories)
-	text, err := json.Marshal(answer.Body)
+	answer.Body.URLs = urlsAt(h.Address(shop.Slug))
+	text, err := wire.Marshal(answer.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +142,7 @@ func toAPIManifest(shop *project.Project, policy negotiation.Policy, methods []p
 			Search: "/acp/search", Product: "/acp/products/{id}", Quote: "/acp/quote", Checkout: "/acp/checkout/init",
 			Finalize: "/acp/checkout/finalize", Orders: "/acp/orders/{id}", Returns: "/acp/returns",
 		},
-		Currencies: currencies, ShippingRegions: shop.Storefront.ShippingRegions,
+		Currencies: currencies, ShippingRegions: shop.Storefront.ShippingRegions, Protocols: map[string]string{}, Usage: howTo,
 		Policies: policies{
 			NegotiationEnabled:    policy.Enabled,
 			MaxDiscountPercent:    wire.ToPercent(policy.MaxDiscount),

@@ -1,0 +1,148 @@
+package acp
+
+import (
+	"slices"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+// The words of next_actions. A word is an operation, or a way to use one.
+const (
+	actSearch            = "search"
+	actReadProduct       = "read_product"
+	actCheckAvailability = "check_availability"
+	actAskPrice          = "ask_price"
+	actMakeOffer         = "make_offer"
+	actAccept            = "accept"
+	actCounter           = "counter"
+	actDecline           = "decline"
+	actAddBundle         = "add_bundle"
+	actInitCheckout      = "init_checkout"
+	actReadCheckout      = "read_checkout"
+	actReviseCheckout    = "revise_checkout"
+	actCancelCheckout    = "cancel_checkout"
+	actFinalize          = "finalize"
+	actReadSession       = "read_session"
+	actNewSession        = "new_session"
+	actReadOrder         = "read_order"
+	actCancelOrder       = "cancel_order"
+	actRequestReturn     = "request_return"
+	actReadReturn        = "read_return"
+	actReadManifest      = "read_manifest"
+	actCorrect           = "correct_request"
+	actRetryLater        = "retry_later"
+)
+
+// actions are all words of next_actions with their meanings. Operations have the names of the manifest's urls.
+var actions = []struct{ word, meaning string }{
+	{actSearch, "POST search: find products and their ids."},
+	{actReadProduct, "GET product: its variants, stock and prices."},
+	{actCheckAvailability, "POST availability: stock and shipping of items."},
+	{actAskPrice, "POST quote with product_id, variant_id and quantity, without quote_id and offer_price."},
+	{actMakeOffer, "POST quote with product_id, variant_id, quantity and offer_price, without quote_id."},
+	{actAccept, "POST quote with session_id, quote_id and the standing price (counter_price or offered_price) as offer_price."},
+	{actCounter, "POST quote with session_id, quote_id and a higher offer_price than before."},
+	{actDecline, "Send nothing more on this quote."},
+	{actAddBundle, "POST quote with session_id, quote_id and add_bundle: true: takes the standing price and the bundle."},
+	{actInitCheckout, "POST checkout with items, the checkout_token of an accepted quote if there is one, and shipping_address."},
+	{actReadCheckout, "GET checkout_read."},
+	{actReviseCheckout, "PUT checkout_revise: items, address and buyer as they shall be, without gaps."},
+	{actCancelCheckout, "POST checkout_cancel with checkout_id."},
+	{actFinalize, "POST finalize with checkout_id and payment {method, token}. After payment_failed: with another token."},
+	{actReadSession, "GET session: its cart and every offer with its answer."},
+	{actNewSession, "Send the request again without session_id and quote_id: a new session begins."},
+	{actReadOrder, "GET orders: how payment, shipping, returns and refunds stand."},
+	{actCancelOrder, "POST order_cancel with the order's manage_token."},
+	{actRequestReturn, "POST returns with order_id and items."},
+	{actReadReturn, "GET return_read."},
+	{actReadManifest, "GET manifest: the addresses of all operations."},
+	{actCorrect, "Mend what message and details name, and send the request again, under a new Idempotency-Key."},
+	{actRetryLater, "Wait retry_after seconds, and send the same request again under the same Idempotency-Key."},
+}
+
+// meanings are the meanings of the words, by word.
+func meanings() map[string]string {
+	by := make(map[string]string, len(actions))
+	for _, a := range actions {
+		by[a.word] = a.meaning
+	}
+	return by
+}
+
+// nextActions is what a buyer's agent may do after an answer. It is not a list of all that is allowed: what would make no
+// sense is left out.
+type nextActions []string
+
+// Schema is the list of words, whose meanings stand in the document once.
+func (nextActions) Schema(r huma.Registry) *huma.Schema {
+	const name = "ACPNextAction"
+	if r.Map()[name] == nil {
+		word := &huma.Schema{Type: huma.TypeString, Description: "What can follow an answer:\n"}
+		for _, a := range actions {
+			word.Enum = append(word.Enum, a.word)
+			word.Description += "\n- `" + a.word + "`: " + a.meaning
+		}
+		r.Map()[name] = word
+	}
+	return &huma.Schema{
+		Type:        huma.TypeArray,
+		Items:       &huma.Schema{Ref: "#/components/schemas/" + name},
+		Description: "What can follow.",
+	}
+}
+
+// afterErrors are the actions after errors, by code. Codes that are not here have those of their kind.
+var afterErrors = map[string]nextActions{
+	"route_not_found":      {actReadManifest},
+	"method_not_allowed":   {actReadManifest},
+	"product_not_found":    {actSearch},
+	"variant_not_found":    {actReadProduct, actSearch},
+	"session_not_found":    {actNewSession},
+	"session_expired":      {actNewSession},
+	"session_exhausted":    {actNewSession},
+	"quote_not_found":      {actAskPrice, actMakeOffer, actReadSession},
+	"quote_closed":         {actAskPrice, actMakeOffer, actReadSession},
+	"quote_accepted":       {actInitCheckout, actReadSession},
+	"token_expired":        {actAskPrice, actMakeOffer},
+	"token_redeemed":       {actReadSession, actMakeOffer},
+	"checkout_not_found":   {actInitCheckout},
+	"checkout_expired":     {actInitCheckout},
+	"checkout_canceled":    {actInitCheckout},
+	"checkout_incomplete":  {actReviseCheckout, actReadCheckout},
+	"checkout_changed":     {actReadCheckout},
+	"checkout_completed":   {actReadCheckout, actReadOrder},
+	"checkout_not_payable": {actReadCheckout},
+	"checkout_refused":     {actSearch},
+	"finalize_refused":     {actReadCheckout, actCancelCheckout},
+	"out_of_stock":         {actReviseCheckout, actCheckAvailability, actSearch},
+	"order_not_found":      {actCorrect},
+	"order_shipped":        {actRequestReturn, actReadOrder},
+	"order_delivered":      {actRequestReturn, actReadOrder},
+	"order_canceled":       {actReadOrder},
+	"order_token_required": {actCorrect},
+	"return_not_found":     {actReadOrder},
+	"return_open":          {actReadReturn, actReadOrder},
+	"receipt_not_found":    {actReadOrder},
+	"project_not_found":    {actCorrect},
+	"idempotency_key_used": {actCorrect},
+	"limit_reached":        {actCancelCheckout, actFinalize},
+	"answer_erased":        {actCorrect},
+}
+
+// afterError is what can follow an error.
+func afterError(e *fault.Error) nextActions {
+	if known, ok := afterErrors[e.Code]; ok {
+		return slices.Clone(known)
+	}
+	switch {
+	case e.RetryAfter > 0, e.Kind == fault.Limited, e.Kind == fault.Unavailable, e.Kind == fault.Internal:
+		return nextActions{actRetryLater}
+	case e.Kind == fault.Malformed, e.Kind == fault.Invalid, e.Kind == fault.TooLarge, e.Kind == fault.Unsupported:
+		return nextActions{actCorrect}
+	case e.Kind == fault.NotFound:
+		return nextActions{actReadManifest}
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package acp
+
+// urls are the absolute addresses of a shop's operations. Those with {id} are URI templates (RFC 6570).
+type urls struct {
+	Search         string `json:"search" format:"uri" doc:"POST."`
+	Product        string `json:"product" format:"uri-template" doc:"GET."`
+	Availability   string `json:"availability" format:"uri" doc:"POST."`
+	Quote          string `json:"quote" format:"uri" doc:"POST."`
+	Session        string `json:"session" format:"uri-template" doc:"GET."`
+	SessionExtend  string `json:"session_extend" format:"uri-template" doc:"POST."`
+	Checkout       string `json:"checkout" format:"uri" doc:"POST: opens one."`
+	CheckoutRead   string `json:"checkout_read" format:"uri-template" doc:"GET."`
+	CheckoutRevise string `json:"checkout_revise" format:"uri-template" doc:"PUT."`
+	CheckoutCancel string `json:"checkout_cancel" format:"uri" doc:"POST."`
+	Finalize       string `json:"finalize" format:"uri" doc:"POST: pays a checkout."`
+	Orders         string `json:"orders" format:"uri-template" doc:"GET."`
+	OrderCancel    string `json:"order_cancel" format:"uri-template" doc:"POST."`
+	Receipt        string `json:"receipt" format:"uri-template" doc:"GET: a page without personal data, for people."`
+	Returns        string `json:"returns" format:"uri" doc:"POST: asks for one."`
+	ReturnRead     string `json:"return_read" format:"uri-template" doc:"GET."`
+	Manifest       string `json:"manifest" format:"uri" doc:"GET: this document."`
+	OpenAPI        string `json:"openapi" format:"uri" doc:"GET: all of these operations, with their schemas and examples that run."`
+}
+
+// urlsAt are the addresses below that of a shop.
+func urlsAt(shop string) urls {
+	return urls{
+		Search:         shop + "/acp/search",
+		Product:        shop + "/acp/products/{id}",
+		Availability:   shop + "/acp/availability",
+		Quote:          shop + "/acp/quote",
+		Session:        shop + "/acp/sessions/{id}",
+		SessionExtend:  shop + "/acp/sessions/{id}/extend",
+		Checkout:       shop + "/acp/checkout/init",
+		CheckoutRead:   shop + "/acp/checkout/{id}",
+		CheckoutRevise: shop + "/acp/checkout/{id}",
+		CheckoutCancel: shop + "/acp/checkout/cancel",
+		Finalize:       shop + "/acp/checkout/finalize",
+		Orders:         shop + "/acp/orders/{id}",
+		OrderCancel:    shop + "/acp/orders/{id}/cancel",
+		Receipt:        shop + "/acp/orders/{id}/receipt",
+		Returns:        shop + "/acp/returns",
+		ReturnRead:     shop + "/acp/returns/{id}",
+		Manifest:       shop + manifestPath,
+		OpenAPI:        shop + "/acp/openapi.json",
+	}
+}
+
+// usage tells agents how to ask best.
+type usage struct {
+	Order       string            `json:"order" doc:"The order of calls."`
+	Search      string            `json:"search" doc:"How to search."`
+	Prices      string            `json:"prices" doc:"How a price is negotiated and accepted."`
+	IDs         string            `json:"ids" doc:"What ids are, and where they come from."`
+	Retries     string            `json:"retries" doc:"How to send a request again."`
+	NextActions map[string]string `json:"next_actions" doc:"What each word of an answer's next_actions means. Names of operations are those of urls."`
+}
+
+// howTo is the usage of every shop.
+var howTo = usage{
+	Order: "search, product, quote until a price is accepted, checkout, finalize, orders. availability is optional. Each answer's " +
+		"next_actions lists what can follow it. Send and read JSON; prices are for one piece, in the first of supported_currencies.",
+	Search: "Send keywords of one product in query (\"waterproof hiking jacket\"), not a sentence about the buyer or several " +
+		"products at once. Put constraints into filters: {\"price_max\": 250, \"size\": \"M\", \"category\": an id of categories}. " +
+		"Unknown fields have no effect.",
+	Prices: "quote without offer_price names a price. quote with offer_price makes an offer; follow up with session_id and " +
+		"quote_id. The price that stands is counter_price, or offered_price. To accept it, send exactly that price as " +
+		"offer_price before valid_until. The answer accept has a checkout_token: give it to checkout, or the list price applies.",
+	IDs: "Product and variant ids come from search and product. Ids of sessions, checkouts, orders and returns are " +
+		"capabilities: whoever knows one may use it, so do not share them. finalize answers order.manage_token, which cancels the order.",
+	Retries: "Send an Idempotency-Key of 16 to 255 random characters with each POST, and the same key to repeat it. After an " +
+		"error with retry_after, wait that many seconds. finalize charges once, however often it is sent.",
+	NextActions: meanings(),
+}
