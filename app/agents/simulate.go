@@ -135,9 +135,9 @@ func (s *Service) subject(ctx context.Context, p *project.Project, sim Simulatio
 	v, ok := product.Variant(sim.Variant)
 	switch {
 	case !ok && sim.Variant.IsZero():
-		return nil, v, 0, fault.Field("variant_id", "is required, for the product has several variants")
+		return nil, v, 0, fault.Field("variant_id", product.VariantRequired())
 	case !ok:
-		return nil, v, 0, fault.Missing("variant")
+		return nil, v, 0, product.NoVariant()
 	}
 	stock, err := s.stock(ctx, p, product)
 	return product, v, stock[v.ID], err

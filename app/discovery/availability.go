@@ -41,7 +41,9 @@ func (s *Service) Availability(ctx context.Context, p *project.Project, items []
 	for i, item := range items {
 		check.In("items").At(i).That(item.Quantity >= 1 && item.Quantity <= checkout.MaxQuantity, "quantity", "must be between 1 and 1,000")
 	}
-	check.In("shipping_address").That(p.Storefront.ShipsTo(country), "country", "is not a country this shop ships to")
+	if !p.Storefront.Serves(country) {
+		check.In("shipping_address").That(false, "country", p.Storefront.NotServed(country))
+	}
 	if err := check.Err(); err != nil {
 		return Availability{}, err
 	}
@@ -101,10 +103,10 @@ func variantOf(p *catalog.Product, item Wanted, index int) (catalog.Variant, err
 		return v, nil
 	case item.Variant.IsZero():
 		check := fault.NewCheck()
-		check.In("items").At(index).That(false, "variant_id", "is required, for the product has several variants")
+		check.In("items").At(index).That(false, "variant_id", p.VariantRequired())
 		return catalog.Variant{}, check.Err()
 	}
-	return catalog.Variant{}, fault.Missing("variant")
+	return catalog.Variant{}, p.NoVariant()
 }
 
 // source is the location that an item would be taken from first.

@@ -71,6 +71,7 @@ type Answer struct {
 	Reasoning string
 	Message   string
 	Token     string // of an accepted offer; never stored
+	Final     bool   // no further offer brings a lower price
 }
 
 func (a Answer) count(in ports.Meter) {
@@ -220,6 +221,7 @@ func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle,
 		answer.Token = s.seal(t, agreed, r.AddBundle, &result, now)
 	}
 	answer.Quote = t.quote.Snapshot()
+	answer.Final = answer.Quote.Final(t.terms)
 	if decision != proposal.Decision {
 		proposal.Reasoning, proposal.Message = "", "" // its words are about an answer that is not given
 	}

@@ -90,9 +90,9 @@ func itemOf(h ports.Haggle, r Request, visit *session.Session) (negotiation.Item
 	v, ok := h.Product.Variant(r.Ask.Variant)
 	switch {
 	case !ok && r.Ask.Variant.IsZero():
-		return negotiation.Item{}, fault.Field("variant_id", "is required, for the product has several variants")
+		return negotiation.Item{}, fault.Field("variant_id", h.Product.VariantRequired())
 	case !ok:
-		return negotiation.Item{}, fault.Missing("variant")
+		return negotiation.Item{}, h.Product.NoVariant()
 	}
 	return negotiation.Item{Session: visit.ID, Product: h.Product.ID, Variant: v.ID, Quantity: r.Ask.Quantity}, nil
 }

@@ -242,8 +242,9 @@ func lines(r InitRequest, known ports.Basket, before []checkout.Line) ([]checkou
 		variant, ok := product.Variant(item.Variant)
 		switch {
 		case !ok && !item.Variant.IsZero():
-			return nil, fault.Missing("variant")
-		case !check.In("items").At(i).That(ok, "variant_id", "is required, for the product has several variants"):
+			return nil, product.NoVariant()
+		case !ok:
+			check.In("items").At(i).That(false, "variant_id", product.VariantRequired())
 			continue
 		}
 		item.Variant = variant.ID

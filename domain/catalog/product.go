@@ -5,6 +5,7 @@ package catalog
 import (
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 )
@@ -99,6 +100,28 @@ func (p *Product) Variant(variant id.Variant) (Variant, bool) {
 		}
 	}
 	return Variant{}, false
+}
+
+// VariantRequired says of a request that names no variant which ones there are: for the field's problem.
+func (p *Product) VariantRequired() string { return "is required; the product has " + p.choices() }
+
+// NoVariant answers a request for a variant that the product does not have.
+func (p *Product) NoVariant() error {
+	e := fault.Missing("variant")
+	e.Message += " The product has " + p.choices() + "."
+	return e
+}
+
+// choices are the variants by id, size and colour.
+func (p *Product) choices() string {
+	list := make([]string, len(p.Variants))
+	for i, v := range p.Variants {
+		list[i] = v.ID.String()
+		if label := v.Label(); label != "" {
+			list[i] += " (" + label + ")"
+		}
+	}
+	return fault.Known(list)
 }
 
 // Level is how many pieces of a variant are for sale at a location.

@@ -157,8 +157,8 @@ func (cart Cart) check(f project.Storefront) error {
 			at.That(false, part, "is required")
 		}
 	}
-	if country := cart.Address.Country; country != "" {
-		at.That(f.ShipsTo(country) && len(f.RatesTo(country)) > 0, "country", "is not a country this shop ships to")
+	if country := cart.Address.Country; country != "" && !f.Serves(country) {
+		at.That(false, "country", f.NotServed(country))
 	}
 	return c.Err()
 }

@@ -201,6 +201,15 @@ func (r Rules) CheckURL(c fault.Check, field, address string) {
 	}
 }
 
+// KnownTypes lists the types that can be subscribed to, for errors that refuse another one.
+func KnownTypes() string {
+	names := make([]string, len(Types))
+	for i, t := range Types {
+		names[i] = t.String()
+	}
+	return "one of " + fault.Known(names)
+}
+
 // checkTypes reads the names of types: "*" alone, or some, each once.
 func checkTypes(c fault.Check, names []string) []Type {
 	c.That(len(names) > 0, "event_types", "must name at least one type, or \"*\"")
@@ -211,7 +220,9 @@ func checkTypes(c fault.Check, names []string) []Type {
 			t, known = Every, len(names) == 1
 		}
 		at := "event_types." + strconv.Itoa(i)
-		c.That(known, at, "must be a type of event, or \"*\" alone")
+		if !known {
+			c.That(false, at, "must be "+KnownTypes()+", or \"*\" alone")
+		}
 		c.That(!slices.Contains(types, t), at, "must not be repeated")
 		types = append(types, t)
 	}

@@ -37,6 +37,7 @@ type Error struct {
 	Message    string // a sentence for people, safe to show
 	Details    []Detail
 	RetryAfter time.Duration // 0: none
+	About      any           // what stands in the way, for adapters that show more of it than the message; nil: nothing
 	cause      error
 }
 
@@ -80,6 +81,12 @@ func (e *Error) After(d time.Duration) *Error {
 // Because keeps the cause for logs. It is never shown to a client.
 func (e *Error) Because(cause error) *Error {
 	e.cause = cause
+	return e
+}
+
+// On says what stands in the way. Adapters may show it to the client.
+func (e *Error) On(about any) *Error {
+	e.About = about
 	return e
 }
 

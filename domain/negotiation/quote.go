@@ -19,7 +19,7 @@ var (
 
 func (s State) String() string { return s.name }
 
-// ErrClosed answers an offer on a quote that was accepted or superseded.
+// ErrClosed answers an offer on a quote that was superseded.
 var ErrClosed = fault.New(fault.Conflict, "quote_closed", "The quote is closed. Ask for a new one.")
 
 // Item is what a quote is about. Bounds and progress belong to it, not to one quote.
@@ -93,7 +93,11 @@ func Start(quote id.Quote, project id.Project, item Item, p Policy, s Signals, p
 
 // Resume checks that the quote can be negotiated on, and takes in what changed in the shop.
 func (q *Quote) Resume(p Policy, s Signals, now time.Time) error {
-	if q.s.State != Open {
+	switch q.s.State {
+	case Open:
+	case Agreed:
+		return q.accepted(now)
+	default:
 		return ErrClosed
 	}
 	q.refresh(p, s, now.Before(q.s.ValidUntil))

@@ -25,25 +25,15 @@ type Case struct {
 	Events  []event.Event
 }
 
-var (
-	ErrCanceled   = fault.New(fault.Conflict, "order_canceled", "The order is canceled.")
-	ErrReturnOpen = fault.New(fault.Conflict, "return_open", "A return of the order is not decided yet.")
-)
+// ErrCanceled means that the order is canceled.
+var ErrCanceled = fault.New(fault.Conflict, "order_canceled", "The order is canceled.")
 
 // Cancel ends an order that was not shipped: its stock goes back, and so does the rest of its money, by
 // the refund of this id if any is left.
 func (c *Case) Cancel(refund id.Refund, reason string, announce id.Event, now time.Time) error {
 	f := &c.Order.Fulfillment
-	switch {
-	case c.Order.Status == Canceled:
-		return ErrCanceled
-	case f.Status == Shipped || f.Status == Delivered:
-		return ErrShipped
-	}
-	for _, r := range c.Returns {
-		if r.Status == Requested {
-			return ErrReturnOpen
-		}
+	if err := c.Cancelable(); err != nil {
+		return err
 	}
 	switch err := c.refund(refund, id.Return{}, nil, reason, now); {
 	case err == nil, fault.Is(err, ErrRefunded.Code): // nothing may be left, or nothing was paid
@@ -59,6 +49,22 @@ func (c *Case) Cancel(refund id.Refund, reason string, announce id.Event, now ti
 		}
 		return canceled
 	})
+	return nil
+}
+
+// Cancelable says why the order cannot be canceled, or nil.
+func (c *Case) Cancelable() error {
+	switch f := c.Order.Fulfillment.Status; {
+	case c.Order.Status == Canceled:
+		return ErrCanceled
+	case f == Shipped || f == Delivered:
+		return ErrShipped
+	}
+	for _, r := range c.Returns {
+		if r.Status == Requested {
+			return fault.New(fault.Conflict, "return_open", "The return "+r.ID.String()+" of the order is not decided yet.")
+		}
+	}
 	return nil
 }
 

@@ -173,7 +173,7 @@ func (c *Case) returned(ret id.Return, items []ReturnItem, comment string, terms
 	check := fault.NewCheck()
 	check.That(len(items) >= 1 && len(items) <= 50, "items", "must have 1 to 50 items")
 	check.That(utf8.RuneCountInString(comment) <= 2000, "comment", "must have at most 2,000 characters")
-	if terms.WindowDays == 0 || now.After(o.CreatedAt.AddDate(0, 0, terms.WindowDays)) {
+	if !o.withinWindow(terms, now) {
 		check.That(false, "order_id", "is past the return window of "+strconv.Itoa(terms.WindowDays)+" days")
 	}
 	gone, earlier := c.returnedSoFar()
@@ -201,6 +201,24 @@ func (c *Case) returned(ret id.Return, items []ReturnItem, comment string, terms
 		ID: ret, Project: o.Project, Order: o.ID, Status: Requested, Items: items, Allocation: allocation, Comment: comment,
 		Estimate: estimate, Instructions: instructions(terms), CreatedAt: now,
 	}, nil
+}
+
+// Returnable reports whether a return of some piece of the order can be asked for.
+func (c *Case) Returnable(terms Terms, now time.Time) bool {
+	if c.Order.Status == Canceled || !c.Order.withinWindow(terms, now) {
+		return false
+	}
+	gone, _ := c.returnedSoFar()
+	for _, pieces := range c.Order.left(gone) {
+		if pieces > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *Order) withinWindow(terms Terms, now time.Time) bool {
+	return terms.WindowDays > 0 && !now.After(o.CreatedAt.AddDate(0, 0, terms.WindowDays))
 }
 
 type lineKey struct {

@@ -103,6 +103,20 @@ func (f Storefront) in(s Settings) Storefront {
 // ShipsTo reports whether orders go to the country.
 func (f Storefront) ShipsTo(country string) bool { return slices.Contains(f.ShippingRegions, country) }
 
+// Serves reports whether orders go to the country, and by which rates is known.
+func (f Storefront) Serves(country string) bool {
+	return f.ShipsTo(country) && len(f.RatesTo(country)) > 0
+}
+
+// NotServed says that the country is not served, and which ones are.
+func (f Storefront) NotServed(country string) string {
+	served := slices.DeleteFunc(slices.Clone(f.ShippingRegions), func(c string) bool { return !f.Serves(c) })
+	if len(served) == 0 {
+		return country + " is not served; this shop ships nowhere"
+	}
+	return country + " is not served; this shop ships to " + fault.Known(served)
+}
+
 // RatesTo are the shipping rates to a country, in the order of Methods: its own, else those of "*".
 func (f Storefront) RatesTo(country string) []ShippingRate {
 	var rates []ShippingRate

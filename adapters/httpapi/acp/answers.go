@@ -20,6 +20,8 @@ type acceptAnswer struct {
 	Message       string     `json:"message"`
 	ValidUntil    wire.Time  `json:"valid_until"`
 	CheckoutToken string     `json:"checkout_token" doc:"Redeems the price at checkout, once. Keep it: it is not shown again."`
+
+	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type counterAnswer struct {
@@ -34,7 +36,7 @@ type counterAnswer struct {
 	Reasoning       string        `json:"reasoning"`
 	ValidUntil      wire.Time     `json:"valid_until"`
 	Bundle          *bundle       `json:"bundle_suggestion,omitempty"`
-	NextActions     []string      `json:"next_actions" enum:"accept,counter,decline,add_bundle" doc:"Without counter: the price is final."`
+	NextActions     []string      `json:"next_actions" enum:"accept,counter,decline,add_bundle" doc:"accept: send counter_price as offer_price. Without counter: the price is final."`
 }
 
 type quotedProduct struct {
@@ -60,6 +62,8 @@ type rejectAnswer struct {
 	// What stands all the same, as in a quote.
 	OfferedPrice wire.Money `json:"offered_price" minimum:"0" doc:"Yours at this price until valid_until."`
 	ValidUntil   wire.Time  `json:"valid_until"`
+
+	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type quotedAnswer struct {
@@ -69,6 +73,8 @@ type quotedAnswer struct {
 	ListPrice    wire.Money `json:"list_price" minimum:"0"`
 	OfferedPrice wire.Money `json:"offered_price" minimum:"0"`
 	ValidUntil   wire.Time  `json:"valid_until"`
+
+	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type expiredAnswer struct {
@@ -76,22 +82,26 @@ type expiredAnswer struct {
 	SessionID string `json:"session_id"`
 	QuoteID   string `json:"quote_id"`
 	Message   string `json:"message"`
+
+	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 // toAPIQuote is the one place that knows every decision. One that it does not know is a mistake in the
 // program, and must not become an answer.
 func toAPIQuote(a haggling.Answer) any {
-	visit, quote := a.Session.String(), a.Quote.ID.String()
 	if a.Expired {
 		return expiredAnswer{
-			Status: "expired", SessionID: visit, QuoteID: quote, Message: "The quote has expired. Ask for a new one.",
+			Status: "expired", SessionID: a.Session.String(), QuoteID: a.Quote.ID.String(),
+			Message: "The quote has expired. Ask for a new one.", NextActions: afterQuote(a),
 		}
 	}
+	visit, quote := a.Session.String(), a.Quote.ID.String()
 	switch d := a.Decision.(type) {
 	case negotiation.Accepted:
 		return acceptAnswer{
 			Status: commerce.Responses[d.Outcome()], SessionID: visit, QuoteID: quote, FinalPrice: wire.ToMoney(d.Price),
 			Message: a.Message, ValidUntil: wire.ToTime(a.Quote.ValidUntil), CheckoutToken: a.Token,
+			NextActions: afterQuote(a),
 		}
 	case negotiation.Countered:
 		return toAPICounter(a, d)
@@ -99,11 +109,13 @@ func toAPIQuote(a haggling.Answer) any {
 		return rejectAnswer{
 			Status: commerce.Responses[d.Outcome()], SessionID: visit, QuoteID: quote, Reason: a.Reasoning,
 			FloorHint: toAPIHint(d.Hint), OfferedPrice: wire.ToMoney(d.Price), ValidUntil: wire.ToTime(a.Quote.ValidUntil),
+			NextActions: afterQuote(a),
 		}
 	case negotiation.Quoted:
 		return quotedAnswer{
 			Status: commerce.Responses[d.Outcome()], SessionID: visit, QuoteID: quote, ListPrice: wire.ToMoney(a.Quote.Bounds.List()),
 			OfferedPrice: wire.ToMoney(d.Price), ValidUntil: wire.ToTime(a.Quote.ValidUntil),
+			NextActions: afterQuote(a),
 		}
 	default:
 		panic(fmt.Sprintf("acp: no answer for the decision %T", d))
@@ -122,15 +134,11 @@ func toAPICounter(a haggling.Answer, d negotiation.Countered) counterAnswer {
 		Product:       quotedProduct{a.Product.ID.String(), a.Product.Name},
 		OriginalPrice: wire.ToMoney(list), YourOffer: wire.ToMoney(*a.Offer), CounterPrice: wire.ToMoney(d.Price),
 		DiscountApplied: money.Off(list, d.Price).String(), Reasoning: a.Reasoning,
-		ValidUntil: wire.ToTime(a.Quote.ValidUntil), NextActions: []string{"accept"},
+		ValidUntil: wire.ToTime(a.Quote.ValidUntil), NextActions: afterQuote(a),
 	}
-	if !d.Final {
-		answer.NextActions = append(answer.NextActions, "counter")
-	}
-	answer.NextActions = append(answer.NextActions, "decline")
 	if a.Quote.Bundle != nil {
 		answer.Bundle = toAPIBundle(a.Quote, d.Price)
-		answer.NextActions = append(answer.NextActions, "add_bundle")
+		answer.NextActions = append(answer.NextActions, actAddBundle)
 	}
 	return answer
 }

@@ -41,11 +41,11 @@ func TestEveryDecisionHasItsFields(t *testing.T) {
 		answer haggling.Answer
 		fields string
 	}{
-		"accept":        {decided(negotiation.Accepted{Price: usd(9000)}), "checkout_token final_price message quote_id session_id status valid_until"},
+		"accept":        {decided(negotiation.Accepted{Price: usd(9000)}), "checkout_token final_price message next_actions quote_id session_id status valid_until"},
 		"counter_offer": {decided(negotiation.Countered{Price: usd(9000)}), "bundle_suggestion counter_price discount_applied next_actions original_price product quote_id reasoning session_id status valid_until your_offer"},
-		"reject":        {decided(negotiation.Rejected{Price: usd(9700), Hint: usd(7500)}), "floor_hint offered_price quote_id reason session_id status valid_until"},
-		"quote":         {decided(negotiation.Quoted{Price: usd(9700)}), "list_price offered_price quote_id session_id status valid_until"},
-		"expired":       {expired, "message quote_id session_id status"},
+		"reject":        {decided(negotiation.Rejected{Price: usd(9700), Hint: usd(7500)}), "floor_hint next_actions offered_price quote_id reason session_id status valid_until"},
+		"quote":         {decided(negotiation.Quoted{Price: usd(9700)}), "list_price next_actions offered_price quote_id session_id status valid_until"},
+		"expired":       {expired, "message next_actions quote_id session_id status"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -94,7 +94,7 @@ func TestCounter(t *testing.T) {
 		t.Errorf("bundle total %s, savings %s", b.BundleTotal, b.TotalSavings)
 	}
 	final := decided(negotiation.Countered{Price: usd(8750), Final: true})
-	final.Quote.Bundle = nil
+	final.Quote.Bundle, final.Final = nil, true
 	if got := strings.Join(toAPIQuote(final).(counterAnswer).NextActions, " "); got != "accept decline" {
 		t.Errorf("after the last counter: %s", got)
 	}

@@ -46,6 +46,8 @@ type availabilityAnswer struct {
 	ShippingOptions []shippingMethod `json:"shipping_options" doc:"Cheapest method first."`
 	TotalShipping   wire.Money       `json:"total_shipping" minimum:"0" doc:"By the first option."`
 	FreeShipping    bool             `json:"free_shipping_qualified" doc:"Whether the items reach the free shipping threshold."`
+
+	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type availableItem struct {
@@ -100,6 +102,7 @@ func fromAPIWanted(items []wantedItem) ([]discovery.Wanted, error) {
 func toAPIAvailability(shop *project.Project, a discovery.Availability) availabilityAnswer {
 	answer := availabilityAnswer{
 		Available: a.All, TotalShipping: wire.ToMoney(a.Shipping), FreeShipping: a.FreeShipping,
+		NextActions: afterAvailability(shop, a.All),
 	}
 	for _, o := range a.Options {
 		answer.ShippingOptions = append(answer.ShippingOptions, toAPIShippingMethod(o))

@@ -74,6 +74,8 @@ type cancelCheckoutRequest struct {
 type cancelCheckoutAnswer struct {
 	CheckoutID string `json:"checkout_id"`
 	Status     string `json:"status" enum:"canceled"`
+
+	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 func (h *handlers) cancelCheckout(ctx context.Context, rq Request, in *wire.Input[cancelCheckoutRequest]) (*wire.Output[cancelCheckoutAnswer], error) {
@@ -86,5 +88,5 @@ func (h *handlers) cancelCheckout(ctx context.Context, rq Request, in *wire.Inpu
 	if err != nil {
 		return nil, err
 	}
-	return &wire.Output[cancelCheckoutAnswer]{Body: cancelCheckoutAnswer{c.ID().String(), c.Status().String()}}, nil
+	return &wire.Output[cancelCheckoutAnswer]{Body: cancelCheckoutAnswer{c.ID().String(), c.Status().String(), nextActions{actInitCheckout}}}, nil
 }

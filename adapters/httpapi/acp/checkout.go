@@ -76,6 +76,8 @@ type checkoutAnswer struct {
 	PaymentMethods  []readyMethod    `json:"payment_methods"`
 	ValidUntil      wire.Time        `json:"valid_until"`
 	OrderID         string           `json:"order_id,omitempty" doc:"Of a completed one."`
+
+	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type checkoutLine struct {
@@ -97,7 +99,7 @@ func (h *handlers) checkout(ctx context.Context, rq Request, in *checkoutInput) 
 	if err != nil {
 		return nil, err
 	}
-	return &wire.Output[checkoutAnswer]{Body: toAPIWholeCheckout(c, o, shop.ServedMethods(h.Sandbox))}, nil
+	return &wire.Output[checkoutAnswer]{Body: h.toAPIWholeCheckout(c, o, shop)}, nil
 }
 
 func (h *handlers) revise(ctx ports.Outbound, rq Request, in *reviseInput) (made plan[wire.Output[checkoutAnswer]], err error) {
@@ -112,7 +114,7 @@ func (h *handlers) revise(ctx ports.Outbound, rq Request, in *reviseInput) (made
 	}
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[checkoutAnswer], error) {
 		err := prepared.Commit(ctx, st)
-		return &wire.Output[checkoutAnswer]{Body: toAPIWholeCheckout(prepared.Checkout, nil, shop.ServedMethods(h.Sandbox))}, err
+		return &wire.Output[checkoutAnswer]{Body: h.toAPIWholeCheckout(prepared.Checkout, nil, shop)}, err
 	}
 	return made, nil
 }
@@ -141,11 +143,12 @@ func fromAPIRevise(shop *project.Project, in *reviseInput) (purchase.ReviseReque
 }
 
 // toAPIWholeCheckout shows a checkout with its order; nil: there is none.
-func toAPIWholeCheckout(c *checkout.Checkout, o *order.Order, methods []project.PaymentMethod) checkoutAnswer {
-	s, opened := c.Snapshot(), toAPICheckout(c, methods)
+func (h *handlers) toAPIWholeCheckout(c *checkout.Checkout, o *order.Order, shop *project.Project) checkoutAnswer {
+	s, opened := c.Snapshot(), h.toAPICheckout(c, shop)
 	answer := checkoutAnswer{
 		CheckoutID: opened.CheckoutID, Status: opened.Status, Revision: s.Revision, Missing: opened.Missing, Summary: opened.Summary,
 		ShippingOptions: opened.ShippingOptions, PaymentMethods: opened.PaymentMethods, ValidUntil: opened.ValidUntil,
+		NextActions: opened.NextActions,
 	}
 	for _, l := range s.Lines {
 		answer.Items = append(answer.Items, checkoutLine{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
 // Style is how the API's errors look, and what its requests may hold (decisions 4).
@@ -31,14 +32,24 @@ type Error struct {
 	RetryAfter int           `json:"retry_after,omitzero" doc:"Seconds after which trying again may help."`
 	RequestID  string        `json:"request_id"`
 
+	Deal        *errorDeal  `json:"deal,omitempty" doc:"Of quote_accepted: where the deal stands."`
 	NextActions nextActions `json:"next_actions,omitempty"`
+}
+
+// errorDeal is what was agreed by a quote that takes no further offers.
+type errorDeal struct {
+	QuoteID    string     `json:"quote_id"`
+	Status     string     `json:"status" enum:"open,expired,redeemed" doc:"open: the checkout_token that was answered opens a checkout until valid_until."`
+	FinalPrice wire.Money `json:"final_price" minimum:"0"`
+	Currency   string     `json:"currency" example:"USD"`
+	ValidUntil wire.Time  `json:"valid_until"`
 }
 
 func (e *Error) Error() string  { return e.Code }
 func (e *Error) GetStatus() int { return e.status }
 
 func toAPIError(status int, e *fault.Error, requestID string) huma.StatusError {
-	return &Error{
+	made := &Error{
 		status:     status,
 		Status:     "error",
 		Code:       e.Code,
@@ -49,4 +60,15 @@ func toAPIError(status int, e *fault.Error, requestID string) huma.StatusError {
 
 		NextActions: afterError(e),
 	}
+	if d, ok := e.About.(negotiation.Deal); ok {
+		made.NextActions = afterDeal(d)
+		made.Deal = &errorDeal{
+			QuoteID:    d.Quote.String(),
+			Status:     d.Status.String(),
+			FinalPrice: wire.ToMoney(d.Price),
+			Currency:   d.Price.Currency().Code(),
+			ValidUntil: wire.ToTime(d.ValidUntil),
+		}
+	}
+	return made
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -63,6 +64,8 @@ type successAnswer struct {
 	ReceiptURL  string           `json:"receipt_url" format:"uri" doc:"A page to print. It shows the buyer's address if the request has the payment token that paid."`
 	Tracking    orderTracking    `json:"tracking"`
 	Summary     orderSummary     `json:"summary"`
+
+	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type failedAnswer struct {
@@ -71,6 +74,8 @@ type failedAnswer struct {
 	CheckoutID     string       `json:"checkout_id"`
 	CheckoutStatus string       `json:"checkout_status" enum:"pending,canceled"`
 	RetryAllowed   bool         `json:"retry_allowed"`
+
+	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type paymentError struct {
@@ -103,6 +108,7 @@ func (h *handlers) finalize(ctx ports.Outbound, rq Request, in *wire.Input[final
 		return &wire.Output[any]{Body: successAnswer{
 			Status: "success", Order: o.Order, Payment: o.Payment, Fulfillment: o.Fulfillment,
 			ReceiptURL: o.ReceiptURL, Tracking: o.Tracking, Summary: o.Summary,
+			NextActions: append(nextActions{actReadOrder}, afterOrder(shop, &order.Case{Order: r.Order}, h.Clock.Now())...),
 		}}, nil
 	case purchase.Declined:
 		return &wire.Output[any]{Body: toAPIDeclined(r)}, nil
@@ -134,5 +140,6 @@ func toAPIDeclined(d purchase.Declined) failedAnswer {
 		Status:     "payment_failed",
 		Error:      paymentError{Code: "card_declined", Message: d.Outcome.Message, DeclineCode: d.Outcome.Code},
 		CheckoutID: d.Checkout.String(), CheckoutStatus: d.Status.String(), RetryAllowed: d.Status == checkout.Pending,
+		NextActions: afterDecline(d),
 	}
 }

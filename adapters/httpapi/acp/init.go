@@ -77,6 +77,8 @@ type initAnswer struct {
 	PaymentMethods  []readyMethod    `json:"payment_methods"`
 	ValidUntil      wire.Time        `json:"valid_until"`
 	Missing         []string         `json:"missing,omitempty" example:"shipping_address.line1" doc:"What payment needs and the checkout lacks, by the field of the request."`
+
+	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type checkoutSummary struct {
@@ -123,7 +125,7 @@ func (h *handlers) init(ctx ports.Outbound, rq Request, in *wire.Input[initReque
 		return made, err
 	}
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[initAnswer], error) {
-		answer := toAPICheckout(prepared.Checkout, shop.ServedMethods(h.Sandbox))
+		answer := h.toAPICheckout(prepared.Checkout, shop)
 		if prepared.Opened {
 			answer.SessionID = prepared.Checkout.Snapshot().Session.String()
 		}
@@ -203,10 +205,11 @@ func fromAPIInitItems(shop *project.Project, items []initItem) ([]purchase.InitI
 	return list, nil
 }
 
-func toAPICheckout(c *checkout.Checkout, methods []project.PaymentMethod) initAnswer {
-	s := c.Snapshot()
+func (h *handlers) toAPICheckout(c *checkout.Checkout, shop *project.Project) initAnswer {
+	s, methods := c.Snapshot(), shop.ServedMethods(h.Sandbox)
 	answer := initAnswer{
 		CheckoutID: s.ID.String(), Status: s.Status.String(), ValidUntil: wire.ToTime(s.ValidUntil), Missing: c.Missing(),
+		NextActions: afterCheckout(c, methods, h.Clock.Now()),
 		Summary: checkoutSummary{
 			Subtotal: wire.ToMoney(s.Subtotal), Shipping: wire.ToMoney(c.Shipping()), Tax: wire.ToMoney(s.Tax),
 			Total: wire.ToMoney(c.Total()), Savings: wire.ToMoney(s.Savings), Currency: s.Subtotal.Currency().Code(),

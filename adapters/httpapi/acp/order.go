@@ -53,6 +53,8 @@ type orderAnswer struct {
 	Summary     orderSummary     `json:"summary"`
 	Refunds     []orderRefund    `json:"refunds" doc:"Oldest first."`
 	Returns     []orderReturn    `json:"returns" doc:"Oldest first."`
+
+	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type placedOrder struct {
@@ -153,6 +155,7 @@ func (h *handlers) toAPICase(shop *project.Project, c *order.Case) orderAnswer {
 			CreatedAt: wire.ToTime(r.CreatedAt),
 		})
 	}
+	answer.NextActions = afterOrder(shop, c, h.Clock.Now())
 	for _, r := range c.Returns {
 		answer.Returns = append(answer.Returns, orderReturn{r.ID.String(), r.Status.String()})
 	}

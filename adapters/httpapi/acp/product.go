@@ -47,6 +47,8 @@ type productAnswer struct {
 	Reviews      productReviews    `json:"reviews"`
 	Shipping     productShipping   `json:"shipping"`
 	Returns      productReturns    `json:"returns"`
+
+	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type personalizedPrice struct {
@@ -149,5 +151,6 @@ func (h *handlers) toAPIProduct(shop *project.Project, view discovery.ProductVie
 	for i, image := range p.Images {
 		answer.Images = append(answer.Images, productImage{h.toAPIImageURL(image.URL), i + 1})
 	}
+	answer.NextActions = afterProduct(answer)
 	return answer
 }

@@ -148,7 +148,7 @@ func TestFinalize(t *testing.T) {
 		"receipt_url": `"https://shops.example.com/p/demo/acp/orders/` + a.string("order.id") + "/receipt/" + order.ReceiptCode(a.string("order.manage_token")) + `"`,
 	}
 	a.expect(t, paid)
-	if got := a.names(); got != "fulfillment order payment receipt_url status summary tracking" || a.at("status") != `"success"` {
+	if got := a.names(); got != "fulfillment next_actions order payment receipt_url status summary tracking" || a.at("status") != `"success"` {
 		t.Errorf("status %s with %s", a.at("status"), got)
 	}
 	if len(s.charged) != 1 || s.charged[0].Token != "spt_sandbox_ok_s3cret-of-ada" || s.charged[0].Charge.Method != project.SharedPaymentToken {
@@ -156,7 +156,7 @@ func TestFinalize(t *testing.T) {
 	}
 	read := s.ok("GET", "/acp/orders/"+a.string("order.id")+"?manage_token="+a.string("order.manage_token"), "")
 	read.expect(t, paid)
-	if got := read.names(); got != "fulfillment order payment receipt_url refunds returns summary tracking" {
+	if got := read.names(); got != "fulfillment next_actions order payment receipt_url refunds returns summary tracking" {
 		t.Errorf("the order has %s", got)
 	}
 }

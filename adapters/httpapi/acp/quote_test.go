@@ -36,9 +36,14 @@ func TestQuoteIsFollowedUpToADeal(t *testing.T) {
 	if got := strings.Join(s.messages, "|"); got != "||please|" {
 		t.Errorf("messages kept: %q", got)
 	}
-	if got := s.call("POST", "/acp/quote", follow+`,"offer_price":99}`).fault(); got != "409 quote_closed" {
-		t.Errorf("an offer on a closed quote: %s", got)
+	again := s.call("POST", "/acp/quote", follow+`,"offer_price":99}`)
+	if got := again.fault(); got != "409 quote_accepted" {
+		t.Errorf("an offer on an accepted quote: %s", got)
 	}
+	again.expect(t, map[string]string{
+		"deal":         `{"currency":"USD","final_price":84.60,"quote_id":` + agreed.at("quote_id") + `,"status":"open","valid_until":"2026-03-02T12:15:00.005Z"}`,
+		"next_actions": `["init_checkout","make_offer","read_session"]`,
+	})
 }
 
 // An answer is worked out anew while others of the session are stored first.

@@ -50,6 +50,8 @@ type returnAnswer struct {
 	Instructions   string     `json:"instructions"`
 	RefundID       string     `json:"refund_id,omitempty" doc:"Of an approved return. The order shows how the refund stands."`
 	Reason         string     `json:"reason,omitempty" doc:"Why the merchant rejected it."`
+
+	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 func (h *handlers) requestReturn(ctx context.Context, rq Request, in *wire.Input[returnRequest]) (*order.Return, error) {
@@ -91,6 +93,6 @@ func toAPIReturn(r *order.Return) returnAnswer {
 	return returnAnswer{
 		ReturnID: r.ID.String(), Status: r.Status.String(), RefundEstimate: wire.ToMoney(r.Estimate),
 		Currency: r.Estimate.Currency().Code(), Instructions: r.Instructions,
-		RefundID: r.Refund.String(), Reason: r.Reason,
+		RefundID: r.Refund.String(), Reason: r.Reason, NextActions: afterReturn(r),
 	}
 }

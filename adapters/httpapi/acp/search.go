@@ -51,6 +51,8 @@ type searchAnswer struct {
 	Confidence      wire.Decimal     `json:"semantic_confidence" minimum:"0" maximum:"1" doc:"How well the best result fits."`
 	Facets          facets           `json:"facets" doc:"Counts over all matches."`
 	Recommendations []recommendation `json:"recommendations" doc:"What goes with the first result."`
+
+	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type searchResult struct {
@@ -168,6 +170,7 @@ func (h *handlers) toAPISearch(shop *project.Project, a discovery.SearchAnswer) 
 			Price: wire.ToMoney(r.Price), BundleDiscount: r.BundleDiscount.String(),
 		})
 	}
+	answer.NextActions = afterSearch(answer)
 	return answer
 }
 

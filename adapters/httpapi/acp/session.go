@@ -45,6 +45,8 @@ type extendRequest struct {
 type extendAnswer struct {
 	SessionID    string    `json:"session_id"`
 	NewExpiresAt wire.Time `json:"new_expires_at"`
+
+	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type sessionAnswer struct {
@@ -57,6 +59,8 @@ type sessionAnswer struct {
 	Cart         cart                  `json:"cart" doc:"What accepted quotes put there."`
 	History      []historyEntry        `json:"negotiation_history"`
 	Shown        []shownRecommendation `json:"recommendations_shown"`
+
+	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type sessionBuyer struct {
@@ -122,7 +126,7 @@ func (h *handlers) extend(ctx context.Context, rq Request, in *extendInput) (*wi
 	if err != nil {
 		return nil, err
 	}
-	return &wire.Output[extendAnswer]{Body: extendAnswer{s.ID.String(), wire.ToTime(s.ExpiresAt)}}, nil
+	return &wire.Output[extendAnswer]{Body: extendAnswer{s.ID.String(), wire.ToTime(s.ExpiresAt), nextActions{actReadSession}}}, nil
 }
 
 func toAPISession(v ports.Visit, status session.Status, currency money.Currency) sessionAnswer {
@@ -148,6 +152,7 @@ func toAPISession(v ports.Visit, status session.Status, currency money.Currency)
 	for _, shown := range v.Shown {
 		answer.Shown = append(answer.Shown, shownRecommendation{shown.Product.String(), shown.Accepted})
 	}
+	answer.NextActions = afterSession(answer)
 	return answer
 }
 

@@ -45,7 +45,7 @@ var messages = map[string]string{
 	"authentication_required": "PayPal wants the buyer to confirm the payment, which is not possible here.",
 	"currency_not_supported":  "PayPal does not support this currency.",
 	"instrument_declined":     "The buyer's bank or card declined the payment.",
-	"invalid_token":           "The payment token is not valid.",
+	"invalid_token":           "The payment token is not valid. Pay with another one.",
 	"payer_cannot_pay":        "The buyer's PayPal account cannot pay.",
 }
 

@@ -150,7 +150,7 @@ var refusals = map[string]string{
 	"do_not_honor":       "The issuer declined the payment.",
 	"stolen_card":        "The card was reported stolen.",
 	"fraudulent":         "The payment was declined as fraudulent.",
-	"invalid_token":      "The payment token is not valid.",
+	"invalid_token":      "The payment token is not valid. Pay with another one.",
 }
 
 func outcome(c ports.SandboxCharge) checkout.Outcome {

@@ -36,7 +36,7 @@ var messages = map[string]string{
 	"amount_too_large":                 "The amount is more than may be charged.",
 	"amount_too_small":                 "The amount is less than may be charged.",
 	"token_already_used":               "The payment token was used already.",
-	"invalid_token":                    "The payment token is not valid.",
+	"invalid_token":                    "The payment token is not valid. Pay with another one.",
 	authentication:                     "The card's issuer wants the buyer to confirm the payment, which is not possible here.",
 }
 

@@ -101,7 +101,7 @@ func (h *handlers) listEvents(ctx context.Context, rq operation.Request, in *lis
 		t, known = event.PingType, true
 	}
 	if in.Type != "" && !known {
-		return nil, 0, wire.BadParameter("type", "must be a type of event")
+		return nil, 0, wire.BadParameter("type", "must be "+event.KnownTypes()+" or "+event.PingType.String())
 	}
 	return rq.Stores.EventLog.Events(ctx, rq.Caller.Project.ID, t, in.Page())
 }

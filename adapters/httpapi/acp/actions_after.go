@@ -1,0 +1,125 @@
+package acp
+
+import (
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+// What can follow each answer. Whether a verb is possible is the domain's to say; here it gets its word.
+
+// afterGoods is what can be done with goods that were found: haggles reports whether the price of some is negotiable.
+func afterGoods(haggles bool, more ...string) nextActions {
+	next := append(nextActions{}, more...)
+	if haggles {
+		next = append(next, actMakeOffer)
+	}
+	return append(next, actAskPrice, actInitCheckout)
+}
+
+func afterSearch(a searchAnswer) nextActions {
+	if len(a.Results) == 0 {
+		return nextActions{actSearch}
+	}
+	haggles := false
+	for _, r := range a.Results {
+		haggles = haggles || r.Negotiable
+	}
+	return afterGoods(haggles, actReadProduct)
+}
+
+func afterProduct(a productAnswer) nextActions {
+	for _, v := range a.Variants {
+		if v.InStock {
+			return afterGoods(a.Negotiable, actCheckAvailability)
+		}
+	}
+	return nextActions{actSearch}
+}
+
+func afterAvailability(shop *project.Project, all bool) nextActions {
+	if !all {
+		return nextActions{actCheckAvailability, actSearch}
+	}
+	return afterGoods(shop.Settings.NegotiationEnabled)
+}
+
+// afterQuote is what can follow the answer to an offer, but for add_bundle.
+func afterQuote(a haggling.Answer) nextActions {
+	if a.Expired {
+		return nextActions{actAskPrice, actMakeOffer}
+	}
+	if a.Decision.Outcome() == negotiation.OutcomeAccepted {
+		return nextActions{actInitCheckout}
+	}
+	if a.Final {
+		return nextActions{actAccept, actDecline}
+	}
+	return nextActions{actAccept, actCounter, actDecline}
+}
+
+// afterDeal is what can follow an offer on a quote that is accepted.
+func afterDeal(d negotiation.Deal) nextActions {
+	if d.Status == negotiation.DealOpen {
+		return nextActions{actInitCheckout, actMakeOffer, actReadSession}
+	}
+	return nextActions{actMakeOffer, actAskPrice, actReadSession}
+}
+
+func afterCheckout(c *checkout.Checkout, methods []project.PaymentMethod, now time.Time) nextActions {
+	var next nextActions
+	switch c.Status() {
+	case checkout.Completed:
+		return nextActions{actReadOrder}
+	case checkout.Processing:
+		return nextActions{actReadCheckout}
+	}
+	if c.Payable(now) == nil && len(methods) > 0 {
+		next = append(next, actFinalize)
+	}
+	if c.Revisable(now) == nil {
+		return append(next, actReviseCheckout, actCancelCheckout)
+	}
+	return nextActions{actInitCheckout}
+}
+
+func afterDecline(d purchase.Declined) nextActions {
+	if d.Status == checkout.Pending {
+		return nextActions{actFinalize, actReviseCheckout, actCancelCheckout}
+	}
+	return nextActions{actInitCheckout}
+}
+
+// afterOrder is what can follow an order. Canceling takes its manage token or session.
+func afterOrder(shop *project.Project, c *order.Case, now time.Time) nextActions {
+	next := nextActions{}
+	if c.Cancelable() == nil {
+		next = append(next, actCancelOrder)
+	}
+	if c.Returnable(order.Terms{WindowDays: shop.Storefront.ReturnWindowDays}, now) {
+		next = append(next, actRequestReturn)
+	}
+	if len(c.Returns) > 0 {
+		next = append(next, actReadReturn)
+	}
+	return next
+}
+
+func afterReturn(r *order.Return) nextActions {
+	if r.Status == order.Requested {
+		return nextActions{actReadReturn, actReadOrder}
+	}
+	return nextActions{actReadOrder}
+}
+
+func afterSession(a sessionAnswer) nextActions {
+	if len(a.Cart.Items) > 0 {
+		return nextActions{actInitCheckout, actSearch, actMakeOffer, actAskPrice}
+	}
+	return nextActions{actSearch, actMakeOffer, actAskPrice}
+}
