@@ -399,7 +399,7 @@ Feature: Haggling
       Given the buyer asks the price
       And the buyer offers 1000
       When the buyer sends POST /acp/quote {"session_id": "$session", "quote_id": "$quote", "offer_price": 900}
-      Then it is refused: 409 quote_closed
+      Then it is refused: 409 quote_accepted
 
     Scenario: A newer quote closes the older
       Given the buyer makes an offer that is countered
@@ -663,7 +663,7 @@ Feature: Haggling
     Scenario: Eight at once
       Given the buyer asks the price
       When the buyer offers 1000 8 times at once
-      Then 1 of them succeeds and 7 are refused: 409 quote_closed
+      Then 1 of them succeeds and 7 are refused: 409 quote_accepted
 
   Rule: A change of the list price is the merchant's right
 

@@ -311,3 +311,45 @@ func amount(n int64) *money.Amount {
 	a := cents(n)
 	return &a
 }
+
+// Cancelable and Returnable say beforehand what the verbs do.
+func TestStates_whatCanFollow(t *testing.T) {
+	t.Parallel()
+	for state, put := range states {
+		c := opened()
+		if err := put(c); err != nil {
+			t.Fatalf("%s: %v", state, err)
+		}
+		cancelable, returnable := c.Cancelable(), c.Returnable(terms, later)
+		if returnable != (verbs["return"](c) == nil) {
+			t.Errorf("%s: returnable %v", state, returnable)
+		}
+		c = opened()
+		_ = put(c)
+		if err := verbs["cancel"](c); (err == nil) != (cancelable == nil) {
+			t.Errorf("%s: cancelable %v, canceled %v", state, cancelable, err)
+		}
+	}
+	c := opened()
+	if c.Returnable(terms, later.AddDate(1, 0, 0)) || c.Returnable(order.Terms{}, later) {
+		t.Error("returnable past the window, or in a shop that takes nothing back")
+	}
+}
+
+func TestReturnable_everythingIsOnItsWayBack(t *testing.T) {
+	t.Parallel()
+	c := opened()
+	var all []order.ReturnItem
+	for _, l := range c.Order.Lines {
+		all = append(all, order.ReturnItem{Product: l.Product, Variant: l.Variant, Quantity: l.Quantity})
+	}
+	if _, err := c.RequestReturn(returnID(1), all, "", terms, id.Event{}, later); err != nil {
+		t.Fatal(err)
+	}
+	if c.Returnable(terms, later) {
+		t.Error("more can be returned than was bought")
+	}
+	if err := c.Cancelable(); err == nil || !strings.Contains(err.Error(), returnID(1).String()) {
+		t.Errorf("the open return is not named: %v", err)
+	}
+}

@@ -229,3 +229,23 @@ func TestOrigin(t *testing.T) {
 		t.Errorf("ships from %q", got)
 	}
 }
+
+func TestNotServed(t *testing.T) {
+	t.Parallel()
+	f := project.DefaultStorefront(project.DefaultSettings())
+	f.ShippingRegions = []string{"US", "CA", "MX"}
+	f.ShippingRates = slices.DeleteFunc(slices.Clone(f.ShippingRates), func(r project.ShippingRate) bool { return r.Region == "*" })
+	for _, country := range []string{"US", "CA"} {
+		f.ShippingRates = append(f.ShippingRates, project.ShippingRate{Method: "standard", Region: country})
+	}
+	if f.Serves("MX") || f.Serves("DE") || !f.Serves("CA") {
+		t.Error("serves where no rate is known, or does not where one is")
+	}
+	if got := f.NotServed("DE"); got != "DE is not served; this shop ships to US, CA" {
+		t.Errorf("%q", got)
+	}
+	f.ShippingRegions = nil
+	if got := f.NotServed("DE"); got != "DE is not served; this shop ships nowhere" {
+		t.Errorf("%q", got)
+	}
+}

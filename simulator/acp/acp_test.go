@@ -88,6 +88,7 @@ func TestMissingFieldsAreViolations(t *testing.T) {
 		reason string
 	}{
 		"a misnamed field":       {func(a shoptest.Answer) { a["SESSION_ID"] = a["session_id"]; delete(a, "session_id") }, "no session_id"},
+		"a strange next action":  {func(a shoptest.Answer) { a["next_actions"] = []string{"search", "dance"} }, "unknown word dance"},
 		"a null":                 {func(a shoptest.Answer) { a["total_count"] = nil }, "no total_count"},
 		"a gap in a list":        {func(a shoptest.Answer) { delete(a["results"].([]shoptest.Answer)[1], "negotiable") }, "no results[].negotiable"},
 		"a price in a string":    {func(a shoptest.Answer) { a["results"].([]shoptest.Answer)[0]["list_price"] = "9" }, "cannot be read"},

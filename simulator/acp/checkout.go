@@ -77,7 +77,8 @@ type Checkout struct {
 		Type  string `json:"type"`
 		Ready bool   `json:"ready"`
 	} `json:"payment_methods"`
-	ValidUntil time.Time `json:"valid_until"`
+	ValidUntil  time.Time `json:"valid_until"`
+	NextActions []string  `json:"next_actions"`
 }
 
 // CheckoutLine is one line as the merchant prices it.
@@ -128,6 +129,8 @@ type Finalized struct {
 	CheckoutID     string `json:"checkout_id"`
 	CheckoutStatus string `json:"checkout_status"`
 	RetryAllowed   bool   `json:"retry_allowed"`
+
+	NextActions []string `json:"next_actions"`
 }
 
 // OrderRecord is an order with its payment and fulfillment.
@@ -182,11 +185,11 @@ var (
 		"summary.savings", "summary.currency", "items[].product_id", "items[].name", "items[].variant", "items[].quantity",
 		"items[].unit_price", "items[].original_price", "items[].discount", "shipping_options[].id",
 		"shipping_options[].name", "shipping_options[].price", "shipping_options[].estimate", "payment_methods[].type",
-		"payment_methods[].ready", "valid_until",
+		"payment_methods[].ready", "valid_until", "next_actions[]",
 	)}
 	finalizeOperation = operation{"POST", "/acp/checkout/finalize", byStatus(map[string][]string{
-		Success:       append([]string{"receipt_url", "fulfillment.estimated_ship_date", "fulfillment.estimated_delivery"}, orderPaths...),
-		PaymentFailed: {"error.code", "error.message", "error.decline_code", "checkout_id", "checkout_status", "retry_allowed"},
+		Success:       append([]string{"receipt_url", "fulfillment.estimated_ship_date", "fulfillment.estimated_delivery", "next_actions[]"}, orderPaths...),
+		PaymentFailed: {"error.code", "error.message", "error.decline_code", "checkout_id", "checkout_status", "retry_allowed", "next_actions[]"},
 	})}
 )
 

@@ -95,6 +95,9 @@ func call[T any](ctx context.Context, c *Client, o operation, path string, in an
 
 // read decodes the answer and reports what the specification promises and the answer lacks.
 func (c *Client) read(o operation, request exchange.Request, response exchange.Response, out any) error {
+	for _, word := range strange(response.Value) {
+		c.connection.Report(request, response, "next_actions has the unknown word "+word)
+	}
 	if !response.OK() {
 		problem := ErrorOf(response)
 		for _, name := range absent(response.Value, "status", "error", "message", "request_id") {

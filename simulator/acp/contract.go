@@ -1,6 +1,10 @@
 package acp
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // absent returns the paths that value lacks. "results[].name" asks for a name in every result there is; a "?" behind
 // a name allows null. A path is asked for from the root, so nothing under an optional parent belongs in a list.
@@ -35,6 +39,26 @@ func present(value any, names []string) bool {
 		}
 	}
 	return isList
+}
+
+// actions are the words that next_actions may have (decisions 15).
+var actions = []string{
+	"search", "read_product", "check_availability", "ask_price", "make_offer", "accept", "counter", "decline", "add_bundle",
+	"init_checkout", "read_checkout", "revise_checkout", "cancel_checkout", "finalize", "read_session", "new_session", "read_order",
+	"cancel_order", "request_return", "read_return", "read_manifest", "correct_request", "retry_later",
+}
+
+// strange returns the words of an answer's next_actions that no agent would understand.
+func strange(value any) []string {
+	object, _ := value.(map[string]any)
+	words, _ := object["next_actions"].([]any)
+	var unknown []string
+	for _, word := range words {
+		if text, _ := word.(string); !slices.Contains(actions, text) {
+			unknown = append(unknown, fmt.Sprint(word))
+		}
+	}
+	return unknown
 }
 
 // always asks for the same paths in every answer.

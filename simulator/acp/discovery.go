@@ -28,7 +28,11 @@ type Manifest struct {
 		ReturnWindowDays      int              `json:"return_window_days"`
 		FreeShippingThreshold *decimal.Decimal `json:"free_shipping_threshold"`
 	} `json:"policies"`
-	Categories []Category `json:"categories"`
+	Categories []Category        `json:"categories"`
+	URLs       map[string]string `json:"urls"` // absolute; {id} is to be filled in
+	Usage      struct {
+		NextActions map[string]string `json:"next_actions"`
+	} `json:"usage"`
 }
 
 // PaymentMethod is one way to pay; the types are psp_spt and wallet_ba.
@@ -99,6 +103,7 @@ type SearchResponse struct {
 		Price          decimal.Decimal `json:"price"`
 		BundleDiscount string          `json:"bundle_discount"`
 	} `json:"recommendations"`
+	NextActions []string `json:"next_actions"`
 }
 
 // Count is one value of a facet.
@@ -244,6 +249,8 @@ var (
 		"payment_methods[].type", "payment_methods[].currencies[]", "supported_currencies[]", "shipping_regions[]",
 		"policies.negotiation_enabled", "policies.max_discount_percent", "policies.return_window_days",
 		"categories[].id", "categories[].name", "categories[].product_count",
+		"urls.search", "urls.product", "urls.availability", "urls.quote", "urls.checkout", "urls.checkout_cancel", "urls.finalize",
+		"urls.session", "urls.orders", "urls.order_cancel", "urls.returns", "urls.openapi", "protocols", "usage.next_actions.accept",
 	)}
 	searchOperation = operation{"POST", "/acp/search", always(
 		"session_id", "results[].product_id", "results[].name", "results[].list_price", "results[].negotiable",
@@ -251,17 +258,17 @@ var (
 		"results[].availability.in_stock", "results[].availability.quantity", "results[].availability.shipping_estimate",
 		"results[].variants[].in_stock", "total_count", "facets.brands[].count", "facets.price_ranges[].min",
 		"facets.price_ranges[].count", "facets.colors[].count", "recommendations[].type", "recommendations[].product_id",
-		"recommendations[].price",
+		"recommendations[].price", "next_actions[]",
 	)}
 	productOperation = operation{"GET", "/acp/products/{id}", always(
 		"product_id", "name", "category", "list_price", "negotiable", "variants[].id", "variants[].sku",
 		"variants[].in_stock", "variants[].quantity", "images[].url", "shipping.free_shipping",
-		"shipping.estimated_delivery", "returns.allowed", "returns.window_days", "returns.conditions",
+		"shipping.estimated_delivery", "returns.allowed", "returns.window_days", "returns.conditions", "next_actions[]",
 	)}
 	availabilityOperation = operation{"POST", "/acp/availability", always(
 		"available", "items[].product_id", "items[].variant_id", "items[].requested_quantity",
 		"items[].available_quantity", "items[].status", "shipping_options[].method", "shipping_options[].cost",
-		"shipping_options[].days", "total_shipping", "free_shipping_qualified",
+		"shipping_options[].days", "total_shipping", "free_shipping_qualified", "next_actions[]",
 	)}
 )
 

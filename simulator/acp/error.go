@@ -19,6 +19,8 @@ type Error struct {
 	RetryAfter int           `json:"retry_after"` // seconds
 	RequestID  string        `json:"request_id"`
 
+	NextActions []string `json:"next_actions"` // none where nothing helps
+
 	// Items is what is not in stock, with code out_of_stock.
 	Items json.RawMessage `json:"items"`
 }

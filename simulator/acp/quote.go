@@ -83,14 +83,14 @@ func (q Quote) Standing() decimal.Decimal {
 func (q Quote) Offers(action string) bool { return slices.Contains(q.NextActions, action) }
 
 var quoteOperation = operation{"POST", "/acp/quote", byStatus(map[string][]string{
-	Accept: {"session_id", "quote_id", "final_price", "message", "valid_until", "checkout_token"},
+	Accept: {"session_id", "quote_id", "final_price", "message", "valid_until", "checkout_token", "next_actions[]"},
 	CounterOffer: {
 		"session_id", "quote_id", "product.id", "product.name", "original_price", "your_offer", "counter_price",
 		"discount_applied", "reasoning", "valid_until", "next_actions[]",
 	},
-	Reject:  {"reason", "floor_hint", "offered_price", "valid_until"},
-	Expired: {},
-	Quoted:  {"list_price", "offered_price", "valid_until"},
+	Reject:  {"reason", "floor_hint", "offered_price", "valid_until", "next_actions[]"},
+	Expired: {"next_actions[]"},
+	Quoted:  {"list_price", "offered_price", "valid_until", "next_actions[]"},
 })}
 
 // Quote asks for a price, makes an offer, or follows one up.

@@ -123,10 +123,10 @@ func (s *stub) enter(t *testing.T, own string) *Shop {
 }
 
 const (
-	rejected = `{"status": "reject", "session_id": "s", "quote_id": "q", "reason": "low", "floor_hint": "85", "offered_price": 97.5, "valid_until": "2126-01-01T00:00:00Z"}`
+	rejected = `{"status": "reject", "session_id": "s", "quote_id": "q", "reason": "low", "floor_hint": "85", "offered_price": 97.5, "valid_until": "2126-01-01T00:00:00Z", "next_actions": ["accept", "counter", "decline"]}`
 	lastOne  = `{"status": "counter_offer", "session_id": "s", "quote_id": "q", "product": {"id": "prod_1", "name": "x"}, "original_price": 100, "your_offer": 86.01,
 		"counter_price": 90.01, "discount_applied": "9.9%", "reasoning": "r", "valid_until": "2126-01-01T00:00:00Z", "next_actions": ["accept", "decline"]}`
-	accepted = `{"status": "accept", "session_id": "s", "quote_id": "q", "final_price": 90.01, "message": "m", "checkout_token": "t", "valid_until": "2126-01-01T00:00:00Z"}`
+	accepted = `{"status": "accept", "session_id": "s", "quote_id": "q", "final_price": 90.01, "message": "m", "checkout_token": "t", "valid_until": "2126-01-01T00:00:00Z", "next_actions": ["init_checkout"]}`
 )
 
 func TestANegotiationOverHTTP(t *testing.T) {
@@ -170,8 +170,8 @@ func TestWhatIsWrongWithAServerIsTold(t *testing.T) {
 		answer string
 		want   Kind
 	}{
-		`Failed: buyer`:                  {`{"status": "expired", "session_id": "s"}`, NoAnswer},
-		`answered by "expired"`:          {`{"status": "expired", "session_id": "s"}`, NoAnswer},
+		`Failed: buyer`:                  {`{"status": "expired", "session_id": "s", "next_actions": ["ask_price"]}`, NoAnswer},
+		`answered by "expired"`:          {`{"status": "expired", "session_id": "s", "next_actions": ["ask_price"]}`, NoAnswer},
 		`the answer has no offered_pric`: {strings.Replace(rejected, `"offered_price": 97.5, `, "", 1), Rejected},
 		`Invariant: the price that`:      {strings.Replace(rejected, "97.5", "60", 1), Rejected},
 		`got array`:                      {`[]`, NoAnswer},

@@ -27,7 +27,7 @@ func (h *handlers) registerFinalize() {
 		Summary: "Pay a checkout",
 		Description: "Charges the payment token once and places the order. It is idempotent by checkout_id: sent again it " +
 			"returns the same order and charges nothing. A declined payment is an answer, payment_failed; retry_allowed tells " +
-			"whether another token may be tried. order.manage_token lets the buyer cancel the order and read the receipt. It and " +
+			"whether another token may be tried; decline_code invalid_token means that the token is none. order.manage_token lets the buyer cancel the order and read the receipt. It and " +
 			"receipt_url are answered only to a request with the payment token that paid. Amounts are in payment.currency. Too little stock: 409 out_of_stock, with " +
 			"the items; past valid_until: 409 checkout_expired; ended by declines: 409 checkout_canceled; another attempt " +
 			"under way: 409 checkout_processing; incomplete: 409 checkout_incomplete, with what is missing. After ten declined payments within ten minutes, of a session or of a client's " +

@@ -23,8 +23,9 @@ func (h *handlers) registerQuote() {
 			"accepted, countered or rejected; a counter, a quoted price and the price offered beside a rejection are yours until " +
 			"valid_until. A follow-up " +
 			"names session_id and quote_id and may leave out product, variant and quantity; add_bundle also takes the bundle " +
-			"that was suggested. An offer on a quote past valid_until is answered expired, on one that is accepted or " +
-			"superseded 409 quote_closed. The message moves no price. Unknown ids: 404 product_not_found, " +
+			"that was suggested. To accept the price that stands, send it as offer_price. An offer on a quote past valid_until is " +
+			"answered expired, on one that is accepted 409 quote_accepted with the deal, and on one that a newer quote " +
+			"replaced 409 quote_closed. The message moves no price. Unknown ids: 404 product_not_found, " +
 			"variant_not_found, quote_not_found or session_not_found. An offer_price of zero or less, with more decimals " +
 			"than the currency has, or too large: 422 validation_error.",
 		Errors: []int{http.StatusConflict},

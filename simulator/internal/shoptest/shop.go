@@ -84,6 +84,9 @@ func (s *Shop) handler(endpoint string, handle func(*http.Request, Answer) (int,
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		status, answer := handle(r, body)
+		if _, said := answer["next_actions"]; !said && status < 400 {
+			answer["next_actions"] = []string{"search"}
+		}
 		if status >= 400 {
 			answer = Answer{"status": "error", "error": answer["error"], "message": "no", "request_id": r.Header.Get("X-Request-Id")}
 		}
@@ -112,12 +115,21 @@ func (s *Shop) manifest(*http.Request, Answer) (int, Answer) {
 			"search": "/acp/search", "product": "/acp/products/{id}", "quote": "/acp/quote", "checkout": "/acp/checkout/init",
 			"finalize": "/acp/checkout/finalize", "orders": "/acp/orders/{id}", "returns": "/acp/returns",
 		},
+		"urls": Answer{
+			"search": s.at("/acp/search"), "product": s.at("/acp/products/{id}"), "availability": s.at("/acp/availability"),
+			"quote": s.at("/acp/quote"), "checkout": s.at("/acp/checkout/init"), "checkout_cancel": s.at("/acp/checkout/cancel"),
+			"finalize": s.at("/acp/checkout/finalize"), "session": s.at("/acp/sessions/{id}"), "orders": s.at("/acp/orders/{id}"),
+			"order_cancel": s.at("/acp/orders/{id}/cancel"), "returns": s.at("/acp/returns"), "openapi": s.at("/acp/openapi.json"),
+		},
+		"protocols": Answer{}, "usage": Answer{"next_actions": Answer{"accept": "Send the standing price as offer_price."}},
 		"payment_methods":      []Answer{{"type": "psp_spt", "currencies": []string{"USD"}}},
 		"supported_currencies": []string{"USD"}, "shipping_regions": []string{"US", "GB"},
 		"policies":   Answer{"negotiation_enabled": true, "max_discount_percent": 20, "return_window_days": 30},
 		"categories": []Answer{{"id": "cat_1", "name": "tools/hand-tools", "product_count": 3}},
 	}
 }
+
+func (s *Shop) at(path string) string { return s.URL + "/p/demo" + path }
 
 func (s *Shop) search(*http.Request, Answer) (int, Answer) {
 	results := []Answer{}
