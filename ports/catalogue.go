@@ -78,6 +78,8 @@ type CatalogReader interface {
 	Categories(ctx context.Context, project id.Project) ([]catalog.Category, error)
 	// Active finds active products by id; others are left out. One query, for a cart may have 50.
 	Active(ctx context.Context, project id.Project, products []id.Product) ([]*catalog.Product, error)
+	// First are the active products that were created first, at most so many.
+	First(ctx context.Context, project id.Project, most int) ([]*catalog.Product, error)
 }
 
 // StockSet sets the stock of a sku at a location.

@@ -40,6 +40,7 @@ type shared struct {
 
 	loads      loads
 	categories *lru.Cache[id.Project, counted]
+	samples    *lru.Cache[id.Project, sampled]
 	learned    sync.Map // id.Project -> time.Time: when LearnSales last did
 	heard      sync.Map // id.Project -> heard
 }
@@ -47,7 +48,8 @@ type shared struct {
 // New returns the service of parts, whose stores are the whole store. Close ends its work.
 func New(parts Service) *Service {
 	categories, _ := lru.New[id.Project, counted](mostCounted) // fails without a size only
-	parts.shared = &shared{committed: parts.Catalog, categories: categories}
+	samples, _ := lru.New[id.Project, sampled](mostSamplers)
+	parts.shared = &shared{committed: parts.Catalog, categories: categories, samples: samples}
 	return &parts
 }
 

@@ -61,11 +61,14 @@ func Register(api huma.API, s *commerce.Services) {
 	h.registerSessions()
 	h.registerOrders()
 	h.registerReturns()
+	h.registerDocument()
 }
 
 type handlers struct {
 	*commerce.Services
 	mount *commerce.Mount
+	// template is what the documents of all shops have in common.
+	template func() (*documentTemplate, error)
 }
 
 // operation puts an operation below the address of its shop.

@@ -16,7 +16,7 @@ import (
 
 func (h *handlers) registerAvailability() {
 	wire.AddAtomic(h.mount, h.operation(huma.Operation{
-		OperationID: "acp-availability", Method: http.MethodPost, Path: "/acp/availability", Tags: discoveryTag,
+		OperationID: availabilityID, Method: http.MethodPost, Path: "/acp/availability", Tags: discoveryTag,
 		Summary: "Ask what is in stock and what shipping costs",
 		Description: "Nothing is held. Shipping is for all items together, at list prices, to the address's country, or to " +
 			"the first of the shop's shipping_regions where none is given; a country outside of them is 422 " +

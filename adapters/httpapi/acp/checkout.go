@@ -19,13 +19,13 @@ import (
 
 func (h *handlers) registerCheckout() {
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: "acp-checkout", Method: http.MethodGet, Path: "/acp/checkout/{id}", Tags: commerceTag,
+		OperationID: checkoutID, Method: http.MethodGet, Path: "/acp/checkout/{id}", Tags: commerceTag,
 		Summary: "Read a checkout",
 		Description: "What is bought, at which prices, what is missing, and what became of it. Anyone with the id can read it, so " +
 			"the answer has neither buyer nor address. Unknown: 404 checkout_not_found.",
 	}), h.checkout)
 	wire.AddPrepared(h.mount, h.operation(huma.Operation{
-		OperationID: "acp-checkout-revise", Method: http.MethodPut, Path: "/acp/checkout/{id}", Tags: commerceTag,
+		OperationID: checkoutReviseID, Method: http.MethodPut, Path: "/acp/checkout/{id}", Tags: commerceTag,
 		Summary: "Replace the cart of a checkout",
 		Description: "Items, address and buyer replace those before: what is left out is gone. Totals are computed anew, and " +
 			"revision counts one up. An item with line_id keeps its line and the price that was agreed for it; one with a " +

@@ -20,6 +20,22 @@ const (
 	initID   = "acp-checkout-init"
 )
 
+// Other operations that are named in more than one place.
+const (
+	documentID       = "acp-openapi"
+	manifestID       = "acp-manifest"
+	productID        = "acp-product"
+	availabilityID   = "acp-availability"
+	checkoutID       = "acp-checkout"
+	checkoutReviseID = "acp-checkout-revise"
+	sessionID        = "acp-session"
+	sessionExtendID  = "acp-session-extend"
+	orderID          = "acp-order"
+	orderPageID      = "acp-receipt"
+	receiptID        = "acp-buyer-receipt"
+	returnReadID     = "acp-return"
+)
+
 // keyOwner returns the owner of a request's idempotency key: the session or checkout that the request names, or else the
 // client's address, which several clients may share.
 func (h *handlers) keyOwner(e entry, body []byte) string {

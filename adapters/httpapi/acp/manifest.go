@@ -22,7 +22,7 @@ const manifestPath = "/.well-known/acp/manifest.json"
 
 func (h *handlers) registerManifest() {
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: "acp-manifest", Method: http.MethodGet, Path: manifestPath, Tags: discoveryTag,
+		OperationID: manifestID, Method: http.MethodGet, Path: manifestPath, Tags: discoveryTag,
 		Summary: "Read what a shop offers",
 		Description: "Who sells, in which currency, how to pay, where it ships, where the other operations are, and how to " +
 			"use them best. urls are absolute; endpoints are the same as path templates, to be appended to the address that " +

@@ -18,7 +18,7 @@ import (
 func (h *handlers) registerOrders() {
 	h.registerOrderCancel()
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: "acp-order", Method: http.MethodGet, Path: "/acp/orders/{id}", Tags: aftersalesTag,
+		OperationID: orderID, Method: http.MethodGet, Path: "/acp/orders/{id}", Tags: aftersalesTag,
 		Summary: "Read an order",
 		Description: "How its payment, fulfillment, tracking, returns and refunds stand. Amounts are in payment.currency. " +
 			"With the order's manage_token it also shows receipt_url and the payment instrument. " +
@@ -29,14 +29,14 @@ func (h *handlers) registerOrders() {
 		"text/html": {Schema: &huma.Schema{Type: huma.TypeString}},
 	}}}
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: "acp-receipt", Method: http.MethodGet, Path: "/acp/orders/{id}/receipt", Tags: aftersalesTag,
+		OperationID: orderPageID, Method: http.MethodGet, Path: "/acp/orders/{id}/receipt", Tags: aftersalesTag,
 		Summary: "Print an order",
 		Description: "The receipt without the buyer's name, address and payment instrument: a page of HTML that loads nothing " +
 			"else. Unknown: 404 order_not_found.",
 		Responses: page,
 	}), h.orderPage)
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: "acp-buyer-receipt", Method: http.MethodGet, Path: "/acp/orders/{id}/receipt/{code}", Tags: aftersalesTag,
+		OperationID: receiptID, Method: http.MethodGet, Path: "/acp/orders/{id}/receipt/{code}", Tags: aftersalesTag,
 		Summary: "Print an order's receipt",
 		Description: "A page of HTML that loads nothing else and is made to be printed. Its address is the order's receipt_url. " +
 			"Unknown: 404 order_not_found or receipt_not_found.",

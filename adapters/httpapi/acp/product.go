@@ -15,7 +15,7 @@ import (
 
 func (h *handlers) registerProduct() {
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: "acp-product", Method: http.MethodGet, Path: "/acp/products/{id}", Tags: discoveryTag,
+		OperationID: productID, Method: http.MethodGet, Path: "/acp/products/{id}", Tags: discoveryTag,
 		Summary: "Look at a product",
 		Description: "Prices are in the shop's currency, for one piece. personalized_price is where a negotiation by this " +
 			"buyer would open; an offer within likely_acceptance_range is likely to be accepted. In a session they are the " +

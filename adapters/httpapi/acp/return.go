@@ -24,7 +24,7 @@ func (h *handlers) registerReturns() {
 		Errors: []int{http.StatusConflict},
 	}), wire.HandleOne(h.requestReturn, toAPIReturn))
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: "acp-return", Method: http.MethodGet, Path: "/acp/returns/{id}", Tags: aftersalesTag,
+		OperationID: returnReadID, Method: http.MethodGet, Path: "/acp/returns/{id}", Tags: aftersalesTag,
 		Summary: "Read a return", Description: "Unknown: 404 return_not_found.",
 	}), wire.HandleOne(h.findReturn, toAPIReturn))
 }

@@ -17,7 +17,7 @@ import (
 
 func (h *handlers) registerSessions() {
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: "acp-session", Method: http.MethodGet, Path: "/acp/sessions/{id}", Tags: commerceTag,
+		OperationID: sessionID, Method: http.MethodGet, Path: "/acp/sessions/{id}", Tags: commerceTag,
 		Summary: "Read a session",
 		Description: "What the buyer said, what is agreed and in the cart, every offer and its answer, oldest first. Reading " +
 			"counts as activity; 24 hours after its creation a session ends all the same. Prices are in the shop's currency, for one piece. Unknown: 404 session_not_found. Past: 409 " +
@@ -25,7 +25,7 @@ func (h *handlers) registerSessions() {
 		Errors: []int{http.StatusConflict},
 	}), h.session)
 	wire.AddAtomic(h.mount, h.operation(huma.Operation{
-		OperationID: "acp-session-extend", Method: http.MethodPost, Path: "/acp/sessions/{id}/extend", Tags: commerceTag,
+		OperationID: sessionExtendID, Method: http.MethodPost, Path: "/acp/sessions/{id}/extend", Tags: commerceTag,
 		Summary: "Extend a session",
 		Description: "Moves the session's end by so many minutes, at most to 24 hours after its creation (422 " +
 			"validation_error). Unknown: 404 session_not_found. Past: 409 session_expired.",

@@ -27,6 +27,7 @@ type shelf struct {
 	shop      *project.Project
 	now       time.Time
 	products  map[id.Product]*catalog.Product
+	first     []*catalog.Product
 	levels    []catalog.Level
 	found     catalog.Found
 	asked     catalog.Query

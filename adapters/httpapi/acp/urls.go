@@ -42,7 +42,7 @@ func urlsAt(shop string) urls {
 		Returns:        shop + "/acp/returns",
 		ReturnRead:     shop + "/acp/returns/{id}",
 		Manifest:       shop + manifestPath,
-		OpenAPI:        shop + "/acp/openapi.json",
+		OpenAPI:        shop + documentPath,
 	}
 }
 

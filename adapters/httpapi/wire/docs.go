@@ -72,12 +72,19 @@ func serveDocs(mux *http.ServeMux, api huma.API, title string) {
 	mux.HandleFunc("GET /docs/swagger-ui-bundle.js", servePacked("text/javascript; charset=utf-8", "swagger-ui-bundle.js.gz"))
 }
 
+// standardizing guards what standard writes into: documents share their schemas.
+var standardizing sync.Mutex
+
 // standard takes out of a document what is Huma's own: the words for patterns, which have done their
 // work once the messages that quote them are made.
 func standard(doc *huma.OpenAPI) *huma.OpenAPI {
+	standardizing.Lock()
+	defer standardizing.Unlock()
 	for _, schema := range doc.Components.Schemas.Map() {
 		for _, property := range schema.Properties {
-			property.PatternDescription = ""
+			if property.PatternDescription != "" {
+				property.PatternDescription = ""
+			}
 		}
 	}
 	return doc

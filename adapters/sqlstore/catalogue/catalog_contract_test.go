@@ -26,6 +26,7 @@ func Catalog(t *testing.T, open porttest.Open) {
 		"nobody misses a change among racing writers":  catalogRace,
 		"categories count active products":             catalogCategories,
 		"active products by id":                        catalogActive,
+		"the first active products":                    catalogFirst,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -232,4 +233,21 @@ func catalogActive(s *porttest.Shop) {
 	got, err = s.Catalog.Active(s.Ctx, s.Project.ID, nil)
 	s.Must(err)
 	porttest.Same(s.T, "none asked for", len(got), 0)
+}
+
+func catalogFirst(s *porttest.Shop) {
+	porttest.OpenShop(s.T, s.Stores).Product(1)
+	first := func(most int) []*catalog.Product {
+		s.T.Helper()
+		found, err := s.Catalog.First(s.Ctx, s.Project.ID, most)
+		s.Must(err)
+		return found
+	}
+	porttest.Same(s.T, "an empty catalogue", len(first(3)), 0)
+	all := byID([]*catalog.Product{s.Product(1), s.Product(2, 3), s.Product(4), s.Product(5)})
+	all[0].Status = catalog.Archived
+	s.Must(s.UpdateTo(ports.ProductWrite{Product: all[0]}))
+	s.Must(s.Products.Delete(s.Ctx, s.Project.ID, all[1].ID, porttest.Noon))
+	porttest.Same(s.T, "the first", first(1), all[2:3])
+	porttest.Same(s.T, "all that are active", first(3), all[2:])
 }

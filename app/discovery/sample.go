@@ -1,0 +1,85 @@
+package discovery
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+// Sample is something that a shop sells, for examples of requests. It is zero where the shop sells nothing.
+type Sample struct {
+	Product  id.Product
+	Variant  id.Variant
+	Name     string
+	Category string
+	Price    money.Amount
+}
+
+// mostSampled is how many products a sample is chosen from, and of how many projects samples are remembered.
+const (
+	mostSampled  = 20
+	mostSamplers = 1000
+)
+
+// sampled is a project's sample at a version of the catalogue.
+type sampled struct {
+	version int64
+	sample  Sample
+}
+
+// Sample chooses among the shop's first products one that can be bought, and if possible negotiated. It is chosen anew when
+// the catalogue has changed.
+func (s *Service) Sample(ctx context.Context, p *project.Project) (Sample, error) {
+	if kept, ok := s.samples.Get(p.ID); ok && kept.version == p.CatalogVersion {
+		return kept.sample, nil
+	}
+	products, err := s.Catalog.First(ctx, p.ID, mostSampled)
+	if err != nil {
+		return Sample{}, err
+	}
+	variants := make([]id.Variant, 0, len(products))
+	for _, product := range products {
+		variants = append(variants, product.Variants[0].ID)
+	}
+	stock := map[id.Variant]int{}
+	if len(variants) > 0 {
+		if stock, err = s.Inventory.TotalsOf(ctx, p.ID, variants); err != nil {
+			return Sample{}, err
+		}
+	}
+	sample := choose(products, stock)
+	s.samples.Add(p.ID, sampled{p.CatalogVersion, sample})
+	return sample, nil
+}
+
+// choose takes the first variant of the best product.
+func choose(products []*catalog.Product, stock map[id.Variant]int) Sample {
+	var best *catalog.Product
+	most := -1
+	for _, product := range products {
+		fits := 0
+		if stock[product.Variants[0].ID] > 0 {
+			fits += 2
+		}
+		if product.Negotiable {
+			fits++
+		}
+		if fits > most {
+			best, most = product, fits
+		}
+	}
+	if best == nil {
+		return Sample{}
+	}
+	v := best.Variants[0]
+	return Sample{
+		Product:  best.ID,
+		Variant:  v.ID,
+		Name:     best.Name,
+		Category: best.Category,
+		Price:    best.PriceOf(v),
+	}
+}
