@@ -70,8 +70,10 @@ Feature: A front door that agents understand
         | next_actions | ["search"] |
 
     Scenario: A price that is not negotiable
-      Given the merchant sends PATCH /v1/catalog/products/${Trail Tent} {"negotiable": false}
-      And a buyer who looks at the "Trail Tent"
+      Given a product with:
+        """
+        {"name": "Gift Card", "sku": "GIFT", "price": 50, "negotiable": false, "quantity": 10}
+        """
       When the buyer asks the price
       Then the answer shows:
         | next_actions | ["accept", "decline"] |

@@ -32,14 +32,14 @@ func (a *App) handler() http.Handler {
 	mux.Handle("/v1", unrouted) // or the mux would send clients to /v1/
 	mux.Handle("/v1/", unrouted)
 	acp.Register(api, a.buyerServices())
-	mux.Handle("/p/", wire.Unrouted(mux, acp.Style))
+	acp.RegisterHome(mux, a.buyerServices())
 	mux.Handle(hooks.Pattern, hooks.Handler(a.hookServices()))
 	mux.Handle("GET /demo/images/", demo.Images())
 	watch := wire.Watch{Log: a.log, Observe: a.metrics.ObserveRequest}
 	if a.tracing != nil {
 		watch.Trace = a.tracing.StartRequest
 	}
-	return wire.Handler(a.metrics.InFlight(a.byHost(mux)), watch)
+	return wire.Handler(a.metrics.InFlight(a.byHost(wire.CORS(mux, acp.Prefixes...))), watch)
 }
 
 // strangersRate is what an address may send that nobody knows.
@@ -127,6 +127,9 @@ func (a *App) byHost(next http.Handler) http.Handler {
 		}
 		inner := r.Clone(r.Context())
 		inner.URL.Path, inner.URL.RawPath = "/p/"+slug+r.URL.Path, ""
+		if r.URL.Path == "/" { // the shop's page
+			inner.URL.Path = "/p/" + slug
+		}
 		next.ServeHTTP(w, inner)
 		r.Pattern = inner.Pattern // for those who watch
 	})

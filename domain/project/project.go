@@ -146,10 +146,13 @@ func (p *Project) Change(c Change, now time.Time) error {
 
 var slugForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$`)
 
+// IsSlug reports whether text has the form of a slug.
+func IsSlug(text string) bool { return slugForm.MatchString(text) }
+
 func (p *Project) checkIdentity(identity, root fault.Check) {
 	n := utf8.RuneCountInString(p.Name)
 	identity.That(strings.TrimSpace(p.Name) != "" && n <= 200, "name", "must have 1 to 200 characters")
-	identity.That(slugForm.MatchString(p.Slug), "slug",
+	identity.That(IsSlug(p.Slug), "slug",
 		"must have 3 to 63 lower-case letters, digits and hyphens, no hyphen at either end")
 	root.That(utf8.RuneCountInString(p.Description) <= 5000, "description", "must have at most 5,000 characters")
 }

@@ -62,6 +62,7 @@ func Register(api huma.API, s *commerce.Services) {
 	h.registerOrders()
 	h.registerReturns()
 	h.registerDocument()
+	h.registerPages()
 }
 
 type handlers struct {

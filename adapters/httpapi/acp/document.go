@@ -166,7 +166,7 @@ func newDocumentTemplate(doc *huma.OpenAPI) (*documentTemplate, error) {
 
 // ofBuyers picks what buyers' agents need. A receipt's address comes with the order.
 func ofBuyers(op *huma.Operation) bool {
-	return strings.HasPrefix(op.OperationID, "acp-") && op.OperationID != receiptID
+	return strings.HasPrefix(op.OperationID, "acp-") && op.OperationID != receiptID && op.OperationID != shopPageID
 }
 
 // shorten leaves out what every operation has in common, which documentText says once: agents read the whole document.

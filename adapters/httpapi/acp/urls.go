@@ -18,6 +18,8 @@ type urls struct {
 	Receipt        string `json:"receipt" format:"uri-template" doc:"GET: a page without personal data, for people."`
 	Returns        string `json:"returns" format:"uri" doc:"POST: asks for one."`
 	ReturnRead     string `json:"return_read" format:"uri-template" doc:"GET."`
+	Page           string `json:"page" format:"uri" doc:"GET: the shop for people."`
+	LLMs           string `json:"llms" format:"uri" doc:"GET: the shop for language models, in short."`
 	Manifest       string `json:"manifest" format:"uri" doc:"GET: this document."`
 	OpenAPI        string `json:"openapi" format:"uri" doc:"GET: all of these operations, with their schemas and examples that run."`
 }
@@ -41,6 +43,8 @@ func urlsAt(shop string) urls {
 		Receipt:        shop + "/acp/orders/{id}/receipt",
 		Returns:        shop + "/acp/returns",
 		ReturnRead:     shop + "/acp/returns/{id}",
+		Page:           shop,
+		LLMs:           shop + llmsPath,
 		Manifest:       shop + manifestPath,
 		OpenAPI:        shop + documentPath,
 	}

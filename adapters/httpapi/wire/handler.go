@@ -191,6 +191,11 @@ func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // Unrouted tells a path that is unknown from a method that its path does not have. The mux cannot,
 // because this handler's own patterns take every method; those of routes name theirs.
 func Unrouted(mux *http.ServeMux, style *Style) http.HandlerFunc {
+	return UnroutedBut(mux, style, func(*http.Request) string { return "" })
+}
+
+// UnroutedBut is Unrouted with a sentence after the error's message about an unknown path: where to look instead.
+func UnroutedBut(mux *http.ServeMux, style *Style, look func(*http.Request) string) http.HandlerFunc {
 	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}
 	return func(w http.ResponseWriter, r *http.Request) {
 		var allowed []string
@@ -201,7 +206,8 @@ func Unrouted(mux *http.ServeMux, style *Style) http.HandlerFunc {
 			}
 		}
 		if len(allowed) == 0 {
-			style.WriteError(w, r, fault.New(fault.NotFound, "route_not_found", "There is nothing at this address."))
+			message := strings.TrimSpace("There is nothing at this address. " + look(r))
+			style.WriteError(w, r, fault.New(fault.NotFound, "route_not_found", message))
 			return
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
