@@ -186,3 +186,21 @@ Feature: A front door that agents understand
       And the answer shows:
         | message      | contains "$return"              |
         | next_actions | ["read_return", "read_order"] |
+
+  Rule: People, browsers' pages and language models find their way, too
+
+    Scenario: The shop's page, its document and its introduction
+      When the buyer sends GET /acp/openapi.json
+      Then the answer shows:
+        | info.title              | contains "Test Shop"         |
+        | paths.#                 | at least 17                  |
+      And the answer's headers show:
+        | Access-Control-Allow-Origin | "*" |
+      When the buyer sends GET /llms.txt
+      Then it answers 200
+
+    Scenario: A document that is known already
+      When the buyer sends GET /acp/openapi.json
+      Then the answer's headers show:
+        | ETag          | matches ^"[0-9a-f]+"$ |
+        | Cache-Control | "public, max-age=60"  |

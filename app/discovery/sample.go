@@ -1,7 +1,9 @@
 package discovery
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -30,8 +32,8 @@ type sampled struct {
 	sample  Sample
 }
 
-// Sample chooses among the shop's first products one that can be bought, and if possible negotiated. It is chosen anew when
-// the catalogue has changed.
+// Sample chooses among the shop's first products the one with the most stock, of those that are negotiable if there are any
+// in stock. It is chosen anew when the catalogue has changed.
 func (s *Service) Sample(ctx context.Context, p *project.Project) (Sample, error) {
 	if kept, ok := s.samples.Get(p.ID); ok && kept.version == p.CatalogVersion {
 		return kept.sample, nil
@@ -57,23 +59,17 @@ func (s *Service) Sample(ctx context.Context, p *project.Project) (Sample, error
 
 // choose takes the first variant of the best product.
 func choose(products []*catalog.Product, stock map[id.Variant]int) Sample {
-	var best *catalog.Product
-	most := -1
-	for _, product := range products {
-		fits := 0
-		if stock[product.Variants[0].ID] > 0 {
-			fits += 2
-		}
-		if product.Negotiable {
-			fits++
-		}
-		if fits > most {
-			best, most = product, fits
-		}
-	}
-	if best == nil {
+	if len(products) == 0 {
 		return Sample{}
 	}
+	worth := func(p *catalog.Product) int {
+		pieces := min(stock[p.Variants[0].ID], catalog.MaxStock)
+		if pieces > 0 && p.Negotiable {
+			return pieces + catalog.MaxStock
+		}
+		return pieces
+	}
+	best := slices.MaxFunc(products, func(a, b *catalog.Product) int { return cmp.Compare(worth(a), worth(b)) })
 	v := best.Variants[0]
 	return Sample{
 		Product:  best.ID,

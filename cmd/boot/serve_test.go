@@ -131,6 +131,9 @@ func TestAddressOfAProjectByHost(t *testing.T) {
 		{"lamps.acp.example.com", manifest, http.StatusOK},
 		{"lamps.acp.example.com:8443", manifest, http.StatusOK},
 		{"Lamps.ACP.Example.com", manifest, http.StatusOK},
+		{"lamps.acp.example.com", "/", http.StatusOK},
+		{"lamps.acp.example.com", "/llms.txt", http.StatusOK},
+		{"lamps.acp.example.com", "/acp/openapi.json", http.StatusOK},
 		{"lamps.acp.example.com", "/v1/projects", http.StatusNotFound},
 		{"lamps.acp.example.com", "/p/lamps" + manifest, http.StatusNotFound},
 		{"chairs.acp.example.com", manifest, http.StatusNotFound},
@@ -283,4 +286,30 @@ func halfASearch(t *testing.T, host, path string) (net.Conn, *bufio.Reader) {
 		}
 	}
 	return conn, answers
+}
+
+// The root of a production server names no shop, and pages of other origins reach buyers' operations alone.
+func TestFrontDoor(t *testing.T) {
+	t.Parallel()
+	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.Env, c.MasterKey, c.BootstrapKey = "production", digits40, liveKey })
+	openShop(t, app.URL(), liveKey, "lamps")
+	for _, path := range []string{"/", "/llms.txt"} {
+		if page := get(t, app.URL()+path).expect(t, http.StatusOK); strings.Contains(page.body, "lamps") || strings.Contains(page.body, "/p/demo") {
+			t.Errorf("%s names a shop: %s", path, page.body)
+		}
+	}
+	if page := get(t, app.URL()+"/p/lamps").expect(t, http.StatusOK); !strings.Contains(page.body, "<h1>Shop</h1>") {
+		t.Errorf("the page is %s", page.body)
+	}
+	for path, open := range map[string]bool{
+		"/p/lamps/acp/search": true, "/p/lamps/.well-known/acp/manifest.json": true, "/llms.txt": true, "/v1/projects": false, "/hooks/wh_1": false,
+	} {
+		r := request(t, "OPTIONS", app.URL()+path, "")
+		r.Header.Set("Origin", "https://agent.example")
+		r.Header.Set("Access-Control-Request-Method", "POST")
+		answer := send(t, r)
+		if got := answer.Header.Get("Access-Control-Allow-Origin"); (got == "*") != open || (answer.StatusCode == http.StatusNoContent) != open {
+			t.Errorf("OPTIONS %s: %d, allows %q", path, answer.StatusCode, got)
+		}
+	}
 }

@@ -176,7 +176,7 @@ func (h *handlers) shopView(ctx context.Context, rq Request) (shopView, error) {
 	return view, nil
 }
 
-// payment is how a shop is paid, in words.
+// payment is how a shop is paid, in words; "" if not at all.
 func payment(methods []project.PaymentMethod) string {
 	words := map[project.PaymentMethod]string{
 		project.SharedPaymentToken: "shared payment token",
@@ -186,5 +186,6 @@ func payment(methods []project.PaymentMethod) string {
 	for i, m := range methods {
 		named[i] = words[m]
 	}
-	return fault.Known(named)
+	text := fault.Known(named)
+	return strings.ToUpper(text[:min(1, len(text))]) + text[min(1, len(text)):]
 }

@@ -213,5 +213,5 @@ func TestUnknownRoutesAreCounted(t *testing.T) {
 	for _, method := range []string{"GET", "PUT"} {
 		merchant.send(method, "/v1/projects", "").is(t, 429, "rate_limited")
 	}
-	merchant.send("GET", "/p/nothing", "").is(t, 404, "route_not_found")
+	merchant.send("GET", "/p/nothing/nowhere", "").is(t, 404, "route_not_found")
 }
