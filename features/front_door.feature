@@ -192,8 +192,8 @@ Feature: A front door that agents understand
     Scenario: The shop's page, its document and its introduction
       When the buyer sends GET /acp/openapi.json
       Then the answer shows:
-        | info.title              | contains "Test Shop"         |
-        | paths.#                 | at least 17                  |
+        | info.title    | contains "Test Shop"    |
+        | servers.0.url | matches /p/shop-[a-z0-9]+$ |
       And the answer's headers show:
         | Access-Control-Allow-Origin | "*" |
       When the buyer sends GET /llms.txt
@@ -202,5 +202,5 @@ Feature: A front door that agents understand
     Scenario: A document that is known already
       When the buyer sends GET /acp/openapi.json
       Then the answer's headers show:
-        | ETag          | matches ^"[0-9a-f]+"$ |
+        | ETag          | matches ^[0-9a-f]+$   |
         | Cache-Control | "public, max-age=60"  |

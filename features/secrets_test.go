@@ -49,7 +49,7 @@ func secretNames(value any, aboutShipping bool) []string {
 			if name == "attributes" {
 				continue
 			}
-			shipping := aboutShipping || strings.HasPrefix(name, "shipping")
+			shipping := aboutShipping || strings.HasPrefix(name, "shipping") || strings.HasPrefix(name, "ACPShipping") // of the document
 			if name != "floor_hint" && !(shipping && name == "cost") && tellsTale(name) {
 				found = append(found, name)
 			}
