@@ -87,7 +87,7 @@ func (s *Service) keep(ctx context.Context, p *project.Project, visit *session.S
 func openingTable(p *project.Project, policy negotiation.Policy, h ports.Haggle, said session.Claims, now time.Time) negotiation.Table {
 	v := h.Product.Variants[0]
 	signals := negotiation.SignalsOf(h.Product, v, 1, h.Stock[v.ID])
-	signals.CartValue = session.Value(h.Cart, v.ID, p.Settings.Currency)
+	signals.InCart(h.Cart, v.ID)
 	signals.Claims, signals.Member = negotiation.ClaimsOf(said), negotiation.MemberOf(said.Member)
 	// Probed stays zero: it decides concessions to offers, and a page has no offer.
 	item := negotiation.Item{Product: h.Product.ID, Variant: v.ID, Quantity: 1}

@@ -50,7 +50,7 @@ func (s *Service) talk(p *project.Project, h ports.Haggle, r Request, visit *ses
 	v, _ := h.Product.Variant(item.Variant)
 	t := &talk{visit: visit, product: h.Product, variant: v, mandate: mandate}
 	t.signals = negotiation.SignalsOf(h.Product, v, item.Quantity, h.Stock[v.ID])
-	t.signals.CartValue = session.Value(h.Cart, v.ID, p.Settings.Currency)
+	t.signals.InCart(h.Cart, v.ID)
 	t.signals.Claims, t.signals.Member = negotiation.ClaimsOf(visit.Claims), negotiation.MemberOf(visit.Claims.Member)
 	t.signals.Probed = h.Probed
 	t.terms = mandate.Policy.Terms(t.signals)

@@ -62,7 +62,7 @@ func TestClaimsMovePricesOnlyWithinTheirShare(t *testing.T) {
 		p, s := anyPolicies().Draw(t, "policy"), signals().Draw(t, "signals")
 		share := min(max(p.UnverifiedShare, 0), money.Whole)
 		silent := s
-		silent.Claims = negotiation.Claims{}
+		silent.Claims, silent.CartAtList = negotiation.Claims{}, money.Amount{}
 		low, high := negotiation.Bound(shifted(p, share), silent), negotiation.Bound(shifted(p, -share), silent)
 		b := negotiation.Bound(p, s)
 		for _, of := range []func(negotiation.Bounds) money.Amount{
@@ -213,6 +213,14 @@ func TestWhatEverySignalIsWorth(t *testing.T) {
 	}
 	pieces := func(n int) func(*negotiation.Signals) { return func(s *negotiation.Signals) { s.Quantity = n } }
 	stock := func(n int) func(*negotiation.Signals) { return func(s *negotiation.Signals) { s.Stock = n } }
+	atList := func(agreed, atList string) func(*negotiation.Signals) {
+		return func(s *negotiation.Signals) { s.CartValue, s.CartAtList = usd(agreed), usd(atList) }
+	}
+	full := func(tier string) func(*negotiation.Signals) {
+		return func(s *negotiation.Signals) {
+			s.CartAtList, s.Claims = usd("2000"), negotiation.ClaimsOf(session.Claims{LoyaltyTier: tier, PurchaseHistory: 1})
+		}
+	}
 	value := func(text string) func(*negotiation.Signals) {
 		return func(s *negotiation.Signals) { s.CartValue = usd(text) }
 	}
@@ -225,7 +233,10 @@ func TestWhatEverySignalIsWorth(t *testing.T) {
 	}{
 		{pieces(1), 0}, {pieces(2), 50}, {pieces(4), 50}, {pieces(5), 100}, {pieces(9), 100}, {pieces(10), 150},
 		{stock(3), -250}, {stock(4), 0}, {stock(49), 0}, {stock(50), 100},
-		{value("1999.99"), 0}, {value("2000"), 50}, {elsewhere("1000"), 0}, {elsewhere("999.99"), 100},
+		{value("1999.99"), 0}, {value("2000"), 50},
+		{atList("0", "1999.99"), 0}, {atList("0", "2000"), 50}, {atList("1000", "1000"), 50}, {atList("2000", "2000"), 50},
+		{full(""), 75}, {full("gold"), 225}, {full("platinum"), 250}, // 275, but for the share of claims
+		{elsewhere("1000"), 0}, {elsewhere("999.99"), 100},
 		{claim("", 0, ""), 0}, {claim("bronze", 0, ""), 50}, {claim("silver", 0, ""), 100}, {claim("gold", 0, ""), 150},
 		{claim("platinum", 0, ""), 200}, {claim("", 1, ""), 25}, {claim("", 4, ""), 25}, {claim("", 5, ""), 50}, {claim("", 9, ""), 50},
 		{claim("", 10, ""), 75}, {claim("", 0, "flexible"), 0}, {claim("", 0, "normal"), 0}, {claim("", 0, "urgent"), 0},

@@ -128,6 +128,9 @@ func VerifyChain(from ChainEnd, links []Link) (to ChainEnd, broken int64) {
 // fields make another version, which is what the form begins with. In the second form, personal stands for the
 // message and the client, so that these can be erased; an empty personal makes the first form, which has them.
 //
+// Where the cart held something at list price, the form's name ends in ", cart at list", and that amount comes after the
+// stock.
+//
 //	text     its length in bytes as 8 bytes, then the bytes
 //	number   8 bytes, big-endian two's complement; times are unix milliseconds, booleans 0 and 1
 //	amount   0 as one byte where there is none, else 1, then the number of minor units and the currency's code
@@ -138,6 +141,10 @@ func (e Entry) AppendCanonical(to []byte, personal string) []byte {
 	if personal == "" {
 		version, message, last = "haggle decision 1", canonical{}.text(e.Message), e.Client
 	}
+	atList := canonical{}
+	if s.CartAtList != (money.Amount{}) {
+		version, atList = version+", cart at list", atList.amount(s.CartAtList)
+	}
 	return canonical(to).text(version).
 		text(e.ID.String()).text(e.Project.String()).text(e.Session.String()).number(e.Seq).text(e.Quote.String()).
 		text(e.Item.Session.String()).text(e.Item.Product.String()).text(e.Item.Variant.String()).number(e.Item.Quantity).
@@ -145,7 +152,7 @@ func (e Entry) AppendCanonical(to []byte, personal string) []byte {
 		amount(b.list).amount(b.opening).amount(b.target).amount(b.floor).
 		number(e.Before.Rounds).number(e.Before.Moves).amount(e.Before.BestOffer).amount(e.Before.Counter).
 		amount(s.List).optional(s.Cost).optional(s.Competitor).truth(s.Negotiable).number(s.Quantity).
-		amount(s.CartValue).number(s.Stock).
+		amount(s.CartValue).number(s.Stock).raw(atList).
 		number(int(s.Claims.Tier.rank)).number(s.Claims.Purchases).number(int(s.Claims.Urgency.degree)).
 		number(int(s.Member.Tier.rank)).number(s.Member.Purchases).text(s.Category).
 		number(s.Probed.Session).number(s.Probed.Client).number(s.Probed.Product).

@@ -31,7 +31,7 @@ func someEuros(minor int64) *money.Amount {
 	return &a
 }
 
-// recorded is an entry with a value in every field but Fallback.
+// recorded is an entry with a value in every field but Fallback and CartAtList.
 func recorded(seq int) negotiation.Entry {
 	return negotiation.Entry{
 		ID: id.Stored[id.Decision](fmt.Sprint("dec_", seq)), Project: id.Stored[id.Project]("proj_1"), Session: id.Stored[id.Session]("sess_1"),
@@ -83,6 +83,7 @@ var alterations = []func(*negotiation.Entry){
 	func(e *negotiation.Entry) { e.Signals.Negotiable = false },
 	func(e *negotiation.Entry) { e.Signals.Quantity++ },
 	func(e *negotiation.Entry) { e.Signals.CartValue = euros(0) },
+	func(e *negotiation.Entry) { e.Signals.CartAtList = euros(7_00) },
 	func(e *negotiation.Entry) { e.Signals.Stock = -9 },
 	func(e *negotiation.Entry) {
 		e.Signals.Claims.Tier = negotiation.ClaimsOf(session.Claims{LoyaltyTier: "bronze"}).Tier

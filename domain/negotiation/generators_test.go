@@ -172,6 +172,9 @@ func signals() *rapid.Generator[negotiation.Signals] {
 	return rapid.Custom(func(t *rapid.T) negotiation.Signals {
 		c := currencies().Draw(t, "currency")
 		s := negotiation.Signals{List: prices(c).Draw(t, "list"), CartValue: prices(c).Draw(t, "cart")}
+		if rapid.Bool().Draw(t, "cart at list") {
+			s.CartAtList = prices(c).Draw(t, "at list")
+		}
 		s.Category = rapid.SampledFrom([]string{"", "outdoor", "outdoor/tents", "outdoor/tents/small", "outdoor/tentsx"}).Draw(t, "category")
 		s.Negotiable = rapid.IntRange(0, 9).Draw(t, "negotiable") > 0
 		if rapid.Bool().Draw(t, "cost known") {

@@ -236,6 +236,20 @@ func (q *Quote) PriceFor(product id.Product, variant id.Variant, quantity int) (
 	return money.Amount{}, false
 }
 
+// Charged is what a piece of a covered variant costs, and the list price that this is measured on: the agreed price and the
+// list price that it was agreed under, or else the list price of now where that fell below, which is better still.
+func (q *Quote) Charged(variant id.Variant, agreed, list money.Amount) (unit, original money.Amount) {
+	switch {
+	case agreed.Minor() >= list.Minor():
+		return list, list
+	case q.s.Item.Variant == variant:
+		return agreed, q.s.Bounds.list
+	case q.s.Bundle != nil:
+		return agreed, q.s.Bundle.Regular
+	}
+	return agreed, list
+}
+
 // Covered is the variant of a product that the token is about, or the zero id.
 func (q *Quote) Covered(product id.Product) id.Variant {
 	switch {

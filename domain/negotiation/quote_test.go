@@ -272,7 +272,7 @@ func TestBundlePriceIsTheShareOfTheWayToTheFloor(t *testing.T) {
 func TestInputsOfAPrice(t *testing.T) {
 	t.Parallel()
 	for of, want := range map[reflect.Type]string{
-		reflect.TypeFor[negotiation.Signals]():  "List Cost Competitor Negotiable Quantity CartValue Stock Claims Member Category Probed",
+		reflect.TypeFor[negotiation.Signals]():  "List Cost Competitor Negotiable Quantity CartValue CartAtList Stock Claims Member Category Probed",
 		reflect.TypeFor[negotiation.Claims]():   "Tier Purchases Urgency", // the built-in policy gives urgency no weight
 		reflect.TypeFor[negotiation.Standing](): "Tier Purchases",
 		reflect.TypeFor[negotiation.Probed]():   "Session Client Product", // what was tried out, not who did

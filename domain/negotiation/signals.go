@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/session"
 )
@@ -16,7 +17,8 @@ type Signals struct {
 	Competitor *money.Amount // nil: unknown
 	Negotiable bool
 	Quantity   int
-	CartValue  money.Amount // of what else lies in the cart
+	CartValue  money.Amount // of what else lies in the cart at agreed prices
+	CartAtList money.Amount // of what else lies in the cart at list prices; without currency: nothing does
 	Stock      int
 	Claims     Claims
 	Member     Standing
@@ -36,6 +38,23 @@ func SignalsOf(p *catalog.Product, v catalog.Variant, quantity, stock int) Signa
 		CartValue:  money.Zero(list.Currency()),
 		Stock:      stock,
 		Category:   p.Category,
+	}
+}
+
+// InCart notes the value of a cart that the variant is to be added to. What is agreed and what is at list price are told
+// apart, because anybody can put things into a cart, and out again.
+func (s *Signals) InCart(cart []session.CartItem, of id.Variant) {
+	var agreed, atList []session.CartItem
+	for _, item := range cart {
+		if item.AtList() {
+			atList = append(atList, item)
+		} else {
+			agreed = append(agreed, item)
+		}
+	}
+	s.CartValue, s.CartAtList = session.Value(agreed, of, s.List.Currency()), money.Amount{}
+	if value := session.Value(atList, of, s.List.Currency()); value.IsPositive() {
+		s.CartAtList = value
 	}
 }
 
@@ -116,7 +135,8 @@ type Leanings struct {
 	Scarce, Plenty          money.Percent
 	ScarceBelow, PlentyFrom int
 
-	// Cart is for a cart that already holds CartTimes the list price.
+	// Cart is for a cart that already holds CartTimes the list price. Where it does so only with what is in it at list
+	// price, Cart is a claim.
 	Cart      money.Percent
 	CartTimes int
 
@@ -138,18 +158,28 @@ func builtinLeanings() Leanings {
 	}
 }
 
-// lean sums up the signals. Who is vouched for counts twice what a claim could; claims count within their share.
+// lean sums up the signals. Who is vouched for counts twice what a claim could; claims, and what a cart holds at list
+// price, count within the share of claims.
 func (p Policy) lean(s Signals) money.Percent {
 	l := &p.Leanings
 	lean := highest(l.Volume, s.Quantity) + l.stock(s.Stock, s.Quantity) + 2*l.standing(s.Member)
-	if l.CartTimes > 0 && s.CartValue.Minor()/int64(l.CartTimes) >= s.List.Minor() {
+	claimed := l.claimed(s.Claims, s.Member)
+	switch {
+	case l.filled(s.CartValue.Minor(), s.List):
 		lean += l.Cart
+	case l.filled(s.CartValue.Minor()+s.CartAtList.Minor(), s.List):
+		claimed += l.Cart
 	}
 	if s.Competitor != nil && s.Competitor.Minor() < s.List.Minor() {
 		lean += l.Competitor
 	}
-	claimed := min(max(l.claimed(s.Claims, s.Member), -part(p.UnverifiedShare)), part(p.UnverifiedShare))
+	claimed = min(max(claimed, -part(p.UnverifiedShare)), part(p.UnverifiedShare))
 	return min(max(lean+claimed, -money.Whole), money.Whole)
+}
+
+// filled reports whether a cart of a value holds CartTimes the list price.
+func (l *Leanings) filled(value int64, list money.Amount) bool {
+	return l.CartTimes > 0 && value/int64(l.CartTimes) >= list.Minor()
 }
 
 // claimed is what claims say beyond what is known.

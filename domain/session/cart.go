@@ -1,9 +1,64 @@
 package session
 
 import (
+	"slices"
+
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 )
+
+// MaxLines and MaxQuantity bound a cart that a buyer writes (decisions 5). What is agreed after that is added all the same.
+const (
+	MaxLines    = 50
+	MaxQuantity = 1000
+)
+
+// CartItem is a line of the cart: what an accepted quote put there, or the buyer wrote.
+type CartItem struct {
+	Line     int // counted from 1 within the session, and never given to another line; 0: none yet
+	Product  id.Product
+	Variant  id.Variant
+	Name     string
+	Quantity int
+	Price    money.Amount // per unit: the agreed one, or the list price
+	Quote    id.Quote     // whose price it is; zero: it is at list price
+}
+
+// AtList reports whether the line sells at the list price, which nobody has agreed to.
+func (i CartItem) AtList() bool { return i.Quote.IsZero() }
+
+// Cart is what lies in a session's cart, in the order in which it is shown.
+type Cart struct {
+	Items []CartItem
+	// LineSeq is a number that no line written by the buyer exceeds, those that are gone included. Lines of accepted quotes
+	// may exceed it.
+	LineSeq int
+}
+
+// Replace puts items in the place of those before. An item that has a line keeps it, the others get new ones.
+func (c Cart) Replace(items []CartItem) Cart {
+	last := c.LineSeq
+	for _, before := range c.Items {
+		last = max(last, before.Line)
+	}
+	items = slices.Clone(items)
+	for i := range items {
+		if items[i].Line == 0 {
+			last++
+			items[i].Line = last
+		}
+	}
+	return Cart{items, last}
+}
+
+// Line returns the item of a line.
+func (c Cart) Line(line int) (CartItem, bool) {
+	at := slices.IndexFunc(c.Items, func(i CartItem) bool { return i.Line == line })
+	if line == 0 || at < 0 {
+		return CartItem{}, false
+	}
+	return c.Items[at], true
+}
 
 // Value is what a cart's items come to, those of one variant left out. Items that would overflow the
 // sum, which no real cart has, count for nothing.

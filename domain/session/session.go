@@ -7,7 +7,6 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/money"
 )
 
 // MaxLifetime is how long after its creation a session ends, whatever extends it (decisions 8).
@@ -38,6 +37,7 @@ type Session struct {
 	CreatedAt    time.Time
 	LastActivity time.Time // up to Grace before the last request; zero: AwaitUse was called, and there was no request since
 	ExpiresAt    time.Time // at the earliest
+	LineSeq      int       // as of Cart
 }
 
 // Claims is what the buyer's agent said about the buyer. Nobody verified it (decisions 9).
@@ -155,16 +155,6 @@ func (s *Session) Extend(minutes int, now time.Time) error {
 	}
 	s.ExpiresAt, s.LastActivity = end, now
 	return nil
-}
-
-// CartItem is what an accepted quote put into the cart.
-type CartItem struct {
-	Product  id.Product
-	Variant  id.Variant
-	Name     string
-	Quantity int
-	Price    money.Amount // negotiated, per unit
-	Quote    id.Quote
 }
 
 // Shown is a recommendation the buyer saw. Accepted becomes true once it is bought.

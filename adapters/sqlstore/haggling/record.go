@@ -52,6 +52,7 @@ var (
 	_ = stored.JSON[negotiation.Signals](stored.Tags{
 		"Signals.Cost":       ",omitempty",
 		"Signals.Competitor": ",omitempty",
+		"Signals.CartAtList": ",omitzero",
 		"Signals.Claims":     ",inline",
 		"Claims.Tier":        ",omitempty",
 		"Claims.Urgency":     ",omitempty",

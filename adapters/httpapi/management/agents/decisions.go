@@ -66,7 +66,8 @@ type inputsView struct {
 	Negotiable bool        `json:"negotiable"`
 	Quantity   int         `json:"quantity"`
 	Stock      int         `json:"stock"`
-	CartValue  wire.Money  `json:"cart_value" doc:"Of what else lay in the cart."`
+	CartValue  wire.Money  `json:"cart_value" doc:"Of what else lay in the cart at agreed prices."`
+	CartAtList *wire.Money `json:"cart_at_list,omitempty" doc:"Of what else lay in the cart at list prices. It counts as a claim. Left out: nothing did."`
 	Category   string      `json:"category"`
 	Claims     struct {
 		Tier      string `json:"loyalty_tier"`
@@ -132,6 +133,9 @@ func toAPIInputs(s negotiation.Signals) inputsView {
 	v := inputsView{
 		List: wire.ToMoney(s.List), Cost: wire.ToOptionalMoney(s.Cost), Competitor: wire.ToOptionalMoney(s.Competitor), Negotiable: s.Negotiable,
 		Quantity: s.Quantity, Stock: s.Stock, CartValue: wire.ToMoney(s.CartValue), Category: s.Category,
+	}
+	if s.CartAtList.IsPositive() {
+		v.CartAtList = wire.ToOptionalMoney(&s.CartAtList)
 	}
 	v.Claims.Tier, v.Claims.Purchases, v.Claims.Urgency = s.Claims.Tier.String(), s.Claims.Purchases, s.Claims.Urgency.String()
 	v.Member.Tier, v.Member.Purchases = s.Member.Tier.String(), s.Member.Purchases
