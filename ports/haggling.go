@@ -49,9 +49,11 @@ type HaggleResult struct {
 	NewQuote   bool
 	Superseded *negotiation.Quote // nil: none
 	Entry      negotiation.Entry
-	Version    int64              // of the project that it was made by
-	Cart       []session.CartItem // replaces the session's items of the same variants
-	Event      *event.Event       // nil: none
+	Version    int64 // of the project that it was made by
+	// Cart is what is agreed. Each item takes the place of the earlier agreement about its variant, or else of the first
+	// line that the variant has at list price, and that line's number; else it is a new line.
+	Cart  []session.CartItem
+	Event *event.Event // nil: none
 }
 
 // Haggling is the quote's hot path: one reading and one writing, a round trip each where the engine

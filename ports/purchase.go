@@ -17,8 +17,9 @@ import (
 // Checkouts keeps checkouts and moves them together with stock, tokens, orders and events.
 type Checkouts interface {
 	// Create stores a new checkout, and what its request changed of the session, which may be nil where that is nothing. A
-	// session with checkout.MaxOpen open ones: Conflict limit_reached. The project has another version than the checkout was
-	// opened by: Conflict ProjectChanged.
+	// session with checkout.MaxOpen open ones: Conflict limit_reached. One made of the session's cart while another one is
+	// incomplete, ready, pending or processing: Conflict Stale. The project has another version than the checkout was opened
+	// by: Conflict ProjectChanged.
 	Create(ctx context.Context, c *checkout.Checkout, s *session.Session, t session.Touched, version int64) error
 	Get(ctx context.Context, project id.Project, checkout id.Checkout) (*checkout.Checkout, error)
 	// InTx runs work in one transaction: all of its writes or none. Deadlocks and serialization
@@ -100,7 +101,7 @@ type OrphanFilter struct {
 }
 
 // Settlement is the outcome of an attempt. With an order, its tokens are redeemed, its lines leave the
-// session's cart, recommendations of its products count as accepted, and the event is in the outbox.
+// session's cart (those at list price if the checkout was made of the cart), recommendations of its products count as accepted, and the event is in the outbox.
 // Without one, the stock is put back and the tokens are free again; a decline is remembered for the
 // session and the client.
 type Settlement struct {

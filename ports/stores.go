@@ -32,6 +32,7 @@ type Stores struct {
 	Record   Decisions
 	Sessions Sessions
 	Haggling Haggling
+	Carts    Carts
 
 	Checkouts  Checkouts
 	Orphans    OrphanCharges

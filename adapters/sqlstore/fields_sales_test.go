@@ -29,7 +29,7 @@ func sessionFields(s *fieldShop) {
 
 	changed.ID, changed.Project, changed.CreatedAt = created.ID, s.project.ID, created.CreatedAt
 	read(s.Sessions().Update(s.Context(), s.project.ID, created.ID, func(v *session.Session) error { *v = changed; return nil }))(s)
-	s.survives(nil, &changed, read(s.Sessions().Visit(s.Context(), s.project.ID, created.ID))(s).Session)
+	s.survives(fieldtest.Reasons{"session.Session.LineSeq": "writing the cart changes it"}, &changed, read(s.Sessions().Visit(s.Context(), s.project.ID, created.ID))(s).Session)
 }
 
 // answered stores an answer in a session, with a quote and a decision full of values.
@@ -41,7 +41,7 @@ func (s *fieldShop) answered() ports.HaggleResult {
 	q.Project, q.Item, q.RedeemedBy = s.project.ID, item, id.Order{}
 	e.Project, e.Session, e.Item, e.Quote = s.project.ID, visit.ID, item, q.ID
 	cart := fill[session.CartItem]()
-	cart.Product, cart.Variant, cart.Quote = p.ID, p.Variants[0].ID, q.ID
+	cart.Line, cart.Product, cart.Variant, cart.Quote = 1, p.ID, p.Variants[0].ID, q.ID
 	answer := ports.HaggleResult{Session: visit, Quote: negotiation.Rehydrate(q), NewQuote: true, Entry: e, Cart: []session.CartItem{cart}}
 	s.must(s.Haggling().Save(s.Context(), answer))
 	return answer

@@ -47,6 +47,9 @@ func (s *Store) Authorizations() syncing.Authorizations { return syncing.Authori
 // BuyerRecords finds and erases what is kept of buyers.
 func (s *Store) BuyerRecords() retention.BuyerRecords { return retention.BuyerRecords{Store: s.db} }
 
+// Carts keeps the carts that buyers write.
+func (s *Store) Carts() purchase.Carts { return purchase.Carts{Store: s.db} }
+
 // Catalog reads and writes many products at once.
 func (s *Store) Catalog() catalogue.Catalog { return catalogue.Catalog{Store: s.db} }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -84,9 +83,7 @@ func (t *tokens) line(p *catalog.Product, v catalog.Variant, item InitItem, comm
 		if agreed, ok := q.PriceFor(p.ID, v.ID, item.Quantity); ok {
 			t.used[tokenUse{hash, v.ID}] = true
 			line.Quote, line.Bundled = q.Snapshot().ID, q.Snapshot().Item.Variant != v.ID
-			if agreed.Minor() < line.Unit.Minor() { // a list price that fell below it is better still
-				line.Unit, line.Original = agreed, original(q, v, line.Original)
-			}
+			line.Unit, line.Original = q.Charged(v.ID, agreed, line.Original)
 			at.That(item.Price == nil || *item.Price == agreed || *item.Price == line.Unit,
 				"negotiated_price", "must be "+agreed.String())
 			return line
@@ -113,18 +110,6 @@ func keep(l checkout.Line, item InitItem, at fault.Check) checkout.Line {
 	at.That(item.Quantity == l.Quantity, "quantity", "must be "+strconv.Itoa(l.Quantity)+" for the agreed price; leave line_id out for a new line")
 	at.That(item.Price == nil || *item.Price == l.Unit, "negotiated_price", "must be "+l.Unit.String())
 	return l
-}
-
-// original is the list price that an agreed price is measured on: the one it was agreed under.
-func original(q *negotiation.Quote, v catalog.Variant, list money.Amount) money.Amount {
-	s := q.Snapshot()
-	if s.Item.Variant == v.ID {
-		return s.Bounds.List()
-	}
-	if s.Bundle != nil {
-		return s.Bundle.Regular
-	}
-	return list
 }
 
 // alone refuses a bundle's price where the item that it goes with is not bought.

@@ -35,6 +35,7 @@ func storesOn(view *sqlstore.Store, index ports.Index) *ports.Stores {
 		Record:          view.Decisions(),
 		Sessions:        view.Sessions(),
 		Haggling:        view.Haggling(),
+		Carts:           view.Carts(),
 		Checkouts:       view.Checkouts(),
 		Orphans:         view.Orphans(),
 		Orders:          view.Orders(),

@@ -148,6 +148,7 @@ type Snapshot struct {
 	Status     Status
 	Revision   int  // 1 at first; each Revise adds 1
 	Strict     bool // as in Cart
+	FromCart   bool // as in Cart
 	Lines      []Line
 	LineSeq    int // the newest line's ID
 	Address    Address

@@ -25,12 +25,15 @@ type Cart struct {
 	// Strict wants everything before the checkout is ready: also the buyer's e-mail address, which may else come with the
 	// payment, and the region in countries whose addresses have one.
 	Strict bool
+	// FromCart: the lines are those of the session's cart, which has one checkout at a time that is not ended. It stays so
+	// when the checkout is revised.
+	FromCart bool
 }
 
 // Open computes the totals of a cart. The checkout can be paid until Validity has passed, once nothing is missing.
 func Open(checkout id.Checkout, p *project.Project, cart Cart, now time.Time) (*Checkout, error) {
 	c := &Checkout{Snapshot{
-		ID: checkout, Project: p.ID, Session: cart.Session, CreatedAt: now,
+		ID: checkout, Project: p.ID, Session: cart.Session, FromCart: cart.FromCart, CreatedAt: now,
 	}}
 	if err := c.fill(p, cart, "", now); err != nil {
 		return nil, err

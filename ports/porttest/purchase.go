@@ -171,7 +171,9 @@ func purchaseOrder(s *Shop) {
 	Same(s.T, "redeemed by", s.token(q).RedeemedBy, o.ID)
 	Same(s.T, "kept quote redeemed by", s.token(kept).RedeemedBy, id.Order{})
 	v := s.Visit(sess.ID)
-	Same(s.T, "cart", v.Cart, []session.CartItem{CartItem(kept, unsold)})
+	left := CartItem(kept, unsold)
+	left.Line = 2
+	Same(s.T, "cart", v.Cart, []session.CartItem{left})
 	Same(s.T, "shown", v.Shown, []session.Shown{{Product: p.ID, Accepted: true}, {Product: unsold.ID}})
 	Same(s.T, "stock", s.Stock(p), map[string]int{"main": 3})
 

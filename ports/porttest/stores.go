@@ -26,6 +26,7 @@ type Stores struct {
 	Synonyms    ports.Synonyms
 	Sessions    ports.Sessions
 	Haggling    ports.Haggling
+	Carts       ports.Carts
 	Agents      ports.Agents
 	Active      ports.ActiveAgents
 	Policies    ports.PolicyVersions

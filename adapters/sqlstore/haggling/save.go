@@ -34,9 +34,48 @@ WHERE project_id = $1
 	updateQuote = quotes.Update([]string{"project_id", "id"}, "state", "currency", "list_price", "opening", "target", "floor",
 		"rounds", "moves", "best_offer", "counter", "policy_version", "final_price", "bundle", "with_bundle", "token_hash", "valid_until")
 
-	putCartItem = cart.Insert() + `
-ON CONFLICT (project_id, session_id, variant_id) DO UPDATE
-SET ` + db.Excluded("product_id", "name", "quantity", "price", "currency", "quote_id", "seq", "position")
+	// putCartItem takes the place of a line of the variant, at the end of the cart, or is a new line. That line may be gone,
+	// and its number that of another variant, since the statement began: then it fails, for no line is NULL.
+	putCartItem = `
+INSERT INTO cart_items (` + cart.Columns() + `)
+VALUES (` + cart.ValuesBut(map[string]string{"line": "COALESCE(" + agreedBefore + ", " + nextLine + ")"}) + `)
+ON CONFLICT (project_id, session_id, line) DO UPDATE
+SET line = CASE WHEN cart_items.variant_id = excluded.variant_id THEN excluded.line END,
+  ` + db.Excluded("product_id", "name", "quantity", "price", "currency", "quote_id", "seq", "position")
+
+	// agreedBefore is the variant's line that is agreed and not bought yet, or else its first one at list price.
+	agreedBefore = `(
+  SELECT l.line
+  FROM cart_items AS l
+  WHERE l.project_id = ` + cart.Param("project_id") + `
+    AND l.session_id = ` + cart.Param("session_id") + `
+    AND l.variant_id = ` + cart.Param("variant_id") + `
+    AND NOT EXISTS (
+      SELECT 1
+      FROM quotes AS q
+      WHERE q.project_id = l.project_id
+        AND q.id = l.quote_id
+        AND q.redeemed_by <> ''
+    )
+  ORDER BY CASE WHEN l.quote_id = '' THEN 1 ELSE 0 END, l.line
+  LIMIT 1
+)`
+
+	// nextLine is a number that no line of the session has had: what was taken out of the cart is no higher than line_seq.
+	nextLine = `(
+  SELECT MAX(taken.line) + 1
+  FROM (
+    SELECT l.line
+    FROM cart_items AS l
+    WHERE l.project_id = ` + cart.Param("project_id") + `
+      AND l.session_id = ` + cart.Param("session_id") + `
+    UNION ALL
+    SELECT s.line_seq
+    FROM sessions AS s
+    WHERE s.project_id = ` + cart.Param("project_id") + `
+      AND s.id = ` + cart.Param("session_id") + `
+  ) AS taken
+)`
 )
 
 // later is the later one of a session's stored time and a given one.

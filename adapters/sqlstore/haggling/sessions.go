@@ -58,9 +58,19 @@ WHERE project_id = $1
 
 const (
 	// What was bought is no longer in the cart. That a token was redeemed says so, and one thing said
-	// twice would be one more write of every purchase.
+	// twice would be one more write of every purchase. A line at list price has the list price of now.
 	selectCart = `
-SELECT product_id, variant_id, name, quantity, price, currency, quote_id
+SELECT line, product_id, variant_id, name, quantity, currency, quote_id, CASE
+  WHEN quote_id = '' THEN COALESCE((
+    SELECT COALESCE(v.price, p.price)
+    FROM variants AS v
+    JOIN products AS p ON p.project_id = v.project_id AND p.id = v.product_id
+    WHERE v.project_id = c.project_id
+      AND v.id = c.variant_id
+      AND p.currency = c.currency
+  ), price)
+  ELSE price
+END AS price
 FROM cart_items AS c
 WHERE project_id = $1
   AND session_id = $2

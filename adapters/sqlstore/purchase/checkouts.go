@@ -52,16 +52,15 @@ WHERE ` + checkouts.After(1) + ` > (
 )
 RETURNING id`
 
-	selectCheckout = `
+	selectCheckoutsOf = `
 SELECT ` + CheckoutColumns + `
 FROM checkouts
-WHERE project_id = $1
+WHERE project_id = $1`
+
+	selectCheckout = selectCheckoutsOf + `
   AND id = $2`
 
-	selectUndecidedAttempts = `
-SELECT ` + CheckoutColumns + `
-FROM checkouts
-WHERE project_id = $1
+	selectUndecidedAttempts = selectCheckoutsOf + `
   AND status = 'processing'`
 
 	// updateCheckout changes what verbs change. The cart and its totals change by Revise alone.

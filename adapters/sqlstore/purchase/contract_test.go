@@ -11,6 +11,8 @@ func TestLabels(t *testing.T) { storetest.Suite(t, Labels) }
 
 func TestOrphans(t *testing.T) { storetest.Suite(t, porttest.Orphans) }
 
+func TestCarts(t *testing.T) { storetest.Suite(t, porttest.Carts) }
+
 func TestCheckouts(t *testing.T) { storetest.Suite(t, porttest.Checkouts) }
 
 func TestPurchase(t *testing.T) { storetest.Suite(t, porttest.Purchase) }

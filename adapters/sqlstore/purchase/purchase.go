@@ -154,7 +154,7 @@ func (p purchase) Settle(ctx context.Context, s ports.Settlement) error {
 	if s.Order == nil {
 		return p.tx.Last(ctx, append(effects, p.undone(s)...)...)
 	}
-	return p.tx.Last(ctx, slices.Concat(effects, placeOrder(s.Order), outbox.Effects(p.tx.Dialect, s.Event), p.redeemed(s.Order))...)
+	return p.tx.Last(ctx, slices.Concat(effects, placeOrder(s.Order), outbox.Effects(p.tx.Dialect, s.Event), p.redeemed(s.Order), p.bought(s))...)
 }
 
 // undone puts back what an attempt without an order held. Stock of a variant that was dropped
@@ -192,6 +192,23 @@ func (p purchase) redeemed(o *order.Order) []db.Effect {
 	args := db.Args{p.project, o.Checkout, o.ID}
 	statement := redeemTokens + args.List(tokens)
 	return []db.Effect{{Statement: statement, Args: args, Rows: len(tokens), Short: tokenRedeemed()}}
+}
+
+// bought takes out of a cart what its checkout sold at list price.
+func (p purchase) bought(s ports.Settlement) []db.Effect {
+	c := s.Checkout.Snapshot()
+	var variants []string
+	for _, l := range c.Lines {
+		if l.Quote.IsZero() {
+			variants = append(variants, l.Variant.String())
+		}
+	}
+	if !c.FromCart || len(variants) == 0 {
+		return nil
+	}
+	args := db.Args{p.project, c.Session}
+	statement := emptyCart + args.List(variants)
+	return []db.Effect{{Statement: statement, Args: args, Rows: db.AnyRows}}
 }
 
 func saveCheckout(c *checkout.Checkout) db.Effect {

@@ -57,6 +57,9 @@ func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout, visit *sess
 		if t.Any() {
 			s.touch(visit, t)
 		}
+		if _, another := s.checkoutOfCart(key[id.Session]{row.Project, row.Session}); another && row.FromCart {
+			return ports.Stale
+		}
 		open, now := 0, v.Now()
 		for k, o := range s.checkouts.rows {
 			payable := o.Status.Open() && o.ValidUntil.After(now)
@@ -312,6 +315,7 @@ func (p purchase) Settle(_ context.Context, settled ports.Settlement) error {
 		q.RedeemedBy = settled.Order.ID
 		p.s.quotes.put(p.s, k, q)
 	}
+	p.s.takeOutBought(row)
 	if err := p.s.place(settled.Order); err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ func stores(s *memstore.Store) porttest.Stores {
 		Inventory:   memstore.Inventory{Store: s},
 		Sessions:    memstore.Sessions{Store: s},
 		Haggling:    memstore.Haggling{Store: s},
+		Carts:       memstore.Carts{Store: s},
 		Checkouts:   memstore.Checkouts{Store: s},
 		Undecided:   memstore.Checkouts{Store: s},
 		Lapsed:      s.Lapsed(),
@@ -36,6 +37,7 @@ func stores(s *memstore.Store) porttest.Stores {
 	}
 }
 
+func TestCarts(t *testing.T)     { t.Parallel(); porttest.Carts(t, open) }
 func TestCheckouts(t *testing.T) { t.Parallel(); porttest.Checkouts(t, open) }
 func TestPurchase(t *testing.T)  { t.Parallel(); porttest.Purchase(t, open) }
 func TestOrders(t *testing.T)    { t.Parallel(); porttest.Orders(t, open) }

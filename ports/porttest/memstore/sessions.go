@@ -71,9 +71,15 @@ func (v Sessions) Visit(ctx context.Context, p id.Project, of id.Session) (ports
 // cart is what lies in a session's cart: what was bought lies there no more.
 func (s *state) cart(k key[id.Session]) (items []session.CartItem) {
 	for _, item := range s.carts.rows[k] {
-		if s.quotes.rows[key[id.Quote]{k.project, item.Quote}].RedeemedBy.IsZero() {
-			items = append(items, item)
+		if !s.inCart(k.project, item) {
+			continue
 		}
+		if product, known := s.products.rows[key[id.Product]{k.project, item.Product}]; known && item.AtList() {
+			if v, known := product.Variant(item.Variant); known {
+				item.Price = product.PriceOf(v)
+			}
+		}
+		items = append(items, item)
 	}
 	return items
 }
@@ -186,7 +192,7 @@ func (v Haggling) Save(ctx context.Context, r ports.HaggleResult) error {
 			return err
 		}
 		if r.Entry.Seq != len(s.entries.rows[k])+1 {
-			return fault.New(fault.Conflict, "stale", "Another answer was stored.")
+			return ports.Stale
 		}
 		if r.NewSession {
 			s.sessions.put(s, k, *r.Session)
@@ -200,10 +206,9 @@ func (v Haggling) Save(ctx context.Context, r ports.HaggleResult) error {
 				s.quotes.put(s, at, quote{q.Snapshot(), s.quotes.rows[at].claimedBy})
 			}
 		}
-		cart := slices.DeleteFunc(slices.Clone(s.carts.rows[k]), func(old session.CartItem) bool {
-			return slices.ContainsFunc(r.Cart, func(item session.CartItem) bool { return item.Variant == old.Variant })
-		})
-		s.carts.put(s, k, append(cart, r.Cart...))
+		for _, item := range r.Cart {
+			s.agree(k, item)
+		}
 		if r.Event != nil {
 			s.announce(r.Event, v.Now())
 		}

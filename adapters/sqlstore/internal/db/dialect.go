@@ -62,7 +62,7 @@ type Dialect struct {
 // keysWithoutRowID are the keys of SQLite's tables that have no rowid.
 var keysWithoutRowID = map[string]string{
 	"stock":             "project_id, variant_id, location",
-	"cart_items":        "project_id, session_id, variant_id",
+	"cart_items":        "project_id, session_id, line",
 	"shown":             "project_id, session_id, product_id",
 	"sandbox_failures":  "project_id, key",
 	"declines":          "project_id, subject, checkout_id, attempt",

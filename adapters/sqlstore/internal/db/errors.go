@@ -16,6 +16,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // A constraint is a rule of the schema by the name that each engine calls it, and what breaking it
@@ -31,9 +32,11 @@ var constraints = []constraint{
 	{"projects_slug", "projects.slug", SlugTaken},
 	{"products_sku", "products.project_id, products.sku", SkuTaken},
 	{"variants_sku", "variants.project_id, variants.sku", SkuTaken},
-	{"decisions_seq", "decisions.project_id, decisions.session_id, decisions.seq", func() *fault.Error {
-		return fault.New(fault.Conflict, "stale", "Another answer was stored in the session meanwhile.")
-	}},
+	{"decisions_seq", "decisions.project_id, decisions.session_id, decisions.seq", stale},
+	{"cart_items_pkey", "cart_items.project_id, cart_items.session_id, cart_items.line", stale},
+	{"cart_items.line", "cart_items.line", stale},
+	{"sessions.line_seq", "sessions.line_seq", stale},
+	{"checkouts_cart", "checkouts.project_id, checkouts.session_id", stale},
 	{"orders_checkout", "orders.project_id, orders.checkout_id", func() *fault.Error {
 		return fault.New(fault.Conflict, "order_exists", "The checkout has an order.")
 	}},
@@ -58,6 +61,11 @@ var constraints = []constraint{
 	{"checkouts_project_id_fkey", "", MissingProject},
 	// SQLite does not say which. All other references are held by the transactions that write them.
 	{"", "FOREIGN KEY constraint failed", MissingProject},
+}
+
+func stale() *fault.Error {
+	is := *ports.Stale
+	return &is
 }
 
 func SkuTaken() *fault.Error {

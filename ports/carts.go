@@ -1,0 +1,49 @@
+package ports
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/session"
+)
+
+// Stale means that another request was stored first: what the request was decided by has changed. It is decided again.
+var Stale = fault.New(fault.Conflict, "stale", "Another request was stored in the session meanwhile.")
+
+// CartAsk names the cart of a session, and what is to be put into it besides.
+type CartAsk struct {
+	Session  id.Session // zero: a new one, whose cart is empty
+	Tokens   []string   // hashes of checkout tokens
+	Products []id.Product
+}
+
+// Cart is everything that reading, writing and buying a cart needs. The quotes are those of its lines and of the tokens, the
+// products those of its lines, of the quotes' bundles and those asked for; what is unknown is left out.
+type Cart struct {
+	Basket
+	Items []session.CartItem
+	// Checkout is the one that was made of the cart and is incomplete, ready, pending or processing; nil: there is none. Its
+	// time may be over.
+	Checkout *checkout.Checkout
+}
+
+// CartResult is a cart to be stored.
+type CartResult struct {
+	Session    *session.Session
+	NewSession bool
+	Touched    session.Touched
+	Before     []session.CartItem // as it was read
+	After      session.Cart
+}
+
+// Carts keeps the carts that buyers write.
+type Carts interface {
+	// Cart is one consistent reading.
+	Cart(ctx context.Context, project id.Project, ask CartAsk) (Cart, error)
+	// Replace stores a cart, and what its request changed of the session. If a line of Before is another one by now, lines
+	// were written since, or one of After's new lines exists: Conflict Stale, and nothing is stored. What accepted quotes
+	// added meanwhile stays.
+	Replace(ctx context.Context, r CartResult) error
+}
