@@ -56,7 +56,7 @@ func run(t *testing.T, engine string) {
 // areas hold the steps, one file each.
 var areas = []func(book, *world){
 	answerSteps, projectSteps, settingsSteps, catalogSteps, discoverySteps,
-	hagglingSteps, checkoutSteps, aftersalesSteps, sessionSteps, hostileSteps,
+	hagglingSteps, cartSteps, checkoutSteps, aftersalesSteps, sessionSteps, hostileSteps,
 	keySteps, accountSteps, limitSteps, idempotencySteps, auditSteps, financeSteps, reversalSteps, orderSteps, integrationSteps, eventSteps,
 	platformSteps, buyerSteps, shippingSteps, synonymSteps, searchIndexSteps, searchSteps, embeddingSteps, agentSteps, remoteAgentSteps,
 	tuningSteps,

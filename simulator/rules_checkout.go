@@ -35,8 +35,13 @@ const (
 const maxDeclines = 5
 
 func (w *Witness) checkInit(request acp.InitRequest, answer acp.Checkout, at time.Time) {
-	w.checkouts[answer.CheckoutID] = &checkout{request: request, answer: answer}
-	w.require(answer.Status == "ready", ruleCheckoutReady, "its status is %q", answer.Status)
+	opened := &checkout{request: request, answer: answer}
+	if before := w.checkouts[answer.CheckoutID]; request.FromCart && before != nil { // a cart has one at a time
+		opened.order, opened.declines = before.order, before.declines
+	} else {
+		w.require(answer.Status == "ready", ruleCheckoutReady, "its status is %q", answer.Status)
+	}
+	w.checkouts[answer.CheckoutID] = opened
 	w.checkCart(answer, at)
 	w.checkLines(request, answer)
 }
@@ -162,6 +167,9 @@ func (w *Witness) checkRedeemed(opened *checkout, order string) {
 	}
 	for _, a := range w.agreements {
 		a.bought = a.bought || slices.Contains(tokens, a.token)
+	}
+	if opened.request.FromCart {
+		w.soldCart(opened.request.SessionID)
 	}
 }
 

@@ -104,6 +104,15 @@ func (w *Witness) Saw(call acp.Call) {
 		w.checkSession(answer)
 	case acp.Extended:
 		w.require(answer.NewExpiresAt.After(call.At), "an extended session ends later", "it ends at %s", answer.NewExpiresAt)
+	case acp.Cart:
+		switch request := call.Request.(type) {
+		case acp.CartRequest:
+			w.checkShownCart(answer, append([]acp.CartItem{}, request.Items...))
+		case acp.EmptyCart:
+			w.checkShownCart(answer, []acp.CartItem{})
+		default:
+			w.checkShownCart(answer, nil)
+		}
 	case acp.Checkout:
 		switch request := call.Request.(type) {
 		case acp.InitRequest:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -149,7 +150,7 @@ func outOfStock(c *checkout.Checkout, short []catalog.Need) error {
 	for i, line := range c.Snapshot().Lines {
 		at := slices.IndexFunc(short, func(n catalog.Need) bool { return n.Variant == line.Variant })
 		if at >= 0 {
-			e.With(itemField(i, "quantity"), fmt.Sprintf("only %d of %s left", short[at].Quantity, strings.TrimSpace(line.Name+" "+line.Label)))
+			e.With("items."+strconv.Itoa(i)+".quantity", fmt.Sprintf("only %d of %s left", short[at].Quantity, strings.TrimSpace(line.Name+" "+line.Label)))
 		}
 	}
 	return e

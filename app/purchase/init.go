@@ -5,14 +5,15 @@ package purchase
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/app/ordertoken"
+	"github.com/haggle-commerce/haggle/app/pricing"
 	"github.com/haggle-commerce/haggle/domain/agent"
-	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -58,6 +59,7 @@ func (s *Service) In(stores *ports.Stores) *Service {
 // InitRequest is a cart to be checked out. Without items it is what the token covers.
 type InitRequest struct {
 	Session   id.Session // zero: that of the tokens; without any, a new one
+	FromCart  bool       // the items are those of the session's cart; there are no others, and no token
 	TokenHash string     // "" for none
 	Items     []InitItem
 	Address   checkout.Address
@@ -68,16 +70,8 @@ type InitRequest struct {
 	Repeatable bool
 }
 
-// InitItem is one line as the buyer wants it. A nil price is whatever the token, or the list, says. Line is that of a
-// checkout which is revised; 0: a new one.
-type InitItem struct {
-	Line      int
-	Product   id.Product
-	Variant   id.Variant
-	Quantity  int
-	Price     *money.Amount
-	TokenHash string
-}
+// InitItem is one line as the buyer wants it.
+type InitItem = pricing.Item
 
 // PreparedInit is a priced cart whose checkout is not stored yet.
 type PreparedInit struct {
@@ -87,10 +81,18 @@ type PreparedInit struct {
 	session *session.Session
 	touched session.Touched
 	version int64 // of the project
+
+	// What becomes of the checkout that was made of the cart before: it is answered as it is, or revised, or its time is over.
+	asItIs   bool
+	revision *PreparedRevision
+	lapsed   *checkout.Checkout
 }
 
 // PrepareInit prices a cart, and asks the agent for consent. It writes nothing.
 func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequest) (*PreparedInit, error) {
+	if r.FromCart {
+		return s.initFromCart(ctx, p, r)
+	}
 	known, err := s.Haggling.Basket(ctx, p.ID, r.basket())
 	if err != nil {
 		return nil, err
@@ -101,18 +103,30 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 	}
 	opened := known.Session == nil
 	r.Session = visit.ID
-	mandate, err := s.Mandates.Mandate(ctx, p, visit.ID)
+	lines, err := pricing.Lines(r.priced(), known, nil)
 	if err != nil {
 		return nil, err
 	}
-	lines, err := lines(r, known, nil)
+	made, err := s.opened(ctx, p, r, visit, lines, known.Now)
+	if err != nil {
+		return nil, err
+	}
+	made.Opened, made.touched = opened, touched
+	return made, nil
+}
+
+// opened is a new checkout of lines that the agent consents to.
+func (s *Service) opened(
+	ctx ports.Outbound, p *project.Project, r InitRequest, visit *session.Session, lines []checkout.Line, now time.Time,
+) (*PreparedInit, error) {
+	mandate, err := s.Mandates.Mandate(ctx, p, visit.ID)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.consentTo(ctx, agent.Scene{Project: p, Session: visit, Mandate: mandate}, lines); err != nil {
 		return nil, err
 	}
-	c, err := checkout.Open(id.New[id.Checkout](s.Entropy.IDBits()), p, r.cart(lines), known.Now)
+	c, err := checkout.Open(id.New[id.Checkout](s.Entropy.IDBits()), p, r.cart(lines), now)
 	if err != nil {
 		return nil, err
 	}
@@ -121,9 +135,7 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 	}
 	return &PreparedInit{
 		Checkout: c,
-		Opened:   opened,
 		session:  visit,
-		touched:  touched,
 		version:  p.Version,
 	}, nil
 }
@@ -144,9 +156,20 @@ func (s *Service) visit(p *project.Project, r InitRequest, known ports.Basket) (
 	return opened, session.Touched{}, nil
 }
 
+// priced is what the prices follow from.
+func (r InitRequest) priced() pricing.Request {
+	return pricing.Request{Session: r.Session, TokenHash: r.TokenHash, Items: r.Items}
+}
+
 func (r InitRequest) cart(lines []checkout.Line) checkout.Cart {
 	return checkout.Cart{
-		Session: r.Session, Lines: lines, Address: r.Address, Buyer: r.Buyer, Partial: r.Partial, Strict: r.Strict,
+		Session:  r.Session,
+		Lines:    lines,
+		Address:  r.Address,
+		Buyer:    r.Buyer,
+		Partial:  r.Partial,
+		Strict:   r.Strict,
+		FromCart: r.FromCart,
 	}
 }
 
@@ -176,8 +199,24 @@ func (r InitRequest) basket() ports.BasketAsk {
 	return ask
 }
 
-// Commit stores the checkout, and opens or keeps its session.
+// Commit stores the checkout, and opens or keeps its session. If another checkout was made of the cart since it was
+// prepared, or this one was revised, the error is ports.Stale: prepare it again.
 func (i *PreparedInit) Commit(ctx context.Context, stores *ports.Stores) error {
+	switch {
+	case i.asItIs:
+		return stores.Sessions.Keep(ctx, i.session, i.touched)
+	case i.revision != nil:
+		err := i.revision.Commit(ctx, stores)
+		i.Checkout = i.revision.Checkout
+		if errors.Is(err, checkout.ErrChanged) {
+			return ports.Stale
+		}
+		return err
+	case i.lapsed != nil:
+		if err := expire(ctx, stores, i.lapsed); err != nil {
+			return err
+		}
+	}
 	if i.Opened {
 		if err := stores.Sessions.Create(ctx, i.session); err != nil {
 			return err
@@ -204,69 +243,4 @@ func (s *Service) expressible(p *project.Project, c *checkout.Checkout) error {
 func (s *Service) canCharge(r project.PaymentRoute, total money.Amount) bool {
 	rules, ok := s.Gateway.(ports.AmountRules)
 	return !ok || rules.CanCharge(r, total)
-}
-
-// lines prices the items: by the tokens that cover them, the others at list price. A line of before that an item names
-// keeps its id, and the price that was agreed for it.
-func lines(r InitRequest, known ports.Basket, before []checkout.Line) ([]checkout.Line, error) {
-	tokens, err := tokensOf(r, known, before)
-	if err != nil {
-		return nil, err
-	}
-	if len(r.Items) == 0 && r.TokenHash != "" {
-		r.Items = tokens.items(r.TokenHash)
-	}
-	if len(r.Items) > checkout.MaxLines {
-		return nil, fault.Field("items", "must have 1 to 50 items")
-	}
-	products := make(map[id.Product]*catalog.Product, len(known.Products))
-	for _, product := range known.Products {
-		products[product.ID] = product
-	}
-	r.Items = slices.Clone(r.Items)
-	kept, err := keptLines(r.Items, before)
-	if err != nil {
-		return nil, err
-	}
-	tokens.spend(kept)
-	check, mismatch := fault.NewCheck(), fault.NewCheck()
-	lines := make([]checkout.Line, len(r.Items))
-	for i, item := range r.Items {
-		product := products[item.Product]
-		if product == nil {
-			return nil, fault.Missing("product")
-		}
-		if item.Variant.IsZero() {
-			item.Variant = tokens.variant(item, r.TokenHash)
-		}
-		variant, ok := product.Variant(item.Variant)
-		switch {
-		case !ok && !item.Variant.IsZero():
-			return nil, product.NoVariant()
-		case !ok:
-			check.In("items").At(i).That(false, "variant_id", product.VariantRequired())
-			continue
-		}
-		item.Variant = variant.ID
-		if l, ok := kept[i]; ok {
-			lines[i] = keep(l, item, mismatch.In("items").At(i))
-			continue
-		}
-		lines[i] = tokens.line(product, variant, item, r.TokenHash, mismatch.In("items").At(i))
-		lines[i].ID = item.Line
-	}
-	if err := check.Err(); err != nil {
-		return nil, err
-	}
-	tokens.unused(r, mismatch)
-	alone(lines, mismatch)
-	return lines, asMismatch(mismatch.Err())
-}
-
-// asMismatch gives a wrong price its own code (decisions 10).
-func asMismatch(err error) error {
-	if e, ok := err.(*fault.Error); ok {
-		e.Code, e.Message = "price_mismatch", "A price is neither the agreed one nor the list price."
-	}
-	return err
 }

@@ -2,8 +2,9 @@ package purchase
 
 import (
 	"context"
-	"slices"
+	"time"
 
+	"github.com/haggle-commerce/haggle/app/pricing"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -30,7 +31,7 @@ type PreparedRevision struct {
 	revision int // that the cart was priced by
 	cart     checkout.Cart
 	option   string
-	session  *session.Session // nil: it is past
+	session  *session.Session
 	touched  session.Touched
 }
 
@@ -42,10 +43,6 @@ func (s *Service) PrepareRevise(ctx ports.Outbound, p *project.Project, r Revise
 	}
 	before := c.Snapshot()
 	r.Session = before.Session
-	mandate, err := s.Mandates.Mandate(ctx, p, r.Session)
-	if err != nil {
-		return nil, err
-	}
 	known, err := s.Haggling.Basket(ctx, p.ID, r.basket())
 	switch {
 	case err != nil:
@@ -59,22 +56,45 @@ func (s *Service) PrepareRevise(ctx ports.Outbound, p *project.Project, r Revise
 	if r.Revision != 0 && r.Revision != before.Revision {
 		return nil, checkout.ErrChanged
 	}
-	made := &PreparedRevision{project: p, revision: before.Revision, option: r.Option}
-	if touched, err := known.Session.Touch(nil, p.Settings.SessionTimeout(), known.Now); err == nil { // a past one changes nothing
-		made.session, made.touched = known.Session, touched
+	visit := known.Session
+	touched, err := visit.Touch(nil, p.Settings.SessionTimeout(), known.Now)
+	if err != nil { // a past one changes nothing
+		touched = session.Touched{}
 	}
-	lines, err := lines(r.InitRequest, known, before.Lines)
+	lines, err := pricing.Lines(r.priced(), known, before.Lines)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.consentTo(ctx, agent.Scene{Project: p, Session: known.Session, Mandate: mandate}, lines); err != nil {
+	made, err := s.revised(ctx, p, c, r, visit, lines, known.Now)
+	if err != nil {
 		return nil, err
 	}
-	made.cart = r.cart(lines)
-	if err := c.Revise(p, made.cart, r.Option, known.Now); err != nil {
+	made.touched = touched
+	return made, nil
+}
+
+// revised is a checkout with other lines, which the agent consents to.
+func (s *Service) revised(
+	ctx ports.Outbound, p *project.Project, c *checkout.Checkout, r ReviseRequest, visit *session.Session, lines []checkout.Line, now time.Time,
+) (*PreparedRevision, error) {
+	mandate, err := s.Mandates.Mandate(ctx, p, visit.ID)
+	if err != nil {
 		return nil, err
 	}
-	made.Checkout = c
+	if err := s.consentTo(ctx, agent.Scene{Project: p, Session: visit, Mandate: mandate}, lines); err != nil {
+		return nil, err
+	}
+	made := &PreparedRevision{
+		Checkout: c,
+		project:  p,
+		revision: c.Revision(),
+		cart:     r.cart(lines),
+		option:   r.Option,
+		session:  visit,
+	}
+	if err := c.Revise(p, made.cart, r.Option, now); err != nil {
+		return nil, err
+	}
 	return made, s.expressible(p, c)
 }
 
@@ -102,30 +122,4 @@ func (r *PreparedRevision) Commit(ctx context.Context, stores *ports.Stores) err
 		r.Checkout = c
 		return tx.Revise(ctx, c, r.project.Version)
 	})
-}
-
-// keptLines are the lines of before whose agreed prices items keep, by the index of the item. Each item may name a line,
-// and no two the same. An item that names one gets its variant.
-func keptLines(items []InitItem, before []checkout.Line) (map[int]checkout.Line, error) {
-	kept, named := map[int]checkout.Line{}, map[int]bool{}
-	for i, item := range items {
-		if item.Line == 0 {
-			continue
-		}
-		at := slices.IndexFunc(before, func(l checkout.Line) bool { return l.ID == item.Line })
-		switch {
-		case at < 0:
-			return nil, fault.Field(itemField(i, "line_id"), "is not a line of this checkout")
-		case named[item.Line]:
-			return nil, fault.Field(itemField(i, "line_id"), "is the line of another item already")
-		case before[at].Product != item.Product, !item.Variant.IsZero() && before[at].Variant != item.Variant:
-			return nil, fault.Field(itemField(i, "line_id"), "is a line of another product or variant; leave it out for a new line")
-		}
-		named[item.Line] = true
-		items[i].Variant = before[at].Variant
-		if !before[at].Quote.IsZero() && item.TokenHash == "" {
-			kept[i] = before[at]
-		}
-	}
-	return kept, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/adapters/system"
+	"github.com/haggle-commerce/haggle/app/baskets"
 	"github.com/haggle-commerce/haggle/cmd/boot/demo"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -71,6 +72,7 @@ func (a *App) buyerServices() *commerce.Services {
 		Storefronts:   a.storefront,
 		Discovery:     a.Discovery,
 		Haggling:      a.haggling,
+		Baskets:       &baskets.Service{Stores: a.wholeStores(), Entropy: system.Entropy{}},
 		Purchase:      a.Purchase,
 		Aftersales:    a.Aftersales,
 		Buyers:        a.Buyers,

@@ -3,6 +3,7 @@ package session
 import (
 	"slices"
 
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 )
@@ -49,6 +50,20 @@ func (c Cart) Replace(items []CartItem) Cart {
 		}
 	}
 	return Cart{items, last}
+}
+
+// Check refuses what is too much for a cart, by the fields of a request.
+func (c Cart) Check(currency money.Currency) error {
+	check := fault.NewCheck()
+	check.That(len(c.Items) <= MaxLines, "items", "must have at most 50 items")
+	for i, item := range c.Items {
+		check.In("items").At(i).That(item.Quantity >= 1 && item.Quantity <= MaxQuantity, "quantity", "must be between 1 and 1,000")
+	}
+	if err := check.Err(); err != nil {
+		return err
+	}
+	check.That(Value(c.Items, id.Variant{}, currency).Minor() < money.Limit, "items", "come to an amount that is too large")
+	return check.Err()
 }
 
 // Line returns the item of a line.

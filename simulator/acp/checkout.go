@@ -31,7 +31,8 @@ type Address struct {
 type InitRequest struct {
 	SessionID             string         `json:"session_id"`
 	CheckoutToken         string         `json:"checkout_token,omitempty"`
-	Items                 []CheckoutItem `json:"items"`
+	FromCart              bool           `json:"from_cart,omitempty"` // buys the cart, in place of items
+	Items                 []CheckoutItem `json:"items,omitempty"`
 	ShippingAddress       Address        `json:"shipping_address"`
 	BillingSameAsShipping bool           `json:"billing_same_as_shipping"`
 }

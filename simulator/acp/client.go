@@ -71,7 +71,7 @@ func call[T any](ctx context.Context, c *Client, o operation, path string, in an
 	for _, option := range options {
 		option(request.Header)
 	}
-	if o.method == http.MethodPost {
+	if o.method == http.MethodPost || o.method == http.MethodPut {
 		body, err := json.Marshal(in)
 		if err != nil {
 			return out, err

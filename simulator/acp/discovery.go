@@ -250,7 +250,7 @@ var (
 		"policies.negotiation_enabled", "policies.max_discount_percent", "policies.return_window_days",
 		"categories[].id", "categories[].name", "categories[].product_count",
 		"urls.search", "urls.product", "urls.availability", "urls.quote", "urls.checkout", "urls.checkout_cancel", "urls.finalize",
-		"urls.session", "urls.orders", "urls.order_cancel", "urls.returns", "urls.openapi", "protocols", "usage.next_actions.accept",
+		"urls.session", "urls.cart", "urls.orders", "urls.order_cancel", "urls.returns", "urls.openapi", "protocols", "usage.next_actions.accept",
 	)}
 	searchOperation = operation{"POST", "/acp/search", always(
 		"session_id", "results[].product_id", "results[].name", "results[].list_price", "results[].negotiable",

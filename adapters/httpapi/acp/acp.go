@@ -56,6 +56,7 @@ func Register(api huma.API, s *commerce.Services) {
 	h.registerQuote()
 	h.registerInit()
 	h.registerCheckout()
+	h.registerCart()
 	h.registerFinalize()
 	h.registerCheckoutCancel()
 	h.registerSessions()
@@ -82,7 +83,7 @@ func (h *handlers) operation(op huma.Operation) wire.Operation {
 	op.Errors = append(op.Errors, http.StatusNotFound)
 	line := wire.Operation{Operation: op, Lane: h.Lane}
 	switch op.OperationID {
-	case searchID, quoteID, initID:
+	case searchID, quoteID, initID, cartPutID:
 		line.ShortestKey = shortestKey
 	case finalizeID, orderCancelID:
 		line.Lane = h.PaymentLane

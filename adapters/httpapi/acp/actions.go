@@ -19,6 +19,8 @@ const (
 	actCounter           = "counter"
 	actDecline           = "decline"
 	actAddBundle         = "add_bundle"
+	actReadCart          = "read_cart"
+	actPutCart           = "put_cart"
 	actInitCheckout      = "init_checkout"
 	actReadCheckout      = "read_checkout"
 	actReviseCheckout    = "revise_checkout"
@@ -46,7 +48,9 @@ var actions = []struct{ word, meaning string }{
 	{actCounter, "POST quote with session_id, quote_id and a higher offer_price than before."},
 	{actDecline, "Send nothing more on this quote."},
 	{actAddBundle, "POST quote with session_id, quote_id and add_bundle: true: takes the standing price and the bundle."},
-	{actInitCheckout, "POST checkout with items, the checkout_token of an accepted quote if there is one, and shipping_address."},
+	{actReadCart, "GET cart with session_id."},
+	{actPutCart, "PUT cart with session_id and all of its items."},
+	{actInitCheckout, "POST checkout with items, the checkout_token of an accepted quote if there is one, and shipping_address; or with from_cart: true in place of items."},
 	{actReadCheckout, "GET checkout_read."},
 	{actReviseCheckout, "PUT checkout_revise: items, address and buyer as they shall be, without gaps."},
 	{actCancelCheckout, "POST checkout_cancel with checkout_id."},

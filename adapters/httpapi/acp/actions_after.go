@@ -3,6 +3,7 @@ package acp
 import (
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/baskets"
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -115,6 +116,17 @@ func afterReturn(r *order.Return) nextActions {
 		return nextActions{actReadReturn, actReadOrder}
 	}
 	return nextActions{actReadOrder}
+}
+
+// afterCart is what can follow a cart. One that a checkout would refuse is to be put first.
+func afterCart(b *baskets.Basket) nextActions {
+	switch {
+	case len(b.Lines) == 0:
+		return nextActions{actSearch, actPutCart}
+	case b.Blocked():
+		return nextActions{actPutCart, actMakeOffer, actAskPrice}
+	}
+	return nextActions{actInitCheckout, actPutCart, actMakeOffer, actAskPrice}
 }
 
 func afterSession(a sessionAnswer) nextActions {

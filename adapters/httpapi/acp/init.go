@@ -23,7 +23,8 @@ func (h *handlers) registerInit() {
 		OperationID: initID, Method: http.MethodPost, Path: "/acp/checkout/init", Tags: commerceTag,
 		Summary: "Open a checkout",
 		Description: "Items that a checkout_token covers sell at its price, others at list price; a negotiated_price that is " +
-			"neither is 422 price_mismatch. Without items it is what the token covers. Amounts are in summary.currency; " +
+			"neither is 422 price_mismatch. Without items it is what the token covers, or with from_cart the cart of the session: " +
+			"its agreed lines sell at their prices, the others at list price, and what is paid leaves the cart. Amounts are in summary.currency; " +
 			"total = subtotal + shipping + tax. No stock is held. A country outside of the shop's shipping_regions: 422 " +
 			"validation_error. Unknown ids: 404. A past session: 409 session_expired; a token that is used up: 409 " +
 			"token_redeemed; one past its time: 409 token_expired.",
@@ -34,7 +35,8 @@ func (h *handlers) registerInit() {
 type initRequest struct {
 	SessionID       string          `json:"session_id,omitempty" example:"sess_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"Left out: that of the checkout_token, or else a new one, which the answer names."`
 	CheckoutToken   string          `json:"checkout_token,omitempty" maxLength:"200" doc:"Of an accepted quote. More than one: give each with its item."`
-	Items           []initItem      `json:"items,omitempty" maxItems:"50" doc:"May be left out with a checkout_token."`
+	FromCart        bool            `json:"from_cart,omitempty" doc:"Buys the cart of the session, in place of items and checkout_token. A cart has one open checkout: if there is one, it is brought up to the cart and answered. What shipping_address and buyer leave out altogether stays as it is there."`
+	Items           []initItem      `json:"items,omitempty" maxItems:"50" doc:"May be left out with a checkout_token, and must be with from_cart."`
 	ShippingAddress shippingAddress `json:"shipping_address" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true."`
 	BillingSame     bool            `json:"billing_same_as_shipping,omitempty" doc:"Taken and without effect: a billing address comes with the payment token."`
 	Buyer           *checkoutBuyer  `json:"buyer,omitempty"`
@@ -70,7 +72,7 @@ type shippingAddress struct {
 type initAnswer struct {
 	CheckoutID      string           `json:"checkout_id"`
 	SessionID       string           `json:"session_id,omitempty" doc:"Of a session that the request opened."`
-	Status          string           `json:"status" enum:"incomplete,ready"`
+	Status          string           `json:"status" enum:"incomplete,ready,pending,processing" doc:"pending and processing: of the cart's open checkout, which was paid for before."`
 	Summary         checkoutSummary  `json:"summary"`
 	Items           []checkoutItem   `json:"items"`
 	ShippingOptions []shippingOption `json:"shipping_options"`
@@ -145,7 +147,7 @@ func fromAPIInit(shop *project.Project, r initRequest) (purchase.InitRequest, er
 			return purchase.InitRequest{}, err
 		}
 	}
-	request := purchase.InitRequest{Session: visit, TokenHash: hashed(r.CheckoutToken), Items: items}
+	request := purchase.InitRequest{Session: visit, FromCart: r.FromCart, TokenHash: hashed(r.CheckoutToken), Items: items}
 	return request, addRecipient(&request, r.ShippingAddress, r.AllowIncomplete, r.Buyer)
 }
 
@@ -153,7 +155,7 @@ func fromAPIInit(shop *project.Project, r initRequest) (purchase.InitRequest, er
 func addRecipient(r *purchase.InitRequest, address shippingAddress, incomplete bool, buyer *checkoutBuyer) error {
 	check := fault.NewCheck()
 	r.Address, r.Partial = fromAPIAddress(address), incomplete
-	if !incomplete {
+	if !incomplete && !r.FromCart { // what the cart's open checkout has need not be said again
 		for _, part := range r.Address.Missing() {
 			check.In("shipping_address").That(false, part, "is required")
 		}

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"context"
+	"net/http"
 	"strings"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
@@ -15,9 +16,10 @@ const shortestKey = 16
 
 // Operations that are answered by such a right. They open a session where the request names none.
 const (
-	searchID = "acp-search"
-	quoteID  = "acp-quote"
-	initID   = "acp-checkout-init"
+	searchID  = "acp-search"
+	quoteID   = "acp-quote"
+	initID    = "acp-checkout-init"
+	cartPutID = "acp-cart-put"
 )
 
 // Other operations that are named in more than one place.
@@ -52,6 +54,8 @@ func named(e entry, body []byte) (owner string, ok bool) {
 	switch path := e.Operation.Path; {
 	case strings.Contains(path, "/sessions/"):
 		session = e.Request.PathValue("id")
+	case strings.HasSuffix(path, cartPath) && e.Operation.Method == http.MethodDelete:
+		session = e.Request.URL.Query().Get("session_id")
 	case strings.HasSuffix(path, "/checkout/{id}"):
 		checkout = e.Request.PathValue("id")
 	default:
@@ -69,7 +73,7 @@ func named(e entry, body []byte) (owner string, ok bool) {
 
 // repeat refuses to repeat an answer that opened a session once the session has been used.
 func (h *handlers) repeat(ctx context.Context, e entry, body, answer []byte) error {
-	if id := e.Operation.OperationID; id != searchID && id != quoteID && id != initID {
+	if id := e.Operation.OperationID; id != searchID && id != quoteID && id != initID && id != cartPutID {
 		return nil
 	}
 	if _, named := named(e, body); named {

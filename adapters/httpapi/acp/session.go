@@ -56,7 +56,7 @@ type sessionAnswer struct {
 	LastActivity wire.Time             `json:"last_activity" doc:"Requests of the minute after it may not be noted."`
 	ExpiresAt    wire.Time             `json:"expires_at" doc:"The session does not end before then. Requests that are not noted extend it, too, by up to a minute."`
 	BuyerContext sessionBuyer          `json:"buyer_context" doc:"As the buyer's agent said it last."`
-	Cart         cart                  `json:"cart" doc:"What accepted quotes put there."`
+	Cart         cart                  `json:"cart" doc:"What accepted quotes put there, and the buyer wrote."`
 	History      []historyEntry        `json:"negotiation_history"`
 	Shown        []shownRecommendation `json:"recommendations_shown"`
 
@@ -81,6 +81,7 @@ type cartItem struct {
 	Name            string     `json:"name"`
 	Quantity        int        `json:"quantity" minimum:"1"`
 	NegotiatedPrice wire.Money `json:"negotiated_price" minimum:"0"`
+	AtListPrice     bool       `json:"at_list_price,omitzero" doc:"Nobody agreed on the price: it is the list price of now."`
 }
 
 type historyEntry struct {
@@ -143,7 +144,7 @@ func toAPISession(v ports.Visit, status session.Status, currency money.Currency)
 	for _, item := range v.Cart {
 		answer.Cart.Items = append(answer.Cart.Items, cartItem{
 			ProductID: item.Product.String(), VariantID: item.Variant.String(), Name: item.Name,
-			Quantity: item.Quantity, NegotiatedPrice: wire.ToMoney(item.Price),
+			Quantity: item.Quantity, NegotiatedPrice: wire.ToMoney(item.Price), AtListPrice: item.AtList(),
 		})
 	}
 	for _, e := range v.History {

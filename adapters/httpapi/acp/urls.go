@@ -8,6 +8,7 @@ type urls struct {
 	Quote          string `json:"quote" format:"uri" doc:"POST."`
 	Session        string `json:"session" format:"uri-template" doc:"GET."`
 	SessionExtend  string `json:"session_extend" format:"uri-template" doc:"POST."`
+	Cart           string `json:"cart" format:"uri" doc:"GET, PUT: replaces it, DELETE: empties it."`
 	Checkout       string `json:"checkout" format:"uri" doc:"POST: opens one."`
 	CheckoutRead   string `json:"checkout_read" format:"uri-template" doc:"GET."`
 	CheckoutRevise string `json:"checkout_revise" format:"uri-template" doc:"PUT."`
@@ -33,6 +34,7 @@ func urlsAt(shop string) urls {
 		Quote:          shop + "/acp/quote",
 		Session:        shop + "/acp/sessions/{id}",
 		SessionExtend:  shop + "/acp/sessions/{id}/extend",
+		Cart:           shop + cartPath,
 		Checkout:       shop + "/acp/checkout/init",
 		CheckoutRead:   shop + "/acp/checkout/{id}",
 		CheckoutRevise: shop + "/acp/checkout/{id}",

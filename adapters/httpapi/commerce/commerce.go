@@ -12,6 +12,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/baskets"
 	"github.com/haggle-commerce/haggle/app/buyers"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/haggling"
@@ -27,6 +28,7 @@ type Services struct {
 	Storefronts ports.Storefronts
 	Discovery   *discovery.Service
 	Haggling    *haggling.Service
+	Baskets     *baskets.Service
 	Purchase    *purchase.Service
 	Aftersales  *aftersales.Service
 	Buyers      *buyers.Service

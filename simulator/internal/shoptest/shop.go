@@ -118,6 +118,7 @@ func (s *Shop) manifest(*http.Request, Answer) (int, Answer) {
 		"urls": Answer{
 			"search": s.at("/acp/search"), "product": s.at("/acp/products/{id}"), "availability": s.at("/acp/availability"),
 			"quote": s.at("/acp/quote"), "checkout": s.at("/acp/checkout/init"), "checkout_cancel": s.at("/acp/checkout/cancel"),
+			"cart":     s.at("/acp/cart"),
 			"finalize": s.at("/acp/checkout/finalize"), "session": s.at("/acp/sessions/{id}"), "orders": s.at("/acp/orders/{id}"),
 			"order_cancel": s.at("/acp/orders/{id}/cancel"), "returns": s.at("/acp/returns"), "openapi": s.at("/acp/openapi.json"),
 		},

@@ -1,4 +1,4 @@
-package purchase
+package pricing
 
 import (
 	"cmp"
@@ -27,7 +27,7 @@ type tokenUse struct {
 
 // tokensOf are the request's tokens; one that cannot be redeemed is an error. The time of one that has a line of the
 // checkout already does not matter any more.
-func tokensOf(r InitRequest, known ports.Basket, before []checkout.Line) (*tokens, error) {
+func tokensOf(r Request, known ports.Basket, before []checkout.Line) (*tokens, error) {
 	t := &tokens{quotes: map[string]*negotiation.Quote{}, used: map[tokenUse]bool{}}
 	fields := map[string]string{}
 	if r.TokenHash != "" {
@@ -55,17 +55,17 @@ func tokensOf(r InitRequest, known ports.Basket, before []checkout.Line) (*token
 }
 
 // items are what a token covers, for a request that names none.
-func (t *tokens) items(hash string) []InitItem {
+func (t *tokens) items(hash string) []Item {
 	q := t.quotes[hash].Snapshot()
-	items := []InitItem{{Product: q.Item.Product, Variant: q.Item.Variant, Quantity: q.Item.Quantity}}
+	items := []Item{{Product: q.Item.Product, Variant: q.Item.Variant, Quantity: q.Item.Quantity}}
 	if q.WithBundle {
-		items = append(items, InitItem{Product: q.Bundle.Product, Variant: q.Bundle.Variant, Quantity: 1})
+		items = append(items, Item{Product: q.Bundle.Product, Variant: q.Bundle.Variant, Quantity: 1})
 	}
 	return items
 }
 
 // variant is the one that the item's token is about, for buyers who leave it out.
-func (t *tokens) variant(item InitItem, common string) id.Variant {
+func (t *tokens) variant(item Item, common string) id.Variant {
 	if q := t.quotes[cmp.Or(item.TokenHash, common)]; q != nil {
 		return q.Covered(item.Product)
 	}
@@ -73,7 +73,7 @@ func (t *tokens) variant(item InitItem, common string) id.Variant {
 }
 
 // line prices one item. A token's price is good for one line.
-func (t *tokens) line(p *catalog.Product, v catalog.Variant, item InitItem, common string, at fault.Check) checkout.Line {
+func (t *tokens) line(p *catalog.Product, v catalog.Variant, item Item, common string, at fault.Check) checkout.Line {
 	line := checkout.Line{
 		Product: p.ID, Variant: v.ID, SKU: v.SKU, Name: p.Name, Label: v.Label(),
 		Quantity: item.Quantity, Unit: p.PriceOf(v), Original: p.PriceOf(v),
@@ -106,7 +106,7 @@ func (t *tokens) spend(kept map[int]checkout.Line) {
 }
 
 // keep leaves a line its agreed price, which is good for its quantity alone.
-func keep(l checkout.Line, item InitItem, at fault.Check) checkout.Line {
+func keep(l checkout.Line, item Item, at fault.Check) checkout.Line {
 	at.That(item.Quantity == l.Quantity, "quantity", "must be "+strconv.Itoa(l.Quantity)+" for the agreed price; leave line_id out for a new line")
 	at.That(item.Price == nil || *item.Price == l.Unit, "negotiated_price", "must be "+l.Unit.String())
 	return l
@@ -121,7 +121,7 @@ func alone(lines []checkout.Line, check fault.Check) {
 }
 
 // unused refuses a common token that covers no item: the buyer thinks it has a price that it has not.
-func (t *tokens) unused(r InitRequest, check fault.Check) {
+func (t *tokens) unused(r Request, check fault.Check) {
 	if r.TokenHash == "" {
 		return
 	}

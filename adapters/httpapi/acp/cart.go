@@ -1,0 +1,207 @@
+package acp
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/baskets"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const cartPath = "/acp/cart"
+
+func (h *handlers) registerCart() {
+	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
+		OperationID: "acp-cart", Method: http.MethodGet, Path: cartPath, Tags: commerceTag,
+		Summary: "Read a cart",
+		Description: "The cart of a session: what the buyer wrote and what accepted quotes put there. Prices are those that a " +
+			"checkout would charge now; warnings name lines that it would refuse. Reading counts as activity. Unknown: 404 " +
+			"session_not_found. Past: 409 session_expired.",
+		Errors: []int{http.StatusConflict},
+	}), h.cart)
+	wire.AddPrepared(h.mount, h.operation(huma.Operation{
+		OperationID: cartPutID, Method: http.MethodPut, Path: cartPath, Tags: commerceTag,
+		Summary: "Replace a cart",
+		Description: "Items replace all lines: what is left out is gone. An item with line_id keeps that line's id, and its agreed " +
+			"price if product, variant and quantity are the same; otherwise it is at list price, and a warning names the " +
+			"agreement. An item with a checkout_token sells at its price, others at list price. Nothing is reserved. Without " +
+			"session_id it opens a session. Refusals are those of checkout/init.",
+		Errors: []int{http.StatusConflict},
+	}), h.putCart)
+	wire.AddPrepared(h.mount, h.operation(huma.Operation{
+		OperationID: "acp-cart-cancel", Method: http.MethodDelete, Path: cartPath, Tags: commerceTag,
+		Summary: "Empty a cart",
+		Description: "Takes all lines out. What was agreed can still be bought by its checkout_token until it expires, and be put " +
+			"into the cart again. A checkout that was made of the cart stays as it is: cancel it, or it ends by itself.",
+		Errors: []int{http.StatusConflict},
+	}), h.cancelCart)
+}
+
+type cartInput struct {
+	Session string `query:"session_id" required:"true" example:"sess_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"Whose cart it is."`
+}
+
+type putCartRequest struct {
+	SessionID string        `json:"session_id,omitempty" example:"sess_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"Left out: a new session, which the answer names."`
+	Items     []putCartItem `json:"items" maxItems:"50" doc:"All lines. None: the cart is empty."`
+}
+
+type putCartItem struct {
+	LineID          string        `json:"line_id,omitempty" maxLength:"20" example:"li_1" doc:"Keeps this line; left out: a new one."`
+	ProductID       string        `json:"product_id" minLength:"1" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg"`
+	VariantID       string        `json:"variant_id,omitempty" doc:"May be left out with a line_id, and for a product with one variant."`
+	Quantity        int           `json:"quantity" minimum:"1" maximum:"1000"`
+	NegotiatedPrice *wire.Decimal `json:"negotiated_price,omitempty" nullable:"true" minimum:"0" example:"89.50" doc:"For one piece, as you understand it. Left out: whatever applies."`
+	CheckoutToken   string        `json:"checkout_token,omitempty" maxLength:"200" doc:"Of an accepted quote of the session, that covers this item."`
+}
+
+type cartAnswer struct {
+	SessionID  string     `json:"session_id" doc:"It is the cart's id, too."`
+	Items      []cartLine `json:"items"`
+	Subtotal   wire.Money `json:"subtotal" minimum:"0" doc:"Without shipping and tax."`
+	Savings    wire.Money `json:"savings" doc:"Against list prices."`
+	Currency   string     `json:"currency" example:"USD"`
+	ExpiresAt  wire.Time  `json:"expires_at" doc:"The session, and its cart, do not end before then."`
+	CheckoutID string     `json:"checkout_id,omitempty" doc:"The open checkout that was made of the cart. checkout/init with from_cart brings it up to the cart."`
+	Warnings   []warning  `json:"warnings,omitempty"`
+
+	NextActions nextActions `json:"next_actions,omitempty"`
+}
+
+type cartLine struct {
+	LineID        string     `json:"line_id" example:"li_1" doc:"Never given to another line of the session."`
+	ProductID     string     `json:"product_id"`
+	VariantID     string     `json:"variant_id"`
+	Name          string     `json:"name"`
+	Variant       string     `json:"variant" example:"M / Green" doc:"In words; empty if there is only one."`
+	Quantity      int        `json:"quantity" minimum:"1"`
+	UnitPrice     wire.Money `json:"unit_price" minimum:"0"`
+	OriginalPrice wire.Money `json:"original_price" minimum:"0"`
+	Discount      string     `json:"discount" example:"12.5%"`
+	Agreed        bool       `json:"agreed" doc:"The price was agreed on; otherwise it is the list price."`
+	QuoteID       string     `json:"quote_id,omitempty" doc:"That agreed on the price."`
+}
+
+func (h *handlers) cart(ctx context.Context, rq Request, in *cartInput) (*wire.Output[cartAnswer], error) {
+	of, err := wire.ID[id.Session](in.Session, "session")
+	if err != nil {
+		return nil, err
+	}
+	b, err := h.Baskets.In(rq.Stores).Get(ctx, rq.Caller.Shop, of)
+	if err != nil {
+		return nil, err
+	}
+	return &wire.Output[cartAnswer]{Body: toAPICart(b)}, nil
+}
+
+func (h *handlers) putCart(ctx ports.Outbound, rq Request, in *wire.Input[putCartRequest]) (plan[wire.Output[cartAnswer]], error) {
+	request, err := fromAPIPutCart(rq.Caller.Shop, in.Body)
+	if err != nil {
+		return plan[wire.Output[cartAnswer]]{}, err
+	}
+	request.Repeatable = rq.Keyed
+	return cartPlan(h.Baskets.In(rq.Stores).PreparePut(ctx, rq.Caller.Shop, request))
+}
+
+func (h *handlers) cancelCart(ctx ports.Outbound, rq Request, in *cartInput) (plan[wire.Output[cartAnswer]], error) {
+	of, err := wire.ID[id.Session](in.Session, "session")
+	if err != nil {
+		return plan[wire.Output[cartAnswer]]{}, err
+	}
+	return cartPlan(h.Baskets.In(rq.Stores).PrepareCancel(ctx, rq.Caller.Shop, of))
+}
+
+func cartPlan(prepared *baskets.PreparedPut, err error) (plan[wire.Output[cartAnswer]], error) {
+	return plan[wire.Output[cartAnswer]]{
+		Commit: func(ctx context.Context, st *ports.Stores) (*wire.Output[cartAnswer], error) {
+			return &wire.Output[cartAnswer]{Body: toAPICart(&prepared.Basket)}, prepared.Commit(ctx, st)
+		},
+	}, err
+}
+
+func fromAPIPutCart(shop *project.Project, r putCartRequest) (baskets.PutRequest, error) {
+	items, check := make([]initItem, len(r.Items)), fault.NewCheck()
+	lines := make([]int, len(r.Items))
+	for i, item := range r.Items {
+		items[i] = initItem{item.ProductID, item.VariantID, item.Quantity, item.NegotiatedPrice, item.CheckoutToken}
+		line, ok := commerce.ParseLine(item.LineID)
+		check.In("items").At(i).That(ok, "line_id", "is not a line of this cart")
+		lines[i] = line
+	}
+	if err := check.Err(); err != nil {
+		return baskets.PutRequest{}, err
+	}
+	list, err := fromAPIInitItems(shop, items)
+	if err != nil {
+		return baskets.PutRequest{}, err
+	}
+	for i := range list {
+		list[i].Line = lines[i]
+	}
+	of, err := wire.OptionalID[id.Session](r.SessionID, "session")
+	return baskets.PutRequest{Session: of, Items: list}, err
+}
+
+func toAPICart(b *baskets.Basket) cartAnswer {
+	subtotal, savings := b.Subtotal()
+	answer := cartAnswer{
+		SessionID:   b.Session.ID.String(),
+		Subtotal:    wire.ToMoney(subtotal),
+		Savings:     wire.ToMoney(savings),
+		Currency:    b.Currency.Code(),
+		ExpiresAt:   wire.ToTime(b.Session.ExpiresAt),
+		CheckoutID:  b.Checkout.String(),
+		NextActions: afterCart(b),
+	}
+	for _, l := range b.Lines {
+		answer.Items = append(answer.Items, cartLine{
+			LineID:        commerce.LineID(l.Line),
+			ProductID:     l.Product.String(),
+			VariantID:     l.Variant.String(),
+			Name:          l.Name,
+			Variant:       l.Label,
+			Quantity:      l.Quantity,
+			UnitPrice:     wire.ToMoney(l.Unit),
+			OriginalPrice: wire.ToMoney(l.Original),
+			Discount:      money.Off(l.Original, l.Unit).String(),
+			Agreed:        !l.AtList(),
+			QuoteID:       l.Quote.String(),
+		})
+	}
+	for _, w := range b.Warnings {
+		answer.Warnings = append(answer.Warnings, toAPICartWarning(w))
+	}
+	return answer
+}
+
+var cartProblems = map[baskets.Problem]string{
+	baskets.AgreementNotUsed: "An agreed price is good for its product, variant and quantity alone, and a bundle's only beside the item that it was offered with.",
+	baskets.AgreementExpired: "The time for the agreed price is over. Ask for a new quote, or put the cart again to have the line at list price.",
+	baskets.ItemUnavailable:  "The product is not sold any more. Take the line out of the cart.",
+}
+
+func toAPICartWarning(w baskets.Warning) warning {
+	return warning{
+		Code:        w.Problem.String(),
+		Field:       fmt.Sprintf("items.%d", w.Line),
+		Message:     cartProblems[w.Problem],
+		QuoteID:     w.Quote.String(),
+		AgreedPrice: agreedPrice(w),
+	}
+}
+
+func agreedPrice(w baskets.Warning) *wire.Money {
+	if w.Quote.IsZero() {
+		return nil
+	}
+	return wire.ToOptionalMoney(&w.Price)
+}

@@ -1,0 +1,172 @@
+// Package baskets is the cart that a buyer writes: read, replaced or emptied. Its agreed prices come from quotes alone, all
+// others are list prices. It is bought by package purchase.
+package baskets
+
+import (
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Service reads and writes carts.
+type Service struct {
+	*ports.Stores
+
+	Entropy ports.Entropy
+}
+
+// In returns the service on stores, such as those of a request's transaction.
+func (s *Service) In(stores *ports.Stores) *Service {
+	bound := *s
+	bound.Stores = stores
+	return &bound
+}
+
+// Basket is a session's cart as a buyer sees it.
+type Basket struct {
+	Session  *session.Session
+	Currency money.Currency
+	Lines    []Line
+	Checkout id.Checkout // the open one that was made of the cart; zero: there is none
+	Warnings []Warning
+}
+
+// Line is a line of the cart at what a checkout of now would charge for a piece.
+type Line struct {
+	session.CartItem
+
+	Label    string       // the variant in words
+	Unit     money.Amount // per unit
+	Original money.Amount // the list price that Unit is measured on
+}
+
+// Subtotal is what the lines come to, and savings what that is below their list prices. A cart's amounts are bounded, so
+// neither overflows.
+func (b *Basket) Subtotal() (subtotal, savings money.Amount) {
+	sum, saved := int64(0), int64(0)
+	for _, l := range b.Lines {
+		sum += l.Unit.Minor() * int64(l.Quantity)
+		saved += (l.Original.Minor() - l.Unit.Minor()) * int64(l.Quantity)
+	}
+	return money.Of(sum, b.Currency), money.Of(saved, b.Currency)
+}
+
+// Problem is what a warning is about.
+type Problem struct{ name string }
+
+var (
+	AgreementNotUsed = Problem{"agreement_not_used"} // the line was or is not what was agreed on, so its price is another one
+	AgreementExpired = Problem{"agreement_expired"}  // the time for the agreed price is over
+	ItemUnavailable  = Problem{"item_unavailable"}   // the product is not sold any more
+)
+
+func (p Problem) String() string { return p.name }
+
+// Warning tells of a line that is not, or cannot be bought, as the buyer may think.
+type Warning struct {
+	Problem Problem
+	Line    int          // its index
+	Quote   id.Quote     // of an agreement
+	Price   money.Amount // that was agreed
+}
+
+// Blocked reports whether a checkout of the cart would be refused for one of its lines.
+func (b *Basket) Blocked() bool {
+	for i, l := range b.Lines {
+		for _, w := range b.Warnings {
+			if w.Line == i && (w.Problem == ItemUnavailable || !l.AtList()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// visit is the session of a request: the one named, or a new one.
+func (s *Service) visit(p *project.Project, named id.Session, known ports.Cart, repeatable bool) (*session.Session, session.Touched, error) {
+	switch {
+	case known.Session != nil:
+		touched, err := known.Session.Touch(nil, p.Settings.SessionTimeout(), known.Now)
+		return known.Session, touched, err
+	case !named.IsZero():
+		return nil, session.Touched{}, fault.Missing("session")
+	}
+	opened := session.Open(id.New[id.Session](s.Entropy.IDBits()), p.ID, session.Claims{}, p.Settings.SessionTimeout(), known.Now)
+	if repeatable {
+		opened.AwaitUse()
+	}
+	return opened, session.Touched{}, nil
+}
+
+// view is the cart as it stands.
+func view(p *project.Project, known ports.Cart, visit *session.Session, items []session.CartItem) Basket {
+	b := Basket{Session: visit, Currency: p.Settings.Currency, Lines: make([]Line, len(items))}
+	for i, item := range items {
+		b.Lines[i] = Line{CartItem: item, Unit: item.Price, Original: item.Price}
+		if product, v, sold := find(known.Products, item.Product, item.Variant); sold {
+			b.Lines[i].Name, b.Lines[i].Label, b.Lines[i].Original = product.Name, v.Label(), product.PriceOf(v)
+		} else {
+			b.Warnings = append(b.Warnings, Warning{Problem: ItemUnavailable, Line: i})
+		}
+		q := quoteOf(item.Quote, known.Quotes)
+		if q == nil {
+			b.Lines[i].Unit = b.Lines[i].Original
+			continue
+		}
+		b.Lines[i].Unit, b.Lines[i].Original = q.Charged(item.Variant, item.Price, b.Lines[i].Original)
+		if w, ok := standing(q, item, items, known.Now); !ok {
+			w.Line = i
+			b.Warnings = append(b.Warnings, w)
+		}
+	}
+	if c := known.Checkout; c != nil && open(c, known.Now) {
+		b.Checkout = c.ID()
+	}
+	return b
+}
+
+// standing reports whether an agreed line can be bought at its price now, in a cart with others.
+func standing(q *negotiation.Quote, item session.CartItem, with []session.CartItem, now time.Time) (Warning, bool) {
+	w := Warning{Quote: item.Quote, Price: item.Price}
+	s := q.Snapshot()
+	switch {
+	case !now.Before(s.ValidUntil):
+		w.Problem = AgreementExpired
+	case s.Item.Variant != item.Variant && !slices.ContainsFunc(with, func(other session.CartItem) bool { return other.Quote == s.ID && other.Variant == s.Item.Variant }):
+		w.Problem = AgreementNotUsed // a bundle's price is due to the item that it was offered with
+	default:
+		return w, true
+	}
+	return w, false
+}
+
+// open reports whether a checkout can still be revised, or is being paid.
+func open(c *checkout.Checkout, now time.Time) bool {
+	return c.Status() == checkout.Processing || c.Revisable(now) == nil
+}
+
+func find(products []*catalog.Product, product id.Product, variant id.Variant) (*catalog.Product, catalog.Variant, bool) {
+	at := slices.IndexFunc(products, func(p *catalog.Product) bool { return p.ID == product })
+	if at < 0 {
+		return nil, catalog.Variant{}, false
+	}
+	v, ok := products[at].Variant(variant)
+	return products[at], v, ok
+}
+
+func quoteOf(of id.Quote, quotes []*negotiation.Quote) *negotiation.Quote {
+	at := slices.IndexFunc(quotes, func(q *negotiation.Quote) bool { return q.Snapshot().ID == of })
+	if at < 0 {
+		return nil
+	}
+	return quotes[at]
+}

@@ -1,0 +1,163 @@
+package purchase
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/app/pricing"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// initFromCart makes the checkout of a session's cart, or brings the one that there is up to the cart. A cart has one
+// checkout at a time that is not ended, as a cart in a shop of Shopify's has one checkout address.
+func (s *Service) initFromCart(ctx ports.Outbound, p *project.Project, r InitRequest) (*PreparedInit, error) {
+	if err := r.checkFromCart(); err != nil {
+		return nil, err
+	}
+	known, err := s.Carts.Cart(ctx, p.ID, ports.CartAsk{Session: r.Session})
+	if err != nil {
+		return nil, err
+	}
+	visit, touched, err := s.visit(p, r, known.Basket)
+	if err != nil {
+		return nil, err
+	}
+	if r.Items, err = itemsOf(known); err != nil {
+		return nil, err
+	}
+	made, err := s.fromCart(ctx, p, r, known, visit)
+	if err != nil {
+		return nil, err
+	}
+	made.touched = touched
+	if made.revision != nil {
+		made.revision.touched = touched
+	}
+	return made, nil
+}
+
+// fromCart is what becomes of a request whose items are those of the cart.
+func (s *Service) fromCart(ctx ports.Outbound, p *project.Project, r InitRequest, known ports.Cart, visit *session.Session) (*PreparedInit, error) {
+	c, before := known.Checkout, []checkout.Line(nil)
+	var lapsed *checkout.Checkout
+	if c != nil && errors.Is(c.Revisable(known.Now), checkout.ErrExpired) {
+		c, lapsed = nil, c
+	}
+	if c != nil {
+		before = c.Snapshot().Lines
+		r.stayWith(c.Snapshot())
+		keepLines(r.Items, known.Items, before)
+	}
+	lines, err := pricing.Lines(r.priced(), known.Basket, before)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case c == nil:
+		made, err := s.opened(ctx, p, r, visit, lines, known.Now)
+		if err != nil {
+			return nil, err
+		}
+		made.lapsed = lapsed
+		return made, nil
+	case r.same(c.Snapshot(), lines):
+		return &PreparedInit{Checkout: c, session: visit, asItIs: true}, nil
+	}
+	if err := c.Revisable(known.Now); err != nil {
+		return nil, err
+	}
+	revision, err := s.revised(ctx, p, c, ReviseRequest{InitRequest: r}, visit, lines, known.Now)
+	return &PreparedInit{Checkout: c, session: visit, revision: revision}, err
+}
+
+func (r InitRequest) checkFromCart() error {
+	check := fault.NewCheck()
+	check.That(!r.Session.IsZero(), "session_id", "is required with from_cart")
+	check.That(len(r.Items) == 0, "items", "must be left out with from_cart: the lines of the cart are bought")
+	check.That(r.TokenHash == "", "checkout_token", "must be left out with from_cart: put it into the cart with its item")
+	return check.Err()
+}
+
+// stayWith leaves the checkout's address and buyer where the request has none.
+func (r *InitRequest) stayWith(c checkout.Snapshot) {
+	if r.Address == (checkout.Address{}) {
+		r.Address = c.Address
+	}
+	if r.Buyer == (checkout.Buyer{}) {
+		r.Buyer = c.Buyer
+	}
+}
+
+// same reports whether the request leaves the checkout as it is.
+func (r InitRequest) same(c checkout.Snapshot, lines []checkout.Line) bool {
+	address := r.Address
+	address.State = checkout.Region(address.Country, address.State)
+	whole := r.Partial || len(address.Missing()) == 0
+	return whole && slices.Equal(c.Lines, lines) && c.Address == address && c.Buyer == r.Buyer && c.Strict == r.Strict
+}
+
+// itemsOf are the lines of a cart as they are bought: what is agreed by its token.
+func itemsOf(known ports.Cart) ([]InitItem, error) {
+	switch n := len(known.Items); {
+	case n == 0:
+		return nil, fault.Field("from_cart", "is for a cart that has something in it")
+	case n > checkout.MaxLines:
+		return nil, fault.Field("from_cart", "is for a cart of 1 to 50 lines")
+	}
+	check, items := fault.NewCheck(), make([]InitItem, len(known.Items))
+	for i, line := range known.Items {
+		items[i] = InitItem{Product: line.Product, Variant: line.Variant, Quantity: line.Quantity}
+		if q := quoteOf(line.Quote, known.Quotes); q != nil {
+			items[i].TokenHash = q.Snapshot().TokenHash
+		}
+		sold := slices.ContainsFunc(known.Products, func(p *catalog.Product) bool {
+			_, ok := p.Variant(line.Variant)
+			return p.ID == line.Product && ok
+		})
+		check.In("items").At(i).That(sold, "product_id", "is not sold any more: take it out of the cart")
+	}
+	return items, check.Err()
+}
+
+func quoteOf(of id.Quote, quotes []*negotiation.Quote) *negotiation.Quote {
+	at := slices.IndexFunc(quotes, func(q *negotiation.Quote) bool { return q.Snapshot().ID == of })
+	if at < 0 {
+		return nil
+	}
+	return quotes[at]
+}
+
+// keepLines has the items of a cart keep the lines that its checkout has of them already. What is agreed keeps its price,
+// also when the time of its token is over by now.
+func keepLines(items []InitItem, cart []session.CartItem, before []checkout.Line) {
+	kept := map[int]bool{}
+	for i := range items {
+		at := slices.IndexFunc(before, func(l checkout.Line) bool {
+			return !kept[l.ID] && l.Product == cart[i].Product && l.Variant == cart[i].Variant && l.Quote == cart[i].Quote &&
+				(cart[i].AtList() || l.Quantity == cart[i].Quantity)
+		})
+		if at >= 0 {
+			items[i].Line, items[i].TokenHash = before[at].ID, ""
+			kept[before[at].ID] = true
+		}
+	}
+}
+
+// expire ends a checkout whose time is over, unless somebody else has.
+func expire(ctx context.Context, stores *ports.Stores, lapsed *checkout.Checkout) error {
+	return stores.Checkouts.InTx(ctx, lapsed.Snapshot().Project, func(tx ports.Purchase) error {
+		c, now, err := tx.Lock(ctx, lapsed.ID())
+		if err != nil || c.Expire(now) != nil {
+			return err
+		}
+		return tx.Save(ctx, c, nil)
+	})
+}
