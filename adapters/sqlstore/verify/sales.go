@@ -118,7 +118,7 @@ WHERE q.claimed_by <> ''
   AND COALESCE(c.status, '') <> 'processing'`,
 	},
 	{
-		holds:   "nothing is sold under its floor, but at a price that was named when the floor allowed it",
+		holds:   "nothing is sold under its floor, but at a price that was named when the floor allowed it, or at a list price that fell since",
 		checked: `orders`,
 		broken: `
 SELECT o.project_id AS project, o.id AS subject, 'it has an item under its floor, for ' || (line.value ->> 'unit') || ' minor units of ' || q.currency AS says
@@ -126,6 +126,7 @@ FROM orders AS o
 CROSS JOIN {each o.lines} AS line
 JOIN quotes AS q ON q.project_id = o.project_id AND q.id = line.value ->> 'quote' AND q.variant_id = line.value ->> 'variant'
 WHERE CAST(line.value ->> 'unit' AS BIGINT) <> q.final_price
+  AND (CAST(line.value ->> 'unit' AS BIGINT) > q.final_price OR line.value ->> 'unit' <> line.value ->> 'original')
    OR q.final_price < q.floor AND NOT EXISTS (
      SELECT 1 FROM decision_chains AS c WHERE c.project_id = q.project_id AND c.folded_until >= q.created_at)
    AND NOT EXISTS (
