@@ -23,7 +23,8 @@ type CartAsk struct {
 // products those of its lines, of the quotes' bundles and those asked for; what is unknown is left out.
 type Cart struct {
 	Basket
-	Items []session.CartItem
+	Items    []session.CartItem
+	LastLine int // the highest number of a line, those that are bought included
 	// Checkout is the one that was made of the cart and is incomplete, ready, pending or processing; nil: there is none. Its
 	// time may be over.
 	Checkout *checkout.Checkout

@@ -44,7 +44,7 @@ func (s *Service) PreparePut(ctx ports.Outbound, p *project.Project, r PutReques
 	if err != nil {
 		return nil, err
 	}
-	before := session.Cart{Items: known.Items, LineSeq: visit.LineSeq}
+	before := session.Cart{Items: known.Items, LineSeq: max(visit.LineSeq, known.LastLine)}
 	w := &writing{cart: before, known: known, items: slices.Clone(r.Items)}
 	items, err := w.priced(visit.ID)
 	if err != nil {
@@ -151,17 +151,22 @@ func (w *writing) keepOrGiveUp(i int, of id.Session) {
 	if item.Product == line.Product && item.Variant.IsZero() {
 		item.Variant = line.Variant
 	}
-	same := item.Product == line.Product && item.Variant == line.Variant && item.Quantity == line.Quantity
 	q := quoteOf(line.Quote, w.known.Quotes)
 	if q == nil || item.TokenHash != "" {
 		item.Line = 0
 		return
 	}
-	if !same {
+	if !about(*item, line) {
 		w.giveUp(i, AgreementNotUsed, line)
 	} else if standing, ok := standing(q, line, w.staying(), w.known.Now); !ok {
 		w.giveUp(i, standing.Problem, line)
 	}
+}
+
+// about reports whether an item is what a line is: of its product, variant and quantity.
+func about(item Item, line session.CartItem) bool {
+	variant := item.Variant.IsZero() || item.Variant == line.Variant
+	return item.Product == line.Product && variant && item.Quantity == line.Quantity
 }
 
 func (w *writing) giveUp(i int, why Problem, line session.CartItem) {
@@ -173,7 +178,7 @@ func (w *writing) giveUp(i int, why Problem, line session.CartItem) {
 func (w *writing) staying() []session.CartItem {
 	var list []session.CartItem
 	for _, item := range w.items {
-		if line, ok := w.cart.Line(item.Line); ok && item.TokenHash == "" && item.Quantity == line.Quantity {
+		if line, ok := w.cart.Line(item.Line); ok && item.TokenHash == "" && about(item, line) {
 			list = append(list, line)
 		}
 		for _, q := range w.known.Quotes {

@@ -31,8 +31,8 @@ func (i CartItem) AtList() bool { return i.Quote.IsZero() }
 // Cart is what lies in a session's cart, in the order in which it is shown.
 type Cart struct {
 	Items []CartItem
-	// LineSeq is a number that no line written by the buyer exceeds, those that are gone included. Lines of accepted quotes
-	// may exceed it.
+	// LineSeq is a number that no line exceeds, those that are gone included. The session's own is as of when the buyer wrote
+	// the cart last: what was agreed since may exceed it.
 	LineSeq int
 }
 

@@ -50,11 +50,15 @@ func (s *Shop) Cart(of id.Session) ports.Cart {
 	return found
 }
 
+func cartOf(c ports.Cart) session.Cart {
+	return session.Cart{Items: c.Items, LineSeq: max(c.Session.LineSeq, c.LastLine)}
+}
+
 // PutCart replaces the cart as it is now.
 func (s *Shop) PutCart(of *session.Session, items ...session.CartItem) []session.CartItem {
 	s.T.Helper()
 	now := s.Cart(of.ID)
-	after := session.Cart{Items: now.Items, LineSeq: now.Session.LineSeq}.Replace(items)
+	after := cartOf(now).Replace(items)
 	s.Must(s.Carts.Replace(s.Ctx, ports.CartResult{Session: now.Session, Before: now.Items, After: after}))
 	return after.Items
 }
@@ -126,13 +130,17 @@ func cartNumbers(s *Shop) {
 	items := s.Cart(sess.ID).Items
 	Same(s.T, "after one that was bought", items[len(items)-1].Line, 6)
 	Same(s.T, "the next one", s.PutCart(sess, AtList(p, 1))[0].Line, 7)
+
+	only := s.Session()
+	s.Pay(s.Checkout(only, AgreedLine(p, s.Agree(only, p, 1))))
+	Same(s.T, "after the only one was bought", s.PutCart(only, AtList(p, 1))[0].Line, 2)
 }
 
 func cartStale(s *Shop) {
 	p, sess := s.Product(5), s.Session()
 	s.PutCart(sess, AtList(p, 1), AtList(p, 2))
 	read := s.Cart(sess.ID)
-	cart := session.Cart{Items: read.Items, LineSeq: read.Session.LineSeq}
+	cart := cartOf(read)
 	replace := func(items ...session.CartItem) error {
 		read.Session.LastActivity = Noon.Add(time.Minute)
 		return s.Carts.Replace(s.Ctx, ports.CartResult{
@@ -162,7 +170,7 @@ func cartRace(s *Shop) {
 			for _, item := range now.Items {
 				quantity += item.Quantity
 			}
-			after := session.Cart{Items: now.Items, LineSeq: now.Session.LineSeq}.Replace([]session.CartItem{AtList(p, quantity)})
+			after := cartOf(now).Replace([]session.CartItem{AtList(p, quantity)})
 			err := s.Carts.Replace(s.Ctx, ports.CartResult{Session: now.Session, Before: now.Items, After: after})
 			if !fault.Is(err, "stale") {
 				return err
@@ -182,7 +190,7 @@ func cartRaceWithAgreement(s *Shop) {
 	s.PutCart(sess, AtList(p, 1), AtList(other, 1))
 	deal := s.Answer(sess, p, 1, Pointer(USD(95_00)))
 	read := s.Cart(sess.ID)
-	cart := session.Cart{Items: read.Items, LineSeq: read.Session.LineSeq}
+	cart := cartOf(read)
 	done := make(chan error, 1)
 	go func() { done <- s.Haggling.Save(s.Ctx, deal) }()
 	err := s.Carts.Replace(s.Ctx, ports.CartResult{Session: read.Session, Before: read.Items, After: cart.Replace([]session.CartItem{AtList(other, 2)})})

@@ -42,6 +42,12 @@ const (
     AND id IN %s
 )`
 
+	selectLastLine = `
+SELECT COALESCE(MAX(line), 0) AS last
+FROM cart_items
+WHERE project_id = $1
+  AND session_id = $2`
+
 	selectLastSeq = `
 SELECT COALESCE(MAX(seq), 0) AS last
 FROM decisions
@@ -78,6 +84,7 @@ type CartReading struct {
 	session  *sessionNow
 	moment   struct{ Now time.Time }
 	items    []session.CartItem
+	last     int
 	quotes   []*quoteRow
 	products []catalogue.ProductRow
 	variants []catalogue.VariantRow
@@ -91,6 +98,7 @@ func ReadCart(b *db.Batch, d db.Dialect, project id.Project, ask ports.CartAsk) 
 	} else {
 		b.Query(&r.session, fmt.Sprintf(selectSessionNow, d.Clock), project, ask.Session)
 		b.Query(&r.items, selectCart, project, ask.Session)
+		b.Query(&r.last, selectLastLine, project, ask.Session)
 	}
 	args := db.Args{project, ask.Session}
 	tokens := args.List(ask.Tokens)
@@ -105,8 +113,9 @@ func ReadCart(b *db.Batch, d db.Dialect, project id.Project, ask ports.CartAsk) 
 // Cart is what was found.
 func (r *CartReading) Cart() ports.Cart {
 	found := ports.Cart{
-		Basket: ports.Basket{Now: r.moment.Now, Products: catalogue.FromProductRows(r.products, r.variants)},
-		Items:  r.items,
+		Basket:   ports.Basket{Now: r.moment.Now, Products: catalogue.FromProductRows(r.products, r.variants)},
+		Items:    r.items,
+		LastLine: r.last,
 	}
 	if r.session != nil {
 		found.Session, found.Now = &r.session.Session, r.session.Now

@@ -54,6 +54,9 @@ func (v Carts) Cart(ctx context.Context, p id.Project, ask ports.CartAsk) (found
 	if known {
 		found.Session, found.Items = &visit, s.cart(k)
 	}
+	for _, l := range s.carts.rows[k] {
+		found.LastLine = max(found.LastLine, l.Line)
+	}
 	if known || ask.Session.IsZero() {
 		found.Now = v.Now()
 	}
