@@ -1,11 +1,12 @@
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build release run test features bench bench-journey simulate schedules faults acceptance provider-contract fuzz lint
+.PHONY: help build release run test features bench bench-journey simulate schedules histories faults acceptance provider-contract fuzz lint
 
 BENCHTIME ?= 1s
 FUZZTIME  ?= 10s
 SCHEDULES ?= 100000
+HISTORIES ?= 100000
 JOURNEYS  ?= 2000
 PRODUCTS  ?= 1000
 CLIENTS   ?= 8
@@ -51,11 +52,15 @@ simulate: build ## let buyer agents loose on the demo shop
 schedules: ## run payments and events over SCHEDULES=100000 simulated schedules of failures (SEED=n: that one)
 	SCHEDULES=$(if $(SEED),1,$(SCHEDULES)) SEED=$(SEED) go test -v -count=1 -timeout 60m -run 'TestSchedules|TestWebhooksOfOneProduct' ./cmd/boot/simulation
 
+histories: ## run HISTORIES=100000 random histories of carts and checkouts on both engines, beside a model of the rules (an hour)
+	@.ci/need postgres
+	HISTORIES=$(HISTORIES) go test -v -count=1 -timeout 180m -run TestHistories ./cmd/boot/cartmodel
+
 faults: ## kill, hang and cut off servers while buyers pay, everywhere (a quarter of an hour)
 	@.ci/need postgres
 	FAULTS=full go test -v -count=1 -timeout 60m ./features/faults
 
-acceptance: faults schedules ## what takes longer than make test: faults, schedules, query plans at 100,000 rows, journeys as a shop grows (three quarters of an hour)
+acceptance: faults schedules histories ## what takes longer than make test: faults, schedules, histories of carts, query plans at 100,000 rows, journeys as a shop grows (two hours)
 	PLANS=100000 go test -v -count=1 -timeout 30m -run TestPlans ./features/journey
 	$(MAKE) bench-journey
 	$(MAKE) bench-journey PRODUCTS=100000

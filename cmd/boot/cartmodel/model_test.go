@@ -1,0 +1,306 @@
+package cartmodel
+
+import (
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// The model: a second reading of the rules, with its own arithmetic in cents.
+
+const (
+	freeFrom    = 200_00 // standard shipping
+	standard    = 5_99
+	express     = 14_99
+	taxRate     = 8875 // of New York, in thousandths of a percent
+	agreedFor   = 15 * time.Minute
+	payableFor  = 30 * time.Minute
+	payableMost = 6 * time.Hour
+	none        = -1 // no quote, or no checkout
+	unknown     = -2 // a token that nobody was given
+)
+
+// deal is an accepted quote.
+type deal struct {
+	id       id.Quote
+	token    string
+	product  int
+	quantity int
+	price    int64
+	list     int64 // when it was agreed
+	bundled  bool  // with a piece of the last product
+	bundle   int64 // its price
+	regular  int64 // its list price then
+	until    time.Time
+	claimed  int // by a checkout in flight
+	redeemed int // by a completed one
+}
+
+// covers is the agreed price of a piece, if the deal is about these goods.
+func (d *deal) covers(product, quantity int) (cents int64, ok bool) {
+	switch {
+	case product == d.product && quantity == d.quantity:
+		return d.price, true
+	case d.bundled && product == last && quantity == 1:
+		return d.bundle, true
+	}
+	return 0, false
+}
+
+// wanted is an item of a request.
+type wanted struct {
+	line     int
+	product  int
+	quantity int
+	deal     int // whose token it has; none, or unknown
+}
+
+// cartLine is a line of the cart.
+type cartLine struct {
+	id       int
+	product  int
+	quantity int
+	deal     int
+}
+
+// bought is a line of a checkout.
+type bought struct {
+	id             int
+	product        int
+	quantity       int
+	unit, original int64
+	deal           int
+}
+
+// paper is a checkout.
+type paper struct {
+	id       id.Checkout
+	fromCart bool
+	lines    []bought
+	lastLine int
+	state    string // a state of the US; "": the address is missing
+	option   string
+	status   string
+	revision int
+	declined int
+	attempt  int
+	token    string // of the attempt in flight
+	created  time.Time
+	until    time.Time
+}
+
+func (p *paper) lives(now time.Time) bool {
+	return (p.status == "incomplete" || p.status == "ready" || p.status == "pending") && now.Before(p.until)
+}
+
+// seen is the status that a buyer is shown.
+func (p *paper) seen(now time.Time) string {
+	if (p.status == "incomplete" || p.status == "ready" || p.status == "pending") && !p.lives(now) {
+		return "expired"
+	}
+	return p.status
+}
+
+// totals adds a checkout up, in cents.
+func (p *paper) totals() (subtotal, savings, shipping, tax int64) {
+	for _, l := range p.lines {
+		subtotal += l.unit * int64(l.quantity)
+		savings += (l.original - l.unit) * int64(l.quantity)
+	}
+	if p.state == "" {
+		return subtotal, savings, 0, 0
+	}
+	switch {
+	case p.option == "express":
+		shipping = express
+	case subtotal < freeFrom:
+		shipping = standard
+	}
+	if p.state == "NY" {
+		tax = (subtotal*taxRate + 50_000) / 100_000
+	}
+	return subtotal, savings, shipping, tax
+}
+
+// needs are the pieces of each product that a checkout takes.
+func (p *paper) needs() []int {
+	pieces := make([]int, len(prices))
+	for _, l := range p.lines {
+		pieces[l.product] += l.quantity
+	}
+	return pieces
+}
+
+// model is a buyer's session and its checkouts.
+type model struct {
+	shop     *shop // its clock, list prices and stock
+	cart     []cartLine
+	lastLine int
+	deals    []*deal
+	papers   []*paper
+	declines []time.Time
+}
+
+// agree puts a deal into the cart.
+func (m *model) agree(d *deal) {
+	m.deals = append(m.deals, d)
+	m.put(len(m.deals)-1, d.product, d.quantity)
+	if d.bundled {
+		m.put(len(m.deals)-1, last, 1)
+	}
+}
+
+func (m *model) put(deal, product, quantity int) {
+	at := none
+	for _, agreed := range []bool{true, false} { // an agreement gives way before a line at list price
+		for i, l := range m.cart {
+			if l.product == product && (l.deal != none) == agreed && (at == none || l.id < m.cart[at].id) {
+				at = i
+			}
+		}
+		if at != none {
+			break
+		}
+	}
+	line := cartLine{product: product, quantity: quantity, deal: deal}
+	if at != none {
+		line.id = m.cart[at].id
+		m.cart = slices.Delete(m.cart, at, at+1)
+	} else {
+		m.lastLine++
+		line.id = m.lastLine
+	}
+	m.cart = append(m.cart, line)
+}
+
+// charged is what a piece costs under a deal, and the list price beside it.
+func (m *model) charged(deal, product int) (unit, original int64) {
+	list := m.shop.list[product]
+	if deal == none {
+		return list, list
+	}
+	d := m.deals[deal]
+	price, at := d.price, d.list
+	if product != d.product {
+		price, at = d.bundle, d.regular
+	}
+	if price >= list {
+		return list, list
+	}
+	return price, at
+}
+
+// badTokens are the codes of refusals for the tokens of items. Those that have lines already may be past their time.
+func (m *model) badTokens(items []wanted, has func(deal int) bool) (codes []string) {
+	for _, w := range items {
+		switch {
+		case w.deal == none:
+		case w.deal == unknown:
+			codes = append(codes, "validation_error")
+		case m.deals[w.deal].redeemed != none:
+			codes = append(codes, "token_redeemed")
+		case !m.shop.now.Before(m.deals[w.deal].until) && !has(w.deal):
+			codes = append(codes, "token_expired")
+		}
+	}
+	return codes
+}
+
+// mismatched reports whether lines have prices that nobody agreed to: a deal has each of its prices once, and a bundle's only
+// beside its item. tokens are the items that have one.
+func (m *model) mismatched(lines []cartLine, tokens []wanted) bool {
+	for _, w := range tokens {
+		if _, ok := m.deals[w.deal].covers(w.product, w.quantity); !ok {
+			return true
+		}
+	}
+	type price struct{ deal, product int }
+	spent := map[price]bool{}
+	for _, l := range lines {
+		if l.deal == none {
+			continue
+		}
+		if spent[price{l.deal, l.product}] {
+			return true
+		}
+		spent[price{l.deal, l.product}] = true
+	}
+	for of := range spent {
+		if of.product != m.deals[of.deal].product && !spent[price{of.deal, m.deals[of.deal].product}] {
+			return true
+		}
+	}
+	return false
+}
+
+func withTokens(items []wanted) (list []wanted) {
+	for _, w := range items {
+		if w.deal >= 0 {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// write replaces the cart. It returns the codes of the refusal, if it is one.
+func (m *model) write(items []wanted) (after []cartLine, last int, codes []string) {
+	named := map[int]bool{}
+	for _, w := range items {
+		if w.line != 0 && (named[w.line] || m.line(w.line) == nil) {
+			return nil, 0, []string{"validation_error"}
+		}
+		named[w.line] = true
+	}
+	if codes := m.badTokens(items, func(int) bool { return false }); codes != nil {
+		return nil, 0, codes
+	}
+	last = m.lastLine
+	for _, w := range items {
+		line := cartLine{id: w.line, product: w.product, quantity: w.quantity, deal: w.deal}
+		if before := m.line(w.line); before != nil && w.deal == none {
+			line.deal = m.kept(before, w, items)
+		}
+		if line.id == 0 {
+			last++
+			line.id = last
+		}
+		after = append(after, line)
+	}
+	if m.mismatched(after, withTokens(items)) {
+		return nil, 0, []string{"price_mismatch"}
+	}
+	return after, last, nil
+}
+
+// kept is the deal that a line keeps when it is written as an item of a cart.
+func (m *model) kept(before *cartLine, w wanted, with []wanted) int {
+	if before.deal == none || w.product != before.product || w.quantity != before.quantity {
+		return none
+	}
+	d := m.deals[before.deal]
+	if !m.shop.now.Before(d.until) {
+		return none
+	}
+	if before.product == d.product {
+		return before.deal
+	}
+	for _, other := range with { // the item that the bundle goes with
+		main := m.line(other.line)
+		stays := main != nil && other.deal == none && main.deal == before.deal && main.product == d.product &&
+			other.product == main.product && other.quantity == main.quantity
+		if stays || other.deal == before.deal && other.product == d.product {
+			return before.deal
+		}
+	}
+	return none
+}
+
+func (m *model) line(of int) *cartLine {
+	for i := range m.cart {
+		if m.cart[i].id == of && of != 0 {
+			return &m.cart[i]
+		}
+	}
+	return nil
+}
