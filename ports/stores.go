@@ -57,6 +57,8 @@ type Stores struct {
 	Inbox          Inbox
 	Copies         CopyReader
 
+	SigningKeys SigningKeys
+
 	Subscriptions Subscriptions
 	Deliveries    Deliveries
 	EventLog      EventLog

@@ -1,6 +1,8 @@
 package sqlstore_test
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/account"
@@ -10,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fieldtest"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/signing"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -211,4 +214,27 @@ func auditFields(s *fieldShop) {
 	want.Account, want.Project = s.owner, s.project.ID
 	s.must(s.Requests().Record(s.Context(), ports.Record{Event: &want}))
 	s.survives(nil, want, only(s.Requests().Events(s.Context(), s.owner, ports.AuditFilter{}, firstPage))(s))
+}
+
+func signingKeyFields(s *fieldShop) {
+	first, second := fill[signing.Key](), fill[signing.Key](another, signing.Retired)
+	for _, k := range []*signing.Key{&first, &second} {
+		k.Project = s.project.ID
+	}
+	first.State, first.RetiredAt, second.Sealed = signing.Current, nil, nil
+	s.must(s.SigningKeys().Change(s.Context(), s.project.ID, func(set *signing.Set, _ time.Time) error {
+		set.Keys = []signing.Key{first, second}
+		return nil
+	}))
+	set, _, err := s.SigningKeys().Keys(s.Context(), s.project.ID)
+	s.must(err)
+	if len(set.Keys) != 2 {
+		s.Fatalf("%d keys are read", len(set.Keys))
+	}
+	slices.SortFunc(set.Keys, func(a, b signing.Key) int { return strings.Compare(a.State.String(), b.State.String()) })
+	if len(set.Keys[1].Sealed) > 0 {
+		s.Errorf("a retired key has the private part %x", set.Keys[1].Sealed)
+	}
+	set.Keys[1].Sealed = nil
+	fieldtest.Survive(s, nil, fieldtest.Pair{Sent: first, Got: set.Keys[0]}, fieldtest.Pair{Sent: second, Got: set.Keys[1]})
 }

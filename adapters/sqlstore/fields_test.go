@@ -19,6 +19,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/domain/signing"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -55,6 +56,7 @@ func TestStore_keepsEveryField(t *testing.T) {
 			"subscription":      subscriptionFields,
 			"event and its way": deliveryFields,
 			"audit event":       auditFields,
+			"signing key":       signingKeyFields,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -75,6 +77,7 @@ var knownValues = []any{
 	negotiation.RehydrateBounds(usd(100), usd(95), usd(90), usd(80)),
 	order.GivenBack, order.Shipped, order.RefundIsFailed, order.MadeElsewhere, order.Approved, order.DisputeLost,
 	syncrun.Completed, syncrun.Orders,
+	signing.Current,
 }
 
 func fill[T any](known ...any) T { return fieldtest.Fill[T](append(known, knownValues...)...) }

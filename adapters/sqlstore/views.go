@@ -14,6 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/requests"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/retention"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/signingkeys"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/syncing"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -135,6 +136,9 @@ func (s *Store) SandboxLedger() finance.SandboxLedger { return finance.SandboxLe
 
 // Sessions keeps buyers' sessions.
 func (s *Store) Sessions() haggling.Sessions { return haggling.Sessions{Store: s.db} }
+
+// SigningKeys keeps the keys with which projects sign.
+func (s *Store) SigningKeys() signingkeys.SigningKeys { return signingkeys.SigningKeys{Store: s.db} }
 
 // StockNews lists stock that turned to or from zero.
 func (s *Store) StockNews() catalogue.StockNews { return catalogue.StockNews{Store: s.db} }

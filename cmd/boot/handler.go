@@ -76,6 +76,7 @@ func (a *App) buyerServices() *commerce.Services {
 		Purchase:      a.Purchase,
 		Aftersales:    a.Aftersales,
 		Buyers:        a.Buyers,
+		SigningKeys:   a.SigningKeys,
 		Stores:        a.wholeStores(),
 		Begin:         a.trade,
 		Keys:          a.keyStore(),

@@ -15,6 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/inbox"
 	"github.com/haggle-commerce/haggle/app/payments"
 	"github.com/haggle-commerce/haggle/app/publishing"
+	"github.com/haggle-commerce/haggle/app/signingkeys"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -108,6 +109,7 @@ func (a *App) RotateMaster(ctx context.Context) (all int, err error) {
 		func() (int, error) { return reseal(ctx, a.vault, a.store.Webhooks(), inbox.Purpose) },
 		func() (int, error) { return reseal(ctx, a.vault, a.store.Agents(), agent.SecretPurpose) },
 		func() (int, error) { return reseal(ctx, a.vault, a.store.Retention(), checkpoint.Purpose) },
+		func() (int, error) { return reseal(ctx, a.vault, a.store.SigningKeys(), signingkeys.Purpose) },
 		func() (int, error) { return a.store.ResealAddresses(ctx) },
 	} {
 		n, err := reseal()

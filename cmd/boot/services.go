@@ -22,6 +22,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/app/publishing"
 	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/app/signingkeys"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/ports"
@@ -59,6 +60,7 @@ func (a *App) openMerchants(s *ports.Stores) {
 	a.Projects = &projects.Service{Stores: s, Clock: a.clock, Entropy: system.Entropy{}, Addresses: addresses}
 	a.Catalogs = &catalogs.Service{Stores: s, Clock: a.clock, Entropy: system.Entropy{}}
 	a.Buyers = &buyers.Service{Stores: s, Names: a.vault, Vault: a.vault.Tokens(), Clock: a.clock}
+	a.SigningKeys = &signingkeys.Service{Stores: s, Vault: a.vault, Entropy: system.Entropy{}}
 	a.Publishing = &publishing.Service{
 		Stores:    s,
 		Vault:     a.vault,

@@ -56,6 +56,7 @@ func storesOn(view *sqlstore.Store, index ports.Index) *ports.Stores {
 		SyncRuns:        view.SyncRuns(),
 		Inbox:           view.Inbox(),
 		Copies:          view.Copies(),
+		SigningKeys:     view.SigningKeys(),
 		Subscriptions:   view.Events(),
 		Deliveries:      view.Events(),
 		EventLog:        view.Events(),

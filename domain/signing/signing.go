@@ -48,7 +48,7 @@ type Key struct {
 	Project     id.Project
 	State       State
 	Public      Public
-	Sealed      []byte // the private part; nil once the key does not sign any more
+	Sealed      []byte // the private part; none once the key does not sign any more
 	PublishedAt time.Time
 	CurrentAt   *time.Time // since when it signs, or when it began to; nil: never
 	RetiredAt   *time.Time // nil: not yet

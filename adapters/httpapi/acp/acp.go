@@ -50,6 +50,7 @@ func Register(api huma.API, s *commerce.Services) {
 	h.mount = s.Mount(api, Style, wire.KeyRules[commerce.Buyer]{Owner: h.keyOwner, Repeat: h.repeat},
 		checkoutCancelID, orderCancelID, returnCreateID)
 	h.registerManifest()
+	h.registerKeySet()
 	h.registerSearch()
 	h.registerProduct()
 	h.registerAvailability()

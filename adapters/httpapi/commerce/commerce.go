@@ -17,6 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/app/signingkeys"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -32,6 +33,7 @@ type Services struct {
 	Purchase    *purchase.Service
 	Aftersales  *aftersales.Service
 	Buyers      *buyers.Service
+	SigningKeys *signingkeys.Service
 
 	// Stores is the whole store. Begin runs work in one transaction of it.
 	Stores *ports.Stores

@@ -51,6 +51,7 @@ func register(api huma.API, s Services) *operation.API {
 	h := &handlers{a}
 	h.registerAccount()
 	h.registerKeys()
+	h.registerSigningKeys()
 	h.registerProjects()
 	h.registerSettings()
 	h.registerStorefront()
@@ -85,6 +86,7 @@ var tags = []*huma.Tag{
 	{Name: "Shipping", Description: "Rates and labels of carriers for an order."},
 	{Name: "Finance", Description: "Payments, refunds, the ledger, reconciliation with payment providers, and exports as CSV."},
 	{Name: "Analytics", Description: "Negotiations and sales over time."},
+	{Name: "Signing keys", Description: "The keys with which a shop signs what it sends to agents."},
 	{Name: "Buyers", Description: "Tokens that vouch for a buyer, and export and erasure of personal data."},
 	{Name: "Events", Description: "Events, subscriptions to them, their deliveries, and the webhooks that carry them."},
 }

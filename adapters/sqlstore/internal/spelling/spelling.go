@@ -21,6 +21,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/domain/signing"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
@@ -51,7 +52,7 @@ var texts = index(
 	known(ledger.StoredAccount),
 	words(checkout.Statuses), words(checkout.OrphanStates), words(order.Statuses), words(order.PaymentStatuses),
 	words(order.FulfillmentStatuses), words(order.ReturnStatuses), words(order.RefundStatuses), words(order.RefundOrigins),
-	words(order.DisputeStatuses), words(ledger.Kinds), words(project.Statuses), words(syncrun.Statuses), words(quoteStates),
+	words(order.DisputeStatuses), words(ledger.Kinds), words(project.Statuses), words(syncrun.Statuses), words(quoteStates), words(signing.States),
 	words(integration.Statuses), words(integration.HookStatuses), words(integration.WebhookStatuses), words(integration.LogStatuses),
 	parsed(account.ParsePlan), parsed(account.ParseEnvironment), parsed(integration.ParseType),
 	parsed(rule),

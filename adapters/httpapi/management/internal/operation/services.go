@@ -21,6 +21,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/publishing"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/app/shipping"
+	"github.com/haggle-commerce/haggle/app/signingkeys"
 	"github.com/haggle-commerce/haggle/app/syncing"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -46,6 +47,8 @@ type UseCases struct {
 	Shipping *shipping.Service
 	// Publishing manages event subscriptions.
 	Publishing *publishing.Service
+	// SigningKeys gives projects the keys with which they sign.
+	SigningKeys *signingkeys.Service
 	// Buyers vouches for buyers.
 	Buyers *buyers.Service
 	// Agents manages negotiator agents, tries policies out, and has agents learn from their record.

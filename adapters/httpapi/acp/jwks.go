@@ -1,0 +1,66 @@
+package acp
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/signing"
+)
+
+// keySetPath is where a shop publishes its signing keys.
+const keySetPath = "/.well-known/jwks.json"
+
+func (h *handlers) registerKeySet() {
+	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
+		OperationID: "acp-signing-keys", Method: http.MethodGet, Path: keySetPath, Tags: discoveryTag,
+		Summary: "Read the shop's signing keys",
+		Description: "A JSON Web Key Set (RFC 7517) with the public keys by which what the shop sends is verified, such as the " +
+			"requests to an order_webhook. A key is published before it signs, and for 7 days after it did. Keep the set for 5 " +
+			"minutes; read it again when a signature names a keyid that is not in it.",
+	}), h.keySet)
+}
+
+type keySetInput struct{}
+
+type keySetReply struct {
+	Cache string `header:"Cache-Control"`
+	Body  keySet
+}
+
+type keySet struct {
+	Keys []webKey `json:"keys"`
+}
+
+type webKey struct {
+	Kid string `json:"kid" doc:"The thumbprint of the key, by RFC 7638." example:"oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U"`
+	Kty string `json:"kty" enum:"EC"`
+	Crv string `json:"crv" enum:"P-256"`
+	X   string `json:"x"`
+	Y   string `json:"y"`
+	Use string `json:"use" enum:"sig"`
+	Alg string `json:"alg" enum:"ES256"`
+}
+
+func (h *handlers) keySet(ctx context.Context, rq Request, _ *keySetInput) (*keySetReply, error) {
+	keys, err := h.SigningKeys.In(rq.Stores).Published(ctx, rq.Caller.Shop.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &keySetReply{Cache: "public, max-age=300", Body: keySet{Keys: wire.Each(keys, toAPIWebKey)}}, nil
+}
+
+func toAPIWebKey(k signing.Key) webKey {
+	x, y := k.Public.Coordinates()
+	return webKey{
+		Kid: k.ID,
+		Kty: "EC",
+		Crv: "P-256",
+		X:   x,
+		Y:   y,
+		Use: "sig",
+		Alg: signing.Algorithm,
+	}
+}
