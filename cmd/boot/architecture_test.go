@@ -51,6 +51,7 @@ var placed = map[string]string{
 	"github.com/wneessen":           "adapters/notify",
 	"github.com/emersion":           "adapters/notify",
 	"code.dny.dev/ssrf":             "adapters/delivery",
+	"github.com/dunglas/httpsfv":    "adapters/httpsig adapters/httpapi",
 	"go.opentelemetry.io":           "adapters/telemetry",
 	"github.com/sony/gobreaker":     "adapters/connectors adapters/llm adapters/remoteagent app/bulkhead app/payments",
 	"golang.org/x/oauth2":           "adapters/connectors",
@@ -210,6 +211,7 @@ func judgeFolders(s source) (found []string) {
 
 // judgeAdapters lets the HTTP adapters share httpapi/wire and httpapi/commerce, the connectors share connectors, and the
 // payment providers share payments/remoteclock and payments/retry. The store stores events as delivery/payload writes them.
+// What is sent is signed, and what comes in is verified, by one reading of RFC 9421.
 func judgeAdapters(s source) (found []string) {
 	if !s.under("adapters") {
 		return nil
@@ -218,7 +220,8 @@ func judgeAdapters(s source) (found []string) {
 		shared := s.under("adapters/httpapi") && (i.ours == "adapters/httpapi/wire" || i.ours == "adapters/httpapi/commerce") ||
 			s.under("adapters/connectors") && i.ours == "adapters/connectors" ||
 			s.under("adapters/payments") && slices.Contains([]string{"adapters/payments/remoteclock", "adapters/payments/retry"}, i.ours) ||
-			s.under("adapters/sqlstore") && i.ours == "adapters/delivery/payload"
+			s.under("adapters/sqlstore") && i.ours == "adapters/delivery/payload" ||
+			(s.under("adapters/delivery") || s.under("adapters/httpapi")) && i.ours == "adapters/httpsig"
 		if within(i.ours, "adapters") && !shared && adapter(i.ours) != adapter(s.folder()) {
 			found = append(found, fmt.Sprintf("%s: %s imports %s; move what both need to ports, app or domain", i.at, adapter(s.folder()), i.ours))
 		}
