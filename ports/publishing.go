@@ -6,7 +6,9 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/signing"
 )
 
 // Subscriptions keeps to whom a project's events go.
@@ -31,7 +33,8 @@ type Announced struct {
 	Project id.Project
 	Type    event.Type
 	Body    []byte
-	At      time.Time // when it was stored, by the store's clock
+	At      time.Time    // when it was stored, by the store's clock
+	Hook    event.Target // where the agent of its order hears of it; zero: nowhere
 }
 
 // EventLog is every event that a project announced.
@@ -52,6 +55,8 @@ type Deliveries interface {
 	Delivery(ctx context.Context, project id.Project, to id.Subscription, wanted id.Delivery) (*event.Delivery, error)
 	// Redeliver makes the delivery due at once by the store's clock. A disabled subscription: Conflict subscription_disabled.
 	Redeliver(ctx context.Context, project id.Project, to id.Subscription, wanted id.Delivery) (*event.Delivery, error)
+	// ToHook are the deliveries to the hook of an order, newest first.
+	ToHook(ctx context.Context, project id.Project, of id.Order, page Page) ([]*event.Delivery, int, error)
 }
 
 // Outbox leases deliveries; a group is a target of a project. Who dies with some in hand loses nothing, for
@@ -82,9 +87,12 @@ type Parcel struct {
 	Body     []byte
 	// Subscription is the target's; nil if it is gone, and for channels.
 	Subscription *event.Subscription
-	// Shop and Email are the project and its account's address, for channels.
+	// Shop and Email are the project and its account's address, for channels and hooks.
 	Shop  *project.Project
 	Email string
+	// Order is the one whose hook is to hear of the event, and At when that was stored; zero for other targets.
+	Order id.Order
+	At    time.Time
 }
 
 // Outcome is a claimed delivery that was attempted. With a reason, its subscription is disabled if it is
@@ -94,18 +102,53 @@ type Outcome struct {
 	Delivery *event.Delivery
 	Why      event.Reason
 	Alert    *event.Event
+	// Unhook is the order whose hook ends for good; zero: none does.
+	Unhook id.Order
 }
 
-// Webhook is one request to a subscription's URL.
+// Webhook is one request to the URL of a subscription or of an order's hook.
 type Webhook struct {
-	URL     string
-	ID      id.Event
-	At      time.Time
-	Body    []byte
-	Secrets []string // whsec_…; each signs
+	URL   string
+	ID    id.Event
+	At    time.Time
+	Body  []byte
+	Proof Proof
 }
 
-// Webhooks sends requests to addresses that merchants give, and to no private ones (decisions 13).
+// Proof is how a receiver can tell that a request is ours.
+type Proof interface{ proof() }
+
+type (
+	// SharedSecrets sign by Standard Webhooks: whsec_…; each signs.
+	SharedSecrets []string
+	// MessageSignature signs the request by RFC 9421 with the project's key, at a time. Header is sent, and signed, too.
+	MessageSignature struct {
+		Key    signing.Private
+		Time   time.Time
+		Header map[string]string
+	}
+)
+
+func (SharedSecrets) proof()    {}
+func (MessageSignature) proof() {}
+
+// OrderNews is what the agent that placed an order is to hear of it. Who sends it again sends the order as it is then.
+type OrderNews struct {
+	Event id.Event
+	Type  event.Type // order.completed, or order.updated for whatever happened later
+	At    time.Time // of the event
+	Case  *order.Case
+	Shop  *project.Project
+	Now   time.Time
+}
+
+// HookProtocol is how a protocol tells the agent of an order.
+type HookProtocol interface {
+	// Message is the body of the request, and what its signed header has besides.
+	Message(n OrderNews) (body []byte, header map[string]string, err error)
+}
+
+// Webhooks sends requests to addresses that merchants and agents give, and to no private ones (decisions 13).
 type Webhooks interface {
 	Post(ctx Outbound, w Webhook) event.Result
 }

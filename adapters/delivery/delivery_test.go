@@ -25,7 +25,7 @@ const (
 )
 
 func hook(url string, secrets ...string) ports.Webhook {
-	return ports.Webhook{URL: url, ID: id.Stored[id.Event]("evt_1"), At: time.Now(), Body: []byte(`{"id":"evt_1"}`), Secrets: secrets}
+	return ports.Webhook{URL: url, ID: id.Stored[id.Event]("evt_1"), At: time.Now(), Body: []byte(`{"id":"evt_1"}`), Proof: ports.SharedSecrets(secrets)}
 }
 
 func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {

@@ -16,6 +16,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
+const openedBy = "it is whose request it was opened by"
+
 func sessionFields(s *fieldShop) {
 	created, changed := fill[session.Session](), fill[session.Session](another)
 	created.Project = s.project.ID
@@ -29,7 +31,7 @@ func sessionFields(s *fieldShop) {
 
 	changed.ID, changed.Project, changed.CreatedAt = created.ID, s.project.ID, created.CreatedAt
 	read(s.Sessions().Update(s.Context(), s.project.ID, created.ID, func(v *session.Session) error { *v = changed; return nil }))(s)
-	s.survives(fieldtest.Reasons{"session.Session.LineSeq": "writing the cart changes it"}, &changed, read(s.Sessions().Visit(s.Context(), s.project.ID, created.ID))(s).Session)
+	s.survives(fieldtest.Reasons{"session.Session.Agent": openedBy, "session.Session.LineSeq": "writing the cart changes it"}, &changed, read(s.Sessions().Visit(s.Context(), s.project.ID, created.ID))(s).Session)
 }
 
 // answered stores an answer in a session, with a quote and a decision full of values.
@@ -110,6 +112,7 @@ func checkoutFields(s *fieldShop) {
 	for _, path := range []string{"Attempt", "LeaseUntil", "ClaimedAt", "RetryAt", "Taken", "CreatedAt"} {
 		attempts["checkout.Snapshot."+path] = "a new cart changes no attempt"
 	}
+	attempts["checkout.Snapshot.Agent"] = openedBy
 	s.survives(attempts, revised, reading())
 
 	changed := s.newCheckout(2*another, checkout.Canceled)
@@ -118,7 +121,7 @@ func checkoutFields(s *fieldShop) {
 		return tx.Save(s.Context(), checkout.Rehydrate(changed), nil)
 	}))
 	except := fieldtest.Reasons{}
-	for _, path := range []string{"Revision", "Lines", "LineSeq", "Address", "Buyer", "Options", "Subtotal", "Tax", "Savings", "CreatedAt", "ValidUntil"} {
+	for _, path := range []string{"Revision", "Lines", "LineSeq", "Address", "Buyer", "Agent", "Hook", "Options", "Subtotal", "Tax", "Savings", "CreatedAt", "ValidUntil"} {
 		except["checkout.Snapshot."+path] = "the cart and its totals change by Revise alone"
 	}
 	s.survives(except, changed, reading())
@@ -174,7 +177,7 @@ func orderFields(s *fieldShop) {
 	}))(s)
 	except := fieldtest.Reasons{}
 	for _, path := range []string{
-		"ID", "Project", "Checkout", "Session", "Confirmation", "Lines", "Address", "Email", "Notes", "Subtotal", "Shipping", "Tax", "Savings", "Total",
+		"ID", "Project", "Checkout", "Session", "Confirmation", "Lines", "Address", "Email", "Notes", "Agent", "Hook", "HookEndedAt", "Subtotal", "Shipping", "Tax", "Savings", "Total",
 		"CreatedAt", "TokenSalt", "TokenHash", "Payment.ID", "Payment.Method", "Payment.Label", "Payment.Route", "Payment.Provider", "Payment.CreatedAt",
 	} {
 		except["order.Order."+path] = "it is fixed when the order is placed"

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/delivery/payload"
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fieldtest"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -165,7 +166,8 @@ func deliveryFields(s *fieldShop) {
 	to.Project = s.project.ID
 	s.must(s.Events().Add(s.Context(), &to))
 	first, second := fill[event.Delivery](event.Pending, event.To(to.ID)), fill[event.Delivery](another, event.Delivered, event.Email)
-	announced := &event.Event{ID: newID[id.Event](), Project: s.project.ID, At: fieldtest.Start, Data: fill[event.InventoryLow]()}
+	hook := event.ToHook(checkout.Hook{URL: "https://agent.example/orders"})
+	announced := &event.Event{ID: newID[id.Event](), Project: s.project.ID, At: fieldtest.Start, Data: fill[event.InventoryLow](), Hook: hook}
 	s.must(s.Announcements().Announce(s.Context(), announced))
 	for _, d := range []*event.Delivery{&first, &second} {
 		d.Project, d.Event, d.Type = s.project.ID, announced.ID, announced.Data.Type()
@@ -189,7 +191,7 @@ func deliveryFields(s *fieldShop) {
 
 	body, _, err := payload.EncodeEvent(announced)
 	s.must(err)
-	want := ports.Announced{ID: announced.ID, Project: s.project.ID, Type: announced.Data.Type(), Body: []byte(body)}
+	want := ports.Announced{ID: announced.ID, Project: s.project.ID, Type: announced.Data.Type(), Body: []byte(body), Hook: hook}
 	s.survives(fieldtest.Reasons{"ports.Announced.At": "the store's clock says when"}, want,
 		read(s.Events().Event(s.Context(), s.project.ID, announced.ID))(s),
 		only(s.Events().Events(s.Context(), s.project.ID, event.InventoryLowType, firstPage))(s))

@@ -15,12 +15,12 @@ var notPersonal = map[string]string{
 *.id *.project_id *.session_id *.order_id *.checkout_id *.payment_id *.refund_id *.return_id *.product_id *.variant_id
 *.quote_id *.integration_id *.account_id *.agent_id *.event_id *.webhook_id *.run_id *.row_id *.key_id *.charge_id *.record_id
 *.transaction_id *.dispute_id *.authenticator_id *.request_id *.key *.hash *.prior *.token_hash *.queue *.provider *.gateway
-*.token_salt *.remote *.local *.reference *.subject *.claimed_by *.redeemed_by *.digest *.fingerprint *.prefix
+*.token_salt *.agent_key *.remote *.local *.reference *.subject *.claimed_by *.redeemed_by *.digest *.fingerprint *.prefix
 decisions.personal copies.prints copies.seen orders.confirmation orphan_charges.charge orphan_charges.refund
 decision_chains.folded_hash decision_chains.seal retention.seal retention.sessions_id retention.pseudonym_key
 integrations.webhook_remote disputes.provider sync_problems.remote`,
 	"one of a fixed list": `
-*.status *.state *.kind *.type *.currency *.resource *.topic *.response *.rule *.handler *.fallback *.origin *.method *.carrier
+*.status *.state *.kind *.type *.currency *.resource *.topic *.response *.rule *.handler *.hook_protocol *.fallback *.origin *.method *.carrier
 disputes.fee_currency disputes.withdrawn_currency disputes.reason orders.fulfillment_status refunds.failure orphan_charges.failure
 sandbox_charges.result sessions.loyalty_tier sessions.member_tier sessions.urgency audit_events.action
 integrations.webhook_status checkouts.selected labels.service idempotency_keys.content_type outbox.type ledger_postings.debit

@@ -28,6 +28,8 @@ func (p *Publisher) deliver(ctx ports.Outbound, parcel ports.Parcel, now time.Ti
 		return failed(errNoBus), true
 	case to == event.Email && p.Mailer == nil:
 		return failed(errNoMail), true
+	case to.Hook():
+		return p.tell(ctx, parcel, now)
 	case parcel.Subscription != nil:
 		if parcel.Subscription.Status != event.Active {
 			return r, false
@@ -51,15 +53,21 @@ func (p *Publisher) deliver(ctx ports.Outbound, parcel ports.Parcel, now time.Ti
 
 func (p *Publisher) post(ctx ports.Outbound, parcel ports.Parcel, now time.Time) event.Result {
 	s := parcel.Subscription
-	w := ports.Webhook{URL: s.URL, ID: parcel.Delivery.Event, At: now, Body: parcel.Body}
+	var secrets ports.SharedSecrets
 	for _, sealed := range s.Secrets(now) {
 		secret, err := p.Vault.Open(sealed, Purpose(s.ID))
 		if err != nil {
 			return failed(errors.New("the subscription's secret cannot be read: rotate it"))
 		}
-		w.Secrets = append(w.Secrets, string(secret))
+		secrets = append(secrets, string(secret))
 	}
-	return p.Webhooks.Post(ctx, w)
+	return p.Webhooks.Post(ctx, ports.Webhook{
+		URL:   s.URL,
+		ID:    parcel.Delivery.Event,
+		At:    now,
+		Body:  parcel.Body,
+		Proof: secrets,
+	})
 }
 
 func failed(err error) (r event.Result) {

@@ -9,9 +9,11 @@ import (
 
 	"github.com/haggle-commerce/haggle/app/failpoint"
 	"github.com/haggle-commerce/haggle/app/jobs"
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/signing"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -39,9 +41,14 @@ type Publisher struct {
 	Mailer   ports.Mailer
 	Chats    ports.Chats
 	Vault    ports.Vault
-	Clock    ports.Clock
-	Entropy  ports.Entropy
-	Log      *slog.Logger
+	// Orders are what the hooks of orders are told, each by its protocol and signed with the project's key.
+	Orders ports.Orders
+	Hooks  map[checkout.HookProtocol]ports.HookProtocol
+	Signer func(context.Context, id.Project) (signing.Private, error)
+
+	Clock   ports.Clock
+	Entropy ports.Entropy
+	Log     *slog.Logger
 
 	mu       sync.Mutex
 	finished []ports.Outcome // not recorded yet
@@ -80,6 +87,9 @@ func (p *Publisher) route(e ports.Announced, to ports.Audience) []*event.Deliver
 		if s.Wants(e.Type, e.At) {
 			targets = append(targets, event.To(s.ID))
 		}
+	}
+	if e.Hook != (event.Target{}) {
+		targets = append(targets, e.Hook)
 	}
 	if p.Stream != nil {
 		targets = append(targets, event.Stream)
@@ -132,6 +142,9 @@ func (p *Publisher) work(ctx ports.Outbound, t jobs.Task[ports.Parcel]) error {
 		outcome.Alert = event.New(p.Entropy.IDBits(), d.Project, now(), event.SubscriptionDisabled{
 			Subscription: parcel.Subscription.ID, URL: event.MaskURL(parcel.Subscription.URL), Reason: why,
 		})
+	}
+	if why == event.Gone {
+		outcome.Unhook = parcel.Order
 	}
 	p.finish(outcome)
 	if result.Error != "" {

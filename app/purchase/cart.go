@@ -86,13 +86,16 @@ func (r InitRequest) checkFromCart() error {
 	return check.Err()
 }
 
-// stayWith leaves the checkout's address and buyer where the request has none.
+// stayWith leaves the checkout's address, buyer and hook where the request has none.
 func (r *InitRequest) stayWith(c checkout.Snapshot) {
 	if r.Address == (checkout.Address{}) {
 		r.Address = c.Address
 	}
 	if r.Buyer == (checkout.Buyer{}) {
 		r.Buyer = c.Buyer
+	}
+	if r.Hook == (checkout.Hook{}) {
+		r.Hook = c.Hook
 	}
 }
 
@@ -101,7 +104,7 @@ func (r InitRequest) same(c checkout.Snapshot, lines []checkout.Line) bool {
 	address := r.Address
 	address.State = checkout.Region(address.Country, address.State)
 	whole := r.Partial || len(address.Missing()) == 0
-	return whole && slices.Equal(c.Lines, lines) && c.Address == address && c.Buyer == r.Buyer && c.Strict == r.Strict
+	return whole && slices.Equal(c.Lines, lines) && c.Address == address && c.Buyer == r.Buyer && c.Hook == r.Hook && c.Strict == r.Strict
 }
 
 // itemsOf are the lines of a cart as they are bought: what is agreed by its token.

@@ -14,7 +14,9 @@ import (
 	"github.com/haggle-commerce/haggle/app/ordertoken"
 	"github.com/haggle-commerce/haggle/app/pricing"
 	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -37,6 +39,9 @@ type Service struct {
 	Entropy   ports.Entropy
 	Log       *slog.Logger
 	Meter     ports.Meter // nil: nobody counts
+	// HookRules and Addresses tell to which URLs orders are sent.
+	HookRules event.Rules
+	Addresses ports.Addresses
 	// Placed hears that something was written for the outbox; nil: nobody does.
 	Placed func()
 	// Patience is how long a finalize waits for another one of the same checkout, or for a payment of its session or
@@ -64,6 +69,8 @@ type InitRequest struct {
 	Items     []InitItem
 	Address   checkout.Address
 	Buyer     checkout.Buyer
+	Agent     agentid.Agent
+	Hook      checkout.Hook // the order's
 	// Partial and Strict are those of checkout.Cart.
 	Partial, Strict bool
 	// Repeatable: the answer is stored under an idempotency key.
@@ -90,6 +97,9 @@ type PreparedInit struct {
 
 // PrepareInit prices a cart, and asks the agent for consent. It writes nothing.
 func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequest) (*PreparedInit, error) {
+	if err := s.checkHook(r.Hook); err != nil {
+		return nil, err
+	}
 	if r.FromCart {
 		return s.initFromCart(ctx, p, r)
 	}
@@ -150,6 +160,7 @@ func (s *Service) visit(p *project.Project, r InitRequest, known ports.Basket) (
 		return nil, session.Touched{}, fault.Missing("session")
 	}
 	opened := session.Open(id.New[id.Session](s.Entropy.IDBits()), p.ID, session.Claims{}, p.Settings.SessionTimeout(), known.Now)
+	opened.Agent = r.Agent
 	if r.Repeatable {
 		opened.AwaitUse()
 	}
@@ -170,6 +181,8 @@ func (r InitRequest) cart(lines []checkout.Line) checkout.Cart {
 		Partial:  r.Partial,
 		Strict:   r.Strict,
 		FromCart: r.FromCart,
+		Agent:    r.Agent,
+		Hook:     r.Hook,
 	}
 }
 

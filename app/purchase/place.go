@@ -17,5 +17,5 @@ func (s *Service) place(p *project.Project, c *checkout.Checkout, paid checkout.
 		Confirmation: order.Confirmation(s.Entropy.Bits128()),
 	}, order.Receipt{Provider: paid.Provider, Label: paid.Label}, p.Settings.Location(), now)
 	s.Tokens.Assign(o, s.Entropy.Secret(16))
-	return o, event.New(s.Entropy.IDBits(), p.ID, now, o.Completed())
+	return o, o.Announced(id.New[id.Event](s.Entropy.IDBits()), now)
 }

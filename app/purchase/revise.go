@@ -37,6 +37,9 @@ type PreparedRevision struct {
 
 // PrepareRevise prices a new cart for an open checkout, and asks the agent for consent. It writes nothing.
 func (s *Service) PrepareRevise(ctx ports.Outbound, p *project.Project, r ReviseRequest) (*PreparedRevision, error) {
+	if err := s.checkHook(r.Hook); err != nil {
+		return nil, err
+	}
 	c, err := s.Checkouts.Get(ctx, p.ID, r.Checkout)
 	if err != nil {
 		return nil, err

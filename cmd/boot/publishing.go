@@ -1,16 +1,22 @@
 package boot
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/delivery"
 	"github.com/haggle-commerce/haggle/adapters/eventbus"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/acp"
 	"github.com/haggle-commerce/haggle/adapters/notify"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/publishing"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/signing"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // openPublishing puts together what delivers events.
@@ -18,6 +24,11 @@ func (a *App) openPublishing() error {
 	client := delivery.SafeClient(a.config.AllowLoopback)
 	publisher := &publishing.Publisher{
 		Outbox: a.store.Outbox(), Webhooks: delivery.Webhooks{Client: client, UserAgent: "Haggle/" + Version},
+		Orders: a.store.Orders(),
+		Hooks:  map[checkout.HookProtocol]ports.HookProtocol{checkout.ByHaggle: acp.Hooks{}},
+		Signer: func(ctx context.Context, of id.Project) (signing.Private, error) {
+			return a.SigningKeys.Signer(ctx, of)
+		},
 		Chats: notify.Chats{Client: client}, Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{}, Log: a.log,
 	}
 	if a.config.NATSURL != "" {

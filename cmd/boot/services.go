@@ -106,6 +106,8 @@ func (a *App) openSales(s *ports.Stores) {
 		Agent:      a.router,
 		Mandates:   a.router,
 		Gateway:    a.gateway,
+		HookRules:  event.Rules{AllowLoopback: a.config.AllowLoopback},
+		Addresses:  delivery.Addresses{AllowLoopback: a.config.AllowLoopback},
 		Tokens:     tokens,
 		Admission:  a.admission,
 		Sandbox:    a.env == account.Sandbox,

@@ -15,6 +15,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -153,6 +154,8 @@ type Snapshot struct {
 	LineSeq    int // the newest line's ID
 	Address    Address
 	Buyer      Buyer
+	Agent      agentid.Agent // that opened it
+	Hook       Hook          // the order's
 	Options    []Option
 	Selected   string // the option that totals are computed with; "": no country is known yet
 	Subtotal   money.Amount

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -20,6 +21,9 @@ type Cart struct {
 	Lines   []Line
 	Address Address
 	Buyer   Buyer
+	// Agent is who asks. The one that opened a checkout stays its agent.
+	Agent agentid.Agent
+	Hook  Hook
 	// Partial allows parts of the address to be missing: the checkout is incomplete until a revision brings them.
 	Partial bool
 	// Strict wants everything before the checkout is ready: also the buyer's e-mail address, which may else come with the
@@ -33,7 +37,12 @@ type Cart struct {
 // Open computes the totals of a cart. The checkout can be paid until Validity has passed, once nothing is missing.
 func Open(checkout id.Checkout, p *project.Project, cart Cart, now time.Time) (*Checkout, error) {
 	c := &Checkout{Snapshot{
-		ID: checkout, Project: p.ID, Session: cart.Session, FromCart: cart.FromCart, CreatedAt: now,
+		ID:        checkout,
+		Project:   p.ID,
+		Session:   cart.Session,
+		FromCart:  cart.FromCart,
+		Agent:     cart.Agent,
+		CreatedAt: now,
 	}}
 	if err := c.fill(p, cart, "", now); err != nil {
 		return nil, err
@@ -93,7 +102,7 @@ func (c *Checkout) fill(p *project.Project, cart Cart, option string, now time.T
 	}
 	c.s.Revision++
 	c.s.Payment.Email = cart.Buyer.Email
-	c.s.Lines, c.s.Address, c.s.Buyer, c.s.Strict = cart.Lines, cart.Address, cart.Buyer, cart.Strict
+	c.s.Lines, c.s.Address, c.s.Buyer, c.s.Strict, c.s.Hook = cart.Lines, cart.Address, cart.Buyer, cart.Strict, cart.Hook
 	c.s.Options, c.s.Selected = options, selected
 	c.s.Subtotal, c.s.Tax, c.s.Savings = subtotal, tax, savings
 	c.s.Status = c.openStatus()

@@ -4,11 +4,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Target is where events of a project go: to a subscription, or by one of three channels.
+// Target is where events of a project go: to a subscription, to the hooks of orders at one host, or by one of three
+// channels.
 type Target struct{ name string }
 
 var (
@@ -21,6 +23,14 @@ func (t Target) String() string { return t.name }
 
 // To is the target of a subscription.
 func To(s id.Subscription) Target { return Target{s.String()} }
+
+const hookPrefix = "hook:"
+
+// ToHook is the target of an order's hook: its host, for what is sent there waits for each other.
+func ToHook(h checkout.Hook) Target { return Target{hookPrefix + h.Host()} }
+
+// Hook reports whether the target is that of orders' hooks.
+func (t Target) Hook() bool { return strings.HasPrefix(t.name, hookPrefix) }
 
 // StoredTarget trusts text that this system wrote.
 func StoredTarget(name string) Target { return Target{name} }

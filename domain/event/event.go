@@ -77,6 +77,16 @@ func (t Type) Alerts() bool {
 	return false
 }
 
+// ForAgents reports whether such an event of an order changes what its agent may see of it.
+func (t Type) ForAgents() bool {
+	switch t {
+	case OrderCompletedType, OrderShippedType, OrderUpdatedType, OrderDeliveredType, OrderCanceledType, OrderRefundedType,
+		ReturnRequestType, ReturnApprovedType, ReturnRejectedType, RefundFailedType:
+		return true
+	}
+	return false
+}
+
 // AfterClosing reports whether such an event is also announced of a project that is closing or closed: it is about money
 // that a person may have to look after, and names no buyer.
 func (t Type) AfterClosing() bool {
@@ -93,6 +103,7 @@ type Event struct {
 	Project id.Project
 	At      time.Time
 	Data    Data
+	Hook    Target // an order's, where its agent hears of the event; zero: nowhere
 }
 
 // New is the event of a project that data tells. Its id has the random bits.

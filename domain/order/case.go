@@ -71,7 +71,14 @@ func (c *Case) Cancelable() error {
 // announce collects an event with the order's next sequence.
 func (c *Case) announce(name id.Event, now time.Time, data func(sequence int) event.Data) {
 	c.Order.Sequence++
-	c.Events = append(c.Events, event.Event{ID: name, Project: c.Order.Project, At: now, Data: data(c.Order.Sequence)})
+	told := data(c.Order.Sequence)
+	c.Events = append(c.Events, event.Event{
+		ID:      name,
+		Project: c.Order.Project,
+		At:      now,
+		Data:    told,
+		Hook:    c.Order.hookFor(told.Type()),
+	})
 }
 
 // out is what the sale took from stock and returns did not put back.

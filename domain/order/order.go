@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -99,6 +100,9 @@ type Order struct {
 	Address      checkout.Address
 	Email        string
 	Notes        string
+	Agent        agentid.Agent // that bought
+	Hook         checkout.Hook // where it wants to hear of the order
+	HookEndedAt  *time.Time    // since when it does not want to any more; nil: it does
 	Subtotal     money.Amount
 	Shipping     money.Amount
 	Tax          money.Amount
@@ -149,6 +153,7 @@ func Place(c *checkout.Checkout, ids IDs, r Receipt, zone *time.Location, now ti
 	return &Order{
 		ID: ids.Order, Project: s.Project, Checkout: s.ID, Session: s.Session, Confirmation: ids.Confirmation,
 		Status: Confirmed, Sequence: 1, Lines: s.Lines, Address: s.Address, Email: s.Payment.Email, Notes: s.Payment.Notes,
+		Agent: s.Agent, Hook: s.Hook,
 		Subtotal: s.Subtotal, Shipping: c.Shipping(), Tax: s.Tax, Savings: s.Savings, Total: c.Total(),
 		Payment: Payment{
 			ID: ids.Payment, Amount: c.Total(), Refunded: none, Refunding: none, Disputed: none,
@@ -188,6 +193,29 @@ func (o *Order) Completed() event.OrderCompleted {
 		PlacedAt: o.CreatedAt,
 	}
 }
+
+// Announced is the event that announces the order.
+func (o *Order) Announced(name id.Event, now time.Time) *event.Event {
+	told := o.Completed()
+	return &event.Event{
+		ID:      name,
+		Project: o.Project,
+		At:      now,
+		Data:    told,
+		Hook:    o.hookFor(told.Type()),
+	}
+}
+
+// hookFor is the target that hears of such an event of the order; zero: none does.
+func (o *Order) hookFor(t event.Type) event.Target {
+	if !o.Hooked() || !t.ForAgents() {
+		return event.Target{}
+	}
+	return event.ToHook(o.Hook)
+}
+
+// Hooked reports whether an agent wants to hear of the order.
+func (o *Order) Hooked() bool { return o.Hook.URL != "" && o.HookEndedAt == nil }
 
 // Sale is the ledger's record of what was paid.
 func (o *Order) Sale() ledger.Transaction {

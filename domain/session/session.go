@@ -5,6 +5,7 @@ package session
 import (
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
@@ -34,6 +35,7 @@ type Session struct {
 	ID           id.Session
 	Project      id.Project
 	Claims       Claims
+	Agent        agentid.Agent // that opened it
 	CreatedAt    time.Time
 	LastActivity time.Time // up to Grace before the last request; zero: AwaitUse was called, and there was no request since
 	ExpiresAt    time.Time // at the earliest

@@ -53,7 +53,7 @@ func (h *handlers) cancelOrder(ctx ports.Outbound, rq Request, in *cancelOrderIn
 	if err != nil {
 		return nil, err
 	}
-	return &wire.Output[orderAnswer]{Body: h.toAPICase(shop, c)}, nil
+	return &wire.Output[orderAnswer]{Body: toAPICase(shop, c, h.Clock.Now())}, nil
 }
 
 func (h *handlers) registerCheckoutCancel() {

@@ -53,6 +53,7 @@ type reviseRequest struct {
 	ShippingAddress shippingAddress `json:"shipping_address" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true."`
 	ShippingOption  string          `json:"shipping_option,omitempty" maxLength:"100" example:"express" doc:"An option's id; left out: the one selected, or else the cheapest."`
 	Buyer           *checkoutBuyer  `json:"buyer,omitempty"`
+	OrderWebhook    *orderWebhook   `json:"order_webhook,omitempty"`
 	AllowIncomplete bool            `json:"allow_incomplete,omitempty" doc:"As at init."`
 }
 
@@ -139,6 +140,7 @@ func fromAPIRevise(shop *project.Project, in *reviseInput) (purchase.ReviseReque
 		InitRequest: purchase.InitRequest{TokenHash: hashed(r.CheckoutToken), Items: list},
 		Checkout:    in.ID.ID, Revision: r.Revision, Option: r.ShippingOption,
 	}
+	request.Hook = fromAPIHook(r.OrderWebhook)
 	return request, addRecipient(&request.InitRequest, r.ShippingAddress, r.AllowIncomplete, r.Buyer)
 }
 

@@ -94,7 +94,8 @@ func TestEveryOperationIsDocumented(t *testing.T) {
 		"/p/{slug}/acp/orders/{id}": "get", "/p/{slug}/acp/orders/{id}/receipt": "get", "/p/{slug}/acp/orders/{id}/receipt/{code}": "get", "/p/{slug}/acp/returns": "post",
 		"/p/{slug}/acp/returns/{id}": "get", "/p/{slug}/acp/orders/{id}/cancel": "post", "/p/{slug}/acp/checkout/cancel": "post",
 		"/p/{slug}/acp/checkout/{id}": "put", "/p/{slug}/acp/openapi.json": "get", "/p/{slug}": "get", "/p/{slug}/llms.txt": "get",
-		"/p/{slug}/acp/cart": "put",
+		"/p/{slug}/acp/cart":              "put",
+		"/p/{slug}/.well-known/jwks.json": "get",
 	}
 	for path, method := range want {
 		item, _ := s.document(path)[method].(map[string]any)

@@ -100,7 +100,7 @@ func (h *handlers) finalize(ctx ports.Outbound, rq Request, in *wire.Input[final
 	}
 	switch r := result.(type) {
 	case purchase.Placed:
-		o := h.toAPIOrder(shop, r.Order)
+		o := toAPIOrder(shop, r.Order)
 		if r.Payer {
 			o.Order.ManageToken, o.Payment.Method = h.Aftersales.In(rq.Stores).Tokens.Of(r.Order), r.Order.Payment.Label
 		}

@@ -40,6 +40,7 @@ type initRequest struct {
 	ShippingAddress shippingAddress `json:"shipping_address" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true."`
 	BillingSame     bool            `json:"billing_same_as_shipping,omitempty" doc:"Taken and without effect: a billing address comes with the payment token."`
 	Buyer           *checkoutBuyer  `json:"buyer,omitempty"`
+	OrderWebhook    *orderWebhook   `json:"order_webhook,omitempty"`
 	AllowIncomplete bool            `json:"allow_incomplete,omitempty" doc:"Takes an address that lacks parts, also all of them. While something is missing the checkout is incomplete and cannot be paid: revise it."`
 }
 
@@ -148,6 +149,7 @@ func fromAPIInit(shop *project.Project, r initRequest) (purchase.InitRequest, er
 		}
 	}
 	request := purchase.InitRequest{Session: visit, FromCart: r.FromCart, TokenHash: hashed(r.CheckoutToken), Items: items}
+	request.Hook = fromAPIHook(r.OrderWebhook)
 	return request, addRecipient(&request, r.ShippingAddress, r.AllowIncomplete, r.Buyer)
 }
 

@@ -129,7 +129,7 @@ func (h *handlers) order(ctx context.Context, rq Request, in *orderInput) (*wire
 	if err != nil {
 		return nil, err
 	}
-	answer := h.toAPICase(shop, c)
+	answer := toAPICase(shop, c, h.Clock.Now())
 	if token := cmp.Or(in.Header, in.Query); token != "" {
 		answer.Payment.Method, answer.ReceiptURL = c.Order.Payment.Label, h.receiptURL(shop, c.Order, token)
 	}
@@ -145,9 +145,9 @@ func (h *handlers) receiptURL(shop *project.Project, o *order.Order, manageToken
 	return address + "/" + order.ReceiptCode(manageToken)
 }
 
-// toAPICase is the order with what followed it, as everybody who knows its id may see it.
-func (h *handlers) toAPICase(shop *project.Project, c *order.Case) orderAnswer {
-	answer, refunded := h.toAPIOrder(shop, c.Order), wire.ToMoney(c.Order.Payment.Refunded)
+// toAPICase is the order with what followed it, as everybody who knows its id may see it at a time.
+func toAPICase(shop *project.Project, c *order.Case, now time.Time) orderAnswer {
+	answer, refunded := toAPIOrder(shop, c.Order), wire.ToMoney(c.Order.Payment.Refunded)
 	answer.Payment.Refunded = &refunded
 	for _, r := range c.Refunds {
 		answer.Refunds = append(answer.Refunds, orderRefund{
@@ -155,14 +155,14 @@ func (h *handlers) toAPICase(shop *project.Project, c *order.Case) orderAnswer {
 			CreatedAt: wire.ToTime(r.CreatedAt),
 		})
 	}
-	answer.NextActions = afterOrder(shop, c, h.Clock.Now())
+	answer.NextActions = afterOrder(shop, c, now)
 	for _, r := range c.Returns {
 		answer.Returns = append(answer.Returns, orderReturn{r.ID.String(), r.Status.String()})
 	}
 	return answer
 }
 
-func (h *handlers) toAPIOrder(shop *project.Project, o *order.Order) orderAnswer {
+func toAPIOrder(shop *project.Project, o *order.Order) orderAnswer {
 	answer := orderAnswer{
 		Order: placedOrder{
 			ID: o.ID.String(), ConfirmationNumber: o.Confirmation, Status: o.Status.String(),

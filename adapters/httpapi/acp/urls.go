@@ -22,6 +22,7 @@ type urls struct {
 	Page           string `json:"page" format:"uri" doc:"GET: the shop for people."`
 	LLMs           string `json:"llms" format:"uri" doc:"GET: the shop for language models, in short."`
 	Manifest       string `json:"manifest" format:"uri" doc:"GET: this document."`
+	Keys           string `json:"keys" format:"uri" doc:"GET: the public keys by which what the shop signs is verified."`
 	OpenAPI        string `json:"openapi" format:"uri" doc:"GET: all of these operations, with their schemas and examples that run."`
 }
 
@@ -48,6 +49,7 @@ func urlsAt(shop string) urls {
 		Page:           shop,
 		LLMs:           shop + llmsPath,
 		Manifest:       shop + manifestPath,
+		Keys:           shop + keySetPath,
 		OpenAPI:        shop + documentPath,
 	}
 }

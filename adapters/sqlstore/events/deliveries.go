@@ -44,6 +44,13 @@ INSERT INTO outbox (project_id, id, type, payload, created_at, attempts)
 VALUES ($1, $2, $3, $4, %s, 0)
 RETURNING created_at`
 
+	toHookOf = `
+FROM outbox AS e
+JOIN deliveries AS d ON d.project_id = e.project_id AND d.event_id = e.id AND d.queue = e.project_id || '+hooks/' || e.hook
+WHERE e.project_id = $1
+  AND e.subject = $2
+  AND e.subject <> ''`
+
 	ofTarget = `
 FROM deliveries
 WHERE project_id = $1
@@ -83,11 +90,22 @@ func (v Events) Deliveries(ctx context.Context, project id.Project, to id.Subscr
 	w := db.Conditions{Args: db.Args{project, queueOf(project, event.To(to))}}
 	w.Equal("status", status)
 	rows, total, err := db.Page[deliveryRow](ctx, v.Store.Read(project), deliveries.Columns(), ofTarget, w, "created_at DESC, id DESC", page)
+	return fromDeliveryRows(rows), total, err
+}
+
+func fromDeliveryRows(rows []deliveryRow) []*event.Delivery {
 	list := make([]*event.Delivery, len(rows))
 	for i, r := range rows {
 		list[i] = r.delivery()
 	}
-	return list, total, err
+	return list
+}
+
+// ToHook reads the deliveries of an order's events to the hook that they are for.
+func (v Events) ToHook(ctx context.Context, project id.Project, of id.Order, page ports.Page) ([]*event.Delivery, int, error) {
+	rows, total, err := db.Page[deliveryRow](ctx, v.Store.Read(project), deliveries.ColumnsOf("d"), toHookOf,
+		db.Conditions{Args: db.Args{project, of}}, "d.created_at DESC, d.id DESC", page)
+	return fromDeliveryRows(rows), total, err
 }
 
 func (v Events) Delivery(ctx context.Context, project id.Project, to id.Subscription, wanted id.Delivery) (*event.Delivery, error) {

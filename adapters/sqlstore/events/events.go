@@ -169,8 +169,14 @@ func (v Events) Remove(ctx context.Context, project id.Project, wanted id.Subscr
 	})
 }
 
-// queueOf is where deliveries to a project's target wait.
-func queueOf(project id.Project, to event.Target) string { return project.String() + "/" + to.String() }
+// queueOf is where deliveries to a project's target wait. The hooks of orders, whose addresses strangers give, are a tenant
+// of their own to those who share places out (jobs.Limits): the project's subscriptions do not wait for them.
+func queueOf(project id.Project, to event.Target) string {
+	if to.Hook() {
+		return project.String() + "+hooks/" + to.String()
+	}
+	return project.String() + "/" + to.String()
+}
 
 func fromQueue(queue string) event.Target {
 	return event.StoredTarget(queue[strings.IndexByte(queue, '/')+1:])

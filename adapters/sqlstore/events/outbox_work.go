@@ -3,6 +3,7 @@ package events
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/outbox"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -42,7 +44,7 @@ var (
 
 // selectDueEvents leaves bodies where they are: where an event goes does not depend on it.
 const selectDueEvents = `
-SELECT project_id, id, type, created_at
+SELECT project_id, id, type, created_at, hook
 FROM outbox
 WHERE project_id = $1
   AND due_at <= %[1]s
@@ -71,13 +73,17 @@ func (o Outbox) Claim(ctx context.Context, lease time.Duration, shares []ports.S
 	return parcels, nil
 }
 
-// Record begins with what disables subscriptions, for who disables one locks it before its deliveries.
+// Record begins with what ends hooks, for who changes an order locks it before its project, and goes on with what disables
+// subscriptions, for who disables one locks it before its deliveries.
 func (o Outbox) Record(ctx context.Context, outcomes []ports.Outcome) error {
 	outcomes = slices.Clone(outcomes)
 	slices.SortFunc(outcomes, func(a, b ports.Outcome) int {
 		return cmp.Or(strings.Compare(a.Held.Group, b.Held.Group), strings.Compare(a.Held.Key, b.Held.Key))
 	})
 	return o.Store.InTx(ctx, db.AnyProject, func(t *db.Tx) error {
+		if err := unhook(ctx, t, outcomes); err != nil {
+			return err
+		}
 		for _, out := range outcomes {
 			if out.Why == (event.Reason{}) {
 				continue
@@ -92,6 +98,26 @@ func (o Outbox) Record(ctx context.Context, outcomes []ports.Outcome) error {
 		}
 		return t.Run(ctx, b)
 	})
+}
+
+// endHook leaves the time of a hook that has ended already.
+const endHook = `
+UPDATE orders
+SET hook_ended_at = %s
+WHERE project_id = $1
+  AND id = $2
+  AND hook_ended_at IS NULL`
+
+// unhook ends the hooks of outcomes, in the order of their orders, as all do.
+func unhook(ctx context.Context, t *db.Tx, outcomes []ports.Outcome) error {
+	ended := slices.DeleteFunc(slices.Clone(outcomes), func(o ports.Outcome) bool { return o.Unhook.IsZero() })
+	slices.SortFunc(ended, func(a, b ports.Outcome) int { return strings.Compare(a.Unhook.String(), b.Unhook.String()) })
+	for _, o := range ended {
+		if _, err := t.Exec(ctx, fmt.Sprintf(endHook, t.Dialect.Moment()), o.Delivery.Project, o.Unhook); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // disable stops the subscription of an outcome and announces that, unless it was stopped before or the
@@ -153,9 +179,15 @@ func (o Outbox) fill(ctx context.Context, parcels []ports.Leased[ports.Parcel]) 
 // parcelContents are the rows that claimed deliveries need.
 type parcelContents struct {
 	dialect       db.Dialect
-	events        []ports.Announced
+	events        []aboutRow
 	subscriptions []db.Decoded[event.Subscription]
 	shops         []shopRow
+}
+
+// aboutRow is an event with the order or checkout that it is about.
+type aboutRow struct {
+	ports.Announced
+	Subject string
 }
 
 type shopRow struct {
@@ -166,7 +198,7 @@ type shopRow struct {
 func (o Outbox) contents(ctx context.Context, events, targets []rowKey, shops []string) (*parcelContents, error) {
 	c, b := &parcelContents{dialect: o.Store.Dialect}, o.Store.Read(db.AnyProject)
 	var args db.Args
-	b.Query(&c.events, announced.Select()+"\nWHERE "+eachOf(&args, "id", events), args...)
+	b.Query(&c.events, "SELECT "+announced.Columns()+", subject\nFROM outbox\nWHERE "+eachOf(&args, "id", events), args...)
 	if len(targets) > 0 {
 		var args db.Args
 		b.Query(&c.subscriptions, subscriptions.Select()+"\nWHERE "+eachOf(&args, "id", targets)+ofActiveProjects, args...)
@@ -184,6 +216,9 @@ func (c *parcelContents) into(p *ports.Parcel) error {
 	for _, e := range c.events {
 		if e.ID == d.Event && e.Project == d.Project {
 			p.Body = e.Body
+			if d.Target.Hook() {
+				p.Order, p.At = id.Stored[id.Order](e.Subject), e.At
+			}
 		}
 	}
 	for _, r := range c.subscriptions {

@@ -23,6 +23,9 @@ var (
 	sessions = db.NewTable[session.Session]("sessions", db.Columns{
 		"Claims.Member.Tier":      "member_tier",
 		"Claims.Member.Purchases": "member_purchases",
+		"Agent.Profile":           "agent_profile",
+		"Agent.Verified":          "agent_verified",
+		"Agent.Key":               "agent_key",
 	})
 	cart = db.NewTable[cartRow]("cart_items")
 

@@ -10,20 +10,20 @@ import (
 )
 
 // InsertEvent stores an event as of the database's time, which a subscription's activation is compared with. It
-// is due at once if it may go to somebody: if $7, if there is an event bus, or if an active subscription of the
+// is due at once if it may go to somebody: if $7, if an order's hook is to hear of it, if there is an event bus, or if an active subscription of the
 // project wants its type. Of a project that is not active, only what $5 allows is stored.
 //
 // The project's row is locked against the activation of a subscription (events.lockAudience). If one is committed
 // while this waits, the row is read again, so the event is due.
 func InsertEvent(d db.Dialect) string {
-	wanted := `$7 OR p.event_types LIKE '%"*"%' OR p.event_types LIKE '%"' || $3 || '"%'`
+	wanted := `$7 OR $8 <> '' OR p.event_types LIKE '%"*"%' OR p.event_types LIKE '%"' || $3 || '"%'`
 	if d.EventBus {
 		wanted += " OR TRUE"
 	}
 	return `
-INSERT INTO outbox (project_id, id, type, payload, created_at, due_at, attempts, subject)
+INSERT INTO outbox (project_id, id, type, payload, created_at, due_at, attempts, subject, hook)
 SELECT $1, $2, $3, $4, clock.now,
-  CASE WHEN ` + wanted + ` THEN clock.now END, 0, $6
+  CASE WHEN ` + wanted + ` THEN clock.now END, 0, $6, $8
 FROM projects AS p, (SELECT ` + d.Moment() + ` AS now) AS clock
 WHERE p.id = $1
   AND ($5 OR p.status = 'active')` + d.ForKeyShareOf("p")
@@ -36,7 +36,7 @@ func EventArgs(e *event.Event) ([]any, error) {
 		return nil, err
 	}
 	t := e.Data.Type()
-	return []any{e.Project.String(), e.ID.String(), t.String(), body, t.AfterClosing(), subject, t.Alerts()}, nil
+	return []any{e.Project.String(), e.ID.String(), t.String(), body, t.AfterClosing(), subject, t.Alerts(), e.Hook.String()}, nil
 }
 
 // Effects store an event; none where it is nil. One that cannot be encoded fails the statement.

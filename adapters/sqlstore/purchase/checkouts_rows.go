@@ -25,14 +25,19 @@ var (
 
 var (
 	checkouts = db.NewTable[CheckoutRow]("checkouts", db.Columns{
-		"Lines":      ",json",
-		"Address":    ",json",
-		"Buyer":      ",json",
-		"Options":    ",json",
-		"Taken":      ",json",
-		"LeaseUntil": ",null",
-		"RetryAt":    ",null",
-		"ClaimedAt":  ",null",
+		"Lines":          ",json",
+		"Address":        ",json",
+		"Buyer":          ",json",
+		"Options":        ",json",
+		"Taken":          ",json",
+		"LeaseUntil":     ",null",
+		"RetryAt":        ",null",
+		"ClaimedAt":      ",null",
+		"Agent.Profile":  "agent_profile",
+		"Agent.Verified": "agent_verified",
+		"Agent.Key":      "agent_key",
+		"Hook.Protocol":  "hook_protocol",
+		"Hook.URL":       "hook_url",
 		// Paid has these.
 		"Payment":    "-",
 		"Earlier":    "-",

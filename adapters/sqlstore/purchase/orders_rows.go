@@ -28,9 +28,14 @@ var (
 
 var (
 	orders = db.NewTable[orderRow]("orders", db.Columns{
-		"Lines":       ",json",
-		"Address":     ",json",
-		"Fulfillment": ",json",
+		"Lines":          ",json",
+		"Address":        ",json",
+		"Fulfillment":    ",json",
+		"Agent.Profile":  "agent_profile",
+		"Agent.Verified": "agent_verified",
+		"Agent.Key":      "agent_key",
+		"Hook.Protocol":  "hook_protocol",
+		"Hook.URL":       "hook_url",
 		// Orders are read with their payments.
 		"Payment.ID":                "payment_id,read",
 		"Payment.Amount":            ",read",

@@ -50,6 +50,11 @@ func heard(s event.Subscription) *event.Subscription {
 	return &s
 }
 
+// ToHook lists nothing: this store tells no hooks of orders.
+func (v Events) ToHook(context.Context, id.Project, id.Order, ports.Page) ([]*event.Delivery, int, error) {
+	return nil, 0, nil
+}
+
 func (v Events) Add(ctx context.Context, sub *event.Subscription) error {
 	return v.inTx(ctx, func(s *state) error {
 		if len(s.subscribed(sub.Project)) >= event.MaxSubscriptions {

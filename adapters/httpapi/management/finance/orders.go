@@ -8,7 +8,9 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
@@ -44,16 +46,33 @@ type OrderView struct {
 
 type OrderDetail struct {
 	OrderView
-	Lines    []OrderLine   `json:"lines"`
-	Subtotal wire.Money    `json:"subtotal"`
-	Shipping wire.Money    `json:"shipping"`
-	Tax      wire.Money    `json:"tax"`
-	Savings  wire.Money    `json:"savings" doc:"Against list prices."`
-	Address  AddressView   `json:"shipping_address"`
-	Notes    string        `json:"notes" doc:"The buyer's."`
-	Refunds  []RefundView  `json:"refunds" doc:"Oldest first."`
-	Returns  []ReturnView  `json:"returns" doc:"Oldest first."`
-	Disputes []DisputeView `json:"disputes" doc:"Oldest first."`
+	Lines    []OrderLine     `json:"lines"`
+	Subtotal wire.Money      `json:"subtotal"`
+	Shipping wire.Money      `json:"shipping"`
+	Tax      wire.Money      `json:"tax"`
+	Savings  wire.Money      `json:"savings" doc:"Against list prices."`
+	Address  AddressView     `json:"shipping_address"`
+	Notes    string          `json:"notes" doc:"The buyer's."`
+	Refunds  []RefundView    `json:"refunds" doc:"Oldest first."`
+	Returns  []ReturnView    `json:"returns" doc:"Oldest first."`
+	Disputes []DisputeView   `json:"disputes" doc:"Oldest first."`
+	Agent    *BuyerAgentView `json:"agent,omitempty" doc:"Who bought for the buyer. Left out: it did not say."`
+	Webhook  *HookView       `json:"order_webhook,omitempty" doc:"Where the agent wants to hear of the order. Left out: nowhere."`
+}
+
+// BuyerAgentView is a buyer's agent.
+type BuyerAgentView struct {
+	Profile  string  `json:"profile" doc:"The URL of its profile."`
+	Verified bool    `json:"verified" doc:"It proved that the profile is its own. Else it only says so."`
+	Key      *string `json:"key_thumbprint" nullable:"true" doc:"Of the key by which it proved that (RFC 7638)."`
+}
+
+// HookView is where an agent wants to hear of its order.
+type HookView struct {
+	Protocol string     `json:"protocol" enum:"haggle"`
+	URL      string     `json:"url" doc:"Its host, and the last characters: the rest may hold a token."`
+	Status   string     `json:"status" enum:"active,ended"`
+	EndedAt  *wire.Time `json:"ended_at" nullable:"true" doc:"Since when the agent answers 410."`
 }
 
 type OrderLine struct {
@@ -225,8 +244,35 @@ func ToAPICase(c *order.Case) OrderDetail {
 		OrderView: toAPIOrder(o), Lines: wire.Each(o.Lines, ToAPIOrderLine), Subtotal: wire.ToMoney(o.Subtotal),
 		Shipping: wire.ToMoney(o.Shipping), Tax: wire.ToMoney(o.Tax), Savings: wire.ToMoney(o.Savings),
 		Address: ToAPIAddress(o.Address), Notes: o.Notes, Refunds: wire.Each(c.Refunds, toAPIRefund), Returns: wire.Each(c.Returns, toAPIReturn),
-		Disputes: wire.Each(c.Disputes, toAPIDispute),
+		Disputes: wire.Each(c.Disputes, toAPIDispute), Agent: toAPIAgent(o.Agent), Webhook: toAPIHook(o),
 	}
+}
+
+func toAPIAgent(a agentid.Agent) *BuyerAgentView {
+	if a == (agentid.Agent{}) {
+		return nil
+	}
+	return &BuyerAgentView{
+		Profile:  a.Profile,
+		Verified: a.Verified,
+		Key:      wire.ToOptional(a.Key),
+	}
+}
+
+func toAPIHook(o *order.Order) *HookView {
+	if o.Hook == (checkout.Hook{}) {
+		return nil
+	}
+	v := &HookView{
+		Protocol: o.Hook.Protocol.String(),
+		URL:      event.MaskURL(o.Hook.URL),
+		Status:   "active",
+		EndedAt:  wire.ToOptionalTime(o.HookEndedAt),
+	}
+	if !o.Hooked() {
+		v.Status = "ended"
+	}
+	return v
 }
 
 func ToAPIAddress(a checkout.Address) AddressView {

@@ -16,7 +16,7 @@ func TestViews_everyField(t *testing.T) {
 			return ToAPICase(&order.Case{Order: &o})
 		}, viewtest.Unseen("order.Order", map[string]string{
 			viewtest.Internal: "Sequence Payment.Refunding Payment.Provider Lines[].ID", viewtest.Secret: "TokenSalt TokenHash", "the provider names it": "Payment.Route.Integration",
-			"the decisions of its session show it": "Lines[].Quote Lines[].Bundled",
+			"the decisions of its session show it": "Lines[].Quote Lines[].Bundled", "its host is shown": "Hook.URL",
 		})),
 		"payment": viewtest.Shown(toAPIPayment, fieldtest.Reasons{
 			"ports.OrderPayment.Project":                   viewtest.InPath,

@@ -18,6 +18,8 @@ func (h *handlers) registerDeliveries(g operation.Group, subscription string) {
 	operation.Register(g, "get-event-delivery", "GET "+one, "Get a delivery and its event", wire.HandleOne(h.getDelivery, wire.Identity))
 	operation.Register(g, "redeliver-event", "POST "+one+"/redeliver", "Deliver an event again, whatever became of it", wire.HandleOne(h.redeliver, toAPIDelivery),
 		operation.Accepted, operation.Errors(409))
+	operation.Register(g, "list-order-webhook-deliveries", "GET /v1/orders/{order_id}/webhook-deliveries",
+		"List what became of an order's news on their way to the webhook of its agent", operation.HandleList(h.listHookDeliveries, toAPIDelivery))
 	operation.Register(g, "list-events", "GET "+log, "List what was announced", operation.HandleList(h.listEvents, toAPIEvent))
 	operation.Register(g, "get-event", "GET "+log+"/{event_id}", "Get an event", wire.HandleOne(h.getEvent, toAPIEvent))
 }
@@ -58,6 +60,19 @@ func (h *handlers) listDeliveries(ctx context.Context, rq operation.Request, in 
 	}
 	status := event.DeliveryStatuses[in.Status] // the schema knows no other
 	return rq.Stores.Deliveries.Deliveries(ctx, rq.Caller.Project.ID, of.ID, status, in.Page())
+}
+
+type listHookDeliveriesInput struct {
+	operation.Paging
+	Order wire.Ref[id.Order] `path:"order_id"`
+}
+
+func (h *handlers) listHookDeliveries(ctx context.Context, rq operation.Request, in *listHookDeliveriesInput) ([]*event.Delivery, int, error) {
+	of, err := rq.Stores.Orders.ByID(ctx, rq.Caller.Project.ID, in.Order.ID)
+	if err != nil {
+		return nil, 0, err
+	}
+	return rq.Stores.Deliveries.ToHook(ctx, rq.Caller.Project.ID, of.ID, in.Page())
 }
 
 type OnDelivery struct {

@@ -67,11 +67,14 @@ func Tables(d db.Dialect) []Table {
 			},
 		},
 		{
-			Table:  "sessions",
-			Key:    "id",
-			Of:     "id",
-			By:     OfSession,
-			Erased: []Column{{"location", "''"}},
+			Table: "sessions",
+			Key:   "id",
+			Of:    "id",
+			By:    OfSession,
+			Erased: []Column{
+				{"location", "''"},
+				{"agent_profile", "''"},
+			},
 		},
 		{
 			// The chain's first form of link has the message itself as content: without it nothing verifies. What was erased by
@@ -94,7 +97,8 @@ func Tables(d db.Dialect) []Table {
 			By:    OfAny,
 			Erased: []Column{{"payload", d.Without("payload", "data.buyer_email", "data.notes", "data.reason",
 				"data.shipping_address.name", "data.shipping_address.line1", "data.shipping_address.line2", "data.shipping_address.city",
-				"data.shipping_address.postal_code", "data.shipping_address.phone", "data.tracking_number", "data.tracking_url")}},
+				"data.shipping_address.postal_code", "data.shipping_address.phone", "data.tracking_number", "data.tracking_url")},
+				{"hook", "''"}},
 		},
 		{
 			Table:  "idempotency_keys",
@@ -114,6 +118,8 @@ func Tables(d db.Dialect) []Table {
 				{"buyer", "'{}'"},
 				{"payment", d.Without("payment", "email", "notes", "client")},
 				{"client", "''"},
+				{"agent_profile", "''"},
+				{"hook_url", "''"},
 			},
 		},
 		{
@@ -126,6 +132,8 @@ func Tables(d db.Dialect) []Table {
 				{"email", "''"},
 				{"notes", "''"},
 				{"fulfillment", d.Without("fulfillment", "tracking_number", "tracking_url")},
+				{"agent_profile", "''"},
+				{"hook_url", "''"},
 			},
 		},
 	}

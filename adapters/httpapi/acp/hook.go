@@ -1,0 +1,47 @@
+package acp
+
+import (
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// orderWebhook is where an agent wants to hear of its order.
+type orderWebhook struct {
+	URL string `json:"url" maxLength:"2048" format:"uri" example:"https://agent.example/haggle/orders" doc:"An https URL that does not lead to a private address. The order, as GET /acp/orders/{id} shows it, is sent there when it is placed and when it changes, signed by RFC 9421 with a key of /.well-known/jwks.json: {id, type, created_at, sequence, order}. Any 2xx ends a delivery, 410 the webhook; everything else is repeated for 24 hours."`
+}
+
+// fromAPIHook is nowhere for a request without.
+func fromAPIHook(w *orderWebhook) checkout.Hook {
+	if w == nil {
+		return checkout.Hook{}
+	}
+	return checkout.Hook{Protocol: checkout.ByHaggle, URL: w.URL}
+}
+
+// Hooks tells agents of their orders in Haggle's own protocol.
+type Hooks struct{}
+
+var _ ports.HookProtocol = Hooks{}
+
+// orderNews is the body of a request to an order's webhook. Its order is as it was when the request was made, and sequence
+// the number of the order's newest event then: of two, the one with the higher sequence is newer.
+type orderNews struct {
+	ID        string      `json:"id"`
+	Type      string      `json:"type"`
+	CreatedAt wire.Time   `json:"created_at"`
+	Sequence  int         `json:"sequence"`
+	Order     orderAnswer `json:"order"`
+}
+
+// Message implements ports.HookProtocol.
+func (Hooks) Message(n ports.OrderNews) ([]byte, map[string]string, error) {
+	body, err := wire.Marshal(orderNews{
+		ID:        n.Event.String(),
+		Type:      n.Type.String(),
+		CreatedAt: wire.ToTime(n.At),
+		Sequence:  n.Case.Order.Sequence,
+		Order:     toAPICase(n.Shop, n.Case, n.Now),
+	})
+	return body, nil, err
+}

@@ -1,0 +1,47 @@
+// Package agentid is who a buyer's agent says it is, and whether it proved that. It fetches no profile and verifies no
+// signature.
+package agentid
+
+import (
+	"net/url"
+	"unicode/utf8"
+)
+
+// MaxProfile is how long a profile's URL is at most, in bytes.
+const MaxProfile = 2_048
+
+// Agent is who acts for a buyer. The zero Agent said nothing. It is never an input of a price.
+type Agent struct {
+	Profile  string // the https URL of its profile
+	Verified bool   // it proved that the profile is its own
+	Key      string // the thumbprint of the key by which it did; "": not by a key
+}
+
+// Claim is an agent that says it has a profile. It reports false for what is no https URL that could be one.
+func Claim(profile string) (Agent, bool) {
+	u, err := url.Parse(profile)
+	if err != nil || len(profile) > MaxProfile || !utf8.ValidString(profile) ||
+		u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Fragment != "" {
+		return Agent{}, false
+	}
+	return Agent{Profile: profile}, true
+}
+
+// Said reports whether the agent said who it is.
+func (a Agent) Said() bool { return a.Profile != "" }
+
+// FindsWhatWasMadeBy reports whether a cart, checkout or order that owner made is there for the agent. What a verified
+// agent made is there for itself alone, by whichever of its keys. Of everything else the id is the right to it.
+func (a Agent) FindsWhatWasMadeBy(owner Agent) bool {
+	return !owner.Verified || a.Verified && a.Profile == owner.Profile && a.Said()
+}
+
+// InLog is the profile as logs show it: without query, which may hold a secret.
+func (a Agent) InLog() string {
+	u, err := url.Parse(a.Profile)
+	if err != nil {
+		return ""
+	}
+	u.RawQuery, u.ForceQuery = "", false
+	return u.String()
+}
