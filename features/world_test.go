@@ -31,6 +31,7 @@ type server struct {
 	providers string  // where the look-alike of the payment providers is
 	lossy     *lossy  // in front of it
 	database  *sql.DB // of app, to make attempts and refunds older than they are
+	besides   *sql.DB // of beside, to make keys older than they are
 	town      *town   // where those of the other platforms are
 	transport http.RoundTripper
 	worlds    atomic.Int64
@@ -49,13 +50,14 @@ func startServer(t *testing.T, engine string) *server {
 		t.Fatalf("no engine is named %q", engine)
 	}
 	lossy, providers := startProviders(t)
-	platforms, database := startTown(t), boottest.Engines[i].URL(t)
+	platforms, database, besideDatabase := startTown(t), boottest.Engines[i].URL(t), boottest.Engines[i].URL(t)
 	return &server{
 		t: t, engine: boottest.Engines[i], providers: providers, lossy: lossy, town: platforms, database: boottest.Inspect(t, database),
+		besides: boottest.Inspect(t, besideDatabase),
 		app: boottest.Start(t, database, func(c *boot.Config) {
 			c.StripeURL, c.PayPalURL = providers, providers
 		}),
-		beside: boottest.Start(t, boottest.Engines[i].URL(t), besides, func(c *boot.Config) {
+		beside: boottest.Start(t, besideDatabase, besides, func(c *boot.Config) {
 			c.StripeURL, c.PayPalURL = providers, providers
 			c.TrustedProxies = "127.0.0.0/8"
 			c.ShopifyURL, c.HubSpotURL, c.ShipStationURL = platforms.url+"/shopify", platforms.url+"/hubspot", platforms.url+"/shipstation"
@@ -86,15 +88,16 @@ type world struct {
 	product  merchant.Product            // the one that steps speak of
 	products map[string]merchant.Product // by name
 
-	trade             // buyers and their bargains
-	office            // keys and who holds them
-	accounts          // with payment providers
-	hearing           // of events
-	region            // where the merchant's platforms are
-	handling          // of events by the merchant's own programs
-	model             // that a server of the scenario's own asks what texts mean
-	refusal  error    // of the latest action, until a Then judges it
-	refused  *refusal // the latest that was judged
+	trade              // buyers and their bargains
+	office             // keys and who holds them
+	accounts           // with payment providers
+	hearing            // of events
+	listening          // of agents to their orders
+	region             // where the merchant's platforms are
+	handling           // of events by the merchant's own programs
+	model              // that a server of the scenario's own asks what texts mean
+	refusal   error    // of the latest action, until a Then judges it
+	refused   *refusal // the latest that was judged
 }
 
 func newWorld(s *server) *world {
@@ -176,6 +179,7 @@ func (w *world) expand(text string) string {
 		w.nameUnresolved(known, text)
 		w.nameAccounts(known)
 		w.nameHearing(known)
+		w.nameKeySet(known, text)
 		w.nameRegion(known)
 		if value, ok := known[name]; ok {
 			return value

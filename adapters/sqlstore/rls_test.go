@@ -293,6 +293,8 @@ var constrained = map[string]string{
 	"ledger_transactions.kind": "'sale'", "ledger_transactions.provider": "'sandbox'", "ledger_transactions.refund_id": "''", "ledger_transactions.dispute_id": "''",
 	"ledger_transactions.reference": "''", "ledger_postings.credit": "'sales'",
 	"orphan_charges.status": "'failed'", "signing_keys.state": "'next'",
+	"sessions.agent_key": "''", "checkouts.agent_key": "''", "orders.agent_key": "''",
+	"checkouts.hook_protocol": "'haggle'", "orders.hook_protocol": "'haggle'",
 }
 
 // plainValue is what a column holds by its type. Every id has the same text, so that rows refer to one

@@ -1,5 +1,5 @@
-// Package receiver is a merchant's system that events are sent to. It checks their signatures by its own
-// reading of Standard Webhooks, keeps what came, and fails as it is told to.
+// Package receiver is a merchant's system that events are sent to, or an agent's that hears of its orders. It checks
+// signatures by its own reading of Standard Webhooks and of RFC 9421, keeps what came, and fails as it is told to.
 package receiver
 
 import (
@@ -30,6 +30,9 @@ type Event struct {
 // Request is what came, whatever was answered.
 type Request struct {
 	Event  Event
+	Host   string
+	Path   string
+	Query  string
 	Header http.Header
 	Body   []byte
 	At     time.Time
@@ -85,7 +88,14 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if err != nil {
 		return
 	}
-	came := Request{Header: request.Header.Clone(), Body: body, At: time.Now()}
+	came := Request{
+		Host:   request.Host,
+		Path:   request.URL.EscapedPath(),
+		Query:  request.URL.RawQuery,
+		Header: request.Header.Clone(),
+		Body:   body,
+		At:     time.Now(),
+	}
 	_ = json.Unmarshal(body, &came.Event) // what is no event has no id
 	status, pause := r.note(came)
 	if pause > 0 {

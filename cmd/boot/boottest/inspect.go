@@ -61,3 +61,17 @@ func Age(db *sql.DB, subject string, by time.Duration) (bool, error) {
 	n, err := result.RowsAffected()
 	return n == 1, err
 }
+
+const ageSigningKeys = `
+UPDATE signing_keys
+SET published_at = published_at - $2
+WHERE project_id = $1`
+
+// AgeSigningKeys moves the publication of a project's signing keys into the past, and reports how many there are.
+func AgeSigningKeys(db *sql.DB, project string, by time.Duration) (int64, error) {
+	result, err := db.Exec(ageSigningKeys, project, by.Milliseconds())
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
