@@ -15,7 +15,7 @@ Feature: A front door that agents understand
       When a buyer reads the manifest
       Then the answer shows:
         | urls.search                        | matches ^http://127\.0\.0\.1:[0-9]+/p/[a-z0-9-]+/acp/search$ |
-        | urls.keys                          | matches /.well-known/jwks.json$                            |
+        | urls.keys                          | matches /\.well-known/jwks\.json$                            |
         | urls.product                       | matches /acp/products/\{id\}$                                |
         | urls.availability                  | matches /acp/availability$                                   |
         | urls.session                       | matches /acp/sessions/\{id\}$                                |

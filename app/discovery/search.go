@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -21,6 +22,7 @@ const recommended = 3
 type SearchRequest struct {
 	Session id.Session
 	Claims  *session.Claims // nil: nothing said
+	Agent   agentid.Agent
 	Query   catalog.Query
 	// Repeatable says that the answer is kept for whoever sends the request again.
 	Repeatable bool
@@ -150,6 +152,7 @@ func (s *Service) visit(ctx context.Context, p *project.Project, r SearchRequest
 			claims = *r.Claims
 		}
 		visit := session.Open(id.New[id.Session](s.Entropy.IDBits()), p.ID, claims, timeout, now)
+		visit.Agent = r.Agent
 		if r.Repeatable {
 			visit.AwaitUse()
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -54,6 +55,7 @@ type Request struct {
 	Claims    *session.Claims // nil: nothing new said
 	Message   string
 	AddBundle bool
+	Agent     agentid.Agent // that asks: it is kept with a session that the request opens, and moves no price
 	// Repeatable says that the answer is kept for whoever sends the request again.
 	Repeatable bool
 	// Again says that another answer in the session came first. An agent that calls out is not asked again.
@@ -172,6 +174,7 @@ func (s *Service) visit(p *project.Project, h ports.Haggle, r Request, now time.
 			claims = *r.Claims
 		}
 		visit = session.Open(id.New[id.Session](s.Entropy.IDBits()), p.ID, claims, timeout, now)
+		visit.Agent = r.Agent
 		if r.Repeatable {
 			visit.AwaitUse()
 		}

@@ -136,6 +136,9 @@ func (s *Service) opened(
 	if err := s.consentTo(ctx, agent.Scene{Project: p, Session: visit, Mandate: mandate}, lines); err != nil {
 		return nil, err
 	}
+	if !r.Agent.Said() {
+		r.Agent = visit.Agent
+	}
 	c, err := checkout.Open(id.New[id.Checkout](s.Entropy.IDBits()), p, r.cart(lines), now)
 	if err != nil {
 		return nil, err

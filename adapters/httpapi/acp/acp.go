@@ -39,7 +39,8 @@ var (
 // tags describes these groups, in the order of the documentation.
 var tags = []*huma.Tag{
 	{Name: discoveryTag[0], Description: "For buyers' agents: the shop's manifest, products, stock and shipping."},
-	{Name: commerceTag[0], Description: "For buyers' agents: negotiating a price, checkout and payment."},
+	{Name: commerceTag[0], Description: "For buyers' agents: negotiating a price, checkout and payment. An agent may name its profile, " +
+		"in any request: UCP-Agent: profile=\"https://…\". The merchant sees it with the order; it moves no price."},
 	{Name: aftersalesTag[0], Description: "For buyers' agents: reading and canceling orders, receipts and returns."},
 }
 

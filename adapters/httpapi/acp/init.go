@@ -122,7 +122,7 @@ func (h *handlers) init(ctx ports.Outbound, rq Request, in *wire.Input[initReque
 	if err != nil {
 		return made, err
 	}
-	request.Repeatable = rq.Keyed
+	request.Repeatable, request.Agent = rq.Keyed, rq.Caller.Agent
 	prepared, err := h.Purchase.In(rq.Stores).PrepareInit(ctx, shop, request)
 	if err != nil {
 		return made, err

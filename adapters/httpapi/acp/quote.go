@@ -57,7 +57,7 @@ func (h *handlers) quote(ctx ports.Outbound, rq Request, in *wire.Input[quoteReq
 	if err != nil {
 		return made, err
 	}
-	request.Ask.Client = rq.Caller.Client
+	request.Ask.Client, request.Agent = rq.Caller.Client, rq.Caller.Agent
 	if request.Claims, err = h.recognize(ctx, rq, in.Body.BuyerContext); err != nil {
 		return made, err
 	}

@@ -124,7 +124,7 @@ func (h *handlers) search(ctx ports.Outbound, rq Request, in *wire.Input[searchR
 	if request.Claims, err = h.recognize(ctx, rq, in.Body.BuyerContext); err != nil {
 		return made, err
 	}
-	request.Repeatable = rq.Keyed
+	request.Repeatable, request.Agent = rq.Keyed, rq.Caller.Agent
 	prepared, err := h.Discovery.In(rq.Stores).PrepareSearch(ctx, shop, request)
 	if err != nil {
 		return made, err

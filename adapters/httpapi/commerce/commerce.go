@@ -18,6 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/app/signingkeys"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -65,6 +66,8 @@ type Buyer struct {
 	Shop *project.Project
 	// Client is the pseudonym of the client's address in the shop, under which declined payments and offers are counted.
 	Client string
+	// Agent is who acts for the buyer, as far as it says.
+	Agent agentid.Agent
 }
 
 func (b Buyer) tenant() string { return b.Shop.ID.String() }
@@ -128,6 +131,7 @@ func (s *Services) findShop(e *wire.Entry[Buyer]) (err error) {
 	}
 	address := wire.AddressKey(s.ClientAddress(e.Request))
 	e.Caller.Client = id.Hash(e.Caller.Shop.ID.String() + " " + address)
+	noteAgent(e)
 	if s.Limiter == nil {
 		return nil
 	}

@@ -1,0 +1,45 @@
+package commerce
+
+import (
+	"net/http"
+
+	"github.com/dunglas/httpsfv"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/agentid"
+)
+
+// agentHeader names the profile of the agent that sends a request, as a dictionary (RFC 8941):
+//
+//	UCP-Agent: profile="https://agent.example/profile.json"
+const agentHeader = "UCP-Agent"
+
+// ClaimedAgent reads who a request says it is from. It proves nothing. It reports false where the header is not there, is too
+// long, or names no profile that could be one.
+func ClaimedAgent(header http.Header) (agentid.Agent, bool) {
+	values, length := header.Values(agentHeader), 0
+	for _, v := range values {
+		length += len(v)
+	}
+	if length == 0 || length > agentid.MaxProfile {
+		return agentid.Agent{}, false
+	}
+	said, err := httpsfv.UnmarshalDictionary(values)
+	if err != nil {
+		return agentid.Agent{}, false
+	}
+	member, _ := said.Get("profile")
+	item, _ := member.(httpsfv.Item)
+	profile, _ := item.Value.(string)
+	return agentid.Claim(profile)
+}
+
+// noteAgent notes who a request says it is from. What is not readable is as good as nothing: nobody need say it.
+func noteAgent(e *wire.Entry[Buyer]) {
+	agent, said := ClaimedAgent(e.Request.Header)
+	if !said {
+		return
+	}
+	e.Caller.Agent = agent
+	wire.LoggerOf(e.Request.Context()).DebugContext(e.Request.Context(), "the request is an agent's", "profile", agent.InLog())
+}
