@@ -92,6 +92,15 @@ Feature: Agents that a merchant runs
       And the handler was asked 2 times about acp.checkout
       And the handler was asked 1 times about acp.finalize
 
+    Scenario: A checkout that a person has to look at first
+      Given a handler of the merchant's own for ["checkout", "finalize"] that is told to honest
+      And the handler answers acp.checkout with {"approve": false, "review": true, "reason": "We look at large orders first."}
+      And a buyer who agreed on 1 of the "Trail Tent" at 960.00
+      When the buyer checks out
+      Then it is refused: 409 checkout_refused
+      And the answer shows:
+        | message | "We look at large orders first." |
+
     Scenario: A payment
       Given a handler of the merchant's own for ["checkout", "finalize"] that is told to honest
       And the handler answers acp.finalize with {"approve": false}

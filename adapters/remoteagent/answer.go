@@ -186,6 +186,7 @@ func readShare(value decimal) (int, error) {
 
 type verdictAnswer struct {
 	Approve *bool  `json:"approve"`
+	Review  bool   `json:"review"`
 	Reason  string `json:"reason"`
 }
 
@@ -197,10 +198,14 @@ func readVerdict(body []byte) (agent.Verdict, error) {
 	switch {
 	case a.Approve == nil:
 		return agent.Verdict{}, nonsense("it neither approves nor refuses")
+	case *a.Approve && a.Review:
+		return agent.Verdict{}, nonsense("it approves, and wants a review")
 	case *a.Approve:
-		return agent.Verdict{}, nil
+		return agent.Consent(), nil
+	case a.Review:
+		return agent.AskReview(clean(a.Reason)), nil
 	}
-	return agent.Verdict{Refused: true, Reason: clean(a.Reason)}, nil
+	return agent.Refuse(clean(a.Reason)), nil
 }
 
 // clean is a text without control and format characters, cut to a length that can be shown.

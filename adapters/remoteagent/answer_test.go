@@ -140,7 +140,7 @@ func TestTextsAreMadeFitToShow(t *testing.T) {
 		if err != nil || answer.Reasoning != want || answer.Message != want {
 			t.Errorf("%.40q: %.40q, %.40q, %v", said, answer.Reasoning, answer.Message, err)
 		}
-		if verdict, err := a.Checkout(ports.NewOutbound(t.Context()), to, lines()); err != nil || verdict != (agent.Verdict{Refused: true, Reason: want}) {
+		if verdict, err := a.Checkout(ports.NewOutbound(t.Context()), to, lines()); err != nil || verdict != (agent.Refuse(want)) {
 			t.Errorf("%.40q: %+v, %v", said, verdict, err)
 		}
 	}
@@ -199,8 +199,9 @@ func TestSearchEdges(t *testing.T) {
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]agent.Verdict{
-		`{"approve": true}`: {}, `{"approve": true, "reason": "why not"}`: {}, `{"approve": false}`: {Refused: true},
-		`{"approve": false, "reason": "Too many."}`: {Refused: true, Reason: "Too many."},
+		`{"approve": true}`: {}, `{"approve": true, "reason": "why not"}`: {}, `{"approve": false}`: agent.Refuse(""),
+		`{"approve": false, "reason": "Too many."}`: agent.Refuse("Too many."), `{"approve": false, "review": false}`: agent.Refuse(""),
+		`{"approve": false, "review": true, "reason": "A gift?"}`: agent.AskReview("A gift?"),
 	} {
 		a, to := asking(t, saying(t, body))
 		checkout, err := a.Checkout(ports.NewOutbound(t.Context()), to, lines())
@@ -212,7 +213,7 @@ func TestVerdicts(t *testing.T) {
 			t.Errorf("%s: %+v, %v", body, finalize, err)
 		}
 	}
-	for _, body := range []string{`{}`, `null`, `true`, `{"approve": null}`, `{"approve": "true"}`, `{"approve": 1}`, `{"Approve": true}`, `{"approve": true, "approve": true}`, `{"approve": false, "reason": 1}`} {
+	for _, body := range []string{`{}`, `null`, `true`, `{"approve": null}`, `{"approve": "true"}`, `{"approve": 1}`, `{"Approve": true}`, `{"approve": true, "approve": true}`, `{"approve": false, "reason": 1}`, `{"approve": true, "review": true}`, `{"approve": false, "review": 1}`, `{"review": true}`} {
 		a, to := asking(t, saying(t, body))
 		_, err := a.Checkout(ports.NewOutbound(t.Context()), to, lines())
 		mustFail(t, err, "agent_nonsense")

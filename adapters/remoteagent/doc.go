@@ -82,6 +82,7 @@
 //
 //	{"approve": true}
 //	{"approve": false, "reason": "We do not ship this to you."}   the buyer reads the reason
+//	{"approve": false, "review": true, "reason": "We call you."}  a person of the shop has to look at it first
 //
 // # Failure
 //

@@ -43,7 +43,7 @@ func FuzzAnswers(f *testing.F) {
 		}
 		verdict, err := readVerdict(body)
 		checkError(t, err)
-		checkText(t, verdict.Reason)
+		checkText(t, verdict.Reason())
 	})
 }
 

@@ -236,12 +236,12 @@ func (r *Router) verdict(ctx context.Context, m agent.Mandate, event string, v a
 	case err == nil:
 		return v, nil
 	case errors.Is(err, agent.ErrUnbound):
-		return agent.Verdict{}, nil
+		return agent.Consent(), nil
 	case fault.KindOf(err) == fault.Invalid:
-		return agent.Verdict{}, err
+		return agent.Consent(), err
 	}
 	r.fell(ctx, m, event, err)
-	return agent.Verdict{}, nil
+	return agent.Consent(), nil
 }
 
 // Word has a language model word what is decided, if the merchant wants that.

@@ -82,7 +82,7 @@ func TestFallbacksOfTheOtherEvents(t *testing.T) {
 			}
 			opened, err := x.Checkout(ports.NewOutbound(t.Context()), agent.CheckoutInput{Scene: x.scene()})
 			paid, later := x.Finalize(ports.NewOutbound(t.Context()), agent.FinalizeInput{Scene: x.scene()})
-			if err := errors.Join(err, later); err != nil || opened.Refused || paid.Refused {
+			if err := errors.Join(err, later); err != nil || opened != agent.Consent() || paid != agent.Consent() {
 				t.Errorf("%+v, %+v, %v", opened, paid, err)
 			}
 			for _, event := range []string{"search", "checkout", "finalize"} {
@@ -163,10 +163,10 @@ func TestServedByTheHouse(t *testing.T) {
 			if found, err := x.Search(ports.NewOutbound(t.Context()), agent.SearchInput{Scene: x.scene(), Candidates: candidates}); err != nil || found.Found.Total != 3 {
 				t.Errorf("%+v, %v", found, err)
 			}
-			if v, err := x.Checkout(ports.NewOutbound(t.Context()), agent.CheckoutInput{Scene: x.scene()}); err != nil || v.Refused != refuses {
+			if v, err := x.Checkout(ports.NewOutbound(t.Context()), agent.CheckoutInput{Scene: x.scene()}); err != nil || (v.Kind() == agent.Refused) != refuses {
 				t.Errorf("%+v, %v", v, err)
 			}
-			if v, err := x.Finalize(ports.NewOutbound(t.Context()), agent.FinalizeInput{Scene: x.scene()}); err != nil || v.Refused {
+			if v, err := x.Finalize(ports.NewOutbound(t.Context()), agent.FinalizeInput{Scene: x.scene()}); err != nil || v != agent.Consent() {
 				t.Errorf("%+v, %v", v, err)
 			}
 			if x.log.Len() > 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/agent"
@@ -146,6 +147,23 @@ func limited(s ports.Standing) error {
 	return nil
 }
 
+// ErrNeedsReview is the cause of a refusal that a person of the shop can lift. A protocol that can sends the buyer there.
+var ErrNeedsReview = errors.New("the shop's agent wants a person to look at it first")
+
+// refusal is the error of a verdict that is no consent; by default it has the message otherwise.
+func refusal(v agent.Verdict, code, otherwise string) error {
+	refused := fault.New(fault.Conflict, code, cmp.Or(v.Reason(), otherwise))
+	switch v.Kind() {
+	case agent.Consented:
+		return nil
+	case agent.Refused:
+		return refused
+	case agent.InReview:
+		return refused.Because(ErrNeedsReview)
+	}
+	return fmt.Errorf("purchase: unknown verdict %v", v)
+}
+
 // askAgent asks the agent for consent, once for each attempt.
 func (f *finalizing) askAgent(ctx ports.Outbound, c *checkout.Checkout) error {
 	if f.asked {
@@ -160,8 +178,8 @@ func (f *finalizing) askAgent(ctx ports.Outbound, c *checkout.Checkout) error {
 		Checkout: c,
 		Total:    c.Total(),
 	})
-	if err == nil && verdict.Refused {
-		err = fault.New(fault.Conflict, "finalize_refused", cmp.Or(verdict.Reason, "The shop does not take this payment now."))
+	if err == nil {
+		err = refusal(verdict, "finalize_refused", "The shop does not take this payment now.")
 	}
 	f.asked = err == nil
 	return err

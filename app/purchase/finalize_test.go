@@ -90,7 +90,7 @@ func TestFinalize_projectChanged(t *testing.T) {
 func TestAgentRefusesToFinalize(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
-	doubter := &guard{verdict: agent.Verdict{Refused: true, Reason: "Not today."}}
+	doubter := &guard{verdict: agent.Refuse("Not today.")}
 	service.Agent = doubter
 	_, err := s.pay(t, service)
 	expectFault(t, err, "finalize_refused")
@@ -110,7 +110,7 @@ func TestAgentIsNotAskedAboutWhatIsDecided(t *testing.T) {
 	if _, err := s.pay(t, service); err != nil {
 		t.Fatal(err)
 	}
-	doubter := &guard{verdict: agent.Verdict{Refused: true}}
+	doubter := &guard{verdict: agent.Refuse("")}
 	service.Agent = doubter
 	if result, err := s.pay(t, service); err != nil || placed(result) == nil || doubter.asked != 0 {
 		t.Errorf("%+v, %v, asked %d times", result, err, doubter.asked)

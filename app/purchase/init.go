@@ -3,7 +3,6 @@
 package purchase
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -192,10 +191,10 @@ func (r InitRequest) cart(lines []checkout.Line) checkout.Cart {
 // consentTo asks the agent whether a cart may be checked out.
 func (s *Service) consentTo(ctx ports.Outbound, scene agent.Scene, lines []checkout.Line) error {
 	verdict, err := s.Agent.Checkout(ctx, agent.CheckoutInput{Scene: scene, Lines: lines})
-	if err == nil && verdict.Refused {
-		err = fault.New(fault.Conflict, "checkout_refused", cmp.Or(verdict.Reason, "The shop does not take this order."))
+	if err != nil {
+		return err
 	}
-	return err
+	return refusal(verdict, "checkout_refused", "The shop does not take this order.")
 }
 
 // basket is what the request is read by.

@@ -3,6 +3,7 @@ package purchase_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -228,7 +229,10 @@ func TestInitRefused(t *testing.T) {
 		"no address": {func(_ *till, _ *purchase.Service, r *purchase.InitRequest) { r.Address = checkout.Address{} }, "validation_error",
 			[]string{"shipping_address.name", "shipping_address.line1", "shipping_address.city", "shipping_address.postal_code", "shipping_address.country"}},
 		"the agent refuses": {func(_ *till, service *purchase.Service, _ *purchase.InitRequest) {
-			service.Agent = &guard{verdict: agent.Verdict{Refused: true, Reason: "Not today."}}
+			service.Agent = &guard{verdict: agent.Refuse("Not today.")}
+		}, "checkout_refused", nil},
+		"the agent wants a review": {func(_ *till, service *purchase.Service, _ *purchase.InitRequest) {
+			service.Agent = &guard{verdict: agent.AskReview("We call you.")}
 		}, "checkout_refused", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -242,6 +246,25 @@ func TestInitRefused(t *testing.T) {
 				t.Error("a checkout was opened")
 			}
 		})
+	}
+}
+
+// A refusal that a person can lift is told from one that nobody can.
+func TestNeedsReview(t *testing.T) {
+	t.Parallel()
+	s, service := ready(t)
+	request := purchase.InitRequest{Session: s.visit.ID, Items: []purchase.InitItem{{Product: s.products[0].ID, Quantity: 1}}, Address: home}
+	for verdict, review := range map[agent.Verdict]bool{agent.Refuse("No."): false, agent.AskReview("We call you."): true} {
+		service.Agent = &guard{verdict: verdict}
+		_, opening := openCheckout(service, ports.NewOutbound(t.Context()), s.project, request)
+		_, paying := s.pay(t, service)
+		expectFault(t, opening, "checkout_refused")
+		expectFault(t, paying, "finalize_refused")
+		for _, err := range []error{opening, paying} {
+			if errors.Is(err, purchase.ErrNeedsReview) != review || !strings.Contains(err.Error(), verdict.Reason()) {
+				t.Errorf("%+v: %v", verdict, err)
+			}
+		}
 	}
 }
 

@@ -84,11 +84,26 @@ type FinalizeInput struct {
 	Total    money.Amount
 }
 
-// Verdict is an agent's consent, or its refusal with a reason that the buyer will read.
+// Verdict is what an agent says about a checkout or a payment: Consent, which the zero Verdict is too, Refuse or AskReview.
 type Verdict struct {
-	Refused bool
-	Reason  string
+	kind   VerdictKind
+	reason string
 }
+
+// VerdictKind tells verdicts apart.
+type VerdictKind struct{ name string }
+
+var (
+	Consented = VerdictKind{}          // it may go on
+	Refused   = VerdictKind{"refused"} // it may not
+	InReview  = VerdictKind{"review"}  // it may not before a person has looked at it
+)
+
+// Kind tells which verdict it is.
+func (v Verdict) Kind() VerdictKind { return v.kind }
+
+// Reason is why it is not consent, for the buyer to read; "": the agent gives none.
+func (v Verdict) Reason() string { return v.reason }
 
 // WordInput asks for words for what is decided. All numbers in it are ones that the buyer will see.
 type WordInput struct {

@@ -84,7 +84,11 @@ func (in SearchInput) Only(passes func(catalog.Hit) bool) SearchAnswer {
 func Consent() Verdict { return Verdict{} }
 
 // Refuse stops it, for a reason that the buyer will read.
-func Refuse(reason string) Verdict { return Verdict{Refused: true, Reason: reason} }
+func Refuse(reason string) Verdict { return Verdict{Refused, reason} }
+
+// AskReview stops it until a person of the shop has looked at it, for a reason that the buyer will read. A protocol that
+// can, sends the buyer to that person; in others it is a refusal.
+func AskReview(reason string) Verdict { return Verdict{InReview, reason} }
 
 // PercentOff is a price less so many percent of it, rounded up: PercentOff(19.99 USD, 15) is 17.00 USD. Less than
 // nothing off is nothing, more than everything is everything.

@@ -40,7 +40,7 @@ func TestResellersAreKeptOut(t *testing.T) {
 	t.Parallel()
 	for pieces, refused := range map[int]bool{50: false, 51: true} {
 		in := agent.CheckoutInput{Lines: []checkout.Line{{Quantity: 20}, {Quantity: pieces - 20}}}
-		if verdict, err := clearance.Program.Checkout(t.Context(), in); err != nil || verdict.Refused != refused || refused == (verdict.Reason == "") {
+		if verdict, err := clearance.Program.Checkout(t.Context(), in); err != nil || (verdict.Kind() == agent.Refused) != refused || refused == (verdict.Reason() == "") {
 			t.Errorf("%d pieces: %+v, %v", pieces, verdict, err)
 		}
 	}
