@@ -101,7 +101,7 @@ func (r *InitRequest) stayWith(c checkout.Snapshot) {
 
 // same reports whether the request leaves the checkout as it is.
 func (r InitRequest) same(c checkout.Snapshot, lines []checkout.Line) bool {
-	address := r.Address
+	address := r.Address.For(r.Buyer)
 	address.State = checkout.Region(address.Country, address.State)
 	whole := r.Partial || len(address.Missing()) == 0
 	return whole && slices.Equal(c.Lines, lines) && c.Address == address && c.Buyer == r.Buyer && c.Hook == r.Hook && c.Strict == r.Strict

@@ -101,11 +101,6 @@ type Line struct {
 	Bundled  bool     // the second line of a bundle: its price is due to the quote's other line
 }
 
-// Address is where the goods go.
-type Address struct {
-	Name, Line1, Line2, City, State, PostalCode, Country, Phone string
-}
-
 // Buyer is who buys, as far as it is known before payment.
 type Buyer struct {
 	First, Last, Email, Phone string

@@ -69,6 +69,7 @@ func (c *Checkout) Revise(p *project.Project, cart Cart, option string, now time
 
 // fill puts a cart in, and computes what follows from it.
 func (c *Checkout) fill(p *project.Project, cart Cart, option string, now time.Time) error {
+	cart.Address = cart.Address.For(cart.Buyer)
 	cart.Address.State = Region(cart.Address.Country, cart.Address.State)
 	if err := cart.check(p.Storefront); err != nil {
 		return err

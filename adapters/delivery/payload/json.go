@@ -130,6 +130,12 @@ func (o *object) items(list []event.Item) {
 func (o *object) address(name string, a checkout.Address) {
 	o.object(name, func() {
 		o.text("name", a.Name)
+		if a.First != "" {
+			o.text("first_name", a.First)
+		}
+		if a.Last != "" {
+			o.text("last_name", a.Last)
+		}
 		o.text("line1", a.Line1)
 		o.text("line2", a.Line2)
 		o.text("city", a.City)

@@ -61,6 +61,8 @@ type initItem struct {
 
 type shippingAddress struct {
 	Name       string `json:"name,omitempty" maxLength:"200" example:"A. Buyer"`
+	FirstName  string `json:"first_name,omitempty" maxLength:"200" doc:"With last_name, in the place of name. An address without a name takes the buyer's."`
+	LastName   string `json:"last_name,omitempty" maxLength:"200"`
 	Line1      string `json:"line1,omitempty" maxLength:"200" example:"12 Harbor Street"`
 	Line2      string `json:"line2,omitempty" maxLength:"200"`
 	City       string `json:"city,omitempty" maxLength:"200" example:"Portland"`
@@ -156,22 +158,22 @@ func fromAPIInit(shop *project.Project, r initRequest) (purchase.InitRequest, er
 // addRecipient adds to a request who gets the goods, and where.
 func addRecipient(r *purchase.InitRequest, address shippingAddress, incomplete bool, buyer *checkoutBuyer) error {
 	check := fault.NewCheck()
-	r.Address, r.Partial = fromAPIAddress(address), incomplete
-	if !incomplete && !r.FromCart { // what the cart's open checkout has need not be said again
-		for _, part := range r.Address.Missing() {
-			check.In("shipping_address").That(false, part, "is required")
-		}
-	}
 	if b := buyer; b != nil {
 		r.Buyer = checkout.Buyer{First: b.FirstName, Last: b.LastName, Email: b.Email, Phone: b.Phone}
 		check.In("buyer").That(b.Email == "" || plainAddress(b.Email), "email", "must be an e-mail address")
+	}
+	r.Address, r.Partial = fromAPIAddress(address), incomplete
+	if !incomplete && !r.FromCart { // what the cart's open checkout has need not be said again
+		for _, part := range r.Address.For(r.Buyer).Missing() {
+			check.In("shipping_address").That(false, part, "is required")
+		}
 	}
 	return check.Err()
 }
 
 func fromAPIAddress(a shippingAddress) checkout.Address {
 	return checkout.Address{
-		Name: a.Name, Line1: a.Line1, Line2: a.Line2, City: a.City, State: a.State, PostalCode: a.PostalCode,
+		Name: a.Name, First: a.FirstName, Last: a.LastName, Line1: a.Line1, Line2: a.Line2, City: a.City, State: a.State, PostalCode: a.PostalCode,
 		Country: strings.ToUpper(a.Country), Phone: a.Phone,
 	}
 }

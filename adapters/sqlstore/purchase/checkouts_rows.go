@@ -15,7 +15,7 @@ import (
 // The formats of JSON columns of checkouts, orders and returns.
 var (
 	_ = stored.JSON[checkout.Line](stored.Tags{"Line.ID": ",omitempty", "Line.Quote": ",omitempty", "Line.Bundled": ",omitempty"})
-	_ = stored.JSON[checkout.Address](nil)
+	_ = stored.JSON[checkout.Address](stored.Tags{"Address.First": ",omitempty", "Address.Last": ",omitempty"})
 	_ = stored.JSON[checkout.Buyer](stored.Tags{
 		"Buyer.First": ",omitempty", "Buyer.Last": ",omitempty", "Buyer.Email": ",omitempty", "Buyer.Phone": ",omitempty",
 	})

@@ -60,16 +60,16 @@ func marked(t *testing.T, s *storetest.Store) (sale *porttest.Sale, answer ports
 	}
 	storetest.Change(t, s, storetest.ProvidersCharges)
 	of, order, project := "WHERE project_id = '"+sale.Project().String()+"'", sale.Order.ID.String(), sale.Project().String()
-	address := `'{"name":"zoe","line1":"zoe","line2":"zoe","city":"zoe","state":"OR","postal_code":"zoe","country":"US","phone":"zoe"}'`
+	address := `'{"name":"zoe","first":"zoe","last":"zoe","line1":"zoe","line2":"zoe","city":"zoe","state":"OR","postal_code":"zoe","country":"US","phone":"zoe"}'`
 	for _, statement := range []string{
-		`UPDATE orders SET email = 'Zoe@Example.COM', notes = 'zoe', address = ` + address + `,
+		`UPDATE orders SET agent_profile = 'zoe', hook_protocol = 'haggle', hook_url = 'zoe', email = 'Zoe@Example.COM', notes = 'zoe', address = ` + address + `,
 			fulfillment = '{"tracking_number":"zoe","tracking_url":"zoe",' || substr(fulfillment, 2) ` + of,
-		`UPDATE checkouts SET client = 'zoe', buyer = '{"first":"zoe","last":"zoe","email":"zoe@example.com","phone":"zoe"}', address = ` + address + `,
+		`UPDATE checkouts SET agent_profile = 'zoe', hook_protocol = 'haggle', hook_url = 'zoe', client = 'zoe', buyer = '{"first":"zoe","last":"zoe","email":"zoe@example.com","phone":"zoe"}', address = ` + address + `,
 			payment = '{"method":"psp_spt","token_hash":"","email":"ZOE@example.com","notes":"zoe","client":"zoe","option":"standard"}' ` + of,
 		`UPDATE returns SET comment = 'zoe', reason = 'zoe', items = replace(items, 'too small', 'zoe') ` + of,
-		`UPDATE sessions SET location = 'zoe' ` + of,
-		`UPDATE outbox SET payload = '{"data":{"order_id":"` + order + `","buyer_email":"zoe","notes":"zoe","reason":"zoe","tracking_number":"zoe","tracking_url":"zoe",
-			"shipping_address":{"name":"zoe","line1":"zoe","line2":"zoe","city":"zoe","state":"OR","postal_code":"zoe","country":"US","phone":"zoe"}}}' ` + of + ` AND type = 'order.completed'`,
+		`UPDATE sessions SET location = 'zoe', agent_profile = 'zoe' ` + of,
+		`UPDATE outbox SET hook = 'hook:zoe', payload = '{"data":{"order_id":"` + order + `","buyer_email":"zoe","notes":"zoe","reason":"zoe","tracking_number":"zoe","tracking_url":"zoe",
+			"shipping_address":{"name":"zoe","first_name":"zoe","last_name":"zoe","line1":"zoe","line2":"zoe","city":"zoe","state":"OR","postal_code":"zoe","country":"US","phone":"zoe"}}}' ` + of + ` AND type = 'order.completed'`,
 		`INSERT INTO refunds (project_id, id, order_id, payment_id, return_id, status, currency, amount, reason, failure, provider, created_at, updated_at, attempts)
 			SELECT project_id, 'ref_1', order_id, id, '', 'failed', currency, 1, 'zoe', '', '', 0, 0, 0 FROM payments ` + of,
 		`INSERT INTO labels (project_id, order_id, test, id, integration_id, carrier, service, grams, unsure, remote, tracking_number, currency, price, pdf, told, created_at)

@@ -88,6 +88,8 @@ type OrderLine struct {
 
 type AddressView struct {
 	Name       string `json:"name"`
+	FirstName  string `json:"first_name,omitempty" doc:"Left out: the buyer gave the name whole."`
+	LastName   string `json:"last_name,omitempty"`
 	Line1      string `json:"line1"`
 	Line2      string `json:"line2"`
 	City       string `json:"city"`
@@ -276,7 +278,7 @@ func toAPIHook(o *order.Order) *HookView {
 }
 
 func ToAPIAddress(a checkout.Address) AddressView {
-	return AddressView{a.Name, a.Line1, a.Line2, a.City, a.State, a.PostalCode, a.Country, a.Phone}
+	return AddressView{a.Name, a.First, a.Last, a.Line1, a.Line2, a.City, a.State, a.PostalCode, a.Country, a.Phone}
 }
 
 func ToAPIOrderLine(l checkout.Line) OrderLine {

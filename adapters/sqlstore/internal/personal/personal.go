@@ -36,7 +36,7 @@ const (
 
 // Tables lists what refers to others first. Countries and states stay: taxes depend on them.
 func Tables(d db.Dialect) []Table {
-	address := d.Without("address", "name", "line1", "line2", "city", "postal_code", "phone")
+	address := d.Without("address", "name", "first", "last", "line1", "line2", "city", "postal_code", "phone")
 	return []Table{
 		{
 			Table: "returns",
@@ -96,7 +96,7 @@ func Tables(d db.Dialect) []Table {
 			Of:    "subject",
 			By:    OfAny,
 			Erased: []Column{{"payload", d.Without("payload", "data.buyer_email", "data.notes", "data.reason",
-				"data.shipping_address.name", "data.shipping_address.line1", "data.shipping_address.line2", "data.shipping_address.city",
+				"data.shipping_address.name", "data.shipping_address.first_name", "data.shipping_address.last_name", "data.shipping_address.line1", "data.shipping_address.line2", "data.shipping_address.city",
 				"data.shipping_address.postal_code", "data.shipping_address.phone", "data.tracking_number", "data.tracking_url")},
 				{"hook", "''"}},
 		},
