@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/haggle-commerce/haggle/app/pricing"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -17,6 +18,7 @@ import (
 type PutRequest struct {
 	Session id.Session // zero: a new one
 	Items   []Item
+	Agent   agentid.Agent // of a session that the request opens
 	// Repeatable: the answer is stored under an idempotency key.
 	Repeatable bool
 }
@@ -43,6 +45,9 @@ func (s *Service) PreparePut(ctx ports.Outbound, p *project.Project, r PutReques
 	visit, touched, err := s.visit(p, r.Session, known, r.Repeatable)
 	if err != nil {
 		return nil, err
+	}
+	if known.Session == nil {
+		visit.Agent = r.Agent
 	}
 	before := session.Cart{Items: known.Items, LineSeq: max(visit.LineSeq, known.LastLine)}
 	w := &writing{cart: before, known: known, items: slices.Clone(r.Items)}

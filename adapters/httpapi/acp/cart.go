@@ -108,7 +108,7 @@ func (h *handlers) putCart(ctx ports.Outbound, rq Request, in *wire.Input[putCar
 	if err != nil {
 		return plan[wire.Output[cartAnswer]]{}, err
 	}
-	request.Repeatable = rq.Keyed
+	request.Repeatable, request.Agent = rq.Keyed, rq.Caller.Agent
 	return cartPlan(h.Baskets.In(rq.Stores).PreparePut(ctx, rq.Caller.Shop, request))
 }
 
