@@ -1,6 +1,7 @@
 package search
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -21,27 +22,44 @@ type answers struct {
 const (
 	mostAnswers  = 200
 	mostEntries  = 20_000 // hits and facet counts of all answers: about a megabyte
-	longestQuery = 200    // bytes
+	longestQuery = 200    // bytes of its text
+	longestRest  = 1000   // bytes of its filter
 )
 
-// queryKey is all that an answer depends on, besides the snapshot.
+// queryKey is all that an answer depends on, besides the snapshot. Answers that go on where another ended are not kept.
 type queryKey struct {
 	text, category, size, colors, prefer string
-	capped                               bool
-	priceMax                             money.Amount
+	brands, attributes                   string
+	order                                catalog.Sort
+	floored, capped, inStock             bool
+	priceMin, priceMax                   money.Amount
+	ratingMin                            int
 	limit                                int
 	embedded                             bool // the query has a vector
 }
 
 func keyOf(q catalog.Query, meaning []float32) queryKey {
+	f := &q.Filter
 	k := queryKey{
-		text: q.Text, category: q.Filter.Category, size: q.Filter.Size, colors: strings.Join(q.Filter.Colors, "\x00"),
+		text: q.Text, category: f.Category, size: f.Size, colors: strings.Join(f.Colors, "\x00"),
 		prefer: strings.Join(q.Prefer, "\x00"), limit: q.Limit, embedded: meaning != nil,
+		brands: strings.Join(f.Brands, "\x00"), order: q.Sort, inStock: f.InStock, ratingMin: f.RatingMin,
 	}
-	if q.Filter.PriceMax != nil {
-		k.capped, k.priceMax = true, *q.Filter.PriceMax
+	for _, name := range slices.Sorted(maps.Keys(f.Attributes)) {
+		k.attributes += name + "\x00" + strings.Join(f.Attributes[name], "\x00") + "\x01"
+	}
+	if f.PriceMin != nil {
+		k.floored, k.priceMin = true, *f.PriceMin
+	}
+	if f.PriceMax != nil {
+		k.capped, k.priceMax = true, *f.PriceMax
 	}
 	return k
+}
+
+// length is how many bytes the texts of the filter have.
+func (k *queryKey) length() int {
+	return len(k.category) + len(k.size) + len(k.colors) + len(k.prefer) + len(k.brands) + len(k.attributes)
 }
 
 // get returns a cached answer, or the turn to pass to keep.
@@ -59,7 +77,10 @@ func (a *answers) get(q queryKey) (found catalog.Found, known bool, turn uint64)
 // keep caches the answer of a search that began at a turn, unless forget was called since.
 func (a *answers) keep(q queryKey, found catalog.Found, turn uint64) {
 	size := len(found.Hits) + len(found.Facets.Brands) + len(found.Facets.Colors)
-	if a == nil || len(q.text) > longestQuery || size > mostEntries {
+	if found.Next != nil {
+		size += len(found.Next.Shown) / 4 // a mark takes a fraction of a hit
+	}
+	if a == nil || len(q.text) > longestQuery || q.length() > longestRest || size > mostEntries {
 		return
 	}
 	found.Hits = slices.Clone(found.Hits)

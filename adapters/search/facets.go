@@ -15,6 +15,8 @@ import (
 type counts struct {
 	brands, colors []int32
 	prices         [256]int32
+	priced         int      // documents in prices
+	offered        []uint32 // colours of one document
 }
 
 func (c *counts) reset(s *snapshot) {
@@ -23,21 +25,70 @@ func (c *counts) reset(s *snapshot) {
 	clear(c.brands)
 	clear(c.colors)
 	clear(c.prices[:])
+	c.priced = 0
 }
 
-func (c *counts) add(s *segment.Segment, document uint32) {
-	c.brands[s.Facets[document].Brand]++
-	c.prices[s.Steps[document].Load()]++
-	for _, color := range s.ColorsOf(document) {
+// add counts a document by each facet whose own condition is all that it may fail.
+func (c *counts) add(s *snapshot, p *part, document uint32, v verdict, f *filter) {
+	if v&exceptBrand != 0 {
+		c.brands[p.Facets[document].Brand]++
+	}
+	if v&exceptPrice != 0 {
+		c.prices[f.step(p, document)]++
+		c.priced++
+	}
+	if v&exceptColor == 0 {
+		return
+	}
+	if !f.variants || p.Documents[document].Colorless {
+		for _, color := range p.ColorsOf(document) {
+			c.colors[color]++
+		}
+		return
+	}
+	for _, color := range c.colorsOffered(s, p, document, f) {
 		c.colors[color]++
 	}
 }
 
-func (c *counts) facets(s *snapshot, f filter, total int) catalog.Facets {
+// step is the price step of the cheapest variant that passes what is not asked of prices.
+func (f *filter) step(p *part, document uint32) uint32 {
+	if f.sizes == nil && f.colors == nil && !f.inStock {
+		return p.Steps[document].Load()
+	}
+	d := &p.Documents[document]
+	own := d.Colorless && f.colors != nil && p.AnyColor(document, f.colors)
+	lowest := int64(math.MaxInt64)
+	for i := d.Variants.From; i < d.Variants.To; i++ {
+		if f.offered(p, i) && (f.colors == nil || own || f.colors[p.Variants[i].Color]) {
+			lowest = min(lowest, p.Prices[i].Load())
+		}
+	}
+	return segment.PriceStep(lowest)
+}
+
+// colorsOffered are the different colours of the variants that pass what is not asked of colours.
+func (c *counts) colorsOffered(s *snapshot, p *part, document uint32, f *filter) []uint32 {
+	c.offered = c.offered[:0]
+	d := &p.Documents[document]
+	for i := d.Variants.From; i < d.Variants.To; i++ {
+		if !f.offered(p, i) || !f.affords(p.Prices[i].Load()) {
+			continue
+		}
+		for _, color := range s.shades[p.Variants[i].Color] {
+			if !slices.Contains(c.offered, color) {
+				c.offered = append(c.offered, color)
+			}
+		}
+	}
+	return c.offered
+}
+
+func (c *counts) facets(s *snapshot) catalog.Facets {
 	return catalog.Facets{
 		Brands:      counted(s.brands, c.brands),
 		Colors:      counted(s.colors, c.colors),
-		PriceRanges: c.priceRanges(s.currency, f.priceMax, total),
+		PriceRanges: c.priceRanges(s.currency, c.priced),
 	}
 }
 
@@ -57,7 +108,7 @@ func counted(n segment.Names, counts []int32) []catalog.Count {
 
 // priceRanges cuts the matches into at most five ranges of about the same count, with round bounds
 // that touch. Cheapest first.
-func (c *counts) priceRanges(currency money.Currency, priceMax int64, total int) []catalog.PriceRange {
+func (c *counts) priceRanges(currency money.Currency, total int) []catalog.PriceRange {
 	const most = 5
 	var ranges []catalog.PriceRange
 	begin, count, passed := -1, 0, 0
@@ -75,7 +126,7 @@ func (c *counts) priceRanges(currency money.Currency, priceMax int64, total int)
 			end = segment.PriceSteps[step+1] - 1
 		}
 		ranges = append(ranges, catalog.PriceRange{
-			Min: money.Of(segment.PriceSteps[begin], currency), Max: money.Of(min(end, priceMax), currency), Count: count,
+			Min: money.Of(segment.PriceSteps[begin], currency), Max: money.Of(end, currency), Count: count,
 		})
 		begin, count = step+1, 0
 	}

@@ -42,8 +42,9 @@ type ranking struct {
 	question question
 	pass     *filter
 	prefer   []bool
+	walk     walk
 	spaces   []space
-	highest  float32 // the best score
+	highest  float32 // the best score of the walk
 	surety   float32 // how well the best one fits, in (0, 1)
 }
 
@@ -57,34 +58,90 @@ type space struct {
 	fed      bool
 }
 
-// understood ranks by words, meaning, and all other signs.
-func (r *ranking) understood(meaning []float32, limit int) []ranked {
-	first, heap := r.shortlist(r.found, r.scratch.top, max(limit, lexicalCandidates), r.heap)
-	r.heap = heap
-	r.spacesOf(meaning, first)
-	words := float32(0)
-	for _, c := range first {
-		words = max(words, c.score)
+// understood ranks by words, meaning, and all other signs. All signs are asked of the first by words only, block by block;
+// a walk goes on in the block where it was.
+func (r *ranking) understood(meaning []float32) (best []ranked, left int) {
+	if r.walk.after == nil {
+		return r.begin(meaning)
 	}
-	first = r.addNear(first)
-	finals := make([]candidate, len(first))
+	r.highest, r.surety = r.walk.after.Best, r.walk.after.Surety
+	r.spacesOf(meaning, r.shortlist(feedback, false))
+	near := r.addNear()
+	if r.walk.byValue() {
+		return r.scored(r.sorted(r.walk.limit+1), near), 0
+	}
+	left = min(r.walk.after.Left, mostLeft)
+	rest := r.shortlist(left+lexicalCandidates, true)
+	block, following := rest[:min(left, len(rest))], rest[min(left, len(rest)):]
+	near = slices.DeleteFunc(near, func(n ranked) bool { return r.shown(candidate{part: n.part, document: n.number}) })
+	best = r.rank(append(block[:len(block):len(block)], near...), r.walk.limit+1)
+	if len(best) > r.walk.limit {
+		return best, left - worded(best[:r.walk.limit])
+	}
+	through := len(best)
+	best = append(best, r.rank(following, r.walk.limit+1-through)...)
+	return best, lexicalCandidates - (min(len(best), r.walk.limit) - through)
+}
+
+// begin ranks the first block.
+func (r *ranking) begin(meaning []float32) (best []ranked, left int) {
+	left = max(r.walk.limit+1, lexicalCandidates)
+	first := r.shortlist(left, false)
+	r.spacesOf(meaning, first)
+	near := r.addNear()
+	block := append(first, near...)
+	best = r.rank(block, r.walk.limit+1)
+	for _, c := range block {
+		r.surety = max(r.surety, surety(c.score, c.coverage, r.likeness(c)))
+	}
+	if r.walk.byValue() {
+		return r.scored(r.sorted(r.walk.limit+1), near), 0
+	}
+	return best, left - worded(best[:min(len(best), r.walk.limit)])
+}
+
+// mostLeft bounds the part of a block that a walk has before it.
+const mostLeft = 1000
+
+// worded is how many have a word of the query.
+func worded(best []ranked) (n int) {
+	for _, b := range best {
+		if b.near == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// rank puts a block in order by all signs.
+func (r *ranking) rank(block []ranked, limit int) []ranked {
+	finals := make([]candidate, len(block))
 	near := make(map[[2]uint32]float32)
-	for i, c := range first {
+	for i, c := range block {
 		if c.near > 0 {
 			near[[2]uint32{uint32(c.part), c.number}] = c.near
 		}
-		finals[i] = candidate{r.final(c, words), c.coverage, c.part, c.number}
+		finals[i] = candidate{r.final(c), c.coverage, c.part, c.number}
 	}
 	r.preferred(finals)
 	for _, c := range finals {
 		r.highest = max(r.highest, c.score)
 	}
-	best := r.best(finals, limit)
+	best := r.firsts(finals, r.highest, limit)
 	for i := range best {
 		best[i].near = near[[2]uint32{uint32(best[i].part), best[i].number}]
 	}
-	for _, c := range first {
-		r.surety = max(r.surety, surety(c.score, c.coverage, r.likeness(c)))
+	return best
+}
+
+// scored gives what is in order by value the scores that all signs give it.
+func (r *ranking) scored(best, near []ranked) []ranked {
+	for i := range best {
+		b := &best[i]
+		if at := slices.IndexFunc(near, func(n ranked) bool { return n.part == b.part && n.number == b.number }); at >= 0 {
+			b.near = near[at].near
+		}
+		b.score = r.final(*b)
 	}
 	return best
 }
@@ -134,11 +191,11 @@ func (r *ranking) feed(sp *space, best []ranked) {
 	}
 }
 
-// addNear adds documents that have none of the words but are close in meaning, to the candidates and to all
-// that is counted: by the catalogue's own vectors, which know less than words do, only where few have the words.
-func (r *ranking) addNear(first []ranked) []ranked {
-	if len(r.spaces) == 0 || r.spaces[0].weight < embeddedWeight && len(first) >= few {
-		return first
+// addNear adds documents that have none of the words but are close in meaning to those found and to all that is
+// counted, and returns them: by the catalogue's own vectors, which know less than words do, only where few have the words.
+func (r *ranking) addNear() []ranked {
+	if len(r.spaces) == 0 || r.spaces[0].weight < embeddedWeight && len(r.found) >= few {
+		return nil
 	}
 	sp := &r.spaces[0]
 	r.mark()
@@ -147,15 +204,15 @@ func (r *ranking) addNear(first []ranked) []ranked {
 	if sp.weight == embeddedWeight {
 		least = max(least, r.unusual(sp))
 	}
-	for _, n := range near[:min(len(near), vectorCandidates)] {
+	near = near[:min(len(near), vectorCandidates)]
+	for i, n := range near {
 		if n.near < least {
-			break
+			return near[:i]
 		}
-		first = append(first, n)
 		r.found = append(r.found, candidate{part: n.part, document: n.number})
-		r.counts.add(n.segment, n.number)
+		r.counts.add(r.snapshot, &r.parts[n.part], n.number, wholly, r.pass)
 	}
-	return first
+	return near
 }
 
 // nearest are the documents of all parts that pass and were not found, the closest first.
@@ -219,11 +276,11 @@ func (r *ranking) mark() {
 	}
 }
 
-// final is a candidate's score from all signs. words is the best score by words alone.
-func (r *ranking) final(c ranked, words float32) float32 {
+// final is a candidate's score from all signs.
+func (r *ranking) final(c ranked) float32 {
 	score := coverageWeight * c.coverage
-	if words > 0 {
-		score += c.score / words
+	if r.scratch.top > 0 {
+		score += c.score / r.scratch.top
 	}
 	score += r.titleSigns(c)
 	p := &r.parts[c.part]
@@ -239,7 +296,7 @@ func (r *ranking) final(c ranked, words float32) float32 {
 		}
 		break // the first space that knows the document
 	}
-	return max(score+demandWeight*r.demand(p.Product(c.number).ID), .001)
+	return max(score+demandWeight*r.soldOf(p.Product(c.number).ID).demand, .001)
 }
 
 // likeness is how close a candidate is in meaning, in the best space that knows it.
@@ -346,7 +403,10 @@ func (r *ranking) calibrated(score float32) int {
 	if !r.question.asked {
 		return thousandths(score)
 	}
-	return thousandths(r.surety * score / r.highest)
+	if r.highest <= 0 {
+		return thousandths(r.surety)
+	}
+	return thousandths(r.surety * min(1, score/r.highest))
 }
 
-func thousandths(score float32) int { return min(999, 1+int(score*998)) }
+func thousandths(score float32) int { return min(999, 1+int(max(0, score)*998)) }

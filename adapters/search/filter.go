@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/haggle-commerce/haggle/adapters/search/segment"
@@ -12,19 +13,44 @@ import (
 type filter struct {
 	nothing    bool   // can't be passed
 	categories []bool // nil: any
+	brands     []bool // nil: any
 	colors     []bool // nil: any
 	sizes      []bool // nil: any
+	priceMin   int64
 	priceMax   int64
+	ratingMin  int
+	inStock    bool
+	attributes []attribute
+	variants   bool // something is asked of variants
+}
+
+// attribute is a condition on one of a product's attributes.
+type attribute struct {
+	name   string          // as the buyer wrote it; compared without regard to case
+	values map[string]bool // as they are compared
 }
 
 func (s *snapshot) compile(f catalog.Filter) filter {
-	c := filter{priceMax: math.MaxInt64}
+	c := filter{
+		priceMin:  math.MinInt64,
+		priceMax:  math.MaxInt64,
+		ratingMin: f.RatingMin,
+		inStock:   f.InStock,
+	}
 	if path := segment.KeyOf(strings.Trim(f.Category, "/ ")); path != "" {
 		c.categories = s.categories.Marked(func(key string) bool { return below(path, key) })
 	}
+	if len(f.Brands) > 0 {
+		wanted := keysOf(f.Brands)
+		c.brands = s.brands.Marked(func(key string) bool { return wanted[key] })
+	}
+	if f.PriceMin != nil {
+		c.priceMin = f.PriceMin.Minor()
+		c.nothing = f.PriceMin.Currency() != s.currency
+	}
 	if f.PriceMax != nil {
 		c.priceMax = f.PriceMax.Minor()
-		c.nothing = f.PriceMax.Currency() != s.currency
+		c.nothing = c.nothing || f.PriceMax.Currency() != s.currency
 	}
 	if size := segment.KeyOf(f.Size); size != "" {
 		c.sizes = s.sizes.Marked(func(key string) bool { return key == size })
@@ -32,7 +58,20 @@ func (s *snapshot) compile(f catalog.Filter) filter {
 	if len(f.Colors) > 0 {
 		c.colors = s.colorsAmong(f.Colors)
 	}
+	for name, values := range f.Attributes {
+		c.attributes = append(c.attributes, attribute{strings.TrimSpace(name), keysOf(values)})
+	}
+	c.variants = c.colors != nil || c.sizes != nil || c.inStock || c.priced()
 	return c
+}
+
+// keysOf are names as they are compared.
+func keysOf(names []string) map[string]bool {
+	keys := make(map[string]bool, len(names))
+	for _, name := range names {
+		keys[segment.KeyOf(name)] = true
+	}
+	return keys
 }
 
 // below says whether a category is at or below a path: outdoor/tents, but not outdoors, is below outdoor.
@@ -44,10 +83,7 @@ func below(path, category string) bool {
 // colorsAmong marks the colours that have one of the names. "Black, Silver" has three: black, silver
 // and its own.
 func (s *snapshot) colorsAmong(names []string) []bool {
-	wanted := make(map[string]bool, len(names))
-	for _, name := range names {
-		wanted[segment.KeyOf(name)] = true
-	}
+	wanted := keysOf(names)
 	return s.colors.Marked(func(key string) bool {
 		for color := range segment.ColorsIn(key) {
 			if wanted[strings.TrimSpace(color)] {
@@ -58,21 +94,94 @@ func (s *snapshot) colorsAmong(names []string) []bool {
 	})
 }
 
-func (f *filter) passes(p *part, document uint32) bool {
+// verdict is which parts of a filter a document passes.
+type verdict uint8
+
+const (
+	exceptBrand verdict = 1 << iota // all but the brands
+	exceptPrice                     // all but the prices
+	exceptColor                     // all but the colours
+	passed                          // all of it
+
+	wholly = passed | exceptBrand | exceptPrice | exceptColor
+)
+
+func (f *filter) passes(p *part, document uint32) bool { return f.judge(p, document)&passed != 0 }
+
+// judge tells what a document passes. One variant must pass all that is asked of variants.
+func (f *filter) judge(p *part, document uint32) verdict {
 	if f.nothing || p.dead.has(document) {
-		return false
+		return 0
 	}
 	d := &p.Documents[document]
 	if f.categories != nil && !f.categories[d.Category] {
-		return false
+		return 0
 	}
-	if f.colors == nil && f.sizes == nil && f.priceMax == math.MaxInt64 {
+	if f.ratingMin > int(d.Rating) || len(f.attributes) > 0 && !f.attributed(p.Product(document)) {
+		return 0
+	}
+	v := wholly
+	if f.variants {
+		v = f.judgeVariants(p, document)
+	}
+	if f.brands != nil && !f.brands[p.Facets[document].Brand] {
+		v &= exceptBrand
+	}
+	return v
+}
+
+func (f *filter) priced() bool { return f.priceMax != math.MaxInt64 || f.priceMin != math.MinInt64 }
+
+func (f *filter) judgeVariants(p *part, document uint32) (v verdict) {
+	d := &p.Documents[document]
+	own := d.Colorless && f.colors != nil && p.AnyColor(document, f.colors)
+	for i := d.Variants.From; i < d.Variants.To && v != wholly; i++ {
+		if !f.offered(p, i) {
+			continue
+		}
+		priced := f.affords(p.Prices[i].Load())
+		colored := f.colors == nil || own || f.colors[p.Variants[i].Color]
+		switch {
+		case priced && colored:
+			v = wholly
+		case priced:
+			v |= exceptColor
+		case colored:
+			v |= exceptPrice
+		}
+	}
+	return v
+}
+
+// offered reports whether a variant passes what is neither price nor colour.
+func (f *filter) offered(p *part, variant uint32) bool {
+	return (f.sizes == nil || f.sizes[p.Variants[variant].Size]) && (!f.inStock || p.Stock[variant].Load() > 0)
+}
+
+func (f *filter) affords(price int64) bool { return f.priceMin <= price && price <= f.priceMax }
+
+// affordable reports whether a product has a variant at a price that passes.
+func (f *filter) affordable(p *catalog.Product) bool {
+	return slices.ContainsFunc(p.Variants, func(v catalog.Variant) bool { return f.affords(p.PriceOf(v).Minor()) })
+}
+
+// attributed reports whether a product has all attributes that are asked for.
+func (f *filter) attributed(p *catalog.Product) bool {
+	for i := range f.attributes {
+		if !f.attributes[i].of(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// of reports whether a product has the attribute with one of the values.
+func (a *attribute) of(p *catalog.Product) bool {
+	if value, written := p.Attributes[a.name]; written && a.values[segment.KeyOf(value)] {
 		return true
 	}
-	own := d.Colorless && f.colors != nil && p.AnyColor(document, f.colors)
-	for i := d.Variants.From; i < d.Variants.To; i++ {
-		v := p.Variants[i]
-		if p.Prices[i].Load() <= f.priceMax && (f.sizes == nil || f.sizes[v.Size]) && (f.colors == nil || own || f.colors[v.Color]) {
+	for name, value := range p.Attributes {
+		if name != a.name && strings.EqualFold(name, a.name) && a.values[segment.KeyOf(value)] {
 			return true
 		}
 	}

@@ -19,6 +19,7 @@ const maxWords = 32
 type question struct {
 	groups []group
 	weight float32 // of all groups, known and unknown
+	least  float32 // the coverage from which a document is relevant
 	asked  bool    // false: no word in the text
 	head   int     // the group that names the thing itself: "bag" in "laptop bag for women"; -1: none
 }
@@ -123,11 +124,22 @@ func (s *snapshot) weighGroups(q *question) {
 	if len(q.groups) > maxWords { // some were split
 		q.groups, q.head = q.groups[:maxWords], min(q.head, maxWords-1)
 	}
+	known := float32(0)
 	for i := range q.groups {
 		q.groups[i].weight = s.weightOf(&q.groups[i])
 		q.weight += q.groups[i].weight
+		if len(q.groups[i].alternates) > 0 {
+			known += q.groups[i].weight
+		}
+	}
+	if q.weight > 0 {
+		q.least = relevantShare * known / q.weight
 	}
 }
+
+// relevantShare is how much of what the query tells, as far as the catalogue knows it, a document must have to be relevant: one that has
+// only a common word of several is not. It does not depend on the filter, so that filters only ever take away.
+const relevantShare = .2
 
 func (s *snapshot) weightOf(g *group) float32 {
 	var documents float64

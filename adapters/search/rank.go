@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"sync"
 
@@ -63,72 +62,116 @@ const repriced = 3
 
 // search answers a query. meaning is the query's embedding, nil if there is none.
 func (s *snapshot) search(q catalog.Query, meaning []float32) catalog.Found {
+	if q.After != nil {
+		return s.whole(q, meaning)
+	}
 	key := keyOf(q, meaning)
 	found, known, turn := s.answers.get(key)
 	if known {
 		return found
 	}
-	for range repriced {
-		if found, whole := s.look(q, meaning); whole {
-			s.answers.keep(key, found, turn)
-			return found
-		}
-	}
-	found, _ = s.look(q, meaning)
+	found = s.whole(q, meaning)
+	s.answers.keep(key, found, turn)
 	return found
 }
 
-// look searches once. The answer is not whole if a product was left out for its price: it rose above the limit
+// whole searches until prices stand still.
+func (s *snapshot) whole(q catalog.Query, meaning []float32) catalog.Found {
+	for range repriced {
+		if found, whole := s.look(q, meaning); whole {
+			return found
+		}
+	}
+	found, _ := s.look(q, meaning)
+	return found
+}
+
+// look searches once. The answer is not whole if a product was left out for its price: it left the range of the filter
 // after it had passed.
 func (s *snapshot) look(q catalog.Query, meaning []float32) (found catalog.Found, whole bool) {
 	sc := scratches.Get().(*scratch) // put back at the normal end only: a panic would leave it half used
-	sc.found, sc.top = sc.found[:0], 0
-	sc.counts.reset(s)
 	asked := s.read(q.Text)
 	pass := s.compile(q.Filter)
-	for i := range s.parts {
-		sc.match(s, i, asked, &pass)
+	sc.gather(s, asked, &pass)
+	r := ranking{
+		snapshot: s,
+		scratch:  sc,
+		question: asked,
+		pass:     &pass,
+		prefer:   s.colorsAmong(q.Prefer),
+		walk:     walkOf(q),
 	}
-	limit := q.Limit
-	if limit <= 0 {
-		limit = catalog.DefaultLimit
-	}
-	r := ranking{snapshot: s, scratch: sc, question: asked, pass: &pass, prefer: s.colorsAmong(q.Prefer)}
-	var best []ranked
-	if asked.asked {
-		best = r.understood(meaning, limit)
-	} else {
-		r.preferred(sc.found)
-		best = s.best(sc.found, limit)
-	}
-	found = catalog.Found{Total: len(sc.found), Facets: sc.counts.facets(s, pass, len(sc.found))}
-	found.Hits = r.hits(best)
+	best, left := r.best(meaning)
+	more := len(best) > r.walk.limit
+	best = best[:min(len(best), r.walk.limit)]
+	found = catalog.Found{Total: len(sc.found), Facets: sc.counts.facets(s)}
+	var shown []ranked
+	found.Hits, shown = r.hits(best)
 	found.Total -= len(best) - len(found.Hits)
-	for _, hit := range found.Hits {
-		found.Confidence = max(found.Confidence, hit.Score)
+	found.Confidence = r.confidence(found.Hits)
+	if more {
+		found.Next = r.next(shown, left)
+	}
+	if found.Total == 0 && q.After == nil {
+		found.Nothing = r.nothing(q)
 	}
 	scratches.Put(sc)
 	return found, len(found.Hits) == len(best)
 }
 
-// hits are the best as they are shown, but those whose price has risen above the limit.
-func (r *ranking) hits(best []ranked) []catalog.Hit {
-	hits := make([]catalog.Hit, 0, len(best))
+// best are the results of this answer, and one more if there is one. left is how many of those that were ranked together
+// are not among them.
+func (r *ranking) best(meaning []float32) (best []ranked, left int) {
+	switch {
+	case r.question.asked:
+		return r.understood(meaning)
+	case r.walk.byValue():
+		return r.sorted(r.walk.limit + 1), 0
+	}
+	r.preferred(r.found)
+	return r.firsts(r.found, topOf(r.found), r.walk.limit+1), 0
+}
+
+// hits are the best as they are shown, but those whose price has left the range of the filter; and which of them are shown.
+func (r *ranking) hits(best []ranked) ([]catalog.Hit, []ranked) {
+	hits, shown := make([]catalog.Hit, 0, len(best)), make([]ranked, 0, len(best))
 	for _, b := range best {
 		product := b.segment.Product(b.number)
-		if r.pass.priceMax < math.MaxInt64 && !affordable(product, r.pass.priceMax) {
+		if r.pass.priced() && !r.pass.affordable(product) {
 			continue
 		}
-		hits = append(hits, catalog.Hit{Product: product, Score: r.calibrated(b.score), Reasons: r.reasons(b), InStock: !b.soldOut})
+		hits = append(hits, catalog.Hit{
+			Product: product,
+			Score:   r.calibrated(b.score),
+			Reasons: r.reasons(b),
+			InStock: !b.soldOut,
+		})
+		shown = append(shown, b)
 	}
-	return hits
+	return hits, shown
 }
 
-func affordable(p *catalog.Product, most int64) bool {
-	return slices.ContainsFunc(p.Variants, func(v catalog.Variant) bool { return p.PriceOf(v).Minor() <= most })
+// confidence is the score of the best result of the walk.
+func (r *ranking) confidence(hits []catalog.Hit) (best int) {
+	for _, hit := range hits {
+		best = max(best, hit.Score)
+	}
+	if r.question.asked && len(hits) > 0 && (r.walk.after != nil || r.walk.byValue()) {
+		best = max(best, thousandths(r.surety))
+	}
+	return best
 }
 
-// match gathers the documents of a part that have a word of the query and pass the filter.
+// gather finds the documents of all parts that match a question, and counts them.
+func (sc *scratch) gather(s *snapshot, q question, pass *filter) {
+	sc.found, sc.top = sc.found[:0], 0
+	sc.counts.reset(s)
+	for i := range s.parts {
+		sc.match(s, i, q, pass)
+	}
+}
+
+// match gathers the documents of a part that are relevant to the query and pass the filter.
 func (sc *scratch) match(s *snapshot, at int, q question, pass *filter) {
 	p := &s.parts[at]
 	sc.touched = sc.touched[:0]
@@ -142,12 +185,18 @@ func (sc *scratch) match(s *snapshot, at int, q question, pass *filter) {
 	for _, document := range sc.touched {
 		score, coverage := float32(browsing), float32(0)
 		if q.asked {
-			score, coverage = sc.take(document, q)
+			if score, coverage = sc.take(document, q); coverage < q.least {
+				continue
+			}
 		}
-		if pass.passes(p, document) {
+		verdict := pass.judge(p, document)
+		if verdict == 0 {
+			continue
+		}
+		sc.counts.add(s, p, document, verdict, pass)
+		if verdict&passed != 0 {
 			sc.top = max(sc.top, score)
 			sc.found = append(sc.found, candidate{score, coverage, int32(at), document})
-			sc.counts.add(p.Segment, document)
 		}
 	}
 }
@@ -162,6 +211,7 @@ type ranked struct {
 	part     int32
 	number   uint32
 	segment  *segment.Segment
+	value    int64 // in an order by value
 }
 
 // compare puts what can be bought before what can't, but only among results of a similar score.
@@ -178,19 +228,26 @@ func (r ranked) compare(other ranked) int {
 	return cmp.Or(cmp.Compare(other.score, r.score), segment.Better(r.segment, r.number, other.segment, other.number))
 }
 
-// best are the first candidates in order.
-func (s *snapshot) best(found []candidate, limit int) []ranked {
-	top := topOf(found)
+// firsts are the first candidates in order, without those that the walk has shown. top is the best score.
+func (r *ranking) firsts(found []candidate, top float32, limit int) []ranked {
 	first := make([]ranked, 0, min(limit, len(found))+1)
 	for _, c := range found {
-		r := s.ranked(c, top)
-		if len(first) == limit && first[limit-1].tier < r.tier {
+		one := r.ranked(c, top)
+		if len(first) == limit && first[limit-1].tier < one.tier {
 			continue
 		}
-		r.soldOut = s.parts[c.part].InStock(c.document) < 0
-		first = firsts.Keep(first, r, limit, ranked.compare)
+		one.soldOut = r.parts[c.part].InStock(c.document) < 0
+		if len(first) == limit && first[limit-1].compare(one) <= 0 || r.shown(c) {
+			continue
+		}
+		first = firsts.Keep(first, one, limit, ranked.compare)
 	}
 	return first
+}
+
+// shown reports whether the walk has shown a candidate.
+func (r *ranking) shown(c candidate) bool {
+	return r.walk.after != nil && r.walk.after.Has(r.parts[c.part].Product(c.document).ID)
 }
 
 func topOf(found []candidate) (top float32) {
@@ -212,21 +269,21 @@ type standing struct {
 	at    int32
 }
 
-// shortlist are the first candidates in order, as best has them, of which top is the best score; where scores are all
-// but equal, chance may decide. It is for long lists: only what may be among the first is asked whether it can be
-// bought.
-func (s *snapshot) shortlist(found []candidate, top float32, limit int, heap []standing) ([]ranked, []standing) {
-	heap = heap[:0]
+// shortlist are the first candidates by words, in the order of firsts; where scores are all but equal, chance may decide. It is
+// for long lists: only what may be among the first is asked whether it can be bought. It leaves out what the walk has shown
+// if it is fresh.
+func (r *ranking) shortlist(limit int, fresh bool) []ranked {
+	heap, top := r.heap[:0], r.scratch.top
 	least := float32(0) // what scores less comes too late
-	for i, c := range found {
+	for i, c := range r.found {
 		if c.score < least {
 			continue
 		}
 		place := float32(2*tierOf(c.score, top)) - min(c.score, .999)
-		if s.parts[c.part].InStock(c.document) < 0 {
+		if r.parts[c.part].InStock(c.document) < 0 {
 			place++
 		}
-		if len(heap) == limit && place >= heap[0].place {
+		if len(heap) == limit && place >= heap[0].place || fresh && r.shown(c) {
 			continue
 		}
 		if heap = push(heap, standing{place, int32(i)}, limit); len(heap) == limit {
@@ -236,9 +293,10 @@ func (s *snapshot) shortlist(found []candidate, top float32, limit int, heap []s
 	slices.SortFunc(heap, func(a, b standing) int { return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.at, b.at)) })
 	first := make([]ranked, len(heap))
 	for i, h := range heap {
-		first[i] = s.ranked(found[h.at], top)
+		first[i] = r.ranked(r.found[h.at], top)
 	}
-	return first, heap
+	r.heap = heap
+	return first
 }
 
 // push adds to a heap of which the worst is the root, or replaces that when the heap is full.

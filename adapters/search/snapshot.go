@@ -30,7 +30,8 @@ type snapshot struct {
 	answers  *answers
 
 	brands, categories, colors, sizes segment.Names
-	kinds                             []string // by category: the thing that it holds
+	kinds                             []string   // by category: the thing that it holds
+	shades                            [][]uint32 // by colour: those that its name lists
 }
 
 // part is a segment as a snapshot sees it. Counts of words include dead documents until a merge.
@@ -152,12 +153,13 @@ func (p *part) bury(product id.Product, copied *bool) {
 
 // name takes over the names that the registers have now.
 func (s *snapshot) name(l *segment.Labels) {
+	l.Shade()
 	s.named = l.Bytes()
 	s.brands, s.categories, s.colors, s.sizes = l.Brands.Names, l.Categories.Names, l.Colors.Names, l.Sizes.Names
 	for number := len(l.Kinds); number < len(s.categories.Keys); number++ {
 		l.Kinds = append(l.Kinds, kindOf(s.categories.Keys[number]))
 	}
-	s.kinds = l.Kinds
+	s.kinds, s.shades = l.Kinds, l.Shades
 }
 
 func (s *snapshot) measure() {
@@ -218,25 +220,34 @@ func bySKU(s *segment.Segment) map[string]uint32         { return s.BySKU }
 
 // sales is what orders tell of products.
 type sales struct {
-	demand   map[id.Product]float32 // 1 for the most sold
+	sold     map[id.Product]sold
 	together map[id.Product][]id.Product
+}
+
+// sold is how often a product was.
+type sold struct {
+	demand float32 // 1 for the most sold
+	pieces int32
 }
 
 func newSales(s ports.Sales) *sales {
 	most := 1
-	for _, sold := range s.Sold {
-		most = max(most, sold)
+	for _, pieces := range s.Sold {
+		most = max(most, pieces)
 	}
-	demand := make(map[id.Product]float32, len(s.Sold))
-	for product, sold := range s.Sold {
-		demand[product] = float32(math.Log1p(float64(sold)) / math.Log1p(float64(most)))
+	all := make(map[id.Product]sold, len(s.Sold))
+	for product, pieces := range s.Sold {
+		all[product] = sold{
+			demand: float32(math.Log1p(float64(pieces)) / math.Log1p(float64(most))),
+			pieces: int32(min(pieces, math.MaxInt32)),
+		}
 	}
-	return &sales{demand, s.Together}
+	return &sales{all, s.Together}
 }
 
-func (s *snapshot) demand(product id.Product) float32 {
+func (s *snapshot) soldOf(product id.Product) sold {
 	if s.sales == nil {
-		return 0
+		return sold{}
 	}
-	return s.sales.demand[product]
+	return s.sales.sold[product]
 }

@@ -1,6 +1,12 @@
 package catalog
 
-import "github.com/haggle-commerce/haggle/domain/money"
+import (
+	"maps"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
 
 // DefaultLimit is how many results a search returns that names no limit (spec 6.1).
 const DefaultLimit = 10
@@ -9,25 +15,112 @@ const DefaultLimit = 10
 type Query struct {
 	Text   string
 	Filter Filter
+	Sort   Sort
 	Limit  int
+	// After is where an earlier answer to the same query ended; nil asks for the first results.
+	After *Place
 	// Prefer lists colours the buyer likes: they lift a result, they exclude none.
 	Prefer []string
 }
 
-// Filter excludes. A product passes if one of its variants passes all of it.
+// Filter excludes. A product passes if one of its variants passes all of it. Names are compared without regard to case.
 type Filter struct {
-	Category string // a path; products below it pass too
-	PriceMax *money.Amount
-	Size     string
-	Colors   []string
+	Category   string   // a path; products below it pass too
+	Brands     []string // any of them
+	PriceMin   *money.Amount
+	PriceMax   *money.Amount
+	Size       string
+	Colors     []string            // any of them
+	Attributes map[string][]string // for every name, any of its values
+	RatingMin  int                 // of the average review, in hundredths
+	InStock    bool                // whether only variants in stock pass
 }
 
-// Found is the answer to a query. Total and Facets count everything that matches, not only the hits.
+// Check finds what no product can pass.
+func (f Filter) Check(c fault.Check) {
+	if f.PriceMin != nil && f.PriceMax != nil {
+		c.That(f.PriceMin.Minor() <= f.PriceMax.Minor(), "price_min", "must be at most price_max")
+	}
+}
+
+// Criterion is one condition of a filter: by itself, and the filter without it.
+type Criterion struct {
+	Name           string // as buyers write it: "price_max", "attributes.material"
+	Alone, Without Filter
+}
+
+// Criteria are the conditions of a filter, in the order of its fields.
+func (f Filter) Criteria() (all []Criterion) {
+	part := func(given bool, name string, take func(from, to *Filter)) {
+		if !given {
+			return
+		}
+		c := Criterion{Name: name, Without: f}
+		take(&f, &c.Alone)
+		take(&Filter{}, &c.Without)
+		all = append(all, c)
+	}
+	part(f.Category != "", "category", func(from, to *Filter) { to.Category = from.Category })
+	part(len(f.Brands) > 0, "brand", func(from, to *Filter) { to.Brands = from.Brands })
+	part(f.PriceMin != nil, "price_min", func(from, to *Filter) { to.PriceMin = from.PriceMin })
+	part(f.PriceMax != nil, "price_max", func(from, to *Filter) { to.PriceMax = from.PriceMax })
+	part(f.Size != "", "size", func(from, to *Filter) { to.Size = from.Size })
+	part(len(f.Colors) > 0, "color_preference", func(from, to *Filter) { to.Colors = from.Colors })
+	for _, name := range slices.Sorted(maps.Keys(f.Attributes)) {
+		c := Criterion{Name: "attributes." + name, Without: f}
+		c.Alone.Attributes = map[string][]string{name: f.Attributes[name]}
+		c.Without.Attributes = maps.Clone(f.Attributes)
+		delete(c.Without.Attributes, name)
+		all = append(all, c)
+	}
+	part(f.RatingMin > 0, "rating_min", func(from, to *Filter) { to.RatingMin = from.RatingMin })
+	part(f.InStock, "in_stock", func(from, to *Filter) { to.InStock = from.InStock })
+	return all
+}
+
+// Sort is an order of results. Equals are in the order of their ids, so that every order is total. The zero Sort is
+// Relevance.
+type Sort struct{ name string }
+
+var (
+	Relevance   = Sort{}
+	PriceAsc    = Sort{"price_asc"} // by the price that results show: that of the first variant
+	PriceDesc   = Sort{"price_desc"}
+	Newest      = Sort{"newest"}
+	Rating      = Sort{"rating"}       // by the average review, then by how many there are
+	BestSelling = Sort{"best_selling"} // by pieces sold lately
+)
+
+// Sorts are all orders.
+var Sorts = []Sort{Relevance, PriceAsc, PriceDesc, Newest, Rating, BestSelling}
+
+func (s Sort) String() string {
+	if s == Relevance {
+		return "relevance"
+	}
+	return s.name
+}
+
+// ParseSort knows the names of all orders. An empty name is Relevance.
+func ParseSort(name string) (Sort, bool) {
+	if name == "" {
+		return Relevance, true
+	}
+	at := slices.IndexFunc(Sorts, func(s Sort) bool { return s.String() == name })
+	if at < 0 {
+		return Relevance, false
+	}
+	return Sorts[at], true
+}
+
+// Found is the answer to a query. Total and Facets count everything that is relevant, not only the hits.
 type Found struct {
 	Hits       []Hit
 	Total      int
-	Confidence int // in the best hit, thousandths
+	Confidence int // in the best hit of the first answer, thousandths
 	Facets     Facets
+	Next       *Place     // where the next answer begins; nil: there is nothing more
+	Nothing    *NoResults // why there is no result; nil if there is one, or there is no filter and no nearest word
 }
 
 // Hit is one product found. The product is shared: readers must not change it.
@@ -38,7 +131,8 @@ type Hit struct {
 	InStock bool // as was thought when it was ranked
 }
 
-// Facets count matches by brand and colour, largest count first, and by price, cheapest first.
+// Facets count matches by brand and colour, largest count first, and by price, cheapest first. Each ignores its own
+// condition of the filter, so that it counts what choosing another value would find.
 type Facets struct {
 	Brands      []Count
 	Colors      []Count
@@ -55,6 +149,20 @@ type Count struct {
 type PriceRange struct {
 	Min, Max money.Amount
 	Count    int
+}
+
+// NoResults says why a search found nothing.
+type NoResults struct {
+	Matched   int       // without any filter
+	RemovedBy []Removal // by condition of the filter, the one that removed most first
+	Nearest   []string  // words of the catalogue that are written like those of the query
+}
+
+// Removal is what one condition of a filter did.
+type Removal struct {
+	Filter  string // as in Criterion
+	Removed int    // matches that fail it
+	Without int    // what would be found if only this condition was left out
 }
 
 // Category is one path and the number of active products at or below it.

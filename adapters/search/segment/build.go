@@ -70,6 +70,7 @@ func (b *builder) document(p *catalog.Product) {
 	s := b.segment
 	d := Document{
 		esteem:   esteemOf(p.Reviews),
+		Rating:   uint16(p.Reviews.Average),
 		Category: b.labels.Categories.Number(p.Category),
 		Variants: Span{From: uint32(len(s.Variants))},
 		Title:    Span{From: uint32(len(s.Titles))},

@@ -12,6 +12,7 @@ const (
 	bytesOfVariant  = 220
 	bytesOfSpelling = 130
 	BytesOfName     = 120
+	bytesOfShades   = 28 // the colours that a name lists
 	BytesOfText     = 24 // a text of a list, besides its letters
 )
 

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/haggle-commerce/haggle/adapters/search/words"
@@ -64,7 +65,21 @@ func (r *Register) Number(name string) uint32 {
 // Labels are the registers of one project.
 type Labels struct {
 	Brands, Categories, Colors, Sizes Register
-	Kinds                             []string // by category
+	Kinds                             []string   // by category
+	Shades                            [][]uint32 // by colour: those that its name lists
+}
+
+// Shade finds the colours that each name lists: "Black, Silver" has two, "Black" is its own.
+func (l *Labels) Shade() {
+	for number := len(l.Shades); number < len(l.Colors.Keys); number++ {
+		var shades []uint32
+		for name := range ColorsIn(l.Colors.Written[number]) {
+			if color := l.Colors.Number(name); color != 0 && !slices.Contains(shades, color) {
+				shades = append(shades, color)
+			}
+		}
+		l.Shades = append(l.Shades, shades)
+	}
 }
 
 // Spellings is how many names the registers know, every way that they were written.
@@ -74,7 +89,7 @@ func (l *Labels) Spellings() int {
 
 // Bytes is about what the registers take.
 func (l *Labels) Bytes() int64 {
-	return int64(l.Spellings())*BytesOfName + l.Brands.bytes + l.Categories.bytes + l.Colors.bytes + l.Sizes.bytes
+	return int64(l.Spellings())*BytesOfName + int64(len(l.Shades))*bytesOfShades + l.Brands.bytes + l.Categories.bytes + l.Colors.bytes + l.Sizes.bytes
 }
 
 // NewLabels returns empty registers.

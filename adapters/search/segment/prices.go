@@ -21,10 +21,11 @@ var PriceSteps = func() []int64 {
 	return steps
 }()
 
-func priceStep(minor int64) uint8 {
+// PriceStep is the place of the last step that is not above a price.
+func PriceStep(minor int64) uint32 {
 	i, found := slices.BinarySearch(PriceSteps, minor)
 	if !found {
 		i--
 	}
-	return uint8(max(0, i))
+	return uint32(max(0, i))
 }

@@ -65,6 +65,7 @@ type Document struct {
 	Purpose   uint8  // how many words of the title come before its first "for"; 255: it has none
 	esteem    uint16 // what reviewers think, hundredths
 	Colorless bool   // no variant has a colour: the product's own count
+	Rating    uint16 // the average review, hundredths
 }
 
 // Facet has the columns of a document that facets count. They are read for every match of a search, so they are kept small
@@ -186,7 +187,7 @@ func (s *Segment) Reprice(number uint32, p *catalog.Product) {
 			lowest = price
 		}
 	}
-	s.Steps[number].Store(uint32(priceStep(lowest)))
+	s.Steps[number].Store(PriceStep(lowest))
 	s.Products[number].Store(p)
 }
 

@@ -232,10 +232,27 @@ func indexFacets(w *window) {
 		w.t.Errorf("%d price ranges", n)
 	}
 	most := porttest.USD(340_00)
-	found = w.search(catalog.Query{Text: "tent", Filter: catalog.Filter{PriceMax: &most}})
-	if last := len(found.Facets.PriceRanges) - 1; found.Facets.PriceRanges[last].Max.Minor() > most.Minor() {
-		w.t.Errorf("price ranges up to %s: %+v", most, found.Facets.PriceRanges)
+	narrowed := w.search(catalog.Query{Text: "tent", Filter: catalog.Filter{PriceMax: &most, Brands: []string{"RIDGELINE"}, Colors: []string{"red"}}})
+	porttest.Same(w.t, "price ranges of red Ridgeline tents at any price", sum(narrowed.Facets.PriceRanges), w.search(catalog.Query{
+		Text: "tent", Filter: catalog.Filter{Brands: []string{"Ridgeline"}, Colors: []string{"red"}},
+	}).Total)
+	for _, b := range narrowed.Facets.Brands {
+		porttest.Same(w.t, "red up to 340.00 of "+b.Name, w.search(catalog.Query{
+			Text: "tent", Filter: catalog.Filter{PriceMax: &most, Brands: []string{b.Name}, Colors: []string{"red"}},
+		}).Total, b.Count)
 	}
+	for _, c := range narrowed.Facets.Colors {
+		porttest.Same(w.t, "Ridgeline up to 340.00 in "+c.Name, w.search(catalog.Query{
+			Text: "tent", Filter: catalog.Filter{PriceMax: &most, Brands: []string{"ridgeline"}, Colors: []string{c.Name}},
+		}).Total, c.Count)
+	}
+}
+
+func sum(ranges []catalog.PriceRange) (n int) {
+	for _, r := range ranges {
+		n += r.Count
+	}
+	return n
 }
 
 func indexOddTexts(w *window) {
