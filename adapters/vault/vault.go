@@ -48,6 +48,7 @@ type key struct {
 	names  []byte // of pseudonyms
 	root   []byte // of derived secrets
 	tokens cipher.AEAD
+	places cipher.AEAD
 }
 
 var (
@@ -86,6 +87,7 @@ func derive(text string) (key, error) {
 	}
 	sealing := derived("haggle vault v1", keySize+idSize)
 	tokens := derived("haggle buyer tokens v1", keySize)
+	places := derived("haggle search cursors v1", keySize)
 	k := key{names: derived("haggle pseudonyms v1", keySize), root: derived("haggle derived secrets v1", keySize)}
 	if failed != nil {
 		return key{}, failed
@@ -94,6 +96,9 @@ func derive(text string) (key, error) {
 	var err error
 	if k.sealer, err = newSealer(sealing[:keySize]); err == nil {
 		k.tokens, err = newSealer(tokens)
+	}
+	if err == nil {
+		k.places, err = newSealer(places)
 	}
 	return k, err
 }
@@ -148,22 +153,28 @@ func bound(k key, purpose string) []byte { return append(bytes.Clone(k.prefix), 
 
 // Tokens seals what strangers hold, under a key of its own. What it seals has no key id, which would tell those who guess
 // at a master key that they are right: only a nonce, the ciphertext and its tag.
-type Tokens struct{ vault *Vault }
+type Tokens struct {
+	vault *Vault
+	of    func(key) cipher.AEAD
+}
 
 var _ ports.Vault = Tokens{}
 
 // Tokens has the same master keys.
-func (v *Vault) Tokens() Tokens { return Tokens{v} }
+func (v *Vault) Tokens() Tokens { return Tokens{v, func(k key) cipher.AEAD { return k.tokens }} }
+
+// Cursors has the same master keys, and a key for places in search results alone.
+func (v *Vault) Cursors() Tokens { return Tokens{v, func(k key) cipher.AEAD { return k.places }} }
 
 // Seal encrypts under the first key.
 func (t Tokens) Seal(plain []byte, purpose string) []byte {
-	return t.vault.keys[0].tokens.Seal(nil, nil, plain, []byte(purpose))
+	return t.of(t.vault.keys[0]).Seal(nil, nil, plain, []byte(purpose))
 }
 
 // Open decrypts what any of the keys sealed for the purpose: else ErrUnreadable.
 func (t Tokens) Open(sealed []byte, purpose string) ([]byte, error) {
 	for _, k := range t.vault.keys {
-		if plain, err := k.tokens.Open(nil, nil, sealed, []byte(purpose)); err == nil {
+		if plain, err := t.of(k).Open(nil, nil, sealed, []byte(purpose)); err == nil {
 			return plain, nil
 		}
 	}

@@ -20,6 +20,7 @@ type Service struct {
 	Agent    ports.Agent
 	Mandates ports.Mandates
 	Index    ports.Index
+	Cursors  ports.Vault // seals places in search results
 	Clock    ports.Clock
 	Entropy  ports.Entropy
 

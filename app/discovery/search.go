@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"context"
+	"slices"
 
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/agentid"
@@ -24,6 +25,7 @@ type SearchRequest struct {
 	Claims  *session.Claims // nil: nothing said
 	Agent   agentid.Agent
 	Query   catalog.Query
+	Cursor  string // where an earlier answer ended, as it said; empty: begin
 	// Repeatable says that the answer is kept for whoever sends the request again.
 	Repeatable bool
 }
@@ -34,6 +36,7 @@ type SearchAnswer struct {
 	Found           catalog.Found
 	Stock           Stock
 	Recommendations []Recommendation
+	Next            string // the cursor of the next answer; empty: there is none
 }
 
 // Recommendation is a product that goes with what was found. BundleDiscount is what it would cost less
@@ -55,6 +58,9 @@ type PreparedSearch struct {
 
 // PrepareSearch finds products and has the agent choose from them. It writes nothing.
 func (s *Service) PrepareSearch(ctx ports.Outbound, p *project.Project, r SearchRequest) (*PreparedSearch, error) {
+	if err := s.checkSearch(p, &r); err != nil {
+		return nil, err
+	}
 	if _, err := s.Mandates.Mandate(ctx, p, r.Session); err != nil {
 		return nil, err
 	}
@@ -73,6 +79,7 @@ func (s *Service) PrepareSearch(ctx ports.Outbound, p *project.Project, r Search
 	if err := s.find(ctx, p, r.Query, &prepared.Answer); err != nil {
 		return nil, err
 	}
+	prepared.Answer.Next = s.cursor(p, r.Query, prepared.Answer.Found.Next)
 	for _, r := range prepared.Answer.Recommendations {
 		prepared.shown = append(prepared.shown, r.Product.ID)
 	}
@@ -117,10 +124,14 @@ func (s *Service) find(ctx ports.Outbound, p *project.Project, q catalog.Query, 
 			break
 		}
 	}
+	if q.Filter.InStock { // the last piece may have been sold again
+		a.Found.Hits = slices.DeleteFunc(slices.Clone(a.Found.Hits), func(hit catalog.Hit) bool { return a.Stock.Of(hit.Product) == 0 })
+	}
 	return nil
 }
 
-// ask has the agent choose from what the index found.
+// ask has the agent choose from what the index found. Where the search goes on does not depend on the choice: what the agent leaves out
+// was a candidate, and is none again.
 func (s *Service) ask(ctx ports.Outbound, p *project.Project, m agent.Mandate, q catalog.Query, visit *session.Session) (catalog.Found, error) {
 	candidates, err := s.Index.Search(ctx, p.ID, q)
 	if err != nil {
@@ -129,6 +140,7 @@ func (s *Service) ask(ctx ports.Outbound, p *project.Project, m agent.Mandate, q
 	answer, err := s.Agent.Search(ctx, agent.SearchInput{
 		Scene: agent.Scene{Project: p, Session: visit, Mandate: m}, Query: q, Candidates: candidates,
 	})
+	answer.Found.Next, answer.Found.Nothing = candidates.Next, candidates.Nothing
 	return answer.Found, err
 }
 

@@ -78,6 +78,7 @@ func (a *App) openHaggling(s *ports.Stores) {
 		Agent:     a.router,
 		Mandates:  a.router,
 		Index:     a.index,
+		Cursors:   a.vault.Cursors(),
 		Clock:     a.clock,
 		Entropy:   system.Entropy{},
 		Learner:   a.index,

@@ -55,8 +55,9 @@ func newShape(t reflect.Type, known map[reflect.Type]*shape) *shape {
 
 func (s *shape) addFields(t reflect.Type, known map[reflect.Type]*shape) {
 	for field := range t.Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
+		case options == "embed": // it holds what has no field
 		case field.Anonymous && name == "" && field.Type.Kind() == reflect.Struct:
 			s.addFields(field.Type, known)
 		case !field.IsExported() || name == "-":
