@@ -62,7 +62,9 @@
 // acp.search asks for an order of what the shop's index found, best first:
 //
 //	query        the buyer's words, "" where it only filters
-//	filters      {category, price_max, size, colors}, null or empty where not asked for
+//	filters      {category, price_max, size, colors}, null or empty where not asked for, and {brands, price_min, in_stock,
+//	             attributes, rating_min} where asked for
+//	sort         price_asc, price_desc, newest, rating or best_selling; left out by relevance
 //	prefers      colours that the buyer likes
 //	limit        number of results that will be shown
 //	currency     ISO 4217

@@ -119,6 +119,7 @@ type searchData struct {
 	Query      string      `json:"query"`
 	Filters    filters     `json:"filters"`
 	Prefers    []string    `json:"prefers"`
+	Sort       string      `json:"sort,omitempty"` // left out: by relevance
 	Limit      int         `json:"limit"`
 	Currency   string      `json:"currency"`
 	Total      int         `json:"total"`
@@ -126,10 +127,15 @@ type searchData struct {
 }
 
 type filters struct {
-	Category string   `json:"category"`
-	PriceMax decimal  `json:"price_max"`
-	Size     string   `json:"size"`
-	Colors   []string `json:"colors"`
+	Category   string              `json:"category"`
+	PriceMax   decimal             `json:"price_max"`
+	Size       string              `json:"size"`
+	Colors     []string            `json:"colors"`
+	Brands     []string            `json:"brands,omitempty"`
+	PriceMin   decimal             `json:"price_min,omitempty"`
+	InStock    bool                `json:"in_stock,omitzero"`
+	Attributes map[string][]string `json:"attributes,omitempty"`
+	RatingMin  decimal             `json:"rating_min,omitempty"`
 }
 
 type candidate struct {
@@ -146,9 +152,10 @@ type candidate struct {
 func toAPISearch(in agent.SearchInput) searchData {
 	data := searchData{
 		Query: in.Query.Text, Prefers: in.Query.Prefer, Limit: limitOf(in.Query), Total: in.Candidates.Total,
-		Filters: filters{
-			in.Query.Filter.Category, toAPIPrice(in.Query.Filter.PriceMax), in.Query.Filter.Size, in.Query.Filter.Colors,
-		},
+		Filters: toAPIFilters(in.Query.Filter),
+	}
+	if in.Query.Sort != catalog.Relevance {
+		data.Sort = in.Query.Sort.String()
 	}
 	if in.Project != nil {
 		data.Currency = in.Project.Settings.Currency.Code()
@@ -164,6 +171,25 @@ func toAPISearch(in agent.SearchInput) searchData {
 		})
 	}
 	return data
+}
+
+func toAPIFilters(f catalog.Filter) filters {
+	shown := filters{
+		Category:   f.Category,
+		PriceMax:   toAPIPrice(f.PriceMax),
+		Size:       f.Size,
+		Colors:     f.Colors,
+		Brands:     f.Brands,
+		InStock:    f.InStock,
+		Attributes: f.Attributes,
+	}
+	if f.PriceMin != nil {
+		shown.PriceMin = toAPIPrice(f.PriceMin)
+	}
+	if f.RatingMin > 0 {
+		shown.RatingMin = decimal(money.FormatDecimal(int64(f.RatingMin), 2))
+	}
+	return shown
 }
 
 func limitOf(q catalog.Query) int {

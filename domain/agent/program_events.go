@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/session"
 )
@@ -18,7 +19,8 @@ type Event[In, Out any] struct {
 	place  func(*Program) *service[In, Out]
 }
 
-// Search asks for products. Inputs: query, limit, filters.category, filters.price_max, filters.size.
+// Search asks for products. Inputs: query, limit, filters.category, filters.price_min,
+// filters.price_max, filters.size, sort.
 var Search = Event[SearchInput, SearchAnswer]{
 	name:  "search",
 	place: func(p *Program) *service[SearchInput, SearchAnswer] { return &p.search },
@@ -26,8 +28,15 @@ var Search = Event[SearchInput, SearchAnswer]{
 		{"query", Text, func(in *SearchInput) value { return word(in.Query.Text) }},
 		{"limit", Integer, func(in *SearchInput) value { return number(in.Query.Limit) }},
 		{"filters.category", Text, func(in *SearchInput) value { return word(in.Query.Filter.Category) }},
+		{"filters.price_min", Number, func(in *SearchInput) value { return amount(in.Query.Filter.PriceMin) }},
 		{"filters.price_max", Number, func(in *SearchInput) value { return amount(in.Query.Filter.PriceMax) }},
 		{"filters.size", Text, func(in *SearchInput) value { return word(in.Query.Filter.Size) }},
+		{"sort", Text, func(in *SearchInput) value {
+			if in.Query.Sort == catalog.Relevance {
+				return word("")
+			}
+			return word(in.Query.Sort.String())
+		}},
 	},
 }
 

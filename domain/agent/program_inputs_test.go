@@ -196,7 +196,7 @@ func TestEveryInputIsRead(t *testing.T) {
 		return inputs
 	}
 	const (
-		searched = "query:T limit:I filters.category:T filters.price_max:N filters.size:T"
+		searched = "query:T limit:I filters.category:T filters.price_min:N filters.price_max:N filters.size:T sort:T"
 		quoted   = "product_id:T variant_id:T quantity:I offer:N message:T " +
 			"buyer_context.loyalty_tier:T buyer_context.purchase_history:I buyer_context.urgency:T"
 	)
@@ -212,7 +212,9 @@ func TestEveryInputIsRead(t *testing.T) {
 	quote := quoteOf(100_00, money.USD)
 	quote.Scene, quote.Message, quote.Table.Offer = scene, "hello", &price
 	quote.Product = agent.Product{ID: id.New[id.Product]([16]byte{}), Variant: id.New[id.Variant]([16]byte{}), Quantity: 1}
-	search := agent.SearchInput{Query: catalog.Query{Text: "tent", Limit: 1, Filter: catalog.Filter{Category: "tents", PriceMax: &price, Size: "L"}}}
+	search := agent.SearchInput{Query: catalog.Query{
+		Text: "tent", Limit: 1, Sort: catalog.Newest, Filter: catalog.Filter{Category: "tents", PriceMin: &price, PriceMax: &price, Size: "L"},
+	}}
 	full := []error{
 		second(p.Search(t.Context(), search)), second(p.Quote(t.Context(), quote)),
 		second(p.Checkout(t.Context(), agent.CheckoutInput{Scene: scene, Lines: make([]checkout.Line, 1)})),

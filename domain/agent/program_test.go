@@ -40,8 +40,8 @@ func TestMistakesOfAProgram(t *testing.T) {
 		"not made by OnACPEvent": {onQuote(), {}},
 		"an event is none of Search, Quote, Checkout and Finalize": {agent.OnACPEvent(agent.Event[agent.QuoteInput, agent.QuoteAnswer]{}, house)},
 
-		`quote has no input "price", only product_id, variant_id, quantity, offer, message, buyer_context.`: {onQuote(valid("price", agent.Number))},
-		`search has no input "offer", only query, limit, filters.category, filters.price_max, filters.size`: {onSearch(valid("offer", agent.Number))},
+		`quote has no input "price", only product_id, variant_id, quantity, offer, message, buyer_context.`:                          {onQuote(valid("price", agent.Number))},
+		`search has no input "offer", only query, limit, filters.category, filters.price_min, filters.price_max, filters.size, sort`: {onSearch(valid("offer", agent.Number))},
 		"quantity of quote is validated twice": {onQuote(valid("quantity", agent.Integer), valid("quantity", agent.Integer))},
 
 		"offer of quote is of type Number, not Integer":             {onQuote(valid("offer", agent.Integer))},

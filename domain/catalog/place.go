@@ -27,9 +27,9 @@ type Place struct {
 	Value  int64    // of the product shown last, in the order's own measure
 	Last   id.Product
 
-	Left   int     // how many of the candidates that were ranked together are yet to be shown
-	Best   float32 // the score of the first result, in the index's own measure
-	Surety float32 // how well that fits, from 0 to 1
+	Left   int    // how many of the candidates that were ranked together are yet to be shown
+	Best   uint32 // the best score of the first answer, in the index's own measure
+	Surety uint32 // how well that fits, likewise
 }
 
 // markBits is the size of a mark: with MostShown of them, a product is taken for one of them by mistake once in 2^28.
@@ -82,8 +82,8 @@ func (p *Place) Bytes() []byte {
 	b = binary.AppendUvarint(b, uint64(len(p.Last.String())))
 	b = append(b, p.Last.String()...)
 	b = binary.AppendUvarint(b, uint64(p.Left))
-	b = binary.BigEndian.AppendUint32(b, math.Float32bits(p.Best))
-	b = binary.BigEndian.AppendUint32(b, math.Float32bits(p.Surety))
+	b = binary.BigEndian.AppendUint32(b, p.Best)
+	b = binary.BigEndian.AppendUint32(b, p.Surety)
 	b = binary.AppendUvarint(b, uint64(len(p.Shown)))
 	before := uint64(0)
 	for _, mark := range p.Shown {
@@ -100,7 +100,7 @@ func ParsePlace(b []byte) (*Place, error) {
 	p := &Place{Behind: behind == 1, Value: r.varint(), Last: id.Stored[id.Product](r.text())}
 	left := r.uvarint()
 	p.Left = int(min(left, math.MaxInt32))
-	p.Best, p.Surety = r.float(), r.float()
+	p.Best, p.Surety = r.uint32(), r.uint32()
 	n, before := r.uvarint(), uint64(0)
 	if r.failed || version != placeVersion || n > 2*MostShown {
 		return nil, ErrNoPlace
@@ -134,9 +134,7 @@ func (r *placeReader) take(n int) []byte {
 
 func (r *placeReader) byte() byte { return r.take(1)[0] }
 
-func (r *placeReader) float() float32 {
-	return math.Float32frombits(binary.BigEndian.Uint32(r.take(4)))
-}
+func (r *placeReader) uint32() uint32 { return binary.BigEndian.Uint32(r.take(4)) }
 
 func (r *placeReader) uvarint() uint64 {
 	n, size := binary.Uvarint(r.rest)

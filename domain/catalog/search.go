@@ -3,6 +3,8 @@ package catalog
 import (
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -169,4 +171,29 @@ type Removal struct {
 type Category struct {
 	Path  string
 	Count int
+}
+
+// Message says in a sentence why there is no result. query is what the buyer asked for.
+func (n *NoResults) Message(query string) string {
+	switch {
+	case n.Matched == 0 && len(n.Nearest) > 0:
+		return "0 match '" + query + "'; did you mean " + strings.Join(n.Nearest, ", ") + "?"
+	case n.Matched == 0 && query == "":
+		return "The shop has no products."
+	case n.Matched == 0:
+		return "0 match '" + query + "', with or without filters."
+	case len(n.RemovedBy) == 0:
+		return "0 match."
+	case n.RemovedBy[0].Removed == 0:
+		return plural(n.Matched) + " without filters, but no variant passes all of them together."
+	}
+	first := n.RemovedBy[0]
+	return plural(n.Matched) + " without filters; " + first.Filter + " removes " + strconv.Itoa(first.Removed) + " of them."
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return "1 product matches"
+	}
+	return strconv.Itoa(n) + " products match"
 }

@@ -70,16 +70,23 @@ type BuyerContext struct {
 type SearchRequest struct {
 	Query        string        `json:"query"`
 	Filters      *Filters      `json:"filters,omitempty"`
+	Sort         string        `json:"sort,omitempty"`
+	Cursor       string        `json:"cursor,omitempty"`
 	Limit        int           `json:"limit,omitempty"`
 	BuyerContext *BuyerContext `json:"buyer_context,omitempty"`
 }
 
 // Filters narrow a search.
 type Filters struct {
-	Category        string           `json:"category,omitempty"`
-	PriceMax        *decimal.Decimal `json:"price_max,omitempty"`
-	Size            string           `json:"size,omitempty"`
-	ColorPreference []string         `json:"color_preference,omitempty"`
+	Category        string              `json:"category,omitempty"`
+	Brand           []string            `json:"brand,omitempty"`
+	PriceMin        *decimal.Decimal    `json:"price_min,omitempty"`
+	PriceMax        *decimal.Decimal    `json:"price_max,omitempty"`
+	Size            string              `json:"size,omitempty"`
+	ColorPreference []string            `json:"color_preference,omitempty"`
+	InStock         bool                `json:"in_stock,omitempty"`
+	Attributes      map[string][]string `json:"attributes,omitempty"`
+	RatingMin       *decimal.Decimal    `json:"rating_min,omitempty"`
 }
 
 // SearchResponse is spec 2.8.
@@ -87,6 +94,7 @@ type SearchResponse struct {
 	SessionID  string   `json:"session_id"`
 	Results    []Result `json:"results"`
 	TotalCount int      `json:"total_count"`
+	NextCursor string   `json:"next_cursor"`
 	Facets     struct {
 		Brands      []Count `json:"brands"`
 		PriceRanges []struct {
@@ -104,6 +112,24 @@ type SearchResponse struct {
 		BundleDiscount string          `json:"bundle_discount"`
 	} `json:"recommendations"`
 	NextActions []string `json:"next_actions"`
+	NoResults *struct {
+		Message   string `json:"message"`
+		Matched   int    `json:"matched_without_filters"`
+		RemovedBy []struct {
+			Filter  string `json:"filter"`
+			Removed int    `json:"removed"`
+			Without int    `json:"found_without"`
+		} `json:"removed_by"`
+		DidYouMean []string `json:"did_you_mean"`
+	} `json:"no_results"`
+	Warnings []Warning `json:"warnings"`
+}
+
+// Warning names something in a request that had no effect.
+type Warning struct {
+	Code    string `json:"code"`
+	Field   string `json:"field"`
+	Message string `json:"message"`
 }
 
 // Count is one value of a facet.
@@ -115,10 +141,12 @@ type Count struct {
 // Result is one product found.
 type Result struct {
 	ProductID     string          `json:"product_id"`
+	URL           string          `json:"url"`
 	Name          string          `json:"name"`
 	Description   string          `json:"description"`
 	Brand         string          `json:"brand"`
 	ListPrice     decimal.Decimal `json:"list_price"`
+	Currency      string          `json:"currency"`
 	Negotiable    bool            `json:"negotiable"`
 	SemanticMatch struct {
 		Score   json.Number `json:"score"`
@@ -134,6 +162,7 @@ type Result struct {
 		ShippingEstimate string `json:"shipping_estimate"`
 	} `json:"availability"`
 	Variants []struct {
+		ID      string `json:"id"`
 		Size    string `json:"size"`
 		Color   string `json:"color"`
 		InStock bool   `json:"in_stock"`
@@ -256,7 +285,7 @@ var (
 		"session_id", "results[].product_id", "results[].name", "results[].list_price", "results[].negotiable",
 		"results[].semantic_match.score", "results[].semantic_match.reasons[]", "results[].images[].url",
 		"results[].availability.in_stock", "results[].availability.quantity", "results[].availability.shipping_estimate",
-		"results[].variants[].in_stock", "total_count", "facets.brands[].count", "facets.price_ranges[].min",
+		"results[].variants[].in_stock", "results[].variants[].id", "results[].url", "results[].currency", "total_count", "facets.brands[].count", "facets.price_ranges[].min",
 		"facets.price_ranges[].count", "facets.colors[].count", "recommendations[].type", "recommendations[].product_id",
 		"recommendations[].price", "next_actions[]",
 	)}

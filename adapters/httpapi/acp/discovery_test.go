@@ -3,8 +3,13 @@ package acp_test
 import (
 	"net/http/httptest"
 	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
 )
 
 func TestManifest(t *testing.T) {
@@ -53,7 +58,12 @@ func TestSearch(t *testing.T) {
 		"results.0.semantic_match":   `{"reasons":["name: rain"],"score":0.87}`,
 		"results.0.images":           `[{"alt":"A jacket","url":"https://shops.example.com/images/j.jpg"},{"alt":"Its back","url":"https://cdn.example.com/j2.jpg"}]`,
 		"results.0.availability":     `{"in_stock":true,"quantity":7,"shipping_estimate":"3-5 business days"}`,
-		"results.0.variants":         `[{"color":"Green","in_stock":true,"size":"M"},{"color":"Red","in_stock":false,"size":"L"}]`,
+		"results.0.variants":         `[{"color":"Green","id":"` + green.String() + `","in_stock":true,"size":"M"},{"color":"Red","id":"` + red.String() + `","in_stock":false,"size":"L"}]`,
+		"results.0.currency":         `"USD"`,
+		"results.0.url":              `"https://shops.example.com/p/demo/acp/products/` + jacket.String() + `"`,
+		"next_cursor":                "null",
+		"warnings":                   "null",
+		"no_results":                 "null",
 		"total_count":                "3",
 		"semantic_confidence":        "0.87",
 		"facets":                     `{"brands":[{"count":3,"name":"Nimbus"}],"colors":[{"count":2,"name":"Green"}],"price_ranges":[{"count":3,"max":100.00,"min":0.00}]}`,
@@ -83,6 +93,14 @@ func TestDiscoveryRefuses(t *testing.T) {
 		"a hundred and one":      {"POST", "/acp/search", `{"limit":101}`, "422 validation_error limit"},
 		"no results":             {"POST", "/acp/search", `{"limit":0}`, "422 validation_error limit"},
 		"half a cent":            {"POST", "/acp/search", `{"filters":{"price_max":9.995}}`, "422 validation_error filters.price_max"},
+		"half a cent at least":   {"POST", "/acp/search", `{"filters":{"price_min":9.995}}`, "422 validation_error filters.price_min"},
+		"prices the wrong way":   {"POST", "/acp/search", `{"filters":{"price_min":10,"price_max":9.99}}`, "422 validation_error filters.price_min"},
+		"an order of its own":    {"POST", "/acp/search", `{"sort":"cheapest"}`, "422 validation_error sort"},
+		"a cursor of nobody":     {"POST", "/acp/search", `{"cursor":"bm90IG9uZQ"}`, "422 validation_error cursor"},
+		"a cursor of no form":    {"POST", "/acp/search", `{"cursor":"?"}`, "422 validation_error cursor"},
+		"six stars":              {"POST", "/acp/search", `{"filters":{"rating_min":6}}`, "422 validation_error filters.rating_min"},
+		"brands of no type":      {"POST", "/acp/search", `{"filters":{"brand":7}}`, "422 validation_error filters.brand"},
+		"eleven attributes":      {"POST", "/acp/search", `{"filters":{"attributes":{` + attributes(11) + `}}}`, "422 validation_error filters.attributes"},
 		"a colour alone":         {"POST", "/acp/search", `{"filters":{"color_preference":"red"}}`, "422 validation_error filters.color_preference"},
 		"a liked colour alone":   {"POST", "/acp/search", `{"buyer_context":{"color_preference":"red"}}`, "422 validation_error buyer_context.color_preference"},
 		"a colour of no type":    {"GET", look + "?buyer_context=" + url.QueryEscape(`{"color_preference":"red"}`), "", "400 invalid_request buyer_context"},
@@ -107,6 +125,106 @@ func TestDiscoveryRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+func attributes(n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = `"a` + strconv.Itoa(i) + `":"b"`
+	}
+	return strings.Join(all, ",")
+}
+
+// A filter that takes several values takes one as it is.
+func TestSearchFilters(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	s.ok("POST", "/acp/search", `{"sort":"price_desc","filters":{"brand":"Nimbus","price_min":5,"in_stock":true,"rating_min":4.25,`+
+		`"attributes":{"material":"nylon","use":["hiking","city"],"fit":[]}}}`)
+	want := catalog.Filter{
+		Brands:     []string{"Nimbus"},
+		PriceMin:   optionalUSD(500),
+		InStock:    true,
+		RatingMin:  425,
+		Attributes: map[string][]string{"material": {"nylon"}, "use": {"hiking", "city"}},
+	}
+	if !reflect.DeepEqual(s.asked.Filter, want) || s.asked.Sort != catalog.PriceDesc {
+		t.Errorf("asked %+v", s.asked)
+	}
+	s.ok("POST", "/acp/search", `{"filters":{"brand":["Nimbus","Gale"]}}`)
+	if got := s.asked.Filter.Brands; !slices.Equal(got, []string{"Nimbus", "Gale"}) {
+		t.Errorf("brands %q", got)
+	}
+}
+
+// A cursor goes on in the search that it comes from, and in no other one.
+func TestSearchCursors(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	s.found.Next = &catalog.Place{Shown: []uint64{7}}
+	body := `"query":"rain","sort":"newest","filters":{"price_max":150,"attributes":{"use":["hiking"]}}`
+	first := s.ok("POST", "/acp/search", `{`+body+`}`)
+	cursor := `,"cursor":` + first.at("next_cursor")
+	s.ok("POST", "/acp/search", `{`+body+cursor+`,"limit":3,"buyer_context":{"color_preference":["red"]}}`)
+	if after := s.asked.After; after == nil || !slices.Equal(after.Shown, s.found.Next.Shown) {
+		t.Errorf("goes on after %+v", after)
+	}
+	forged := strings.Replace(cursor, `:"`, `:"A`, 1)
+	for name, other := range map[string]string{
+		"another query":     strings.Replace(body, "rain", "snow", 1) + cursor,
+		"another order":     strings.Replace(body, "newest", "rating", 1) + cursor,
+		"another price":     strings.Replace(body, "150", "151", 1) + cursor,
+		"another attribute": strings.Replace(body, "use", "fit", 1) + cursor,
+		"another filter":    strings.Replace(body, `"price_max"`, `"in_stock":true,"price_max"`, 1) + cursor,
+		"a forged one":      body + forged,
+	} {
+		if got := s.call("POST", "/acp/search", `{`+other+`}`).fault(); got != "422 validation_error cursor" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+func TestSearchWarnings(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	a := s.ok("POST", "/acp/search", `{"query":"rain","q":"tent","price_max":9,"filters":{"max_price":100,"sort":"newest","zz<b>\"":1}}`)
+	for i, want := range []string{
+		"unknown_field price_max price_max is not a field of a search; did you mean filters.price_max? It was ignored.",
+		"unknown_field q q is not a field of a search; did you mean query? It was ignored.",
+		"unknown_filter filters.max_price max_price is not a filter; did you mean price_max? It was ignored.",
+		"unknown_filter filters.sort sort is not a filter; did you mean sort beside filters? It was ignored.",
+		"unknown_filter filters.zz?b?? zz?b?? is not a filter; It was ignored.",
+	} {
+		at := "warnings." + strconv.Itoa(i) + "."
+		got := strings.ReplaceAll(a.at(at+"code")+" "+a.at(at+"field")+" "+a.at(at+"message"), `"`, "")
+		if !strings.HasPrefix(strings.ReplaceAll(got, `\u003c`, "<"), want) {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if !strings.Contains(a.text, "Known: category, brand, price_min, price_max, size, color_preference, in_stock, attributes, rating_min.") {
+		t.Error(a.text)
+	}
+	many := s.ok("POST", "/acp/search", `{`+attributes(50)+`,"`+strings.Repeat("é", 100)+`":1}`)
+	if n := strings.Count(many.text, `"unknown_field"`); n != 10 {
+		t.Errorf("%d warnings", n)
+	}
+	long := s.ok("POST", "/acp/search", `{"`+strings.Repeat("é", 100)+`":1}`)
+	if got := long.at("warnings.0.field"); got != `"`+strings.Repeat("é", 64)+`"` {
+		t.Errorf("named %s", got)
+	}
+}
+
+func TestSearchWithoutResults(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	s.found.Nothing = &catalog.NoResults{
+		Matched:   12,
+		RemovedBy: []catalog.Removal{{Filter: "price_max", Removed: 9, Without: 3}, {Filter: "size", Removed: 4}},
+	}
+	s.ok("POST", "/acp/search", `{"query":"rain","filters":{"price_max":1,"size":"XS"}}`).expect(t, map[string]string{
+		"no_results": `{"matched_without_filters":12,"message":"12 products match without filters; price_max removes 9 of them.",` +
+			`"removed_by":[{"filter":"price_max","found_without":3,"removed":9},{"filter":"size","found_without":0,"removed":4}]}`,
+	})
 }
 
 func TestProduct(t *testing.T) {

@@ -10,8 +10,6 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/domain/catalog"
-	"github.com/haggle-commerce/haggle/domain/fault"
-	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -20,47 +18,44 @@ func (h *handlers) registerSearch() {
 	wire.AddPrepared(h.mount, h.operation(huma.Operation{
 		OperationID: searchID, Method: http.MethodPost, Path: "/acp/search", Tags: discoveryTag,
 		Summary: "Search products in natural language",
-		Description: "Matches by meaning and ranks what is in stock higher. An empty query finds everything that passes the " +
-			"filters. Without session_id it opens a session; an unknown one is 404 session_not_found, a past one 409 " +
-			"session_expired. Prices are in the shop's currency, for one piece. A price_max with more decimals than the " +
-			"currency has is 422 validation_error. While the index of a shop that was not searched for a while is built: 503 " +
-			"index_building, with a Retry-After.",
+		Description: "Ask best with keywords of one thing (\"waterproof hiking jacket\"), one search for each thing that is wanted, and put " +
+			"what must hold into filters: a price, a brand, a size, a colour, being in stock. A SKU, GTIN, MPN or part number as the " +
+			"query finds that product first. Matches by meaning and ranks what is in stock higher. An empty query finds " +
+			"everything that passes the filters.\n\n" +
+			"The facets tell what can be asked for next; each ignores its own filter. Read further results with cursor: the " +
+			"next_cursor of the answer before, with the same query, filters and sort. However the catalogue changes meanwhile, no " +
+			"product comes twice and none that matches all the while is left out. An empty answer says in no_results which filter " +
+			"removed what. Unknown fields and filters change nothing and are named in warnings.\n\n" +
+			"Without session_id it opens a session; an unknown one is 404 session_not_found, a past one 409 " +
+			"session_expired. Prices are in the shop's currency, for one piece. A price with more decimals than the " +
+			"currency has, a price_min above price_max and a cursor of another search are 422 validation_error. While the index of a shop that was " +
+			"not searched for a while is built: 503 index_building, with a Retry-After.",
 		Errors: []int{http.StatusConflict, http.StatusServiceUnavailable},
 	}), h.search)
-}
-
-type searchRequest struct {
-	SessionID    string         `json:"session_id,omitempty" doc:"Session to go on with; left out: a new one."`
-	Query        string         `json:"query,omitempty" maxLength:"2000" example:"light waterproof jacket for hiking"`
-	Filters      *searchFilters `json:"filters,omitempty"`
-	Limit        int            `json:"limit,omitempty" minimum:"1" maximum:"100" default:"10" doc:"At most so many results."`
-	BuyerContext *buyerContext  `json:"buyer_context,omitempty"`
-}
-
-type searchFilters struct {
-	Category        string        `json:"category,omitempty" maxLength:"200" example:"outdoor" doc:"A category's path; those below it pass too."`
-	PriceMax        *wire.Decimal `json:"price_max,omitempty" minimum:"0" example:"150"`
-	Size            string        `json:"size,omitempty" maxLength:"100" example:"M"`
-	ColorPreference []string      `json:"color_preference,omitempty" maxItems:"20" maxLength:"100" example:"green,blue" doc:"Only products in one of these colours."`
 }
 
 type searchAnswer struct {
 	SessionID       string           `json:"session_id"`
 	Results         []searchResult   `json:"results"`
-	TotalCount      int              `json:"total_count" minimum:"0" doc:"Matches in all, also those beyond limit."`
+	TotalCount      int              `json:"total_count" minimum:"0" doc:"Relevant products in all, also those beyond limit."`
+	NextCursor      string           `json:"next_cursor,omitempty" doc:"Send it as cursor to read on. Left out where nothing more was found."`
 	Confidence      wire.Decimal     `json:"semantic_confidence" minimum:"0" maximum:"1" doc:"How well the best result fits."`
-	Facets          facets           `json:"facets" doc:"Counts over all matches."`
+	Facets          facets           `json:"facets" doc:"Counts over everything relevant. Brands ignore the filter brand, price_ranges price_min and price_max, colors color_preference."`
 	Recommendations []recommendation `json:"recommendations" doc:"What goes with the first result."`
+	NoResults       *noResults       `json:"no_results,omitempty" doc:"Why there is no result."`
+	Warnings        []warning        `json:"warnings,omitempty" doc:"What of the request had no effect."`
 
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type searchResult struct {
 	ProductID     string               `json:"product_id"`
+	URL           string               `json:"url" format:"uri" doc:"Where to read all of the product."`
 	Name          string               `json:"name"`
 	Description   string               `json:"description"`
 	Brand         string               `json:"brand"`
 	ListPrice     wire.Money           `json:"list_price" minimum:"0"`
+	Currency      string               `json:"currency" example:"USD" doc:"ISO 4217."`
 	Negotiable    bool                 `json:"negotiable"`
 	SemanticMatch semanticMatch        `json:"semantic_match"`
 	Images        []searchImage        `json:"images"`
@@ -85,6 +80,7 @@ type searchAvailability struct {
 }
 
 type searchVariantMatch struct {
+	ID      string `json:"id"`
 	Size    string `json:"size"`
 	Color   string `json:"color"`
 	InStock bool   `json:"in_stock"`
@@ -121,6 +117,7 @@ func (h *handlers) search(ctx ports.Outbound, rq Request, in *wire.Input[searchR
 	if err != nil {
 		return made, err
 	}
+	warnings := in.Body.warnings()
 	if request.Claims, err = h.recognize(ctx, rq, in.Body.BuyerContext); err != nil {
 		return made, err
 	}
@@ -131,32 +128,19 @@ func (h *handlers) search(ctx ports.Outbound, rq Request, in *wire.Input[searchR
 	}
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[searchAnswer], error) {
 		err := prepared.Commit(ctx, st)
-		return &wire.Output[searchAnswer]{Body: h.toAPISearch(shop, prepared.Answer)}, err
+		answer := h.toAPISearch(shop, prepared.Answer)
+		answer.Warnings = warnings
+		if none := prepared.Answer.Found.Nothing; none != nil {
+			answer.NoResults = toAPINoResults(in.Body.Query, none)
+		}
+		return &wire.Output[searchAnswer]{Body: answer}, err
 	}
 	return made, nil
 }
 
-func fromAPISearch(shop *project.Project, r searchRequest) (discovery.SearchRequest, error) {
-	request := discovery.SearchRequest{Query: catalog.Query{Text: r.Query, Limit: r.Limit, Prefer: fromAPIColors(r.BuyerContext)}}
-	if f := r.Filters; f != nil {
-		request.Query.Filter = catalog.Filter{Category: f.Category, Size: f.Size, Colors: f.ColorPreference}
-		if f.PriceMax != nil {
-			check := fault.NewCheck()
-			limit := f.PriceMax.Amount(shop.Settings.Currency, "price_max", check.In("filters"))
-			request.Query.Filter.PriceMax = &limit
-			if err := check.Err(); err != nil {
-				return request, err
-			}
-		}
-	}
-	var err error
-	request.Session, err = wire.OptionalID[id.Session](r.SessionID, "session")
-	return request, err
-}
-
 func (h *handlers) toAPISearch(shop *project.Project, a discovery.SearchAnswer) searchAnswer {
 	answer := searchAnswer{
-		SessionID: a.Session.ID.String(), TotalCount: a.Found.Total,
+		SessionID: a.Session.ID.String(), TotalCount: a.Found.Total, NextCursor: a.Next,
 		Confidence: wire.ToDecimal(int64(a.Found.Confidence), 3), Facets: toAPIFacets(a.Found.Facets),
 	}
 	delivery := estimate(shop.Storefront)
@@ -179,7 +163,8 @@ func (h *handlers) toAPIResult(shop *project.Project, hit catalog.Hit, stock dis
 	quantity := stock.Of(p)
 	r := searchResult{
 		ProductID: p.ID.String(), Name: p.Name, Description: p.Description, Brand: p.Brand,
-		ListPrice: wire.ToMoney(listPrice(p)), Negotiable: haggles(shop, p),
+		URL:       h.toAPIProductURL(shop, p),
+		ListPrice: wire.ToMoney(listPrice(p)), Currency: shop.Settings.Currency.Code(), Negotiable: haggles(shop, p),
 		SemanticMatch: semanticMatch{Score: wire.ToDecimal(int64(hit.Score), 3), Reasons: hit.Reasons},
 		Availability:  searchAvailability{InStock: quantity > 0, Quantity: quantity, ShippingEstimate: delivery},
 	}
@@ -187,7 +172,7 @@ func (h *handlers) toAPIResult(shop *project.Project, hit catalog.Hit, stock dis
 		r.Images = append(r.Images, searchImage{h.toAPIImageURL(image.URL), image.Alt})
 	}
 	for _, v := range p.Variants {
-		r.Variants = append(r.Variants, searchVariantMatch{v.Size, v.Color, stock[v.ID] > 0})
+		r.Variants = append(r.Variants, searchVariantMatch{v.ID.String(), v.Size, v.Color, stock[v.ID] > 0})
 	}
 	return r
 }

@@ -135,6 +135,7 @@ func (s *shop) services(log *slog.Logger) commerce.Services {
 		Agent:    router,
 		Mandates: router,
 		Index:    look,
+		Cursors:  seals{},
 		Clock:    s.shelf,
 		Entropy:  s.shelf,
 	})

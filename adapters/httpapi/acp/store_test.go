@@ -1,7 +1,9 @@
 package acp_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -219,6 +221,21 @@ func (i index) Search(_ ports.Outbound, _ id.Project, q catalog.Query) (catalog.
 	return i.found, nil
 }
 func (i index) Complements(id.Project, []id.Product, int) []ports.Complement { return i.goesWith }
+
+// seals is a vault that hides nothing.
+type seals struct{}
+
+func (seals) Seal(plain []byte, purpose string) []byte {
+	sum := sha256.Sum256([]byte(purpose + string(plain)))
+	return append(sum[:], plain...)
+}
+
+func (s seals) Open(sealed []byte, purpose string) ([]byte, error) {
+	if len(sealed) < sha256.Size || !bytes.Equal(s.Seal(sealed[sha256.Size:], purpose), sealed) {
+		return nil, errors.New("sealed by another one")
+	}
+	return sealed[sha256.Size:], nil
+}
 
 type purchases struct {
 	ports.Checkouts

@@ -60,4 +60,9 @@ func (h *handlers) toAPIImageURL(url string) string {
 	return strings.TrimSuffix(h.PublicURL, "/") + "/" + strings.TrimPrefix(url, "/")
 }
 
+// toAPIProductURL is where a buyer reads all of a product.
+func (h *handlers) toAPIProductURL(shop *project.Project, p *catalog.Product) string {
+	return strings.TrimSuffix(h.PublicURL, "/") + "/p/" + shop.Slug + "/acp/products/" + p.ID.String()
+}
+
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -139,7 +139,9 @@ func (s *Shop) search(*http.Request, Answer) (int, Answer) {
 			"product_id": fmt.Sprintf("prod_%d", n), "name": fmt.Sprintf("Claw hammer %d", n), "brand": "Acme", "list_price": 100,
 			"negotiable": true, "semantic_match": Answer{"score": 0.9, "reasons": []string{"name"}}, "images": []Answer{},
 			"availability": Answer{"in_stock": true, "quantity": 5, "shipping_estimate": "2 days"},
-			"variants":     []Answer{{"size": "", "color": "red", "in_stock": true}},
+			"variants":     []Answer{{"id": fmt.Sprintf("var_prod_%d", n), "size": "", "color": "red", "in_stock": true}},
+			"url":          "https://shop.example.com/p/demo/acp/products/" + fmt.Sprintf("prod_%d", n),
+			"currency":     "USD",
 		})
 	}
 	return 200, Answer{

@@ -1,0 +1,114 @@
+package acp
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+)
+
+// Bounds of what is told about unknown fields.
+const (
+	mostUnknown    = 10
+	longestUnknown = 64 // characters of a name
+)
+
+var (
+	searchFields  = fieldsOf(reflect.TypeFor[searchRequest]())
+	filterFields  = fieldsOf(reflect.TypeFor[searchFilters]())
+	otherSpelling = map[string]string{
+		"q": "query", "text": "query", "search": "query", "keyword": "query", "keywords": "query", "term": "query",
+		"order": "sort", "order_by": "sort", "sort_by": "sort", "sorting": "sort",
+		"offset": "cursor", "page": "cursor", "after": "cursor", "page_token": "cursor",
+		"page_size": "limit", "per_page": "limit", "count": "limit", "max_results": "limit", "top_k": "limit",
+		"filter": "filters", "context": "buyer_context", "session": "session_id",
+		"max": "price_max", "price": "price_max", "budget": "price_max", "min": "price_min",
+		"color": "color_preference", "colour": "color_preference", "colors": "color_preference", "colours": "color_preference",
+		"available": "in_stock", "availability": "in_stock", "stock": "in_stock", "in_stock_only": "in_stock",
+		"rating": "rating_min", "stars": "rating_min", "vendor": "brand", "manufacturer": "brand",
+		"attribute": "attributes", "sizes": "size", "categories": "category",
+	}
+)
+
+// fieldsOf are the names that a request's object knows, in order.
+func fieldsOf(t reflect.Type) (names []string) {
+	for field := range t.Fields() {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// warnings name the fields of a search that nobody knows.
+func (r *searchRequest) warnings() []warning {
+	all := unknown(r.Unknown, "", "unknown_field", "field of a search", searchFields)
+	if r.Filters != nil {
+		all = append(all, unknown(r.Filters.Unknown, "filters.", "unknown_filter", "filter", filterFields)...)
+	}
+	return all[:min(len(all), mostUnknown)]
+}
+
+func unknown(fields wire.Unknown, path, code, thing string, known []string) (all []warning) {
+	for _, name := range sorted(fields)[:min(len(fields), mostUnknown)] {
+		shown := cut(name)
+		message := shown + " is not a " + thing + "; "
+		if meant := meantBy(name, path, known); meant != "" {
+			message += "did you mean " + meant + "? "
+		}
+		message += "It was ignored. Known: " + strings.Join(known, ", ") + "."
+		all = append(all, warning{code, path + shown, message})
+	}
+	return all
+}
+
+// meantBy is the known field that an unknown name is most like, with its path where that is another; "" for none.
+func meantBy(name, path string, known []string) string {
+	likeness := strings.ToLower(strings.ReplaceAll(name, "-", "_"))
+	if spelt, ok := otherSpelling[likeness]; ok {
+		likeness = spelt
+	}
+	like := func(one string) bool { return sameWords(likeness, one) }
+	if at := slices.IndexFunc(known, like); at >= 0 {
+		return known[at]
+	}
+	elsewhere, other := searchFields, ""
+	if path == "" {
+		elsewhere, other = filterFields, "filters."
+	}
+	if at := slices.IndexFunc(elsewhere, like); at >= 0 {
+		if other == "" {
+			return elsewhere[at] + " beside filters"
+		}
+		return other + elsewhere[at]
+	}
+	return ""
+}
+
+// sameWords reports whether two names have the same words in any order, but for a plural's s: max_prices is price_max.
+func sameWords(a, b string) bool {
+	words := func(name string) []string {
+		all := strings.FieldsFunc(name, func(r rune) bool { return r == '_' })
+		for i := range all {
+			all[i] = strings.TrimSuffix(all[i], "s")
+		}
+		slices.Sort(all)
+		return all
+	}
+	return slices.Equal(words(a), words(b))
+}
+
+// cut is a text of a request as a message shows it: short, on one line, without what a page or a terminal may take for its
+// own.
+func cut(text string) string {
+	runes := []rune(text)
+	shown := string(runes[:min(len(runes), longestUnknown)])
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) && !strings.ContainsRune("<>&\"'`\\", r) {
+			return r
+		}
+		return '?'
+	}, shown)
+}
