@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/adapters/search/words"
@@ -31,6 +32,7 @@ type group struct {
 	alternates []alternate // none: the shop knows nothing of it
 	weight     float32     // how much it tells: rare words more
 	split      bool        // it was one word with its neighbour
+	run        int         // of characters without spaces, of which this is a pair; 0: it is a word
 }
 
 // alternate is one way to match a group: a word, or several that must all be there.
@@ -133,13 +135,34 @@ func (s *snapshot) weighGroups(q *question) {
 		}
 	}
 	if q.weight > 0 {
-		q.least = relevantShare * known / q.weight
+		q.least = max(relevantShare*known, wholeRun*q.lightestRun()) / q.weight
 	}
 }
 
-// relevantShare is how much of what the query tells, as far as the catalogue knows it, a document must have to be relevant: one that has
-// only a common word of several is not. It does not depend on the filter, so that filters only ever take away.
-const relevantShare = .2
+// How much of what the query tells a document must have to be relevant. It does not depend on the filter, so that filters only ever take
+// away.
+const (
+	relevantShare = .2  // of what the catalogue knows: one that has only a common word of several is not
+	wholeRun      = .51 // of a run of characters without spaces: many words share a pair of characters
+)
+
+// lightestRun is the least weight of a run of pairs, 0 if there is a word of another script.
+func (q *question) lightestRun() (least float32) {
+	for from := 0; from < len(q.groups); {
+		weight, to := float32(0), from
+		for ; to < len(q.groups) && q.groups[to].run == q.groups[from].run; to++ {
+			weight += q.groups[to].weight
+		}
+		if q.groups[from].run == 0 {
+			return 0
+		}
+		if from == 0 || weight < least {
+			least = weight
+		}
+		from = to
+	}
+	return least
+}
 
 func (s *snapshot) weightOf(g *group) float32 {
 	var documents float64
@@ -263,17 +286,33 @@ type listener struct {
 	before int  // the group of the word before the last; -1: it says nothing
 	last   int  // the group of the last word; -1: it says nothing
 	aside  bool // after a "for"
+	runs   int  // of pairs
+	next   int  // where a pair of the same run begins
 }
 
-func (l *listener) hear(word []byte, kind words.Kind, _ int) {
+func (l *listener) hear(word []byte, kind words.Kind, at int) {
 	switch kind {
 	case words.Said:
-		l.said(string(word))
+		if l.said(string(word)); l.last >= 0 && words.Paired(l.groups[l.last].text) {
+			l.pair(word, at)
+		}
 	case words.Number:
 		l.also(l.last, word, bareNumber)
 	case words.Joined:
 		l.also(l.before, word, 1)
 		l.also(l.last, word, 1)
+	}
+}
+
+// pair notes to which run the last group belongs.
+func (l *listener) pair(word []byte, at int) {
+	if at != l.next || l.runs == 0 {
+		l.runs++
+	}
+	_, first := utf8.DecodeRune(word)
+	l.next = at + first
+	if l.groups[l.last].run == 0 {
+		l.groups[l.last].run = l.runs
 	}
 }
 

@@ -22,7 +22,7 @@ const (
 // nor the digits of a number, of which it only finds the border to the letters.
 func (s *snapshot) repair(q *question) {
 	for i := 0; i < len(q.groups); i++ {
-		if len(q.groups[i].alternates) > 0 || s.explained(q, i) || s.joinNeighbours(q, i) {
+		if len(q.groups[i].alternates) > 0 || words.Paired(q.groups[i].text) || s.explained(q, i) || s.joinNeighbours(q, i) {
 			continue
 		}
 		g := &q.groups[i]
@@ -83,6 +83,9 @@ func (s *snapshot) join(q *question, i int, weight float32) bool {
 		return false
 	}
 	first, second := &q.groups[i], &q.groups[i+1]
+	if words.Paired(first.text) || words.Paired(second.text) {
+		return false
+	}
 	text := first.text + second.text
 	found := s.lookup(words.Term(text))
 	if len(text) < leastEnd || found.count == 0 {

@@ -178,6 +178,7 @@ func colored(lower string, at int) bool {
 
 // title reads a name, and keeps its words in order.
 func (b *builder) title(name string, d *Document, counts *[Fields]int) {
+	name = words.Even(name)
 	lower := strings.ToLower(name)
 	end, purpose := len(name), len(name)
 	if len(lower) == len(name) { // else it holds letters whose small form has another length: no place is sure
@@ -310,9 +311,9 @@ func (b *builder) vocabulary(place []uint32) Vocabulary {
 	return v
 }
 
-// Spellable reports whether spelling correction considers a word: 4 to 32 bytes, without digits.
+// Spellable reports whether spelling correction considers a word: 4 to 32 bytes, without digits, of a script with spaces.
 func Spellable(word string) bool {
-	return len(word) >= 4 && len(word) <= 32 && !strings.ContainsAny(word, "0123456789")
+	return len(word) >= 4 && len(word) <= 32 && !strings.ContainsAny(word, "0123456789") && !words.Paired(word)
 }
 
 // HasDigit reports whether a word has a digit.

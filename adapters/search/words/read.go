@@ -6,10 +6,11 @@ import "bytes"
 type Kind uint8
 
 const (
-	Said   Kind = iota // as it stands; a number with its unit is one word (17in), so is a size (8x10)
-	Joined             // another reading: two words that a hyphen ties, as one
-	Number             // another reading: the number of a quantity, without its unit
-	Side               // another reading: a side of a size
+	Said      Kind = iota // as it stands; a number with its unit is one word (17in), so is a size (8x10)
+	Joined                // another reading: two words that a hyphen ties, as one
+	Number                // another reading: the number of a quantity, without its unit
+	Side                  // another reading: a side of a size
+	Character             // another reading: a character of a script without spaces
 )
 
 // Extra tells that the word adds nothing to the length of a text, which has it already.
@@ -23,11 +24,16 @@ type Reader struct {
 }
 
 // Read hands out the words of a text in order, in lower case. A word is valid until the next; at is where
-// it begins in the text.
+// it begins in the text, once that is Even.
 func (r *Reader) Read(text string, use func(word []byte, kind Kind, at int)) {
-	r.scan(text)
+	r.scan(Even(text))
 	for i := 0; i < len(r.pieces); {
 		at := int(r.pieces[i].at)
+		if r.pieces[i].paired {
+			r.pairs(i, at, use)
+			i++
+			continue
+		}
 		if next := r.size(i, at, use); next > i {
 			i = next
 			continue

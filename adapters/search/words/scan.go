@@ -12,6 +12,7 @@ type piece struct {
 	tied     bool  // a hyphen and nothing else lies between it and the piece before
 	near     bool  // nothing but spaces, a hyphen or a point lies between it and the piece before
 	mark     rune  // behind digits: " or ' for inches or feet, % for percent
+	paired   bool  // it is a run of characters of a script without spaces
 }
 
 // scan splits a text into pieces. "men's" is men, "o'neill" oneill, "43.2", "1,000" and "3/4" are one
@@ -22,7 +23,7 @@ func (r *Reader) scan(text string) {
 		c, size := utf8.DecodeRuneInString(text[at:])
 		if c == '×' {
 			r.memory = append(r.memory, 'x')
-			r.pieces = append(r.pieces, piece{int32(len(r.memory) - 1), int32(len(r.memory)), int32(at), false, true, 0})
+			r.pieces = append(r.pieces, piece{from: int32(len(r.memory) - 1), to: int32(len(r.memory)), at: int32(at), near: true})
 			at += size
 			before = at
 			continue
@@ -33,7 +34,12 @@ func (r *Reader) scan(text string) {
 		}
 		p := piece{from: int32(len(r.memory)), at: int32(at)}
 		p.tied, p.near = between(text[before:at])
-		at = r.word(text, at, &p)
+		if p.paired = paired(c); p.paired {
+			p.tied = false
+			at = r.run(text, at)
+		} else {
+			at = r.word(text, at, &p)
+		}
 		p.to = int32(len(r.memory))
 		r.pieces = append(r.pieces, p)
 		before = at
@@ -52,6 +58,8 @@ func (r *Reader) word(text string, at int, p *piece) int {
 	for at < len(text) {
 		c, size := utf8.DecodeRuneInString(text[at:])
 		switch {
+		case paired(c):
+			return at
 		case inWord(c):
 			r.memory = utf8.AppendRune(r.memory, unicode.ToLower(c))
 		case c == '\'' || c == '’' || c == '′':

@@ -22,6 +22,9 @@ var stopWords = func() map[string]bool {
 // Term is the form under which a word in lower case is kept: diacritics off, English endings off;
 // "" for a stop word.
 func Term(word string) string {
+	if Paired(word) {
+		return word
+	}
 	folded := Fold(word)
 	if stopWords[folded] {
 		return ""
