@@ -43,6 +43,9 @@ func TestNDJSON_everyField(t *testing.T) {
 	for i := range p.Images {
 		p.Images[i].URL = "/" + p.Images[i].URL
 	}
+	for i := range p.Variants {
+		p.Variants[i].GTIN = []string{"4006381333931", "96385074"}[i]
+	}
 	text, err := json.Marshal(object(reflect.ValueOf(p)))
 	if err != nil {
 		t.Fatal(err)
@@ -92,8 +95,8 @@ var words = regexp.MustCompile(`([a-z])([A-Z])`)
 // A table that has every column sets every field of a product but those that have no column.
 func TestCSV_everyField(t *testing.T) {
 	t.Parallel()
-	p := imported(t, "a.csv", "sku,variant_sku,name,price,category,brand,description,color,size,cost,competitor_price,negotiable,tags,image_url,attributes.season\n"+
-		"A,A-R,Tent,20,outdoor/tents,Fell,Dry,Red,M,10,19,true,a|b,/a.svg,3\nA,A-B,,21,,,,Blue,L,,,,,,\n")
+	p := imported(t, "a.csv", "sku,variant_sku,name,price,category,brand,description,color,size,cost,competitor_price,negotiable,tags,image_url,attributes.season,gtin,mpn\n"+
+		"A,A-R,Tent,20,outdoor/tents,Fell,Dry,Red,M,10,19,true,a|b,/a.svg,3,4006381333931,F-1\nA,A-B,,21,,,,Blue,L,,,,,,,96385074,F-2\n")
 	p.ID, p.Project = oneID{}.Product(), id.Stored[id.Project]("given by the server")
 	const none = "a table has no column for it"
 	fieldtest.Survive(t, fieldtest.Reasons{"catalog.Product.Reviews": none, "catalog.Product.Related": none}, fieldtest.Pair{Sent: p, Got: p})

@@ -31,6 +31,8 @@ type product struct {
 	Related         field[[]string]          `json:"related"`
 	Status          field[string]            `json:"status"`
 	Quantity        field[digits]            `json:"quantity"`
+	GTIN            field[string]            `json:"gtin"`
+	MPN             field[string]            `json:"mpn"`
 }
 
 type image struct {
@@ -44,6 +46,8 @@ type variant struct {
 	Color    string  `json:"color"`
 	Price    *digits `json:"price"`
 	Quantity *digits `json:"quantity"`
+	GTIN     string  `json:"gtin"`
+	MPN      string  `json:"mpn"`
 }
 
 type reviews struct {
@@ -90,6 +94,7 @@ func (p product) draft(currency money.Currency) (catalog.Draft, error) {
 	d := catalog.Draft{
 		SKU: p.SKU.Field, Name: p.Name.Field, Category: p.Category.Field, Brand: p.Brand.Field,
 		Description: p.Description.Field, Attributes: p.Attributes.Field, Tags: p.Tags.Field,
+		GTIN: p.GTIN.Field, MPN: p.MPN.Field,
 		Negotiable: p.Negotiable.Field, Related: p.Related.Field, Status: p.Status.Field,
 		Price: price(p.Price, "price"), Cost: price(p.Cost, "cost"),
 		CompetitorPrice: price(p.CompetitorPrice, "competitor_price"),
@@ -129,7 +134,7 @@ func toImages(some []image) []catalog.Image {
 func toVariants(some []variant, currency money.Currency, check fault.Check) []catalog.VariantDraft {
 	all := make([]catalog.VariantDraft, len(some))
 	for i, v := range some {
-		all[i] = catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color}
+		all[i] = catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, GTIN: v.GTIN, MPN: v.MPN}
 		if v.Price != nil {
 			price := amount(string(*v.Price), "price", currency, check.At(i))
 			all[i].Price = &price

@@ -135,7 +135,7 @@ func (g *group) add(r row) error {
 // compare refuses a later row that says something else about the product than the first.
 func (g *group) compare(r row, check fault.Check) {
 	for i, name := range r.in.header {
-		if slices.Contains([]string{"variant_sku", "color", "size", "quantity", "price"}, name) || r.cells[i] == "" {
+		if slices.Contains([]string{"variant_sku", "color", "size", "quantity", "price", "gtin", "mpn"}, name) || r.cells[i] == "" {
 			continue
 		}
 		check.That(r.cells[i] == g.first.cells[i], name, fmt.Sprintf("differs from line %d, where the product starts", g.first.number))
@@ -143,7 +143,13 @@ func (g *group) compare(r row, check fault.Check) {
 }
 
 func (g *group) addVariant(r row, check fault.Check) {
-	v := catalog.VariantDraft{SKU: r.cell("variant_sku"), Color: r.cell("color"), Size: r.cell("size")}
+	v := catalog.VariantDraft{
+		SKU:   r.cell("variant_sku"),
+		Color: r.cell("color"),
+		Size:  r.cell("size"),
+		GTIN:  r.cell("gtin"),
+		MPN:   r.cell("mpn"),
+	}
 	check.That(v.SKU != "", "variant_sku", "is required, for the product has variants")
 	if price := r.cell("price"); price != "" && price != g.first.cell("price") {
 		own := amount(price, "price", r.in.currency, check)
@@ -173,6 +179,9 @@ func (r row) draft(check fault.Check) catalog.Draft {
 	}
 	if text := r.cell("quantity"); text != "" && r.cell("variant_sku") == "" {
 		d.Quantity = patch.To(stock(text, "quantity", check))
+	}
+	if r.cell("variant_sku") == "" {
+		d.GTIN, d.MPN = given(r.cell("gtin")), given(r.cell("mpn"))
 	}
 	if text := r.cell("negotiable"); text != "" {
 		negotiable, err := strconv.ParseBool(text)

@@ -17,7 +17,7 @@ import (
 // columns that a header may name, attributes.<name> apart.
 var columns = []string{
 	"sku", "name", "price", "category", "brand", "description", "color", "size", "quantity", "cost",
-	"competitor_price", "negotiable", "tags", "image_url", "variant_sku",
+	"competitor_price", "negotiable", "tags", "image_url", "variant_sku", "gtin", "mpn",
 }
 
 const attributePrefix = "attributes."

@@ -36,6 +36,9 @@ type Draft struct {
 	Status          patch.Field[string]
 	// Quantity is the stock of the default variant at DefaultLocation.
 	Quantity patch.Field[int]
+	// GTIN and MPN are the default variant's.
+	GTIN patch.Field[string]
+	MPN  patch.Field[string]
 }
 
 // VariantDraft is a variant as written. Quantity nil leaves its stock alone.
@@ -45,6 +48,8 @@ type VariantDraft struct {
 	Color    string
 	Price    *money.Amount
 	Quantity *int
+	GTIN     string
+	MPN      string
 }
 
 // Stock is a quantity to set for a variant at the default location.
@@ -137,8 +142,11 @@ func (p *Product) applyVariants(d Draft, ids IDs, check fault.Check) []Stock {
 		if d.Variants.Given() || len(p.Variants) == 0 {
 			p.Variants = []Variant{p.defaultVariant(ids)}
 		}
+		p.identifyDefault(d, check)
 		return p.defaultStock(d, check)
 	}
+	check.That(!d.GTIN.Given(), "gtin", "must be given per variant, for the product has variants")
+	check.That(!d.MPN.Given(), "mpn", "must be given per variant, for the product has variants")
 	check.That(!d.Quantity.Given(), "quantity", "must be given per variant, for the product has variants")
 	check.That(len(drafts) <= 100, "variants", "must have at most 100 variants")
 	known := make(map[string]id.Variant, len(p.Variants))
@@ -148,7 +156,15 @@ func (p *Product) applyVariants(d Draft, ids IDs, check fault.Check) []Stock {
 	var stock []Stock
 	p.Variants = make([]Variant, 0, len(drafts))
 	for i, draft := range drafts {
-		v := Variant{known[draft.SKU], draft.SKU, draft.Size, draft.Color, draft.Price}
+		v := Variant{
+			ID:    known[draft.SKU],
+			SKU:   draft.SKU,
+			Size:  draft.Size,
+			Color: draft.Color,
+			Price: draft.Price,
+			GTIN:  evenGTIN(draft.GTIN),
+			MPN:   draft.MPN,
+		}
 		if v.ID.IsZero() {
 			v.ID = ids.Variant()
 		}
@@ -164,11 +180,42 @@ func (p *Product) applyVariants(d Draft, ids IDs, check fault.Check) []Stock {
 func (p *Product) defaultVariant(ids IDs) Variant {
 	for _, v := range p.Variants {
 		if v.SKU == p.SKU {
-			return Variant{ID: v.ID, SKU: p.SKU}
+			return Variant{ID: v.ID, SKU: p.SKU, GTIN: v.GTIN, MPN: v.MPN}
 		}
 	}
 	return Variant{ID: ids.Variant(), SKU: p.SKU}
 }
+
+// identifyDefault gives the only variant the numbers that the draft has.
+func (p *Product) identifyDefault(d Draft, check fault.Check) {
+	if !d.GTIN.Given() && !d.MPN.Given() {
+		return
+	}
+	for field, given := range map[string]bool{"gtin": d.GTIN.Given(), "mpn": d.MPN.Given()} {
+		check.That(!given || len(p.Variants) == 1, field, "must be given per variant, for the product has variants")
+	}
+	v := &p.Variants[0]
+	d.GTIN.Apply(&v.GTIN, "")
+	d.MPN.Apply(&v.MPN, "")
+	v.GTIN = evenGTIN(v.GTIN)
+	if _, valid := ParseGTIN(v.GTIN); !check.That(v.GTIN == "" || valid, "gtin", wrongGTIN) {
+		v.GTIN = "" // the problem is told
+	}
+	if text(check, "mpn", v.MPN, 0, longestMPN); check.Err() != nil {
+		v.MPN = ""
+	}
+}
+
+// evenGTIN is a GTIN without spaces and hyphens; what is none stays as it is.
+func evenGTIN(text string) string {
+	if digits, valid := ParseGTIN(text); valid {
+		return digits
+	}
+	return text
+}
+
+// longestMPN is in characters.
+const longestMPN = 70
 
 func (p *Product) defaultStock(d Draft, check fault.Check) []Stock {
 	quantity, ok := d.Quantity.Value()
@@ -253,6 +300,9 @@ func (p *Product) checkVariants(currency money.Currency, c fault.Check) {
 		}
 		text(at, "size", v.Size, 0, 100)
 		text(at, "color", v.Color, 0, 100)
+		_, valid := ParseGTIN(v.GTIN)
+		at.That(v.GTIN == "" || valid, "gtin", wrongGTIN)
+		text(at, "mpn", v.MPN, 0, longestMPN)
 		if v.Price != nil {
 			positive(at, "price", *v.Price, currency)
 		}

@@ -68,6 +68,8 @@ type Variant struct {
 	Size  string
 	Color string
 	Price *money.Amount // nil: the product's
+	GTIN  string        // its Global Trade Item Number, digits alone; "" where unknown
+	MPN   string        // the manufacturer's part number; "" where unknown
 }
 
 // Label is the variant in words: "M / Green", or "" for the default variant.

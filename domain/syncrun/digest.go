@@ -17,6 +17,7 @@ func (r Record) Digest() string {
 	switch {
 	case r.Product != nil:
 		digest(h, *r.Product, "")
+		identify(h, r.Product.GTIN, r.Product.MPN)
 	case r.Level != nil:
 		digest(h, *r.Level, " ")
 	case r.Order != nil:
@@ -31,6 +32,9 @@ func (r Record) Digest() string {
 func digest(h hash.Hash, of any, between string) {
 	v := reflect.ValueOf(of)
 	for i := range v.NumField() {
+		if name := v.Type().Field(i).Name; name == "GTIN" || name == "MPN" {
+			continue // see identify
+		}
 		if i > 0 {
 			fmt.Fprint(h, between)
 		}
@@ -45,7 +49,9 @@ func digest(h hash.Hash, of any, between string) {
 			fmt.Fprint(h, field.UnixMilli())
 		case []Variant:
 			for _, variant := range field {
-				fmt.Fprintf(h, "%q", variant)
+				known := struct{ SKU, Size, Color, Price, Item string }{variant.SKU, variant.Size, variant.Color, variant.Price, variant.Item}
+				fmt.Fprintf(h, "%q", known)
+				identify(h, variant.GTIN, variant.MPN)
 			}
 		case *Shipment:
 			if field != nil {
@@ -54,5 +60,12 @@ func digest(h hash.Hash, of any, between string) {
 		default:
 			panic(fmt.Sprintf("syncrun: no digest of %T", field))
 		}
+	}
+}
+
+// identify writes the numbers of what has some. What has none keeps the digest that it had before there were any.
+func identify(h hash.Hash, gtin, mpn string) {
+	if gtin != "" || mpn != "" {
+		fmt.Fprintf(h, "%q%q", gtin, mpn)
 	}
 }

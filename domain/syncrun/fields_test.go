@@ -44,9 +44,10 @@ func TestRecord_Digest_stored(t *testing.T) {
 
 // prices makes the prices of a filled product amounts.
 func prices(p *syncrun.Product) {
-	p.Price, p.Currency = "12.34", "USD"
+	p.Price, p.Currency, p.GTIN = "12.34", "USD", "036000291452"
 	for i := range p.Variants {
 		p.Variants[i].Price = fmt.Sprint(i+20, ".50")
+		p.Variants[i].GTIN = []string{"4006381333931", "96385074"}[i]
 	}
 }
 
@@ -73,6 +74,8 @@ func TestProduct_Draft_everyField(t *testing.T) {
 		return fmt.Sprintf("%+v %v", made, err)
 	}, fieldtest.Reasons{
 		"syncrun.Product.Item":            "it names the stock: see ItemsOf",
+		"syncrun.Product.GTIN":            "it has variants with theirs: see TestProduct_Draft_identifiers",
+		"syncrun.Product.MPN":             "it has variants with theirs: see TestProduct_Draft_identifiers",
 		"syncrun.Product.Variants[].Item": "it names the stock: see ItemsOf",
 	})
 	item := map[string]bool{}
@@ -83,6 +86,17 @@ func TestProduct_Draft_everyField(t *testing.T) {
 	})
 	if len(item) != 3 { // that of the product is not read, for it has variants
 		t.Errorf("stock is named %v", item)
+	}
+}
+
+// A product without variants has the numbers of what is sold.
+func TestProduct_Draft_identifiers(t *testing.T) {
+	t.Parallel()
+	p := tent()
+	p.Variants, p.GTIN, p.MPN = nil, "4006381333931", "F-1"
+	made, err := ours(&p)
+	if err != nil || made.Variants[0].GTIN != p.GTIN || made.Variants[0].MPN != p.MPN {
+		t.Errorf("%+v, %v", made, err)
 	}
 }
 

@@ -45,6 +45,8 @@ type Product struct {
 	Item        string // the platform's name for its stock, where there are no variants; "": its sku
 	Attributes  map[string]string
 	Archived    bool
+	GTIN        string // where there are no variants
+	MPN         string // where there are no variants
 	Variants    []Variant
 }
 
@@ -55,6 +57,8 @@ type Variant struct {
 	Color string
 	Price string
 	Item  string // the platform's name for its stock; "": its sku
+	GTIN  string
+	MPN   string
 }
 
 // Level is how many pieces of an item lie at a place. A platform may say that they are less than none.
@@ -157,6 +161,9 @@ func PrintsOf(p *catalog.Product) (all Prints) {
 		if v.Price != nil {
 			list[i] += v.Price.String()
 		}
+		if v.GTIN != "" || v.MPN != "" { // the prints of variants without them stay what they were
+			list[i] += fmt.Sprintf(" %q %q", v.GTIN, v.MPN)
+		}
 	}
 	for i, text := range [fields]string{
 		name: p.Name, price: p.Price.String(), category: p.Category, description: p.Description, brand: p.Brand,
@@ -190,7 +197,7 @@ func (p Product) Draft(currency money.Currency) (catalog.Draft, error) {
 	}
 	list := make([]catalog.VariantDraft, len(p.Variants))
 	for i, v := range p.Variants {
-		list[i] = catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color}
+		list[i] = catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, GTIN: v.GTIN, MPN: v.MPN}
 		if v.Price != "" {
 			amount, err := money.Parse(v.Price, currency)
 			if err != nil {
@@ -200,6 +207,9 @@ func (p Product) Draft(currency money.Currency) (catalog.Draft, error) {
 		}
 	}
 	d.Variants = patch.To(list)
+	if len(list) == 0 {
+		d.GTIN, d.MPN = patch.To(p.GTIN), patch.To(p.MPN)
+	}
 	return d, nil
 }
 

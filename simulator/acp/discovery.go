@@ -225,6 +225,8 @@ type Variant struct {
 	SKU      string `json:"sku"`
 	InStock  bool   `json:"in_stock"`
 	Quantity int    `json:"quantity"`
+	GTIN     string `json:"gtin"`
+	MPN      string `json:"mpn"`
 }
 
 // AvailabilityRequest is spec 2.10.

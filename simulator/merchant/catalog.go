@@ -41,6 +41,8 @@ type Variant struct {
 	Color    string           `json:"color,omitempty"`
 	Price    *decimal.Decimal `json:"price,omitempty"`
 	Quantity *int             `json:"quantity,omitempty"`
+	GTIN     string           `json:"gtin,omitempty"`
+	MPN      string           `json:"mpn,omitempty"`
 }
 
 // ProductQuery narrows a product list.

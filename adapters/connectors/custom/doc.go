@@ -73,6 +73,8 @@
 //	  "item_id": "I-10", "status": "active"
 //	}
 //
+// A product without variants, and a variant, may have a gtin (EAN, UPC, ISBN; what is none is dropped) and an mpn.
+//
 // id, sku, name and price are required, of a variant its sku. currency is the project's if left out, and must
 // be the project's. item_id is what the inventory calls the stock of the product, or of the variant, where it
 // does not go by sku. status is active (the default) or archived.

@@ -62,6 +62,7 @@ func (f fields) product() *syncrun.Product {
 		SKU: f.text("sku"), Name: f.text("name"), Description: f.text("description"), Brand: f.text("brand"),
 		Category: f.text("category"), Price: f.digits("price"), Currency: f.currency("currency"),
 		Attributes: f.attributes(), Item: f.id("item_id"),
+		GTIN: f.gtin("gtin"), MPN: f.text("mpn"),
 	}
 	for i, raw := range f.list("tags") {
 		tag := fields{values: map[string]json.RawMessage{strconv.Itoa(i): raw}, path: "tags.", wrong: f.wrong}
@@ -77,6 +78,7 @@ func (f fields) product() *syncrun.Product {
 		v := f.readFields(raw, "variants."+strconv.Itoa(i))
 		p.Variants = append(p.Variants, syncrun.Variant{
 			SKU: v.text("sku"), Size: v.text("size"), Color: v.text("color"), Price: v.digits("price"), Item: v.id("item_id"),
+			GTIN: v.gtin("gtin"), MPN: v.text("mpn"),
 		})
 	}
 	switch status := f.text("status"); status {
@@ -87,6 +89,12 @@ func (f fields) product() *syncrun.Product {
 		f.note("status", "must be active or archived")
 	}
 	return p
+}
+
+// gtin is text or a number, "" where it is none: it identifies, and must not keep the product out.
+func (f fields) gtin(name string) string {
+	digits, _ := catalog.ParseGTIN(f.id(name))
+	return digits
 }
 
 // attributes are text; numbers and true and false are taken as they are written.

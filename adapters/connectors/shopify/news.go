@@ -119,6 +119,7 @@ type optionPayload struct{ Name string }
 type variantPayload struct {
 	ID      gid
 	SKU     string
+	Barcode string
 	Price   string
 	Option1 *string
 	Option2 *string
@@ -127,7 +128,7 @@ type variantPayload struct {
 }
 
 func (v variantPayload) variant(options []optionPayload) variant {
-	mapped := variant{id: string(v.ID), sku: strings.TrimSpace(v.SKU), price: v.Price, item: string(v.Item)}
+	mapped := variant{id: string(v.ID), sku: strings.TrimSpace(v.SKU), price: v.Price, item: string(v.Item), barcode: v.Barcode}
 	for i, value := range []*string{v.Option1, v.Option2, v.Option3} {
 		if value != nil && i < len(options) {
 			mapped.options = append(mapped.options, option{options[i].Name, *value})

@@ -30,6 +30,7 @@ type product struct {
 
 type variant struct {
 	id, sku, price, item string
+	barcode              string   // whatever the merchant scans
 	options              []option // in the order of the product's
 }
 
@@ -63,7 +64,7 @@ func (p product) record(currency string) syncrun.Record {
 		Archived: !strings.EqualFold(p.status, "active"),
 	}
 	if p.single() {
-		r.Product.SKU, r.Product.Item = first.name(), first.item
+		r.Product.SKU, r.Product.Item, r.Product.GTIN = first.name(), first.item, first.gtin()
 		return r
 	}
 	r.Product.SKU = p.handle
@@ -91,13 +92,21 @@ func (v variant) name() string {
 	return v.sku
 }
 
+// gtin is the barcode if that is a GTIN: merchants have others, too.
+func (v variant) gtin() string {
+	if digits, valid := catalog.ParseGTIN(strings.TrimSpace(v.barcode)); valid {
+		return digits
+	}
+	return ""
+}
+
 // addVariants maps options by their names: size and colour are ours; another that is the same for all is an
 // attribute; what is left distinguishes variants, and goes with the size.
 func (p product) addVariants(to *syncrun.Product) {
 	same := p.sameForAll()
 	taken := map[string]bool{to.SKU: true}
 	for _, v := range p.variants {
-		mapped := syncrun.Variant{SKU: v.name(), Item: v.item}
+		mapped := syncrun.Variant{SKU: v.name(), Item: v.item, GTIN: v.gtin()}
 		if taken[mapped.SKU] { // Shopify lets variants share one
 			mapped.SKU = "shopify-" + v.id
 		}

@@ -43,7 +43,7 @@ const productsQuery = `query Products($first: Int!, $after: String, $query: Stri
       id handle title descriptionHtml vendor productType status tags updatedAt
       variants(first: 100) {
         pageInfo { hasNextPage }
-        nodes { id sku price selectedOptions { name value } inventoryItem { id } }
+        nodes { id sku barcode price selectedOptions { name value } inventoryItem { id } }
       }
       media(first: 10) { nodes { ... on MediaImage { id image { url altText } } } }
     }

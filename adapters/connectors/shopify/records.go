@@ -16,6 +16,7 @@ var errNameless = errors.New("it has no id")
 type variantNode struct {
 	ID              gid
 	SKU             string
+	Barcode         string
 	Price           string
 	SelectedOptions []option
 	InventoryItem   *struct{ ID gid }
@@ -46,7 +47,7 @@ func (n productNode) product() product {
 }
 
 func (p *product) addVariant(n variantNode) {
-	v := variant{id: string(n.ID), sku: strings.TrimSpace(n.SKU), price: n.Price, options: n.SelectedOptions}
+	v := variant{id: string(n.ID), sku: strings.TrimSpace(n.SKU), price: n.Price, barcode: n.Barcode, options: n.SelectedOptions}
 	if n.InventoryItem != nil {
 		v.item = string(n.InventoryItem.ID)
 	}

@@ -70,6 +70,8 @@ type productVariant struct {
 	Price    wire.Money `json:"price" minimum:"0" doc:"List price of this variant."`
 	InStock  bool       `json:"in_stock"`
 	Quantity int        `json:"quantity" minimum:"0"`
+	GTIN     string     `json:"gtin,omitempty" doc:"Global Trade Item Number: EAN, UPC, ISBN."`
+	MPN      string     `json:"mpn,omitempty" doc:"Manufacturer's part number."`
 }
 
 type productImage struct {
@@ -145,7 +147,7 @@ func (h *handlers) toAPIProduct(shop *project.Project, view discovery.ProductVie
 	for _, v := range p.Variants {
 		answer.Variants = append(answer.Variants, productVariant{
 			ID: v.ID.String(), Size: v.Size, Color: v.Color, SKU: v.SKU, Price: wire.ToMoney(p.PriceOf(v)),
-			InStock: view.Stock[v.ID] > 0, Quantity: view.Stock[v.ID],
+			InStock: view.Stock[v.ID] > 0, Quantity: view.Stock[v.ID], GTIN: v.GTIN, MPN: v.MPN,
 		})
 	}
 	for i, image := range p.Images {

@@ -46,7 +46,7 @@ func textBytes(p *catalog.Product) (n int64) {
 		n += int64(len(text)) + BytesOfText
 	}
 	for _, v := range p.Variants {
-		n += int64(len(v.SKU) + len(v.Size) + len(v.Color))
+		n += int64(len(v.SKU) + len(v.Size) + len(v.Color) + len(v.GTIN) + len(v.MPN))
 	}
 	return n
 }

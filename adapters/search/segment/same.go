@@ -16,5 +16,5 @@ func SameText(a, b *catalog.Product) bool {
 }
 
 func sameVariant(a, b catalog.Variant) bool {
-	return a.ID == b.ID && a.SKU == b.SKU && a.Size == b.Size && a.Color == b.Color
+	return a.ID == b.ID && a.SKU == b.SKU && a.Size == b.Size && a.Color == b.Color && a.GTIN == b.GTIN && a.MPN == b.MPN
 }

@@ -27,6 +27,9 @@ func TestProduct_everyField(t *testing.T) {
 	for i := range p.Images {
 		p.Images[i].URL = "https://example.com/" + p.Images[i].URL
 	}
+	for i := range p.Variants {
+		p.Variants[i].GTIN = []string{"4006381333931", "96385074"}[i]
+	}
 	shown := func(p *catalog.Product) any {
 		text, err := json.Marshal(toAPIProduct(catalogs.Item{Product: p}))
 		if err != nil {

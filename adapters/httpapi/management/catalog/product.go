@@ -53,6 +53,8 @@ type variant struct {
 	Color    string      `json:"color"`
 	Price    *wire.Money `json:"price" nullable:"true" doc:"Null: the product's."`
 	Quantity int         `json:"quantity"`
+	GTIN     string      `json:"gtin,omitempty"`
+	MPN      string      `json:"mpn,omitempty"`
 }
 
 // ProductPatch is a product as merchants write it; what is left out stays as it is.
@@ -74,6 +76,8 @@ type ProductPatch struct {
 	Related         wire.Optional[[]string]          `json:"related,omitzero"`
 	Status          wire.Optional[string]            `json:"status,omitzero" doc:"active or archived"`
 	Quantity        wire.Optional[int]               `json:"quantity,omitzero" doc:"On the shelf at the default location, without variants; those in payment attempts included."`
+	GTIN            wire.Optional[string]            `json:"gtin,omitzero" doc:"Global Trade Item Number (EAN, UPC, ISBN) of a product without variants." example:"4006381333931"`
+	MPN             wire.Optional[string]            `json:"mpn,omitzero" doc:"Manufacturer's part number of a product without variants."`
 }
 
 type variantDraft struct {
@@ -82,6 +86,8 @@ type variantDraft struct {
 	Color    string        `json:"color,omitempty"`
 	Price    *wire.Decimal `json:"price,omitempty" nullable:"true"`
 	Quantity *int          `json:"quantity,omitempty" nullable:"true"`
+	GTIN     string        `json:"gtin,omitempty" doc:"Global Trade Item Number: EAN, UPC, ISBN." example:"4006381333931"`
+	MPN      string        `json:"mpn,omitempty" doc:"Manufacturer's part number."`
 }
 
 // newProduct must say what a product cannot be without.
@@ -115,6 +121,7 @@ func readProduct(in ProductPatch, c money.Currency, check fault.Check) catalogs.
 		SKU: in.SKU.Field(), Name: in.Name.Field(), Category: in.Category.Field(), Description: in.Description.Field(),
 		Brand: in.Brand.Field(), Attributes: in.Attributes.Field(), Tags: in.Tags.Field(), Negotiable: in.Negotiable.Field(),
 		Related: in.Related.Field(), Status: in.Status.Field(), Quantity: in.Quantity.Field(),
+		GTIN: in.GTIN.Field(), MPN: in.MPN.Field(),
 		Price:           wire.MapField(in.Price, amount("price")),
 		Cost:            wire.MapField(in.Cost, amount("cost")),
 		CompetitorPrice: wire.MapField(in.CompetitorPrice, amount("competitor_price")),
@@ -137,7 +144,7 @@ func readProduct(in ProductPatch, c money.Currency, check fault.Check) catalogs.
 }
 
 func fromAPIVariant(v variantDraft, c money.Currency, check fault.Check) catalog.VariantDraft {
-	draft := catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, Quantity: v.Quantity}
+	draft := catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, Quantity: v.Quantity, GTIN: v.GTIN, MPN: v.MPN}
 	if v.Price != nil {
 		price := v.Price.Amount(c, "price", check)
 		draft.Price = &price
@@ -163,6 +170,7 @@ func toAPIProduct(item catalogs.Item) product {
 		out.Quantity += quantity
 		out.Variants = append(out.Variants, variant{
 			ID: v.ID.String(), SKU: v.SKU, Size: v.Size, Color: v.Color, Price: wire.ToOptionalMoney(v.Price), Quantity: quantity,
+			GTIN: v.GTIN, MPN: v.MPN,
 		})
 	}
 	return out
