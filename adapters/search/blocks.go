@@ -39,6 +39,10 @@ func (r *ranking) begin(meaning []float32) (best []ranked, left int) {
 	block := append(first, near...)
 	best = r.rank(block, r.walk.limit+1)
 	for _, c := range block {
+		if c.score >= namedByWords {
+			r.surety = .99
+			continue
+		}
 		r.surety = max(r.surety, surety(c.score, c.coverage, r.likeness(c)))
 	}
 	if r.walk.byValue() {

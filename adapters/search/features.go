@@ -191,6 +191,12 @@ func (r *ranking) mark() {
 // final is a candidate's score from all signs.
 func (r *ranking) final(c ranked) float32 {
 	score := coverageWeight * c.coverage
+	if c.score >= namedByWords {
+		c.score -= namedByWords
+		if score += namedFinally; r.exactly(c) {
+			score += namedExactly
+		}
+	}
 	if r.scratch.top > 0 {
 		score += c.score / r.scratch.top
 	}

@@ -14,7 +14,7 @@ const leastSpelled = 1000
 func (s *snapshot) allowance() segment.Allowance {
 	terms, spelled := s.limits.Terms, s.limits.Spelled
 	for i := range s.parts {
-		terms -= s.parts[i].Words.Terms.Len()
+		terms -= s.parts[i].Words.Terms.Len() - s.parts[i].Words.Terms.Codes()
 		spelled -= s.parts[i].Spoken.Words.Len()
 	}
 	return segment.Allowance{

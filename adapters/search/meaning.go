@@ -52,7 +52,7 @@ func (l *latent) matrix(s *snapshot) (m lsa.Matrix) {
 	norms := make([]float64, documents)
 	m.Documents = documents
 	for term, list := range lists {
-		if len(list) < least || len(list)*2 > documents {
+		if len(list) < least || len(list)*2 > documents || segment.IsCode(terms.At(term)) {
 			continue
 		}
 		rarity := float32(math.Log(float64(documents) / float64(len(list))))

@@ -68,7 +68,7 @@ func (r *ranking) sorted(limit int) []ranked {
 	best := make([]ranked, len(first))
 	for i, v := range first {
 		c := r.found[v.at]
-		best[i] = r.ranked(c, r.scratch.top)
+		best[i] = r.ranked(c, r.peak)
 		best[i].value = v.value
 		best[i].soldOut = r.parts[c.part].InStock(c.document) < 0
 	}

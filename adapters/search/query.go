@@ -22,6 +22,7 @@ type question struct {
 	weight float32 // of all groups, known and unknown
 	least  float32 // the coverage from which a document is relevant
 	asked  bool    // false: no word in the text
+	codes  int     // how many of the first groups are codes
 	head   int     // the group that names the thing itself: "bag" in "laptop bag for women"; -1: none
 }
 
@@ -53,6 +54,7 @@ const (
 	begun                     // the word only begins with what was written
 	spelt                     // the nearest known word
 	understood                // another word for it
+	coded                     // a code of a product
 )
 
 // known is a term of the catalogue.
@@ -64,8 +66,9 @@ type known struct {
 
 // read understands a text.
 func (s *snapshot) read(text string) question {
-	t := wordsOf(text)
-	q := question{head: t.head, asked: len(t.groups) > 0, groups: t.groups}
+	codes, rest := s.codes(text)
+	t := wordsOf(rest)
+	q := question{head: t.head, asked: len(t.groups)+len(codes) > 0, groups: t.groups}
 	if !q.asked {
 		return q
 	}
@@ -82,6 +85,7 @@ func (s *snapshot) read(text string) question {
 	s.repair(&q)
 	s.compound(&q)
 	s.widen(&q)
+	q.ask(codes)
 	s.weighGroups(&q)
 	return q
 }

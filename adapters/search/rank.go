@@ -39,7 +39,8 @@ type scratch struct {
 	member  []uint32 // documents that have the group
 	both    []segment.Posting
 	found   []candidate
-	top     float32 // the best score among them
+	top     float32 // the best score by words among them
+	peak    float32 // the best score among them
 	heap    []standing
 	near    []vectors.Neighbor
 	vector  []float32
@@ -164,7 +165,7 @@ func (r *ranking) confidence(hits []catalog.Hit) (best int) {
 
 // gather finds the documents of all parts that match a question, and counts them.
 func (sc *scratch) gather(s *snapshot, q question, pass *filter) {
-	sc.found, sc.top = sc.found[:0], 0
+	sc.found, sc.top, sc.peak = sc.found[:0], 0, 0
 	sc.counts.reset(s)
 	for i := range s.parts {
 		sc.match(s, i, q, pass)
@@ -183,9 +184,11 @@ func (sc *scratch) match(s *snapshot, at int, q question, pass *filter) {
 		}
 	}
 	for _, document := range sc.touched {
-		score, coverage := float32(browsing), float32(0)
+		score, coverage, named := float32(browsing), float32(0), false
 		if q.asked {
-			if score, coverage = sc.take(document, q); coverage < q.least {
+			score, coverage = sc.take(document, q)
+			named = q.codes > 0 && q.names(at, document)
+			if coverage < q.least && !named {
 				continue
 			}
 		}
@@ -196,6 +199,10 @@ func (sc *scratch) match(s *snapshot, at int, q question, pass *filter) {
 		sc.counts.add(s, p, document, verdict, pass)
 		if verdict&passed != 0 {
 			sc.top = max(sc.top, score)
+			if named {
+				score += namedByWords
+			}
+			sc.peak = max(sc.peak, score)
 			sc.found = append(sc.found, candidate{score, coverage, int32(at), document})
 		}
 	}
@@ -273,7 +280,7 @@ type standing struct {
 // for long lists: only what may be among the first is asked whether it can be bought. It leaves out what the walk has shown
 // if it is fresh.
 func (r *ranking) shortlist(limit int, fresh bool) []ranked {
-	heap, top := r.heap[:0], r.scratch.top
+	heap, top := r.heap[:0], r.peak
 	least := float32(0) // what scores less comes too late
 	for i, c := range r.found {
 		if c.score < least {

@@ -48,6 +48,9 @@ func (r *ranking) explain(g *group, of ranked, say func(string)) {
 		return
 	}
 	switch best.reading {
+	case coded:
+		say(codeReason(of, g.text))
+		return
 	case understood:
 		say(quoted(cmp.Or(best.from, g.text)) + " understood as " + quoted(best.text))
 		return

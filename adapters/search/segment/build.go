@@ -21,6 +21,7 @@ type builder struct {
 	spoken  map[string]uint32 // words to the number of their term, so that each is analysed once
 	numbers map[string]uint32 // of terms
 	terms   []string
+	codes   int // of the terms
 	entries []entry
 	current []Frequencies // by term, of the document being read
 	seen    []uint32      // terms of the document being read
@@ -90,6 +91,7 @@ func (b *builder) document(p *catalog.Product) {
 	b.products += productBytes(p)
 	b.bytes += productBytes(p)
 	lengths := b.text(p, &d)
+	b.code(p)
 	d.Variants.To, d.Title.To = uint32(len(s.Variants)), uint32(len(s.Titles))
 	s.Documents, s.Lengths = append(s.Documents, d), append(s.Lengths, lengths)
 	s.Facets = append(s.Facets, Facet{brand, uint32(len(s.Colors))})
@@ -254,7 +256,7 @@ func (b *builder) full(f Field) bool {
 	if f != Description {
 		most += b.allowance.Others
 	}
-	return len(b.terms) >= most
+	return len(b.terms)-b.codes >= most
 }
 
 func (b *builder) number(term string) uint32 {
