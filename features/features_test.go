@@ -58,7 +58,7 @@ var areas = []func(book, *world){
 	answerSteps, projectSteps, settingsSteps, catalogSteps, discoverySteps,
 	hagglingSteps, cartSteps, checkoutSteps, aftersalesSteps, sessionSteps, hostileSteps,
 	keySteps, accountSteps, limitSteps, idempotencySteps, auditSteps, financeSteps, reversalSteps, orderSteps, integrationSteps, eventSteps,
-	platformSteps, buyerSteps, shippingSteps, synonymSteps, searchIndexSteps, searchSteps, embeddingSteps, agentSteps, remoteAgentSteps,
+	platformSteps, buyerSteps, shippingSteps, synonymSteps, searchIndexSteps, searchSteps, browsingSteps, embeddingSteps, agentSteps, remoteAgentSteps,
 	tuningSteps, orderHookSteps,
 }
 

@@ -118,72 +118,43 @@ func (w *world) wouldShowBefore(query, first, second, orWithout string) error {
 	return nil
 }
 
-// facetsAddUp counts everything that the last search found again, from the results themselves, and compares.
+// facetsAddUp asks for each value of a facet, with the other filters as they are, and compares.
 func (w *world) facetsAddUp() error {
 	shown, err := w.lastSearch()
 	if err != nil {
 		return err
 	}
-	request := w.asked
-	request.Limit = 100
-	all, err := w.visitor(w.shop.Slug).Search(w.ctx, request)
-	switch {
-	case err != nil:
+	finds := func(change func(f *acp.Filters)) (int, error) {
+		request, filters := w.asked, acp.Filters{}
+		if w.asked.Filters != nil {
+			filters = *w.asked.Filters
+		}
+		change(&filters)
+		request.Filters, request.Limit = &filters, 100
+		all, err := w.visitor(w.shop.Slug).Search(w.ctx, request)
+		if err == nil && len(all.Results) != all.TotalCount {
+			err = fmt.Errorf("it counts %d and shows %d", all.TotalCount, len(all.Results))
+		}
+		return all.TotalCount, err
+	}
+	expect := func(what string, want int, change func(f *acp.Filters)) error {
+		n, err := finds(change)
+		if err == nil && n != want {
+			err = fmt.Errorf("%s is counted %d times, and finds %d", what, want, n)
+		}
 		return err
-	case len(all.Results) != shown.TotalCount || all.TotalCount != shown.TotalCount:
-		return fmt.Errorf("it counts %d, and with a higher limit %d, of which it shows %d", shown.TotalCount, all.TotalCount, len(all.Results))
-	case !same(encode(shown.Facets), encode(all.Facets)):
-		return fmt.Errorf("the facets depend on the limit: %+v, %+v", shown.Facets, all.Facets)
 	}
-	brands, colors := map[string]int{}, map[string]int{}
-	for _, r := range all.Results {
-		count(brands, r.Brand)
-		var own []string
-		for _, v := range r.Variants {
-			own = append(own, v.Color)
-		}
-		slices.Sort(own)
-		count(colors, slices.Compact(own)...)
+	err = expect("everything", shown.TotalCount, func(*acp.Filters) {})
+	for _, brand := range shown.Facets.Brands {
+		err = errors.Join(err, expect(brand.Name, brand.Count, func(f *acp.Filters) { f.Brand = []string{brand.Name} }))
 	}
-	return errors.Join(countsAre("brands", shown.Facets.Brands, brands), countsAre("colors", shown.Facets.Colors, colors), rangesHold(all))
-}
-
-func count(in map[string]int, names ...string) {
-	for _, name := range names {
-		if name != "" {
-			in[name]++
-		}
+	for _, color := range shown.Facets.Colors {
+		err = errors.Join(err, expect(color.Name, color.Count, func(f *acp.Filters) { f.ColorPreference = []string{color.Name} }))
 	}
-}
-
-func countsAre(what string, facet []acp.Count, want map[string]int) error {
-	got := map[string]int{}
-	for _, c := range facet {
-		got[c.Name] += c.Count
-	}
-	if encode(got) != encode(want) || len(got) != len(facet) {
-		return fmt.Errorf("%s are counted as %v, the results have %v", what, facet, want)
-	}
-	return nil
-}
-
-// rangesHold: each range counts the results whose price lies in it, and each result lies in one.
-func rangesHold(all acp.SearchResponse) error {
 	sum := 0
-	for _, within := range all.Facets.PriceRanges {
-		n := 0
-		for _, r := range all.Results {
-			if !r.ListPrice.Less(within.Min) && !(*within.Max).Less(r.ListPrice) {
-				n++
-			}
-		}
-		if n != within.Count {
-			return fmt.Errorf("from %s to %s it counts %d, and finds %d", within.Min, within.Max, within.Count, n)
-		}
-		sum += n
+	for _, within := range shown.Facets.PriceRanges {
+		sum += within.Count
+		err = errors.Join(err, expect("from "+within.Min.String(), within.Count, func(f *acp.Filters) { f.PriceMin, f.PriceMax = &within.Min, within.Max }))
 	}
-	if sum != all.TotalCount {
-		return fmt.Errorf("the price ranges count %d of %d", sum, all.TotalCount)
-	}
-	return nil
+	return errors.Join(err, expect("at any price", sum, func(f *acp.Filters) { f.PriceMin, f.PriceMax = nil, nil }))
 }

@@ -20,6 +20,7 @@ type trade struct {
 	shopper    *shopper          // who steps call the buyer
 	earlier    *shopper          // the buyer before another came
 	asked      acp.SearchRequest // the latest search, where a step made it
+	pages      [][]string        // names that the latest searches showed, one after the other
 	crowd      []error           // what became of actions at once
 	crowdFrom  int               // answers before them
 	queue      []*shopper

@@ -11,7 +11,7 @@ import (
 // mostNearest is how many words are offered in place of those that nothing has.
 const mostNearest = 3
 
-// nothing says why a search found nothing; nil if there is nothing to say.
+// nothing says why a search found nothing.
 func (r *ranking) nothing(q catalog.Query) *catalog.NoResults {
 	criteria := q.Filter.Criteria()
 	none := catalog.NoResults{}
@@ -20,9 +20,6 @@ func (r *ranking) nothing(q catalog.Query) *catalog.NoResults {
 	}
 	if none.Matched == 0 {
 		none.RemovedBy, none.Nearest = nil, r.nearestWords()
-	}
-	if len(criteria) == 0 && len(none.Nearest) == 0 {
-		return nil
 	}
 	return &none
 }

@@ -122,7 +122,7 @@ type Found struct {
 	Confidence int // in the best hit of the first answer, thousandths
 	Facets     Facets
 	Next       *Place     // where the next answer begins; nil: there is nothing more
-	Nothing    *NoResults // why there is no result; nil if there is one, or there is no filter and no nearest word
+	Nothing    *NoResults // why there is no result; nil if there is one
 }
 
 // Hit is one product found. The product is shared: readers must not change it.
@@ -181,7 +181,7 @@ func (n *NoResults) Message(query string) string {
 	case n.Matched == 0 && query == "":
 		return "The shop has no products."
 	case n.Matched == 0:
-		return "0 match '" + query + "', with or without filters."
+		return "0 match '" + query + "', and no word of the shop is like it."
 	case len(n.RemovedBy) == 0:
 		return "0 match."
 	case n.RemovedBy[0].Removed == 0:
