@@ -21,7 +21,7 @@ func TestRepeatedQueries(t *testing.T) {
 		var found catalog.Found
 		for range 2 {
 			var got string
-			if got, found = find(t, x, "tent"); got != want {
+			if got, found = find(t, x, "tents"); got != want {
 				t.Fatalf("found %q, want %q", got, want)
 			}
 		}
