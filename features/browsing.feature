@@ -9,7 +9,7 @@ Feature: Narrowing, sorting and reading on
         """
         [{"name": "Tent One", "sku": "T1", "price": 100, "brand": "Fjord", "attributes": {"Season": "3", "fabric": "Nylon"},
           "reviews": {"average_rating": 4.5, "count": 12}, "variants":
-           [{"sku": "T1-G", "size": "2P", "color": "Green", "quantity": 0}, {"sku": "T1-R", "size": "3P", "color": "Red", "quantity": 1, "price": 140}]},
+           [{"sku": "T1-G", "size": "2P", "color": "Green", "quantity": 0}, {"sku": "T1-R", "size": "3P", "color": "Red", "quantity": 1}]},
          {"name": "Tent Two", "sku": "T2", "price": 200, "brand": "Lumi", "attributes": {"season": "4", "Fabric": "nylon"},
           "reviews": {"average_rating": 3.9, "count": 40}, "quantity": 3},
          {"name": "Tent Three", "sku": "T3", "price": 300, "brand": "lumi ", "attributes": {"season": "4", "fabric": "Cotton"}, "quantity": 0},
@@ -26,14 +26,14 @@ Feature: Narrowing, sorting and reading on
         | {"brand": ["LUMI"]}                                         | "Tent Two", "Tent Three"           |
         | {"brand": ["fjord", "Ember"]}                               | "Tent One", "Tent Peg"             |
         | {"brand": ["Nobody"]}                                       | nothing                            |
-        | {"price_min": 140}                                          | "Tent One", "Tent Two", "Tent Three" |
-        | {"price_min": 140.01}                                       | "Tent Two", "Tent Three"           |
+        | {"price_min": 200}                                          | "Tent Two", "Tent Three"           |
+        | {"price_min": 200.01}                                       | "Tent Three"                       |
         | {"price_min": 100, "price_max": 139.99}                     | "Tent One"                         |
         | {"price_min": 110, "price_max": 130}                        | nothing                            |
         | {"in_stock": true}                                          | "Tent One", "Tent Two", "Tent Peg" |
         | {"in_stock": false}                                         | "Tent One", "Tent Two", "Tent Three", "Tent Peg" |
         | {"in_stock": true, "size": "2P"}                            | nothing                            |
-        | {"in_stock": true, "price_max": 139, "brand": ["fjord"]}    | nothing                            |
+        | {"in_stock": true, "price_max": 199, "brand": ["lumi"]}     | nothing                            |
         | {"attributes": {"season": ["4"]}}                           | "Tent Two", "Tent Three"           |
         | {"attributes": {"SEASON": ["3", "4"], "fabric": ["NYLON"]}} | "Tent One", "Tent Two"             |
         | {"attributes": {"smell": ["pine"]}}                         | nothing                            |
@@ -137,10 +137,13 @@ Feature: Narrowing, sorting and reading on
       And the refusal names "cursor"
       When the buyer sends POST /acp/search {"query": "tent", "filters": {"price_max": 451}, "cursor": "$next_cursor"}
       Then it is refused: 422 validation_error
+      And the refusal names "cursor"
       When the buyer sends POST /acp/search {"query": "tent", "filters": {"price_max": 450}, "sort": "newest", "cursor": "$next_cursor"}
       Then it is refused: 422 validation_error
+      And the refusal names "cursor"
       When the buyer sends POST /acp/search {"query": "tent", "filters": {"price_max": 450}, "cursor": "A$next_cursor"}
       Then it is refused: 422 validation_error
+      And the refusal names "cursor"
       When the buyer sends POST /acp/search {"query": "tent", "limit": 1, "filters": {"price_max": 450}, "cursor": "$next_cursor"}
       Then the answer shows:
         | results.# | 1 |
@@ -190,8 +193,7 @@ Feature: Narrowing, sorting and reading on
 
     Scenario: A word that is like one of the shop's
       When a buyer searches for "tant"
-      Then the answer shows:
-        | results.*.name | ["Trail Tent", "Family Tent"] |
+      Then the search finds exactly "Trail Tent", "Family Tent"
       When a buyer searches for "lump"
       Then the answer shows:
         | results.#               | 0                                  |

@@ -12,7 +12,7 @@ func (r *ranking) understood(meaning []float32) (best []ranked, left int) {
 		return r.begin(meaning)
 	}
 	r.highest, r.surety = math.Float32frombits(r.walk.after.Best), math.Float32frombits(r.walk.after.Surety)
-	r.spacesOf(meaning, r.shortlist(feedback, false))
+	r.spacesOf(meaning, r.shortlist(lexicalCandidates, false))
 	near := r.addNear()
 	if r.walk.byValue() {
 		return r.scored(r.sorted(r.walk.limit+1), near), 0

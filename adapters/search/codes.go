@@ -3,18 +3,20 @@ package search
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/haggle-commerce/haggle/adapters/search/segment"
 	"github.com/haggle-commerce/haggle/adapters/search/words"
+	"github.com/haggle-commerce/haggle/domain/catalog"
 )
 
 // How a query is searched for codes.
 const (
-	mostTokens  = 16 // of a query
-	codeTokens  = 4  // of a code that is written with spaces
-	fewestSigns = 3  // of a code among words
-	mostSigns   = 64
-	mostNamed   = 50 // products: what more have is no code, but a word such as "none"
+	mostTokens   = 16 // of a query
+	codeTokens   = 4  // of a code that is written with spaces
+	fewestSigns  = 3  // letters and digits of a code among words
+	fewestDigits = 5  // of one without letters, and signs of one with spaces
+	mostNamed    = 50 // products: what more have is no code, but a word such as "none"
 )
 
 // foundCode is a code of the catalogue that a query holds.
@@ -23,18 +25,18 @@ type foundCode struct {
 	known known
 }
 
-// codes finds the codes that a text holds, and returns what else it says: nothing if it is a code and no word besides.
+// codes finds the codes that a text holds, and returns what else it says: nothing if it is a code that is no word.
 func (s *snapshot) codes(text string) (codes []foundCode, rest string) {
 	tokens := strings.Fields(words.Even(text))
 	if len(tokens) == 0 || len(tokens) > mostTokens {
 		return nil, text
 	}
-	if whole := strings.Join(tokens, " "); len(tokens) <= codeTokens && len(whole) <= 2*mostSigns {
-		if found := s.lookupCode(whole); found.count > 0 {
-			if s.isWord(tokens) {
-				return []foundCode{{whole, found}}, text
+	if len(tokens) <= codeTokens {
+		if found, word := s.code(tokens); found.known.count > 0 {
+			if word {
+				return []foundCode{found}, text
 			}
-			return []foundCode{{whole, found}}, ""
+			return []foundCode{found}, ""
 		}
 	}
 	var left []string
@@ -57,25 +59,69 @@ func (s *snapshot) codes(text string) (codes []foundCode, rest string) {
 // codeAt is the longest code that words begin with, and how many of them it is.
 func (s *snapshot) codeAt(tokens []string) (code foundCode, length int) {
 	for length = min(codeTokens, len(tokens)); length > 0; length-- {
-		text := strings.Join(tokens[:length], " ")
-		if len(text) > 2*mostSigns || !s.mayBeCode(tokens[:length]) {
+		if !mayBeCode(tokens[:length]) {
 			continue
 		}
-		if found := s.lookupCode(text); found.count > 0 {
-			return foundCode{text, found}, length
+		if found, _ := s.code(tokens[:length]); found.known.count > 0 {
+			return found, length
 		}
 	}
 	return foundCode{}, 0
 }
 
-// mayBeCode reports whether words among others may be meant as a code: with a digit, and not a mere small number; or one that the texts of
-// the catalogue do not have.
-func (s *snapshot) mayBeCode(tokens []string) bool {
+// code reads words as one code. Letters that the texts of the catalogue have as words are none, and several words that they have only as
+// they are written: neither "tent" nor "iphone 15" asks for the product whose sku is tent or iphone-15.
+func (s *snapshot) code(tokens []string) (code foundCode, word bool) {
+	text := strings.Join(tokens, " ")
+	term := segment.CodeTerm(text)
+	if term == "" {
+		return code, false
+	}
+	found := s.lookup(term)
+	if found.count == 0 || found.count > mostNamed {
+		return code, false
+	}
+	if word = s.areWords(tokens); word && (plain(text) || len(tokens) > 1 && !s.writtenSo(found, text)) {
+		return code, false
+	}
+	return foundCode{text, found}, word
+}
+
+// plain reports whether a text is letters and spaces alone.
+func plain(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r != ' ' && !unicode.IsLetter(r) })
+}
+
+// areWords reports whether words are all in the texts of the catalogue.
+func (s *snapshot) areWords(tokens []string) bool {
+	return !slices.ContainsFunc(tokens, func(token string) bool {
+		return slices.ContainsFunc(wordsOf(token).groups, func(g group) bool { return s.lookup(g.term).count == 0 })
+	})
+}
+
+// writtenSo reports whether a document has a code that is written so, but for the case.
+func (s *snapshot) writtenSo(found known, text string) bool {
+	for i, list := range found.lists {
+		for _, posting := range list {
+			if hasCode(s.parts[i].Product(posting.Document), text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func hasCode(p *catalog.Product, text string) bool {
+	return slices.ContainsFunc(segment.CodesOf(p), func(code segment.Code) bool { return strings.EqualFold(words.Even(code.Value), text) })
+}
+
+// mayBeCode reports whether words among others may be meant as a code: a word of some length, with no small number; several only with a
+// digit.
+func mayBeCode(tokens []string) bool {
 	signs, digits := 0, 0
 	for _, token := range tokens {
 		for i := range len(token) {
-			c := token[i] | 0x20
-			switch {
+			switch c := token[i] | 0x20; {
 			case '0' <= token[i] && token[i] <= '9':
 				digits++
 				signs++
@@ -85,40 +131,12 @@ func (s *snapshot) mayBeCode(tokens []string) bool {
 		}
 	}
 	switch {
-	case signs < fewestSigns:
+	case signs < fewestSigns || digits == signs && digits < fewestDigits:
 		return false
-	case digits == signs:
-		return digits > fewestSigns+1
-	case digits > 0:
-		return len(tokens) == 1 || signs > fewestSigns+1
-	}
-	return len(tokens) == 1 && !s.isWord(tokens)
-}
-
-// isWord reports whether words without digits are all in the texts of the catalogue.
-func (s *snapshot) isWord(tokens []string) bool {
-	for _, token := range tokens {
-		if segment.HasDigit(token) {
-			return false
-		}
-		for _, g := range wordsOf(token).groups {
-			if s.lookup(g.term).count == 0 {
-				return false
-			}
-		}
+	case len(tokens) > 1:
+		return digits > 0 && signs >= fewestDigits
 	}
 	return true
-}
-
-func (s *snapshot) lookupCode(text string) known {
-	term := segment.CodeTerm(text)
-	if term == "" {
-		return known{}
-	}
-	if found := s.lookup(term); found.count <= mostNamed {
-		return found
-	}
-	return known{}
 }
 
 // ask puts codes before the words of a question.
@@ -155,12 +173,11 @@ const (
 
 // exactly reports whether a code of the question is written in a product as in the question, but for the case.
 func (r *ranking) exactly(c ranked) bool {
-	return slices.ContainsFunc(segment.CodesOf(r.parts[c.part].Product(c.number)), func(code segment.Code) bool {
-		return slices.ContainsFunc(r.question.groups[:r.question.codes], func(g group) bool { return strings.EqualFold(g.text, code.Value) })
-	})
+	product := r.parts[c.part].Product(c.number)
+	return slices.ContainsFunc(r.question.groups[:r.question.codes], func(g group) bool { return hasCode(product, g.text) })
 }
 
-// code is a product's own word for a code: "SKU MUG-1".
+// codeReason is a product's own word for a code: "SKU MUG-1".
 func codeReason(of ranked, text string) string {
 	term := segment.CodeTerm(text)
 	for _, code := range segment.CodesOf(of.segment.Product(of.number)) {

@@ -111,12 +111,15 @@ func (r *ranking) addNear() []ranked {
 	}
 	sp := &r.spaces[0]
 	r.mark()
-	near := r.nearest(sp)
+	near := r.nearest(sp, func(v verdict) bool { return v&passed != 0 })
 	least := sp.nearness
 	if sp.weight == embeddedWeight {
 		least = max(least, r.unusual(sp))
 	}
 	near = near[:min(len(near), vectorCandidates)]
+	if sp.weight == embeddedWeight && r.pass.faceted() {
+		r.countNear(sp, least)
+	}
 	for i, n := range near {
 		if n.near < least {
 			return near[:i]
@@ -127,8 +130,18 @@ func (r *ranking) addNear() []ranked {
 	return near
 }
 
+// countNear has the facets count what is close in meaning and fails only the condition that a facet ignores.
+func (r *ranking) countNear(sp *space, least float32) {
+	for _, n := range r.nearest(sp, func(v verdict) bool { return v != 0 && v&passed == 0 }) {
+		if n.near < least {
+			break
+		}
+		r.counts.add(r.snapshot, &r.parts[n.part], n.number, r.pass.judge(&r.parts[n.part], n.number), r.pass)
+	}
+}
+
 // nearest are the documents of all parts that pass and were not found, the closest first.
-func (r *ranking) nearest(sp *space) (near []ranked) {
+func (r *ranking) nearest(sp *space, passes func(verdict) bool) (near []ranked) {
 	for i := range r.parts {
 		p := &r.parts[i]
 		set := sp.of(p)
@@ -137,7 +150,7 @@ func (r *ranking) nearest(sp *space) (near []ranked) {
 		}
 		marked := r.marked[i]
 		r.near = set.Nearest(&sp.query, vectorCandidates, func(document uint32) bool {
-			return !marked.has(document) && r.pass.passes(p, document)
+			return !marked.has(document) && passes(r.pass.judge(p, document))
 		}, r.near[:0])
 		for _, n := range r.near {
 			near = append(near, ranked{near: n.Cosine, part: int32(i), number: n.Document, segment: p.Segment})

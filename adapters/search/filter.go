@@ -130,6 +130,9 @@ func (f *filter) judge(p *part, document uint32) verdict {
 	return v
 }
 
+// faceted reports whether the filter has a condition that a facet ignores.
+func (f *filter) faceted() bool { return f.brands != nil || f.colors != nil || f.priced() }
+
 func (f *filter) priced() bool { return f.priceMax != math.MaxInt64 || f.priceMin != math.MinInt64 }
 
 func (f *filter) judgeVariants(p *part, document uint32) (v verdict) {

@@ -28,6 +28,8 @@ type Product struct {
 	Reviews         json.RawMessage   `json:"reviews,omitempty"`
 	Related         json.RawMessage   `json:"related,omitempty"`
 	Quantity        *int              `json:"quantity,omitempty"`
+	GTIN            string            `json:"gtin,omitempty"` // of a product without variants
+	MPN             string            `json:"mpn,omitempty"`  // of a product without variants
 	Status          string            `json:"status,omitempty"`
 	CreatedAt       *time.Time        `json:"created_at,omitempty"`
 	UpdatedAt       *time.Time        `json:"updated_at,omitempty"`
