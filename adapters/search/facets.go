@@ -28,6 +28,16 @@ func (c *counts) reset(s *snapshot) {
 	c.priced = 0
 }
 
+// addWhole counts a document that passes wholly, with any of its variants.
+func (c *counts) addWhole(s *segment.Segment, document uint32) {
+	c.brands[s.Facets[document].Brand]++
+	c.prices[s.Steps[document].Load()]++
+	c.priced++
+	for _, color := range s.ColorsOf(document) {
+		c.colors[color]++
+	}
+}
+
 // add counts a document by each facet whose own condition is all that it may fail.
 func (c *counts) add(s *snapshot, p *part, document uint32, v verdict, f *filter) {
 	if v&exceptBrand != 0 {

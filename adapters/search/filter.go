@@ -22,6 +22,7 @@ type filter struct {
 	inStock    bool
 	attributes []attribute
 	variants   bool // something is asked of variants
+	asks       bool // something is asked at all
 }
 
 // attribute is a condition on one of a product's attributes.
@@ -61,7 +62,9 @@ func (s *snapshot) compile(f catalog.Filter) filter {
 	for name, values := range f.Attributes {
 		c.attributes = append(c.attributes, attribute{strings.TrimSpace(name), keysOf(values)})
 	}
+	c.asks = c.nothing || c.categories != nil || c.brands != nil || c.ratingMin > 0 || c.attributes != nil
 	c.variants = c.colors != nil || c.sizes != nil || c.inStock || c.priced()
+	c.asks = c.asks || c.variants
 	return c
 }
 

@@ -192,11 +192,17 @@ func (sc *scratch) match(s *snapshot, at int, q question, pass *filter) {
 				continue
 			}
 		}
-		verdict := pass.judge(p, document)
-		if verdict == 0 {
-			continue
+		verdict := wholly
+		if pass.asks || p.dead != nil {
+			if verdict = pass.judge(p, document); verdict == 0 {
+				continue
+			}
 		}
-		sc.counts.add(s, p, document, verdict, pass)
+		if verdict == wholly && !pass.variants {
+			sc.counts.addWhole(p.Segment, document)
+		} else {
+			sc.counts.add(s, p, document, verdict, pass)
+		}
 		if verdict&passed != 0 {
 			sc.top = max(sc.top, score)
 			if named {
