@@ -139,6 +139,9 @@ func TestTokens(t *testing.T) {
 		"not cut":           !opens(tokens, sealed[:len(sealed)-1], "p", "ada@example.com") && !opens(tokens, nil, "p", ""),
 		"not by the vault":  !opens(v, sealed, "p", "ada@example.com"),
 		"not of the vault":  !opens(tokens, v.Seal([]byte("s"), "p"), "p", "s"),
+		"a cursor":          opens(v.Cursors(), open(t, "old").Cursors().Seal([]byte("s"), "p"), "p", "s"),
+		"not as a cursor":   !opens(v.Cursors(), sealed, "p", "ada@example.com"),
+		"not a cursor":      !opens(tokens, v.Cursors().Seal([]byte("s"), "p"), "p", "s"),
 	} {
 		if !opened {
 			t.Errorf("not so: %s", name)
