@@ -453,3 +453,24 @@ func TestTheCurrencyIsAskedForOnce(t *testing.T) {
 		t.Error(err, s.count("Shop"))
 	}
 }
+
+// A barcode is a GTIN if its check digit is right. Merchants print others, too.
+func TestBarcodes(t *testing.T) {
+	t.Parallel()
+	for barcode, want := range map[string]string{"4006381333931": "4006381333931", " 0-36000-29145-2 ": "036000291452", "INTERNAL-7": "", "4006381333932": ""} {
+		scanned := func(text string) string {
+			return strings.Replace(text, `"sku"`, `"barcode": "`+barcode+`", "sku"`, 1)
+		}
+		if got := productWith(t, variants(scanned(variantOf(1, "A", "Title", "Default Title")))).Product.GTIN; got != want {
+			t.Errorf("%q of a product is %q, want %q", barcode, got, want)
+		}
+		of := productWith(t, variants(scanned(variantOf(1, "A", "Size", "M")), variantOf(2, "B", "Size", "L"))).Product.Variants
+		if of[0].GTIN != want || of[1].GTIN != "" {
+			t.Errorf("%q of a variant: %+v", barcode, of)
+		}
+		news, err := told(t, "products/update", noon, scanned(shirtPayload))
+		if err != nil || news[0].Product.Variants[0].GTIN != want {
+			t.Errorf("%q of a webhook: %+v, %v", barcode, news, err)
+		}
+	}
+}
