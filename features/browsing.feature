@@ -125,37 +125,37 @@ Feature: Narrowing, sorting and reading on
         | results.*.name | ["Tent One", "Tent Two"] |
       When the merchant lowers the price of the "Tent Five" to 1
       And the merchant lowers the price of the "Tent One" to 450
-      And the merchant has 0 of the "Tent Three" left
-      And the buyer reads on to the end
+      Given the merchant has 0 of the "Tent Three" left
+      When the buyer reads on to the end
       Then the buyer has seen "Tent One", "Tent Two", "Tent Three", "Tent Four", "Tent Five", each once, on 3 pages
 
     Scenario: A cursor is good for its own search alone
       When a buyer asks {"query": "tent", "limit": 2, "filters": {"price_max": 450}}
-      And the merchant remembers the answer's next_cursor
-      And the buyer sends POST /acp/search {"query": "tents", "limit": 2, "filters": {"price_max": 450}, "cursor": "$next_cursor"}
+      And the buyer keeps the cursor
+      And the buyer sends POST /acp/search {"query": "tents", "limit": 2, "filters": {"price_max": 450}, "cursor": "$cursor"}
       Then it is refused: 422 validation_error
       And the refusal names "cursor"
-      When the buyer sends POST /acp/search {"query": "tent", "filters": {"price_max": 451}, "cursor": "$next_cursor"}
+      When the buyer sends POST /acp/search {"query": "tent", "filters": {"price_max": 451}, "cursor": "$cursor"}
       Then it is refused: 422 validation_error
       And the refusal names "cursor"
-      When the buyer sends POST /acp/search {"query": "tent", "filters": {"price_max": 450}, "sort": "newest", "cursor": "$next_cursor"}
+      When the buyer sends POST /acp/search {"query": "tent", "filters": {"price_max": 450}, "sort": "newest", "cursor": "$cursor"}
       Then it is refused: 422 validation_error
       And the refusal names "cursor"
-      When the buyer sends POST /acp/search {"query": "tent", "filters": {"price_max": 450}, "cursor": "A$next_cursor"}
+      When the buyer sends POST /acp/search {"query": "tent", "filters": {"price_max": 450}, "cursor": "A$cursor"}
       Then it is refused: 422 validation_error
       And the refusal names "cursor"
-      When the buyer sends POST /acp/search {"query": "tent", "limit": 1, "filters": {"price_max": 450}, "cursor": "$next_cursor"}
+      When the buyer sends POST /acp/search {"query": "tent", "limit": 1, "filters": {"price_max": 450}, "cursor": "$cursor"}
       Then the answer shows:
         | results.# | 1 |
         | total_count | 4 |
 
     Scenario: A cursor of another shop
       When a buyer asks {"query": "tent", "limit": 2}
-      And the merchant remembers the answer's next_cursor
+      And the buyer keeps the cursor
       Given a shop selling:
         | name     | price | stock |
         | Tent One | 10.00 | 5     |
-      When the buyer sends POST /acp/search {"query": "tent", "limit": 2, "cursor": "$next_cursor"}
+      When the buyer sends POST /acp/search {"query": "tent", "limit": 2, "cursor": "$cursor"}
       Then it is refused: 422 validation_error
       And the refusal names "cursor"
 

@@ -2,6 +2,7 @@ package features
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ func browsingSteps(sc book, w *world) {
 	sc.When(`^a buyer asks (\{.*\})$`, w.asksJust)
 	sc.When(`^a buyer reads all results of (\{.*\})$`, w.readsAll)
 	sc.When(`^the buyer reads on to the end$`, w.readsOn)
+	sc.When(`^the buyer keeps the cursor$`, w.keepsCursor)
 	sc.Then(`^the buyer has seen (".*"), each once, on (\d+) pages?$`, w.hasSeen)
 }
 
@@ -52,7 +54,14 @@ func (w *world) readsOn() error {
 			return err
 		}
 	}
-	return fmt.Errorf("there is no last page")
+	return errors.New("there is no last page")
+}
+
+func (w *world) keepsCursor() error {
+	if w.cursor = w.shopper.Found.NextCursor; w.cursor == "" {
+		return errors.New("there is no further page")
+	}
+	return nil
 }
 
 func (w *world) hasSeen(list string, pages int) error {

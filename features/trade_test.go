@@ -21,6 +21,7 @@ type trade struct {
 	earlier    *shopper          // the buyer before another came
 	asked      acp.SearchRequest // the latest search, where a step made it
 	pages      [][]string        // names that the latest searches showed, one after the other
+	cursor     string            // of a search
 	crowd      []error           // what became of actions at once
 	crowdFrom  int               // answers before them
 	queue      []*shopper

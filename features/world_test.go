@@ -171,7 +171,7 @@ func (w *world) breaches() error {
 func (w *world) expand(text string) string {
 	return os.Expand(text, func(name string) string {
 		known := map[string]string{
-			"shop": w.shop.ID, "slug": w.shop.Slug, "new_slug": w.newSlug,
+			"shop": w.shop.ID, "slug": w.shop.Slug, "new_slug": w.newSlug, "cursor": w.cursor,
 		}
 		w.nameBargains(known)
 		w.nameKeys(known)

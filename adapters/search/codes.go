@@ -95,6 +95,9 @@ func plain(text string) bool {
 // areWords reports whether words are all in the texts of the catalogue.
 func (s *snapshot) areWords(tokens []string) bool {
 	return !slices.ContainsFunc(tokens, func(token string) bool {
+		if s.lookup(words.Term(strings.TrimPrefix(segment.CodeTerm(token), "\x00"))).count > 0 { // wi-fi is wifi
+			return false
+		}
 		return slices.ContainsFunc(wordsOf(token).groups, func(g group) bool { return s.lookup(g.term).count == 0 })
 	})
 }
