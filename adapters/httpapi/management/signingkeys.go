@@ -56,6 +56,7 @@ func (h *handlers) rotateSigningKeys(ctx context.Context, rq operation.Request, 
 }
 
 func (h *handlers) revokeSigningKey(ctx context.Context, rq operation.Request, in *onSigningKey) (*signingKeysOutput, error) {
+	operation.NoteTarget(rq, in.Kid)
 	return toAPISigningKeys(h.SigningKeys.In(rq.Stores).Revoke(ctx, rq.Caller.Project.ID, in.Kid))
 }
 
