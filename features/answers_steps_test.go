@@ -11,7 +11,7 @@ import (
 
 // answerSteps judge any answer, and any refusal.
 func answerSteps(sc book, w *world) {
-	sc.Step(`^((?:from "[^"]*" |under the key "[^"]*" |as request "[^"]*" |for the agent "[^"]*" )*)the (merchant|buyer|holder of "[^"]*") sends ([A-Z]+) (\S+)(?: (.+))?$`, w.sends)
+	sc.Step(`^((?:from "[^"]*" |under the key "[^"]*" |as request "[^"]*" )*)the (merchant|buyer|holder of "[^"]*") sends ([A-Z]+) (\S+)(?: (.+))?$`, w.sends)
 
 	sc.When(`^the merchant sends (\d+) times at once ([A-Z]+) (\S+)(?: (.+))?$`, w.sendsTimes)
 

@@ -124,6 +124,25 @@ Feature: Webhooks of orders
         | order_webhook.status   | "active"                      |
         | order_webhook.ended_at | null                          |
 
+    Scenario: The agent that bought
+      Given an agent with the profile "https://agent.example/profile.json?key=1" buys 1 of the "Trail Tent"
+      When the merchant sends GET /v1/orders/$order
+      Then the answer shows:
+        | agent.profile        | "https://agent.example/profile.json?key=1" |
+        | agent.verified       | false                                      |
+        | agent.key_thumbprint | null                                       |
+
+    Scenario Outline: An agent that names itself in no way that can be read
+      Given an agent with the profile "<profile>" buys 1 of the "Trail Tent"
+      When the merchant sends GET /v1/orders/$order
+      Then the answer shows:
+        | agent | absent |
+
+      Examples:
+        | profile                      |
+        | http://agent.example/profile |
+        | agent.example                |
+
   Rule: An order is sent to public addresses only
 
     Scenario Outline: Addresses that are refused

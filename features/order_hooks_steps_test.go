@@ -5,6 +5,7 @@ func orderHookSteps(sc book, w *world) {
 	sc.Given(`^an agent that listens$`, w.agentListens)
 	sc.Given(`^the agent answers (\d+)( once)?$`, w.agentAnswers)
 	sc.Step(`^the agent's buyer orders (\d+) of the "([^"]*)"$`, w.ordersWithHook)
+	sc.Given(`^an agent with the profile "([^"]*)" buys (\d+) of the "([^"]*)"$`, w.agentBuys)
 	sc.Step(`^the signing keys were published (\S+) ago$`, w.keysWerePublished)
 
 	sc.Step(`^the agent hears (\d+) times of the order, last "([^"]*)"$`, w.agentHears)

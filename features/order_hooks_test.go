@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"reflect"
 	"strings"
 	"time"
@@ -48,6 +49,22 @@ func (w *world) ordersWithHook(quantity int, name string) error {
 		return err
 	}
 	if err := w.unjudged(); err != nil {
+		return err
+	}
+	return w.paysWell()
+}
+
+// agentBuys names the agent in the request that opens the checkout.
+func (w *world) agentBuys(profile string, quantity int, name string) error {
+	if err := w.comesFor(quantity, name, ""); err != nil {
+		return err
+	}
+	body := fmt.Sprintf(`{"items": [{"product_id": %q, "quantity": %d}], "shipping_address": $address}`, w.products[name].ID, quantity)
+	header := http.Header{"UCP-Agent": {fmt.Sprintf("profile=%q", profile)}}
+	if err := w.shopper.send(w, "POST", "/acp/checkout/init", w.expand(body), header); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(w.tape.last().body, &w.shopper.Checkout); err != nil {
 		return err
 	}
 	return w.paysWell()

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-var saidBefore = regexp.MustCompile(`(from|under the key|as request|for the agent) "([^"]*)" `)
+var saidBefore = regexp.MustCompile(`(from|under the key|as request) "([^"]*)" `)
 
 // headersOf are the headers that a step names before who sends.
 func (w *world) headersOf(said string) http.Header {
-	names := map[string]string{"from": "X-Forwarded-For", "under the key": idempotencyHeader, "as request": requestIDHeader, "for the agent": "UCP-Agent"}
+	names := map[string]string{"from": "X-Forwarded-For", "under the key": idempotencyHeader, "as request": requestIDHeader}
 	header := http.Header{}
 	for _, parts := range saidBefore.FindAllStringSubmatch(said, -1) {
 		header.Set(names[parts[1]], sized(w.expand(parts[2])))
