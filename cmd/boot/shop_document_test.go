@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,9 +28,10 @@ type describedOperation struct {
 	method, path string
 	OperationID  string `json:"operationId"`
 	Parameters   []struct {
-		Name    string `json:"name"`
-		In      string `json:"in"`
-		Example any    `json:"example"`
+		Name     string `json:"name"`
+		In       string `json:"in"`
+		Required bool   `json:"required"`
+		Example  any    `json:"example"`
 	} `json:"parameters"`
 	RequestBody *struct {
 		Content map[string]struct {
@@ -103,6 +105,12 @@ func (d *shopDocument) call(id, name string) any {
 			path = strings.ReplaceAll(path, "{"+p.Name+"}", fmt.Sprint(d.filled(p.Example, given)))
 		}
 	}
+	query := url.Values{}
+	for _, p := range o.Parameters {
+		if p.In == "query" && p.Required {
+			query.Set(p.Name, fmt.Sprint(d.filled(p.Example, given)))
+		}
+	}
 	text := ""
 	if body != nil {
 		encoded, err := json.Marshal(d.filled(body, given))
@@ -111,7 +119,11 @@ func (d *shopDocument) call(id, name string) any {
 		}
 		text = string(encoded)
 	}
-	answer := send(d.t, request(d.t, o.method, d.address+path, text))
+	sent := path
+	if len(query) > 0 {
+		sent += "?" + query.Encode()
+	}
+	answer := send(d.t, request(d.t, o.method, d.address+sent, text))
 	d.validator.Check(d.address+"/acp", openapi.Answer{
 		Method: o.method,
 		Path:   path,
@@ -186,7 +198,7 @@ func TestShopDocument_examplesRun(t *testing.T) {
 			t.Errorf("%s has no example", id)
 		}
 		for _, p := range d.operations[id].Parameters {
-			if p.In == "path" && p.Example == nil {
+			if (p.In == "path" || p.Required) && p.Example == nil {
 				t.Errorf("%s: the parameter %s has no example", id, p.Name)
 			}
 		}

@@ -21,7 +21,7 @@ const cartPath = "/acp/cart"
 
 func (h *handlers) registerCart() {
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: "acp-cart", Method: http.MethodGet, Path: cartPath, Tags: commerceTag,
+		OperationID: cartID, Method: http.MethodGet, Path: cartPath, Tags: commerceTag,
 		Summary: "Read a cart",
 		Description: "The cart of a session: what the buyer wrote and what accepted quotes put there. Prices are those that a " +
 			"checkout would charge now; warnings name lines that it would refuse. Reading counts as activity. Unknown: 404 " +
@@ -38,7 +38,7 @@ func (h *handlers) registerCart() {
 		Errors: []int{http.StatusConflict},
 	}), h.putCart)
 	wire.AddPrepared(h.mount, h.operation(huma.Operation{
-		OperationID: "acp-cart-cancel", Method: http.MethodDelete, Path: cartPath, Tags: commerceTag,
+		OperationID: cartCancelID, Method: http.MethodDelete, Path: cartPath, Tags: commerceTag,
 		Summary: "Empty a cart",
 		Description: "Takes all lines out. What was agreed can still be bought by its checkout_token until it expires, and be put " +
 			"into the cart again. A checkout that was made of the cart stays as it is: cancel it, or it ends by itself.",
@@ -47,7 +47,7 @@ func (h *handlers) registerCart() {
 }
 
 type cartInput struct {
-	Session string `query:"session_id" required:"true" example:"sess_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"Whose cart it is."`
+	Session string `query:"session_id" required:"true" doc:"Whose cart it is."`
 }
 
 type putCartRequest struct {

@@ -28,6 +28,8 @@ const (
 	manifestID       = "acp-manifest"
 	productID        = "acp-product"
 	availabilityID   = "acp-availability"
+	cartID           = "acp-cart"
+	cartCancelID     = "acp-cart-cancel"
 	checkoutID       = "acp-checkout"
 	checkoutReviseID = "acp-checkout-revise"
 	sessionID        = "acp-session"

@@ -39,7 +39,7 @@ func TestShopDocument(t *testing.T) {
 		t.Errorf("%+v", doc)
 	}
 	for text, times := range map[string]int{
-		`"` + jacket.String() + `"`: 8, `"` + mug.String() + `"`: 0, `"offer_price":100.00`: 1, `"offer_price":90.00`: 1,
+		`"` + jacket.String() + `"`: 9, `"` + mug.String() + `"`: 0, `"offer_price":100.00`: 1, `"offer_price":90.00`: 1,
 		`"spt_sandbox_ok"`: 2, "{slug}": 0, `"@`: 0, "/v1/": 0,
 	} {
 		if got := strings.Count(a.text, text); got != times {
