@@ -205,3 +205,38 @@ Feature: A front door that agents understand
       Then the answer's headers show:
         | ETag          | matches ^[0-9a-f]+$   |
         | Cache-Control | "public, max-age=60"  |
+
+  Rule: A checkout without the token of an agreed price says so
+
+    Scenario: The token was forgotten
+      Given a buyer who agreed on 2 of the "Trail Tent" at 995
+      When the buyer sends POST /acp/checkout/init {"session_id": "$session", "items": [{"product_id": "${Trail Tent}", "quantity": 2}], "shipping_address": $address}
+      Then the answer shows:
+        | status                  | "ready"              |
+        | items.0.unit_price      | 1000                 |
+        | warnings.#              | 1                    |
+        | warnings.0.code         | "agreement_not_used" |
+        | warnings.0.quote_id     | "$quote"             |
+        | warnings.0.agreed_price | 995                  |
+      When the merchant remembers the answer's checkout_id
+      And the buyer sends PUT /acp/checkout/$remembered_checkout_id {"items": [{"product_id": "${Trail Tent}", "quantity": 2}], "shipping_address": $address}
+      Then the answer shows:
+        | warnings.0.code         | "agreement_not_used" |
+      When the buyer sends PUT /acp/checkout/$remembered_checkout_id {"checkout_token": "$token", "shipping_address": $address}
+      Then the answer shows:
+        | items.0.unit_price | 995    |
+        | warnings           | absent |
+
+    Scenario: With the token
+      Given a buyer who agreed on 2 of the "Trail Tent" at 995
+      When the buyer checks out
+      Then the answer shows:
+        | warnings | absent |
+
+    Scenario: The deal was bought before
+      Given a buyer who agreed on 2 of the "Trail Tent" at 995
+      And the buyer checks out
+      And the buyer pays
+      When the buyer sends POST /acp/checkout/init {"session_id": "$session", "items": [{"product_id": "${Trail Tent}", "quantity": 2}], "shipping_address": $address}
+      Then the answer shows:
+        | warnings | absent |

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -83,4 +84,9 @@ type Basket struct {
 	Now      time.Time        // by the database's clock; zero where an unknown session was named
 	Quotes   []*negotiation.Quote
 	Products []*catalog.Product // active ones
+	// Agreed are the session's prices that can still be redeemed, the newest first, at most MostAgreed.
+	Agreed []checkout.Agreement
 }
+
+// MostAgreed bounds the agreements that a Basket has.
+const MostAgreed = 50

@@ -83,6 +83,8 @@ type InitItem = pricing.Item
 type PreparedInit struct {
 	Checkout *checkout.Checkout
 	Opened   bool // its session is new
+	// Unused are agreements of the session on what the checkout sells without them.
+	Unused []checkout.Agreement
 
 	session *session.Session
 	touched session.Touched
@@ -120,7 +122,7 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 	if err != nil {
 		return nil, err
 	}
-	made.Opened, made.touched = opened, touched
+	made.Opened, made.touched, made.Unused = opened, touched, checkout.Unused(lines, known.Agreed)
 	return made, nil
 }
 

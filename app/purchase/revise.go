@@ -26,6 +26,8 @@ type ReviseRequest struct {
 // PreparedRevision is a new cart that is not stored yet.
 type PreparedRevision struct {
 	Checkout *checkout.Checkout // as it is once Commit has returned
+	// Unused are those of PreparedInit.
+	Unused []checkout.Agreement
 
 	project  *project.Project
 	revision int // that the cart was priced by
@@ -72,7 +74,7 @@ func (s *Service) PrepareRevise(ctx ports.Outbound, p *project.Project, r Revise
 	if err != nil {
 		return nil, err
 	}
-	made.touched = touched
+	made.touched, made.Unused = touched, checkout.Unused(lines, known.Agreed)
 	return made, nil
 }
 

@@ -112,7 +112,7 @@ type SearchResponse struct {
 		BundleDiscount string          `json:"bundle_discount"`
 	} `json:"recommendations"`
 	NextActions []string `json:"next_actions"`
-	NoResults *struct {
+	NoResults   *struct {
 		Message   string `json:"message"`
 		Matched   int    `json:"matched_without_filters"`
 		RemovedBy []struct {
@@ -123,13 +123,6 @@ type SearchResponse struct {
 		DidYouMean []string `json:"did_you_mean"`
 	} `json:"no_results"`
 	Warnings []Warning `json:"warnings"`
-}
-
-// Warning names something in a request that had no effect.
-type Warning struct {
-	Code    string `json:"code"`
-	Field   string `json:"field"`
-	Message string `json:"message"`
 }
 
 // Count is one value of a facet.

@@ -78,6 +78,7 @@ type checkoutAnswer struct {
 	ValidUntil      wire.Time        `json:"valid_until"`
 	OrderID         string           `json:"order_id,omitempty" doc:"Of a completed one."`
 
+	Warnings    []warning   `json:"warnings,omitempty"`
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
@@ -115,7 +116,9 @@ func (h *handlers) revise(ctx ports.Outbound, rq Request, in *reviseInput) (made
 	}
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[checkoutAnswer], error) {
 		err := prepared.Commit(ctx, st)
-		return &wire.Output[checkoutAnswer]{Body: h.toAPIWholeCheckout(prepared.Checkout, nil, shop)}, err
+		answer := h.toAPIWholeCheckout(prepared.Checkout, nil, shop)
+		answer.Warnings = unusedAgreements(prepared.Unused)
+		return &wire.Output[checkoutAnswer]{Body: answer}, err
 	}
 	return made, nil
 }

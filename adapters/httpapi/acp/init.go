@@ -27,7 +27,8 @@ func (h *handlers) registerInit() {
 			"its agreed lines sell at their prices, the others at list price, and what is paid leaves the cart. Amounts are in summary.currency; " +
 			"total = subtotal + shipping + tax. No stock is held. A country outside of the shop's shipping_regions: 422 " +
 			"validation_error. Unknown ids: 404. A past session: 409 session_expired; a token that is used up: 409 " +
-			"token_redeemed; one past its time: 409 token_expired.",
+			"token_redeemed; one past its time: 409 token_expired. An item at list price for which the session has an agreed " +
+			"price is opened all the same, with the warning agreement_not_used.",
 		Errors: []int{http.StatusConflict},
 	}), h.init)
 }
@@ -83,6 +84,7 @@ type initAnswer struct {
 	ValidUntil      wire.Time        `json:"valid_until"`
 	Missing         []string         `json:"missing,omitempty" example:"shipping_address.line1" doc:"What payment needs and the checkout lacks, by the field of the request."`
 
+	Warnings    []warning   `json:"warnings,omitempty"`
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
@@ -131,6 +133,7 @@ func (h *handlers) init(ctx ports.Outbound, rq Request, in *wire.Input[initReque
 	}
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[initAnswer], error) {
 		answer := h.toAPICheckout(prepared.Checkout, shop)
+		answer.Warnings = unusedAgreements(prepared.Unused)
 		if prepared.Opened {
 			answer.SessionID = prepared.Checkout.Snapshot().Session.String()
 		}

@@ -59,7 +59,7 @@ func unknown(fields wire.Unknown, path, code, thing string, known []string) (all
 			message += "did you mean " + meant + "? "
 		}
 		message += "It was ignored. Known: " + strings.Join(known, ", ") + "."
-		all = append(all, warning{code, path + shown, message})
+		all = append(all, warning{Code: code, Field: path + shown, Message: message})
 	}
 	return all
 }

@@ -1,6 +1,11 @@
 package acp
 
-import "github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+import (
+	"strconv"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+)
 
 // warning tells of something in a request that had no effect, or not the one that its sender may have meant.
 type warning struct {
@@ -10,4 +15,20 @@ type warning struct {
 
 	QuoteID     string      `json:"quote_id,omitempty" doc:"Of an agreement that the warning is about."`
 	AgreedPrice *wire.Money `json:"agreed_price,omitempty" minimum:"0" doc:"For one piece, that the agreement is about."`
+}
+
+// unusedAgreements warn of agreed prices that a checkout does not have.
+func unusedAgreements(unused []checkout.Agreement) []warning {
+	var list []warning
+	for _, a := range unused {
+		list = append(list, warning{
+			Code:  "agreement_not_used",
+			Field: "checkout_token",
+			Message: "A price of " + a.Price.String() + " for " + strconv.Itoa(a.Quantity) + " of this item was agreed in the session, " +
+				"and is not used: give the checkout_token of that quote.",
+			QuoteID:     a.Quote.String(),
+			AgreedPrice: wire.ToOptionalMoney(&a.Price),
+		})
+	}
+	return list
 }

@@ -241,9 +241,9 @@ func (v Haggling) Basket(ctx context.Context, project id.Project, ask ports.Bask
 	tokens := args.List(ask.Tokens)
 	if ask.Session.IsZero() {
 		b.Query(&moment, "SELECT "+v.Store.Dialect.Clock+" AS now")
-		b.Query(&found, fmt.Sprintf(selectSessionOfTokens, v.Store.Dialect.Clock, tokens), args...)
+		b.Query(&found, fmt.Sprintf(selectSessionOfTokens, v.Store.Dialect.Clock, tokens, agreedNow(v.Store.Dialect.Clock)), args...)
 	} else {
-		b.Query(&found, fmt.Sprintf(selectSessionNow, v.Store.Dialect.Clock), project, ask.Session)
+		b.Query(&found, fmt.Sprintf(selectSessionNow, v.Store.Dialect.Clock, agreedNow(v.Store.Dialect.Clock)), project, ask.Session)
 	}
 	if len(ask.Tokens) > 0 {
 		b.Query(&agreed, selectQuote+"\n  AND token_hash IN "+tokens+"\n  AND token_hash <> ''\nORDER BY created_at, id", args...)
@@ -265,7 +265,7 @@ func (v Haggling) Basket(ctx context.Context, project id.Project, ask ports.Bask
 	}
 	basket := ports.Basket{Now: moment.Now, Products: catalogue.FromProductRows(rows, variants)}
 	if found != nil {
-		basket.Session, basket.Now = &found.Session, found.Now
+		basket.Session, basket.Now, basket.Agreed = &found.Session, found.Now, found.agreements()
 	}
 	for _, r := range agreed {
 		basket.Quotes = append(basket.Quotes, fromQuoteRow(r))

@@ -40,21 +40,21 @@ WHERE project_id = $1
 
 	// selectSessionNow is completed by the database's clock.
 	selectSessionNow = `
-SELECT ` + sessions.Columns() + `, %s AS now
+SELECT ` + sessions.Columns() + `, %[1]s AS now, %[2]s AS agreed
 FROM sessions
 WHERE project_id = $1
   AND id = $2`
 
-	// selectSessionOfTokens is completed by the database's clock and the tokens.
+	// selectSessionOfTokens is completed by the database's clock, the tokens and what is agreed.
 	selectSessionOfTokens = `
-SELECT ` + sessions.Columns() + `, %s AS now
+SELECT ` + sessions.Columns() + `, %[1]s AS now, %[3]s AS agreed
 FROM sessions
 WHERE project_id = $1
   AND id = (
     SELECT MIN(session_id)
     FROM quotes
     WHERE project_id = $1
-      AND token_hash IN %s
+      AND token_hash IN %[2]s
       AND token_hash <> ''
   )`
 )
@@ -118,7 +118,8 @@ ON CONFLICT (project_id, session_id, product_id) DO NOTHING`
 
 type sessionNow struct {
 	session.Session
-	Now time.Time
+	Now    time.Time
+	Agreed string // see agreedNow
 }
 
 type cartRow struct {
@@ -182,7 +183,7 @@ func (v Sessions) Visit(ctx context.Context, project id.Project, of id.Session) 
 	var shown []id.Product
 	var orders []boughtRow
 	b := v.Store.Read(project)
-	b.Query(&found, fmt.Sprintf(selectSessionNow, v.Store.Dialect.Clock), args...)
+	b.Query(&found, fmt.Sprintf(selectSessionNow, v.Store.Dialect.Clock, "''"), args...)
 	b.Query(&visit.Cart, selectCart, args...)
 	b.Query(&history, selectHistory, args...)
 	b.Query(&shown, selectShown, args...)
