@@ -84,24 +84,3 @@ func (s *Shop) token(q *negotiation.Quote) negotiation.Snapshot {
 	}
 	return found.Quotes[0].Snapshot()
 }
-
-// agreedPrices: a basket has the session's agreements that can be redeemed, the newest first, whichever tokens are given.
-func agreedPrices(s *Shop) {
-	visit, tent, stove := s.Session(), s.Product(1), s.Product(2)
-	first, second := s.Agree(visit, tent, 2), s.Agree(visit, stove, 1)
-	s.Must(s.Haggling.Save(s.Ctx, s.Answer(visit, tent, 5, nil))) // only asked for
-	other := s.Session()
-	s.Agree(other, tent, 2)
-	for _, ask := range []ports.BasketAsk{{Session: visit.ID}, {Tokens: []string{first.Snapshot().TokenHash}}} {
-		found, err := s.Haggling.Basket(s.Ctx, s.Project.ID, ask)
-		s.Must(err)
-		var quotes []id.Quote
-		for _, a := range found.Agreed {
-			quotes = append(quotes, a.Quote)
-			if a.Price != USD(95_00) || a.Product.IsZero() || a.Variant.IsZero() || a.Quantity == 0 {
-				s.T.Errorf("agreed %+v", a)
-			}
-		}
-		Same(s.T, "agreements", quotes, []id.Quote{second.Snapshot().ID, first.Snapshot().ID})
-	}
-}
