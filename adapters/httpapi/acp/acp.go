@@ -7,6 +7,14 @@
 // may name a session to go on with. Quotes and rejections also carry session_id and quote_id, without
 // which a buyer that had no session could not follow up. A country may be written in lower case.
 // A product's list price is that of its first variant; each variant has its own beside it.
+//
+// A session's id is its cart's. A cart may have several lines of a variant; an accepted quote takes the place of the earlier
+// agreement about its variant, or else of its first line at list price. An agreement whose time is over stays in the cart with
+// a warning, and keeps the cart from being checked out until the cart is put again, which has the line at list price: a
+// price is not raised unasked. A checkout of the cart is not changed with the cart, but by the next init with from_cart; what
+// that leaves out of address and buyer altogether stays. While the checkout is being paid it is answered as it is, and with
+// another cart 409 checkout_processing. What was paid leaves the cart: agreements by their tokens, and what the cart's checkout sold at
+// list price, whatever its quantity in the cart is by then. Emptying a cart leaves its checkout open and its tokens good.
 package acp
 
 import (
