@@ -136,7 +136,7 @@ func (MessageSignature) proof() {}
 type OrderNews struct {
 	Event id.Event
 	Type  event.Type // order.completed, or order.updated for whatever happened later
-	At    time.Time // of the event
+	At    time.Time  // of the event
 	Case  *order.Case
 	Shop  *project.Project
 	Now   time.Time
