@@ -386,6 +386,15 @@ Feature: Checkout
       Then it is refused: 409 checkout_changed
       And there are 7 of the "Trail Tent" left
 
+    Scenario: A declined payment with another shipping option
+      Given a buyer at the checkout with 2 of the "Trail Tent"
+      And the buyer sends POST /acp/checkout/finalize {"checkout_id": "$checkout", "revision": 1, "shipping_option": "express", "payment": {"method": "psp_spt", "token": "spt_sandbox_decline_insufficient_funds"}}
+      When the buyer sends POST /acp/checkout/finalize {"checkout_id": "$checkout", "revision": 1, "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}}
+      Then it is refused: 409 checkout_changed
+      When the buyer sends POST /acp/checkout/finalize {"checkout_id": "$checkout", "revision": 2, "shipping_option": "express", "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}}
+      Then the answer shows:
+        | status | "success" |
+
     Scenario Outline: Too late
       Given a buyer at the checkout with 2 of the "Trail Tent"
       When the buyer sends POST /acp/checkout/<how>

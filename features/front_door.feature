@@ -75,6 +75,7 @@ Feature: A front door that agents understand
         """
         {"name": "Gift Card", "sku": "GIFT", "price": 50, "negotiable": false, "quantity": 10}
         """
+      And a buyer who looks at the "Gift Card"
       When the buyer asks the price
       Then the answer shows:
         | next_actions | ["accept", "decline"] |

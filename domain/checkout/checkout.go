@@ -142,7 +142,7 @@ type Snapshot struct {
 	Project    id.Project
 	Session    id.Session
 	Status     Status
-	Revision   int  // 1 at first; each Revise adds 1
+	Revision   int  // 1 at first; each Revise adds 1, and so does each Claim with another shipping option
 	Strict     bool // as in Cart
 	FromCart   bool // as in Cart
 	Lines      []Line

@@ -221,3 +221,21 @@ func TestTotalsOfEveryKind(t *testing.T) {
 		}
 	})
 }
+
+// Who read a revision and pays it pays the total that was read, also after a declined attempt with another shipping option.
+func TestCheckout_Claim_anotherOptionIsAnotherRevision(t *testing.T) {
+	t.Parallel()
+	c := open(t, shop(), cart(line(1, 1, 100, 100)))
+	same := token
+	if err := c.Claim(same, held, noon); err != nil || c.Revision() != 1 {
+		t.Fatalf("by the selected option: %v, revision %d", err, c.Revision())
+	}
+	if _, err := c.Decline(1, true); err != nil {
+		t.Fatal(err)
+	}
+	express := token
+	express.Option = "express"
+	if err := c.Claim(express, held, noon); err != nil || c.Revision() != 2 {
+		t.Errorf("by another option: %v, revision %d", err, c.Revision())
+	}
+}

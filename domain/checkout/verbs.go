@@ -58,6 +58,9 @@ func (c *Checkout) Claim(p Payment, taken []catalog.Take, now time.Time) error {
 	}
 	p.Email = cmp.Or(p.Email, c.s.Buyer.Email)
 	c.remember()
+	if p.Option != c.s.Selected { // another total than the one of the revision that was read
+		c.s.Revision++
+	}
 	c.s.Status, c.s.Attempt = Processing, c.s.Attempt+1
 	c.s.Payment, c.s.Selected, c.s.Taken = p, p.Option, taken
 	c.s.ClaimedAt, c.s.LeaseUntil = now, now.Add(Lease)

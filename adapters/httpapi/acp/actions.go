@@ -116,7 +116,7 @@ var afterErrors = map[string]nextActions{
 	"checkout_canceled":    {actInitCheckout},
 	"checkout_incomplete":  {actReviseCheckout, actReadCheckout},
 	"checkout_changed":     {actReadCheckout},
-	"checkout_completed":   {actReadCheckout, actReadOrder},
+	"checkout_completed":   {actReadCheckout, actReadOrder, actCancelOrder},
 	"checkout_not_payable": {actReadCheckout},
 	"checkout_refused":     {actSearch},
 	"finalize_refused":     {actReadCheckout, actCancelCheckout},

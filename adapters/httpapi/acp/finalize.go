@@ -45,7 +45,7 @@ func (h *handlers) registerFinalize() {
 type finalizeRequest struct {
 	CheckoutID     string       `json:"checkout_id" minLength:"1" example:"chk_06fszq2d8v3m5xk9t1c7w4hpeg"`
 	Payment        paymentToken `json:"payment"`
-	ShippingOption string       `json:"shipping_option,omitempty" maxLength:"100" example:"express" doc:"An option's id; left out: the one selected at init."`
+	ShippingOption string       `json:"shipping_option,omitempty" maxLength:"100" example:"express" doc:"An option's id; left out: the one that the checkout shows as selected. Another one counts revision up."`
 	BuyerEmail     string       `json:"buyer_email,omitempty" maxLength:"254" example:"ada@example.com" doc:"A plain address, without a name."`
 	Notes          string       `json:"notes,omitempty" maxLength:"2000" doc:"For the merchant."`
 	Revision       int          `json:"revision,omitempty" minimum:"1" doc:"Pays this revision of the checkout alone: 409 checkout_changed if it is another one now. Left out: whichever there is."`

@@ -70,7 +70,7 @@ var howTo = usage{
 		"next_actions lists what can follow it. Send and read JSON; prices are for one piece, in the first of supported_currencies.",
 	Search: "Send keywords of one product in query (\"waterproof hiking jacket\"), not a sentence about the buyer or several " +
 		"products at once. Put constraints into filters: {\"price_max\": 250, \"size\": \"M\", \"category\": an id of categories}. " +
-		"Unknown fields have no effect.",
+		"Fields that are not known have no effect and are named in warnings. To read on, send next_cursor as cursor.",
 	Prices: "quote without offer_price names a price. quote with offer_price makes an offer; follow up with session_id and " +
 		"quote_id. The price that stands is counter_price, or offered_price. To accept it, send exactly that price as " +
 		"offer_price before valid_until. The answer accept has a checkout_token: give it to checkout, or the list price applies.",

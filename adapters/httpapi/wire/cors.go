@@ -16,7 +16,7 @@ var corsHeaders = http.Header{
 // preflightHeaders answer the question that a browser asks before it sends a page's request.
 var preflightHeaders = http.Header{
 	"Access-Control-Allow-Methods": {"GET, HEAD, POST, PUT, DELETE"},
-	"Access-Control-Allow-Headers": {"Content-Type, Idempotency-Key, If-None-Match, X-Request-Id, X-Manage-Token"},
+	"Access-Control-Allow-Headers": {"Content-Type, Idempotency-Key, If-None-Match, X-Request-Id, X-Manage-Token, UCP-Agent"},
 	"Access-Control-Max-Age":       {"86400"}, // browsers ask again after a day, or sooner
 	"Allow":                        {"GET, HEAD, POST, PUT, DELETE, OPTIONS"},
 }

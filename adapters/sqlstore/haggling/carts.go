@@ -96,7 +96,7 @@ func ReadCart(b *db.Batch, d db.Dialect, project id.Project, ask ports.CartAsk) 
 	if ask.Session.IsZero() {
 		b.Query(&r.moment, "SELECT "+d.Clock+" AS now")
 	} else {
-		b.Query(&r.session, fmt.Sprintf(selectSessionNow, d.Clock), project, ask.Session)
+		b.Query(&r.session, fmt.Sprintf(selectSessionNow, d.Clock, "''"), project, ask.Session)
 		b.Query(&r.items, selectCart, project, ask.Session)
 		b.Query(&r.last, selectLastLine, project, ask.Session)
 	}

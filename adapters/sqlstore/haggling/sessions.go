@@ -38,7 +38,7 @@ var (
 WHERE project_id = $1
   AND id = $2`
 
-	// selectSessionNow is completed by the database's clock.
+	// selectSessionNow is completed by the database's clock and what is agreed.
 	selectSessionNow = `
 SELECT ` + sessions.Columns() + `, %[1]s AS now, %[2]s AS agreed
 FROM sessions

@@ -87,7 +87,7 @@ SELECT ` + CheckoutColumns + `, %s AS now
 FROM locked`
 
 	checkoutKey    = []string{"project_id", "id"}
-	changedByVerbs = []string{"status", "selected", "attempt", "declines", "lease_until", "retry_at", "payment", "taken", "claimed_at", "queue"}
+	changedByVerbs = []string{"status", "revision", "selected", "attempt", "declines", "lease_until", "retry_at", "payment", "taken", "claimed_at", "queue"}
 
 	changedByRevise = []string{
 		"status", "revision", "strict", "lines", "line_seq", "address", "buyer", "options", "selected", "hook_protocol", "hook_url",
