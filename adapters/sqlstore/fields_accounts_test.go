@@ -117,6 +117,8 @@ func projectFields(s *fieldShop) {
 
 func productFields(s *fieldShop) {
 	created, changed := fill[catalog.Product](catalog.Active), fill[catalog.Product](another, catalog.Active)
+	numbered(&created, 1)
+	numbered(&changed, 1000)
 	created.Project, changed.Project = s.project.ID, s.project.ID
 	readings := func() []any {
 		changes := read(s.Catalog().Changes(s.Context(), s.project.ID, 0))(s)
@@ -144,6 +146,7 @@ func productFields(s *fieldShop) {
 	s.survives(nil, &changed, readings()...)
 
 	upserted := fill[catalog.Product]()
+	numbered(&upserted, 2000)
 	upserted.ID, upserted.Project, upserted.CreatedAt = created.ID, s.project.ID, created.CreatedAt
 	read(s.Catalog().Upsert(s.Context(), s.project.ID, ports.ProductKeys{IDs: []id.Product{created.ID}}, func(ports.KnownProducts) []ports.ProductWrite {
 		return []ports.ProductWrite{{Product: &upserted}}

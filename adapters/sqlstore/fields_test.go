@@ -2,6 +2,7 @@ package sqlstore_test
 
 import (
 	"crypto/rand"
+	"fmt"
 	"testing"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
@@ -171,9 +172,17 @@ func (s *fieldShop) session() *session.Session {
 	return visit
 }
 
+// numbered gives each variant a GTIN, which is digits alone.
+func numbered(p *catalog.Product, from int) {
+	for i := range p.Variants {
+		p.Variants[i].GTIN = fmt.Sprintf("%013d", from+i)
+	}
+}
+
 func (s *fieldShop) product() *catalog.Product {
 	s.Helper()
 	p := fill[catalog.Product](catalog.Active)
+	numbered(&p, 1)
 	p.ID, p.Project, p.SKU = newID[id.Product](), s.project.ID, newID[id.Product]().String()
 	for i := range p.Variants {
 		p.Variants[i].ID, p.Variants[i].SKU = newID[id.Variant](), newID[id.Variant]().String()

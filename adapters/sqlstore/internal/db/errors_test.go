@@ -15,12 +15,16 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// Every constraint that has a meaning exists under its name.
+// Every constraint that has a meaning exists under its name; one of NOT NULL has its column's.
 func TestConstraintsExist(t *testing.T) {
 	t.Parallel()
 	var names []string
 	err := freshPostgres(t).read.SelectContext(t.Context(), &names, `
-SELECT conname FROM pg_constraint UNION SELECT relname FROM pg_class WHERE relkind = 'i'`)
+SELECT conname FROM pg_constraint
+UNION
+SELECT relname FROM pg_class WHERE relkind = 'i'
+UNION
+SELECT table_name || '.' || column_name FROM information_schema.columns WHERE is_nullable = 'NO'`)
 	if err != nil {
 		t.Fatal(err)
 	}
