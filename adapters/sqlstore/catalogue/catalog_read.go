@@ -61,7 +61,7 @@ func (c Catalog) Changes(ctx context.Context, project id.Project, since int64) (
 	var variants []VariantRow
 	var synonyms []catalog.Synonym
 	changes := ports.CatalogChanges{Since: since}
-	changed := "(SELECT id FROM products" + changedProducts + ")"
+	changed := idsOf(changedProducts)
 
 	b := c.Store.Read(project)
 	b.Query(&version, selectVersions, project)

@@ -83,8 +83,14 @@ func (c *catalogue) products(ctx context.Context, where string, args ...any) ([]
 	if err != nil {
 		return nil, err
 	}
-	variants, err := db.All[VariantRow](ctx, c.t, SelectVariants+"(SELECT id FROM products"+where+")"+ByPosition, args...)
+	variants, err := db.All[VariantRow](ctx, c.t, SelectVariants+idsOf(where)+ByPosition, args...)
 	return FromProductRows(rows, variants), err
+}
+
+// idsOf selects the ids of products by a condition, once: without statistics, PostgreSQL would read the products of the project
+// again for each variant.
+func idsOf(where string) string {
+	return "(WITH wanted AS MATERIALIZED (SELECT id FROM products" + where + ") SELECT id FROM wanted)"
 }
 
 // footprint is what a stored product occupies.

@@ -94,8 +94,9 @@ func (h *history) unpayable(at int) []string {
 
 func (h *history) claim(at int, token, option string) {
 	p := h.papers[at]
-	if option != "" {
+	if option != "" && option != p.option {
 		p.option = option
+		p.revision++
 	}
 	p.status, p.token = "processing", token
 	p.attempt++

@@ -83,6 +83,7 @@ var kinds = map[string]map[string]string{
 	"acp-checkout-revise":   {"id": "checkout_id"},
 	"acp-order":             {"X-Manage-Token": "manage_token"},
 	"acp-buyer-receipt":     {"code": "receipt_code"},
+	"revoke-signing-key":    {"kid": "kid"},
 	"get-shipping-rates":    {"integration_id": "shipper_id"},
 	"create-shipping-label": {"integration_id": "shipper_id"},
 	"dry-run-agent-policy":  {"product_ids": "product_id"},

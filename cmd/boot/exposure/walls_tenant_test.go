@@ -48,6 +48,7 @@ func (s *tenant) fillProject() {
 	product := s.post("/v1/catalog/products", `{"name":"Mug","sku":"`+s.ids["sku"]+`","price":100,"category":"`+s.ids["slug"]+`","quantity":90}`)
 	s.ids["product_id"], s.ids["variant_id"] = product.field("id"), product.field("variants.0.id")
 	s.ids["synonym_id"] = s.post("/v1/catalog/synonyms", `{"words":["mug","`+s.ids["slug"]+`"]}`).field("id")
+	s.ids["kid"] = s.get("/v1/signing-keys").field("data.0.kid")
 	s.ids["agent_id"] = s.post("/v1/agents", `{"name":"Spare"}`).field("id")
 	s.ids["subscription_id"] = s.post("/v1/event-subscriptions", `{"url":"https://127.0.0.1:1/hook","event_types":["*"]}`).field("id")
 	sent := s.post("/v1/event-subscriptions/"+s.ids["subscription_id"]+"/test", "")
