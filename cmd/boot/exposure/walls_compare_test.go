@@ -37,6 +37,8 @@ var controls = map[string]control{
 	"resolve-orphan":  {404, "orphan_not_found"},
 
 	"cancel-sync": {409, "sync_ended"},
+	// The next key must have been published for ten minutes.
+	"rotate-signing-keys": {409, "signing_key_too_new"},
 
 	"create-shipping-label": {201, ""}, // 200 for one that was bought before
 
