@@ -22,6 +22,8 @@ Feature: After the sale
         | tracking.available             | false        |
         | summary.items                  | [{"name": "Trail Tent", "quantity": 2, "price": 100}] |
         | summary.total                  | 205.99       |
+        | items.*.product_id             | ["${Trail Tent}"] |
+        | items.*.quantity               | [2]          |
 
     Scenario: Who knows the order's id sees nothing of its buyer
       Given a buyer who ordered 2 of the "Trail Tent"

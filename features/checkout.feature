@@ -243,7 +243,7 @@ Feature: Checkout
       Given a buyer who wants 1 of the "Trail Tent"
       When the buyer sends POST /acp/checkout/init {"session_id": "$session", "items": [{"product_id": "$product", "quantity": 1}]}
       Then it is refused: 422 validation_error
-      And the refusal names "shipping_address"
+      And the refusal names "shipping_address.line1"
 
     Scenario Outline: Items that cannot be bought
       Given a buyer who wants 1 of the "Trail Tent"

@@ -228,6 +228,14 @@ Feature: A front door that agents understand
         | items.0.unit_price | 995    |
         | warnings           | absent |
 
+    Scenario: The token was forgotten, and the price was not
+      Given a buyer who agreed on 2 of the "Trail Tent" at 995
+      When the buyer sends POST /acp/checkout/init {"session_id": "$session", "items": [{"product_id": "${Trail Tent}", "quantity": 2, "negotiated_price": 995}], "shipping_address": $address}
+      Then it is refused: 422 price_mismatch
+      And the answer shows:
+        | details.0.field   | "items.0.negotiated_price" |
+        | details.0.message | contains "give the checkout_token of that quote" |
+
     Scenario: With the token
       Given a buyer who agreed on 2 of the "Trail Tent" at 995
       When the buyer checks out

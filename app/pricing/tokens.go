@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -18,6 +19,7 @@ import (
 type tokens struct {
 	quotes map[string]*negotiation.Quote
 	used   map[tokenUse]bool
+	agreed []checkout.Agreement // of the session
 }
 
 type tokenUse struct {
@@ -28,7 +30,7 @@ type tokenUse struct {
 // tokensOf are the request's tokens; one that cannot be redeemed is an error. The time of one that has a line of the
 // checkout already does not matter any more.
 func tokensOf(r Request, known ports.Basket, before []checkout.Line) (*tokens, error) {
-	t := &tokens{quotes: map[string]*negotiation.Quote{}, used: map[tokenUse]bool{}}
+	t := &tokens{quotes: map[string]*negotiation.Quote{}, used: map[tokenUse]bool{}, agreed: known.Agreed}
 	fields := map[string]string{}
 	if r.TokenHash != "" {
 		fields[r.TokenHash] = "checkout_token"
@@ -90,8 +92,18 @@ func (t *tokens) line(p *catalog.Product, v catalog.Variant, item Item, common s
 		}
 	}
 	at.That(item.TokenHash == "" || !line.Quote.IsZero(), "checkout_token", "does not cover this product, variant and quantity")
-	at.That(item.Price == nil || *item.Price == line.Unit, "negotiated_price", "must be "+line.Unit.String())
+	at.That(item.Price == nil || *item.Price == line.Unit, "negotiated_price", "must be "+line.Unit.String()+t.forgotten(line, item.Price))
 	return line
+}
+
+// forgotten says how a price that was agreed in the session is used.
+func (t *tokens) forgotten(line checkout.Line, price *money.Amount) string {
+	for _, a := range t.agreed {
+		if price != nil && a.Variant == line.Variant && a.Price == *price {
+			return "; " + a.Price.String() + " was agreed for " + strconv.Itoa(a.Quantity) + ": give the checkout_token of that quote"
+		}
+	}
+	return ""
 }
 
 // spend notes that kept lines have the prices of their tokens.

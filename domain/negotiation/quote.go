@@ -20,7 +20,7 @@ var (
 func (s State) String() string { return s.name }
 
 // ErrClosed answers an offer on a quote that was superseded.
-var ErrClosed = fault.New(fault.Conflict, "quote_closed", "The quote is closed. Ask for a new one.")
+var ErrClosed = fault.New(fault.Conflict, "quote_closed", "The quote is closed: a newer one about the same item took its place. Read the session, or ask for a new one.")
 
 // Item is what a quote is about. Bounds and progress belong to it, not to one quote.
 type Item struct {

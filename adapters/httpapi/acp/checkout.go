@@ -50,7 +50,7 @@ type reviseRequest struct {
 	Revision        int             `json:"revision,omitempty" minimum:"1" doc:"The one that the request was made by; left out: whichever there is."`
 	CheckoutToken   string          `json:"checkout_token,omitempty" maxLength:"200" doc:"Of an accepted quote. More than one: give each with its item."`
 	Items           []revisedItem   `json:"items,omitempty" maxItems:"50" doc:"May be left out with a checkout_token."`
-	ShippingAddress shippingAddress `json:"shipping_address" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true."`
+	ShippingAddress shippingAddress `json:"shipping_address,omitempty" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true."`
 	ShippingOption  string          `json:"shipping_option,omitempty" maxLength:"100" example:"express" doc:"An option's id; left out: the one selected, or else the cheapest."`
 	Buyer           *checkoutBuyer  `json:"buyer,omitempty"`
 	OrderWebhook    *orderWebhook   `json:"order_webhook,omitempty"`

@@ -38,7 +38,7 @@ type initRequest struct {
 	CheckoutToken   string          `json:"checkout_token,omitempty" maxLength:"200" doc:"Of an accepted quote. More than one: give each with its item."`
 	FromCart        bool            `json:"from_cart,omitempty" doc:"Buys the cart of the session, in place of items and checkout_token. A cart has one open checkout: if there is one, it is brought up to the cart and answered. What shipping_address and buyer leave out altogether stays as it is there."`
 	Items           []initItem      `json:"items,omitempty" maxItems:"50" doc:"May be left out with a checkout_token, and must be with from_cart."`
-	ShippingAddress shippingAddress `json:"shipping_address" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true."`
+	ShippingAddress shippingAddress `json:"shipping_address,omitempty" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true."`
 	BillingSame     bool            `json:"billing_same_as_shipping,omitempty" doc:"Taken and without effect: a billing address comes with the payment token."`
 	Buyer           *checkoutBuyer  `json:"buyer,omitempty"`
 	OrderWebhook    *orderWebhook   `json:"order_webhook,omitempty"`
@@ -83,6 +83,7 @@ type initAnswer struct {
 	PaymentMethods  []readyMethod    `json:"payment_methods"`
 	ValidUntil      wire.Time        `json:"valid_until"`
 	Missing         []string         `json:"missing,omitempty" example:"shipping_address.line1" doc:"What payment needs and the checkout lacks, by the field of the request."`
+	Revision        int              `json:"revision" minimum:"1" doc:"Give it to finalize or to a revision, and no other one is paid or revised."`
 
 	Warnings    []warning   `json:"warnings,omitempty"`
 	NextActions nextActions `json:"next_actions,omitempty"`
@@ -168,7 +169,7 @@ func addRecipient(r *purchase.InitRequest, address shippingAddress, incomplete b
 	r.Address, r.Partial = fromAPIAddress(address), incomplete
 	if !incomplete && !r.FromCart { // what the cart's open checkout has need not be said again
 		for _, part := range r.Address.For(r.Buyer).Missing() {
-			check.In("shipping_address").That(false, part, "is required")
+			check.In("shipping_address").That(false, part, "is required, unless allow_incomplete is true")
 		}
 	}
 	return check.Err()
@@ -217,7 +218,7 @@ func fromAPIInitItems(shop *project.Project, items []initItem) ([]purchase.InitI
 func (h *handlers) toAPICheckout(c *checkout.Checkout, shop *project.Project) initAnswer {
 	s, methods := c.Snapshot(), shop.ServedMethods(h.Sandbox)
 	answer := initAnswer{
-		CheckoutID: s.ID.String(), Status: s.Status.String(), ValidUntil: wire.ToTime(s.ValidUntil), Missing: c.Missing(),
+		CheckoutID: s.ID.String(), Status: s.Status.String(), ValidUntil: wire.ToTime(s.ValidUntil), Missing: c.Missing(), Revision: c.Revision(),
 		NextActions: afterCheckout(c, methods, h.Clock.Now()),
 		Summary: checkoutSummary{
 			Subtotal: wire.ToMoney(s.Subtotal), Shipping: wire.ToMoney(c.Shipping()), Tax: wire.ToMoney(s.Tax),
@@ -226,9 +227,13 @@ func (h *handlers) toAPICheckout(c *checkout.Checkout, shop *project.Project) in
 	}
 	for _, l := range s.Lines {
 		answer.Items = append(answer.Items, checkoutItem{
-			ProductID: l.Product.String(), Name: l.Name, Variant: l.Label, Quantity: l.Quantity,
-			UnitPrice: wire.ToMoney(l.Unit), OriginalPrice: wire.ToMoney(l.Original),
-			Discount: money.Off(l.Original, l.Unit).String(),
+			ProductID:     l.Product.String(),
+			Name:          l.Name,
+			Variant:       l.Label,
+			Quantity:      l.Quantity,
+			UnitPrice:     wire.ToMoney(l.Unit),
+			OriginalPrice: wire.ToMoney(l.Original),
+			Discount:      money.Off(l.Original, l.Unit).String(),
 		})
 	}
 	for _, o := range s.Options {

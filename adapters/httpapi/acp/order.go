@@ -53,6 +53,7 @@ type orderAnswer struct {
 	Summary     orderSummary     `json:"summary"`
 	Refunds     []orderRefund    `json:"refunds" doc:"Oldest first."`
 	Returns     []orderReturn    `json:"returns" doc:"Oldest first."`
+	Items       []orderedItem    `json:"items" doc:"What was bought, by the ids that a return needs, in the order of summary.items."`
 
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
@@ -115,6 +116,13 @@ type orderItem struct {
 	Name     string     `json:"name"`
 	Quantity int        `json:"quantity" minimum:"1"`
 	Price    wire.Money `json:"price" minimum:"0" doc:"For one piece."`
+}
+
+// orderedItem is a line as a return names it.
+type orderedItem struct {
+	ProductID string `json:"product_id"`
+	VariantID string `json:"variant_id"`
+	Quantity  int    `json:"quantity" minimum:"1"`
 }
 
 type orderInput struct {
@@ -187,6 +195,7 @@ func toAPIOrder(shop *project.Project, o *order.Order) orderAnswer {
 	}
 	for _, l := range o.Lines {
 		answer.Summary.Items = append(answer.Summary.Items, orderItem{l.Name, l.Quantity, wire.ToMoney(l.Unit)})
+		answer.Items = append(answer.Items, orderedItem{l.Product.String(), l.Variant.String(), l.Quantity})
 	}
 	return answer
 }

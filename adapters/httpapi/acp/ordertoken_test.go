@@ -61,7 +61,7 @@ func TestOrderShowsItsBuyerToWhomHasTheToken(t *testing.T) {
 			t.Errorf("%q shows in %s", word, a.text)
 		}
 	}
-	if got := public.names(); got != "fulfillment next_actions order payment refunds returns summary tracking" {
+	if got := public.names(); got != "fulfillment items next_actions order payment refunds returns summary tracking" {
 		t.Errorf("without the token: %s", got)
 	}
 	if !strings.Contains(page.text, "102.99 USD") {

@@ -83,7 +83,7 @@ func TestRevise(t *testing.T) {
 		"status": `"incomplete"`, "shipping_options": "[]", "summary.total": "97.00", "missing.4": `"shipping_address.country"`,
 	})
 	for name, c := range map[string]struct{ body, want string }{
-		"nothing":               {`{}`, "422 validation_error shipping_address"},
+		"nothing":               {`{}`, "422 validation_error items"},
 		"no items":              {`{"shipping_address":` + portland + `}`, "422 validation_error items"},
 		"half an address":       {`{"items":[` + kept + `],"shipping_address":{"country":"US"}}`, "422 validation_error shipping_address.name shipping_address.line1 shipping_address.city shipping_address.postal_code"},
 		"an e-mail that is not": {`{"items":[` + kept + `],"shipping_address":` + portland + `,"buyer":{"email":"ada"}}`, "422 validation_error buyer.email"},
@@ -109,7 +109,7 @@ func TestInitRefuses(t *testing.T) {
 	}
 	elsewhere := strings.Replace(portland, `"us"`, `"NZ"`, 1)
 	for name, c := range map[string]struct{ body, want string }{
-		"nothing at all":      {`{}`, "422 validation_error shipping_address"},
+		"nothing at all":      {`{}`, "422 validation_error shipping_address.name shipping_address.line1 shipping_address.city shipping_address.postal_code shipping_address.country"},
 		"no items, no token":  {`{"session_id":"` + visit + `","shipping_address":` + portland + `}`, "422 validation_error items"},
 		"a wrong price":       {order(line(mug.String(), "", 1, `,"negotiated_price":9`), portland), "422 price_mismatch items.0.negotiated_price"},
 		"half a cent":         {order(line(mug.String(), "", 1, `,"negotiated_price":12.955`), portland), "422 validation_error items.0.negotiated_price"},
@@ -156,7 +156,7 @@ func TestFinalize(t *testing.T) {
 	}
 	read := s.ok("GET", "/acp/orders/"+a.string("order.id")+"?manage_token="+a.string("order.manage_token"), "")
 	read.expect(t, paid)
-	if got := read.names(); got != "fulfillment next_actions order payment receipt_url refunds returns summary tracking" {
+	if got := read.names(); got != "fulfillment items next_actions order payment receipt_url refunds returns summary tracking" {
 		t.Errorf("the order has %s", got)
 	}
 }
