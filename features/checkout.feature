@@ -308,7 +308,7 @@ Feature: Checkout
     Scenario: Something is added, and the agreed price stays
       Given a buyer who agreed on 2 of the "Trail Tent" at 95
       And the buyer checks out
-      When the buyer sends PUT /acp/checkout/$checkout {"revision": 1, "items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 2}, {"product_id": "${Camp Stove}", "quantity": 1}], "shipping_address": $address, "shipping_option": "express"}
+      When the buyer sends PUT /acp/checkout/$checkout {"revision": 1, "items": [{"line_id": "li_1", "product_id": "${Trail Tent}", "quantity": 2}, {"product_id": "${Camp Stove}", "quantity": 1}], "shipping_address": $address, "shipping_option": "express"}
       Then the answer shows:
         | status             | "ready"  |
         | revision           | 2        |
@@ -335,7 +335,7 @@ Feature: Checkout
     Scenario: An agreed price is good for what was agreed
       Given a buyer who agreed on 2 of the "Trail Tent" at 95
       And the buyer checks out
-      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 3}], "shipping_address": $address}
+      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": "li_1", "product_id": "${Trail Tent}", "quantity": 3}], "shipping_address": $address}
       Then it is refused: 422 price_mismatch
       And the refusal names "items.0.quantity"
 
@@ -350,7 +350,7 @@ Feature: Checkout
       When the buyer sends POST /acp/checkout/finalize {"checkout_id": "$early", "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}}
       Then it is refused: 409 checkout_incomplete
       And the refusal names "shipping_address.line1"
-      When the buyer sends PUT /acp/checkout/$early {"items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 2}], "shipping_address": $address, "buyer": {"email": "ada@example.com"}}
+      When the buyer sends PUT /acp/checkout/$early {"items": [{"line_id": "li_1", "product_id": "${Trail Tent}", "quantity": 2}], "shipping_address": $address, "buyer": {"email": "ada@example.com"}}
       Then the answer shows:
         | status  | "ready" |
         | missing | []      |
@@ -365,7 +365,7 @@ Feature: Checkout
     Scenario: After a declined payment
       Given a buyer at the checkout with 2 of the "Trail Tent"
       And the buyer pays by psp_spt with "spt_sandbox_decline_do_not_honor"
-      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address}
+      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": "li_1", "product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address}
       Then the answer shows:
         | status        | "pending" |
         | summary.total | 105.99    |
@@ -375,13 +375,13 @@ Feature: Checkout
 
     Scenario: By a revision that is not the newest
       Given a buyer at the checkout with 2 of the "Trail Tent"
-      When the buyer sends PUT /acp/checkout/$checkout {"revision": 1, "items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address}
-      And the buyer sends PUT /acp/checkout/$checkout {"revision": 1, "items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 3}], "shipping_address": $address}
+      When the buyer sends PUT /acp/checkout/$checkout {"revision": 1, "items": [{"line_id": "li_1", "product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address}
+      And the buyer sends PUT /acp/checkout/$checkout {"revision": 1, "items": [{"line_id": "li_1", "product_id": "${Trail Tent}", "quantity": 3}], "shipping_address": $address}
       Then it is refused: 409 checkout_changed
 
     Scenario: Payment of a revision that is not the newest
       Given a buyer at the checkout with 2 of the "Trail Tent"
-      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address}
+      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": "li_1", "product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address}
       And the buyer sends POST /acp/checkout/finalize {"checkout_id": "$checkout", "revision": 1, "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}}
       Then it is refused: 409 checkout_changed
       And there are 7 of the "Trail Tent" left
@@ -398,7 +398,7 @@ Feature: Checkout
     Scenario Outline: Too late
       Given a buyer at the checkout with 2 of the "Trail Tent"
       When the buyer sends POST /acp/checkout/<how>
-      And the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address}
+      And the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": "li_1", "product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address}
       Then it is refused: 409 <code>
 
       Examples:
@@ -408,14 +408,15 @@ Feature: Checkout
 
     Scenario Outline: Not a line of it
       Given a buyer at the checkout with 2 of the "Trail Tent"
-      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": <line>, "product_id": "${Camp Stove}", "quantity": 1}], "shipping_address": $address}
+      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": "<line>", "product_id": "${Camp Stove}", "quantity": 1}], "shipping_address": $address}
       Then it is refused: 422 validation_error
       And the refusal names "items.0.line_id"
 
       Examples:
-        | line |
-        | 1    |
-        | 9    |
+        | line  |
+        | li_1  |
+        | li_9  |
+        | seven |
 
   Rule: Paying makes an order
 
@@ -442,6 +443,8 @@ Feature: Checkout
         | tracking.available              | false                                  |
         | tracking.url                    | null                                   |
         | tracking.message                | present                                |
+        | items.0.product_id              | "$product"                             |
+        | items.0.quantity                | 2                                      |
         | summary.items                   | [{"name": "Trail Tent", "quantity": 2, "price": 95}] |
         | summary.subtotal                | 190                                    |
         | summary.shipping                | 5.99                                   |

@@ -25,6 +25,7 @@ Feature: A front door that agents understand
         | protocols                          | {}                                                           |
         | usage.search                       | contains "keywords"                                          |
         | usage.next_actions.accept          | contains "standing price"                                    |
+        | usage.payment                      | contains "spt_sandbox_ok"                                    |
 
   Rule: Each answer says what can follow it
 
@@ -43,7 +44,7 @@ Feature: A front door that agents understand
       When the buyer offers what stands
       Then the answer shows:
         | status       | "accept"          |
-        | next_actions | ["init_checkout"] |
+        | next_actions | ["init_checkout", "read_cart"] |
       When the buyer checks out
       Then the answer shows:
         | next_actions | ["finalize", "revise_checkout", "cancel_checkout"] |
@@ -63,6 +64,11 @@ Feature: A front door that agents understand
       When the buyer reads the order
       Then the answer shows:
         | next_actions | ["read_return"] |
+
+    Scenario: There is more to read
+      When the buyer sends POST /acp/search {"query": "", "limit": 1}
+      Then the answer shows:
+        | next_actions | ["read_product", "read_on", "make_offer", "ask_price", "init_checkout"] |
 
     Scenario: Nothing found
       When a buyer searches for "trail tent" with filters {"category": "nowhere"}

@@ -102,6 +102,10 @@ Feature: Haggling
         | quote_id         | matches ^quote_                |
         | product.id       | "$product"                     |
         | product.name     | "Trail Tent"                   |
+        | product_id       | "$product"                     |
+        | variant_id       | matches ^var_                  |
+        | quantity         | 1                              |
+        | currency         | "USD"                          |
         | original_price   | 1000                           |
         | counter_price    | 866                            |
         | discount_applied | "13.4%"                        |
@@ -593,6 +597,13 @@ Feature: Haggling
       And the buyer pays
       Then the order holds 1 of the "Trail Tent" at the agreed price
       And the order holds 1 of the "Ground Mat" at the bundle price
+
+    Scenario: What is in the cart already is not suggested
+      Given the buyer sends PUT /acp/cart {"session_id": "$session", "items": [{"product_id": "${Ground Mat}", "quantity": 1}]}
+      When the buyer makes an offer that is countered
+      Then the answer shows:
+        | bundle_suggestion | absent                           |
+        | next_actions      | ["accept", "counter", "decline"] |
 
     Scenario: Passing on it
       Given the buyer makes an offer that is countered

@@ -61,8 +61,15 @@ Feature: Webhooks of orders
 
     Scenario: A checkout that is revised without the address
       Given a buyer at the checkout with 1 of the "Trail Tent"
-      And the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address, "order_webhook": {"url": "$hook"}}
-      And the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address}
+      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": "li_1", "product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address, "order_webhook": {"url": "$hook"}}
+      Then the answer shows:
+        | order_webhook.url | "$hook" |
+      When the buyer sends GET /acp/checkout/$checkout
+      Then the answer shows:
+        | order_webhook | absent |
+      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": "li_1", "product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address}
+      Then the answer shows:
+        | order_webhook | absent |
       When the buyer pays
       Then the payment succeeds
       And the agent hears no more
@@ -163,7 +170,7 @@ Feature: Webhooks of orders
 
     Scenario: An address that a revision gives
       Given a buyer at the checkout with 1 of the "Trail Tent"
-      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": 1, "product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address, "order_webhook": {"url": "http://agent.example/hook"}}
+      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"line_id": "li_1", "product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address, "order_webhook": {"url": "http://agent.example/hook"}}
       Then it is refused: 422 validation_error
       And the refusal names "order_webhook.url"
 

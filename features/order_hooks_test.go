@@ -43,7 +43,7 @@ func (w *world) ordersWithHook(quantity int, name string) error {
 	if err := w.isAtCheckout(quantity, name); err != nil {
 		return err
 	}
-	body := fmt.Sprintf(`{"items": [{"line_id": 1, "product_id": %q, "quantity": %d}], "shipping_address": $address, "order_webhook": {"url": "$hook"}}`,
+	body := fmt.Sprintf(`{"items": [{"line_id": "li_1", "product_id": %q, "quantity": %d}], "shipping_address": $address, "order_webhook": {"url": "$hook"}}`,
 		w.products[name].ID, quantity)
 	if err := w.sends("", "buyer", "PUT", "/acp/checkout/$checkout", body); err != nil {
 		return err

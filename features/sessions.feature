@@ -47,6 +47,11 @@ Feature: Sessions
         | negotiation_history.3.offer       | 1000                                                                 |
         | negotiation_history.3.final_price | at most 1000                                                         |
         | negotiation_history.0.timestamp   | matches Z$                                                           |
+        | quotes.#                          | 1                                                                    |
+        | quotes.0.product_id               | "$product"                                                           |
+        | quotes.0.quantity                 | 1                                                                    |
+        | quotes.0.response                 | "accept"                                                             |
+        | quotes.0.price                    | at most 1000                                                         |
         | cart.items.#                      | 1                                                                    |
         | cart.items.0.product_id           | "$product"                                                           |
         | cart.items.0.name                 | "Trail Tent"                                                         |

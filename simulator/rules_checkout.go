@@ -59,7 +59,7 @@ func (w *Witness) checkRevised(request acp.ReviseRequest, answer acp.Checkout, a
 	for _, item := range request.Items {
 		cart.Items = append(cart.Items, item.CheckoutItem)
 	}
-	if slices.ContainsFunc(request.Items, func(item acp.RevisedItem) bool { return item.LineID != 0 }) {
+	if slices.ContainsFunc(request.Items, func(item acp.RevisedItem) bool { return item.LineID != "" }) {
 		cart.Items = append(cart.Items, opened.request.Items...)
 		cart.CheckoutToken = cmp.Or(cart.CheckoutToken, opened.request.CheckoutToken)
 	}

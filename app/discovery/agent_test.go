@@ -63,6 +63,12 @@ func TestTheMandatesPolicyIsShown(t *testing.T) {
 	if err != nil || v.Personalized.Price != usd(90_00) || v.Personalized.Discount != 100 || v.SuggestedOffer != usd(90_00) { // half the way to 80.00
 		t.Errorf("%+v from %s, %v", v.Personalized, v.SuggestedOffer, err)
 	}
+	policy.Anchor = 520 // the target, 89.60, is rounded up to 90.00, but nobody is told to offer more than the price that stands
+	v, err = service.View(t.Context(), p, tent.ID, id.Session{}, nil)
+	if err != nil || v.Personalized.Price != usd(89_60) || v.SuggestedOffer != usd(89_60) || v.AcceptanceFrom != usd(89_60) {
+		t.Errorf("%+v from %s, %v", v.Personalized, v.SuggestedOffer, err)
+	}
+	policy.Anchor = 500
 	a, err := search(t, service, p, discovery.SearchRequest{})
 	if err != nil || a.Recommendations[0].BundleDiscount != 200 { // all the way from 50.00 to 40.00
 		t.Errorf("%+v, %v", a.Recommendations, err)

@@ -21,7 +21,7 @@ type ProductView struct {
 	Stock        Stock
 	Personalized Personalized
 	// SuggestedOffer and AcceptanceFrom are safe to show: the target rounded up to a multiple of five,
-	// never above list.
+	// never above the price that stands: who pays more than that gives it away.
 	SuggestedOffer money.Amount
 	AcceptanceFrom money.Amount
 }
@@ -60,7 +60,7 @@ func (s *Service) View(ctx context.Context, p *project.Project, product id.Produ
 	}
 	table := openingTable(p, mandate.Policy, h, said, s.Clock.Now())
 	standing := negotiation.Decide(table).(negotiation.Quoted).Price
-	from := negotiation.FiveUp(table.Bounds.Target(), table.Bounds.List())
+	from := negotiation.FiveUp(table.Bounds.Target(), standing)
 	return ProductView{
 		Product: h.Product, Stock: h.Stock,
 		Personalized: Personalized{

@@ -6,6 +6,7 @@ package haggling
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/agent"
@@ -212,7 +213,7 @@ func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle,
 	t.quote.Record(in.Table, decision, now)
 	t.quote.EndBy(t.visit.End())
 	if _, agreed := decision.(negotiation.Accepted); !agreed {
-		t.quote.Suggest(s.bundle(ctx, p, t, now))
+		t.quote.Suggest(s.bundle(ctx, p, t, h.Cart, now))
 	}
 	result := ports.HaggleResult{Quote: t.quote, NewQuote: t.fresh, Entry: s.entry(h, r, t, in, proposal, decision, now)}
 	if t.fresh && h.Prior != nil {
@@ -314,9 +315,9 @@ func (s *Service) seal(t *talk, agreed negotiation.Accepted, withBundle bool, re
 // courtesy is how long a quote waits for an index to suggest a bundle from.
 const courtesy = 250 * time.Millisecond
 
-// bundle is a product that goes with the item, or nil. A bundle is a courtesy: without an index the
+// bundle is a product that goes with the item and is not in the cart, or nil. A bundle is a courtesy: without an index the
 // quote goes on without it.
-func (s *Service) bundle(ctx context.Context, p *project.Project, t *talk, now time.Time) *negotiation.Bundle {
+func (s *Service) bundle(ctx context.Context, p *project.Project, t *talk, cart []session.CartItem, now time.Time) *negotiation.Bundle {
 	if !p.Settings.BundleSuggestions || t.mandate.Policy.Bundles.Off || t.quote.Snapshot().Bundle != nil {
 		return nil
 	}
@@ -326,7 +327,10 @@ func (s *Service) bundle(ctx context.Context, p *project.Project, t *talk, now t
 		s.Log.WarnContext(ctx, "no index to suggest a bundle from", "error", err)
 		return nil
 	}
-	complements := s.Index.Complements(p.ID, []id.Product{t.product.ID}, 1)
+	complements := s.Index.Complements(p.ID, []id.Product{t.product.ID}, 1+len(cart))
+	complements = slices.DeleteFunc(complements, func(c ports.Complement) bool {
+		return slices.ContainsFunc(cart, func(item session.CartItem) bool { return item.Product == c.Product.ID })
+	})
 	if len(complements) == 0 {
 		return nil
 	}

@@ -56,7 +56,7 @@ type ReviseRequest struct {
 type RevisedItem struct {
 	CheckoutItem
 
-	LineID int `json:"line_id,omitempty"`
+	LineID string `json:"line_id,omitempty"`
 }
 
 // Checkout is the answer to init, and to a revision.

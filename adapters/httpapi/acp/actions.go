@@ -11,6 +11,7 @@ import (
 // The words of next_actions. A word is an operation, or a way to use one.
 const (
 	actSearch            = "search"
+	actReadOn            = "read_on"
 	actReadProduct       = "read_product"
 	actCheckAvailability = "check_availability"
 	actAskPrice          = "ask_price"
@@ -40,6 +41,7 @@ const (
 // actions are all words of next_actions with their meanings. Operations have the names of the manifest's urls.
 var actions = []struct{ word, meaning string }{
 	{actSearch, "POST search: find products and their ids."},
+	{actReadOn, "POST search again with next_cursor as cursor, and the same query, filters and sort."},
 	{actReadProduct, "GET product: its variants, stock and prices."},
 	{actCheckAvailability, "POST availability: stock and shipping of items."},
 	{actAskPrice, "POST quote with product_id, variant_id and quantity, without quote_id and offer_price."},

@@ -31,7 +31,11 @@ func afterSearch(a searchAnswer) nextActions {
 	for _, r := range a.Results {
 		haggles = haggles || r.Negotiable
 	}
-	return afterGoods(haggles, actReadProduct)
+	next := nextActions{actReadProduct}
+	if a.NextCursor != "" {
+		next = append(next, actReadOn)
+	}
+	return afterGoods(haggles, next...)
 }
 
 func afterProduct(a productAnswer) nextActions {
@@ -56,7 +60,7 @@ func afterQuote(a haggling.Answer) nextActions {
 		return nextActions{actAskPrice, actMakeOffer}
 	}
 	if a.Decision.Outcome() == negotiation.OutcomeAccepted {
-		return nextActions{actInitCheckout}
+		return nextActions{actInitCheckout, actReadCart}
 	}
 	if a.Final {
 		return nextActions{actAccept, actDecline}

@@ -12,6 +12,18 @@ import (
 
 // The answers to an offer, by status (spec 2.11).
 
+// Quoted is what an answer's prices are for. It has a capital because huma passes over embedded types without.
+type Quoted struct {
+	ProductID string `json:"product_id"`
+	VariantID string `json:"variant_id"`
+	Quantity  int    `json:"quantity" minimum:"1"`
+	Currency  string `json:"currency" example:"USD" doc:"Of all prices, which are for one piece."`
+}
+
+func toAPIQuoted(q negotiation.Snapshot) Quoted {
+	return Quoted{q.Item.Product.String(), q.Item.Variant.String(), q.Item.Quantity, q.Bounds.List().Currency().Code()}
+}
+
 type acceptAnswer struct {
 	Status        string     `json:"status" enum:"accept"`
 	SessionID     string     `json:"session_id"`
@@ -20,6 +32,8 @@ type acceptAnswer struct {
 	Message       string     `json:"message"`
 	ValidUntil    wire.Time  `json:"valid_until"`
 	CheckoutToken string     `json:"checkout_token" doc:"Redeems the price at checkout, once. Keep it: it is not shown again."`
+
+	Quoted
 
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
@@ -37,6 +51,8 @@ type counterAnswer struct {
 	ValidUntil      wire.Time     `json:"valid_until"`
 	Bundle          *bundle       `json:"bundle_suggestion,omitempty"`
 	NextActions     []string      `json:"next_actions" enum:"accept,counter,decline,add_bundle" doc:"accept: send counter_price as offer_price. Without counter: the price is final."`
+
+	Quoted
 }
 
 type quotedProduct struct {
@@ -63,6 +79,8 @@ type rejectAnswer struct {
 	OfferedPrice wire.Money `json:"offered_price" minimum:"0" doc:"Yours at this price until valid_until."`
 	ValidUntil   wire.Time  `json:"valid_until"`
 
+	Quoted
+
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
@@ -74,6 +92,8 @@ type quotedAnswer struct {
 	OfferedPrice wire.Money `json:"offered_price" minimum:"0"`
 	ValidUntil   wire.Time  `json:"valid_until"`
 
+	Quoted
+
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
@@ -83,16 +103,19 @@ type expiredAnswer struct {
 	QuoteID   string `json:"quote_id"`
 	Message   string `json:"message"`
 
+	Quoted
+
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 // toAPIQuote is the one place that knows every decision. One that it does not know is a mistake in the
 // program, and must not become an answer.
 func toAPIQuote(a haggling.Answer) any {
+	item := toAPIQuoted(a.Quote)
 	if a.Expired {
 		return expiredAnswer{
 			Status: "expired", SessionID: a.Session.String(), QuoteID: a.Quote.ID.String(),
-			Message: "The quote has expired. Ask for a new one.", NextActions: afterQuote(a),
+			Message: "The quote has expired. Ask for a new one.", Quoted: item, NextActions: afterQuote(a),
 		}
 	}
 	visit, quote := a.Session.String(), a.Quote.ID.String()
@@ -101,7 +124,7 @@ func toAPIQuote(a haggling.Answer) any {
 		return acceptAnswer{
 			Status: commerce.Responses[d.Outcome()], SessionID: visit, QuoteID: quote, FinalPrice: wire.ToMoney(d.Price),
 			Message: a.Message, ValidUntil: wire.ToTime(a.Quote.ValidUntil), CheckoutToken: a.Token,
-			NextActions: afterQuote(a),
+			Quoted: item, NextActions: afterQuote(a),
 		}
 	case negotiation.Countered:
 		return toAPICounter(a, d)
@@ -109,13 +132,13 @@ func toAPIQuote(a haggling.Answer) any {
 		return rejectAnswer{
 			Status: commerce.Responses[d.Outcome()], SessionID: visit, QuoteID: quote, Reason: a.Reasoning,
 			FloorHint: toAPIHint(d.Hint), OfferedPrice: wire.ToMoney(d.Price), ValidUntil: wire.ToTime(a.Quote.ValidUntil),
-			NextActions: afterQuote(a),
+			Quoted: item, NextActions: afterQuote(a),
 		}
 	case negotiation.Quoted:
 		return quotedAnswer{
 			Status: commerce.Responses[d.Outcome()], SessionID: visit, QuoteID: quote, ListPrice: wire.ToMoney(a.Quote.Bounds.List()),
 			OfferedPrice: wire.ToMoney(d.Price), ValidUntil: wire.ToTime(a.Quote.ValidUntil),
-			NextActions: afterQuote(a),
+			Quoted: item, NextActions: afterQuote(a),
 		}
 	default:
 		panic(fmt.Sprintf("acp: no answer for the decision %T", d))
@@ -134,7 +157,7 @@ func toAPICounter(a haggling.Answer, d negotiation.Countered) counterAnswer {
 		Product:       quotedProduct{a.Product.ID.String(), a.Product.Name},
 		OriginalPrice: wire.ToMoney(list), YourOffer: wire.ToMoney(*a.Offer), CounterPrice: wire.ToMoney(d.Price),
 		DiscountApplied: money.Off(list, d.Price).String(), Reasoning: a.Reasoning,
-		ValidUntil: wire.ToTime(a.Quote.ValidUntil), NextActions: afterQuote(a),
+		ValidUntil: wire.ToTime(a.Quote.ValidUntil), Quoted: toAPIQuoted(a.Quote), NextActions: afterQuote(a),
 	}
 	if a.Quote.Bundle != nil {
 		answer.Bundle = toAPIBundle(a.Quote, d.Price)

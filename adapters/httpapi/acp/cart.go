@@ -10,7 +10,6 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/baskets"
-	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -52,16 +51,7 @@ type cartInput struct {
 
 type putCartRequest struct {
 	SessionID string        `json:"session_id,omitempty" example:"sess_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"Left out: a new session, which the answer names."`
-	Items     []putCartItem `json:"items" maxItems:"50" doc:"All lines. None: the cart is empty."`
-}
-
-type putCartItem struct {
-	LineID          string        `json:"line_id,omitempty" maxLength:"20" example:"li_1" doc:"Keeps this line; left out: a new one."`
-	ProductID       string        `json:"product_id" minLength:"1" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg"`
-	VariantID       string        `json:"variant_id,omitempty" doc:"May be left out with a line_id, and for a product with one variant."`
-	Quantity        int           `json:"quantity" minimum:"1" maximum:"1000"`
-	NegotiatedPrice *wire.Decimal `json:"negotiated_price,omitempty" nullable:"true" minimum:"0" example:"89.50" doc:"For one piece, as you understand it. Left out: whatever applies."`
-	CheckoutToken   string        `json:"checkout_token,omitempty" maxLength:"200" doc:"Of an accepted quote of the session, that covers this item."`
+	Items     []revisedItem `json:"items" maxItems:"50" doc:"All lines. None: the cart is empty."`
 }
 
 type cartAnswer struct {
@@ -129,23 +119,9 @@ func cartPlan(prepared *baskets.PreparedPut, err error) (plan[wire.Output[cartAn
 }
 
 func fromAPIPutCart(shop *project.Project, r putCartRequest) (baskets.PutRequest, error) {
-	items, check := make([]initItem, len(r.Items)), fault.NewCheck()
-	lines := make([]int, len(r.Items))
-	for i, item := range r.Items {
-		items[i] = initItem{item.ProductID, item.VariantID, item.Quantity, item.NegotiatedPrice, item.CheckoutToken}
-		line, ok := commerce.ParseLine(item.LineID)
-		check.In("items").At(i).That(ok, "line_id", "is not a line of this cart")
-		lines[i] = line
-	}
-	if err := check.Err(); err != nil {
-		return baskets.PutRequest{}, err
-	}
-	list, err := fromAPIInitItems(shop, items)
+	list, err := fromAPILines(shop, r.Items, "is not a line of this cart")
 	if err != nil {
 		return baskets.PutRequest{}, err
-	}
-	for i := range list {
-		list[i].Line = lines[i]
 	}
 	of, err := wire.OptionalID[id.Session](r.SessionID, "session")
 	return baskets.PutRequest{Session: of, Items: list}, err

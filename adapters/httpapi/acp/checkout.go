@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -28,7 +29,7 @@ func (h *handlers) registerCheckout() {
 		OperationID: checkoutReviseID, Method: http.MethodPut, Path: "/acp/checkout/{id}", Tags: commerceTag,
 		Summary: "Replace the cart of a checkout",
 		Description: "Items, address and buyer replace those before: what is left out is gone. Totals are computed anew, and " +
-			"revision counts one up. An item with line_id keeps its line and the price that was agreed for it; one with a " +
+			"revision counts one up. Without order_webhook nobody hears of the order any more. An item with line_id keeps its line and the price that was agreed for it; one with a " +
 			"checkout_token sells at its price, others at list price. It can be paid until 30 minutes after the last change, at " +
 			"most 6 hours after init. With the revision that was read, 409 checkout_changed if it is another one now. A payment " +
 			"under way: 409 checkout_processing; paid: 409 checkout_completed; canceled: 409 checkout_canceled; past " +
@@ -58,7 +59,7 @@ type reviseRequest struct {
 }
 
 type revisedItem struct {
-	LineID          int           `json:"line_id,omitempty" minimum:"1" doc:"Keeps this line, and its agreed price; left out: a new one."`
+	LineID          string        `json:"line_id,omitempty" maxLength:"20" example:"li_1" doc:"Keeps this line, and its agreed price; left out: a new one."`
 	ProductID       string        `json:"product_id" minLength:"1" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg"`
 	VariantID       string        `json:"variant_id,omitempty" doc:"May be left out with a line_id, and for a product with one variant."`
 	Quantity        int           `json:"quantity" minimum:"1" maximum:"1000"`
@@ -70,20 +71,21 @@ type checkoutAnswer struct {
 	CheckoutID      string           `json:"checkout_id"`
 	Status          string           `json:"status" enum:"incomplete,ready,processing,pending,completed,expired,canceled"`
 	Revision        int              `json:"revision" minimum:"1"`
-	Missing         []string         `json:"missing" example:"shipping_address.line1" doc:"What payment needs and the checkout lacks, by the field of the request."`
+	Missing         []string         `json:"missing" example:"shipping_address.line1" doc:"What payment needs and the checkout lacks, by the field of the request. While something is missing, shipping and tax may change."`
 	Summary         checkoutSummary  `json:"summary"`
 	Items           []checkoutLine   `json:"items"`
 	ShippingOptions []shippingOption `json:"shipping_options" doc:"None until the country is known."`
 	PaymentMethods  []readyMethod    `json:"payment_methods"`
 	ValidUntil      wire.Time        `json:"valid_until"`
 	OrderID         string           `json:"order_id,omitempty" doc:"Of a completed one."`
+	OrderWebhook    *acceptedWebhook `json:"order_webhook,omitempty" doc:"In the answer to a revision that names one."`
 
 	Warnings    []warning   `json:"warnings,omitempty"`
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
 
 type checkoutLine struct {
-	LineID        int        `json:"line_id" minimum:"0"`
+	LineID        string     `json:"line_id" example:"li_1" doc:"Never given to another line of the checkout."`
 	ProductID     string     `json:"product_id"`
 	VariantID     string     `json:"variant_id"`
 	Name          string     `json:"name"`
@@ -118,6 +120,7 @@ func (h *handlers) revise(ctx ports.Outbound, rq Request, in *reviseInput) (made
 		err := prepared.Commit(ctx, st)
 		answer := h.toAPIWholeCheckout(prepared.Checkout, nil, shop)
 		answer.Warnings = unusedAgreements(prepared.Unused)
+		answer.OrderWebhook = toAPIHook(prepared.Checkout)
 		return &wire.Output[checkoutAnswer]{Body: answer}, err
 	}
 	return made, nil
@@ -125,18 +128,11 @@ func (h *handlers) revise(ctx ports.Outbound, rq Request, in *reviseInput) (made
 
 func fromAPIRevise(shop *project.Project, in *reviseInput) (purchase.ReviseRequest, error) {
 	r := in.Body
-	items := make([]initItem, len(r.Items))
-	for i, item := range r.Items {
-		items[i] = initItem{item.ProductID, item.VariantID, item.Quantity, item.NegotiatedPrice, item.CheckoutToken}
-	}
-	list, err := fromAPIInitItems(shop, items)
+	list, err := fromAPILines(shop, r.Items, "is not a line of this checkout")
 	if err != nil {
 		return purchase.ReviseRequest{}, err
 	}
-	for i, item := range r.Items {
-		list[i].Line = item.LineID
-	}
-	if len(items) == 0 && r.CheckoutToken == "" {
+	if len(list) == 0 && r.CheckoutToken == "" {
 		return purchase.ReviseRequest{}, fault.Field("items", "must have 1 to 50 items")
 	}
 	request := purchase.ReviseRequest{
@@ -157,7 +153,7 @@ func (h *handlers) toAPIWholeCheckout(c *checkout.Checkout, o *order.Order, shop
 	}
 	for _, l := range s.Lines {
 		answer.Items = append(answer.Items, checkoutLine{
-			LineID: l.ID, ProductID: l.Product.String(), VariantID: l.Variant.String(), Name: l.Name, Variant: l.Label, Quantity: l.Quantity,
+			LineID: commerce.LineID(l.ID), ProductID: l.Product.String(), VariantID: l.Variant.String(), Name: l.Name, Variant: l.Label, Quantity: l.Quantity,
 			UnitPrice: wire.ToMoney(l.Unit), OriginalPrice: wire.ToMoney(l.Original), Discount: money.Off(l.Original, l.Unit).String(),
 			Agreed: !l.Quote.IsZero(),
 		})

@@ -64,6 +64,7 @@ type successAnswer struct {
 	ReceiptURL  string           `json:"receipt_url" format:"uri" doc:"A page to print. It shows the buyer's address if the request has the payment token that paid."`
 	Tracking    orderTracking    `json:"tracking"`
 	Summary     orderSummary     `json:"summary"`
+	Items       []orderedItem    `json:"items" doc:"What was bought, by the ids that a return needs, in the order of summary.items."`
 
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
@@ -107,7 +108,7 @@ func (h *handlers) finalize(ctx ports.Outbound, rq Request, in *wire.Input[final
 		o.ReceiptURL = h.receiptURL(shop, r.Order, o.Order.ManageToken)
 		return &wire.Output[any]{Body: successAnswer{
 			Status: "success", Order: o.Order, Payment: o.Payment, Fulfillment: o.Fulfillment,
-			ReceiptURL: o.ReceiptURL, Tracking: o.Tracking, Summary: o.Summary,
+			ReceiptURL: o.ReceiptURL, Tracking: o.Tracking, Summary: o.Summary, Items: o.Items,
 			NextActions: append(nextActions{actReadOrder}, afterOrder(shop, &order.Case{Order: r.Order}, h.Clock.Now())...),
 		}}, nil
 	case purchase.Declined:

@@ -8,7 +8,7 @@ import (
 
 // orderWebhook is where an agent wants to hear of its order.
 type orderWebhook struct {
-	URL string `json:"url" maxLength:"2048" format:"uri" example:"https://agent.example/haggle/orders" doc:"An https URL that does not lead to a private address. The order, as GET /acp/orders/{id} shows it, is sent there when it is placed and when it changes, signed by RFC 9421 with a key of /.well-known/jwks.json: {id, type, created_at, sequence, order}. Any 2xx ends a delivery, 410 the webhook; everything else is repeated for 24 hours."`
+	URL string `json:"url" maxLength:"2048" format:"uri" example:"https://agent.example/haggle/orders" doc:"An https URL that does not lead to a private address. The order, as GET /acp/orders/{id} shows it, is sent there when it is placed and when it changes, signed by RFC 9421 with a key of /.well-known/jwks.json: {id, type: order.completed or order.updated, created_at, sequence, order}; of two, the one with the higher sequence is newer. A revision without it ends it. Any 2xx ends a delivery, 410 the webhook; everything else is repeated for 24 hours."`
 }
 
 // fromAPIHook is nowhere for a request without.
@@ -17,6 +17,19 @@ func fromAPIHook(w *orderWebhook) checkout.Hook {
 		return checkout.Hook{}
 	}
 	return checkout.Hook{Protocol: checkout.ByHaggle, URL: w.URL}
+}
+
+// acceptedWebhook tells that a webhook is set.
+type acceptedWebhook struct {
+	URL string `json:"url" format:"uri"`
+}
+
+// toAPIHook is nil for a checkout without.
+func toAPIHook(c *checkout.Checkout) *acceptedWebhook {
+	if hook := c.Snapshot().Hook; hook.Protocol == checkout.ByHaggle {
+		return &acceptedWebhook{hook.URL}
+	}
+	return nil
 }
 
 // Hooks tells agents of their orders in Haggle's own protocol.

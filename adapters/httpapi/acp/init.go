@@ -82,11 +82,22 @@ type initAnswer struct {
 	ShippingOptions []shippingOption `json:"shipping_options"`
 	PaymentMethods  []readyMethod    `json:"payment_methods"`
 	ValidUntil      wire.Time        `json:"valid_until"`
-	Missing         []string         `json:"missing,omitempty" example:"shipping_address.line1" doc:"What payment needs and the checkout lacks, by the field of the request."`
+	Missing         []string         `json:"missing,omitempty" example:"shipping_address.line1" doc:"What payment needs and the checkout lacks, by the field of the request. While something is missing, shipping and tax may change."`
 	Revision        int              `json:"revision" minimum:"1" doc:"Give it to finalize or to a revision, and no other one is paid or revised."`
+
+	Lines        []openedLine     `json:"lines" doc:"The items by their ids, in the same order, as a revision names them."`
+	OrderWebhook *acceptedWebhook `json:"order_webhook,omitempty" doc:"Where news of the order will be sent."`
 
 	Warnings    []warning   `json:"warnings,omitempty"`
 	NextActions nextActions `json:"next_actions,omitempty"`
+}
+
+// openedLine is an item as a revision names it.
+type openedLine struct {
+	LineID    string `json:"line_id" example:"li_1"`
+	ProductID string `json:"product_id"`
+	VariantID string `json:"variant_id"`
+	Quantity  int    `json:"quantity" minimum:"1"`
 }
 
 type checkoutSummary struct {
@@ -134,7 +145,7 @@ func (h *handlers) init(ctx ports.Outbound, rq Request, in *wire.Input[initReque
 	}
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[initAnswer], error) {
 		answer := h.toAPICheckout(prepared.Checkout, shop)
-		answer.Warnings = unusedAgreements(prepared.Unused)
+		answer.Warnings, answer.OrderWebhook = unusedAgreements(prepared.Unused), toAPIHook(prepared.Checkout)
 		if prepared.Opened {
 			answer.SessionID = prepared.Checkout.Snapshot().Session.String()
 		}
@@ -215,6 +226,25 @@ func fromAPIInitItems(shop *project.Project, items []initItem) ([]purchase.InitI
 	return list, nil
 }
 
+// fromAPILines reads the items of a cart or checkout that is replaced; strange is what to say of a line that is none.
+func fromAPILines(shop *project.Project, items []revisedItem, strange string) ([]purchase.InitItem, error) {
+	plain, lines, check := make([]initItem, len(items)), make([]int, len(items)), fault.NewCheck()
+	for i, item := range items {
+		line, ok := commerce.ParseLine(item.LineID)
+		check.In("items").At(i).That(ok, "line_id", strange)
+		plain[i] = initItem{item.ProductID, item.VariantID, item.Quantity, item.NegotiatedPrice, item.CheckoutToken}
+		lines[i] = line
+	}
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	list, err := fromAPIInitItems(shop, plain)
+	for i := range list {
+		list[i].Line = lines[i]
+	}
+	return list, err
+}
+
 func (h *handlers) toAPICheckout(c *checkout.Checkout, shop *project.Project) initAnswer {
 	s, methods := c.Snapshot(), shop.ServedMethods(h.Sandbox)
 	answer := initAnswer{
@@ -235,6 +265,7 @@ func (h *handlers) toAPICheckout(c *checkout.Checkout, shop *project.Project) in
 			OriginalPrice: wire.ToMoney(l.Original),
 			Discount:      money.Off(l.Original, l.Unit).String(),
 		})
+		answer.Lines = append(answer.Lines, openedLine{commerce.LineID(l.ID), l.Product.String(), l.Variant.String(), l.Quantity})
 	}
 	for _, o := range s.Options {
 		answer.ShippingOptions = append(answer.ShippingOptions, shippingOption{

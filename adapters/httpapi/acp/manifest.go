@@ -106,7 +106,7 @@ func (h *handlers) manifest(ctx context.Context, rq Request, in *manifestInput) 
 	}
 	answer := &manifestReply{Status: http.StatusOK, Cache: "public, max-age=60"}
 	answer.Body = toAPIManifest(shop, mandate.Policy, shop.ServedMethods(h.Sandbox), categories)
-	answer.Body.URLs = urlsAt(h.Address(shop.Slug))
+	answer.Body.URLs, answer.Body.Usage = urlsAt(h.Address(shop.Slug)), h.usage(shop)
 	text, err := wire.Marshal(answer.Body)
 	if err != nil {
 		return nil, err
@@ -117,6 +117,17 @@ func (h *handlers) manifest(ctx context.Context, rq Request, in *manifestInput) 
 		answer.Status = http.StatusNotModified
 	}
 	return answer, nil
+}
+
+// usage is howTo, with the tokens that pay where no money moves.
+func (h *handlers) usage(shop *project.Project) usage {
+	u := howTo
+	for _, method := range shop.ServedMethods(h.Sandbox) {
+		if shop.PaymentRoute(method, h.Sandbox).Provider == project.SandboxProvider {
+			u.Payment += " For tests, " + sandboxTokens[method] + " pays by " + commerce.PaymentMethods[method] + "."
+		}
+	}
+	return u
 }
 
 // matches compares as If-None-Match wants it: any of a list, weak or not.
@@ -142,7 +153,7 @@ func toAPIManifest(shop *project.Project, policy negotiation.Policy, methods []p
 			Search: "/acp/search", Product: "/acp/products/{id}", Quote: "/acp/quote", Checkout: "/acp/checkout/init",
 			Finalize: "/acp/checkout/finalize", Orders: "/acp/orders/{id}", Returns: "/acp/returns",
 		},
-		Currencies: currencies, ShippingRegions: shop.Storefront.ShippingRegions, Protocols: map[string]string{}, Usage: howTo,
+		Currencies: currencies, ShippingRegions: shop.Storefront.ShippingRegions, Protocols: map[string]string{},
 		Policies: policies{
 			NegotiationEnabled:    policy.Enabled,
 			MaxDiscountPercent:    wire.ToPercent(policy.MaxDiscount),

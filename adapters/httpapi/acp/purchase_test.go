@@ -65,18 +65,21 @@ func TestRevise(t *testing.T) {
 	s := openShop(t)
 	opened := s.opened()
 	path := "/acp/checkout/" + opened.string("checkout_id")
+	opened.expect(t, map[string]string{
+		"lines": `[{"line_id":"li_1","product_id":"` + jacket.String() + `","quantity":1,"variant_id":"` + green.String() + `"}]`,
+	})
 	read := s.ok("GET", path, "")
 	read.expect(t, map[string]string{
 		"status": `"ready"`, "revision": "1", "missing": "[]", "summary": opened.at("summary"), "valid_until": opened.at("valid_until"),
-		"items.0": `{"agreed":true,"discount":"3%","line_id":1,"name":"Rain jacket","original_price":100.00,"product_id":"` + jacket.String() +
+		"items.0": `{"agreed":true,"discount":"3%","line_id":"li_1","name":"Rain jacket","original_price":100.00,"product_id":"` + jacket.String() +
 			`","quantity":1,"unit_price":97.00,"variant":"M / Green","variant_id":"` + green.String() + `"}`,
 	})
 	if strings.Contains(read.text, "Harbor") || strings.Contains(read.text, "A. Buyer") {
 		t.Errorf("the answer has the address: %s", read.text)
 	}
-	kept := `{"line_id":1,"product_id":"` + jacket.String() + `","quantity":1}`
+	kept := `{"line_id":"li_1","product_id":"` + jacket.String() + `","quantity":1}`
 	s.ok("PUT", path, `{"items":[`+line(mug.String(), "", 2, "")+`,`+kept+`],"shipping_address":`+portland+`}`).expect(t, map[string]string{
-		"status": `"ready"`, "revision": "2", "items.0.line_id": "2", "items.0.agreed": "false", "items.1.line_id": "1", "items.1.unit_price": "97.00",
+		"status": `"ready"`, "revision": "2", "items.0.line_id": `"li_2"`, "items.0.agreed": "false", "items.1.line_id": `"li_1"`, "items.1.unit_price": "97.00",
 		"summary.savings": "3.00",
 	})
 	s.ok("PUT", path, `{"items":[`+kept+`],"shipping_address":{},"allow_incomplete":true}`).expect(t, map[string]string{
@@ -148,7 +151,7 @@ func TestFinalize(t *testing.T) {
 		"receipt_url": `"https://shops.example.com/p/demo/acp/orders/` + a.string("order.id") + "/receipt/" + order.ReceiptCode(a.string("order.manage_token")) + `"`,
 	}
 	a.expect(t, paid)
-	if got := a.names(); got != "fulfillment next_actions order payment receipt_url status summary tracking" || a.at("status") != `"success"` {
+	if got := a.names(); got != "fulfillment items next_actions order payment receipt_url status summary tracking" || a.at("status") != `"success"` {
 		t.Errorf("status %s with %s", a.at("status"), got)
 	}
 	if len(s.charged) != 1 || s.charged[0].Token != "spt_sandbox_ok_s3cret-of-ada" || s.charged[0].Charge.Method != project.SharedPaymentToken {

@@ -59,6 +59,7 @@ type sessionAnswer struct {
 	Cart         cart                  `json:"cart" doc:"What accepted quotes put there, and the buyer wrote."`
 	History      []historyEntry        `json:"negotiation_history"`
 	Shown        []shownRecommendation `json:"recommendations_shown"`
+	Quotes       []sessionQuote        `json:"quotes" doc:"Where each quote stands, by its last answer, in the order in which they began. A quote of the same item takes the place of the one before."`
 
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
@@ -92,6 +93,15 @@ type historyEntry struct {
 	Counter      *wire.Money `json:"counter,omitempty" minimum:"0" doc:"Of a counter_offer."`
 	FinalPrice   *wire.Money `json:"final_price,omitempty" minimum:"0" doc:"Of an accept."`
 	OfferedPrice *wire.Money `json:"offered_price,omitempty" minimum:"0" doc:"Of a quote or a reject."`
+}
+
+type sessionQuote struct {
+	QuoteID   string      `json:"quote_id"`
+	ProductID string      `json:"product_id"`
+	VariantID string      `json:"variant_id"`
+	Quantity  int         `json:"quantity" minimum:"1"`
+	Response  string      `json:"response" enum:"quote,counter_offer,accept,reject" doc:"To the last request."`
+	Price     *wire.Money `json:"price,omitempty" minimum:"0" doc:"Quoted, countered, agreed, or offered beside a reject, for one piece."`
 }
 
 type shownRecommendation struct {
@@ -150,11 +160,32 @@ func toAPISession(v ports.Visit, status session.Status, currency money.Currency)
 	for _, e := range v.History {
 		answer.History = append(answer.History, toAPIEntry(e))
 	}
+	answer.Quotes = toAPISessionQuotes(v.History)
 	for _, shown := range v.Shown {
 		answer.Shown = append(answer.Shown, shownRecommendation{shown.Product.String(), shown.Accepted})
 	}
 	answer.NextActions = afterSession(answer)
 	return answer
+}
+
+// toAPISessionQuotes shows each quote of a history with its last answer.
+func toAPISessionQuotes(history []negotiation.Entry) []sessionQuote {
+	var quotes []sessionQuote
+	at := map[id.Quote]int{}
+	for _, e := range history {
+		i, known := at[e.Quote]
+		if !known {
+			i, at[e.Quote] = len(quotes), len(quotes)
+			quotes = append(quotes, sessionQuote{
+				QuoteID:   e.Quote.String(),
+				ProductID: e.Item.Product.String(),
+				VariantID: e.Item.Variant.String(),
+				Quantity:  e.Item.Quantity,
+			})
+		}
+		quotes[i].Response, quotes[i].Price = commerce.Responses[e.Outcome], wire.ToOptionalMoney(e.Price)
+	}
+	return quotes
 }
 
 // toAPIEntry shows the price of an answer under the name that it had there, and nothing of its reasons.

@@ -60,6 +60,7 @@ type usage struct {
 	Search      string            `json:"search" doc:"How to search."`
 	Prices      string            `json:"prices" doc:"How a price is negotiated and accepted."`
 	IDs         string            `json:"ids" doc:"What ids are, and where they come from."`
+	Payment     string            `json:"payment" doc:"What finalize takes."`
 	Retries     string            `json:"retries" doc:"How to send a request again."`
 	NextActions map[string]string `json:"next_actions" doc:"What each word of an answer's next_actions means. Names of operations are those of urls."`
 }
@@ -76,6 +77,7 @@ var howTo = usage{
 		"offer_price before valid_until. The answer accept has a checkout_token: give it to checkout, or the list price applies.",
 	IDs: "Product and variant ids come from search and product. Ids of sessions, checkouts, orders and returns are " +
 		"capabilities: whoever knows one may use it, so do not share them. finalize answers order.manage_token, which cancels the order.",
+	Payment: "finalize takes payment {method, token}: one of payment_methods, and the buyer's token for it.",
 	Retries: "Send an Idempotency-Key of 16 to 255 random characters with each POST, and the same key to repeat it. After an " +
 		"error with retry_after, wait that many seconds. finalize charges once, however often it is sent.",
 	NextActions: meanings(),
