@@ -43,7 +43,7 @@ func present(value any, names []string) bool {
 
 // actions are the words that next_actions may have (decisions 15).
 var actions = []string{
-	"search", "read_product", "check_availability", "ask_price", "make_offer", "accept", "counter", "decline", "add_bundle",
+	"search", "read_on", "read_product", "check_availability", "ask_price", "make_offer", "accept", "counter", "decline", "add_bundle",
 	"read_cart", "put_cart", "init_checkout", "read_checkout", "revise_checkout", "cancel_checkout", "finalize", "read_session", "new_session", "read_order",
 	"cancel_order", "request_return", "read_return", "read_manifest", "correct_request", "retry_later",
 }
