@@ -451,7 +451,7 @@ Feature: Carts
       When the buyer sends GET /acp/checkout/$checkout
       Then the answer shows:
         | revision        | 2      |
-        | items.*.line_id | [1, 2] |
+        | items.*.line_id | ["li_1", "li_2"] |
 
     Scenario: Another address
       Given the merchant sets the storefront's "shipping_regions" to ["US", "CA"]

@@ -298,7 +298,7 @@ Feature: Checkout
         | status               | "ready"     |
         | revision             | 1           |
         | missing              | []          |
-        | items.0.line_id      | 1           |
+        | items.0.line_id      | "li_1" |
         | items.0.unit_price   | 95          |
         | items.0.agreed       | true        |
         | summary.total        | 195.99      |
@@ -312,7 +312,7 @@ Feature: Checkout
       Then the answer shows:
         | status             | "ready"  |
         | revision           | 2        |
-        | items.*.line_id    | [1, 2]   |
+        | items.*.line_id    | ["li_1", "li_2"] |
         | items.*.unit_price | [95, 40] |
         | summary.subtotal   | 230      |
         | summary.shipping   | 14.99    |
