@@ -239,7 +239,7 @@ Feature: Carts
         | Trail Tent | 2        | seven |            |       | 422    | validation_error | items.0.line_id          |
         | Trail Tent | 2        |       | ct_unknown |       | 422    | validation_error | items.0.checkout_token   |
         | Trail Tent | 3        |       | $token     |       | 422    | price_mismatch   | items.0.checkout_token   |
-        | Trail Tent | 2        |       |            | 95    | 422    | price_mismatch   | items.0.negotiated_price |
+        | Trail Tent | 3        |       |            | 95    | 422    | price_mismatch   | items.0.negotiated_price |
         | Trail Tent | 2        | li_1  |            | 94    | 422    | price_mismatch   | items.0.negotiated_price |
 
     Scenario: A product that is not sold

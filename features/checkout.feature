@@ -326,11 +326,11 @@ Feature: Checkout
     Scenario: What is left out is gone
       Given a buyer who agreed on 2 of the "Trail Tent" at 95
       And the buyer checks out
-      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"product_id": "${Trail Tent}", "quantity": 2}], "shipping_address": $address}
+      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address}
       Then the answer shows:
         | items.*.unit_price | [100] |
         | items.*.agreed     | [false] |
-        | summary.total      | 205.99  |
+        | summary.total      | 105.99  |
 
     Scenario: An agreed price is good for what was agreed
       Given a buyer who agreed on 2 of the "Trail Tent" at 95
@@ -405,6 +405,26 @@ Feature: Checkout
         | how                                                                                                  | code               |
         | cancel {"checkout_id": "$checkout"}                                                                  | checkout_canceled  |
         | finalize {"checkout_id": "$checkout", "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}} | checkout_completed |
+
+    Scenario: What was agreed stays agreed, also where no line is named
+      Given a buyer who agreed on 2 of the "Trail Tent" at 95
+      And the buyer checks out
+      When the buyer sends PUT /acp/checkout/$checkout {"items": [{"product_id": "${Camp Stove}", "quantity": 1}, {"product_id": "${Trail Tent}", "quantity": 2}], "shipping_address": $address}
+      Then the answer shows:
+        | items.*.line_id    | ["li_2", "li_1"] |
+        | items.1.agreed     | true             |
+        | items.1.unit_price | 95               |
+        | warnings           | absent           |
+
+    Scenario: The way of shipping is chosen when the checkout is opened
+      When the buyer sends POST /acp/checkout/init {"items": [{"product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address, "shipping_option": "express"}
+      Then the answer shows:
+        | shipping_options.0.selected | false |
+        | shipping_options.1.selected | true  |
+        | summary.shipping            | 14.99 |
+      When the buyer sends POST /acp/checkout/init {"items": [{"product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address, "shipping_option": "drone"}
+      Then it is refused: 422 validation_error
+      And the refusal names "shipping_option"
 
     Scenario Outline: Not a line of it
       Given a buyer at the checkout with 2 of the "Trail Tent"

@@ -53,7 +53,7 @@ Feature: A front door that agents understand
         | next_actions | ["finalize", "revise_checkout", "cancel_checkout"] |
       When the buyer pays
       Then the answer shows:
-        | next_actions | ["read_order", "cancel_order", "request_return"] |
+        | next_actions | ["read_order", "cancel_order"] |
       When the merchant ships the order
       And the buyer reads the order
       Then the answer shows:
@@ -106,6 +106,19 @@ Feature: A front door that agents understand
         | GET /acp/orders/ord_1                                               | 404 order_not_found   | ["correct_request"] |
         | POST /acp/quote {"product_id": "${Trail Tent}", "offer_price": -1}  | 422 validation_error  | ["correct_request"] |
         | GET /acp/nowhere                                                    | 404 route_not_found   | ["read_manifest"]   |
+
+    Scenario Outline: A field that nobody knows is named
+      When the buyer sends <request>
+      Then the answer shows:
+        | warnings.0.code    | "unknown_field"      |
+        | warnings.0.field   | <field>              |
+        | warnings.0.message | contains <known>     |
+
+      Examples:
+        | request                                                                                                                                                          | field             | known             |
+        | POST /acp/quote {"product_id": "${Trail Tent}", "quantity": 1, "offer": 900}                                                                                     | "offer"           | "offer_price?"    |
+        | POST /acp/checkout/init {"items": [{"product_id": "${Trail Tent}", "quantity": 1}], "shipping_address": $address, "shipping_method": "express"}                  | "shipping_method" | "shipping_option" |
+        | PUT /acp/cart {"items": [], "line_items": []}                                                                                                                    | "line_items"      | "items"           |
 
   Rule: An offer on an accepted quote hears where the deal stands
 

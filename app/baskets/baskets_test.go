@@ -138,10 +138,11 @@ func TestWhatGivesAnAgreementUp(t *testing.T) {
 		item func(p, other *catalog.Product) baskets.Item
 		want string
 	}{
-		"nothing":         {func(p, _ *catalog.Product) baskets.Item { return want(p, 2, 1) }, "1: 2 at 95.00"},
-		"a quantity":      {func(p, _ *catalog.Product) baskets.Item { return want(p, 1, 1) }, "1: 1 at 100.00; agreement_not_used of 0, 95.00"},
-		"another product": {func(_, other *catalog.Product) baskets.Item { return want(other, 2, 1) }, "1: 2 at 100.00; agreement_not_used of 0, 95.00"},
-		"another line":    {func(p, _ *catalog.Product) baskets.Item { return want(p, 2, 0) }, "2: 2 at 100.00"},
+		"nothing":                      {func(p, _ *catalog.Product) baskets.Item { return want(p, 2, 1) }, "1: 2 at 95.00"},
+		"a quantity":                   {func(p, _ *catalog.Product) baskets.Item { return want(p, 1, 1) }, "1: 1 at 100.00; agreement_not_used of 0, 95.00"},
+		"another product":              {func(_, other *catalog.Product) baskets.Item { return want(other, 2, 1) }, "1: 2 at 100.00; agreement_not_used of 0, 95.00"},
+		"nothing, by what it is about": {func(p, _ *catalog.Product) baskets.Item { return want(p, 2, 0) }, "1: 2 at 95.00"},
+		"another line":                 {func(p, _ *catalog.Product) baskets.Item { return want(p, 1, 0) }, "2: 1 at 100.00"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

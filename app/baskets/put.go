@@ -104,6 +104,7 @@ func (w *writing) priced(of id.Session) ([]session.CartItem, error) {
 	if err := w.checkLines(); err != nil {
 		return nil, err
 	}
+	w.items = pricing.Match(w.items, w.linesBefore())
 	wanted := slices.Clone(w.items)
 	for i := range w.items {
 		w.keepOrGiveUp(i, of)
@@ -128,6 +129,15 @@ func (w *writing) priced(of id.Session) ([]session.CartItem, error) {
 		}
 	}
 	return items, nil
+}
+
+// linesBefore are the cart's lines as far as items may keep them.
+func (w *writing) linesBefore() []checkout.Line {
+	lines := make([]checkout.Line, len(w.cart.Items))
+	for i, item := range w.cart.Items {
+		lines[i] = checkout.Line{ID: item.Line, Product: item.Product, Variant: item.Variant, Quantity: item.Quantity, Quote: item.Quote}
+	}
+	return lines
 }
 
 // checkLines refuses lines that the cart does not have, or that are named twice.

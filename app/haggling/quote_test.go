@@ -389,7 +389,7 @@ func TestWords(t *testing.T) {
 	p := countered.Decision.(negotiation.Countered).Price.String() + " USD"
 	expectWords(t, countered, "We can come down to "+p+". It is yours at that price.", "")
 	expectWords(t, s.mustQuote(haggling.Request{Ask: again(first), Offer: offer(810_00)}),
-		"Your offer has not risen, so our price stays at "+p+".", "")
+		"Your offer rose by less than a hundredth of the list price, so our price stays at "+p+".", "")
 	for range 4 {
 		countered = s.mustQuote(haggling.Request{Ask: again(first), Offer: offer(810_00)})
 	}

@@ -43,8 +43,10 @@ func counterWords(d negotiation.Countered) string {
 	switch {
 	case d.Final:
 		return fmt.Sprintf("%s is our final price.", agent.FormatAmount(d.Price))
-	case d.By == negotiation.NoMovement || d.By == negotiation.ProbingLimit:
-		return fmt.Sprintf("Your offer has not risen, so our price stays at %s.", agent.FormatAmount(d.Price))
+	case d.By == negotiation.NoMovement:
+		return fmt.Sprintf("Your offer rose by less than a hundredth of the list price, so our price stays at %s.", agent.FormatAmount(d.Price))
+	case d.By == negotiation.ProbingLimit:
+		return fmt.Sprintf("Our price stays at %s.", agent.FormatAmount(d.Price))
 	}
 	return fmt.Sprintf("We can come down to %s. It is yours at that price.", agent.FormatAmount(d.Price))
 }

@@ -84,7 +84,7 @@ func Lines(r Request, known ports.Basket, before []checkout.Line) ([]checkout.Li
 		return nil, err
 	}
 	tokens.unused(r, mismatch)
-	alone(lines, mismatch)
+	tokens.alone(lines, mismatch)
 	return lines, asMismatch(mismatch.Err())
 }
 
@@ -94,6 +94,30 @@ func asMismatch(err error) error {
 		e.Code, e.Message = "price_mismatch", "A price is neither the agreed one nor the list price."
 	}
 	return err
+}
+
+// Match has items that name no line and no token keep a line of before that is about the same, each one: what is agreed in the
+// same quantity, or else what is at list price.
+func Match(items []Item, before []checkout.Line) []Item {
+	items, taken := slices.Clone(items), map[int]bool{}
+	for _, item := range items {
+		taken[item.Line] = true
+	}
+	for _, agreed := range []bool{true, false} {
+		for i, item := range items {
+			if item.Line != 0 || item.TokenHash != "" {
+				continue
+			}
+			at := slices.IndexFunc(before, func(l checkout.Line) bool {
+				return !taken[l.ID] && l.Product == item.Product && (item.Variant.IsZero() || l.Variant == item.Variant) &&
+					l.Quote.IsZero() != agreed && (!agreed || l.Quantity == item.Quantity)
+			})
+			if at >= 0 {
+				items[i].Line, taken[before[at].ID] = before[at].ID, true
+			}
+		}
+	}
+	return items
 }
 
 // keptLines are the lines of before whose agreed prices items keep, by the index of the item. Each item may name a line,

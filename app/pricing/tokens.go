@@ -125,10 +125,18 @@ func keep(l checkout.Line, item Item, at fault.Check) checkout.Line {
 }
 
 // alone refuses a bundle's price where the item that it goes with is not bought.
-func alone(lines []checkout.Line, check fault.Check) {
+func (t *tokens) alone(lines []checkout.Line, check fault.Check) {
 	for i, l := range lines {
-		with := slices.ContainsFunc(lines, func(other checkout.Line) bool { return other.Quote == l.Quote && !other.Bundled })
-		check.In("items").At(i).That(!l.Bundled || with, "product_id", "has its price only together with the item that it was offered with")
+		if !l.Bundled || slices.ContainsFunc(lines, func(other checkout.Line) bool { return other.Quote == l.Quote && !other.Bundled }) {
+			continue
+		}
+		with := "the item"
+		for _, q := range t.quotes {
+			if s := q.Snapshot(); s.ID == l.Quote {
+				with = strconv.Itoa(s.Item.Quantity) + " of the item"
+			}
+		}
+		check.In("items").At(i).That(false, "product_id", "has its price only together with "+with+" that it was offered with")
 	}
 }
 

@@ -104,7 +104,8 @@ func (r InitRequest) same(c checkout.Snapshot, lines []checkout.Line) bool {
 	address := r.Address.For(r.Buyer)
 	address.State = checkout.Region(address.Country, address.State)
 	whole := r.Partial || len(address.Missing()) == 0
-	return whole && slices.Equal(c.Lines, lines) && c.Address == address && c.Buyer == r.Buyer && c.Hook == r.Hook && c.Strict == r.Strict
+	wanted := r.Option == "" || r.Option == c.Selected
+	return whole && wanted && slices.Equal(c.Lines, lines) && c.Address == address && c.Buyer == r.Buyer && c.Hook == r.Hook && c.Strict == r.Strict
 }
 
 // itemsOf are the lines of a cart as they are bought: what is agreed by its token.

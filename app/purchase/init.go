@@ -70,6 +70,7 @@ type InitRequest struct {
 	Buyer     checkout.Buyer
 	Agent     agentid.Agent
 	Hook      checkout.Hook // the order's
+	Option    string        // the way of shipping; "": the cheapest
 	// Partial and Strict are those of checkout.Cart.
 	Partial, Strict bool
 	// Repeatable: the answer is stored under an idempotency key.
@@ -187,6 +188,7 @@ func (r InitRequest) cart(lines []checkout.Line) checkout.Cart {
 		FromCart: r.FromCart,
 		Agent:    r.Agent,
 		Hook:     r.Hook,
+		Option:   r.Option,
 	}
 }
 

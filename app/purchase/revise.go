@@ -14,13 +14,13 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// ReviseRequest replaces the whole cart of a checkout. Items that name a line keep it. Its session is the checkout's.
+// ReviseRequest replaces the whole cart of a checkout. Items keep the line that they name, or else one that is about the same
+// (pricing.Match). Its session is the checkout's.
 type ReviseRequest struct {
 	InitRequest
 
 	Checkout id.Checkout
-	Revision int    // that the request was made by; 0: whichever there is
-	Option   string // "" for the one selected, or the cheapest
+	Revision int // that the request was made by; 0: whichever there is
 }
 
 // PreparedRevision is a new cart that is not stored yet.
@@ -32,7 +32,6 @@ type PreparedRevision struct {
 	project  *project.Project
 	revision int // that the cart was priced by
 	cart     checkout.Cart
-	option   string
 	session  *session.Session
 	touched  session.Touched
 }
@@ -66,6 +65,9 @@ func (s *Service) PrepareRevise(ctx ports.Outbound, p *project.Project, r Revise
 	if err != nil { // a past one changes nothing
 		touched = session.Touched{}
 	}
+	if r.TokenHash == "" {
+		r.Items = pricing.Match(r.Items, before.Lines)
+	}
 	lines, err := pricing.Lines(r.priced(), known, before.Lines)
 	if err != nil {
 		return nil, err
@@ -94,10 +96,9 @@ func (s *Service) revised(
 		project:  p,
 		revision: c.Revision(),
 		cart:     r.cart(lines),
-		option:   r.Option,
 		session:  visit,
 	}
-	if err := c.Revise(p, made.cart, r.Option, now); err != nil {
+	if err := c.Revise(p, made.cart, now); err != nil {
 		return nil, err
 	}
 	return made, s.expressible(p, c)
@@ -121,7 +122,7 @@ func (r *PreparedRevision) Commit(ctx context.Context, stores *ports.Stores) err
 		if c.Revision() != r.revision {
 			return checkout.ErrChanged
 		}
-		if err := c.Revise(r.project, r.cart, r.option, now); err != nil {
+		if err := c.Revise(r.project, r.cart, now); err != nil {
 			return err
 		}
 		r.Checkout = c

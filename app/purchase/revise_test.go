@@ -69,7 +69,11 @@ func TestRevisePrices(t *testing.T) {
 		"and after the token's time":     {items{{Line: 1, Product: tent, Quantity: 1}}, 20 * time.Minute, []want{{90_00, 100_00}}, []int{1}},
 		"the token is sent again":        {items{{Product: tent, Quantity: 1, TokenHash: "tent"}}, 20 * time.Minute, []want{{90_00, 100_00}}, []int{3}},
 		"the token and its line":         {items{{Line: 1, Product: tent, Quantity: 1, TokenHash: "tent"}}, 0, []want{{90_00, 100_00}}, []int{1}},
-		"neither line nor token":         {items{{Product: tent, Quantity: 1}}, 0, []want{{100_00, 100_00}}, []int{3}},
+		"neither line nor token":         {items{{Product: tent, Quantity: 1}}, 20 * time.Minute, []want{{90_00, 100_00}}, []int{1}},
+		"neither, and not as agreed":     {items{{Product: tent, Quantity: 2}}, 0, []want{{100_00, 100_00}}, []int{3}},
+		"neither, twice":                 {items{{Product: tent, Quantity: 1}, {Product: tent, Quantity: 1}}, 0, []want{{90_00, 100_00}, {100_00, 100_00}}, []int{1, 3}},
+		"neither, beside the line":       {items{{Product: tent, Quantity: 1}, {Line: 1, Product: tent, Quantity: 1}}, 0, []want{{100_00, 100_00}, {90_00, 100_00}}, []int{3, 1}},
+		"at list price, without line":    {items{{Product: mug, Quantity: 5}}, 0, []want{{10_00, 10_00}}, []int{2}},
 		"more of a line at list price":   {items{{Line: 2, Product: mug, Quantity: 5}}, 0, []want{{10_00, 10_00}}, []int{2}},
 		"a new token":                    {items{{Product: jacket, Quantity: 2, TokenHash: "jackets"}, {Line: 1, Product: tent, Quantity: 1}}, 0, []want{{45_00, 50_00}, {90_00, 100_00}}, []int{3, 1}},
 		"a line and another one at list": {items{{Product: jacket, Variant: large, Quantity: 1}, {Line: 2, Product: mug, Quantity: 1}}, 0, []want{{50_00, 50_00}, {10_00, 10_00}}, []int{3, 2}},
@@ -140,7 +144,7 @@ func TestReviseLosesToWhatCameBetween(t *testing.T) {
 		"a cancel": {func(s *till) error { return s.checkout.Cancel() }, "checkout_canceled"},
 		"another revision": {func(s *till) error {
 			c := s.checkout.Snapshot()
-			return s.checkout.Revise(s.project, checkout.Cart{Lines: c.Lines, Address: c.Address}, "", s.now)
+			return s.checkout.Revise(s.project, checkout.Cart{Lines: c.Lines, Address: c.Address}, s.now)
 		}, "checkout_changed"},
 		"the end of its time":  {func(s *till) error { s.now = s.now.Add(time.Hour); return nil }, "checkout_expired"},
 		"a change of the shop": {func(s *till) error { s.project.Version++; return nil }, ports.ProjectChanged},
@@ -240,7 +244,7 @@ func TestFinalize_revisedMeanwhile(t *testing.T) {
 		revise := func() {
 			c := s.checkout.Snapshot()
 			c.Lines[0].Quantity = 2
-			if err := s.checkout.Revise(s.project, checkout.Cart{Lines: c.Lines, Address: c.Address}, "", s.now); err != nil {
+			if err := s.checkout.Revise(s.project, checkout.Cart{Lines: c.Lines, Address: c.Address}, s.now); err != nil {
 				t.Error(err)
 			}
 		}

@@ -72,7 +72,7 @@ var HouseTemplates = []Template{
 	{"house-counter-3", OnCounter, "{price} is a fair price for {product}.", "It is yours at {price} until {valid_until}."},
 	{"house-final-1", OnFinal, "{price} is our final price.", "This is the best that we can do for {product}."},
 	{"house-final-2", OnFinal, "We have come down as far as we can: {price}.", "It is yours at {price} until {valid_until}."},
-	{"house-unmoved-1", OnUnmoved, "Your offer has not risen, so our price stays at {price}.", "It is yours at {price}."},
+	{"house-unmoved-1", OnUnmoved, "Your offer has risen too little, so our price stays at {price}.", "It is yours at {price}."},
 	{"house-unmoved-2", OnUnmoved, "Our price stays at {price} for now.", "Can you come closer to {price}?"},
 	{"house-reject-1", OnReject, "The offer is too low for {product}.", "It is yours at {price}."},
 	{"house-reject-2", OnReject, "We cannot sell {product} at that price.", "Our price is {price}."},

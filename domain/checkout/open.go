@@ -24,6 +24,9 @@ type Cart struct {
 	// Agent is who asks. The one that opened a checkout stays its agent.
 	Agent agentid.Agent
 	Hook  Hook
+	// Option is the way of shipping, which must be one of the options; "" keeps the selected one where it still is one, or
+	// else takes the cheapest.
+	Option string
 	// Partial allows parts of the address to be missing: the checkout is incomplete until a revision brings them.
 	Partial bool
 	// Strict wants everything before the checkout is ready: also the buyer's e-mail address, which may else come with the
@@ -44,23 +47,22 @@ func Open(checkout id.Checkout, p *project.Project, cart Cart, now time.Time) (*
 		Agent:     cart.Agent,
 		CreatedAt: now,
 	}}
-	if err := c.fill(p, cart, "", now); err != nil {
+	if err := c.fill(p, cart, now); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// Revise replaces the whole cart of an open checkout and computes its totals anew, at the prices of the new lines. option is
-// the way of shipping, which must be one of the new options; "" keeps the selected one, or else takes the cheapest. An
+// Revise replaces the whole cart of an open checkout and computes its totals anew, at the prices of the new lines. An
 // attempt that was declined still counts.
-func (c *Checkout) Revise(p *project.Project, cart Cart, option string, now time.Time) error {
+func (c *Checkout) Revise(p *project.Project, cart Cart, now time.Time) error {
 	if err := c.Revisable(now); err != nil {
 		return err
 	}
 	revised := &Checkout{c.s}
 	revised.remember()
 	cart.Session = c.s.Session
-	if err := revised.fill(p, cart, option, now); err != nil {
+	if err := revised.fill(p, cart, now); err != nil {
 		return err
 	}
 	c.s = revised.s
@@ -68,7 +70,7 @@ func (c *Checkout) Revise(p *project.Project, cart Cart, option string, now time
 }
 
 // fill puts a cart in, and computes what follows from it.
-func (c *Checkout) fill(p *project.Project, cart Cart, option string, now time.Time) error {
+func (c *Checkout) fill(p *project.Project, cart Cart, now time.Time) error {
 	cart.Address = cart.Address.For(cart.Buyer)
 	cart.Address.State = Region(cart.Address.Country, cart.Address.State)
 	if err := cart.check(p.Storefront); err != nil {
@@ -91,7 +93,7 @@ func (c *Checkout) fill(p *project.Project, cart Cart, option string, now time.T
 			return tooLarge()
 		}
 	}
-	selected, err := selectFrom(options, option, c.s.Selected)
+	selected, err := selectFrom(options, cart.Option, c.s.Selected)
 	if err != nil {
 		return err
 	}

@@ -37,10 +37,10 @@ func TestAnIncompleteCheckoutBecomesReady(t *testing.T) {
 	}
 	there := partial()
 	there.Address = checkout.Address{Country: "US", State: "NY"}
-	if err := c.Revise(shop(), there, "", noon); err != nil || c.Status() != checkout.Incomplete || c.Total() != cents(100+599+9) {
+	if err := c.Revise(shop(), there, noon); err != nil || c.Status() != checkout.Incomplete || c.Total() != cents(100+599+9) {
 		t.Errorf("with a country: %v, %s, %s", err, c.Status(), c.Total())
 	}
-	if err := c.Revise(shop(), cart(line(1, 2, 100, 100)), "express", noon.Add(time.Minute)); err != nil || c.Status() != checkout.Ready {
+	if err := c.Revise(shop(), by("express", cart(line(1, 2, 100, 100))), noon.Add(time.Minute)); err != nil || c.Status() != checkout.Ready {
 		t.Errorf("with everything: %v, %s", err, c.Status())
 	}
 	if s := c.Snapshot(); s.Revision != 3 || s.Selected != "express" || !s.ValidUntil.Equal(late.Add(time.Minute)) || s.Attempt != 0 {
@@ -96,11 +96,17 @@ func TestRegion(t *testing.T) {
 	}
 }
 
+// by is a cart with a way of shipping.
+func by(option string, c checkout.Cart) checkout.Cart {
+	c.Option = option
+	return c
+}
+
 func TestReviseKeepsLineIDs(t *testing.T) {
 	t.Parallel()
 	c := open(t, shop(), cart(line(1, 1, 100, 100), line(2, 1, 100, 100)))
 	kept := c.Snapshot().Lines[1]
-	if err := c.Revise(shop(), cart(line(3, 1, 100, 100), kept), "", noon); err != nil {
+	if err := c.Revise(shop(), cart(line(3, 1, 100, 100), kept), noon); err != nil {
 		t.Fatal(err)
 	}
 	if l := c.Snapshot().Lines; l[0].ID != 3 || l[1].ID != 2 {
@@ -114,11 +120,11 @@ func TestAReviseProlongsForSixHoursAtMost(t *testing.T) {
 	c := open(t, shop(), partial())
 	end := noon.Add(checkout.MaxAge)
 	for now := noon; now.Before(end); now = now.Add(20 * time.Minute) {
-		if err := c.Revise(shop(), partial(), "", now); err != nil {
+		if err := c.Revise(shop(), partial(), now); err != nil {
 			t.Fatalf("at %s: %v", now, err)
 		}
 	}
-	if err := c.Revise(shop(), partial(), "", end); !errors.Is(err, checkout.ErrExpired) || !c.Snapshot().ValidUntil.Equal(end) {
+	if err := c.Revise(shop(), partial(), end); !errors.Is(err, checkout.ErrExpired) || !c.Snapshot().ValidUntil.Equal(end) {
 		t.Errorf("%v, until %s", err, c.Snapshot().ValidUntil)
 	}
 }
@@ -129,9 +135,9 @@ func TestReviseIsRefusedWhole(t *testing.T) {
 	atlantis, none := cart(line(1, 1, 100, 100)), cart()
 	atlantis.Address.Country = "XX"
 	for field, do := range map[string]func(*checkout.Checkout) error{
-		"shipping_option":          func(c *checkout.Checkout) error { return c.Revise(shop(), cart(line(1, 1, 100, 100)), "drone", noon) },
-		"shipping_address.country": func(c *checkout.Checkout) error { return c.Revise(shop(), atlantis, "", noon) },
-		"items":                    func(c *checkout.Checkout) error { return c.Revise(shop(), none, "", noon) },
+		"shipping_option":          func(c *checkout.Checkout) error { return c.Revise(shop(), by("drone", cart(line(1, 1, 100, 100))), noon) },
+		"shipping_address.country": func(c *checkout.Checkout) error { return c.Revise(shop(), atlantis, noon) },
+		"items":                    func(c *checkout.Checkout) error { return c.Revise(shop(), none, noon) },
 	} {
 		c := in(checkout.Pending, 1)
 		before := c.Snapshot()
@@ -154,7 +160,7 @@ func TestARevisedCheckoutRemembersWhatWasCharged(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := c.Revise(shop(), cart(line(1, 1, 100, 100)), "", noon); err != nil {
+		if err := c.Revise(shop(), cart(line(1, 1, 100, 100)), noon); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -59,9 +59,9 @@ func TestStatesAndVerbs(t *testing.T) {
 		{"expire", func(c *checkout.Checkout) error { return c.Expire(late) }},
 		{"expire early", func(c *checkout.Checkout) error { return c.Expire(late.Add(-1)) }},
 		{"cancel", func(c *checkout.Checkout) error { return c.Cancel() }},
-		{"revise", func(c *checkout.Checkout) error { return c.Revise(shop(), cart(line(1, 1, 100, 100)), "", noon) }},
-		{"revise in part", func(c *checkout.Checkout) error { return c.Revise(shop(), partial(), "", noon) }},
-		{"revise late", func(c *checkout.Checkout) error { return c.Revise(shop(), partial(), "", late) }},
+		{"revise", func(c *checkout.Checkout) error { return c.Revise(shop(), cart(line(1, 1, 100, 100)), noon) }},
+		{"revise in part", func(c *checkout.Checkout) error { return c.Revise(shop(), partial(), noon) }},
+		{"revise late", func(c *checkout.Checkout) error { return c.Revise(shop(), partial(), late) }},
 	}
 	open := map[string]checkout.Status{
 		"expire": checkout.Expired, "cancel": checkout.Canceled, "revise": checkout.Pending, "revise in part": checkout.Incomplete,

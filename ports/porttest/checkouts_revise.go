@@ -13,13 +13,13 @@ func checkoutRevised(s *Shop) {
 	sess := s.Session()
 	c := s.newCheckout(sess, Line(p, 2))
 	nowhere := checkout.Cart{Lines: []checkout.Line{AgreedLine(p, s.Agree(sess, p, 1))}, Strict: true, Partial: true}
-	s.Must(c.Revise(s.Project, nowhere, "", Noon))
+	s.Must(c.Revise(s.Project, nowhere, Noon))
 	s.Must(s.openCheckout(c))
 	Same(s.T, "incomplete", s.Stored(c).Snapshot(), c.Snapshot())
 
 	home := c.Snapshot().Lines
 	cart := checkout.Cart{
-		Lines: append([]checkout.Line{Line(p, 1)}, home...), Strict: true,
+		Lines: append([]checkout.Line{Line(p, 1)}, home...), Strict: true, Option: "express",
 		Address: checkout.Address{
 			Name: "Ada Lovelace", Line1: "1 Main St", City: "Springfield", State: "Illinois", PostalCode: "62701", Country: "US",
 		},
@@ -30,7 +30,7 @@ func checkoutRevised(s *Shop) {
 			if revised, _, err = tx.Lock(s.Ctx, c.ID()); err != nil {
 				return err
 			}
-			if err := revised.Revise(s.Project, cart, "express", Noon.Add(time.Minute)); err != nil {
+			if err := revised.Revise(s.Project, cart, Noon.Add(time.Minute)); err != nil {
 				return err
 			}
 			return tx.Revise(s.Ctx, revised, version)

@@ -103,10 +103,10 @@ func afterDecline(d purchase.Declined) nextActions {
 // afterOrder is what can follow an order. Canceling takes its manage token or session.
 func afterOrder(shop *project.Project, c *order.Case, now time.Time) nextActions {
 	next := nextActions{}
-	if c.Cancelable() == nil {
+	switch {
+	case c.Cancelable() == nil: // a return would keep the order from being canceled
 		next = append(next, actCancelOrder)
-	}
-	if c.Returnable(order.Terms{WindowDays: shop.Storefront.ReturnWindowDays}, now) {
+	case c.Returnable(order.Terms{WindowDays: shop.Storefront.ReturnWindowDays}, now):
 		next = append(next, actRequestReturn)
 	}
 	if len(c.Returns) > 0 {

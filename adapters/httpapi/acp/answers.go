@@ -12,16 +12,33 @@ import (
 
 // The answers to an offer, by status (spec 2.11).
 
+// agreedTo is the second product of a deal.
+type agreedTo struct {
+	ProductID string     `json:"product_id"`
+	VariantID string     `json:"variant_id"`
+	Quantity  int        `json:"quantity" minimum:"1"`
+	Price     wire.Money `json:"price" minimum:"0"`
+}
+
+func toAPIAgreedBundle(q negotiation.Snapshot) *agreedTo {
+	if !q.WithBundle {
+		return nil
+	}
+	return &agreedTo{q.Bundle.Product.String(), q.Bundle.Variant.String(), 1, wire.ToMoney(q.Bundle.Price)}
+}
+
 // Quoted is what an answer's prices are for. It has a capital because huma passes over embedded types without.
 type Quoted struct {
 	ProductID string `json:"product_id"`
 	VariantID string `json:"variant_id"`
 	Quantity  int    `json:"quantity" minimum:"1"`
 	Currency  string `json:"currency" example:"USD" doc:"Of all prices, which are for one piece."`
+
+	Warnings []warning `json:"warnings,omitempty" doc:"What of the request had no effect."`
 }
 
-func toAPIQuoted(q negotiation.Snapshot) Quoted {
-	return Quoted{q.Item.Product.String(), q.Item.Variant.String(), q.Item.Quantity, q.Bounds.List().Currency().Code()}
+func toAPIQuoted(q negotiation.Snapshot, warnings []warning) Quoted {
+	return Quoted{q.Item.Product.String(), q.Item.Variant.String(), q.Item.Quantity, q.Bounds.List().Currency().Code(), warnings}
 }
 
 type acceptAnswer struct {
@@ -32,6 +49,7 @@ type acceptAnswer struct {
 	Message       string     `json:"message"`
 	ValidUntil    wire.Time  `json:"valid_until"`
 	CheckoutToken string     `json:"checkout_token" doc:"Redeems the price at checkout, once. Keep it: it is not shown again."`
+	Bundle        *agreedTo  `json:"bundle,omitempty" doc:"What the checkout_token covers besides, together with the item alone."`
 
 	Quoted
 
@@ -65,8 +83,8 @@ type bundle struct {
 	Name         string     `json:"name"`
 	RegularPrice wire.Money `json:"regular_price" minimum:"0"`
 	BundlePrice  wire.Money `json:"bundle_price" minimum:"0"`
-	BundleTotal  wire.Money `json:"bundle_total" minimum:"0" doc:"Counter price times quantity, and one piece of the bundle."`
-	TotalSavings wire.Money `json:"total_savings" minimum:"0" doc:"Against the list prices of all of it."`
+	BundleTotal  wire.Money `json:"bundle_total" minimum:"0" doc:"Counter price times quantity, and one piece of the bundle, whatever the quantity."`
+	TotalSavings wire.Money `json:"total_savings" minimum:"0" doc:"Against the list prices of all of it: what the counter saves, and regular_price less bundle_price."`
 }
 
 type rejectAnswer struct {
@@ -110,8 +128,8 @@ type expiredAnswer struct {
 
 // toAPIQuote is the one place that knows every decision. One that it does not know is a mistake in the
 // program, and must not become an answer.
-func toAPIQuote(a haggling.Answer) any {
-	item := toAPIQuoted(a.Quote)
+func toAPIQuote(a haggling.Answer, warnings []warning) any {
+	item := toAPIQuoted(a.Quote, warnings)
 	if a.Expired {
 		return expiredAnswer{
 			Status: "expired", SessionID: a.Session.String(), QuoteID: a.Quote.ID.String(),
@@ -123,11 +141,11 @@ func toAPIQuote(a haggling.Answer) any {
 	case negotiation.Accepted:
 		return acceptAnswer{
 			Status: commerce.Responses[d.Outcome()], SessionID: visit, QuoteID: quote, FinalPrice: wire.ToMoney(d.Price),
-			Message: a.Message, ValidUntil: wire.ToTime(a.Quote.ValidUntil), CheckoutToken: a.Token,
+			Message: a.Message, ValidUntil: wire.ToTime(a.Quote.ValidUntil), CheckoutToken: a.Token, Bundle: toAPIAgreedBundle(a.Quote),
 			Quoted: item, NextActions: afterQuote(a),
 		}
 	case negotiation.Countered:
-		return toAPICounter(a, d)
+		return toAPICounter(a, d, item)
 	case negotiation.Rejected:
 		return rejectAnswer{
 			Status: commerce.Responses[d.Outcome()], SessionID: visit, QuoteID: quote, Reason: a.Reasoning,
@@ -150,14 +168,14 @@ func toAPIHint(a money.Amount) string {
 	return string(wire.ToDecimal(a.Minor(), a.Currency().Digits()))
 }
 
-func toAPICounter(a haggling.Answer, d negotiation.Countered) counterAnswer {
+func toAPICounter(a haggling.Answer, d negotiation.Countered, item Quoted) counterAnswer {
 	list := a.Quote.Bounds.List()
 	answer := counterAnswer{
 		Status: commerce.Responses[d.Outcome()], SessionID: a.Session.String(), QuoteID: a.Quote.ID.String(),
 		Product:       quotedProduct{a.Product.ID.String(), a.Product.Name},
 		OriginalPrice: wire.ToMoney(list), YourOffer: wire.ToMoney(*a.Offer), CounterPrice: wire.ToMoney(d.Price),
 		DiscountApplied: money.Off(list, d.Price).String(), Reasoning: a.Reasoning,
-		ValidUntil: wire.ToTime(a.Quote.ValidUntil), Quoted: toAPIQuoted(a.Quote), NextActions: afterQuote(a),
+		ValidUntil: wire.ToTime(a.Quote.ValidUntil), Quoted: item, NextActions: afterQuote(a),
 	}
 	if a.Quote.Bundle != nil {
 		answer.Bundle = toAPIBundle(a.Quote, d.Price)

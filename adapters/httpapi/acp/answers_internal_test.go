@@ -49,7 +49,7 @@ func TestEveryDecisionHasItsFields(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text, err := json.Marshal(toAPIQuote(c.answer))
+			text, err := json.Marshal(toAPIQuote(c.answer, nil))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,14 +79,14 @@ func TestADecisionThatNobodyKnowsIsLoud(t *testing.T) {
 					t.Error("it was answered")
 				}
 			}()
-			toAPIQuote(decided(d))
+			toAPIQuote(decided(d), nil)
 		})
 	}
 }
 
 func TestCounter(t *testing.T) {
 	t.Parallel()
-	counter := toAPIQuote(decided(negotiation.Countered{Price: usd(8750)})).(counterAnswer)
+	counter := toAPIQuote(decided(negotiation.Countered{Price: usd(8750)}), nil).(counterAnswer)
 	if counter.DiscountApplied != "12.5%" {
 		t.Errorf("discount %s", counter.DiscountApplied)
 	}
@@ -95,7 +95,7 @@ func TestCounter(t *testing.T) {
 	}
 	final := decided(negotiation.Countered{Price: usd(8750), Final: true})
 	final.Quote.Bundle, final.Final = nil, true
-	if got := strings.Join(toAPIQuote(final).(counterAnswer).NextActions, " "); got != "accept decline" {
+	if got := strings.Join(toAPIQuote(final, nil).(counterAnswer).NextActions, " "); got != "accept decline" {
 		t.Errorf("after the last counter: %s", got)
 	}
 }

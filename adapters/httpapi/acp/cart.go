@@ -30,8 +30,8 @@ func (h *handlers) registerCart() {
 	wire.AddPrepared(h.mount, h.operation(huma.Operation{
 		OperationID: cartPutID, Method: http.MethodPut, Path: cartPath, Tags: commerceTag,
 		Summary: "Replace a cart",
-		Description: "Items replace all lines: what is left out is gone. An item with line_id keeps that line's id, and its agreed " +
-			"price if product, variant and quantity are the same; otherwise it is at list price, and a warning names the " +
+		Description: "Items replace all lines: what is left out is gone. An item keeps the line that its line_id names, or else one of " +
+			"the same product, variant and quantity, with its agreed price; where these differ it is at list price, and a warning names the " +
 			"agreement. An item with a checkout_token sells at its price, others at list price. Nothing is reserved. Without " +
 			"session_id it opens a session. Refusals are those of checkout/init.",
 		Errors: []int{http.StatusConflict},
@@ -52,6 +52,7 @@ type cartInput struct {
 type putCartRequest struct {
 	SessionID string        `json:"session_id,omitempty" example:"sess_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"Left out: a new session, which the answer names."`
 	Items     []revisedItem `json:"items" maxItems:"50" doc:"All lines. None: the cart is empty."`
+	Unknown   wire.Unknown  `json:",embed" hidden:"true"`
 }
 
 type cartAnswer struct {
@@ -99,7 +100,8 @@ func (h *handlers) putCart(ctx ports.Outbound, rq Request, in *wire.Input[putCar
 		return plan[wire.Output[cartAnswer]]{}, err
 	}
 	request.Repeatable, request.Agent = rq.Keyed, rq.Caller.Agent
-	return cartPlan(h.Baskets.In(rq.Stores).PreparePut(ctx, rq.Caller.Shop, request))
+	prepared, err := h.Baskets.In(rq.Stores).PreparePut(ctx, rq.Caller.Shop, request)
+	return cartPlan(prepared, strangers(in.Body.Unknown, putFields), err)
 }
 
 func (h *handlers) cancelCart(ctx ports.Outbound, rq Request, in *cartInput) (plan[wire.Output[cartAnswer]], error) {
@@ -107,13 +109,16 @@ func (h *handlers) cancelCart(ctx ports.Outbound, rq Request, in *cartInput) (pl
 	if err != nil {
 		return plan[wire.Output[cartAnswer]]{}, err
 	}
-	return cartPlan(h.Baskets.In(rq.Stores).PrepareCancel(ctx, rq.Caller.Shop, of))
+	prepared, err := h.Baskets.In(rq.Stores).PrepareCancel(ctx, rq.Caller.Shop, of)
+	return cartPlan(prepared, nil, err)
 }
 
-func cartPlan(prepared *baskets.PreparedPut, err error) (plan[wire.Output[cartAnswer]], error) {
+func cartPlan(prepared *baskets.PreparedPut, warnings []warning, err error) (plan[wire.Output[cartAnswer]], error) {
 	return plan[wire.Output[cartAnswer]]{
 		Commit: func(ctx context.Context, st *ports.Stores) (*wire.Output[cartAnswer], error) {
-			return &wire.Output[cartAnswer]{Body: toAPICart(&prepared.Basket)}, prepared.Commit(ctx, st)
+			answer := toAPICart(&prepared.Basket)
+			answer.Warnings = append(warnings, answer.Warnings...)
+			return &wire.Output[cartAnswer]{Body: answer}, prepared.Commit(ctx, st)
 		},
 	}, err
 }

@@ -29,7 +29,8 @@ func (h *handlers) registerCheckout() {
 		OperationID: checkoutReviseID, Method: http.MethodPut, Path: "/acp/checkout/{id}", Tags: commerceTag,
 		Summary: "Replace the cart of a checkout",
 		Description: "Items, address and buyer replace those before: what is left out is gone. Totals are computed anew, and " +
-			"revision counts one up. Without order_webhook nobody hears of the order any more. An item with line_id keeps its line and the price that was agreed for it; one with a " +
+			"revision counts one up. Without order_webhook nobody hears of the order any more. An item keeps the line that its line_id names, or else one of the same product, variant and quantity, with the price that was " +
+			"agreed for it; one with a " +
 			"checkout_token sells at its price, others at list price. It can be paid until 30 minutes after the last change, at " +
 			"most 6 hours after init. With the revision that was read, 409 checkout_changed if it is another one now. A payment " +
 			"under way: 409 checkout_processing; paid: 409 checkout_completed; canceled: 409 checkout_canceled; past " +
@@ -56,10 +57,11 @@ type reviseRequest struct {
 	Buyer           *checkoutBuyer  `json:"buyer,omitempty"`
 	OrderWebhook    *orderWebhook   `json:"order_webhook,omitempty"`
 	AllowIncomplete bool            `json:"allow_incomplete,omitempty" doc:"As at init."`
+	Unknown         wire.Unknown    `json:",embed" hidden:"true"`
 }
 
 type revisedItem struct {
-	LineID          string        `json:"line_id,omitempty" maxLength:"20" example:"li_1" doc:"Keeps this line, and its agreed price; left out: a new one."`
+	LineID          string        `json:"line_id,omitempty" maxLength:"20" example:"li_1" doc:"Keeps this line, and its agreed price; left out: a line of the same product, variant and quantity, or a new one."`
 	ProductID       string        `json:"product_id" minLength:"1" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg"`
 	VariantID       string        `json:"variant_id,omitempty" doc:"May be left out with a line_id, and for a product with one variant."`
 	Quantity        int           `json:"quantity" minimum:"1" maximum:"1000"`
@@ -119,7 +121,7 @@ func (h *handlers) revise(ctx ports.Outbound, rq Request, in *reviseInput) (made
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[checkoutAnswer], error) {
 		err := prepared.Commit(ctx, st)
 		answer := h.toAPIWholeCheckout(prepared.Checkout, nil, shop)
-		answer.Warnings = unusedAgreements(prepared.Unused)
+		answer.Warnings = append(strangers(in.Body.Unknown, reviseFields), unusedAgreements(prepared.Unused)...)
 		answer.OrderWebhook = toAPIHook(prepared.Checkout)
 		return &wire.Output[checkoutAnswer]{Body: answer}, err
 	}
@@ -137,9 +139,10 @@ func fromAPIRevise(shop *project.Project, in *reviseInput) (purchase.ReviseReque
 	}
 	request := purchase.ReviseRequest{
 		InitRequest: purchase.InitRequest{TokenHash: hashed(r.CheckoutToken), Items: list},
-		Checkout:    in.ID.ID, Revision: r.Revision, Option: r.ShippingOption,
+		Checkout:    in.ID.ID,
+		Revision:    r.Revision,
 	}
-	request.Hook = fromAPIHook(r.OrderWebhook)
+	request.Hook, request.Option = fromAPIHook(r.OrderWebhook), r.ShippingOption
 	return request, addRecipient(&request.InitRequest, r.ShippingAddress, r.AllowIncomplete, r.Buyer)
 }
 

@@ -210,6 +210,7 @@ func documentText() string {
 		"- Search: " + howTo.Search + "\n" +
 		"- Prices: " + howTo.Prices + "\n" +
 		"- Ids: " + howTo.IDs + "\n" +
+		"- Checkout: " + howTo.Checkout + "\n" +
 		"- Payment: " + howTo.Payment + "\n" +
 		"- Repeating: " + howTo.Retries + "\n\n" +
 		"Any request may also be answered 400 (it cannot be read), 413, 429 (too many; wait for Retry-After), 500 or 503 (wait for " +

@@ -40,9 +40,11 @@ type initRequest struct {
 	Items           []initItem      `json:"items,omitempty" maxItems:"50" doc:"May be left out with a checkout_token, and must be with from_cart."`
 	ShippingAddress shippingAddress `json:"shipping_address,omitempty" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true."`
 	BillingSame     bool            `json:"billing_same_as_shipping,omitempty" doc:"Taken and without effect: a billing address comes with the payment token."`
+	ShippingOption  string          `json:"shipping_option,omitempty" maxLength:"100" example:"express" doc:"An id of shipping_options; left out: the cheapest."`
 	Buyer           *checkoutBuyer  `json:"buyer,omitempty"`
 	OrderWebhook    *orderWebhook   `json:"order_webhook,omitempty"`
 	AllowIncomplete bool            `json:"allow_incomplete,omitempty" doc:"Takes an address that lacks parts, also all of them. While something is missing the checkout is incomplete and cannot be paid: revise it."`
+	Unknown         wire.Unknown    `json:",embed" hidden:"true"`
 }
 
 type checkoutBuyer struct {
@@ -145,7 +147,8 @@ func (h *handlers) init(ctx ports.Outbound, rq Request, in *wire.Input[initReque
 	}
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[initAnswer], error) {
 		answer := h.toAPICheckout(prepared.Checkout, shop)
-		answer.Warnings, answer.OrderWebhook = unusedAgreements(prepared.Unused), toAPIHook(prepared.Checkout)
+		answer.Warnings = append(strangers(in.Body.Unknown, initFields), unusedAgreements(prepared.Unused)...)
+		answer.OrderWebhook = toAPIHook(prepared.Checkout)
 		if prepared.Opened {
 			answer.SessionID = prepared.Checkout.Snapshot().Session.String()
 		}
@@ -166,7 +169,7 @@ func fromAPIInit(shop *project.Project, r initRequest) (purchase.InitRequest, er
 		}
 	}
 	request := purchase.InitRequest{Session: visit, FromCart: r.FromCart, TokenHash: hashed(r.CheckoutToken), Items: items}
-	request.Hook = fromAPIHook(r.OrderWebhook)
+	request.Hook, request.Option = fromAPIHook(r.OrderWebhook), r.ShippingOption
 	return request, addRecipient(&request, r.ShippingAddress, r.AllowIncomplete, r.Buyer)
 }
 

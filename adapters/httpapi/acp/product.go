@@ -18,7 +18,7 @@ func (h *handlers) registerProduct() {
 		OperationID: productID, Method: http.MethodGet, Path: "/acp/products/{id}", Tags: discoveryTag,
 		Summary: "Look at a product",
 		Description: "Prices are in the shop's currency, for one piece. personalized_price is where a negotiation by this " +
-			"buyer would open; an offer within likely_acceptance_range is likely to be accepted. In a session they are the " +
+			"buyer would open; an offer within likely_acceptance_range is accepted at once; lower ones may succeed after a counter. In a session they are the " +
 			"session's own. Unknown product: 404 product_not_found. A buyer_context that is no JSON object: 400 " +
 			"invalid_request. A past session: 409 session_expired.",
 		Errors: []int{http.StatusConflict},

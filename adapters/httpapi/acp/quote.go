@@ -49,6 +49,7 @@ type quoteRequest struct {
 	Message      string        `json:"message,omitempty" maxLength:"2000" doc:"Free text. No price depends on it."`
 	AddBundle    bool          `json:"add_bundle,omitempty" doc:"Take the suggested bundle too. Without an offer it takes the standing counter."`
 	BuyerContext *buyerContext `json:"buyer_context,omitempty" doc:"Unverified but for buyer_token, so it weighs little; nonsense in it is ignored."`
+	Unknown      wire.Unknown  `json:",embed" hidden:"true"`
 }
 
 func (h *handlers) quote(ctx ports.Outbound, rq Request, in *wire.Input[quoteRequest]) (made plan[wire.Output[any]], err error) {
@@ -67,7 +68,7 @@ func (h *handlers) quote(ctx ports.Outbound, rq Request, in *wire.Input[quoteReq
 		return made, err
 	}
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[any], error) {
-		return &wire.Output[any]{Body: toAPIQuote(prepared.Answer)}, prepared.Commit(ctx, st)
+		return &wire.Output[any]{Body: toAPIQuote(prepared.Answer, strangers(in.Body.Unknown, quoteFields))}, prepared.Commit(ctx, st)
 	}
 	return made, nil
 }

@@ -18,8 +18,8 @@ func (h *handlers) registerReturns() {
 	wire.AddAtomic(h.mount, h.operation(huma.Operation{
 		OperationID: returnCreateID, Method: http.MethodPost, Path: "/acp/returns", Tags: aftersalesTag,
 		Summary: "Ask to return part of an order", DefaultStatus: http.StatusCreated,
-		Description: "The merchant decides. A return cannot be taken back, and while there is one the order cannot be canceled: to have all of an order " +
-			"that is not shipped, cancel it instead. Past the return window, items that are not part of the order, or more of them " +
+		Description: "The merchant decides. A return cannot be taken back, and while there is one the order cannot be canceled: cancel an order " +
+			"that is not shipped instead. Past the return window, items that are not part of the order, or more of them " +
 			"than was bought and not yet returned: 422 validation_error. A canceled order: 409 order_canceled. " +
 			"Unknown order: 404 order_not_found.",
 		Errors: []int{http.StatusConflict},

@@ -108,7 +108,7 @@ type recommendation struct {
 	ProductID      string     `json:"product_id"`
 	Name           string     `json:"name"`
 	Price          wire.Money `json:"price" minimum:"0"`
-	BundleDiscount string     `json:"bundle_discount" example:"5%" doc:"What it costs less in a bundle."`
+	BundleDiscount string     `json:"bundle_discount" example:"5%" doc:"What it costs less as the bundle_suggestion of a counter."`
 }
 
 func (h *handlers) search(ctx ports.Outbound, rq Request, in *wire.Input[searchRequest]) (made plan[wire.Output[searchAnswer]], err error) {

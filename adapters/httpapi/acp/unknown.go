@@ -16,9 +16,24 @@ const (
 )
 
 var (
-	searchFields  = fieldsOf(reflect.TypeFor[searchRequest]())
-	filterFields  = fieldsOf(reflect.TypeFor[searchFilters]())
-	otherSpelling = map[string]string{
+	searchFields = fieldsOf(reflect.TypeFor[searchRequest]())
+	filterFields = fieldsOf(reflect.TypeFor[searchFilters]())
+	quoteFields  = fieldsOf(reflect.TypeFor[quoteRequest]())
+	initFields   = fieldsOf(reflect.TypeFor[initRequest]())
+	reviseFields = fieldsOf(reflect.TypeFor[reviseRequest]())
+	putFields    = fieldsOf(reflect.TypeFor[putCartRequest]())
+)
+
+// What others call our fields.
+var (
+	inPurchases = map[string]string{
+		"shipping": "shipping_option", "shipping_method": "shipping_option", "shipping_option_id": "shipping_option", "delivery": "shipping_option",
+		"address": "shipping_address", "email": "buyer", "buyer_email": "buyer", "customer": "buyer", "webhook": "order_webhook", "webhook_url": "order_webhook",
+		"token": "checkout_token", "tokens": "checkout_token", "quote": "quote_id", "offer": "offer_price", "price": "offer_price", "amount": "offer_price",
+		"product": "product_id", "variant": "variant_id", "count": "quantity", "qty": "quantity", "context": "buyer_context", "bundle": "add_bundle",
+		"lines": "items", "line_items": "items", "products": "items", "session": "session_id", "partial": "allow_incomplete", "cart": "from_cart",
+	}
+	inSearches = map[string]string{
 		"q": "query", "text": "query", "search": "query", "keyword": "query", "keywords": "query", "term": "query",
 		"order": "sort", "order_by": "sort", "sort_by": "sort", "sorting": "sort",
 		"offset": "cursor", "page": "cursor", "after": "cursor", "page_token": "cursor",
@@ -44,18 +59,23 @@ func fieldsOf(t reflect.Type) (names []string) {
 
 // warnings name the fields of a search that nobody knows.
 func (r *searchRequest) warnings() []warning {
-	all := unknown(r.Unknown, "", "unknown_field", "field of a search", searchFields)
+	all := unknown(r.Unknown, "", "unknown_field", "field of a search", searchFields, inSearches)
 	if r.Filters != nil {
-		all = append(all, unknown(r.Filters.Unknown, "filters.", "unknown_filter", "filter", filterFields)...)
+		all = append(all, unknown(r.Filters.Unknown, "filters.", "unknown_filter", "filter", filterFields, inSearches)...)
 	}
 	return all[:min(len(all), mostUnknown)]
 }
 
-func unknown(fields wire.Unknown, path, code, thing string, known []string) (all []warning) {
+// strangers name the fields of a purchase's request that nobody knows.
+func strangers(fields wire.Unknown, known []string) []warning {
+	return unknown(fields, "", "unknown_field", "field of this request", known, inPurchases)
+}
+
+func unknown(fields wire.Unknown, path, code, thing string, known []string, spellings map[string]string) (all []warning) {
 	for _, name := range sorted(fields)[:min(len(fields), mostUnknown)] {
 		shown := cut(name)
 		message := shown + " is not a " + thing + "; "
-		if meant := meantBy(name, path, known); meant != "" {
+		if meant := meantBy(name, path, known, spellings); meant != "" {
 			message += "did you mean " + meant + "? "
 		}
 		message += "It was ignored. Known: " + strings.Join(known, ", ") + "."
@@ -65,14 +85,17 @@ func unknown(fields wire.Unknown, path, code, thing string, known []string) (all
 }
 
 // meantBy is the known field that an unknown name is most like, with its path where that is another; "" for none.
-func meantBy(name, path string, known []string) string {
+func meantBy(name, path string, known []string, spellings map[string]string) string {
 	likeness := strings.ToLower(strings.ReplaceAll(name, "-", "_"))
-	if spelt, ok := otherSpelling[likeness]; ok {
+	if spelt, ok := spellings[likeness]; ok {
 		likeness = spelt
 	}
 	like := func(one string) bool { return sameWords(likeness, one) }
 	if at := slices.IndexFunc(known, like); at >= 0 {
 		return known[at]
+	}
+	if path == "" && !slices.Equal(known, searchFields) {
+		return ""
 	}
 	elsewhere, other := searchFields, ""
 	if path == "" {

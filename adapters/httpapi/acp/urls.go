@@ -60,6 +60,7 @@ type usage struct {
 	Search      string            `json:"search" doc:"How to search."`
 	Prices      string            `json:"prices" doc:"How a price is negotiated and accepted."`
 	IDs         string            `json:"ids" doc:"What ids are, and where they come from."`
+	Checkout    string            `json:"checkout" doc:"What checkout takes."`
 	Payment     string            `json:"payment" doc:"What finalize takes."`
 	Retries     string            `json:"retries" doc:"How to send a request again."`
 	NextActions map[string]string `json:"next_actions" doc:"What each word of an answer's next_actions means. Names of operations are those of urls."`
@@ -67,7 +68,7 @@ type usage struct {
 
 // howTo is the usage of every shop.
 var howTo = usage{
-	Order: "search, product, quote until a price is accepted, checkout, finalize, orders. availability is optional. Each answer's " +
+	Order: "search, product, quote until a price is accepted, checkout, finalize, orders. availability is optional. Use urls; endpoints are the same without the address. Each answer's " +
 		"next_actions lists what can follow it. Send and read JSON; prices are for one piece, in the first of supported_currencies.",
 	Search: "Send keywords of one product in query (\"waterproof hiking jacket\"), not a sentence about the buyer or several " +
 		"products at once. Put constraints into filters: {\"price_max\": 250, \"size\": \"M\", \"category\": an id of categories}. " +
@@ -77,6 +78,9 @@ var howTo = usage{
 		"offer_price before valid_until. The answer accept has a checkout_token: give it to checkout, or the list price applies.",
 	IDs: "Product and variant ids come from search and product. Ids of sessions, checkouts, orders and returns are " +
 		"capabilities: whoever knows one may use it, so do not share them. finalize answers order.manage_token, which cancels the order.",
+	Checkout: "checkout takes shipping_address {name, line1, line2, city, state, postal_code, country}, buyer {email}, shipping_option " +
+		"(an id of the answer's shipping_options), and order_webhook {url} to hear of the order. With allow_incomplete: true, what is missing " +
+		"can follow by checkout_revise.",
 	Payment: "finalize takes payment {method, token}: one of payment_methods, and the buyer's token for it.",
 	Retries: "Send an Idempotency-Key of 16 to 255 random characters with each POST, and the same key to repeat it. After an " +
 		"error with retry_after, wait that many seconds. finalize charges once, however often it is sent.",

@@ -156,7 +156,11 @@ func (h *history) revise() {
 	if len(items) == 0 || rapid.Bool().Draw(h.T, "more") {
 		items = append(items, h.items(ids)...)
 	}
-	lines, last, codes := h.price(items, p)
+	var before []cartLine
+	for _, l := range p.lines {
+		before = append(before, cartLine{id: l.id, product: l.product, quantity: l.quantity, deal: l.deal})
+	}
+	lines, last, codes := h.price(matched(items, before), p)
 	if code := p.unchangeable(h.shop.now); code != "" {
 		codes = []string{code}
 	}

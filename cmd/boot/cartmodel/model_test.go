@@ -243,8 +243,35 @@ func withTokens(items []wanted) (list []wanted) {
 	return list
 }
 
+// matched has items without line and token name the first free line that is about the same: of its deal's quantity, or
+// else at list price.
+func matched(items []wanted, lines []cartLine) []wanted {
+	items, free := slices.Clone(items), map[int]cartLine{}
+	for _, l := range lines {
+		free[l.id] = l
+	}
+	for _, w := range items {
+		delete(free, w.line)
+	}
+	take := func(fits func(wanted, cartLine) bool) {
+		for i, w := range items {
+			for _, l := range lines {
+				if _, ok := free[l.id]; ok && w.line == 0 && w.deal == none && l.product == w.product && fits(w, l) {
+					items[i].line = l.id
+					delete(free, l.id)
+					break
+				}
+			}
+		}
+	}
+	take(func(w wanted, l cartLine) bool { return l.deal != none && l.quantity == w.quantity })
+	take(func(_ wanted, l cartLine) bool { return l.deal == none })
+	return items
+}
+
 // write replaces the cart. It returns the codes of the refusal, if it is one.
 func (m *model) write(items []wanted) (after []cartLine, last int, codes []string) {
+	items = matched(items, m.cart)
 	named := map[int]bool{}
 	for _, w := range items {
 		if w.line != 0 && (named[w.line] || m.line(w.line) == nil) {
