@@ -223,6 +223,29 @@ Feature: Carts
 
   Rule: A cart that cannot be is refused
 
+    Scenario: A price that was agreed and is not used is named
+      Given a buyer who agreed on 2 of the "Trail Tent" at 95
+      And the buyer sends PUT /acp/cart {"session_id": "$session", "items": [{"line_id": "li_1", "product_id": "${Trail Tent}", "quantity": 1}]}
+      When the buyer sends PUT /acp/cart {"session_id": "$session", "items": [{"line_id": "li_1", "product_id": "${Trail Tent}", "quantity": 2}]}
+      Then the answer shows:
+        | items.0.agreed          | false                |
+        | warnings.#              | 1                    |
+        | warnings.0.code         | "agreement_not_used" |
+        | warnings.0.field        | "items.0"            |
+        | warnings.0.agreed_price | 95                   |
+      When the buyer sends GET /acp/cart?session_id=$session
+      Then the answer shows:
+        | warnings.0.code | "agreement_not_used" |
+      When the buyer sends POST /acp/checkout/init {"session_id": "$session", "from_cart": true, "shipping_address": $address}
+      Then the answer shows:
+        | status          | "ready"              |
+        | warnings.0.code | "agreement_not_used" |
+      When the buyer sends PUT /acp/cart {"session_id": "$session", "items": [{"product_id": "${Trail Tent}", "quantity": 2, "checkout_token": "$token"}]}
+      Then the answer shows:
+        | items.0.agreed      | true       |
+        | items.0.valid_until | matches Z$ |
+        | warnings            | absent     |
+
     Scenario Outline: An item that is none
       Given a buyer who agreed on 2 of the "Trail Tent" at 95
       When the buyer puts into the cart:

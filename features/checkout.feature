@@ -123,6 +123,22 @@ Feature: Checkout
         | US      | OR    | 5    |
         | CA      | QC    | 0    |
 
+    Scenario Outline: A state that nobody knows is named where the tax depends on it
+      Given the merchant changes the storefront with:
+        """
+        {"shipping_regions": ["US", "CA"], "tax_rates": [{"country": "US", "rate": 5}, {"country": "US", "state": "NY", "rate": 8.875}]}
+        """
+      And a buyer who wants 1 of the "Trail Tent"
+      When the buyer checks out to <country> <state>
+      Then the answer shows:
+        | warnings.0.code | <warning> |
+
+      Examples:
+        | country | state   | warning         |
+        | US      | Oregano | "state_unknown" |
+        | US      | oregon  | absent          |
+        | CA      | Oregano | absent          |
+
     Scenario: Shipping is that of where it goes
       Given the merchant changes the storefront with:
         """

@@ -32,7 +32,7 @@ Feature: A front door that agents understand
     Scenario: From the search to the order
       When a buyer searches for "trail tent"
       Then the answer shows:
-        | next_actions | ["read_product", "make_offer", "ask_price", "init_checkout"] |
+        | next_actions | ["read_product", "make_offer", "ask_price", "put_cart", "init_checkout"] |
       Given a buyer who looks at the "Trail Tent"
       When the buyer asks the price
       Then the answer shows:
@@ -51,6 +51,8 @@ Feature: A front door that agents understand
       When the buyer pays by psp_spt with "spt_sandbox_decline_insufficient_funds"
       Then the answer shows:
         | next_actions | ["finalize", "revise_checkout", "cancel_checkout"] |
+        | revision     | 1                                                  |
+        | total        | above 0                                            |
       When the buyer pays
       Then the answer shows:
         | next_actions | ["read_order", "cancel_order"] |
@@ -68,7 +70,7 @@ Feature: A front door that agents understand
     Scenario: There is more to read
       When the buyer sends POST /acp/search {"query": "", "limit": 1}
       Then the answer shows:
-        | next_actions | ["read_product", "read_on", "make_offer", "ask_price", "init_checkout"] |
+        | next_actions | ["read_product", "read_on", "make_offer", "ask_price", "put_cart", "init_checkout"] |
 
     Scenario: Nothing found
       When a buyer searches for "trail tent" with filters {"category": "nowhere"}

@@ -47,6 +47,7 @@ type Line struct {
 	Label    string       // the variant in words
 	Unit     money.Amount // per unit
 	Original money.Amount // the list price that Unit is measured on
+	Until    time.Time    // when the time for an agreed price is over
 }
 
 // Subtotal is what the lines come to, and savings what that is below their list prices. A cart's amounts are bounded, so
@@ -64,7 +65,7 @@ func (b *Basket) Subtotal() (subtotal, savings money.Amount) {
 type Problem struct{ name string }
 
 var (
-	AgreementNotUsed = Problem{"agreement_not_used"} // the line was or is not what was agreed on, so its price is another one
+	AgreementNotUsed = Problem{"agreement_not_used"} // the line was or is not what was agreed on, or its token was not sent: its price is another one
 	AgreementExpired = Problem{"agreement_expired"}  // the time for the agreed price is over
 	ItemUnavailable  = Problem{"item_unavailable"}   // the product is not sold any more
 )
@@ -123,15 +124,30 @@ func view(p *project.Project, known ports.Cart, visit *session.Session, items []
 			continue
 		}
 		b.Lines[i].Unit, b.Lines[i].Original = q.Charged(item.Variant, item.Price, b.Lines[i].Original)
+		b.Lines[i].Until = q.Snapshot().ValidUntil
 		if w, ok := standing(q, item, items, known.Now); !ok {
 			w.Line = i
 			b.Warnings = append(b.Warnings, w)
 		}
 	}
+	b.Warnings = append(b.Warnings, b.unused(known.Agreed)...)
 	if c := known.Checkout; c != nil && open(c, known.Now) {
 		b.Checkout = c.ID()
 	}
 	return b
+}
+
+// unused warn of lines at list price about which there is an agreement that can still be redeemed.
+func (b *Basket) unused(agreed []checkout.Agreement) (list []Warning) {
+	lines := make([]checkout.Line, len(b.Lines))
+	for i, l := range b.Lines {
+		lines[i] = checkout.Line{Variant: l.Variant, Quote: l.Quote, Unit: l.Unit}
+	}
+	for _, a := range checkout.Unused(lines, agreed) {
+		at := slices.IndexFunc(lines, func(l checkout.Line) bool { return l.Variant == a.Variant && l.Quote.IsZero() })
+		list = append(list, Warning{Problem: AgreementNotUsed, Line: at, Quote: a.Quote, Price: a.Price})
+	}
+	return list
 }
 
 // standing reports whether an agreed line can be bought at its price now, in a cart with others.

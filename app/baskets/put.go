@@ -70,7 +70,12 @@ func (s *Service) PreparePut(ctx ports.Outbound, p *project.Project, r PutReques
 			After:      after,
 		},
 	}
-	made.Basket.Warnings = append(w.warnings, made.Basket.Warnings...)
+	for _, warning := range made.Basket.Warnings { // an agreement that a line has given up is unused, too
+		if !slices.ContainsFunc(w.warnings, func(w Warning) bool { return warning.Problem == w.Problem && warning.Quote == w.Quote }) {
+			w.warnings = append(w.warnings, warning)
+		}
+	}
+	made.Basket.Warnings = w.warnings
 	return made, nil
 }
 

@@ -1,6 +1,7 @@
 package haggling
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/agent"
@@ -81,7 +82,7 @@ func itemOf(h ports.Haggle, r Request, visit *session.Session) (negotiation.Item
 		item, c := h.Quote.Snapshot().Item, fault.NewCheck()
 		c.That(r.Ask.Product.IsZero() || r.Ask.Product == item.Product, "product_id", "is not the quote's product")
 		c.That(r.Ask.Variant.IsZero() || r.Ask.Variant == item.Variant, "variant_id", "is not the quote's variant")
-		c.That(r.Ask.Quantity == 0 || r.Ask.Quantity == item.Quantity, "quantity", "is not the quote's quantity")
+		c.That(r.Ask.Quantity == 0 || r.Ask.Quantity == item.Quantity, "quantity", "is not the quote's, "+strconv.Itoa(item.Quantity)+": leave quote_id out to ask for another one")
 		if _, ok := h.Product.Variant(item.Variant); !ok {
 			return negotiation.Item{}, fault.Missing("variant")
 		}

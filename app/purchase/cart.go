@@ -37,7 +37,7 @@ func (s *Service) initFromCart(ctx ports.Outbound, p *project.Project, r InitReq
 	if err != nil {
 		return nil, err
 	}
-	made.touched = touched
+	made.touched, made.Unused = touched, checkout.Unused(made.Checkout.Snapshot().Lines, known.Agreed)
 	if made.revision != nil {
 		made.revision.touched = touched
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
@@ -59,6 +60,8 @@ type Declined struct {
 	Outcome  checkout.Declined
 	Checkout id.Checkout
 	Status   checkout.Status
+	Revision int          // the attempt may have chosen another way of shipping
+	Total    money.Amount // that was to be paid
 }
 
 func (Placed) result()   {}

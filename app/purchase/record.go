@@ -97,7 +97,7 @@ func (s *Service) settled(ctx context.Context, p *project.Project, checkoutID id
 		case checkout.Paid:
 			result = Placed{Order: settlement.Order}
 		case checkout.Declined:
-			result = Declined{o, c.ID(), c.Status()}
+			result = declined(o, c)
 		}
 		if err := tx.Settle(ctx, settlement); err != nil {
 			return err
@@ -133,10 +133,14 @@ func (s *Service) late(ctx context.Context, p *project.Project, checkoutID id.Ch
 	if o, ok := outcome.(checkout.Declined); ok {
 		c, err := s.Checkouts.Get(ctx, p.ID, checkoutID)
 		if err == nil && (c.Status() == checkout.Pending || c.Status() == checkout.Canceled) {
-			return Declined{o, c.ID(), c.Status()}, nil
+			return declined(o, c), nil
 		}
 	}
 	return nil, ErrUnresolved
+}
+
+func declined(o checkout.Declined, c *checkout.Checkout) Declined {
+	return Declined{o, c.ID(), c.Status(), c.Revision(), c.Total()}
 }
 
 // inLog names a checkout in the log. Its id is a capability and stays out of it (decisions 5).

@@ -123,7 +123,7 @@ func selectFrom(options []Option, wanted, before string) (string, error) {
 	}
 	switch {
 	case wanted != "" && !is(wanted):
-		return "", unknownOption()
+		return "", unknownOption(options)
 	case wanted != "":
 		return wanted, nil
 	case is(before):
@@ -134,8 +134,15 @@ func selectFrom(options []Option, wanted, before string) (string, error) {
 	return options[0].ID, nil
 }
 
-func unknownOption() error {
-	return fault.Field("shipping_option", "is not an option of this checkout")
+func unknownOption(options []Option) error {
+	if len(options) == 0 {
+		return fault.Field("shipping_option", "cannot be chosen before the country is known")
+	}
+	known := make([]string, len(options))
+	for i, o := range options {
+		known[i] = o.ID
+	}
+	return fault.Field("shipping_option", "is not an option of this checkout; there are "+fault.Known(known))
 }
 
 func tooLarge() error { return fault.Field("items", "come to an amount that is too large") }

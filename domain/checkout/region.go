@@ -43,3 +43,13 @@ func Region(country, name string) string {
 	}
 	return name
 }
+
+// KnownRegion reports whether a state is one of its country's, where these are known, or else whether it is given.
+func KnownRegion(country, name string) bool {
+	known, ok := regions[country]
+	if !ok {
+		return name != ""
+	}
+	_, ok = known[strings.ToLower(Region(country, name))]
+	return ok
+}

@@ -54,7 +54,7 @@ func (c *Checkout) Claim(p Payment, taken []catalog.Take, now time.Time) error {
 		p.Option = c.s.Selected
 	}
 	if !slices.ContainsFunc(c.s.Options, func(o Option) bool { return o.ID == p.Option }) {
-		return unknownOption()
+		return unknownOption(c.s.Options)
 	}
 	p.Email = cmp.Or(p.Email, c.s.Buyer.Email)
 	c.remember()

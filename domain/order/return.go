@@ -185,7 +185,7 @@ func (c *Case) returned(ret id.Return, items []ReturnItem, comment string, terms
 		at.That(bought, "product_id", "is not part of the order")
 		at.That(utf8.RuneCountInString(item.Reason) <= 2000, "reason", "must have at most 2,000 characters")
 		if at.That(item.Quantity >= 1, "quantity", "must be at least 1") && bought {
-			at.That(item.Quantity <= pieces, "quantity", "is more than was bought and not yet returned")
+			at.That(item.Quantity <= pieces, "quantity", "must be at most "+strconv.Itoa(pieces)+": so many were bought and not yet returned")
 			left[key] -= item.Quantity
 		}
 	}

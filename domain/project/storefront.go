@@ -134,6 +134,11 @@ func (f Storefront) RatesTo(country string) []ShippingRate {
 	return rates
 }
 
+// TaxesByState reports whether some state of a country has a tax of its own.
+func (f Storefront) TaxesByState(country string) bool {
+	return slices.ContainsFunc(f.TaxRates, func(t TaxRate) bool { return t.Country == country && t.State != "" })
+}
+
 // TaxTo is the rate for a destination: the state's, else the country's, else zero. "ca", "CA " and
 // "US-CA" are one state.
 func (f Storefront) TaxTo(country, state string) Rate {

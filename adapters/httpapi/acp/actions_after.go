@@ -20,7 +20,7 @@ func afterGoods(haggles bool, more ...string) nextActions {
 	if haggles {
 		next = append(next, actMakeOffer)
 	}
-	return append(next, actAskPrice, actInitCheckout)
+	return append(next, actAskPrice, actPutCart, actInitCheckout)
 }
 
 func afterSearch(a searchAnswer) nextActions {

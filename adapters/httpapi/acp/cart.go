@@ -80,6 +80,7 @@ type cartLine struct {
 	Discount      string     `json:"discount" example:"12.5%"`
 	Agreed        bool       `json:"agreed" doc:"The price was agreed on; otherwise it is the list price."`
 	QuoteID       string     `json:"quote_id,omitempty" doc:"That agreed on the price."`
+	ValidUntil    *wire.Time `json:"valid_until,omitempty" doc:"When the time to check out at the agreed price is over."`
 }
 
 func (h *handlers) cart(ctx context.Context, rq Request, in *cartInput) (*wire.Output[cartAnswer], error) {
@@ -156,6 +157,7 @@ func toAPICart(b *baskets.Basket) cartAnswer {
 			Discount:      money.Off(l.Original, l.Unit).String(),
 			Agreed:        !l.AtList(),
 			QuoteID:       l.Quote.String(),
+			ValidUntil:    wire.ToKnownTime(l.Until),
 		})
 	}
 	for _, w := range b.Warnings {
@@ -165,7 +167,7 @@ func toAPICart(b *baskets.Basket) cartAnswer {
 }
 
 var cartProblems = map[baskets.Problem]string{
-	baskets.AgreementNotUsed: "An agreed price is good for its product, variant and quantity alone, and a bundle's only beside the item that it was offered with.",
+	baskets.AgreementNotUsed: "A price was agreed that the line does not have: put the item in exactly the agreed quantity, with the checkout_token of that quote. A bundle's price is only for the item that it was offered with.",
 	baskets.AgreementExpired: "The time for the agreed price is over. Ask for a new quote, or put the cart again to have the line at list price.",
 	baskets.ItemUnavailable:  "The product is not sold any more. Take the line out of the cart.",
 }

@@ -121,7 +121,7 @@ func (h *handlers) revise(ctx ports.Outbound, rq Request, in *reviseInput) (made
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[checkoutAnswer], error) {
 		err := prepared.Commit(ctx, st)
 		answer := h.toAPIWholeCheckout(prepared.Checkout, nil, shop)
-		answer.Warnings = append(strangers(in.Body.Unknown, reviseFields), unusedAgreements(prepared.Unused)...)
+		answer.Warnings = append(strangers(in.Body.Unknown, reviseFields), about(prepared.Checkout, shop, prepared.Unused)...)
 		answer.OrderWebhook = toAPIHook(prepared.Checkout)
 		return &wire.Output[checkoutAnswer]{Body: answer}, err
 	}

@@ -127,6 +127,12 @@ var sandboxTokens = map[project.PaymentMethod]string{
 	project.BillingAgreement:   "ba_sandbox_ok",
 }
 
+// declinedTokens are those that it declines, so that another one may be tried.
+var declinedTokens = map[project.PaymentMethod]string{
+	project.SharedPaymentToken: "spt_sandbox_decline_insufficient_funds",
+	project.BillingAgreement:   "ba_sandbox_decline_insufficient_funds",
+}
+
 // documentTemplate is the document of every shop: texts[0], the slot names[0], texts[1], and so on.
 type documentTemplate struct {
 	texts [][]byte

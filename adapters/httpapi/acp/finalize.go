@@ -75,6 +75,9 @@ type failedAnswer struct {
 	CheckoutID     string       `json:"checkout_id"`
 	CheckoutStatus string       `json:"checkout_status" enum:"pending,canceled"`
 	RetryAllowed   bool         `json:"retry_allowed"`
+	Revision       int          `json:"revision" minimum:"1" doc:"The checkout's: the attempt may have chosen another shipping option."`
+	Total          wire.Money   `json:"total" minimum:"0" doc:"That was not paid."`
+	Currency       string       `json:"currency" example:"USD"`
 
 	NextActions nextActions `json:"next_actions,omitempty"`
 }
@@ -141,6 +144,7 @@ func toAPIDeclined(d purchase.Declined) failedAnswer {
 		Status:     "payment_failed",
 		Error:      paymentError{Code: "card_declined", Message: d.Outcome.Message, DeclineCode: d.Outcome.Code},
 		CheckoutID: d.Checkout.String(), CheckoutStatus: d.Status.String(), RetryAllowed: d.Status == checkout.Pending,
+		Revision: d.Revision, Total: wire.ToMoney(d.Total), Currency: d.Total.Currency().Code(),
 		NextActions: afterDecline(d),
 	}
 }

@@ -78,7 +78,7 @@ type shippingAddress struct {
 type initAnswer struct {
 	CheckoutID      string           `json:"checkout_id"`
 	SessionID       string           `json:"session_id,omitempty" doc:"Of a session that the request opened."`
-	Status          string           `json:"status" enum:"incomplete,ready,pending,processing" doc:"pending and processing: of the cart's open checkout, which was paid for before."`
+	Status          string           `json:"status" enum:"incomplete,ready,pending,processing" doc:"pending: a payment was declined, and another token may be tried. processing: a payment is under way. Both are of the cart's open checkout alone."`
 	Summary         checkoutSummary  `json:"summary"`
 	Items           []checkoutItem   `json:"items"`
 	ShippingOptions []shippingOption `json:"shipping_options"`
@@ -147,7 +147,7 @@ func (h *handlers) init(ctx ports.Outbound, rq Request, in *wire.Input[initReque
 	}
 	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[initAnswer], error) {
 		answer := h.toAPICheckout(prepared.Checkout, shop)
-		answer.Warnings = append(strangers(in.Body.Unknown, initFields), unusedAgreements(prepared.Unused)...)
+		answer.Warnings = append(strangers(in.Body.Unknown, initFields), about(prepared.Checkout, shop, prepared.Unused)...)
 		answer.OrderWebhook = toAPIHook(prepared.Checkout)
 		if prepared.Opened {
 			answer.SessionID = prepared.Checkout.Snapshot().Session.String()

@@ -124,7 +124,8 @@ func (h *handlers) usage(shop *project.Project) usage {
 	u := howTo
 	for _, method := range shop.ServedMethods(h.Sandbox) {
 		if shop.PaymentRoute(method, h.Sandbox).Provider == project.SandboxProvider {
-			u.Payment += " For tests, " + sandboxTokens[method] + " pays by " + commerce.PaymentMethods[method] + "."
+			u.Payment += " For tests, " + sandboxTokens[method] + " pays by " + commerce.PaymentMethods[method] + ", and " +
+				declinedTokens[method] + " is declined."
 		}
 	}
 	return u

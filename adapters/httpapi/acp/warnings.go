@@ -5,6 +5,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 // warning tells of something in a request that had no effect, or not the one that its sender may have meant.
@@ -17,6 +18,19 @@ type warning struct {
 	AgreedPrice *wire.Money `json:"agreed_price,omitempty" minimum:"0" doc:"For one piece, that the agreement is about."`
 }
 
+// about warns of what of a checkout may not be as its sender thinks.
+func about(c *checkout.Checkout, shop *project.Project, unused []checkout.Agreement) []warning {
+	list := unusedAgreements(unused)
+	if s := c.Snapshot(); shop.Storefront.TaxesByState(s.Address.Country) && !checkout.KnownRegion(s.Address.Country, s.Address.State) {
+		list = append(list, warning{
+			Code:    "state_unknown",
+			Field:   "shipping_address.state",
+			Message: "The tax depends on the state, and this is none that is known: the tax is that of the country without its states.",
+		})
+	}
+	return list
+}
+
 // unusedAgreements warn of agreed prices that a checkout does not have.
 func unusedAgreements(unused []checkout.Agreement) []warning {
 	var list []warning
@@ -25,7 +39,7 @@ func unusedAgreements(unused []checkout.Agreement) []warning {
 			Code:  "agreement_not_used",
 			Field: "checkout_token",
 			Message: "A price of " + a.Price.String() + " for " + strconv.Itoa(a.Quantity) + " of this item was agreed in the session, " +
-				"and is not used: give the checkout_token of that quote.",
+				"and is not used: have an item of exactly that quantity with the checkout_token of that quote.",
 			QuoteID:     a.Quote.String(),
 			AgreedPrice: wire.ToOptionalMoney(&a.Price),
 		})

@@ -96,7 +96,7 @@ func ReadCart(b *db.Batch, d db.Dialect, project id.Project, ask ports.CartAsk) 
 	if ask.Session.IsZero() {
 		b.Query(&r.moment, "SELECT "+d.Clock+" AS now")
 	} else {
-		b.Query(&r.session, fmt.Sprintf(selectSessionNow, d.Clock, "''"), project, ask.Session)
+		b.Query(&r.session, fmt.Sprintf(selectSessionNow, d.Clock, agreedNow(d.Clock)), project, ask.Session)
 		b.Query(&r.items, selectCart, project, ask.Session)
 		b.Query(&r.last, selectLastLine, project, ask.Session)
 	}
@@ -118,7 +118,7 @@ func (r *CartReading) Cart() ports.Cart {
 		LastLine: r.last,
 	}
 	if r.session != nil {
-		found.Session, found.Now = &r.session.Session, r.session.Now
+		found.Session, found.Now, found.Agreed = &r.session.Session, r.session.Now, r.session.agreements()
 	}
 	for _, q := range r.quotes {
 		found.Quotes = append(found.Quotes, fromQuoteRow(q))
