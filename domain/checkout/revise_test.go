@@ -135,7 +135,9 @@ func TestReviseIsRefusedWhole(t *testing.T) {
 	atlantis, none := cart(line(1, 1, 100, 100)), cart()
 	atlantis.Address.Country = "XX"
 	for field, do := range map[string]func(*checkout.Checkout) error{
-		"shipping_option":          func(c *checkout.Checkout) error { return c.Revise(shop(), by("drone", cart(line(1, 1, 100, 100))), noon) },
+		"shipping_option": func(c *checkout.Checkout) error {
+			return c.Revise(shop(), by("drone", cart(line(1, 1, 100, 100))), noon)
+		},
 		"shipping_address.country": func(c *checkout.Checkout) error { return c.Revise(shop(), atlantis, noon) },
 		"items":                    func(c *checkout.Checkout) error { return c.Revise(shop(), none, noon) },
 	} {
