@@ -24,7 +24,7 @@ func TestDeclinesEndTheCheckout(t *testing.T) {
 			m.provider.script(step{outcome: poor})
 			result, err := m.pay(c)
 			m.must(err)
-			want := purchase.Declined{Outcome: poor, Checkout: c.ID(), Status: checkout.Pending}
+			want := purchase.Declined{Outcome: poor, Checkout: c.ID(), Status: checkout.Pending, Revision: 1, Total: c.Total()}
 			if n == checkout.MaxDeclines {
 				want.Status = checkout.Canceled
 			}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -158,6 +159,14 @@ func (d *shopDocument) filled(value any, given map[string]any) any {
 		}
 		answer := given[parts[1]]
 		for name := range strings.SplitSeq(parts[2][1:], "/") {
+			if n, err := strconv.Atoi(name); err == nil {
+				list, _ := answer.([]any)
+				answer = nil
+				if n < len(list) {
+					answer = list[n]
+				}
+				continue
+			}
 			object, _ := answer.(map[string]any)
 			answer = object[name]
 		}

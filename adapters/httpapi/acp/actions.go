@@ -93,9 +93,8 @@ func (nextActions) Schema(r huma.Registry) *huma.Schema {
 		r.Map()[name] = word
 	}
 	return &huma.Schema{
-		Type:        huma.TypeArray,
-		Items:       &huma.Schema{Ref: "#/components/schemas/" + name},
-		Description: "What can follow.",
+		Type:  huma.TypeArray,
+		Items: &huma.Schema{Ref: "#/components/schemas/" + name},
 	}
 }
 

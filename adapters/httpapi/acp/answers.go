@@ -32,7 +32,7 @@ type Quoted struct {
 	ProductID string `json:"product_id"`
 	VariantID string `json:"variant_id"`
 	Quantity  int    `json:"quantity" minimum:"1"`
-	Currency  string `json:"currency" example:"USD" doc:"Of all prices, which are for one piece."`
+	Currency  string `json:"currency" example:"USD" doc:"Of all prices."`
 
 	Warnings []warning `json:"warnings,omitempty" doc:"What of the request had no effect."`
 }

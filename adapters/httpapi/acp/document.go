@@ -177,6 +177,11 @@ func ofBuyers(op *huma.Operation) bool {
 
 // shorten leaves out what every operation has in common, which documentText says once: agents read the whole document.
 func shorten(op *huma.Operation) {
+	for _, p := range op.Parameters {
+		if p.Name == wire.KeyHeader {
+			p.Description = "See Repeating."
+		}
+	}
 	for status, r := range op.Responses {
 		switch status {
 		case "400", "413", "415", "429", "500", "503":

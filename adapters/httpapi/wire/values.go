@@ -39,7 +39,7 @@ func (m Money) MarshalJSONTo(to *jsontext.Encoder) error {
 }
 
 func (Money) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeNumber, Description: "Exact amount with the currency's decimals."}
+	return &huma.Schema{Type: huma.TypeNumber, Description: "With the currency's decimals."}
 }
 
 // Decimal is the text of a JSON number, kept as it was written: floats would change it.
