@@ -3,6 +3,7 @@
 package agentid
 
 import (
+	"net/netip"
 	"net/url"
 	"unicode/utf8"
 )
@@ -17,14 +18,26 @@ type Agent struct {
 	Key      string // the thumbprint of the key by which it did; "": not by a key
 }
 
+// Rules are where profiles may lie.
+type Rules struct{ AllowLoopback bool } // also on this machine, by http
+
 // Claim is an agent that says it has a profile. It reports false for what is no https URL that could be one.
-func Claim(profile string) (Agent, bool) {
+func Claim(profile string) (Agent, bool) { return Rules{}.Claim(profile) }
+
+// Claim is an agent that says it has a profile. It reports false for what is no URL that could be one.
+func (r Rules) Claim(profile string) (Agent, bool) {
 	u, err := url.Parse(profile)
 	if err != nil || len(profile) > MaxProfile || !utf8.ValidString(profile) ||
-		u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Fragment != "" {
+		u.Hostname() == "" || u.User != nil || u.Fragment != "" ||
+		u.Scheme != "https" && !(r.AllowLoopback && u.Scheme == "http" && loopback(u.Hostname())) {
 		return Agent{}, false
 	}
 	return Agent{Profile: profile}, true
+}
+
+func loopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
 // Said reports whether the agent said who it is.

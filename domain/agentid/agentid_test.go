@@ -32,6 +32,27 @@ func TestClaim(t *testing.T) {
 	}
 }
 
+// In a sandbox that allows it, a profile may lie on this machine.
+func TestRules_Claim(t *testing.T) {
+	t.Parallel()
+	for profile, want := range map[string]bool{
+		"https://agent.example/p":     true,
+		"http://127.0.0.1:9000/p":     true,
+		"http://127.1.2.3/p":          true,
+		"http://localhost:9000/p":     true,
+		"http://[::1]:9000/p":         true,
+		"http://agent.example/p":      false,
+		"http://10.0.0.1/p":           false,
+		"http://localhost.example/p":  false,
+		"http://ada:x@127.0.0.1:90/p": false,
+		"ftp://127.0.0.1/p":           false,
+	} {
+		if got, ok := (agentid.Rules{AllowLoopback: true}).Claim(profile); ok != want || ok != got.Said() {
+			t.Errorf("%q: %t", profile, ok)
+		}
+	}
+}
+
 // Who finds what whom made. A profile that is only said proves nothing.
 func TestFindsWhatWasMadeBy(t *testing.T) {
 	t.Parallel()

@@ -25,6 +25,7 @@ const (
 	Invalid                     // 422, read but not acceptable
 	Limited                     // 429
 	Unavailable                 // 503, try again after RetryAfter
+	Unfulfilled                 // 424, something that the request names, and that lies elsewhere, cannot be had
 )
 
 // Detail is one field's problem. Field is a dotted path: "items.0.quantity".

@@ -28,6 +28,7 @@ var statuses = map[fault.Kind]int{
 	fault.Invalid:         http.StatusUnprocessableEntity,
 	fault.Limited:         http.StatusTooManyRequests,
 	fault.Unavailable:     http.StatusServiceUnavailable,
+	fault.Unfulfilled:     http.StatusFailedDependency,
 	methodNotAllowed:      http.StatusMethodNotAllowed,
 }
 
