@@ -1,9 +1,9 @@
 // Package httpsig signs HTTP messages and verifies their signatures, by RFC 9421, and the digests of their bodies, by RFC
 // 9530. It knows neither whose keys they are nor what a protocol wants to be signed.
 //
-// Of the RFC it has what agents use: the components @method, @authority, @path, @query and @status, and fields as they are,
-// without parameters. A signature over anything else is invalid, not ignored. Keys sign by their own algorithm: a message
-// cannot choose one.
+// Of the RFC it has what agents use: the components @method, @authority, @path, @query and @status, fields as they are, and
+// members of fields that are dictionaries. A signature over anything else is invalid, not ignored. Keys sign by their own
+// algorithm: a message cannot choose one.
 package httpsig
 
 import (
@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -101,21 +100,64 @@ func (m Message) component(name string) (string, error) {
 	return strings.Join(trimmed, ", "), nil
 }
 
+// member is the value of one member of a field that is a dictionary (RFC 9421, section 2.1.2).
+func (m Message) member(name, key string) (string, error) {
+	dictionary, err := httpsfv.UnmarshalDictionary(m.Header.Values(name))
+	if err != nil {
+		return "", fmt.Errorf("%w: %q is no dictionary", ErrInvalid, name)
+	}
+	member, there := dictionary.Get(key)
+	if !there {
+		return "", fmt.Errorf("%w: it covers a member of %q that is not there", ErrInvalid, name)
+	}
+	text, err := httpsfv.Marshal(httpsfv.List{member}) // a list of one member is written as the member
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return text, nil
+}
+
+// value is that of a component as a signature names it: a name, and for the member of a dictionary its key.
+func (m Message) value(item httpsfv.Item) (string, error) {
+	name, isText := item.Value.(string)
+	key, hasKey := memberKey(item)
+	switch {
+	case !isText:
+		return "", fmt.Errorf("%w: a component is no name", ErrInvalid)
+	case hasKey && !strings.HasPrefix(name, "@") && name == strings.ToLower(name):
+		return m.member(name, key)
+	case hasParameters(item):
+		return "", fmt.Errorf("%w: %q has parameters", ErrInvalid, name)
+	}
+	return m.component(name)
+}
+
+// memberKey is the key of the member that a component is of, if that is all that is said of it.
+func memberKey(item httpsfv.Item) (string, bool) {
+	if item.Params == nil || len(item.Params.Names()) != 1 {
+		return "", false
+	}
+	value, _ := item.Params.Get("key")
+	key, ok := value.(string)
+	return key, ok
+}
+
+func hasParameters(item httpsfv.Item) bool { return item.Params != nil && len(item.Params.Names()) > 0 }
+
 // base is what is signed: a line for each component, and one for the parameters.
 func (m Message) base(params httpsfv.InnerList) ([]byte, error) {
 	var b strings.Builder
 	for _, item := range params.Items {
-		name, isText := item.Value.(string)
-		if !isText || item.Params != nil && len(item.Params.Names()) > 0 {
-			return nil, fmt.Errorf("%w: a component has parameters, or is no name", ErrInvalid)
-		}
-		value, err := m.component(name)
+		value, err := m.value(item)
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&b, "%q: %s\n", name, value)
+		name, err := httpsfv.Marshal(item)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+		}
+		b.WriteString(name + ": " + value + "\n")
 	}
-	// A list of one member is written as the member.
 	text, err := httpsfv.Marshal(httpsfv.List{params})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -150,11 +192,4 @@ func Sign(m Message, label string, components []string, created time.Time, key s
 		m.Header.Add(field, text)
 	}
 	return nil
-}
-
-// covers reports whether all of the names are among the components.
-func covers(params httpsfv.InnerList, names []string) bool {
-	return !slices.ContainsFunc(names, func(name string) bool {
-		return !slices.ContainsFunc(params.Items, func(i httpsfv.Item) bool { return i.Value == name })
-	})
 }

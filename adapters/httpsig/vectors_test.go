@@ -47,7 +47,7 @@ func rfcKeys(t *testing.T) func(string) (httpsig.Key, error) {
 		case "test-key-ecc-p256":
 			return httpsig.P256{Public: p256}, nil
 		case "test-key-ed25519":
-			return httpsig.Ed25519(parse(testKeyEd).(ed25519.PublicKey)), nil
+			return httpsig.Ed25519{Ed25519: signing.Ed25519(parse(testKeyEd).(ed25519.PublicKey))}, nil
 		}
 		return nil, httpsig.ErrKeyNotFound
 	}

@@ -1,8 +1,10 @@
 package httpsig
 
 import (
-	"crypto/ed25519"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dunglas/httpsfv"
@@ -19,7 +21,7 @@ const (
 
 // Key verifies signatures by its own algorithm.
 type Key interface {
-	Verify(message, signature []byte) bool
+	signing.Verifier
 	// Algorithm is the name in RFC 9421's registry.
 	Algorithm() string
 }
@@ -28,68 +30,91 @@ type (
 	// P256 is a key of ECDSA over P-256 with SHA-256, whose signatures are r and s, not DER.
 	P256 struct{ signing.Public }
 	// Ed25519 is a key of EdDSA over edwards25519.
-	Ed25519 ed25519.PublicKey
+	Ed25519 struct{ signing.Ed25519 }
 )
 
 func (P256) Algorithm() string    { return "ecdsa-p256-sha256" }
 func (Ed25519) Algorithm() string { return "ed25519" }
 
-func (k Ed25519) Verify(message, signature []byte) bool {
-	return len(k) == ed25519.PublicKeySize && ed25519.Verify(ed25519.PublicKey(k), message, signature)
-}
-
 // Rules are what a signature has to have.
 type Rules struct {
 	// Covered are components that it covers. Those that the message does not have, the caller leaves out.
 	Covered []string
-	// MaxAge is how old it may be, and Skew how far the signer's clock may be ahead.
+	// MaxAge is how old it may be, and Skew how far the signer's clock may be ahead, where it says when it was created.
 	MaxAge, Skew time.Duration
 	Now          time.Time
 }
+
+// refusal is ErrInvalid for a reason that the signer may be told.
+type refusal string
+
+func (r refusal) Error() string { return ErrInvalid.Error() + ": " + string(r) }
+func (refusal) Unwrap() error   { return ErrInvalid }
 
 // Signed reports whether a message says that it is signed, in whichever way: then it must be verified, or refused.
 func Signed(m Message) bool {
 	return len(m.Header.Values(inputField)) > 0 || len(m.Header.Values(signatureField)) > 0
 }
 
-// Verify verifies a message's signatures by the keys that find knows, and returns the id of the first one. find fails with
-// ErrKeyNotFound for an id that is none; if all do, so does Verify. A signature by a known key that is not valid, or does
-// not keep the rules, fails the message, whatever others it has: ErrInvalid or ErrAlgorithm.
+// Verify verifies a message's signatures by the keys that find knows, and returns the id of the first one that is valid.
+// find fails with ErrKeyNotFound for an id that is none. One valid signature is enough, whatever others the message has
+// (RFC 9421, section 4.3). Without one, the error is that of the first signature that is not by an unknown key: ErrInvalid
+// or ErrAlgorithm; and ErrKeyNotFound if all are.
 func Verify(m Message, rules Rules, find func(id string) (Key, error)) (id string, err error) {
 	inputs, signatures, err := read(m)
 	if err != nil {
 		return "", err
 	}
-	var unknown error
+	var refused error
 	for _, label := range inputs.Names() {
 		input, _ := inputs.Get(label)
-		params, isList := input.(httpsfv.InnerList)
-		member, there := signatures.Get(label)
-		item, isItem := member.(httpsfv.Item)
-		if !isList || !there || !isItem || params.Params == nil {
-			return "", fmt.Errorf("%w: %s is not signed", ErrInvalid, label)
-		}
-		signature, isBytes := item.Value.([]byte)
-		name, err := keyID(params)
-		if err != nil || !isBytes {
-			return "", fmt.Errorf("%w: %s has no keyid, or is no signature", ErrInvalid, label)
-		}
-		key, err := find(name)
-		if err != nil {
-			unknown = err
-			continue
-		}
-		if err := rules.verify(m, params, signature, key); err != nil {
-			return "", fmt.Errorf("%s: %w", label, err)
-		}
-		if id == "" {
-			id = name
+		signature, _ := signatures.Get(label)
+		id, err := rules.verifyOne(m, label, input, signature, find)
+		switch {
+		case err == nil:
+			return id, nil
+		case refused == nil, errors.Is(refused, ErrKeyNotFound) && !errors.Is(err, ErrKeyNotFound):
+			refused = fmt.Errorf("%s: %w", label, err)
 		}
 	}
-	if id == "" {
-		return "", unknown
+	return "", refused
+}
+
+// verifyOne verifies the signature of a label, and returns its key's id.
+func (r Rules) verifyOne(m Message, label string, input, member httpsfv.Member, find func(id string) (Key, error)) (string, error) {
+	params, isList := input.(httpsfv.InnerList)
+	item, isItem := member.(httpsfv.Item)
+	if !isList || !isItem || params.Params == nil {
+		return "", fmt.Errorf("%w: it has no input, or is none", ErrInvalid)
 	}
-	return id, nil
+	signature, isBytes := item.Value.([]byte)
+	name, err := keyID(params)
+	if err != nil || !isBytes {
+		return "", fmt.Errorf("%w: it has no keyid, or is no signature", ErrInvalid)
+	}
+	key, err := find(name)
+	if err != nil {
+		return "", err
+	}
+	if err := audience(params, name, key); err != nil {
+		return "", err
+	}
+	return name, r.verify(m, label, params, signature, key)
+}
+
+// webBotAuth is the tag of signatures that are also for verifiers of Web Bot Auth.
+const webBotAuth = "web-bot-auth"
+
+// audience refuses signatures with a tag, which are for others, but for those of Web Bot Auth. These name the key by its
+// thumbprint.
+func audience(params httpsfv.InnerList, name string, key Key) error {
+	switch tag, given := params.Params.Get("tag"); {
+	case given && tag != webBotAuth:
+		return refusal("its tag is not one of ours")
+	case given && name != key.Thumbprint():
+		return refusal("its keyid is not the key's thumbprint, which its tag asks for")
+	}
+	return nil
 }
 
 // read reads the fields of signatures.
@@ -126,12 +151,15 @@ func keyID(params httpsfv.InnerList) (string, error) {
 }
 
 // verify judges one signature by its key.
-func (r Rules) verify(m Message, params httpsfv.InnerList, signature []byte, key Key) error {
+func (r Rules) verify(m Message, label string, params httpsfv.InnerList, signature []byte, key Key) error {
 	if algorithm, given := params.Params.Get("alg"); given && algorithm != key.Algorithm() {
 		return ErrAlgorithm
 	}
-	if len(params.Items) > mostComponents || repeats(params) || !covers(params, r.Covered) {
-		return fmt.Errorf("%w: it does not cover %q, or covers something twice", ErrInvalid, r.Covered)
+	if len(params.Items) > mostComponents || repeats(params) {
+		return fmt.Errorf("%w: it covers too much, or something twice", ErrInvalid)
+	}
+	if missing := uncovered(params, label, r.Covered); len(missing) > 0 {
+		return refusal("it does not cover " + strings.Join(missing, ", "))
 	}
 	if err := r.inTime(params); err != nil {
 		return err
@@ -146,29 +174,47 @@ func (r Rules) verify(m Message, params httpsfv.InnerList, signature []byte, key
 	return nil
 }
 
-// inTime checks when the signature was made and until when it is good.
+// inTime checks when the signature was made and until when it is good, where it says so.
 func (r Rules) inTime(params httpsfv.InnerList) error {
-	value, _ := params.Params.Get("created")
-	created, ok := value.(int64)
-	if !ok {
-		return fmt.Errorf("%w: it does not say when it was created", ErrInvalid)
-	}
-	if age := r.Now.Sub(time.Unix(created, 0)); age > r.MaxAge || age < -r.Skew {
-		return fmt.Errorf("%w: it was created %s ago", ErrInvalid, age)
+	if value, given := params.Params.Get("created"); given {
+		created, ok := value.(int64)
+		age := r.Now.Sub(time.Unix(created, 0))
+		switch {
+		case !ok:
+			return refusal("the time of its creation is none")
+		case age > r.MaxAge:
+			return refusal("it is too old")
+		case age < -r.Skew:
+			return refusal("it was created in the future")
+		}
 	}
 	if value, given := params.Params.Get("expires"); given {
 		if expires, ok := value.(int64); !ok || r.Now.After(time.Unix(expires, 0)) {
-			return fmt.Errorf("%w: it has expired", ErrInvalid)
+			return refusal("it has expired")
 		}
 	}
 	return nil
 }
 
-// repeats reports whether a component is covered twice. What is no name is none of them: Message.base refuses it.
+// uncovered are those of the names that are not among the components. A component that is a part of a field does not cover
+// the field, but for Signature-Agent, of which a signature covers the member of its own label.
+func uncovered(params httpsfv.InnerList, label string, names []string) (missing []string) {
+	for _, name := range names {
+		if !slices.ContainsFunc(params.Items, func(i httpsfv.Item) bool {
+			key, isMember := memberKey(i)
+			return i.Value == name && (!hasParameters(i) || name == signatureAgent && isMember && key == label)
+		}) {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// repeats reports whether a component is covered twice. What cannot be written, Message.base refuses.
 func repeats(params httpsfv.InnerList) bool {
 	seen := map[string]bool{}
 	for _, i := range params.Items {
-		name, _ := i.Value.(string)
+		name, _ := httpsfv.Marshal(i)
 		if seen[name] {
 			return true
 		}

@@ -20,7 +20,9 @@ type Verifier interface {
 type Ed25519 [ed25519.PublicKeySize]byte
 
 // Verify reports whether the key signed the message.
-func (k Ed25519) Verify(message, signature []byte) bool { return ed25519.Verify(k[:], message, signature) }
+func (k Ed25519) Verify(message, signature []byte) bool {
+	return ed25519.Verify(k[:], message, signature)
+}
 
 // Thumbprint is the key's name, by RFC 7638 with the members of RFC 8037.
 func (k Ed25519) Thumbprint() string {
