@@ -1,0 +1,324 @@
+// Package agentprofiles reads the profiles that agents publish (UCP, "Profile Structure", "Fetching"): known ones from a
+// file, all others from their addresses, within bounds that do not depend on how many agents there are. What an agent may
+// do, and whether it is who it says it is, others decide.
+//
+// A profile whose name leads to no public address gets the answer of one that cannot be reached, so that nobody learns the
+// names of our network.
+package agentprofiles
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/singleflight"
+	"golang.org/x/time/rate"
+
+	"github.com/haggle-commerce/haggle/app/bulkhead"
+	"github.com/haggle-commerce/haggle/domain/agentid"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Codes of a profile that is of no use, which are the protocol's.
+const (
+	codeUnreachable = "profile_unreachable"
+	codeMalformed   = "profile_malformed"
+)
+
+const (
+	patience = 3 * time.Second // of one request for a profile
+
+	mostKept   = 1_024    // profiles, and as many failures, and origins that were asked anew
+	mostBytes  = 32 << 20 // of kept profiles, as they were sent
+	renewEvery = time.Minute
+	justRead   = 5 * time.Second // a profile that was read so lately has not changed
+
+	firstPause, longestPause = 30 * time.Second, 10 * time.Minute // after failures in a row
+
+	// Requests a second. Those for profiles that were read before keep one of them for themselves: names that strangers
+	// make up cannot use it.
+	perSecond, ofStrangers = 5, 4
+)
+
+// waiting bounds who waits for profiles: hanging servers, of which there are fewer than 24 at a time, cannot fill it.
+var waiting = bulkhead.Shares{
+	Places: 512,
+	Tenant: 512,
+	Target: 20,
+}
+
+// Config is what profiles are read by.
+type Config struct {
+	Client    *http.Client // delivery.SafeClient: it refuses private addresses, redirects and proxies
+	UserAgent string
+	// Known are profiles by their addresses. They are never fetched.
+	Known map[string]agentid.Profile
+	// Trusting takes capabilities for what they say that they are, wherever their schemas lie: for development, whose
+	// addresses are no domains.
+	Trusting bool
+	Now      func() time.Time // a monotonic clock
+	Log      *slog.Logger
+}
+
+// Profiles is a ports.AgentProfiles. It is safe for concurrent use. Profiles that it returns are shared: nobody changes
+// them.
+type Profiles struct {
+	Config
+	flights singleflight.Group
+	waiting *bulkhead.Room
+
+	all, strangers *rate.Limiter
+
+	mu      sync.Mutex // of all below together
+	kept    *lru.Cache[string, *kept]
+	bytes   int
+	failed  *lru.Cache[string, failure]
+	renewed *lru.Cache[string, time.Time] // by origin
+}
+
+var _ ports.AgentProfiles = (*Profiles)(nil)
+
+// kept is a profile that was read.
+type kept struct {
+	profile     agentid.Profile
+	size        int
+	read, until time.Time
+}
+
+// failure is why a profile could not be had, and until when nobody tries again.
+type failure struct {
+	fault *fault.Error
+	pause time.Duration
+	until time.Time
+}
+
+// New returns profiles of which none was fetched yet.
+func New(c Config) *Profiles {
+	p := &Profiles{
+		Config:    c,
+		waiting:   bulkhead.NewRoom(waiting),
+		all:       rate.NewLimiter(perSecond, perSecond),
+		strangers: rate.NewLimiter(ofStrangers, ofStrangers),
+	}
+	// These fail for sizes below one alone.
+	p.kept, _ = lru.NewWithEvict(mostKept, func(_ string, k *kept) { p.bytes -= k.size })
+	p.failed, _ = lru.New[string, failure](mostKept)
+	p.renewed, _ = lru.New[string, time.Time](mostKept)
+	return p
+}
+
+// Profile implements ports.AgentProfiles.
+func (p *Profiles) Profile(ctx ports.Outbound, address string) (agentid.Profile, error) {
+	if known, ok := p.Known[address]; ok {
+		return known, nil
+	}
+	if profile, err, ok := p.remembered(address); ok {
+		return profile, err
+	}
+	return p.together(ctx, address, address, func(ctx context.Context) (agentid.Profile, error) {
+		if profile, err, ok := p.remembered(address); ok { // from a flight that has just landed
+			return profile, err
+		}
+		if !p.admit(address) {
+			return agentid.Profile{}, fault.New(fault.Unavailable, "overloaded", "Too many agents' profiles are being looked for. Try again.").After(time.Second)
+		}
+		k, err := p.fetch(ctx, address)
+		if err != nil {
+			return agentid.Profile{}, p.fail(ctx, address, err)
+		}
+		p.keep(address, k)
+		return k.profile, nil
+	})
+}
+
+// Renew implements ports.AgentProfiles.
+func (p *Profiles) Renew(ctx ports.Outbound, address string) (agentid.Profile, error) {
+	before, err := p.Profile(ctx, address)
+	if err != nil || !p.mayRenew(address) {
+		return before, err
+	}
+	return p.together(ctx, address, "renew "+address, func(ctx context.Context) (agentid.Profile, error) {
+		k, err := p.fetch(ctx, address)
+		if err != nil { // what there was is good until its time is over
+			p.note(ctx, address, err)
+			return before, nil
+		}
+		p.keep(address, k)
+		return k.profile, nil
+	})
+}
+
+// remembered is what is known of an address, and reports whether that is something.
+func (p *Profiles) remembered(address string) (agentid.Profile, error, bool) {
+	now := p.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if k, ok := p.kept.Get(address); ok && now.Before(k.until) {
+		return k.profile, nil, true
+	}
+	if f, ok := p.failed.Get(address); ok && now.Before(f.until) {
+		again := *f.fault
+		return agentid.Profile{}, &again, true
+	}
+	return agentid.Profile{}, nil, false
+}
+
+// admit reports whether one more request may be sent this second.
+func (p *Profiles) admit(address string) bool {
+	now := p.Now()
+	p.mu.Lock()
+	known := p.kept.Contains(address)
+	p.mu.Unlock()
+	return (known || p.strangers.AllowN(now, 1)) && p.all.AllowN(now, 1)
+}
+
+// mayRenew reports whether a profile may be read before its time is over, and counts that as done.
+func (p *Profiles) mayRenew(address string) bool {
+	if _, ok := p.Known[address]; ok {
+		return false
+	}
+	now, origin := p.Now(), originOf(address)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if k, ok := p.kept.Peek(address); ok && now.Sub(k.read) < justRead {
+		return false
+	}
+	if last, ok := p.renewed.Get(origin); ok && now.Sub(last) < renewEvery {
+		return false
+	}
+	if !p.all.AllowN(now, 1) {
+		return false
+	}
+	p.renewed.Add(origin, now)
+	return true
+}
+
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Host)
+}
+
+// keep keeps a profile, and drops those that were not asked for the longest where there are too many.
+func (p *Profiles) keep(address string, k *kept) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.failed.Remove(address)
+	p.kept.Remove(address)
+	p.kept.Add(address, k)
+	p.bytes += k.size
+	for p.bytes > mostBytes {
+		p.kept.RemoveOldest()
+	}
+}
+
+// fail keeps a failure, for twice as long as the one before it.
+func (p *Profiles) fail(ctx context.Context, address string, err *fault.Error) error {
+	p.note(ctx, address, err)
+	now := p.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := failure{fault: err, pause: firstPause}
+	if last, ok := p.failed.Peek(address); ok {
+		f.pause = min(2*last.pause, longestPause)
+	}
+	f.until = now.Add(f.pause)
+	p.failed.Add(address, f)
+	again := *err
+	return &again
+}
+
+func (p *Profiles) note(ctx context.Context, address string, err error) {
+	p.Log.DebugContext(ctx, "an agent's profile cannot be had", "profile", agentid.Agent{Profile: address}.InLog(), "error", err)
+}
+
+// together has one request for all who want the same at the same time. Each waits as long as its own context wants, and
+// none longer than patience.
+func (p *Profiles) together(ctx ports.Outbound, address, flight string, ask func(context.Context) (agentid.Profile, error)) (agentid.Profile, error) {
+	var landed singleflight.Result
+	err := p.waiting.Wait(ctx, address, func() error {
+		select {
+		case landed = <-p.flights.DoChan(flight, func() (any, error) { return survive(ctx.WithoutCancel(), ask) }):
+			return landed.Err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	if err != nil {
+		return agentid.Profile{}, err
+	}
+	return landed.Val.(agentid.Profile), nil
+}
+
+// survive returns a panic as an error: it runs in a goroutine of singleflight, where no caller can recover it.
+func survive(ctx ports.Outbound, ask func(context.Context) (agentid.Profile, error)) (profile agentid.Profile, err error) {
+	ctx, cancel := ctx.WithTimeout(patience)
+	defer cancel()
+	err = fault.Survive(func() error {
+		profile, err = ask(ctx)
+		return err
+	})
+	return profile, err
+}
+
+// fetch requests a profile and reads it.
+func (p *Profiles) fetch(ctx context.Context, address string) (*kept, *fault.Error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, unreachable("its address cannot be read").Because(err)
+	}
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", p.UserAgent)
+	answer, err := p.Client.Do(request)
+	if err != nil {
+		return nil, lost(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode < 200 || answer.StatusCode > 299 {
+		return nil, unreachable("the server does not answer with it")
+	}
+	if encoding := answer.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return nil, malformed("", "is sent compressed, which was not asked for")
+	}
+	body, err := io.ReadAll(io.LimitReader(answer.Body, MaxSize+1))
+	if err != nil {
+		return nil, lost(err)
+	}
+	profile, err := Read(body, address, p.Trusting)
+	if err != nil {
+		var bad *fault.Error
+		errors.As(err, &bad) // which it is
+		return nil, bad
+	}
+	now := p.Now()
+	return &kept{
+		profile: profile,
+		size:    len(body),
+		read:    now,
+		until:   now.Add(lifetime(answer.Header)),
+	}, nil
+}
+
+func unreachable(why string) *fault.Error {
+	return fault.New(fault.Unfulfilled, codeUnreachable, "The agent's profile cannot be fetched: "+why+".")
+}
+
+// lost is a request without an answer, in words that tell nothing of our network.
+func lost(err error) *fault.Error {
+	var late net.Error
+	if errors.As(err, &late) && late.Timeout() {
+		return unreachable("there was no answer in time").Because(err)
+	}
+	return unreachable("the connection failed").Because(err)
+}
