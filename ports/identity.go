@@ -6,8 +6,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/agentid"
 )
 
-// AgentProfiles finds what agents publish of themselves. Its faults are the protocol's: profile_unreachable (Unfulfilled),
-// profile_malformed (Invalid), and Unavailable with a time to come back when too many profiles are being looked for.
+// AgentProfiles finds what agents publish of themselves. Its faults are the protocol's: invalid_profile_url (Malformed) for a
+// URL that leads into a private network, profile_unreachable (Unfulfilled), profile_malformed (Invalid), and Unavailable with
+// a time to come back when too many profiles are being looked for.
 type AgentProfiles interface {
 	// Profile returns the profile at a URL, which may have been read a while ago.
 	Profile(ctx Outbound, url string) (agentid.Profile, error)

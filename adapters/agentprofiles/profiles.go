@@ -60,7 +60,10 @@ var waiting = bulkhead.Shares{
 type Config struct {
 	Client    *http.Client // delivery.SafeClient: it refuses private addresses, redirects and proxies
 	UserAgent string
-	// Known are profiles by their addresses. They are never fetched.
+	// Addresses refuses URLs that lead into a private network before they cost a request. Client refuses what their names
+	// turn out to lead to.
+	Addresses ports.Addresses
+	// Known are profiles by their URLs, which may lead anywhere. They are never fetched.
 	Known map[string]agentid.Profile
 	// Trusting takes capabilities for what they say that they are, wherever their schemas lie: for development, whose
 	// addresses are no domains.
@@ -121,6 +124,9 @@ func (p *Profiles) Profile(ctx ports.Outbound, address string) (agentid.Profile,
 	if known, ok := p.Known[address]; ok {
 		return known, nil
 	}
+	if p.Addresses.LeadsInside(address) {
+		return agentid.Profile{}, agentid.ErrProfileURL()
+	}
 	if profile, err, ok := p.remembered(address); ok {
 		return profile, err
 	}
@@ -139,6 +145,9 @@ func (p *Profiles) Profile(ctx ports.Outbound, address string) (agentid.Profile,
 		return k.profile, nil
 	})
 }
+
+// Room is where those wait whose profiles are being fetched.
+func (p *Profiles) Room() *bulkhead.Room { return p.waiting }
 
 // Renew implements ports.AgentProfiles.
 func (p *Profiles) Renew(ctx ports.Outbound, address string) (agentid.Profile, error) {

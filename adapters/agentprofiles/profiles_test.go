@@ -40,11 +40,17 @@ func says(status int, body string, header ...string) *http.Response {
 
 var good = profile("2026-08-25", "", "")
 
+// network is where hosts whose names begin with inside are private.
+type network struct{}
+
+func (network) LeadsInside(url string) bool { return strings.Contains(url, "//inside") }
+
 // profiles are those of a web, by the clock of the bubble that a test runs in.
 func profiles(w *web) *Profiles {
 	return New(Config{
 		Client:    &http.Client{Transport: w},
 		UserAgent: "Haggle/1",
+		Addresses: network{},
 		Now:       time.Now,
 		Log:       slog.New(slog.DiscardHandler),
 	})
@@ -63,14 +69,21 @@ func TestProfile_known(t *testing.T) {
 	t.Parallel()
 	w := &web{answer: func(*http.Request) (*http.Response, error) { return nil, errors.New("not there") }}
 	p := profiles(w)
-	p.Known = map[string]agentid.Profile{address: {URL: address}}
+	const corporate = "https://inside.example/agent"
+	p.Known = map[string]agentid.Profile{address: {URL: address}, corporate: {URL: corporate}}
+	if err := find(t, p, corporate); err != nil {
+		t.Errorf("a known profile on a private host: %v", err)
+	}
+	if err := find(t, p, corporate+"/other"); !fault.Is(err, "invalid_profile_url") {
+		t.Errorf("another one: %v", err)
+	}
 	for _, ask := range []func(ports.Outbound, string) (agentid.Profile, error){p.Profile, p.Renew} {
 		if got, err := ask(ports.NewOutbound(t.Context()), address); err != nil || got.URL != address {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
 	if w.asked.Load() != 0 {
-		t.Error("a known profile was fetched")
+		t.Error("a known profile, or one on a private host, was fetched")
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 type Service struct {
 	Profiles   ports.AgentProfiles
 	Signatures ports.RequestSignatures
-	Addresses  ports.Addresses
 	Rules      agentid.Rules
 	Clock      ports.Clock
 }
@@ -62,9 +61,8 @@ func (s *Service) Identify(ctx ports.Outbound, r Request) (Caller, error) {
 		return s.anonymous(r)
 	}
 	agent, ok := s.Rules.Claim(r.Profile)
-	if !ok || s.Addresses.LeadsInside(r.Profile) {
-		return Caller{}, fault.New(fault.Malformed, "invalid_profile_url",
-			`The agent's profile must be a public https URL, as in UCP-Agent: profile="https://agent.example/profile.json".`)
+	if !ok {
+		return Caller{}, agentid.ErrProfileURL()
 	}
 	signed, err := s.signed(r)
 	if err != nil {

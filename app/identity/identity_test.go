@@ -20,7 +20,6 @@ const (
 	future  = "https://agent.example/2027-01-01.json"
 	bare    = "https://agent.example/bare.json"
 	broken  = "https://agent.example/broken.json"
-	inside  = "https://10.0.0.1/profile.json"
 )
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
@@ -33,8 +32,6 @@ type stage struct {
 }
 
 func (s *stage) Now() time.Time { return noon }
-
-func (s *stage) LeadsInside(url string) bool { return strings.Contains(url, "//10.") }
 
 func (s *stage) Profile(_ ports.Outbound, url string) (agentid.Profile, error) {
 	s.calls = append(s.calls, "profile")
@@ -97,9 +94,8 @@ func newStage() (*stage, *identity.Service) {
 		older:   declares(capability.V20260408, capability.Checkout),
 		future:  declares(unknown),
 		bare:    declares(capability.V20260825),
-		inside:  declares(capability.V20260825, capability.Cart),
 	}}
-	return s, &identity.Service{Profiles: s, Signatures: s, Addresses: s, Clock: s}
+	return s, &identity.Service{Profiles: s, Signatures: s, Clock: s}
 }
 
 var business = []capability.Set{
@@ -161,7 +157,6 @@ func TestIdentify_refuses(t *testing.T) {
 		"no profile":                {identity.Request{}, "invalid_profile_url", fault.Malformed, ""},
 		"not https":                 {identity.Request{Profile: "http://agent.example/"}, "invalid_profile_url", fault.Malformed, ""},
 		"loopback":                  {identity.Request{Profile: "http://127.0.0.1/"}, "invalid_profile_url", fault.Malformed, ""},
-		"a private address":         {identity.Request{Profile: inside}, "invalid_profile_url", fault.Malformed, ""},
 		"no URL, not anonymous":     {identity.Request{Profile: "me", Anonymous: true}, "invalid_profile_url", fault.Malformed, ""},
 		"unreachable":               {identity.Request{Profile: broken}, "profile_unreachable", fault.Unfulfilled, "signed profile"},
 		"unsigned where it must be": {identity.Request{Profile: address, MustSign: true}, "signature_missing", fault.Unauthenticated, "signed"},

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"net/url"
 	"unicode/utf8"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
 // MaxProfile is how long a profile's URL is at most, in bytes.
@@ -16,6 +18,12 @@ type Agent struct {
 	Profile  string // the https URL of its profile
 	Verified bool   // it proved that the profile is its own
 	Key      string // the thumbprint of the key by which it did; "": not by a key
+}
+
+// ErrProfileURL refuses a profile's URL: there is none, or it is none that could be one.
+func ErrProfileURL() *fault.Error {
+	return fault.New(fault.Malformed, "invalid_profile_url",
+		`The agent's profile must be a public https URL, as in UCP-Agent: profile="https://agent.example/profile.json".`)
 }
 
 // Rules are where profiles may lie.
