@@ -14,24 +14,30 @@ import (
 //	UCP-Agent: profile="https://agent.example/profile.json"
 const agentHeader = "UCP-Agent"
 
-// ClaimedAgent reads who a request says it is from. It proves nothing. It reports false where the header is not there, is too
-// long, or names no profile that could be one.
-func ClaimedAgent(header http.Header) (agentid.Agent, bool) {
+// SaidProfile reads the URL of the profile that a request says its agent has. It may be no URL at all, and proves nothing.
+// It is "" where the header is not there, is too long, or names no profile.
+func SaidProfile(header http.Header) string {
 	values, length := header.Values(agentHeader), 0
 	for _, v := range values {
 		length += len(v)
 	}
 	if length == 0 || length > agentid.MaxProfile {
-		return agentid.Agent{}, false
+		return ""
 	}
 	said, err := httpsfv.UnmarshalDictionary(values)
 	if err != nil {
-		return agentid.Agent{}, false
+		return ""
 	}
 	member, _ := said.Get("profile")
 	item, _ := member.(httpsfv.Item)
 	profile, _ := item.Value.(string)
-	return agentid.Claim(profile)
+	return profile
+}
+
+// ClaimedAgent is who a request says it is from. It proves nothing. It reports false where the request names no profile, or
+// none that could be one.
+func ClaimedAgent(header http.Header) (agentid.Agent, bool) {
+	return agentid.Claim(SaidProfile(header))
 }
 
 // noteAgent notes who a request says it is from. What is not readable is as good as nothing: nobody need say it.

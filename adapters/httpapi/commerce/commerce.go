@@ -16,6 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/buyers"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/app/identity"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/app/signingkeys"
 	"github.com/haggle-commerce/haggle/domain/agentid"
@@ -35,6 +36,8 @@ type Services struct {
 	Aftersales  *aftersales.Service
 	Buyers      *buyers.Service
 	SigningKeys *signingkeys.Service
+	// Identity finds out who asks, where a protocol wants to know it.
+	Identity *identity.Service
 
 	// Stores is the whole store. Begin runs work in one transaction of it.
 	Stores *ports.Stores
