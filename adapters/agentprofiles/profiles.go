@@ -40,7 +40,6 @@ const (
 	mostKept   = 1_024    // profiles, and as many failures, and origins that were asked anew
 	mostBytes  = 32 << 20 // of kept profiles, as they were sent
 	renewEvery = time.Minute
-	justRead   = 5 * time.Second // a profile that was read so lately has not changed
 
 	firstPause, longestPause = 30 * time.Second, 10 * time.Minute // after failures in a row
 
@@ -92,9 +91,9 @@ var _ ports.AgentProfiles = (*Profiles)(nil)
 
 // kept is a profile that was read.
 type kept struct {
-	profile     agentid.Profile
-	size        int
-	read, until time.Time
+	profile agentid.Profile
+	size    int
+	until   time.Time
 }
 
 // failure is why a profile could not be had, and until when nobody tries again.
@@ -198,13 +197,10 @@ func (p *Profiles) mayRenew(address string) bool {
 	now, origin := p.Now(), originOf(address)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if k, ok := p.kept.Peek(address); ok && now.Sub(k.read) < justRead {
-		return false
-	}
 	if last, ok := p.renewed.Get(origin); ok && now.Sub(last) < renewEvery {
 		return false
 	}
-	if !p.all.AllowN(now, 1) {
+	if !p.strangers.AllowN(now, 1) || !p.all.AllowN(now, 1) { // whoever makes up ids of keys is a stranger
 		return false
 	}
 	p.renewed.Add(origin, now)
@@ -310,12 +306,10 @@ func (p *Profiles) fetch(ctx context.Context, address string) (*kept, *fault.Err
 		errors.As(err, &bad) // which it is
 		return nil, bad
 	}
-	now := p.Now()
 	return &kept{
 		profile: profile,
 		size:    len(body),
-		read:    now,
-		until:   now.Add(lifetime(answer.Header)),
+		until:   p.Now().Add(lifetime(answer.Header)),
 	}, nil
 }
 

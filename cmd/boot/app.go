@@ -12,6 +12,7 @@ import (
 	"time"
 	_ "time/tzdata" // projects name IANA time zones, also where the system knows none
 
+	"github.com/haggle-commerce/haggle/adapters/agentprofiles"
 	"github.com/haggle-commerce/haggle/adapters/eventbus"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
@@ -25,6 +26,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/announcing"
 	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/app/identity"
 	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/payments"
 	"github.com/haggle-commerce/haggle/app/projects"
@@ -42,6 +44,7 @@ const Version = version.Number
 type App struct {
 	management.UseCases // on the whole store
 	haggling            *haggling.Service
+	identity            *identity.Service
 
 	config     Config
 	env        account.Environment
@@ -57,6 +60,7 @@ type App struct {
 	suspended  map[string]func() int            // how many are left alone for a while, by what they are
 	providers  map[string]ports.PaymentProvider // outside, by type
 	platforms  platforms
+	profiles   *agentprofiles.Profiles // of agents
 	embeddings embeddings
 	router     *agents.Router
 	tunes      *agents.SelfTuner
@@ -83,10 +87,15 @@ func New(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 	if err := c.checkServing(); err != nil {
 		return nil, err
 	}
+	known, err := c.knownAgents()
+	if err != nil {
+		return nil, err
+	}
 	a, err := open(ctx, c, log, (*App).checkLogin)
 	if err != nil {
 		return nil, err
 	}
+	a.profiles.Known = known
 	if err := a.checkSecrets(ctx); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -198,6 +207,8 @@ func (a *App) assemble() error {
 		return err
 	}
 	a.openServices()
+	a.identity, a.profiles = a.config.openIdentity(nil, a.clock, a.log)
+	a.rooms["profiles"] = a.profiles.Room()
 	a.openSyncing()
 	a.watchParts()
 	return nil

@@ -55,6 +55,7 @@ var placed = map[string]string{
 	"go.opentelemetry.io":           "adapters/telemetry",
 	"github.com/sony/gobreaker":     "adapters/connectors adapters/llm adapters/remoteagent app/bulkhead app/payments",
 	"golang.org/x/oauth2":           "adapters/connectors",
+	"golang.org/x/time":             "adapters/agentprofiles",
 }
 
 // What of the standard library reaches outside the program, or is wire format or chance. Exact paths:

@@ -62,6 +62,7 @@ type Config struct {
 	NATSURL        string `env:"HAGGLE_NATS_URL" name:"nats-url" help:"nats://… Every event also goes to JetStream there, to haggle.PROJECT.TYPE."`
 	SMTPURL        string `env:"HAGGLE_SMTP_URL" name:"smtp-url" help:"smtp://USER:PASSWORD@HOST:PORT?from=…&to=… or smtps://… Alerts go by mail through it."`
 	RedisURL       string `env:"HAGGLE_REDIS_URL" help:"redis://… Replicas count requests together there. Without it each counts alone."`
+	UCPPlatforms   string `env:"HAGGLE_UCP_PLATFORMS" name:"ucp-platforms" help:"JSON file of agents' profiles by their URLs. They are known, and never fetched."`
 	TrustedProxies string `env:"HAGGLE_TRUSTED_PROXIES" help:"Addresses and CIDRs, separated by commas, whose X-Forwarded-For is believed."`
 	LogLevel       string `env:"HAGGLE_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe log line."`
 	LogFormat      string `env:"HAGGLE_LOG_FORMAT" default:"text" enum:"text,json" help:"text or json."`

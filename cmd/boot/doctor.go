@@ -52,6 +52,7 @@ func Diagnose(ctx context.Context, c Config) []Finding {
 	d.publishing()
 	d.platforms()
 	d.embeddings()
+	d.agents()
 	return d.findings
 }
 

@@ -2,9 +2,12 @@ package boot
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/identity"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -127,3 +130,13 @@ func (v watchedVectors) Get(ctx context.Context, p id.Project, model string, tex
 	v.w.reach("give products their vectors", p)
 	return v.Vectors.Get(ctx, p, model, texts)
 }
+
+// OpenIdentity is what finds out who asks under a configuration.
+func OpenIdentity(c Config, clock ports.Clock, log *slog.Logger) (*identity.Service, error) {
+	known, err := c.knownAgents()
+	service, _ := c.openIdentity(known, clock, log)
+	return service, err
+}
+
+// KnownAgents are the profiles that are known under a configuration.
+func KnownAgents(c Config) (map[string]agentid.Profile, error) { return c.knownAgents() }

@@ -77,6 +77,7 @@ func (a *App) buyerServices() *commerce.Services {
 		Aftersales:    a.Aftersales,
 		Buyers:        a.Buyers,
 		SigningKeys:   a.SigningKeys,
+		Identity:      a.identity,
 		Stores:        a.wholeStores(),
 		Begin:         a.trade,
 		Keys:          a.keyStore(),

@@ -81,16 +81,22 @@ func ParseName(text string) (Name, bool) {
 // Negotiation is the name of our own capability under an authority, which is a reversed host such as com.example.shops.
 func Negotiation(authority string) (Name, bool) { return ParseName(authority + ".negotiation.quote") }
 
+// Authority is a host reversed, as names begin with it: com.example.shops for shops.example.com. It reports false for what is
+// no domain of at least two labels.
+func Authority(host string) (string, bool) {
+	labels := strings.Split(strings.ToLower(strings.TrimSuffix(host, ".")), ".")
+	if len(labels) < 2 || slices.Contains(labels, "") || strings.Trim(labels[len(labels)-1], "0123456789") == "" {
+		return "", false // the address of a machine ends in a number
+	}
+	slices.Reverse(labels)
+	return strings.Join(labels, "."), true
+}
+
 func (n Name) String() string { return n.text }
 
 // BoundTo reports whether the schema of a capability of this name may lie on a host: reversed, the host is the name, or a
 // part of it that ends before a dot ("Authority Binding"). It proves who declares a capability, not what it is worth.
 func (n Name) BoundTo(host string) bool {
-	labels := strings.Split(strings.ToLower(strings.TrimSuffix(host, ".")), ".")
-	if len(labels) < 2 || slices.Contains(labels, "") || strings.Trim(labels[len(labels)-1], "0123456789") == "" {
-		return false // no registered domain, or the address of a machine
-	}
-	slices.Reverse(labels)
-	authority := strings.Join(labels, ".")
-	return n.text == authority || strings.HasPrefix(n.text, authority+".")
+	authority, ok := Authority(host)
+	return ok && (n.text == authority || strings.HasPrefix(n.text, authority+"."))
 }

@@ -1,0 +1,104 @@
+package boot
+
+import (
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/agentprofiles"
+	"github.com/haggle-commerce/haggle/adapters/delivery"
+	"github.com/haggle-commerce/haggle/adapters/httpsig"
+	"github.com/haggle-commerce/haggle/app/identity"
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/agentid"
+	"github.com/haggle-commerce/haggle/domain/capability"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// sandboxAgents are the profiles that every sandbox knows, by the release that they speak. They can do all that we can.
+var sandboxAgents = map[string]capability.Version{
+	"https://haggle.invalid/agent":            capability.V20260825,
+	"https://haggle.invalid/2026-04-08/agent": capability.V20260408,
+}
+
+// sandboxAuthority is the reversed host of a sandbox that has no domain.
+const sandboxAuthority = "com.haggle"
+
+// authority is the reversed host of the public URL, under which our own capability has its name.
+func (c Config) authority() string {
+	u, err := url.Parse(c.PublicURL)
+	if err != nil || !isHTTPS(c.PublicURL) {
+		return sandboxAuthority
+	}
+	if _, err := netip.ParseAddr(u.Hostname()); err == nil {
+		return sandboxAuthority
+	}
+	authority, ok := capability.Authority(u.Hostname())
+	if !ok {
+		return sandboxAuthority
+	}
+	return authority
+}
+
+// negotiation is the name of our own capability.
+func (c Config) negotiation() capability.Name {
+	name, _ := capability.Negotiation(c.authority()) // whose form was checked
+	return name
+}
+
+// agentRules are where agents' profiles may lie.
+func (c Config) agentRules() agentid.Rules { return agentid.Rules{AllowLoopback: c.AllowLoopback} }
+
+// knownAgents are the profiles that are never fetched: those of the sandbox, and of HAGGLE_UCP_PLATFORMS, which come first.
+func (c Config) knownAgents() (map[string]agentid.Profile, error) {
+	known := map[string]agentid.Profile{}
+	if c.UCPPlatforms != "" {
+		var err error
+		if known, err = agentprofiles.ReadKnown(c.UCPPlatforms, c.agentRules()); err != nil {
+			return nil, fmt.Errorf("HAGGLE_UCP_PLATFORMS: %w", err)
+		}
+	}
+	if c.Env != account.Sandbox.String() {
+		return known, nil
+	}
+	for address, release := range sandboxAgents {
+		if _, there := known[address]; !there {
+			known[address] = agentid.Profile{URL: address, Declares: capability.Served(release, c.negotiation())}
+		}
+	}
+	return known, nil
+}
+
+// openIdentity puts together what finds out who asks. known are profiles that are not fetched.
+func (c Config) openIdentity(known map[string]agentid.Profile, clock ports.Clock, log *slog.Logger) (*identity.Service, *agentprofiles.Profiles) {
+	profiles := agentprofiles.New(agentprofiles.Config{
+		Client:    delivery.SafeClient(c.AllowLoopback),
+		UserAgent: "Haggle/" + Version,
+		Addresses: delivery.Addresses{AllowLoopback: c.AllowLoopback},
+		Known:     known,
+		Trusting:  c.AllowLoopback,
+		Now:       time.Now,
+		Log:       log,
+	})
+	return &identity.Service{
+		Profiles:   profiles,
+		Signatures: httpsig.Requests{},
+		Rules:      c.agentRules(),
+		Clock:      clock,
+	}, profiles
+}
+
+// agents says how many profiles of agents are known.
+func (d *doctor) agents() {
+	if d.UCPPlatforms == "" {
+		return
+	}
+	switch known, err := d.knownAgents(); {
+	case err != nil:
+		d.say(Trouble, "agents' profiles", "%v", err)
+	default:
+		d.say(Fine, "agents' profiles", "%d are known, and never fetched", len(known))
+	}
+}
