@@ -36,7 +36,8 @@ type jwk struct {
 // algorithms are the names that keys of the known curves may have for theirs.
 var algorithms = map[string]string{"P-256": "ES256", "P-384": "ES384", "Ed25519": "EdDSA"}
 
-// readKeys reads the keys of a list. One that we cannot use spoils no other: it is known by its id alone.
+// readKeys reads the keys of a list. One that we cannot use spoils no other: it is known by its id alone. That goes for one
+// that is no point of its curve, too: an example of the specification's has such a key.
 func readKeys(p *agentid.Profile, field string, value jsontext.Value) error {
 	var list []jwk
 	if len(value) == 0 {
@@ -54,9 +55,10 @@ func readKeys(p *agentid.Profile, field string, value jsontext.Value) error {
 			return err
 		}
 		key := agentid.Key{ID: *k.KeyID, Signs: k.signs()}
-		var err error
-		if key.Public, err = k.public(); err != nil {
-			return malformed(at, "is no key of "+*k.Curve)
+		if public, err := k.public(); err == nil {
+			key.Public = public
+		} else {
+			key.Signs = false
 		}
 		p.Keys = append(p.Keys, key)
 	}

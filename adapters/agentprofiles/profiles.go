@@ -123,11 +123,11 @@ func (p *Profiles) Profile(ctx ports.Outbound, address string) (agentid.Profile,
 	if known, ok := p.Known[address]; ok {
 		return known, nil
 	}
-	if p.Addresses.LeadsInside(address) {
-		return agentid.Profile{}, agentid.ErrProfileURL()
-	}
 	if profile, err, ok := p.remembered(address); ok {
 		return profile, err
+	}
+	if p.Addresses.LeadsInside(address) {
+		return agentid.Profile{}, agentid.ErrProfileURL()
 	}
 	return p.together(ctx, address, address, func(ctx context.Context) (agentid.Profile, error) {
 		if profile, err, ok := p.remembered(address); ok { // from a flight that has just landed

@@ -114,7 +114,7 @@ func toFault(err error) error {
 	var told refusal
 	switch {
 	case errors.Is(err, ErrKeyNotFound):
-		return fault.New(fault.Unauthenticated, "key_not_found", "The request is signed by a key that is not in the agent's profile.")
+		return fault.New(fault.Unauthenticated, "key_not_found", "The request is signed by a key that the agent's profile does not have, or that is of no use for signatures.")
 	case errors.Is(err, ErrAlgorithm):
 		return fault.New(fault.Malformed, "algorithm_unsupported", "The request is signed by an algorithm that is not supported: use ES256 or Ed25519.")
 	case errors.Is(err, ErrDigest):

@@ -218,7 +218,7 @@ func TestIdentity_callerLeaves(t *testing.T) {
 }
 
 // agentKey is a key, and a profile of 2026-08-25 that has it under its thumbprint.
-func agentKey(t *testing.T, n byte) (signing.Private, string) {
+func agentKey(t testing.TB, n byte) (signing.Private, string) {
 	t.Helper()
 	key, err := signing.ParsePrivate(bytes.Repeat([]byte{n}, signing.PrivateSize))
 	if err != nil {
@@ -230,7 +230,7 @@ func agentKey(t *testing.T, n byte) (signing.Private, string) {
 }
 
 // signedRequest is a request to a shop that a key signed now.
-func signedRequest(t *testing.T, key signing.Private, profile string) ports.SignedRequest {
+func signedRequest(t testing.TB, key signing.Private, profile string) ports.SignedRequest {
 	t.Helper()
 	body := []byte(`{"line_items":[]}`)
 	header := http.Header{}
@@ -393,5 +393,30 @@ func TestKnownAgents(t *testing.T) {
 		if !found {
 			t.Errorf("the doctor does not say %s of %s", verdict, body)
 		}
+	}
+}
+
+// What it costs a request to be somebody's: of a profile that is known, unsigned and signed.
+func BenchmarkIdentify(b *testing.B) {
+	key, profile := agentKey(b, 1)
+	file := filepath.Join(b.TempDir(), "platforms.json")
+	const known = "https://agent.example/profile.json"
+	if err := os.WriteFile(file, []byte(`{"`+known+`":`+profile+`}`), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	service := whoAsks(b, boot.Config{Env: "sandbox", UCPPlatforms: file})
+	for name, r := range map[string]identity.Request{
+		"sandbox": {Profile: "https://haggle.invalid/agent", Business: shopServes},
+		"signed":  {Profile: known, Business: shopServes, Signed: signedRequest(b, key, known)},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			ctx := ports.NewOutbound(b.Context())
+			for b.Loop() {
+				if _, err := service.Identify(ctx, r); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
