@@ -275,6 +275,7 @@ func TestProfile_together(t *testing.T) {
 					left.Add(1)
 				}
 			}()
+			synctest.Wait() // the first to come is the first to leave
 		}
 		time.Sleep(time.Minute)
 		if found.Load() != 19 || left.Load() != 1 || w.asked.Load() != 1 {
@@ -392,6 +393,14 @@ func TestProfile_bounds(t *testing.T) {
 		}
 		if p.bytes != p.kept.Len()*len(large) {
 			t.Errorf("%d profiles count for %d bytes", p.kept.Len(), p.bytes)
+		}
+		time.Sleep(24 * time.Hour) // whatever is read again counts once
+		for range 2 {
+			_ = find(t, p, "https://large.example/100")
+			time.Sleep(24 * time.Hour)
+		}
+		if p.bytes != p.kept.Len()*len(large) {
+			t.Errorf("%d profiles count for %d bytes after one was read again", p.kept.Len(), p.bytes)
 		}
 		p.kept.Purge()
 		if p.bytes != 0 {

@@ -188,6 +188,10 @@ func TestRequests_Verify_refuses(t *testing.T) {
 	queried.Query = "x=1"
 	agented.Header["Signature-Agent"] = []string{`sig2="https://platform.example/.well-known/ucp"`}
 	delete(undigested.Header, "Content-Digest")
+	relabeled := p256.signs(agented, "sig2", append([]string{"signature-agent;member"}, all...), "")
+	for _, field := range []string{"Signature-Input", "Signature"} {
+		relabeled.Header[field] = []string{strings.Replace(relabeled.Header[field][0], "sig2=", "sig1=", 1)}
+	}
 	const invalid, unauthenticated, malformed = "signature_invalid", fault.Unauthenticated, fault.Malformed
 	for name, test := range map[string]struct {
 		request ports.SignedRequest
@@ -225,6 +229,7 @@ func TestRequests_Verify_refuses(t *testing.T) {
 		"Web Bot Auth, not by thumbprint":    {p256.signs(post(), "sig1", all, `;tag="web-bot-auth"`), unauthenticated, invalid, "thumbprint"},
 		"a query that is not covered":        {p256.signs(queried, "sig1", all, ""), unauthenticated, invalid, "@query"},
 		"Signature-Agent, not covered":       {p256.signs(agented, "sig1", all, ""), unauthenticated, invalid, "signature-agent"},
+		"another label's Signature-Agent":    {relabeled, unauthenticated, invalid, "signature-agent"},
 		"without @method":                    {without("@method"), unauthenticated, invalid, "@method"},
 		"without @authority":                 {without("@authority"), unauthenticated, invalid, "@authority"},
 		"without @path":                      {without("@path"), unauthenticated, invalid, "@path"},

@@ -202,6 +202,9 @@ func TestIntersect_rapid(t *testing.T) {
 				t.Fatalf("%s %s is active", d.Name, d.Version)
 			}
 			has[d.Name] = d.Version
+			if len(slices.Compact(slices.Clone(d.Extends))) != len(d.Extends) {
+				t.Fatalf("%s extends %v", d.Name, d.Extends)
+			}
 		}
 		for _, d := range business.Capabilities {
 			if chosen, there := has[d.Name]; there && declares(platform, d) && d.Version.After(chosen) {
