@@ -8,21 +8,42 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/identity"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Asking is what a request to the shop that it names says of who sends it, for Services.Identity. The protocol adds what its
-// operation wants, and, where it does not use the header UCP-Agent, the profile. The body is read for it, and put back; of
-// one that is larger than the operation takes, which is refused later, nothing is verified: ok is false then.
-func (s *Services) Asking(e *wire.Entry[Buyer]) (asking identity.Request, ok bool, err error) {
-	body, ok, err := e.Body()
-	if err != nil || !ok {
-		return identity.Request{}, false, err
+// Asking is what a request to the shop that it names says of who sends it. The body is read for it, and put back.
+func (s *Services) Asking(e *wire.Entry[Buyer]) (identity.Request, error) {
+	body, whole, err := e.Body()
+	switch {
+	case err != nil:
+		return identity.Request{}, err
+	case !whole: // nothing of it could be verified
+		return identity.Request{}, fault.New(fault.TooLarge, "body_too_large", "The body is too large.")
 	}
 	return identity.Request{
 		Profile: SaidProfile(e.Request.Header),
 		Signed:  s.SignedRequest(e.Request, e.Request.PathValue("slug"), body),
-	}, true, nil
+	}, nil
+}
+
+// Identify finds out who sends a request, in a step of a protocol's mount: before its body is parsed and before there is a
+// transaction. wish adds what the operation wants, and where the protocol does not use the header UCP-Agent, the profile. The
+// request is the verified or claimed agent's from here on.
+func (s *Services) Identify(e *wire.Entry[Buyer], wish func(*identity.Request) error) (identity.Caller, error) {
+	asking, err := s.Asking(e)
+	if err != nil {
+		return identity.Caller{}, err
+	}
+	if err := wish(&asking); err != nil {
+		return identity.Caller{}, err
+	}
+	caller, err := s.Identity.Identify(wire.Outbound(e.Request.Context()), asking)
+	if err != nil {
+		return identity.Caller{}, err
+	}
+	e.Caller.Agent = caller.Agent
+	return caller, nil
 }
 
 // SignedRequest is what a signature covers of a request to a shop. The authority is the host under which the sender knows

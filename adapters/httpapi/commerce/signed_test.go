@@ -1,15 +1,28 @@
 package commerce_test
 
 import (
+	"bytes"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/adapters/httpsig"
+	"github.com/haggle-commerce/haggle/app/identity"
+	"github.com/haggle-commerce/haggle/domain/agentid"
+	"github.com/haggle-commerce/haggle/domain/capability"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/signing"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // What a signature covers is the address that the sender knows, whatever is between.
@@ -52,20 +65,101 @@ func TestSignedRequest(t *testing.T) {
 	}
 }
 
-func TestAsking(t *testing.T) {
+// keyring is a profile of an agent that can check out, for Services.Identity.
+type keyring struct{ profile agentid.Profile }
+
+func (k keyring) Profile(_ ports.Outbound, url string) (agentid.Profile, error) {
+	if url != k.profile.URL {
+		return agentid.Profile{}, fault.New(fault.Unfulfilled, "profile_unreachable", "")
+	}
+	return k.profile, nil
+}
+
+func (k keyring) Renew(ctx ports.Outbound, url string) (agentid.Profile, error) {
+	return k.Profile(ctx, url)
+}
+
+type today struct{}
+
+func (today) Now() time.Time { return time.Now() }
+
+// An agent signs what it sends to the shop's address, and is known by that, through net/http, a proxy and the mux.
+func TestIdentify(t *testing.T) {
 	t.Parallel()
-	s := &commerce.Services{PublicURL: "https://shops.example.com", Address: func(slug string) string { return "https://shops.example.com/p/" + slug }}
-	ask := func(body string) *wire.Entry[commerce.Buyer] {
-		r := httptest.NewRequest(http.MethodPost, "/p/demo/ucp/carts", strings.NewReader(body))
-		r.SetPathValue("slug", "demo")
+	key, err := signing.ParsePrivate(bytes.Repeat([]byte{1}, signing.PrivateSize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := capability.Served(capability.V20260825, capability.Name{})
+	agent := agentid.Profile{
+		URL:      "https://agent.example/p",
+		Declares: served,
+		Keys:     []agentid.Key{{ID: key.Public().Thumbprint(), Public: key.Public(), Signs: true}},
+	}
+	services := &commerce.Services{Identity: &identity.Service{Profiles: keyring{agent}, Signatures: httpsig.Requests{}, Clock: today{}}}
+	op := &huma.Operation{MaxBodyBytes: 100, RequestBody: &huma.RequestBody{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/p/{slug}/ucp/carts/{id}", func(w http.ResponseWriter, r *http.Request) {
+		e := &wire.Entry[commerce.Buyer]{Writer: w, Request: r, Operation: op}
+		caller, err := services.Identify(e, func(asking *identity.Request) error {
+			asking.Business, asking.Needs = []capability.Set{served}, capability.Cart
+			return nil
+		})
+		rest, _ := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%+v %t %v %d", e.Caller.Agent, caller.Agent == e.Caller.Agent, err, len(rest))
+	})
+	inner := httptest.NewServer(mux)
+	t.Cleanup(inner.Close)
+	target, _ := url.Parse(inner.URL)
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}) // which makes another host
+	t.Cleanup(proxy.Close)
+	services.PublicURL = proxy.URL
+	services.Address = func(slug string) string { return proxy.URL + "/p/" + slug }
+	send := func(body string, change func(*http.Request)) string {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, proxy.URL+"/p/demo/ucp/carts/a%20b?x=%2F&y", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
 		r.Header.Set("UCP-Agent", `profile="https://agent.example/p"`)
-		return &wire.Entry[commerce.Buyer]{Request: r, Operation: &huma.Operation{MaxBodyBytes: 20, RequestBody: &huma.RequestBody{}}}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Content-Digest", httpsig.Digest([]byte(body)))
+		covered := []string{"@method", "@authority", "@path", "@query", "ucp-agent", "content-digest", "content-type"}
+		if err := httpsig.Sign(httpsig.Request(r.Method, r.URL, r.Header), "sig1", covered, time.Now(), key); err != nil {
+			t.Fatal(err)
+		}
+		change(r)
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
 	}
-	got, ok, err := s.Asking(ask(`{}`))
-	if err != nil || !ok || got.Profile != "https://agent.example/p" || string(got.Signed.Body) != `{}` || got.Signed.Path != "/p/demo/ucp/carts" {
-		t.Errorf("%+v, %t, %v", got, ok, err)
+	verified := fmt.Sprintf("%+v true <nil> 2", agentid.Agent{Profile: agent.URL, Verified: true, Key: key.Public().Thumbprint()})
+	if got := send(`{}`, func(*http.Request) {}); got != verified {
+		t.Errorf("signed: %s", got)
 	}
-	if got, ok, err := s.Asking(ask(strings.Repeat("x", 30))); err != nil || ok || got.Profile != "" {
-		t.Errorf("%+v, %t, %v", got, ok, err)
+	for name, test := range map[string]struct {
+		body   string
+		change func(*http.Request)
+		want   string
+	}{
+		"unsigned": {`{}`, func(r *http.Request) { r.Header.Del("Signature"); r.Header.Del("Signature-Input") },
+			fmt.Sprintf("%+v true <nil> 2", agentid.Agent{Profile: agent.URL})},
+		"another query":     {`{}`, func(r *http.Request) { r.URL.RawQuery = "x=/&y" }, "signature_invalid"},
+		"another path":      {`{}`, func(r *http.Request) { r.URL.RawPath, r.URL.Path = "", "/p/demo/ucp/carts/b" }, "signature_invalid"},
+		"another agent's":   {`{}`, func(r *http.Request) { r.Header.Set("UCP-Agent", `profile="https://other.example/p"`) }, "profile_unreachable"},
+		"without an agent":  {`{}`, func(r *http.Request) { r.Header.Del("UCP-Agent") }, "invalid_profile_url"},
+		"too large":         {strings.Repeat(" ", 200), func(*http.Request) {}, "body_too_large"},
+		"without signature": {`{}`, func(r *http.Request) { r.Header.Del("Signature") }, "signature_invalid"},
+	} {
+		if got := send(test.body, test.change); !strings.Contains(got, test.want) {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
 }

@@ -260,6 +260,6 @@ func add[C, S, I, O any](m *Mount[C, S], op Operation, mode Mode, handle func(co
 	})
 }
 
-// Outbound returns ctx as that of code that may call third parties, for requests outside of the pipeline. The caller
-// guarantees that no transaction is open.
+// Outbound returns ctx as that of code that may call third parties, for requests outside of the pipeline, and for steps,
+// which run before any transaction. The caller guarantees that no transaction is open.
 func Outbound(ctx context.Context) ports.Outbound { return ports.NewOutbound(ctx) }
