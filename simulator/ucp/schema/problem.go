@@ -1,0 +1,97 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+// Problem is one thing wrong with a value.
+type Problem struct {
+	Path   string // RFC 9535, from the value's root: $.line_items[0].quantity
+	Reason string
+}
+
+func (p Problem) String() string { return p.Path + ": " + p.Reason }
+
+// Problems is everything wrong with a value, as an error.
+type Problems []Problem
+
+// Error lists the problems, one a line.
+func (p Problems) Error() string {
+	lines := make([]string, len(p))
+	for i, problem := range p {
+		lines[i] = problem.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Err is nil where there is no problem.
+func (p Problems) Err() error {
+	if len(p) == 0 {
+		return nil
+	}
+	return p
+}
+
+// Validate returns what is wrong with a decoded value (numbers as json.Number). The error is about the schema.
+func Validate(ref Ref, value any) (Problems, error) {
+	ready, err := Compile(ref)
+	if err != nil {
+		return nil, err
+	}
+	var invalid *jsonschema.ValidationError
+	if err := ready.Validate(value); !errors.As(err, &invalid) {
+		return nil, err
+	}
+	var found Problems
+	collect(invalid, &found)
+	slices.SortFunc(found, func(a, b Problem) int { return strings.Compare(a.String(), b.String()) })
+	return slices.Compact(found), nil
+}
+
+var english = message.NewPrinter(language.English)
+
+// collect keeps the innermost causes: what is around them says only that something inside is wrong.
+func collect(invalid *jsonschema.ValidationError, found *Problems) {
+	for _, cause := range invalid.Causes {
+		collect(cause, found)
+	}
+	if len(invalid.Causes) > 0 {
+		return
+	}
+	_, file, _ := strings.Cut(invalid.SchemaURL, "/schemas/")
+	*found = append(*found, Problem{
+		Path:   PathOf(invalid.InstanceLocation),
+		Reason: fmt.Sprintf("%s (%s)", invalid.ErrorKind.LocalizedString(english), file),
+	})
+}
+
+// PathOf writes the location of a value as an RFC 9535 path.
+func PathOf(location []string) string {
+	var path strings.Builder
+	path.WriteByte('$')
+	for _, step := range location {
+		switch _, err := strconv.Atoi(step); {
+		case err == nil:
+			fmt.Fprintf(&path, "[%s]", step)
+		case plain(step):
+			path.WriteString("." + step)
+		default:
+			fmt.Fprintf(&path, "['%s']", strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(step))
+		}
+	}
+	return path.String()
+}
+
+func plain(name string) bool {
+	return name != "" && strings.IndexFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_'
+	}) < 0
+}
