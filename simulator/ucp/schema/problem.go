@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 )
@@ -60,15 +61,20 @@ var english = message.NewPrinter(language.English)
 
 // collect keeps the innermost causes: what is around them says only that something inside is wrong.
 func collect(invalid *jsonschema.ValidationError, found *Problems) {
-	for _, cause := range invalid.Causes {
-		collect(cause, found)
-	}
-	if len(invalid.Causes) > 0 {
+	name, aboutName := invalid.ErrorKind.(*kind.PropertyNames) // its causes are about the name and have no location
+	if !aboutName && len(invalid.Causes) > 0 {
+		for _, cause := range invalid.Causes {
+			collect(cause, found)
+		}
 		return
 	}
 	_, file, _ := strings.Cut(invalid.SchemaURL, "/schemas/")
+	location := invalid.InstanceLocation
+	if aboutName {
+		location = append(slices.Clone(location), name.Property)
+	}
 	*found = append(*found, Problem{
-		Path:   PathOf(invalid.InstanceLocation),
+		Path:   PathOf(location),
 		Reason: fmt.Sprintf("%s (%s)", invalid.ErrorKind.LocalizedString(english), file),
 	})
 }

@@ -88,6 +88,29 @@ func Compile(ref Ref) (*jsonschema.Schema, error) {
 	return ready, nil
 }
 
+// raw are the documents of each version as published. They are shared: nobody may change them.
+var raw = map[Version]func() (map[string]any, error){
+	V20260825: sync.OnceValues(func() (map[string]any, error) { return Documents(V20260825) }),
+	V20260408: sync.OnceValues(func() (map[string]any, error) { return Documents(V20260408) }),
+}
+
+// Document is one schema as it was published, by its location. It is shared: nobody may change it.
+func Document(version Version, location string) (any, error) {
+	load := raw[version]
+	if load == nil {
+		return nil, fmt.Errorf("%w: version %q", ErrUnknown, version)
+	}
+	documents, err := load()
+	if err != nil {
+		return nil, err
+	}
+	document, found := documents[Ref{Location: location}.url()]
+	if !found {
+		return nil, fmt.Errorf("%w: %s of %s", ErrUnknown, location, version)
+	}
+	return document, nil
+}
+
 func compilerFor(ref Ref) (*jsonschema.Compiler, error) {
 	ref.Location = ""
 	if ready := compilers[ref]; ready != nil {

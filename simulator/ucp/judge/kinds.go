@@ -1,0 +1,164 @@
+package judge
+
+import (
+	"slices"
+
+	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
+)
+
+// kind is how the messages of an operation are judged.
+type kind struct {
+	base    string // location of the schema of requests and answers, where both have one
+	verb    string // the operation as the schemas' annotations name it
+	parent  string // what an extension must extend to matter here
+	reply   string // location of the schema of answers, where it is not base
+	asked   string // location of the schema of requests, where it is not base
+	profile string // of a profile: its name in the schema of profiles
+	form    form   // which rules of the texts apply
+}
+
+// form is what a message is about.
+type form int
+
+const (
+	catalogueForm form = iota
+	cartForm
+	checkoutForm
+	orderForm
+	negotiationForm
+	businessProfileForm
+	anyProfileForm
+)
+
+// judgeText applies the rules that only the texts have.
+func (r *report) judgeText(form form) {
+	switch form {
+	case catalogueForm:
+		r.catalogue()
+	case cartForm:
+		r.cart()
+	case checkoutForm:
+		r.checkout()
+	case orderForm:
+		r.order()
+	case negotiationForm:
+		r.negotiation()
+	case businessProfileForm:
+		r.businessProfile()
+	case anyProfileForm:
+		r.anyProfile()
+	}
+}
+
+const negotiations = "haggle/negotiation.json#/$defs/"
+
+var kinds = map[Operation]kind{
+	SearchCatalog: {
+		parent: Search,
+		asked:  "shopping/catalog_search.json#/$defs/search_request",
+		reply:  "shopping/catalog_search.json#/$defs/search_response",
+		form:   catalogueForm,
+	},
+	LookupCatalog: {
+		parent: Lookup,
+		asked:  "shopping/catalog_lookup.json#/$defs/lookup_request",
+		reply:  "shopping/catalog_lookup.json#/$defs/lookup_response",
+		form:   catalogueForm,
+	},
+	GetProduct: {
+		parent: Lookup,
+		asked:  "shopping/catalog_lookup.json#/$defs/get_product_request",
+		reply:  "shopping/catalog_lookup.json#/$defs/get_product_response",
+		form:   catalogueForm,
+	},
+	CreateCart:       cartKind("create"),
+	UpdateCart:       cartKind("update"),
+	GetCart:          cartKind(""),
+	CancelCart:       cartKind(""),
+	CreateCheckout:   checkoutKind("create"),
+	UpdateCheckout:   checkoutKind("update"),
+	GetCheckout:      checkoutKind(""),
+	CompleteCheckout: checkoutKind("complete"),
+	CancelCheckout:   checkoutKind(""),
+	GetOrder:         {base: "shopping/order.json", parent: Order, form: orderForm},
+	OrderWebhook:     {base: "shopping/order.json", parent: Order, form: orderForm},
+	StartNegotiation: negotiationKind("start_request"),
+	MakeOffer:        negotiationKind("offer_request"),
+	AcceptOffer:      negotiationKind("accept_request"),
+	GetNegotiation:   negotiationKind(""),
+	DeclineOffer:     negotiationKind("decline_request"),
+	BusinessProfile:  {profile: "business", form: businessProfileForm},
+	PlatformProfile:  {profile: "platform", form: anyProfileForm},
+}
+
+func cartKind(verb string) kind {
+	return kind{base: "shopping/cart.json", verb: verb, parent: Cart, form: cartForm}
+}
+
+func checkoutKind(verb string) kind {
+	return kind{base: "shopping/checkout.json", verb: verb, parent: Checkout, form: checkoutForm}
+}
+
+func negotiationKind(request string) kind {
+	k := kind{reply: negotiations + "negotiation", form: negotiationForm}
+	if request != "" {
+		k.asked = negotiations + request
+	}
+	return k
+}
+
+// extensions are the files of the extensions that add to carts and checkouts.
+var extensions = map[string]string{
+	Discount:    "shopping/discount.json",
+	Fulfillment: "shopping/fulfillment.json",
+	Consent:     "shopping/buyer_consent.json",
+}
+
+// extends are the parents of the extensions, by version where they differ: a cart may have consent since 2026-08-25.
+func extends(extension, parent string, version schema.Version) bool {
+	switch {
+	case parent == Checkout:
+		return true
+	case parent == Cart:
+		return extension == Discount || extension == Consent && version != schema.V20260408
+	}
+	return false
+}
+
+// answer lists the schemas that an answer must satisfy, all of them.
+func (k kind) answer(version schema.Version, active Capabilities) []string {
+	switch {
+	case k.profile != "" && version == schema.V20260408:
+		return []string{schema.Host + "discovery/profile_schema.json#/$defs/" + k.profile + "_profile"}
+	case k.profile != "":
+		return []string{"profile.json#/$defs/" + k.profile + "_schema"}
+	case k.reply != "":
+		return []string{k.reply}
+	}
+	return append([]string{k.base}, k.composed(version, active)...)
+}
+
+// request lists the schemas that a request must satisfy.
+func (k kind) request(active Capabilities) []string {
+	switch {
+	case k.asked != "":
+		return []string{k.asked}
+	case k.verb == "" || k.base == "":
+		return nil
+	}
+	locations := append([]string{k.base}, k.composed(schema.V20260825, active)...)
+	if k.parent == Checkout && slices.Contains(active, Cart) {
+		locations = append(locations, "shopping/cart.json#/$defs/checkout")
+	}
+	return locations
+}
+
+func (k kind) composed(version schema.Version, active Capabilities) []string {
+	var locations []string
+	for _, name := range active {
+		if file, known := extensions[name]; known && extends(name, k.parent, version) {
+			locations = append(locations, file+"#/$defs/"+k.parent)
+		}
+	}
+	return locations
+}
