@@ -52,7 +52,7 @@ func Validate(ref Ref, value any) (Problems, error) {
 		return nil, err
 	}
 	var found Problems
-	collect(invalid, &found)
+	collect(value, invalid, &found)
 	slices.SortFunc(found, func(a, b Problem) int { return strings.Compare(a.String(), b.String()) })
 	return slices.Compact(found), nil
 }
@@ -60,23 +60,48 @@ func Validate(ref Ref, value any) (Problems, error) {
 var english = message.NewPrinter(language.English)
 
 // collect keeps the innermost causes: what is around them says only that something inside is wrong.
-func collect(invalid *jsonschema.ValidationError, found *Problems) {
+func collect(value any, invalid *jsonschema.ValidationError, found *Problems) {
 	name, aboutName := invalid.ErrorKind.(*kind.PropertyNames) // its causes are about the name and have no location
 	if !aboutName && len(invalid.Causes) > 0 {
 		for _, cause := range invalid.Causes {
-			collect(cause, found)
+			collect(value, cause, found)
 		}
 		return
 	}
-	_, file, _ := strings.Cut(invalid.SchemaURL, "/schemas/")
-	location := invalid.InstanceLocation
+	locations := [][]string{invalid.InstanceLocation}
 	if aboutName {
-		location = append(slices.Clone(location), name.Property)
+		locations = named(value, name.Property, len(invalid.InstanceLocation), nil)
 	}
-	*found = append(*found, Problem{
-		Path:   PathOf(location),
-		Reason: fmt.Sprintf("%s (%s)", invalid.ErrorKind.LocalizedString(english), file),
-	})
+	_, file, _ := strings.Cut(invalid.SchemaURL, "/schemas/")
+	for _, location := range locations {
+		*found = append(*found, Problem{
+			Path:   PathOf(location),
+			Reason: fmt.Sprintf("%s (%s)", invalid.ErrorKind.LocalizedString(english), file),
+		})
+	}
+}
+
+// named finds the members of a name at a depth. jsonschema v6.0.3 keeps the depth of a wrong name, but later steps of
+// the validation overwrite its location.
+func named(value any, name string, depth int, location []string) (found [][]string) {
+	switch value := value.(type) {
+	case []any:
+		for i, item := range value {
+			if depth > 0 {
+				found = append(found, named(item, name, depth-1, append(slices.Clone(location), strconv.Itoa(i)))...)
+			}
+		}
+	case map[string]any:
+		if _, has := value[name]; has && depth == 0 {
+			return [][]string{append(slices.Clone(location), name)}
+		}
+		for member, child := range value {
+			if depth > 0 {
+				found = append(found, named(child, name, depth-1, append(slices.Clone(location), member))...)
+			}
+		}
+	}
+	return found
 }
 
 // PathOf writes the location of a value as an RFC 9535 path.
