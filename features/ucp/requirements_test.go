@@ -1,0 +1,110 @@
+// Package ucp_test holds the scenarios of the Universal Commerce Protocol to the requirements that they must show.
+package ucp_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	row    = regexp.MustCompile(`(?m)^\| ([A-Z0-9]+-\d{3}) \| (.+) \| (.+) \|$`)
+	tag    = regexp.MustCompile(`@([A-Z0-9]+-\d{3})\b`)
+	tagged = regexp.MustCompile(`^\s*@`)
+)
+
+// requirements reads the ids of the tables that apply, and of the last one, which do not.
+func requirements(t *testing.T) (apply, not []string) {
+	t.Helper()
+	body, err := os.ReadFile("REQUIREMENTS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, rest, split := strings.Cut(string(body), "\n## Do not apply\n")
+	if !split {
+		t.Fatal("REQUIREMENTS.md has no table of what does not apply")
+	}
+	for _, found := range row.FindAllStringSubmatch(tables, -1) {
+		apply = append(apply, found[1])
+	}
+	for _, found := range row.FindAllStringSubmatch(rest, -1) {
+		not = append(not, found[1])
+	}
+	return apply, not
+}
+
+// shown are the ids on the tag lines of the feature files.
+func shown(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, pattern := range []string{"*.feature", "../*.feature"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			body, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(string(body)) {
+				if !tagged.MatchString(line) {
+					continue
+				}
+				for _, id := range tag.FindAllStringSubmatch(line, -1) {
+					found[id[1]] = name
+				}
+			}
+		}
+	}
+	return found
+}
+
+func TestRequirements_tablesNameEachOnce(t *testing.T) {
+	apply, not := requirements(t)
+	if len(apply)+len(not) != 271 {
+		t.Errorf("%d apply and %d do not; the register has 271", len(apply), len(not))
+	}
+	seen := map[string]bool{}
+	for _, id := range append(slices.Clone(apply), not...) {
+		if seen[id] {
+			t.Errorf("%s is there twice", id)
+		}
+		seen[id] = true
+	}
+}
+
+func TestRequirements_eachHasAScenarioOrIsOpen(t *testing.T) {
+	apply, not := requirements(t)
+	body, err := os.ReadFile("open.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := strings.Fields(string(body))
+	if !slices.IsSorted(open) {
+		t.Error("open.txt is not sorted")
+	}
+	scenarios := shown(t)
+	for _, id := range apply {
+		feature, done := scenarios[id]
+		switch waiting := slices.Contains(open, id); {
+		case !done && !waiting:
+			t.Errorf("%s applies and no scenario has the tag @%s", id, id)
+		case done && waiting:
+			t.Errorf("%s has a scenario in %s: take it out of open.txt", id, feature)
+		}
+	}
+	for _, id := range open {
+		if !slices.Contains(apply, id) {
+			t.Errorf("open.txt has %s, which does not apply", id)
+		}
+	}
+	for id, feature := range scenarios {
+		if !slices.Contains(apply, id) {
+			t.Errorf("%s has the tag @%s, which does not apply: %v", feature, id, slices.Contains(not, id))
+		}
+	}
+}
