@@ -9,7 +9,11 @@ import (
 // Discover reads the manifest.
 func (b *Buyer) Discover() *Buyer {
 	return b.do("discover", func() (err error) {
-		b.Manifest, err = b.client.Manifest(b.ctx)
+		shop, err := b.full()
+		if err != nil {
+			return err
+		}
+		b.Manifest, err = shop.Manifest(b.ctx)
 		return err
 	})
 }
@@ -89,7 +93,11 @@ func (b *Buyer) Want(quantity int) *Buyer {
 // CheckAvailability asks whether the wanted quantity can be had at an address.
 func (b *Buyer) CheckAvailability(address acp.Address) *Buyer {
 	return b.do("check availability", func() (err error) {
-		b.Availability, err = b.client.Availability(b.ctx, acp.AvailabilityRequest{
+		shop, err := b.full()
+		if err != nil {
+			return err
+		}
+		b.Availability, err = shop.Availability(b.ctx, acp.AvailabilityRequest{
 			Items:           []acp.AvailabilityItem{{ProductID: b.Product.ProductID, VariantID: b.Variant.ID, Quantity: b.Quantity}},
 			ShippingAddress: &acp.Destination{PostalCode: address.PostalCode, Country: address.Country},
 		})
@@ -100,7 +108,11 @@ func (b *Buyer) CheckAvailability(address acp.Address) *Buyer {
 // ReadSession reads the session.
 func (b *Buyer) ReadSession() *Buyer {
 	return b.do("read the session", func() (err error) {
-		b.Session, err = b.client.Session(b.ctx, b.SessionID)
+		shop, err := b.full()
+		if err != nil {
+			return err
+		}
+		b.Session, err = shop.Session(b.ctx, b.SessionID)
 		return err
 	})
 }
@@ -108,7 +120,11 @@ func (b *Buyer) ReadSession() *Buyer {
 // Extend asks for a longer session.
 func (b *Buyer) Extend(minutes int) *Buyer {
 	return b.do("extend the session", func() (err error) {
-		b.Extended, err = b.client.ExtendSession(b.ctx, acp.Extension{SessionID: b.SessionID, DurationMinutes: minutes})
+		shop, err := b.full()
+		if err != nil {
+			return err
+		}
+		b.Extended, err = shop.ExtendSession(b.ctx, acp.Extension{SessionID: b.SessionID, DurationMinutes: minutes})
 		return err
 	})
 }

@@ -40,7 +40,7 @@ type Buyer struct {
 	Return       acp.Return
 
 	ctx       context.Context
-	client    *acp.Client
+	client    Shop
 	err       error
 	openQuote string           // what a follow-up refers to
 	list      *decimal.Decimal // list price of the variant, once the merchant named it
@@ -57,7 +57,7 @@ type Agreement struct {
 }
 
 // New makes a buyer who shops through client until ctx ends.
-func New(ctx context.Context, client *acp.Client) *Buyer {
+func New(ctx context.Context, client Shop) *Buyer {
 	return &Buyer{ctx: ctx, client: client, Email: "buyer@example.com", Quantity: 1}
 }
 
@@ -72,7 +72,16 @@ func (b *Buyer) TakeErr() error {
 }
 
 // Client is the client the buyer shops through.
-func (b *Buyer) Client() *acp.Client { return b.client }
+func (b *Buyer) Client() Shop { return b.client }
+
+// full is the client, if its protocol can do what not every one can.
+func (b *Buyer) full() (FullShop, error) {
+	shop, can := b.client.(FullShop)
+	if !can {
+		return nil, errors.ErrUnsupported
+	}
+	return shop, nil
+}
 
 // do runs a verb unless an earlier one failed.
 func (b *Buyer) do(verb string, action func() error) *Buyer {

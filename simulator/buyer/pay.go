@@ -112,7 +112,11 @@ func (b *Buyer) ReadOrder() *Buyer {
 // CancelOrder cancels the order that finalize made.
 func (b *Buyer) CancelOrder(reason string) *Buyer {
 	return b.do("cancel the order", func() (err error) {
-		b.Order, err = b.client.CancelOrder(b.ctx, acp.Cancellation{
+		shop, err := b.full()
+		if err != nil {
+			return err
+		}
+		b.Order, err = shop.CancelOrder(b.ctx, acp.Cancellation{
 			OrderID: b.Finalized.Order.ID, ManageToken: b.Finalized.Order.ManageToken, Reason: reason,
 		})
 		return err
@@ -122,7 +126,11 @@ func (b *Buyer) CancelOrder(reason string) *Buyer {
 // SendBack asks to return some of the product in view from the order that finalize made.
 func (b *Buyer) SendBack(quantity int, reason string) *Buyer {
 	return b.do("send back", func() (err error) {
-		b.Return, err = b.client.CreateReturn(b.ctx, acp.ReturnRequest{
+		shop, err := b.full()
+		if err != nil {
+			return err
+		}
+		b.Return, err = shop.CreateReturn(b.ctx, acp.ReturnRequest{
 			OrderID: b.Finalized.Order.ID,
 			Items:   []acp.ReturnItem{{ProductID: b.Product.ProductID, VariantID: b.Variant.ID, Quantity: quantity, Reason: reason}},
 		})

@@ -1,0 +1,33 @@
+package buyer
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/simulator/acp"
+	"github.com/haggle-commerce/haggle/simulator/exchange"
+)
+
+// Shop is what every protocol lets a buyer do. The words are those of Haggle's own protocol, whose client is a Shop as
+// it is; a client of another protocol translates to them. Options mean something to Haggle's own protocol only.
+type Shop interface {
+	Search(ctx context.Context, request acp.SearchRequest, options ...acp.Option) (acp.SearchResponse, error)
+	Product(ctx context.Context, request acp.ProductRequest, options ...acp.Option) (acp.Product, error)
+	Quote(ctx context.Context, request acp.QuoteRequest, options ...acp.Option) (acp.Quote, error)
+	InitCheckout(ctx context.Context, request acp.InitRequest, options ...acp.Option) (acp.Checkout, error)
+	Finalize(ctx context.Context, request acp.FinalizeRequest, options ...acp.Option) (acp.Finalized, error)
+	Order(ctx context.Context, id string, options ...acp.Option) (acp.OrderRecord, error)
+	Transcript() *exchange.Transcript
+}
+
+// FullShop is a Shop of Haggle's own protocol, which can do more. A verb that needs it fails with errors.ErrUnsupported elsewhere.
+type FullShop interface {
+	Shop
+	Manifest(ctx context.Context, options ...acp.Option) (acp.Manifest, error)
+	Availability(ctx context.Context, request acp.AvailabilityRequest, options ...acp.Option) (acp.Availability, error)
+	Session(ctx context.Context, id string, options ...acp.Option) (acp.Session, error)
+	ExtendSession(ctx context.Context, request acp.Extension, options ...acp.Option) (acp.Extended, error)
+	CancelOrder(ctx context.Context, request acp.Cancellation, options ...acp.Option) (acp.OrderRecord, error)
+	CreateReturn(ctx context.Context, request acp.ReturnRequest, options ...acp.Option) (acp.Return, error)
+}
+
+var _ FullShop = (*acp.Client)(nil)
