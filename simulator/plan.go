@@ -60,6 +60,14 @@ func newPlan(seed uint64, number int, m market) plan {
 	return p
 }
 
+// within leaves out what the protocol has no words for: UCP has no sessions, no stock figures and no returns.
+func (p plan) within(protocol Protocol) plan {
+	if protocol != ACP {
+		p.checksStock, p.readsSession, p.extends, p.sendsBack = false, false, false, false
+	}
+	return p
+}
+
 func (p plan) strategyName() string {
 	if p.strategy == nil {
 		return atListPrice

@@ -33,9 +33,9 @@ func Story(ctx context.Context, config Config, w io.Writer) error {
 	p.pick, p.variant, p.quantity, p.payment = 0, 0, 1, p.payment[len(p.payment)-1:]
 	p.asksPrice, p.checksStock, p.readsSession, p.extends = true, false, false, false
 	p.paysTwice, p.reusesToken, p.sendsBack = true, false, false
-	t := newTrip(config, p, m.manifest)
+	t := newTrip(config, p.within(config.Protocol), m.manifest)
 	teller := teller{w, m.manifest.Currency()}
-	t.client = acp.New(t.connection, config.Project, t.witness.Saw, t.measure, teller.tell)
+	t.watching = append(t.watching, teller.tell)
 	say(w, "The shop", "%s, %d categories", m.manifest.Merchant.Name, len(m.manifest.Categories))
 	t.run(ctx, m)
 	switch {
@@ -104,7 +104,9 @@ func (t teller) tell(c acp.Call) {
 		t.merchant("ships it on %s, delivers %s", answer.Fulfillment.EstimatedShipDate, answer.Fulfillment.EstimatedDelivery)
 		t.merchant("has the receipt at %s", answer.ReceiptURL)
 	case nil:
-		t.merchant("refuses: %v", c.Err)
+		if c.Err != nil {
+			t.merchant("refuses: %v", c.Err)
+		}
 	}
 }
 

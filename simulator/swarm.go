@@ -13,6 +13,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/acp"
 	"github.com/haggle-commerce/haggle/simulator/exchange"
 	"github.com/haggle-commerce/haggle/simulator/openapi"
+	"github.com/haggle-commerce/haggle/simulator/ucp"
+	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 )
 
 const (
@@ -28,6 +30,8 @@ type Config struct {
 	Buyers      int    // default 1
 	Seed        uint64
 	Concurrency int // buyers at one time; default 16
+	Protocol    Protocol
+	UCPVersion  schema.Version // of UCP and MCP; default the newest
 	// Progress, if set, is called after every buyer, by one goroutine at a time.
 	Progress func(done, total int)
 	// Validator, if set, is shared with others; by default each run has its own.
@@ -35,6 +39,19 @@ type Config struct {
 
 	patience *exchange.Patience // of all buyers
 }
+
+// Protocol is what the buyers speak. What they know before they shop comes from Haggle's own protocol in any case: the
+// manifest has the currency and the discount limit, which the witness holds the shop to.
+type Protocol string
+
+// The protocols. ACP is Haggle's own, and the default.
+const (
+	ACP Protocol = "acp"
+	UCP Protocol = "ucp" // the Universal Commerce Protocol over REST
+	MCP Protocol = "mcp" // and over MCP
+)
+
+var transports = map[Protocol]ucp.Transport{UCP: ucp.REST, MCP: ucp.MCP}
 
 // ErrConfig marks a configuration that cannot be run.
 var ErrConfig = errors.New("cannot simulate")
@@ -45,6 +62,12 @@ func (c Config) filled() (Config, error) {
 	}
 	if c.Buyers < 0 || c.Concurrency < 0 {
 		return c, fmt.Errorf("%w: %d buyers, %d at a time", ErrConfig, c.Buyers, c.Concurrency)
+	}
+	if c.Protocol == "" {
+		c.Protocol = ACP
+	}
+	if c.Protocol != ACP && transports[c.Protocol] == "" {
+		return c, fmt.Errorf("%w: protocol %q", ErrConfig, c.Protocol)
 	}
 	if c.Buyers == 0 {
 		c.Buyers = 1
@@ -83,7 +106,7 @@ func Run(ctx context.Context, config Config) (Report, error) {
 	for range min(config.Concurrency, config.Buyers) {
 		workers.Go(func() {
 			for number := range numbers {
-				t := newTrip(config, newPlan(config.Seed, number, m), m.manifest)
+				t := newTrip(config, newPlan(config.Seed, number, m).within(config.Protocol), m.manifest)
 				t.run(ctx, m)
 				if ctx.Err() == nil {
 					sum.add(t)

@@ -10,6 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/acp"
 	"github.com/haggle-commerce/haggle/simulator/buyer"
 	"github.com/haggle-commerce/haggle/simulator/exchange"
+	"github.com/haggle-commerce/haggle/simulator/ucp"
+	"github.com/haggle-commerce/haggle/simulator/ucp/shopping"
 )
 
 // basisPoints are the hundredths of a percent in a whole.
@@ -19,8 +21,10 @@ const basisPoints = 10_000
 type trip struct {
 	plan       plan
 	connection *exchange.Client
-	client     *acp.Client
+	client     *acp.Client // of Haggle's own protocol, whatever the buyer speaks
 	witness    *Witness
+	watching   []func(acp.Call)
+	config     Config
 	measured   []measurement
 
 	haggled  buyer.Outcome
@@ -39,13 +43,32 @@ type measurement struct {
 }
 
 func newTrip(config Config, p plan, manifest acp.Manifest) *trip {
-	t := &trip{plan: p, witness: NewWitness(manifest)}
+	t := &trip{plan: p, witness: NewWitness(manifest), config: config}
+	t.watching = []func(acp.Call){t.witness.Saw, t.measure}
 	t.connection = exchange.NewClient(exchange.Config{
 		URL: config.URL, Validator: config.Validator, Transcript: exchange.NewTranscript(60),
 		RequestIDs: fmt.Sprintf("sim-%d-%d", config.Seed, p.number), Patience: config.patience,
 	})
-	t.client = acp.New(t.connection, config.Project, t.witness.Saw, t.measure)
+	t.client = acp.New(t.connection, config.Project, t.watching...)
 	return t
+}
+
+// enter is the shop as the buyer reaches it, by the protocol that the configuration names.
+func (t *trip) enter(ctx context.Context, m market) (buyer.Shop, error) {
+	if t.config.Protocol == ACP {
+		return acp.New(t.connection, t.config.Project, t.watching...), nil
+	}
+	return shopping.Enter(ctx, shopping.Config{
+		UCP: ucp.Config{
+			Connection: t.connection,
+			Shop:       t.config.Project,
+			Version:    t.config.UCPVersion,
+			Transport:  transports[t.config.Protocol],
+		},
+		Currency:  m.manifest.Currency(),
+		Email:     t.plan.email,
+		Observers: t.watching,
+	})
 }
 
 func (t *trip) measure(call acp.Call) {
@@ -68,7 +91,12 @@ func (t *trip) measure(call acp.Call) {
 
 // run walks the buyer through the shop.
 func (t *trip) run(ctx context.Context, m market) {
-	b := buyer.New(ctx, t.client)
+	entered, err := t.enter(ctx, m)
+	if err != nil {
+		t.outcome, t.err = outcomeOf(err, Failed), err
+		return
+	}
+	b := buyer.New(ctx, entered)
 	b.Manifest, b.Email, b.Claims = m.manifest, t.plan.email, t.plan.claims
 	t.haggled, t.outcome = shop(b, t.plan)
 	t.err = b.Err()

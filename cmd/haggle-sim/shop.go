@@ -10,6 +10,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/haggle-commerce/haggle/simulator"
+	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 )
 
 type shopCmd struct {
@@ -18,6 +19,8 @@ type shopCmd struct {
 	Buyers      int    `default:"20" help:"How many buyers go shopping."`
 	Seed        uint64 `default:"1" help:"The same seed sends the same buyers."`
 	Concurrency int    `default:"16" help:"How many buyers shop at one time."`
+	Protocol    string `default:"acp" enum:"acp,ucp,mcp" help:"What the buyers speak: Haggle's own protocol, or UCP over REST or MCP."`
+	UCPVersion  string `default:"2026-08-25" enum:"2026-08-25,2026-04-08" name:"ucp-version" help:"Version of UCP."`
 	Demo        bool   `help:"Send one buyer, and show the whole conversation."`
 }
 
@@ -26,14 +29,13 @@ var errBroken = errors.New("the server broke a promise: see above")
 
 func (s shopCmd) Run(ctx context.Context) error {
 	if s.Demo {
-		return simulator.Story(ctx, simulator.Config{URL: s.URL, Project: s.Project, Seed: s.Seed}, os.Stdout)
+		return simulator.Story(ctx, s.config(), os.Stdout)
 	}
 	bar := progressbar.NewOptions(s.Buyers, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription("buyers"),
 		progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
-	report, err := simulator.Run(ctx, simulator.Config{
-		URL: s.URL, Project: s.Project, Buyers: s.Buyers, Seed: s.Seed, Concurrency: s.Concurrency,
-		Progress: func(done, _ int) { _ = bar.Set(done) },
-	})
+	config := s.config()
+	config.Progress = func(done, _ int) { _ = bar.Set(done) }
+	report, err := simulator.Run(ctx, config)
 	_ = bar.Finish()
 	if report.Buyers > 0 {
 		if e := report.Write(os.Stdout); e != nil {
@@ -47,4 +49,16 @@ func (s shopCmd) Run(ctx context.Context) error {
 		return errBroken
 	}
 	return nil
+}
+
+func (s shopCmd) config() simulator.Config {
+	return simulator.Config{
+		URL:         s.URL,
+		Project:     s.Project,
+		Buyers:      s.Buyers,
+		Seed:        s.Seed,
+		Concurrency: s.Concurrency,
+		Protocol:    simulator.Protocol(s.Protocol),
+		UCPVersion:  schema.Version(s.UCPVersion),
+	}
 }
