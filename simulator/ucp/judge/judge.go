@@ -148,7 +148,7 @@ func (j Judge) Request(operation Operation, active Capabilities, body []byte) er
 		return fmt.Errorf("%w: operation %q", schema.ErrUnknown, operation)
 	}
 	r := &report{judge: j, operation: operation, active: active}
-	for _, location := range kind.request(active) {
+	for _, location := range kind.request(j.version, active) {
 		found, err := schema.Validate(schema.Ref{Version: j.version, Direction: schema.Request, Operation: kind.verb, Location: location}, value)
 		if err != nil {
 			return err

@@ -105,6 +105,7 @@ var mutations = []mutation{
 	{"business_profile", "$.ucp.capabilities['dev.ucp.shopping.cart'][0].schema", `"https://ucp.example/schemas/cart.json"`, "does not own the name"},
 	{"business_profile", "$.ucp.services['dev.ucp.shopping'][0].endpoint", `"http://shop.example.com/ucp"`, "is no absolute https address"},
 	{"business_profile", "$.ucp.capabilities['dev.ucp.shopping.fulfillment'][0].extends", `"dev.ucp.shopping.wish"`, "is offered"},
+	{"business_profile", "$.ucp.capabilities['dev.ucp.shopping.fulfillment'][0].config", `{"multi_destination": {"shipping": false}, "allows_multi_destination": []}`, "$.ucp.capabilities['dev.ucp.shopping.fulfillment'][0].config"},
 	{"make_offer", "$.standing_price.amount", `25000`, "is above the list price"},
 	{"make_offer", "$.status", `"accepted"`, "an accepted offer brings one"},
 	{"make_offer", "$.final", `true`, "a final price takes no offer"},
@@ -214,13 +215,14 @@ func TestRequest(t *testing.T) {
 		{"complete with lines", schema.V20260825, judge.CompleteCheckout, `{"payment": {"instruments": []}, "line_items": []}`, "is not sent in a request to complete"},
 		{"cart of 2026-04-08 with id", schema.V20260408, judge.UpdateCart, `{"id": "sess_1", "line_items": []}`, ""},
 		{"cart of 2026-04-08 without id", schema.V20260408, judge.UpdateCart, `{"line_items": []}`, "missing property 'id'"},
+		{"consent of 2026-04-08", schema.V20260408, judge.CreateCart, `{"line_items": []}`, ""},
 		{"lookup of nothing", schema.V20260825, judge.LookupCatalog, `{"ids": []}`, "minItems"},
 		{"offer", schema.V20260825, judge.MakeOffer, `{"offer": {"amount": 20000, "currency": "USD"}}`, ""},
 		{"offer with a fraction", schema.V20260825, judge.MakeOffer, `{"offer": {"amount": 200.5, "currency": "USD"}}`, "$.offer.amount"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			err := judge.New(test.version).Request(test.operation, all, []byte(test.body))
+			err := judge.New(test.version).Request(test.operation, append(judge.Capabilities{judge.Consent}, all...), []byte(test.body))
 			switch {
 			case test.want == "" && err != nil:
 				t.Error(err)

@@ -139,14 +139,14 @@ func (k kind) answer(version schema.Version, active Capabilities) []string {
 }
 
 // request lists the schemas that a request must satisfy.
-func (k kind) request(active Capabilities) []string {
+func (k kind) request(version schema.Version, active Capabilities) []string {
 	switch {
 	case k.asked != "":
 		return []string{k.asked}
 	case k.verb == "" || k.base == "":
 		return nil
 	}
-	locations := append([]string{k.base}, k.composed(schema.V20260825, active)...)
+	locations := append([]string{k.base}, k.composed(version, active)...)
 	if k.parent == Checkout && slices.Contains(active, Cart) {
 		locations = append(locations, "shopping/cart.json#/$defs/checkout")
 	}

@@ -91,6 +91,9 @@ func (r *report) businessProfile() {
 			where := at(fmt.Sprintf("$.ucp.capabilities['%s']", name), i)
 			r.require(object(entry)["schema"] != nil || r.judge.version == schema.V20260408, where+".schema", "a capability declares one")
 			r.orphan(where, object(entry), capabilities)
+			if name == Fulfillment {
+				r.fulfillmentConfig(where, entry)
+			}
 		}
 	}
 	versions := object(ucp["supported_versions"])
@@ -106,6 +109,22 @@ func (r *report) businessProfile() {
 			r.require(!handlers[id], at(fmt.Sprintf("$.ucp.payment_handlers['%s']", name), i)+".id", "%q is there twice", id)
 			handlers[id] = true
 		}
+	}
+}
+
+// fulfillmentConfig: the schema of the profile leaves the config of a capability to the capability.
+func (r *report) fulfillmentConfig(path string, entry any) {
+	found, err := schema.Validate(schema.Ref{
+		Version:   r.judge.version,
+		Direction: schema.Response,
+		Operation: "read",
+		Location:  "shopping/fulfillment.json#/$defs/" + Fulfillment + "/business_schema",
+	}, entry)
+	if err != nil {
+		r.add(path, "%v", err)
+	}
+	for _, problem := range found {
+		r.add(path+problem.Path[1:], "%s", problem.Reason)
 	}
 }
 

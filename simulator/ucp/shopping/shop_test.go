@@ -38,7 +38,6 @@ type shop struct {
 	standing int64
 	used     int
 	accepted bool
-	paid     bool
 	declines int
 	checkout object
 	redeemed map[string]bool
