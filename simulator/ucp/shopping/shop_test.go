@@ -3,6 +3,7 @@ package shopping_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -342,6 +343,11 @@ func TestShop_witnessSeesBrokenPromises(t *testing.T) {
 				deal["unit_price"] = dollars(9900)
 			}
 		}, "an accepted price is at most the offer"},
+		{"a standing price is not kept", func(operation judge.Operation, answer object) {
+			if answer["status"] == "accepted" {
+				answer["status"], answer["deal"] = "countered", nil
+			}
+		}, "offering the counter is accepted"},
 		{"a floor is shown", func(operation judge.Operation, answer object) {
 			if operation == judge.MakeOffer {
 				answer["floor_price"] = 1
@@ -358,5 +364,15 @@ func TestShop_witnessSeesBrokenPromises(t *testing.T) {
 			}
 			t.Errorf("not seen: %v", witness.Breaches())
 		})
+	}
+}
+
+func TestShop_verbsThatUCPHasNoWordsFor(t *testing.T) {
+	b, _, _ := trip(t, schema.V20260825, ucp.REST, nil)
+	if b.ReadSession(); !errors.Is(b.TakeErr(), errors.ErrUnsupported) {
+		t.Error("reading a session is possible")
+	}
+	if b.SendBack(1, "no"); !errors.Is(b.TakeErr(), errors.ErrUnsupported) {
+		t.Error("sending back is possible")
 	}
 }
