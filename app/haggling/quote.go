@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/dealtoken"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -38,6 +39,7 @@ type Service struct {
 	Entropy  ports.Entropy
 	Log      *slog.Logger
 	Meter    ports.Meter // nil: nobody counts
+	Tokens   dealtoken.Tokens
 	// Fresh brings the index up to date before it is asked for a bundle.
 	Fresh func(context.Context, *project.Project) error
 }
@@ -292,8 +294,9 @@ func (s *Service) history(p *project.Project, h ports.Haggle, visit *session.Ses
 
 // seal makes the checkout token of an agreed quote, fills the cart and announces the deal.
 func (s *Service) seal(t *talk, agreed negotiation.Accepted, withBundle bool, result *ports.HaggleResult, now time.Time) string {
-	token := "ct_" + s.Entropy.Secret(20)
-	t.quote.Seal(id.Hash(token), withBundle)
+	salt := s.Entropy.Secret(20)
+	token := s.Tokens.New(t.quote.Snapshot().ID, salt)
+	t.quote.Seal(id.Hash(token), salt, withBundle)
 	q := t.quote.Snapshot()
 	result.Cart = []session.CartItem{{
 		Product: q.Item.Product, Variant: q.Item.Variant, Name: t.product.Name,

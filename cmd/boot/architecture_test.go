@@ -26,7 +26,7 @@ var topLevel = []string{
 var mayImport = map[string][]string{
 	"domain":    {"domain"},
 	"ports":     {"domain", "ports"},
-	"app":       {"domain", "ports", "app/bulkhead", "app/checkpoint", "app/failpoint", "app/jobs", "app/ordertoken", "app/pricing", "app/tuning"}, // tuning is statistics: floats and seeded chance
+	"app":       {"domain", "ports", "app/bulkhead", "app/checkpoint", "app/dealtoken", "app/failpoint", "app/jobs", "app/ordertoken", "app/pricing", "app/tuning"}, // tuning is statistics: floats and seeded chance
 	"adapters":  {"domain", "ports", "app"},
 	"simulator": {"simulator"},
 	"features":  {"features", "simulator", "cmd"},

@@ -14,6 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/announcing"
 	"github.com/haggle-commerce/haggle/app/buyers"
 	"github.com/haggle-commerce/haggle/app/catalogs"
+	"github.com/haggle-commerce/haggle/app/dealtoken"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/finance"
 	"github.com/haggle-commerce/haggle/app/haggling"
@@ -95,6 +96,7 @@ func (a *App) openHaggling(s *ports.Stores) {
 		Entropy:  system.Entropy{},
 		Log:      a.log,
 		Meter:    a.metrics,
+		Tokens:   dealtoken.Tokens{Secrets: a.vault},
 		Fresh:    a.Discovery.Fresh,
 	}
 }

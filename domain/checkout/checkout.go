@@ -98,8 +98,12 @@ type Line struct {
 	Unit     money.Amount
 	Original money.Amount
 	Quote    id.Quote // the agreed quote whose token covers the line; zero at list price
+	Token    Token    // of the quote, for whoever is to see it again
 	Bundled  bool     // the second line of a bundle: its price is due to the quote's other line
 }
+
+// Token is by what a checkout token can be made again, and known.
+type Token struct{ Salt, Hash string }
 
 // Buyer is who buys, as far as it is known before payment.
 type Buyer struct {
@@ -138,38 +142,39 @@ func Payers(of id.Session, client string) []string {
 
 // Snapshot is a checkout as stored.
 type Snapshot struct {
-	ID         id.Checkout
-	Project    id.Project
-	Session    id.Session
-	Status     Status
-	Revision   int  // 1 at first; each Revise adds 1, and so does each Claim with another shipping option
-	Strict     bool // as in Cart
-	FromCart   bool // as in Cart
-	Lines      []Line
-	LineSeq    int // the newest line's ID
-	Address    Address
-	Buyer      Buyer
-	Agent      agentid.Agent // that opened it
-	Hook       Hook          // the order's
-	Options    []Option
-	Selected   string // the option that totals are computed with; "": no country is known yet
-	Subtotal   money.Amount
-	Tax        money.Amount
-	Savings    money.Amount
-	Attempt    int
-	Declines   int
-	LeaseUntil time.Time
-	ClaimedAt  time.Time      // when the attempt in flight or the last one began; zero for those of older programs
-	Unresolved int            // how often nobody could tell the outcome of the attempt in flight
-	RetryAt    time.Time      // when it is asked for again, if no buyer does before
-	Progress   string         // how far the provider's records were searched for it
-	Problem    string         // why nobody could tell the outcome the last time, in words for the merchant
-	Manual     int            // the newest attempt that a person decided; 0: none
-	Payment    Payment        // of the attempt in flight or the last one
-	Earlier    []Attempt      // attempts before that one, oldest first
-	Taken      []catalog.Take // stock held by the attempt in flight, or sold
-	CreatedAt  time.Time
-	ValidUntil time.Time
+	ID           id.Checkout
+	Project      id.Project
+	Session      id.Session
+	Status       Status
+	Revision     int       // 1 at first; each Revise adds 1, and so does each Claim with another shipping option
+	Strict       bool      // as in Cart
+	FromCart     bool      // as in Cart
+	CartProblems []Problem // what the agent has to send the cart again for
+	Lines        []Line
+	LineSeq      int // the newest line's ID
+	Address      Address
+	Buyer        Buyer
+	Agent        agentid.Agent // that opened it
+	Hook         Hook          // the order's
+	Options      []Option
+	Selected     string // the option that totals are computed with; "": no country is known yet
+	Subtotal     money.Amount
+	Tax          money.Amount
+	Savings      money.Amount
+	Attempt      int
+	Declines     int
+	LeaseUntil   time.Time
+	ClaimedAt    time.Time      // when the attempt in flight or the last one began; zero for those of older programs
+	Unresolved   int            // how often nobody could tell the outcome of the attempt in flight
+	RetryAt      time.Time      // when it is asked for again, if no buyer does before
+	Progress     string         // how far the provider's records were searched for it
+	Problem      string         // why nobody could tell the outcome the last time, in words for the merchant
+	Manual       int            // the newest attempt that a person decided; 0: none
+	Payment      Payment        // of the attempt in flight or the last one
+	Earlier      []Attempt      // attempts before that one, oldest first
+	Taken        []catalog.Take // stock held by the attempt in flight, or sold
+	CreatedAt    time.Time
+	ValidUntil   time.Time
 }
 
 // Checkout is a cart on its way to an order.

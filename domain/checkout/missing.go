@@ -13,12 +13,17 @@ func (s Status) Open() bool { return s == Incomplete || s == Ready || s == Pendi
 // openStatus is the status of an open checkout by what it has and what became of its attempts.
 func (c *Checkout) openStatus() Status {
 	switch {
-	case len(c.Missing()) > 0:
+	case len(c.Missing()) > 0, len(c.s.CartProblems) > 0, c.Undeliverable():
 		return Incomplete
 	case c.s.Declines > 0:
 		return Pending
 	}
 	return Ready
+}
+
+// Undeliverable reports whether the shop does not ship to the address. A checkout that is not Strict has no such address.
+func (c *Checkout) Undeliverable() bool {
+	return c.s.Address.Country != "" && len(c.s.Options) == 0
 }
 
 // Missing are the fields that payment needs and that the checkout lacks, by their path in a request.
@@ -44,6 +49,12 @@ func (c *Checkout) incomplete() error {
 	e := fault.New(fault.Conflict, "checkout_incomplete", "The checkout is incomplete. Revise it with what is missing.")
 	for _, field := range c.Missing() {
 		e.With(field, "is missing")
+	}
+	if c.Undeliverable() {
+		e.With("shipping_address.country", "is not served")
+	}
+	for _, p := range c.s.CartProblems {
+		e.With("items", p.Kind.String())
 	}
 	return e
 }

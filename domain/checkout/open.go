@@ -27,6 +27,8 @@ type Cart struct {
 	// Option is the way of shipping, which must be one of the options; "" keeps the selected one where it still is one, or
 	// else takes the cheapest.
 	Option string
+	// Problems are those that its lines were priced with.
+	Problems []Problem
 	// Partial allows parts of the address to be missing: the checkout is incomplete until a revision brings them.
 	Partial bool
 	// Strict wants everything before the checkout is ready: also the buyer's e-mail address, which may else come with the
@@ -82,11 +84,11 @@ func (c *Checkout) fill(p *project.Project, cart Cart, now time.Time) error {
 		return tooLarge()
 	}
 	tax, options := money.Zero(p.Settings.Currency), []Option(nil)
-	if cart.Address.Country != "" {
-		if tax, err = p.Storefront.TaxTo(cart.Address.Country, cart.Address.State).Of(subtotal); err != nil {
+	if country := cart.Address.Country; country != "" && p.Storefront.Serves(country) {
+		if tax, err = p.Storefront.TaxTo(country, cart.Address.State).Of(subtotal); err != nil {
 			return tooLarge()
 		}
-		options = Options(p.Storefront, cart.Address.Country, subtotal)
+		options = Options(p.Storefront, country, subtotal)
 	}
 	for _, o := range options {
 		if subtotal.Minor()+o.Price.Minor()+tax.Minor() >= money.Limit {
@@ -104,6 +106,7 @@ func (c *Checkout) fill(p *project.Project, cart Cart, now time.Time) error {
 		}
 	}
 	c.s.Revision++
+	c.s.CartProblems = number(cart.Problems, cart.Lines)
 	c.s.Payment.Email = cart.Buyer.Email
 	c.s.Lines, c.s.Address, c.s.Buyer, c.s.Strict, c.s.Hook = cart.Lines, cart.Address, cart.Buyer, cart.Strict, cart.Hook
 	c.s.Options, c.s.Selected = options, selected
@@ -179,7 +182,7 @@ func (cart Cart) check(f project.Storefront) error {
 			at.That(false, part, "is required")
 		}
 	}
-	if country := cart.Address.Country; country != "" && !f.Serves(country) {
+	if country := cart.Address.Country; country != "" && !f.Serves(country) && !cart.Strict {
 		at.That(false, "country", f.NotServed(country))
 	}
 	return c.Err()

@@ -19,7 +19,7 @@ func TestResume_acceptedQuote(t *testing.T) {
 	agreed := func() *negotiation.Quote {
 		q := start(nil, noon)
 		say(q, offer(usd("99")), noon)
-		q.Seal("hash", false)
+		q.Seal("hash", "salt", false)
 		return q
 	}
 	end := noon.Add(negotiation.Validity)

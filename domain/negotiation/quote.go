@@ -55,6 +55,7 @@ type Snapshot struct {
 	Bundle        *Bundle      // suggested; part of the deal if WithBundle
 	WithBundle    bool
 	TokenHash     string   // SHA-256 of the checkout token, hex; "" until agreed
+	TokenSalt     string   // by which the token can be made again; "": it cannot
 	RedeemedBy    id.Order // zero until bought
 	CreatedAt     time.Time
 	ValidUntil    time.Time
@@ -206,11 +207,11 @@ func (p *Progress) lower(to money.Amount) {
 }
 
 // Seal ties an agreed quote to the token that redeems it, with or without the bundle.
-func (q *Quote) Seal(tokenHash string, withBundle bool) {
+func (q *Quote) Seal(tokenHash, tokenSalt string, withBundle bool) {
 	if q.s.State != Agreed {
 		return
 	}
-	q.s.TokenHash = tokenHash
+	q.s.TokenHash, q.s.TokenSalt = tokenHash, tokenSalt
 	q.s.WithBundle = withBundle && q.s.Bundle != nil
 }
 

@@ -59,7 +59,7 @@ func TestQuoteStatesAndVerbs(t *testing.T) {
 			q.Record(q.Table(builtIn.Terms(usual), offer(usd("94"))), taken, soon)
 			return nil
 		}},
-		{"seal", func(q *negotiation.Quote) error { q.Seal("hash", false); return nil }},
+		{"seal", func(q *negotiation.Quote) error { q.Seal("hash", "salt", false); return nil }},
 		{"supersede", func(q *negotiation.Quote) error { q.Supersede(); return nil }},
 		{"redeem", func(q *negotiation.Quote) error { return q.Redeemable(visit, soon) }},
 		{"price", func(q *negotiation.Quote) error {
@@ -203,7 +203,7 @@ func TestTokenCoversExactlyWhatWasAgreed(t *testing.T) {
 		q.Suggest(&negotiation.Bundle{Product: stakes, Variant: steel, Regular: usd("10"), Price: usd("9.10")})
 		q.Suggest(&negotiation.Bundle{Product: stakes, Variant: steel, Regular: usd("10"), Price: usd("1")})
 		say(q, offer(usd("95")), noon)
-		q.Seal("hash", withBundle)
+		q.Seal("hash", "salt", withBundle)
 		for _, c := range []struct {
 			product  id.Product
 			variant  id.Variant

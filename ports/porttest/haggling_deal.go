@@ -44,7 +44,7 @@ func (s *Shop) Answer(sess *session.Session, p *catalog.Product, quantity int, o
 		r.Superseded = h.Prior
 	}
 	if _, accepted := decision.(negotiation.Accepted); accepted {
-		q.Seal(Hash(q.Snapshot().ID.String()), false)
+		q.Seal(Hash(q.Snapshot().ID.String()), "salt", false)
 		r.Cart = []session.CartItem{CartItem(q, p)}
 	}
 	r.Entry = negotiation.NewEntry(Random[id.Decision](), h.LastSeq+1, q, table, signals, decision, "please", Noon)

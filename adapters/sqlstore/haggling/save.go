@@ -32,7 +32,7 @@ WHERE project_id = $1
 
 	// updateQuote leaves alone who claimed or redeemed the quote, and what it is about.
 	updateQuote = quotes.Update([]string{"project_id", "id"}, "state", "currency", "list_price", "opening", "target", "floor",
-		"rounds", "moves", "best_offer", "counter", "policy_version", "final_price", "bundle", "with_bundle", "token_hash", "valid_until")
+		"rounds", "moves", "best_offer", "counter", "policy_version", "final_price", "bundle", "with_bundle", "token_hash", "token_salt", "valid_until")
 
 	// putCartItem takes the place of a line of the variant, at the end of the cart, or is a new line. That line may be gone,
 	// and its number that of another variant, since the statement began: then it fails, for no line is NULL.

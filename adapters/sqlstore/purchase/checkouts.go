@@ -90,7 +90,7 @@ FROM locked`
 	changedByVerbs = []string{"status", "revision", "selected", "attempt", "declines", "lease_until", "retry_at", "payment", "taken", "claimed_at", "queue"}
 
 	changedByRevise = []string{
-		"status", "revision", "strict", "lines", "line_seq", "address", "buyer", "options", "selected", "hook_protocol", "hook_url",
+		"status", "revision", "strict", "lines", "line_seq", "cart_problems", "address", "buyer", "options", "selected", "hook_protocol", "hook_url",
 		"subtotal", "tax", "savings", "payment", "valid_until",
 	}
 )

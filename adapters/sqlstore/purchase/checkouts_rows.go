@@ -14,7 +14,11 @@ import (
 
 // The formats of JSON columns of checkouts, orders and returns.
 var (
-	_ = stored.JSON[checkout.Line](stored.Tags{"Line.ID": ",omitempty", "Line.Quote": ",omitempty", "Line.Bundled": ",omitempty"})
+	_ = stored.JSON[checkout.Line](stored.Tags{
+		"Line.ID": ",omitempty", "Line.Quote": ",omitempty", "Line.Bundled": ",omitempty", "Line.Token": ",inline",
+		"Token.Salt": "token_salt,omitempty", "Token.Hash": "token_hash,omitempty",
+	})
+	_ = stored.JSON[checkout.Problem](stored.Tags{"Problem.Line": ",omitempty"})
 	_ = stored.JSON[checkout.Address](stored.Tags{"Address.First": ",omitempty", "Address.Last": ",omitempty"})
 	_ = stored.JSON[checkout.Buyer](stored.Tags{
 		"Buyer.First": ",omitempty", "Buyer.Last": ",omitempty", "Buyer.Email": ",omitempty", "Buyer.Phone": ",omitempty",
@@ -30,6 +34,7 @@ var (
 		"Buyer":          ",json",
 		"Options":        ",json",
 		"Taken":          ",json",
+		"CartProblems":   ",json",
 		"LeaseUntil":     ",null",
 		"RetryAt":        ",null",
 		"ClaimedAt":      ",null",

@@ -1,0 +1,60 @@
+package checkout_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+// strict is a cart with everything, whose agent is told of problems.
+func strict(lines ...checkout.Line) checkout.Cart {
+	c := cart(lines...)
+	c.Partial, c.Strict, c.Buyer.Email = true, true, "ada@example.com"
+	return c
+}
+
+// What is not as its sender may think keeps a checkout from being paid, until it was sent again.
+func TestProblemsKeepACheckoutFromBeingPaid(t *testing.T) {
+	t.Parallel()
+	kept := line(2, 1, 100, 100)
+	kept.ID = 7
+	asked := strict(line(1, 1, 100, 100), kept)
+	asked.Problems = []checkout.Problem{{Kind: checkout.DealExpired}, {Kind: checkout.DealNotUsed, Line: 2}, {Kind: checkout.QuantityReduced, Line: 1}}
+	c := open(t, shop(), asked)
+	want := []checkout.Problem{{Kind: checkout.DealExpired}, {Kind: checkout.DealNotUsed, Line: 7}, {Kind: checkout.QuantityReduced, Line: 1}}
+	if got := c.Snapshot().CartProblems; c.Status() != checkout.Incomplete || !slices.Equal(got, want) || len(c.Missing()) > 0 {
+		t.Errorf("%s with %v, without %v", c.Status(), got, c.Missing())
+	}
+	var e *fault.Error
+	if err := c.Claim(token, held, noon); !errors.As(err, &e) || e.Code != "checkout_incomplete" || len(e.Details) != 3 {
+		t.Errorf("it can be paid: %v", err)
+	}
+	if err := c.Revise(shop(), strict(line(1, 1, 100, 100)), noon); err != nil || c.Status() != checkout.Ready || len(c.Snapshot().CartProblems) > 0 {
+		t.Errorf("sent again: %v, %s, %v", err, c.Status(), c.Snapshot().CartProblems)
+	}
+}
+
+// An address that the shop does not ship to is taken, and told of, where the agent is told of problems.
+func TestUndeliverable(t *testing.T) {
+	t.Parallel()
+	asked := strict(line(1, 1, 100, 100))
+	asked.Address.Country = "FR"
+	c := open(t, shop(), asked)
+	if !c.Undeliverable() || c.Status() != checkout.Incomplete || c.Total() != cents(100) || len(c.Snapshot().Options) > 0 {
+		t.Errorf("%s, %s, options %v", c.Status(), c.Total(), c.Snapshot().Options)
+	}
+	var e *fault.Error
+	if err := c.Claim(token, held, noon); !errors.As(err, &e) || e.Code != "checkout_incomplete" || e.Details[0].Field != "shipping_address.country" {
+		t.Errorf("it can be paid: %v", err)
+	}
+	asked.Strict = false
+	if _, err := checkout.Open(c.ID(), shop(), asked, noon); !errors.As(err, &e) || e.Code != "validation_error" {
+		t.Errorf("in Haggle's own protocol: %v", err)
+	}
+	if err := c.Revise(shop(), strict(line(1, 1, 100, 100)), noon); err != nil || c.Undeliverable() || c.Status() != checkout.Ready {
+		t.Errorf("to another country: %v, %s", err, c.Status())
+	}
+}
