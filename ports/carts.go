@@ -17,6 +17,7 @@ type CartAsk struct {
 	Session  id.Session // zero: a new one, whose cart is empty
 	Tokens   []string   // hashes of checkout tokens
 	Products []id.Product
+	Refs     []string // products as those of a BasketAsk
 }
 
 // Cart is everything that reading, writing and buying a cart needs. The quotes are those of its lines and of the tokens, the

@@ -76,6 +76,8 @@ type BasketAsk struct {
 	Tokens  []string   // hashes of checkout tokens
 	// Products that are to be bought. Without any, they are those that the tokens' quotes are about, with their bundles.
 	Products []id.Product
+	// Refs are products that are to be bought, too, by the ids of their variants, their own, or SKUs.
+	Refs []string
 }
 
 // Basket is everything that opening a checkout needs.

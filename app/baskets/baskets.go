@@ -48,6 +48,7 @@ type Line struct {
 	Unit     money.Amount // per unit
 	Original money.Amount // the list price that Unit is measured on
 	Until    time.Time    // when the time for an agreed price is over
+	Token    checkout.Token
 }
 
 // Subtotal is what the lines come to, and savings what that is below their list prices. A cart's amounts are bounded, so
@@ -125,6 +126,7 @@ func view(p *project.Project, known ports.Cart, visit *session.Session, items []
 		}
 		b.Lines[i].Unit, b.Lines[i].Original = q.Charged(item.Variant, item.Price, b.Lines[i].Original)
 		b.Lines[i].Until = q.Snapshot().ValidUntil
+		b.Lines[i].Token = checkout.Token{Salt: q.Snapshot().TokenSalt, Hash: q.Snapshot().TokenHash}
 		if w, ok := standing(q, item, items, known.Now); !ok {
 			w.Line = i
 			b.Warnings = append(b.Warnings, w)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/baskets"
+	"github.com/haggle-commerce/haggle/app/pricing"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -153,6 +154,34 @@ func TestWhatGivesAnAgreementUp(t *testing.T) {
 			s.expect(&b, c.want)
 		})
 	}
+}
+
+// What of a lenient cart cannot be sold, or has another price than its sender may think, is told.
+func TestLenientPut(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	p, other := s.Product(9), s.Product(9)
+	q := s.Agree(s.visit, p, 2)
+	put := func(items *pricing.LenientItems, want, told string) {
+		t.Helper()
+		made, err := s.service.PreparePut(ports.NewOutbound(s.Ctx), s.Project, baskets.PutRequest{Session: s.visit.ID, Lenient: items})
+		s.Must(err)
+		s.Must(made.Commit(s.Ctx, s.service.Stores))
+		s.expect(&made.Basket, want)
+		s.expect(s.get(), want)
+		if got := fmt.Sprint(made.Findings); got != told {
+			t.Errorf("found %s, want %s", got, told)
+		}
+	}
+	ref, hash := p.Variants[0].ID.String(), q.Snapshot().TokenHash
+	put(&pricing.LenientItems{Items: []pricing.Wanted{{Ref: other.SKU, Quantity: 1}, {Ref: ref, Quantity: 2}}, KeepDeals: true},
+		"2: 1 at 100.00; 1: 2 at 95.00", "[]")
+	put(&pricing.LenientItems{Items: []pricing.Wanted{{Ref: ref, Quantity: 2}, {Ref: "unknown", Quantity: 1}}},
+		"1: 2 at 100.00", "[{item_unavailable 2 0 0}]")
+	put(&pricing.LenientItems{Items: []pricing.Wanted{{Line: 1, Ref: ref, Quantity: 2}}, Tokens: []string{hash}}, "1: 2 at 95.00", "[]")
+	put(&pricing.LenientItems{}, "", "[]")
+	s.SetClock(q.Snapshot().ValidUntil)
+	put(&pricing.LenientItems{Items: []pricing.Wanted{{Ref: ref, Quantity: 2}}, Tokens: []string{hash}}, "3: 2 at 100.00", "[{deal_expired 0 1 0}]")
 }
 
 // Another request writes the cart between the two halves of a put.

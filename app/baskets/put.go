@@ -18,7 +18,8 @@ import (
 type PutRequest struct {
 	Session id.Session // zero: a new one
 	Items   []Item
-	Agent   agentid.Agent // of a session that the request opens
+	Lenient *pricing.LenientItems // in place of items: what can be sold is taken, and what is wrong with the rest is told
+	Agent   agentid.Agent         // of a session that the request opens
 	// Repeatable: the answer is stored under an idempotency key.
 	Repeatable bool
 }
@@ -32,6 +33,8 @@ type Item = pricing.Item
 type PreparedPut struct {
 	Basket Basket
 	Opened bool // its session is new
+	// Findings are what of lenient items is not as their sender may think.
+	Findings []pricing.Finding
 
 	result ports.CartResult
 }
@@ -51,7 +54,7 @@ func (s *Service) PreparePut(ctx ports.Outbound, p *project.Project, r PutReques
 	}
 	before := session.Cart{Items: known.Items, LineSeq: max(visit.LineSeq, known.LastLine)}
 	w := &writing{cart: before, known: known, items: slices.Clone(r.Items)}
-	items, err := w.priced(visit.ID)
+	items, findings, err := w.lines(visit.ID, r.Lenient)
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +63,9 @@ func (s *Service) PreparePut(ctx ports.Outbound, p *project.Project, r PutReques
 		return nil, err
 	}
 	made := &PreparedPut{
-		Basket: view(p, known, visit, after.Items),
-		Opened: known.Session == nil,
+		Basket:   view(p, known, visit, after.Items),
+		Opened:   known.Session == nil,
+		Findings: findings,
 		result: ports.CartResult{
 			Session:    visit,
 			NewSession: known.Session == nil,
@@ -93,6 +97,12 @@ func (r PutRequest) ask() ports.CartAsk {
 			ask.Tokens = append(ask.Tokens, item.TokenHash)
 		}
 	}
+	if r.Lenient != nil {
+		ask.Tokens = append(ask.Tokens, r.Lenient.Tokens...)
+		for _, item := range r.Lenient.Items[:min(len(r.Lenient.Items), session.MaxLines)] {
+			ask.Refs = append(ask.Refs, item.Ref)
+		}
+	}
 	return ask
 }
 
@@ -104,12 +114,35 @@ type writing struct {
 	warnings []Warning
 }
 
+// lines are those that the request's items become.
+func (w *writing) lines(of id.Session, lenient *pricing.LenientItems) ([]session.CartItem, []pricing.Finding, error) {
+	switch {
+	case lenient == nil:
+		items, err := w.priced(of)
+		return items, nil, err
+	case len(lenient.Items) == 0:
+		return nil, nil, nil
+	}
+	request := pricing.LenientRequest{Session: of, Items: lenient.Items, Tokens: slices.Clone(lenient.Tokens)}
+	for _, item := range w.cart.Items {
+		if q := quoteOf(item.Quote, w.known.Quotes); q != nil && lenient.KeepDeals {
+			request.Tokens = append(request.Tokens, q.Snapshot().TokenHash)
+		}
+	}
+	numbers := w.linesBefore()
+	for i := range numbers {
+		numbers[i].Quote = id.Quote{} // the time of a cart's deal matters
+	}
+	lines, findings, err := pricing.Lenient(request, w.known.Basket, numbers)
+	return w.asItems(lines), findings, err
+}
+
 // priced are the lines that the items become.
 func (w *writing) priced(of id.Session) ([]session.CartItem, error) {
 	if err := w.checkLines(); err != nil {
 		return nil, err
 	}
-	w.items = pricing.Match(w.items, w.linesBefore())
+	w.items = pricing.Match(pricing.Complete(w.items, w.linesBefore()), w.linesBefore())
 	wanted := slices.Clone(w.items)
 	for i := range w.items {
 		w.keepOrGiveUp(i, of)
@@ -118,10 +151,19 @@ func (w *writing) priced(of id.Session) ([]session.CartItem, error) {
 	if err != nil {
 		return nil, err
 	}
+	items := w.asItems(lines)
+	for i := range items {
+		items[i].Line = wanted[i].Line
+	}
+	return items, nil
+}
+
+// asItems are lines as the cart keeps them.
+func (w *writing) asItems(lines []checkout.Line) []session.CartItem {
 	items := make([]session.CartItem, len(lines))
 	for i, l := range lines {
 		items[i] = session.CartItem{
-			Line:     wanted[i].Line,
+			Line:     l.ID,
 			Product:  l.Product,
 			Variant:  l.Variant,
 			Name:     l.Name,
@@ -133,7 +175,7 @@ func (w *writing) priced(of id.Session) ([]session.CartItem, error) {
 			items[i].Price, _ = q.PriceFor(l.Product, l.Variant, l.Quantity)
 		}
 	}
-	return items, nil
+	return items
 }
 
 // linesBefore are the cart's lines as far as items may keep them.

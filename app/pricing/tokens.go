@@ -85,6 +85,7 @@ func (t *tokens) line(p *catalog.Product, v catalog.Variant, item Item, common s
 		if agreed, ok := q.PriceFor(p.ID, v.ID, item.Quantity); ok {
 			t.used[tokenUse{hash, v.ID}] = true
 			line.Quote, line.Bundled = q.Snapshot().ID, q.Snapshot().Item.Variant != v.ID
+			line.Token = checkout.Token{Salt: q.Snapshot().TokenSalt, Hash: hash}
 			line.Unit, line.Original = q.Charged(v.ID, agreed, line.Original)
 			at.That(item.Price == nil || *item.Price == agreed || *item.Price == line.Unit,
 				"negotiated_price", "must be "+agreed.String())

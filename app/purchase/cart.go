@@ -30,7 +30,9 @@ func (s *Service) initFromCart(ctx ports.Outbound, p *project.Project, r InitReq
 	if err != nil {
 		return nil, err
 	}
-	if r.Items, err = itemsOf(known); err != nil {
+	if r.Lenient != nil {
+		r.Lenient = lenientOf(known)
+	} else if r.Items, err = itemsOf(known); err != nil {
 		return nil, err
 	}
 	made, err := s.fromCart(ctx, p, r, known, visit)
@@ -54,9 +56,11 @@ func (s *Service) fromCart(ctx ports.Outbound, p *project.Project, r InitRequest
 	if c != nil {
 		before = c.Snapshot().Lines
 		r.stayWith(c.Snapshot())
-		keepLines(r.Items, known.Items, before)
+		if r.Lenient == nil {
+			keepLines(r.Items, known.Items, before)
+		}
 	}
-	lines, err := pricing.Lines(r.priced(), known.Basket, before)
+	lines, findings, err := r.price(known.Basket, before)
 	if err != nil {
 		return nil, err
 	}
@@ -66,16 +70,16 @@ func (s *Service) fromCart(ctx ports.Outbound, p *project.Project, r InitRequest
 		if err != nil {
 			return nil, err
 		}
-		made.lapsed = lapsed
+		made.lapsed, made.Findings = lapsed, findings
 		return made, nil
 	case r.same(c.Snapshot(), lines):
-		return &PreparedInit{Checkout: c, session: visit, asItIs: true}, nil
+		return &PreparedInit{Checkout: c, Findings: findings, session: visit, asItIs: true}, nil
 	}
 	if err := c.Revisable(known.Now); err != nil {
 		return nil, err
 	}
 	revision, err := s.revised(ctx, p, c, ReviseRequest{InitRequest: r}, visit, lines, known.Now)
-	return &PreparedInit{Checkout: c, session: visit, revision: revision}, err
+	return &PreparedInit{Checkout: c, Findings: findings, session: visit, revision: revision}, err
 }
 
 func (r InitRequest) checkFromCart() error {
@@ -105,7 +109,19 @@ func (r InitRequest) same(c checkout.Snapshot, lines []checkout.Line) bool {
 	address.State = checkout.Region(address.Country, address.State)
 	whole := r.Partial || len(address.Missing()) == 0
 	wanted := r.Option == "" || r.Option == c.Selected
-	return whole && wanted && slices.Equal(c.Lines, lines) && c.Address == address && c.Buyer == r.Buyer && c.Hook == r.Hook && c.Strict == r.Strict
+	return whole && wanted && len(r.problems) == 0 && len(c.CartProblems) == 0 && slices.Equal(c.Lines, lines) && c.Address == address && c.Buyer == r.Buyer && c.Hook == r.Hook && c.Strict == r.Strict
+}
+
+// lenientOf are the lines of a cart, and its deals.
+func lenientOf(known ports.Cart) *pricing.LenientItems {
+	items := &pricing.LenientItems{}
+	for _, line := range known.Items {
+		items.Items = append(items.Items, pricing.Wanted{Ref: line.Variant.String(), Quantity: line.Quantity})
+		if q := quoteOf(line.Quote, known.Quotes); q != nil && !slices.Contains(items.Tokens, q.Snapshot().TokenHash) {
+			items.Tokens = append(items.Tokens, q.Snapshot().TokenHash)
+		}
+	}
+	return items
 }
 
 // itemsOf are the lines of a cart as they are bought: what is agreed by its token.

@@ -66,15 +66,20 @@ type InitRequest struct {
 	FromCart  bool       // the items are those of the session's cart; there are no others, and no token
 	TokenHash string     // "" for none
 	Items     []InitItem
+	Lenient   *pricing.LenientItems // in place of items and token: what can be sold is taken, and what is wrong with the rest is told
 	Address   checkout.Address
 	Buyer     checkout.Buyer
 	Agent     agentid.Agent
 	Hook      checkout.Hook // the order's
 	Option    string        // the way of shipping; "": the cheapest
+	// KeepAddress: a revision leaves the address as it is.
+	KeepAddress bool
 	// Partial and Strict are those of checkout.Cart.
 	Partial, Strict bool
 	// Repeatable: the answer is stored under an idempotency key.
 	Repeatable bool
+
+	problems []checkout.Problem // of lenient items
 }
 
 // InitItem is one line as the buyer wants it.
@@ -86,6 +91,8 @@ type PreparedInit struct {
 	Opened   bool // its session is new
 	// Unused are agreements of the session on what the checkout sells without them.
 	Unused []checkout.Agreement
+	// Findings are what of lenient items is not as their sender may think.
+	Findings []pricing.Finding
 
 	session *session.Session
 	touched session.Touched
@@ -96,6 +103,9 @@ type PreparedInit struct {
 	revision *PreparedRevision
 	lapsed   *checkout.Checkout
 }
+
+// Existed reports whether the checkout is the one that was made of the cart before.
+func (i *PreparedInit) Existed() bool { return i.asItIs || i.revision != nil }
 
 // PrepareInit prices a cart, and asks the agent for consent. It writes nothing.
 func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequest) (*PreparedInit, error) {
@@ -115,7 +125,7 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 	}
 	opened := known.Session == nil
 	r.Session = visit.ID
-	lines, err := pricing.Lines(r.priced(), known, nil)
+	lines, findings, err := r.price(known, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +133,7 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 	if err != nil {
 		return nil, err
 	}
-	made.Opened, made.touched, made.Unused = opened, touched, checkout.Unused(lines, known.Agreed)
+	made.Opened, made.touched, made.Unused, made.Findings = opened, touched, checkout.Unused(lines, known.Agreed), findings
 	return made, nil
 }
 
@@ -172,9 +182,16 @@ func (s *Service) visit(p *project.Project, r InitRequest, known ports.Basket) (
 	return opened, session.Touched{}, nil
 }
 
-// priced is what the prices follow from.
-func (r InitRequest) priced() pricing.Request {
-	return pricing.Request{Session: r.Session, TokenHash: r.TokenHash, Items: r.Items}
+// price makes the lines of the items, and notes what is wrong with lenient ones.
+func (r *InitRequest) price(known ports.Basket, before []checkout.Line) ([]checkout.Line, []pricing.Finding, error) {
+	if r.Lenient == nil {
+		lines, err := pricing.Lines(pricing.Request{Session: r.Session, TokenHash: r.TokenHash, Items: r.Items}, known, before)
+		return lines, nil, err
+	}
+	asked := pricing.LenientRequest{Session: r.Session, Items: r.Lenient.Items, Tokens: r.Lenient.Tokens}
+	lines, findings, err := pricing.Lenient(asked, known, before)
+	r.problems = pricing.Problems(findings)
+	return lines, findings, err
 }
 
 func (r InitRequest) cart(lines []checkout.Line) checkout.Cart {
@@ -189,6 +206,7 @@ func (r InitRequest) cart(lines []checkout.Line) checkout.Cart {
 		Agent:    r.Agent,
 		Hook:     r.Hook,
 		Option:   r.Option,
+		Problems: r.problems,
 	}
 }
 
@@ -211,6 +229,12 @@ func (r InitRequest) basket() ports.BasketAsk {
 		ask.Products = append(ask.Products, item.Product)
 		if item.TokenHash != "" {
 			ask.Tokens = append(ask.Tokens, item.TokenHash)
+		}
+	}
+	if r.Lenient != nil {
+		ask.Tokens = append(ask.Tokens, r.Lenient.Tokens...)
+		for _, item := range r.Lenient.Items[:min(len(r.Lenient.Items), checkout.MaxLines)] {
+			ask.Refs = append(ask.Refs, item.Ref)
 		}
 	}
 	slices.Sort(ask.Tokens)

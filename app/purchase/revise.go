@@ -2,6 +2,7 @@ package purchase
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/pricing"
@@ -26,8 +27,9 @@ type ReviseRequest struct {
 // PreparedRevision is a new cart that is not stored yet.
 type PreparedRevision struct {
 	Checkout *checkout.Checkout // as it is once Commit has returned
-	// Unused are those of PreparedInit.
-	Unused []checkout.Agreement
+	// Unused and Findings are those of PreparedInit.
+	Unused   []checkout.Agreement
+	Findings []pricing.Finding
 
 	project  *project.Project
 	revision int // that the cart was priced by
@@ -47,6 +49,8 @@ func (s *Service) PrepareRevise(ctx ports.Outbound, p *project.Project, r Revise
 	}
 	before := c.Snapshot()
 	r.Session = before.Session
+	r.keepDeals(before.Lines)
+	r.Items = pricing.Complete(r.Items, before.Lines)
 	known, err := s.Haggling.Basket(ctx, p.ID, r.basket())
 	switch {
 	case err != nil:
@@ -65,10 +69,13 @@ func (s *Service) PrepareRevise(ctx ports.Outbound, p *project.Project, r Revise
 	if err != nil { // a past one changes nothing
 		touched = session.Touched{}
 	}
+	if r.KeepAddress {
+		r.Address = before.Address
+	}
 	if r.TokenHash == "" {
 		r.Items = pricing.Match(r.Items, before.Lines)
 	}
-	lines, err := pricing.Lines(r.priced(), known, before.Lines)
+	lines, findings, err := r.price(known, before.Lines)
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +83,23 @@ func (s *Service) PrepareRevise(ctx ports.Outbound, p *project.Project, r Revise
 	if err != nil {
 		return nil, err
 	}
-	made.touched, made.Unused = touched, checkout.Unused(lines, known.Agreed)
+	made.touched, made.Unused, made.Findings = touched, checkout.Unused(lines, known.Agreed), findings
 	return made, nil
+}
+
+// keepDeals has lenient items keep the deals of the lines before, if they are meant.
+func (r *InitRequest) keepDeals(before []checkout.Line) {
+	if r.Lenient == nil || !r.Lenient.KeepDeals {
+		return
+	}
+	kept := *r.Lenient
+	kept.Tokens = slices.Clone(kept.Tokens)
+	for _, l := range before {
+		if l.Token.Hash != "" && !slices.Contains(kept.Tokens, l.Token.Hash) {
+			kept.Tokens = append(kept.Tokens, l.Token.Hash)
+		}
+	}
+	r.Lenient = &kept
 }
 
 // revised is a checkout with other lines, which the agent consents to.

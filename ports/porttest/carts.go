@@ -95,6 +95,14 @@ func cartOfNewSession(s *Shop) {
 	if found.Session != nil || found.Now.IsZero() || len(found.Products) != 1 {
 		s.T.Errorf("without a session: %+v", found)
 	}
+	bySKU, other := s.Product(5), s.Product(5)
+	refs := []string{p.Variants[0].ID.String(), bySKU.Variants[0].SKU, other.ID.String(), other.SKU, "var_unknown", "prod_unknown", "unknown"}
+	found, err = s.Carts.Cart(s.Ctx, s.Project.ID, ports.CartAsk{Refs: refs})
+	s.Must(err)
+	Same(s.T, "products by reference", len(found.Products), 3)
+	basket, err := s.Haggling.Basket(s.Ctx, s.Project.ID, ports.BasketAsk{Refs: refs, Products: []id.Product{p.ID}})
+	s.Must(err)
+	Same(s.T, "products of a checkout by reference", len(basket.Products), 3)
 	after := session.Cart{}.Replace([]session.CartItem{AtList(p, 1)})
 	s.Must(s.Carts.Replace(s.Ctx, ports.CartResult{Session: sess, NewSession: true, After: after}))
 	got := s.Cart(sess.ID)

@@ -250,9 +250,9 @@ func (v Haggling) Basket(ctx context.Context, project id.Project, ask ports.Bask
 	}
 	wanted := ""
 	switch {
-	case len(ask.Products) > 0:
+	case len(ask.Products)+len(ask.Refs) > 0:
 		args = db.Args{project}
-		wanted = args.List(db.Strings(ask.Products))
+		wanted = wantedProducts(&args, db.Strings(ask.Products), ask.Refs)
 	case len(ask.Tokens) > 0:
 		wanted = fmt.Sprintf(dealtProducts, v.Store.Dialect.JsonOf("bundle"), tokens)
 	}

@@ -44,6 +44,20 @@ func (s *state) inCart(p id.Project, item session.CartItem) bool {
 	return s.quotes.rows[key[id.Quote]{p, item.Quote}].RedeemedBy.IsZero()
 }
 
+// referred are the products that references name.
+func (s *state) referred(p id.Project, refs []string) (list []id.Product) {
+	for k, row := range s.products.rows {
+		names := []string{row.ID.String(), row.SKU}
+		for _, v := range row.Variants {
+			names = append(names, v.ID.String(), v.SKU)
+		}
+		if k.project == p && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(refs, name) }) {
+			list = append(list, row.ID)
+		}
+	}
+	return list
+}
+
 func (v Carts) Cart(ctx context.Context, p id.Project, ask ports.CartAsk) (found ports.Cart, err error) {
 	s, err := v.read(ctx)
 	if err != nil {
@@ -60,7 +74,7 @@ func (v Carts) Cart(ctx context.Context, p id.Project, ask ports.CartAsk) (found
 	if known || ask.Session.IsZero() {
 		found.Now = v.Now()
 	}
-	wanted := slices.Clone(ask.Products)
+	wanted := append(slices.Clone(ask.Products), s.referred(p, ask.Refs)...)
 	for _, item := range found.Items {
 		wanted = append(wanted, item.Product)
 	}

@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -232,19 +233,20 @@ func (v Haggling) Basket(ctx context.Context, p id.Project, ask ports.BasketAsk)
 	if visit, known := s.sessions.rows[key[id.Session]{p, ask.Session}]; known {
 		basket.Session, basket.Now = &visit, v.Now()
 	}
-	wanted := ask.Products
+	wanted := append(slices.Clone(ask.Products), s.referred(p, ask.Refs)...)
 	for k, q := range s.quotes.rows {
 		if k.project != p || q.TokenHash == "" || !slices.Contains(ask.Tokens, q.TokenHash) {
 			continue
 		}
 		basket.Quotes = append(basket.Quotes, negotiation.Rehydrate(q.Snapshot))
-		if len(ask.Products) == 0 {
+		if len(ask.Products)+len(ask.Refs) == 0 {
 			wanted = append(wanted, q.Item.Product)
 			if q.Bundle != nil {
 				wanted = append(wanted, q.Bundle.Product)
 			}
 		}
 	}
-	basket.Products, err = Products{Store: v.Store}.Active(ctx, p, wanted)
+	slices.SortFunc(wanted, func(a, b id.Product) int { return cmp.Compare(a.String(), b.String()) })
+	basket.Products, err = Products{Store: v.Store}.Active(ctx, p, slices.Compact(wanted))
 	return basket, err
 }
