@@ -22,7 +22,7 @@ Feature: A front door that agents understand
         | urls.checkout_cancel               | matches /acp/checkout/cancel$                                |
         | urls.order_cancel                  | matches /acp/orders/\{id\}/cancel$                           |
         | urls.openapi                       | matches /acp/openapi\.json$                                  |
-        | protocols                          | {}                                                           |
+        | protocols.ucp                      | matches /p/[^/]+/.well-known/ucp$                            |
         | usage.search                       | contains "keywords"                                          |
         | usage.next_actions.accept          | contains "standing price"                                    |
         | usage.payment                      | contains "spt_sandbox_ok"                                    |

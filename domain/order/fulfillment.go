@@ -117,15 +117,25 @@ func (c *Case) Deliver(announce id.Event, now time.Time) error {
 
 // promise dates the delivery: shipped on the next working day, then the option's days.
 func promise(s checkout.Snapshot, zone *time.Location, now time.Time) Fulfillment {
-	year, month, day := now.In(zone).Date()
-	ships := nextWorkday(time.Date(year, month, day, 0, 0, 0, 0, time.UTC), 1)
+	ships := shipsOn(now.In(zone))
 	f := Fulfillment{Status: FulfillmentProcessing, ShipsOn: ships, DeliversFrom: ships, DeliversBy: ships, ShippingOption: s.Selected}
 	for _, o := range s.Options {
 		if o.ID == s.Selected {
-			f.DeliversFrom, f.DeliversBy = nextWorkday(ships, o.MinDays), nextWorkday(ships, o.MaxDays)
+			f.DeliversFrom, f.DeliversBy = Arrival(o, now.In(zone))
 		}
 	}
 	return f
+}
+
+// Arrival is from when to when goods arrive that are ordered now, in the shop's time zone. Both are days.
+func Arrival(o checkout.Option, now time.Time) (from, until time.Time) {
+	ships := shipsOn(now)
+	return nextWorkday(ships, o.MinDays), nextWorkday(ships, o.MaxDays)
+}
+
+func shipsOn(now time.Time) time.Time {
+	year, month, day := now.Date()
+	return nextWorkday(time.Date(year, month, day, 0, 0, 0, 0, time.UTC), 1)
 }
 
 // nextWorkday is so many working days (Monday to Friday) after day.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -119,7 +120,7 @@ func toAPIAvailability(shop *project.Project, a discovery.Availability) availabi
 }
 
 func toAPIShippingMethod(o checkout.Option) shippingMethod {
-	return shippingMethod{o.ID, toAPIDays(o.MinDays, o.MaxDays), wire.ToMoney(o.Price)}
+	return shippingMethod{o.ID, commerce.Span(o.MinDays, o.MaxDays), wire.ToMoney(o.Price)}
 }
 
 func toAPIStockStatus(available, requested int) string {

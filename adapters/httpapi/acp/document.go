@@ -72,7 +72,7 @@ func (h *handlers) document(ctx context.Context, rq Request, in *documentInput) 
 		ETag:   template.tag(slots),
 		Cache:  "public, max-age=60",
 	}
-	if matches(in.Known, answer.ETag) {
+	if wire.Matches(in.Known, answer.ETag) {
 		answer.Status = http.StatusNotModified
 		return answer, nil
 	}

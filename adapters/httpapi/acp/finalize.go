@@ -3,7 +3,6 @@ package acp
 import (
 	"fmt"
 	"net/http"
-	"net/mail"
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -122,7 +121,7 @@ func (h *handlers) finalize(ctx ports.Outbound, rq Request, in *wire.Input[final
 
 func fromAPIFinalize(r finalizeRequest) (purchase.FinalizeRequest, error) {
 	check := fault.NewCheck()
-	check.That(r.BuyerEmail == "" || plainAddress(r.BuyerEmail), "buyer_email", "must be an e-mail address")
+	check.That(r.BuyerEmail == "" || commerce.PlainAddress(r.BuyerEmail), "buyer_email", "must be an e-mail address")
 	if err := check.Err(); err != nil {
 		return purchase.FinalizeRequest{}, err
 	}
@@ -131,12 +130,6 @@ func fromAPIFinalize(r finalizeRequest) (purchase.FinalizeRequest, error) {
 		Checkout: of, Method: commerce.ValueOf(r.Payment.Method, commerce.PaymentMethods), Token: r.Payment.Token,
 		Option: r.ShippingOption, Revision: r.Revision, Email: r.BuyerEmail, Notes: r.Notes,
 	}, err
-}
-
-// plainAddress reports whether text is an e-mail address and nothing else: no name, no comment.
-func plainAddress(text string) bool {
-	address, err := mail.ParseAddress(text)
-	return err == nil && address.Name == "" && address.Address == text
 }
 
 func toAPIDeclined(d purchase.Declined) failedAnswer {

@@ -178,7 +178,7 @@ func addRecipient(r *purchase.InitRequest, address shippingAddress, incomplete b
 	check := fault.NewCheck()
 	if b := buyer; b != nil {
 		r.Buyer = checkout.Buyer{First: b.FirstName, Last: b.LastName, Email: b.Email, Phone: b.Phone}
-		check.In("buyer").That(b.Email == "" || plainAddress(b.Email), "email", "must be an e-mail address")
+		check.In("buyer").That(b.Email == "" || commerce.PlainAddress(b.Email), "email", "must be an e-mail address")
 	}
 	r.Address, r.Partial = fromAPIAddress(address), incomplete
 	if !incomplete && !r.FromCart { // what the cart's open checkout has need not be said again
@@ -219,7 +219,7 @@ func fromAPIInitItems(shop *project.Project, items []initItem) ([]purchase.InitI
 	}
 	for i, item := range items {
 		var err error
-		if list[i].Product, err = wire.ID[id.Product](item.ProductID, "product"); err != nil {
+		if list[i].Product, err = wire.OptionalID[id.Product](item.ProductID, "product"); err != nil {
 			return nil, err
 		}
 		if list[i].Variant, err = wire.OptionalID[id.Variant](item.VariantID, "variant"); err != nil {
@@ -234,7 +234,10 @@ func fromAPILines(shop *project.Project, items []revisedItem, strange string) ([
 	plain, lines, check := make([]initItem, len(items)), make([]int, len(items)), fault.NewCheck()
 	for i, item := range items {
 		line, ok := commerce.ParseLine(item.LineID)
-		check.In("items").At(i).That(ok, "line_id", strange)
+		at := check.In("items").At(i)
+		at.That(ok, "line_id", strange)
+		at.That(item.ProductID != "" || line != 0, "product_id", "is required without a line_id")
+		at.That(item.Quantity != 0 || line != 0, "quantity", "is required without a line_id")
 		plain[i] = initItem{item.ProductID, item.VariantID, item.Quantity, item.NegotiatedPrice, item.CheckoutToken}
 		lines[i] = line
 	}
@@ -273,7 +276,7 @@ func (h *handlers) toAPICheckout(c *checkout.Checkout, shop *project.Project) in
 	for _, o := range s.Options {
 		answer.ShippingOptions = append(answer.ShippingOptions, shippingOption{
 			ID: o.ID, Name: o.Name, Price: wire.ToMoney(o.Price),
-			Estimate: toAPIEstimate(o.MinDays, o.MaxDays), Selected: o.ID == s.Selected,
+			Estimate: commerce.Days(o.MinDays, o.MaxDays), Selected: o.ID == s.Selected,
 		})
 	}
 	for _, method := range methods {

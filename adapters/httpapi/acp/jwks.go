@@ -6,8 +6,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
-	"github.com/haggle-commerce/haggle/domain/signing"
 )
 
 // keySetPath is where a shop publishes its signing keys.
@@ -31,17 +31,7 @@ type keySetReply struct {
 }
 
 type keySet struct {
-	Keys []webKey `json:"keys"`
-}
-
-type webKey struct {
-	Kid string `json:"kid" doc:"The thumbprint of the key, by RFC 7638." example:"oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U"`
-	Kty string `json:"kty" enum:"EC"`
-	Crv string `json:"crv" enum:"P-256"`
-	X   string `json:"x"`
-	Y   string `json:"y"`
-	Use string `json:"use" enum:"sig"`
-	Alg string `json:"alg" enum:"ES256"`
+	Keys []commerce.WebKey `json:"keys"`
 }
 
 func (h *handlers) keySet(ctx context.Context, rq Request, _ *keySetInput) (*keySetReply, error) {
@@ -49,18 +39,5 @@ func (h *handlers) keySet(ctx context.Context, rq Request, _ *keySetInput) (*key
 	if err != nil {
 		return nil, err
 	}
-	return &keySetReply{Cache: "public, max-age=300", Body: keySet{Keys: wire.Each(keys, toAPIWebKey)}}, nil
-}
-
-func toAPIWebKey(k signing.Key) webKey {
-	x, y := k.Public.Coordinates()
-	return webKey{
-		Kid: k.ID,
-		Kty: "EC",
-		Crv: "P-256",
-		X:   x,
-		Y:   y,
-		Use: "sig",
-		Alg: signing.Algorithm,
-	}
+	return &keySetReply{Cache: "public, max-age=300", Body: keySet{Keys: wire.Each(keys, commerce.ToWebKey)}}, nil
 }

@@ -107,13 +107,16 @@ func (h *handlers) manifest(ctx context.Context, rq Request, in *manifestInput) 
 	answer := &manifestReply{Status: http.StatusOK, Cache: "public, max-age=60"}
 	answer.Body = toAPIManifest(shop, mandate.Policy, shop.ServedMethods(h.Sandbox), categories)
 	answer.Body.URLs, answer.Body.Usage = urlsAt(h.Address(shop.Slug)), h.usage(shop)
+	if h.Services.Protocols != nil {
+		answer.Body.Protocols = h.Services.Protocols(shop.Slug)
+	}
 	text, err := wire.Marshal(answer.Body)
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(text)
 	answer.ETag = `"` + hex.EncodeToString(sum[:16]) + `"`
-	if matches(in.Known, answer.ETag) {
+	if wire.Matches(in.Known, answer.ETag) {
 		answer.Status = http.StatusNotModified
 	}
 	return answer, nil
@@ -129,17 +132,6 @@ func (h *handlers) usage(shop *project.Project) usage {
 		}
 	}
 	return u
-}
-
-// matches compares as If-None-Match wants it: any of a list, weak or not.
-func matches(known, tag string) bool {
-	for one := range strings.SplitSeq(known, ",") {
-		one = strings.TrimPrefix(strings.TrimSpace(one), "W/")
-		if one == tag || one == "*" {
-			return true
-		}
-	}
-	return false
 }
 
 func toAPIManifest(shop *project.Project, policy negotiation.Policy, methods []project.PaymentMethod, categories []catalog.Category) manifest {

@@ -1,31 +1,15 @@
 package acp
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
-
-// toAPIDays is a span of working days: "3-5", or "2".
-func toAPIDays(from, to int) string {
-	if from == to {
-		return fmt.Sprint(to)
-	}
-	return fmt.Sprintf("%d-%d", from, to)
-}
-
-// toAPIEstimate is a span of working days in words: "3-5 business days".
-func toAPIEstimate(from, to int) string {
-	if from == to && to == 1 {
-		return "1 business day"
-	}
-	return toAPIDays(from, to) + " business days"
-}
 
 // estimate is how long the cheapest way to the shop's first shipping region takes.
 func estimate(f project.Storefront) string {
@@ -33,7 +17,7 @@ func estimate(f project.Storefront) string {
 	if len(rates) == 0 {
 		return ""
 	}
-	return toAPIEstimate(rates[0].MinDays, rates[0].MaxDays)
+	return commerce.Days(rates[0].MinDays, rates[0].MaxDays)
 }
 
 // home is the country that shipping is estimated to where the buyer names none.

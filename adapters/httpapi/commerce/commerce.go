@@ -14,6 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/aftersales"
 	"github.com/haggle-commerce/haggle/app/baskets"
 	"github.com/haggle-commerce/haggle/app/buyers"
+	"github.com/haggle-commerce/haggle/app/dealtoken"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/app/identity"
@@ -38,6 +39,7 @@ type Services struct {
 	SigningKeys *signingkeys.Service
 	// Identity finds out who asks, where a protocol wants to know it.
 	Identity *identity.Service
+	Deals    dealtoken.Tokens
 
 	// Stores is the whole store. Begin runs work in one transaction of it.
 	Stores *ports.Stores
@@ -49,6 +51,8 @@ type Services struct {
 	Sandbox bool
 	// Address is the base URL of a project's ACP API, e.g. https://host/p/slug.
 	Address func(slug string) string
+	// Protocols are where a project's protocols begin, by their names; Haggle's own is not among them.
+	Protocols func(slug string) map[string]string
 	// PublicURL is put before image addresses that are paths.
 	PublicURL string
 
@@ -71,6 +75,8 @@ type Buyer struct {
 	Client string
 	// Agent is who acts for the buyer, as far as it says.
 	Agent agentid.Agent
+	// Platform is what a protocol that identifies agents knows of it.
+	Platform identity.Caller
 }
 
 func (b Buyer) tenant() string { return b.Shop.ID.String() }

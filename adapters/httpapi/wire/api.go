@@ -65,9 +65,17 @@ func init() {
 	phraseMessages()
 }
 
-// NewAPI makes the one API that every operation registers with, and serves its OpenAPI document, its
+// NewAPI makes the API that Haggle's own operations register with, and serves its OpenAPI document, its
 // documentation, and the answers for unknown paths and methods on mux.
 func NewAPI(mux *http.ServeMux, c Config) huma.API {
+	api := NewPart(mux, c)
+	serveDocs(mux, api, c.Title)
+	mux.HandleFunc("/", Unrouted(mux, Plain))
+	return api
+}
+
+// NewPart makes an API on the mux of another one, for a protocol that somebody else documents.
+func NewPart(mux *http.ServeMux, c Config) huma.API {
 	config := huma.DefaultConfig(c.Title, c.Version)
 	config.CreateHooks = nil // no $schema in bodies
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
@@ -82,10 +90,7 @@ func NewAPI(mux *http.ServeMux, c Config) huma.API {
 	}
 	config.Formats = map[string]huma.Format{"application/json": {Marshal: encode, Unmarshal: decode}}
 	config.OnAddOperation = []huma.AddOpFunc{finishOperation}
-	api := humago.New(mux, config)
-	serveDocs(mux, api, c.Title)
-	mux.HandleFunc("/", Unrouted(mux, Plain))
-	return api
+	return humago.New(mux, config)
 }
 
 // schemaName is Huma's name, with the package in front for types of the acp package, so that both
