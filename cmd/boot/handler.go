@@ -9,9 +9,11 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/hooks"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/ucp"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/baskets"
+	"github.com/haggle-commerce/haggle/app/dealtoken"
 	"github.com/haggle-commerce/haggle/cmd/boot/demo"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -34,6 +36,9 @@ func (a *App) handler() http.Handler {
 	mux.Handle("/v1/", unrouted)
 	acp.Register(api, a.buyerServices())
 	acp.RegisterHome(mux, a.buyerServices())
+	if a.speaksUCP() {
+		ucp.Register(wire.NewPart(mux, wire.Config{Title: "Haggle over UCP", Version: Version, PublicURL: a.URL()}), a.buyerServices(), a.ucpConfig())
+	}
 	mux.Handle(hooks.Pattern, hooks.Handler(a.hookServices()))
 	mux.Handle("GET /demo/images/", demo.Images())
 	watch := wire.Watch{Log: a.log, Observe: a.metrics.ObserveRequest}
@@ -78,12 +83,14 @@ func (a *App) buyerServices() *commerce.Services {
 		Buyers:        a.Buyers,
 		SigningKeys:   a.SigningKeys,
 		Identity:      a.identity,
+		Deals:         dealtoken.Tokens{Secrets: a.vault},
 		Stores:        a.wholeStores(),
 		Begin:         a.trade,
 		Keys:          a.keyStore(),
 		Clock:         a.clock,
 		Sandbox:       a.env == account.Sandbox,
 		Address:       a.acpAddress,
+		Protocols:     a.protocols,
 		PublicURL:     a.URL(),
 		ClientAddress: a.edge.address,
 		Limiter:       a.edge.bought,
@@ -91,6 +98,27 @@ func (a *App) buyerServices() *commerce.Services {
 		Rate:          a.limits.acp,
 		Lane:          a.edge.buyers,
 		PaymentLane:   a.edge.payments,
+	}
+}
+
+// speaksUCP reports whether the Universal Commerce Protocol is served, which wants https. A sandbox serves it all the same.
+func (a *App) speaksUCP() bool { return a.env == account.Sandbox || isHTTPS(a.URL()) }
+
+// protocols are where a project's protocols begin.
+func (a *App) protocols(slug string) map[string]string {
+	known := map[string]string{}
+	if a.speaksUCP() {
+		known["ucp"] = a.acpAddress(slug) + "/.well-known/ucp"
+	}
+	return known
+}
+
+// ucpConfig is what the server decides of the Universal Commerce Protocol.
+func (a *App) ucpConfig() ucp.Config {
+	return ucp.Config{
+		Authority:   a.config.authority(),
+		Negotiation: a.config.negotiation(),
+		SchemaURL:   a.URL() + "/ucp/schemas",
 	}
 }
 

@@ -1,0 +1,214 @@
+package ucp
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/baskets"
+	"github.com/haggle-commerce/haggle/app/pricing"
+	"github.com/haggle-commerce/haggle/domain/capability"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const cartsPath = restPath + "/carts"
+
+func (h *handlers) registerCarts() {
+	wire.AddPrepared(h.mount, h.of(capability.Cart, huma.Operation{
+		OperationID: "create_cart", Method: http.MethodPost, Path: cartsPath, DefaultStatus: http.StatusCreated, Summary: "Create a cart",
+	}), prepared(h, (*handlers).createCart))
+	wire.AddReadOnly(h.mount, h.of(capability.Cart, huma.Operation{
+		OperationID: "get_cart", Method: http.MethodGet, Path: cartsPath + "/{id}", Summary: "Read a cart",
+	}), plain(h, (*handlers).getCart))
+	wire.AddPrepared(h.mount, h.of(capability.Cart, huma.Operation{
+		OperationID: "update_cart", Method: http.MethodPut, Path: cartsPath + "/{id}", Summary: "Replace a cart",
+	}), prepared(h, (*handlers).updateCart))
+	wire.AddPrepared(h.mount, h.of(capability.Cart, huma.Operation{
+		OperationID: "cancel_cart", Method: http.MethodPost, Path: cartsPath + "/{id}/cancel", Summary: "Empty a cart",
+	}), prepared(h, (*handlers).cancelCart))
+}
+
+// cartBody is a cart. Its totals are estimates: they have no shipping and no tax.
+type cartBody struct {
+	UCP       envelope   `json:"ucp"`
+	ID        string     `json:"id"`
+	Currency  string     `json:"currency"`
+	LineItems []lineItem `json:"line_items"`
+	Totals    []total    `json:"totals"`
+	Discounts *discounts `json:"discounts,omitempty"`
+	Messages  []message  `json:"messages,omitempty"`
+	ExpiresAt *wire.Time `json:"expires_at,omitempty"`
+}
+
+type cartInput struct {
+	Body cartRequest
+}
+
+type cartRequest struct {
+	LineItems []lineRequest     `json:"line_items" maxItems:"50"`
+	Discounts *discountsRequest `json:"discounts,omitempty"`
+}
+
+type onCart struct {
+	ID string `path:"id" doc:"The cart's id."`
+}
+
+type updateCartInput struct {
+	ID   string `path:"id" doc:"The cart's id."`
+	Body cartRequest
+}
+
+const noCart = "There is no such cart."
+
+func (h *handlers) createCart(ctx ports.Outbound, rq Request, in *cartInput) (plan[reply], error) {
+	return h.putCart(ctx, rq, id.Session{}, in.Body, http.StatusCreated)
+}
+
+func (h *handlers) updateCart(ctx ports.Outbound, rq Request, in *updateCartInput) (plan[reply], error) {
+	of, err := id.Parse[id.Session](in.ID)
+	if err != nil {
+		return h.settled(h.fail("not_found", noCart)), nil
+	}
+	return h.putCart(ctx, rq, of, in.Body, http.StatusOK)
+}
+
+func (h *handlers) putCart(ctx ports.Outbound, rq Request, of id.Session, r cartRequest, status int) (plan[reply], error) {
+	a := asked{}
+	a.Lenient = &pricing.LenientItems{Items: fromAPILines(r.LineItems), KeepDeals: r.Discounts == nil}
+	a.addCodes(r.Discounts)
+	prepared, err := h.Baskets.In(rq.Stores).PreparePut(ctx, rq.Caller.Shop, baskets.PutRequest{
+		Session: of,
+		Lenient: a.Lenient,
+		Agent:   rq.Caller.Agent,
+	})
+	if err != nil {
+		return h.refusedPlan(err)
+	}
+	if !rq.Caller.Agent.FindsWhatWasMadeBy(prepared.Basket.Session.Agent) {
+		return h.settled(h.fail("not_found", noCart)), nil
+	}
+	return plan[reply]{Commit: func(ctx context.Context, st *ports.Stores) (*reply, error) {
+		err := prepared.Commit(ctx, st)
+		return &reply{Status: status, Body: h.toAPICart(rq, &prepared.Basket, a, prepared.Findings)}, err
+	}}, nil
+}
+
+func (h *handlers) getCart(ctx context.Context, rq Request, in *onCart) (*reply, error) {
+	of, err := id.Parse[id.Session](in.ID)
+	if err != nil {
+		return h.found(h.fail("not_found", noCart))
+	}
+	b, err := h.Baskets.In(rq.Stores).Get(ctx, rq.Caller.Shop, of)
+	switch e, ok := business(err); {
+	case err != nil && !ok:
+		return nil, err
+	case err != nil && e.Code == "session_expired":
+		return h.found(h.fail("not_found", "The cart has expired. Create a new one."))
+	case err != nil:
+		return h.found(h.refusal(e))
+	case !rq.Caller.Agent.FindsWhatWasMadeBy(b.Session.Agent):
+		return h.found(h.fail("not_found", noCart))
+	}
+	return h.found(h.toAPICart(rq, b, asked{}, nil))
+}
+
+// cancelCart empties a cart, and answers what it was.
+func (h *handlers) cancelCart(ctx ports.Outbound, rq Request, in *onCart) (plan[reply], error) {
+	of, err := id.Parse[id.Session](in.ID)
+	if err != nil {
+		return h.settled(h.fail("not_found", noCart)), nil
+	}
+	services := h.Baskets.In(rq.Stores)
+	before, err := services.Get(ctx, rq.Caller.Shop, of)
+	if err != nil {
+		return h.refusedPlan(err)
+	}
+	if !rq.Caller.Agent.FindsWhatWasMadeBy(before.Session.Agent) {
+		return h.settled(h.fail("not_found", noCart)), nil
+	}
+	prepared, err := services.PrepareCancel(ctx, rq.Caller.Shop, of)
+	if err != nil {
+		return h.refusedPlan(err)
+	}
+	return plan[reply]{Commit: func(ctx context.Context, st *ports.Stores) (*reply, error) {
+		return &reply{Status: http.StatusOK, Body: h.toAPICart(rq, before, asked{}, nil)}, prepared.Commit(ctx, st)
+	}}, nil
+}
+
+func (h *handlers) toAPICart(rq Request, b *baskets.Basket, a asked, findings []pricing.Finding) cartBody {
+	lines := make([]checkout.Line, len(b.Lines))
+	items := make([]lineItem, len(b.Lines))
+	for i, l := range b.Lines {
+		lines[i] = checkout.Line{ID: l.Line, Quote: l.Quote, Quantity: l.Quantity, Unit: l.Unit, Original: l.Original, Token: l.Token}
+		items[i] = lineItem{
+			ID:       commerce.LineID(l.Line),
+			Item:     item{l.Variant.String(), title(l.Name, l.Label), l.Original.Minor()},
+			Quantity: l.Quantity,
+			Totals:   lineTotals(l.Unit, l.Original, l.Quantity),
+		}
+	}
+	body := cartBody{
+		UCP:       h.success(rq, capability.Cart),
+		ID:        b.Session.ID.String(),
+		Currency:  b.Currency.Code(),
+		LineItems: items,
+		Totals:    cartTotals(b),
+		Messages:  a.messages,
+		ExpiresAt: wire.ToKnownTime(b.Session.ExpiresAt),
+	}
+	if rq.Caller.Platform.Active.Has(capability.Discount) {
+		body.Discounts = h.toAPIDiscounts(lines, a.codes)
+	}
+	for _, f := range findings {
+		body.Messages = append(body.Messages, told(f, a))
+	}
+	for _, w := range b.Warnings {
+		body.Messages = append(body.Messages, message{
+			Type:    "warning",
+			Code:    cartCodes[w.Problem],
+			Path:    lineAt(w.Line),
+			Content: cartProblems[w.Problem],
+		})
+	}
+	return body
+}
+
+// told tells of what of a cart's request is not as its sender may think.
+func told(f pricing.Finding, a asked) message {
+	m := message{Type: "warning", Code: f.Kind.String(), Content: problems[f.Kind]}
+	switch {
+	case f.Token > 0 && f.Token <= len(a.codes):
+		m.Path = codePath(a.sent(f.Token))
+	case f.Line > 0:
+		m.Path = lineAt(f.Line - 1)
+	}
+	return m
+}
+
+// cartTotals are what the lines come to.
+func cartTotals(b *baskets.Basket) []total {
+	subtotal, savings := b.Subtotal()
+	reduced := max(0, savings.Minor())
+	list := []total{{"subtotal", "Subtotal", subtotal.Minor() + reduced}}
+	if reduced > 0 {
+		list = append(list, total{"items_discount", reductionText, -reduced})
+	}
+	return append(list, total{"total", "Estimated total", subtotal.Minor()})
+}
+
+var cartCodes = map[baskets.Problem]string{
+	baskets.AgreementNotUsed: "deal_not_applied",
+	baskets.AgreementExpired: "deal_expired",
+	baskets.ItemUnavailable:  "item_unavailable",
+}
+
+var cartProblems = map[baskets.Problem]string{
+	baskets.AgreementNotUsed: "A price was agreed that the line does not have. Send the item in exactly the agreed quantity, with the deal's code.",
+	baskets.AgreementExpired: "The time for the agreed price is over. Negotiate again, or send the cart without the code.",
+	baskets.ItemUnavailable:  "The item is not sold any more. Take the line out of the cart.",
+}

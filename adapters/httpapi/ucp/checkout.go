@@ -1,0 +1,260 @@
+package ucp
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/capability"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+// checkoutBody is a checkout.
+type checkoutBody struct {
+	UCP         envelope     `json:"ucp"`
+	ID          string       `json:"id"`
+	Status      string       `json:"status"`
+	Currency    string       `json:"currency"`
+	LineItems   []lineItem   `json:"line_items"`
+	Buyer       *buyer       `json:"buyer,omitempty"`
+	Totals      []total      `json:"totals"`
+	Discounts   *discounts   `json:"discounts,omitempty"`
+	Fulfillment *fulfilling  `json:"fulfillment,omitempty"`
+	Messages    []message    `json:"messages,omitempty"`
+	Links       []link       `json:"links"`
+	ExpiresAt   *wire.Time   `json:"expires_at,omitempty"`
+	ContinueURL string       `json:"continue_url,omitempty"`
+	Order       *orderPlaced `json:"order,omitempty"`
+}
+
+type lineItem struct {
+	ID       string  `json:"id"`
+	Item     item    `json:"item"`
+	Quantity int     `json:"quantity"`
+	Totals   []total `json:"totals"`
+
+	UCP *members `json:"ucp,omitempty"`
+}
+
+type item struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	Price int64  `json:"price"`
+}
+
+type buyer struct {
+	FirstName   string `json:"first_name,omitempty"`
+	LastName    string `json:"last_name,omitempty"`
+	Email       string `json:"email,omitempty"`
+	PhoneNumber string `json:"phone_number,omitempty"`
+}
+
+type link struct {
+	Type string `json:"type"`
+	URL  string `json:"url"`
+}
+
+type orderPlaced struct {
+	ID           string `json:"id"`
+	Label        string `json:"label"`
+	PermalinkURL string `json:"permalink_url"`
+}
+
+// shown is a checkout as it is to be shown.
+type shown struct {
+	checkout *checkout.Checkout
+	order    *order.Order // nil: none
+	codes    []string     // that the request sent; those of the checkout's deals are known besides
+	messages []message    // of the request
+}
+
+func (h *handlers) toAPICheckout(rq Request, v shown) checkoutBody {
+	c, s, now := v.checkout, v.checkout.Snapshot(), h.Clock.Now()
+	body := checkoutBody{
+		UCP:       h.success(rq, capability.Checkout),
+		ID:        s.ID.String(),
+		Status:    statuses[s.Status],
+		Currency:  s.Subtotal.Currency().Code(),
+		LineItems: toAPILines(s.Lines),
+		Buyer:     toAPIBuyer(s.Buyer),
+		Totals:    toAPITotals(c.Totals(), s.Selected == ""),
+		Links:     []link{},
+		ExpiresAt: wire.ToKnownTime(s.ValidUntil),
+	}
+	body.UCP.Handlers = h.paymentHandlers(rq.Caller.Shop)
+	active := rq.Caller.Platform.Active
+	if active.Has(capability.Discount) {
+		body.Discounts = h.toAPIDiscounts(s.Lines, v.codes)
+	}
+	if active.Has(capability.Fulfillment) {
+		body.Fulfillment = h.toAPIFulfillment(rq.Caller.Shop, c, now)
+	}
+	body.Messages = append(v.messages, h.toAPIMessages(c)...)
+	if v.order != nil {
+		body.Order = &orderPlaced{v.order.ID.String(), v.order.Confirmation, h.permalink(rq.Caller.Shop, v.order)}
+	}
+	if s.Status.Open() || s.Status == checkout.Processing {
+		body.UCP.Constraints = h.lockCodes(body.Discounts)
+		for i, l := range s.Lines {
+			body.LineItems[i].UCP = h.lockQuantity(l)
+		}
+		body.ContinueURL = h.continueURL(rq.Caller.Shop, c)
+	}
+	if s.Status == checkout.Incomplete && !active.Has(capability.Fulfillment) {
+		h.escalate(rq, &body)
+	}
+	return body
+}
+
+// escalate has a person go on with a checkout whose agent cannot say where the goods go.
+func (h *handlers) escalate(rq Request, body *checkoutBody) {
+	body.Status = "requires_escalation"
+	body.ContinueURL = h.Address(rq.Caller.Shop.Slug) + "/acp/checkout/" + body.ID + "/page"
+	body.Messages = slices.DeleteFunc(body.Messages, func(m message) bool { return strings.HasPrefix(m.Path, "$.fulfillment") })
+	body.Messages = append(body.Messages, message{
+		Type:     "error",
+		Code:     "fulfillment_required",
+		Content:  "The buyer says on the shop's page where the goods go.",
+		Severity: "requires_buyer_input",
+	})
+}
+
+// statuses are the protocol's, by ours. What may be paid once more, after a payment that was declined, is ready.
+var statuses = map[checkout.Status]string{
+	checkout.Incomplete: "incomplete",
+	checkout.Ready:      "ready_for_complete",
+	checkout.Pending:    "ready_for_complete",
+	checkout.Processing: "complete_in_progress",
+	checkout.Completed:  "completed",
+	checkout.Canceled:   "canceled",
+	checkout.Expired:    "canceled",
+}
+
+func toAPILines(lines []checkout.Line) []lineItem {
+	list := make([]lineItem, len(lines))
+	for i, l := range lines {
+		list[i] = lineItem{
+			ID:       commerce.LineID(l.ID),
+			Item:     item{l.Variant.String(), title(l.Name, l.Label), l.Original.Minor()},
+			Quantity: l.Quantity,
+			Totals:   lineTotals(l.Unit, l.Original, l.Quantity),
+		}
+	}
+	return list
+}
+
+// title is the name of a variant: that of its product, and what tells it apart.
+func title(name, label string) string {
+	if label == "" {
+		return name
+	}
+	return name + ", " + label
+}
+
+func toAPIBuyer(b checkout.Buyer) *buyer {
+	return wire.ToOptional(buyer{FirstName: b.First, LastName: b.Last, Email: b.Email, PhoneNumber: b.Phone})
+}
+
+// continueURL is where a person goes on. The protocol wants https.
+func (h *handlers) continueURL(shop *project.Project, c *checkout.Checkout) string {
+	return secure(h.Address(shop.Slug) + "/acp/checkout/" + c.ID().String() + "/page")
+}
+
+func secure(url string) string {
+	if !strings.HasPrefix(url, "https://") {
+		return ""
+	}
+	return url
+}
+
+// permalink is the page of an order without personal data.
+func (h *handlers) permalink(shop *project.Project, o *order.Order) string {
+	return h.Address(shop.Slug) + "/acp/orders/" + o.ID.String() + "/receipt"
+}
+
+// toAPIMessages are what is to be said of a checkout as it stands.
+func (h *handlers) toAPIMessages(c *checkout.Checkout) (list []message) {
+	s := c.Snapshot()
+	add := func(code, path, content string) {
+		list = append(list, message{Type: "error", Code: code, Path: path, Content: content, Severity: recoverable})
+	}
+	switch s.Status {
+	case checkout.Expired:
+		return []message{{Type: "info", Code: "checkout_expired", Content: "The time for this checkout is over. Create a new one."}}
+	case checkout.Pending:
+		add("payment_failed", "$.payment", "The payment was declined. Try another instrument.")
+		return list
+	case checkout.Incomplete:
+	default:
+		return nil
+	}
+	for _, field := range c.Missing() {
+		if m := missingParts[field]; m.path != "" {
+			if s.Address == (checkout.Address{}) && m.ofAddress {
+				continue
+			}
+			add("missing", m.path, m.content)
+		}
+	}
+	switch {
+	case s.Address == (checkout.Address{}):
+		add("missing", methodPath+".selected_destination_id", "The address that the goods go to is required.")
+	case c.Undeliverable():
+		add("address_undeliverable", destinationPath, "The shop does not ship to this country.")
+	}
+	for _, p := range s.CartProblems {
+		add(p.Kind.String(), problemPath(s.Lines, p), problems[p.Kind])
+	}
+	return list
+}
+
+const (
+	methodPath      = "$.fulfillment.methods[0]"
+	destinationPath = methodPath + ".destinations[0]"
+)
+
+// missingParts are what a checkout may lack, by the field of Haggle's own protocol.
+var missingParts = map[string]struct {
+	path, content string
+	ofAddress     bool
+}{
+	"buyer.email":                  {"$.buyer.email", "The buyer's e-mail address is required.", false},
+	"shipping_address.name":        {destinationPath + ".last_name", "The recipient's name is required.", true},
+	"shipping_address.line1":       {destinationPath + ".street_address", "The street address is required.", true},
+	"shipping_address.city":        {destinationPath + ".address_locality", "The city is required.", true},
+	"shipping_address.state":       {destinationPath + ".address_region", "The state or province is required.", true},
+	"shipping_address.postal_code": {destinationPath + ".postal_code", "The postal code is required.", true},
+	"shipping_address.country":     {destinationPath + ".address_country", "The country is required.", true},
+}
+
+// problems are what is wrong with parts of a cart.
+var problems = map[checkout.ProblemKind]string{
+	checkout.DealExpired:     "The time for an agreed price is over. Negotiate again, or send the checkout without its code.",
+	checkout.DealRedeemed:    "An agreed price was used by an order. Send the checkout without its code.",
+	checkout.DealUnknown:     "A deal code is not known here. Send the checkout without it.",
+	checkout.DealNotUsed:     "A price was agreed for another item or quantity. Send the line as it was agreed, or the checkout without the code.",
+	checkout.ItemUnavailable: "An item is not sold here, and was left out. Send the checkout without it.",
+	checkout.QuantityReduced: "One line can have at most 1,000 pieces. Send the quantity that you want.",
+}
+
+// problemPath is where a problem shows: at its line, or else at what it is one of.
+func problemPath(lines []checkout.Line, p checkout.Problem) string {
+	for i, l := range lines {
+		if p.Line != 0 && l.ID == p.Line {
+			return lineAt(i)
+		}
+	}
+	if p.Kind == checkout.ItemUnavailable {
+		return "$.line_items"
+	}
+	return "$.discounts.codes"
+}
+
+// endOf is the end of a day in a shop's time zone, which is by when something arrives.
+func endOf(day time.Time, zone *time.Location) *wire.Time {
+	return &wire.Time{Time: time.Date(day.Year(), day.Month(), day.Day(), 23, 59, 59, 0, zone)}
+}

@@ -1,0 +1,154 @@
+package ucp
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+type completeInput struct {
+	ID   string `path:"id" doc:"The checkout's id."`
+	Body struct {
+		Payment paymentRequest `json:"payment"`
+	}
+}
+
+type paymentRequest struct {
+	Instruments []instrumentRequest `json:"instruments,omitempty" maxItems:"20"`
+}
+
+type instrumentRequest struct {
+	ID         string            `json:"id,omitempty" maxLength:"200"`
+	HandlerID  string            `json:"handler_id,omitempty" maxLength:"200"`
+	Type       string            `json:"type,omitempty" maxLength:"200"`
+	Selected   bool              `json:"selected,omitempty"`
+	Credential credentialRequest `json:"credential,omitempty"`
+}
+
+type credentialRequest struct {
+	Type  string `json:"type,omitempty" maxLength:"200"`
+	Token string `json:"token,omitempty" maxLength:"500" writeOnly:"true"`
+}
+
+// completeCheckout pays by the one instrument of the request. It is idempotent by the checkout.
+func (h *handlers) completeCheckout(ctx ports.Outbound, rq Request, in *completeInput) (*reply, error) {
+	of, err := id.Parse[id.Checkout](in.ID)
+	if err != nil {
+		return h.found(h.fail("not_found", noCheckout))
+	}
+	shop := rq.Caller.Shop
+	services := h.Purchase.In(rq.Stores)
+	before, _, err := services.Get(ctx, shop, of)
+	switch {
+	case err != nil:
+		return h.missing(err)
+	case !rq.Caller.Agent.FindsWhatWasMadeBy(before.Snapshot().Agent):
+		return h.found(h.fail("not_found", noCheckout))
+	}
+	method, token, problem := h.paidBy(shop, in.Body.Payment)
+	if problem != nil {
+		return h.read(ctx, rq, of, problem)
+	}
+	result, err := services.Finalize(ctx, shop, purchase.FinalizeRequest{
+		Checkout: of,
+		Revision: before.Revision(),
+		Method:   method,
+		Token:    token,
+		Client:   rq.Caller.Client,
+	})
+	if err != nil {
+		return h.notCompleted(ctx, rq, of, err)
+	}
+	switch r := result.(type) {
+	case purchase.Placed:
+		return h.placed(ctx, rq, of, r.Order)
+	case purchase.Declined:
+		return h.declined(ctx, rq, r)
+	}
+	return nil, errors.New("ucp: a payment ended in an unknown result")
+}
+
+func (h *handlers) placed(ctx ports.Outbound, rq Request, of id.Checkout, o *order.Order) (*reply, error) {
+	c, _, err := h.Purchase.In(rq.Stores).Get(ctx, rq.Caller.Shop, of)
+	if err != nil {
+		return nil, err
+	}
+	return h.found(h.toAPICheckout(rq, shown{checkout: c, order: o}))
+}
+
+// declined is the checkout after a payment that was refused, for good or for now.
+func (h *handlers) declined(ctx ports.Outbound, rq Request, d purchase.Declined) (*reply, error) {
+	if d.Status != checkout.Canceled {
+		return h.read(ctx, rq, d.Checkout, nil) // which tells of the payment
+	}
+	return h.read(ctx, rq, d.Checkout, &message{
+		Type:     "error",
+		Code:     "payment_failed",
+		Path:     "$.payment",
+		Content:  "The payment was declined, and the checkout is canceled. Create a new one.",
+		Severity: unrecoverable,
+	})
+}
+
+// notCompleted answers what kept a checkout from being paid.
+func (h *handlers) notCompleted(ctx ports.Outbound, rq Request, of id.Checkout, err error) (*reply, error) {
+	var e *fault.Error
+	switch {
+	case errors.Is(err, purchase.ErrUnresolved), errors.Is(err, checkout.ErrProcessing):
+		return h.read(ctx, rq, of, nil) // in progress
+	case errors.As(err, &e) && e.Code == "out_of_stock":
+		return h.read(ctx, rq, of, &message{
+			Type:     "error",
+			Code:     "out_of_stock",
+			Path:     linePathOf(e),
+			Content:  content(e),
+			Severity: recoverable,
+		})
+	case errors.As(err, &e) && e.Code == "checkout_incomplete":
+		return h.read(ctx, rq, of, nil) // which tells what is missing
+	}
+	return h.unchanged(ctx, rq, of, err)
+}
+
+// linePathOf is the line that the first detail of a fault is about: items.0.quantity.
+func linePathOf(e *fault.Error) string {
+	if len(e.Details) == 0 {
+		return ""
+	}
+	parts := strings.Split(e.Details[0].Field, ".")
+	if len(parts) < 2 {
+		return ""
+	}
+	return "$.line_items[" + parts[1] + "]"
+}
+
+// paidBy is the method and token of the instrument that is selected, or of the only one.
+func (h *handlers) paidBy(shop *project.Project, p paymentRequest) (method project.PaymentMethod, token string, problem *message) {
+	wrong := func(content string) *message {
+		return &message{Type: "error", Code: "invalid_payment_handler", Path: "$.payment", Content: content, Severity: recoverable}
+	}
+	list := p.Instruments
+	if selected := slices.DeleteFunc(slices.Clone(list), func(i instrumentRequest) bool { return !i.Selected }); len(selected) > 0 {
+		list = selected
+	}
+	if len(list) != 1 {
+		return method, "", wrong("Send exactly one instrument.")
+	}
+	for _, served := range shop.ServedMethods(h.Sandbox) {
+		if ways[served].id == list[0].HandlerID {
+			if list[0].Credential.Token == "" {
+				return method, "", wrong("The instrument has no credential with a token.")
+			}
+			return served, list[0].Credential.Token, nil
+		}
+	}
+	return method, "", wrong("handler_id is none of the checkout's payment handlers.")
+}

@@ -1,0 +1,110 @@
+package ucp
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// discounts are the deals of a cart or checkout. A deal code is a checkout token.
+type discounts struct {
+	Codes   []string  `json:"codes,omitempty"`
+	Applied []applied `json:"applied,omitempty"`
+}
+
+type applied struct {
+	Code        string       `json:"code,omitempty"`
+	Title       string       `json:"title"`
+	Amount      int64        `json:"amount"`
+	Method      string       `json:"method"`
+	Allocations []allocation `json:"allocations"`
+}
+
+type allocation struct {
+	Path   string `json:"path"`
+	Amount int64  `json:"amount"`
+}
+
+// toAPIDiscounts shows the deals of lines. codes are those that a request sent, of which some may not apply.
+func (h *handlers) toAPIDiscounts(lines []checkout.Line, codes []string) *discounts {
+	d := &discounts{Codes: slices.Clone(codes)}
+	at := map[id.Quote]int{}
+	for i, l := range lines {
+		if l.Quote.IsZero() {
+			continue
+		}
+		n, known := at[l.Quote]
+		if !known {
+			n, at[l.Quote] = len(d.Applied), len(d.Applied)
+			code := h.Deals.Of(l.Quote, l.Token.Salt, l.Token.Hash)
+			d.Applied = append(d.Applied, applied{Code: code, Title: "Agreed price", Method: "each"})
+			if code != "" && !slices.Contains(d.Codes, code) {
+				d.Codes = append(d.Codes, code)
+			}
+		}
+		saved := saving(l.Unit, l.Original, l.Quantity)
+		d.Applied[n].Amount += saved
+		d.Applied[n].Allocations = append(d.Applied[n].Allocations, allocation{lineAt(i), saved})
+	}
+	if len(d.Codes) == 0 && len(d.Applied) == 0 {
+		return nil
+	}
+	return d
+}
+
+func lineAt(i int) string { return "$.line_items[" + strconv.Itoa(i) + "]" }
+
+// held are the codes that prices depend on.
+func (d *discounts) held() (codes []string) {
+	if d == nil {
+		return nil
+	}
+	for _, a := range d.Applied {
+		if a.Code != "" {
+			codes = append(codes, a.Code)
+		}
+	}
+	return codes
+}
+
+// constraint is what the next request must have for the prices to stay (request_constraints).
+type constraint struct {
+	Path       string                `json:"path,omitempty"`
+	Required   []string              `json:"required,omitempty"`
+	Properties map[string]constraint `json:"properties,omitempty"`
+	Const      any                   `json:"const,omitempty"`
+}
+
+// members are what the protocol says of an object of an answer.
+type members struct {
+	Constraints *constraint `json:"request_constraints,omitempty"`
+}
+
+// lockCodes has the next request keep the codes of deals. The version before has no constraints.
+func (h *handlers) lockCodes(d *discounts) *constraint {
+	codes := d.held()
+	if h.version == April || len(codes) == 0 {
+		return nil
+	}
+	return &constraint{
+		Required: []string{"discounts"},
+		Properties: map[string]constraint{"discounts": {
+			Required:   []string{"codes"},
+			Properties: map[string]constraint{"codes": {Const: codes}},
+		}},
+	}
+}
+
+// lockQuantity has the next request keep the quantity of a line that has an agreed price.
+func (h *handlers) lockQuantity(l checkout.Line) *members {
+	if h.version == April || l.Quote.IsZero() {
+		return nil
+	}
+	return &members{&constraint{
+		Path:       "$['line_items'][?@['id'] == '" + commerce.LineID(l.ID) + "']",
+		Properties: map[string]constraint{"quantity": {Const: l.Quantity}},
+	}}
+}

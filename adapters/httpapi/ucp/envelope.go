@@ -1,0 +1,86 @@
+package ucp
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/haggle-commerce/haggle/domain/capability"
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+// envelope is what every answer says of the protocol.
+type envelope struct {
+	Version      string                     `json:"version"`
+	Status       string                     `json:"status" enum:"success,error"`
+	Capabilities map[string][]entity        `json:"capabilities,omitzero"`
+	Handlers     map[string][]handlerEntity `json:"payment_handlers,omitzero"`
+	Constraints  *constraint                `json:"request_constraints,omitempty"`
+}
+
+// entity is a capability that an answer is made by.
+type entity struct {
+	Version string `json:"version"`
+}
+
+// message tells of something that the agent, or its buyer, should know.
+type message struct {
+	Type     string `json:"type" enum:"error,warning,info"`
+	Code     string `json:"code"`
+	Path     string `json:"path,omitempty" doc:"JSONPath (RFC 9535) from the answer's root."`
+	Content  string `json:"content"`
+	Severity string `json:"severity,omitempty" enum:"recoverable,requires_buyer_input,requires_buyer_review,unrecoverable" doc:"Of errors."`
+}
+
+// The severities of errors.
+const (
+	recoverable   = "recoverable"
+	buyerReview   = "requires_buyer_review"
+	unrecoverable = "unrecoverable"
+)
+
+// failure is an answer without a resource.
+type failure struct {
+	UCP         envelope  `json:"ucp"`
+	Messages    []message `json:"messages"`
+	ContinueURL string    `json:"continue_url,omitempty" format:"uri"`
+}
+
+func (f *failure) Error() string  { return f.Messages[0].Code }
+func (f *failure) GetStatus() int { return http.StatusOK }
+
+// success is the envelope of an answer with a resource.
+func (h *handlers) success(rq Request, of capability.Name) envelope {
+	e := envelope{Version: h.version.date, Status: "success", Capabilities: map[string][]entity{}}
+	for _, c := range rq.Caller.Platform.Active.For(of) {
+		e.Capabilities[c.Name.String()] = []entity{{c.Version.String()}}
+	}
+	return e
+}
+
+// fail is the answer to a request that a business refuses altogether.
+func (h *handlers) fail(code, content string) failure {
+	return failure{
+		UCP: envelope{Version: h.version.date, Status: "error"},
+		Messages: []message{{
+			Type:     "error",
+			Code:     code,
+			Content:  content,
+			Severity: unrecoverable,
+		}},
+	}
+}
+
+// reply is an answer with its status.
+type reply struct {
+	Status int
+	Body   any
+}
+
+// missing makes an answer of the error that a cart, checkout or order is not there. Any other error stays.
+func (h *handlers) missing(err error) (*reply, error) {
+	var e *fault.Error
+	if errors.As(err, &e) && e.Kind == fault.NotFound {
+		return &reply{Status: 200, Body: h.fail("not_found", e.Message)}, nil
+	}
+	return nil, err
+}

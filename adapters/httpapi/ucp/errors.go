@@ -1,0 +1,95 @@
+package ucp
+
+import (
+	"crypto/sha256"
+	"net/http"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/capability"
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+// style is how errors of the transport look. What a request lacks or has wrong is 400.
+func (h *handlers) style() *wire.Style {
+	return &wire.Style{
+		ErrorType: reflect.TypeFor[transportError](),
+		Error:     h.toAPIError,
+		Prefix:    "UCP",
+		MaxBody:   wire.ACPBody,
+		Lenient:   true,
+		Public:    true,
+	}
+}
+
+// transportError is an error that is no business outcome.
+type transportError struct {
+	status  int
+	Code    string `json:"code" doc:"Stable; switch on this."`
+	Content string `json:"content" doc:"For people."`
+}
+
+func (e *transportError) Error() string  { return e.Code }
+func (e *transportError) GetStatus() int { return e.status }
+
+// toAPIError answers an agent that has nothing in common with the shop as a business does: with status 200.
+func (h *handlers) toAPIError(status int, e *fault.Error, _ string) huma.StatusError {
+	if e.Code == capability.Incompatible {
+		made := h.fail(e.Code, content(e))
+		return &made
+	}
+	if status == http.StatusUnprocessableEntity && e.Code == "validation_error" {
+		status = http.StatusBadRequest
+	}
+	return &transportError{status: status, Code: e.Code, Content: content(e)}
+}
+
+// content is an error in words, with the fields that it is about.
+func content(e *fault.Error) string {
+	var text strings.Builder
+	text.WriteString(e.Message)
+	for _, d := range e.Details {
+		text.WriteString(" " + d.Field + ": " + d.Message + ".")
+	}
+	return text.String()
+}
+
+// shortestKey and longestKey bound idempotency keys (decisions-interop 6).
+const (
+	shortestKey = 22
+	longestKey  = 255
+)
+
+// keyRules are those of the protocol: keys that nobody guesses, which belong to the agent that sends them, and the same
+// bytes for the same key.
+func (h *handlers) keyRules() wire.KeyRules[commerce.Buyer] {
+	return wire.KeyRules[commerce.Buyer]{
+		Owner:       h.keyOwner,
+		Check:       checkKey,
+		Fingerprint: func(body []byte) ([sha256.Size]byte, bool) { return sha256.Sum256(body), true },
+		Reused: fault.New(fault.Conflict, "idempotency_conflict",
+			"The Idempotency-Key was sent before, with another request."),
+	}
+}
+
+// keyOwner is the agent that proved who it is, or else the one that a request says it is from, at its address.
+func (h *handlers) keyOwner(e entry, _ []byte) string {
+	owner := e.Caller.Shop.ID.String() + " agent " + e.Caller.Agent.Profile
+	if !e.Caller.Agent.Verified {
+		owner += " at " + wire.AddressKey(h.ClientAddress(e.Request))
+	}
+	return owner
+}
+
+func checkKey(_ *huma.Operation, key string) error {
+	if n := utf8.RuneCountInString(key); key == "" || n >= shortestKey && n <= longestKey {
+		return nil
+	}
+	return fault.New(fault.Malformed, "invalid_request", "The Idempotency-Key is too short or too long.").
+		With(wire.KeyHeader, "must have 22 to 255 characters that nobody can guess")
+}

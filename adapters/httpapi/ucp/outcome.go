@@ -1,0 +1,83 @@
+package ucp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// found is an answer, whatever the business has to say.
+func (h *handlers) found(body any) (*reply, error) {
+	return &reply{Status: http.StatusOK, Body: body}, nil
+}
+
+// settled is a plan that writes nothing.
+func (h *handlers) settled(body any) plan[reply] {
+	return plan[reply]{Commit: func(context.Context, *ports.Stores) (*reply, error) { return h.found(body) }}
+}
+
+// business reports whether an error is an outcome that the protocol answers with 200: a refusal by a rule of the shop's. All
+// others are the transport's.
+func business(err error) (*fault.Error, bool) {
+	var e *fault.Error
+	if !errors.As(err, &e) || e.Code == "stale" || fault.Is(err, ports.ProjectChanged) {
+		return nil, false
+	}
+	switch e.Kind {
+	case fault.NotFound, fault.Conflict, fault.Invalid:
+		return e, e.RetryAfter == 0 || errors.Is(err, checkout.ErrProcessing)
+	}
+	return nil, false
+}
+
+// refusedPlan answers a request that makes no resource.
+func (h *handlers) refusedPlan(err error) (plan[reply], error) {
+	e, ok := business(err)
+	if !ok {
+		return plan[reply]{}, err
+	}
+	return h.settled(h.refusal(e)), nil
+}
+
+func (h *handlers) refusal(e *fault.Error) failure {
+	code := e.Code
+	switch {
+	case e.Kind == fault.NotFound:
+		code = "not_found"
+	case e.Kind == fault.Invalid:
+		code = "invalid_input"
+	}
+	return h.fail(code, content(e))
+}
+
+// unchangedPlan answers a request that could not change its checkout with the checkout.
+func (h *handlers) unchangedPlan(ctx context.Context, rq Request, of id.Checkout, err error) (plan[reply], error) {
+	answer, err := h.unchanged(ctx, rq, of, err)
+	if err != nil {
+		return plan[reply]{}, err
+	}
+	return plan[reply]{Commit: func(context.Context, *ports.Stores) (*reply, error) { return answer, nil }}, nil
+}
+
+func (h *handlers) unchanged(ctx context.Context, rq Request, of id.Checkout, err error) (*reply, error) {
+	e, ok := business(err)
+	switch {
+	case !ok:
+		return nil, err
+	case e.Kind == fault.NotFound:
+		return h.found(h.refusal(e))
+	}
+	m := message{Type: "error", Code: e.Code, Content: content(e), Severity: recoverable}
+	switch {
+	case errors.Is(err, checkout.ErrProcessing):
+		m.Code = "complete_in_progress"
+	case errors.Is(err, checkout.ErrCompleted), errors.Is(err, checkout.ErrCanceled), errors.Is(err, checkout.ErrExpired):
+		m.Severity = unrecoverable
+	}
+	return h.read(ctx, rq, of, &m)
+}

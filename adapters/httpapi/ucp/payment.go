@@ -1,0 +1,48 @@
+package ucp
+
+import (
+	"github.com/haggle-commerce/haggle/domain/project"
+)
+
+// handlerEntity is a way to pay, by the handler that defines its instruments.
+type handlerEntity struct {
+	ID          string       `json:"id"`
+	Version     string       `json:"version"`
+	Instruments []instrument `json:"available_instruments,omitempty"`
+}
+
+type instrument struct {
+	Type string `json:"type"`
+}
+
+// way is how a payment method of ours is paid over the protocol (decisions-interop 12).
+type way struct {
+	id         string // of the handler
+	instrument string
+	credential string // the type of its credential
+}
+
+var ways = map[project.PaymentMethod]way{
+	project.SharedPaymentToken: {id: "psp_spt", instrument: "shared_payment_token", credential: "shared_payment_token"},
+	project.BillingAgreement:   {id: "wallet_ba", instrument: "wallet", credential: "billing_agreement"},
+}
+
+// stripeHandler is Stripe's own name.
+const stripeHandler = "com.stripe.payments"
+
+// paymentHandlers are the ways to pay that are served now, by the names of their handlers.
+func (h *handlers) paymentHandlers(shop *project.Project) map[string][]handlerEntity {
+	list := map[string][]handlerEntity{}
+	for _, method := range shop.ServedMethods(h.Sandbox) {
+		name, w := stripeHandler, ways[method]
+		instruments := []instrument{{w.instrument}}
+		switch {
+		case shop.PaymentRoute(method, h.Sandbox).Provider == project.SandboxProvider:
+			name, instruments = h.config.Authority+".sandbox", []instrument{{"card"}, {"token"}}
+		case method == project.BillingAgreement:
+			name = h.config.Authority + ".wallet_ba"
+		}
+		list[name] = append(list[name], handlerEntity{ID: w.id, Version: h.version.date, Instruments: instruments})
+	}
+	return list
+}

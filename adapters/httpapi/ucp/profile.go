@@ -1,0 +1,151 @@
+package ucp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/signing"
+)
+
+const profilePath = "/.well-known/ucp"
+
+func (h *handlers) registerProfile() {
+	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
+		OperationID: profileID, Method: http.MethodGet, Path: profilePath,
+		Summary: "Read the shop's profile",
+		Description: "Which versions, capabilities and payment handlers the shop serves, where, and the public keys by which what " +
+			"it signs is verified. Answers have an ETag; with a matching If-None-Match the answer is 304 without a body.",
+		Responses: map[string]*huma.Response{"304": {Description: "The profile is still the one of If-None-Match."}},
+	}), h.profile)
+}
+
+type profileInput struct {
+	Known string `header:"If-None-Match" doc:"ETag of a profile read before."`
+}
+
+type profileReply struct {
+	Status int
+	ETag   string `header:"ETag"`
+	Cache  string `header:"Cache-Control"`
+	Body   profile
+}
+
+// profile is what a business publishes. The version before August has its keys under another name.
+type profile struct {
+	UCP         profileBody       `json:"ucp"`
+	Keys        []commerce.WebKey `json:"keys,omitzero"`
+	SigningKeys []commerce.WebKey `json:"signing_keys,omitzero"`
+}
+
+type profileBody struct {
+	Version      string                     `json:"version"`
+	Supported    map[string]string          `json:"supported_versions,omitempty"`
+	Services     map[string][]service       `json:"services"`
+	Capabilities map[string][]declared      `json:"capabilities"`
+	Handlers     map[string][]handlerEntity `json:"payment_handlers"`
+}
+
+type service struct {
+	Version   string `json:"version"`
+	Transport string `json:"transport" enum:"rest,mcp"`
+	Endpoint  string `json:"endpoint" format:"uri"`
+	Spec      string `json:"spec,omitempty" format:"uri"`
+	Schema    string `json:"schema" format:"uri"`
+}
+
+type declared struct {
+	Version string         `json:"version"`
+	Spec    string         `json:"spec,omitempty" format:"uri"`
+	Schema  string         `json:"schema" format:"uri"`
+	Extends any            `json:"extends,omitempty" doc:"One parent, or a list of them."`
+	Config  map[string]any `json:"config,omitempty"`
+}
+
+func (h *handlers) profile(ctx context.Context, rq Request, in *profileInput) (*profileReply, error) {
+	keys, err := h.SigningKeys.In(rq.Stores).Published(ctx, rq.Caller.Shop.ID)
+	if err != nil {
+		return nil, err
+	}
+	answer := &profileReply{Status: http.StatusOK, Cache: "public, max-age=300", Body: h.toAPIProfile(rq, keys)}
+	text, err := wire.Marshal(answer.Body)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	answer.ETag = `"` + hex.EncodeToString(sum[:16]) + `"`
+	if wire.Matches(in.Known, answer.ETag) {
+		answer.Status = http.StatusNotModified
+	}
+	return answer, nil
+}
+
+func (h *handlers) toAPIProfile(rq Request, keys []signing.Key) profile {
+	shop := rq.Caller.Shop
+	body := profileBody{
+		Version:      h.version.date,
+		Services:     h.services(h.address(rq)),
+		Capabilities: h.capabilities(),
+		Handlers:     h.paymentHandlers(shop),
+	}
+	published := wire.Each(keys, commerce.ToWebKey)
+	if h.version == April {
+		return profile{UCP: body, SigningKeys: published}
+	}
+	body.Supported = map[string]string{April.date: h.Address(shop.Slug) + April.prefix + profilePath}
+	return profile{UCP: body, Keys: published}
+}
+
+// The names of what is served.
+const (
+	shopping    = "dev.ucp.shopping"
+	search      = shopping + ".catalog.search"
+	lookup      = shopping + ".catalog.lookup"
+	cart        = shopping + ".cart"
+	checkouts   = shopping + ".checkout"
+	orders      = shopping + ".order"
+	discount    = shopping + ".discount"
+	fulfillment = shopping + ".fulfillment"
+)
+
+// site is where the protocol's specification and schemas are published.
+const site = "https://ucp.dev/"
+
+func (h *handlers) services(address string) map[string][]service {
+	at := site + h.version.date
+	return map[string][]service{shopping: {{
+		Version:   h.version.date,
+		Transport: "rest",
+		Endpoint:  address + restPath,
+		Spec:      at + "/specification/overview",
+		Schema:    at + "/services/shopping/rest.openapi.json",
+	}}}
+}
+
+// capabilities are those that the shop serves.
+func (h *handlers) capabilities() map[string][]declared {
+	own := func(schema string) declared {
+		return declared{Version: h.version.date, Schema: site + h.version.date + "/schemas/shopping/" + schema + ".json"}
+	}
+	reduced, shipped := own("discount"), own("fulfillment")
+	reduced.Extends = []string{checkouts, cart}
+	shipped.Extends = checkouts
+	shipped.Config = map[string]any{"multi_destination": []string{}, "method_combinations": [][]string{{"shipping"}}}
+	if h.version == April {
+		shipped.Config = map[string]any{"allows_multi_destination": map[string]bool{"shipping": false}}
+	}
+	return map[string][]declared{
+		search:      {own("catalog_search")},
+		lookup:      {own("catalog_lookup")},
+		cart:        {own("cart")},
+		checkouts:   {own("checkout")},
+		orders:      {own("order")},
+		discount:    {reduced},
+		fulfillment: {shipped},
+	}
+}

@@ -1,0 +1,208 @@
+package ucp
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/app/dealtoken"
+	"github.com/haggle-commerce/haggle/app/pricing"
+	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/capability"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// lineRequest is a line as an agent wants it.
+type lineRequest struct {
+	ID       string      `json:"id,omitempty" maxLength:"200" doc:"Keeps this line."`
+	Item     itemRequest `json:"item"`
+	Quantity int         `json:"quantity" minimum:"1" maximum:"9007199254740991"`
+}
+
+type itemRequest struct {
+	ID string `json:"id" minLength:"1" maxLength:"200" doc:"A variant's id. A product's where it has one variant, and a SKU where it is unique, are taken too."`
+}
+
+type buyerRequest struct {
+	FirstName   string `json:"first_name,omitempty" maxLength:"200"`
+	LastName    string `json:"last_name,omitempty" maxLength:"200"`
+	Email       string `json:"email,omitempty" maxLength:"254"`
+	PhoneNumber string `json:"phone_number,omitempty" maxLength:"200"`
+}
+
+type discountsRequest struct {
+	Codes []string `json:"codes,omitempty" maxItems:"20" maxLength:"200" doc:"Deal codes. They replace those before."`
+}
+
+// fulfillmentRequest is where and how the goods are to go. Of methods, groups and selected destinations there is one.
+type fulfillmentRequest struct {
+	Methods []methodRequest `json:"methods,omitempty" maxItems:"20"`
+}
+
+type methodRequest struct {
+	Type         string               `json:"type,omitempty" maxLength:"200"`
+	Destinations []destinationRequest `json:"destinations,omitempty" maxItems:"20"`
+	Selected     string               `json:"selected_destination_id,omitempty" nullable:"true" maxLength:"200"`
+	Groups       []groupRequest       `json:"groups,omitempty" maxItems:"20"`
+}
+
+type groupRequest struct {
+	Selected string `json:"selected_option_id,omitempty" nullable:"true" maxLength:"200"`
+}
+
+type destinationRequest struct {
+	ID string `json:"id,omitempty" maxLength:"200"`
+	PostalAddress
+}
+
+// PostalAddress has a capital because huma passes over embedded types without.
+type PostalAddress struct {
+	StreetAddress   string `json:"street_address,omitempty" maxLength:"200"`
+	ExtendedAddress string `json:"extended_address,omitempty" maxLength:"200"`
+	Locality        string `json:"address_locality,omitempty" maxLength:"200"`
+	Region          string `json:"address_region,omitempty" maxLength:"200"`
+	Country         string `json:"address_country,omitempty" maxLength:"200"`
+	PostalCode      string `json:"postal_code,omitempty" maxLength:"200"`
+	FirstName       string `json:"first_name,omitempty" maxLength:"200"`
+	LastName        string `json:"last_name,omitempty" maxLength:"200"`
+	PhoneNumber     string `json:"phone_number,omitempty" maxLength:"200"`
+}
+
+// asked is what a request wants to buy, with what is to be told of it whatever comes.
+type asked struct {
+	purchase.InitRequest
+	codes    []string  // as they were sent
+	messages []message // about what was not taken
+}
+
+// fromAPICheckout reads what creates or replaces a checkout. What cannot be taken is told in messages: an address that is no
+// address of ours, or an e-mail address that is none, is as good as missing.
+func (h *handlers) fromAPICheckout(rq Request, lines []lineRequest, b *buyerRequest, d *discountsRequest, f *fulfillmentRequest) asked {
+	a := asked{InitRequest: purchase.InitRequest{Partial: true, Strict: true, Agent: rq.Caller.Agent}}
+	a.Lenient = &pricing.LenientItems{Items: fromAPILines(lines), KeepDeals: d == nil}
+	a.addBuyer(b)
+	active := rq.Caller.Platform.Active
+	if active.Has(capability.Discount) {
+		a.addCodes(d)
+	}
+	if active.Has(capability.Fulfillment) {
+		a.addFulfillment(f)
+	}
+	return a
+}
+
+func fromAPILines(lines []lineRequest) []pricing.Wanted {
+	list := make([]pricing.Wanted, len(lines))
+	for i, l := range lines {
+		number, _ := commerce.ParseLine(l.ID) // an id that is none of ours is a new line
+		list[i] = pricing.Wanted{Line: number, Ref: strings.TrimSpace(l.Item.ID), Quantity: l.Quantity}
+	}
+	return list
+}
+
+func (a *asked) addBuyer(b *buyerRequest) {
+	if b == nil {
+		return
+	}
+	a.Buyer = checkout.Buyer{First: b.FirstName, Last: b.LastName, Email: b.Email, Phone: b.PhoneNumber}
+	if b.Email != "" && !commerce.PlainAddress(b.Email) {
+		a.Buyer.Email = ""
+		a.warn("invalid", "$.buyer.email", "The e-mail address is none, and was not taken.")
+	}
+}
+
+func (a *asked) warn(code, path, content string) {
+	a.messages = append(a.messages, message{Type: "warning", Code: code, Path: path, Content: content})
+}
+
+// addCodes takes deal codes, which are checkout tokens. Case does not matter. Any other code is none of this shop's.
+func (a *asked) addCodes(d *discountsRequest) {
+	if d == nil {
+		return
+	}
+	for i, code := range d.Codes {
+		code = strings.ToLower(strings.TrimSpace(code))
+		a.codes = append(a.codes, code)
+		if !strings.HasPrefix(code, dealtoken.Prefix) {
+			a.warn("discount_code_invalid", codePath(i), "This is no code of this shop.")
+			continue
+		}
+		a.Lenient.Tokens = append(a.Lenient.Tokens, id.Hash(code))
+	}
+}
+
+func codePath(i int) string { return "$.discounts.codes[" + strconv.Itoa(i) + "]" }
+
+// addFulfillment takes the selected destination, or the first, and the selected option.
+func (a *asked) addFulfillment(f *fulfillmentRequest) {
+	if f == nil || len(f.Methods) == 0 {
+		return
+	}
+	m := f.Methods[0]
+	if len(f.Methods) > 1 || len(m.Groups) > 1 || m.Type != "" && m.Type != "shipping" {
+		a.messages = append(a.messages, message{
+			Type:     "error",
+			Code:     "unsupported",
+			Path:     "$.fulfillment.methods",
+			Content:  "Everything is shipped together, to one destination.",
+			Severity: recoverable,
+		})
+	}
+	if len(m.Groups) > 0 {
+		a.Option = m.Groups[0].Selected
+	}
+	for i, d := range m.Destinations {
+		if i == 0 || d.ID != "" && d.ID == m.Selected {
+			a.Address = fromAPIAddress(d.PostalAddress)
+		}
+	}
+	a.KeepAddress = a.Address == (checkout.Address{}) && namesOurs(m)
+}
+
+// namesOurs reports whether a method names the checkout's destination without saying what it is.
+func namesOurs(m methodRequest) bool {
+	return m.Selected == destinationID || len(m.Destinations) > 0 && m.Destinations[0].ID == destinationID
+}
+
+func fromAPIAddress(p PostalAddress) checkout.Address {
+	return checkout.Address{
+		First:      p.FirstName,
+		Last:       p.LastName,
+		Line1:      p.StreetAddress,
+		Line2:      p.ExtendedAddress,
+		City:       p.Locality,
+		State:      p.Region,
+		PostalCode: p.PostalCode,
+		Country:    strings.ToUpper(strings.TrimSpace(p.Country)),
+		Phone:      p.PhoneNumber,
+	}
+}
+
+// sent is the place in the request, from 0, of the n-th code that is a deal code.
+func (a *asked) sent(n int) int {
+	for i, code := range a.codes {
+		if strings.HasPrefix(code, dealtoken.Prefix) {
+			if n--; n == 0 {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+// notAnOption reports whether a request failed because its way of shipping is none of the checkout's, which a new address
+// may have caused.
+func notAnOption(err error) bool {
+	e, ok := err.(*fault.Error)
+	return ok && len(e.Details) == 1 && e.Details[0].Field == "shipping_option"
+}
+
+// withoutOption is the request with the cheapest way of shipping.
+func (a asked) withoutOption() asked {
+	a.Option = ""
+	a.warn("fulfillment_changed", "$.fulfillment.methods[0].groups[0].selected_option_id",
+		"The option that was selected is not available for this destination. The cheapest is selected.")
+	return a
+}

@@ -1,0 +1,149 @@
+// Package ucp is the Universal Commerce Protocol over HTTP (REST), in its versions 2026-08-25 and 2026-04-08 side by side: it
+// turns requests into calls of the use cases and their answers into the protocol's JSON, and decides nothing itself.
+//
+// # Choices
+//
+// One set of types serves both versions; what differs follows from the version of the request's address. A business
+// outcome, a refusal included, is an answer with status 200: the resource with messages, or the envelope of an error where
+// there is no resource. Only what the transport knows is an HTTP error: an unreadable body, a missing profile, a key that
+// is used twice, a rate, a failure of ours.
+//
+// These operations are in a document of their own (OpenAPI 3.1), not in Haggle's: ucp.dev documents them.
+package ucp
+
+import (
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/identity"
+	"github.com/haggle-commerce/haggle/domain/capability"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+type (
+	// Request is what a handler gets beside its input.
+	Request = commerce.Request
+	entry   = wire.Entry[commerce.Buyer]
+)
+
+// plan is what a handler has worked out for the request's transaction.
+type plan[O any] = wire.Plan[*ports.Stores, O]
+
+// Version is a version of the protocol that is served.
+type Version struct {
+	release capability.Version
+	date    string // by which the protocol names it
+	prefix  string // of its addresses, below the shop's
+}
+
+var (
+	// August is the current version.
+	August = Version{release: capability.V20260825, date: "2026-08-25"}
+	// April is the version before. It has no request constraints, and other forms of profile, destination and option.
+	April = Version{release: capability.V20260408, date: "2026-04-08", prefix: "/2026-04-08"}
+)
+
+// Versions are all of them, the current one first.
+var Versions = []Version{August, April}
+
+func (v Version) String() string { return v.date }
+
+// Config is what a server decides of the protocol.
+type Config struct {
+	// Authority begins the names of what is the server's own: the reversed host of its public URL.
+	Authority string
+	// Negotiation is the name of our own capability.
+	Negotiation capability.Name
+	// SchemaURL is the folder in which the schemas of these are published.
+	SchemaURL string
+	// Page is the address of the page on which a person goes on with a checkout.
+	Page func(slug, checkout string) string
+}
+
+// Register adds the operations of every project, in all versions. api is not Haggle's own.
+func Register(api huma.API, s *commerce.Services, c Config) {
+	all := map[capability.Version]*handlers{}
+	for _, v := range Versions {
+		h := &handlers{Services: s, config: c, version: v, all: all}
+		all[v.release] = h
+		open := s.Mount(api, h.style(), h.keyRules())
+		h.mount = open
+		h.registerProfile()
+		h.mount = s.Mount(api, h.style(), h.keyRules(), cancelCheckoutID+"-"+v.date)
+		h.mount.Steps = append(h.mount.Steps, h.identify)
+		h.registerCarts()
+		h.registerCheckouts()
+	}
+}
+
+// handlers are those of one version.
+type handlers struct {
+	*commerce.Services
+	config  Config
+	version Version
+	mount   *commerce.Mount
+	all     map[capability.Version]*handlers
+}
+
+// as are the handlers of the version that was agreed on with the agent, whose address may be the current version's.
+func (h *handlers) as(rq Request) *handlers {
+	if agreed := h.all[rq.Caller.Platform.Active.Release()]; agreed != nil {
+		return agreed
+	}
+	return h
+}
+
+// needs is the key of the capability that an operation is of, in its metadata.
+const needs = "ucp capability"
+
+// identify finds out who sends a request, and what can be done together. The current version's address serves agents of all
+// versions, that of an older one its own.
+func (h *handlers) identify(e *entry) error {
+	caller, err := h.Identify(e, func(r *identity.Request) error {
+		for _, v := range Versions {
+			if v == h.version || h.version == August {
+				r.Business = append(r.Business, capability.Served(v.release, h.config.Negotiation))
+			}
+		}
+		r.Needs, _ = e.Operation.Metadata[needs].(capability.Name)
+		return nil
+	})
+	e.Caller.Platform = caller
+	return err
+}
+
+// restPath is where the REST endpoint is, below the address of a shop and version.
+const restPath = "/ucp"
+
+// The names of the operations, which are those of the MCP tools.
+const (
+	profileID        = "ucp_profile"
+	cancelCheckoutID = "cancel_checkout"
+)
+
+// of has an operation need a capability.
+func (h *handlers) of(name capability.Name, op huma.Operation) wire.Operation {
+	made := h.operation(op)
+	made.Metadata = map[string]any{needs: name}
+	return made
+}
+
+// operation puts an operation below the address of its shop, or of the shop's REST endpoint.
+func (h *handlers) operation(op huma.Operation) wire.Operation {
+	op.Path = "/p/{slug}" + h.version.prefix + op.Path
+	op.OperationID += "-" + h.version.date
+	op.Parameters = []*huma.Param{{
+		Name: "slug", In: "path", Required: true, Description: "The shop's slug.",
+		Schema: &huma.Schema{Type: huma.TypeString}, Example: "demo",
+	}}
+	op.Errors = append(op.Errors, http.StatusNotFound)
+	return wire.Operation{Operation: op, Lane: h.Lane}
+}
+
+// address is the base of the shop's endpoints in the version.
+func (h *handlers) address(rq Request) string {
+	return h.Address(rq.Caller.Shop.Slug) + h.version.prefix
+}

@@ -1,0 +1,89 @@
+package features
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	ucpjudge "github.com/haggle-commerce/haggle/simulator/ucp/judge"
+	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
+)
+
+// ucpSteps speak the Universal Commerce Protocol. Every answer is held against its schema and its rules.
+func ucpSteps(sc book, w *world) {
+	sc.Step(`^((?:as \S+ |under the key "[^"]*" )*)an agent sends ([A-Z]+) (/\S+)(?: (.+))?$`, w.agentSends)
+}
+
+// ucpOperations are the operations by method and path, without version and ids.
+var ucpOperations = map[string]ucpjudge.Operation{
+	"GET /.well-known/ucp":                  ucpjudge.BusinessProfile,
+	"POST /ucp/carts":                       ucpjudge.CreateCart,
+	"GET /ucp/carts/":                       ucpjudge.GetCart,
+	"PUT /ucp/carts/":                       ucpjudge.UpdateCart,
+	"POST /ucp/carts//cancel":               ucpjudge.CancelCart,
+	"POST /ucp/checkout-sessions":           ucpjudge.CreateCheckout,
+	"GET /ucp/checkout-sessions/":           ucpjudge.GetCheckout,
+	"PUT /ucp/checkout-sessions/":           ucpjudge.UpdateCheckout,
+	"POST /ucp/checkout-sessions//complete": ucpjudge.CompleteCheckout,
+	"POST /ucp/checkout-sessions//cancel":   ucpjudge.CancelCheckout,
+}
+
+// The agents that a sandbox knows, by version.
+var ucpAgents = map[schema.Version]string{
+	schema.V20260825: "https://haggle.invalid/agent",
+	schema.V20260408: "https://haggle.invalid/2026-04-08/agent",
+}
+
+func (w *world) agentSends(how, method, path, body string) error {
+	path, body = w.expand(path), w.expand(body)
+	version, plain := schema.V20260825, path
+	if rest, april := strings.CutPrefix(path, "/2026-04-08/"); april {
+		version, plain = schema.V20260408, "/"+rest
+	}
+	r, err := http.NewRequestWithContext(w.ctx, method, w.app.URL()+"/p/"+w.shop.Slug+path, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	profile := ucpAgents[version]
+	for words := strings.Fields(how); len(words) > 1; words = words[1:] {
+		switch words[0] {
+		case "as":
+			profile = words[1]
+		case "key":
+			r.Header.Set("Idempotency-Key", strings.Trim(words[1], `"`))
+		}
+	}
+	if profile != "nobody" {
+		r.Header.Set("UCP-Agent", fmt.Sprintf("profile=%q", profile))
+	}
+	response, err := (&http.Client{Transport: w.tape}).Do(r)
+	if err != nil {
+		return err
+	}
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode >= http.StatusBadRequest {
+		return ucpjudge.TransportError(response.StatusCode, answer)
+	}
+	operation, known := ucpOperations[method+" "+withoutID(plain)]
+	if !known {
+		return fmt.Errorf("no operation is %s %s", method, plain)
+	}
+	if err := ucpjudge.New(version).House().Answer(operation, nil, answer); err != nil {
+		return fmt.Errorf("%s: %w in %s", operation, err, answer)
+	}
+	return nil
+}
+
+// withoutID leaves the id out of a path.
+func withoutID(path string) string {
+	parts := strings.Split(path, "/")
+	if len(parts) > 3 {
+		parts[3] = ""
+	}
+	return strings.Join(parts, "/")
+}
