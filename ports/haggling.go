@@ -13,12 +13,16 @@ import (
 )
 
 // HaggleAsk names what an offer is about. Zero ids were not given; a follow-up has a quote and takes
-// product, variant and quantity from it. Without product and quote, the session alone is asked for.
+// product, variant and quantity from it; without a session, that of the quote is meant. Without product, Ref and quote, the
+// session alone is asked for.
 type HaggleAsk struct {
-	Session  id.Session
-	Quote    id.Quote
-	Product  id.Product
-	Variant  id.Variant
+	Session id.Session
+	Quote   id.Quote
+	Product id.Product
+	Variant id.Variant
+	// Ref names the item in place of Product and Variant: the id of a variant, that of a product, or a SKU that is unique
+	// among what is sold.
+	Ref      string
 	Quantity int
 	// Client is a hash of who asks. Its sessions are counted from Since on, and those about the product from ProductSince
 	// on. Where that is zero, or the client is not known, they are not counted.
@@ -61,11 +65,13 @@ type HaggleResult struct {
 // is remote.
 type Haggling interface {
 	// Load is one consistent reading. Without a variant in the ask, Prior is that of the product's only
-	// variant, if it has just one.
+	// variant, if it has just one. A Ref that names no one product finds none.
 	Load(ctx context.Context, project id.Project, ask HaggleAsk) (Haggle, error)
 	// Save stores an answer. If another answer was stored in the session since Load (its Seq is taken):
 	// Conflict stale, and nothing is stored. If the project has another version: Conflict ProjectChanged, likewise.
 	Save(ctx context.Context, r HaggleResult) error
+	// Decline stores that a quote, which was open, is declined. If it is not open any more: Conflict stale.
+	Decline(ctx context.Context, q *negotiation.Quote) error
 	// Basket is one consistent reading. What is unknown is left out.
 	Basket(ctx context.Context, project id.Project, ask BasketAsk) (Basket, error)
 }

@@ -26,6 +26,9 @@ import (
 // mostOffers bounds a session, whose whole history every reading of it shows. Only promises are kept beyond it.
 const mostOffers = 1000
 
+// ErrPriceChanged answers a buyer who accepts another price than the one that stands.
+var ErrPriceChanged = fault.New(fault.Conflict, "price_changed", "Another price stands now. Read the negotiation, and accept that one or make an offer.")
+
 var errExhausted = fault.New(fault.Conflict, "session_exhausted", "The session has had its 1,000 offers. Start a new one.")
 
 // Service answers offers.
@@ -58,7 +61,11 @@ type Request struct {
 	Claims    *session.Claims // nil: nothing new said
 	Message   string
 	AddBundle bool
-	Agent     agentid.Agent // that asks: it is kept with a session that the request opens, and moves no price
+	// ByQuote says that the quote's id alone is the right to it, and names its session.
+	ByQuote bool
+	// Accept says that Offer takes the price that stands, and is refused where another one does.
+	Accept bool
+	Agent  agentid.Agent // that asks: it is kept with a session that the request opens, and moves no price
 	// Repeatable says that the answer is kept for whoever sends the request again.
 	Repeatable bool
 	// Again says that another answer in the session came first. An agent that calls out is not asked again.
@@ -77,6 +84,7 @@ type Answer struct {
 	Message   string
 	Token     string // of an accepted offer; never stored
 	Final     bool   // no further offer brings a lower price
+	RoundCap  int    // the counter of this number is final
 }
 
 func (a Answer) count(in ports.Meter) {
@@ -91,10 +99,10 @@ func (r Request) check() error {
 	c := fault.NewCheck()
 	if r.Ask.Quote.IsZero() {
 		c.That(!r.AddBundle, "add_bundle", "is for a quote that suggests a bundle")
-		c.That(!r.Ask.Product.IsZero(), "product_id", "is required")
+		c.That(!r.Ask.Product.IsZero() || r.Ask.Ref != "", "product_id", "is required")
 		c.That(r.Ask.Quantity >= 1 && r.Ask.Quantity <= 1000, "quantity", "must be between 1 and 1,000")
 	} else {
-		c.That(!r.Ask.Session.IsZero(), "session_id", "is required with quote_id")
+		c.That(r.ByQuote || !r.Ask.Session.IsZero(), "session_id", "is required with quote_id")
 	}
 	c.That(r.Offer == nil || r.Offer.IsPositive(), "offer_price", "must be more than zero")
 	return c.Err()
@@ -104,28 +112,34 @@ func (r Request) check() error {
 func (q *PreparedQuote) answer(ctx ports.Outbound) error {
 	s, p, r, now := q.service, q.project, q.request, q.service.Clock.Now()
 	q.result = nil
-	h, err := s.load(ctx, p, r.Ask, now)
+	h, mandate, err := s.load(ctx, p, r.Ask, now)
 	if err != nil {
 		return err
 	}
+	roundCap := mandate.Policy.RoundCap
 	visit, touched, err := s.visit(p, h, r, now)
 	if err != nil {
 		return err
 	}
 	if h.Quote != nil && h.Quote.Expired(now) {
 		q.Answer = Answer{
-			Session: visit.ID,
-			Quote:   h.Quote.Snapshot(),
-			Expired: true,
+			Session:  visit.ID,
+			Quote:    h.Quote.Snapshot(),
+			Product:  h.Product,
+			Expired:  true,
+			RoundCap: roundCap,
 		}
 		return nil
 	}
-	mandate, err := s.Mandates.Mandate(ctx, p, visit.ID) // a new session may be one of the holdout
+	mandate, err = s.Mandates.Mandate(ctx, p, visit.ID) // a new session may be one of the holdout
 	if err != nil {
 		return err
 	}
 	t, err := s.talk(p, h, r, visit, mandate, now)
 	if err != nil {
+		return err
+	}
+	if err := t.atStanding(r); err != nil {
 		return err
 	}
 	if h.LastSeq >= mostOffers && !t.owed(h, r) {
@@ -138,18 +152,19 @@ func (q *PreparedQuote) answer(ctx ports.Outbound) error {
 	if visit.KeepUntil(answer.Quote.ValidUntil) { // a shop's sessions may be shorter than its promises
 		touched.Time = true
 	}
-	result.Session, result.NewSession, result.Touched, result.Version = visit, r.Ask.Session.IsZero(), touched, p.Version
+	result.Session, result.NewSession, result.Touched, result.Version = visit, h.Session == nil, touched, p.Version
 	q.Answer, q.result = answer, &result
 	return nil
 }
 
 // load reads what the request is about.
-func (s *Service) load(ctx context.Context, p *project.Project, ask ports.HaggleAsk, now time.Time) (ports.Haggle, error) {
+func (s *Service) load(ctx context.Context, p *project.Project, ask ports.HaggleAsk, now time.Time) (ports.Haggle, agent.Mandate, error) {
 	mandate, err := s.Mandates.Mandate(ctx, p, ask.Session)
 	if err != nil {
-		return ports.Haggle{}, err
+		return ports.Haggle{}, mandate, err
 	}
-	return s.Haggling.Load(ctx, p.ID, counting(ask, mandate.Policy.Probing, now))
+	h, err := s.Haggling.Load(ctx, p.ID, counting(ask, mandate.Policy.Probing, now))
+	return h, mandate, err
 }
 
 // counting has what a client tries counted where the policy limits it. A client is only held a prober if, of the newest twice as many sessions, more than the
@@ -171,7 +186,7 @@ const mostLookedAt = 2000
 // visit is the session of the request: the one named, or a new one.
 func (s *Service) visit(p *project.Project, h ports.Haggle, r Request, now time.Time) (visit *session.Session, touched session.Touched, err error) {
 	timeout := p.Settings.SessionTimeout()
-	if r.Ask.Session.IsZero() {
+	if r.Ask.Session.IsZero() && r.Ask.Quote.IsZero() {
 		claims := session.Claims{}
 		if r.Claims != nil {
 			claims = *r.Claims
@@ -183,7 +198,12 @@ func (s *Service) visit(p *project.Project, h ports.Haggle, r Request, now time.
 		}
 		return visit, touched, nil
 	}
-	if h.Session == nil {
+	switch {
+	case r.Ask.Session.IsZero() && (h.Quote == nil || h.Session == nil):
+		return nil, touched, fault.Missing("quote")
+	case h.Session == nil:
+		return nil, touched, fault.Missing("session")
+	case !r.Agent.FindsWhatWasMadeBy(h.Session.Agent):
 		return nil, touched, fault.Missing("session")
 	}
 	touched, err = h.Session.Touch(r.Claims, timeout, now)
@@ -222,7 +242,13 @@ func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle,
 		h.Prior.Supersede()
 		result.Superseded = h.Prior
 	}
-	answer := Answer{Session: t.visit.ID, Product: t.product, Decision: decision, Offer: offer}
+	answer := Answer{
+		Session:  t.visit.ID,
+		Product:  t.product,
+		Decision: decision,
+		Offer:    offer,
+		RoundCap: t.mandate.Policy.RoundCap,
+	}
 	if agreed, ok := decision.(negotiation.Accepted); ok {
 		answer.Token = s.seal(t, agreed, r.AddBundle, &result, now)
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/pricing"
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -50,10 +51,7 @@ func (s *Service) talk(p *project.Project, h ports.Haggle, r Request, visit *ses
 	}
 	v, _ := h.Product.Variant(item.Variant)
 	t := &talk{visit: visit, product: h.Product, variant: v, mandate: mandate}
-	t.signals = negotiation.SignalsOf(h.Product, v, item.Quantity, h.Stock[v.ID])
-	t.signals.InCart(h.Cart, v.ID)
-	t.signals.Claims, t.signals.Member = negotiation.ClaimsOf(visit.Claims), negotiation.MemberOf(visit.Claims.Member)
-	t.signals.Probed = h.Probed
+	t.signals = signalsOf(h, v, item.Quantity, visit)
 	t.terms = mandate.Policy.Terms(t.signals)
 	if h.Quote != nil {
 		t.quote = h.Quote
@@ -68,6 +66,24 @@ func (s *Service) talk(p *project.Project, h ports.Haggle, r Request, visit *ses
 	t.fresh = true
 	t.quote = negotiation.Start(id.New[id.Quote](s.Entropy.IDBits()), p.ID, item, mandate.Policy, t.signals, h.Prior, now)
 	return t, nil
+}
+
+// signalsOf is what is known of some pieces of a variant, in a session.
+func signalsOf(h ports.Haggle, v catalog.Variant, quantity int, visit *session.Session) negotiation.Signals {
+	signals := negotiation.SignalsOf(h.Product, v, quantity, h.Stock[v.ID])
+	signals.InCart(h.Cart, v.ID)
+	signals.Claims, signals.Member = negotiation.ClaimsOf(visit.Claims), negotiation.MemberOf(visit.Claims.Member)
+	signals.Probed = h.Probed
+	return signals
+}
+
+// atStanding checks that a buyer who accepts names the price that stands. It may be another one than the buyer knows of: the
+// shop's prices change, and a promise ends with its time.
+func (t *talk) atStanding(r Request) error {
+	if !r.Accept || t.quote.Snapshot().Standing() == *r.Offer {
+		return nil
+	}
+	return ErrPriceChanged
 }
 
 // itemOf is what the request is about. A follow-up may repeat its quote's item but not change it.
@@ -89,7 +105,12 @@ func itemOf(h ports.Haggle, r Request, visit *session.Session) (negotiation.Item
 		return item, c.Err()
 	}
 	v, ok := h.Product.Variant(r.Ask.Variant)
+	if r.Ask.Ref != "" {
+		_, v, ok = pricing.Find([]*catalog.Product{h.Product}, r.Ask.Ref)
+	}
 	switch {
+	case !ok && r.Ask.Ref != "":
+		return negotiation.Item{}, fault.Missing("variant")
 	case !ok && r.Ask.Variant.IsZero():
 		return negotiation.Item{}, fault.Field("variant_id", h.Product.VariantRequired())
 	case !ok:

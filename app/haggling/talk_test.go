@@ -57,6 +57,11 @@ func (b *book) Save(_ context.Context, r ports.HaggleResult) error {
 	return nil
 }
 
+func (b *book) Decline(_ context.Context, q *negotiation.Quote) error {
+	b.state.Quote = q
+	return nil
+}
+
 func (*book) Basket(context.Context, id.Project, ports.BasketAsk) (ports.Basket, error) {
 	return ports.Basket{}, nil
 }

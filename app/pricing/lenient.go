@@ -79,7 +79,7 @@ type lenient struct {
 }
 
 func (l *lenient) add(at int, item Wanted) {
-	p, v, ok := find(l.known.Products, item.Ref)
+	p, v, ok := Find(l.known.Products, item.Ref)
 	if !ok {
 		l.findings = append(l.findings, Finding{Kind: checkout.ItemUnavailable, Item: at})
 		return
@@ -182,8 +182,8 @@ func (l *lenient) about(variant id.Variant) int {
 	return 1 + slices.IndexFunc(l.lines, func(line checkout.Line) bool { return line.Variant == variant })
 }
 
-// find is the variant that a reference names.
-func find(products []*catalog.Product, ref string) (*catalog.Product, catalog.Variant, bool) {
+// Find is the variant that a reference names among products that are sold.
+func Find(products []*catalog.Product, ref string) (*catalog.Product, catalog.Variant, bool) {
 	var product *catalog.Product
 	var variant catalog.Variant
 	n := 0

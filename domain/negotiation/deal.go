@@ -68,3 +68,11 @@ func (q *Quote) accepted(now time.Time) error {
 func (s Snapshot) Final(t Terms) bool {
 	return s.Bounds.Fixed() || t.Firm || s.Progress.Rounds >= t.RoundCap
 }
+
+// Standing is the price that we stand by: it is the buyer's for the asking.
+func (s Snapshot) Standing() money.Amount {
+	if s.State == Agreed {
+		return s.FinalPrice
+	}
+	return Table{Bounds: s.Bounds, Progress: s.Progress}.standing()
+}

@@ -5,9 +5,9 @@
 //	          no offer, or offer below the ask
 //	        ┌───────────────────────────────────┐
 //	open ───┴─▶ open (quote, counter_offer, reject) ──offer ≥ ask or counter──▶ accepted
-//	  │ a newer quote on the same item                                            │ checkout
+//	  │ a newer quote on the same item, or the buyer gives up                     │ checkout
 //	  ▼                                                                           ▼
-//	superseded            past valid_until: expired (by the clock)             redeemed
+//	superseded, declined  past valid_until: expired (by the clock)             redeemed
 package negotiation
 
 import (

@@ -15,6 +15,7 @@ var (
 	Open       = State{"open"}
 	Agreed     = State{"accepted"}
 	Superseded = State{"superseded"}
+	Declined   = State{"declined"} // the buyer gave up
 )
 
 func (s State) String() string { return s.name }
@@ -57,6 +58,7 @@ type Snapshot struct {
 	TokenHash     string   // SHA-256 of the checkout token, hex; "" until agreed
 	TokenSalt     string   // by which the token can be made again; "": it cannot
 	RedeemedBy    id.Order // zero until bought
+	DeclinedFor   Reason   // of a declined quote; zero: the buyer said none
 	CreatedAt     time.Time
 	ValidUntil    time.Time
 }
@@ -98,6 +100,8 @@ func (q *Quote) Resume(p Policy, s Signals, now time.Time) error {
 	case Open:
 	case Agreed:
 		return q.accepted(now)
+	case Declined:
+		return ErrDeclined
 	default:
 		return ErrClosed
 	}
@@ -220,6 +224,21 @@ func (q *Quote) Supersede() {
 	if q.s.State == Open {
 		q.s.State = Superseded
 	}
+}
+
+// Decline closes an open quote because the buyer gave up, and reports whether it changed anything: a quote that is declined
+// stays so, for the reason that was said first. An accepted quote is a promise that nobody needs to give up, so it is refused.
+func (q *Quote) Decline(why Reason, now time.Time) (changed bool, err error) {
+	switch q.s.State {
+	case Open:
+		q.s.State, q.s.DeclinedFor = Declined, why
+		return true, nil
+	case Declined:
+		return false, nil
+	case Agreed:
+		return false, q.accepted(now)
+	}
+	return false, ErrClosed
 }
 
 // PriceFor is the agreed unit price of what the token covers: the item in exactly its quantity, and

@@ -61,6 +61,7 @@ func TestQuoteStatesAndVerbs(t *testing.T) {
 		}},
 		{"seal", func(q *negotiation.Quote) error { q.Seal("hash", "salt", false); return nil }},
 		{"supersede", func(q *negotiation.Quote) error { q.Supersede(); return nil }},
+		{"decline", func(q *negotiation.Quote) error { _, err := q.Decline(negotiation.Comparison, soon); return err }},
 		{"redeem", func(q *negotiation.Quote) error { return q.Redeemable(visit, soon) }},
 		{"price", func(q *negotiation.Quote) error {
 			if _, ok := q.PriceFor(tent, green, 2); !ok {
@@ -71,9 +72,10 @@ func TestQuoteStatesAndVerbs(t *testing.T) {
 	}
 	for state, want := range map[negotiation.State]map[string]negotiation.State{
 		negotiation.Open: {"resume": negotiation.Open, "counter": negotiation.Open, "accept": negotiation.Agreed,
-			"supersede": negotiation.Superseded},
+			"supersede": negotiation.Superseded, "decline": negotiation.Declined},
 		negotiation.Agreed:     {"seal": negotiation.Agreed, "redeem": negotiation.Agreed, "price": negotiation.Agreed},
 		negotiation.Superseded: {},
+		negotiation.Declined:   {"decline": negotiation.Declined},
 	} {
 		for _, verb := range verbs {
 			s := start(nil, noon).Snapshot()

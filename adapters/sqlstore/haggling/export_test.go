@@ -8,7 +8,7 @@ var FromDecisions = fromDecisions
 
 const NewestDecisions = newestDecisions
 
-var SelectProbedVariants = selectProbedVariants
+var SelectProbedVariants = byIDs.probedVariants
 
 var SelectDecisions = selectDecisions
 

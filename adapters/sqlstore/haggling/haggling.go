@@ -2,6 +2,7 @@
 package haggling
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -60,20 +61,6 @@ WHERE project_id = $1
 ORDER BY seq DESC
 LIMIT 1`
 
-	priorOfItem = `
-  AND session_id = $2
-  AND product_id = $4
-  AND variant_id = CASE WHEN $5 <> '' THEN $5 ELSE (
-    SELECT MIN(id)
-    FROM variants
-    WHERE project_id = $1
-      AND product_id = $4
-    HAVING COUNT(*) = 1
-  ) END
-  AND quantity = $6
-ORDER BY seq DESC
-LIMIT 1`
-
 	// selectProbed looks no further back than a client's newest decisions: one that has more is counted high enough.
 	selectProbed = `
 SELECT count(DISTINCT session_id) AS n
@@ -87,53 +74,7 @@ FROM (
   ORDER BY at DESC
   LIMIT 2000
 ) AS newest`
-
-	// countProbes is how many of the client's newest other sessions about the product led to no order of it. The index
-	// decisions_probes has one row for each of these sessions, so that neither decisions about other products nor many in
-	// one session hide any, and no more than $9 rows are read. A count instead of EXISTS has PostgreSQL look up each
-	// session: without statistics it would rather read all quotes of the product for each.
-	countProbes = `(
-SELECT count(*)
-FROM (
-  SELECT session_id, product_id
-  FROM decisions
-  WHERE project_id = $1
-    AND client = $7
-    AND probe = 1
-    AND at >= $8
-    AND product_id = ` + askedProduct + `
-    AND session_id <> $2
-  ORDER BY at DESC
-  LIMIT $9
-) AS tried
-WHERE (
-  SELECT count(*)
-  FROM quotes AS bought
-  WHERE bought.project_id = $1
-    AND bought.session_id = tried.session_id
-    AND bought.product_id = tried.product_id
-    AND bought.redeemed_by <> ''
-) = 0
-)`
 )
-
-var (
-	selectAskedProduct = catalogue.SelectProducts + `
-WHERE project_id = $1
-  AND id = ` + askedProduct + `
-  AND status = 'active'
-  AND deleted_at IS NULL`
-
-	selectAskedVariants = selectVariantsWith("0")
-
-	// selectProbedVariants counts in the statement that reads the variants: once, for it is about none of them.
-	selectProbedVariants = selectVariantsWith(countProbes)
-)
-
-func selectVariantsWith(probes string) string {
-	return "SELECT " + catalogue.StockedColumns + ", " + probes + " AS probes" +
-		catalogue.OfProducts + "(" + askedProduct + ")" + catalogue.ByPosition
-}
 
 type askedVariantRow struct {
 	catalogue.StockedRow
@@ -156,36 +97,36 @@ type asked struct {
 }
 
 func (v Haggling) Load(ctx context.Context, project id.Project, ask ports.HaggleAsk) (ports.Haggle, error) {
-	args := []any{
+	load, args := loadingOf(ask), []any{
 		project.String(), ask.Session.String(), ask.Quote.String(),
-		ask.Product.String(), ask.Variant.String(), ask.Quantity,
+		ask.Product.String(), cmp.Or(ask.Ref, ask.Variant.String()), ask.Quantity,
 	}
 	var found asked
 	b := v.Store.Read(project)
-	if ask.Product.IsZero() && ask.Quote.IsZero() {
+	if ask.Product.IsZero() && ask.Quote.IsZero() && ask.Ref == "" {
 		b.Query(&found.session, SelectSession, project, ask.Session)
 		err := b.Run(ctx)
 		return ports.Haggle{Session: found.session}, err
 	}
-	if !ask.Session.IsZero() {
-		b.Query(&found.session, SelectSession, args...)
-		b.Query(&found.cart, selectCart, args...)
-		b.Query(&found.decided, selectDecided, args...)
+	if !ask.Session.IsZero() || !ask.Quote.IsZero() {
+		b.Query(&found.session, load.session, args...)
+		b.Query(&found.cart, load.cart, args...)
+		b.Query(&found.decided, load.decided, args...)
 		if ask.Quote.IsZero() {
-			b.Query(&found.prior, selectQuote+priorOfItem, args...)
+			b.Query(&found.prior, load.priorOfItem, args...)
 		} else {
-			b.Query(&found.quote, selectQuote+quoteInSession, args...)
-			b.Query(&found.prior, selectQuote+priorOfQuote, args...)
+			b.Query(&found.quote, load.quote, args...)
+			b.Query(&found.prior, load.priorOfQuote, args...)
 		}
 	}
 	if ask.Client != "" && !ask.Since.IsZero() {
 		b.Query(&found.probed.Client, selectProbed, slices.Concat(args, []any{ask.Client, ask.Since})...)
 	}
-	b.Query(&found.products, selectAskedProduct, args...)
+	b.Query(&found.products, load.product, args...)
 	if ask.Client != "" && !ask.ProductSince.IsZero() {
-		b.Query(&found.variants, selectProbedVariants, append(args, ask.Client, ask.ProductSince, ask.Sessions)...)
+		b.Query(&found.variants, load.probedVariants, append(args, ask.Client, ask.ProductSince, ask.Sessions)...)
 	} else {
-		b.Query(&found.variants, selectAskedVariants, args...)
+		b.Query(&found.variants, load.variants, args...)
 	}
 	if err := b.Run(ctx); err != nil {
 		return ports.Haggle{}, err

@@ -97,6 +97,14 @@ WHERE project_id = $1
   AND id = $2
   AND state = 'open'`
 
+	declineQuote = `
+UPDATE quotes
+SET state = 'declined', declined_for = $3
+WHERE project_id = $1
+  AND id = $2
+  AND state = 'open'
+RETURNING id`
+
 	selectEntryID = `
 SELECT id
 FROM decisions
@@ -139,6 +147,20 @@ func saveQuote(b *db.Batch, r ports.HaggleResult) {
 	if r.Superseded != nil {
 		b.Exec(supersedeQuote, r.Session.Project, r.Superseded.Snapshot().ID)
 	}
+}
+
+func (v Haggling) Decline(ctx context.Context, q *negotiation.Quote) error {
+	s := q.Snapshot()
+	var declined *id.Quote
+	b := v.Store.Write(s.Project)
+	b.Query(&declined, declineQuote, s.Project, s.ID, s.DeclinedFor)
+	if err := b.Run(ctx); err != nil {
+		return err
+	}
+	if declined == nil {
+		return ports.Stale
+	}
+	return nil
 }
 
 // kept reads back whether an answer was stored whose COMMIT was not heard of.

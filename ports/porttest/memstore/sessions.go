@@ -164,6 +164,13 @@ func (v Haggling) Load(ctx context.Context, p id.Project, ask ports.HaggleAsk) (
 	if err != nil {
 		return h, err
 	}
+	if q, known := s.quotes.rows[key[id.Quote]{p, ask.Quote}]; known && (ask.Session.IsZero() || ask.Session == q.Item.Session) {
+		h.Quote = negotiation.Rehydrate(q.Snapshot)
+		ask.Session, ask.Product, ask.Variant, ask.Quantity = q.Item.Session, q.Item.Product, q.Item.Variant, q.Item.Quantity
+	}
+	if ask.Ref != "" {
+		ask.Product, ask.Variant = s.named(p, ask.Ref)
+	}
 	k := key[id.Session]{p, ask.Session}
 	if visit, known := s.sessions.rows[k]; known {
 		h.Session, h.Cart, h.LastSeq = &visit, s.cart(k), len(s.entries.rows[k])
@@ -181,6 +188,35 @@ func (v Haggling) Load(ctx context.Context, p id.Project, ask ports.HaggleAsk) (
 		}
 	}
 	return h, nil
+}
+
+// named is the product that a reference names, with the variant where it has one of its own.
+func (s *state) named(p id.Project, ref string) (product id.Product, variant id.Variant) {
+	for k, row := range s.products.rows {
+		if k.project != p || row.Status != catalog.Active {
+			continue
+		}
+		for _, v := range row.Variants {
+			only := len(row.Variants) == 1 && (row.ID.String() == ref || row.SKU == ref)
+			if v.ID.String() == ref || v.SKU == ref || only {
+				return row.ID, v.ID
+			}
+		}
+	}
+	return product, variant
+}
+
+func (v Haggling) Decline(ctx context.Context, q *negotiation.Quote) error {
+	return v.inTx(ctx, func(s *state) error {
+		at := key[id.Quote]{q.Snapshot().Project, q.Snapshot().ID}
+		stored, known := s.quotes.rows[at]
+		if !known || stored.State != negotiation.Open {
+			return ports.Stale
+		}
+		stored.Snapshot = q.Snapshot()
+		s.quotes.put(s, at, stored)
+		return nil
+	})
 }
 
 func (v Haggling) Save(ctx context.Context, r ports.HaggleResult) error {

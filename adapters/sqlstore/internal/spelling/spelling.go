@@ -69,13 +69,14 @@ var texts = index(
 	known(func(urgency string) negotiation.Urgency {
 		return negotiation.ClaimsOf(session.Claims{Urgency: urgency}).Urgency
 	}),
-	own(outcomes), own(occasions),
+	own(outcomes), own(occasions), oneOf(negotiation.Reasons()...),
 )
 
 var quoteStates = map[string]negotiation.State{
 	negotiation.Open.String():       negotiation.Open,
 	negotiation.Agreed.String():     negotiation.Agreed,
 	negotiation.Superseded.String(): negotiation.Superseded,
+	negotiation.Declined.String():   negotiation.Declined,
 }
 
 // currency reads "" as none.

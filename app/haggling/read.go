@@ -1,0 +1,123 @@
+package haggling
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/agentid"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/session"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Named is a negotiation that somebody asks for, by its quote. Its id is the right to it.
+type Named struct {
+	Quote  id.Quote
+	Agent  agentid.Agent // that asks
+	Client string        // a hash of who asks
+}
+
+// View is a negotiation as it stands.
+type View struct {
+	Quote    negotiation.Snapshot
+	Product  *catalog.Product    // nil: it is not sold any more
+	Outcome  negotiation.Outcome // of its last answer
+	Expired  bool                // its prices are not promised any more
+	Final    bool                // no further offer brings a lower price
+	RoundCap int                 // the counter of this number is final
+}
+
+// Read is a negotiation as it stands, under the prices of now. Nothing changes but that its session was used.
+func (s *Service) Read(ctx context.Context, p *project.Project, n Named) (*View, error) {
+	v, _, err := s.view(ctx, p, n)
+	return v, err
+}
+
+// Decline closes a negotiation because the buyer gives up. Once declined it stays so, for the reason said first.
+func (s *Service) Decline(ctx context.Context, p *project.Project, n Named, why negotiation.Reason) (*View, error) {
+	v, q, err := s.view(ctx, p, n)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := q.Decline(why, s.Clock.Now())
+	if err != nil || !changed {
+		return v, err
+	}
+	if err := s.Haggling.Decline(ctx, q); err != nil {
+		return nil, err
+	}
+	v.Quote = q.Snapshot()
+	return v, nil
+}
+
+// view loads a negotiation, and notes that its session was used. The quote is as stored.
+func (s *Service) view(ctx context.Context, p *project.Project, n Named) (*View, *negotiation.Quote, error) {
+	now := s.Clock.Now()
+	h, mandate, err := s.load(ctx, p, ports.HaggleAsk{Quote: n.Quote, Client: n.Client}, now)
+	if err != nil {
+		return nil, nil, err
+	}
+	if h.Quote == nil || h.Session == nil || !n.Agent.FindsWhatWasMadeBy(h.Session.Agent) {
+		return nil, nil, fault.Missing("quote")
+	}
+	if mandate, err = s.Mandates.Mandate(ctx, p, h.Session.ID); err != nil {
+		return nil, nil, err
+	}
+	touched, err := h.Session.Touch(nil, p.Settings.SessionTimeout(), now)
+	over := errors.Is(err, session.ErrExpired)
+	if err != nil && !over {
+		return nil, nil, err
+	}
+	if err := s.Sessions.Keep(ctx, h.Session, touched); err != nil {
+		return nil, nil, err
+	}
+	visit, err := s.Sessions.Visit(ctx, p.ID, h.Session.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	stored := negotiation.Rehydrate(h.Quote.Snapshot())
+	v := &View{
+		Product:  h.Product,
+		Outcome:  lastOutcome(visit.History, n.Quote),
+		Expired:  over || h.Quote.Expired(now),
+		RoundCap: mandate.Policy.RoundCap,
+	}
+	if h.Quote.Snapshot().State == negotiation.Open && !v.Expired {
+		v.Final, err = refreshed(h, mandate, now)
+	}
+	v.Quote = h.Quote.Snapshot()
+	return v, stored, err
+}
+
+// refreshed brings a loaded quote up to date with the shop, as the next offer on it would, and reports whether its price is
+// final. That is not stored: the next offer does it again.
+func refreshed(h ports.Haggle, mandate agent.Mandate, now time.Time) (final bool, err error) {
+	item := h.Quote.Snapshot().Item
+	if h.Product == nil {
+		return true, nil
+	}
+	v, ok := h.Product.Variant(item.Variant)
+	if !ok {
+		return true, nil
+	}
+	signals := signalsOf(h, v, item.Quantity, h.Session)
+	if err := h.Quote.Resume(mandate.Policy, signals, now); err != nil {
+		return false, err
+	}
+	return h.Quote.Snapshot().Final(mandate.Policy.Terms(signals)), nil
+}
+
+func lastOutcome(history []negotiation.Entry, of id.Quote) (last negotiation.Outcome) {
+	for _, e := range history {
+		if e.Quote == of {
+			last = e.Outcome
+		}
+	}
+	return last
+}
