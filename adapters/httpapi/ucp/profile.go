@@ -118,13 +118,32 @@ const site = "https://ucp.dev/"
 
 func (h *handlers) services(address string) map[string][]service {
 	at := site + h.version.date
-	return map[string][]service{shopping: {{
-		Version:   h.version.date,
-		Transport: "rest",
-		Endpoint:  address + restPath,
-		Spec:      at + "/specification/overview",
-		Schema:    at + "/services/shopping/rest.openapi.json",
-	}}}
+	return map[string][]service{
+		shopping: {{
+			Version:   h.version.date,
+			Transport: "rest",
+			Endpoint:  address + restPath,
+			Spec:      at + "/specification/overview",
+			Schema:    at + "/services/shopping/rest.openapi.json",
+		}, {
+			Version:   h.version.date,
+			Transport: "mcp",
+			Endpoint:  address + mcpPath,
+			Spec:      at + "/specification/overview",
+			Schema:    at + "/services/shopping/mcp.openrpc.json",
+		}},
+		h.negotiationService(): {{
+			Version:   negotiationVersion,
+			Transport: "rest",
+			Endpoint:  address + restPath,
+			Schema:    h.config.SchemaURL + "/negotiation.openapi.json",
+		}, {
+			Version:   negotiationVersion,
+			Transport: "mcp",
+			Endpoint:  address + mcpPath,
+			Schema:    h.config.SchemaURL + "/negotiation.openrpc.json",
+		}},
+	}
 }
 
 // capabilities are those that the shop serves.
@@ -140,6 +159,11 @@ func (h *handlers) capabilities() map[string][]declared {
 		shipped.Config = map[string]any{"allows_multi_destination": map[string]bool{"shipping": false}}
 	}
 	return map[string][]declared{
+		h.negotiationName(): {{
+			Version: negotiationVersion,
+			Schema:  h.config.SchemaURL + "/negotiation.json",
+			Config:  map[string]any{"protocol": negotiationProtocol},
+		}},
 		search:      {own("catalog_search")},
 		lookup:      {own("catalog_lookup")},
 		cart:        {own("cart")},

@@ -76,6 +76,7 @@ func Register(api huma.API, s *commerce.Services, c Config) {
 		h.mount.Steps = append(h.mount.Steps, h.identify)
 		h.registerCarts()
 		h.registerCheckouts()
+		h.registerNegotiations()
 	}
 }
 
@@ -117,6 +118,12 @@ func (h *handlers) identify(e *entry) error {
 
 // restPath is where the REST endpoint is, below the address of a shop and version.
 const restPath = "/ucp"
+
+// mcpPath is where the MCP endpoint is, and toolsPath where its tools are behind it, below the same address.
+const (
+	mcpPath   = "/mcp"
+	toolsPath = mcpPath + "/tools"
+)
 
 // The names of the operations, which are those of the MCP tools.
 const (

@@ -10,8 +10,8 @@ import (
 // loading are the statements of one way to name what an offer is about. The parameters are those of Load; $5 is the Ref where the
 // ask has one.
 type loading struct {
-	session, cart, decided             string
-	quote, priorOfQuote, priorOfItem   string
+	session, cart, decided            string
+	quote, priorOfQuote, priorOfItem  string
 	product, variants, probedVariants string
 }
 

@@ -1,0 +1,324 @@
+package ucp
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Negotiation is a capability of the server's own, which this version names. Its operations are beside the protocol's.
+const (
+	negotiationVersion  = "2026-12-01"
+	negotiationProtocol = "haggle-negotiation/1"
+	negotiationsPath    = restPath + "/negotiations"
+)
+
+// The names of the operations.
+const (
+	startNegotiationID = "start_negotiation"
+	makeOfferID        = "make_offer"
+	acceptOfferID      = "accept_offer"
+	getNegotiationID   = "get_negotiation"
+	declineOfferID     = "decline_offer"
+)
+
+func (h *handlers) registerNegotiations() {
+	wire.AddPrepared(h.mount, h.operation(huma.Operation{
+		OperationID: startNegotiationID, Method: http.MethodPost, Path: negotiationsPath, DefaultStatus: http.StatusCreated,
+		Summary: "Ask for a price, or make a first offer", Responses: h.negotiationAnswer(http.StatusCreated),
+	}), h.startNegotiation)
+	wire.AddPrepared(h.mount, h.operation(huma.Operation{
+		OperationID: makeOfferID, Method: http.MethodPost, Path: negotiationsPath + "/{id}/offers",
+		Summary: "Make an offer", Responses: h.negotiationAnswer(http.StatusOK),
+	}), h.makeOffer)
+	wire.AddPrepared(h.mount, h.operation(huma.Operation{
+		OperationID: acceptOfferID, Method: http.MethodPost, Path: negotiationsPath + "/{id}/accept",
+		Summary: "Accept the price that stands", Responses: h.negotiationAnswer(http.StatusOK),
+	}), h.acceptOffer)
+	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
+		OperationID: getNegotiationID, Method: http.MethodGet, Path: negotiationsPath + "/{id}",
+		Summary: "Read a negotiation", Responses: h.negotiationAnswer(http.StatusOK),
+	}), h.getNegotiation)
+	wire.AddPrepared(h.mount, h.operation(huma.Operation{
+		OperationID: declineOfferID, Method: http.MethodPost, Path: negotiationsPath + "/{id}/decline",
+		Summary: "Give up a negotiation", Responses: h.negotiationAnswer(http.StatusOK),
+	}), h.declineOffer)
+}
+
+// priceRequest is a price for one piece.
+type priceRequest struct {
+	Amount   int64  `json:"amount" minimum:"1" maximum:"999999999999" doc:"For one piece, in the currency's minor units: 22400 is 224.00 USD." example:"22400"`
+	Currency string `json:"currency" minLength:"3" maxLength:"3" doc:"ISO 4217. It is the shop's." example:"USD"`
+}
+
+type wantedLine struct {
+	Item     itemRequest `json:"item"`
+	Quantity int         `json:"quantity,omitempty" minimum:"1" maximum:"1000" doc:"1 where it is left out."`
+}
+
+// startRequest is the start_request of the schema.
+type startRequest struct {
+	Item     *itemRequest   `json:"item,omitempty" doc:"What to negotiate. It and quantity are short for one line."`
+	Quantity int            `json:"quantity,omitempty" minimum:"1" maximum:"1000" doc:"1 where it is left out."`
+	Lines    []wantedLine   `json:"lines,omitempty" minItems:"1" maxItems:"1" doc:"In place of item and quantity. There is one line in this version."`
+	Terms    map[string]any `json:"terms,omitempty" doc:"Reserved: {}."`
+	CartID   string         `json:"cart_id,omitempty" maxLength:"200" doc:"The cart that the deal is for. A new one where it is left out."`
+	Offer    *priceRequest  `json:"offer,omitempty" doc:"Without an offer, the answer is the shop's price."`
+	Message  string         `json:"message,omitempty" maxLength:"2000" doc:"Free text. No price depends on it."`
+	Context  map[string]any `json:"context,omitempty" doc:"What is known of the buyer. No price depends on it."`
+}
+
+// offerRequest is the offer_request of the schema.
+type offerRequest struct {
+	Offer     *priceRequest `json:"offer,omitempty" doc:"Without it, add_bundle takes the price that stands."`
+	Message   string        `json:"message,omitempty" maxLength:"2000" doc:"Free text. No price depends on it."`
+	AddBundle bool          `json:"add_bundle,omitempty" doc:"Take the suggested bundle too."`
+}
+
+// acceptRequest is the accept_request of the schema.
+type acceptRequest struct {
+	Price priceRequest `json:"price" doc:"The standing_price, repeated."`
+}
+
+// declineRequest is the decline_request of the schema.
+type declineRequest struct {
+	Reason string `json:"reason,omitempty" maxLength:"200" examples:"price_sensitivity,shipping_cost,shipping_speed,product_fit,trust_security,returns_policy,payment_options,comparison,timing_deferred,other" doc:"Why: price_sensitivity, shipping_cost, shipping_speed, product_fit, trust_security, returns_policy, payment_options, comparison, timing_deferred or other. An unknown one is other."`
+}
+
+type startInput struct{ Body startRequest }
+
+type onNegotiation struct {
+	ID string `path:"id" maxLength:"200" doc:"The negotiation's id."`
+}
+
+type offerInput struct {
+	ID   string `path:"id" maxLength:"200" doc:"The negotiation's id."`
+	Body offerRequest
+}
+
+type acceptInput struct {
+	ID   string `path:"id" maxLength:"200" doc:"The negotiation's id."`
+	Body acceptRequest
+}
+
+type declineInput struct {
+	ID   string          `path:"id" maxLength:"200" doc:"The negotiation's id."`
+	Body *declineRequest `required:"false"`
+}
+
+const noNegotiation = "There is no such negotiation."
+
+func (h *handlers) startNegotiation(ctx ports.Outbound, rq Request, in *startInput) (plan[reply], error) {
+	r, b := haggling.Request{Message: in.Body.Message}, in.Body
+	switch {
+	case (b.Item == nil) == (len(b.Lines) == 0):
+		return h.settled(h.fail("invalid_input", "Send either item or lines, with one line.")), nil
+	case b.Item != nil:
+		r.Ask.Ref, r.Ask.Quantity = b.Item.ID, b.Quantity
+	default:
+		r.Ask.Ref, r.Ask.Quantity = b.Lines[0].Item.ID, b.Lines[0].Quantity
+	}
+	if r.Ask.Ref = strings.TrimSpace(r.Ask.Ref); r.Ask.Ref == "" {
+		return h.settled(h.fail("item_unavailable", noItem)), nil
+	}
+	if b.CartID != "" {
+		cart, err := id.Parse[id.Session](b.CartID)
+		if err != nil {
+			return h.settled(h.fail("not_found", noCart)), nil
+		}
+		r.Ask.Session = cart
+	}
+	if b.Offer != nil {
+		offer, wrong := fromAPIPrice(rq, "offer", *b.Offer)
+		if wrong != "" {
+			return h.settled(h.fail("invalid_input", wrong)), nil
+		}
+		r.Offer = &offer
+	}
+	prepared, err := h.prepareQuote(ctx, rq, r)
+	if err != nil {
+		return h.notStarted(err)
+	}
+	return h.quotePlan(http.StatusCreated, prepared), nil
+}
+
+const noItem = "The item is not sold here."
+
+// notStarted answers a request that starts no negotiation.
+func (h *handlers) notStarted(err error) (plan[reply], error) {
+	switch {
+	case fault.Is(err, "product_not_found"), fault.Is(err, "variant_not_found"):
+		return h.settled(h.fail("item_unavailable", noItem)), nil
+	case fault.Is(err, "variant_required"), namesField(err, "variant_id"):
+		return h.settled(h.fail("item_unavailable", "The product has several variants. Name the one that is meant by its id.")), nil
+	case fault.Is(err, "session_not_found"), fault.Is(err, "session_expired"):
+		return h.settled(h.fail("not_found", noCart)), nil
+	}
+	return h.refusedPlan(err)
+}
+
+func namesField(err error, field string) bool {
+	e, ok := err.(*fault.Error)
+	return ok && len(e.Details) > 0 && e.Details[0].Field == field
+}
+
+func (h *handlers) makeOffer(ctx ports.Outbound, rq Request, in *offerInput) (plan[reply], error) {
+	of, err := id.Parse[id.Quote](in.ID)
+	if err != nil {
+		return h.settled(h.fail("not_found", noNegotiation)), nil
+	}
+	r := haggling.Request{Message: in.Body.Message, AddBundle: in.Body.AddBundle}
+	r.Ask.Quote, r.ByQuote = of, true
+	switch {
+	case in.Body.Offer != nil:
+		offer, wrong := fromAPIPrice(rq, "offer", *in.Body.Offer)
+		if wrong != "" {
+			return h.unmovedPlan(ctx, rq, of, "invalid_input", wrong)
+		}
+		r.Offer = &offer
+	case !in.Body.AddBundle:
+		return h.unmovedPlan(ctx, rq, of, "invalid_input", "offer: is required.")
+	}
+	return h.followUp(ctx, rq, of, r)
+}
+
+func (h *handlers) acceptOffer(ctx ports.Outbound, rq Request, in *acceptInput) (plan[reply], error) {
+	of, err := id.Parse[id.Quote](in.ID)
+	if err != nil {
+		return h.settled(h.fail("not_found", noNegotiation)), nil
+	}
+	price, wrong := fromAPIPrice(rq, "price", in.Body.Price)
+	if wrong != "" {
+		return h.unmovedPlan(ctx, rq, of, "invalid_input", wrong)
+	}
+	r := haggling.Request{Offer: &price, Accept: true, ByQuote: true}
+	r.Ask.Quote = of
+	return h.followUp(ctx, rq, of, r)
+}
+
+func (h *handlers) followUp(ctx ports.Outbound, rq Request, of id.Quote, r haggling.Request) (plan[reply], error) {
+	prepared, err := h.prepareQuote(ctx, rq, r)
+	if err != nil {
+		return h.unmoved(ctx, rq, of, err)
+	}
+	return h.quotePlan(http.StatusOK, prepared), nil
+}
+
+func (h *handlers) prepareQuote(ctx ports.Outbound, rq Request, r haggling.Request) (*haggling.PreparedQuote, error) {
+	r.Ask.Client, r.Agent = rq.Caller.Client, rq.Caller.Agent
+	r.Again, r.Repeatable = rq.Attempt > 1, rq.Keyed
+	return h.Haggling.In(rq.Stores).PrepareQuote(ctx, rq.Caller.Shop, r)
+}
+
+func (h *handlers) quotePlan(status int, prepared *haggling.PreparedQuote) plan[reply] {
+	return plan[reply]{Commit: func(ctx context.Context, st *ports.Stores) (*reply, error) {
+		return &reply{Status: status, Body: h.toAPIAnswer(prepared.Answer)}, prepared.Commit(ctx, st)
+	}}
+}
+
+func (h *handlers) getNegotiation(ctx context.Context, rq Request, in *onNegotiation) (*reply, error) {
+	of, err := id.Parse[id.Quote](in.ID)
+	if err != nil {
+		return h.found(h.fail("not_found", noNegotiation))
+	}
+	v, err := h.Haggling.In(rq.Stores).Read(ctx, rq.Caller.Shop, named(rq, of))
+	if err != nil {
+		return h.noNegotiation(err)
+	}
+	return h.found(h.toAPIView(v))
+}
+
+// declineOffer runs again where another request was faster.
+func (h *handlers) declineOffer(ctx ports.Outbound, rq Request, in *declineInput) (plan[reply], error) {
+	of, err := id.Parse[id.Quote](in.ID)
+	if err != nil {
+		return h.settled(h.fail("not_found", noNegotiation)), nil
+	}
+	why := negotiation.Reason{}
+	if in.Body != nil {
+		why = negotiation.ParseReason(in.Body.Reason)
+	}
+	before, err := h.Haggling.In(rq.Stores).Read(ctx, rq.Caller.Shop, named(rq, of))
+	switch {
+	case err != nil:
+		answer, err := h.noNegotiation(err)
+		return settledBy(answer), err
+	case before.Quote.State == negotiation.Agreed:
+		return h.unmovedPlan(ctx, rq, of, "quote_accepted", "The negotiation is accepted. A deal that is not used ends by itself.")
+	case before.Quote.State != negotiation.Open:
+		return h.settled(h.toAPIView(before)), nil
+	}
+	return plan[reply]{Commit: func(ctx context.Context, st *ports.Stores) (*reply, error) {
+		v, err := h.Haggling.In(st).Decline(ctx, rq.Caller.Shop, named(rq, of), why)
+		if err != nil {
+			return nil, err
+		}
+		return h.found(h.toAPIView(v))
+	}}, nil
+}
+
+func named(rq Request, of id.Quote) haggling.Named {
+	return haggling.Named{Quote: of, Agent: rq.Caller.Agent, Client: rq.Caller.Client}
+}
+
+func settledBy(answer *reply) plan[reply] {
+	return plan[reply]{Commit: func(context.Context, *ports.Stores) (*reply, error) { return answer, nil }}
+}
+
+// noNegotiation answers for a negotiation that is not there.
+func (h *handlers) noNegotiation(err error) (*reply, error) {
+	if fault.KindOf(err) == fault.NotFound {
+		return h.found(h.fail("not_found", noNegotiation))
+	}
+	return nil, err
+}
+
+// unmoved answers an offer that changed nothing with the negotiation as it stands.
+func (h *handlers) unmoved(ctx context.Context, rq Request, of id.Quote, err error) (plan[reply], error) {
+	e, ok := business(err)
+	switch {
+	case !ok:
+		return plan[reply]{}, err
+	case e.Code == "quote_not_found", e.Code == "session_not_found":
+		return h.settled(h.fail("not_found", noNegotiation)), nil
+	case e.Kind == fault.NotFound:
+		return h.unmovedPlan(ctx, rq, of, "item_unavailable", noItem)
+	case e.Code == "session_expired":
+		return h.unmovedPlan(ctx, rq, of, "quote_expired", "The negotiation has expired. Start a new one.")
+	case e.Code == "quote_accepted":
+		return h.unmovedPlan(ctx, rq, of, e.Code, "The negotiation is accepted already. Its deal is in the cart.")
+	case e.Kind == fault.Invalid:
+		return h.unmovedPlan(ctx, rq, of, "invalid_input", strings.ReplaceAll(content(e), "offer_price", "offer"))
+	}
+	return h.unmovedPlan(ctx, rq, of, e.Code, content(e))
+}
+
+func (h *handlers) unmovedPlan(ctx context.Context, rq Request, of id.Quote, code, text string) (plan[reply], error) {
+	v, err := h.Haggling.In(rq.Stores).Read(ctx, rq.Caller.Shop, named(rq, of))
+	if err != nil {
+		answer, err := h.noNegotiation(err)
+		return settledBy(answer), err
+	}
+	body := h.toAPIView(v)
+	body.Messages = []message{{Type: "error", Code: code, Content: text, Severity: recoverable}}
+	return h.settled(body), nil
+}
+
+// fromAPIPrice reads a price. wrong says what is wrong with it.
+func fromAPIPrice(rq Request, field string, p priceRequest) (price money.Amount, wrong string) {
+	currency := rq.Caller.Shop.Settings.Currency
+	if !strings.EqualFold(p.Currency, currency.Code()) {
+		return price, field + ".currency: must be " + currency.Code() + ", the currency of the shop."
+	}
+	return money.Of(p.Amount, currency), ""
+}

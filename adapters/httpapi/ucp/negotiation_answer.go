@@ -1,0 +1,263 @@
+package ucp
+
+import (
+	"net/http"
+	"reflect"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+)
+
+// NegotiationBody is a negotiation. It has a capital because its schema is published.
+type NegotiationBody struct {
+	UCP           envelope         `json:"ucp"`
+	ID            string           `json:"id"`
+	CartID        string           `json:"cart_id" doc:"The cart that a deal is put into."`
+	Status        string           `json:"status" enum:"open,countered,rejected,accepted,expired,closed,declined"`
+	Item          negotiatedItem   `json:"item"`
+	Quantity      int              `json:"quantity" minimum:"1"`
+	Lines         []negotiatedLine `json:"lines" minItems:"1" doc:"item and quantity are short for one line."`
+	Terms         map[string]any   `json:"terms" doc:"Reserved."`
+	StandingPrice *price           `json:"standing_price" nullable:"true" doc:"For one piece: the buyer's for the asking until expires_at."`
+	Final         bool             `json:"final" doc:"No offer brings a lower price any more."`
+	Hint          *price           `json:"hint" nullable:"true" doc:"Of a rejection: offers below it are rejected."`
+	Rounds        rounds           `json:"rounds"`
+	Bundle        *bundleOffered   `json:"bundle" nullable:"true"`
+	Deal          *deal            `json:"deal" nullable:"true" doc:"On the answer that accepts, and its repetitions."`
+	ExpiresAt     *wire.Time       `json:"expires_at,omitempty"`
+	BuyerActions  []string         `json:"buyer_actions" enum:"make_offer,accept_offer,decline_offer,create_checkout,start_negotiation"`
+	Messages      []message        `json:"messages,omitempty"`
+}
+
+type negotiatedItem struct {
+	ID        string `json:"id" doc:"The variant's."`
+	Title     string `json:"title,omitempty"`
+	ListPrice *price `json:"list_price,omitempty"`
+}
+
+type negotiatedLine struct {
+	Item     negotiatedItem `json:"item"`
+	Quantity int            `json:"quantity" minimum:"1"`
+}
+
+// price is a price for one piece, in minor units.
+type price struct {
+	Amount   int64  `json:"amount"`
+	Currency string `json:"currency"`
+}
+
+type rounds struct {
+	Used    int `json:"used"`
+	Allowed int `json:"allowed" doc:"The counter of this number is final."`
+}
+
+// bundleOffered is a second product, one piece, which is sold with the item. add_bundle takes it.
+type bundleOffered struct {
+	Item      negotiatedItem `json:"item"`
+	Price     price          `json:"price"`
+	Included  bool           `json:"included" doc:"The deal has it."`
+	ExpiresAt *wire.Time     `json:"expires_at,omitempty"`
+}
+
+type deal struct {
+	Code      string     `json:"code" doc:"Redeems the price, once, in discounts.codes of a cart or checkout. The cart of the negotiation has it already."`
+	UnitPrice price      `json:"unit_price"`
+	Quantity  int        `json:"quantity" minimum:"1"`
+	ExpiresAt *wire.Time `json:"expires_at"`
+}
+
+func toAPIPrice(a money.Amount) *price {
+	if a.Currency() == (money.Currency{}) {
+		return nil
+	}
+	return &price{a.Minor(), a.Currency().Code()}
+}
+
+// The statuses of a negotiation.
+const (
+	statusOpen      = "open"
+	statusCountered = "countered"
+	statusRejected  = "rejected"
+	statusAccepted  = "accepted"
+	statusExpired   = "expired"
+	statusClosed    = "closed"
+	statusDeclined  = "declined"
+)
+
+// statusOf is where a negotiation stands after its last answer.
+func statusOf(v *haggling.View) string {
+	switch v.Quote.State {
+	case negotiation.Agreed:
+		return statusAccepted
+	case negotiation.Superseded:
+		return statusClosed
+	case negotiation.Declined:
+		return statusDeclined
+	}
+	if v.Expired {
+		return statusExpired
+	}
+	switch v.Outcome {
+	case negotiation.OutcomeCountered:
+		return statusCountered
+	case negotiation.OutcomeRejected:
+		return statusRejected
+	}
+	return statusOpen
+}
+
+func (h *handlers) toAPIAnswer(a haggling.Answer) NegotiationBody {
+	v := haggling.View{
+		Quote:    a.Quote,
+		Product:  a.Product,
+		Expired:  a.Expired,
+		Final:    a.Final,
+		RoundCap: a.RoundCap,
+	}
+	if a.Decision != nil {
+		v.Outcome = a.Decision.Outcome()
+	}
+	body := h.toAPIView(&v)
+	if a.Token != "" {
+		body.Deal = &deal{
+			Code:      a.Token,
+			UnitPrice: *toAPIPrice(a.Quote.FinalPrice),
+			Quantity:  a.Quote.Item.Quantity,
+			ExpiresAt: wire.ToKnownTime(a.Quote.ValidUntil),
+		}
+	}
+	return body
+}
+
+func (h *handlers) toAPIView(v *haggling.View) NegotiationBody {
+	q, status := v.Quote, statusOf(v)
+	body := NegotiationBody{
+		UCP:       h.success(),
+		ID:        q.ID.String(),
+		CartID:    q.Item.Session.String(),
+		Status:    status,
+		Item:      negotiatedItem{ID: q.Item.Variant.String(), Title: titleOf(v), ListPrice: toAPIPrice(q.Bounds.List())},
+		Quantity:  q.Item.Quantity,
+		Terms:     map[string]any{},
+		Rounds:    rounds{min(q.Progress.Rounds, v.RoundCap), v.RoundCap},
+		Final:     v.Final,
+		ExpiresAt: wire.ToKnownTime(q.ValidUntil),
+	}
+	body.UCP.Capabilities = map[string][]entity{h.negotiationName(): {{negotiationVersion}}}
+	body.Lines = []negotiatedLine{{body.Item, body.Quantity}}
+	switch status {
+	case statusOpen, statusCountered, statusRejected, statusAccepted:
+		body.StandingPrice = toAPIPrice(q.Standing())
+		body.Bundle = toAPIBundle(q)
+	}
+	if status == statusRejected {
+		body.Hint = toAPIPrice(q.Bounds.Hint())
+	}
+	body.BuyerActions = actions(status, v.Final)
+	body.Messages = []message{h.toAPIWords(body)}
+	return body
+}
+
+func titleOf(v *haggling.View) string {
+	if v.Product == nil {
+		return ""
+	}
+	variant, ok := v.Product.Variant(v.Quote.Item.Variant)
+	if !ok {
+		variant = catalog.Variant{}
+	}
+	return title(v.Product.Name, variant.Label())
+}
+
+func toAPIBundle(q negotiation.Snapshot) *bundleOffered {
+	b := q.Bundle
+	if b == nil || q.State == negotiation.Agreed && !q.WithBundle {
+		return nil
+	}
+	return &bundleOffered{
+		Item:      negotiatedItem{ID: b.Variant.String(), Title: b.Name, ListPrice: toAPIPrice(b.Regular)},
+		Price:     *toAPIPrice(b.Price),
+		Included:  q.WithBundle,
+		ExpiresAt: wire.ToKnownTime(b.ValidUntil),
+	}
+}
+
+// actions are what the buyer may do next.
+func actions(status string, final bool) []string {
+	switch status {
+	case statusAccepted:
+		return []string{"create_checkout"}
+	case statusExpired, statusClosed, statusDeclined:
+		return []string{startNegotiationID}
+	}
+	if final {
+		return []string{acceptOfferID, declineOfferID}
+	}
+	return []string{makeOfferID, acceptOfferID, declineOfferID}
+}
+
+// toAPIWords says in generated words where a negotiation stands. Nothing that a merchant or a buyer wrote is in them.
+func (h *handlers) toAPIWords(b NegotiationBody) message {
+	code := map[string]string{
+		statusOpen:      "quote",
+		statusCountered: commerce.Responses[negotiation.OutcomeCountered],
+		statusRejected:  commerce.Responses[negotiation.OutcomeRejected],
+		statusAccepted:  commerce.Responses[negotiation.OutcomeAccepted],
+		statusExpired:   "quote_expired",
+		statusClosed:    "quote_closed",
+		statusDeclined:  "quote_declined",
+	}[b.Status]
+	stands := words(b.StandingPrice)
+	content := map[string]string{
+		statusOpen:      "The price is " + stands + " for one piece. An offer may bring it down.",
+		statusCountered: "We can do " + stands + " for one piece.",
+		statusRejected:  "The offer is too low: below " + words(b.Hint) + " none is considered. " + stands + " stands.",
+		statusAccepted:  "The price is agreed: " + stands + " for one piece, " + strconv.Itoa(b.Quantity) + " in all. It is in the cart.",
+		statusExpired:   "The negotiation has expired. Start a new one.",
+		statusClosed:    "A newer negotiation about the same item took the place of this one.",
+		statusDeclined:  "The negotiation is declined.",
+	}[b.Status]
+	if b.Status == statusOpen && b.Final {
+		content = "The price is " + stands + " for one piece, and final."
+	}
+	if b.Status == statusCountered && b.Final {
+		content += " This is the final price."
+	}
+	return message{Type: "info", Code: code, Content: content}
+}
+
+// words is a price in words: 224.00 USD.
+func words(p *price) string {
+	if p == nil {
+		return ""
+	}
+	currency, err := money.ParseCurrency(p.Currency)
+	if err != nil {
+		return ""
+	}
+	return money.Of(p.Amount, currency).String() + " " + p.Currency
+}
+
+// negotiationAnswer documents the answer, which may be the envelope of an error as well.
+func (h *handlers) negotiationAnswer(status int) map[string]*huma.Response {
+	schemas := h.mount.API.OpenAPI().Components.Schemas
+	schema := &huma.Schema{AnyOf: []*huma.Schema{
+		schemas.Schema(reflect.TypeFor[NegotiationBody](), true, ""), schemas.Schema(reflect.TypeFor[failure](), true, ""),
+	}}
+	return map[string]*huma.Response{strconv.Itoa(status): {
+		Description: http.StatusText(status),
+		Content:     map[string]*huma.MediaType{"application/json": {Schema: schema}},
+	}}
+}
+
+// negotiationName is the name of the capability.
+func (h *handlers) negotiationName() string { return h.negotiationService() + ".quote" }
+
+func (h *handlers) negotiationService() string { return h.config.Authority + ".negotiation" }
