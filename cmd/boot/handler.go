@@ -3,12 +3,14 @@ package boot
 import (
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/acp"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/hooks"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/mcp"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/ucp"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/adapters/system"
@@ -38,6 +40,7 @@ func (a *App) handler() http.Handler {
 	acp.RegisterHome(mux, a.buyerServices())
 	if a.speaksUCP() {
 		ucp.Register(wire.NewPart(mux, wire.Config{Title: "Haggle over UCP", Version: Version, PublicURL: a.URL()}), a.buyerServices(), a.ucpConfig())
+		a.serveTools(mux)
 	}
 	mux.Handle(hooks.Pattern, hooks.Handler(a.hookServices()))
 	mux.Handle("GET /demo/images/", demo.Images())
@@ -46,6 +49,28 @@ func (a *App) handler() http.Handler {
 		watch.Trace = a.tracing.StartRequest
 	}
 	return wire.Handler(a.metrics.InFlight(a.byHost(wire.CORS(mux, acp.Prefixes...))), watch)
+}
+
+// serveTools serves the MCP endpoints of all shops. The operations of the tools are on a mux that nothing else serves.
+func (a *App) serveTools(mux *http.ServeMux) {
+	operations := http.NewServeMux()
+	part := wire.NewPart(operations, wire.Config{Title: "Haggle's tools", Version: Version, PublicURL: a.URL()})
+	for _, set := range ucp.RegisterTools(part, a.buyerServices(), a.ucpConfig()) {
+		mux.Handle("/p/{slug}"+set.Prefix+"/mcp", mcp.Handler(mcp.Config{
+			Version:    Version,
+			Tools:      set.Tools,
+			Operations: operations,
+			Ours:       a.isOurs,
+			Log:        a.log,
+		}))
+	}
+}
+
+// isOurs reports whether a host name is that of the public URL, or of a shop.
+func (a *App) isOurs(host string) bool {
+	public, err := url.Parse(a.URL())
+	return err == nil && host == public.Hostname() ||
+		a.config.ACPDomain != "" && (host == a.config.ACPDomain || strings.HasSuffix(host, "."+a.config.ACPDomain))
 }
 
 // strangersRate is what an address may send that nobody knows.

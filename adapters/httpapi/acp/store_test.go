@@ -165,6 +165,8 @@ func (s haggles) Save(_ context.Context, r ports.HaggleResult) error {
 	return nil
 }
 
+func (haggles) Decline(context.Context, *negotiation.Quote) error { return nil }
+
 func (s haggles) Basket(_ context.Context, _ id.Project, ask ports.BasketAsk) (ports.Basket, error) {
 	found := ports.Basket{Session: s.visit(ask.Session), Now: s.now}
 	wanted := ask.Products

@@ -13,6 +13,7 @@ package ucp
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -87,6 +88,7 @@ type handlers struct {
 	version Version
 	mount   *commerce.Mount
 	all     map[capability.Version]*handlers
+	tools   bool // the operations are those of the tools
 }
 
 // as are the handlers of the version that was agreed on with the agent, whose address may be the current version's.
@@ -140,6 +142,9 @@ func (h *handlers) of(name capability.Name, op huma.Operation) wire.Operation {
 
 // operation puts an operation below the address of its shop, or of the shop's REST endpoint.
 func (h *handlers) operation(op huma.Operation) wire.Operation {
+	if h.tools {
+		op.Path = toolsPath + strings.TrimPrefix(op.Path, restPath)
+	}
 	op.Path = "/p/{slug}" + h.version.prefix + op.Path
 	op.OperationID += "-" + h.version.date
 	op.Parameters = []*huma.Param{{

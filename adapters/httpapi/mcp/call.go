@@ -1,0 +1,267 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/dunglas/httpsfv"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/agentid"
+)
+
+// The codes of errors that are the protocol's own (UCP).
+const (
+	codeRefused     = -32000
+	codeNegotiation = -32001 // of the capabilities
+)
+
+// caller calls the operation of a tool.
+type caller struct {
+	operations http.Handler
+	tool       commerce.Tool
+}
+
+// errorData is what the operation said, and the HTTP status that mirrors the error.
+type errorData struct {
+	Code       string `json:"code"`
+	Status     int    `json:"http_status"`
+	RetryAfter int    `json:"retry_after,omitempty"`
+}
+
+func failure(rpc int64, status int, code, text string) error {
+	return refusal(rpc, errorData{Code: code, Status: status}, text)
+}
+
+func refusal(rpc int64, d errorData, text string) error {
+	data, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	return &jsonrpc.Error{Code: rpc, Message: text, Data: data}
+}
+
+func invalid(text string) error {
+	return failure(jsonrpc.CodeInvalidParams, http.StatusBadRequest, "invalid_request", text)
+}
+
+// meta is what an agent says beside the arguments.
+type meta struct {
+	Agent *struct {
+		Profile string `json:"profile"`
+	} `json:"ucp-agent"`
+	Key string `json:"idempotency-key"`
+}
+
+func (c caller) call(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	from, ok := ctx.Value(origin{}).(*http.Request)
+	if !ok {
+		return nil, errors.New("mcp: a call without its HTTP request")
+	}
+	r, err := c.request(ctx, from, call.Params.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	answer := &recorder{header: http.Header{}}
+	c.operations.ServeHTTP(answer, r)
+	return answer.result()
+}
+
+// request is the request of the tool's operation.
+func (c caller) request(ctx context.Context, from *http.Request, arguments json.RawMessage) (*http.Request, error) {
+	fields := map[string]json.RawMessage{}
+	if len(arguments) > 0 && json.Unmarshal(arguments, &fields) != nil {
+		return nil, invalid("arguments must be an object.")
+	}
+	var said meta
+	if given := fields["meta"]; given != nil && json.Unmarshal(given, &said) != nil {
+		return nil, invalid("meta is not what it must be.")
+	}
+	if c.tool.NeedsKey && said.Key == "" {
+		return nil, invalid("meta.idempotency-key: is required.")
+	}
+	path, err := c.path(from.PathValue("slug"), fields["id"])
+	if err != nil {
+		return nil, err
+	}
+	body, err := c.body(fields)
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, c.tool.Method, path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header, r.RemoteAddr, r.Host, r.TLS = passed(from.Header), from.RemoteAddr, from.Host, from.TLS
+	if len(body) > 0 {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if said.Key != "" {
+		r.Header.Set(wire.KeyHeader, said.Key)
+	}
+	return r, name(r, said)
+}
+
+// name has the request say which agent it is from. A client that is no platform says nothing.
+func name(r *http.Request, said meta) error {
+	if said.Agent == nil {
+		return nil
+	}
+	if _, ok := agentid.Claim(said.Agent.Profile); !ok {
+		return failure(codeNegotiation, http.StatusBadRequest, "invalid_profile_url", "meta.ucp-agent.profile must be an https URL.")
+	}
+	dictionary := httpsfv.NewDictionary()
+	dictionary.Add("profile", httpsfv.NewItem(said.Agent.Profile))
+	text, err := httpsfv.Marshal(dictionary)
+	if err != nil {
+		return failure(codeNegotiation, http.StatusBadRequest, "invalid_profile_url", "meta.ucp-agent.profile must be an https URL.")
+	}
+	r.Header.Set("UCP-Agent", text)
+	return nil
+}
+
+// passed are the headers of a call that are its operation's, too: by which proxies tell where it is from, and requests are traced.
+func passed(from http.Header) http.Header {
+	to := http.Header{}
+	for name, values := range from {
+		switch {
+		case strings.HasPrefix(name, "X-"), name == "Forwarded", name == "Traceparent", name == "Tracestate", name == "User-Agent":
+			to[name] = values
+		}
+	}
+	return to
+}
+
+// plainID is what an id may look like. Nothing is found by any other.
+var plainID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,200}$`)
+
+func (c caller) path(slug string, given json.RawMessage) (string, error) {
+	path := strings.Replace(c.tool.Path, "{slug}", url.PathEscape(slug), 1)
+	if !strings.Contains(path, "{id}") {
+		return path, nil
+	}
+	var id string
+	if json.Unmarshal(given, &id) != nil || id == "" {
+		return "", invalid("id: is required, and is text.")
+	}
+	if !plainID.MatchString(id) {
+		id = "unknown"
+	}
+	return strings.Replace(path, "{id}", id, 1), nil
+}
+
+func (c caller) body(fields map[string]json.RawMessage) ([]byte, error) {
+	if c.tool.NoBody {
+		return nil, nil
+	}
+	if c.tool.Body != "" {
+		body := fields[c.tool.Body]
+		if body == nil {
+			return nil, invalid(c.tool.Body + ": is required.")
+		}
+		return body, nil
+	}
+	delete(fields, "meta")
+	delete(fields, "id")
+	return json.Marshal(fields)
+}
+
+// recorder keeps an answer.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (a *recorder) Header() http.Header { return a.header }
+
+func (a *recorder) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+func (a *recorder) Write(b []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.body.Write(b)
+}
+
+func (a *recorder) sendTo(w http.ResponseWriter) {
+	a.WriteHeader(http.StatusOK)
+	for name, values := range a.header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(a.status)
+	_, _ = a.body.WriteTo(w) // the client may have gone
+}
+
+// mirror has the HTTP status of an answer say what the error in it does.
+func (a *recorder) mirror() {
+	var message struct {
+		Error *struct {
+			Code int64     `json:"code"`
+			Data errorData `json:"data"`
+		} `json:"error"`
+	}
+	if a.status != 0 && a.status != http.StatusOK || json.Unmarshal(a.body.Bytes(), &message) != nil || message.Error == nil {
+		return
+	}
+	switch e := message.Error; {
+	case e.Data.Status >= http.StatusBadRequest:
+		a.status = e.Data.Status
+	case e.Code == jsonrpc.CodeInternalError:
+		a.status = http.StatusInternalServerError
+	case e.Code == jsonrpc.CodeMethodNotFound:
+		a.status = http.StatusNotFound
+	default:
+		a.status = http.StatusBadRequest
+	}
+	if after := message.Error.Data.RetryAfter; after > 0 {
+		a.header.Set("Retry-After", strconv.Itoa(after))
+	}
+}
+
+// result is what the tool answers. What the business has to say is a result, a refusal included.
+func (a *recorder) result() (*sdk.CallToolResult, error) {
+	body := bytes.TrimSpace(a.body.Bytes())
+	if a.status >= http.StatusMultipleChoices {
+		return nil, a.failure(body)
+	}
+	result := &sdk.CallToolResult{
+		StructuredContent: json.RawMessage(body),
+		Content:           []sdk.Content{&sdk.TextContent{Text: string(body)}},
+	}
+	if a.header.Get(wire.ReplayedHeader) != "" {
+		result.Meta = sdk.Meta{"idempotent_replayed": true}
+	}
+	return result, nil
+}
+
+func (a *recorder) failure(body []byte) error {
+	var said struct {
+		Code    string `json:"code"`
+		Content string `json:"content"`
+	}
+	if json.Unmarshal(body, &said) != nil || said.Content == "" {
+		said.Content = http.StatusText(a.status)
+	}
+	after, _ := strconv.Atoi(a.header.Get("Retry-After"))
+	data := errorData{Code: said.Code, Status: a.status, RetryAfter: after}
+	switch a.status {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
+		return refusal(jsonrpc.CodeInvalidParams, data, said.Content)
+	case http.StatusInternalServerError:
+		return refusal(jsonrpc.CodeInternalError, data, "Internal error.")
+	}
+	return refusal(codeRefused, data, said.Content)
+}

@@ -1,0 +1,133 @@
+package ucp
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// schemas makes schemas that refer to nothing of those of an API.
+type schemas struct {
+	api  huma.API
+	root map[string]any // the API's document
+}
+
+func newSchemas(api huma.API) schemas {
+	return schemas{api, plain(api.OpenAPI())}
+}
+
+// plain is a value as JSON has it. It is made of an API's document, which is ours: that cannot fail.
+func plain(v any) (object map[string]any) {
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(text, &object)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return object
+}
+
+// operation finds an operation by its id.
+func (s schemas) operation(of string) (path, method string, op *huma.Operation) {
+	for at, item := range s.api.OpenAPI().Paths {
+		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put} {
+			if op != nil && op.OperationID == of {
+				return at, op.Method, op
+			}
+		}
+	}
+	panic("ucp: no operation is named " + of)
+}
+
+// arguments is the schema of a tool's arguments.
+func (s schemas) arguments(op *huma.Operation, body string, named, keyed bool) map[string]any {
+	properties := map[string]any{"meta": metaSchema(keyed)}
+	required := []any{}
+	if keyed {
+		required = append(required, "meta")
+	}
+	if named {
+		properties["id"] = map[string]any{"type": "string"}
+		required = append(required, "id")
+	}
+	if op.RequestBody != nil {
+		schema, _ := s.inline(plain(op.RequestBody.Content["application/json"].Schema), nil).(map[string]any)
+		if body != "" {
+			properties[body] = schema
+			required = append(required, body)
+		} else {
+			fields, _ := schema["properties"].(map[string]any)
+			for name, field := range fields {
+				properties[name] = field
+			}
+			needed, _ := schema["required"].([]any)
+			required = append(required, needed...)
+		}
+	}
+	return map[string]any{"type": "object", "properties": properties, "required": required}
+}
+
+// metaSchema is what an agent may say beside the arguments. Clients that are no platforms have no profile.
+func metaSchema(keyed bool) map[string]any {
+	schema := map[string]any{
+		"type": "object",
+		"properties": map[string]any{
+			"ucp-agent": map[string]any{
+				"type":       "object",
+				"required":   []any{"profile"},
+				"properties": map[string]any{"profile": map[string]any{"type": "string", "format": "uri"}},
+			},
+			"idempotency-key": map[string]any{
+				"type":        "string",
+				"minLength":   shortestKey,
+				"maxLength":   longestKey,
+				"description": "A random UUID. The same key and arguments get the first answer again.",
+			},
+		},
+	}
+	if keyed {
+		schema["required"] = []any{"idempotency-key"}
+	}
+	return schema
+}
+
+// inline puts what a schema refers to in the places of the references. A schema within itself becomes any object.
+func (s schemas) inline(node any, within []string) any {
+	switch n := node.(type) {
+	case map[string]any:
+		if ref, ok := n["$ref"].(string); ok {
+			for _, outer := range within {
+				if outer == ref {
+					return map[string]any{"type": "object"}
+				}
+			}
+			return s.inline(s.at(ref), append(within[:len(within):len(within)], ref))
+		}
+		made := make(map[string]any, len(n))
+		for name, value := range n {
+			if name != "additionalProperties" { // requests may have more, and answers will
+				made[name] = s.inline(value, within)
+			}
+		}
+		return made
+	case []any:
+		made := make([]any, len(n))
+		for i, value := range n {
+			made[i] = s.inline(value, within)
+		}
+		return made
+	}
+	return node
+}
+
+// at is what a reference leads to.
+func (s schemas) at(ref string) any {
+	var node any = s.root
+	for name := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+		object, _ := node.(map[string]any)
+		node = object[name]
+	}
+	return node
+}
