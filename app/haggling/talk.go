@@ -109,8 +109,6 @@ func itemOf(h ports.Haggle, r Request, visit *session.Session) (negotiation.Item
 		_, v, ok = pricing.Find([]*catalog.Product{h.Product}, r.Ask.Ref)
 	}
 	switch {
-	case !ok && r.Ask.Ref != "":
-		return negotiation.Item{}, fault.Missing("variant")
 	case !ok && r.Ask.Variant.IsZero():
 		return negotiation.Item{}, fault.Field("variant_id", h.Product.VariantRequired())
 	case !ok:

@@ -112,8 +112,22 @@ func serve(w http.ResponseWriter, r *http.Request, inner http.Handler, ours func
 	shown.Body, shown.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	answer := &recorder{header: http.Header{}}
 	inner.ServeHTTP(answer, shown)
+	if answer.status >= http.StatusBadRequest && !strings.HasPrefix(answer.header.Get("Content-Type"), "application/json") {
+		answer.spellOut(w)
+		return
+	}
 	answer.mirror()
 	answer.sendTo(w)
+}
+
+// spellOut answers with an error of the protocol what the SDK refused in plain text.
+func (a *recorder) spellOut(w http.ResponseWriter) {
+	said := strings.TrimSpace(a.body.String())
+	if strings.HasPrefix(said, "JSON RPC not handled") {
+		refuse(w, http.StatusNotFound, jsonrpc.CodeMethodNotFound, "There is no such method.")
+		return
+	}
+	refuse(w, a.status, jsonrpc.CodeInvalidRequest, said)
 }
 
 // check refuses what is not one message of bounded depth.

@@ -25,12 +25,12 @@ type NegotiationBody struct {
 	Quantity      int              `json:"quantity" minimum:"1"`
 	Lines         []negotiatedLine `json:"lines" minItems:"1" doc:"item and quantity are short for one line."`
 	Terms         map[string]any   `json:"terms" doc:"Reserved."`
-	StandingPrice *price           `json:"standing_price" nullable:"true" doc:"For one piece: the buyer's for the asking until expires_at."`
+	StandingPrice *price           `json:"standing_price" doc:"For one piece: the buyer's for the asking until expires_at."`
 	Final         bool             `json:"final" doc:"No offer brings a lower price any more."`
-	Hint          *price           `json:"hint" nullable:"true" doc:"Of a rejection: offers below it are rejected."`
+	Hint          *price           `json:"hint" doc:"Of a rejection: offers below it are rejected."`
 	Rounds        rounds           `json:"rounds"`
-	Bundle        *bundleOffered   `json:"bundle" nullable:"true"`
-	Deal          *deal            `json:"deal" nullable:"true" doc:"On the answer that accepts, and its repetitions."`
+	Bundle        *bundleOffered   `json:"bundle"`
+	Deal          *deal            `json:"deal" doc:"On the answer that accepts, and its repetitions."`
 	ExpiresAt     *wire.Time       `json:"expires_at,omitempty"`
 	BuyerActions  []string         `json:"buyer_actions" enum:"make_offer,accept_offer,decline_offer,create_checkout,start_negotiation"`
 	Messages      []message        `json:"messages,omitempty"`
