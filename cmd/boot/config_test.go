@@ -44,6 +44,7 @@ func TestConfigCheck(t *testing.T) {
 		{"no public URL at all", func(c *boot.Config) { c.PublicURL = "https://%zz" }, "HAGGLE_PUBLIC_URL"},
 		{"a URL for a domain", func(c *boot.Config) { c.ACPDomain = "https://acp.example.com" }, "HAGGLE_ACP_DOMAIN"},
 		{"a domain with a port", func(c *boot.Config) { c.ACPDomain = "acp.example.com:443" }, "HAGGLE_ACP_DOMAIN"},
+		{"an authority that is a URL", func(c *boot.Config) { c.UCPAuthority = "https://shops.example.com" }, "HAGGLE_UCP_AUTHORITY"},
 		{"a domain of one word", func(c *boot.Config) { c.ACPDomain = "localhost" }, "HAGGLE_ACP_DOMAIN"},
 		{"rates", func(c *boot.Config) { c.ACPRate, c.EnterpriseRate = "600/900", "20000/30000" }, ""},
 		{"half a rate", func(c *boot.Config) { c.ACPRate = "600" }, "HAGGLE_ACP_RATE"},

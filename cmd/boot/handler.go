@@ -39,8 +39,9 @@ func (a *App) handler() http.Handler {
 	acp.Register(api, a.buyerServices())
 	acp.RegisterHome(mux, a.buyerServices())
 	if a.speaksUCP() {
-		ucp.Register(wire.NewPart(mux, wire.Config{Title: "Haggle over UCP", Version: Version, PublicURL: a.URL()}), a.buyerServices(), a.ucpConfig())
-		a.serveTools(mux)
+		part := wire.NewPart(mux, wire.Config{Title: "Haggle over UCP", Version: Version, PublicURL: a.URL()})
+		ucp.Register(part, a.buyerServices(), a.ucpConfig())
+		ucp.RegisterSchemas(mux, part, a.serveTools(mux), a.ucpConfig())
 	}
 	mux.Handle(hooks.Pattern, hooks.Handler(a.hookServices()))
 	mux.Handle("GET /demo/images/", demo.Images())
@@ -52,10 +53,11 @@ func (a *App) handler() http.Handler {
 }
 
 // serveTools serves the MCP endpoints of all shops. The operations of the tools are on a mux that nothing else serves.
-func (a *App) serveTools(mux *http.ServeMux) {
+func (a *App) serveTools(mux *http.ServeMux) []commerce.Toolset {
 	operations := http.NewServeMux()
 	part := wire.NewPart(operations, wire.Config{Title: "Haggle's tools", Version: Version, PublicURL: a.URL()})
-	for _, set := range ucp.RegisterTools(part, a.buyerServices(), a.ucpConfig()) {
+	sets := ucp.RegisterTools(part, a.buyerServices(), a.ucpConfig())
+	for _, set := range sets {
 		mux.Handle("/p/{slug}"+set.Prefix+"/mcp", mcp.Handler(mcp.Config{
 			Version:    Version,
 			Tools:      set.Tools,
@@ -64,6 +66,7 @@ func (a *App) serveTools(mux *http.ServeMux) {
 			Log:        a.log,
 		}))
 	}
+	return sets
 }
 
 // isOurs reports whether a host name is that of the public URL, or of a shop.
@@ -143,7 +146,7 @@ func (a *App) ucpConfig() ucp.Config {
 	return ucp.Config{
 		Authority:   a.config.authority(),
 		Negotiation: a.config.negotiation(),
-		SchemaURL:   a.URL() + "/ucp/schemas",
+		SchemaURL:   a.URL() + ucp.SchemasPath,
 	}
 }
 

@@ -26,8 +26,11 @@ var sandboxAgents = map[string]capability.Version{
 // sandboxAuthority is the reversed host of a sandbox that has no domain.
 const sandboxAuthority = "com.haggle"
 
-// authority is the reversed host of the public URL, under which our own capability has its name.
+// authority is the reversed host of the public URL, unless another one is configured, under which our own capability has its name.
 func (c Config) authority() string {
+	if c.UCPAuthority != "" {
+		return c.UCPAuthority
+	}
 	u, err := url.Parse(c.PublicURL)
 	if err != nil || !isHTTPS(c.PublicURL) {
 		return sandboxAuthority

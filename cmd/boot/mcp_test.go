@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
@@ -47,13 +49,13 @@ func (m aModel) call(tool, arguments string) map[string]any {
 	return answer
 }
 
-// at reads a value by its path: totals.0.amount.
+// at reads a value by its path, in which | is a dot of a name and a number the first of a list: totals.0.amount.
 func at(t *testing.T, value any, path string) any {
 	t.Helper()
 	for step := range strings.SplitSeq(path, ".") {
 		switch v := value.(type) {
 		case map[string]any:
-			value = v[step]
+			value = v[strings.ReplaceAll(step, "|", ".")]
 		case []any:
 			if len(v) == 0 {
 				return nil
@@ -135,7 +137,7 @@ func buysOverMCP(t *testing.T, app *boot.App, demo boot.DemoShop, prefix string)
 	if text(t, paid, "status") != "completed" || text(t, paid, "order.id") == "" {
 		t.Fatalf("paid: %v", paid)
 	}
-	late := m.call("create_cart", `{"cart": {"line_items": [{"item": {"id": "`+demo.Variant.String()+`"}, "quantity": 1}], "discounts": {"codes": ["`+code+`"]}}}`)
+	late := m.call("update_cart", `{"id": "`+cart+`", "cart": {"line_items": [{"item": {"id": "`+demo.Variant.String()+`"}, "quantity": 1}], "discounts": {"codes": ["`+code+`"]}}}`)
 	if text(t, late, "messages.0.code") != "deal_redeemed" {
 		t.Errorf("the deal once more: %v", late)
 	}
@@ -297,4 +299,89 @@ func TestToolsOfAModel(t *testing.T) {
 			t.Errorf("%s: %+v", tool.Name, a)
 		}
 	}
+}
+
+// The published schemas describe what is answered, and name the operations and tools that there are.
+func TestSchemasOfNegotiation(t *testing.T) {
+	t.Parallel()
+	app := boottest.Start(t, boottest.Engines[0].URL(t))
+	demo, err := app.Demo(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile := fetch(t, app.URL()+"/p/demo/.well-known/ucp")
+	capability := at(t, profile, "ucp.capabilities.com|haggle|negotiation|quote.0")
+	address := text(t, capability, "schema")
+	if text(t, capability, "version") != "2026-12-01" || text(t, capability, "config.protocol") != "haggle-negotiation/1" {
+		t.Fatalf("the capability: %v", capability)
+	}
+	published := fetch(t, address)
+	if whole, _ := json.Marshal(published); strings.Contains(string(whole), "#/components") {
+		t.Error("the schema refers to another document")
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource(address, published); err != nil {
+		t.Fatal(err)
+	}
+	holds := func(definition string, value any) {
+		t.Helper()
+		schema, err := compiler.Compile(address + "#/$defs/" + definition)
+		if err == nil {
+			err = schema.Validate(value)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", definition, err)
+		}
+	}
+	request := map[string]any{"item": map[string]any{"id": demo.Variant.String()}, "quantity": 1.0, "terms": map[string]any{}}
+	holds("start_request", request)
+	body, _ := json.Marshal(request)
+	at1 := app.URL() + "/p/demo/ucp/negotiations"
+	asked := post(t, at1, string(body))
+	holds("negotiation", asked)
+	offer := map[string]any{"offer": map[string]any{"amount": 100.0, "currency": "USD"}}
+	holds("offer_request", offer)
+	body, _ = json.Marshal(offer)
+	holds("negotiation", post(t, at1+"/"+text(t, asked, "id")+"/offers", string(body)))
+	holds("accept_request", map[string]any{"price": map[string]any{"amount": 100.0, "currency": "USD"}})
+	decline := map[string]any{"reason": "price_sensitivity"}
+	holds("decline_request", decline)
+	holds("negotiation", post(t, at1+"/"+text(t, asked, "id")+"/decline", `{"reason": "price_sensitivity"}`))
+	again := post(t, at1+"/"+text(t, asked, "id")+"/decline", `{"reason": "comparison"}`)
+	if holds("negotiation", again); text(t, again, "status") != "declined" {
+		t.Errorf("declined: %v", again)
+	}
+
+	for _, s := range profile["ucp"].(map[string]any)["services"].(map[string]any)["com.haggle.negotiation"].([]any) {
+		described := fetch(t, text(t, s, "schema"))
+		var names []string
+		if paths, ok := described["paths"].(map[string]any); ok {
+			for _, item := range paths {
+				for _, op := range item.(map[string]any) {
+					names = append(names, text(t, op, "operationId"))
+				}
+			}
+		}
+		methods, _ := described["methods"].([]any)
+		for _, m := range methods {
+			names = append(names, text(t, m, "name"))
+		}
+		slices.Sort(names)
+		if want := []string{"accept_offer", "decline_offer", "get_negotiation", "make_offer", "start_negotiation"}; !slices.Equal(names, want) {
+			t.Errorf("%s describes %v", text(t, s, "schema"), names)
+		}
+	}
+}
+
+func fetch(t *testing.T, url string) (answer map[string]any) {
+	t.Helper()
+	r, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	if err := json.NewDecoder(r.Body).Decode(&answer); err != nil || r.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d, %v", url, r.StatusCode, err)
+	}
+	return answer
 }

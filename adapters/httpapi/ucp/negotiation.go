@@ -33,26 +33,26 @@ const (
 )
 
 func (h *handlers) registerNegotiations() {
-	wire.AddPrepared(h.mount, h.operation(huma.Operation{
+	wire.AddPrepared(h.mount, h.of(h.config.Negotiation, huma.Operation{
 		OperationID: startNegotiationID, Method: http.MethodPost, Path: negotiationsPath, DefaultStatus: http.StatusCreated,
 		Summary: "Ask for a price, or make a first offer", Responses: h.negotiationAnswer(http.StatusCreated),
-	}), h.startNegotiation)
-	wire.AddPrepared(h.mount, h.operation(huma.Operation{
+	}), prepared(h, (*handlers).startNegotiation))
+	wire.AddPrepared(h.mount, h.of(h.config.Negotiation, huma.Operation{
 		OperationID: makeOfferID, Method: http.MethodPost, Path: negotiationsPath + "/{id}/offers",
 		Summary: "Make an offer", Responses: h.negotiationAnswer(http.StatusOK),
-	}), h.makeOffer)
-	wire.AddPrepared(h.mount, h.operation(huma.Operation{
+	}), prepared(h, (*handlers).makeOffer))
+	wire.AddPrepared(h.mount, h.of(h.config.Negotiation, huma.Operation{
 		OperationID: acceptOfferID, Method: http.MethodPost, Path: negotiationsPath + "/{id}/accept",
 		Summary: "Accept the price that stands", Responses: h.negotiationAnswer(http.StatusOK),
-	}), h.acceptOffer)
-	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
+	}), prepared(h, (*handlers).acceptOffer))
+	wire.AddReadOnly(h.mount, h.of(h.config.Negotiation, huma.Operation{
 		OperationID: getNegotiationID, Method: http.MethodGet, Path: negotiationsPath + "/{id}",
 		Summary: "Read a negotiation", Responses: h.negotiationAnswer(http.StatusOK),
-	}), h.getNegotiation)
-	wire.AddPrepared(h.mount, h.operation(huma.Operation{
+	}), plain(h, (*handlers).getNegotiation))
+	wire.AddPrepared(h.mount, h.of(h.config.Negotiation, huma.Operation{
 		OperationID: declineOfferID, Method: http.MethodPost, Path: negotiationsPath + "/{id}/decline",
 		Summary: "Give up a negotiation", Responses: h.negotiationAnswer(http.StatusOK),
-	}), h.declineOffer)
+	}), prepared(h, (*handlers).declineOffer))
 }
 
 // priceRequest is a price for one piece.

@@ -139,7 +139,7 @@ func (h *handlers) toAPIAnswer(a haggling.Answer) NegotiationBody {
 func (h *handlers) toAPIView(v *haggling.View) NegotiationBody {
 	q, status := v.Quote, statusOf(v)
 	body := NegotiationBody{
-		UCP:       h.success(),
+		UCP:       envelope{Version: h.version.date, Status: "success"},
 		ID:        q.ID.String(),
 		CartID:    q.Item.Session.String(),
 		Status:    status,

@@ -14,11 +14,11 @@ type schemas struct {
 }
 
 func newSchemas(api huma.API) schemas {
-	return schemas{api, plain(api.OpenAPI())}
+	return schemas{api, asJSON(api.OpenAPI())}
 }
 
-// plain is a value as JSON has it. It is made of an API's document, which is ours: that cannot fail.
-func plain(v any) (object map[string]any) {
+// asJSON is a value as JSON has it. It is made of an API's document, which is ours: that cannot fail.
+func asJSON(v any) (object map[string]any) {
 	text, err := json.Marshal(v)
 	if err == nil {
 		err = json.Unmarshal(text, &object)
@@ -53,7 +53,7 @@ func (s schemas) arguments(op *huma.Operation, body string, named, keyed bool) m
 		required = append(required, "id")
 	}
 	if op.RequestBody != nil {
-		schema, _ := s.inline(plain(op.RequestBody.Content["application/json"].Schema), nil).(map[string]any)
+		schema, _ := s.inline(asJSON(op.RequestBody.Content["application/json"].Schema), nil).(map[string]any)
 		if body != "" {
 			properties[body] = schema
 			required = append(required, body)

@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/domain/capability"
 )
 
 // tool is an operation that models may call. For a new one, add a line to tools.
@@ -44,11 +45,14 @@ var tools = []tool{
 // RegisterTools adds the operations of the tools to an API that no listener serves, and returns the tools of all versions.
 func RegisterTools(api huma.API, s *commerce.Services, c Config) []commerce.Toolset {
 	var sets []commerce.Toolset
+	all := map[capability.Version]*handlers{}
 	for _, v := range Versions {
-		h := &handlers{Services: s, config: c, version: v, tools: true}
+		h := &handlers{Services: s, config: c, version: v, all: all, tools: true}
+		all[v.release] = h
 		rules := h.keyRules()
 		rules.Fingerprint = nil // canonical JSON: what is around the arguments changes with every message
-		h.mount = s.Mount(api, style, rules, cancelCheckoutID)
+		h.mount = s.Mount(api, h.style(), rules, cancelCheckoutID+"-"+v.date)
+		h.mount.Steps = append(h.mount.Steps, h.identify)
 		h.registerCarts()
 		h.registerCheckouts()
 		h.registerNegotiations()

@@ -111,6 +111,7 @@ func (h *handlers) identify(e *entry) error {
 				r.Business = append(r.Business, capability.Served(v.release, h.config.Negotiation))
 			}
 		}
+		r.Anonymous = h.tools // plain clients of MCP say nothing of themselves
 		r.Needs, _ = e.Operation.Metadata[needs].(capability.Name)
 		return nil
 	})

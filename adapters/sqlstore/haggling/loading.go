@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/catalogue"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -30,12 +31,14 @@ func loadingOf(ask ports.HaggleAsk) *loading {
 		return byQuote
 	case ask.Ref == "":
 		return byIDs
-	case strings.HasPrefix(ask.Ref, "var_"):
+	}
+	if _, err := id.Parse[id.Variant](ask.Ref); err == nil {
 		return byVariant
-	case strings.HasPrefix(ask.Ref, "prod_"):
+	}
+	if _, err := id.Parse[id.Product](ask.Ref); err == nil {
 		return byProduct
 	}
-	return bySKU
+	return bySKU // which may look like anything
 }
 
 // newLoading makes the statements of expressions for the session, the product, the product where the ask names no quote, and the
