@@ -208,7 +208,9 @@ func (a *bargainer) send(method, address string, request any) (answer map[string
 	}
 	defer sent.Body.Close()
 	a.status = sent.StatusCode
-	err = json.NewDecoder(sent.Body).Decode(&answer)
+	d := json.NewDecoder(sent.Body)
+	d.UseNumber()
+	err = d.Decode(&answer)
 	a.answer = answer
 	return answer, err
 }
