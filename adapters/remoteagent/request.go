@@ -175,7 +175,7 @@ func toAPISearch(in agent.SearchInput) searchData {
 
 func toAPIFilters(f catalog.Filter) filters {
 	shown := filters{
-		Category:   f.Category,
+		Category:   f.Category(),
 		PriceMax:   toAPIPrice(f.PriceMax),
 		Size:       f.Size,
 		Colors:     f.Colors,

@@ -28,20 +28,20 @@ const (
 
 // queryKey is all that an answer depends on, besides the snapshot. Answers that go on where another ended are not kept.
 type queryKey struct {
-	text, category, size, colors, prefer string
-	brands, attributes                   string
-	order                                catalog.Sort
-	floored, capped, inStock             bool
-	priceMin, priceMax                   money.Amount
-	ratingMin                            int
-	limit                                int
-	embedded                             bool // the query has a vector
+	text, categories, size, colors, prefer string
+	brands, attributes                     string
+	order                                  catalog.Sort
+	floored, capped, inStock               bool
+	priceMin, priceMax                     money.Amount
+	ratingMin                              int
+	limit                                  int
+	embedded                               bool // the query has a vector
 }
 
 func keyOf(q catalog.Query, meaning []float32) queryKey {
 	f := &q.Filter
 	k := queryKey{
-		text: q.Text, category: f.Category, size: f.Size, colors: strings.Join(f.Colors, "\x00"),
+		text: q.Text, categories: strings.Join(f.Categories, "\x00"), size: f.Size, colors: strings.Join(f.Colors, "\x00"),
 		prefer: strings.Join(q.Prefer, "\x00"), limit: q.Limit, embedded: meaning != nil,
 		brands: strings.Join(f.Brands, "\x00"), order: q.Sort, inStock: f.InStock, ratingMin: f.RatingMin,
 	}
@@ -59,7 +59,7 @@ func keyOf(q catalog.Query, meaning []float32) queryKey {
 
 // length is how many bytes the texts of the filter have.
 func (k *queryKey) length() int {
-	return len(k.category) + len(k.size) + len(k.colors) + len(k.prefer) + len(k.brands) + len(k.attributes)
+	return len(k.categories) + len(k.size) + len(k.colors) + len(k.prefer) + len(k.brands) + len(k.attributes)
 }
 
 // get returns a cached answer, or the turn to pass to keep.

@@ -73,7 +73,7 @@ func TestSimilarQueries(t *testing.T) {
 		"price":    {catalog.Query{Text: "tent", Filter: catalog.Filter{PriceMax: &most}}, 1},
 		"colour":   {catalog.Query{Text: "tent", Filter: catalog.Filter{Colors: []string{"red"}}}, 1},
 		"size":     {catalog.Query{Text: "tent", Filter: catalog.Filter{Size: "L"}}, 1},
-		"category": {catalog.Query{Text: "tent", Filter: catalog.Filter{Category: "outdoor"}}, 1},
+		"category": {catalog.Query{Text: "tent", Filter: catalog.Filter{Categories: []string{"outdoor"}}}, 1},
 		"prefer":   {catalog.Query{Text: "tent", Prefer: []string{"red"}}, 2},
 	} {
 		for range 2 {

@@ -219,7 +219,7 @@ func TestFilteredMeanings(t *testing.T) {
 	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: all})
 	x.Embed(liveProject, model.Model(), near)
 	settled(t, x)
-	found, err := x.Search(ports.NewOutbound(t.Context()), liveProject, catalog.Query{Text: "shelter", Filter: catalog.Filter{Category: "tents"}, Limit: 5})
+	found, err := x.Search(ports.NewOutbound(t.Context()), liveProject, catalog.Query{Text: "shelter", Filter: catalog.Filter{Categories: []string{"tents"}}, Limit: 5})
 	if err != nil || found.Total != 20 || found.Facets.Brands[0].Count != 20 || len(found.Hits) != 5 {
 		t.Fatalf("%+v, %v", found, err)
 	}

@@ -108,7 +108,7 @@ func (b *bazaar) query() catalog.Query {
 	q := catalog.Query{Text: b.pick("", "zelko", "brimba", "kanti"), Limit: 100, Sort: catalog.Sorts[b.random.IntN(len(catalog.Sorts))]}
 	f := &q.Filter
 	if chance(4) {
-		f.Category = b.pick("outdoor", "OUTDOOR/gear", "home", "garden")
+		f.Categories = []string{b.pick("outdoor", "OUTDOOR/gear", "home", "garden"), b.pick("home", "outdoor/gear")}[:1+b.random.IntN(2)]
 	}
 	if chance(3) {
 		f.Brands = []string{b.pick("ridgeline", "FJORD", "nobody"), b.pick("Ember", "fjord")}[:1+b.random.IntN(2)]
@@ -164,8 +164,8 @@ func (b *bazaar) naiveVariant(p *catalog.Product, v catalog.Variant, f catalog.F
 
 func (b *bazaar) naivePasses(p *catalog.Product, f catalog.Filter) bool {
 	category := strings.ToLower(p.Category)
-	below := strings.HasPrefix(category+"/", strings.ToLower(f.Category)+"/")
-	if f.Category != "" && !below || f.Brands != nil && !anyFold(f.Brands, p.Brand) || p.Reviews.Average < f.RatingMin {
+	below := slices.ContainsFunc(f.Categories, func(path string) bool { return strings.HasPrefix(category+"/", strings.ToLower(path)+"/") })
+	if f.Categories != nil && !below || f.Brands != nil && !anyFold(f.Brands, p.Brand) || p.Reviews.Average < f.RatingMin {
 		return false
 	}
 	for name, values := range f.Attributes {

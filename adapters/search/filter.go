@@ -38,8 +38,10 @@ func (s *snapshot) compile(f catalog.Filter) filter {
 		ratingMin: f.RatingMin,
 		inStock:   f.InStock,
 	}
-	if path := segment.KeyOf(strings.Trim(f.Category, "/ ")); path != "" {
-		c.categories = s.categories.Marked(func(key string) bool { return below(path, key) })
+	if paths := pathsOf(f.Categories); len(paths) > 0 {
+		c.categories = s.categories.Marked(func(key string) bool {
+			return slices.ContainsFunc(paths, func(path string) bool { return below(path, key) })
+		})
 	}
 	if len(f.Brands) > 0 {
 		wanted := keysOf(f.Brands)
@@ -66,6 +68,17 @@ func (s *snapshot) compile(f catalog.Filter) filter {
 	c.variants = c.colors != nil || c.sizes != nil || c.inStock || c.priced()
 	c.asks = c.asks || c.variants
 	return c
+}
+
+// pathsOf are categories as they are compared. One that names nothing narrows nothing.
+func pathsOf(categories []string) []string {
+	paths := make([]string, len(categories))
+	for i, c := range categories {
+		if paths[i] = segment.KeyOf(strings.Trim(c, "/ ")); paths[i] == "" {
+			return nil
+		}
+	}
+	return paths
 }
 
 // keysOf are names as they are compared.

@@ -141,7 +141,7 @@ func sameAnswers(t *testing.T, got, want *Index) {
 	t.Helper()
 	for _, q := range []catalog.Query{
 		{}, {Text: "tent"}, {Text: "red stove"}, {Text: "no7"}, {Filter: catalog.Filter{Colors: []string{"green"}}},
-		{Text: "fjord", Filter: catalog.Filter{Category: "outdoor"}},
+		{Text: "fjord", Filter: catalog.Filter{Categories: []string{"outdoor"}}},
 	} {
 		q.Limit = 5000
 		one, other := answer(t, got, q), answer(t, want, q)

@@ -149,7 +149,7 @@ func TestNothingWidensAFilter(t *testing.T) {
 	x := indexed([]*catalog.Product{sofa, couch})
 	most := money.Of(50_00, money.USD)
 	for name, f := range map[string]catalog.Filter{
-		"category": {Category: "sofas"}, "colour": {Colors: []string{"grey"}}, "price": {PriceMax: &most},
+		"category": {Categories: []string{"sofas"}}, "colour": {Colors: []string{"grey"}}, "price": {PriceMax: &most},
 	} {
 		found, err := x.Search(ports.NewOutbound(t.Context()), camp, catalog.Query{Text: "couch", Filter: f})
 		if err != nil || found.Total != 1 || found.Hits[0].Product != sofa || found.Facets.PriceRanges[0].Count != 1 {

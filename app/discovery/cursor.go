@@ -46,7 +46,8 @@ func (s *Service) cursor(p *project.Project, q catalog.Query, at *catalog.Place)
 func cursorPurpose(p *project.Project, q catalog.Query) string {
 	d := digest{sha256.New()}
 	f := &q.Filter
-	d.texts(p.ID.String(), q.Text, q.Sort.String(), f.Category, f.Size)
+	d.texts(p.ID.String(), q.Text, q.Sort.String(), f.Size)
+	d.texts(f.Categories...)
 	d.texts(f.Brands...)
 	d.texts(f.Colors...)
 	d.amount(f.PriceMin)

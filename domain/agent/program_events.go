@@ -27,7 +27,7 @@ var Search = Event[SearchInput, SearchAnswer]{
 	fields: []field[SearchInput]{
 		{"query", Text, func(in *SearchInput) value { return word(in.Query.Text) }},
 		{"limit", Integer, func(in *SearchInput) value { return number(in.Query.Limit) }},
-		{"filters.category", Text, func(in *SearchInput) value { return word(in.Query.Filter.Category) }},
+		{"filters.category", Text, func(in *SearchInput) value { return word(in.Query.Filter.Category()) }},
 		{"filters.price_min", Number, func(in *SearchInput) value { return amount(in.Query.Filter.PriceMin) }},
 		{"filters.price_max", Number, func(in *SearchInput) value { return amount(in.Query.Filter.PriceMax) }},
 		{"filters.size", Text, func(in *SearchInput) value { return word(in.Query.Filter.Size) }},

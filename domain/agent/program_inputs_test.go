@@ -213,7 +213,7 @@ func TestEveryInputIsRead(t *testing.T) {
 	quote.Scene, quote.Message, quote.Table.Offer = scene, "hello", &price
 	quote.Product = agent.Product{ID: id.New[id.Product]([16]byte{}), Variant: id.New[id.Variant]([16]byte{}), Quantity: 1}
 	search := agent.SearchInput{Query: catalog.Query{
-		Text: "tent", Limit: 1, Sort: catalog.Newest, Filter: catalog.Filter{Category: "tents", PriceMin: &price, PriceMax: &price, Size: "L"},
+		Text: "tent", Limit: 1, Sort: catalog.Newest, Filter: catalog.Filter{Categories: []string{"tents"}, PriceMin: &price, PriceMax: &price, Size: "L"},
 	}}
 	full := []error{
 		second(p.Search(t.Context(), search)), second(p.Quote(t.Context(), quote)),

@@ -87,7 +87,7 @@ func TestFilter_Criteria(t *testing.T) {
 	t.Parallel()
 	price := money.Of(1, money.USD)
 	whole := catalog.Filter{
-		Category:   "a",
+		Categories: []string{"a"},
 		Brands:     []string{"b"},
 		PriceMin:   &price,
 		PriceMax:   &price,
@@ -142,6 +142,16 @@ func TestNoResults_Message(t *testing.T) {
 	} {
 		if got := n.Message("q"); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Whoever knows one category alone is told of one alone.
+func TestFilter_Category(t *testing.T) {
+	t.Parallel()
+	for want, categories := range map[string][]string{"tents": {"tents"}, "": {"tents", "stoves"}} {
+		if got := (catalog.Filter{Categories: categories}).Category(); got != want {
+			t.Errorf("%v: %q", categories, got)
 		}
 	}
 }

@@ -27,7 +27,7 @@ type Query struct {
 
 // Filter excludes. A product passes if one of its variants passes all of it. Names are compared without regard to case.
 type Filter struct {
-	Category   string   // a path; products below it pass too
+	Categories []string // paths, any of which will do; products below one pass too
 	Brands     []string // any of them
 	PriceMin   *money.Amount
 	PriceMax   *money.Amount
@@ -36,6 +36,14 @@ type Filter struct {
 	Attributes map[string][]string // for every name, any of its values
 	RatingMin  int                 // of the average review, in hundredths
 	InStock    bool                // whether only variants in stock pass
+}
+
+// Category is the one that a filter asks for; "" for none, and for several.
+func (f Filter) Category() string {
+	if len(f.Categories) != 1 {
+		return ""
+	}
+	return f.Categories[0]
 }
 
 // Check finds what no product can pass.
@@ -62,7 +70,7 @@ func (f Filter) Criteria() (all []Criterion) {
 		take(&Filter{}, &c.Without)
 		all = append(all, c)
 	}
-	part(f.Category != "", "category", func(from, to *Filter) { to.Category = from.Category })
+	part(len(f.Categories) > 0, "category", func(from, to *Filter) { to.Categories = from.Categories })
 	part(len(f.Brands) > 0, "brand", func(from, to *Filter) { to.Brands = from.Brands })
 	part(f.PriceMin != nil, "price_min", func(from, to *Filter) { to.PriceMin = from.PriceMin })
 	part(f.PriceMax != nil, "price_max", func(from, to *Filter) { to.PriceMax = from.PriceMax })

@@ -74,7 +74,7 @@ func TestSearch(t *testing.T) {
 		"recommendations.0.currency": "null",
 	})
 	q := s.asked
-	if q.Text != "rain" || q.Limit != 10 || q.Filter.Category != "outdoor" || q.Filter.Size != "M" ||
+	if q.Text != "rain" || q.Limit != 10 || q.Filter.Category() != "outdoor" || q.Filter.Size != "M" ||
 		q.Filter.Colors[0] != "green" || *q.Filter.PriceMax != usd(15050) || q.Prefer != nil {
 		t.Errorf("asked %+v", q)
 	}

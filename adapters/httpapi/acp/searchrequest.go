@@ -62,11 +62,13 @@ func fromAPIFilters(shop *project.Project, f *searchFilters, check fault.Check) 
 		return filter
 	}
 	filter = catalog.Filter{
-		Category: f.Category,
-		Brands:   f.Brand,
-		Size:     f.Size,
-		Colors:   f.ColorPreference,
-		InStock:  f.InStock,
+		Brands:  f.Brand,
+		Size:    f.Size,
+		Colors:  f.ColorPreference,
+		InStock: f.InStock,
+	}
+	if f.Category != "" {
+		filter.Categories = []string{f.Category}
 	}
 	if f.PriceMin != nil {
 		least := f.PriceMin.Amount(shop.Settings.Currency, "price_min", check)

@@ -158,9 +158,10 @@ func indexCategory(w *window) {
 		w.product("top", in("outdoor")), w.product("below", in("Outdoor/Tents")),
 		w.product("deep", in("outdoor/tents/family")), w.product("else", in("outdoors/tents")), w.product("none", in("")),
 	)
-	w.findsAll(catalog.Filter{Category: "outdoor"}, "top", "below", "deep")
-	w.findsAll(catalog.Filter{Category: "OUTDOOR/tents"}, "below", "deep")
-	w.findsAll(catalog.Filter{Category: "outdoor/ten"})
+	w.findsAll(catalog.Filter{Categories: []string{"outdoor"}}, "top", "below", "deep")
+	w.findsAll(catalog.Filter{Categories: []string{"OUTDOOR/tents"}}, "below", "deep")
+	w.findsAll(catalog.Filter{Categories: []string{"outdoor/ten"}})
+	w.findsAll(catalog.Filter{Categories: []string{"Outdoors", "outdoor/tents"}}, "below", "deep", "else")
 	w.findsAll(catalog.Filter{}, "top", "below", "deep", "else", "none")
 }
 
