@@ -70,6 +70,12 @@ type CatalogChanges struct {
 	Synonyms *[]catalog.Synonym
 }
 
+// NamedProducts are products with the pieces there are of each of their variants. A variant that no location has is left out.
+type NamedProducts struct {
+	Products []*catalog.Product
+	Stock    map[id.Variant]int
+}
+
 // CatalogReader reads a catalogue as a whole.
 type CatalogReader interface {
 	// Changes reads, in one consistent reading, all writes after a version; 0 is from the beginning.
@@ -78,6 +84,9 @@ type CatalogReader interface {
 	Categories(ctx context.Context, project id.Project) ([]catalog.Category, error)
 	// Active finds active products by id; others are left out. One query, for a cart may have 50.
 	Active(ctx context.Context, project id.Project, products []id.Product) ([]*catalog.Product, error)
+	// Named finds active products by their ids, by those of their variants, and by SKUs of either, with the stock of all
+	// their variants. What names none is left out.
+	Named(ctx context.Context, project id.Project, refs []string) (NamedProducts, error)
 	// First are the active products that were created first, at most so many.
 	First(ctx context.Context, project id.Project, most int) ([]*catalog.Product, error)
 }

@@ -26,6 +26,8 @@ type SearchRequest struct {
 	Agent   agentid.Agent
 	Query   catalog.Query
 	Cursor  string // where an earlier answer ended, as it said; empty: begin
+	// Passing is a search that nobody goes on from: its session is not stored.
+	Passing bool
 	// Repeatable says that the answer is kept for whoever sends the request again.
 	Repeatable bool
 }
@@ -52,6 +54,7 @@ type PreparedSearch struct {
 	Answer SearchAnswer
 
 	opened  bool
+	passing bool
 	touched session.Touched
 	shown   []id.Product
 }
@@ -74,6 +77,7 @@ func (s *Service) PrepareSearch(ctx ports.Outbound, p *project.Project, r Search
 	prepared := &PreparedSearch{
 		Answer:  SearchAnswer{Session: visit},
 		opened:  r.Session.IsZero(),
+		passing: r.Passing,
 		touched: touched,
 	}
 	if err := s.find(ctx, p, r.Query, &prepared.Answer); err != nil {
@@ -86,8 +90,12 @@ func (s *Service) PrepareSearch(ctx ports.Outbound, p *project.Project, r Search
 	return prepared, nil
 }
 
-// Commit opens the session, or keeps the one named, with the products that were shown in it.
+// Commit opens the session, or keeps the one named, with the products that were shown in it. After a search in passing there is
+// nothing to write.
 func (q *PreparedSearch) Commit(ctx context.Context, stores *ports.Stores) error {
+	if q.passing {
+		return nil
+	}
 	if q.opened {
 		return stores.Sessions.Create(ctx, q.Answer.Session, q.shown...)
 	}

@@ -46,6 +46,23 @@ func (f Filter) Category() string {
 	return f.Categories[0]
 }
 
+// Affords reports whether a price passes.
+func (f Filter) Affords(price money.Amount) bool {
+	return (f.PriceMin == nil || f.PriceMin.Minor() <= price.Minor()) && (f.PriceMax == nil || price.Minor() <= f.PriceMax.Minor())
+}
+
+// PassesCategory reports whether a product is in one of the categories, or below it.
+func (f Filter) PassesCategory(p *Product) bool {
+	if len(f.Categories) == 0 {
+		return true
+	}
+	own := strings.ToLower(strings.Trim(p.Category, "/ ")) + "/"
+	return slices.ContainsFunc(f.Categories, func(c string) bool {
+		path := strings.ToLower(strings.Trim(c, "/ "))
+		return path == "" || strings.HasPrefix(own, path+"/")
+	})
+}
+
 // Check finds what no product can pass.
 func (f Filter) Check(c fault.Check) {
 	if f.PriceMin != nil && f.PriceMax != nil {

@@ -151,7 +151,7 @@ func (h *handlers) toAPIProduct(shop *project.Project, view discovery.ProductVie
 		})
 	}
 	for i, image := range p.Images {
-		answer.Images = append(answer.Images, productImage{h.toAPIImageURL(image.URL), i + 1})
+		answer.Images = append(answer.Images, productImage{h.ImageURL(image.URL), i + 1})
 	}
 	answer.NextActions = afterProduct(answer)
 	return answer

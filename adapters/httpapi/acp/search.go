@@ -169,7 +169,7 @@ func (h *handlers) toAPIResult(shop *project.Project, hit catalog.Hit, stock dis
 		Availability:  searchAvailability{InStock: quantity > 0, Quantity: quantity, ShippingEstimate: delivery},
 	}
 	for _, image := range p.Images {
-		r.Images = append(r.Images, searchImage{h.toAPIImageURL(image.URL), image.Alt})
+		r.Images = append(r.Images, searchImage{h.ImageURL(image.URL), image.Alt})
 	}
 	for _, v := range p.Variants {
 		r.Variants = append(r.Variants, searchVariantMatch{v.ID.String(), v.Size, v.Color, stock[v.ID] > 0})

@@ -36,14 +36,6 @@ func haggles(shop *project.Project, p *catalog.Product) bool {
 	return p.Negotiable && shop.Settings.NegotiationEnabled
 }
 
-// toAPIImageURL completes addresses that are paths.
-func (h *handlers) toAPIImageURL(url string) string {
-	if strings.Contains(url, "://") {
-		return url
-	}
-	return strings.TrimSuffix(h.PublicURL, "/") + "/" + strings.TrimPrefix(url, "/")
-}
-
 // toAPIProductURL is where a buyer reads all of a product.
 func (h *handlers) toAPIProductURL(shop *project.Project, p *catalog.Product) string {
 	return strings.TrimSuffix(h.PublicURL, "/") + "/p/" + shop.Slug + "/acp/products/" + p.ID.String()

@@ -75,6 +75,7 @@ func Register(api huma.API, s *commerce.Services, c Config) {
 		h.registerProfile()
 		h.mount = s.Mount(api, h.style(), h.keyRules(), cancelCheckoutID+"-"+v.date)
 		h.mount.Steps = append(h.mount.Steps, h.identify)
+		h.registerCatalog()
 		h.registerCarts()
 		h.registerCheckouts()
 		h.registerNegotiations()

@@ -26,6 +26,7 @@ func Catalog(t *testing.T, open porttest.Open) {
 		"nobody misses a change among racing writers":  catalogRace,
 		"categories count active products":             catalogCategories,
 		"active products by id":                        catalogActive,
+		"active products by any name":                  catalogNamed,
 		"the first active products":                    catalogFirst,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -233,6 +234,37 @@ func catalogActive(s *porttest.Shop) {
 	got, err = s.Catalog.Active(s.Ctx, s.Project.ID, nil)
 	s.Must(err)
 	porttest.Same(s.T, "none asked for", len(got), 0)
+}
+
+func catalogNamed(s *porttest.Shop) {
+	a, b, archived, gone := create(s, s.Rich()), s.Product(1), s.Rich(), s.Product(1)
+	archived.Status = catalog.Archived
+	create(s, archived)
+	s.Must(s.Products.Delete(s.Ctx, s.Project.ID, gone.ID, porttest.Noon))
+	foreign := porttest.OpenShop(s.T, s.Stores).Product(1)
+	named := func(refs ...string) []*catalog.Product {
+		s.T.Helper()
+		found, err := s.Catalog.Named(s.Ctx, s.Project.ID, refs)
+		s.Must(err)
+		for _, p := range found.Products {
+			for _, v := range p.Variants {
+				levels, err := s.Inventory.TotalsOf(s.Ctx, s.Project.ID, []id.Variant{v.ID})
+				s.Must(err)
+				porttest.Same(s.T, "stock of "+v.SKU, found.Stock[v.ID], levels[v.ID])
+			}
+		}
+		return byID(found.Products)
+	}
+	porttest.Same(s.T, "by id", named(a.ID.String()), []*catalog.Product{a})
+	porttest.Same(s.T, "by variant", named(a.Variants[1].ID.String(), a.Variants[0].ID.String()), []*catalog.Product{a})
+	porttest.Same(s.T, "by SKU", named(a.SKU), []*catalog.Product{a})
+	porttest.Same(s.T, "by a variant's SKU", named(a.Variants[1].SKU), []*catalog.Product{a})
+	porttest.Same(s.T, "by all of them", named(b.Variants[0].SKU, a.ID.String(), b.ID.String(), a.SKU), byID([]*catalog.Product{a, b}))
+	porttest.Same(s.T, "by what names none", len(named(
+		archived.ID.String(), archived.SKU, gone.ID.String(), gone.SKU, foreign.ID.String(), foreign.SKU, foreign.Variants[0].ID.String(),
+		porttest.Random[id.Product]().String(), "prod_", "var_?", "'", "",
+	)), 0)
+	porttest.Same(s.T, "by nothing", len(named()), 0)
 }
 
 func catalogFirst(s *porttest.Shop) {

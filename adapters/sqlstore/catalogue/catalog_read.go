@@ -96,6 +96,24 @@ func (c Catalog) Active(ctx context.Context, project id.Project, products []id.P
 	return c.active(ctx, project, args.List(db.Strings(products)), &args)
 }
 
+// Named reads the products, their variants and their stock in one go.
+func (c Catalog) Named(ctx context.Context, project id.Project, refs []string) (ports.NamedProducts, error) {
+	args := db.Args{project}
+	wanted := WhereActive + WantedProducts(&args, nil, refs)
+
+	var rows []ProductRow
+	var variants []VariantRow
+	var levels []catalog.Level
+	b := c.Store.Read(project)
+	b.Query(&rows, SelectProducts+wanted+"\nORDER BY id", args...)
+	b.Query(&variants, SelectVariants+"(SELECT id FROM products"+wanted+")"+ByPosition, args...)
+	b.Query(&levels, selectLevels+"\n  AND variants.product_id IN (SELECT id FROM products"+wanted+")"+byVariant, args...)
+	if err := b.Run(ctx); err != nil {
+		return ports.NamedProducts{}, err
+	}
+	return ports.NamedProducts{Products: FromProductRows(rows, variants), Stock: catalog.Totals(levels)}, nil
+}
+
 const firstActive = `(
   SELECT id
   FROM products

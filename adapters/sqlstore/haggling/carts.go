@@ -104,7 +104,7 @@ func ReadCart(b *db.Batch, d db.Dialect, project id.Project, ask ports.CartAsk) 
 	tokens := args.List(ask.Tokens)
 	b.Query(&r.quotes, selectQuote+fmt.Sprintf(quotesOfCart, tokens), args...)
 	args = db.Args{project, ask.Session}
-	wanted := fmt.Sprintf(productsOfCart, wantedProducts(&args, db.Strings(ask.Products), ask.Refs))
+	wanted := fmt.Sprintf(productsOfCart, catalogue.WantedProducts(&args, db.Strings(ask.Products), ask.Refs))
 	b.Query(&r.products, catalogue.SelectProducts+catalogue.WhereActive+wanted, args...)
 	b.Query(&r.variants, catalogue.SelectVariants+"(SELECT id FROM products"+catalogue.WhereActive+wanted+")"+catalogue.ByPosition, args...)
 	return r

@@ -193,7 +193,7 @@ func (v Haggling) Basket(ctx context.Context, project id.Project, ask ports.Bask
 	switch {
 	case len(ask.Products)+len(ask.Refs) > 0:
 		args = db.Args{project}
-		wanted = wantedProducts(&args, db.Strings(ask.Products), ask.Refs)
+		wanted = catalogue.WantedProducts(&args, db.Strings(ask.Products), ask.Refs)
 	case len(ask.Tokens) > 0:
 		wanted = fmt.Sprintf(dealtProducts, v.Store.Dialect.JsonOf("bundle"), tokens)
 	}

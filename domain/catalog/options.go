@@ -1,0 +1,170 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// The names of the options that tell variants apart.
+const (
+	SizeOption  = "Size"
+	ColorOption = "Color"
+)
+
+// Selection is the value of one option. Names and values are compared without regard to case.
+type Selection struct{ Option, Value string }
+
+// Selections are what tells the variant apart from the others of its product.
+func (v Variant) Selections() (list []Selection) {
+	if v.Size != "" {
+		list = append(list, Selection{SizeOption, v.Size})
+	}
+	if v.Color != "" {
+		list = append(list, Selection{ColorOption, v.Color})
+	}
+	return list
+}
+
+// Selected reports whether the variant has all of the selections.
+func (v Variant) Selected(wanted []Selection) bool {
+	own := v.Selections()
+	for _, w := range wanted {
+		if !slices.ContainsFunc(own, w.same) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s Selection) same(o Selection) bool { return s.SameOption(o) && sameName(s.Value, o.Value) }
+
+// SameOption reports whether two selections are of one option.
+func (s Selection) SameOption(o Selection) bool { return sameName(s.Option, o.Option) }
+
+func sameName(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }
+
+// Option is what variants differ by, and the values that they have of it, in the order of the variants.
+type Option struct {
+	Name   string
+	Values []OptionValue
+}
+
+// OptionValue is a value of an option. Exists says that a variant has it along with what is selected of the other options,
+// and Available that such a variant is in stock.
+type OptionValue struct {
+	Value             string
+	Exists, Available bool
+}
+
+// Choice is a product narrowed by what of its options is selected.
+type Choice struct {
+	Selected []Selection // what holds, after what no variant has was given up
+	Variants []Variant   // that have it, the featured one first; never empty
+	Options  []Option
+}
+
+// Featured is the place of the variant among these that stands for the product: the first in stock, or else the first.
+func Featured(variants []Variant, stock map[id.Variant]int) int {
+	return max(0, slices.IndexFunc(variants, func(v Variant) bool { return stock[v.ID] > 0 }))
+}
+
+// Choose narrows a product by selections. Where no variant has all of them, those that none has at all are given up first,
+// then those that are not preferred, then the preferred ones from the last to the first.
+func (p *Product) Choose(wanted []Selection, preferred []string, stock map[id.Variant]int) Choice {
+	if len(wanted) == 0 {
+		return p.ChooseVariant(p.Variants[Featured(p.Variants, stock)], stock)
+	}
+	held := slices.DeleteFunc(slices.Clone(wanted), func(w Selection) bool { return !p.hasSelected([]Selection{w}) })
+	for len(held) > 0 && !p.hasSelected(held) {
+		at := leastPreferred(held, preferred)
+		held = slices.Delete(held, at, at+1)
+	}
+	return p.choice(p.spelled(held), stock)
+}
+
+// ChooseVariant narrows a product to what a variant has. The variant is the first.
+func (p *Product) ChooseVariant(v Variant, stock map[id.Variant]int) Choice {
+	c := p.choice(v.Selections(), stock)
+	others := slices.DeleteFunc(c.Variants, func(o Variant) bool { return o.ID == v.ID })
+	c.Variants = append([]Variant{v}, others...)
+	return c
+}
+
+func (p *Product) choice(held []Selection, stock map[id.Variant]int) Choice {
+	c := Choice{Selected: held, Options: p.options(held, stock)}
+	for _, v := range p.Variants {
+		if v.Selected(held) {
+			c.Variants = append(c.Variants, v)
+		}
+	}
+	first := Featured(c.Variants, stock)
+	featured := c.Variants[first]
+	c.Variants = slices.Insert(slices.Delete(c.Variants, first, first+1), 0, featured)
+	return c
+}
+
+func (p *Product) hasSelected(wanted []Selection) bool {
+	return slices.ContainsFunc(p.Variants, func(v Variant) bool { return v.Selected(wanted) })
+}
+
+// leastPreferred is the place of the selection to give up next.
+func leastPreferred(held []Selection, preferred []string) int {
+	least, lowest := 0, -1
+	for i, s := range held {
+		rank := slices.IndexFunc(preferred, func(name string) bool { return sameName(name, s.Option) })
+		if rank < 0 {
+			rank = len(preferred)
+		}
+		if rank >= lowest {
+			least, lowest = i, rank
+		}
+	}
+	return least
+}
+
+// spelled are selections as the variants spell them.
+func (p *Product) spelled(held []Selection) []Selection {
+	list := make([]Selection, 0, len(held))
+	for _, h := range held {
+		for _, v := range p.Variants {
+			own := v.Selections()
+			if at := slices.IndexFunc(own, h.same); at >= 0 {
+				list = append(list, own[at])
+				break
+			}
+		}
+	}
+	return list
+}
+
+// options are all that the variants differ by, with what of it goes with the selections of other options.
+func (p *Product) options(held []Selection, stock map[id.Variant]int) (list []Option) {
+	for _, v := range p.Variants {
+		for _, s := range v.Selections() {
+			at := slices.IndexFunc(list, func(o Option) bool { return o.Name == s.Option })
+			if at < 0 {
+				at, list = len(list), append(list, Option{Name: s.Option})
+			}
+			known := slices.ContainsFunc(list[at].Values, func(o OptionValue) bool { return sameName(o.Value, s.Value) })
+			if !known {
+				list[at].Values = append(list[at].Values, p.valueWith(s, held, stock))
+			}
+		}
+	}
+	return list
+}
+
+// valueWith tells of a value what becomes of the selections if it takes the place of its option's.
+func (p *Product) valueWith(s Selection, held []Selection, stock map[id.Variant]int) OptionValue {
+	with := append(slices.DeleteFunc(slices.Clone(held), s.SameOption), s)
+	value := OptionValue{Value: s.Value}
+	for _, v := range p.Variants {
+		if v.Selected(with) {
+			value.Exists = true
+			value.Available = value.Available || stock[v.ID] > 0
+		}
+	}
+	return value
+}
