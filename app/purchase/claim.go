@@ -73,6 +73,10 @@ func (s *Service) claimOnce(
 	payment := checkout.Payment{
 		Method: r.Method, Route: route, Client: r.Client, TokenHash: id.Hash(r.Token), Email: r.Email, Notes: r.Notes, Option: r.Option,
 	}
+	hook := r.Hook
+	if s.checkHook(hook) != nil {
+		hook = checkout.Hook{}
+	}
 	if err := failpoint.At(ctx, failpoint.BeforeClaim); err != nil {
 		return nil, err
 	}
@@ -111,6 +115,7 @@ func (s *Service) claimOnce(
 			return outOfStock(c, short)
 		}
 		*taking = true
+		c.Tell(hook)
 		return take(ctx, tx, c, takes, p.Version, payment, now)
 	})
 	if err = cmp.Or(err, refusal); err != nil {

@@ -40,6 +40,9 @@ type FinalizeRequest struct {
 	Option   string // "" for the one selected at init
 	Email    string
 	Notes    string
+	// Hook is where the agent hears of the order, unless the checkout has one. One that no requests may be sent to is left out:
+	// it keeps nobody from paying.
+	Hook checkout.Hook
 }
 
 // Result of a finalize: Placed or Declined.

@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/delivery"
 	"github.com/haggle-commerce/haggle/adapters/eventbus"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/acp"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/ucp"
 	"github.com/haggle-commerce/haggle/adapters/notify"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/jobs"
@@ -25,7 +26,10 @@ func (a *App) openPublishing() error {
 	publisher := &publishing.Publisher{
 		Outbox: a.store.Outbox(), Webhooks: delivery.Webhooks{Client: client, UserAgent: "Haggle/" + Version},
 		Orders: a.store.Orders(),
-		Hooks:  map[checkout.HookProtocol]ports.HookProtocol{checkout.ByHaggle: acp.Hooks{}},
+		Hooks: map[checkout.HookProtocol]ports.HookProtocol{
+			checkout.ByHaggle: acp.Hooks{},
+			checkout.ByUCP:    ucp.Hooks{Address: a.acpAddress},
+		},
 		Signer: func(ctx context.Context, of id.Project) (signing.Private, error) {
 			return a.SigningKeys.Signer(ctx, of)
 		},

@@ -8,13 +8,15 @@ import (
 // HookProtocol is how an order's agent is told of the order.
 type HookProtocol struct{ name string }
 
-// ByHaggle is Haggle's own protocol.
-var ByHaggle = HookProtocol{"haggle"}
+var (
+	ByHaggle = HookProtocol{"haggle"} // Haggle's own protocol
+	ByUCP    = HookProtocol{"ucp"}    // the Universal Commerce Protocol
+)
 
 func (p HookProtocol) String() string { return p.name }
 
 // HookProtocols are all of them, by name.
-var HookProtocols = map[string]HookProtocol{"haggle": ByHaggle, "": {}}
+var HookProtocols = map[string]HookProtocol{"haggle": ByHaggle, "ucp": ByUCP, "": {}}
 
 // Hook is where the agent that places an order wants to hear of it. The zero Hook is nowhere.
 type Hook struct {
@@ -29,4 +31,11 @@ func (h Hook) Host() string {
 		return ""
 	}
 	return strings.ToLower(u.Host)
+}
+
+// Tell has the agent hear of the order at a hook, unless it said where before.
+func (c *Checkout) Tell(hook Hook) {
+	if c.s.Hook == (Hook{}) {
+		c.s.Hook = hook
+	}
 }

@@ -40,7 +40,7 @@ func (c *Case) Cancel(refund id.Refund, reason string, announce id.Event, now ti
 	default:
 		return err
 	}
-	c.Order.Status, f.Status = Canceled, FulfillmentCanceled
+	c.Order.Status, f.Status, f.CanceledAt = Canceled, FulfillmentCanceled, now
 	c.putBack(c.out())
 	c.announce(announce, now, func(n int) event.Data {
 		canceled := event.OrderCanceled{Order: c.Order.ID, Sequence: n, Reason: reason}

@@ -43,6 +43,7 @@ type Fulfillment struct {
 	TrackingURL    string    // https
 	ShippedAt      time.Time // zero until then
 	DeliveredAt    time.Time // zero until then
+	CanceledAt     time.Time // zero until then, and in those of older programs
 }
 
 var (

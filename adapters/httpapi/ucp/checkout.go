@@ -173,7 +173,11 @@ func secure(url string) string {
 
 // permalink is the page of an order without personal data.
 func (h *handlers) permalink(shop *project.Project, o *order.Order) string {
-	return h.Address(shop.Slug) + "/acp/orders/" + o.ID.String() + "/receipt"
+	return permalink(h.Address(shop.Slug), o)
+}
+
+func permalink(address string, o *order.Order) string {
+	return address + "/acp/orders/" + o.ID.String() + "/receipt"
 }
 
 // toAPIMessages are what is to be said of a checkout as it stands.

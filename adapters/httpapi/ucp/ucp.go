@@ -79,6 +79,7 @@ func Register(api huma.API, s *commerce.Services, c Config) {
 		h.registerCarts()
 		h.registerCheckouts()
 		h.registerNegotiations()
+		h.registerOrders()
 	}
 }
 

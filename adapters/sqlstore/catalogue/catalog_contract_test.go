@@ -237,7 +237,9 @@ func catalogActive(s *porttest.Shop) {
 }
 
 func catalogNamed(s *porttest.Shop) {
-	a, b, archived, gone := create(s, s.Rich()), s.Product(1), s.Rich(), s.Product(1)
+	tent := s.Rich()
+	tent.SKU, tent.Variants[0].SKU, tent.Variants[1].SKU = "TENT", "TENT-G", "TENT-A" // none that looks like an id
+	a, b, archived, gone := create(s, tent), s.Product(1), s.Rich(), s.Product(1)
 	archived.Status = catalog.Archived
 	create(s, archived)
 	s.Must(s.Products.Delete(s.Ctx, s.Project.ID, gone.ID, porttest.Noon))

@@ -23,6 +23,7 @@ var (
 		"Fulfillment.TrackingURL":    ",omitempty",
 		"Fulfillment.ShippedAt":      ",omitempty",
 		"Fulfillment.DeliveredAt":    ",omitempty",
+		"Fulfillment.CanceledAt":     ",omitempty",
 	})
 )
 

@@ -1,0 +1,22 @@
+package ucp
+
+import (
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Hooks tells agents of their orders: the whole order as it stands, in the current version. The request says whose it is by
+// the address of the shop's profile, which has the key that signs it.
+type Hooks struct {
+	// Address is the base of a shop's endpoints.
+	Address func(slug string) string
+}
+
+var _ ports.HookProtocol = Hooks{}
+
+// Message implements ports.HookProtocol.
+func (k Hooks) Message(n ports.OrderNews) ([]byte, map[string]string, error) {
+	address := k.Address(n.Shop.Slug)
+	body, err := wire.Marshal(toAPIOrder(August, address, n.Case))
+	return body, map[string]string{"UCP-Agent": `profile="` + address + profilePath + `"`}, err
+}

@@ -1,0 +1,267 @@
+package ucp
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+)
+
+func (h *handlers) registerOrders() {
+	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
+		OperationID: "get_order", Method: http.MethodGet, Path: restPath + "/orders/{id}", Summary: "Read an order",
+		Description: "How the order stands, without the buyer's name, e-mail address and street: of its destination there are " +
+			"the country and the region.",
+	}), h.getOrder)
+}
+
+// orderBody is an order without personal data: whoever has its id may read it, and agents keep what they read.
+type orderBody struct {
+	UCP          envelope      `json:"ucp"`
+	ID           string        `json:"id"`
+	Label        string        `json:"label"`
+	CheckoutID   string        `json:"checkout_id"`
+	PermalinkURL string        `json:"permalink_url" format:"uri"`
+	LineItems    []orderLine   `json:"line_items"`
+	Fulfillment  orderProgress `json:"fulfillment"`
+	Adjustments  []adjustment  `json:"adjustments,omitempty"`
+	Currency     string        `json:"currency"`
+	Totals       []total       `json:"totals"`
+}
+
+type orderLine struct {
+	ID       string       `json:"id"`
+	Item     item         `json:"item"`
+	Quantity lineQuantity `json:"quantity"`
+	Totals   []total      `json:"totals"`
+	Status   string       `json:"status" enum:"processing,partial,fulfilled,removed"`
+}
+
+type lineQuantity struct {
+	Original  int `json:"original"`
+	Total     int `json:"total"`
+	Fulfilled int `json:"fulfilled"`
+}
+
+type orderProgress struct {
+	Expectations []expectation      `json:"expectations,omitempty"`
+	Events       []fulfillmentEvent `json:"events,omitempty"`
+}
+
+// expectation has of its destination no more than the country and the region.
+type expectation struct {
+	ID            string      `json:"id"`
+	LineItems     []linePart  `json:"line_items"`
+	MethodType    string      `json:"method_type"`
+	Destination   orderRegion `json:"destination"`
+	Description   string      `json:"description"`
+	FulfillableOn wire.Time   `json:"fulfillable_on"`
+}
+
+type orderRegion struct {
+	Country string `json:"address_country,omitempty"`
+	Region  string `json:"address_region,omitempty"`
+}
+
+type linePart struct {
+	ID       string `json:"id"`
+	Quantity int    `json:"quantity"`
+}
+
+type fulfillmentEvent struct {
+	ID             string     `json:"id"`
+	OccurredAt     wire.Time  `json:"occurred_at"`
+	Type           string     `json:"type"`
+	LineItems      []linePart `json:"line_items"`
+	TrackingNumber string     `json:"tracking_number,omitempty"`
+	TrackingURL    string     `json:"tracking_url,omitempty" format:"uri"`
+	Carrier        string     `json:"carrier,omitempty"`
+}
+
+type adjustment struct {
+	ID          string     `json:"id"`
+	Type        string     `json:"type"`
+	OccurredAt  wire.Time  `json:"occurred_at"`
+	Status      string     `json:"status" enum:"pending,completed,failed"`
+	LineItems   []linePart `json:"line_items,omitempty"`
+	Totals      []total    `json:"totals,omitempty"`
+	Description string     `json:"description"`
+}
+
+type onOrder struct {
+	ID string `path:"id" doc:"The order's id."`
+}
+
+const noOrder = "There is no such order."
+
+func (h *handlers) getOrder(ctx context.Context, rq Request, in *onOrder) (*reply, error) {
+	of, err := id.Parse[id.Order](in.ID)
+	if err != nil {
+		return h.found(h.fail("not_found", noOrder))
+	}
+	c, err := h.Aftersales.In(rq.Stores).Read(ctx, rq.Caller.Shop.ID, of)
+	switch {
+	case err != nil:
+		return h.missing(err)
+	case !rq.Caller.Agent.FindsWhatWasMadeBy(c.Order.Agent):
+		return h.found(h.fail("not_found", noOrder))
+	}
+	return h.found(toAPIOrder(h.version, h.Address(rq.Caller.Shop.Slug), c))
+}
+
+// toAPIOrder is an order of the shop at an address, as it stands.
+func toAPIOrder(v Version, address string, c *order.Case) orderBody {
+	o := c.Order
+	states := c.LineStates()
+	body := orderBody{
+		UCP:          envelope{Version: v.date, Status: "success"},
+		ID:           o.ID.String(),
+		Label:        o.Confirmation,
+		CheckoutID:   o.Checkout.String(),
+		PermalinkURL: permalink(address, o),
+		LineItems:    wire.Each(states, toAPIOrderLine),
+		Fulfillment:  orderProgress{toAPIExpectations(o, states), toAPIEvents(o, states)},
+		Adjustments:  toAPIAdjustments(c, states),
+		Currency:     o.Total.Currency().Code(),
+		Totals:       toAPITotals(o.Totals(), false),
+	}
+	return body
+}
+
+func toAPIOrderLine(s order.LineState) orderLine {
+	l := s.Line
+	shown := orderLine{
+		ID:       commerce.LineID(s.Number),
+		Item:     item{l.Variant.String(), title(l.Name, l.Label), l.Original.Minor()},
+		Quantity: lineQuantity{s.Original, s.Total, s.Fulfilled},
+		Totals:   lineTotals(l.Unit, l.Original, l.Quantity),
+	}
+	switch {
+	case s.Total == 0:
+		shown.Status = "removed"
+	case s.Fulfilled == s.Total:
+		shown.Status = "fulfilled"
+	case s.Fulfilled > 0:
+		shown.Status = "partial"
+	default:
+		shown.Status = "processing"
+	}
+	return shown
+}
+
+// toAPIExpectations are the one promise that an order has, about what is left of it.
+func toAPIExpectations(o *order.Order, states []order.LineState) []expectation {
+	var parts []linePart
+	for _, s := range states {
+		if s.Total > 0 {
+			parts = append(parts, linePart{commerce.LineID(s.Number), s.Total})
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	f := o.Fulfillment
+	return []expectation{{
+		ID:            "exp_1",
+		LineItems:     parts,
+		MethodType:    "shipping",
+		Destination:   orderRegion{o.Address.Country, o.Address.State},
+		Description:   "Arrives from " + f.DeliversFrom.Format(time.DateOnly) + " to " + f.DeliversBy.Format(time.DateOnly) + ".",
+		FulfillableOn: wire.ToTime(f.ShipsOn),
+	}}
+}
+
+// toAPIEvents are what became of the goods, which are sent all at once.
+func toAPIEvents(o *order.Order, states []order.LineState) (list []fulfillmentEvent) {
+	f := o.Fulfillment
+	parts := wire.Each(states, func(s order.LineState) linePart { return linePart{commerce.LineID(s.Number), s.Original} })
+	add := func(name string, at time.Time) {
+		if !at.IsZero() {
+			list = append(list, fulfillmentEvent{
+				ID:             "evt_" + name,
+				OccurredAt:     wire.ToTime(at),
+				Type:           name,
+				LineItems:      parts,
+				TrackingNumber: f.TrackingNumber,
+				TrackingURL:    f.TrackingURL,
+				Carrier:        f.Carrier,
+			})
+		}
+	}
+	add("shipped", f.ShippedAt)
+	add("delivered", f.DeliveredAt)
+	return list
+}
+
+var (
+	returnStatuses = map[order.ReturnStatus]string{
+		order.Requested: "pending",
+		order.Approved:  "completed",
+		order.Rejected:  "failed",
+	}
+	refundStatuses = map[order.RefundStatus]string{
+		order.RefundIsPending: "pending",
+		order.RefundSucceeded: "completed",
+		order.RefundIsFailed:  "failed",
+	}
+)
+
+// toAPIAdjustments are what followed the order: its returns, its refunds, and that it was canceled. What buyers and merchants
+// wrote of them is not shown.
+func toAPIAdjustments(c *order.Case, states []order.LineState) (list []adjustment) {
+	for i := range c.Returns {
+		r := &c.Returns[i]
+		a := adjustment{
+			ID:          r.ID.String(),
+			Type:        "return",
+			OccurredAt:  wire.ToTime(r.CreatedAt),
+			Status:      returnStatuses[r.Status],
+			Description: "Part of the order is returned.",
+		}
+		for _, part := range c.AllocationOf(r) {
+			a.LineItems = append(a.LineItems, linePart{commerce.LineID(c.Order.LineNumber(part.Line)), -part.Quantity})
+		}
+		list = append(list, a)
+	}
+	for _, r := range c.Refunds {
+		list = append(list, adjustment{
+			ID:          r.ID.String(),
+			Type:        "refund",
+			OccurredAt:  wire.ToTime(r.CreatedAt),
+			Status:      refundStatuses[r.Status],
+			Totals:      []total{{Type: "total", DisplayText: "Refund", Amount: -r.Amount.Minor()}},
+			Description: "Money is given back.",
+		})
+	}
+	if c.Order.Status == order.Canceled {
+		list = append(list, canceled(c, states))
+	}
+	return list
+}
+
+func canceled(c *order.Case, states []order.LineState) adjustment {
+	at := c.Order.Fulfillment.CanceledAt
+	if at.IsZero() { // by an older program
+		at = c.Order.CreatedAt
+		for _, r := range c.Refunds {
+			at = r.CreatedAt
+		}
+	}
+	a := adjustment{
+		ID:          "cancellation",
+		Type:        "cancellation",
+		OccurredAt:  wire.ToTime(at),
+		Status:      "completed",
+		Description: "The order is canceled.",
+	}
+	for _, s := range states {
+		a.LineItems = append(a.LineItems, linePart{commerce.LineID(s.Number), -s.Original})
+	}
+	return a
+}
