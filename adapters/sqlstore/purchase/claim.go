@@ -53,9 +53,10 @@ type claimRow struct {
 }
 
 var (
-	// updateClaimed takes when the payments that count began, how many they may be, the session, and the version of the
-	// project.
-	updateClaimed = db.NewTable[claimRow]("checkouts").Update(checkoutKey, append(changedByVerbs, "client")...)
+	// updateClaimed writes the hook, too: an agent may say where it hears of the order as late as it pays. It takes when the
+	// payments that count began, how many they may be, the session, and the version of the project. andClient knows that the
+	// client is the last of its columns.
+	updateClaimed = db.NewTable[claimRow]("checkouts").Update(checkoutKey, append(changedByVerbs, "hook_protocol", "hook_url", "client")...)
 
 	// claimCheckout writes the checkout unless the session tried too many payments.
 	claimCheckout = updateClaimed.But("status", unlessChanged).Text + belowAttemptLimit("c.session_id = %[3]s", updateClaimed.After(3))
