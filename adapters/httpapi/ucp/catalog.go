@@ -9,6 +9,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/domain/capability"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -22,16 +23,16 @@ const (
 )
 
 func (h *handlers) registerCatalog() {
-	wire.AddPhased(h.mount, h.operation(huma.Operation{
+	wire.AddPhased(h.mount, h.of(capability.CatalogSearch, huma.Operation{
 		OperationID: "search_catalog", Method: http.MethodPost, Path: catalogPath + "/search", Summary: "Search products",
 		Errors: []int{http.StatusServiceUnavailable},
-	}), h.searchCatalog)
-	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
+	}), phased(h, (*handlers).searchCatalog))
+	wire.AddReadOnly(h.mount, h.of(capability.CatalogLookup, huma.Operation{
 		OperationID: "lookup_catalog", Method: http.MethodPost, Path: catalogPath + "/lookup", Summary: "Look up products by their ids",
-	}), h.lookupCatalog)
-	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
+	}), plain(h, (*handlers).lookupCatalog))
+	wire.AddReadOnly(h.mount, h.of(capability.CatalogLookup, huma.Operation{
 		OperationID: "get_product", Method: http.MethodPost, Path: catalogPath + "/product", Summary: "Read a product",
-	}), h.getProduct)
+	}), plain(h, (*handlers).getProduct))
 }
 
 type searchInput struct {
@@ -140,7 +141,7 @@ func (h *handlers) searchCatalog(ctx ports.Outbound, rq Request, in *searchInput
 	}
 	found := prepared.Answer
 	body := productsBody{
-		UCP:      h.success(),
+		UCP:      h.success(rq, capability.CatalogSearch),
 		Products: make([]product, 0, len(found.Found.Hits)),
 		Messages: warnings,
 		Pagination: &pageBody{
@@ -172,7 +173,7 @@ func (h *handlers) lookupCatalog(ctx context.Context, rq Request, in *lookupInpu
 		return h.refusedReply(err)
 	}
 	body := productsBody{
-		UCP:      h.success(),
+		UCP:      h.success(rq, capability.CatalogLookup),
 		Products: make([]product, 0, len(found.Products)),
 		Messages: warnings,
 	}
@@ -201,5 +202,5 @@ func (h *handlers) getProduct(ctx context.Context, rq Request, in *getProductInp
 	if err != nil {
 		return h.refusedReply(err)
 	}
-	return h.found(productBody{UCP: h.success(), Product: h.toAPIChoice(found), Messages: warnings})
+	return h.found(productBody{UCP: h.success(rq, capability.CatalogLookup), Product: h.toAPIChoice(found), Messages: warnings})
 }

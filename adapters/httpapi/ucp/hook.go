@@ -2,6 +2,7 @@ package ucp
 
 import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/capability"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -17,6 +18,11 @@ var _ ports.HookProtocol = Hooks{}
 // Message implements ports.HookProtocol.
 func (k Hooks) Message(n ports.OrderNews) ([]byte, map[string]string, error) {
 	address := k.Address(n.Shop.Slug)
-	body, err := wire.Marshal(toAPIOrder(August, address, n.Case))
+	made := envelope{
+		Version:      August.date,
+		Status:       "success",
+		Capabilities: map[string][]entity{capability.Order.String(): {{August.date}}},
+	}
+	body, err := wire.Marshal(toAPIOrder(made, address, n.Case))
 	return body, map[string]string{"UCP-Agent": `profile="` + address + profilePath + `"`}, err
 }

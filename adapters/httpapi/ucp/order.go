@@ -9,16 +9,17 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/capability"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
 func (h *handlers) registerOrders() {
-	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
+	wire.AddReadOnly(h.mount, h.of(capability.Order, huma.Operation{
 		OperationID: "get_order", Method: http.MethodGet, Path: restPath + "/orders/{id}", Summary: "Read an order",
 		Description: "How the order stands, without the buyer's name, e-mail address and street: of its destination there are " +
 			"the country and the region.",
-	}), h.getOrder)
+	}), plain(h, (*handlers).getOrder))
 }
 
 // orderBody is an order without personal data: whoever has its id may read it, and agents keep what they read.
@@ -112,15 +113,15 @@ func (h *handlers) getOrder(ctx context.Context, rq Request, in *onOrder) (*repl
 	case !rq.Caller.Agent.FindsWhatWasMadeBy(c.Order.Agent):
 		return h.found(h.fail("not_found", noOrder))
 	}
-	return h.found(toAPIOrder(h.version, h.Address(rq.Caller.Shop.Slug), c))
+	return h.found(toAPIOrder(h.success(rq, capability.Order), h.Address(rq.Caller.Shop.Slug), c))
 }
 
 // toAPIOrder is an order of the shop at an address, as it stands.
-func toAPIOrder(v Version, address string, c *order.Case) orderBody {
+func toAPIOrder(made envelope, address string, c *order.Case) orderBody {
 	o := c.Order
 	states := c.LineStates()
 	body := orderBody{
-		UCP:          envelope{Version: v.date, Status: "success"},
+		UCP:          made,
 		ID:           o.ID.String(),
 		Label:        o.Confirmation,
 		CheckoutID:   o.Checkout.String(),
