@@ -18,6 +18,10 @@ func ucpSteps(sc book, w *world) {
 // ucpOperations are the operations by method and path, without version and ids.
 var ucpOperations = map[string]ucpjudge.Operation{
 	"GET /.well-known/ucp":                  ucpjudge.BusinessProfile,
+	"POST /ucp/catalog/search":              ucpjudge.SearchCatalog,
+	"POST /ucp/catalog/lookup":              ucpjudge.LookupCatalog,
+	"POST /ucp/catalog/product":             ucpjudge.GetProduct,
+	"GET /ucp/orders/":                      ucpjudge.GetOrder,
 	"POST /ucp/carts":                       ucpjudge.CreateCart,
 	"GET /ucp/carts/":                       ucpjudge.GetCart,
 	"PUT /ucp/carts/":                       ucpjudge.UpdateCart,
@@ -82,7 +86,7 @@ func (w *world) agentSends(how, method, path, body string) error {
 // withoutID leaves the id out of a path.
 func withoutID(path string) string {
 	parts := strings.Split(path, "/")
-	if len(parts) > 3 {
+	if len(parts) > 3 && parts[2] != "catalog" {
 		parts[3] = ""
 	}
 	return strings.Join(parts, "/")
