@@ -10,7 +10,7 @@ func aftersalesSteps(sc book, w *world) {
 	sc.When(`^the buyer sends back (\d+) of the "([^"]*)" (\d+) times at once$`, w.sendsBackAtOnce)
 
 	sc.Then(`^the receipt says "(.*)"$`, func(text string) error { return w.receiptSays(text, true) })
-	sc.Step(`^the (?:merchant|buyer) remembers the answer's (\w+)$`, w.rememberAnswer)
+	sc.Step(`^the (?:merchant|buyer) remembers the answer's ([\w.]+)$`, w.rememberAnswer)
 
 	sc.Then(`^the answer does not say "(.*)"$`, func(text string) error { return w.receiptSays(w.expand(text), false) })
 	sc.Then(`^the receipt does not say "(.*)"$`, func(text string) error { return w.receiptSays(text, false) })
