@@ -200,7 +200,7 @@ func (w *world) rememberAnswer(name string) error {
 	if w.remembered == nil {
 		w.remembered = map[string]string{}
 	}
-	w.remembered[name] = text
+	w.remembered[strings.ReplaceAll(name, ".", "_")] = text
 	return nil
 }
 

@@ -14,7 +14,7 @@ Feature: Orders over the Universal Commerce Protocol
       Given the buyer remembers the answer's id
       When an agent sends POST <door>/ucp/checkout-sessions/$remembered_id/complete {"payment": {"instruments": [{"id": "pi_1", "handler_id": "psp_spt", "type": "token", "credential": {"type": "token", "token": "spt_sandbox_ok"}}]}}
       Given the buyer remembers the answer's order.id
-      When an agent sends GET <door>/ucp/orders/$remembered_order.id
+      When an agent sends GET <door>/ucp/orders/$remembered_order_id
       Then the answer shows:
         | checkout_id                              | matches ^chk_                                |
         | permalink_url                            | matches /acp/orders/ord_                     |
