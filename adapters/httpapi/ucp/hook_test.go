@@ -1,0 +1,73 @@
+package ucp
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/simulator/ucp/judge"
+	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
+)
+
+// A message to an agent is the whole order with all that followed it, and nothing of the buyer.
+func TestHooks_Message(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+	usd := func(minor int64) money.Amount { return money.Of(minor, money.USD) }
+	o := &order.Order{
+		ID: id.New[id.Order]([16]byte{1}), Checkout: id.New[id.Checkout]([16]byte{2}), Confirmation: "HG-7K2M-9QXA", Status: order.Canceled,
+		Lines: []checkout.Line{{
+			ID: 3, Variant: id.New[id.Variant]([16]byte{3}), Name: "Tent", Quantity: 2, Unit: usd(9_000), Original: usd(10_000),
+		}},
+		Address: checkout.Address{
+			First: "Ada", Last: "Secret", Line1: "12 Hidden Street", City: "Portland", State: "OR", PostalCode: "97205", Country: "US", Phone: "+1555",
+		},
+		Email: "ada@secret.example", Notes: "hidden notes",
+		Subtotal: usd(18_000), Savings: usd(2_000), Shipping: usd(500), Tax: usd(100), Total: usd(18_600),
+		Fulfillment: order.Fulfillment{Status: order.FulfillmentCanceled, ShipsOn: noon, DeliversFrom: noon, DeliversBy: noon, CanceledAt: noon},
+		CreatedAt:   noon,
+	}
+	c := &order.Case{
+		Order: o,
+		Returns: []order.Return{{
+			ID: id.New[id.Return]([16]byte{4}), Status: order.Rejected, Allocation: []order.Allocation{{Line: 0, Quantity: 1}},
+			Comment: "hidden comment", CreatedAt: noon,
+		}},
+		Refunds: []order.Refund{{
+			ID: id.New[id.Refund]([16]byte{5}), Status: order.RefundSucceeded, Amount: usd(18_600), Reason: "hidden reason", CreatedAt: noon,
+		}},
+	}
+	hooks := Hooks{Address: func(slug string) string { return "https://shops.example.com/p/" + slug }}
+	body, header, err := hooks.Message(ports.OrderNews{Case: c, Shop: &project.Project{Slug: "demo"}, At: noon, Now: noon})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if header["UCP-Agent"] != `profile="https://shops.example.com/p/demo/.well-known/ucp"` {
+		t.Errorf("header: %v", header)
+	}
+	for _, secret := range []string{"Ada", "Secret", "Hidden", "hidden", "Portland", "97205", "1555", "secret.example"} {
+		if strings.Contains(string(body), secret) {
+			t.Errorf("%s is in %s", secret, body)
+		}
+	}
+	if err := judge.New(schema.V20260825).House().Answer(judge.OrderWebhook, nil, body); err != nil {
+		t.Errorf("%v in %s", err, body)
+	}
+	var told orderBody
+	if err := json.Unmarshal(body, &told); err != nil {
+		t.Fatal(err)
+	}
+	if l := told.LineItems[0]; l.ID != "li_3" || l.Status != "removed" || l.Quantity != (lineQuantity{2, 0, 0}) {
+		t.Errorf("line: %+v", l)
+	}
+	if a := told.Adjustments; len(a) != 3 || a[0].Status != "failed" || a[1].Totals[0].Amount != -18_600 || a[2].Type != "cancellation" {
+		t.Errorf("adjustments: %+v", a)
+	}
+}

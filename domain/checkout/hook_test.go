@@ -1,0 +1,20 @@
+package checkout_test
+
+import (
+	"testing"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+)
+
+// Where an agent said first to hear of the order, it does.
+func TestCheckout_Tell(t *testing.T) {
+	t.Parallel()
+	first := checkout.Hook{Protocol: checkout.ByUCP, URL: "https://one.example/hook"}
+	c := checkout.Rehydrate(checkout.Snapshot{})
+	for _, hook := range []checkout.Hook{{}, first, {Protocol: checkout.ByUCP, URL: "https://two.example/hook"}, {}} {
+		c.Tell(hook)
+	}
+	if got := c.Snapshot().Hook; got != first {
+		t.Errorf("%+v", got)
+	}
+}
