@@ -47,12 +47,6 @@ type negotiatedLine struct {
 	Quantity int            `json:"quantity" minimum:"1"`
 }
 
-// price is a price for one piece, in minor units.
-type price struct {
-	Amount   int64  `json:"amount"`
-	Currency string `json:"currency"`
-}
-
 type rounds struct {
 	Used    int `json:"used"`
 	Allowed int `json:"allowed" doc:"The counter of this number is final."`
@@ -73,11 +67,12 @@ type deal struct {
 	ExpiresAt *wire.Time `json:"expires_at"`
 }
 
-func toAPIPrice(a money.Amount) *price {
+// toAPIKnownPrice is nil for the amount in no currency.
+func toAPIKnownPrice(a money.Amount) *price {
 	if a.Currency() == (money.Currency{}) {
 		return nil
 	}
-	return &price{a.Minor(), a.Currency().Code()}
+	return new(toAPIPrice(a))
 }
 
 // The statuses of a negotiation.
@@ -128,7 +123,7 @@ func (h *handlers) toAPIAnswer(a haggling.Answer) NegotiationBody {
 	if a.Token != "" {
 		body.Deal = &deal{
 			Code:      a.Token,
-			UnitPrice: *toAPIPrice(a.Quote.FinalPrice),
+			UnitPrice: toAPIPrice(a.Quote.FinalPrice),
 			Quantity:  a.Quote.Item.Quantity,
 			ExpiresAt: wire.ToKnownTime(a.Quote.ValidUntil),
 		}
@@ -143,7 +138,7 @@ func (h *handlers) toAPIView(v *haggling.View) NegotiationBody {
 		ID:        q.ID.String(),
 		CartID:    q.Item.Session.String(),
 		Status:    status,
-		Item:      negotiatedItem{ID: q.Item.Variant.String(), Title: titleOf(v), ListPrice: toAPIPrice(q.Bounds.List())},
+		Item:      negotiatedItem{ID: q.Item.Variant.String(), Title: titleOf(v), ListPrice: toAPIKnownPrice(q.Bounds.List())},
 		Quantity:  q.Item.Quantity,
 		Terms:     map[string]any{},
 		Rounds:    rounds{min(q.Progress.Rounds, v.RoundCap), v.RoundCap},
@@ -154,11 +149,11 @@ func (h *handlers) toAPIView(v *haggling.View) NegotiationBody {
 	body.Lines = []negotiatedLine{{body.Item, body.Quantity}}
 	switch status {
 	case statusOpen, statusCountered, statusRejected, statusAccepted:
-		body.StandingPrice = toAPIPrice(q.Standing())
+		body.StandingPrice = toAPIKnownPrice(q.Standing())
 		body.Bundle = toAPIBundle(q)
 	}
 	if status == statusRejected {
-		body.Hint = toAPIPrice(q.Bounds.Hint())
+		body.Hint = toAPIKnownPrice(q.Bounds.Hint())
 	}
 	body.BuyerActions = actions(status, v.Final)
 	body.Messages = []message{h.toAPIWords(body)}
@@ -182,8 +177,8 @@ func toAPIBundle(q negotiation.Snapshot) *bundleOffered {
 		return nil
 	}
 	return &bundleOffered{
-		Item:      negotiatedItem{ID: b.Variant.String(), Title: b.Name, ListPrice: toAPIPrice(b.Regular)},
-		Price:     *toAPIPrice(b.Price),
+		Item:      negotiatedItem{ID: b.Variant.String(), Title: b.Name, ListPrice: toAPIKnownPrice(b.Regular)},
+		Price:     toAPIPrice(b.Price),
 		Included:  q.WithBundle,
 		ExpiresAt: wire.ToKnownTime(b.ValidUntil),
 	}

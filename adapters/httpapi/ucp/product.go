@@ -52,6 +52,7 @@ type category struct {
 	Taxonomy string `json:"taxonomy"`
 }
 
+// price is a price for one piece, in minor units.
 type price struct {
 	Amount   int64  `json:"amount"`
 	Currency string `json:"currency"`
