@@ -202,6 +202,7 @@ func (a *bargainer) send(method, address string, request any) (answer map[string
 		return nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("UCP-Agent", `profile="https://haggle.invalid/agent"`)
 	sent, err := (&http.Client{Transport: busy{a.w.server.transport}}).Do(r)
 	if err != nil {
 		return nil, err

@@ -187,7 +187,13 @@ func TestADealOfAModelIsRedeemedOnce(t *testing.T) {
 
 func post(t *testing.T, url, body string) (answer map[string]any) {
 	t.Helper()
-	r, err := http.Post(url, "application/json", strings.NewReader(body))
+	sent, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent.Header.Set("Content-Type", "application/json")
+	sent.Header.Set("UCP-Agent", `profile="https://haggle.invalid/agent"`)
+	r, err := http.DefaultClient.Do(sent)
 	if err != nil {
 		t.Fatal(err)
 	}

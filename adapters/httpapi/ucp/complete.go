@@ -63,6 +63,7 @@ func (h *handlers) completeCheckout(ctx ports.Outbound, rq Request, in *complete
 		Method:   method,
 		Token:    token,
 		Client:   rq.Caller.Client,
+		Hook:     hookOf(rq),
 	})
 	if err != nil {
 		return h.notCompleted(ctx, rq, of, err)
@@ -74,6 +75,15 @@ func (h *handlers) completeCheckout(ctx ports.Outbound, rq Request, in *complete
 		return h.declined(ctx, rq, r)
 	}
 	return nil, errors.New("ucp: a payment ended in an unknown result")
+}
+
+// hookOf is where the agent's platform hears of its orders; zero: nowhere.
+func hookOf(rq Request) checkout.Hook {
+	url := rq.Caller.Platform.Profile.OrderHook(rq.Caller.Platform.Active)
+	if url == "" {
+		return checkout.Hook{}
+	}
+	return checkout.Hook{Protocol: checkout.ByUCP, URL: url}
 }
 
 func (h *handlers) placed(ctx ports.Outbound, rq Request, of id.Checkout, o *order.Order) (*reply, error) {

@@ -149,7 +149,7 @@ func (h *handlers) startNegotiation(ctx ports.Outbound, rq Request, in *startInp
 	if err != nil {
 		return h.notStarted(err)
 	}
-	return h.quotePlan(http.StatusCreated, prepared), nil
+	return h.quotePlan(rq, http.StatusCreated, prepared), nil
 }
 
 const noItem = "The item is not sold here."
@@ -211,7 +211,7 @@ func (h *handlers) followUp(ctx ports.Outbound, rq Request, of id.Quote, r haggl
 	if err != nil {
 		return h.unmoved(ctx, rq, of, err)
 	}
-	return h.quotePlan(http.StatusOK, prepared), nil
+	return h.quotePlan(rq, http.StatusOK, prepared), nil
 }
 
 func (h *handlers) prepareQuote(ctx ports.Outbound, rq Request, r haggling.Request) (*haggling.PreparedQuote, error) {
@@ -220,9 +220,9 @@ func (h *handlers) prepareQuote(ctx ports.Outbound, rq Request, r haggling.Reque
 	return h.Haggling.In(rq.Stores).PrepareQuote(ctx, rq.Caller.Shop, r)
 }
 
-func (h *handlers) quotePlan(status int, prepared *haggling.PreparedQuote) plan[reply] {
+func (h *handlers) quotePlan(rq Request, status int, prepared *haggling.PreparedQuote) plan[reply] {
 	return plan[reply]{Commit: func(ctx context.Context, st *ports.Stores) (*reply, error) {
-		return &reply{Status: status, Body: h.toAPIAnswer(prepared.Answer)}, prepared.Commit(ctx, st)
+		return &reply{Status: status, Body: h.toAPIAnswer(rq, prepared.Answer)}, prepared.Commit(ctx, st)
 	}}
 }
 
@@ -235,7 +235,7 @@ func (h *handlers) getNegotiation(ctx context.Context, rq Request, in *onNegotia
 	if err != nil {
 		return h.noNegotiation(err)
 	}
-	return h.found(h.toAPIView(v))
+	return h.found(h.toAPIView(rq, v))
 }
 
 // declineOffer runs again where another request was faster.
@@ -256,14 +256,14 @@ func (h *handlers) declineOffer(ctx ports.Outbound, rq Request, in *declineInput
 	case before.Quote.State == negotiation.Agreed:
 		return h.unmovedPlan(ctx, rq, of, "quote_accepted", "The negotiation is accepted. A deal that is not used ends by itself.")
 	case before.Quote.State != negotiation.Open:
-		return h.settled(h.toAPIView(before)), nil
+		return h.settled(h.toAPIView(rq, before)), nil
 	}
 	return plan[reply]{Commit: func(ctx context.Context, st *ports.Stores) (*reply, error) {
 		v, err := h.Haggling.In(st).Decline(ctx, rq.Caller.Shop, named(rq, of), why)
 		if err != nil {
 			return nil, err
 		}
-		return h.found(h.toAPIView(v))
+		return h.found(h.toAPIView(rq, v))
 	}}, nil
 }
 
@@ -309,7 +309,7 @@ func (h *handlers) unmovedPlan(ctx context.Context, rq Request, of id.Quote, cod
 		answer, err := h.noNegotiation(err)
 		return settledBy(answer), err
 	}
-	body := h.toAPIView(v)
+	body := h.toAPIView(rq, v)
 	body.Messages = []message{{Type: "error", Code: code, Content: text, Severity: recoverable}}
 	return h.settled(body), nil
 }

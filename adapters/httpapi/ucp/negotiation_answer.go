@@ -108,7 +108,7 @@ func statusOf(v *haggling.View) string {
 	return statusOpen
 }
 
-func (h *handlers) toAPIAnswer(a haggling.Answer) NegotiationBody {
+func (h *handlers) toAPIAnswer(rq Request, a haggling.Answer) NegotiationBody {
 	v := haggling.View{
 		Quote:    a.Quote,
 		Product:  a.Product,
@@ -119,7 +119,7 @@ func (h *handlers) toAPIAnswer(a haggling.Answer) NegotiationBody {
 	if a.Decision != nil {
 		v.Outcome = a.Decision.Outcome()
 	}
-	body := h.toAPIView(&v)
+	body := h.toAPIView(rq, &v)
 	if a.Token != "" {
 		body.Deal = &deal{
 			Code:      a.Token,
@@ -131,10 +131,10 @@ func (h *handlers) toAPIAnswer(a haggling.Answer) NegotiationBody {
 	return body
 }
 
-func (h *handlers) toAPIView(v *haggling.View) NegotiationBody {
+func (h *handlers) toAPIView(rq Request, v *haggling.View) NegotiationBody {
 	q, status := v.Quote, statusOf(v)
 	body := NegotiationBody{
-		UCP:       envelope{Version: h.version.date, Status: "success"},
+		UCP:       h.success(rq, h.config.Negotiation),
 		ID:        q.ID.String(),
 		CartID:    q.Item.Session.String(),
 		Status:    status,
@@ -145,7 +145,6 @@ func (h *handlers) toAPIView(v *haggling.View) NegotiationBody {
 		Final:     v.Final,
 		ExpiresAt: wire.ToKnownTime(q.ValidUntil),
 	}
-	body.UCP.Capabilities = map[string][]entity{h.negotiationName(): {{negotiationVersion}}}
 	body.Lines = []negotiatedLine{{body.Item, body.Quantity}}
 	switch status {
 	case statusOpen, statusCountered, statusRejected, statusAccepted:
