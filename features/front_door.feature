@@ -23,6 +23,7 @@ Feature: A front door that agents understand
         | urls.order_cancel                  | matches /acp/orders/\{id\}/cancel$                           |
         | urls.openapi                       | matches /acp/openapi\.json$                                  |
         | protocols.ucp                      | matches /p/[^/]+/.well-known/ucp$                            |
+        | protocols.mcp                      | matches /p/[^/]+/mcp$                                        |
         | usage.search                       | contains "keywords"                                          |
         | usage.next_actions.accept          | contains "standing price"                                    |
         | usage.payment                      | contains "spt_sandbox_ok"                                    |

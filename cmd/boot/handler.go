@@ -137,6 +137,7 @@ func (a *App) protocols(slug string) map[string]string {
 	known := map[string]string{}
 	if a.speaksUCP() {
 		known["ucp"] = a.acpAddress(slug) + "/.well-known/ucp"
+		known["mcp"] = a.acpAddress(slug) + "/mcp"
 	}
 	return known
 }

@@ -149,10 +149,10 @@ func toAPILines(lines []checkout.Line) []lineItem {
 
 // title is the name of a variant: that of its product, and what tells it apart.
 func title(name, label string) string {
-	if label == "" {
-		return name
+	if label != "" {
+		name += ", " + label
 	}
-	return name + ", " + label
+	return commerce.PlainLine(name)
 }
 
 func toAPIBuyer(b checkout.Buyer) *buyer {
