@@ -289,7 +289,7 @@ func TestToolsOfAModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(listed.Tools) < 14 {
+	if len(listed.Tools) != 18 {
 		t.Errorf("%d tools", len(listed.Tools))
 	}
 	for _, tool := range listed.Tools {
@@ -298,7 +298,7 @@ func TestToolsOfAModel(t *testing.T) {
 			t.Errorf("%s: %d characters, schema %s", tool.Name, len(tool.Description), schema)
 		}
 		a := tool.Annotations
-		if reads := strings.HasPrefix(tool.Name, "get_"); a.ReadOnlyHint != reads || a.OpenWorldHint == nil || *a.OpenWorldHint {
+		if reads := strings.HasPrefix(tool.Name, "get_") || strings.HasSuffix(tool.Name, "_catalog"); a.ReadOnlyHint != reads || a.OpenWorldHint == nil || *a.OpenWorldHint {
 			t.Errorf("%s: %+v", tool.Name, a)
 		}
 		if pays := strings.HasPrefix(tool.Name, "cancel_") || tool.Name == "complete_checkout"; pays && (!*a.DestructiveHint || a.IdempotentHint) {
