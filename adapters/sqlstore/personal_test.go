@@ -37,8 +37,8 @@ projects.name released_slugs.slug projects.progress projects.routes projects.set
 stock_moves.location stock_moves.reason stock_turns.location synonyms.input synonyms.words variants.color variants.size
 variants.sku variants.gtin variants.mpn copies.sku embeddings.model embeddings.vector embedding_progress.model returns.instructions audit_events.address`,
 	"goods, prices and counts of a sale or a negotiation": `
-analytics_slots.figures analytics_slots.products cart_items.name checkouts.lines checkouts.options checkouts.taken orders.lines
-quotes.bundle returns.allocation returns.restocked decisions.before decisions.signals reconciliations.totals
+analytics_slots.figures analytics_slots.products cart_items.name checkouts.lines checkouts.cart_problems checkouts.options checkouts.taken orders.lines
+quotes.bundle quotes.declined_for returns.allocation returns.restocked decisions.before decisions.signals reconciliations.totals
 integrations.synced sync_runs.steps`,
 	"this program's words about a failure": `
 deliveries.last_error embedding_progress.last_error integrations.last_error jobs_set_aside.error orphan_charges.problem

@@ -142,7 +142,7 @@ func (w *writing) priced(of id.Session) ([]session.CartItem, error) {
 	if err := w.checkLines(); err != nil {
 		return nil, err
 	}
-	w.items = pricing.Match(pricing.Complete(w.items, w.linesBefore()), w.linesBefore())
+	w.items = pricing.Match(w.items, w.linesBefore())
 	wanted := slices.Clone(w.items)
 	for i := range w.items {
 		w.keepOrGiveUp(i, of)

@@ -140,6 +140,9 @@ func (r reader) Changes(_ context.Context, _ id.Project, since int64) (ports.Cat
 }
 
 func (reader) Categories(context.Context, id.Project) ([]catalog.Category, error) { return nil, nil }
+func (reader) Named(context.Context, id.Project, []string) (ports.NamedProducts, error) {
+	return ports.NamedProducts{}, nil
+}
 func (reader) First(context.Context, id.Project, int) ([]*catalog.Product, error) { return nil, nil }
 func (reader) Active(context.Context, id.Project, []id.Product) ([]*catalog.Product, error) {
 	return nil, nil

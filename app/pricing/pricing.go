@@ -96,24 +96,6 @@ func asMismatch(err error) error {
 	return err
 }
 
-// Complete has items that name nothing but their line, or not all of it, be what the line is.
-func Complete(items []Item, before []checkout.Line) []Item {
-	items = slices.Clone(items)
-	for i, item := range items {
-		at := slices.IndexFunc(before, func(l checkout.Line) bool { return l.ID == item.Line })
-		if item.Line == 0 || at < 0 {
-			continue
-		}
-		if item.Product.IsZero() {
-			items[i].Product = before[at].Product
-		}
-		if item.Quantity == 0 {
-			items[i].Quantity = before[at].Quantity
-		}
-	}
-	return items
-}
-
 // Match has items that name no line and no token keep a line of before that is about the same, each one: what is agreed in the
 // same quantity, or else what is at list price.
 func Match(items []Item, before []checkout.Line) []Item {

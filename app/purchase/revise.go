@@ -50,7 +50,6 @@ func (s *Service) PrepareRevise(ctx ports.Outbound, p *project.Project, r Revise
 	before := c.Snapshot()
 	r.Session = before.Session
 	r.keepDeals(before.Lines)
-	r.Items = pricing.Complete(r.Items, before.Lines)
 	known, err := s.Haggling.Basket(ctx, p.ID, r.basket())
 	switch {
 	case err != nil:

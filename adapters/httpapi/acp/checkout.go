@@ -62,9 +62,9 @@ type reviseRequest struct {
 
 type revisedItem struct {
 	LineID          string        `json:"line_id,omitempty" maxLength:"20" example:"li_1" doc:"Keeps this line, and its agreed price; left out: a line of the same product, variant and quantity, or a new one."`
-	ProductID       string        `json:"product_id,omitempty" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"May be left out with a line_id."`
+	ProductID       string        `json:"product_id" minLength:"1" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg"`
 	VariantID       string        `json:"variant_id,omitempty" doc:"May be left out with a line_id, and for a product with one variant."`
-	Quantity        int           `json:"quantity,omitempty" minimum:"1" maximum:"1000" doc:"May be left out with a line_id: that of the line."`
+	Quantity        int           `json:"quantity" minimum:"1" maximum:"1000"`
 	NegotiatedPrice *wire.Decimal `json:"negotiated_price,omitempty" nullable:"true" minimum:"0" example:"89.50" doc:"For one piece, as you understand it. Left out: whatever applies."`
 	CheckoutToken   string        `json:"checkout_token,omitempty" maxLength:"200" doc:"Covers this item."`
 }
@@ -135,7 +135,7 @@ func fromAPIRevise(shop *project.Project, in *reviseInput) (purchase.ReviseReque
 		return purchase.ReviseRequest{}, err
 	}
 	if len(list) == 0 && r.CheckoutToken == "" {
-		return purchase.ReviseRequest{}, fault.Field("items", "must have all items that are to stay, 1 to 50: {\"line_id\": \"li_1\"} keeps a line as it is")
+		return purchase.ReviseRequest{}, fault.Field("items", "must have all items that are to stay, 1 to 50")
 	}
 	request := purchase.ReviseRequest{
 		InitRequest: purchase.InitRequest{TokenHash: hashed(r.CheckoutToken), Items: list},

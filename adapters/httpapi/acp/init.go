@@ -219,7 +219,7 @@ func fromAPIInitItems(shop *project.Project, items []initItem) ([]purchase.InitI
 	}
 	for i, item := range items {
 		var err error
-		if list[i].Product, err = wire.OptionalID[id.Product](item.ProductID, "product"); err != nil {
+		if list[i].Product, err = wire.ID[id.Product](item.ProductID, "product"); err != nil {
 			return nil, err
 		}
 		if list[i].Variant, err = wire.OptionalID[id.Variant](item.VariantID, "variant"); err != nil {
@@ -234,10 +234,7 @@ func fromAPILines(shop *project.Project, items []revisedItem, strange string) ([
 	plain, lines, check := make([]initItem, len(items)), make([]int, len(items)), fault.NewCheck()
 	for i, item := range items {
 		line, ok := commerce.ParseLine(item.LineID)
-		at := check.In("items").At(i)
-		at.That(ok, "line_id", strange)
-		at.That(item.ProductID != "" || line != 0, "product_id", "is required without a line_id")
-		at.That(item.Quantity != 0 || line != 0, "quantity", "is required without a line_id")
+		check.In("items").At(i).That(ok, "line_id", strange)
 		plain[i] = initItem{item.ProductID, item.VariantID, item.Quantity, item.NegotiatedPrice, item.CheckoutToken}
 		lines[i] = line
 	}
