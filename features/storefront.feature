@@ -17,6 +17,7 @@ Feature: Storefront
         | tax_rates                   | []                          |
         | return_window_days          | 30                          |
         | return_conditions           | present                     |
+        | checkout_instructions       | ""                          |
         | warehouses.0.location       | "main"                      |
 
     Scenario Outline: The country is that of the shop's language region
@@ -89,6 +90,7 @@ Feature: Storefront
         | free_shipping_threshold | 10                                       | null    |
         | tax_rates               | [{"country": "US", "rate": 5}]           | []      |
         | return_window_days      | 0                                        | 30      |
+        | checkout_instructions   | "Call us."                               | ""      |
 
   Rule: Every field has its bounds
 

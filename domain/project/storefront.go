@@ -24,7 +24,10 @@ type Storefront struct {
 	TaxRates              []TaxRate
 	ReturnWindowDays      int
 	ReturnConditions      string
-	Warehouses            []Warehouse
+	// CheckoutInstructions say how a buyer goes on by hand with a checkout that an agent began: on the shop's own site, by
+	// phone. The checkout's page shows them.
+	CheckoutInstructions string
+	Warehouses           []Warehouse
 }
 
 // ShippingRate is the price of one method to one country, or to "*", every other.
@@ -188,6 +191,7 @@ type StorefrontPatch struct {
 	TaxRates              patch.Field[[]TaxRate]
 	ReturnWindowDays      patch.Field[int]
 	ReturnConditions      patch.Field[string]
+	CheckoutInstructions  patch.Field[string]
 	Warehouses            patch.Field[[]Warehouse]
 }
 
@@ -202,6 +206,7 @@ func (f *Storefront) Change(p StorefrontPatch, s Settings) error {
 	p.TaxRates.Apply(&next.TaxRates, defaults.TaxRates)
 	p.ReturnWindowDays.Apply(&next.ReturnWindowDays, defaults.ReturnWindowDays)
 	p.ReturnConditions.Apply(&next.ReturnConditions, defaults.ReturnConditions)
+	p.CheckoutInstructions.Apply(&next.CheckoutInstructions, defaults.CheckoutInstructions)
 	p.Warehouses.Apply(&next.Warehouses, defaults.Warehouses)
 	if err := next.check(s.Currency); err != nil {
 		return err
@@ -230,6 +235,7 @@ func (f *Storefront) check(currency money.Currency) error {
 	f.checkTaxes(c)
 	c.That(f.ReturnWindowDays >= 0 && f.ReturnWindowDays <= 3650, "return_window_days", "must be between 0 and 3,650")
 	c.That(utf8.RuneCountInString(f.ReturnConditions) <= 2000, "return_conditions", "must have at most 2,000 characters")
+	c.That(utf8.RuneCountInString(f.CheckoutInstructions) <= 2000, "checkout_instructions", "must have at most 2,000 characters")
 	f.checkWarehouses(c)
 	return c.Err()
 }

@@ -111,6 +111,7 @@ var refusals = map[string][]front{
 	"tax_rates.1.state":       {taxes(project.TaxRate{Country: "US"}, project.TaxRate{Country: "US", Rate: 5})},
 	"return_window_days":      {{ReturnWindowDays: patch.To(-1)}, {ReturnWindowDays: patch.To(3651)}},
 	"return_conditions":       {{ReturnConditions: patch.To(strings.Repeat("é", 2001))}},
+	"checkout_instructions":   {{CheckoutInstructions: patch.To(strings.Repeat("é", 2001))}},
 	"warehouses":              {warehouses(project.Warehouse{Location: "a", Name: "A"}, project.Warehouse{Location: "a", Name: "B"})},
 	"warehouses.0.location":   {warehouses(project.Warehouse{Location: "A", Name: "A"}), warehouses(project.Warehouse{Name: "A"})},
 	"warehouses.0.name": {warehouses(project.Warehouse{Location: "a"}),
@@ -184,7 +185,7 @@ func TestStorefrontAtItsEdges(t *testing.T) {
 	}
 	f := open(t, settings{}).Storefront
 	for i, change := range []front{
-		{Description: patch.To(strings.Repeat("é", 5000)), ReturnConditions: patch.To(strings.Repeat("é", 2000))},
+		{Description: patch.To(strings.Repeat("é", 5000)), ReturnConditions: patch.To(strings.Repeat("é", 2000)), CheckoutInstructions: patch.To(strings.Repeat("é", 2000))},
 		{ShippingRegions: patch.To(countries(250)), ReturnWindowDays: patch.To(3650), Warehouses: patch.To(many)},
 		rates(project.ShippingRate{Region: "US", Method: "express", Price: cents(0), MaxDays: 365}), threshold(cents(0)),
 		taxes(project.TaxRate{Country: "US", Rate: 100_000, State: strings.Repeat("x", 50)}, project.TaxRate{Country: "US"}),

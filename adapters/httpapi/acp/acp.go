@@ -66,6 +66,7 @@ func Register(api huma.API, s *commerce.Services) {
 	h.registerQuote()
 	h.registerInit()
 	h.registerCheckout()
+	h.registerCheckoutPage()
 	h.registerCart()
 	h.registerFinalize()
 	h.registerCheckoutCancel()

@@ -8,6 +8,7 @@ import (
 	stdjson "encoding/json"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -170,9 +171,9 @@ func newDocumentTemplate(doc *huma.OpenAPI) (*documentTemplate, error) {
 	return t, nil
 }
 
-// ofBuyers picks what buyers' agents need. A receipt's address comes with the order.
+// ofBuyers picks what buyers' agents need. A receipt's address comes with the order; other pages are for people.
 func ofBuyers(op *huma.Operation) bool {
-	return strings.HasPrefix(op.OperationID, "acp-") && op.OperationID != receiptID && op.OperationID != shopPageID
+	return strings.HasPrefix(op.OperationID, "acp-") && !slices.Contains([]string{receiptID, shopPageID, checkoutPageID}, op.OperationID)
 }
 
 // shorten leaves out what every operation has in common, which documentText says once: agents read the whole document.

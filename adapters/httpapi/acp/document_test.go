@@ -93,7 +93,7 @@ func TestEveryOperationIsDocumented(t *testing.T) {
 		"/p/{slug}/acp/checkout/finalize": "post", "/p/{slug}/acp/sessions/{id}": "get", "/p/{slug}/acp/sessions/{id}/extend": "post",
 		"/p/{slug}/acp/orders/{id}": "get", "/p/{slug}/acp/orders/{id}/receipt": "get", "/p/{slug}/acp/orders/{id}/receipt/{code}": "get", "/p/{slug}/acp/returns": "post",
 		"/p/{slug}/acp/returns/{id}": "get", "/p/{slug}/acp/orders/{id}/cancel": "post", "/p/{slug}/acp/checkout/cancel": "post",
-		"/p/{slug}/acp/checkout/{id}": "put", "/p/{slug}/acp/openapi.json": "get", "/p/{slug}": "get", "/p/{slug}/llms.txt": "get",
+		"/p/{slug}/acp/checkout/{id}": "put", "/p/{slug}/acp/checkout/{id}/page": "get", "/p/{slug}/acp/openapi.json": "get", "/p/{slug}": "get", "/p/{slug}/llms.txt": "get",
 		"/p/{slug}/acp/cart":              "put",
 		"/p/{slug}/.well-known/jwks.json": "get",
 	}

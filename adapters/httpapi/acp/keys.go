@@ -32,6 +32,7 @@ const (
 	cartCancelID     = "acp-cart-cancel"
 	checkoutID       = "acp-checkout"
 	checkoutReviseID = "acp-checkout-revise"
+	checkoutPageID   = "acp-checkout-page"
 	sessionID        = "acp-session"
 	sessionExtendID  = "acp-session-extend"
 	orderID          = "acp-order"

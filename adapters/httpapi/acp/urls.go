@@ -12,6 +12,7 @@ type urls struct {
 	Checkout       string `json:"checkout" format:"uri" doc:"POST: opens one."`
 	CheckoutRead   string `json:"checkout_read" format:"uri-template" doc:"GET."`
 	CheckoutRevise string `json:"checkout_revise" format:"uri-template" doc:"PUT."`
+	CheckoutPage   string `json:"checkout_page" format:"uri-template" doc:"GET: for people."`
 	CheckoutCancel string `json:"checkout_cancel" format:"uri" doc:"POST."`
 	Finalize       string `json:"finalize" format:"uri" doc:"POST: pays a checkout."`
 	Orders         string `json:"orders" format:"uri-template" doc:"GET."`
@@ -39,6 +40,7 @@ func urlsAt(shop string) urls {
 		Checkout:       shop + "/acp/checkout/init",
 		CheckoutRead:   shop + "/acp/checkout/{id}",
 		CheckoutRevise: shop + "/acp/checkout/{id}",
+		CheckoutPage:   shop + "/acp/checkout/{id}/page",
 		CheckoutCancel: shop + "/acp/checkout/cancel",
 		Finalize:       shop + "/acp/checkout/finalize",
 		Orders:         shop + "/acp/orders/{id}",

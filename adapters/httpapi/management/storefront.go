@@ -26,6 +26,7 @@ type storefront struct {
 	TaxRates         []taxRate      `json:"tax_rates"`
 	ReturnWindowDays int            `json:"return_window_days"`
 	ReturnConditions string         `json:"return_conditions"`
+	Instructions     string         `json:"checkout_instructions" doc:"How a buyer goes on by hand with a checkout that an agent began. Plain text, on the checkout's page."`
 	Warehouses       []warehouse    `json:"warehouses"`
 }
 
@@ -38,6 +39,7 @@ type storefrontPatch struct {
 	TaxRates         wire.Optional[[]taxRate]      `json:"tax_rates,omitzero"`
 	ReturnWindowDays wire.Optional[int]            `json:"return_window_days,omitzero"`
 	ReturnConditions wire.Optional[string]         `json:"return_conditions,omitzero"`
+	Instructions     wire.Optional[string]         `json:"checkout_instructions,omitzero" doc:"At most 2,000 characters of plain text."`
 	Warehouses       wire.Optional[[]warehouse]    `json:"warehouses,omitzero"`
 }
 
@@ -91,6 +93,7 @@ func fromAPIStorefront(in storefrontPatch, c money.Currency, check fault.Check) 
 	return project.StorefrontPatch{
 		Description: in.Description.Field(), LogoURL: in.LogoURL.Field(), ShippingRegions: in.ShippingRegions.Field(),
 		ReturnWindowDays: in.ReturnWindowDays.Field(), ReturnConditions: in.ReturnConditions.Field(),
+		CheckoutInstructions: in.Instructions.Field(),
 		FreeShippingThreshold: wire.MapField(in.FreeThreshold, func(d wire.Decimal) *money.Amount {
 			amount := d.Amount(c, "free_shipping_threshold", check)
 			return &amount
@@ -128,6 +131,7 @@ func toAPIStorefront(f project.Storefront) storefront {
 			return taxRate{t.Country, t.State, wire.ToDecimal(int64(t.Rate), rateDigits)}
 		}),
 		ReturnWindowDays: f.ReturnWindowDays, ReturnConditions: f.ReturnConditions,
-		Warehouses: wire.Each(f.Warehouses, func(w project.Warehouse) warehouse { return warehouse(w) }),
+		Instructions: f.CheckoutInstructions,
+		Warehouses:   wire.Each(f.Warehouses, func(w project.Warehouse) warehouse { return warehouse(w) }),
 	}
 }

@@ -79,7 +79,7 @@ func furnished(s *porttest.Shop) *project.Project {
 		}),
 		FreeShippingThreshold: patch.To(porttest.Pointer(money.Of(50_000, bhd))),
 		TaxRates:              patch.To([]project.TaxRate{{Country: "NO", Rate: 25_000}, {Country: "SE", State: "X", Rate: 8875}}),
-		ReturnWindowDays:      patch.To(14), ReturnConditions: patch.To("As new."),
+		ReturnWindowDays:      patch.To(14), ReturnConditions: patch.To("As new."), CheckoutInstructions: patch.To("Call us."),
 		Warehouses: patch.To([]project.Warehouse{{Location: "main", Name: "Bergen", Country: "NO", PostalCode: "5003"}}),
 	}, p.Settings))
 	return p
