@@ -101,6 +101,30 @@ Feature: Agents that a merchant runs
       And the answer shows:
         | message | "We look at large orders first." |
 
+    Scenario Outline: A payment over UCP that a person has to look at first
+      Given a handler of the merchant's own for ["checkout", "finalize"] that is told to honest
+      And the handler answers acp.finalize with {"approve": false, "review": true, "reason": "We look at large orders first."}
+      When an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}], "buyer": {"email": "ada@example.com", "first_name": "Ada", "last_name": "Buyer"}, "fulfillment": {"methods": [{"type": "shipping", "destinations": [{"street_address": "12 Harbor Street", "address_locality": "Portland", "address_region": "OR", "postal_code": "97205", "address_country": "US"}]}]}}
+      Then the answer shows:
+        | status | "ready_for_complete" |
+      Given the buyer remembers the answer's id
+      When an agent sends POST <door>/ucp/checkout-sessions/$remembered_id/complete {"payment": {"instruments": [{"id": "pi_1", "handler_id": "psp_spt", "type": "token", "credential": {"type": "token", "token": "spt_sandbox_ok"}}]}}
+      Then the answer shows:
+        | status              | "requires_escalation"                    |
+        | continue_url        | matches /acp/checkout/chk_[0-9a-z]+/page$ |
+        | messages.0.severity | "requires_buyer_review"                  |
+        | messages.0.content  | "We look at large orders first."         |
+      And there are 40 of the "Trail Tent" left
+      Given the handler answers acp.finalize with {"approve": true}
+      When an agent sends POST <door>/ucp/checkout-sessions/$remembered_id/complete {"payment": {"instruments": [{"id": "pi_1", "handler_id": "psp_spt", "type": "token", "credential": {"type": "token", "token": "spt_sandbox_ok"}}]}}
+      Then the answer shows:
+        | status | "completed" |
+
+      Examples:
+        | door        |
+        |             |
+        | /2026-04-08 |
+
     Scenario: A payment
       Given a handler of the merchant's own for ["checkout", "finalize"] that is told to honest
       And the handler answers acp.finalize with {"approve": false}

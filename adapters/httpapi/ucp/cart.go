@@ -87,7 +87,7 @@ func (h *handlers) putCart(ctx ports.Outbound, rq Request, of id.Session, r cart
 		Agent:   rq.Caller.Agent,
 	})
 	if err != nil {
-		return h.refusedPlan(err)
+		return h.refusedPlan(rq, err)
 	}
 	if !rq.Caller.Agent.FindsWhatWasMadeBy(prepared.Basket.Session.Agent) {
 		return h.settled(h.fail("not_found", noCart)), nil
@@ -110,7 +110,7 @@ func (h *handlers) getCart(ctx context.Context, rq Request, in *onCart) (*reply,
 	case err != nil && e.Code == "session_expired":
 		return h.found(h.fail("not_found", "The cart has expired. Create a new one."))
 	case err != nil:
-		return h.found(h.refusal(e))
+		return h.found(h.refusal(rq, e))
 	case !rq.Caller.Agent.FindsWhatWasMadeBy(b.Session.Agent):
 		return h.found(h.fail("not_found", noCart))
 	}
@@ -126,14 +126,14 @@ func (h *handlers) cancelCart(ctx ports.Outbound, rq Request, in *onCart) (plan[
 	services := h.Baskets.In(rq.Stores)
 	before, err := services.Get(ctx, rq.Caller.Shop, of)
 	if err != nil {
-		return h.refusedPlan(err)
+		return h.refusedPlan(rq, err)
 	}
 	if !rq.Caller.Agent.FindsWhatWasMadeBy(before.Session.Agent) {
 		return h.settled(h.fail("not_found", noCart)), nil
 	}
 	prepared, err := services.PrepareCancel(ctx, rq.Caller.Shop, of)
 	if err != nil {
-		return h.refusedPlan(err)
+		return h.refusedPlan(rq, err)
 	}
 	return plan[reply]{Commit: func(ctx context.Context, st *ports.Stores) (*reply, error) {
 		return &reply{Status: http.StatusOK, Body: h.toAPICart(rq, before, asked{}, nil)}, prepared.Commit(ctx, st)

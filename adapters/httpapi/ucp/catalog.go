@@ -137,7 +137,7 @@ func (h *handlers) searchCatalog(ctx ports.Outbound, rq Request, in *searchInput
 	}
 	prepared, err := h.Discovery.In(rq.Stores).PrepareSearch(ctx, shop, request)
 	if err != nil {
-		return h.refusedReply(err)
+		return h.refusedReply(rq, err)
 	}
 	found := prepared.Answer
 	body := productsBody{
@@ -157,12 +157,12 @@ func (h *handlers) searchCatalog(ctx ports.Outbound, rq Request, in *searchInput
 }
 
 // refusedReply answers a request that reads nothing.
-func (h *handlers) refusedReply(err error) (*reply, error) {
+func (h *handlers) refusedReply(rq Request, err error) (*reply, error) {
 	e, ok := business(err)
 	if !ok {
 		return nil, err
 	}
-	return h.found(h.refusal(e))
+	return h.found(h.refusal(rq, e))
 }
 
 func (h *handlers) lookupCatalog(ctx context.Context, rq Request, in *lookupInput) (*reply, error) {
@@ -170,7 +170,7 @@ func (h *handlers) lookupCatalog(ctx context.Context, rq Request, in *lookupInpu
 	filter, warnings := fromAPIFilters(shop, in.Body.Filters, in.Body.Context)
 	found, err := h.Discovery.In(rq.Stores).Lookup(ctx, shop, in.Body.IDs, filter)
 	if err != nil {
-		return h.refusedReply(err)
+		return h.refusedReply(rq, err)
 	}
 	body := productsBody{
 		UCP:      h.success(rq, capability.CatalogLookup),
@@ -200,7 +200,7 @@ func (h *handlers) getProduct(ctx context.Context, rq Request, in *getProductInp
 		Filter:    filter,
 	})
 	if err != nil {
-		return h.refusedReply(err)
+		return h.refusedReply(rq, err)
 	}
 	return h.found(productBody{UCP: h.success(rq, capability.CatalogLookup), Product: h.toAPIChoice(found), Messages: warnings})
 }

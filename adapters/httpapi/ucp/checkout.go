@@ -104,16 +104,24 @@ func (h *handlers) toAPICheckout(rq Request, v shown) checkoutBody {
 		}
 		body.ContinueURL = h.continueURL(rq.Caller.Shop, c)
 	}
-	if s.Status == checkout.Incomplete && !active.Has(capability.Fulfillment) {
+	switch {
+	case s.Status == checkout.Incomplete && !active.Has(capability.Fulfillment):
+		askForAddress(&body)
+		h.escalate(rq, &body)
+	case s.Status.Open() && slices.ContainsFunc(v.messages, func(m message) bool { return m.Severity == buyerReview }):
 		h.escalate(rq, &body)
 	}
 	return body
 }
 
-// escalate has a person go on with a checkout whose agent cannot say where the goods go.
+// escalate has a person go on with a checkout.
 func (h *handlers) escalate(rq Request, body *checkoutBody) {
 	body.Status = "requires_escalation"
-	body.ContinueURL = h.Address(rq.Caller.Shop.Slug) + "/acp/checkout/" + body.ID + "/page"
+	body.ContinueURL = h.page(rq.Caller.Shop, body.ID)
+}
+
+// askForAddress is for agents that cannot say where the goods go.
+func askForAddress(body *checkoutBody) {
 	body.Messages = slices.DeleteFunc(body.Messages, func(m message) bool { return strings.HasPrefix(m.Path, "$.fulfillment") })
 	body.Messages = append(body.Messages, message{
 		Type:     "error",
@@ -161,7 +169,12 @@ func toAPIBuyer(b checkout.Buyer) *buyer {
 
 // continueURL is where a person goes on. The protocol wants https.
 func (h *handlers) continueURL(shop *project.Project, c *checkout.Checkout) string {
-	return secure(h.Address(shop.Slug) + "/acp/checkout/" + c.ID().String() + "/page")
+	return secure(h.page(shop, c.ID().String()))
+}
+
+// page is the address of a checkout's page.
+func (h *handlers) page(shop *project.Project, of string) string {
+	return h.Address(shop.Slug) + "/acp/checkout/" + of + "/page"
 }
 
 func secure(url string) string {

@@ -147,7 +147,7 @@ func (h *handlers) startNegotiation(ctx ports.Outbound, rq Request, in *startInp
 	}
 	prepared, err := h.prepareQuote(ctx, rq, r)
 	if err != nil {
-		return h.notStarted(err)
+		return h.notStarted(rq, err)
 	}
 	return h.quotePlan(rq, http.StatusCreated, prepared), nil
 }
@@ -155,7 +155,7 @@ func (h *handlers) startNegotiation(ctx ports.Outbound, rq Request, in *startInp
 const noItem = "The item is not sold here."
 
 // notStarted answers a request that starts no negotiation.
-func (h *handlers) notStarted(err error) (plan[reply], error) {
+func (h *handlers) notStarted(rq Request, err error) (plan[reply], error) {
 	switch {
 	case fault.Is(err, "product_not_found"), fault.Is(err, "variant_not_found"):
 		return h.settled(h.fail("item_unavailable", noItem)), nil
@@ -164,7 +164,7 @@ func (h *handlers) notStarted(err error) (plan[reply], error) {
 	case fault.Is(err, "session_not_found"), fault.Is(err, "session_expired"):
 		return h.settled(h.fail("not_found", noCart)), nil
 	}
-	return h.refusedPlan(err)
+	return h.refusedPlan(rq, err)
 }
 
 func namesField(err error, field string) bool {

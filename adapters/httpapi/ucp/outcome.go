@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -36,15 +37,15 @@ func business(err error) (*fault.Error, bool) {
 }
 
 // refusedPlan answers a request that makes no resource.
-func (h *handlers) refusedPlan(err error) (plan[reply], error) {
+func (h *handlers) refusedPlan(rq Request, err error) (plan[reply], error) {
 	e, ok := business(err)
 	if !ok {
 		return plan[reply]{}, err
 	}
-	return h.settled(h.refusal(e)), nil
+	return h.settled(h.refusal(rq, e)), nil
 }
 
-func (h *handlers) refusal(e *fault.Error) failure {
+func (h *handlers) refusal(rq Request, e *fault.Error) failure {
 	code := e.Code
 	switch {
 	case e.Kind == fault.NotFound:
@@ -52,7 +53,11 @@ func (h *handlers) refusal(e *fault.Error) failure {
 	case e.Kind == fault.Invalid:
 		code = "invalid_input"
 	}
-	return h.fail(code, content(e))
+	f := h.fail(code, content(e))
+	if errors.Is(e, purchase.ErrNeedsReview) {
+		f.Messages[0].Severity, f.ContinueURL = buyerReview, h.Address(rq.Caller.Shop.Slug)
+	}
+	return f
 }
 
 // unchangedPlan answers a request that could not change its checkout with the checkout.
@@ -70,7 +75,7 @@ func (h *handlers) unchanged(ctx context.Context, rq Request, of id.Checkout, er
 	case !ok:
 		return nil, err
 	case e.Kind == fault.NotFound:
-		return h.found(h.refusal(e))
+		return h.found(h.refusal(rq, e))
 	}
 	m := message{Type: "error", Code: e.Code, Content: content(e), Severity: recoverable}
 	switch {
@@ -78,6 +83,8 @@ func (h *handlers) unchanged(ctx context.Context, rq Request, of id.Checkout, er
 		m.Code = "complete_in_progress"
 	case errors.Is(err, checkout.ErrCompleted), errors.Is(err, checkout.ErrCanceled), errors.Is(err, checkout.ErrExpired):
 		m.Severity = unrecoverable
+	case errors.Is(err, purchase.ErrNeedsReview):
+		m.Severity = buyerReview
 	}
 	return h.read(ctx, rq, of, &m)
 }

@@ -60,8 +60,6 @@ type Config struct {
 	Negotiation capability.Name
 	// SchemaURL is the folder in which the schemas of these are published.
 	SchemaURL string
-	// Page is the address of the page on which a person goes on with a checkout.
-	Page func(slug, checkout string) string
 }
 
 // Register adds the operations of every project, in all versions. api is not Haggle's own.

@@ -80,7 +80,7 @@ func (h *handlers) createCheckout(ctx ports.Outbound, rq Request, in *checkoutIn
 		prepared, err = h.Purchase.In(rq.Stores).PrepareInit(ctx, rq.Caller.Shop, a.InitRequest)
 	}
 	if err != nil {
-		return h.refusedPlan(err)
+		return h.refusedPlan(rq, err)
 	}
 	if !rq.Caller.Agent.FindsWhatWasMadeBy(prepared.Checkout.Snapshot().Agent) {
 		return h.settled(h.fail("not_found", "There is no such cart.")), nil
