@@ -50,3 +50,13 @@ func CheckDigest(header http.Header, body []byte) error {
 	}
 	return nil
 }
+
+// hasSHA256 reports whether a message has a digest by SHA-256.
+func hasSHA256(header http.Header) bool {
+	given, err := httpsfv.UnmarshalDictionary(header.Values(digestField))
+	if err != nil {
+		return false
+	}
+	_, there := given.Get("sha-256")
+	return there
+}

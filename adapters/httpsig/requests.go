@@ -37,12 +37,20 @@ func (Requests) Signed(r ports.SignedRequest) (bool, error) {
 	if !Signed(m) {
 		return false, nil
 	}
+	for _, field := range []string{inputField, signatureField} {
+		if len(m.Header.Values(field)) == 0 {
+			return true, fault.New(fault.Unauthenticated, "signature_missing", "The request has no "+field+", which belongs to its signature.")
+		}
+	}
 	if _, _, err := read(m); err != nil {
 		return true, toFault(err)
 	}
 	if len(m.Header.Values(digestField)) > 0 { // else nothing can cover it
 		if err := CheckDigest(m.Header, r.Body); err != nil {
 			return true, toFault(err)
+		}
+		if !hasSHA256(m.Header) { // UCP, "Body Digest"
+			return true, toFault(ErrDigest)
 		}
 	}
 	return true, nil

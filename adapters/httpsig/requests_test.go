@@ -3,6 +3,7 @@ package httpsig_test
 import (
 	"bytes"
 	"crypto/ed25519"
+	"crypto/sha512"
 	"encoding/asn1"
 	"encoding/base64"
 	"fmt"
@@ -238,8 +239,8 @@ func TestRequests_Verify_refuses(t *testing.T) {
 		"without content-digest":             {without("content-digest"), unauthenticated, invalid, "content-digest"},
 		"without content-type":               {without("content-type"), unauthenticated, invalid, "content-type"},
 		"a long input":                       {p256.signs(post(), "sig1", all, `;nonce="`+strings.Repeat("x", 4<<10)+`"`), unauthenticated, invalid, ""},
-		"only an input":                      {replayed(func(r *ports.SignedRequest) { delete(r.Header, "Signature") }), unauthenticated, invalid, ""},
-		"only a signature":                   {replayed(func(r *ports.SignedRequest) { delete(r.Header, "Signature-Input") }), unauthenticated, invalid, ""},
+		"only an input":                      {replayed(func(r *ports.SignedRequest) { delete(r.Header, "Signature") }), unauthenticated, "signature_missing", ""},
+		"only a signature":                   {replayed(func(r *ports.SignedRequest) { delete(r.Header, "Signature-Input") }), unauthenticated, "signature_missing", ""},
 		"part of a field":                    {replayed(func(r *ports.SignedRequest) { cut(r, `"ucp-agent"`, `"ucp-agent";key="profile"`) }), unauthenticated, invalid, "ucp-agent"},
 		"a part that is not there":           {replayed(func(r *ports.SignedRequest) { cut(r, `"ucp-agent"`, `"ucp-agent" "ucp-agent";key="x"`) }), unauthenticated, invalid, ""},
 		"a part of a field that has none":    {replayed(func(r *ports.SignedRequest) { cut(r, `"ucp-agent"`, `"ucp-agent" "content-type";key="x"`) }), unauthenticated, invalid, ""},
@@ -276,6 +277,25 @@ func TestRequests_Signed(t *testing.T) {
 	r.Body = append(r.Body, ' ')
 	if signed, err := (httpsig.Requests{}).Signed(r); !signed || !fault.Is(err, "digest_mismatch") {
 		t.Errorf("%t, %v", signed, err)
+	}
+	// SHA-512 may be there beside SHA-256, not in its place.
+	sum := sha512.Sum512(post().Body)
+	r = p256.signs(post(), "sig1", all, "")
+	r.Header["Content-Digest"] = []string{"sha-512=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"}
+	if signed, err := (httpsig.Requests{}).Signed(r); !signed || !fault.Is(err, "digest_mismatch") {
+		t.Errorf("%t, %v", signed, err)
+	}
+	r.Header["Content-Digest"] = append(r.Header["Content-Digest"], httpsig.Digest(r.Body))
+	if signed, err := (httpsig.Requests{}).Signed(r); !signed || err != nil {
+		t.Errorf("%t, %v", signed, err)
+	}
+	// What is signed by halves lacks something, which is another answer than that to a wrong signature.
+	for _, field := range []string{"Signature", "Signature-Input"} {
+		r = p256.signs(post(), "sig1", all, "")
+		delete(r.Header, field)
+		if signed, err := (httpsig.Requests{}).Signed(r); !signed || !fault.Is(err, "signature_missing") || fault.KindOf(err) != fault.Unauthenticated {
+			t.Errorf("without %s: %t, %v", field, signed, err)
+		}
 	}
 }
 
