@@ -1,6 +1,7 @@
 package commerce
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/url"
@@ -12,8 +13,27 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
+// carried is the key of the request that carries another one, a carrier.
+type carried struct{}
+
+type carrier struct {
+	request *http.Request
+	body    []byte
+}
+
+// Carried is the context of a request that is made of a message in the body of another one, which is what its sender signed.
+func Carried(ctx context.Context, by *http.Request, body []byte) context.Context {
+	return context.WithValue(ctx, carried{}, carrier{by, body})
+}
+
 // Asking is what a request to the shop that it names says of who sends it. The body is read for it, and put back.
 func (s *Services) Asking(e *wire.Entry[Buyer]) (identity.Request, error) {
+	if by, ok := e.Request.Context().Value(carried{}).(carrier); ok {
+		return identity.Request{
+			Profile: SaidProfile(e.Request.Header),
+			Signed:  s.SignedRequest(by.request, e.Request.PathValue("slug"), by.body),
+		}, nil
+	}
 	body, whole, err := e.Body()
 	switch {
 	case err != nil:

@@ -26,6 +26,16 @@ const (
 	codeNegotiation = -32001 // of the capabilities
 )
 
+// rpcCodes are the codes of errors by what the operation says ("Error Codes" of UCP). All others follow from its status.
+var rpcCodes = map[string]int64{
+	"invalid_profile_url":   codeNegotiation,
+	"profile_unreachable":   codeNegotiation,
+	"profile_malformed":     codeNegotiation,
+	"version_unsupported":   codeNegotiation,
+	"digest_mismatch":       jsonrpc.CodeInvalidRequest,
+	"algorithm_unsupported": jsonrpc.CodeInvalidRequest,
+}
+
 // caller calls the operation of a tool.
 type caller struct {
 	operations http.Handler
@@ -35,12 +45,13 @@ type caller struct {
 // errorData is what the operation said, and the HTTP status that mirrors the error.
 type errorData struct {
 	Code       string `json:"code"`
+	Content    string `json:"content"`
 	Status     int    `json:"http_status"`
 	RetryAfter int    `json:"retry_after,omitempty"`
 }
 
 func failure(rpc int64, status int, code, text string) error {
-	return refusal(rpc, errorData{Code: code, Status: status}, text)
+	return refusal(rpc, errorData{Code: code, Content: text, Status: status}, text)
 }
 
 func refusal(rpc int64, d errorData, text string) error {
@@ -64,11 +75,11 @@ type meta struct {
 }
 
 func (c caller) call(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	from, ok := ctx.Value(origin{}).(*http.Request)
+	from, ok := ctx.Value(origin{}).(*carrier)
 	if !ok {
 		return nil, errors.New("mcp: a call without its HTTP request")
 	}
-	r, err := c.request(ctx, from, call.Params.Arguments)
+	r, err := c.request(commerce.Carried(ctx, from.Request, from.message), from.Request, call.Params.Arguments)
 	if err != nil {
 		return nil, err
 	}
@@ -109,12 +120,19 @@ func (c caller) request(ctx context.Context, from *http.Request, arguments json.
 	if said.Key != "" {
 		r.Header.Set(wire.KeyHeader, said.Key)
 	}
-	return r, name(r, said)
+	return r, name(r, from.Header.Values(agentHeader), said)
 }
 
-// name has the request say which agent it is from. A client that is no platform says nothing.
-func name(r *http.Request, said meta) error {
+// agentHeader says which agent a request is from.
+const agentHeader = "UCP-Agent"
+
+// name has the request say which agent it is from: the one that the message names, or else the one that the header does. A
+// client that is no platform says nothing.
+func name(r *http.Request, header []string, said meta) error {
 	if said.Agent == nil {
+		if len(header) > 0 {
+			r.Header[http.CanonicalHeaderKey(agentHeader)] = header
+		}
 		return nil
 	}
 	if _, ok := agentid.Claim(said.Agent.Profile); !ok {
@@ -126,7 +144,7 @@ func name(r *http.Request, said meta) error {
 	if err != nil {
 		return failure(codeNegotiation, http.StatusBadRequest, "invalid_profile_url", "meta.ucp-agent.profile must be an https URL.")
 	}
-	r.Header.Set("UCP-Agent", text)
+	r.Header.Set(agentHeader, text)
 	return nil
 }
 
@@ -256,12 +274,21 @@ func (a *recorder) failure(body []byte) error {
 		said.Content = http.StatusText(a.status)
 	}
 	after, _ := strconv.Atoi(a.header.Get("Retry-After"))
-	data := errorData{Code: said.Code, Status: a.status, RetryAfter: after}
+	data := errorData{
+		Code:       said.Code,
+		Content:    said.Content,
+		Status:     a.status,
+		RetryAfter: after,
+	}
+	if code, own := rpcCodes[said.Code]; own {
+		return refusal(code, data, said.Content)
+	}
 	switch a.status {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
 		return refusal(jsonrpc.CodeInvalidParams, data, said.Content)
 	case http.StatusInternalServerError:
-		return refusal(jsonrpc.CodeInternalError, data, "Internal error.")
+		data.Content = "Internal error."
+		return refusal(jsonrpc.CodeInternalError, data, data.Content)
 	}
 	return refusal(codeRefused, data, said.Content)
 }

@@ -80,8 +80,15 @@ func toSDK(t commerce.Tool) *sdk.Tool {
 	return &sdk.Tool{Name: t.Name, Description: t.Description, InputSchema: t.Schema, Annotations: annotations}
 }
 
-// origin is the HTTP request of a call. It passes the SDK in the context, which nothing but the tools' handlers reads.
+// origin is the key of the HTTP request of a call, a *carrier. It passes the SDK in the context, which nothing but the tools'
+// handlers reads.
 type origin struct{}
+
+// carrier is a request that carries a message.
+type carrier struct {
+	*http.Request
+	message []byte
+}
 
 func serve(w http.ResponseWriter, r *http.Request, inner http.Handler, ours func(string) bool) {
 	switch {
@@ -107,7 +114,7 @@ func serve(w http.ResponseWriter, r *http.Request, inner http.Handler, ours func
 		refuse(w, http.StatusBadRequest, code, problem)
 		return
 	}
-	shown := r.Clone(context.WithValue(r.Context(), origin{}, r))
+	shown := r.Clone(context.WithValue(r.Context(), origin{}, &carrier{r, body}))
 	shown.Header.Set("Accept", "application/json, text/event-stream") // some clients name one of them
 	shown.Body, shown.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	answer := &recorder{header: http.Header{}}
