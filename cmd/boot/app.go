@@ -30,6 +30,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/payments"
 	"github.com/haggle-commerce/haggle/app/projects"
+	"github.com/haggle-commerce/haggle/app/signingkeys"
 	"github.com/haggle-commerce/haggle/cmd/version"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -45,6 +46,7 @@ type App struct {
 	management.UseCases // on the whole store
 	haggling            *haggling.Service
 	identity            *identity.Service
+	answerKeys          *signingkeys.Remembered
 
 	config     Config
 	env        account.Environment

@@ -110,6 +110,7 @@ func (a *App) buyerServices() *commerce.Services {
 		Aftersales:    a.Aftersales,
 		Buyers:        a.Buyers,
 		SigningKeys:   a.SigningKeys,
+		AnswerKeys:    a.answerKeys,
 		Identity:      a.identity,
 		Deals:         dealtoken.Tokens{Secrets: a.vault},
 		Stores:        a.wholeStores(),

@@ -62,6 +62,7 @@ func (a *App) openMerchants(s *ports.Stores) {
 	a.Catalogs = &catalogs.Service{Stores: s, Clock: a.clock, Entropy: system.Entropy{}}
 	a.Buyers = &buyers.Service{Stores: s, Names: a.vault, Vault: a.vault.Tokens(), Clock: a.clock}
 	a.SigningKeys = &signingkeys.Service{Stores: s, Vault: a.vault, Entropy: system.Entropy{}}
+	a.answerKeys = signingkeys.NewRemembered(a.SigningKeys.Signer, time.Now)
 	a.Publishing = &publishing.Service{
 		Stores:    s,
 		Vault:     a.vault,

@@ -37,6 +37,8 @@ type Services struct {
 	Aftersales  *aftersales.Service
 	Buyers      *buyers.Service
 	SigningKeys *signingkeys.Service
+	// AnswerKeys remember the keys that sign answers.
+	AnswerKeys *signingkeys.Remembered
 	// Identity finds out who asks, where a protocol wants to know it.
 	Identity *identity.Service
 	Deals    dealtoken.Tokens

@@ -33,6 +33,7 @@ func (h *handlers) registerCheckouts() {
 		OperationID: "complete_checkout", Method: http.MethodPost, Path: checkoutsPath + "/{id}/complete", Summary: "Pay a checkout",
 	})
 	complete.Lane = h.PaymentLane
+	complete.Finish = h.signing()
 	wire.AddPhased(h.mount, complete, phased(h, (*handlers).completeCheckout))
 	wire.AddAtomic(h.mount, h.of(capability.Checkout, huma.Operation{
 		OperationID: cancelCheckoutID, Method: http.MethodPost, Path: checkoutsPath + "/{id}/cancel", Summary: "Cancel a checkout",

@@ -88,6 +88,8 @@ type Operation struct {
 	ShortestKey int
 	// Deprecated tells clients by when to move on; nil: it is not.
 	Deprecated *Deprecation
+	// Finish hears of each answer before it is sent, and may add to its header; nil: nobody does.
+	Finish Finish
 }
 
 // Mode is when the handler of an operation runs, and with which stores.
@@ -240,6 +242,9 @@ func add[C, S, I, O any](m *Mount[C, S], op Operation, mode Mode, handle func(co
 	m.Style.On(&op.Operation)
 	if op.ShortestKey > 0 {
 		setMetadata(&op.Operation, shortestKey, op.ShortestKey)
+	}
+	if op.Finish != nil {
+		op.Middlewares = append(op.Middlewares, op.Finish.middleware)
 	}
 	op.Middlewares = append(op.Middlewares, func(ctx huma.Context, next func(huma.Context)) { m.serve(ctx, next, mode, op.Lane) })
 	if op.Deprecated != nil {
