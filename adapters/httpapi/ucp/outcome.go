@@ -81,7 +81,9 @@ func (h *handlers) unchanged(ctx context.Context, rq Request, of id.Checkout, er
 	switch {
 	case errors.Is(err, checkout.ErrProcessing):
 		m.Code = "complete_in_progress"
-	case errors.Is(err, checkout.ErrCompleted), errors.Is(err, checkout.ErrCanceled), errors.Is(err, checkout.ErrExpired):
+	case errors.Is(err, checkout.ErrCompleted):
+		m.Type, m.Severity = "warning", "" // an error would have the agent begin anew, and buy twice
+	case errors.Is(err, checkout.ErrCanceled), errors.Is(err, checkout.ErrExpired):
 		m.Severity = unrecoverable
 	case errors.Is(err, purchase.ErrNeedsReview):
 		m.Severity = buyerReview
