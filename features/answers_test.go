@@ -174,12 +174,16 @@ func decode(text string) (any, error) {
 	return value, err
 }
 
-// at is the value at a dotted path: items.0.name, results.# for a length, results.*.name for all names.
+// at is the value at a dotted path: items.0.name, results.# for a length, results.*.name for all names, and
+// capabilities.[dev.ucp.shopping.cart].0 for a name with dots.
 func at(value any, path string) (any, bool) {
 	if path == "" {
 		return value, true
 	}
 	name, rest, _ := strings.Cut(path, ".")
+	if dotted, after, bracketed := strings.Cut(strings.TrimPrefix(path, "["), "]"); bracketed && path[0] == '[' {
+		name, rest = dotted, strings.TrimPrefix(after, ".")
+	}
 	switch value := value.(type) {
 	case map[string]any:
 		child, ok := value[name]
@@ -227,6 +231,9 @@ func judge(whole any, path, want string) error {
 		return fmt.Errorf("%s is absent, want %s", path, want)
 	case want == "present":
 		ok = got != nil && got != ""
+	case strings.HasPrefix(want, "other than "):
+		ok, known = compare(got, strings.TrimPrefix(want, "other than "))
+		ok = !ok
 	case word == "matches":
 		text, isText := got.(string)
 		ok = isText && regexp.MustCompile(rest).MatchString(text)

@@ -122,7 +122,12 @@ func (a *bargainer) opens(body map[string]any) error {
 }
 
 func (a *bargainer) pays() error {
-	instrument := map[string]any{"handler_id": "psp_spt", "type": "token", "credential": map[string]any{"type": "token", "token": "spt_sandbox_ok"}}
+	instrument := map[string]any{
+		"id":         "pi_1",
+		"handler_id": "psp_spt",
+		"type":       "token",
+		"credential": map[string]any{"type": "token", "token": "spt_sandbox_ok"},
+	}
 	a.talk["id"] = a.order["id"]
 	return a.call("POST", "/checkout-sessions/{id}/complete", "complete_checkout", "checkout",
 		map[string]any{"payment": map[string]any{"instruments": []any{instrument}}})

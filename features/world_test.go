@@ -96,6 +96,7 @@ type world struct {
 	region             // where the merchant's platforms are
 	handling           // of events by the merchant's own programs
 	model              // that a server of the scenario's own asks what texts mean
+	ucpRules           // what agents noted
 	refusal   error    // of the latest action, until a Then judges it
 	refused   *refusal // the latest that was judged
 }
@@ -181,6 +182,7 @@ func (w *world) expand(text string) string {
 		w.nameHearing(known)
 		w.nameKeySet(known, text)
 		w.nameRegion(known)
+		w.nameUCPBodies(known)
 		if value, ok := known[name]; ok {
 			return value
 		}

@@ -1,0 +1,61 @@
+package features
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+)
+
+// ucpCatalogRuleSteps are about pages of search results and long lookups.
+func ucpCatalogRuleSteps(sc book, w *world) {
+	sc.Then(`^following the cursors at "([^"]*)", an agent reads (\d+) products, each once, in pages of (.+)$`, w.followsCursors)
+	sc.When(`^an agent looks up (\d+) ids at "([^"]*)", the first of which is "([^"]*)"$`, w.looksUpMany)
+}
+
+// followsCursors reads on until the last page says that it is the last. sizes is a JSON list of numbers.
+func (w *world) followsCursors(door string, want int, sizes string) error {
+	seen, pages := map[any]bool{}, []any{}
+	for body := map[string]any{"filters": map[string]any{"price": map[string]any{"min": 0}}}; ; {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		if err := w.agentSends("", "POST", door+"/ucp/catalog/search", string(text)); err != nil {
+			return err
+		}
+		answer := w.tape.last().value()
+		ids, _ := at(answer, "products.*.id")
+		list, _ := ids.([]any)
+		for _, id := range list {
+			if seen[id] {
+				return fmt.Errorf("%v is there twice", id)
+			}
+			seen[id] = true
+		}
+		pages = append(pages, len(list))
+		more, said := at(answer, "pagination.has_next_page")
+		cursor, given := at(answer, "pagination.cursor")
+		switch {
+		case !said, more == true && !given, len(pages) > want+1:
+			return fmt.Errorf("page %d: has_next_page %v, cursor %v", len(pages), more, cursor)
+		case more == true:
+			body["pagination"] = map[string]any{"cursor": cursor}
+			continue
+		case len(seen) != want || encode(pages) != sizes:
+			return fmt.Errorf("it read %d products in pages of %s", len(seen), encode(pages))
+		}
+		return nil
+	}
+}
+
+func (w *world) looksUpMany(n int, door, first string) error {
+	ids := []string{w.expand(first)}
+	for i := 1; i < n; i++ {
+		ids = append(ids, fmt.Sprintf("prod_unknown_%d", i))
+	}
+	body, err := json.Marshal(map[string]any{"ids": ids})
+	if err != nil {
+		return err
+	}
+	return w.agentSends("", http.MethodPost, door+"/ucp/catalog/lookup", string(body))
+}
