@@ -26,6 +26,7 @@ func ucpRuleSteps(sc book, w *world) {
 	sc.Given(`^an agent's checkout at "([^"]*)" that is ready, of (\d+) of the "([^"]*)"$`, func(door string, quantity int, name string) error {
 		return w.agentOpensCheckout(door, quantity, name, w.expand(`, "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery`))
 	})
+	sc.Given(`^the agent keeps the answer's id as "([^"]*)"$`, w.agentKeeps)
 	sc.Step(`^the agent notes what it reads at (\S+)$`, w.agentNotes)
 	sc.Then(`^the agent reads the same at (\S+)$`, w.agentReadsAsNoted)
 	sc.Then(`^the two latest answers are alike, but for (times|times and ids)$`, w.answersAreAlike)
@@ -53,6 +54,15 @@ func (w *world) agentOpensCheckout(door string, quantity int, name, more string)
 		return err
 	}
 	return w.rememberAnswer("id")
+}
+
+// agentKeeps gives the id of the latest answer a name, which is $remembered_NAME.
+func (w *world) agentKeeps(name string) error {
+	if err := w.rememberAnswer("id"); err != nil {
+		return err
+	}
+	w.remembered[name] = w.remembered["id"]
+	return nil
 }
 
 func (w *world) agentReads(path string) (any, error) {
