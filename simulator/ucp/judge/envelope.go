@@ -139,6 +139,10 @@ func (r *report) https(name string, value any) {
 		return
 	}
 	parsed, err := url.Parse(address)
-	local := err == nil && parsed.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, parsed.Hostname())
-	r.require(local || err == nil && parsed.Scheme == "https" && parsed.Host != "", "$."+name, "%q is no absolute https address", address)
+	r.require(err == nil && (local(parsed) || parsed.Scheme == "https" && parsed.Host != ""), "$."+name, "%q is no absolute https address", address)
+}
+
+// local reports whether an address is one of a shop on this machine.
+func local(address *url.URL) bool {
+	return address.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, address.Hostname())
 }
