@@ -26,16 +26,16 @@ type paymentRequest struct {
 }
 
 type instrumentRequest struct {
-	ID         string            `json:"id,omitempty" maxLength:"200"`
-	HandlerID  string            `json:"handler_id,omitempty" maxLength:"200"`
-	Type       string            `json:"type,omitempty" maxLength:"200"`
-	Selected   bool              `json:"selected,omitempty"`
-	Credential credentialRequest `json:"credential,omitempty"`
+	ID         string             `json:"id" minLength:"1" maxLength:"200" doc:"The agent's own name for it."`
+	HandlerID  string             `json:"handler_id" minLength:"1" maxLength:"200" doc:"One of the checkout's ucp.payment_handlers."`
+	Type       string             `json:"type" minLength:"1" maxLength:"200" doc:"One of the handler's available_instruments."`
+	Selected   bool               `json:"selected,omitempty"`
+	Credential *credentialRequest `json:"credential,omitempty"`
 }
 
 type credentialRequest struct {
-	Type  string `json:"type,omitempty" maxLength:"200"`
-	Token string `json:"token,omitempty" maxLength:"500" writeOnly:"true"`
+	Type  string `json:"type" minLength:"1" maxLength:"200"`
+	Token string `json:"token" minLength:"1" maxLength:"500" writeOnly:"true"`
 }
 
 // completeCheckout pays by the one instrument of the request. It is idempotent by the checkout.
@@ -154,7 +154,10 @@ func (h *handlers) paidBy(shop *project.Project, p paymentRequest) (method proje
 	}
 	for _, served := range shop.ServedMethods(h.Sandbox) {
 		if ways[served].id == list[0].HandlerID {
-			if list[0].Credential.Token == "" {
+			switch {
+			case !slices.Contains(h.instruments(shop, served), instrument{list[0].Type}):
+				return method, "", wrong("The type of the instrument is none of its handler's available_instruments.")
+			case list[0].Credential == nil:
 				return method, "", wrong("The instrument has no credential with a token.")
 			}
 			return served, list[0].Credential.Token, nil

@@ -34,15 +34,26 @@ const stripeHandler = "com.stripe.payments"
 func (h *handlers) paymentHandlers(shop *project.Project) map[string][]handlerEntity {
 	list := map[string][]handlerEntity{}
 	for _, method := range shop.ServedMethods(h.Sandbox) {
-		name, w := stripeHandler, ways[method]
-		instruments := []instrument{{w.instrument}}
+		name := stripeHandler
 		switch {
-		case shop.PaymentRoute(method, h.Sandbox).Provider == project.SandboxProvider:
-			name, instruments = h.config.Authority+".sandbox", []instrument{{"card"}, {"token"}}
+		case h.inSandbox(shop, method):
+			name = h.config.Authority + ".sandbox"
 		case method == project.BillingAgreement:
 			name = h.config.Authority + ".wallet_ba"
 		}
-		list[name] = append(list[name], handlerEntity{ID: w.id, Version: h.version.date, Instruments: instruments})
+		list[name] = append(list[name], handlerEntity{ID: ways[method].id, Version: h.version.date, Instruments: h.instruments(shop, method)})
 	}
 	return list
+}
+
+func (h *handlers) inSandbox(shop *project.Project, method project.PaymentMethod) bool {
+	return shop.PaymentRoute(method, h.Sandbox).Provider == project.SandboxProvider
+}
+
+// instruments are those that a method's handler takes.
+func (h *handlers) instruments(shop *project.Project, method project.PaymentMethod) []instrument {
+	if h.inSandbox(shop, method) {
+		return []instrument{{"card"}, {"token"}}
+	}
+	return []instrument{{ways[method].instrument}}
 }
