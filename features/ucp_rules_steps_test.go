@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -32,6 +34,7 @@ func ucpRuleSteps(sc book, w *world) {
 	sc.Then(`^the two latest answers are alike, but for (times|times and ids)$`, w.answersAreAlike)
 	sc.Then(`^the page at the answer's continue_url shows "([^"]*)"$`, w.pageShows)
 	sc.Step(`^the body is JSON$`, w.bodyIsJSON)
+	sc.Then(`^the answer's payment handlers are under (.+)$`, w.handlersAreUnder)
 	sc.Then(`^no answer to an agent or a merchant holds "([^"]*)"$`, w.noAnswerHolds)
 }
 
@@ -169,9 +172,20 @@ func (w *world) bodyIsJSON() error {
 	return nil
 }
 
+// handlersAreUnder judges under which names there are handlers, a JSON list in the order of the alphabet.
+func (w *world) handlersAreUnder(names string) error {
+	registry, _ := at(w.tape.last().value(), "ucp.payment_handlers")
+	handlers, _ := registry.(map[string]any)
+	if found := encode(slices.Sorted(maps.Keys(handlers))); found != names {
+		return fmt.Errorf("they are under %s", found)
+	}
+	return nil
+}
+
 // noAnswerHolds looks through all that was answered in the scenario, and through what the merchant reads of its orders.
 func (w *world) noAnswerHolds(secret string) error {
-	for _, path := range []string{"/v1/orders", "/v1/finance/payments", "/v1/audit/events"} {
+	secret = w.expand(secret)
+	for _, path := range []string{"/v1/orders", "/v1/finance/payments", "/v1/audit-events"} {
 		if err := w.send("GET", path, "", nil); err != nil {
 			return err
 		}
