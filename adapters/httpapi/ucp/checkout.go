@@ -70,6 +70,7 @@ type shown struct {
 	order    *order.Order // nil: none
 	codes    []string     // that the request sent; those of the checkout's deals are known besides
 	messages []message    // of the request
+	dealGone bool         // an agreed price cannot be paid any more, and its code must not be sent again
 }
 
 func (h *handlers) toAPICheckout(rq Request, v shown) checkoutBody {
@@ -97,11 +98,12 @@ func (h *handlers) toAPICheckout(rq Request, v shown) checkoutBody {
 	if v.order != nil {
 		body.Order = &orderPlaced{v.order.ID.String(), v.order.Confirmation, h.permalink(rq.Caller.Shop, v.order)}
 	}
+	if v.dealGone {
+		body.Status = "incomplete"
+	} else if s.Status.Open() || s.Status == checkout.Processing {
+		h.lock(&body, s.Lines)
+	}
 	if s.Status.Open() || s.Status == checkout.Processing {
-		body.UCP.Constraints = h.lockCodes(body.Discounts)
-		for i, l := range s.Lines {
-			body.LineItems[i].UCP = h.lockQuantity(l)
-		}
 		body.ContinueURL = h.continueURL(rq.Caller.Shop, c)
 	}
 	switch {
@@ -112,6 +114,14 @@ func (h *handlers) toAPICheckout(rq Request, v shown) checkoutBody {
 		h.escalate(rq, &body)
 	}
 	return body
+}
+
+// lock has the next request keep what agreed prices depend on.
+func (h *handlers) lock(body *checkoutBody, lines []checkout.Line) {
+	body.UCP.Constraints = h.lockCodes(body.Discounts)
+	for i, l := range lines {
+		body.LineItems[i].UCP = h.lockQuantity(l)
+	}
 }
 
 // escalate has a person go on with a checkout.

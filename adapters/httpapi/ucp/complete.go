@@ -124,8 +124,27 @@ func (h *handlers) notCompleted(ctx ports.Outbound, rq Request, of id.Checkout, 
 		})
 	case errors.As(err, &e) && e.Code == "checkout_incomplete":
 		return h.read(ctx, rq, of, nil) // which tells what is missing
+	case errors.As(err, &e) && e.Code == "token_redeemed":
+		return h.dealGone(ctx, rq, of)
 	}
 	return h.unchanged(ctx, rq, of, err)
+}
+
+// dealGone answers with a checkout whose agreed price another order has used: it is not complete until it is sent without
+// the code.
+func (h *handlers) dealGone(ctx ports.Outbound, rq Request, of id.Checkout) (*reply, error) {
+	c, o, err := h.Purchase.In(rq.Stores).Get(ctx, rq.Caller.Shop, of)
+	if err != nil {
+		return h.missing(err)
+	}
+	gone := message{
+		Type:     "error",
+		Code:     checkout.DealRedeemed.String(),
+		Path:     "$.discounts.codes",
+		Content:  problems[checkout.DealRedeemed],
+		Severity: recoverable,
+	}
+	return h.found(h.toAPICheckout(rq, shown{checkout: c, order: o, messages: []message{gone}, dealGone: true}))
 }
 
 // linePathOf is the line that the first detail of a fault is about: items.0.quantity.
