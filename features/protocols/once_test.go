@@ -1,0 +1,188 @@
+package protocols
+
+import (
+	"context"
+	"net/http/httptrace"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/simulator/acp"
+	"github.com/haggle-commerce/haggle/simulator/ucp"
+	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
+)
+
+// TestDeal has a deal made at each door and redeemed at each other one, while all others hold it in a checkout of theirs:
+// whoever is second is told that it is used up, in the words of its protocol, and pays nothing.
+func TestDeal(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine boottest.Engine) {
+		s := openShop(t, serve(t, engine.URL(t)), "USD", 10_000)
+		orders := 0
+		for made := range 4 {
+			for redeemed := range 4 {
+				if made == redeemed {
+					continue
+				}
+				doors := s.doors(t)
+				t.Run(doors[made].String()+" to "+doors[redeemed].String(), func(t *testing.T) { s.redeem(t, doors, made, redeemed) })
+				if orders++; s.orders(t) != orders {
+					t.Errorf("there are %d orders, want %d", s.orders(t), orders)
+				}
+			}
+		}
+	})
+}
+
+// redeem makes a deal at one door and redeems it at another.
+func (s *shop) redeem(t *testing.T, doors []door, made, redeemed int) {
+	ctx := t.Context()
+	want := line{item: s.items[0], quantity: 2}
+	agreed, err := doors[made].haggle(ctx, "", want)
+	must(t, err)
+	if agreed.unit >= want.item.price {
+		t.Fatalf("a deal at %d", agreed.unit)
+	}
+	want.deal = &agreed
+	c := cart{lines: []line{want}, to: places[1], way: atOnce}
+	held := make([]string, len(doors))
+	for i, d := range doors {
+		got, err := d.open(ctx, c)
+		if held[i] = got.id; err != nil || got.price.savings != 2*(want.item.price-agreed.unit) {
+			t.Fatalf("%s: %+v, %v", d, got, err)
+		}
+	}
+	if done, err := doors[redeemed].pay(ctx, held[redeemed], "", "spt_sandbox_ok"); err != nil || done.status != ucp.Completed {
+		t.Fatalf("%s: %+v, %v", doors[redeemed], done, err)
+	}
+	for i, d := range doors {
+		if i != redeemed {
+			usedUp(t, d, held[i])
+		}
+		late(t, d, c)
+	}
+}
+
+// usedUp pays a checkout whose deal another one has redeemed.
+func usedUp(t *testing.T, d door, checkout string) {
+	t.Helper()
+	done, err := d.pay(t.Context(), checkout, "", "spt_sandbox_ok")
+	if _, own := d.(*ownDoor); own {
+		if acp.CodeOf(err) != "token_redeemed" {
+			t.Errorf("%s paid for a used deal: %+v, %v", d, done, err)
+		}
+		return
+	}
+	if err != nil || done.order != "" || done.status != ucp.Incomplete || !strings.Contains(done.said, "deal_redeemed") {
+		t.Errorf("%s paid for a used deal: %+v, %v", d, done, err)
+	}
+}
+
+// late opens a new checkout with a deal that was redeemed.
+func late(t *testing.T, d door, c cart) {
+	t.Helper()
+	got, err := d.open(t.Context(), c)
+	if _, own := d.(*ownDoor); own {
+		if acp.CodeOf(err) != "token_redeemed" {
+			t.Errorf("%s opened a checkout with a used deal: %+v, %v", d, got, err)
+		}
+		return
+	}
+	if err != nil || got.price.savings != 0 || !strings.Contains(got.said, "deal_redeemed") {
+		t.Errorf("%s opened a checkout with a used deal: %+v, %v", d, got, err)
+	}
+}
+
+// gatePatience is longer than a charge takes to come to the gate on a busy machine.
+const gatePatience = 30 * time.Second
+
+// outcome is what one of two buyers was answered.
+type outcome struct {
+	door door
+	paid paid
+	err  error
+}
+
+// TestTwoCompletes completes one checkout over two protocols at the same instant. The charge waits at the provider until both
+// requests are sent and a third protocol shows the checkout in progress, so the two overlap whoever is first.
+func TestTwoCompletes(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine boottest.Engine) {
+		b := openBank(t)
+		s := openShop(t, serve(t, engine.URL(t), b.serves), "USD", 10_000)
+		b.connect(t, s)
+		orders := 0
+		for first := range 4 {
+			for second := range first {
+				doors := s.doors(t)
+				t.Run(doors[first].String()+" and "+doors[second].String(), func(t *testing.T) { s.completeTwice(t, b, doors[first], doors[second]) })
+				if orders++; s.orders(t) != orders {
+					t.Errorf("there are %d orders, want %d", s.orders(t), orders)
+				}
+			}
+		}
+	})
+}
+
+// completeTwice opens a checkout at one door, and completes it there and at another.
+func (s *shop) completeTwice(t *testing.T, b *bank, doors ...door) {
+	got, err := doors[0].open(t.Context(), cart{lines: []line{{item: s.items[0], quantity: 1}}, to: places[1], way: atOnce})
+	must(t, err)
+	token := b.token(t, s)
+	answered, sent := make(chan outcome, 2), make(chan struct{}, 8)
+	for _, d := range doors {
+		go func() {
+			done, err := d.pay(whenSent(sent), got.id, "", token)
+			answered <- outcome{d, done, err}
+		}()
+	}
+	await(t, b.arrived, "a charge at the provider")
+	await(t, sent, "the first complete")
+	await(t, sent, "the second complete")
+	s.readsInProgress(t, got.id)
+	b.pass()
+	orders := map[string]bool{}
+	for range doors {
+		o := <-answered
+		if o.err != nil || o.paid.status != ucp.Completed {
+			t.Errorf("%s: %+v, %v", o.door, o.paid, o.err)
+		}
+		orders[o.paid.order] = true
+	}
+	for _, d := range doors {
+		again, err := d.pay(t.Context(), got.id, "", token)
+		if orders[again.order] = true; err != nil {
+			t.Errorf("%s once more: %v", d, err)
+		}
+	}
+	if len(orders) != 1 || orders[""] {
+		t.Errorf("the orders are %v", orders)
+	}
+	if taken := b.charges(t, token); len(taken) != 1 || taken[0].Status != "succeeded" || taken[0].Amount != got.price.total || len(b.arrived) > 0 {
+		t.Errorf("the provider took %+v, want one of %d; %d more came", taken, got.price.total, len(b.arrived))
+	}
+}
+
+// whenSent tells of each request that is written whole.
+func whenSent(sent chan<- struct{}) context.Context {
+	return httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{
+		WroteRequest: func(httptrace.WroteRequestInfo) { sent <- struct{}{} },
+	})
+}
+
+func await(t *testing.T, event <-chan struct{}, what string) {
+	t.Helper()
+	select {
+	case <-event:
+	case <-time.After(gatePatience):
+		t.Fatalf("missing: %s", what)
+	}
+}
+
+// readsInProgress reads a checkout whose charge is at the provider.
+func (s *shop) readsInProgress(t *testing.T, checkout string) {
+	t.Helper()
+	got, err := s.agent(t, schema.V20260825, ucp.REST).client.Checkout(t.Context(), checkout)
+	if err != nil || got.Status != ucp.CompleteInProgress {
+		t.Errorf("while the charge is under way the checkout is %q, %v", got.Status, err)
+	}
+}
