@@ -52,7 +52,7 @@ var placed = map[string]string{
 	"github.com/emersion":             "adapters/notify",
 	"code.dny.dev/ssrf":               "adapters/delivery",
 	"github.com/dunglas/httpsfv":      "adapters/httpsig adapters/httpapi",
-	"github.com/modelcontextprotocol": "adapters/httpapi/mcp cmd/boot/mcp_test.go",
+	"github.com/modelcontextprotocol": "adapters/httpapi/mcp cmd/boot/mcp_test.go simulator/assistant",
 	"go.opentelemetry.io":             "adapters/telemetry",
 	"github.com/sony/gobreaker":       "adapters/connectors adapters/llm adapters/remoteagent app/bulkhead app/payments",
 	"golang.org/x/oauth2":             "adapters/connectors",

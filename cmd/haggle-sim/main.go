@@ -19,6 +19,7 @@ import (
 
 type cli struct {
 	Shop       shopCmd          `cmd:"" default:"withargs" help:"Send simulated buyers to a server and report what happened (the default)."`
+	MCP        mcpCmd           `cmd:"" name:"mcp" help:"Haggle and buy over MCP in this terminal, with nothing but the address of a shop."`
 	Market     marketCmd        `cmd:"" help:"Say what a negotiation policy earns from populations of buyers, without a server."`
 	Provider   providerCmd      `cmd:"" help:"Run a payment provider that speaks Stripe's and PayPal's protocols and moves no money."`
 	Platforms  platformsCmd     `cmd:"" help:"Run look-alikes of Shopify, HubSpot, ShipStation and a merchant's own system."`

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+)
+
+// assist runs haggle-sim mcp, with what a person types.
+func assist(t *testing.T, typed string, args ...string) (said string, code int) {
+	t.Helper()
+	c := command(t, append([]string{"mcp"}, args...)...)
+	c.Stdin = strings.NewReader(typed)
+	out, err := c.CombinedOutput()
+	if ended, ok := err.(*exec.ExitError); ok {
+		return string(out), ended.ExitCode()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out), 0
+}
+
+func TestHaggleOverMCP(t *testing.T) {
+	t.Parallel()
+	app := boottest.Start(t, "sqlite://"+filepath.Join(t.TempDir(), "shop.db"))
+	if _, err := app.Demo(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	shop := app.URL() + "/p/demo/mcp"
+	tests := []struct {
+		name  string
+		typed string
+		args  []string
+		code  int
+		says  []string
+	}{
+		{
+			name: "by itself it haggles, pays and reads the order",
+			args: []string{shop, "--for=rain jacket", "--budget=210"},
+			says: []string{"start_negotiation", "make_offer", "The price is agreed: ", "Agreed price", "complete_checkout", "Paid. The order is HG-", "get_order", "Haggling saved "},
+		},
+		{
+			name: "it walks away from what is above the budget",
+			args: []string{shop, "--for=rain jacket", "--budget=180"},
+			code: 1,
+			says: []string{"decline_offer", "nothing was bought: the price stayed at "},
+		},
+		{
+			name:  "a person picks, offers, accepts and pays",
+			typed: "2\n3\n80\ny\ny\n",
+			args:  []string{shop, "--interactive=yes", "--for=rain jacket"},
+			says:  []string{"Which one?", "Which of these?", "I offer 80.00 USD.", "it is.", "> Pay ", "Paid. The order is HG-"},
+		},
+		{
+			name:  "a person does not like the total",
+			typed: "1\n1\ny\nn\n",
+			args:  []string{shop, "--interactive=yes", "--for=rain jacket"},
+			code:  1,
+			says:  []string{"cancel_checkout", "Nothing is charged.", "nothing was bought: the total was not agreed to"},
+		},
+		{
+			name: "a declined payment is said",
+			args: []string{shop, "--for=rain jacket", "--token=spt_sandbox_decline_insufficient_funds"},
+			code: 1,
+			says: []string{"complete_checkout", "nothing was bought: the checkout is ready_for_complete"},
+		},
+		{
+			name: "an address that the shop does not ship to is said",
+			args: []string{shop, "--for=rain jacket", "--ship-to=Ada Byron; 1 Ice Rd; McMurdo; ; 1; AQ"},
+			code: 1,
+			says: []string{"The shop does not ship to this country.", "the checkout is incomplete"},
+		},
+		{name: "nothing is found", args: []string{shop, "--for=qqqzzz"}, code: 1, says: []string{`nothing was found for "qqqzzz"`}},
+		{name: "no such shop", args: []string{app.URL() + "/p/nobody/mcp", "--for=tent"}, code: 1, says: []string{"No such project."}},
+		{name: "another address of the server", args: []string{app.URL() + "/p/demo", "--for=tent"}, code: 1, says: []string{"is no MCP endpoint: it answers 405", "/p/SLUG/mcp"}},
+		{name: "nothing to search for", args: []string{shop}, code: 1, says: []string{`say what to buy: --for "rain jacket"`}},
+		{name: "a budget that is none", args: []string{shop, "--for=tent", "--budget=cheap"}, code: 1, says: []string{"--budget must be an amount above 0"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			said, code := assist(t, test.typed, test.args...)
+			if code != test.code {
+				t.Errorf("it ended with %d", code)
+			}
+			if strings.Contains(said, "! ") {
+				t.Error("an answer was not as its schema says")
+			}
+			rest := said
+			for _, want := range test.says {
+				_, after, found := strings.Cut(rest, want)
+				if !found {
+					t.Errorf("it did not say %q, in this order", want)
+					break
+				}
+				rest = after
+			}
+			if t.Failed() {
+				t.Log(said)
+			}
+		})
+	}
+}

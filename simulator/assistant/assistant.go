@@ -1,0 +1,209 @@
+// Package assistant is a buyer's assistant in a terminal. It has nothing but the address of a shop's MCP endpoint: it lists the
+// tools, searches, haggles within a limit, fills a cart, checks out, pays with a token once the total is agreed to, and reads the order.
+// Every answer is held against the simulator's own reading of the schemas. Who decides is a Buyer: Alone, or a Person at the terminal.
+package assistant
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/simulator/ucp"
+	"github.com/haggle-commerce/haggle/simulator/ucp/judge"
+)
+
+// Config says where to buy, and for whom.
+type Config struct {
+	URL      string
+	Quantity int // 1 where it is left out
+	Email    string
+	ShipTo   ucp.Address
+	Token    string // that pays
+	Handler  string // id of the payment handler that the token is for
+	Page     Page
+}
+
+// Buyer decides what the assistant does next.
+type Buyer interface {
+	// Wants says what to search for.
+	Wants() (string, error)
+	// Product picks one of the products found, by its index.
+	Product([]ucp.Product) (int, error)
+	// Variant picks one of the variants in stock, by its index.
+	Variant([]ucp.Variant) (int, error)
+	// Next is the buyer's move at a price that stands.
+	Next(Situation) (Move, error)
+	// Pays reports whether the total is agreed to.
+	Pays(total ucp.Money) (bool, error)
+}
+
+// ErrBroken marks answers that are not as their schemas say.
+var ErrBroken = errors.New("answers of the shop are not as their schemas say")
+
+// ErrNothing marks an errand that ended without a purchase.
+var ErrNothing = errors.New("nothing was bought")
+
+// errand is one visit to a shop.
+type errand struct {
+	Config
+	buyer Buyer
+	shop  *shop
+	list  int64 // list price per piece
+}
+
+// Run goes shopping, and prints the conversation.
+func Run(ctx context.Context, config Config, buyer Buyer) error {
+	config.Quantity = max(1, config.Quantity)
+	s, err := enter(ctx, config.URL)
+	if err != nil {
+		return err
+	}
+	defer s.leave()
+	e := &errand{Config: config, buyer: buyer, shop: s}
+	e.Page.aside("%s", config.URL)
+	e.Page.aside("%s, MCP %s, %d tools", s.name, s.version, len(s.tools))
+	err = e.run(ctx)
+	if r, ok := errors.AsType[refusal](err); ok {
+		e.Page.shop("%s", r.text)
+	}
+	if len(s.wrong) == 0 {
+		if s.answers > 0 {
+			e.Page.print("\n")
+			e.Page.aside("Answers that are as their schemas say: %d of %[1]d.", s.answers)
+		}
+		return err
+	}
+	e.Page.print("\n")
+	for _, wrong := range s.wrong {
+		e.Page.aside("! %s", wrong)
+	}
+	return errors.Join(err, fmt.Errorf("%w: %d of %d", ErrBroken, len(s.wrong), s.answers))
+}
+
+func (e *errand) run(ctx context.Context) error {
+	product, err := e.search(ctx)
+	if err != nil {
+		return err
+	}
+	variant, err := e.look(ctx, product)
+	if err != nil {
+		return err
+	}
+	cart, err := e.priced(ctx, variant)
+	if err != nil {
+		return err
+	}
+	paid, err := e.checkOut(ctx, cart)
+	if err != nil {
+		return err
+	}
+	return e.follow(ctx, paid)
+}
+
+// search finds products and picks one.
+func (e *errand) search(ctx context.Context) (ucp.Product, error) {
+	wanted, err := e.buyer.Wants()
+	if err != nil {
+		return ucp.Product{}, err
+	}
+	e.Page.you("search_catalog", "I am looking for: %s", clean(wanted))
+	found, err := call[ucp.Found](ctx, e.shop, judge.SearchCatalog, map[string]any{
+		"catalog": map[string]any{"query": wanted, "pagination": map[string]any{"limit": 8}},
+	})
+	if err != nil {
+		return ucp.Product{}, err
+	}
+	if len(found.Products) == 0 {
+		e.Page.shop("There is nothing like that.")
+		return ucp.Product{}, fmt.Errorf("%w: nothing was found for %q", ErrNothing, wanted)
+	}
+	e.Page.shop("This is what I found:")
+	for i, p := range found.Products {
+		e.Page.row(fmt.Sprintf("%d  %s", i+1, p.Title), between(p))
+	}
+	i, err := e.buyer.Product(found.Products)
+	if err != nil {
+		return ucp.Product{}, err
+	}
+	return found.Products[i], nil
+}
+
+func between(p ucp.Product) string {
+	if p.PriceRange.Min.Amount == p.PriceRange.Max.Amount {
+		return price(p.PriceRange.Min)
+	}
+	return "from " + price(p.PriceRange.Min)
+}
+
+// look reads the product and picks one of its variants.
+func (e *errand) look(ctx context.Context, p ucp.Product) (ucp.Variant, error) {
+	e.Page.you("get_product", "Tell me about the %s.", clean(p.Title))
+	read, err := call[struct {
+		Product ucp.Product `json:"product"`
+	}](ctx, e.shop, judge.GetProduct, map[string]any{"catalog": map[string]any{"id": p.ID}})
+	if err != nil {
+		return ucp.Variant{}, err
+	}
+	e.Page.shop("%s", strings.TrimSpace(clipped(clean(read.Product.Description.Plain), 300)))
+	var stock []ucp.Variant
+	all := p.Variants
+	if len(read.Product.Variants) > len(all) {
+		all = read.Product.Variants
+	}
+	for _, v := range all {
+		if v.InStock() {
+			stock = append(stock, v)
+		}
+	}
+	if len(stock) == 0 {
+		e.Page.shop("It is out of stock.")
+		return ucp.Variant{}, fmt.Errorf("%w: %s is out of stock", ErrNothing, clean(p.Title))
+	}
+	if len(stock) > 1 {
+		e.Page.shop("There is:")
+		for i, v := range stock {
+			e.Page.row(fmt.Sprintf("%d  %s", i+1, v.Title), price(v.Price))
+		}
+	}
+	i, err := e.buyer.Variant(stock)
+	if err != nil {
+		return ucp.Variant{}, err
+	}
+	e.list = stock[i].Price.Amount
+	return stock[i], nil
+}
+
+// priced puts the variant into a cart: at the price that is agreed on, or at list price in a shop that does not negotiate.
+func (e *errand) priced(ctx context.Context, v ucp.Variant) (cart string, err error) {
+	if !e.shop.tools[string(judge.StartNegotiation)] {
+		e.Page.aside("This shop does not negotiate.")
+		if cart, err = e.takesListPrice(ctx, v); err != nil {
+			return "", err
+		}
+	} else if cart, err = e.haggle(ctx, v); err != nil {
+		return "", err
+	}
+	e.Page.you("get_cart", "What is in my cart?")
+	c, err := call[ucp.Cart](ctx, e.shop, judge.GetCart, map[string]any{"id": cart})
+	if err != nil {
+		return "", err
+	}
+	e.Page.receipt(c.Lines, c.Totals, c.Currency)
+	return cart, nil
+}
+
+func (e *errand) takesListPrice(ctx context.Context, v ucp.Variant) (string, error) {
+	move, err := e.buyer.Next(Situation{Currency: v.Price.Currency, List: v.Price.Amount, Standing: v.Price.Amount, Final: true})
+	if err != nil {
+		return "", err
+	}
+	if move.Action != Accept {
+		return "", fmt.Errorf("%w: %s is more than the limit", ErrNothing, price(v.Price))
+	}
+	e.Page.you("create_cart", "Put %d into a cart, at %s each.", e.Quantity, price(v.Price))
+	cart, err := call[ucp.Cart](ctx, e.shop, judge.CreateCart, keyed(map[string]any{"cart": map[string]any{
+		"line_items": []any{map[string]any{"item": map[string]any{"id": v.ID}, "quantity": e.Quantity}},
+	}}))
+	return cart.ID, err
+}

@@ -1,0 +1,116 @@
+package assistant
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/haggle-commerce/haggle/simulator/ucp"
+	"github.com/haggle-commerce/haggle/simulator/ucp/judge"
+)
+
+// Action is what a buyer does at a price that stands.
+type Action int
+
+// The actions.
+const (
+	Offer Action = iota
+	Accept
+	WalkAway
+)
+
+// Move is an action. Price is per piece, in minor units, and goes with Offer.
+type Move struct {
+	Action Action
+	Price  int64
+}
+
+// Situation is what a buyer knows when it is its turn. Prices are per piece, in minor units.
+type Situation struct {
+	Currency string
+	List     int64
+	Standing int64   // what the shop asks for
+	Hint     int64   // the least that the shop considers, once it said so
+	Offers   []int64 // the buyer's own, oldest first
+	Allowed  int     // offers that the shop answers
+	Final    bool    // no offer changes the price any more
+}
+
+// mostOffers bounds a negotiation, whatever the shop says.
+const mostOffers = 20
+
+// haggle agrees on a price, and returns the cart that it is in.
+func (e *errand) haggle(ctx context.Context, v ucp.Variant) (string, error) {
+	e.Page.you("start_negotiation", "What do you ask for %s?", pieces(e.Quantity, v.Title))
+	n, err := call[ucp.Negotiation](ctx, e.shop, judge.StartNegotiation, keyed(map[string]any{
+		"item":     map[string]any{"id": v.ID},
+		"quantity": e.Quantity,
+	}))
+	var offers []int64
+	for err == nil && n.Status != ucp.Accepted {
+		e.Page.says(n.Messages)
+		var move Move
+		if move, err = e.next(n, offers); err != nil {
+			return "", err
+		}
+		switch move.Action {
+		case Offer:
+			offers = append(offers, move.Price)
+			n, err = e.offers(ctx, n, move.Price)
+		case Accept:
+			n, err = e.accepts(ctx, n)
+		default:
+			return "", e.walksAway(ctx, n)
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	e.Page.says(n.Messages)
+	return n.CartID, nil
+}
+
+func pieces(quantity int, title string) string {
+	if quantity == 1 {
+		return "one in " + clean(title)
+	}
+	return fmt.Sprintf("%d in %s", quantity, clean(title))
+}
+
+func (e *errand) next(n ucp.Negotiation, offers []int64) (Move, error) {
+	if n.StandingPrice == nil || !n.May("make_offer") && !n.May("accept_offer") {
+		return Move{}, fmt.Errorf("%w: the negotiation is %s", ErrNothing, clean(n.Status))
+	}
+	s := Situation{
+		Currency: n.StandingPrice.Currency,
+		List:     n.Item.ListPrice.Amount,
+		Standing: n.StandingPrice.Amount,
+		Offers:   offers,
+		Allowed:  n.Rounds.Allowed,
+		Final:    n.Final || !n.May("make_offer") || len(offers) >= mostOffers,
+	}
+	if n.Hint != nil {
+		s.Hint = n.Hint.Amount
+	}
+	return e.buyer.Next(s)
+}
+
+func (e *errand) offers(ctx context.Context, n ucp.Negotiation, offer int64) (ucp.Negotiation, error) {
+	offered := ucp.Money{Amount: offer, Currency: n.StandingPrice.Currency}
+	e.Page.you("make_offer", "I offer %s.", price(offered))
+	return call[ucp.Negotiation](ctx, e.shop, judge.MakeOffer, keyed(map[string]any{"id": n.ID, "offer": offered}))
+}
+
+func (e *errand) accepts(ctx context.Context, n ucp.Negotiation) (ucp.Negotiation, error) {
+	e.Page.you("accept_offer", "%s it is.", price(*n.StandingPrice))
+	return call[ucp.Negotiation](ctx, e.shop, judge.AcceptOffer, keyed(map[string]any{"id": n.ID, "price": *n.StandingPrice}))
+}
+
+func (e *errand) walksAway(ctx context.Context, n ucp.Negotiation) error {
+	e.Page.you("decline_offer", "%s is too much for me. Thank you.", price(*n.StandingPrice))
+	_, err := call[ucp.Negotiation](ctx, e.shop, judge.DeclineOffer, keyed(map[string]any{"id": n.ID, "reason": "price_sensitivity"}))
+	if err != nil {
+		return err
+	}
+	e.Page.shop("The negotiation is closed. Come again.")
+	return fmt.Errorf("%w: the price stayed at %s", ErrNothing, price(*n.StandingPrice))
+}

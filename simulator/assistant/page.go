@@ -1,0 +1,176 @@
+package assistant
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/haggle-commerce/haggle/simulator/decimal"
+	"github.com/haggle-commerce/haggle/simulator/ucp"
+)
+
+// The page has 80 columns, of which the first seven say who speaks.
+const (
+	pageWidth = 80
+	margin    = 7
+	longest   = 600 // of what a shop says at once
+)
+
+// Page is what the conversation is written to.
+type Page struct {
+	W     io.Writer
+	Color bool
+}
+
+func (p Page) style(code, text string) string {
+	if !p.Color || text == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+func (p Page) print(format string, args ...any) { _, _ = fmt.Fprintf(p.W, format, args...) }
+
+// you prints what the buyer asks for, and the tool that it takes.
+func (p Page) you(tool, format string, args ...any) {
+	lines := wrap(fmt.Sprintf(format, args...), pageWidth-margin)
+	p.print("\n")
+	for i, line := range lines {
+		who := ""
+		if i == 0 {
+			who = "You"
+		}
+		p.print("%s%s", p.style("1", fmt.Sprintf("%-*s", margin, who)), line)
+		if i < len(lines)-1 {
+			p.print("\n")
+		}
+	}
+	room := pageWidth - margin - width(lines[len(lines)-1]) - width(tool)
+	if tool != "" && room < 2 {
+		p.print("\n")
+		room = pageWidth - width(tool)
+	}
+	p.print("%s%s\n", strings.Repeat(" ", max(0, room)*min(1, len(tool))), p.style("2", tool))
+}
+
+// shop prints what the shop says.
+func (p Page) shop(format string, args ...any) {
+	for i, line := range wrap(clean(fmt.Sprintf(format, args...)), pageWidth-margin) {
+		who := ""
+		if i == 0 {
+			who = "Shop"
+		}
+		p.print("%s%s\n", p.style("1;36", fmt.Sprintf("%-*s", margin, who)), line)
+	}
+}
+
+// aside prints what is nobody's words.
+func (p Page) aside(format string, args ...any) {
+	for _, line := range wrap(clean(fmt.Sprintf(format, args...)), pageWidth) {
+		p.print("%s\n", p.style("2", line))
+	}
+}
+
+// row prints a line of a list or a receipt: text on the left, figures on the right.
+func (p Page) row(left, right string) {
+	room := pageWidth - margin - 2 - width(right) - 2
+	left = clipped(clean(left), room)
+	p.print("%s%s%s\n", strings.Repeat(" ", margin+2), left+strings.Repeat(" ", room-width(left)+2), right)
+}
+
+// receipt prints lines and totals.
+func (p Page) receipt(lines []ucp.Line, totals ucp.Totals, currency string) {
+	for _, line := range lines {
+		title := line.Item.Title
+		if line.Quantity != 1 {
+			title = fmt.Sprintf("%d × %s", line.Quantity, title)
+		}
+		p.row(title, amount(line.Totals.Of("subtotal"), currency))
+	}
+	for _, entry := range totals {
+		switch entry.Type {
+		case "subtotal":
+		case "total":
+			p.row(named(entry), amount(entry.Amount, currency)+" "+clean(currency))
+		default:
+			p.row(named(entry), amount(entry.Amount, currency))
+		}
+	}
+}
+
+func named(entry ucp.Total) string {
+	if entry.DisplayText != "" {
+		return entry.DisplayText
+	}
+	return entry.Type
+}
+
+// amount writes minor units with the currency's decimals.
+func amount(minor int64, currency string) string {
+	sign, places := "", decimal.Places(currency)
+	if minor < 0 {
+		sign, minor = "-", -minor
+	}
+	digits := fmt.Sprintf("%0*d", places+1, minor)
+	if places == 0 {
+		return sign + digits
+	}
+	return sign + digits[:len(digits)-places] + "." + digits[len(digits)-places:]
+}
+
+func price(m ucp.Money) string { return amount(m.Amount, m.Currency) + " " + clean(m.Currency) }
+
+// sentences are all that the shop says in messages.
+func sentences(messages ucp.Messages) string {
+	var said []string
+	for _, m := range messages {
+		said = append(said, m.Content)
+	}
+	return clean(strings.Join(said, " "))
+}
+
+// clean makes text of a shop's harmless for a terminal: no control character, no change of direction, no novel.
+func clean(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+			return -1
+		}
+		return r
+	}, text)
+	return clipped(text, longest)
+}
+
+func width(text string) int { return len([]rune(text)) }
+
+func clipped(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return strings.TrimRight(string(runes[:max(0, most-1)]), " ") + "…"
+	}
+	return text
+}
+
+// wrap breaks text into lines at its spaces, and words that no line holds anywhere. Addresses stay whole: they are to be clicked on.
+func wrap(text string, most int) []string {
+	lines := []string{""}
+	for _, word := range strings.Fields(text) {
+		last := &lines[len(lines)-1]
+		switch {
+		case *last == "":
+			*last = word
+		case width(*last)+1+width(word) <= most:
+			*last += " " + word
+		default:
+			lines = append(lines, word)
+		}
+		for width(lines[len(lines)-1]) > most && !strings.HasPrefix(word, "http") {
+			runes := []rune(lines[len(lines)-1])
+			lines[len(lines)-1] = string(runes[:most])
+			lines = append(lines, string(runes[most:]))
+		}
+	}
+	return lines
+}
