@@ -79,6 +79,13 @@ func haggleDeclined(s *porttest.Shop) {
 		s.T.Errorf("declined twice: %v", err)
 	}
 	porttest.Same(s.T, "quote", s.Load(ports.HaggleAsk{Quote: q.Snapshot().ID}).Quote, q)
+	late := r // prepared before the quote was declined
+	late.NewSession, late.NewQuote = false, false
+	late.Entry.ID, late.Entry.Seq = porttest.Random[id.Decision](), 2
+	if err := s.Haggling.Save(s.Ctx, late); !fault.Is(err, "stale") {
+		s.T.Errorf("an answer on a quote that was declined meanwhile: %v", err)
+	}
+	porttest.Same(s.T, "quote after a late answer", s.Load(ports.HaggleAsk{Quote: q.Snapshot().ID}).Quote, q)
 	agreed := s.Agree(s.Session(), p, 1)
 	if err := s.Haggling.Decline(s.Ctx, agreed); !fault.Is(err, "stale") {
 		s.T.Errorf("an accepted one: %v", err)

@@ -30,9 +30,11 @@ WHERE project_id = $1
 
 	insertQuote = quotes.Insert("seq")
 
-	// updateQuote leaves alone who claimed or redeemed the quote, and what it is about.
+	// updateQuote leaves alone who claimed or redeemed the quote, and what it is about. The buyer may have declined the quote
+	// since it was read, which no decision tells: then it fails, for no state is NULL.
 	updateQuote = quotes.Update([]string{"project_id", "id"}, "state", "currency", "list_price", "opening", "target", "floor",
-		"rounds", "moves", "best_offer", "counter", "policy_version", "final_price", "bundle", "with_bundle", "token_hash", "token_salt", "valid_until")
+		"rounds", "moves", "best_offer", "counter", "policy_version", "final_price", "bundle", "with_bundle", "token_hash", "token_salt", "valid_until").
+		But("state", func(state string) string { return "CASE WHEN state <> 'declined' THEN " + state + " END" })
 
 	// putCartItem takes the place of a line of the variant, at the end of the cart, or is a new line. That line may be gone,
 	// and its number that of another variant, since the statement began: then it fails, for no line is NULL.

@@ -36,6 +36,7 @@ var constraints = []constraint{
 	{"cart_items_pkey", "cart_items.project_id, cart_items.session_id, cart_items.line", stale},
 	{"cart_items.line", "cart_items.line", stale},
 	{"sessions.line_seq", "sessions.line_seq", stale},
+	{"quotes.state", "quotes.state", stale},
 	{"checkouts_cart", "checkouts.project_id, checkouts.session_id", stale},
 	{"orders_checkout", "orders.project_id, orders.checkout_id", func() *fault.Error {
 		return fault.New(fault.Conflict, "order_exists", "The checkout has an order.")
