@@ -24,6 +24,9 @@ type Limiter interface {
 	// count together, a key is admitted at most Burst + PerMinute × minutes times, and another Burst
 	// when shared memory is lost and comes back.
 	Take(ctx context.Context, key string, r Rate) Verdict
+	// TakeN is Take for a request that counts as n of them, or as Burst if that is fewer. What is left of one
+	// that is refused says nothing.
+	TakeN(ctx context.Context, key string, r Rate, n int) Verdict
 	// Look is Take without counting: it reports whether a request now would be admitted, and what is left
 	// before it.
 	Look(ctx context.Context, key string, r Rate) Verdict

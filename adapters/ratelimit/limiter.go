@@ -49,12 +49,17 @@ func (l *Limiter) Take(ctx context.Context, key string, r ports.Rate) ports.Verd
 	return l.judge(ctx, key, r, 1)
 }
 
+// TakeN is the port's.
+func (l *Limiter) TakeN(ctx context.Context, key string, r ports.Rate, n int) ports.Verdict {
+	return l.judge(ctx, key, r, max(n, 1))
+}
+
 // Look is the port's.
 func (l *Limiter) Look(ctx context.Context, key string, r ports.Rate) ports.Verdict {
 	return l.judge(ctx, key, r, 0)
 }
 
-// judge counts n requests: one, or none.
+// judge counts n requests, or none.
 func (l *Limiter) judge(ctx context.Context, key string, r ports.Rate, n int) ports.Verdict {
 	r = bounded(r)
 	if l.shared == nil {

@@ -41,7 +41,7 @@ func (unwritten) CompareAndSwapWithTTL(context.Context, string, int64, int64, ti
 	return true, nil
 }
 
-// count counts n requests of the key, one or none, under its rate, of which mine is for this limiter. A change
+// count counts n requests of the key, or none, under its rate, of which mine is for this limiter. A change
 // of mine alone starts no new count.
 func (m memory) count(ctx context.Context, key string, r, mine ports.Rate, n int) ports.Verdict {
 	store := m.store
@@ -54,7 +54,7 @@ func (m memory) count(ctx context.Context, key string, r, mine ports.Rate, n int
 		panic(fmt.Sprintf("ratelimit: %v is not bounded: %v", mine, err))
 	}
 	gcra.SetMaxCASAttemptsLimit(math.MaxInt) // a racer tries again only after another one got through
-	limited, result, err := gcra.RateLimitCtx(ctx, name(key, r), n)
+	limited, result, err := gcra.RateLimitCtx(ctx, name(key, r), min(n, mine.Burst))
 	if err != nil {
 		panic(fmt.Sprintf("ratelimit: counting in memory: %v", err)) // neither the store nor the clock can fail
 	}

@@ -63,10 +63,10 @@ func parse(address string) (*redis.Options, error) {
 	return o, nil
 }
 
-// count counts n requests of the key, one or none, in one round trip. Its time is bounded without ctx.
+// count counts n requests of the key, or none, in one round trip. Its time is bounded without ctx.
 func (s *shared) count(ctx context.Context, key string, r ports.Rate, n int) (ports.Verdict, error) {
 	limit := redis_rate.Limit{Rate: r.PerMinute, Burst: r.Burst, Period: time.Minute}
-	result, err := s.rates.AllowN(ctx, name(key, r), limit, n)
+	result, err := s.rates.AllowN(ctx, name(key, r), limit, min(n, r.Burst))
 	if err != nil {
 		return ports.Verdict{}, err
 	}

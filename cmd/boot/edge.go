@@ -107,6 +107,10 @@ func (c counted) Take(ctx context.Context, key string, r ports.Rate) ports.Verdi
 	return c.note(c.limiter.Take(ctx, key, r))
 }
 
+func (c counted) TakeN(ctx context.Context, key string, r ports.Rate, n int) ports.Verdict {
+	return c.note(c.limiter.TakeN(ctx, key, r, n))
+}
+
 func (c counted) Look(ctx context.Context, key string, r ports.Rate) ports.Verdict {
 	return c.note(c.limiter.Look(ctx, key, r))
 }

@@ -64,6 +64,7 @@ func Limiter(t *testing.T, open func(t *testing.T) ports.Limiter) {
 		}
 	})
 	t.Run("looking counts nothing and tells what a request would meet", func(t *testing.T) { limiterLook(t, open(t)) })
+	t.Run("a request that counts as several takes as many", func(t *testing.T) { limiterWeighs(t, open(t)) })
 	t.Run("a rate of nothing is one request a minute", func(t *testing.T) {
 		l := open(t)
 		for _, r := range []ports.Rate{{}, {PerMinute: -5, Burst: -5}} {
@@ -135,6 +136,25 @@ func limiterReset(t *testing.T, l ports.Limiter) {
 	time.Sleep(refused.Reset + time.Millisecond) // Redis' clock has whole microseconds
 	if v := take(t, l, "key", limiterRate); v.Remaining != limiterRate.Burst-1 {
 		t.Errorf("after Reset %+v, want all but one left", v)
+	}
+}
+
+func limiterWeighs(t *testing.T, l ports.Limiter) {
+	ctx := context.Background()
+	for _, step := range []struct {
+		n, left int
+		ok      bool
+	}{{5, 7, true}, {2, 5, true}, {1, 4, true}, {5, 0, false}, {4, 0, true}, {1, 0, false}} {
+		v := l.TakeN(ctx, "key", rarely(12), step.n)
+		if v.Allowed != step.ok || v.Allowed && v.Remaining != step.left || v.Allowed != (v.RetryAfter == 0) {
+			t.Fatalf("%d: %+v, want %d left", step.n, v, step.left)
+		}
+	}
+	if v := l.TakeN(ctx, "small", rarely(3), 5); !v.Allowed || v.Remaining != 0 {
+		t.Errorf("one that counts as more than the burst: %+v", v)
+	}
+	if v := l.TakeN(ctx, "nothing", rarely(3), 0); !v.Allowed || v.Remaining != 2 {
+		t.Errorf("one that counts as none: %+v", v)
 	}
 }
 
