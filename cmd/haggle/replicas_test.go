@@ -157,14 +157,18 @@ type hammered struct {
 	odd               atomic.Value
 }
 
-// hammer sends to both replicas from eight clients each for a while. judge looks at every answer.
+// hammerPatience is for how long a machine without time to spare may take to go over a rate.
+const hammerPatience = 2 * time.Minute
+
+// hammer sends to both replicas from eight clients each for a while, and until one request is refused. judge looks at every
+// answer.
 func hammer(both []*replica, howLong time.Duration, send func(*replica) (said, error), judge func(said) string) *hammered {
 	h := &hammered{}
 	var clients sync.WaitGroup
 	start := time.Now()
 	for i := range 16 {
 		clients.Go(func() {
-			for time.Since(start) < howLong {
+			for time.Since(start) < howLong || h.refused.Load() == 0 && time.Since(start) < hammerPatience {
 				s, err := send(both[i%2])
 				problem := ""
 				switch {
@@ -258,7 +262,7 @@ func TestReplicasLimitTogether(t *testing.T) {
 // Redis is gone for two seconds: nobody notices but those who are over the rate, and the operators.
 func TestReplicasWithoutRedis(t *testing.T) {
 	t.Parallel()
-	const perMinute, burst, degraded = 1200, 100, "haggle_rate_limit_degraded"
+	const perMinute, burst, degraded = 120, 20, "haggle_rate_limit_degraded"
 	database, redis := boottest.Engines[1].URL(t), redisserver.Start(t)
 	var both []*replica
 	for range 2 {
@@ -270,9 +274,8 @@ func TestReplicasWithoutRedis(t *testing.T) {
 		h := hammer(both, howLong, func(r *replica) (said, error) { return r.ask(boottest.Key, "GET", "/v1/account", "") },
 			func(said) string { return "" })
 		most := int64(burst) + int64(time.Since(start))*perMinute/int64(time.Minute) + 2
-		least := int64(howLong) * perMinute / int64(time.Minute) / 3
-		if n := h.accepted.Load(); n > most || n < least || h.odd.Load() != nil || h.refused.Load() == 0 {
-			t.Errorf("%s: %d accepted, want %d to %d; %d refused; failed: %v", what, n, least, most, h.refused.Load(), h.odd.Load())
+		if n := h.accepted.Load(); n > most || n == 0 || h.odd.Load() != nil || h.refused.Load() == 0 {
+			t.Errorf("%s: %d accepted, want 1 to %d; %d refused; failed: %v", what, n, most, h.refused.Load(), h.odd.Load())
 		}
 	}
 	steady("with Redis", 1500*time.Millisecond)

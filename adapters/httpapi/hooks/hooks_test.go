@@ -73,6 +73,7 @@ func (plain) Open(text []byte, _ string) ([]byte, error) { return text, nil }
 
 // limiter admits so many.
 type limiter struct {
+	ports.Limiter
 	mu   sync.Mutex
 	left int
 }

@@ -120,6 +120,7 @@ func (w *world) Record(_ context.Context, r ports.Record) error {
 
 // limiter admits all, or none, and remembers who was counted.
 type limiter struct {
+	ports.Limiter
 	full    bool
 	counted []string
 }

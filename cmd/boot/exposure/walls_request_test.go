@@ -80,6 +80,7 @@ var kinds = map[string]map[string]string{
 	"complete-connection":   {"code": "code", "state": "state"},
 	"create-buyer-token":    {"email": "customer_email"},
 	"acp-checkout":          {"id": "checkout_id"},
+	"acp-checkout-page":     {"id": "checkout_id"},
 	"acp-checkout-revise":   {"id": "checkout_id"},
 	"acp-order":             {"X-Manage-Token": "manage_token"},
 	"acp-buyer-receipt":     {"code": "receipt_code"},
