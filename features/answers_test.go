@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/big"
 	"net/http"
 	"reflect"
@@ -175,7 +176,7 @@ func decode(text string) (any, error) {
 }
 
 // at is the value at a dotted path: items.0.name, results.# for a length, results.*.name for all names, and
-// capabilities.[dev.ucp.shopping.cart].0 for a name with dots.
+// capabilities.[dev.ucp.shopping.cart].0 for a name with dots. Of an object, * are all values.
 func at(value any, path string) (any, bool) {
 	if path == "" {
 		return value, true
@@ -186,6 +187,9 @@ func at(value any, path string) (any, bool) {
 	}
 	switch value := value.(type) {
 	case map[string]any:
+		if name == "*" {
+			return atElement(sorted(value), name, rest)
+		}
 		child, ok := value[name]
 		if !ok {
 			return nil, false
@@ -195,6 +199,15 @@ func at(value any, path string) (any, bool) {
 		return atElement(value, name, rest)
 	}
 	return nil, false
+}
+
+// sorted are the values of an object by their names.
+func sorted(object map[string]any) []any {
+	list := make([]any, 0, len(object))
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		list = append(list, object[name])
+	}
+	return list
 }
 
 func atElement(list []any, name, rest string) (any, bool) {

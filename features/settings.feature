@@ -1,5 +1,5 @@
 Feature: Settings
-  A shop's settings come in six groups. A change is a merge patch: it touches what it names, and null
+  A shop's settings come in seven groups. A change is a merge patch: it touches what it names, and null
   restores a default. Each setting shows in what buyers meet.
 
   Rule: Every setting has a default
@@ -33,6 +33,9 @@ Feature: Settings
         | retention.events                 | 90             |
         | retention.deliveries             | 90             |
         | retention.logs                   | 90             |
+        | protocols.ucp                    | true           |
+        | protocols.mcp                    | true           |
+        | protocols.oai_acp                | false          |
 
   Rule: A change touches only what it names
 
@@ -99,6 +102,8 @@ Feature: Settings
         | security.session_timeout_minutes | 5               | 30      |
         | retention.sessions               | 7               | 30      |
         | retention.logs                   | 400             | 90      |
+        | protocols.ucp                    | false           | true    |
+        | protocols.mcp                    | false           | true    |
 
     Scenario: A whole group
       Given a shop
@@ -198,6 +203,8 @@ Feature: Settings
         | retention.decisions              | 6                         | retention.decisions              |
         | retention.decisions              | 29                        | retention.decisions              |
         | retention.deliveries             | 91                        | retention.deliveries             |
+        | protocols.oai_acp                | true                      | protocols.oai_acp                |
+        | protocols.ucp                    | "on"                      | protocols.ucp                    |
         | retention.logs                   | 1.5                       | retention.logs                   |
         | retention.orders                 | 1                         | retention.orders                 |
         | unknown                          | {}                        | unknown                          |

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +14,35 @@ import (
 // ucpSteps speak the Universal Commerce Protocol. Every answer is held against its schema and its rules.
 func ucpSteps(sc book, w *world) {
 	sc.Step(`^((?:as \S+ |under the key "[^"]*" )*)an agent sends ([A-Z]+) (/\S+)(?: (.+))?$`, w.agentSends)
+	sc.Step(`^a model sends (\S+)(?: (\{.*\}))? to (/\S+)$`, w.modelSends)
+	sc.Then(`^the introduction (names|does not name) "([^"]*)"$`, w.introduces)
+	sc.When(`^somebody reads (/\S+)$`, func(path string) error { return w.plainly(http.MethodGet, path, "") })
+}
+
+// modelSends sends a message of MCP, whatever the answer is.
+func (w *world) modelSends(method, params, path string) error {
+	body := `{"jsonrpc": "2.0", "id": 1, "method": "` + method + `", "params": ` + cmp.Or(w.expand(params), "{}") + `}`
+	return w.plainly(http.MethodPost, path, body)
+}
+
+// introduces judges whether the text that was read last links to an address of the shop.
+func (w *world) introduces(whether, path string) error {
+	named := strings.Contains(string(w.tape.last().body), "/p/"+w.shop.Slug+path+")")
+	if named != (whether == "names") {
+		return fmt.Errorf("the introduction names %s: %v", path, named)
+	}
+	return nil
+}
+
+// plainly sends a request to the shop, and judges nothing.
+func (w *world) plainly(method, path, body string) error {
+	r, err := http.NewRequestWithContext(w.ctx, method, w.app.URL()+"/p/"+w.shop.Slug+path, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	_, err = (&http.Client{Transport: w.tape}).Do(r)
+	return err
 }
 
 // ucpOperations are the operations by method and path, without version and ids.
@@ -69,6 +99,9 @@ func (w *world) agentSends(how, method, path, body string) error {
 	answer, err := io.ReadAll(response.Body)
 	if err != nil {
 		return err
+	}
+	if response.StatusCode == http.StatusNotFound { // then the address is none of the protocol's
+		return nil
 	}
 	if response.StatusCode >= http.StatusBadRequest {
 		return ucpjudge.TransportError(response.StatusCode, answer)

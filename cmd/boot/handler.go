@@ -19,6 +19,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/demo"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -56,12 +57,14 @@ func (a *App) handler() http.Handler {
 func (a *App) serveTools(mux *http.ServeMux) []commerce.Toolset {
 	operations := http.NewServeMux()
 	part := wire.NewPart(operations, wire.Config{Title: "Haggle's tools", Version: Version, PublicURL: a.URL()})
-	sets := ucp.RegisterTools(part, a.buyerServices(), a.ucpConfig())
+	buyers := a.buyerServices()
+	sets := ucp.RegisterTools(part, buyers, a.ucpConfig())
 	for _, set := range sets {
 		mux.Handle("/p/{slug}"+set.Prefix+"/mcp", mcp.Handler(mcp.Config{
 			Version:    Version,
 			Tools:      set.Tools,
 			Operations: operations,
+			Admit:      func(r *http.Request) error { return buyers.Admit(commerce.MCP, r) },
 			Ours:       a.isOurs,
 			Log:        a.log,
 		}))
@@ -133,12 +136,14 @@ func (a *App) buyerServices() *commerce.Services {
 // speaksUCP reports whether the Universal Commerce Protocol is served, which wants https. A sandbox serves it all the same.
 func (a *App) speaksUCP() bool { return a.env == account.Sandbox || isHTTPS(a.URL()) }
 
-// protocols are where a project's protocols begin.
-func (a *App) protocols(slug string) map[string]string {
+// protocols are where the protocols begin that a project speaks.
+func (a *App) protocols(shop *project.Project) map[string]string {
 	known := map[string]string{}
-	if a.speaksUCP() {
-		known["ucp"] = a.acpAddress(slug) + "/.well-known/ucp"
-		known["mcp"] = a.acpAddress(slug) + "/mcp"
+	if a.speaksUCP() && shop.Settings.Protocols.UCP {
+		known["ucp"] = a.acpAddress(shop.Slug) + "/.well-known/ucp"
+	}
+	if a.speaksUCP() && shop.Settings.Protocols.MCP {
+		known["mcp"] = a.acpAddress(shop.Slug) + "/mcp"
 	}
 	return known
 }

@@ -40,6 +40,8 @@ type Settings struct {
 	SessionMinutes int
 
 	Retention Retention
+
+	Protocols Protocols
 }
 
 // DefaultSettings are those of a project that changes none (decisions 5).
@@ -49,7 +51,7 @@ func DefaultSettings() Settings {
 		NegotiationEnabled: true, MaxDiscount: 200, BundleSuggestions: true,
 		MaxTokens: 1024, Temperature: 700,
 		AlertChannels: []string{}, IPAllowlist: []string{},
-		SessionMinutes: 30, Retention: DefaultRetention(),
+		SessionMinutes: 30, Retention: DefaultRetention(), Protocols: DefaultProtocols(),
 	}
 }
 
@@ -102,19 +104,31 @@ type SettingsPatch struct {
 	SessionMinutes patch.Field[int]
 
 	Retention RetentionPatch
+
+	Protocols ProtocolsPatch
 }
 
 // groups are the checks under which each group's problems are named.
-type groups struct{ general, commerce, agents, notifications, security, retention fault.Check }
+type groups struct {
+	general, commerce, agents, notifications, security, retention, protocols fault.Check
+}
 
 // change applies a patch whose fields were flat, as in a project's own settings.
 func (s *Settings) change(p SettingsPatch, c fault.Check) {
-	s.apply(p, groups{c, c, c, c, c, c})
+	s.apply(p, groups{c, c, c, c, c, c, c})
 }
 
 // changeGrouped applies a patch whose fields came in their groups.
 func (s *Settings) changeGrouped(p SettingsPatch, c fault.Check) {
-	s.apply(p, groups{c.In("general"), c.In("commerce"), c.In("agents"), c.In("notifications"), c.In("security"), c.In("retention")})
+	s.apply(p, groups{
+		general:       c.In("general"),
+		commerce:      c.In("commerce"),
+		agents:        c.In("agents"),
+		notifications: c.In("notifications"),
+		security:      c.In("security"),
+		retention:     c.In("retention"),
+		protocols:     c.In("protocols"),
+	})
 }
 
 func (s *Settings) apply(p SettingsPatch, g groups) {
@@ -137,6 +151,7 @@ func (s *Settings) apply(p SettingsPatch, g groups) {
 	p.MFARequired.Apply(&s.MFARequired, defaults.MFARequired)
 	p.SessionMinutes.Apply(&s.SessionMinutes, defaults.SessionMinutes)
 	s.Retention.apply(p.Retention, g.retention)
+	s.Protocols.apply(p.Protocols, g.protocols)
 	s.check(g)
 }
 

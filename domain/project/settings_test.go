@@ -51,6 +51,7 @@ func TestDefaults(t *testing.T) {
 		Timezone: "UTC", Locale: "en-US", Currency: money.USD, NegotiationEnabled: true, MaxDiscount: 200, BundleSuggestions: true,
 		MaxTokens: 1024, Temperature: 700, AlertChannels: []string{}, IPAllowlist: []string{}, SessionMinutes: 30,
 		Retention: project.Retention{Messages: 30, Sessions: 30, Decisions: 180, Events: 90, Deliveries: 90, Logs: 90},
+		Protocols: project.Protocols{UCP: true, MCP: true},
 	}
 	p := open(t, settings{})
 	if !reflect.DeepEqual(p.Settings, want) {
@@ -115,11 +116,15 @@ var values = []struct {
 	{"retention.events", retained(func(r *retention) *days { return &r.Events }, 90, 3650), retained(func(r *retention) *days { return &r.Events }, 3651)},
 	{"retention.deliveries", retained(func(r *retention) *days { return &r.Deliveries }, 1, 90), retained(func(r *retention) *days { return &r.Deliveries }, 0, 91)},
 	{"retention.logs", retained(func(r *retention) *days { return &r.Logs }, 1, 3650), retained(func(r *retention) *days { return &r.Logs }, 0, 3651)},
+	{"protocols.oai_acp",
+		[]settings{{Protocols: protocols{OAIACP: patch.To(false)}}, {Protocols: protocols{UCP: patch.To(false), MCP: patch.To(false)}}},
+		[]settings{{Protocols: protocols{OAIACP: patch.To(true)}}}},
 }
 
 type (
 	retention = project.RetentionPatch
 	days      = patch.Field[int]
+	protocols = project.ProtocolsPatch
 )
 
 // retained are settings in which one retention is each of these.
@@ -175,6 +180,7 @@ func TestNullRestoresTheDefault(t *testing.T) {
 		EmailEnabled: patch.To(true), ChatWebhook: patch.To("https://example.com"), AlertChannels: patch.To([]string{"email"}),
 		IPAllowlist: patch.To([]string{"::1"}), MFARequired: patch.To(true), SessionMinutes: patch.To(5),
 		Retention: retention{Messages: patch.To(1), Sessions: patch.To(2), Decisions: patch.To(30), Events: patch.To(5), Deliveries: patch.To(4), Logs: patch.To(3)},
+		Protocols: protocols{UCP: patch.To(false), MCP: patch.To(false)},
 	}
 	p := open(t, all)
 	given, defaults := reflect.ValueOf(p.Settings), reflect.ValueOf(project.DefaultSettings())
@@ -193,6 +199,7 @@ func TestNullRestoresTheDefault(t *testing.T) {
 			Messages: patch.Null[int](), Sessions: patch.Null[int](), Decisions: patch.Null[int](),
 			Events: patch.Null[int](), Deliveries: patch.Null[int](), Logs: patch.Null[int](),
 		},
+		Protocols: protocols{UCP: patch.Null[bool](), MCP: patch.Null[bool](), OAIACP: patch.Null[bool]()},
 	}
 	if err := p.Change(project.Change{Settings: nulls, Grouped: true}, later); err != nil || !reflect.DeepEqual(p.Settings, project.DefaultSettings()) {
 		t.Errorf("%+v, %v", p.Settings, err)

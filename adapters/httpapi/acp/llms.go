@@ -27,7 +27,24 @@ func (h *handlers) shopLLMs(_ context.Context, rq Request, _ *struct{}) (*pageRe
 	fmt.Fprintf(&text, "\n## Documents\n\n"+
 		"- [Manifest](%s): what the shop offers, the address of every operation, and what the words of next_actions mean\n"+
 		"- [OpenAPI document](%s): the operations with their schemas, and examples that run\n", address+manifestPath, address+documentPath)
+	if h.Services.Protocols != nil {
+		otherProtocols(&text, h.Services.Protocols(shop))
+	}
 	return &pageReply{Type: plainText, Policy: pagePolicy, Cache: pageCache, Body: []byte(text.String())}, nil
+}
+
+// otherProtocols names those that the shop speaks, by where they begin.
+func otherProtocols(text *strings.Builder, spoken map[string]string) {
+	if len(spoken) == 0 {
+		return
+	}
+	text.WriteString("\n## Other protocols\n\n")
+	if profile := spoken["ucp"]; profile != "" {
+		fmt.Fprintf(text, "- [Profile](%s): the Universal Commerce Protocol over REST\n", profile)
+	}
+	if endpoint := spoken["mcp"]; endpoint != "" {
+		fmt.Fprintf(text, "- [Tools](%s): the Model Context Protocol, for a client that is given its address\n", endpoint)
+	}
 }
 
 // longestQuoted is how much of a merchant's text an llms.txt repeats, in characters.

@@ -108,7 +108,7 @@ func (h *handlers) manifest(ctx context.Context, rq Request, in *manifestInput) 
 	answer.Body = toAPIManifest(shop, mandate.Policy, shop.ServedMethods(h.Sandbox), categories)
 	answer.Body.URLs, answer.Body.Usage = urlsAt(h.Address(shop.Slug)), h.usage(shop)
 	if h.Services.Protocols != nil {
-		answer.Body.Protocols = h.Services.Protocols(shop.Slug)
+		answer.Body.Protocols = h.Services.Protocols(shop)
 	}
 	text, err := wire.Marshal(answer.Body)
 	if err != nil {

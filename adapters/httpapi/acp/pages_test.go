@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/acp"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 func (s *shop) page(path, accept string) answer {
@@ -73,6 +74,31 @@ func TestShopLLMs(t *testing.T) {
 	for _, link := range []string{"](https://shops.example.com/p/demo/.well-known/acp/manifest.json)", "](https://shops.example.com/p/demo/acp/openapi.json)"} {
 		if !strings.Contains(a.text, link) {
 			t.Errorf("no link %s", link)
+		}
+	}
+}
+
+// What an llms.txt names is what the shop speaks.
+func TestShopLLMs_protocols(t *testing.T) {
+	t.Parallel()
+	for _, spoken := range []map[string]string{
+		{},
+		{"ucp": "https://shops.example.com/p/demo/.well-known/ucp"},
+		{"mcp": "https://shops.example.com/p/demo/mcp"},
+		{"ucp": "https://shops.example.com/p/demo/.well-known/ucp", "mcp": "https://shops.example.com/p/demo/mcp"},
+	} {
+		s := openShop(t, func(c *commerce.Services) {
+			c.Protocols = func(*project.Project) map[string]string { return spoken }
+		})
+		text := s.page("/p/demo/llms.txt", "*/*").text
+		if strings.Contains(text, "## Other protocols") != (len(spoken) > 0) {
+			t.Errorf("%v: %s", spoken, text)
+		}
+		for _, name := range []string{"ucp", "mcp"} {
+			link := "](https://shops.example.com/p/demo/" + map[string]string{"ucp": ".well-known/ucp", "mcp": "mcp"}[name] + ")"
+			if strings.Contains(text, link) != (spoken[name] != "") {
+				t.Errorf("%v: %s is named: %v", spoken, name, spoken[name] == "")
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@
 package commerce
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -53,8 +54,8 @@ type Services struct {
 	Sandbox bool
 	// Address is the base URL of a project's ACP API, e.g. https://host/p/slug.
 	Address func(slug string) string
-	// Protocols are where a project's protocols begin, by their names; Haggle's own is not among them.
-	Protocols func(slug string) map[string]string
+	// Protocols are where the protocols begin that a project speaks, by their names; Haggle's own is not among them.
+	Protocols func(shop *project.Project) map[string]string
 	// PublicURL is put before image addresses that are paths.
 	PublicURL string
 
@@ -115,13 +116,16 @@ func (s *Services) Mount(api huma.API, style *wire.Style, rules wire.KeyRules[Bu
 
 // countClient counts the request for its client, whichever shop it names: names can be made up.
 func (s *Services) countClient(e *wire.Entry[Buyer]) error {
+	return s.countAddress(e.Request.Context(), e.Writer.Header(), s.ClientAddress(e.Request))
+}
+
+func (s *Services) countAddress(ctx context.Context, h http.Header, from netip.Addr) error {
 	if s.Limiter == nil {
 		return nil
 	}
-	from := s.ClientAddress(e.Request)
-	err := count(e, s.Gate, wire.AddressKey(from), times(10, s.Rate))
+	err := count(ctx, h, s.Gate, wire.AddressKey(from), times(10, s.Rate))
 	if site := wire.SiteKey(from); err == nil && site != "" {
-		err = count(e, s.Gate, site, times(100, s.Rate))
+		err = count(ctx, h, s.Gate, site, times(100, s.Rate))
 	}
 	return err
 }
@@ -130,8 +134,8 @@ func times(n int, r ports.Rate) ports.Rate {
 	return ports.Rate{PerMinute: n * r.PerMinute, Burst: n * r.Burst}
 }
 
-func count(e *wire.Entry[Buyer], limiter ports.Limiter, key string, rate ports.Rate) error {
-	return wire.Limit(e.Writer.Header(), limiter.Take(e.Request.Context(), key, rate), rate)
+func count(ctx context.Context, h http.Header, limiter ports.Limiter, key string, rate ports.Rate) error {
+	return wire.Limit(h, limiter.Take(ctx, key, rate), rate)
 }
 
 // findShop finds the shop before anything else of the request is looked at, and counts the request against the rate of
@@ -146,7 +150,7 @@ func (s *Services) findShop(e *wire.Entry[Buyer]) (err error) {
 	if s.Limiter == nil {
 		return nil
 	}
-	return count(e, s.Limiter, "acp "+e.Caller.Shop.ID.String()+" "+address, s.Rate)
+	return count(e.Request.Context(), e.Writer.Header(), s.Limiter, "acp "+e.Caller.Shop.ID.String()+" "+address, s.Rate)
 }
 
 // rereadShop reads the shop that was found as it is now.

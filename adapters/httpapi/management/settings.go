@@ -48,6 +48,7 @@ type settings struct {
 		MFARequired    bool     `json:"mfa_required"`
 		SessionMinutes int      `json:"session_timeout_minutes"`
 	} `json:"security"`
+	Protocols protocols `json:"protocols" doc:"Which protocols the shop serves beside Haggle's own."`
 	Retention retention `json:"retention" doc:"For how many days what buyers and platforms leave behind is kept. Orders and money are kept."`
 }
 
@@ -58,6 +59,7 @@ type settingsPatch struct {
 	Agents        wire.Optional[agentsPatch]        `json:"agents,omitzero"`
 	Notifications wire.Optional[notificationsPatch] `json:"notifications,omitzero"`
 	Security      wire.Optional[securityPatch]      `json:"security,omitzero"`
+	Protocols     wire.Optional[protocolsPatch]     `json:"protocols,omitzero"`
 	Retention     wire.Optional[retentionPatch]     `json:"retention,omitzero"`
 }
 
@@ -134,7 +136,6 @@ func (h *handlers) confirmMFAOff(ctx context.Context, rq operation.Request, in *
 }
 
 // fromAPISettings reads a merge patch. A group that is null is one whose every field is.
-// fromAPISettings reads a merge patch. A group that is null is one whose every field is.
 func fromAPISettings(in settingsPatch, check fault.Check) project.Change {
 	general, commerce, agents := in.General.Group(), in.Commerce.Group(), in.Agents.Group()
 	notifications, security := in.Notifications.Group(), in.Security.Group()
@@ -161,6 +162,7 @@ func fromAPISettings(in settingsPatch, check fault.Check) project.Change {
 			MFARequired:         security.MFARequired.Field(),
 			SessionMinutes:      security.SessionMinutes.Field(),
 			Retention:           fromAPIRetention(in.Retention.Group()),
+			Protocols:           fromAPIProtocols(in.Protocols.Group()),
 		},
 	}
 }
@@ -196,7 +198,29 @@ func toAPISettings(p *project.Project) settings {
 	out.Security.IPAllowlist, out.Security.MFARequired = s.IPAllowlist, s.MFARequired
 	out.Security.SessionMinutes = s.SessionMinutes
 	out.Retention = retention(s.Retention)
+	out.Protocols = protocols(s.Protocols)
 	return out
+}
+
+// protocols are on or off. All addresses of one that is off answer 404.
+type protocols struct {
+	UCP    bool `json:"ucp"`
+	MCP    bool `json:"mcp"`
+	OAIACP bool `json:"oai_acp"`
+}
+
+type protocolsPatch struct {
+	UCP    wire.Optional[bool] `json:"ucp,omitzero" doc:"Universal Commerce Protocol over REST: off, its profile and all its addresses are 404. Default true."`
+	MCP    wire.Optional[bool] `json:"mcp,omitzero" doc:"Tools over the Model Context Protocol: off, the endpoint is 404, and no profile names it. Default true."`
+	OAIACP wire.Optional[bool] `json:"oai_acp,omitzero" doc:"Agentic Commerce Protocol of OpenAI and Stripe. It is not served yet: true is refused. Default false."`
+}
+
+func fromAPIProtocols(g protocolsPatch) project.ProtocolsPatch {
+	return project.ProtocolsPatch{
+		UCP:    g.UCP.Field(),
+		MCP:    g.MCP.Field(),
+		OAIACP: g.OAIACP.Field(),
+	}
 }
 
 // retention is in days.

@@ -23,11 +23,14 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
 // Limits of messages (decisions-interop 14).
@@ -42,6 +45,8 @@ type Config struct {
 	Tools   []commerce.Tool
 	// Operations serves the operations of the tools.
 	Operations http.Handler
+	// Admit refuses a request to a shop that is not there, or does not speak the protocol.
+	Admit func(*http.Request) error
 	// Ours reports whether a host name, without port, is the server's.
 	Ours func(host string) bool
 	Log  *slog.Logger
@@ -68,7 +73,13 @@ func Handler(c Config) http.Handler {
 		MaxRequestBodyBytes:        maxMessage + 1,
 		DisableLocalhostProtection: true, // which would refuse the hosts of a proxy on this machine
 	})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(w, r, inner, c.Ours) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := c.Admit(r); err != nil {
+			style.WriteError(w, r, err)
+			return
+		}
+		serve(w, r, inner, c.Ours)
+	})
 }
 
 func toSDK(t commerce.Tool) *sdk.Tool {
@@ -183,6 +194,37 @@ func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
+
+// style is how an endpoint refuses whatever the message says.
+var style = &wire.Style{Error: func(status int, e *fault.Error, _ string) huma.StatusError {
+	code := int64(codeRefused)
+	if status == http.StatusInternalServerError {
+		code = jsonrpc.CodeInternalError
+	}
+	refused := &endpointError{JSONRPC: "2.0"}
+	refused.Err.Code, refused.Err.Message = code, e.Message
+	refused.Err.Data = errorData{
+		Code:       e.Code,
+		Content:    e.Message,
+		Status:     status,
+		RetryAfter: wire.Seconds(e.RetryAfter),
+	}
+	return refused
+}}
+
+// endpointError is an error that answers to no message.
+type endpointError struct {
+	JSONRPC string `json:"jsonrpc"`
+	ID      any    `json:"id"`
+	Err     struct {
+		Code    int64     `json:"code"`
+		Message string    `json:"message"`
+		Data    errorData `json:"data"`
+	} `json:"error"`
+}
+
+func (e *endpointError) Error() string  { return e.Err.Message }
+func (e *endpointError) GetStatus() int { return e.Err.Data.Status }
 
 // refuse answers a request that has no message to answer to.
 func refuse(w http.ResponseWriter, status int, code int64, text string) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/signing"
 )
 
@@ -89,7 +90,7 @@ func (h *handlers) toAPIProfile(rq Request, keys []signing.Key) profile {
 	shop := rq.Caller.Shop
 	body := profileBody{
 		Version:      h.version.date,
-		Services:     h.services(h.address(rq)),
+		Services:     h.services(h.address(rq), shop.Settings.Protocols),
 		Capabilities: h.capabilities(),
 		Handlers:     h.paymentHandlers(shop),
 	}
@@ -116,9 +117,10 @@ const (
 // site is where the protocol's specification and schemas are published.
 const site = "https://ucp.dev/"
 
-func (h *handlers) services(address string) map[string][]service {
+// services are the transports by which a shop is spoken to. The profile is read over REST, so REST is among them.
+func (h *handlers) services(address string, spoken project.Protocols) map[string][]service {
 	at := site + h.version.date
-	return map[string][]service{
+	all := map[string][]service{
 		shopping: {{
 			Version:   h.version.date,
 			Transport: "rest",
@@ -144,6 +146,12 @@ func (h *handlers) services(address string) map[string][]service {
 			Schema:    h.config.SchemaURL + "/negotiation.openrpc.json",
 		}},
 	}
+	if !spoken.MCP {
+		for name := range all {
+			all[name] = all[name][:1]
+		}
+	}
+	return all
 }
 
 // capabilities are those that the shop serves.

@@ -60,7 +60,7 @@ func RegisterTools(api huma.API, s *commerce.Services, c Config) []commerce.Tool
 		rules := h.keyRules()
 		rules.Fingerprint = nil // canonical JSON: what is around the arguments changes with every message
 		h.mount = s.Mount(api, h.style(), rules, cancelCheckoutID+"-"+v.date)
-		h.mount.Steps = append(h.mount.Steps, h.identify)
+		h.mount.Steps = append(h.mount.Steps, commerce.MCP.Spoken, h.identify)
 		h.registerCatalog()
 		h.registerCarts()
 		h.registerCheckouts()

@@ -69,10 +69,11 @@ func Register(api huma.API, s *commerce.Services, c Config) {
 		h := &handlers{Services: s, config: c, version: v, all: all}
 		all[v.release] = h
 		open := s.Mount(api, h.style(), h.keyRules())
+		open.Steps = append(open.Steps, commerce.UCP.Spoken)
 		h.mount = open
 		h.registerProfile()
 		h.mount = s.Mount(api, h.style(), h.keyRules(), cancelCheckoutID+"-"+v.date)
-		h.mount.Steps = append(h.mount.Steps, h.identify)
+		h.mount.Steps = append(h.mount.Steps, commerce.UCP.Spoken, h.identify)
 		h.registerCatalog()
 		h.registerCarts()
 		h.registerCheckouts()

@@ -34,15 +34,15 @@ var (
 	// readColumns are written by triggers or by statements of their own.
 	readColumns = "status, agent_revision, version"
 
-	settingsFormat   = stored.JSON[project.Settings](stored.Tags{"Settings.Currency": "-"}) // a column
+	settingsFormat   = stored.JSON[project.Settings](stored.Tags{"Settings.Currency": "-", "Protocols.OAIACP": "oai_acp"}) // the currency is a column
 	storefrontFormat = stored.JSON[project.Storefront](stored.Tags{"Storefront.FreeShippingThreshold": "free_shipping_from"})
 	RoutesFormat     = stored.JSON[map[project.PaymentMethod]project.PaymentRoute](nil)
 )
 
 // ReadSettings reads a project's settings but its currency. What is missing or 0 of the retention, as in settings of
-// earlier releases, is the default.
+// earlier releases, is the default. So are protocols that are missing.
 func ReadSettings(text string) (project.Settings, error) {
-	var s project.Settings
+	s := project.Settings{Protocols: project.DefaultProtocols()}
 	err := settingsFormat.Read(text, &s, money.Currency{})
 	d := project.DefaultRetention()
 	s.Retention = project.Retention{

@@ -88,3 +88,18 @@ func TestReadSettings_retention(t *testing.T) {
 		}
 	}
 }
+
+// Settings of releases that had no such settings leave all protocols on that are on by default.
+func TestReadSettings_protocols(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]project.Protocols{
+		`{}`:                          {UCP: true, MCP: true},
+		`{"protocols":{}}`:            {UCP: true, MCP: true},
+		`{"protocols":{"ucp":false}}`: {MCP: true},
+		`{"protocols":{"ucp":true,"mcp":false,"oai_acp":false}}`: {UCP: true},
+	} {
+		if got, err := accounts.ReadSettings(text); err != nil || got.Protocols != want {
+			t.Errorf("%s is read as %+v, %v, want %+v", text, got.Protocols, err, want)
+		}
+	}
+}
