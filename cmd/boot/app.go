@@ -232,6 +232,7 @@ const drain = 30 * time.Second
 
 // Run serves until ctx ends, then stops accepting, finishes what is in flight, and returns.
 func (a *App) Run(ctx context.Context) error {
+	a.lookForRootShop(ctx)
 	servers := []*http.Server{server(a.handler()), server(a.opsHandler())}
 	failed := make(chan error, len(servers))
 	for i, listener := range []net.Listener{a.api, a.ops} {

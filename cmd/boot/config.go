@@ -21,6 +21,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -38,6 +39,7 @@ type Config struct {
 	MasterKey     string `env:"HAGGLE_MASTER_KEY" help:"Encrypts stored credentials. Required in production. Several keys, separated by commas: the first encrypts, all decrypt."`
 	UCPAuthority  string `env:"HAGGLE_UCP_AUTHORITY" name:"ucp-authority" help:"Begins the names of what is the server's own in UCP, such as com.example.shops. It is the reversed host of the public URL."`
 	ACPDomain     string `env:"HAGGLE_ACP_DOMAIN" name:"acp-domain" help:"Also serve each project at https://SLUG.DOMAIN."`
+	RootShop      string `env:"HAGGLE_ROOT_SHOP" help:"Slug of the shop whose UCP profiles, /ucp and /mcp are also served at the root of the public URL."`
 	AllowLoopback bool   `env:"HAGGLE_ALLOW_LOOPBACK" help:"Sandbox only: settings may name addresses on this machine."`
 	ACPRate       string `env:"HAGGLE_ACP_RATE" name:"acp-rate" default:"600/900" help:"Requests of one buyer's address to one project, per minute and at once; or off."`
 
@@ -138,6 +140,8 @@ func (c Config) Check() error {
 		return errors.New("HAGGLE_ALLOW_LOOPBACK is for the sandbox only")
 	case c.ACPDomain != "" && !domainForm.MatchString(c.ACPDomain):
 		return fmt.Errorf("HAGGLE_ACP_DOMAIN is %q: it must be a domain name such as acp.example.com", c.ACPDomain)
+	case c.RootShop != "" && !project.IsSlug(c.RootShop):
+		return fmt.Errorf("HAGGLE_ROOT_SHOP is %q: it must be the slug of a shop, such as demo", c.RootShop)
 	case c.UCPAuthority != "" && !domainForm.MatchString(c.UCPAuthority):
 		return fmt.Errorf("HAGGLE_UCP_AUTHORITY is %q: it must be a reversed host name such as com.example.shops", c.UCPAuthority)
 	case !strings.HasPrefix(c.DatabaseURL, "sqlite://") && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://"):

@@ -142,9 +142,22 @@ func (d *doctor) database() {
 		return
 	}
 	d.say(Fine, "schema", "is current")
+	d.rootShop(store)
 	if _, err := store.Accounts().Oldest(d.ctx, account.Plan{}); err != nil {
 		d.say(Doubt, "API keys", "there is no account yet: `haggle keys create`")
 	}
+}
+
+// rootShop looks for the shop that is also served at the root.
+func (d *doctor) rootShop(store *sqlstore.Store) {
+	if d.RootShop == "" {
+		return
+	}
+	if _, err := store.Storefronts().BySlug(d.ctx, d.RootShop); err != nil {
+		d.say(Doubt, "root shop", "HAGGLE_ROOT_SHOP names no shop: %q", d.RootShop)
+		return
+	}
+	d.say(Fine, "root shop", "%s", d.RootShop)
 }
 
 // login looks whether row-level security holds the role that the server logs in as.

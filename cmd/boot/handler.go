@@ -1,7 +1,6 @@
 package boot
 
 import (
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -50,7 +49,7 @@ func (a *App) handler() http.Handler {
 	if a.tracing != nil {
 		watch.Trace = a.tracing.StartRequest
 	}
-	return wire.Handler(a.metrics.InFlight(a.byHost(wire.CORS(mux, acp.Prefixes...))), watch)
+	return wire.Handler(a.metrics.InFlight(a.byHost(a.atRoot(wire.CORS(mux, acp.Prefixes...)))), watch)
 }
 
 // serveTools serves the MCP endpoints of all shops. The operations of the tools are on a mux that nothing else serves.
@@ -167,39 +166,6 @@ func (a *App) keyStore() wire.KeyStore {
 		Clock:           a.clock,
 		Replayed:        a.metrics.IdempotentReplayed,
 	}
-}
-
-// acpAddress is the base of a project's ACP API (decisions 2).
-func (a *App) acpAddress(slug string) string {
-	if a.config.ACPDomain != "" {
-		return "https://" + slug + "." + a.config.ACPDomain
-	}
-	return a.URL() + "/p/" + slug
-}
-
-// byHost serves https://SLUG.DOMAIN/… as /p/SLUG/….
-func (a *App) byHost(next http.Handler) http.Handler {
-	if a.config.ACPDomain == "" {
-		return next
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host := strings.ToLower(r.Host)
-		if name, _, err := net.SplitHostPort(host); err == nil {
-			host = name
-		}
-		slug, ok := strings.CutSuffix(host, "."+a.config.ACPDomain)
-		if !ok {
-			next.ServeHTTP(w, r)
-			return
-		}
-		inner := r.Clone(r.Context())
-		inner.URL.Path, inner.URL.RawPath = "/p/"+slug+r.URL.Path, ""
-		if r.URL.Path == "/" { // the shop's page
-			inner.URL.Path = "/p/" + slug
-		}
-		next.ServeHTTP(w, inner)
-		r.Pattern = inner.Pattern // for those who watch
-	})
 }
 
 // opsHandler tells an orchestrator whether the process lives and whether it can serve, and Prometheus

@@ -151,6 +151,54 @@ func TestAddressOfAProjectByHost(t *testing.T) {
 	}
 }
 
+// One shop's other protocols are at the root, too, and shadow nothing of the server's.
+func TestRootShop(t *testing.T) {
+	t.Parallel()
+	const tools = `{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}`
+	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.RootShop, c.ACPDomain = "lamps", "acp.example.com" })
+	for path, status := range map[string]int{"/.well-known/ucp": http.StatusNotFound, "/docs": http.StatusOK} {
+		if got := get(t, app.URL()+path); got.StatusCode != status {
+			t.Errorf("%s before there is the shop: %d", path, got.StatusCode)
+		}
+	}
+	for _, slug := range []string{"lamps", "chairs"} {
+		openShop(t, app.URL(), boottest.Key, slug)
+	}
+	for _, test := range []struct {
+		host, path, body string
+		status           int
+		says             string
+	}{
+		{"", "/.well-known/ucp", "", http.StatusOK, "https://lamps.acp.example.com/ucp"},
+		{"", "/2026-04-08/.well-known/ucp", "", http.StatusOK, "https://lamps.acp.example.com/2026-04-08/ucp"},
+		{"", "/ucp/catalog/search", `{"query": "lamp"}`, http.StatusOK, `"products":`},
+		{"", "/2026-04-08/ucp/catalog/search", `{"query": "lamp"}`, http.StatusUnprocessableEntity, "This business supports 2026-04-08."},
+		{"", "/mcp", tools, http.StatusOK, "search_catalog"},
+		{"", "/2026-04-08/mcp", tools, http.StatusOK, "search_catalog"},
+		{"chairs.acp.example.com", "/.well-known/ucp", "", http.StatusOK, "https://chairs.acp.example.com/ucp"},
+		{"", "/ucp/schemas/negotiation.json", "", http.StatusOK, "haggle-negotiation/1"},
+		{"", "/docs", "", http.StatusOK, ""},
+		{"", "/v1/projects", "", http.StatusUnauthorized, ""},
+		{"", "/p/chairs/.well-known/ucp", "", http.StatusOK, "https://chairs.acp.example.com/ucp"},
+		{"", "/ucp", "", http.StatusNotFound, ""},
+		{"", "/mcp/elsewhere", tools, http.StatusNotFound, ""},
+		{"", "/acp/search", `{"query": "lamp"}`, http.StatusNotFound, ""},
+	} {
+		method := "GET"
+		if test.body != "" {
+			method = "POST"
+		}
+		r := request(t, method, app.URL()+test.path, test.body)
+		r.Header.Set("UCP-Agent", `profile="https://haggle.invalid/agent"`)
+		if test.host != "" {
+			r.Host = test.host
+		}
+		if got := send(t, r); got.StatusCode != test.status || !strings.Contains(got.body, test.says) {
+			t.Errorf("%s %s: %d %.300s", test.host, test.path, got.StatusCode, got.body)
+		}
+	}
+}
+
 func TestProductionOffersNoWayToPay(t *testing.T) {
 	t.Parallel()
 	app := boottest.Start(t, sqlite(t), func(c *boot.Config) { c.Env, c.MasterKey, c.BootstrapKey = "production", digits40, liveKey })

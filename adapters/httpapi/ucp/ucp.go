@@ -120,6 +120,17 @@ func (h *handlers) identify(e *entry) error {
 	return err
 }
 
+// Serves reports whether a path below the address of a shop is the protocol's: a profile, an operation or an endpoint of tools.
+func Serves(path string) bool {
+	for _, v := range Versions {
+		rest, ok := strings.CutPrefix(path, v.prefix)
+		if ok && (rest == profilePath || rest == mcpPath || strings.HasPrefix(rest, restPath+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
 // restPath is where the REST endpoint is, below the address of a shop and version.
 const restPath = "/ucp"
 

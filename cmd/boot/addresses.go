@@ -1,0 +1,73 @@
+package boot
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/ucp"
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+// acpAddress is the base of a project's ACP API (decisions 2).
+func (a *App) acpAddress(slug string) string {
+	if a.config.ACPDomain != "" {
+		return "https://" + slug + "." + a.config.ACPDomain
+	}
+	return a.URL() + "/p/" + slug
+}
+
+// byHost serves https://SLUG.DOMAIN/… as /p/SLUG/….
+func (a *App) byHost(next http.Handler) http.Handler {
+	if a.config.ACPDomain == "" {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := strings.ToLower(r.Host)
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		if slug, ok := strings.CutSuffix(host, "."+a.config.ACPDomain); ok {
+			serveShop(w, r, next, slug)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// atRoot also serves the other protocols of one shop at the root, for installations with one shop and for clients that
+// take nothing but an origin. What the server itself has there stays its own.
+func (a *App) atRoot(next http.Handler) http.Handler {
+	if a.config.RootShop == "" {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if ucp.Serves(r.URL.Path) && !strings.HasPrefix(r.URL.Path, ucp.SchemasPath+"/") {
+			serveShop(w, r, next, a.config.RootShop)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// serveShop serves a path below the address of a shop.
+func serveShop(w http.ResponseWriter, r *http.Request, next http.Handler, slug string) {
+	inner := r.Clone(r.Context())
+	inner.URL.Path, inner.URL.RawPath = "/p/"+slug+r.URL.Path, ""
+	if r.URL.Path == "/" { // the shop's page
+		inner.URL.Path = "/p/" + slug
+	}
+	next.ServeHTTP(w, inner)
+	r.Pattern = inner.Pattern // for those who watch
+}
+
+// lookForRootShop warns of a root shop that is not there. It may be opened later.
+func (a *App) lookForRootShop(ctx context.Context) {
+	if a.config.RootShop == "" {
+		return
+	}
+	if _, err := a.storefront.BySlug(ctx, a.config.RootShop); fault.KindOf(err) == fault.NotFound {
+		a.log.WarnContext(ctx, "HAGGLE_ROOT_SHOP names no shop: what is served at the root answers 404", "slug", a.config.RootShop)
+	}
+}
