@@ -112,6 +112,42 @@ Feature: Analytics
         | orders        | 0    |
         | revenue.gross | 0.00 |
 
+  Rule: The merchant sees by which protocols and through which agents buyers come
+
+    Scenario: A deal is made over MCP and ordered over UCP
+      Given an agent that speaks MCP
+      And the agent asks for the price of 2 of the "Trail Tent"
+      And the agent accepts the standing price
+      And the agent goes on over UCP
+      And the agent checks out 2 of the "Trail Tent" by the code
+      And the agent pays
+      And a buyer who agreed on 1 of the "Camp Stove" at 38.00
+      When the merchant sends GET /v1/analytics/protocols
+      Then it answers 200
+      And the answer shows:
+        | protocols.*.protocol      | ["haggle", "ucp", "mcp"]        |
+        | protocols.*.sessions      | [1, 0, 1]                       |
+        | protocols.*.deals         | [1, 0, 1]                       |
+        | protocols.*.orders        | [0, 1, 0]                       |
+        | protocols.0.gross         | 0.00                            |
+        | series.#                  | 30                              |
+        | series.29.protocols.1.orders | 1                            |
+        | agents.#                  | 2                               |
+        | agents.0.profile          | "https://haggle.invalid/agent"  |
+        | agents.0.verified         | false                           |
+        | agents.0.orders           | 1                               |
+        | agents.1.profile          | null                            |
+        | agents.1.sessions         | 2                               |
+        | agents.1.deals            | 2                               |
+        | agents.1.orders           | 0                               |
+      When the merchant sends GET /v1/analytics/protocols?limit=1
+      Then the answer shows:
+        | agents.# | 1 |
+      When the merchant sends GET /v1/analytics/protocols?from=2026-03-01&to=2026-03-02
+      Then the answer shows:
+        | protocols.*.sessions | [0, 0, 0] |
+        | agents.#             | 0         |
+
   Rule: A period is cut where the shop's clock says
 
     Scenario: Days on which clocks move

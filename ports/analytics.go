@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
@@ -11,17 +12,31 @@ import (
 // Period is what figures are asked of: the spans from each bound to before the next, of which there are at
 // least one. What is not asked for stays out of the figures.
 type Period struct {
-	Bounds   []time.Time
-	Sessions bool
-	Products bool
+	Bounds    []time.Time
+	Sessions  bool
+	Protocols bool // also sessions by protocol
+	Products  bool
 }
 
 // Span is what happened in one span of a period.
 type Span struct {
 	analytics.Figures
 	Sessions int64 // that began
-	Refunds  int64 // that succeeded
-	Refunded int64 // by them, in minor units
+	// SessionsBy are those by their protocol.
+	SessionsBy map[agentid.Protocol]int64
+	Refunds    int64 // that succeeded
+	Refunded   int64 // by them, in minor units
+}
+
+// AgentTraffic is what came by a buyers' agent: sessions that began in a period, deals of negotiations that did, and orders that
+// were placed in it. An agent without a profile said nothing.
+type AgentTraffic struct {
+	Profile  string
+	Verified bool
+	Sessions int64
+	Deals    int64
+	Orders   int64
+	Gross    int64 // paid for the orders, in minor units
 }
 
 // LostFilter narrows lost deals.
@@ -48,6 +63,9 @@ type LostDeals struct {
 type Analytics interface {
 	Figures(ctx context.Context, project id.Project, p Period) ([]Span, error)
 	Lost(ctx context.Context, project id.Project, f LostFilter, page Page) (LostDeals, error)
+	// Agents are those through which most was ordered, then agreed, then begun. What is not kept any longer, as sessions that
+	// ended without an order, is not counted.
+	Agents(ctx context.Context, project id.Project, from, to time.Time, most int) ([]AgentTraffic, error)
 	// ProductNames are the names of products, deleted ones too.
 	ProductNames(ctx context.Context, project id.Project, products []id.Product) (map[id.Product]string, error)
 	// Fold counts some of what is not folded yet, in the order of its sessions, and reports whether there may be

@@ -8,6 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
@@ -71,7 +72,7 @@ func TestStore_keepsEveryField(t *testing.T) {
 var knownValues = []any{
 	negotiation.OutcomeCountered, negotiation.Concession, project.BillingAgreement,
 	account.Growth, agent.Active, agent.Remote, agent.OnFinal, agent.ByTuning,
-	catalog.Archived, checkout.Completed, checkout.OrphanRefunding, checkout.ByHaggle, checkout.DealExpired, negotiation.ProductFit, event.OrderRefundedType, event.Active, event.Unreachable,
+	catalog.Archived, checkout.Completed, checkout.OrphanRefunding, checkout.ByHaggle, agentid.MCP, checkout.DealExpired, negotiation.ProductFit, event.OrderRefundedType, event.Active, event.Unreachable,
 	integration.Shopify, integration.Failing, integration.HookFailed, integration.SyncOrders, integration.WebhookFailed,
 	ledger.FeeKind, negotiation.Agreed,
 	negotiation.ClaimsOf(session.Claims{LoyaltyTier: "gold"}).Tier, negotiation.ClaimsOf(session.Claims{Urgency: "urgent"}).Urgency,

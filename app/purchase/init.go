@@ -149,7 +149,7 @@ func (s *Service) opened(
 		return nil, err
 	}
 	if !r.Agent.Said() {
-		r.Agent = visit.Agent
+		r.Agent = visit.Agent.Over(r.Agent.Protocol)
 	}
 	c, err := checkout.Open(id.New[id.Checkout](s.Entropy.IDBits()), p, r.cart(lines), now)
 	if err != nil {

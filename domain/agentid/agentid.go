@@ -18,6 +18,33 @@ type Agent struct {
 	Profile  string // the https URL of its profile
 	Verified bool   // it proved that the profile is its own
 	Key      string // the thumbprint of the key by which it did; "": not by a key
+	// Protocol is by which it speaks here, whether it said who it is or not.
+	Protocol Protocol
+}
+
+// Protocol is by which agents speak to a shop. The zero Protocol is Haggle's own.
+type Protocol struct{ name string }
+
+var (
+	Haggle = Protocol{}
+	UCP    = Protocol{"ucp"} // Universal Commerce Protocol over REST
+	MCP    = Protocol{"mcp"} // tools over the Model Context Protocol
+)
+
+// Protocols are all of them, by name.
+var Protocols = map[string]Protocol{"haggle": Haggle, "ucp": UCP, "mcp": MCP}
+
+func (p Protocol) String() string {
+	if p == Haggle {
+		return "haggle"
+	}
+	return p.name
+}
+
+// Over is the agent as it speaks by a protocol.
+func (a Agent) Over(p Protocol) Agent {
+	a.Protocol = p
+	return a
 }
 
 // ErrProfileURL refuses a profile's URL: there is none, or it is none that could be one.

@@ -91,3 +91,19 @@ func TestInLog(t *testing.T) {
 		t.Errorf("nobody is logged as %q", got)
 	}
 }
+
+func TestProtocols(t *testing.T) {
+	t.Parallel()
+	for name, protocol := range agentid.Protocols {
+		if protocol.String() != name {
+			t.Errorf("%s is called %s", name, protocol)
+		}
+		a := agentid.Agent{Profile: "https://agent.example/p", Verified: true, Key: "k"}
+		if over := a.Over(protocol); over.Protocol != protocol || over.Over(agentid.Haggle) != a {
+			t.Errorf("over %s: %+v", name, over)
+		}
+	}
+	if (agentid.Protocol{}) != agentid.Haggle || len(agentid.Protocols) != 3 {
+		t.Error("the zero protocol is Haggle's own, beside two others")
+	}
+}

@@ -6,7 +6,11 @@
 // changes them by the difference between what its session tells with it and what it told before.
 package analytics
 
-import "time"
+import (
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/agentid"
+)
 
 // Slot is the shortest span that figures are kept for. All of today's time zones are whole slots away from
 // UTC, so that hours, days, weeks and months of each are whole slots.
@@ -49,6 +53,20 @@ type Figures struct {
 	PaidDiscount  int64 // as DealDiscount, of orders
 	PaidDiscounts map[int]int64
 	Products      map[string]Sold
+
+	// Protocols are deals by the protocol of their session, and orders by that of their checkout.
+	Protocols map[agentid.Protocol]Traffic
+}
+
+// Traffic is what came by a protocol. Sessions that left no record are counted elsewhere.
+type Traffic struct{ Deals, Orders, Gross int64 }
+
+func (t Traffic) plus(more Traffic, times int64) Traffic {
+	return Traffic{
+		Deals:  t.Deals + times*more.Deals,
+		Orders: t.Orders + times*more.Orders,
+		Gross:  t.Gross + times*more.Gross,
+	}
 }
 
 // Outcomes are what became of some negotiations.
@@ -77,6 +95,7 @@ func (f *Figures) Add(g Figures, times int64) {
 	addCounts(&f.PaidDiscounts, g.PaidDiscounts, times)
 	addEach(&f.Policies, g.Policies, func(o, more Outcomes) Outcomes { return o.plus(more, times) })
 	addEach(&f.Handlers, g.Handlers, func(o, more Outcomes) Outcomes { return o.plus(more, times) })
+	addEach(&f.Protocols, g.Protocols, func(t, more Traffic) Traffic { return t.plus(more, times) })
 	addEach(&f.Products, g.Products, func(s, more Sold) Sold { return s.plus(more, times) })
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
@@ -35,7 +36,8 @@ func haggled() Session {
 	stove := negotiation.Item{Product: id.Stored[id.Product]("stove"), Quantity: 1}
 	first, second := id.Stored[id.Quote]("q1"), id.Stored[id.Quote]("q2")
 	return Session{
-		Began: noon,
+		Began:    noon,
+		Protocol: agentid.MCP,
 		Decisions: []Decision{
 			{ID: "1", Quote: first, Item: tent, At: noon.Add(1), Outcome: negotiation.OutcomeQuoted, Price: number(100_00), Rule: negotiation.NoOffer, List: 100_00, Floor: 80_00},
 			{ID: "2", Quote: first, Item: tent, At: noon.Add(2), Offer: number(70_00), Outcome: negotiation.OutcomeRejected, Rule: negotiation.BelowFloor, List: 100_00, Floor: 80_00},
@@ -43,7 +45,7 @@ func haggled() Session {
 			{ID: "4", Quote: first, Item: tent, At: noon.Add(4), Offer: number(92_50), Outcome: negotiation.OutcomeAccepted, Price: number(92_50), Rule: negotiation.AtAsk, List: 100_00, Floor: 80_00, Cost: number(60_00)},
 		},
 		Checkouts: []Checkout{{ID: "5", Quotes: []id.Quote{first}}},
-		Orders: []Order{{ID: "6", At: noon.Add(time.Hour), Gross: 200_00, Lines: []Line{
+		Orders: []Order{{ID: "6", At: noon.Add(time.Hour), Gross: 200_00, Protocol: agentid.UCP, Lines: []Line{
 			{Product: tent.Product, Quantity: 2, Unit: 92_50, List: 100_00, Quote: first},
 			{Product: stove.Product, Quantity: 1, Unit: 10_00, List: 10_00},
 		}}},
@@ -68,7 +70,8 @@ func TestWhatASessionTells(t *testing.T) {
 		Handlers: map[string]Outcomes{"": {2, 2, 1}}, Buyers: 1,
 		Orders: 1, Units: 3, List: 210_00, Goods: 195_00, Gross: 200_00, Known: 185_00, Cost: 120_00,
 		PaidDiscount: 71_428, PaidDiscounts: map[int]int64{71: 1},
-		Products: map[string]Sold{"tent": {2, 200_00, 185_00, 185_00, 120_00}, "stove": {1, 10_00, 10_00, 0, 0}},
+		Products:  map[string]Sold{"tent": {2, 200_00, 185_00, 185_00, 120_00}, "stove": {1, 10_00, 10_00, 0, 0}},
+		Protocols: map[agentid.Protocol]Traffic{agentid.MCP: {Deals: 1}, agentid.UCP: {Orders: 1, Gross: 200_00}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
@@ -110,7 +113,7 @@ func TestFiguresAreAddedAndTakenAway(t *testing.T) {
 			t.Fatalf("%06b: got %+v, want %+v", cut, got, want)
 		}
 		got.Add(want, -1)
-		if got.Negotiations+got.Orders+int64(len(got.Rules)+len(got.Products)+len(got.Policies)+len(got.DealDiscounts)) != 0 {
+		if got.Negotiations+got.Orders+int64(len(got.Rules)+len(got.Products)+len(got.Policies)+len(got.DealDiscounts)+len(got.Protocols)) != 0 {
 			t.Fatalf("%06b: %+v is left", cut, got)
 		}
 	}

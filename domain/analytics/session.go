@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
@@ -13,7 +14,8 @@ import (
 type Session struct {
 	ID        id.Session
 	Began     time.Time
-	Decisions []Decision // by seq
+	Protocol  agentid.Protocol // by which it was opened
+	Decisions []Decision       // by seq
 	Checkouts []Checkout
 	Orders    []Order
 }
@@ -48,11 +50,12 @@ type Checkout struct {
 
 // Order is a paid order.
 type Order struct {
-	ID    string
-	Fresh bool
-	At    time.Time
-	Gross int64
-	Lines []Line
+	ID       string
+	Fresh    bool
+	At       time.Time
+	Gross    int64
+	Protocol agentid.Protocol // by which its checkout was opened
+	Lines    []Line
 }
 
 // Line is a line of an order. Prices are of a piece.
@@ -104,7 +107,11 @@ func (s Session) Tell() ([]Fact, []Lost) {
 	}
 	opened, paid, costs := s.quotes()
 	for _, t := range s.talks() {
-		facts = append(facts, Fact{t[0].At, t.figures(opened, paid)})
+		f := t.figures(opened, paid)
+		if f.Deals > 0 {
+			f.Protocols = map[agentid.Protocol]Traffic{s.Protocol: {Deals: f.Deals}}
+		}
+		facts = append(facts, Fact{t[0].At, f})
 		if l, ok := t.lost(); ok {
 			lost = append(lost, l)
 		}
@@ -301,5 +308,6 @@ func (o Order) figures(costs map[costKey]int64) Figures {
 	}
 	f.PaidDiscount = share(f.List-f.Goods, f.List, million)
 	f.PaidDiscounts = map[int]int64{int(share(f.List-f.Goods, f.List, 1000)): 1}
+	f.Protocols = map[agentid.Protocol]Traffic{o.Protocol: {Orders: 1, Gross: o.Gross}}
 	return f
 }

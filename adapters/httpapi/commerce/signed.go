@@ -62,7 +62,7 @@ func (s *Services) Identify(e *wire.Entry[Buyer], wish func(*identity.Request) e
 	if err != nil {
 		return identity.Caller{}, err
 	}
-	e.Caller.Agent = caller.Agent
+	e.Caller.Agent = caller.Agent.Over(e.Caller.Agent.Protocol)
 	return caller, nil
 }
 

@@ -255,6 +255,9 @@ func (r *reading) refunded(ctx context.Context) error {
 }
 
 func (r *reading) sessions(ctx context.Context) error {
+	if r.period.Protocols {
+		return r.sessionsBy(ctx)
+	}
 	if !r.period.Sessions {
 		return nil
 	}

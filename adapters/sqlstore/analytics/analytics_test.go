@@ -49,6 +49,8 @@ func TestAnalyticsEqualARecount(t *testing.T) {
 			p.Compare(t, s, when, begin, middle, middle.Add(7*time.Minute), middle.Add(25*time.Hour))
 			p.Lost(t, s, when, storetest.March, storetest.March.Add(4*24*time.Hour), random.Int64N(500))
 			p.Lost(t, s, when, begin, middle, 50)
+			p.Agents(t, s, when, storetest.March, storetest.March.Add(4*24*time.Hour), 100)
+			p.Agents(t, s, when, begin, middle, 4)
 		}
 		foreign.Compare(t, s, "the other project", storetest.March, storetest.March.Add(4*24*time.Hour))
 	})

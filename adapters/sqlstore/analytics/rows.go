@@ -8,6 +8,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
@@ -20,7 +21,7 @@ WHERE project_id = $1
   AND session_id IN %s`
 
 	selectBegan = `
-SELECT id, created_at
+SELECT id, created_at, protocol
 FROM sessions
 WHERE project_id = $1
   AND id IN `
@@ -39,7 +40,7 @@ FROM checkouts` + ofSessions + `
 ORDER BY id`
 
 	selectOrdered = `
-SELECT session_id, id, lines, total, created_at
+SELECT session_id, id, lines, total, created_at, protocol
 FROM orders` + ofSessions + `
 ORDER BY created_at, id`
 )
@@ -52,6 +53,11 @@ var (
 type BeganRow struct {
 	ID        id.Session
 	CreatedAt time.Time
+}
+
+type begunRow struct {
+	BeganRow
+	Protocol agentid.Protocol
 }
 
 type toldRow struct {
@@ -78,6 +84,7 @@ type orderedRow struct {
 	openedRow
 	Total     int64
 	CreatedAt time.Time
+	Protocol  agentid.Protocol
 }
 
 type lostRow struct {
@@ -95,7 +102,7 @@ func Recorded(ctx context.Context, t *db.Tx, project id.Project, ids []id.Sessio
 func recorded(ctx context.Context, t *db.Tx, project id.Project, ids []id.Session, fresh notes) ([]analytics.Session, error) {
 	var all []analytics.Session
 	for part := range slices.Chunk(ids, db.Listed) {
-		var began []BeganRow
+		var began []begunRow
 		var ordered []orderedRow
 		var opened []openedRow
 		var told []toldRow
@@ -120,11 +127,15 @@ func recorded(ctx context.Context, t *db.Tx, project id.Project, ids []id.Sessio
 }
 
 // gathered puts records into their sessions. There may be none: a project may be deleted meanwhile.
-func gathered(began []BeganRow, told []toldRow, opened []openedRow, ordered []orderedRow, fresh notes) []analytics.Session {
+func gathered(began []begunRow, told []toldRow, opened []openedRow, ordered []orderedRow, fresh notes) []analytics.Session {
 	sessions := make([]analytics.Session, len(began))
 	of := make(map[id.Session]*analytics.Session, len(began))
 	for i, r := range began {
-		sessions[i] = analytics.Session{ID: r.ID, Began: r.CreatedAt}
+		sessions[i] = analytics.Session{
+			ID:       r.ID,
+			Began:    r.CreatedAt,
+			Protocol: r.Protocol,
+		}
 		of[r.ID] = &sessions[i]
 	}
 	for _, r := range told {
@@ -144,7 +155,14 @@ func gathered(began []BeganRow, told []toldRow, opened []openedRow, ordered []or
 		}
 	}
 	for _, r := range ordered {
-		o := analytics.Order{ID: r.ID, Fresh: fresh.has(r.Session, r.ID), At: r.CreatedAt, Gross: r.Total, Lines: r.Lines}
+		o := analytics.Order{
+			ID:       r.ID,
+			Fresh:    fresh.has(r.Session, r.ID),
+			At:       r.CreatedAt,
+			Gross:    r.Total,
+			Protocol: r.Protocol,
+			Lines:    r.Lines,
+		}
 		if s := of[r.Session]; s != nil {
 			s.Orders = append(s.Orders, o)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 )
 
@@ -48,6 +49,7 @@ func ToSlotRow(at time.Time, f analytics.Figures) SlotRow {
 		func(to []byte) []byte { return named(to, f.Fallbacks, url.QueryEscape, whole) },
 		func(to []byte) []byte { return named(to, f.Policies, url.QueryEscape, fromOutcomes) },
 		func(to []byte) []byte { return named(to, f.Handlers, url.QueryEscape, fromOutcomes) },
+		func(to []byte) []byte { return named(to, byName(f.Protocols), url.QueryEscape, fromTraffic) },
 	} {
 		text = line(append(text, '\n'))
 	}
@@ -74,6 +76,25 @@ func toOutcomes(n []int64) analytics.Outcomes {
 	return analytics.Outcomes{Negotiations: n[0], Offered: n[1], Deals: n[2]}
 }
 
+func fromTraffic(t analytics.Traffic) []int64 { return []int64{t.Deals, t.Orders, t.Gross} }
+
+func toTraffic(n []int64) analytics.Traffic {
+	return analytics.Traffic{
+		Deals:  n[0],
+		Orders: n[1],
+		Gross:  n[2],
+	}
+}
+
+// byName is what came by protocols, in a map whose keys have an order.
+func byName(counts map[agentid.Protocol]analytics.Traffic) map[string]analytics.Traffic {
+	named := make(map[string]analytics.Traffic, len(counts))
+	for p, t := range counts {
+		named[p.String()] = t
+	}
+	return named
+}
+
 func fromSold(s analytics.Sold) []int64 { return []int64{s.Units, s.List, s.Goods, s.Known, s.Cost} }
 
 func toSold(n []int64) analytics.Sold {
@@ -89,13 +110,14 @@ func FromSlotRow(r SlotRow) (analytics.Figures, error) {
 	for n, rest := 0, lines[0]; rest != "" && n < len(all); n++ {
 		*all[n], rest = p.number(rest)
 	}
-	lines = append(lines[1:], make([]string, 6)...)
+	lines = append(lines[1:], make([]string, 7)...)
 	f.DealDiscounts = read(&p, lines[0], p.whole, theNumber)
 	f.PaidDiscounts = read(&p, lines[1], p.whole, theNumber)
 	f.Rules = read(&p, lines[2], p.name, theNumber)
 	f.Fallbacks = read(&p, lines[3], p.name, theNumber)
 	f.Policies = read(&p, lines[4], p.name, toOutcomes)
 	f.Handlers = read(&p, lines[5], p.name, toOutcomes)
+	f.Protocols = read(&p, lines[6], p.protocol, toTraffic)
 	f.Products = read(&p, r.Products, p.name, toSold)
 	if p.err != nil {
 		return analytics.Figures{}, db.Unreadable("figures", p.err)
@@ -128,6 +150,14 @@ func (p *slotReader) name(text string) string {
 	name, err := url.QueryUnescape(text)
 	p.err = cmp.Or(p.err, err)
 	return name
+}
+
+func (p *slotReader) protocol(text string) agentid.Protocol {
+	protocol, known := agentid.Protocols[text]
+	if !known {
+		p.err = cmp.Or(p.err, errors.New("a protocol that is none"))
+	}
+	return protocol
 }
 
 // read reads what named wrote.

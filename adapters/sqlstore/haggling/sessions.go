@@ -26,6 +26,7 @@ var (
 		"Agent.Profile":           "agent_profile",
 		"Agent.Verified":          "agent_verified",
 		"Agent.Key":               "agent_key",
+		"Agent.Protocol":          "protocol",
 	})
 	cart = db.NewTable[cartRow]("cart_items")
 

@@ -41,6 +41,7 @@ var (
 		"Agent.Profile":  "agent_profile",
 		"Agent.Verified": "agent_verified",
 		"Agent.Key":      "agent_key",
+		"Agent.Protocol": "protocol",
 		"Hook.Protocol":  "hook_protocol",
 		"Hook.URL":       "hook_url",
 		// Paid has these.

@@ -9,6 +9,7 @@ import (
 
 	analyticsstore "github.com/haggle-commerce/haggle/adapters/sqlstore/analytics"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
@@ -63,7 +64,7 @@ LIMIT $3`
 
 	// judgeSessions is completed by the sessions. dealt is for good, busy for now.
 	judgeSessions = `
-SELECT s.id, s.created_at, s.expires_at,
+SELECT s.id, s.created_at, s.expires_at, s.protocol,
   EXISTS (
     SELECT 1 FROM orders AS o WHERE o.project_id = s.project_id AND o.session_id = s.id
   ) OR EXISTS (
@@ -108,12 +109,14 @@ FROM projects
 WHERE id = $1`
 
 	countGone = `
-INSERT INTO analytics_slots (project_id, at, figures, products, sessions)
+INSERT INTO analytics_slots (project_id, at, figures, products, sessions, sessions_ucp, sessions_mcp)
 VALUES `
 
 	addGone = `
 ON CONFLICT (project_id, at) DO UPDATE
-SET sessions = analytics_slots.sessions + excluded.sessions`
+SET sessions = analytics_slots.sessions + excluded.sessions,
+  sessions_ucp = analytics_slots.sessions_ucp + excluded.sessions_ucp,
+  sessions_mcp = analytics_slots.sessions_mcp + excluded.sessions_mcp`
 )
 
 // ending removes sessions of a project that are over, with what belongs to them. Sessions are looked at in the order in
@@ -130,8 +133,22 @@ type endedRow struct {
 	ID        string
 	CreatedAt int64 `db:"created_at"`
 	ExpiresAt int64 `db:"expires_at"`
+	Protocol  string
 	Dealt     bool
 	Busy      bool
+}
+
+// begun are sessions by when they began, and by which protocol.
+type begun struct{ all, ucp, mcp int64 }
+
+func (b *begun) count(protocol string) {
+	b.all++
+	switch protocol {
+	case agentid.UCP.String():
+		b.ucp++
+	case agentid.MCP.String():
+		b.mcp++
+	}
 }
 
 func (e *ending) run(ctx context.Context) (more bool, err error) {
@@ -271,9 +288,13 @@ func (e *ending) Count(ctx context.Context, over []endedRow) error {
 	if _, err := e.T.Exec(ctx, analyticsstore.HoldFolds, e.Project.String()); err != nil {
 		return err
 	}
-	began := map[int64]int{}
+	began := map[int64]*begun{}
 	for _, r := range over {
-		began[db.Millis(analytics.SlotOf(db.Time(r.CreatedAt)))]++
+		at := db.Millis(analytics.SlotOf(db.Time(r.CreatedAt)))
+		if began[at] == nil {
+			began[at] = &begun{}
+		}
+		began[at].count(r.Protocol)
 	}
 	first := slices.Min(slices.Collect(maps.Keys(began)))
 	if _, err := e.T.Exec(ctx, noteSlotsAdded, e.Project.String(), first); err != nil {
@@ -282,7 +303,7 @@ func (e *ending) Count(ctx context.Context, over []endedRow) error {
 	var rows [][]any
 	for at, n := range began {
 		empty := analyticsstore.ToSlotRow(db.Time(at), analytics.Figures{})
-		rows = append(rows, []any{e.Project.String(), at, empty.Figures, empty.Products, n})
+		rows = append(rows, []any{e.Project.String(), at, empty.Figures, empty.Products, n.all, n.ucp, n.mcp})
 	}
 	return e.T.Insert(ctx, countGone, rows, addGone)
 }

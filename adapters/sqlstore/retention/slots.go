@@ -28,7 +28,7 @@ ORDER BY at
 LIMIT 1`
 
 	selectSlotsOfDay = `
-SELECT at, figures, products, sessions
+SELECT at, figures, products, sessions, sessions_ucp, sessions_mcp
 FROM analytics_slots
 WHERE project_id = $1
   AND at >= $2
@@ -41,8 +41,8 @@ WHERE project_id = $1
   AND at < $3`
 
 	insertDay = `
-INSERT INTO analytics_slots (project_id, at, figures, products, sessions)
-VALUES ($1, $2, $3, $4, $5)`
+INSERT INTO analytics_slots (project_id, at, figures, products, sessions, sessions_ucp, sessions_mcp)
+VALUES ($1, $2, $3, $4, $5, $6, $7)`
 
 	noteSlotsJoined = `
 UPDATE retention
@@ -103,26 +103,28 @@ func (j *joining) day(ctx context.Context, start, end int64) error {
 	var rows []struct {
 		analyticsstore.SlotRow
 		Sessions int64
+		UCP      int64 `db:"sessions_ucp"`
+		MCP      int64 `db:"sessions_mcp"`
 	}
 	if err := j.t.Select(ctx, &rows, selectSlotsOfDay, j.project.String(), start, end); err != nil {
 		return err
 	}
 	var figures analytics.Figures
-	sessions := int64(0)
+	var gone begun
 	for _, r := range rows {
 		f, err := analyticsstore.FromSlotRow(r.SlotRow)
 		if err != nil {
 			return err
 		}
 		figures.Add(f, 1)
-		sessions += r.Sessions
+		gone.all, gone.ucp, gone.mcp = gone.all+r.Sessions, gone.ucp+r.UCP, gone.mcp+r.MCP
 	}
 	if len(rows) > 1 || len(rows) == 1 && db.Millis(rows[0].At) != start {
 		if _, err := j.t.Exec(ctx, deleteSlotsOfDay, j.project.String(), start, end); err != nil {
 			return err
 		}
 		day := analyticsstore.ToSlotRow(db.Time(start), figures)
-		if _, err := j.t.Exec(ctx, insertDay, j.project.String(), day.At, day.Figures, day.Products, sessions); err != nil {
+		if _, err := j.t.Exec(ctx, insertDay, j.project.String(), day.At, day.Figures, day.Products, gone.all, gone.ucp, gone.mcp); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/ports"
@@ -19,6 +20,8 @@ func (h *handlers) registerAnalytics() {
 		wire.HandleOne(h.analyticsNegotiations, wire.Identity), operation.Errors(503))
 	operation.Register(g, "analytics-sales", "GET /v1/analytics/sales", "Show sales over time, and the products that sold most",
 		wire.HandleOne(h.analyticsSales, wire.Identity), operation.Errors(503))
+	operation.Register(g, "analytics-protocols", "GET /v1/analytics/protocols", "Show by which protocols and through which agents buyers came",
+		wire.HandleOne(h.analyticsProtocols, wire.Identity), operation.Errors(503))
 }
 
 // Span is the query of every figure.
@@ -78,6 +81,12 @@ func all(spans []ports.Span) ports.Span {
 	for _, s := range spans {
 		sum.Add(s.Figures, 1)
 		sum.Sessions, sum.Refunds, sum.Refunded = sum.Sessions+s.Sessions, sum.Refunds+s.Refunds, sum.Refunded+s.Refunded
+		for protocol, n := range s.SessionsBy {
+			if sum.SessionsBy == nil {
+				sum.SessionsBy = map[agentid.Protocol]int64{}
+			}
+			sum.SessionsBy[protocol] += n
+		}
 	}
 	return sum
 }

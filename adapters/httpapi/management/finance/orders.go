@@ -56,6 +56,7 @@ type OrderDetail struct {
 	Refunds  []RefundView    `json:"refunds" doc:"Oldest first."`
 	Returns  []ReturnView    `json:"returns" doc:"Oldest first."`
 	Disputes []DisputeView   `json:"disputes" doc:"Oldest first."`
+	Protocol string          `json:"protocol" enum:"haggle,ucp,mcp" doc:"By which its checkout was opened."`
 	Agent    *BuyerAgentView `json:"agent,omitempty" doc:"Who bought for the buyer. Left out: it did not say."`
 	Webhook  *HookView       `json:"order_webhook,omitempty" doc:"Where the agent wants to hear of the order. Left out: nowhere."`
 }
@@ -246,12 +247,12 @@ func ToAPICase(c *order.Case) OrderDetail {
 		OrderView: toAPIOrder(o), Lines: wire.Each(o.Lines, ToAPIOrderLine), Subtotal: wire.ToMoney(o.Subtotal),
 		Shipping: wire.ToMoney(o.Shipping), Tax: wire.ToMoney(o.Tax), Savings: wire.ToMoney(o.Savings),
 		Address: ToAPIAddress(o.Address), Notes: o.Notes, Refunds: wire.Each(c.Refunds, toAPIRefund), Returns: wire.Each(c.Returns, toAPIReturn),
-		Disputes: wire.Each(c.Disputes, toAPIDispute), Agent: toAPIAgent(o.Agent), Webhook: toAPIHook(o),
+		Disputes: wire.Each(c.Disputes, toAPIDispute), Protocol: o.Agent.Protocol.String(), Agent: toAPIAgent(o.Agent), Webhook: toAPIHook(o),
 	}
 }
 
 func toAPIAgent(a agentid.Agent) *BuyerAgentView {
-	if a == (agentid.Agent{}) {
+	if a.Over(agentid.Haggle) == (agentid.Agent{}) {
 		return nil
 	}
 	return &BuyerAgentView{

@@ -1,7 +1,9 @@
 package storetest
 
 import (
+	"cmp"
 	"flag"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	analyticsstore "github.com/haggle-commerce/haggle/adapters/sqlstore/analytics"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -19,10 +22,12 @@ var March = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 // recount counts a span the naive way.
 func (p *Past) recount(from, to time.Time) ports.Span {
 	in := func(t time.Time) bool { return !t.Before(from) && t.Before(to) }
-	var s ports.Span
-	for _, t := range p.began {
-		s.Sessions += yes(in(t))
+	s := ports.Span{SessionsBy: map[agentid.Protocol]int64{}}
+	for _, b := range p.began {
+		s.Sessions += yes(in(b.at))
+		s.SessionsBy[agentid.Protocols[b.by.protocol]] += yes(in(b.at))
 	}
+	s.Protocols = p.traffic(in)
 	for _, t := range p.firstSale {
 		s.Buyers += yes(in(t))
 	}
@@ -43,6 +48,72 @@ func (p *Past) recount(from, to time.Time) ports.Span {
 		}
 	}
 	return s
+}
+
+// traffic is what came by each protocol.
+func (p *Past) traffic(in func(time.Time) bool) map[agentid.Protocol]analytics.Traffic {
+	all := map[agentid.Protocol]analytics.Traffic{}
+	for _, t := range p.Talks {
+		by := all[agentid.Protocols[t.by.protocol]]
+		by.Deals += yes(in(t.began) && t.dealAt > 0)
+		all[agentid.Protocols[t.by.protocol]] = by
+	}
+	for _, o := range p.Placed {
+		if in(o.at) {
+			by := all[agentid.Protocols[o.by.protocol]]
+			by.Orders, by.Gross = by.Orders+1, by.Gross+o.gross
+			all[agentid.Protocols[o.by.protocol]] = by
+		}
+	}
+	maps.DeleteFunc(all, func(_ agentid.Protocol, t analytics.Traffic) bool { return t == analytics.Traffic{} })
+	return all
+}
+
+// Agents checks what came by agents against a naive count, of those that are most.
+func (p *Past) Agents(t *testing.T, s *Store, when string, from, to time.Time, most int) {
+	t.Helper()
+	in := func(t time.Time) bool { return !t.Before(from) && t.Before(to) }
+	type agent struct {
+		profile  string
+		verified bool
+	}
+	all := map[agent]*ports.AgentTraffic{}
+	of := func(by pastAgent) *ports.AgentTraffic {
+		name := agent{by.profile, by.verified}
+		if all[name] == nil {
+			all[name] = &ports.AgentTraffic{Profile: by.profile, Verified: by.verified}
+		}
+		return all[name]
+	}
+	for _, b := range p.began {
+		of(b.by).Sessions += yes(in(b.at))
+	}
+	for _, talk := range p.Talks {
+		of(talk.by).Deals += yes(in(talk.began) && talk.dealAt > 0)
+	}
+	for _, o := range p.Placed {
+		if in(o.at) {
+			of(o.by).Orders++
+			of(o.by).Gross += o.gross
+		}
+	}
+	var want []ports.AgentTraffic
+	for _, a := range all {
+		if a.Sessions+a.Deals+a.Orders > 0 {
+			want = append(want, *a)
+		}
+	}
+	slices.SortFunc(want, func(a, b ports.AgentTraffic) int {
+		return cmp.Or(
+			cmp.Compare(b.Orders, a.Orders), cmp.Compare(b.Deals, a.Deals), cmp.Compare(b.Sessions, a.Sessions),
+			cmp.Compare(a.Profile, b.Profile), cmp.Compare(yes(a.Verified), yes(b.Verified)),
+		)
+	})
+	want = want[:min(most, len(want))]
+	got, err := s.Analytics().Agents(t.Context(), id.Stored[id.Project](p.project), from, to, most)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%s, from %v to %v, %v:\n got %+v\nwant %+v", when, from, to, err, got, want)
+	}
 }
 
 func (t pastTalk) count(f *analytics.Figures) {
@@ -99,12 +170,28 @@ func yes(is bool) int64 {
 // Compare checks all figures of the spans between the bounds against the recount.
 func (p *Past) Compare(t *testing.T, s *Store, when string, bounds ...time.Time) {
 	t.Helper()
-	spans, err := s.Analytics().Figures(t.Context(), id.Stored[id.Project](p.project), ports.Period{Bounds: bounds, Sessions: true, Products: true})
+	spans, err := s.Analytics().Figures(t.Context(), id.Stored[id.Project](p.project), ports.Period{Bounds: bounds, Protocols: true, Products: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := s.Analytics().Figures(t.Context(), id.Stored[id.Project](p.project), ports.Period{Bounds: bounds, Sessions: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, got := range spans {
 		want := p.recount(bounds[i], bounds[i+1])
+		if plain[i].Sessions != want.Sessions {
+			t.Errorf("%s, %v: %d sessions, want %d", when, bounds[i], plain[i].Sessions, want.Sessions)
+		}
+		if !maps.Equal(got.Protocols, want.Protocols) {
+			t.Errorf("%s, %v: by protocols %v, want %v", when, bounds[i], got.Protocols, want.Protocols)
+		}
+		for protocol := range want.SessionsBy {
+			if got.SessionsBy[protocol] != want.SessionsBy[protocol] {
+				t.Errorf("%s, %v: %d sessions by %v, want %d", when, bounds[i], got.SessionsBy[protocol], protocol, want.SessionsBy[protocol])
+			}
+		}
+		got.Protocols, want.Protocols, got.SessionsBy, want.SessionsBy = nil, nil, nil, nil
 		outcomes := analytics.Outcomes{Negotiations: want.Negotiations, Offered: want.Offered, Deals: want.Deals}
 		if want.Negotiations > 0 && (got.Policies["agent_one/1"] != outcomes || len(got.Policies) != 1 || got.Handlers["builtin"] != outcomes) {
 			t.Errorf("%s, %v: the policy's version has %+v, want %+v", when, bounds[i], got.Policies, outcomes)

@@ -22,13 +22,25 @@ type Past struct {
 	sessions, quotes, Decisions, checkouts, orders, refunds [][]any
 
 	Talks     []pastTalk
-	began     []time.Time
+	began     []pastSession
 	Placed    []pastOrder
 	given     []pastRefund
 	firstSale map[string]time.Time // sessions that ordered, with when they began
 }
 
+type pastSession struct {
+	at time.Time
+	by pastAgent
+}
+
+// pastAgent opened a session or a checkout.
+type pastAgent struct {
+	protocol, profile string
+	verified          bool
+}
+
 type pastTalk struct {
+	by                         pastAgent // that opened the session
 	session, product           string
 	quantity                   int64
 	began, last                time.Time
@@ -43,6 +55,7 @@ type pastTalk struct {
 
 type pastOrder struct {
 	at                               time.Time
+	by                               pastAgent
 	gross, list, goods, units, known int64
 	cost                             int64
 	products                         map[string]int64 // units
@@ -72,20 +85,35 @@ func (p *Past) chance(of float64) bool { return p.random.Float64() < of }
 func (p *Past) Visit() {
 	at := p.from.Add(time.Duration(p.random.Int64N(p.length.Milliseconds())) * time.Millisecond)
 	session := p.next("sess")
-	p.began = append(p.began, at)
+	by := p.agent()
+	p.began = append(p.began, pastSession{at, by})
 	ends := at.Add(time.Hour)
-	p.sessions = append(p.sessions, []any{p.project, session, "", "", 0, "", at.UnixMilli(), at.UnixMilli(), ends.UnixMilli(), "", 0})
+	p.sessions = append(p.sessions, []any{
+		p.project, session, "", "", 0, "", at.UnixMilli(), at.UnixMilli(), ends.UnixMilli(), "", 0, by.protocol, by.profile, by.verified,
+	})
 	first, seq := len(p.Talks), 0
 	for product := range p.random.Perm(3)[:1+p.random.IntN(2)] {
 		p.haggle(session, fmt.Sprintf("prod_%d", product+p.random.IntN(100)*3), &seq, &at)
 	}
-	p.checkout(session, p.began[len(p.began)-1], p.Talks[first:], at.Add(time.Minute))
+	for i := range p.Talks[first:] {
+		p.Talks[first+i].by = by
+	}
+	p.checkout(session, p.began[len(p.began)-1].at, p.Talks[first:], at.Add(time.Minute))
+}
+
+// agent is one of few, some of which prove what others say.
+func (p *Past) agent() pastAgent {
+	by := pastAgent{protocol: []string{"haggle", "ucp", "mcp"}[p.random.IntN(3)]}
+	if n := p.random.IntN(5); n > 0 {
+		by.profile, by.verified = fmt.Sprintf("https://agent-%d.example/profile.json", n), p.chance(.5)
+	}
+	return by
 }
 
 // Ask adds a session of so many questions of a price.
 func (p *Past) Ask(session string, questions int) {
 	at := p.from.UnixMilli()
-	p.sessions = append(p.sessions, []any{p.project, session, "", "", 0, "", at, at, at + 1, "", 0})
+	p.sessions = append(p.sessions, []any{p.project, session, "", "", 0, "", at, at, at + 1, "", 0, "haggle", "", false})
 	t := pastTalk{session: session, product: "prod_1", quantity: 1, list: 100_00, floor: 80_00, rules: map[string]int64{}, quote: p.next("quote")}
 	for n := range questions {
 		p.decide(&t, n+1, p.from, true)
@@ -156,7 +184,11 @@ func (p *Past) decide(t *pastTalk, seq int, at time.Time, silent bool) {
 // checkout takes the deals of a session, and sometimes a piece at its list price, to the till.
 func (p *Past) checkout(session string, began time.Time, talks []pastTalk, at time.Time) {
 	var lines []LineJSON
-	o := pastOrder{at: at.Truncate(time.Millisecond), products: map[string]int64{}}
+	o := pastOrder{
+		at:       at.Truncate(time.Millisecond),
+		by:       p.agent(),
+		products: map[string]int64{},
+	}
 	add := func(l LineJSON, cost int64) {
 		n := int64(l.Quantity)
 		lines = append(lines, l)
@@ -206,14 +238,17 @@ type LineJSON struct {
 }
 
 // InsertOrders begins a statement that stores orders.
-const InsertOrders = "INSERT INTO orders (project_id, id, checkout_id, session_id, confirmation, status, lines, address, email, notes, currency, " +
-	"subtotal, shipping, tax, savings, total, fulfillment, fulfillment_status, created_at, sequence, token_salt, token_hash) VALUES "
+const InsertOrders = "INSERT INTO orders (" + orderColumns + ") VALUES "
+
+const orderColumns = "project_id, id, checkout_id, session_id, confirmation, status, lines, address, email, notes, currency, " +
+	"subtotal, shipping, tax, savings, total, fulfillment, fulfillment_status, created_at, sequence, token_salt, token_hash"
 
 func (p *Past) order(session string, began time.Time, checkout, lines string, o pastOrder) {
 	order := p.next("ord")
 	o.gross = o.goods + 5_99
 	p.orders = append(p.orders, []any{
 		p.project, order, checkout, session, order, "confirmed", lines, "{}", "", "", "USD", o.goods, 5_99, 0, o.list - o.goods, o.gross, "{}", "processing", o.at.UnixMilli(), 1, "", "",
+		o.by.protocol, o.by.profile, o.by.verified,
 	})
 	p.Placed = append(p.Placed, o)
 	if _, known := p.firstSale[session]; !known {
@@ -251,14 +286,14 @@ func (p *Past) StoreWhile(tb testing.TB, s *Store, held func(*db.Tx)) {
 		rows      *[][]any
 	}{
 		{"INSERT INTO sessions (project_id, id, loyalty_tier, location, purchase_history, urgency, created_at, last_activity, expires_at, member_tier, " +
-			"member_purchases) VALUES ", &p.sessions},
+			"member_purchases, protocol, agent_profile, agent_verified) VALUES ", &p.sessions},
 		{"INSERT INTO quotes (project_id, id, session_id, product_id, variant_id, quantity, state, currency, list_price, opening, target, floor, " +
 			"rounds, moves, best_offer, counter, policy_version, final_price, with_bundle, token_hash, created_at, valid_until, seq) VALUES ", &p.quotes},
 		{"INSERT INTO decisions (project_id, session_id, seq, id, quote_id, product_id, variant_id, quantity, at, currency, offer, response, price, rule, " +
 			"policy_version, list_price, opening, target, floor, before, signals, message, agent_id, handler) VALUES ", &p.Decisions},
 		{"INSERT INTO checkouts (project_id, id, session_id, status, lines, address, options, selected, currency, subtotal, tax, savings, " +
 			"attempt, declines, lease_until, retry_at, payment, taken, created_at, valid_until, claimed_at, queue) VALUES ", &p.checkouts},
-		{InsertOrders, &p.orders},
+		{"INSERT INTO orders (" + orderColumns + ", protocol, agent_profile, agent_verified) VALUES ", &p.orders},
 		{"INSERT INTO refunds (project_id, id, order_id, payment_id, return_id, status, currency, amount, reason, failure, provider, created_at, " +
 			"updated_at, attempts, due_at, origin, reversed_at, problem) VALUES ", &p.refunds},
 	}

@@ -1,0 +1,103 @@
+package finance
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/agentid"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// ofAgents is the query of what came by agents.
+type ofAgents struct {
+	Span
+	Limit int `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many agents at most."`
+}
+
+type protocolsView struct {
+	Cut
+	Protocols []protocolTraffic `json:"protocols" doc:"All of them."`
+	Series    []protocolsSpan   `json:"series"`
+	Agents    []agentTraffic    `json:"agents" doc:"Those through which most was ordered, then agreed, then begun. Sessions that ended without an order, and their deals, are counted while they are kept (settings retention.sessions)."`
+}
+
+type protocolsSpan struct {
+	From      wire.Time         `json:"from"`
+	To        wire.Time         `json:"to"`
+	Protocols []protocolTraffic `json:"protocols"`
+}
+
+// protocolTraffic is what came by a protocol. A deal may be made by one and ordered by another.
+type protocolTraffic struct {
+	Protocol string     `json:"protocol" enum:"haggle,ucp,mcp"`
+	Sessions int64      `json:"sessions" doc:"That were opened by it."`
+	Deals    int64      `json:"deals" doc:"Of the negotiations that began in such sessions: how many ended in an accepted quote, by now."`
+	Orders   int64      `json:"orders" doc:"Whose checkouts were opened by it."`
+	Gross    wire.Money `json:"gross" doc:"Paid for these orders, with shipping and tax."`
+}
+
+type agentTraffic struct {
+	Profile  *string    `json:"profile" nullable:"true" doc:"The URL of its profile; null: it did not say who it is."`
+	Verified bool       `json:"verified" doc:"It proved that the profile is its own. Else it only says so."`
+	Sessions int64      `json:"sessions"`
+	Deals    int64      `json:"deals" doc:"In its sessions, as of protocols."`
+	Orders   int64      `json:"orders"`
+	Gross    wire.Money `json:"gross"`
+}
+
+// spoken are the protocols in the order in which they are shown.
+var spoken = []agentid.Protocol{agentid.Haggle, agentid.UCP, agentid.MCP}
+
+func (h *handlers) analyticsProtocols(ctx context.Context, rq operation.Request, in *ofAgents) (body protocolsView, err error) {
+	s, err := h.span(rq, in.Span)
+	if err != nil {
+		return body, err
+	}
+	project := rq.Caller.Project.ID
+	spans, err := rq.Stores.Analytics.Figures(ctx, project, ports.Period{Bounds: s.bounds, Protocols: true})
+	if err != nil {
+		return body, err
+	}
+	agents, err := rq.Stores.Analytics.Agents(ctx, project, s.From.Time, s.To.Time, in.Limit)
+	if err != nil {
+		return body, err
+	}
+	body = protocolsView{
+		Cut:       s.Cut,
+		Protocols: s.byProtocol(all(spans)),
+		Agents:    wire.Each(agents, s.agent),
+	}
+	for i, of := range spans {
+		body.Series = append(body.Series, protocolsSpan{
+			From:      wire.ToTime(s.bounds[i]),
+			To:        wire.ToTime(s.bounds[i+1]),
+			Protocols: s.byProtocol(of),
+		})
+	}
+	return body, nil
+}
+
+func (s span) byProtocol(of ports.Span) []protocolTraffic {
+	return wire.Each(spoken, func(p agentid.Protocol) protocolTraffic {
+		came := of.Protocols[p]
+		return protocolTraffic{
+			Protocol: p.String(),
+			Sessions: of.SessionsBy[p],
+			Deals:    came.Deals,
+			Orders:   came.Orders,
+			Gross:    s.money(came.Gross),
+		}
+	})
+}
+
+func (s span) agent(a ports.AgentTraffic) agentTraffic {
+	return agentTraffic{
+		Profile:  wire.ToOptional(a.Profile),
+		Verified: a.Verified,
+		Sessions: a.Sessions,
+		Deals:    a.Deals,
+		Orders:   a.Orders,
+		Gross:    s.money(a.Gross),
+	}
+}
