@@ -17,7 +17,6 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
-	"github.com/haggle-commerce/haggle/domain/agentid"
 )
 
 // The codes of errors that are the protocol's own (UCP).
@@ -135,7 +134,7 @@ func name(r *http.Request, header []string, said meta) error {
 		}
 		return nil
 	}
-	if _, ok := agentid.Claim(said.Agent.Profile); !ok {
+	if said.Agent.Profile == "" { // which would be no agent, and all other URLs are the operation's to judge
 		return failure(codeNegotiation, http.StatusBadRequest, "invalid_profile_url", "meta.ucp-agent.profile must be an https URL.")
 	}
 	dictionary := httpsfv.NewDictionary()
