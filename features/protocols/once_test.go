@@ -186,3 +186,29 @@ func (s *shop) readsInProgress(t *testing.T, checkout string) {
 		t.Errorf("while the charge is under way the checkout is %q, %v", got.Status, err)
 	}
 }
+
+// TestUnresolved completes a checkout whose charge is taken and never answered. The same request under the same key is told
+// of the order once the payment is looked up: the first answer, which knew nothing, is not repeated.
+func TestUnresolved(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine boottest.Engine) {
+		s := openShop(t, serve(t, engine.URL(t)), "USD", 10_000)
+		for _, d := range s.doors(t)[1:] {
+			t.Run(d.String(), func(t *testing.T) {
+				t.Parallel()
+				got, err := d.open(t.Context(), cart{lines: []line{{item: s.items[0], quantity: 1}}, to: places[1], way: atOnce})
+				must(t, err)
+				key := "key-of-" + got.id
+				first, err := d.pay(t.Context(), got.id, key, "spt_sandbox_lost_reply")
+				if err != nil || first.status != ucp.CompleteInProgress {
+					t.Fatalf("%+v, %v", first, err)
+				}
+				end := time.Now().Add(2 * gatePatience)
+				for last := first; last.order == ""; time.Sleep(100 * time.Millisecond) {
+					if last, err = d.pay(t.Context(), got.id, key, "spt_sandbox_lost_reply"); err != nil || time.Now().After(end) {
+						t.Fatalf("%+v, %v", last, err)
+					}
+				}
+			})
+		}
+	})
+}

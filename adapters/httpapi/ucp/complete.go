@@ -39,7 +39,19 @@ type credentialRequest struct {
 }
 
 // completeCheckout pays by the one instrument of the request. It is idempotent by the checkout.
-func (h *handlers) completeCheckout(ctx ports.Outbound, rq Request, in *completeInput) (*reply, error) {
+func (h *handlers) completeCheckout(ctx ports.Outbound, rq Request, in *completeInput) (*completion, error) {
+	answer, err := h.complete(ctx, rq, in)
+	if err != nil {
+		return nil, err
+	}
+	done := &completion{Status: answer.Status, Body: answer.Body}
+	if c, ok := answer.Body.(checkoutBody); ok && c.Status == statuses[checkout.Processing] {
+		done.RetryAfter = askAgain
+	}
+	return done, nil
+}
+
+func (h *handlers) complete(ctx ports.Outbound, rq Request, in *completeInput) (*reply, error) {
 	of, err := id.Parse[id.Checkout](in.ID)
 	if err != nil {
 		return h.found(h.fail("not_found", noCheckout))

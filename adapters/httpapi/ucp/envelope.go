@@ -76,6 +76,17 @@ type reply struct {
 	Body   any
 }
 
+// completion answers complete_checkout. While nobody knows whether the buyer paid it says when to ask again, so that it is
+// not kept for the request's idempotency key: the same request may find the order then.
+type completion struct {
+	Status     int
+	RetryAfter string `header:"Retry-After"`
+	Body       any
+}
+
+// askAgain is after how many seconds an agent asks for the outcome of a payment.
+const askAgain = "1"
+
 // missing makes an answer of the error that a cart, checkout or order is not there. Any other error stays.
 func (h *handlers) missing(err error) (*reply, error) {
 	var e *fault.Error

@@ -16,6 +16,6 @@ func prepared[I any](h *handlers, f func(*handlers, ports.Outbound, Request, *I)
 	return func(ctx ports.Outbound, rq Request, in *I) (plan[reply], error) { return f(h.as(rq), ctx, rq, in) }
 }
 
-func phased[I any](h *handlers, f func(*handlers, ports.Outbound, Request, *I) (*reply, error)) func(ports.Outbound, Request, *I) (*reply, error) {
-	return func(ctx ports.Outbound, rq Request, in *I) (*reply, error) { return f(h.as(rq), ctx, rq, in) }
+func phased[I, O any](h *handlers, f func(*handlers, ports.Outbound, Request, *I) (*O, error)) func(ports.Outbound, Request, *I) (*O, error) {
+	return func(ctx ports.Outbound, rq Request, in *I) (*O, error) { return f(h.as(rq), ctx, rq, in) }
 }
