@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -31,13 +32,14 @@ type mcpCmd struct {
 func (mcpCmd) Help() string {
 	return `A buyer's assistant that speaks the Model Context Protocol, with nothing but the address: it lists the tools, searches, haggles within
 the budget, fills a cart, checks out, shows the total, pays with a token of the sandbox, and reads the order. It prints what it asks for, with the
-tool that it calls on the right, and what the shop says. Every answer is held against the published schemas.
+tool that it calls on the right, and what the shop says. Every answer is validated against the published schemas.
 
-  haggle simulate mcp http://127.0.0.1:8080/p/demo/mcp                                    # asks you what to do
-  haggle simulate mcp http://127.0.0.1:8080/p/demo/mcp --for "rain jacket" --budget 210 --interactive no
+  shop=http://127.0.0.1:8080/p/demo/mcp
+  haggle simulate mcp $shop                                   # asks you
+  haggle simulate mcp $shop --for "rain jacket" --budget 210 --interactive no
 
 By itself it opens at 80 % of the budget, goes up to it in equal steps, accepts as soon as the shop asks for no more than it would offer, and
-walks away from what is above the budget. Ends with 1 if nothing was bought, or an answer was not as its schema says.`
+walks away from what is above the budget. Ends with 1 if nothing was bought, or an answer did not match its schema.`
 }
 
 func (c mcpCmd) Run(ctx context.Context) error {
@@ -47,12 +49,37 @@ func (c mcpCmd) Run(ctx context.Context) error {
 	}
 	asks := c.Interactive == "yes" || c.Interactive == "auto" && term.IsTerminal(int(os.Stdin.Fd()))
 	if asks {
-		return assistant.Run(ctx, config, assistant.NewPerson(os.Stdin, config.Page, c.For, budget))
+		return assistant.Run(ctx, config, assistant.NewPerson(interruptible{ctx, os.Stdin}, config.Page, c.For, budget))
 	}
 	if strings.TrimSpace(c.For) == "" {
 		return errors.New(`say what to buy: --for "rain jacket", or --interactive yes to be asked`)
 	}
 	return assistant.Run(ctx, config, assistant.Alone{For: c.For, Budget: budget})
+}
+
+// interruptible ends with its context, also while somebody is asked.
+type interruptible struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+func (i interruptible) Read(p []byte) (int, error) {
+	type result struct {
+		read []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		b := make([]byte, len(p))
+		n, err := i.in.Read(b)
+		done <- result{b[:n], err}
+	}()
+	select {
+	case r := <-done:
+		return copy(p, r.read), r.err
+	case <-i.ctx.Done():
+		return 0, io.EOF
+	}
 }
 
 func (c mcpCmd) config() (config assistant.Config, budget decimal.Decimal, err error) {

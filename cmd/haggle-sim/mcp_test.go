@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bufio"
+	"context"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -51,9 +54,9 @@ func TestHaggleOverMCP(t *testing.T) {
 		},
 		{
 			name:  "a person picks, offers, accepts and pays",
-			typed: "2\n3\n80\ny\ny\n",
+			typed: "n\nwind jacket\n1\n3\n80\ny\ny\n",
 			args:  []string{shop, "--interactive=yes", "--for=rain jacket"},
-			says:  []string{"Which one?", "Which of these?", "I offer 80.00 USD.", "it is.", "> Pay ", "Paid. The order is HG-"},
+			says:  []string{"Which one?", "What are you looking for?", "I am looking for: wind jacket", "Which of these?", "I offer 80.00 USD.", "it is.", "> Pay ", "Paid. The order is HG-"},
 		},
 		{
 			name:  "a person does not like the total",
@@ -66,7 +69,18 @@ func TestHaggleOverMCP(t *testing.T) {
 			name: "a declined payment is said",
 			args: []string{shop, "--for=rain jacket", "--token=spt_sandbox_decline_insufficient_funds"},
 			code: 1,
-			says: []string{"complete_checkout", "nothing was bought: the checkout is ready_for_complete"},
+			says: []string{"complete_checkout", "nothing was bought: the payment was not taken, and the checkout is still open"},
+		},
+		{
+			name: "the version before speaks by its own schemas",
+			args: []string{app.URL() + "/p/demo/2026-04-08/mcp", "--for=rain jacket", "--budget=210"},
+			says: []string{"Paid. The order is HG-", "match the published schemas of UCP 2026-04-08"},
+		},
+		{
+			name: "a payment handler that the shop does not have is said, with those that it has",
+			args: []string{shop, "--for=rain jacket", "--handler=cash"},
+			code: 1,
+			says: []string{`no payment by the handler "cash", but by psp_spt`},
 		},
 		{
 			name: "an address that the shop does not ship to is said",
@@ -102,5 +116,19 @@ func TestHaggleOverMCP(t *testing.T) {
 				t.Log(said)
 			}
 		})
+	}
+}
+
+// Ctrl-C ends the program also while it waits for an answer of the person at the terminal.
+func TestInterruptedPerson(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	silent, _ := io.Pipe()
+	interrupt()
+	if _, err := (interruptible{ctx, silent}).Read(make([]byte, 10)); err != io.EOF {
+		t.Errorf("interrupted: %v", err)
+	}
+	typed := bufio.NewReader(interruptible{t.Context(), strings.NewReader("80\n")})
+	if line, err := typed.ReadString('\n'); line != "80\n" || err != nil {
+		t.Errorf("typed: %q, %v", line, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/haggle-commerce/haggle/simulator/ucp"
@@ -28,7 +29,7 @@ type Config struct {
 type Buyer interface {
 	// Wants says what to search for.
 	Wants() (string, error)
-	// Product picks one of the products found, by its index.
+	// Product picks one of the products found, by its index; NoneOfThese has Wants asked again.
 	Product([]ucp.Product) (int, error)
 	// Variant picks one of the variants in stock, by its index.
 	Variant([]ucp.Variant) (int, error)
@@ -38,8 +39,11 @@ type Buyer interface {
 	Pays(total ucp.Money) (bool, error)
 }
 
-// ErrBroken marks answers that are not as their schemas say.
-var ErrBroken = errors.New("answers of the shop are not as their schemas say")
+// NoneOfThese is what Product returns to search again.
+const NoneOfThese = -1
+
+// ErrBroken marks answers that do not match their schemas.
+var ErrBroken = errors.New("answers of the shop do not match their schemas")
 
 // ErrNothing marks an errand that ended without a purchase.
 var ErrNothing = errors.New("nothing was bought")
@@ -49,11 +53,14 @@ type errand struct {
 	Config
 	buyer Buyer
 	shop  *shop
-	list  int64 // list price per piece
 }
 
 // Run goes shopping, and prints the conversation.
 func Run(ctx context.Context, config Config, buyer Buyer) error {
+	return printable(run(ctx, config, buyer))
+}
+
+func run(ctx context.Context, config Config, buyer Buyer) error {
 	config.Quantity = max(1, config.Quantity)
 	s, err := enter(ctx, config.URL)
 	if err != nil {
@@ -70,7 +77,7 @@ func Run(ctx context.Context, config Config, buyer Buyer) error {
 	if len(s.wrong) == 0 {
 		if s.answers > 0 {
 			e.Page.print("\n")
-			e.Page.aside("Answers that are as their schemas say: %d of %[1]d.", s.answers)
+			e.Page.aside("All answers match the published schemas of UCP %s: %d of %[2]d.", s.judge.Version(), s.answers)
 		}
 		return err
 	}
@@ -103,30 +110,47 @@ func (e *errand) run(ctx context.Context) error {
 
 // search finds products and picks one.
 func (e *errand) search(ctx context.Context) (ucp.Product, error) {
+	for {
+		found, err := e.find(ctx)
+		if err != nil {
+			return ucp.Product{}, err
+		}
+		i, err := e.buyer.Product(found)
+		if err != nil {
+			return ucp.Product{}, err
+		}
+		if i != NoneOfThese {
+			return found[i], nil
+		}
+	}
+}
+
+func (e *errand) find(ctx context.Context) ([]ucp.Product, error) {
 	wanted, err := e.buyer.Wants()
 	if err != nil {
-		return ucp.Product{}, err
+		return nil, err
 	}
 	e.Page.you("search_catalog", "I am looking for: %s", clean(wanted))
 	found, err := call[ucp.Found](ctx, e.shop, judge.SearchCatalog, map[string]any{
 		"catalog": map[string]any{"query": wanted, "pagination": map[string]any{"limit": 8}},
 	})
 	if err != nil {
-		return ucp.Product{}, err
+		return nil, err
 	}
 	if len(found.Products) == 0 {
 		e.Page.shop("There is nothing like that.")
-		return ucp.Product{}, fmt.Errorf("%w: nothing was found for %q", ErrNothing, wanted)
+		return nil, fmt.Errorf("%w: nothing was found for %q", ErrNothing, wanted)
 	}
 	e.Page.shop("This is what I found:")
 	for i, p := range found.Products {
-		e.Page.row(fmt.Sprintf("%d  %s", i+1, p.Title), between(p))
+		e.Page.row(numbered(i, len(found.Products), p.Title), between(p))
 	}
-	i, err := e.buyer.Product(found.Products)
-	if err != nil {
-		return ucp.Product{}, err
-	}
-	return found.Products[i], nil
+	return found.Products, nil
+}
+
+// numbered is the text of a row that is chosen by its number.
+func numbered(i, count int, text string) string {
+	return fmt.Sprintf("%*d  %s", len(strconv.Itoa(count)), i+1, text)
 }
 
 func between(p ucp.Product) string {
@@ -163,15 +187,18 @@ func (e *errand) look(ctx context.Context, p ucp.Product) (ucp.Variant, error) {
 	if len(stock) > 1 {
 		e.Page.shop("There is:")
 		for i, v := range stock {
-			e.Page.row(fmt.Sprintf("%d  %s", i+1, v.Title), price(v.Price))
+			e.Page.row(numbered(i, len(stock), v.Title), price(v.Price))
 		}
 	}
 	i, err := e.buyer.Variant(stock)
 	if err != nil {
 		return ucp.Variant{}, err
 	}
-	e.list = stock[i].Price.Amount
-	return stock[i], nil
+	picked := stock[i]
+	if picked.Title != p.Title {
+		picked.Title = p.Title + ", " + picked.Title
+	}
+	return picked, nil
 }
 
 // priced puts the variant into a cart: at the price that is agreed on, or at list price in a shop that does not negotiate.

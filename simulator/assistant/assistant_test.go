@@ -3,6 +3,7 @@ package assistant
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -115,7 +116,7 @@ func TestPerson_paysOnlyAfterAClearYes(t *testing.T) {
 func TestPage(t *testing.T) {
 	out := &bytes.Buffer{}
 	p := Page{W: out}
-	hostile := "\x1b[31mred\x1b]0;title\a \u202eevil\u202c " + strings.Repeat("long ", 300) + strings.Repeat("x", 200)
+	hostile := "\x1b[31mred\x1b]0;title\a \u202eevil\u202c " + strings.Repeat("帳篷", 60) + strings.Repeat("long ", 300) + strings.Repeat("x", 200)
 	p.shop("%s", hostile)
 	p.row(hostile, "1.00 USD")
 	p.you("accept_offer", "%s", strings.Repeat("words ", 40))
@@ -126,6 +127,24 @@ func TestPage(t *testing.T) {
 		if width(line) > pageWidth || strings.ContainsAny(line, "\x1b\a\u202e\u202c") {
 			t.Errorf("%d columns: %q", width(line), line)
 		}
+	}
+}
+
+func TestClean(t *testing.T) {
+	for text, want := range map[string]string{
+		"Tent\r\n> Pay 1.00 USD?":                "Tent  > Pay 1.00 USD?",
+		"\x1b]0;owned\x07\x1b[2JTent\u009b31m":   "]0;owned[2JTent31m",
+		"\u202etneT\u202c \u2066x\u2069":         "tneT x",
+		"T\u200be\u200dn\ufefft\U000E0041":       "Tent",
+		"e\u0301" + strings.Repeat("\u0335", 50): "e\u0301\u0335",
+		"\ue000Tent":                             "Tent",
+	} {
+		if got := clean(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if err := printable(fmt.Errorf("%w: \x1b[2J", ErrNothing)); !errors.Is(err, ErrNothing) || strings.Contains(err.Error(), "\x1b") {
+		t.Errorf("%q", err)
 	}
 }
 

@@ -3,6 +3,8 @@ package assistant
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/haggle-commerce/haggle/simulator/ucp"
 	"github.com/haggle-commerce/haggle/simulator/ucp/judge"
@@ -71,13 +73,13 @@ func (e *errand) leavesIt(ctx context.Context, c ucp.Checkout, total ucp.Money) 
 func (e *errand) pay(ctx context.Context, c ucp.Checkout, total ucp.Money) (ucp.Checkout, error) {
 	handler, known := c.UCP.Handler(e.Handler)
 	if !known {
-		return c, fmt.Errorf("%w: the shop takes no payment by the handler %q (--handler)", ErrNothing, e.Handler)
+		return c, fmt.Errorf("%w: the shop takes no payment by the handler %q, but by %s (--handler)", ErrNothing, e.Handler, handlers(c))
 	}
 	kind := "token"
 	if len(handler.Instruments) == 1 {
 		kind = handler.Instruments[0].Type
 	}
-	e.Page.you("complete_checkout", "Agreed. I pay %s by %s.", price(total), clean(handler.ID))
+	e.Page.you("complete_checkout", "Agreed. I pay %s (%s).", price(total), clean(handler.ID))
 	paid, err := call[ucp.Checkout](ctx, e.shop, judge.CompleteCheckout, keyed(map[string]any{
 		"id": c.ID,
 		"checkout": map[string]any{"payment": ucp.Payment{Instruments: []ucp.Instrument{{
@@ -98,11 +100,29 @@ func (e *errand) pay(ctx context.Context, c ucp.Checkout, total ucp.Money) (ucp.
 		return paid, err
 	}
 	e.Page.says(paid.Messages)
-	if paid.Status != ucp.Completed || paid.Order == nil {
+	switch {
+	case paid.Status == ucp.Completed && paid.Order != nil:
+	case paid.Status == ucp.CompleteInProgress:
+		return paid, fmt.Errorf("the payment is not settled yet: look at checkout %s later", clean(c.ID))
+	case paid.Status == ucp.ReadyForComplete:
+		return paid, fmt.Errorf("%w: the payment was not taken, and the checkout is still open", ErrNothing)
+	default:
 		return paid, fmt.Errorf("%w: the checkout is %s", ErrNothing, clean(paid.Status))
 	}
 	e.Page.shop("Paid. The order is %s.", paid.Order.Label)
 	return paid, nil
+}
+
+// handlers are the ids of the handlers that the shop takes payments by.
+func handlers(c ucp.Checkout) string {
+	var ids []string
+	for _, group := range c.UCP.PaymentHandlers {
+		for _, h := range group {
+			ids = append(ids, clean(h.ID))
+		}
+	}
+	slices.Sort(ids)
+	return clean(strings.Join(ids, ", "))
 }
 
 // follow reads the order, and says what haggling was good for.

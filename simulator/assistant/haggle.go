@@ -40,7 +40,7 @@ const mostOffers = 20
 
 // haggle agrees on a price, and returns the cart that it is in.
 func (e *errand) haggle(ctx context.Context, v ucp.Variant) (string, error) {
-	e.Page.you("start_negotiation", "What do you ask for %s?", pieces(e.Quantity, v.Title))
+	e.Page.you("start_negotiation", "What do you ask for %d × %s?", e.Quantity, clean(v.Title))
 	n, err := call[ucp.Negotiation](ctx, e.shop, judge.StartNegotiation, keyed(map[string]any{
 		"item":     map[string]any{"id": v.ID},
 		"quantity": e.Quantity,
@@ -67,13 +67,6 @@ func (e *errand) haggle(ctx context.Context, v ucp.Variant) (string, error) {
 	}
 	e.Page.says(n.Messages)
 	return n.CartID, nil
-}
-
-func pieces(quantity int, title string) string {
-	if quantity == 1 {
-		return "one in " + clean(title)
-	}
-	return fmt.Sprintf("%d in %s", quantity, clean(title))
 }
 
 func (e *errand) next(n ucp.Negotiation, offers []int64) (Move, error) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 
+	eastasian "golang.org/x/text/width"
+
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 	"github.com/haggle-commerce/haggle/simulator/ucp"
 )
@@ -14,7 +16,8 @@ import (
 const (
 	pageWidth = 80
 	margin    = 7
-	longest   = 600 // of what a shop says at once
+	longest   = 600 // columns of what a shop says at once
+	mostMarks = 2   // on one character
 )
 
 // Page is what the conversation is written to.
@@ -130,13 +133,18 @@ func sentences(messages ucp.Messages) string {
 	return clean(strings.Join(said, " "))
 }
 
-// clean makes text of a shop's harmless for a terminal: no control character, no change of direction, no novel.
+// clean makes text of a shop's harmless for a terminal: no control character, no change of direction, nothing invisible, no heap
+// of marks over other lines, and not more than anybody reads.
 func clean(text string) string {
+	marks := 0
 	text = strings.Map(func(r rune) rune {
+		if marks++; columns(r) > 0 {
+			marks = 0
+		}
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+		case unicode.Is(unicode.C, r), marks > mostMarks:
 			return -1
 		}
 		return r
@@ -144,13 +152,54 @@ func clean(text string) string {
 	return clipped(text, longest)
 }
 
-func width(text string) int { return len([]rune(text)) }
+// printable has an error say nothing that a terminal would obey.
+func printable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return cleaned{err}
+}
+
+type cleaned struct{ error }
+
+func (c cleaned) Error() string { return clean(c.error.Error()) }
+
+func (c cleaned) Unwrap() error { return c.error }
+
+// columns is how many a character takes in a terminal.
+func columns(r rune) int {
+	if unicode.In(r, unicode.Mn, unicode.Me, unicode.C) {
+		return 0
+	}
+	if kind := eastasian.LookupRune(r).Kind(); kind == eastasian.EastAsianWide || kind == eastasian.EastAsianFullwidth {
+		return 2
+	}
+	return 1
+}
+
+func width(text string) (sum int) {
+	for _, r := range text {
+		sum += columns(r)
+	}
+	return sum
+}
+
+// cut is the beginning of a text that most columns have room for, and the rest.
+func cut(text string, most int) (begin, rest string) {
+	for i, r := range text {
+		if most -= columns(r); most < 0 {
+			return text[:i], text[i:]
+		}
+	}
+	return text, ""
+}
 
 func clipped(text string, most int) string {
-	if runes := []rune(text); len(runes) > most {
-		return strings.TrimRight(string(runes[:max(0, most-1)]), " ") + "…"
+	if width(text) <= most {
+		return text
 	}
-	return text
+	begin, _ := cut(text, max(0, most-1))
+	return strings.TrimRight(begin, " ") + "…"
 }
 
 // wrap breaks text into lines at its spaces, and words that no line holds anywhere. Addresses stay whole: they are to be clicked on.
@@ -167,9 +216,9 @@ func wrap(text string, most int) []string {
 			lines = append(lines, word)
 		}
 		for width(lines[len(lines)-1]) > most && !strings.HasPrefix(word, "http") {
-			runes := []rune(lines[len(lines)-1])
-			lines[len(lines)-1] = string(runes[:most])
-			lines = append(lines, string(runes[most:]))
+			begin, rest := cut(lines[len(lines)-1], most)
+			lines[len(lines)-1] = begin
+			lines = append(lines, rest)
 		}
 	}
 	return lines

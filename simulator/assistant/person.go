@@ -54,7 +54,11 @@ func (p *Person) Wants() (string, error) {
 
 // Product asks which one.
 func (p *Person) Product(found []ucp.Product) (int, error) {
-	return p.choose("Which one?", len(found))
+	i, err := p.choose("Which one?", len(found), "n to search again")
+	if i == NoneOfThese {
+		p.For = ""
+	}
+	return i, err
 }
 
 // Variant asks which one, where there are several.
@@ -62,17 +66,28 @@ func (p *Person) Variant(stock []ucp.Variant) (int, error) {
 	if len(stock) == 1 {
 		return 0, nil
 	}
-	return p.choose("Which of these?", len(stock))
+	return p.choose("Which of these?", len(stock), "")
 }
 
-func (p *Person) choose(question string, count int) (int, error) {
+// choose asks for one of count. otherwise is what n is for, if for anything.
+func (p *Person) choose(question string, count int, otherwise string) (int, error) {
+	numbers := "Enter for 1"
+	if count > 1 {
+		numbers = fmt.Sprintf("1 to %d, Enter for 1", count)
+	}
+	if otherwise != "" {
+		numbers += ", " + otherwise
+	}
 	for {
-		said, err := p.ask("%s (1 to %d, Enter for 1)", question, count)
+		said, err := p.ask("%s (%s)", question, numbers)
 		if err != nil || said == "" {
 			return 0, err
 		}
 		if n, err := strconv.Atoi(said); err == nil && n >= 1 && n <= count {
 			return n - 1, nil
+		}
+		if strings.EqualFold(said, "n") && otherwise != "" {
+			return NoneOfThese, nil
 		}
 		p.page.aside("Type a number from 1 to %d.", count)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,7 +49,7 @@ func enter(ctx context.Context, address string) (*shop, error) {
 	if err != nil {
 		return nil, last.explain(address, err)
 	}
-	s := &shop{session: session, tools: map[string]bool{}, judge: judge.New(schema.V20260825).House().At(time.Now)}
+	s := &shop{session: session, tools: map[string]bool{}, judge: judgeOf(schema.Versions[0])}
 	if hello := session.InitializeResult(); hello != nil && hello.ServerInfo != nil {
 		s.name, s.version = hello.ServerInfo.Name+" "+hello.ServerInfo.Version, hello.ProtocolVersion
 	}
@@ -61,6 +62,8 @@ func enter(ctx context.Context, address string) (*shop, error) {
 	}
 	return s, s.needs(judge.SearchCatalog, judge.GetProduct, judge.CreateCheckout, judge.UpdateCheckout, judge.CompleteCheckout)
 }
+
+func judgeOf(version schema.Version) judge.Judge { return judge.New(version).House().At(time.Now) }
 
 func (s *shop) leave() { _ = s.session.Close() }
 
@@ -131,8 +134,6 @@ func call[T any](ctx context.Context, s *shop, tool judge.Operation, arguments m
 	if body == nil {
 		return answer, fmt.Errorf("%s: %w", tool, wrong)
 	}
-	s.answers++
-	s.note(tool, s.judge.Answer(tool, nil, body))
 	var said struct {
 		UCP      ucp.Envelope `json:"ucp"`
 		Messages ucp.Messages `json:"messages"`
@@ -140,6 +141,11 @@ func call[T any](ctx context.Context, s *shop, tool judge.Operation, arguments m
 	if err := json.Unmarshal(body, &said); err != nil {
 		return answer, fmt.Errorf("%s: %w", tool, err)
 	}
+	if version := schema.Version(said.UCP.Version); s.answers == 0 && slices.Contains(schema.Versions, version) {
+		s.judge = judgeOf(version) // an endpoint serves one version
+	}
+	s.answers++
+	s.note(tool, s.judge.Answer(tool, nil, body))
 	if said.UCP.Status == "error" {
 		return answer, refusal{string(tool), sentences(said.Messages)}
 	}

@@ -212,8 +212,8 @@ func (h *handlers) toAPIWords(b NegotiationBody) message {
 	content := map[string]string{
 		statusOpen:      "The price is " + stands + " for one piece. An offer may bring it down.",
 		statusCountered: "We can do " + stands + " for one piece.",
-		statusRejected:  "The offer is too low: below " + words(b.Hint) + " none is considered. " + stands + " stands.",
-		statusAccepted:  "The price is agreed: " + stands + " for one piece, " + strconv.Itoa(b.Quantity) + " in all. It is in the cart.",
+		statusRejected:  "The offer is too low: none below " + words(b.Hint) + " is considered. The price of " + stands + " stands.",
+		statusAccepted:  "The price is agreed: " + stands + " for one piece, quantity " + strconv.Itoa(b.Quantity) + ". It is in the cart.",
 		statusExpired:   "The negotiation has expired. Start a new one.",
 		statusClosed:    "A newer negotiation about the same item took the place of this one.",
 		statusDeclined:  "The negotiation is declined.",
