@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build release run test features bench bench-journey simulate schedules histories faults acceptance provider-contract fuzz lint
+.PHONY: help build release run test features bench bench-journey simulate schedules histories faults mcp-conformance acceptance provider-contract fuzz lint
 
 BENCHTIME ?= 1s
 FUZZTIME  ?= 10s
@@ -60,7 +60,10 @@ faults: ## kill, hang and cut off servers while buyers pay, everywhere (a quarte
 	@.ci/need postgres
 	FAULTS=full go test -v -count=1 -timeout 60m ./features/faults
 
-acceptance: faults schedules histories ## what takes longer than make test: faults, schedules, histories of carts, query plans at 100,000 rows, journeys as a shop grows (two hours)
+mcp-conformance: build ## run the official MCP conformance suite against both MCP endpoints of a demo shop (npm; a minute)
+	@.ci/mcp-conformance
+
+acceptance: mcp-conformance faults schedules histories ## what takes longer than make test: MCP conformance, faults, schedules, histories of carts, query plans at 100,000 rows, journeys as a shop grows (two hours)
 	PLANS=100000 go test -v -count=1 -timeout 30m -run TestPlans ./features/journey
 	$(MAKE) bench-journey
 	$(MAKE) bench-journey PRODUCTS=100000
