@@ -8,19 +8,19 @@ import (
 
 // ucpCatalogRuleSteps are about pages of search results and long lookups.
 func ucpCatalogRuleSteps(sc book, w *world) {
-	sc.Then(`^following the cursors at "([^"]*)", an agent reads (\d+) products, each once, in pages of (.+)$`, w.followsCursors)
-	sc.When(`^an agent looks up (\d+) ids at "([^"]*)", the first of which is "([^"]*)"$`, w.looksUpMany)
+	sc.Then(`^following the cursors at "([^"]*)" over (REST|MCP), an agent reads (\d+) products, each once, in pages of (.+)$`, w.followsCursors)
+	sc.When(`^over (REST|MCP) an agent looks up (\d+) ids at "([^"]*)", the first of which is "([^"]*)"$`, w.looksUpMany)
 }
 
 // followsCursors reads on until the last page says that it is the last. sizes is a JSON list of numbers.
-func (w *world) followsCursors(door string, want int, sizes string) error {
+func (w *world) followsCursors(door, over string, want int, sizes string) error {
 	seen, pages := map[any]bool{}, []any{}
 	for body := map[string]any{"filters": map[string]any{"price": map[string]any{"min": 0}}}; ; {
 		text, err := json.Marshal(body)
 		if err != nil {
 			return err
 		}
-		if err := w.agentSends("", "POST", door+"/ucp/catalog/search", string(text)); err != nil {
+		if err := w.agentSendsOver(over, "POST", door+"/ucp/catalog/search", string(text)); err != nil {
 			return err
 		}
 		answer := w.tape.last().value()
@@ -36,7 +36,7 @@ func (w *world) followsCursors(door string, want int, sizes string) error {
 		more, said := at(answer, "pagination.has_next_page")
 		cursor, given := at(answer, "pagination.cursor")
 		switch {
-		case !said, more == true && !given, len(pages) > want+1:
+		case !said, more == true && (!given || cursor == ""), len(pages) > want+1:
 			return fmt.Errorf("page %d: has_next_page %v, cursor %v", len(pages), more, cursor)
 		case more == true:
 			body["pagination"] = map[string]any{"cursor": cursor}
@@ -48,7 +48,7 @@ func (w *world) followsCursors(door string, want int, sizes string) error {
 	}
 }
 
-func (w *world) looksUpMany(n int, door, first string) error {
+func (w *world) looksUpMany(over string, n int, door, first string) error {
 	ids := []string{w.expand(first)}
 	for i := 1; i < n; i++ {
 		ids = append(ids, fmt.Sprintf("prod_unknown_%d", i))
@@ -57,5 +57,5 @@ func (w *world) looksUpMany(n int, door, first string) error {
 	if err != nil {
 		return err
 	}
-	return w.agentSends("", http.MethodPost, door+"/ucp/catalog/lookup", string(body))
+	return w.agentSendsOver(over, http.MethodPost, door+"/ucp/catalog/lookup", string(body))
 }

@@ -22,6 +22,7 @@ type ucpRules struct {
 func ucpRuleSteps(sc book, w *world) {
 	ucpServerSteps(sc, w)
 	ucpCatalogRuleSteps(sc, w)
+	ucpToolSteps(sc, w)
 	sc.Given(`^an agent's checkout at "([^"]*)" of (\d+) of the "([^"]*)"$`, func(door string, quantity int, name string) error {
 		return w.agentOpensCheckout(door, quantity, name, "")
 	})
@@ -38,8 +39,14 @@ func ucpRuleSteps(sc book, w *world) {
 	sc.Then(`^no answer to an agent or a merchant holds "([^"]*)"$`, w.noAnswerHolds)
 }
 
-// nameUCPBodies adds parts of requests that many scenarios send: $home_delivery and $payment_ok.
+// nameUCPBodies adds parts of requests that many scenarios send, $home_delivery and $payment_ok, and all variants of the
+// shop's products: ${Rain Coat: M/Blue}.
 func (w *world) nameUCPBodies(known map[string]string) {
+	for name, p := range w.products {
+		for _, v := range p.Variants {
+			known[name+": "+v.Size+"/"+v.Color] = v.ID
+		}
+	}
 	known["home_delivery"] = `{"methods": [{"type": "shipping", "destinations": [{"first_name": "Ada", "last_name": "Byron", ` +
 		`"street_address": "12 Harbor Street", "address_locality": "Portland", "address_region": "OR", "postal_code": "97205", "address_country": "US"}]}]}`
 	known["payment_ok"] = `{"instruments": [{"id": "pi_1", "handler_id": "psp_spt", "type": "token", ` +

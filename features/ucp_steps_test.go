@@ -71,10 +71,7 @@ var ucpAgents = map[schema.Version]string{
 
 func (w *world) agentSends(how, method, path, body string) error {
 	path, body = w.expand(path), w.expand(body)
-	version, plain := schema.V20260825, path
-	if rest, april := strings.CutPrefix(path, "/2026-04-08/"); april {
-		version, plain = schema.V20260408, "/"+rest
-	}
+	version, plain := ucpVersion(path)
 	r, err := http.NewRequestWithContext(w.ctx, method, w.app.URL()+"/p/"+w.shop.Slug+path, strings.NewReader(body))
 	if err != nil {
 		return err
@@ -114,6 +111,14 @@ func (w *world) agentSends(how, method, path, body string) error {
 		return fmt.Errorf("%s: %w in %s", operation, err, answer)
 	}
 	return nil
+}
+
+// ucpVersion is the version of a path, and the path without it.
+func ucpVersion(path string) (schema.Version, string) {
+	if rest, april := strings.CutPrefix(path, "/2026-04-08/"); april {
+		return schema.V20260408, "/" + rest
+	}
+	return schema.V20260825, path
 }
 
 // withoutID leaves the id out of a path.
