@@ -72,6 +72,7 @@ Feature: What the Universal Commerce Protocol demands of catalogues
         | door        | transport | body                                                         |
         |             | REST      | {}                                                           |
         |             | REST      | {"query": "", "filters": {}}                                 |
+        |             | REST      | {"query": " "}                                               |
         |             | REST      | {"mood": "cosy"}                                             |
         |             | REST      | {"filters": {"mood": "cosy"}}                                |
         |             | REST      | {"context": {"currency": "USD"}, "pagination": {"limit": 5}} |

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -112,7 +113,8 @@ type productBody struct {
 func (h *handlers) searchCatalog(ctx ports.Outbound, rq Request, in *searchInput) (*reply, error) {
 	shop := rq.Caller.Shop
 	filter, warnings := fromAPIFilters(shop, in.Body.Filters, in.Body.Context)
-	if in.Body.Query == "" && !in.Body.Filters.given() {
+	query := strings.TrimSpace(in.Body.Query)
+	if query == "" && !in.Body.Filters.given() {
 		return h.found(h.fail("invalid_input", "Send a query, or filters by categories or price."))
 	}
 	page := pageRequest{}
@@ -124,7 +126,7 @@ func (h *handlers) searchCatalog(ctx ports.Outbound, rq Request, in *searchInput
 		Cursor:  page.Cursor,
 		Passing: true,
 		Query: catalog.Query{
-			Text:   in.Body.Query,
+			Text:   query,
 			Filter: filter,
 			Limit:  min(page.Limit, mostPage),
 		},
@@ -132,7 +134,7 @@ func (h *handlers) searchCatalog(ctx ports.Outbound, rq Request, in *searchInput
 	if page.Limit == 0 {
 		request.Query.Limit = usualPage
 	}
-	if in.Body.Query == "" {
+	if query == "" {
 		request.Query.Sort = catalog.BestSelling
 	}
 	prepared, err := h.Discovery.In(rq.Stores).PrepareSearch(ctx, shop, request)
