@@ -156,10 +156,18 @@ func (h *handlers) services(address string, spoken project.Protocols) map[string
 
 // capabilities are those that the shop serves.
 func (h *handlers) capabilities() map[string][]declared {
-	own := func(schema string) declared {
-		return declared{Version: h.version.date, Schema: site + h.version.date + "/schemas/shopping/" + schema + ".json"}
+	own := func(schema, page string) declared {
+		return declared{
+			Version: h.version.date,
+			Spec:    site + h.version.date + "/specification/" + page,
+			Schema:  site + h.version.date + "/schemas/shopping/" + schema + ".json",
+		}
 	}
-	reduced, shipped := own("discount"), own("fulfillment")
+	pages := "shopping/"
+	if h.version == April {
+		pages = ""
+	}
+	reduced, shipped := own("discount", "discount"), own("fulfillment", "fulfillment")
 	reduced.Extends = []string{checkouts, cart}
 	shipped.Extends = checkouts
 	shipped.Config = map[string]any{"multi_destination": []string{}, "method_combinations": [][]string{{"shipping"}}}
@@ -169,14 +177,15 @@ func (h *handlers) capabilities() map[string][]declared {
 	return map[string][]declared{
 		h.negotiationName(): {{
 			Version: negotiationVersion,
-			Schema:  h.config.SchemaURL + "/negotiation.json",
+			Spec:    h.config.SchemaURL + openAPIFile,
+			Schema:  h.config.SchemaURL + schemaFile,
 			Config:  map[string]any{"protocol": negotiationProtocol},
 		}},
-		search:      {own("catalog_search")},
-		lookup:      {own("catalog_lookup")},
-		cart:        {own("cart")},
-		checkouts:   {own("checkout")},
-		orders:      {own("order")},
+		search:      {own("catalog_search", pages+"catalog/search")},
+		lookup:      {own("catalog_lookup", pages+"catalog/lookup")},
+		cart:        {own("cart", pages+"cart")},
+		checkouts:   {own("checkout", pages+"checkout")},
+		orders:      {own("order", pages+"order")},
 		discount:    {reduced},
 		fulfillment: {shipped},
 	}

@@ -37,15 +37,17 @@ func TestAnswer_rightMessages(t *testing.T) {
 
 // A shop on this machine has no host that could own a name: it may publish schemas of its own there, and none of UCP's.
 func TestAnswer_profileOnThisMachine(t *testing.T) {
-	const own, other = "$.ucp.capabilities['com.example.shop.negotiation.quote'][0].schema", "$.ucp.capabilities['dev.ucp.shopping.cart'][0].schema"
+	const own, other = "$.ucp.capabilities['com.example.shop.negotiation.quote'][0]", "$.ucp.capabilities['dev.ucp.shopping.cart'][0]"
 	for version, answers := range messages(t) {
-		body := mutated(t, answers["business_profile"], own, `"http://127.0.0.1:8080/ucp/schemas/negotiation.json"`)
-		if err := strict(version).Answer(judge.BusinessProfile, all, body); err != nil {
-			t.Errorf("%s:\n%v", version, err)
-		}
-		body = mutated(t, body, other, `"http://127.0.0.1:8080/cart.json"`)
-		if err := strict(version).Answer(judge.BusinessProfile, all, body); err == nil {
-			t.Errorf("%s: the cart's schema may lie on this machine", version)
+		for _, field := range []string{".schema", ".spec"} {
+			body := mutated(t, answers["business_profile"], own+field, `"http://127.0.0.1:8080/ucp/schemas/negotiation.json"`)
+			if err := strict(version).Answer(judge.BusinessProfile, all, body); err != nil {
+				t.Errorf("%s:\n%v", version, err)
+			}
+			body = mutated(t, body, other+field, `"http://127.0.0.1:8080/cart.json"`)
+			if err := strict(version).Answer(judge.BusinessProfile, all, body); err == nil {
+				t.Errorf("%s: the cart's %s may lie on this machine", version, field)
+			}
 		}
 	}
 }

@@ -26,22 +26,28 @@ func (r *report) anyProfile() {
 	r.keys()
 }
 
-// entity: a schema lies on the host that owns the name, and UCP's own entities have the version of the profile.
+// entity: a schema lies on the host that owns the name, as does the specification of a capability, and UCP's own entities have
+// the version of the profile.
 func (r *report) entity(path, name string, entry map[string]any) {
 	if strings.HasPrefix(name, "dev.ucp.") {
 		said := text(entry["version"])
 		r.require(said == string(r.judge.version), path+".version", "it is %q, the profile's is %s", said, r.judge.version)
 	}
-	if address, declared := entry["schema"].(string); declared {
+	capability := strings.HasPrefix(path, "$.ucp.capabilities[")
+	for _, field := range []string{"schema", "spec"} {
+		address, declared := entry[field].(string)
+		if !declared {
+			continue
+		}
+		parsed, err := url.Parse(address)
 		own := Owns(address, name)
-		if parsed, err := url.Parse(address); err == nil && !strings.HasPrefix(name, "dev.ucp.") {
+		if err == nil && !strings.HasPrefix(name, "dev.ucp.") {
 			own = own || local(parsed) // which has no name of its own
 		}
-		r.require(own, path+".schema", "the host of %q does not own the name %s", address, name)
-	}
-	if address, declared := entry["spec"].(string); declared {
-		parsed, err := url.Parse(address)
-		r.require(err == nil && parsed.Scheme == "https", path+".spec", "%q is no https address", address)
+		if field == "spec" && !capability {
+			own = err == nil && (parsed.Scheme == "https" || local(parsed))
+		}
+		r.require(own, path+"."+field, "the host of %q does not own the name %s", address, name)
 	}
 }
 
