@@ -100,21 +100,27 @@ func (w *world) agentSends(how, method, path, body string) error {
 	if response.StatusCode == http.StatusNotFound { // then the address is none of the protocol's
 		return nil
 	}
-	if response.StatusCode >= http.StatusBadRequest {
-		return ucpjudge.TransportError(response.StatusCode, answer)
+	return judgeUCP(version, method, plain, response.StatusCode, answer)
+}
+
+// judgeUCP holds an answer against the schema and the rules of its operation. The path is without version.
+func judgeUCP(version schema.Version, method, path string, status int, body []byte) error {
+	if status >= http.StatusBadRequest {
+		return ucpjudge.TransportError(status, body)
 	}
-	operation, known := ucpOperations[method+" "+withoutID(plain)]
+	path, _, _ = strings.Cut(path, "?")
+	operation, known := ucpOperations[method+" "+withoutID(path)]
 	if !known {
-		return fmt.Errorf("no operation is %s %s", method, plain)
+		return fmt.Errorf("no operation is %s %s", method, path)
 	}
-	if err := ucpjudge.New(version).House().Answer(operation, nil, answer); err != nil {
-		return fmt.Errorf("%s: %w in %s", operation, err, answer)
+	if err := ucpjudge.New(version).House().Answer(operation, nil, body); err != nil {
+		return fmt.Errorf("%s: %w in %s", operation, err, body)
 	}
 	return nil
 }
 
-// ucpVersion is the version of a path, and the path without it.
-func ucpVersion(path string) (schema.Version, string) {
+// ucpVersion takes the version that a path is of out of it.
+func ucpVersion(path string) (version schema.Version, plain string) {
 	if rest, april := strings.CutPrefix(path, "/2026-04-08/"); april {
 		return schema.V20260408, "/" + rest
 	}

@@ -69,7 +69,33 @@ WHERE project_id = $1`
 
 // AgeSigningKeys moves the publication of a project's signing keys into the past, and reports how many there are.
 func AgeSigningKeys(db *sql.DB, project string, by time.Duration) (int64, error) {
-	result, err := db.Exec(ageSigningKeys, project, by.Milliseconds())
+	return changed(db, ageSigningKeys, project, by)
+}
+
+const ageRetirement = `
+UPDATE signing_keys
+SET retired_at = retired_at - $2
+WHERE project_id = $1
+  AND retired_at IS NOT NULL`
+
+// AgeRetirement moves the time when a project's signing keys were retired into the past, and reports how many there are.
+func AgeRetirement(db *sql.DB, project string, by time.Duration) (int64, error) {
+	return changed(db, ageRetirement, project, by)
+}
+
+const ageIdempotencyKeys = `
+UPDATE idempotency_keys
+SET created_at = created_at - $2
+WHERE subject = $1`
+
+// AgeIdempotencyKeys moves the first use of the idempotency keys into the past whose answers are about a checkout, order,
+// session or buyer, and reports how many there are.
+func AgeIdempotencyKeys(db *sql.DB, subject string, by time.Duration) (int64, error) {
+	return changed(db, ageIdempotencyKeys, subject, by)
+}
+
+func changed(db *sql.DB, statement, about string, by time.Duration) (int64, error) {
+	result, err := db.Exec(statement, about, by.Milliseconds())
 	if err != nil {
 		return 0, err
 	}

@@ -1,0 +1,218 @@
+package features
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/asn1"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/receiver"
+	"github.com/haggle-commerce/haggle/simulator/ucp/signature"
+)
+
+// wireKey is a key of P-256 that signs whatever it is told to, also what no signer of the simulator would.
+type wireKey struct {
+	id      string
+	private *ecdsa.PrivateKey
+}
+
+func newWireKey() *wireKey {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err) // of randomness
+	}
+	return &wireKey{"key-" + letters(12), private}
+}
+
+// public is the key as a profile has it. Of another curve it has the numbers of P-256, which nobody gets to read.
+func (k *wireKey) public(curve string) map[string]string {
+	point, err := k.private.PublicKey.Bytes() // 4, x, y
+	if err != nil {
+		panic(err) // P-256 can always be written
+	}
+	return map[string]string{
+		"kid": k.id,
+		"kty": "EC",
+		"crv": curve,
+		"x":   base64.RawURLEncoding.EncodeToString(point[1:33]),
+		"y":   base64.RawURLEncoding.EncodeToString(point[33:]),
+	}
+}
+
+// wireSigning is how a request is signed (RFC 9421).
+type wireSigning struct {
+	key        *wireKey
+	kid        string   // that the signature names; "": the key's
+	without    []string // components that it leaves out
+	parameters string   // more of them
+	digest     string   // instead of the body's
+	der        bool
+}
+
+func wireDigest(body []byte) string {
+	sum := sha256.Sum256(body)
+	return "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
+}
+
+func wireDigest512(body []byte) string {
+	sum := sha512.Sum512(body)
+	return "sha-512=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
+}
+
+func (s *wireSigning) sign(r *wireRequest, address *url.URL) error {
+	components := []string{"@method", "@authority", "@path"}
+	if address.RawQuery != "" {
+		components = append(components, "@query")
+	}
+	for _, name := range []string{"ucp-agent", "idempotency-key"} {
+		if r.header.Get(name) != "" {
+			components = append(components, name)
+		}
+	}
+	if len(r.body) > 0 {
+		r.header.Set("Content-Digest", wireDigest(r.body))
+		components = append(components, "content-digest", "content-type")
+	}
+	if s.digest != "" {
+		r.header.Set("Content-Digest", s.digest)
+	}
+	components = slices.DeleteFunc(components, func(name string) bool { return slices.Contains(s.without, name) })
+	kid := s.kid
+	if kid == "" {
+		kid = s.key.id
+	}
+	input := fmt.Sprintf(`("%s");created=%d;keyid="%s"%s`, strings.Join(components, `" "`), time.Now().Unix(), kid, s.parameters)
+	var base strings.Builder
+	for _, name := range components {
+		value := map[string]string{
+			"@method":    r.method,
+			"@authority": address.Host,
+			"@path":      address.EscapedPath(),
+			"@query":     "?" + address.RawQuery,
+		}[name]
+		if value == "" {
+			value = r.header.Get(name)
+		}
+		fmt.Fprintf(&base, "%q: %s\n", name, value)
+	}
+	base.WriteString(`"@signature-params": ` + input)
+	sum := sha256.Sum256([]byte(base.String()))
+	one, two, err := ecdsa.Sign(rand.Reader, s.key.private, sum[:])
+	if err != nil {
+		return err
+	}
+	raw := append(one.FillBytes(make([]byte, 32)), two.FillBytes(make([]byte, 32))...)
+	if s.der {
+		if raw, err = asn1.Marshal(struct{ R, S *big.Int }{one, two}); err != nil {
+			return err
+		}
+	}
+	r.header.Set("Signature-Input", "sig1="+input)
+	r.header.Set("Signature", "sig1=:"+base64.StdEncoding.EncodeToString(raw)+":")
+	return nil
+}
+
+// shopKeys reads the keys that a profile of the shop publishes, by its raw JSON.
+func (w *world) shopKeys(address string) (map[string]*ecdsa.PublicKey, error) {
+	answer, err := (&http.Client{Transport: busy{w.server.transport}}).Get(address)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	var profile struct {
+		Keys        []map[string]string `json:"keys"`
+		SigningKeys []map[string]string `json:"signing_keys"`
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&profile); err != nil || answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the profile %s answers %d: %w", address, answer.StatusCode, err)
+	}
+	keys := map[string]*ecdsa.PublicKey{}
+	for _, k := range append(profile.Keys, profile.SigningKeys...) {
+		if k["kty"] != "EC" || k["crv"] != "P-256" {
+			return nil, fmt.Errorf("a key is %v", k)
+		}
+		if keys[k["kid"]], err = signature.PublicKey(k["x"], k["y"]); err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}
+
+const wireProfilePath = "/.well-known/ucp"
+
+// answerIsSigned verifies the latest answer by the keys of the shop's profile, of the version that the request was sent to.
+func (w *world) answerIsSigned() error {
+	a := w.tape.last()
+	base := "/p/" + w.shop.Slug
+	if strings.HasPrefix(a.path, base+"/"+aprilVersion+"/") {
+		base += "/" + aprilVersion
+	}
+	keys, err := w.shopKeys(w.app.URL() + base + wireProfilePath)
+	if err != nil {
+		return err
+	}
+	const covers = `sig1=("@status" "content-digest" "content-type");`
+	if input := a.header.Get("Signature-Input"); !strings.HasPrefix(input, covers) || strings.Contains(input, ";alg=") {
+		return fmt.Errorf("Signature-Input is %q", input)
+	}
+	return signature.Verify(signature.Message{Status: a.status, Header: a.header, Body: a.body}, keys)
+}
+
+func (w *world) answerIsUnsigned() error {
+	for _, name := range []string{"Signature-Input", "Signature"} {
+		if got := w.tape.last().header.Get(name); got != "" {
+			return fmt.Errorf("%s is %q", name, got)
+		}
+	}
+	return nil
+}
+
+// platformHears waits for as many requests about its order, and verifies all of them as a platform does: by the keys of the
+// profile that the request says it is from.
+func (w *world) platformHears(times int) error {
+	came, err := w.receiver.Wait("", times, hearingPatience)
+	if err != nil {
+		return err
+	}
+	if w.arrived = came; len(came) != times {
+		return fmt.Errorf("it heard %d times", len(came))
+	}
+	for _, one := range came {
+		err = errors.Join(err, w.heardIsSigned(one))
+	}
+	return err
+}
+
+func (w *world) heardIsSigned(came receiver.Request) error {
+	profile, said := strings.CutPrefix(came.Header.Get("UCP-Agent"), `profile="`)
+	if profile = strings.TrimSuffix(profile, `"`); !said || !strings.HasSuffix(profile, wireProfilePath) {
+		return fmt.Errorf("UCP-Agent is %q", came.Header.Get("UCP-Agent"))
+	}
+	keys, err := w.shopKeys(profile)
+	if err != nil {
+		return err
+	}
+	if input := came.Header.Get("Signature-Input"); strings.Contains(input, ";alg=") {
+		return fmt.Errorf("Signature-Input is %q", input)
+	}
+	return signature.Verify(signature.Message{
+		Method:    http.MethodPost,
+		Authority: came.Host,
+		Path:      came.Path,
+		Query:     came.Query,
+		Header:    came.Header,
+		Body:      came.Body,
+	}, keys)
+}
