@@ -156,7 +156,7 @@ func TestIdentify(t *testing.T) {
 		"another agent's":   {`{}`, func(r *http.Request) { r.Header.Set("UCP-Agent", `profile="https://other.example/p"`) }, "profile_unreachable"},
 		"without an agent":  {`{}`, func(r *http.Request) { r.Header.Del("UCP-Agent") }, "invalid_profile_url"},
 		"too large":         {strings.Repeat(" ", 200), func(*http.Request) {}, "body_too_large"},
-		"without signature": {`{}`, func(r *http.Request) { r.Header.Del("Signature") }, "signature_invalid"},
+		"without signature": {`{}`, func(r *http.Request) { r.Header.Del("Signature") }, "signature_missing"},
 	} {
 		if got := send(test.body, test.change); !strings.Contains(got, test.want) {
 			t.Errorf("%s: %s", name, got)
