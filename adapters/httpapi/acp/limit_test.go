@@ -28,6 +28,13 @@ func (l *limiter) Take(_ context.Context, key string, r ports.Rate) ports.Verdic
 	return ports.Verdict{Allowed: key != l.refuses, Limit: r.Burst, RetryAfter: time.Second}
 }
 
+func (l *limiter) TakeN(ctx context.Context, key string, r ports.Rate, n int) ports.Verdict {
+	if n != 1 {
+		key += " times " + strconv.Itoa(n)
+	}
+	return l.Take(ctx, key, r)
+}
+
 // What buyers can make up is counted apart from what shops' limits remember.
 func TestWhatIsCountedOfARequest(t *testing.T) {
 	t.Parallel()

@@ -139,7 +139,7 @@ func count(ctx context.Context, h http.Header, limiter ports.Limiter, key string
 }
 
 // findShop finds the shop before anything else of the request is looked at, and counts the request against the rate of
-// its client in the shop.
+// its client in the shop. A signed one is counted once its sender is known: see Identify.
 func (s *Services) findShop(e *wire.Entry[Buyer]) (err error) {
 	if e.Caller.Shop, err = s.Storefronts.BySlug(e.Request.Context(), e.Request.PathValue("slug")); err != nil {
 		return err
@@ -147,11 +147,31 @@ func (s *Services) findShop(e *wire.Entry[Buyer]) (err error) {
 	address := wire.AddressKey(s.ClientAddress(e.Request))
 	e.Caller.Client = id.Hash(e.Caller.Shop.ID.String() + " " + address)
 	noteAgent(e)
+	if identifies(e) && signed(e.Request) {
+		return nil
+	}
+	return s.countInShop(e, address)
+}
+
+// countInShop counts a request for who sends it: a client's address, or an agent. Some operations count as several requests.
+func (s *Services) countInShop(e *wire.Entry[Buyer], sender string) error {
 	if s.Limiter == nil {
 		return nil
 	}
-	return count(e.Request.Context(), e.Writer.Header(), s.Limiter, "acp "+e.Caller.Shop.ID.String()+" "+address, s.Rate)
+	key, n := "acp "+e.Caller.Shop.ID.String()+" "+sender, 1
+	if cost, ok := e.Operation.Metadata[costKey].(int); ok {
+		n = cost
+	}
+	return wire.Limit(e.Writer.Header(), s.Limiter.TakeN(e.Request.Context(), key, s.Rate, n), s.Rate)
 }
+
+// costKey is the key of what an operation counts as, in its metadata. Operations that have it identify agents.
+const costKey = "cost in requests"
+
+// Costs has an operation of a protocol that identifies agents count as n requests.
+func Costs(op *huma.Operation, n int) { op.Metadata[costKey] = n }
+
+func identifies(e *wire.Entry[Buyer]) bool { return e.Operation.Metadata[costKey] != nil }
 
 // rereadShop reads the shop that was found as it is now.
 func (s *Services) rereadShop(e *wire.Entry[Buyer]) error {

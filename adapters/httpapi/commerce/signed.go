@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/identity"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -47,10 +48,37 @@ func (s *Services) Asking(e *wire.Entry[Buyer]) (identity.Request, error) {
 	}, nil
 }
 
+// signed reports whether a request says that it is signed.
+func signed(r *http.Request) bool {
+	if by, ok := r.Context().Value(carried{}).(carrier); ok {
+		r = by.request
+	}
+	return r.Header.Get("Signature-Input") != ""
+}
+
 // Identify finds out who sends a request, in a step of a protocol's mount: before its body is parsed and before there is a
-// transaction. wish adds what the operation wants, and where the protocol does not use the header UCP-Agent, the profile. The
+// transaction. A signed request is counted now: for the agent if that is who signed it, whatever address it comes from, or else
+// for that address. wish adds what the operation wants, and where the protocol does not use the header UCP-Agent, the profile. The
 // request is the verified or claimed agent's from here on.
 func (s *Services) Identify(e *wire.Entry[Buyer], wish func(*identity.Request) error) (identity.Caller, error) {
+	caller, err := s.identify(e, wish)
+	if s.Limiter != nil && signed(e.Request) {
+		sender := wire.AddressKey(s.ClientAddress(e.Request))
+		if err == nil && caller.Agent.Verified {
+			sender = "agent " + id.Hash(caller.Agent.Profile)
+		}
+		if limited := s.countInShop(e, sender); limited != nil {
+			return identity.Caller{}, limited
+		}
+	}
+	if err != nil {
+		return identity.Caller{}, err
+	}
+	e.Caller.Agent = caller.Agent.Over(e.Caller.Agent.Protocol)
+	return caller, nil
+}
+
+func (s *Services) identify(e *wire.Entry[Buyer], wish func(*identity.Request) error) (identity.Caller, error) {
 	asking, err := s.Asking(e)
 	if err != nil {
 		return identity.Caller{}, err
@@ -58,12 +86,7 @@ func (s *Services) Identify(e *wire.Entry[Buyer], wish func(*identity.Request) e
 	if err := wish(&asking); err != nil {
 		return identity.Caller{}, err
 	}
-	caller, err := s.Identity.Identify(wire.Outbound(e.Request.Context()), asking)
-	if err != nil {
-		return identity.Caller{}, err
-	}
-	e.Caller.Agent = caller.Agent.Over(e.Caller.Agent.Protocol)
-	return caller, nil
+	return s.Identity.Identify(wire.Outbound(e.Request.Context()), asking)
 }
 
 // SignedRequest is what a signature covers of a request to a shop. The authority is the host under which the sender knows

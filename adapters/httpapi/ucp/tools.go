@@ -37,7 +37,7 @@ var tools = []tool{
 	{"get_checkout", "", false, "Read a checkout: status, totals in minor units, and messages that say what is missing."},
 	{"update_checkout", "checkout", false, "Replace a checkout: send line_items, buyer and fulfillment completely; what is left out is gone. Keep the codes of " +
 		"deals in discounts.codes, or leave discounts out. Once the status is ready_for_complete, show the total to the buyer."},
-	{"complete_checkout", "checkout", true, "Charges the buyer. Call it only after the buyer has seen the total and agreed. Send one payment instrument of a handler " +
+	{completeCheckoutID, "checkout", true, "Charges the buyer. Call it only after the buyer has seen the total and agreed. Send one payment instrument of a handler " +
 		"in ucp.payment_handlers. Safe to repeat with the same idempotency-key."},
 	{"cancel_checkout", "", true, "Cancel a checkout that is not paid. It cannot be used any more."},
 	{startNegotiationID, "", false, "Ask for a price, or make a first offer, for some pieces of an item. Prices are per piece, in minor units (22400 = 224.00 USD). " +

@@ -142,15 +142,29 @@ const (
 
 // The names of the operations, which are those of the MCP tools.
 const (
-	profileID        = "ucp_profile"
-	cancelCheckoutID = "cancel_checkout"
+	profileID          = "ucp_profile"
+	cancelCheckoutID   = "cancel_checkout"
+	completeCheckoutID = "complete_checkout"
 )
 
 // of has an operation need a capability.
 func (h *handlers) of(name capability.Name, op huma.Operation) wire.Operation {
 	made := h.operation(op)
 	made.Metadata = map[string]any{needs: name}
+	commerce.Costs(&made.Operation, costOf(op))
 	return made
+}
+
+// costOf is how many requests an operation counts as: a write of a checkout plans shipping and tax, and a payment asks a
+// provider.
+func costOf(op huma.Operation) int {
+	switch {
+	case op.Method == http.MethodGet || !strings.HasPrefix(op.Path, checkoutsPath):
+		return 1
+	case op.OperationID == completeCheckoutID:
+		return 5
+	}
+	return 2
 }
 
 // operation puts an operation below the address of its shop, or of the shop's REST endpoint.

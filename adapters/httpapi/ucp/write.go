@@ -30,7 +30,7 @@ func (h *handlers) registerCheckouts() {
 		OperationID: "update_checkout", Method: http.MethodPut, Path: checkoutsPath + "/{id}", Summary: "Replace a checkout",
 	}), prepared(h, (*handlers).updateCheckout))
 	complete := h.of(capability.Checkout, huma.Operation{
-		OperationID: "complete_checkout", Method: http.MethodPost, Path: checkoutsPath + "/{id}/complete", Summary: "Pay a checkout",
+		OperationID: completeCheckoutID, Method: http.MethodPost, Path: checkoutsPath + "/{id}/complete", Summary: "Pay a checkout",
 	})
 	complete.Lane = h.PaymentLane
 	complete.Finish = h.signing()

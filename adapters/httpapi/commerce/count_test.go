@@ -1,0 +1,123 @@
+package commerce_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/adapters/httpsig"
+	"github.com/haggle-commerce/haggle/app/identity"
+	"github.com/haggle-commerce/haggle/domain/agentid"
+	"github.com/haggle-commerce/haggle/domain/capability"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/signing"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// counter remembers what was counted, and how often.
+type counter struct {
+	ports.Limiter
+	counted []string
+	full    bool
+}
+
+func (c *counter) TakeN(_ context.Context, key string, _ ports.Rate, n int) ports.Verdict {
+	c.counted = append(c.counted, fmt.Sprintf("%s ×%d", key, n))
+	return ports.Verdict{Allowed: !c.full, RetryAfter: time.Second}
+}
+
+// oneShop is the only one.
+type oneShop struct {
+	ports.Storefronts
+	shop *project.Project
+}
+
+func (s oneShop) BySlug(context.Context, string) (*project.Project, error) { return s.shop, nil }
+
+// A request is counted once: for the agent that signed it, or else for the address that it comes from.
+func TestForWhomARequestIsCounted(t *testing.T) {
+	t.Parallel()
+	const profile, from = "https://agent.example/p", "198.51.100.7"
+	key, err := signing.ParsePrivate(bytes.Repeat([]byte{1}, signing.PrivateSize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := capability.Served(capability.V20260825, capability.Name{})
+	agent := agentid.Profile{
+		URL:      profile,
+		Declares: served,
+		Keys:     []agentid.Key{{ID: key.Public().Thumbprint(), Public: key.Public(), Signs: true}},
+	}
+	shop := &project.Project{ID: id.New[id.Project]([16]byte{7}), Slug: "demo"}
+	address, platform := "acp "+shop.ID.String()+" "+from, "acp "+shop.ID.String()+" agent "+id.Hash(profile)
+	sign := func(r *http.Request) {
+		r.Header.Set("Content-Digest", httpsig.Digest([]byte(`{}`)))
+		covered := []string{"@method", "@authority", "@path", "ucp-agent", "content-digest", "content-type"}
+		u := *r.URL
+		u.Scheme, u.Host = "https", "shops.example.com"
+		if err := httpsig.Sign(httpsig.Request(r.Method, &u, r.Header), "sig1", covered, time.Now(), key); err != nil {
+			t.Error(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		change     func(*http.Request)
+		cost       int // 0: the operation is of a protocol that does not identify agents
+		full       bool
+		want, code string
+	}{
+		"unsigned":                 {func(*http.Request) {}, 1, false, address + " ×1", ""},
+		"an unsigned payment":      {func(*http.Request) {}, 5, false, address + " ×5", ""},
+		"signed":                   {sign, 1, false, platform + " ×1", ""},
+		"a signed payment":         {sign, 5, false, platform + " ×5", ""},
+		"signed by somebody else":  {func(r *http.Request) { sign(r); r.Method = http.MethodPut }, 2, false, address + " ×2", "signature_invalid"},
+		"signed, and too many":     {sign, 5, true, platform + " ×5", "rate_limited"},
+		"unsigned, and too many":   {func(*http.Request) {}, 1, true, address + " ×1", "rate_limited"},
+		"signed where nobody asks": {sign, 0, false, address + " ×1", ""},
+	} {
+		counts := &counter{full: c.full}
+		s := &commerce.Services{
+			Storefronts:   oneShop{shop: shop},
+			Identity:      &identity.Service{Profiles: keyring{agent}, Signatures: httpsig.Requests{}, Clock: today{}},
+			Limiter:       counts,
+			PublicURL:     "https://shops.example.com",
+			Address:       func(slug string) string { return "https://shops.example.com/p/" + slug },
+			ClientAddress: func(*http.Request) netip.Addr { return netip.MustParseAddr(from) },
+		}
+		op := &huma.Operation{MaxBodyBytes: 100, RequestBody: &huma.RequestBody{}, Metadata: map[string]any{}}
+		if c.cost > 0 {
+			commerce.Costs(op, c.cost)
+		}
+		r := httptest.NewRequest(http.MethodPost, "/p/demo/ucp/carts", strings.NewReader(`{}`))
+		r.SetPathValue("slug", "demo")
+		r.Header.Set("UCP-Agent", fmt.Sprintf("profile=%q", profile))
+		r.Header.Set("Content-Type", "application/json")
+		c.change(r)
+		e := &wire.Entry[commerce.Buyer]{Writer: httptest.NewRecorder(), Request: r, Operation: op}
+		err := s.Mount(nil, &wire.Style{}, wire.KeyRules[commerce.Buyer]{}).Steps[2](e) // which finds the shop
+		if err == nil && c.cost > 0 {
+			_, err = s.Identify(e, func(asking *identity.Request) error {
+				asking.Business, asking.Needs = []capability.Set{served}, capability.Cart
+				return nil
+			})
+		}
+		said := ""
+		if err != nil {
+			said, _, _ = strings.Cut(err.Error(), ":")
+		}
+		if !slices.Equal(counts.counted, []string{c.want}) || said != c.code {
+			t.Errorf("%s: counted %q and answered %q, want %q and %q", name, counts.counted, said, c.want, c.code)
+		}
+	}
+}
