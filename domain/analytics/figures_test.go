@@ -118,3 +118,21 @@ func TestFiguresAreAddedAndTakenAway(t *testing.T) {
 		}
 	}
 }
+
+// What is unsold says why the buyer gave it up: the reason of the last quote of the product that has one.
+func TestUnsold_declined(t *testing.T) {
+	for name, c := range map[string]struct {
+		declined map[id.Quote]negotiation.Reason
+		want     negotiation.Reason
+	}{
+		"nothing said":      {nil, negotiation.Reason{}},
+		"the stove's quote": {map[id.Quote]negotiation.Reason{id.Stored[id.Quote]("q2"): negotiation.ShippingCost}, negotiation.ShippingCost},
+		"another's quote":   {map[id.Quote]negotiation.Reason{id.Stored[id.Quote]("q1"): negotiation.ShippingCost}, negotiation.Reason{}},
+	} {
+		s := haggled()
+		s.Orders, s.Declined = nil, c.declined
+		if got := s.Unsold(); len(got) != 1 || got[0].Item.Product.String() != "stove" || got[0].Reason != c.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -18,6 +19,8 @@ type Session struct {
 	Decisions []Decision       // by seq
 	Checkouts []Checkout
 	Orders    []Order
+	// Declined are why the buyer gave up quotes, where it said so. Figures do not need it, so it may not have been read.
+	Declined map[id.Quote]negotiation.Reason
 }
 
 // Decision is an answer to an offer, or to a question of the price. Prices are of a piece.
@@ -249,7 +252,8 @@ type Unsold struct {
 	Currency    string
 	List        int64
 	BestOffer   int64
-	LastCounter *int64 // nil: the shop made none
+	LastCounter *int64             // nil: the shop made none
+	Reason      negotiation.Reason // for which the buyer gave up last; zero: it did not, or did not say
 }
 
 // Unsold are the products that the session ended without, though the buyer made offers: no offer on any
@@ -264,6 +268,9 @@ func (s Session) Unsold() (unsold []Unsold) {
 	places := map[id.Product]int{}
 	for _, t := range s.talks() {
 		u, deal := t.unsold()
+		for _, d := range t {
+			u.Reason = cmp.Or(s.Declined[d.Quote], u.Reason)
+		}
 		switch at, known := places[u.Item.Product]; {
 		case deal:
 			sold[u.Item.Product] = true

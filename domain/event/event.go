@@ -139,6 +139,7 @@ type NegotiationLost struct {
 	List        money.Amount
 	BestOffer   money.Amount // the buyer's highest; in no currency: the buyer offered nothing
 	LastCounter money.Amount // the shop's last; in no currency: there was none
+	Reason      string       // for which the buyer gave up; "": it did not, or did not say
 }
 
 // CheckoutAbandoned says that a checkout ended unpaid.

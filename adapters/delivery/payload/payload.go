@@ -182,10 +182,11 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.amount("list_price", d.List)
 		o.money("final_price", d.Price)
 	}),
-	// best_offer is null if the buyer offered nothing, last_counter if the shop countered nothing:
+	// best_offer is null if the buyer offered nothing, last_counter if the shop countered nothing, and reason if the buyer did
+	// not say why it gave up:
 	//
 	//	{"product_id": "prod_…", "variant_id": "var_…", "quantity": 2, "list_price": 100.00, "best_offer": 80.00,
-	//	 "last_counter": 92.00, "currency": "USD"}
+	//	 "last_counter": 92.00, "currency": "USD", "reason": "shipping_cost"}
 	event.NegotiationLostType: of(func(o *object, d event.NegotiationLost) {
 		o.text("product_id", d.Product.String())
 		o.text("variant_id", d.Variant.String())
@@ -194,6 +195,7 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.amountOrNull("best_offer", d.BestOffer)
 		o.amountOrNull("last_counter", d.LastCounter)
 		o.text("currency", d.List.Currency().Code())
+		o.textOrNull("reason", d.Reason)
 	}),
 	// Items are as in order.completed; buyer_email is empty if the buyer gave none:
 	//

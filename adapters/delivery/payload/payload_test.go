@@ -60,8 +60,11 @@ func TestEncodeEvent_otherTypes(t *testing.T) {
 		`{"checkout_id":"chk_1","attempt":2,"provider":"stripe","charge_id":"pi_1","amount":5.00,"currency":"USD","refund_status":"pending"}`: event.PaymentOrphaned{
 			Checkout: id.Stored[id.Checkout]("chk_1"), Attempt: 2, Provider: "stripe", Charge: "pi_1", Amount: usd(500), Refund: "pending",
 		},
-		`{"product_id":"prod_1","variant_id":"var_1","quantity":2,"list_price":100.00,"best_offer":80.00,"last_counter":null,"currency":"USD"}`: event.NegotiationLost{
+		`{"product_id":"prod_1","variant_id":"var_1","quantity":2,"list_price":100.00,"best_offer":80.00,"last_counter":null,"currency":"USD","reason":null}`: event.NegotiationLost{
 			Product: product, Variant: variant, Quantity: 2, List: usd(10000), BestOffer: usd(8000),
+		},
+		`{"product_id":"prod_1","variant_id":"var_1","quantity":2,"list_price":100.00,"best_offer":80.00,"last_counter":92.00,"currency":"USD","reason":"shipping_cost"}`: event.NegotiationLost{
+			Product: product, Variant: variant, Quantity: 2, List: usd(10000), BestOffer: usd(8000), LastCounter: usd(9200), Reason: "shipping_cost",
 		},
 		`{"checkout_id":"chk_1","phase":"ready","items":[{"product_id":"prod_1","variant_id":"var_1","sku":"T","name":"Tent","quantity":2,"price":95.00,"original_price":100.00}],"total":190.00,"currency":"USD","buyer_email":""}`: event.CheckoutAbandoned{
 			Checkout: id.Stored[id.Checkout]("chk_1"), Phase: "ready", Total: usd(19000),

@@ -21,6 +21,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -101,6 +102,13 @@ SELECT s.expires_at, s.id NOT IN (
 FROM sessions AS s
 WHERE s.project_id = $1
   AND s.id = $2`
+
+	selectDeclined = `
+SELECT id, declined_for AS reason
+FROM quotes
+WHERE project_id = $1
+  AND session_id = $2
+  AND declined_for <> ''`
 
 	forgetHaggled = `
 DELETE FROM haggled_sessions
@@ -266,9 +274,15 @@ func endNegotiation(ctx context.Context, t *db.Tx, project id.Project, session s
 		var events [][]any
 		problem := fault.Survive(func() error {
 			sessions, err := analyticsstore.Recorded(ctx, t, project, []id.Session{id.Stored[id.Session](session)})
-			if err == nil {
-				events, err = unsold(project, sessions, now, announce)
+			if err != nil {
+				return err
 			}
+			for i := range sessions {
+				if sessions[i].Declined, err = declined(ctx, t, project, sessions[i].ID); err != nil {
+					return err
+				}
+			}
+			events, err = unsold(project, sessions, now, announce)
 			return err
 		})
 		switch {
@@ -288,6 +302,20 @@ func endNegotiation(ctx context.Context, t *db.Tx, project id.Project, session s
 	return nil, err
 }
 
+// declined are why the buyer of a session gave up quotes.
+func declined(ctx context.Context, t *db.Tx, project id.Project, session id.Session) (map[id.Quote]negotiation.Reason, error) {
+	type row struct {
+		ID     id.Quote
+		Reason negotiation.Reason
+	}
+	rows, err := db.All[row](ctx, t, selectDeclined, project, session)
+	why := make(map[id.Quote]negotiation.Reason, len(rows))
+	for _, r := range rows {
+		why[r.ID] = r.Reason
+	}
+	return why, err
+}
+
 // unsold are the events of what sessions lost.
 func unsold(project id.Project, sessions []analytics.Session, now time.Time, announce ports.Announce) (events [][]any, err error) {
 	for _, s := range sessions {
@@ -302,6 +330,7 @@ func unsold(project id.Project, sessions []analytics.Session, now time.Time, ann
 				Quantity:  u.Item.Quantity,
 				List:      money.Of(u.List, c),
 				BestOffer: money.Of(u.BestOffer, c),
+				Reason:    u.Reason.String(),
 			}
 			if u.LastCounter != nil {
 				lost.LastCounter = money.Of(*u.LastCounter, c)

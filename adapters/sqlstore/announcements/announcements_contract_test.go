@@ -7,6 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest"
@@ -22,6 +23,7 @@ func LateAnnouncements(t *testing.T, open porttest.Open) {
 		"a checkout that expired is announced once":       announceAbandoned,
 		"a checkout that is paid or canceled is not":      announceNotAbandoned,
 		"an ended session's lost products are announced":  announceLost,
+		"a lost product says why the buyer gave it up":    announceDeclined,
 		"a session that goes on has lost nothing":         announceNotLost,
 		"an unresolved payment is announced every day":    porttest.AnnounceUnresolvedPayment,
 		"an unresolved refund is announced every day":     porttest.AnnounceUnresolvedRefund,
@@ -147,7 +149,25 @@ func announceLost(s *porttest.Shop) {
 		gone := announcedLost(s)
 		porttest.Same(s.T, "announced", len(gone), 1)
 		porttest.Same(s.T, "product", []any{gone[0]["product_id"], gone[0]["quantity"], gone[0]["best_offer"]}, []any{p.ID.String(), 2.0, 60.0})
+		porttest.Same(s.T, "reason", gone[0]["reason"], any(nil))
 	}
+}
+
+// announceDeclined says why the buyer gave up, of the product that it gave up.
+func announceDeclined(s *porttest.Shop) {
+	p, other := s.Product(50), s.Product(50)
+	sess := s.Session()
+	offered(s, sess, other, 60_00)
+	answer := s.Answer(sess, p, 2, porttest.Pointer(porttest.USD(60_00)))
+	s.Must(s.Haggling.Save(s.Ctx, answer))
+	_, err := answer.Quote.Decline(negotiation.ShippingCost, porttest.Noon)
+	s.Must(err)
+	s.Must(s.Haggling.Decline(s.Ctx, answer.Quote))
+	reasons := map[any]any{}
+	for _, g := range announcedLost(s) {
+		reasons[g["product_id"]] = g["reason"]
+	}
+	porttest.Same(s.T, "reasons", reasons, map[any]any{p.ID.String(): "shipping_cost", other.ID.String(): nil})
 }
 
 func announceNotLost(s *porttest.Shop) {
