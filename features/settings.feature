@@ -21,6 +21,7 @@ Feature: Settings
         | agents.default_llm_model         | ""             |
         | agents.max_tokens_per_request    | 1024           |
         | agents.temperature               | 0.7            |
+        | agents.authentication            | null           |
         | notifications.email_enabled      | false          |
         | notifications.chat_webhook       | ""             |
         | notifications.alert_channels     | []             |
@@ -102,6 +103,7 @@ Feature: Settings
         | security.session_timeout_minutes | 5               | 30      |
         | retention.sessions               | 7               | 30      |
         | retention.logs                   | 400             | 90      |
+        | agents.authentication            | "signed"        | null    |
         | protocols.ucp                    | false           | true    |
         | protocols.mcp                    | false           | true    |
 
@@ -205,6 +207,7 @@ Feature: Settings
         | retention.deliveries             | 91                        | retention.deliveries             |
         | protocols.oai_acp                | true                      | protocols.oai_acp                |
         | protocols.ucp                    | "on"                      | protocols.ucp                    |
+        | agents.authentication            | "none"                    | agents.authentication            |
         | retention.logs                   | 1.5                       | retention.logs                   |
         | retention.orders                 | 1                         | retention.orders                 |
         | unknown                          | {}                        | unknown                          |

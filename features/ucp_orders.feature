@@ -36,3 +36,31 @@ Feature: Orders over the Universal Commerce Protocol
       Then the answer shows:
         | ucp.status      | "error"     |
         | messages.0.code | "not_found" |
+
+  Rule: A merchant may want agents to sign before they read orders
+
+    Scenario Outline: An agent that does not sign
+      Given the merchant sets "agents.authentication" to "signed"
+      When an agent sends GET <door>/ucp/orders/ord_unknown
+      Then it answers 401
+      And the answer shows:
+        | code | "signature_missing" |
+      When an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}]}
+      Then it answers 201
+      Given the merchant sets "agents.authentication" to null
+      When an agent sends GET <door>/ucp/orders/ord_unknown
+      Then it answers 200
+
+      Examples:
+        | door        |
+        |             |
+        | /2026-04-08 |
+
+    Scenario: A model that has no key
+      Given the merchant sets "agents.authentication" to "signed"
+      When a model sends tools/call {"name": "get_order", "arguments": {"id": "ord_unknown"}} to /mcp
+      Then it answers 401
+      And the answer shows:
+        | error.data.code | "signature_missing" |
+      When a model sends tools/call {"name": "search_catalog", "arguments": {"catalog": {"query": "tent"}}} to /mcp
+      Then it answers 200

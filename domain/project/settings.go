@@ -31,6 +31,8 @@ type Settings struct {
 	MaxTokens   int
 	Temperature int // thousandths
 
+	AgentAuthentication string // of buyers' agents; "": as the environment has it (AgentsSign)
+
 	EmailEnabled  bool
 	ChatWebhook   string
 	AlertChannels []string
@@ -95,6 +97,8 @@ type SettingsPatch struct {
 	MaxTokens   patch.Field[int]
 	Temperature patch.Field[int]
 
+	AgentAuthentication patch.Field[string]
+
 	EmailEnabled  patch.Field[bool]
 	ChatWebhook   patch.Field[string]
 	AlertChannels patch.Field[[]string]
@@ -144,6 +148,7 @@ func (s *Settings) apply(p SettingsPatch, g groups) {
 	p.LLMModel.Apply(&s.LLMModel, defaults.LLMModel)
 	p.MaxTokens.Apply(&s.MaxTokens, defaults.MaxTokens)
 	p.Temperature.Apply(&s.Temperature, defaults.Temperature)
+	p.AgentAuthentication.Apply(&s.AgentAuthentication, defaults.AgentAuthentication)
 	p.EmailEnabled.Apply(&s.EmailEnabled, defaults.EmailEnabled)
 	p.ChatWebhook.Apply(&s.ChatWebhook, defaults.ChatWebhook)
 	p.AlertChannels.Apply(&s.AlertChannels, defaults.AlertChannels)
@@ -175,6 +180,7 @@ func (s *Settings) check(g groups) {
 	g.agents.That(utf8.RuneCountInString(s.LLMModel) <= 200, "default_llm_model", "must have at most 200 characters")
 	g.agents.That(s.MaxTokens >= 1 && s.MaxTokens <= 1_000_000, "max_tokens_per_request", "must be between 1 and 1,000,000")
 	g.agents.That(s.Temperature >= 0 && s.Temperature <= 2000, "temperature", "must be between 0 and 2")
+	s.checkAuthentication(g.agents)
 	g.notifications.That(s.ChatWebhook == "" || isHTTPS(s.ChatWebhook), "chat_webhook", "must be an https URL")
 	for i, channel := range s.AlertChannels {
 		g.notifications.In("alert_channels").That(channel == "email" || channel == "chat",

@@ -116,6 +116,9 @@ var values = []struct {
 	{"retention.events", retained(func(r *retention) *days { return &r.Events }, 90, 3650), retained(func(r *retention) *days { return &r.Events }, 3651)},
 	{"retention.deliveries", retained(func(r *retention) *days { return &r.Deliveries }, 1, 90), retained(func(r *retention) *days { return &r.Deliveries }, 0, 91)},
 	{"retention.logs", retained(func(r *retention) *days { return &r.Logs }, 1, 3650), retained(func(r *retention) *days { return &r.Logs }, 0, 3651)},
+	{"agents.authentication",
+		[]settings{{AgentAuthentication: patch.To("open")}, {AgentAuthentication: patch.To("signed")}},
+		[]settings{{AgentAuthentication: patch.To("Signed")}, {AgentAuthentication: patch.To("none")}}},
 	{"protocols.oai_acp",
 		[]settings{{Protocols: protocols{OAIACP: patch.To(false)}}, {Protocols: protocols{UCP: patch.To(false), MCP: patch.To(false)}}},
 		[]settings{{Protocols: protocols{OAIACP: patch.To(true)}}}},
@@ -180,7 +183,7 @@ func TestNullRestoresTheDefault(t *testing.T) {
 		EmailEnabled: patch.To(true), ChatWebhook: patch.To("https://example.com"), AlertChannels: patch.To([]string{"email"}),
 		IPAllowlist: patch.To([]string{"::1"}), MFARequired: patch.To(true), SessionMinutes: patch.To(5),
 		Retention: retention{Messages: patch.To(1), Sessions: patch.To(2), Decisions: patch.To(30), Events: patch.To(5), Deliveries: patch.To(4), Logs: patch.To(3)},
-		Protocols: protocols{UCP: patch.To(false), MCP: patch.To(false)},
+		Protocols: protocols{UCP: patch.To(false), MCP: patch.To(false)}, AgentAuthentication: patch.To("signed"),
 	}
 	p := open(t, all)
 	given, defaults := reflect.ValueOf(p.Settings), reflect.ValueOf(project.DefaultSettings())
@@ -199,7 +202,8 @@ func TestNullRestoresTheDefault(t *testing.T) {
 			Messages: patch.Null[int](), Sessions: patch.Null[int](), Decisions: patch.Null[int](),
 			Events: patch.Null[int](), Deliveries: patch.Null[int](), Logs: patch.Null[int](),
 		},
-		Protocols: protocols{UCP: patch.Null[bool](), MCP: patch.Null[bool](), OAIACP: patch.Null[bool]()},
+		Protocols:           protocols{UCP: patch.Null[bool](), MCP: patch.Null[bool](), OAIACP: patch.Null[bool]()},
+		AgentAuthentication: patch.Null[string](),
 	}
 	if err := p.Change(project.Change{Settings: nulls, Grouped: true}, later); err != nil || !reflect.DeepEqual(p.Settings, project.DefaultSettings()) {
 		t.Errorf("%+v, %v", p.Settings, err)
@@ -222,5 +226,18 @@ func TestLocationFallsBackToUTC(t *testing.T) {
 	}
 	if got := (project.Settings{Timezone: "Gone/Zone"}).Location(); got != time.UTC {
 		t.Errorf("got %s", got)
+	}
+}
+
+func TestAgentsSign(t *testing.T) {
+	for _, c := range []struct {
+		setting       string
+		sandbox, want bool
+	}{
+		{"", true, false}, {"", false, true}, {"open", true, false}, {"open", false, false}, {"signed", true, true}, {"signed", false, true},
+	} {
+		if got := (project.Settings{AgentAuthentication: c.setting}).AgentsSign(c.sandbox); got != c.want {
+			t.Errorf("%q, in the sandbox: %v: %v", c.setting, c.sandbox, got)
+		}
 	}
 }

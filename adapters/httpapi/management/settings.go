@@ -37,6 +37,8 @@ type settings struct {
 		LLMModel    string       `json:"default_llm_model"`
 		MaxTokens   int          `json:"max_tokens_per_request"`
 		Temperature wire.Decimal `json:"temperature"`
+
+		Authentication *string `json:"authentication" nullable:"true" enum:"open,signed" doc:"Of buyers' agents; null: open in the sandbox, signed in production."`
 	} `json:"agents"`
 	Notifications struct {
 		EmailEnabled  bool     `json:"email_enabled"`
@@ -83,6 +85,8 @@ type agentsPatch struct {
 	LLMModel    wire.Optional[string]       `json:"default_llm_model,omitzero"`
 	MaxTokens   wire.Optional[int]          `json:"max_tokens_per_request,omitzero" doc:"1 to 1,000,000."`
 	Temperature wire.Optional[wire.Decimal] `json:"temperature,omitzero" doc:"0 to 2, at most three decimals."`
+
+	Authentication wire.Optional[string] `json:"authentication,omitzero" doc:"Of buyers' agents that speak the Universal Commerce Protocol or use tools. signed: to read an order they must sign (RFC 9421), and those that did not sign hear of no order at their webhook. open: they need not. Searching, haggling and buying are open always."`
 }
 
 type notificationsPatch struct {
@@ -155,6 +159,7 @@ func fromAPISettings(in settingsPatch, check fault.Check) project.Change {
 			LLMModel:            agents.LLMModel.Field(),
 			MaxTokens:           agents.MaxTokens.Field(),
 			Temperature:         operation.FromAPITemperature(agents.Temperature, check.In("agents")),
+			AgentAuthentication: agents.Authentication.Field(),
 			EmailEnabled:        notifications.EmailEnabled.Field(),
 			ChatWebhook:         notifications.ChatWebhook.Field(),
 			AlertChannels:       notifications.AlertChannels.Field(),
@@ -193,6 +198,7 @@ func toAPISettings(p *project.Project) settings {
 	out.Commerce.BundleSuggestions, out.Commerce.SubscriptionEnabled = s.BundleSuggestions, s.SubscriptionEnabled
 	out.Agents.LLMProvider, out.Agents.LLMModel, out.Agents.MaxTokens = s.LLMProvider, s.LLMModel, s.MaxTokens
 	out.Agents.Temperature = wire.ToDecimal(int64(s.Temperature), operation.TemperatureDigits)
+	out.Agents.Authentication = wire.ToOptional(s.AgentAuthentication)
 	out.Notifications.EmailEnabled, out.Notifications.ChatWebhook = s.EmailEnabled, s.ChatWebhook
 	out.Notifications.AlertChannels = s.AlertChannels
 	out.Security.IPAllowlist, out.Security.MFARequired = s.IPAllowlist, s.MFARequired

@@ -75,7 +75,7 @@ func (h *handlers) complete(ctx ports.Outbound, rq Request, in *completeInput) (
 		Method:   method,
 		Token:    token,
 		Client:   rq.Caller.Client,
-		Hook:     hookOf(rq),
+		Hook:     h.hookOf(rq),
 	})
 	if err != nil {
 		return h.notCompleted(ctx, rq, of, err)
@@ -90,9 +90,9 @@ func (h *handlers) complete(ctx ports.Outbound, rq Request, in *completeInput) (
 }
 
 // hookOf is where the agent's platform hears of its orders; zero: nowhere.
-func hookOf(rq Request) checkout.Hook {
+func (h *handlers) hookOf(rq Request) checkout.Hook {
 	url := rq.Caller.Platform.Profile.OrderHook(rq.Caller.Platform.Active)
-	if url == "" {
+	if url == "" || !rq.Caller.Agent.Verified && rq.Caller.Shop.Settings.AgentsSign(h.Sandbox) {
 		return checkout.Hook{}
 	}
 	return checkout.Hook{Protocol: checkout.ByUCP, URL: url}

@@ -114,6 +114,7 @@ func (h *handlers) identify(e *entry) error {
 		}
 		r.Anonymous = h.tools // plain clients of MCP say nothing of themselves
 		r.Needs, _ = e.Operation.Metadata[needs].(capability.Name)
+		r.MustSign = r.Needs == capability.Order && e.Caller.Shop.Settings.AgentsSign(h.Sandbox)
 		return nil
 	})
 	e.Caller.Platform = caller
