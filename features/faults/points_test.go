@@ -11,6 +11,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 	"github.com/haggle-commerce/haggle/simulator/acp"
+	"github.com/haggle-commerce/haggle/simulator/ucp"
 )
 
 const (
@@ -36,11 +37,15 @@ const (
 type crash struct {
 	engine, point, action, retry string
 	tokens                       []string
-	clock, otherClock            string // by how much those of the server that fails and of the other one are wrong
+	clock, otherClock            string        // by how much those of the server that fails and of the other one are wrong
+	transport                    ucp.Transport // "": the buyer speaks Haggle's own protocol
 }
 
 func (c crash) String() string {
 	name := fmt.Sprintf("%s, %s at %s, %s asks again, %s", c.engine, c.action, c.point, c.retry, strings.Join(c.tokens, " then "))
+	if c.transport != "" {
+		name += ", UCP over " + string(c.transport)
+	}
 	if c.clock != "" {
 		name += fmt.Sprintf(", clocks wrong by %s and %s", c.clock, c.otherClock)
 	}

@@ -71,6 +71,7 @@ func (s *scene) open() bool {
 		return false
 	}
 	s.payer = s.shop.payer(s.tokens...)
+	s.payer.transport = s.transport
 	return true
 }
 

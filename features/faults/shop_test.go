@@ -14,6 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 	"github.com/haggle-commerce/haggle/simulator/exchange"
 	"github.com/haggle-commerce/haggle/simulator/merchant"
+	"github.com/haggle-commerce/haggle/simulator/ucp"
 )
 
 // shop is a project with one product.
@@ -79,6 +80,8 @@ type payer struct {
 	address  string
 	checkout string
 	tokens   []string // one after the other, as each is declined
+
+	transport ucp.Transport // of UCP; "": it speaks Haggle's own protocol
 }
 
 var payers atomic.Int64
@@ -98,6 +101,9 @@ var home = acp.Address{Name: "A. Buyer", Line1: "1 Main St", City: "Springfield"
 
 // haggle agrees on a price and opens a checkout with the token.
 func (p *payer) haggle(url string) error {
+	if p.transport != "" {
+		return p.negotiate(url)
+	}
 	client, price := p.at(url, patient()), decimal.MustParse("40")
 	quote, err := client.Quote(context.Background(), acp.QuoteRequest{ProductID: p.shop.product, Quantity: 1, OfferPrice: &price})
 	if err != nil {
@@ -128,6 +134,9 @@ func (p *payer) open(client *acp.Client, session string, request acp.InitRequest
 
 // finalize sends one finalize, whatever comes of it.
 func (p *payer) finalize(ctx context.Context, url, token string) (acp.Finalized, error) {
+	if p.transport != "" {
+		return p.complete(ctx, url, token)
+	}
 	return p.at(url, nil).Finalize(ctx, acp.FinalizeRequest{
 		CheckoutID: p.checkout, BuyerEmail: "buyer@example.com", Payment: acp.Payment{Method: acp.PSPToken, Token: token}})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/app/failpoint"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -77,6 +78,9 @@ func (h *handlers) complete(ctx ports.Outbound, rq Request, in *completeInput) (
 		Client:   rq.Caller.Client,
 		Hook:     h.hookOf(rq),
 	})
+	if err == nil {
+		err = failpoint.At(ctx, failpoint.BeforeAnswer)
+	}
 	if err != nil {
 		return h.notCompleted(ctx, rq, of, err)
 	}
