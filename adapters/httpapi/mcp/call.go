@@ -78,13 +78,15 @@ func (c caller) call(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallT
 	if !ok {
 		return nil, errors.New("mcp: a call without its HTTP request")
 	}
-	r, err := c.request(commerce.Carried(ctx, from.Request, from.message), from.Request, call.Params.Arguments)
+	answer, err := c.do(ctx, from, call.Params.Arguments)
 	if err != nil {
 		return nil, err
 	}
-	answer := &recorder{header: http.Header{}}
-	c.operations.ServeHTTP(answer, r)
-	return answer.result()
+	return answer.result(), nil
+}
+
+func carried(ctx context.Context, by *carrier) context.Context {
+	return commerce.Carried(ctx, by.Request, by.message)
 }
 
 // request is the request of the tool's operation.
@@ -248,20 +250,21 @@ func (a *recorder) mirror() {
 	}
 }
 
+func (a *recorder) content() []byte { return bytes.TrimSpace(a.body.Bytes()) }
+
+func (a *recorder) replayed() bool { return a.header.Get(wire.ReplayedHeader) != "" }
+
 // result is what the tool answers. What the business has to say is a result, a refusal included.
-func (a *recorder) result() (*sdk.CallToolResult, error) {
-	body := bytes.TrimSpace(a.body.Bytes())
-	if a.status >= http.StatusMultipleChoices {
-		return nil, a.failure(body)
-	}
+func (a *recorder) result() *sdk.CallToolResult {
+	body := a.content()
 	result := &sdk.CallToolResult{
 		StructuredContent: json.RawMessage(body),
 		Content:           []sdk.Content{&sdk.TextContent{Text: string(body)}},
 	}
-	if a.header.Get(wire.ReplayedHeader) != "" {
+	if a.replayed() {
 		result.Meta = sdk.Meta{"idempotent_replayed": true}
 	}
-	return result, nil
+	return result
 }
 
 func (a *recorder) failure(body []byte) error {

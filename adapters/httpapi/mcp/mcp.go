@@ -6,6 +6,9 @@
 // A tool's operation is registered with an API of its own, whose handler no listener serves. So a call takes the same way through
 // the pipeline as any request: tenant, rates, idempotency key, lane and transaction.
 //
+// Plain calls of tools, which are nearly all messages, are answered without the SDK, as it would answer them: its sessions and
+// copies would cost more than most operations do. It answers all others.
+//
 // One message is in a request, and every answer is JSON. The HTTP status mirrors the error of the message. Requests from pages of
 // another origin are refused, and on a loopback address those to a host that is not the server's: DNS rebinding.
 package mcp
@@ -63,8 +66,10 @@ func Handler(c Config) http.Handler {
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
+	tools := map[string]caller{}
 	for _, t := range c.Tools {
-		server.AddTool(toSDK(t), caller{c.Operations, t}.call)
+		tools[t.Name] = caller{c.Operations, t}
+		server.AddTool(toSDK(t), tools[t.Name].call)
 	}
 	inner := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless:                  true,
@@ -78,7 +83,7 @@ func Handler(c Config) http.Handler {
 			style.WriteError(w, r, err)
 			return
 		}
-		serve(w, r, inner, c.Ours)
+		serve(w, r, inner, tools, c.Ours)
 	})
 }
 
@@ -101,7 +106,7 @@ type carrier struct {
 	message []byte
 }
 
-func serve(w http.ResponseWriter, r *http.Request, inner http.Handler, ours func(string) bool) {
+func serve(w http.ResponseWriter, r *http.Request, inner http.Handler, tools map[string]caller, ours func(string) bool) {
 	switch {
 	case r.Method != http.MethodPost:
 		w.Header().Set("Allow", http.MethodPost)
@@ -125,11 +130,16 @@ func serve(w http.ResponseWriter, r *http.Request, inner http.Handler, ours func
 		refuse(w, http.StatusBadRequest, code, problem)
 		return
 	}
+	if m, tool, ok := direct(r, body, tools); ok {
+		serveDirect(w, r, body, m, tool)
+		return
+	}
 	shown := r.Clone(context.WithValue(r.Context(), origin{}, &carrier{r, body}))
 	shown.Header.Set("Accept", "application/json, text/event-stream") // some clients name one of them
 	shown.Body, shown.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	answer := &recorder{header: http.Header{}}
 	inner.ServeHTTP(answer, shown)
+	answer.header.Del("Cache-Control") // which is weaker than no-store, that all answers have
 	if answer.status >= http.StatusBadRequest && !strings.HasPrefix(answer.header.Get("Content-Type"), "application/json") {
 		answer.spellOut(w)
 		return

@@ -1,0 +1,137 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// callMessage is a message that calls a tool.
+type callMessage struct {
+	Version string         `json:"jsonrpc"`
+	ID      jsontext.Value `json:"id"`
+	Method  string         `json:"method"`
+	Params  struct {
+		Name      string         `json:"name"`
+		Arguments jsontext.Value `json:"arguments"`
+		Meta      jsontext.Value `json:"_meta"`
+	} `json:"params"`
+}
+
+// settledVersions are those of the protocol in which a call of a tool is its name and arguments, and its answer a result. Later
+// ones say more in headers and in _meta.
+var settledVersions = map[string]bool{
+	"":           true,
+	"2024-11-05": true,
+	"2025-03-26": true,
+	"2025-06-18": true,
+	"2025-11-25": true,
+}
+
+// direct reads a plain call of a tool, and reports whether it is one. All that the SDK would add to one is a session, which it
+// opens and closes around the call, and three more copies of the answer: more CPU than many a tool uses itself.
+// Whatever is unusual about a message is left to the SDK.
+func direct(r *http.Request, body []byte, tools map[string]caller) (callMessage, caller, bool) {
+	var m callMessage
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" || !settledVersions[r.Header.Get("Mcp-Protocol-Version")] {
+		return m, caller{}, false
+	}
+	for _, unusual := range []string{"Mcp-Method", "Mcp-Name", "Last-Event-Id"} {
+		if len(r.Header.Values(unusual)) > 0 {
+			return m, caller{}, false
+		}
+	}
+	if json.Unmarshal(body, &m, json.RejectUnknownMembers(true)) != nil || m.Version != "2.0" || m.Method != "tools/call" || !plainMessageID(m.ID) {
+		return m, caller{}, false
+	}
+	p := m.Params
+	tool, found := tools[p.Name]
+	plain := kindOr(p.Arguments, '{') && kindOr(p.Meta, '{') &&
+		!bytes.Contains(p.Meta, []byte("modelcontextprotocol")) && !bytes.Contains(p.Meta, []byte(`\`))
+	return m, tool, found && plain
+}
+
+// plainMessageID reports whether an id is text or a whole number that everybody writes alike.
+func plainMessageID(id jsontext.Value) bool {
+	switch id.Kind() {
+	case '"':
+		return true
+	case '0':
+		n, err := strconv.ParseInt(string(id), 10, 64)
+		return err == nil && strconv.FormatInt(n, 10) == string(id)
+	}
+	return false
+}
+
+// kindOr reports whether a value is of a kind, or is not there.
+func kindOr(v jsontext.Value, kind jsontext.Kind) bool { return len(v) == 0 || v.Kind() == kind }
+
+// serveDirect calls a tool and answers with its result or error.
+func serveDirect(w http.ResponseWriter, r *http.Request, body []byte, m callMessage, tool caller) {
+	result, err := tool.do(r.Context(), &carrier{r, body}, []byte(m.Params.Arguments))
+	w.Header().Set("Content-Type", "application/json")
+	if err != nil {
+		writeFailure(w, m.ID, err)
+		return
+	}
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(result.message(m.ID)) // the client may have gone
+}
+
+// do calls the operation of the tool for a request that carries the call.
+func (c caller) do(ctx context.Context, from *carrier, arguments []byte) (*recorder, error) {
+	r, err := c.request(carried(ctx, from), from.Request, arguments)
+	if err != nil {
+		return nil, err
+	}
+	answer := &recorder{header: http.Header{}}
+	c.operations.ServeHTTP(answer, r)
+	if answer.status >= http.StatusMultipleChoices {
+		return nil, answer.failure(answer.content())
+	}
+	return answer, nil
+}
+
+// message is the answer as the result of a call: its JSON, and the same as text.
+func (a *recorder) message(id jsontext.Value) []byte {
+	body := a.content()
+	out := make([]byte, 0, 2*len(body)+len(body)/4+len(id)+200)
+	out = append(append(out, `{"jsonrpc":"2.0","id":`...), id...)
+	out = append(out, `,"result":{`...)
+	if a.replayed() {
+		out = append(out, `"_meta":{"idempotent_replayed":true},`...)
+	}
+	out = append(out, `"content":[{"type":"text","text":`...)
+	out, _ = jsontext.AppendQuote(out, body) // all of it is UTF-8: our own encoder wrote it
+	out = append(append(out, `}],"structuredContent":`...), body...)
+	return append(out, "}}"...)
+}
+
+// writeFailure answers with an error, by the HTTP status that it mirrors.
+func writeFailure(w http.ResponseWriter, id jsontext.Value, err error) {
+	var e *jsonrpc.Error
+	if !errors.As(err, &e) {
+		e = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error."}
+	}
+	text, err := json.Marshal(map[string]any{
+		"jsonrpc": "2.0",
+		"id":      id,
+		"error":   e,
+	}, json.Deterministic(true))
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, jsonrpc.CodeInternalError, "Internal error.")
+		return
+	}
+	answer := &recorder{header: w.Header()}
+	answer.body.Write(text)
+	answer.mirror()
+	answer.sendTo(w)
+}
