@@ -51,6 +51,8 @@ type Result interface{ result() }
 // Placed is the checkout's order.
 type Placed struct {
 	Order *order.Order
+	// Checkout is the completed checkout where it is at hand; nil: it has to be read.
+	Checkout *checkout.Checkout
 	// Payer reports whether the request has the token that the order was paid with. Others may know the checkout's id:
 	// the merchant's staff see it.
 	Payer bool
@@ -118,7 +120,7 @@ func (s *Service) finalize(ctx, waited ports.Outbound, f *finalizing) (Result, e
 		}
 		switch c := found.(type) {
 		case paid:
-			return Placed{Order: c.order, Payer: paidWith(c.checkout, r.Token)}, nil
+			return Placed{Order: c.order, Checkout: c.checkout, Payer: paidWith(c.checkout, r.Token)}, nil
 		case lapsed:
 			result, err := s.takeUp(ctx, p, c, r.Token)
 			if _, declined := result.(Declined); err != nil || result != nil && (c.same || !declined) {

@@ -95,7 +95,7 @@ func (s *Service) settled(ctx context.Context, p *project.Project, checkoutID id
 		}
 		switch o := outcome.(type) {
 		case checkout.Paid:
-			result = Placed{Order: settlement.Order}
+			result = Placed{Order: settlement.Order, Checkout: c}
 		case checkout.Declined:
 			result = declined(o, c)
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -86,7 +85,7 @@ func (h *handlers) complete(ctx ports.Outbound, rq Request, in *completeInput) (
 	}
 	switch r := result.(type) {
 	case purchase.Placed:
-		return h.placed(ctx, rq, of, r.Order)
+		return h.placed(ctx, rq, of, r)
 	case purchase.Declined:
 		return h.declined(ctx, rq, r)
 	}
@@ -102,12 +101,15 @@ func (h *handlers) hookOf(rq Request) checkout.Hook {
 	return checkout.Hook{Protocol: checkout.ByUCP, URL: url}
 }
 
-func (h *handlers) placed(ctx ports.Outbound, rq Request, of id.Checkout, o *order.Order) (*reply, error) {
-	c, _, err := h.Purchase.In(rq.Stores).Get(ctx, rq.Caller.Shop, of)
-	if err != nil {
-		return nil, err
+func (h *handlers) placed(ctx ports.Outbound, rq Request, of id.Checkout, p purchase.Placed) (*reply, error) {
+	c := p.Checkout
+	if c == nil {
+		var err error
+		if c, _, err = h.Purchase.In(rq.Stores).Get(ctx, rq.Caller.Shop, of); err != nil {
+			return nil, err
+		}
 	}
-	return h.found(h.toAPICheckout(rq, shown{checkout: c, order: o}))
+	return h.found(h.toAPICheckout(rq, shown{checkout: c, order: p.Order}))
 }
 
 // declined is the checkout after a payment that was refused, for good or for now.

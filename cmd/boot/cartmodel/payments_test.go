@@ -1,6 +1,7 @@
 package cartmodel
 
 import (
+	"reflect"
 	"time"
 
 	"pgregory.net/rapid"
@@ -117,6 +118,9 @@ func (h *history) outcome(at int, result purchase.Result) {
 	case purchase.Placed:
 		if r.Order.Checkout != p.id {
 			h.fatal("the order is of another checkout")
+		}
+		if stored, _, err := h.shop.purchase.Get(h.ctx, h.shop.project, p.id); r.Checkout != nil && (err != nil || !reflect.DeepEqual(r.Checkout.Snapshot(), stored.Snapshot())) {
+			h.fatal("the payment's checkout is %+v, and the stored one %+v, %v", r.Checkout.Snapshot(), stored.Snapshot(), err)
 		}
 		h.paid(at)
 	case purchase.Declined:
