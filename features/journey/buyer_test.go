@@ -86,7 +86,7 @@ const address = `{"name": "A. Buyer", "line1": "1 Main St", "city": "Springfield
 // first returns a product that is found.
 func (b *buyer) first() (string, error) {
 	var found searched
-	err := b.send(sender{b.urls[0], "10.255.255.255"}, "POST", "/acp/search", fmt.Sprintf(`{"query": %q}`, words[0]), &found)
+	err := b.send(sender{url: b.urls[0], address: "10.255.255.255"}, "POST", "/acp/search", fmt.Sprintf(`{"query": %q}`, words[0]), &found)
 	if err != nil || len(found.Results) == 0 {
 		return "", fmt.Errorf("nothing found for %q: %w", words[0], err)
 	}
@@ -96,7 +96,7 @@ func (b *buyer) first() (string, error) {
 // journey searches, looks at a product, agrees on a price, opens a checkout and pays.
 func (b *buyer) journey(url string) error {
 	n := b.number.Add(1)
-	from := sender{url, fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)}
+	from := sender{url: url, address: fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)}
 	var found searched
 	query := words[n%int64(len(words))]
 	if fresh {
@@ -145,7 +145,10 @@ func (b *buyer) journey(url string) error {
 }
 
 // sender is where requests are sent to, and which address they come from.
-type sender struct{ url, address string }
+type sender struct {
+	url, address string
+	header       http.Header // besides
+}
 
 // mostRefused is how often one request is asked for again.
 const mostRefused = 100
@@ -180,6 +183,7 @@ func (b *buyer) once(from sender, method, path, body string) (status int, wait t
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("X-Forwarded-For", from.address)
+	maps.Copy(r.Header, from.header)
 	answer, err := b.client.Do(r)
 	if err != nil {
 		return 0, 0, nil, err

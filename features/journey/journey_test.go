@@ -52,13 +52,7 @@ var (
 // the background counts.
 func BenchmarkJourney(b *testing.B) {
 	dir := b.TempDir()
-	program := os.Getenv("PROGRAM")
-	if program == "" {
-		program = filepath.Join(dir, "haggle")
-		if out, err := exec.Command("go", "build", "-tags", buildTags(), "-o", program, "github.com/haggle-commerce/haggle/cmd/haggle").CombinedOutput(); err != nil {
-			b.Fatalf("building haggle: %v\n%s", err, out)
-		}
-	}
+	program := built(b)
 	b.Run("sqlite", func(b *testing.B) {
 		file := filepath.Join(dir, fmt.Sprintf("%d.db", b.N))
 		s := start(b, program, "sqlite://"+file, 1)
@@ -66,6 +60,20 @@ func BenchmarkJourney(b *testing.B) {
 		s.measure(b)
 	})
 	b.Run("postgres", func(b *testing.B) { onPostgres(b, program) })
+}
+
+// built is the program to measure: PROGRAM, or what the sources make.
+func built(b *testing.B) string {
+	b.Helper()
+	if program := os.Getenv("PROGRAM"); program != "" {
+		return program
+	}
+	program := filepath.Join(b.TempDir(), "haggle")
+	out, err := exec.Command("go", "build", "-tags", buildTags(), "-o", program, "github.com/haggle-commerce/haggle/cmd/haggle").CombinedOutput()
+	if err != nil {
+		b.Fatalf("building haggle: %v\n%s", err, out)
+	}
+	return program
 }
 
 func onPostgres(b *testing.B, program string) {
