@@ -43,6 +43,7 @@ type Message struct {
 // Key signs.
 type Key struct {
 	ID      string
+	Expires time.Time // until when its signatures say that they are good; zero: they do not say
 	private *ecdsa.PrivateKey
 }
 
@@ -103,6 +104,9 @@ func (k *Key) Sign(m Message, now time.Time) error {
 		}
 	}
 	input := fmt.Sprintf(`%s;created=%d;keyid="%s"`, inner(components), now.Unix(), k.ID)
+	if !k.Expires.IsZero() {
+		input += fmt.Sprintf(";expires=%d", k.Expires.Unix())
+	}
 	base, err := m.base(components, input)
 	if err != nil {
 		return err
