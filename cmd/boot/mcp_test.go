@@ -292,7 +292,13 @@ func TestToolsOfAModel(t *testing.T) {
 	if len(listed.Tools) != 18 {
 		t.Errorf("%d tools", len(listed.Tools))
 	}
+	if all, _ := json.Marshal(listed); len(all) > 32<<10 {
+		t.Errorf("the list has %d bytes", len(all))
+	}
 	for _, tool := range listed.Tools {
+		for _, field := range undescribed(tool.InputSchema, "") {
+			t.Errorf("%s does not say what %s is", tool.Name, field)
+		}
 		schema, _ := json.Marshal(tool.InputSchema)
 		if strings.Contains(string(schema), "$ref") || len(tool.Description) > 500 || tool.Description == "" || tool.OutputSchema != nil {
 			t.Errorf("%s: %d characters, schema %s", tool.Name, len(tool.Description), schema)
@@ -305,6 +311,26 @@ func TestToolsOfAModel(t *testing.T) {
 			t.Errorf("%s: %+v", tool.Name, a)
 		}
 	}
+}
+
+// plainFields say what they are by their names.
+var plainFields = []string{"first_name", "last_name", "phone_number", "extended_address", "postal_code", "selected", "name", "label"}
+
+// undescribed are the texts, numbers and flags of a schema that say nothing of what they are.
+func undescribed(schema any, path string) (fields []string) {
+	s, _ := schema.(map[string]any)
+	if items, ok := s["items"].(map[string]any); ok && items["properties"] != nil {
+		return undescribed(items, path+"[]")
+	}
+	properties, _ := s["properties"].(map[string]any)
+	for name, field := range properties {
+		fields = append(fields, undescribed(field, path+"."+name)...)
+	}
+	name := path[strings.LastIndex(path, ".")+1:]
+	if len(properties) == 0 && s["type"] != "object" && s["description"] == nil && !slices.Contains(plainFields, name) {
+		fields = append(fields, path)
+	}
+	return fields
 }
 
 // The published schemas describe what is answered, and name the operations and tools that there are.

@@ -41,30 +41,30 @@ type searchInput struct {
 }
 
 type searchRequest struct {
-	Query      string           `json:"query,omitempty" maxLength:"2000"`
+	Query      string           `json:"query,omitempty" maxLength:"2000" doc:"Keywords of one thing: waterproof hiking jacket. Constraints go into filters."`
 	Filters    *filtersRequest  `json:"filters,omitempty"`
 	Pagination *pageRequest     `json:"pagination,omitempty"`
 	Context    *inMarketRequest `json:"context,omitempty"`
 }
 
 type filtersRequest struct {
-	Categories []string       `json:"categories,omitempty" maxItems:"50" maxLength:"200" doc:"Paths, any of which will do. What is below passes, too."`
+	Categories []string       `json:"categories,omitempty" maxItems:"50" maxLength:"200" doc:"Paths as products name them, any of which will do. What is below passes, too."`
 	Price      *pricedRequest `json:"price,omitempty" doc:"In minor units of the shop's currency."`
 	Unknown    wire.Unknown   `json:",embed" hidden:"true"`
 }
 
 type pricedRequest struct {
-	Min *int64 `json:"min,omitempty" minimum:"0" maximum:"9007199254740991"`
-	Max *int64 `json:"max,omitempty" minimum:"0" maximum:"9007199254740991"`
+	Min *int64 `json:"min,omitempty" minimum:"0" maximum:"9007199254740991" doc:"In minor units of the shop's currency: 5000 is 50.00 USD."`
+	Max *int64 `json:"max,omitempty" minimum:"0" maximum:"9007199254740991" doc:"In minor units of the shop's currency: 25000 is 250.00 USD."`
 }
 
 type pageRequest struct {
-	Cursor string `json:"cursor,omitempty" maxLength:"40000"`
-	Limit  int    `json:"limit,omitempty" minimum:"1" maximum:"9007199254740991" doc:"At most 50 are answered."`
+	Cursor string `json:"cursor,omitempty" maxLength:"40000" doc:"pagination.cursor of the answer before, with the same query and filters."`
+	Limit  int    `json:"limit,omitempty" minimum:"1" maximum:"9007199254740991" doc:"At most 50 products are answered; 10 where it is left out."`
 }
 
 type inMarketRequest struct {
-	Currency string `json:"currency,omitempty" maxLength:"200"`
+	Currency string `json:"currency,omitempty" maxLength:"200" doc:"Prices are in the shop's currency, whatever is named."`
 }
 
 type lookupInput struct {
@@ -77,9 +77,9 @@ type lookupInput struct {
 
 type getProductInput struct {
 	Body struct {
-		ID          string             `json:"id" maxLength:"500"`
-		Selected    []selectionRequest `json:"selected,omitempty" maxItems:"20"`
-		Preferences []string           `json:"preferences,omitempty" maxItems:"20" maxLength:"200"`
+		ID          string             `json:"id" maxLength:"500" doc:"A product's, or a variant's."`
+		Selected    []selectionRequest `json:"selected,omitempty" maxItems:"20" doc:"Options that are wanted: name Size, label M."`
+		Preferences []string           `json:"preferences,omitempty" maxItems:"20" maxLength:"200" doc:"Names of options, the most important first, for when no variant has all that are selected."`
 		Filters     *filtersRequest    `json:"filters,omitempty"`
 		Context     *inMarketRequest   `json:"context,omitempty"`
 	}

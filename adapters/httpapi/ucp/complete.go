@@ -22,20 +22,20 @@ type completeInput struct {
 }
 
 type paymentRequest struct {
-	Instruments []instrumentRequest `json:"instruments,omitempty" maxItems:"20"`
+	Instruments []instrumentRequest `json:"instruments,omitempty" maxItems:"20" doc:"Exactly one."`
 }
 
 type instrumentRequest struct {
 	ID         string             `json:"id" minLength:"1" maxLength:"200" doc:"The agent's own name for it."`
-	HandlerID  string             `json:"handler_id" minLength:"1" maxLength:"200" doc:"One of the checkout's ucp.payment_handlers."`
+	HandlerID  string             `json:"handler_id" minLength:"1" maxLength:"200" doc:"Id of one of the checkout's ucp.payment_handlers."`
 	Type       string             `json:"type" minLength:"1" maxLength:"200" doc:"One of the handler's available_instruments."`
 	Selected   bool               `json:"selected,omitempty"`
 	Credential *credentialRequest `json:"credential,omitempty"`
 }
 
 type credentialRequest struct {
-	Type  string `json:"type" minLength:"1" maxLength:"200"`
-	Token string `json:"token" minLength:"1" maxLength:"500" writeOnly:"true"`
+	Type  string `json:"type" minLength:"1" maxLength:"200" doc:"token, or what the handler says."`
+	Token string `json:"token" minLength:"1" maxLength:"500" writeOnly:"true" doc:"A token of the handler's, made for this purchase. Never the number of a card."`
 }
 
 // completeCheckout pays by the one instrument of the request. It is idempotent by the checkout.

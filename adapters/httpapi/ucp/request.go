@@ -16,9 +16,9 @@ import (
 
 // lineRequest is a line as an agent wants it.
 type lineRequest struct {
-	ID       string      `json:"id,omitempty" maxLength:"200" doc:"Keeps this line."`
+	ID       string      `json:"id,omitempty" maxLength:"200" doc:"Id of a line that is there, to keep it and its price."`
 	Item     itemRequest `json:"item"`
-	Quantity int         `json:"quantity" minimum:"1" maximum:"9007199254740991"`
+	Quantity int         `json:"quantity" minimum:"1" maximum:"9007199254740991" doc:"Pieces. At most 1,000 are taken."`
 }
 
 type itemRequest struct {
@@ -28,12 +28,12 @@ type itemRequest struct {
 type buyerRequest struct {
 	FirstName   string `json:"first_name,omitempty" maxLength:"200"`
 	LastName    string `json:"last_name,omitempty" maxLength:"200"`
-	Email       string `json:"email,omitempty" maxLength:"254"`
+	Email       string `json:"email,omitempty" maxLength:"254" doc:"Required before the checkout can be completed."`
 	PhoneNumber string `json:"phone_number,omitempty" maxLength:"200"`
 }
 
 type discountsRequest struct {
-	Codes []string `json:"codes,omitempty" maxItems:"20" maxLength:"200" doc:"Deal codes. They replace those before."`
+	Codes []string `json:"codes,omitempty" maxItems:"20" maxLength:"200" doc:"Codes of deals, ct_…. They replace those before."`
 }
 
 // fulfillmentRequest is where and how the goods are to go. Of methods, groups and selected destinations there is one.
@@ -42,28 +42,28 @@ type fulfillmentRequest struct {
 }
 
 type methodRequest struct {
-	Type         string               `json:"type,omitempty" maxLength:"200"`
-	Destinations []destinationRequest `json:"destinations,omitempty" maxItems:"20"`
-	Selected     string               `json:"selected_destination_id,omitempty" nullable:"true" maxLength:"200"`
-	Groups       []groupRequest       `json:"groups,omitempty" maxItems:"20"`
+	Type         string               `json:"type,omitempty" maxLength:"200" doc:"Always shipping."`
+	Destinations []destinationRequest `json:"destinations,omitempty" maxItems:"20" doc:"The address that everything goes to."`
+	Selected     string               `json:"selected_destination_id,omitempty" nullable:"true" maxLength:"200" doc:"Of several destinations, the id of the one. Without destinations, dest_1 keeps the address that the checkout has."`
+	Groups       []groupRequest       `json:"groups,omitempty" maxItems:"20" doc:"One, to choose how it is shipped."`
 }
 
 type groupRequest struct {
-	Selected string `json:"selected_option_id,omitempty" nullable:"true" maxLength:"200"`
+	Selected string `json:"selected_option_id,omitempty" nullable:"true" maxLength:"200" doc:"Id of one of the options in the checkout's groups. The cheapest where it is left out."`
 }
 
 type destinationRequest struct {
-	ID string `json:"id,omitempty" maxLength:"200"`
+	ID string `json:"id,omitempty" maxLength:"200" doc:"dest_1 is the address that the checkout has."`
 	PostalAddress
 }
 
 // PostalAddress has a capital because huma passes over embedded types without.
 type PostalAddress struct {
-	StreetAddress   string `json:"street_address,omitempty" maxLength:"200"`
+	StreetAddress   string `json:"street_address,omitempty" maxLength:"200" doc:"Street and number."`
 	ExtendedAddress string `json:"extended_address,omitempty" maxLength:"200"`
-	Locality        string `json:"address_locality,omitempty" maxLength:"200"`
-	Region          string `json:"address_region,omitempty" maxLength:"200"`
-	Country         string `json:"address_country,omitempty" maxLength:"200"`
+	Locality        string `json:"address_locality,omitempty" maxLength:"200" doc:"City."`
+	Region          string `json:"address_region,omitempty" maxLength:"200" doc:"State or province. In the US, Canada and Australia its code: TX."`
+	Country         string `json:"address_country,omitempty" maxLength:"200" doc:"ISO 3166-1 alpha-2: US."`
 	PostalCode      string `json:"postal_code,omitempty" maxLength:"200"`
 	FirstName       string `json:"first_name,omitempty" maxLength:"200"`
 	LastName        string `json:"last_name,omitempty" maxLength:"200"`

@@ -42,15 +42,17 @@ func (s schemas) operation(of string) (path, method string, op *huma.Operation) 
 }
 
 // arguments is the schema of a tool's arguments.
-func (s schemas) arguments(op *huma.Operation, body string, named, keyed bool) map[string]any {
+func (s schemas) arguments(op *huma.Operation, body string, keyed bool) map[string]any {
 	properties := map[string]any{"meta": metaSchema(keyed)}
 	required := []any{}
 	if keyed {
 		required = append(required, "meta")
 	}
-	if named {
-		properties["id"] = map[string]any{"type": "string"}
-		required = append(required, "id")
+	for _, p := range op.Parameters {
+		if p.In == "path" && p.Name == "id" {
+			properties["id"] = map[string]any{"type": "string", "maxLength": longestID, "description": p.Description}
+			required = append(required, "id")
+		}
 	}
 	if op.RequestBody != nil {
 		schema, _ := s.inline(asJSON(op.RequestBody.Content["application/json"].Schema), nil).(map[string]any)
@@ -69,6 +71,9 @@ func (s schemas) arguments(op *huma.Operation, body string, named, keyed bool) m
 	return map[string]any{"type": "object", "properties": properties, "required": required}
 }
 
+// longestID is how long an id may be. None of ours is as long.
+const longestID = 200
+
 // metaSchema is what an agent may say beside the arguments. Clients that are no platforms have no profile.
 func metaSchema(keyed bool) map[string]any {
 	schema := map[string]any{
@@ -77,7 +82,7 @@ func metaSchema(keyed bool) map[string]any {
 			"ucp-agent": map[string]any{
 				"type":       "object",
 				"required":   []any{"profile"},
-				"properties": map[string]any{"profile": map[string]any{"type": "string", "format": "uri"}},
+				"properties": map[string]any{"profile": map[string]any{"type": "string", "format": "uri", "description": "Of a UCP platform. Other clients leave ucp-agent out."}},
 			},
 			"idempotency-key": map[string]any{
 				"type":        "string",

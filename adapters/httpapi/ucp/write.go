@@ -45,7 +45,7 @@ type checkoutInput struct {
 }
 
 type createRequest struct {
-	CartID string `json:"cart_id,omitempty" maxLength:"200" doc:"Buys the cart: its lines win over those of the request."`
+	CartID string `json:"cart_id,omitempty" maxLength:"200" doc:"Buys the cart: its lines win over those of the request, which are then []."`
 	ReplaceRequest
 }
 
