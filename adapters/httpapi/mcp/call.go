@@ -232,7 +232,10 @@ func (a *recorder) mirror() {
 			Data errorData `json:"data"`
 		} `json:"error"`
 	}
-	if a.status != 0 && a.status != http.StatusOK || json.Unmarshal(a.body.Bytes(), &message) != nil || message.Error == nil {
+	if a.status != 0 && a.status != http.StatusOK || !bytes.Contains(a.body.Bytes(), []byte(`"error":`)) { // most answers are large, and none
+		return
+	}
+	if json.Unmarshal(a.body.Bytes(), &message) != nil || message.Error == nil {
 		return
 	}
 	switch e := message.Error; {

@@ -25,6 +25,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
@@ -41,6 +42,9 @@ const (
 	maxMessage = 64 << 10
 	maxDepth   = 32
 )
+
+// listsKept is how long clients may keep the list of tools, which another release of the server may change.
+const listsKept = 5 * time.Minute
 
 // Config is what an endpoint serves.
 type Config struct {
@@ -66,6 +70,7 @@ func Handler(c Config) http.Handler {
 	server := sdk.NewServer(&sdk.Implementation{Name: "haggle", Version: c.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.TTLMs = int(listsKept.Milliseconds()) },
 	})
 	tools := map[string]caller{}
 	for _, t := range c.Tools {
@@ -88,13 +93,18 @@ func Handler(c Config) http.Handler {
 	})
 }
 
+// toSDK makes a tool with its schema in JSON already: every client asks for the list of tools.
 func toSDK(t commerce.Tool) *sdk.Tool {
+	schema, err := json.Marshal(t.Schema)
+	if err != nil {
+		panic("mcp: the schema of " + t.Name + ": " + err.Error()) // it was made by this program
+	}
 	no := false
 	annotations := &sdk.ToolAnnotations{ReadOnlyHint: t.ReadOnly, IdempotentHint: !t.ReadOnly && !t.Destructive, OpenWorldHint: &no}
 	if !t.ReadOnly {
 		annotations.DestructiveHint = &t.Destructive
 	}
-	return &sdk.Tool{Name: t.Name, Description: t.Description, InputSchema: t.Schema, Annotations: annotations}
+	return &sdk.Tool{Name: t.Name, Description: t.Description, InputSchema: json.RawMessage(schema), Annotations: annotations}
 }
 
 // origin is the key of the HTTP request of a call, a *carrier. It passes the SDK in the context, which nothing but the tools'
