@@ -1,0 +1,148 @@
+Feature: What the Universal Commerce Protocol demands of discounts
+  A price that was agreed is a discount, and its code is the deal's. Rules of the protocol's texts that any agent may rely on, over
+  REST and MCP, in both versions that the shop serves.
+
+  Background:
+    Given a shop selling:
+      | name       | price  | stock |
+      | Trail Tent | 100.00 | 7     |
+      | Camp Stove | 40.00  | 50    |
+
+  Rule: Codes replace those of before
+
+    @DSC-003
+    Scenario Outline: An update with another code
+      Given a buyer who agreed on 2 of the "Trail Tent" at 95
+      And the buyer remembers the token
+      And the buyer agrees on 1 of the "Camp Stove" at 38
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}, {"item": {"id": "${Camp Stove}"}, "quantity": 1}], "discounts": {"codes": ["$remembered_token"]}}
+      Then the answer shows:
+        | discounts.codes | ["$remembered_token"] |
+        | totals.*.amount | [24000, -1000, 23000] |
+      Given the buyer remembers the answer's id
+      When over <transport> an agent sends PUT <door>/ucp/checkout-sessions/$remembered_id {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}, {"item": {"id": "${Camp Stove}"}, "quantity": 1}], "discounts": {"codes": ["$token"]}}
+      Then the answer shows:
+        | discounts.codes          | ["$token"]           |
+        | discounts.applied.*.code | ["$token"]           |
+        | totals.*.amount          | [24000, -200, 23800] |
+      When over <transport> an agent sends GET <door>/ucp/checkout-sessions/$remembered_id
+      Then the answer shows:
+        | discounts.codes | ["$token"]           |
+        | totals.*.amount | [24000, -200, 23800] |
+
+      Examples:
+        | door        | transport |
+        |             | REST      |
+        | /2026-04-08 | REST      |
+        |             | MCP       |
+        | /2026-04-08 | MCP       |
+
+    @DSC-003
+    Scenario Outline: A cart with another code
+      Given a buyer who agreed on 2 of the "Trail Tent" at 95
+      And the buyer remembers the token
+      And the buyer agrees on 1 of the "Camp Stove" at 38
+      When over <transport> an agent sends PUT <door>/ucp/carts/$session {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}, {"item": {"id": "${Camp Stove}"}, "quantity": 1}], "discounts": {"codes": ["$remembered_token"]}}
+      Then the answer shows:
+        | discounts.codes | ["$remembered_token"] |
+        | totals.*.amount | [24000, -1000, 23000] |
+      When over <transport> an agent sends PUT <door>/ucp/carts/$session {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}, {"item": {"id": "${Camp Stove}"}, "quantity": 1}], "discounts": {"codes": ["$token"]}}
+      And over <transport> an agent sends GET <door>/ucp/carts/$session
+      Then the answer shows:
+        | discounts.codes | ["$token"]           |
+        | totals.*.amount | [24000, -200, 23800] |
+
+      Examples:
+        | door        | transport |
+        |             | REST      |
+        | /2026-04-08 | REST      |
+        |             | MCP       |
+
+  Rule: What is applied says what it takes off, and where
+
+    @DSC-020 @DSC-021 @DSC-023 @DSC-024 @DSC-026 @DSC-029
+    Scenario Outline: Two deals in one checkout
+      Given a buyer who agreed on 2 of the "Trail Tent" at 95
+      And the buyer remembers the token
+      And the buyer agrees on 1 of the "Camp Stove" at 38
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Camp Stove}"}, "quantity": 1}, {"item": {"id": "${Trail Tent}"}, "quantity": 2}], "discounts": {"codes": ["$remembered_token", "$token"]}}
+      Then the answer shows:
+        | discounts.codes                 | ["$remembered_token", "$token"]               |
+        | discounts.applied.*.code        | ["$token", "$remembered_token"]               |
+        | discounts.applied.*.title       | ["Agreed price", "Agreed price"]              |
+        | discounts.applied.*.amount      | [200, 1000]                                   |
+        | discounts.applied.*.method      | ["each", "each"]                              |
+        | discounts.applied.0.allocations | [{"path": "$.line_items[0]", "amount": 200}]  |
+        | discounts.applied.1.allocations | [{"path": "$.line_items[1]", "amount": 1000}] |
+        | totals.*.type                   | ["subtotal", "items_discount", "total"]       |
+        | totals.*.amount                 | [24000, -1200, 22800]                         |
+        | line_items.0.totals.*.amount    | [4000, -200, 3800]                            |
+        | line_items.1.totals.*.amount    | [20000, -1000, 19000]                         |
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Camp Stove}"}, "quantity": 1}]}
+      Then the answer shows:
+        | discounts                  | absent                |
+        | totals.*.type              | ["subtotal", "total"] |
+        | line_items.0.totals.*.type | ["subtotal", "total"] |
+
+      Examples:
+        | door        | transport |
+        |             | REST      |
+        | /2026-04-08 | REST      |
+        |             | MCP       |
+        | /2026-04-08 | MCP       |
+
+  Rule: What is the shop's to say changes nothing in a request
+
+    @DSC-028
+    Scenario Outline: Codes that come with the payment
+      Given a buyer who agreed on 2 of the "Trail Tent" at 95
+      And an agent's checkout at "<door>" that is ready, of 2 of the "Trail Tent"
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions/$remembered_id/complete {"payment": $payment_ok, "discounts": {"codes": ["$token"]}}
+      Then it answers 200
+      And the answer shows:
+        | status          | "completed"            |
+        | discounts       | absent                 |
+        | totals.*.amount | [20000, 599, 0, 20599] |
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}], "discounts": {"codes": ["$token"]}, "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery}
+      Then the answer shows:
+        | totals.*.amount | [20000, -1000, 599, 0, 19599] |
+      Given the buyer remembers the answer's id
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions/$remembered_id/complete {"payment": $payment_ok, "discounts": {"codes": []}}
+      Then the answer shows:
+        | status          | "completed"                   |
+        | discounts.codes | ["$token"]                    |
+        | totals.*.amount | [20000, -1000, 599, 0, 19599] |
+
+      Examples:
+        | door        | transport |
+        |             | REST      |
+        | /2026-04-08 | REST      |
+        |             | MCP       |
+        | /2026-04-08 | MCP       |
+
+    @DSC-034
+    Scenario Outline: A buyer that comes with the payment
+      Given an agent's checkout at "<door>" that is ready, of 1 of the "Trail Tent"
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions/$remembered_id/complete {"payment": $payment_ok, "buyer": {"email": "eve@example.com", "first_name": "Eve", "consent": {"marketing": true}}}
+      Then it answers 200
+      And the answer shows:
+        | status           | "completed"       |
+        | buyer.email      | "ada@example.com" |
+        | buyer.first_name | absent            |
+        | buyer.consent    | absent            |
+      When over <transport> an agent sends GET <door>/ucp/checkout-sessions/$remembered_id
+      Then the answer shows:
+        | status | "completed"                  |
+        | buyer  | {"email": "ada@example.com"} |
+      When the merchant sends GET /v1/orders
+      Then the answer shows:
+        | data.#       | 1                 |
+        | data.0.email | "ada@example.com" |
+      And no answer to an agent or a merchant holds "eve@example.com"
+
+      Examples:
+        | door        | transport |
+        |             | REST      |
+        | /2026-04-08 | REST      |
+        |             | MCP       |
+        | /2026-04-08 | MCP       |
