@@ -91,6 +91,44 @@ Feature: What the Universal Commerce Protocol demands of discounts
         |             | MCP       |
         | /2026-04-08 | MCP       |
 
+    @DSC-020 @DSC-021
+    Scenario Outline: A deal that takes nothing off any more
+      Given a buyer who agreed on 2 of the "Trail Tent" at 95
+      When the merchant lowers the price of the "Trail Tent" to <price>
+      And over <transport> an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}], "discounts": {"codes": ["$token"]}}
+      Then the answer shows:
+        | discounts.codes                                                     | ["$token"]            |
+        | discounts.applied                                                   | absent                |
+        | ucp.request_constraints.properties.discounts.properties.codes.const | <held>                |
+        | totals.*.type                                                       | ["subtotal", "total"] |
+        | totals.*.amount                                                     | [<sum>, <sum>]        |
+        | line_items.0.totals.*.type                                          | ["subtotal", "total"] |
+
+      Examples:
+        | door        | transport | price | sum   | held       |
+        |             | REST      | 95    | 19000 | ["$token"] |
+        |             | REST      | 80    | 16000 | ["$token"] |
+        | /2026-04-08 | REST      | 80    | 16000 | absent     |
+        |             | MCP       | 80    | 16000 | ["$token"] |
+
+    @DSC-020 @DSC-021
+    Scenario Outline: A deal at the list price
+      Given a buyer who agreed on 2 of the "Trail Tent" at 100
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}], "discounts": {"codes": ["$token"]}}
+      Then the answer shows:
+        | discounts.codes                                                     | ["$token"]            |
+        | discounts.applied                                                   | absent                |
+        | ucp.request_constraints.properties.discounts.properties.codes.const | <held>                |
+        | totals.*.type                                                       | ["subtotal", "total"] |
+        | totals.*.amount                                                     | [<sum>, <sum>]        |
+        | line_items.0.totals.*.type                                          | ["subtotal", "total"] |
+
+      Examples:
+        | door        | transport | sum   | held       |
+        |             | REST      | 20000 | ["$token"] |
+        | /2026-04-08 | REST      | 20000 | absent     |
+        |             | MCP       | 20000 | ["$token"] |
+
   Rule: What is the shop's to say changes nothing in a request
 
     @DSC-028

@@ -13,6 +13,8 @@ import (
 type discounts struct {
 	Codes   []string  `json:"codes,omitempty"`
 	Applied []applied `json:"applied,omitempty"`
+
+	held []string // codes that prices depend on
 }
 
 type applied struct {
@@ -28,7 +30,8 @@ type allocation struct {
 	Amount int64  `json:"amount"`
 }
 
-// toAPIDiscounts shows the deals of lines. codes are those that a request sent, of which some may not apply.
+// toAPIDiscounts shows the deals of lines. codes are those that a request sent, of which some may not apply. A deal that takes
+// nothing off, for the list price is as low by now, is held and not applied: what is applied is above zero.
 func (h *handlers) toAPIDiscounts(lines []checkout.Line, codes []string) *discounts {
 	d := &discounts{Codes: slices.Clone(codes)}
 	at := map[id.Quote]int{}
@@ -39,16 +42,14 @@ func (h *handlers) toAPIDiscounts(lines []checkout.Line, codes []string) *discou
 		n, known := at[l.Quote]
 		if !known {
 			n, at[l.Quote] = len(d.Applied), len(d.Applied)
-			code := h.Deals.Of(l.Quote, l.Token.Salt, l.Token.Hash)
-			d.Applied = append(d.Applied, applied{Code: code, Title: "Agreed price", Method: "each"})
-			if code != "" && !slices.Contains(d.Codes, code) {
-				d.Codes = append(d.Codes, code)
-			}
+			d.Applied = append(d.Applied, applied{Code: d.hold(h.Deals.Of(l.Quote, l.Token.Salt, l.Token.Hash)), Title: "Agreed price", Method: "each"})
 		}
-		saved := saving(l.Unit, l.Original, l.Quantity)
-		d.Applied[n].Amount += saved
-		d.Applied[n].Allocations = append(d.Applied[n].Allocations, allocation{lineAt(i), saved})
+		if saved := saving(l.Unit, l.Original, l.Quantity); saved > 0 {
+			d.Applied[n].Amount += saved
+			d.Applied[n].Allocations = append(d.Applied[n].Allocations, allocation{lineAt(i), saved})
+		}
 	}
+	d.Applied = slices.DeleteFunc(d.Applied, func(a applied) bool { return a.Amount == 0 })
 	if len(d.Codes) == 0 && len(d.Applied) == 0 {
 		return nil
 	}
@@ -57,17 +58,15 @@ func (h *handlers) toAPIDiscounts(lines []checkout.Line, codes []string) *discou
 
 func lineAt(i int) string { return "$.line_items[" + strconv.Itoa(i) + "]" }
 
-// held are the codes that prices depend on.
-func (d *discounts) held() (codes []string) {
-	if d == nil {
-		return nil
-	}
-	for _, a := range d.Applied {
-		if a.Code != "" {
-			codes = append(codes, a.Code)
+// hold notes the code of a deal, if it is known, and returns it.
+func (d *discounts) hold(code string) string {
+	if code != "" {
+		d.held = append(d.held, code)
+		if !slices.Contains(d.Codes, code) {
+			d.Codes = append(d.Codes, code)
 		}
 	}
-	return codes
+	return code
 }
 
 // constraint is what the next request must have for the prices to stay (request_constraints).
@@ -85,15 +84,14 @@ type members struct {
 
 // lockCodes has the next request keep the codes of deals. The version before has no constraints.
 func (h *handlers) lockCodes(d *discounts) *constraint {
-	codes := d.held()
-	if h.version == April || len(codes) == 0 {
+	if h.version == April || d == nil || len(d.held) == 0 {
 		return nil
 	}
 	return &constraint{
 		Required: []string{"discounts"},
 		Properties: map[string]constraint{"discounts": {
 			Required:   []string{"codes"},
-			Properties: map[string]constraint{"codes": {Const: codes}},
+			Properties: map[string]constraint{"codes": {Const: d.held}},
 		}},
 	}
 }
