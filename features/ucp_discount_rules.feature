@@ -131,6 +131,32 @@ Feature: What the Universal Commerce Protocol demands of discounts
 
   Rule: What is the shop's to say changes nothing in a request
 
+    @DSC-027
+    Scenario Outline: Discounts that an agent says are applied
+      Given a buyer who agreed on 2 of the "Trail Tent" at 95
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}, {"item": {"id": "${Camp Stove}"}, "quantity": 1}], "discounts": {"codes": ["$token"], "applied": [{"title": "All of it", "amount": 24000, "automatic": true, "allocations": [{"path": "$.line_items[1]", "amount": 4000}]}]}}
+      Then the answer shows:
+        | discounts.applied.*.title  | ["Agreed price"]      |
+        | discounts.applied.*.amount | [1000]                |
+        | totals.*.amount            | [24000, -1000, 23000] |
+      Given the buyer remembers the answer's id
+      When over <transport> an agent sends PUT <door>/ucp/checkout-sessions/$remembered_id {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}, {"item": {"id": "${Camp Stove}"}, "quantity": 1}], "discounts": {"applied": [{"code": "$token", "title": "Half of it", "amount": 12000}]}}
+      Then the answer shows:
+        | discounts.applied.*.title  | ["Agreed price"]      |
+        | discounts.applied.*.amount | [1000]                |
+        | totals.*.amount            | [24000, -1000, 23000] |
+      When over <transport> an agent sends POST <door>/ucp/carts {"line_items": [{"item": {"id": "${Camp Stove}"}, "quantity": 1}], "discounts": {"applied": [{"title": "All of it", "amount": 4000}]}}
+      Then the answer shows:
+        | discounts       | absent       |
+        | totals.*.amount | [4000, 4000] |
+
+      Examples:
+        | door        | transport |
+        |             | REST      |
+        | /2026-04-08 | REST      |
+        |             | MCP       |
+        | /2026-04-08 | MCP       |
+
     @DSC-028
     Scenario Outline: Codes that come with the payment
       Given a buyer who agreed on 2 of the "Trail Tent" at 95

@@ -79,7 +79,7 @@ func (h *handlers) updateCart(ctx ports.Outbound, rq Request, in *updateCartInpu
 
 func (h *handlers) putCart(ctx ports.Outbound, rq Request, of id.Session, r cartRequest, status int) (plan[reply], error) {
 	a := asked{}
-	a.Lenient = &pricing.LenientItems{Items: fromAPILines(r.LineItems), KeepDeals: r.Discounts == nil}
+	a.Lenient = &pricing.LenientItems{Items: fromAPILines(r.LineItems), KeepDeals: r.Discounts.silent()}
 	a.addCodes(r.Discounts)
 	prepared, err := h.Baskets.In(rq.Stores).PreparePut(ctx, rq.Caller.Shop, baskets.PutRequest{
 		Session: of,

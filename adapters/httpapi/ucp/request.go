@@ -36,6 +36,9 @@ type discountsRequest struct {
 	Codes []string `json:"codes,omitempty" maxItems:"20" maxLength:"200" doc:"Codes of deals, ct_…. They replace those before."`
 }
 
+// silent reports whether a request says nothing of codes, so that those before stay.
+func (d *discountsRequest) silent() bool { return d == nil || d.Codes == nil }
+
 // fulfillmentRequest is where and how the goods are to go. Of methods, groups and selected destinations there is one.
 type fulfillmentRequest struct {
 	Methods []methodRequest `json:"methods,omitempty" maxItems:"20"`
@@ -81,7 +84,7 @@ type asked struct {
 // address of ours, or an e-mail address that is none, is as good as missing.
 func (h *handlers) fromAPICheckout(rq Request, lines []lineRequest, b *buyerRequest, d *discountsRequest, f *fulfillmentRequest) asked {
 	a := asked{InitRequest: purchase.InitRequest{Partial: true, Strict: true, Agent: rq.Caller.Agent}}
-	a.Lenient = &pricing.LenientItems{Items: fromAPILines(lines), KeepDeals: d == nil}
+	a.Lenient = &pricing.LenientItems{Items: fromAPILines(lines), KeepDeals: d.silent()}
 	a.addBuyer(b)
 	active := rq.Caller.Platform.Active
 	if active.Has(capability.Discount) {
