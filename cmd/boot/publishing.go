@@ -27,8 +27,9 @@ func (a *App) openPublishing() error {
 		Outbox: a.store.Outbox(), Webhooks: delivery.Webhooks{Client: client, UserAgent: "Haggle/" + Version},
 		Orders: a.store.Orders(),
 		Hooks: map[checkout.HookProtocol]ports.HookProtocol{
-			checkout.ByHaggle: acp.Hooks{},
-			checkout.ByUCP:    ucp.Hooks{Address: a.acpAddress},
+			checkout.ByHaggle:   acp.Hooks{},
+			checkout.ByUCP:      ucp.Hooks{Version: ucp.August, Address: a.acpAddress},
+			checkout.ByUCPApril: ucp.Hooks{Version: ucp.April, Address: a.acpAddress},
 		},
 		Signer: func(ctx context.Context, of id.Project) (signing.Private, error) {
 			return a.SigningKeys.Signer(ctx, of)

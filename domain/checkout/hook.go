@@ -9,14 +9,15 @@ import (
 type HookProtocol struct{ name string }
 
 var (
-	ByHaggle = HookProtocol{"haggle"} // Haggle's own protocol
-	ByUCP    = HookProtocol{"ucp"}    // the Universal Commerce Protocol
+	ByHaggle   = HookProtocol{"haggle"}         // Haggle's own protocol
+	ByUCP      = HookProtocol{"ucp"}            // the Universal Commerce Protocol, 2026-08-25
+	ByUCPApril = HookProtocol{"ucp_2026_04_08"} // its version before
 )
 
 func (p HookProtocol) String() string { return p.name }
 
 // HookProtocols are all of them, by name.
-var HookProtocols = map[string]HookProtocol{"haggle": ByHaggle, "ucp": ByUCP, "": {}}
+var HookProtocols = map[string]HookProtocol{"haggle": ByHaggle, "ucp": ByUCP, "ucp_2026_04_08": ByUCPApril, "": {}}
 
 // Hook is where the agent that places an order wants to hear of it. The zero Hook is nowhere.
 type Hook struct {

@@ -92,11 +92,14 @@ func (h *handlers) complete(ctx ports.Outbound, rq Request, in *completeInput) (
 	return nil, errors.New("ucp: a payment ended in an unknown result")
 }
 
-// hookOf is where the agent's platform hears of its orders; zero: nowhere.
+// hookOf is where the agent's platform hears of its orders, in the version that it speaks; zero: nowhere.
 func (h *handlers) hookOf(rq Request) checkout.Hook {
 	url := rq.Caller.Platform.Profile.OrderHook(rq.Caller.Platform.Active)
 	if url == "" || !rq.Caller.Agent.Verified && rq.Caller.Shop.Settings.AgentsSign(h.Sandbox) {
 		return checkout.Hook{}
+	}
+	if h.version == April {
+		return checkout.Hook{Protocol: checkout.ByUCPApril, URL: url}
 	}
 	return checkout.Hook{Protocol: checkout.ByUCP, URL: url}
 }

@@ -6,9 +6,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Hooks tells agents of their orders: the whole order as it stands, in the current version. The request says whose it is by
-// the address of the shop's profile, which has the key that signs it.
+// Hooks tells agents of their orders: the whole order as it stands, in the version in which it was placed. The request says
+// whose it is by the address of the shop's profile of this version, which has the key that signs it.
 type Hooks struct {
+	Version Version
 	// Address is the base of a shop's endpoints.
 	Address func(slug string) string
 }
@@ -19,10 +20,10 @@ var _ ports.HookProtocol = Hooks{}
 func (k Hooks) Message(n ports.OrderNews) ([]byte, map[string]string, error) {
 	address := k.Address(n.Shop.Slug)
 	made := envelope{
-		Version:      August.date,
+		Version:      k.Version.date,
 		Status:       "success",
-		Capabilities: map[string][]entity{capability.Order.String(): {{August.date}}},
+		Capabilities: map[string][]entity{capability.Order.String(): {{k.Version.date}}},
 	}
 	body, err := wire.Marshal(toAPIOrder(made, address, n.Case))
-	return body, map[string]string{"UCP-Agent": `profile="` + address + profilePath + `"`}, err
+	return body, map[string]string{"UCP-Agent": `profile="` + address + k.Version.prefix + profilePath + `"`}, err
 }

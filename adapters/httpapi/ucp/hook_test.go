@@ -42,12 +42,23 @@ func TestHooks_Message(t *testing.T) {
 			ID: id.New[id.Refund]([16]byte{5}), Status: order.RefundSucceeded, Amount: usd(18_600), Reason: "hidden reason", CreatedAt: noon,
 		}},
 	}
-	hooks := Hooks{Address: func(slug string) string { return "https://shops.example.com/p/" + slug }}
-	body, header, err := hooks.Message(ports.OrderNews{Case: c, Shop: &project.Project{Slug: "demo"}, At: noon, Now: noon})
+	address := func(slug string) string { return "https://shops.example.com/p/" + slug }
+	news := ports.OrderNews{
+		Case: c,
+		Shop: &project.Project{Slug: "demo"},
+		At:   noon,
+		Now:  noon,
+	}
+	april, header, err := Hooks{April, address}.Message(news)
+	if err != nil || header["UCP-Agent"] != `profile="https://shops.example.com/p/demo/2026-04-08/.well-known/ucp"` ||
+		!strings.Contains(string(april), `"version":"2026-04-08"`) || strings.Contains(string(april), "2026-08-25") {
+		t.Errorf("2026-04-08: %v %s %v", header, april, err)
+	}
+	body, header, err := Hooks{August, address}.Message(news)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if header["UCP-Agent"] != `profile="https://shops.example.com/p/demo/.well-known/ucp"` {
+	if header["UCP-Agent"] != `profile="https://shops.example.com/p/demo/.well-known/ucp"` || strings.Contains(string(body), "2026-04-08") {
 		t.Errorf("header: %v", header)
 	}
 	for _, secret := range []string{"Ada", "Secret", "Hidden", "hidden", "Portland", "97205", "1555", "secret.example"} {

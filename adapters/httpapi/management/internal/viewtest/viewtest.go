@@ -33,7 +33,7 @@ func twoOf() []any {
 	}
 	return []any{
 		agent.Active, agent.Draft, agent.Remote, agent.Builtin, agent.OnFinal, agent.OnAccept, agent.ByTuning, agent.ByMerchant,
-		checkout.OrphanRefunding, checkout.OrphanFailed, checkout.ByHaggle, checkout.ByUCP, checkout.HookProtocol{},
+		checkout.OrphanRefunding, checkout.OrphanFailed, checkout.ByHaggle, checkout.ByUCP, checkout.ByUCPApril, checkout.HookProtocol{},
 		event.Active, event.Disabled, event.Unreachable, event.Gone, event.OrderRefundedType, event.OrderShippedType,
 		event.Pending, event.Failed, event.Email, event.Chat,
 		integration.Shopify, integration.HubSpot, integration.Failing, integration.Connected, integration.HookFailed, integration.HookActive,
