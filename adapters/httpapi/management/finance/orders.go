@@ -70,7 +70,7 @@ type BuyerAgentView struct {
 
 // HookView is where an agent wants to hear of its order.
 type HookView struct {
-	Protocol string     `json:"protocol" enum:"haggle"`
+	Protocol string     `json:"protocol" enum:"haggle,ucp,ucp_2026_04_08"`
 	URL      string     `json:"url" doc:"Its host, and the last characters: the rest may hold a token."`
 	Status   string     `json:"status" enum:"active,ended"`
 	EndedAt  *wire.Time `json:"ended_at" nullable:"true" doc:"Since when the agent answers 410."`
