@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/simulator/receiver"
+	ucpjudge "github.com/haggle-commerce/haggle/simulator/ucp/judge"
+	"github.com/haggle-commerce/haggle/simulator/ucp/schema"
 	"github.com/haggle-commerce/haggle/simulator/ucp/signature"
 )
 
@@ -124,7 +126,7 @@ func (s *wireSigning) sign(r *wireRequest, address *url.URL) error {
 	return nil
 }
 
-// shopKeys reads the keys that a profile of the shop publishes, by its raw JSON.
+// shopKeys reads the keys that a profile of the shop publishes, by its raw JSON, where its version has them.
 func (w *world) shopKeys(address string) (map[string]*ecdsa.PublicKey, error) {
 	answer, err := (&http.Client{Transport: busy{w.server.transport}}).Get(address)
 	if err != nil {
@@ -139,7 +141,11 @@ func (w *world) shopKeys(address string) (map[string]*ecdsa.PublicKey, error) {
 		return nil, fmt.Errorf("the profile %s answers %d: %w", address, answer.StatusCode, err)
 	}
 	keys := map[string]*ecdsa.PublicKey{}
-	for _, k := range append(profile.Keys, profile.SigningKeys...) {
+	list := profile.Keys
+	if strings.HasSuffix(address, "/"+aprilVersion+wireProfilePath) {
+		list = profile.SigningKeys
+	}
+	for _, k := range list {
 		if k["kty"] != "EC" || k["crv"] != "P-256" {
 			return nil, fmt.Errorf("a key is %v", k)
 		}
@@ -179,30 +185,43 @@ func (w *world) answerIsUnsigned() error {
 	return nil
 }
 
-// platformHears waits for as many requests about its order, and verifies all of them as a platform does: by the keys of the
-// profile that the request says it is from.
-func (w *world) platformHears(times int) error {
-	came, err := w.receiver.Wait("", times, hearingPatience)
+// hearsOfOrder waits for as many requests about its order. All of them have the form of the version that it speaks, and are
+// verified as a platform does: by the keys of the profile that the request says it is from.
+func (p *wirePlatform) hearsOfOrder(times int) error {
+	came, err := p.w.receiver.Wait("", times, hearingPatience)
 	if err != nil {
 		return err
 	}
-	if w.arrived = came; len(came) != times {
+	if p.w.arrived = came; len(came) != times {
 		return fmt.Errorf("it heard %d times", len(came))
 	}
+	judge := ucpjudge.New(schema.Version(p.version)).House()
 	for _, one := range came {
-		err = errors.Join(err, w.heardIsSigned(one))
+		err = errors.Join(err, p.heardIsSigned(one), judge.Answer(ucpjudge.OrderWebhook, nil, one.Body))
+		if one.Header.Get("Webhook-Id") == "" || one.Header.Get("Webhook-Timestamp") == "" {
+			err = errors.Join(err, fmt.Errorf("the headers are %v", one.Header))
+		}
 	}
 	return err
 }
 
-func (w *world) heardIsSigned(came receiver.Request) error {
-	profile, said := strings.CutPrefix(came.Header.Get("UCP-Agent"), `profile="`)
-	if profile = strings.TrimSuffix(profile, `"`); !said || !strings.HasSuffix(profile, wireProfilePath) {
-		return fmt.Errorf("UCP-Agent is %q", came.Header.Get("UCP-Agent"))
+func (p *wirePlatform) heardIsSigned(came receiver.Request) error {
+	base := p.w.app.URL() + "/p/" + p.w.shop.Slug
+	if p.version == aprilVersion {
+		base += "/" + aprilVersion
 	}
-	keys, err := w.shopKeys(profile)
+	profile := base + wireProfilePath
+	if said := came.Header.Get("UCP-Agent"); said != fmt.Sprintf("profile=%q", profile) {
+		return fmt.Errorf("UCP-Agent is %q", said)
+	}
+	keys, err := p.w.shopKeys(profile)
 	if err != nil {
 		return err
+	}
+	for _, name := range []string{"Signature", "Signature-Input", "Content-Digest"} {
+		if came.Header.Get(name) == "" {
+			return fmt.Errorf("it has no %s", name)
+		}
 	}
 	if input := came.Header.Get("Signature-Input"); strings.Contains(input, ";alg=") {
 		return fmt.Errorf("Signature-Input is %q", input)

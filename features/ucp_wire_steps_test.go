@@ -50,7 +50,7 @@ func ucpWireSteps(sc book, w *world) {
 	sc.Then(`^every capability has its specification and schema where its name is at home$`, w.schemasLieAtOwners)
 	sc.Then(`^the two answers are alike but for ids and times$`, w.answersAlike)
 
-	sc.Step(`^the platform hears (\d+) times of the order$`, w.platformHears)
+	sc.Step(`^the platform hears (\d+) times of the order$`, p.hearsOfOrder)
 	sc.Then(`^what it heard last shows:$`, w.heardShows)
 	sc.Then(`^what it heard is one event$`, w.heardIsOneEvent)
 	sc.Then(`^what it heard last is the order as it reads it$`, w.heardIsTheOrder)
