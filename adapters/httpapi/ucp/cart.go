@@ -50,8 +50,9 @@ type cartInput struct {
 }
 
 type cartRequest struct {
-	LineItems []lineRequest     `json:"line_items" maxItems:"50"`
-	Discounts *discountsRequest `json:"discounts,omitempty"`
+	LineItems   []lineRequest     `json:"line_items" maxItems:"50"`
+	Discounts   *discountsRequest `json:"discounts,omitempty"`
+	Attribution map[string]string `json:"attribution,omitempty" doc:"Where the buyer came from. Nothing follows from it."`
 }
 
 type onCart struct {

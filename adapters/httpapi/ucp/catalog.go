@@ -41,10 +41,11 @@ type searchInput struct {
 }
 
 type searchRequest struct {
-	Query      string           `json:"query,omitempty" maxLength:"2000" doc:"Keywords of one thing: waterproof hiking jacket. Constraints go into filters."`
-	Filters    *filtersRequest  `json:"filters,omitempty"`
-	Pagination *pageRequest     `json:"pagination,omitempty"`
-	Context    *inMarketRequest `json:"context,omitempty"`
+	Query       string            `json:"query,omitempty" maxLength:"2000" doc:"Keywords of one thing: waterproof hiking jacket. Constraints go into filters."`
+	Filters     *filtersRequest   `json:"filters,omitempty"`
+	Pagination  *pageRequest      `json:"pagination,omitempty"`
+	Context     *inMarketRequest  `json:"context,omitempty"`
+	Attribution map[string]string `json:"attribution,omitempty" doc:"Where the buyer came from. Nothing follows from it."`
 }
 
 type filtersRequest struct {
@@ -69,9 +70,10 @@ type inMarketRequest struct {
 
 type lookupInput struct {
 	Body struct {
-		IDs     []string         `json:"ids" minItems:"1" maxLength:"500" doc:"At most 50 ids of products or variants, or SKUs."`
-		Filters *filtersRequest  `json:"filters,omitempty"`
-		Context *inMarketRequest `json:"context,omitempty"`
+		IDs         []string          `json:"ids" minItems:"1" maxLength:"500" doc:"At most 50 ids of products or variants, or SKUs."`
+		Filters     *filtersRequest   `json:"filters,omitempty"`
+		Context     *inMarketRequest  `json:"context,omitempty"`
+		Attribution map[string]string `json:"attribution,omitempty" doc:"Where the buyer came from. Nothing follows from it."`
 	}
 }
 
@@ -82,6 +84,7 @@ type getProductInput struct {
 		Preferences []string           `json:"preferences,omitempty" maxItems:"20" maxLength:"200" doc:"Names of options, the most important first, for when no variant has all that are selected."`
 		Filters     *filtersRequest    `json:"filters,omitempty"`
 		Context     *inMarketRequest   `json:"context,omitempty"`
+		Attribution map[string]string  `json:"attribution,omitempty" doc:"Where the buyer came from. Nothing follows from it."`
 	}
 }
 

@@ -55,6 +55,7 @@ type ReplaceRequest struct {
 	Buyer       *buyerRequest       `json:"buyer,omitempty"`
 	Discounts   *discountsRequest   `json:"discounts,omitempty"`
 	Fulfillment *fulfillmentRequest `json:"fulfillment,omitempty"`
+	Attribution map[string]string   `json:"attribution,omitempty" doc:"Where the buyer came from. Nothing follows from it."`
 }
 
 type onCheckout struct {
