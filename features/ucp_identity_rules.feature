@@ -39,6 +39,16 @@ Feature: Who speaks the Universal Commerce Protocol, and what both sides can do
         | 200: {"ucp": {"version": "draft"}}                             | 422    | profile_malformed   | ucp.version   |
         | 200: {"ucp": {"version": "2026-08-25", "capabilities": []}}    | 422    | profile_malformed   | capabilities  |
 
+    @NEG-003
+    Scenario: A profile that is never answered
+      Given a platform that speaks 2026-08-25
+      And its profile is never answered
+      When the platform sends: POST /ucp/carts {"line_items": []}
+      Then it answers 424
+      And the answer shows:
+        | code    | "profile_unreachable" |
+        | content | contains "in time"    |
+
     @NEG-001
     Scenario: A platform of a newer version at the address of the version before
       Given a platform that speaks 2026-08-25
@@ -76,7 +86,6 @@ Feature: Who speaks the Universal Commerce Protocol, and what both sides can do
     Scenario Outline: An extension of something that the platform cannot do
       Given a platform that speaks <version>
       And its profile has only cart, discount, fulfillment
-      And a buyer who agreed on 2 of the "Trail Tent" at 95
       When the platform sends: POST <door>/ucp/carts {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}]}
       Then the answer's active capabilities are cart, discount
       When the platform sends: POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}]}

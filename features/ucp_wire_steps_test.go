@@ -25,6 +25,7 @@ func ucpWireSteps(sc book, w *world) {
 	sc.Given(`^a platform that speaks (\S+)$`, p.opens)
 	sc.Given(`^its profile has only (.+)$`, func(names string) { p.only = strings.Split(names, ", ") })
 	sc.Given(`^its profile is answered with (\d+): (.*)$`, p.answersProfile)
+	sc.Given(`^its profile is never answered$`, func() { p.hangs = true })
 	sc.Given(`^its UCP-Agent says (.*)$`, func(said string) { p.agent = w.expand(strings.ReplaceAll(said, "$profile", p.url)) })
 	sc.Step(`^it publishes another key in the place of its own$`, p.replaces)
 	sc.Given(`^it publishes its key as one of the curve (\S+)$`, p.publishesOther)

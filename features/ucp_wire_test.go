@@ -33,6 +33,7 @@ type wirePlatform struct {
 	mu     sync.Mutex
 	status int    // of the profile's answer; 0: the profile
 	body   []byte // instead of the profile
+	hangs  bool   // it is never answered
 	asked  int    // how often the profile was read
 
 	server *http.Server
@@ -73,11 +74,15 @@ func (p *wirePlatform) close(ctx context.Context, _ *godog.Scenario, _ error) (c
 	return ctx, p.server.Close()
 }
 
-func (p *wirePlatform) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+func (p *wirePlatform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
-	status, body := p.status, p.body
+	status, body, hangs := p.status, p.body, p.hangs
 	p.asked++
 	p.mu.Unlock()
+	if hangs {
+		<-r.Context().Done()
+		return
+	}
 	if status == 0 {
 		status, body = http.StatusOK, p.profile()
 	}
