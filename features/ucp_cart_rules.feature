@@ -142,21 +142,41 @@ Feature: What the Universal Commerce Protocol demands of carts
 
   Rule: A cart becomes one checkout
 
+    @CART-001
     Scenario Outline: The cart's contents win
       Given a buyer who agreed on 2 of the "Trail Tent" at 95
-      And an agent sends PUT <door>/ucp/carts/$session {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}]}
-      When an agent sends POST <door>/ucp/checkout-sessions {"cart_id": "$session", "line_items": [{"item": {"id": "${Camp Stove}"}, "quantity": 9}], "discounts": {"codes": []}}
-      Then it answers 201
-      And the answer shows:
-        | line_items.*.item.id  | ["${Trail Tent: variant}"]  |
-        | line_items.*.quantity | [2]                         |
-        | totals.*.amount       | [20000, -1000, 19000]       |
-        | discounts.codes       | ["$token"]                  |
+      When over <transport> an agent sends PUT <door>/ucp/carts/$session {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}], "buyer": {"email": "ada@example.com", "first_name": "Ada"}}
+      Then the answer shows:
+        | buyer | {"email": "ada@example.com", "first_name": "Ada"} |
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions {"cart_id": "$session", "line_items": [{"item": {"id": "${Camp Stove}"}, "quantity": 9}], "buyer": {"email": "eve@example.com", "last_name": "Eve"}, "context": {"address_country": "FR", "currency": "EUR"}, "discounts": {"codes": []}}
+      Then the answer shows:
+        | line_items.*.item.id  | ["${Trail Tent: variant}"]                        |
+        | line_items.*.quantity | [2]                                               |
+        | totals.*.amount       | [20000, -1000, 19000]                             |
+        | discounts.codes       | ["$token"]                                        |
+        | currency              | "USD"                                             |
+        | buyer                 | {"email": "ada@example.com", "first_name": "Ada"} |
+      When over <transport> an agent sends GET <door>/ucp/carts/$session
+      Then the answer shows:
+        | line_items.*.quantity | [2]               |
+        | buyer.email           | "ada@example.com" |
 
       Examples:
-        | door        |
-        |             |
-        | /2026-04-08 |
+        | door        | transport |
+        |             | REST      |
+        | /2026-04-08 | REST      |
+        |             | MCP       |
+        | /2026-04-08 | MCP       |
+
+    Scenario: A buyer that the cart does not know
+      Given an agent sends POST /ucp/carts {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}], "buyer": {"email": "ada@example.com"}}
+      And the buyer remembers the answer's id
+      When an agent sends PUT /ucp/carts/$remembered_id {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}]}
+      Then the answer shows:
+        | buyer | absent |
+      When an agent sends POST /ucp/checkout-sessions {"cart_id": "$remembered_id", "line_items": [], "buyer": {"email": "eve@example.com"}}
+      Then the answer shows:
+        | buyer | {"email": "eve@example.com"} |
 
     @CART-002
     Scenario Outline: A checkout that the cart has already

@@ -16,7 +16,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-const openedBy = "it is whose request it was opened by"
+const (
+	openedBy   = "it is whose request it was opened by"
+	writesCart = "writing the cart changes it"
+)
 
 func sessionFields(s *fieldShop) {
 	created, changed := fill[session.Session](), fill[session.Session](another)
@@ -31,7 +34,7 @@ func sessionFields(s *fieldShop) {
 
 	changed.ID, changed.Project, changed.CreatedAt = created.ID, s.project.ID, created.CreatedAt
 	read(s.Sessions().Update(s.Context(), s.project.ID, created.ID, func(v *session.Session) error { *v = changed; return nil }))(s)
-	s.survives(fieldtest.Reasons{"session.Session.Agent": openedBy, "session.Session.LineSeq": "writing the cart changes it"}, &changed, read(s.Sessions().Visit(s.Context(), s.project.ID, created.ID))(s).Session)
+	s.survives(fieldtest.Reasons{"session.Session.Agent": openedBy, "session.Session.LineSeq": writesCart, "session.Session.Buyer": writesCart}, &changed, read(s.Sessions().Visit(s.Context(), s.project.ID, created.ID))(s).Session)
 }
 
 // answered stores an answer in a session, with a quote and a decision full of values.

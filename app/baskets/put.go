@@ -20,6 +20,7 @@ type PutRequest struct {
 	Items   []Item
 	Lenient *pricing.LenientItems // in place of items: what can be sold is taken, and what is wrong with the rest is told
 	Agent   agentid.Agent         // of a session that the request opens
+	Buyer   *checkout.Buyer       // in place of the one before; nil: that one stays
 	// Repeatable: the answer is stored under an idempotency key.
 	Repeatable bool
 }
@@ -51,6 +52,9 @@ func (s *Service) PreparePut(ctx ports.Outbound, p *project.Project, r PutReques
 	}
 	if known.Session == nil {
 		visit.Agent = r.Agent
+	}
+	if r.Buyer != nil {
+		visit.Buyer = *r.Buyer
 	}
 	before := session.Cart{Items: known.Items, LineSeq: max(visit.LineSeq, known.LastLine)}
 	w := &writing{cart: before, known: known, items: slices.Clone(r.Items)}

@@ -1,6 +1,7 @@
 package purchase
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -29,6 +30,9 @@ func (s *Service) initFromCart(ctx ports.Outbound, p *project.Project, r InitReq
 	visit, touched, err := s.visit(p, r, known.Basket)
 	if err != nil {
 		return nil, err
+	}
+	if visit.Buyer != (checkout.Buyer{}) {
+		r.Buyer = checkout.Buyer{} // the cart's wins
 	}
 	if r.Lenient != nil {
 		r.Lenient = lenientOf(known)
@@ -60,6 +64,7 @@ func (s *Service) fromCart(ctx ports.Outbound, p *project.Project, r InitRequest
 			keepLines(r.Items, known.Items, before)
 		}
 	}
+	r.Buyer = cmp.Or(r.Buyer, visit.Buyer)
 	lines, findings, err := r.price(known.Basket, before)
 	if err != nil {
 		return nil, err

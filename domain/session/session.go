@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/agentid"
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 )
@@ -35,7 +36,8 @@ type Session struct {
 	ID           id.Session
 	Project      id.Project
 	Claims       Claims
-	Agent        agentid.Agent // that opened it
+	Agent        agentid.Agent  // that opened it
+	Buyer        checkout.Buyer // who buys, as the cart says
 	CreatedAt    time.Time
 	LastActivity time.Time // up to Grace before the last request; zero: AwaitUse was called, and there was no request since
 	ExpiresAt    time.Time // at the earliest

@@ -39,6 +39,7 @@ type cartBody struct {
 	ID        string     `json:"id"`
 	Currency  string     `json:"currency"`
 	LineItems []lineItem `json:"line_items"`
+	Buyer     *buyer     `json:"buyer,omitempty"`
 	Totals    []total    `json:"totals"`
 	Discounts *discounts `json:"discounts,omitempty"`
 	Messages  []message  `json:"messages,omitempty"`
@@ -51,6 +52,7 @@ type cartInput struct {
 
 type cartRequest struct {
 	LineItems   []lineRequest     `json:"line_items" maxItems:"50"`
+	Buyer       *buyerRequest     `json:"buyer,omitempty"`
 	Discounts   *discountsRequest `json:"discounts,omitempty"`
 	Attribution map[string]string `json:"attribution,omitempty" doc:"Where the buyer came from. Nothing follows from it."`
 }
@@ -81,11 +83,13 @@ func (h *handlers) updateCart(ctx ports.Outbound, rq Request, in *updateCartInpu
 func (h *handlers) putCart(ctx ports.Outbound, rq Request, of id.Session, r cartRequest, status int) (plan[reply], error) {
 	a := asked{}
 	a.Lenient = &pricing.LenientItems{Items: fromAPILines(r.LineItems), KeepDeals: r.Discounts.silent()}
+	a.addBuyer(r.Buyer)
 	a.addCodes(r.Discounts)
 	prepared, err := h.Baskets.In(rq.Stores).PreparePut(ctx, rq.Caller.Shop, baskets.PutRequest{
 		Session: of,
 		Lenient: a.Lenient,
 		Agent:   rq.Caller.Agent,
+		Buyer:   &a.Buyer,
 	})
 	if err != nil {
 		return h.refusedPlan(rq, err)
@@ -158,6 +162,7 @@ func (h *handlers) toAPICart(rq Request, b *baskets.Basket, a asked, findings []
 		ID:        b.Session.ID.String(),
 		Currency:  b.Currency.Code(),
 		LineItems: items,
+		Buyer:     toAPIBuyer(b.Session.Buyer),
 		Totals:    cartTotals(b),
 		Messages:  a.messages,
 		ExpiresAt: wire.ToKnownTime(b.Session.ExpiresAt),

@@ -68,12 +68,13 @@ var (
 INSERT INTO cart_items (` + cart.Columns() + `)
 VALUES `
 
-	// keepCart is keepSession with the number that no line of the cart exceeds. It fails where that is another one than was
+	// keepCart is keepSession with who buys, and with the number that no line of the cart exceeds. It fails where that is another one than was
 	// read, for the column is never NULL: another request has added lines.
 	keepCart = `
 UPDATE sessions
 SET last_activity = ` + later("last_activity", "$3") + `, expires_at = ` + later("expires_at", "$4") + `,
-  line_seq = CASE WHEN line_seq = $5 THEN $6 END
+  line_seq = CASE WHEN line_seq = $5 THEN $6 END,
+  buyer_first = $7, buyer_last = $8, buyer_email = $9, buyer_phone = $10
 WHERE project_id = $1
   AND id = $2
 RETURNING id`
@@ -149,7 +150,8 @@ func takeOut(ctx context.Context, t *db.Tx, r ports.CartResult) (last int, err e
 		visit.LineSeq = r.After.LineSeq
 		b.Exec(insertSession, sessions.Args(visit)...)
 	} else {
-		b.Query(&kept, keepCart, visit.Project, visit.ID, visit.LastActivity, visit.ExpiresAt, visit.LineSeq, r.After.LineSeq)
+		b.Query(&kept, keepCart, visit.Project, visit.ID, visit.LastActivity, visit.ExpiresAt, visit.LineSeq, r.After.LineSeq,
+			visit.Buyer.First, visit.Buyer.Last, visit.Buyer.Email, visit.Buyer.Phone)
 	}
 	b.Query(&last, selectLastSeq, visit.Project, visit.ID)
 	var gone []int

@@ -27,6 +27,10 @@ var (
 		"Agent.Verified":          "agent_verified",
 		"Agent.Key":               "agent_key",
 		"Agent.Protocol":          "protocol",
+		"Buyer.First":             "buyer_first",
+		"Buyer.Last":              "buyer_last",
+		"Buyer.Email":             "buyer_email",
+		"Buyer.Phone":             "buyer_phone",
 	})
 	cart = db.NewTable[cartRow]("cart_items")
 

@@ -22,20 +22,26 @@ type BuyerRecords struct{ Store *db.DB }
 var _ ports.BuyerRecords = BuyerRecords{}
 
 var (
-	// selectBuyerSessions is completed by the e-mail addresses of an order and of a checkout, and the spellings.
+	// selectBuyerSessions is completed by the e-mail addresses of an order, of a checkout and of a cart, and the spellings.
 	selectBuyerSessions = `
 SELECT session_id AS id
 FROM orders
 WHERE project_id = $1
   AND email <> ''
-  AND %[1]s IN %[3]s
+  AND %[1]s IN %[4]s
+UNION
+SELECT id
+FROM sessions
+WHERE project_id = $1
+  AND buyer_email <> ''
+  AND %[3]s IN %[4]s
 UNION
 SELECT session_id
 FROM checkouts
 WHERE project_id = $1
   AND status <> 'completed'
   AND (attempt > 0 OR buyer <> '{}')
-  AND %[2]s IN %[3]s
+  AND %[2]s IN %[4]s
 ORDER BY id`
 
 	// selectBuyerCheckouts is completed by the e-mail address of a checkout, the spellings and none, and a lock.
@@ -119,7 +125,7 @@ func (v BuyerRecords) Sessions(ctx context.Context, project id.Project, email st
 }
 
 func buyerSessions(d db.Dialect, args *db.Args, email string) string {
-	return fmt.Sprintf(selectBuyerSessions, foldedColumn(d, "email"), checkoutEmail(d), args.List(spellings(email)))
+	return fmt.Sprintf(selectBuyerSessions, foldedColumn(d, "email"), checkoutEmail(d), foldedColumn(d, "buyer_email"), args.List(spellings(email)))
 }
 
 // belongings are the ids of what a buyer has in a session.

@@ -67,7 +67,7 @@ func marked(t *testing.T, s *storetest.Store) (sale *porttest.Sale, answer ports
 		`UPDATE checkouts SET agent_profile = 'zoe', hook_protocol = 'haggle', hook_url = 'zoe', client = 'zoe', buyer = '{"first":"zoe","last":"zoe","email":"zoe@example.com","phone":"zoe"}', address = ` + address + `,
 			payment = '{"method":"psp_spt","token_hash":"","email":"ZOE@example.com","notes":"zoe","client":"zoe","option":"standard"}' ` + of,
 		`UPDATE returns SET comment = 'zoe', reason = 'zoe', items = replace(items, 'too small', 'zoe') ` + of,
-		`UPDATE sessions SET location = 'zoe', agent_profile = 'zoe' ` + of,
+		`UPDATE sessions SET location = 'zoe', agent_profile = 'zoe', buyer_first = 'zoe', buyer_last = 'zoe', buyer_email = 'zOe@example.com', buyer_phone = 'zoe' ` + of,
 		`UPDATE outbox SET hook = 'hook:zoe', payload = '{"data":{"order_id":"` + order + `","buyer_email":"zoe","notes":"zoe","reason":"zoe","tracking_number":"zoe","tracking_url":"zoe",
 			"shipping_address":{"name":"zoe","first_name":"zoe","last_name":"zoe","line1":"zoe","line2":"zoe","city":"zoe","state":"OR","postal_code":"zoe","country":"US","phone":"zoe"}}}' ` + of + ` AND type = 'order.completed'`,
 		`INSERT INTO refunds (project_id, id, order_id, payment_id, return_id, status, currency, amount, reason, failure, provider, created_at, updated_at, attempts)

@@ -74,6 +74,10 @@ func Tables(d db.Dialect) []Table {
 			Erased: []Column{
 				{"location", "''"},
 				{"agent_profile", "''"},
+				{"buyer_first", "''"},
+				{"buyer_last", "''"},
+				{"buyer_email", "''"},
+				{"buyer_phone", "''"},
 			},
 		},
 		{
