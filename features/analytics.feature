@@ -135,10 +135,12 @@ Feature: Analytics
         | agents.#                  | 2                               |
         | agents.0.profile          | "https://haggle.invalid/agent"  |
         | agents.0.verified         | false                           |
+        | agents.0.sessions         | 1                               |
+        | agents.0.deals            | 1                               |
         | agents.0.orders           | 1                               |
         | agents.1.profile          | null                            |
-        | agents.1.sessions         | 2                               |
-        | agents.1.deals            | 2                               |
+        | agents.1.sessions         | 1                               |
+        | agents.1.deals            | 1                               |
         | agents.1.orders           | 0                               |
       When the merchant sends GET /v1/analytics/protocols?limit=1
       Then the answer shows:

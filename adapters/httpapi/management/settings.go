@@ -38,7 +38,7 @@ type settings struct {
 		MaxTokens   int          `json:"max_tokens_per_request"`
 		Temperature wire.Decimal `json:"temperature"`
 
-		Authentication *string `json:"authentication" nullable:"true" enum:"open,signed" doc:"Of buyers' agents; null: open in the sandbox, signed in production."`
+		Authentication *string `json:"authentication" nullable:"true" doc:"Of buyers' agents, open or signed; null: open in the sandbox, signed in production."`
 	} `json:"agents"`
 	Notifications struct {
 		EmailEnabled  bool     `json:"email_enabled"`

@@ -6,6 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/app/identity"
+	"github.com/haggle-commerce/haggle/domain/agentid"
+	"github.com/haggle-commerce/haggle/domain/capability"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -75,5 +79,41 @@ func TestHooks_Message(t *testing.T) {
 	}
 	if a := told.Adjustments; len(a) != 3 || a[0].Status != "failed" || a[1].Totals[0].Amount != -18_600 || a[2].Type != "cancellation" {
 		t.Errorf("adjustments: %+v", a)
+	}
+}
+
+// An agent hears of its orders where it proved who it is, or need not.
+func TestHookOf(t *testing.T) {
+	t.Parallel()
+	all := capability.Served(capability.V20260825, capability.Name{})
+	active, err := capability.Intersect(all, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		setting  string
+		sandbox  bool
+		verified bool
+		hears    bool
+	}{
+		{setting: "", sandbox: true, hears: true},
+		{setting: "", sandbox: false, hears: false},
+		{setting: "", sandbox: false, verified: true, hears: true},
+		{setting: project.OpenAgents, sandbox: false, hears: true},
+		{setting: project.SignedAgents, sandbox: true, hears: false},
+		{setting: project.SignedAgents, sandbox: true, verified: true, hears: true},
+	} {
+		h := &handlers{Services: &commerce.Services{Sandbox: c.sandbox}}
+		rq := Request{Caller: commerce.Buyer{
+			Shop:  &project.Project{Settings: project.Settings{AgentAuthentication: c.setting}},
+			Agent: agentid.Agent{Verified: c.verified},
+			Platform: identity.Caller{
+				Profile: agentid.Profile{OrderHooks: map[capability.Version]string{capability.V20260825: "https://agent.example/orders"}},
+				Active:  active,
+			},
+		}}
+		if got := h.hookOf(rq); (got != checkout.Hook{}) != c.hears {
+			t.Errorf("%+v: %+v", c, got)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/retention"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -73,9 +74,11 @@ func TestRetention_slotsBecomeDays(t *testing.T) {
 				Negotiations: negotiations,
 				Rules:        map[string]int64{"concession": negotiations},
 				Products:     map[string]analytics.Sold{"prod_1": {Units: negotiations}},
+				Protocols:    map[agentid.Protocol]analytics.Traffic{agentid.UCP: {Deals: negotiations, Orders: 2, Gross: 3}},
 			})
-			storetest.Change(t, s, fmt.Sprintf("INSERT INTO analytics_slots (project_id, at, figures, products, sessions) VALUES ('%s', %d, '%s', '%s', %d)",
-				of, row.At.UnixMilli(), row.Figures, row.Products, sessions))
+			storetest.Change(t, s, fmt.Sprintf("INSERT INTO analytics_slots (project_id, at, figures, products, sessions, sessions_ucp, sessions_mcp) "+
+				"VALUES ('%s', %d, '%s', '%s', %d, %d, %d)",
+				of, row.At.UnixMilli(), row.Figures, row.Products, 4*sessions, sessions, 2*sessions))
 		}
 		n := int64(0)
 		for at := first; at.Before(first.Add(71 * time.Hour)); at = at.Add(45 * time.Minute) {
@@ -85,13 +88,13 @@ func TestRetention_slotsBecomeDays(t *testing.T) {
 		days := func() string {
 			t.Helper()
 			bounds := []time.Time{first.UTC(), analytics.StartOfDay(2026, 3, 7, zone).UTC(), analytics.StartOfDay(2026, 3, 8, zone).UTC(), analytics.StartOfDay(2026, 3, 9, zone).UTC()}
-			spans, err := s.Analytics().Figures(t.Context(), of, ports.Period{Bounds: bounds, Sessions: true, Products: true})
+			spans, err := s.Analytics().Figures(t.Context(), of, ports.Period{Bounds: bounds, Protocols: true, Products: true})
 			if err != nil {
 				t.Fatal(err)
 			}
 			text := ""
 			for _, span := range spans {
-				text += fmt.Sprintf("%d sessions, %d negotiations, %v, %v; ", span.Sessions, span.Negotiations, span.Rules, span.Products)
+				text += fmt.Sprintf("%d sessions %v, %d negotiations, %v, %v, %v; ", span.Sessions, span.SessionsBy, span.Negotiations, span.Rules, span.Protocols, span.Products)
 			}
 			return text
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/retention"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -184,35 +185,46 @@ func TestRetention_held(t *testing.T) {
 // Figures stay as they were when the records that they were counted from go.
 func TestRetention_analytics(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
-		sale := porttest.NewSale(t, storetest.Views(s))
-		sale.Init(sale.Quote())
-		foldAll(t, s)
-		storetest.Change(t, s, "UPDATE checkouts SET status = 'expired'")
-		figures := func(bounds ...time.Time) string {
-			t.Helper()
-			spans, err := s.Analytics().Figures(t.Context(), sale.Project(), ports.Period{Bounds: bounds, Sessions: true, Products: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := ""
-			for _, span := range spans {
-				text += fmt.Sprintf("%d sessions, %d negotiations, %d opened; ", span.Sessions, span.Negotiations, span.Opened)
-			}
-			return text
+		for protocol := range agentid.Protocols {
+			figuresStay(t, s, protocol)
 		}
-		day, cut := began.Add(-12*time.Hour), began.Add(7*time.Minute)
-		before := figures(day, day.Add(24*time.Hour)) + figures(day, cut, day.Add(24*time.Hour))
-		if want := "1 sessions, 1 negotiations, 1 opened; 1 sessions, 1 negotiations, 1 opened; 0 sessions, 0 negotiations, 0 opened; "; before != want {
-			t.Fatalf("%s, want %s", before, want)
-		}
-		for _, days := range []float64{32, 200} {
-			retain(t, s, sale.Project(), days)
-			if after := figures(day, day.Add(24*time.Hour)) + figures(day, cut, day.Add(24*time.Hour)); after != before {
-				t.Errorf("after %v days %s, want %s", days, after, before)
-			}
-		}
-		wantRows(t, s, "at last", sale.Project(), 0, 0, 0, 0, 0, 0)
 	})
+}
+
+// figuresStay looks at a session that was opened by a protocol.
+func figuresStay(t *testing.T, s *storetest.Store, protocol string) {
+	t.Helper()
+	s.SetClock(began)
+	sale := porttest.NewSale(t, storetest.Views(s))
+	sale.Init(sale.Quote())
+	foldAll(t, s)
+	storetest.Change(t, s, "UPDATE checkouts SET status = 'expired'")
+	storetest.Change(t, s, fmt.Sprintf("UPDATE sessions SET protocol = '%s' WHERE project_id = '%s'", protocol, sale.Project()))
+	figures := func(bounds ...time.Time) string {
+		t.Helper()
+		spans, err := s.Analytics().Figures(t.Context(), sale.Project(), ports.Period{Bounds: bounds, Protocols: true, Products: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		for _, span := range spans {
+			text += fmt.Sprintf("%d sessions %v, %d negotiations, %d opened; ", span.Sessions, span.SessionsBy, span.Negotiations, span.Opened)
+		}
+		return text
+	}
+	day, cut := began.Add(-12*time.Hour), began.Add(7*time.Minute)
+	before := figures(day, day.Add(24*time.Hour)) + figures(day, cut, day.Add(24*time.Hour))
+	one := "1 sessions map[" + protocol + ":1], 1 negotiations, 1 opened; "
+	if want := one + one + "0 sessions map[], 0 negotiations, 0 opened; "; before != want {
+		t.Fatalf("%s, want %s", before, want)
+	}
+	for _, days := range []float64{32, 200} {
+		retain(t, s, sale.Project(), days)
+		if after := figures(day, day.Add(24*time.Hour)) + figures(day, cut, day.Add(24*time.Hour)); after != before {
+			t.Errorf("after %v days %s, want %s", days, after, before)
+		}
+	}
+	wantRows(t, s, "at last", sale.Project(), 0, 0, 0, 0, 0, 0)
 }
 
 // Projects are due one after the other, each again after a pause.

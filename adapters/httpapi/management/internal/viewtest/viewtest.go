@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fieldtest"
@@ -33,7 +34,7 @@ func twoOf() []any {
 	}
 	return []any{
 		agent.Active, agent.Draft, agent.Remote, agent.Builtin, agent.OnFinal, agent.OnAccept, agent.ByTuning, agent.ByMerchant,
-		checkout.OrphanRefunding, checkout.OrphanFailed, checkout.ByHaggle, checkout.ByUCP, checkout.ByUCPApril, checkout.HookProtocol{},
+		checkout.OrphanRefunding, checkout.OrphanFailed, checkout.ByHaggle, checkout.ByUCP, checkout.ByUCPApril, checkout.HookProtocol{}, agentid.UCP, agentid.MCP,
 		event.Active, event.Disabled, event.Unreachable, event.Gone, event.OrderRefundedType, event.OrderShippedType,
 		event.Pending, event.Failed, event.Email, event.Chat,
 		integration.Shopify, integration.HubSpot, integration.Failing, integration.Connected, integration.HookFailed, integration.HookActive,
