@@ -66,16 +66,18 @@ Feature: Who speaks the Universal Commerce Protocol, and what both sides can do
       And its profile has only catalog.search
       When the platform sends: POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}]}
       Then it answers 200
-      And the answer has nothing but ucp and messages
       And the answer shows:
         | ucp.status          | "error"                     |
         | messages.0.code     | "capabilities_incompatible" |
         | messages.0.severity | "unrecoverable"             |
+        | continue_url        | matches /p/$slug$           |
+        | line_items          | absent                      |
       When the platform calls: create_checkout {"checkout": {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}]}}
       Then it answers 200
       And the answer shows:
         | result.structuredContent.ucp.status      | "error"                     |
         | result.structuredContent.messages.0.code | "capabilities_incompatible" |
+        | result.structuredContent.continue_url    | matches /p/$slug$           |
 
       Examples:
         | version    | door        |

@@ -2,6 +2,7 @@ package ucp
 
 import (
 	"crypto/sha256"
+	"errors"
 	"net/http"
 	"reflect"
 	"strings"
@@ -41,6 +42,10 @@ func (e *transportError) GetStatus() int { return e.status }
 func (h *handlers) toAPIError(status int, e *fault.Error, _ string) huma.StatusError {
 	if e.Code == capability.Incompatible {
 		made := h.fail(e.Code, content(e))
+		var to handoff
+		if errors.As(e, &to) {
+			made.ContinueURL = to.url
+		}
 		return &made
 	}
 	if status == http.StatusUnprocessableEntity && e.Code == "validation_error" {
@@ -48,6 +53,11 @@ func (h *handlers) toAPIError(status int, e *fault.Error, _ string) huma.StatusE
 	}
 	return &transportError{status: status, Code: e.Code, Content: content(e)}
 }
+
+// handoff is why an agent cannot go on, and where its buyer can without it.
+type handoff struct{ url string }
+
+func (h handoff) Error() string { return "the buyer can go on at " + h.url }
 
 // content is an error in words, with the fields that it is about.
 func content(e *fault.Error) string {

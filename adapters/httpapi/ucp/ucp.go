@@ -12,6 +12,7 @@
 package ucp
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/identity"
 	"github.com/haggle-commerce/haggle/domain/capability"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -118,6 +120,10 @@ func (h *handlers) identify(e *entry) error {
 		return nil
 	})
 	e.Caller.Platform = caller
+	var refused *fault.Error
+	if errors.As(err, &refused) && refused.Code == capability.Incompatible {
+		return refused.Because(handoff{h.Address(e.Caller.Shop.Slug)})
+	}
 	return err
 }
 
