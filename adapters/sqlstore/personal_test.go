@@ -20,7 +20,7 @@ decisions.personal copies.prints copies.seen orders.confirmation orphan_charges.
 decision_chains.folded_hash decision_chains.seal retention.seal retention.sessions_id retention.pseudonym_key
 integrations.webhook_remote disputes.provider sync_problems.remote`,
 	"one of a fixed list": `
-*.status *.state *.kind *.type *.currency *.resource *.topic *.response *.rule *.handler *.hook_protocol *.fallback *.origin *.method *.carrier
+*.status *.state *.kind *.type *.currency *.resource *.topic *.response *.rule *.handler *.hook_protocol *.protocol *.fallback *.origin *.method *.carrier
 disputes.fee_currency disputes.withdrawn_currency disputes.reason orders.fulfillment_status refunds.failure orphan_charges.failure
 sandbox_charges.result sessions.loyalty_tier sessions.member_tier sessions.urgency audit_events.action
 integrations.webhook_status checkouts.selected labels.service idempotency_keys.content_type outbox.type ledger_postings.debit

@@ -296,6 +296,7 @@ var constrained = map[string]string{
 	"orphan_charges.status": "'failed'", "signing_keys.state": "'next'",
 	"sessions.agent_key": "''", "checkouts.agent_key": "''", "orders.agent_key": "''",
 	"checkouts.hook_protocol": "'haggle'", "orders.hook_protocol": "'haggle'",
+	"sessions.protocol": "'haggle'", "checkouts.protocol": "'haggle'", "orders.protocol": "'haggle'",
 }
 
 // plainValue is what a column holds by its type. Every id has the same text, so that rows refer to one

@@ -35,6 +35,7 @@ func endpoint() http.Handler {
 		Version:    "1",
 		Tools:      tools,
 		Operations: http.NotFoundHandler(),
+		Admit:      func(*http.Request) error { return nil },
 		Ours:       func(string) bool { return true },
 		Log:        slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}))
