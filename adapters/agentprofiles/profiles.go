@@ -245,7 +245,10 @@ func (p *Profiles) fail(ctx context.Context, address string, err *fault.Error) e
 }
 
 func (p *Profiles) note(ctx context.Context, address string, err error) {
-	p.Log.DebugContext(ctx, "an agent's profile cannot be had", "profile", agentid.Agent{Profile: address}.InLog(), "error", err)
+	if request := new(url.Error); errors.As(err, &request) {
+		err = request.Err // without the query
+	}
+	p.Log.DebugContext(ctx, "an agent's profile could not be fetched", "profile", agentid.Agent{Profile: address}.InLog(), "error", err)
 }
 
 // together has one request for all who want the same at the same time. Each waits as long as its own context wants, and

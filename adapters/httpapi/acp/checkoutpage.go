@@ -146,7 +146,7 @@ func missingOf(c *checkout.Checkout) []string {
 		list = append(list, "another address: it does not ship to this country")
 	}
 	if len(c.Snapshot().CartProblems) > 0 {
-		list = append(list, "another look at the items: some of them, or their agreed prices, are not to be had as they were asked for")
+		list = append(list, "another look at the items: some are not available as requested, or their agreed prices do not hold")
 	}
 	return list
 }

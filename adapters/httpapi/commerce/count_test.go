@@ -61,7 +61,7 @@ func TestForWhomARequestIsCounted(t *testing.T) {
 		Keys:     []agentid.Key{{ID: key.Public().Thumbprint(), Public: key.Public(), Signs: true}},
 	}
 	shop := &project.Project{ID: id.New[id.Project]([16]byte{7}), Slug: "demo"}
-	address, platform := "acp "+shop.ID.String()+" "+from, "acp "+shop.ID.String()+" agent "+id.Hash(profile)
+	address, platform := "acp "+shop.ID.String()+" "+from, "acp "+shop.ID.String()+" agent "+id.Hash("https://agent.example")
 	sign := func(r *http.Request) {
 		r.Header.Set("Content-Digest", httpsig.Digest([]byte(`{}`)))
 		covered := []string{"@method", "@authority", "@path", "ucp-agent", "content-digest", "content-type"}

@@ -65,7 +65,7 @@ func (s *Services) Identify(e *wire.Entry[Buyer], wish func(*identity.Request) e
 	if s.Limiter != nil && signed(e.Request) {
 		sender := wire.AddressKey(s.ClientAddress(e.Request))
 		if err == nil && caller.Agent.Verified {
-			sender = "agent " + id.Hash(caller.Agent.Profile)
+			sender = "agent " + id.Hash(originOf(caller.Agent.Profile))
 		}
 		if limited := s.countInShop(e, sender); limited != nil {
 			return identity.Caller{}, limited
@@ -128,7 +128,13 @@ func target(r *http.Request) (path, query string) {
 	return u.EscapedPath(), u.RawQuery
 }
 
-// parsed is a URL of ours, which was checked when the server started.
+// originOf is of what all profiles of an agent's host have one rate.
+func originOf(profile string) string {
+	u := parsed(profile)
+	return u.Scheme + "://" + strings.ToLower(u.Host)
+}
+
+// parsed is a URL that was checked before: one of ours when the server started, an agent's when it was named.
 func parsed(address string) *url.URL {
 	u, err := url.Parse(address)
 	if err != nil {

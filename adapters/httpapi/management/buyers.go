@@ -84,13 +84,13 @@ type checkoutView struct {
 	Total     wire.Money          `json:"total"`
 	Currency  string              `json:"currency" example:"USD"`
 	Address   finance.AddressView `json:"shipping_address"`
-	Buyer     checkoutBuyerView   `json:"buyer" doc:"As the buyer's agent said it before payment."`
+	Buyer     buyerView           `json:"buyer" doc:"As the buyer's agent said it before payment."`
 	Email     string              `json:"email"`
 	Notes     string              `json:"notes"`
 	CreatedAt wire.Time           `json:"created_at"`
 }
 
-type checkoutBuyerView struct {
+type buyerView struct {
 	FirstName string `json:"first_name"`
 	LastName  string `json:"last_name"`
 	Email     string `json:"email"`
@@ -98,6 +98,7 @@ type checkoutBuyerView struct {
 }
 
 type sessionView struct {
+	Buyer        buyerView         `json:"buyer" doc:"As the buyer's agent said it of the cart."`
 	Location     string            `json:"location" doc:"As the buyer's agent said."`
 	Tier         string            `json:"loyalty_tier" doc:"As the buyer's agent said."`
 	Purchases    int               `json:"purchase_history" doc:"As the buyer's agent said."`
@@ -157,9 +158,12 @@ func toAPIBuyerSession(s ports.BuyerSession) sessionView {
 		began := wire.ToTime(of.CreatedAt)
 		view.Location, view.Tier, view.Purchases, view.Urgency = of.Claims.Location, of.Claims.LoyaltyTier, of.Claims.PurchaseHistory, of.Claims.Urgency
 		view.CreatedAt = &began
+		view.Buyer = toAPISaidBuyer(of.Buyer)
 	}
 	return view
 }
+
+func toAPISaidBuyer(b checkout.Buyer) buyerView { return buyerView{b.First, b.Last, b.Email, b.Phone} }
 
 func toAPINegotiation(e negotiation.Entry) negotiationView {
 	return negotiationView{
@@ -184,7 +188,7 @@ func toAPICheckout(c *checkout.Checkout) checkoutView {
 		Total:     wire.ToMoney(c.Total()),
 		Currency:  c.Total().Currency().Code(),
 		Address:   finance.ToAPIAddress(s.Address),
-		Buyer:     checkoutBuyerView{s.Buyer.First, s.Buyer.Last, s.Buyer.Email, s.Buyer.Phone},
+		Buyer:     toAPISaidBuyer(s.Buyer),
 		Email:     s.Payment.Email,
 		Notes:     s.Payment.Notes,
 		CreatedAt: wire.ToTime(s.CreatedAt),

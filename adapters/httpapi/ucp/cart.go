@@ -82,6 +82,9 @@ func (h *handlers) updateCart(ctx ports.Outbound, rq Request, in *updateCartInpu
 
 func (h *handlers) putCart(ctx ports.Outbound, rq Request, of id.Session, r cartRequest, status int) (plan[reply], error) {
 	a := asked{}
+	if !rq.Caller.Platform.Active.Has(capability.Discount) {
+		r.Discounts = nil // an extension that is not active is not read
+	}
 	a.Lenient = &pricing.LenientItems{Items: fromAPILines(r.LineItems), KeepDeals: r.Discounts.silent()}
 	a.addBuyer(r.Buyer)
 	a.addCodes(r.Discounts)

@@ -86,7 +86,7 @@ func (h *handlers) toAPICheckout(rq Request, v shown) checkoutBody {
 		Links:     []link{},
 		ExpiresAt: wire.ToKnownTime(s.ValidUntil),
 	}
-	body.UCP.Handlers = h.paymentHandlers(rq.Caller.Shop)
+	body.UCP.Handlers = h.paymentHandlers(rq.Caller.Shop, rq.Caller.Platform.Profile.Handlers)
 	active := rq.Caller.Platform.Active
 	if active.Has(capability.Discount) {
 		body.Discounts = h.toAPIDiscounts(s.Lines, v.codes)

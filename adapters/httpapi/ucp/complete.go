@@ -195,7 +195,7 @@ func (h *handlers) paidBy(shop *project.Project, p paymentRequest) (method proje
 	for _, served := range shop.ServedMethods(h.Sandbox) {
 		if ways[served].id == list[0].HandlerID {
 			switch {
-			case !slices.Contains(h.instruments(shop, served), instrument{list[0].Type}):
+			case !slices.Contains(h.instruments(shop, served), list[0].Type):
 				return method, "", wrong("The type of the instrument is none of its handler's available_instruments.")
 			case list[0].Credential == nil:
 				return method, "", wrong("The instrument has no credential with a token.")

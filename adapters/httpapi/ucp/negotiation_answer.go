@@ -176,7 +176,7 @@ func toAPIBundle(q negotiation.Snapshot) *bundleOffered {
 		return nil
 	}
 	return &bundleOffered{
-		Item:      negotiatedItem{ID: b.Variant.String(), Title: b.Name, ListPrice: toAPIKnownPrice(b.Regular)},
+		Item:      negotiatedItem{ID: b.Variant.String(), Title: commerce.PlainLine(b.Name), ListPrice: toAPIKnownPrice(b.Regular)},
 		Price:     toAPIPrice(b.Price),
 		Included:  q.WithBundle,
 		ExpiresAt: wire.ToKnownTime(b.ValidUntil),

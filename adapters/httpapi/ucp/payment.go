@@ -1,6 +1,8 @@
 package ucp
 
 import (
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/capability"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
@@ -19,19 +21,19 @@ type instrument struct {
 type way struct {
 	id         string // of the handler
 	instrument string
-	credential string // the type of its credential
 }
 
 var ways = map[project.PaymentMethod]way{
-	project.SharedPaymentToken: {id: "psp_spt", instrument: "shared_payment_token", credential: "shared_payment_token"},
-	project.BillingAgreement:   {id: "wallet_ba", instrument: "wallet", credential: "billing_agreement"},
+	project.SharedPaymentToken: {id: "psp_spt", instrument: "shared_payment_token"},
+	project.BillingAgreement:   {id: "wallet_ba", instrument: "wallet"},
 }
 
 // stripeHandler is Stripe's own name.
 const stripeHandler = "com.stripe.payments"
 
-// paymentHandlers are the ways to pay that are served now, by the names of their handlers.
-func (h *handlers) paymentHandlers(shop *project.Project) map[string][]handlerEntity {
+// paymentHandlers are the ways to pay that are served now, by the names of their handlers, as far as a platform takes them that
+// declares these handlers ("Resolving available_instruments").
+func (h *handlers) paymentHandlers(shop *project.Project, platform []capability.Handler) map[string][]handlerEntity {
 	list := map[string][]handlerEntity{}
 	for _, method := range shop.ServedMethods(h.Sandbox) {
 		name := stripeHandler
@@ -41,7 +43,17 @@ func (h *handlers) paymentHandlers(shop *project.Project) map[string][]handlerEn
 		case method == project.BillingAgreement:
 			name = h.config.Authority + ".wallet_ba"
 		}
-		list[name] = append(list[name], handlerEntity{ID: ways[method].id, Version: h.version.date, Instruments: h.instruments(shop, method)})
+		ours := capability.Handler{Instruments: h.instruments(shop, method)}
+		ours.Name, _ = capability.ParseName(name)
+		types, ok := capability.Instruments(ours, platform)
+		if !ok {
+			continue
+		}
+		list[name] = append(list[name], handlerEntity{
+			ID:          ways[method].id,
+			Version:     h.version.date,
+			Instruments: wire.Each(types, func(t string) instrument { return instrument{t} }),
+		})
 	}
 	return list
 }
@@ -51,9 +63,9 @@ func (h *handlers) inSandbox(shop *project.Project, method project.PaymentMethod
 }
 
 // instruments are those that a method's handler takes.
-func (h *handlers) instruments(shop *project.Project, method project.PaymentMethod) []instrument {
+func (h *handlers) instruments(shop *project.Project, method project.PaymentMethod) []string {
 	if h.inSandbox(shop, method) {
-		return []instrument{{"card"}, {"token"}}
+		return []string{"card", "token"}
 	}
-	return []instrument{{ways[method].instrument}}
+	return []string{ways[method].instrument}
 }

@@ -208,7 +208,9 @@ func toAPIVariant(p *catalog.Product, v catalog.Variant, stock discovery.Stock) 
 }
 
 func toAPISelections(list []catalog.Selection) []selected {
-	return wire.Each(list, func(s catalog.Selection) selected { return selected{s.Option, commerce.PlainLine(s.Value)} })
+	return wire.Each(list, func(s catalog.Selection) selected {
+		return selected{commerce.PlainLine(s.Option), commerce.PlainLine(s.Value)}
+	})
 }
 
 // toAPIHit is a product that was found, with the variants that pass the filter: those in stock first, in their order.
@@ -221,7 +223,7 @@ func (h *handlers) toAPIHit(p *catalog.Product, f catalog.Filter, stock discover
 	shown := h.toAPIProduct(p)
 	for _, o := range p.Choose(nil, nil, stock).Options {
 		values := wire.Each(o.Values, func(v catalog.OptionValue) optionValue { return optionValue{Label: commerce.PlainLine(v.Value)} })
-		shown.Options = append(shown.Options, productOption{o.Name, values})
+		shown.Options = append(shown.Options, productOption{commerce.PlainLine(o.Name), values})
 	}
 	for _, v := range passing[:min(len(passing), mostVariants)] {
 		shown.Variants = append(shown.Variants, toAPIVariant(p, v, stock))
@@ -258,7 +260,7 @@ func (h *handlers) toAPIChoice(found discovery.ChoiceAnswer) product {
 	shown := h.toAPIProduct(found.Product)
 	shown.Selected = toAPISelections(found.Choice.Selected)
 	for _, o := range found.Choice.Options {
-		option := productOption{Name: o.Name}
+		option := productOption{Name: commerce.PlainLine(o.Name)}
 		for _, v := range o.Values {
 			option.Values = append(option.Values, optionValue{commerce.PlainLine(v.Value), &v.Available, &v.Exists})
 		}

@@ -92,7 +92,7 @@ func (h *handlers) toAPIProfile(rq Request, keys []signing.Key) profile {
 		Version:      h.version.date,
 		Services:     h.services(h.address(rq), shop.Settings.Protocols),
 		Capabilities: h.capabilities(),
-		Handlers:     h.paymentHandlers(shop),
+		Handlers:     h.paymentHandlers(shop, nil),
 	}
 	published := wire.Each(keys, commerce.ToWebKey)
 	if h.version == April {

@@ -84,12 +84,13 @@ type asked struct {
 // address of ours, or an e-mail address that is none, is as good as missing.
 func (h *handlers) fromAPICheckout(rq Request, lines []lineRequest, b *buyerRequest, d *discountsRequest, f *fulfillmentRequest) asked {
 	a := asked{InitRequest: purchase.InitRequest{Partial: true, Strict: true, Agent: rq.Caller.Agent}}
+	active := rq.Caller.Platform.Active
+	if !active.Has(capability.Discount) {
+		d = nil // an extension that is not active is not read
+	}
 	a.Lenient = &pricing.LenientItems{Items: fromAPILines(lines), KeepDeals: d.silent()}
 	a.addBuyer(b)
-	active := rq.Caller.Platform.Active
-	if active.Has(capability.Discount) {
-		a.addCodes(d)
-	}
+	a.addCodes(d)
 	if active.Has(capability.Fulfillment) {
 		a.addFulfillment(f)
 	}

@@ -33,7 +33,7 @@ var tools = []tool{
 		"and refunds. It has no name or address of the buyer."},
 	{"create_cart", "cart", false, "Put items into a new cart at list price, or at agreed prices with the codes of deals in discounts.codes. An " +
 		"accepted negotiation has a cart already. Totals are estimates in minor units, without shipping and tax. messages name items that " +
-		"cannot be had. Next: create_checkout with cart_id."},
+		"are not available. Next: create_checkout with cart_id."},
 	{"get_cart", "", false, "Read a cart: its lines, deals and estimated totals, in minor units. Next: create_checkout with cart_id."},
 	{"update_cart", "cart", false, "Replace a cart: send all line_items, for what is left out is taken out. Keep a line and its price by its " +
 		"id. Deals stay unless discounts is sent. Next: create_checkout with cart_id."},

@@ -6,4 +6,4 @@ SET LOCAL lock_timeout = '3s';
 ALTER TABLE quotes
     ADD COLUMN declined_for TEXT NOT NULL DEFAULT '',
     DROP CONSTRAINT quotes_state,
-    ADD CONSTRAINT quotes_state CHECK (state IN ('open', 'accepted', 'superseded', 'declined'));
+    ADD CONSTRAINT quotes_state CHECK (state IN ('open', 'accepted', 'superseded', 'declined')) NOT VALID;
