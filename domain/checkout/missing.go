@@ -35,7 +35,7 @@ func (c *Checkout) Missing() []string {
 	if !c.s.Strict {
 		return list
 	}
-	if len(regions[c.s.Address.Country]) > 0 && c.s.Address.State == "" {
+	if len(regions[c.s.Address.Country]) > 0 && !KnownRegion(c.s.Address.Country, c.s.Address.State) { // on which the tax depends
 		list = append(list, "shipping_address.state")
 	}
 	if c.s.Buyer.Email == "" {

@@ -68,6 +68,12 @@ func TestWhatIsMissing(t *testing.T) {
 		"a region": {change(func(c *checkout.Cart) {
 			c.Strict, c.Buyer.Email, c.Address.State = true, "ada@example.com", ""
 		}), []string{"shipping_address.state"}},
+		"a region that there is": {change(func(c *checkout.Cart) {
+			c.Strict, c.Buyer.Email, c.Address.State = true, "ada@example.com", "Calif."
+		}), []string{"shipping_address.state"}},
+		"a region by its name": {change(func(c *checkout.Cart) {
+			c.Strict, c.Buyer.Email, c.Address.State = true, "ada@example.com", "california"
+		}), nil},
 		"no region in Germany": {change(func(c *checkout.Cart) {
 			c.Strict, c.Buyer.Email, c.Address.State, c.Address.Country = true, "ada@example.com", "", "DE"
 		}), nil},

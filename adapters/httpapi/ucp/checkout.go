@@ -253,7 +253,7 @@ var missingParts = map[string]struct {
 	"shipping_address.name":        {destinationPath + ".last_name", "The recipient's name is required.", true},
 	"shipping_address.line1":       {destinationPath + ".street_address", "The street address is required.", true},
 	"shipping_address.city":        {destinationPath + ".address_locality", "The city is required.", true},
-	"shipping_address.state":       {destinationPath + ".address_region", "The state or province is required.", true},
+	"shipping_address.state":       {destinationPath + ".address_region", "A state or province of the country is required, by its code or name.", true},
 	"shipping_address.postal_code": {destinationPath + ".postal_code", "The postal code is required.", true},
 	"shipping_address.country":     {destinationPath + ".address_country", "The country is required.", true},
 }

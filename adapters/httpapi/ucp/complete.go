@@ -140,7 +140,7 @@ func (h *handlers) notCompleted(ctx ports.Outbound, rq Request, of id.Checkout, 
 			Type:     "error",
 			Code:     "out_of_stock",
 			Path:     linePathOf(e),
-			Content:  content(e),
+			Content:  e.Message, // its details have names of products
 			Severity: recoverable,
 		})
 	case errors.As(err, &e) && e.Code == "checkout_incomplete":
