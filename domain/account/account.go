@@ -73,7 +73,7 @@ func (a *Account) Change(change Change) error {
 	change.Name.Apply(&name, "")
 	change.Email.Apply(&email, "")
 	checkName(c, name)
-	c.That(email == "" || isAddress(email), "email", "must be an e-mail address such as ada@example.com")
+	c.That(email == "" || IsAddress(email), "email", "must be an e-mail address such as ada@example.com")
 	if err := c.Err(); err != nil {
 		return err
 	}
@@ -81,8 +81,8 @@ func (a *Account) Change(change Change) error {
 	return nil
 }
 
-// isAddress takes plain addresses, without a name or a comment.
-func isAddress(text string) bool {
+// IsAddress reports whether text is a plain e-mail address such as ada@example.com, without a name or a comment.
+func IsAddress(text string) bool {
 	parsed, err := mail.ParseAddress(text)
 	return err == nil && parsed.Address == text && len(text) <= 254 && !strings.ContainsFunc(text, unicode.IsControl)
 }

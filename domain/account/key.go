@@ -103,11 +103,16 @@ func (d KeyDraft) Check(c fault.Check, now time.Time) {
 		c.In("scopes").That(known(scope), at, "is no scope such as catalog:read")
 		c.In("scopes").That(!slices.Contains(d.Scopes[:i], scope), at, "is named twice")
 	}
-	c.That(len(d.Projects) <= maxBound, "project_ids", "must be at most "+strconv.Itoa(maxBound))
-	for i, p := range d.Projects {
-		c.In("project_ids").That(!slices.Contains(d.Projects[:i], p), strconv.Itoa(i), "is named twice")
-	}
+	CheckProjects(c, d.Projects)
 	c.That(d.ExpiresAt == nil || d.ExpiresAt.After(now), "expires_at", "must be in the future")
+}
+
+// CheckProjects checks what a key, or a member, is bound to.
+func CheckProjects(c fault.Check, bound []id.Project) {
+	c.That(len(bound) <= maxBound, "project_ids", "must be at most "+strconv.Itoa(maxBound))
+	for i, p := range bound {
+		c.In("project_ids").That(!slices.Contains(bound[:i], p), strconv.Itoa(i), "is named twice")
+	}
 }
 
 func known(scope string) bool {

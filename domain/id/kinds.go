@@ -29,6 +29,9 @@ type (
 	negAgent struct{}
 	dispute  struct{}
 	talk     struct{}
+	person   struct{}
+	link     struct{}
+	signIn   struct{}
 )
 
 func (account) prefix() string  { return "acct_" }
@@ -59,6 +62,9 @@ func (synonym) prefix() string  { return "syn_" }
 func (negAgent) prefix() string { return "agent_" }
 func (dispute) prefix() string  { return "dsp_" }
 func (talk) prefix() string     { return "neg_" }
+func (person) prefix() string   { return "mem_" }
+func (link) prefix() string     { return "link_" }
+func (signIn) prefix() string   { return "csess_" }
 
 type (
 	Account       = ID[account]
@@ -89,4 +95,8 @@ type (
 	Agent         = ID[negAgent]
 	Dispute       = ID[dispute] // of a payment
 	Negotiation   = ID[talk]    // a session under a name that opens nothing: see NegotiationOf
+
+	Member         = ID[person]
+	MemberLink     = ID[link]   // an invitation, or a link to set a password or sign in
+	ConsoleSession = ID[signIn] // of a member in the console
 )

@@ -1,0 +1,59 @@
+package member
+
+import (
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+)
+
+// Purpose is what a link is for.
+type Purpose struct{ name string }
+
+var (
+	Join   = Purpose{"join"}    // become a member
+	Reset  = Purpose{"reset"}   // set another password
+	SignIn = Purpose{"sign_in"} // sign in once without a password: on the machine that the server runs on
+)
+
+func (p Purpose) String() string { return p.name }
+
+// For how long links open something.
+const (
+	JoinFor   = 7 * 24 * time.Hour
+	ResetFor  = time.Hour
+	SignInFor = 24 * time.Hour
+)
+
+// Link lets its holder do one thing, once. Only the SHA-256 of its secret is kept.
+type Link struct {
+	ID        id.MemberLink
+	Account   id.Account
+	Purpose   Purpose
+	Member    id.Member // whose password is set, or who signs in, or who has joined
+	Email     string    // of an invitation
+	Grant     Grant     // of an invitation
+	Hash      [32]byte
+	By        string // who made it, such as the id of a member or an API key
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	UsedAt    *time.Time
+	RevokedAt *time.Time
+}
+
+// ErrLink answers a link that opens nothing, whatever the cause: its holder may be anybody.
+var ErrLink = fault.New(fault.NotFound, "link_not_found", "The link is wrong, was used, or is too old. Ask for a new one.")
+
+// Use uses a link up.
+func (l *Link) Use(now time.Time) error {
+	if !l.Open(now) {
+		return ErrLink
+	}
+	l.UsedAt = &now
+	return nil
+}
+
+// Open reports whether the link can be used.
+func (l *Link) Open(now time.Time) bool {
+	return l.UsedAt == nil && l.RevokedAt == nil && now.Before(l.ExpiresAt)
+}

@@ -1,0 +1,143 @@
+package member
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/patch"
+)
+
+// Most is how many members an account has, and how many invitations are open, at most.
+const Most = 200
+
+// Member is a person who works for an account. An e-mail address signs in to one account of an installation.
+type Member struct {
+	ID        id.Member
+	Account   id.Account
+	Email     string // in lower case
+	Name      string
+	Role      Role
+	Projects  []id.Project // empty: all of the account's
+	Password  string       // its hash, which says how it was made; "": none
+	CreatedAt time.Time
+	RemovedAt *time.Time // the name stays for the audit log
+}
+
+// Key is an API key that may do what the member may: no program has its secret.
+func (m *Member) Key() *account.Key {
+	return &account.Key{
+		Account:  m.Account,
+		Name:     m.Name,
+		Scopes:   m.Role.Scopes(),
+		Projects: m.Projects,
+	}
+}
+
+// Grant is what a member is given: a role, in all projects or in some.
+type Grant struct {
+	Role     Role
+	Projects []id.Project // none: all of the account's
+}
+
+// Check names what is wrong with a grant.
+func (g Grant) Check(c fault.Check) {
+	c.That(g.Role != Role{}, "role", "must be owner, manager, support or analyst")
+	c.That(g.Role != Owner || len(g.Projects) == 0, "project_ids", "must be empty: an owner has all projects of the account")
+	account.CheckProjects(c, g.Projects)
+}
+
+// By names what is more in a grant than the one who gives it has.
+func (g Grant) By(giver *account.Key, c fault.Check) {
+	for _, scope := range g.Role.Scopes() {
+		c.That(giver.Allows(scope), "role", "may do more than you may")
+	}
+	c.That(len(giver.Projects) == 0 || len(g.Projects) > 0, "project_ids", "is required: you are bound to your projects")
+	for i, p := range g.Projects {
+		c.In("project_ids").That(giver.Reaches(p), strconv.Itoa(i), account.NoProject)
+	}
+}
+
+// Change is a partial change of a member.
+type Change struct {
+	Name     patch.Field[string]
+	Role     patch.Field[Role]
+	Projects patch.Field[[]id.Project]
+}
+
+// Change changes a member, of whose account others besides have the role owner.
+func (m *Member) Change(change Change, otherOwners int) error {
+	c, next := fault.NewCheck(), *m
+	change.Name.Apply(&next.Name, "")
+	change.Role.Apply(&next.Role, Role{})
+	change.Projects.Apply(&next.Projects, nil)
+	CheckName(c, next.Name)
+	next.Grant().Check(c)
+	c.That(m.Role != Owner || next.Role == Owner || otherOwners > 0, "role", lastOwner)
+	if err := c.Err(); err != nil {
+		return err
+	}
+	*m = next
+	return nil
+}
+
+// lastOwner is why somebody must stay.
+const lastOwner = "must stay owner: the account has no other one"
+
+// Remove ends a member's access for good.
+func (m *Member) Remove(otherOwners int, now time.Time) error {
+	if m.Role == Owner && otherOwners == 0 {
+		return fault.New(fault.Conflict, "last_owner", "The account has no other owner. Make another member owner first.")
+	}
+	m.RemovedAt, m.Password = &now, ""
+	return nil
+}
+
+// Grant is what the member has.
+func (m *Member) Grant() Grant { return Grant{m.Role, m.Projects} }
+
+// CheckName refuses what is no name of a person.
+func CheckName(c fault.Check, name string) {
+	length := utf8.RuneCountInString(name)
+	c.That(strings.TrimSpace(name) != "" && length <= 100 && !strings.ContainsFunc(name, unicode.IsControl), "name",
+		"must be a line of 1 to 100 characters")
+}
+
+// Address reads an e-mail address. Addresses that differ in case only are one.
+func Address(text string) (string, bool) {
+	text = strings.TrimSpace(text)
+	return strings.ToLower(text), account.IsAddress(text)
+}
+
+// Passwords have this many characters.
+const (
+	shortestPassword = 12
+	longestPassword  = 200
+	fewestDifferent  = 5
+)
+
+// CheckPassword refuses passwords that are soon guessed (NIST SP 800-63B-4, section 3.1.1: length counts, and no rules of
+// composition).
+func CheckPassword(c fault.Check, password, email, name string) {
+	length := utf8.RuneCountInString(password)
+	if !c.That(length >= shortestPassword && length <= longestPassword, "password", "must have 12 to 200 characters") {
+		return
+	}
+	folded := strings.ToLower(password)
+	different := map[rune]bool{}
+	for _, r := range folded {
+		different[r] = true
+	}
+	c.That(len(different) >= fewestDifferent, "password", "must have at least 5 different characters")
+	local, _, _ := strings.Cut(email, "@")
+	own := slices.ContainsFunc([]string{email, local, strings.ToLower(name)}, func(word string) bool {
+		return len(word) >= 4 && len(folded)-len(word) < shortestPassword-4 && strings.Contains(folded, word)
+	})
+	c.That(!own, "password", "must be more than your name or e-mail address")
+}

@@ -1,0 +1,74 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/member"
+)
+
+// Members keeps the people of accounts, and the links by which they come in. Members that were removed, and another account's,
+// are unknown: NotFound member_not_found.
+type Members interface {
+	// ByEmail finds who signs in with an address.
+	ByEmail(ctx context.Context, email string) (*member.Member, error)
+	Member(ctx context.Context, account id.Account, member id.Member) (*member.Member, error)
+	// List is oldest first: if bound is not empty, those that are bound to some of its projects and no others.
+	List(ctx context.Context, account id.Account, bound []id.Project, page Page) ([]*member.Member, int, error)
+	// Update loads a member for exclusive use among those of the account, runs change on it and the number of the account's
+	// other owners, stores it if change returns nil, and returns it. change does no I/O and may run more than once. A member who
+	// is removed has no session any more, and no link is open to one.
+	Update(ctx context.Context, account id.Account, member id.Member, change func(m *member.Member, otherOwners int) error) (*member.Member, error)
+
+	// AddLink stores a link. An open invitation of the account to the same address, and open links of the same purpose to the same member, are
+	// revoked. An address of a member of any account: Conflict email_taken. member.Most members and open invitations: Conflict
+	// too_many_members.
+	AddLink(ctx context.Context, l *member.Link) error
+	// Invitations is the account's invitations that are open at a time, newest first, with bound as in List.
+	Invitations(ctx context.Context, account id.Account, bound []id.Project, at time.Time, page Page) ([]*member.Link, int, error)
+	// LinkByHash finds a link in any state: NotFound link_not_found.
+	LinkByHash(ctx context.Context, hash [32]byte) (*member.Link, error)
+	// Revoke closes an open invitation: NotFound invitation_not_found. One of several at once does.
+	Revoke(ctx context.Context, account id.Account, link id.MemberLink, at time.Time) error
+
+	// Join stores who a link makes a member, and the link as used. One of several at once does: NotFound link_not_found to the
+	// others. An address of a member of any account: Conflict email_taken.
+	Join(ctx context.Context, l *member.Link, m *member.Member) error
+	// SetPassword stores another password, and the link as used by which it is set, and ends all sessions of the member. One of
+	// several at once does: NotFound link_not_found to the others.
+	SetPassword(ctx context.Context, l *member.Link, password string) error
+	// Spend stores a link as used. One of several at once does: NotFound link_not_found to the others.
+	Spend(ctx context.Context, l *member.Link) error
+}
+
+// ConsoleSessions keeps members' sessions in the console.
+type ConsoleSessions interface {
+	Open(ctx context.Context, s *member.Session) error
+	// ByHash finds a session in any state with its member, who may have been removed: NotFound console_session_not_found.
+	ByHash(ctx context.Context, hash [32]byte) (*SignedIn, error)
+	// Used records when sessions were last used. It never moves a time back, and passes over unknown ones.
+	Used(ctx context.Context, uses map[id.ConsoleSession]time.Time) error
+	// List is the sessions that were used since a time and have not ended, the newest first: of the account, or of one member.
+	List(ctx context.Context, account id.Account, of id.Member, since time.Time, page Page) ([]*member.Session, int, error)
+	// End ends a session: NotFound console_session_not_found if it has ended.
+	End(ctx context.Context, account id.Account, session id.ConsoleSession, at time.Time) error
+	// EndAll ends a member's sessions but one, and reports how many they were.
+	EndAll(ctx context.Context, account id.Account, of id.Member, but id.ConsoleSession, at time.Time) (int, error)
+}
+
+// SignedIn is a session with whom it is of.
+type SignedIn struct {
+	Session *member.Session
+	Member  *member.Member
+	Account *account.Account
+}
+
+// Passwords makes and verifies hashes of passwords, which costs time and memory: only a few at once, the others wait.
+type Passwords interface {
+	// Hash is fault.Unavailable, overloaded, if too many wait.
+	Hash(ctx context.Context, password string) (string, error)
+	// Verify reports whether the hash is the password's. An empty hash is nobody's, and takes as long.
+	Verify(ctx context.Context, hash, password string) (bool, error)
+}
