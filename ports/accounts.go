@@ -61,11 +61,11 @@ type Reached struct {
 	MFARequired bool
 }
 
-// Authenticators keeps what accounts prove themselves with. An account has at most one that is active
-// and one that is pending.
+// Authenticators keeps what accounts and members prove themselves with. Each has at most one that is active and one that
+// is pending.
 type Authenticators interface {
-	// Of is an account's authenticators: nil for what it does not have.
-	Of(ctx context.Context, account id.Account) (active, pending *account.Authenticator, err error)
+	// Of is a holder's authenticators: nil for what it does not have.
+	Of(ctx context.Context, of account.Holder) (active, pending *account.Authenticator, err error)
 	// Enrol stores a pending authenticator, in place of another pending one.
 	Enrol(ctx context.Context, a *account.Authenticator) error
 	// Activate makes a pending authenticator the active one, with a first used step, and removes the
@@ -74,17 +74,17 @@ type Authenticators interface {
 	// Spend uses up a code of an active authenticator: its step and all before, or the recovery code.
 	// It reports whether the code was still to be had: of several that spend one at once, one is told so.
 	Spend(ctx context.Context, authenticator id.Authenticator, c account.Code) (bool, error)
-	// Remove forgets the account's authenticators: NotFound mfa_not_found if it has none.
-	Remove(ctx context.Context, account id.Account) error
+	// Remove forgets the holder's authenticators: NotFound mfa_not_found if it has none.
+	Remove(ctx context.Context, of account.Holder) error
 }
 
 // Tries counts wrong codes.
 type Tries interface {
-	// Try runs attempt on an account's tries for exclusive use, stores what it made of them whether or
+	// Try runs attempt on a holder's tries for exclusive use, stores what it made of them whether or
 	// not it answers an error, and passes the error on. It is always a transaction of its own, never a
 	// part of the caller's: what is counted stays counted. So a caller that is in a transaction must
 	// not have written yet. attempt does no I/O and may run more than once.
-	Try(ctx context.Context, account id.Account, attempt func(*account.Tries) error) error
+	Try(ctx context.Context, of account.Holder, attempt func(*account.Tries) error) error
 }
 
 // TOTP makes time-based one-time passwords (RFC 6238) that common authenticator apps know: SHA-1, six

@@ -19,12 +19,12 @@ type Members interface {
 	List(ctx context.Context, account id.Account, bound []id.Project, page Page) ([]*member.Member, int, error)
 	// Update loads a member for exclusive use among those of the account, runs change on it and the number of the account's
 	// other owners, stores it if change returns nil, and returns it. change does no I/O and may run more than once. A member who
-	// is removed has no session any more, and no link is open to one.
+	// is removed has no session and no authenticator any more, and no link is open to one.
 	Update(ctx context.Context, account id.Account, member id.Member, change func(m *member.Member, otherOwners int) error) (*member.Member, error)
 
-	// AddLink stores a link. An open invitation of the account to the same address, and open links of the same purpose to the same member, are
-	// revoked. An address of a member of any account: Conflict email_taken. member.Most members and open invitations: Conflict
-	// too_many_members.
+	// AddLink stores a link. Open invitations of the account to the same address, and open links of the same purpose to the same
+	// member, are revoked. An invitation to the address of a member of any account: Conflict email_taken; beyond member.Most
+	// members and invitations that are open when this one is made, however many are added at once: Conflict too_many_members.
 	AddLink(ctx context.Context, l *member.Link) error
 	// Invitations is the account's invitations that are open at a time, newest first, with bound as in List.
 	Invitations(ctx context.Context, account id.Account, bound []id.Project, at time.Time, page Page) ([]*member.Link, int, error)
@@ -45,7 +45,11 @@ type Members interface {
 
 // ConsoleSessions keeps members' sessions in the console.
 type ConsoleSessions interface {
-	Open(ctx context.Context, s *member.Session) error
+	// Open stores a session of a member whose password still has this hash: else NotFound member_not_found. Of more than
+	// member.MostSessions the oldest end; those whose code is due are counted apart.
+	Open(ctx context.Context, s *member.Session, password string) error
+	// Prove stores a session as member.Session.Prove left it: NotFound console_session_not_found if its code is not due any more.
+	Prove(ctx context.Context, s *member.Session) error
 	// ByHash finds a session in any state with its member, who may have been removed: NotFound console_session_not_found.
 	ByHash(ctx context.Context, hash [32]byte) (*SignedIn, error)
 	// Used records when sessions were last used. It never moves a time back, and passes over unknown ones.
@@ -56,6 +60,9 @@ type ConsoleSessions interface {
 	End(ctx context.Context, account id.Account, session id.ConsoleSession, at time.Time) error
 	// EndAll ends a member's sessions but one, and reports how many they were.
 	EndAll(ctx context.Context, account id.Account, of id.Member, but id.ConsoleSession, at time.Time) (int, error)
+	// Forget removes some sessions that were last used before a time, and links that expired before it, of all accounts, and
+	// reports whether there may be more.
+	Forget(ctx context.Context, before time.Time) (more bool, err error)
 }
 
 // SignedIn is a session with whom it is of.

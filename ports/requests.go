@@ -77,6 +77,7 @@ type Records interface {
 type AuditFilter struct {
 	Projects []id.Project // any of them
 	Key      id.APIKey
+	Member   id.Member
 	Action   string
 	From, To time.Time // from, and before
 }

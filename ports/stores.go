@@ -9,10 +9,12 @@ import (
 
 // Stores are the stores of the use cases: the whole store, or one transaction of it.
 type Stores struct {
-	Accounts       Accounts
-	Keys           Keys
-	Authenticators Authenticators
-	Audit          AuditLog
+	Accounts        Accounts
+	Keys            Keys
+	Members         Members
+	ConsoleSessions ConsoleSessions
+	Authenticators  Authenticators
+	Audit           AuditLog
 
 	Projects    Projects
 	Statistics  ProjectStatistics

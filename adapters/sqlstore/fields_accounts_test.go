@@ -1,6 +1,7 @@
 package sqlstore_test
 
 import (
+	"crypto/rand"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fieldtest"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/member"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/signing"
 	"github.com/haggle-commerce/haggle/ports"
@@ -63,19 +65,118 @@ func keyFields(s *fieldShop) {
 
 func authenticatorFields(s *fieldShop) {
 	enrolled := fill[account.Authenticator]()
-	enrolled.Account, enrolled.ActivatedAt, enrolled.LastStep = s.owner, nil, 0
+	enrolled.Holder, enrolled.ActivatedAt, enrolled.LastStep = account.Holder{Account: s.owner, Member: s.member().ID}, nil, 0
 	enrolled.Recovery[0].Used, enrolled.Recovery[1].Used = false, false
 	s.must(s.Authenticators().Enrol(s.Context(), &enrolled))
-	_, pending, err := s.Authenticators().Of(s.Context(), s.owner)
+	_, pending, err := s.Authenticators().Of(s.Context(), enrolled.Holder)
 	s.must(err)
 	s.must(s.Authenticators().Activate(s.Context(), &enrolled, 7, fieldtest.Start))
 	read(s.Authenticators().Spend(s.Context(), enrolled.ID, account.Code{Recovery: &enrolled.Recovery[0].Hash}))(s)
-	active, _, err := s.Authenticators().Of(s.Context(), s.owner)
+	active, _, err := s.Authenticators().Of(s.Context(), enrolled.Holder)
 	s.must(err)
 	activated := enrolled
 	activated.ActivatedAt, activated.LastStep = pointer(fieldtest.Start), 7
 	activated.Recovery = []account.RecoveryCode{{Hash: enrolled.Recovery[0].Hash, Used: true}, enrolled.Recovery[1]}
 	fieldtest.Survive(s, nil, fieldtest.Pair{Sent: enrolled, Got: pending}, fieldtest.Pair{Sent: activated, Got: active})
+}
+
+// member is stored, and filled.
+func (s *fieldShop) member() *member.Member {
+	s.Helper()
+	link, m := fill[member.Link](), fill[member.Member]()
+	link.ID, link.Account, link.Member, link.UsedAt, link.RevokedAt = newID[id.MemberLink](), s.owner, id.Member{}, nil, nil
+	rand.Read(link.Hash[:])
+	s.must(s.Members().AddLink(s.Context(), &link))
+	link.UsedAt = pointer(fieldtest.Start)
+	m.ID, m.Account, m.Email, m.RemovedAt = newID[id.Member](), s.owner, s.owner.String(), nil
+	s.must(s.Members().Join(s.Context(), &link, &m))
+	return &m
+}
+
+func memberFields(s *fieldShop) {
+	joined := s.member()
+	readings := func() []any {
+		return []any{
+			read(s.Members().Member(s.Context(), s.owner, joined.ID))(s),
+			read(s.Members().ByEmail(s.Context(), joined.Email))(s),
+			only(s.Members().List(s.Context(), s.owner, nil, firstPage))(s),
+		}
+	}
+	except := fieldtest.Reasons{"member.Member.RemovedAt": "a member who was removed is unknown to all but sessions"}
+	s.survives(except, joined, readings()...)
+
+	changed := fill[member.Member](another, member.Analyst)
+	changed.RemovedAt = nil
+	change := func(m *member.Member, _ int) error {
+		*m, m.ID, m.Account = changed, joined.ID, s.owner
+		return nil
+	}
+	read(s.Members().Update(s.Context(), s.owner, joined.ID, change))(s)
+	for _, field := range []string{"ID", "Account", "Email", "CreatedAt"} {
+		except["member.Member."+field] = lasting
+	}
+	s.survives(except, &changed, readings()...)
+}
+
+func memberLinkFields(s *fieldShop) {
+	invited := s.memberLink(member.Join, nil)
+	s.survives(fieldtest.Reasons{
+		"member.Link.Member":    "nobody has joined yet",
+		"member.Link.UsedAt":    "an invitation that is used is not listed",
+		"member.Link.RevokedAt": "an invitation that is revoked is not listed",
+	}, invited, only(s.Members().Invitations(s.Context(), s.owner, nil, invited.CreatedAt, firstPage))(s))
+
+	m := s.member()
+	reset := s.memberLink(member.Reset, m)
+	reset.UsedAt = pointer(fieldtest.Start)
+	s.must(s.Members().Spend(s.Context(), reset))
+	s.must(s.Members().Revoke(s.Context(), s.owner, invited.ID, invited.CreatedAt))
+	invited.RevokedAt = &invited.CreatedAt
+	var pairs []fieldtest.Pair
+	for _, l := range []*member.Link{invited, reset} {
+		pairs = append(pairs, fieldtest.Pair{Sent: l, Got: read(s.Members().LinkByHash(s.Context(), l.Hash))(s)})
+	}
+	fieldtest.Survive(s, nil, pairs...)
+}
+
+// memberLink is stored.
+func (s *fieldShop) memberLink(purpose member.Purpose, to *member.Member) *member.Link {
+	s.Helper()
+	l := fill[member.Link](another, purpose, member.Manager)
+	l.ID, l.Account, l.Member, l.UsedAt, l.RevokedAt = newID[id.MemberLink](), s.owner, id.Member{}, nil, nil
+	l.ExpiresAt = l.CreatedAt.Add(member.JoinFor)
+	rand.Read(l.Hash[:])
+	if to != nil {
+		l.Member, l.Email, l.Grant = to.ID, "", member.Grant{}
+	}
+	s.must(s.Members().AddLink(s.Context(), &l))
+	return &l
+}
+
+func consoleSessionFields(s *fieldShop) {
+	m := s.member()
+	opened := fill[member.Session]()
+	opened.Account, opened.Member, opened.CodeDue, opened.EndedAt = s.owner, m.ID, true, nil
+	s.must(s.ConsoleSessions().Open(s.Context(), &opened, m.Password))
+	signedIn := read(s.ConsoleSessions().ByHash(s.Context(), opened.Hash))(s)
+	s.survives(fieldtest.Reasons{"member.Member.RemovedAt": "the member was not removed"}, m, signedIn.Member)
+	if of := read(s.Accounts().ByID(s.Context(), s.owner))(s); *of != *signedIn.Account {
+		s.Errorf("the account is %+v, want %+v", signedIn.Account, of)
+	}
+
+	proven := opened
+	proven.Prove([32]byte{7}, fieldtest.Start.Add(time.Hour))
+	s.must(s.ConsoleSessions().Prove(s.Context(), &proven))
+	byHash := read(s.ConsoleSessions().ByHash(s.Context(), proven.Hash))(s)
+	listed := only(s.ConsoleSessions().List(s.Context(), s.owner, m.ID, fieldtest.Start, firstPage))(s)
+	ended := proven
+	ended.EndedAt = pointer(fieldtest.Start.Add(2 * time.Hour))
+	s.must(s.ConsoleSessions().End(s.Context(), s.owner, ended.ID, *ended.EndedAt))
+	fieldtest.Survive(s, nil,
+		fieldtest.Pair{Sent: &opened, Got: signedIn.Session},
+		fieldtest.Pair{Sent: &proven, Got: byHash.Session},
+		fieldtest.Pair{Sent: &proven, Got: listed},
+		fieldtest.Pair{Sent: &ended, Got: read(s.ConsoleSessions().ByHash(s.Context(), proven.Hash))(s).Session})
 }
 
 func projectFields(s *fieldShop) {
@@ -213,10 +314,16 @@ func agentFields(s *fieldShop) {
 }
 
 func auditFields(s *fieldShop) {
-	want := fill[audit.Event]()
-	want.Account, want.Project = s.owner, s.project.ID
-	s.must(s.Requests().Record(s.Context(), ports.Record{Event: &want}))
-	s.survives(nil, want, only(s.Requests().Events(s.Context(), s.owner, ports.AuditFilter{}, firstPage))(s))
+	byKey := fill[audit.Event]()
+	byKey.Account, byKey.Project, byKey.Member = s.owner, s.project.ID, id.Member{}
+	byMember := fill[audit.Event](another)
+	byMember.Account, byMember.Project, byMember.Key = s.owner, s.project.ID, id.APIKey{}
+	for _, want := range []audit.Event{byKey, byMember} {
+		s.must(s.Requests().Record(s.Context(), ports.Record{Event: &want}))
+	}
+	fieldtest.Survive(s, nil,
+		fieldtest.Pair{Sent: byKey, Got: only(s.Requests().Events(s.Context(), s.owner, ports.AuditFilter{Key: byKey.Key}, firstPage))(s)},
+		fieldtest.Pair{Sent: byMember, Got: only(s.Requests().Events(s.Context(), s.owner, ports.AuditFilter{Member: byMember.Member}, firstPage))(s)})
 }
 
 func signingKeyFields(s *fieldShop) {

@@ -16,6 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/member"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/order"
@@ -35,6 +36,9 @@ func TestStore_keepsEveryField(t *testing.T) {
 			"account":           accountFields,
 			"API key":           keyFields,
 			"authenticator":     authenticatorFields,
+			"member":            memberFields,
+			"member's link":     memberLinkFields,
+			"console session":   consoleSessionFields,
 			"project":           projectFields,
 			"product":           productFields,
 			"level":             levelFields,
@@ -80,6 +84,7 @@ var knownValues = []any{
 	order.GivenBack, order.Shipped, order.RefundIsFailed, order.MadeElsewhere, order.Approved, order.DisputeLost,
 	syncrun.Completed, syncrun.Orders,
 	signing.Current,
+	member.Support, member.Join,
 }
 
 func fill[T any](known ...any) T { return fieldtest.Fill[T](append(known, knownValues...)...) }

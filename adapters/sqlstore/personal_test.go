@@ -14,7 +14,7 @@ var notPersonal = map[string]string{
 	"an id, a hash, or a provider's id: it tells nothing of a person without the row or account that it is of": `
 *.id *.project_id *.session_id *.order_id *.checkout_id *.payment_id *.refund_id *.return_id *.product_id *.variant_id
 *.quote_id *.integration_id *.account_id *.agent_id *.event_id *.webhook_id *.run_id *.row_id *.key_id *.charge_id *.record_id
-*.transaction_id *.dispute_id *.authenticator_id *.request_id *.key *.hash *.prior *.token_hash *.queue *.provider *.gateway
+*.transaction_id *.dispute_id *.authenticator_id *.member_id *.request_id *.key *.hash *.prior *.token_hash *.queue *.provider *.gateway
 *.token_salt *.agent_key *.remote *.local *.reference *.subject *.claimed_by *.redeemed_by *.digest *.fingerprint *.prefix
 decisions.personal copies.prints copies.seen orders.confirmation orphan_charges.charge orphan_charges.refund
 decision_chains.folded_hash decision_chains.seal retention.seal retention.sessions_id retention.pseudonym_key
@@ -24,7 +24,10 @@ integrations.webhook_remote disputes.provider sync_problems.remote`,
 disputes.fee_currency disputes.withdrawn_currency disputes.reason orders.fulfillment_status refunds.failure orphan_charges.failure
 sandbox_charges.result sessions.loyalty_tier sessions.member_tier sessions.urgency audit_events.action
 integrations.webhook_status checkouts.selected labels.service idempotency_keys.content_type outbox.type ledger_postings.debit
-ledger_postings.credit payments.label agent_policies.origin accounts.plan`,
+ledger_postings.credit payments.label agent_policies.origin accounts.plan member_links.purpose`,
+	"the merchant's own people, not buyers: who works for the account": `
+members.email members.name members.password members.projects members.role member_links.email member_links.made_by member_links.projects
+member_links.role member_tries.wrong console_sessions.address console_sessions.browser`,
 	"the merchant's: names, settings, credentials, goods": `
 accounts.email accounts.name agent_policies.note agent_policies.policy agents.handlers agents.model agents.name agents.secret
 api_keys.name api_keys.projects api_keys.scopes authenticators.secret mfa_tries.wrong authorizations.redirect_uri authorizations.store

@@ -28,6 +28,14 @@ func (s *Store) Keys() accounts.Keys { return accounts.Keys{Store: s.db} }
 // Authenticators keeps authenticators and recovery codes.
 func (s *Store) Authenticators() accounts.Authenticators { return accounts.Authenticators{Store: s.db} }
 
+// Members keeps the people of accounts.
+func (s *Store) Members() accounts.Members { return accounts.Members{Store: s.db} }
+
+// ConsoleSessions keeps members' sessions.
+func (s *Store) ConsoleSessions() accounts.ConsoleSessions {
+	return accounts.ConsoleSessions{Store: s.db}
+}
+
 // Tries counts wrong codes, in transactions of its own even within Within.
 func (s *Store) Tries() accounts.Tries { return accounts.Tries{Store: s.db.OutsideRequest()} }
 

@@ -1,5 +1,5 @@
 // Package access decides who a program is by its API key, what its key lets it do, and whether the
-// account's owner stands behind it. Which of an account's projects a request is about is asked
+// account's owner, or the member who asks, stands behind it by a second factor. Which of an account's projects a request is about is asked
 // elsewhere.
 package access
 
@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/member"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -42,13 +43,35 @@ func (s *Service) In(stores *ports.Stores) *Service {
 // Caller is who a request comes from. Its parts are shared with other requests: nobody changes them.
 type Caller struct {
 	Account *account.Account
-	Key     *account.Key
+	Key     *account.Key    // of a member: what the role allows, without an id
+	Member  *member.Member  // nil: a program calls, with the key
+	Session *member.Session // the member's
 }
 
-// Require refuses a caller whose key lacks a scope such as "catalog:read".
+// Holder is whose second factor confirms what the caller wants: the member's own, or that of the account.
+func (c Caller) Holder() account.Holder {
+	of := account.Holder{Account: c.Account.ID}
+	if c.Member != nil {
+		of.Member = c.Member.ID
+	}
+	return of
+}
+
+// Actor is the id of the member who calls, or of the key.
+func (c Caller) Actor() string {
+	if c.Member != nil {
+		return c.Member.ID.String()
+	}
+	return c.Key.ID.String()
+}
+
+// Require refuses a caller whose key or role lacks a scope such as "catalog:read".
 func (c Caller) Require(scope string) error {
 	if c.Key.Allows(scope) {
 		return nil
+	}
+	if c.Member != nil {
+		return fault.New(fault.Forbidden, "insufficient_scope", "The role "+c.Member.Role.String()+" lacks the scope "+scope+".")
 	}
 	return fault.New(fault.Forbidden, "insufficient_scope", "This API key lacks the scope "+scope+".")
 }
@@ -86,7 +109,7 @@ func (s *Service) Authenticate(ctx context.Context, bearer string) (Caller, erro
 	if s.Uses != nil {
 		s.Uses.note(key.ID, now)
 	}
-	return Caller{owner, key}, nil
+	return Caller{Account: owner, Key: key}, nil
 }
 
 // Known reports whether a bearer secret is that of a key that was found lately. Authenticating others

@@ -32,7 +32,7 @@ func (s *Service) CreateKey(ctx context.Context, owner id.Account, name string, 
 	return secret, s.Keys.Add(ctx, key)
 }
 
-// GiveKey adds a key to the caller's account that is no more than the caller's own. If it reaches a
+// GiveKey adds a key to the caller's account that is no more than the caller may do. If it reaches a
 // project that requires MFA, the code confirms it.
 func (s *Service) GiveKey(ctx context.Context, from Caller, d account.KeyDraft, code string) (*account.Key, string, error) {
 	reached, err := s.Keys.Reach(ctx, from.Account.ID, d.Projects)
@@ -50,7 +50,7 @@ func (s *Service) GiveKey(ctx context.Context, from Caller, d account.KeyDraft, 
 		return nil, "", err
 	}
 	if slices.ContainsFunc(reached, func(r ports.Reached) bool { return r.MFARequired }) {
-		if err := s.Confirm(ctx, from.Account.ID, code); err != nil {
+		if err := s.Confirm(ctx, from.Holder(), code); err != nil {
 			return nil, "", err
 		}
 	}

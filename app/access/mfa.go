@@ -13,30 +13,33 @@ import (
 // recoveryBytes of randomness make a recovery code: 80 bits, 16 characters.
 const recoveryBytes = 10
 
-// Enrolment is what an owner needs to set an authenticator up. It is shown once.
+// Enrolment is what a holder needs to set an authenticator up. It is shown once.
 type Enrolment struct {
 	Secret        string
 	Address       string // otpauth://…
 	RecoveryCodes []string
 }
 
-// Enrol makes a pending authenticator for the account, in place of another pending one. While one is
+// Enrol makes a pending authenticator for an account or a member, in place of another pending one. While one is
 // active, its code confirms that, and it stays active until the new one is.
-func (s *Service) Enrol(ctx context.Context, owner id.Account, code string) (Enrolment, error) {
-	a, err := s.Accounts.ByID(ctx, owner)
+func (s *Service) Enrol(ctx context.Context, of account.Holder, code string) (Enrolment, error) {
+	label, err := s.label(ctx, of)
 	if err != nil {
 		return Enrolment{}, err
 	}
-	if err := s.ConfirmIfEnrolled(ctx, owner, code); err != nil {
+	if err := s.ConfirmIfEnrolled(ctx, of, code); err != nil {
 		return Enrolment{}, err
 	}
-	secret, address, err := s.TOTP.Enrol(a.Name)
+	secret, address, err := s.TOTP.Enrol(label)
 	if err != nil {
 		return Enrolment{}, err
 	}
 	name := id.New[id.Authenticator](s.Entropy.IDBits())
 	pending := &account.Authenticator{
-		ID: name, Account: owner, Secret: s.Vault.Seal([]byte(secret), Purpose(name)), CreatedAt: s.Clock.Now(),
+		ID:        name,
+		Holder:    of,
+		Secret:    s.Vault.Seal([]byte(secret), Purpose(name)),
+		CreatedAt: s.Clock.Now(),
 	}
 	made := Enrolment{Secret: secret, Address: address}
 	for range account.RecoveryCodes {
@@ -47,15 +50,31 @@ func (s *Service) Enrol(ctx context.Context, owner id.Account, code string) (Enr
 	return made, s.Authenticators.Enrol(ctx, pending)
 }
 
+// label is what authenticator apps show.
+func (s *Service) label(ctx context.Context, of account.Holder) (string, error) {
+	if !of.Member.IsZero() {
+		m, err := s.Members.Member(ctx, of.Account, of.Member)
+		if err != nil {
+			return "", err
+		}
+		return m.Email, nil
+	}
+	a, err := s.Accounts.ByID(ctx, of.Account)
+	if err != nil {
+		return "", err
+	}
+	return a.Name, nil
+}
+
 // Purpose binds a sealed secret to its authenticator.
 func Purpose(name id.Authenticator) string { return "totp secret of " + name.String() }
 
-// Activate makes the pending authenticator the account's, with a first code of it.
-func (s *Service) Activate(ctx context.Context, owner id.Account, code string) error {
+// Activate makes the pending authenticator the active one, with a first code of it.
+func (s *Service) Activate(ctx context.Context, of account.Holder, code string) error {
 	if code == "" {
 		return fault.Field("code", "is required")
 	}
-	_, pending, err := s.Authenticators.Of(ctx, owner)
+	_, pending, err := s.Authenticators.Of(ctx, of)
 	if err != nil {
 		return err
 	}
@@ -69,32 +88,51 @@ func (s *Service) Activate(ctx context.Context, owner id.Account, code string) e
 	return s.Authenticators.Activate(ctx, pending, right.Step, s.Clock.Now())
 }
 
-// Disable removes the account's authenticators. The code of an active one confirms that.
-func (s *Service) Disable(ctx context.Context, owner id.Account, code string) error {
-	if err := s.ConfirmIfEnrolled(ctx, owner, code); err != nil {
+// Disable removes the holder's authenticators. The code of an active one confirms that.
+func (s *Service) Disable(ctx context.Context, of account.Holder, code string) error {
+	if err := s.ConfirmIfEnrolled(ctx, of, code); err != nil {
 		return err
 	}
-	return s.Authenticators.Remove(ctx, owner)
+	return s.Authenticators.Remove(ctx, of)
 }
 
-// Confirm makes sure that the account's owner wants what is asked for: the code is one of the active
-// authenticator, or one of its recovery codes, and is used up. Else Forbidden mfa_required, or Limited
+// Confirm makes sure that the holder wants what is asked for: the code is one of its active
+// authenticator, or one of the recovery codes, and is used up. Else Forbidden mfa_required, or Limited
 // after too many wrong ones.
 //
 // A wrong code is counted and a right one spent whatever becomes of the request, in transactions of
 // their own. So call it before the first write of a request, and once.
-func (s *Service) Confirm(ctx context.Context, owner id.Account, code string) error {
-	active, _, err := s.Authenticators.Of(ctx, owner)
+func (s *Service) Confirm(ctx context.Context, of account.Holder, code string) error {
+	active, _, err := s.Authenticators.Of(ctx, of)
 	if err != nil {
 		return err
 	}
 	return s.confirm(ctx, active, code)
 }
 
-// ConfirmIfEnrolled is Confirm for an account that has an active authenticator, and nothing else.
-func (s *Service) ConfirmIfEnrolled(ctx context.Context, owner id.Account, code string) error {
-	active, _, err := s.Authenticators.Of(ctx, owner)
+// ConfirmIfEnrolled is Confirm for a holder who has an active authenticator, and nothing else.
+func (s *Service) ConfirmIfEnrolled(ctx context.Context, of account.Holder, code string) error {
+	active, _, err := s.Authenticators.Of(ctx, of)
 	if err != nil || active == nil {
+		return err
+	}
+	return s.confirm(ctx, active, code)
+}
+
+// ConfirmWeakening is ConfirmIfEnrolled for what makes the account less safe. A member without an authenticator cannot do it
+// while the account has one.
+func (s *Service) ConfirmWeakening(ctx context.Context, of account.Holder, code string) error {
+	active, _, err := s.Authenticators.Of(ctx, of)
+	if err == nil && active == nil && !of.Member.IsZero() {
+		var ofAccount *account.Authenticator
+		ofAccount, _, err = s.Authenticators.Of(ctx, account.Holder{Account: of.Account})
+		if err == nil && ofAccount == nil {
+			return nil
+		}
+	} else if err == nil && active == nil {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	return s.confirm(ctx, active, code)
@@ -127,7 +165,7 @@ func (s *Service) try(ctx context.Context, a *account.Authenticator, code string
 	if err != nil {
 		return account.Code{}, err
 	}
-	err = s.Tries.Try(ctx, a.Account, func(t *account.Tries) error {
+	err = s.Tries.Try(ctx, a.Holder, func(t *account.Tries) error {
 		now := s.Clock.Now()
 		if err := t.Admit(now); err != nil {
 			return err
@@ -162,10 +200,10 @@ func (s *Service) judge(a *account.Authenticator, code string, now time.Time) (a
 	return right, ok, nil
 }
 
-// MFA reports whether the account has an active authenticator, and how many of its recovery codes are
+// MFA reports whether the holder has an active authenticator, and how many of its recovery codes are
 // left.
-func (s *Service) MFA(ctx context.Context, owner id.Account) (enabled bool, left int, err error) {
-	active, _, err := s.Authenticators.Of(ctx, owner)
+func (s *Service) MFA(ctx context.Context, of account.Holder) (enabled bool, left int, err error) {
+	active, _, err := s.Authenticators.Of(ctx, of)
 	if err != nil || active == nil {
 		return false, 0, err
 	}

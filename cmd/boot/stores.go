@@ -18,6 +18,8 @@ func storesOn(view *sqlstore.Store, index ports.Index) *ports.Stores {
 	return &ports.Stores{
 		Accounts:        view.Accounts(),
 		Keys:            view.Keys(),
+		Members:         view.Members(),
+		ConsoleSessions: view.ConsoleSessions(),
 		Authenticators:  view.Authenticators(),
 		Audit:           view.Requests(),
 		Projects:        view.Projects(),

@@ -12,6 +12,7 @@
 package account
 
 import (
+	"cmp"
 	"net/mail"
 	"strings"
 	"time"
@@ -61,23 +62,46 @@ type Account struct {
 	Email     string // where alerts go; empty: nowhere of its own
 	Plan      Plan
 	CreatedAt time.Time
+	// ConsoleSessionMinutes is after how many minutes without use sessions in the console end; 0: the default.
+	ConsoleSessionMinutes int
+}
+
+// Sessions in the console end after so many minutes without use.
+const (
+	defaultConsoleSession  = 480
+	shortestConsoleSession = 5
+	longestConsoleSession  = 10_080 // a week
+)
+
+// ConsoleIdle is after how long without use sessions in the console end.
+func (a *Account) ConsoleIdle() time.Duration {
+	return time.Duration(cmp.Or(a.ConsoleSessionMinutes, defaultConsoleSession)) * time.Minute
 }
 
 // Change is a partial change of an account. A null name is refused as an empty one: a name has no
-// default. A null email is none.
-type Change struct{ Name, Email patch.Field[string] }
+// default. A null email is none. Null minutes are the default.
+type Change struct {
+	Name                  patch.Field[string]
+	Email                 patch.Field[string]
+	ConsoleSessionMinutes patch.Field[int]
+}
 
 // Change changes what is given.
 func (a *Account) Change(change Change) error {
-	c, name, email := fault.NewCheck(), a.Name, a.Email
+	c, name, email, minutes := fault.NewCheck(), a.Name, a.Email, int(a.ConsoleIdle()/time.Minute)
 	change.Name.Apply(&name, "")
 	change.Email.Apply(&email, "")
+	change.ConsoleSessionMinutes.Apply(&minutes, defaultConsoleSession)
 	checkName(c, name)
+	c.That(minutes >= shortestConsoleSession && minutes <= longestConsoleSession, "console_session_minutes", "must be 5 to 10080")
 	c.That(email == "" || IsAddress(email), "email", "must be an e-mail address such as ada@example.com")
 	if err := c.Err(); err != nil {
 		return err
 	}
-	a.Name, a.Email = name, email
+	a.Name, a.Email, a.ConsoleSessionMinutes = name, email, minutes
+	if minutes == defaultConsoleSession {
+		a.ConsoleSessionMinutes = 0
+	}
 	return nil
 }
 

@@ -86,3 +86,21 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestConsoleSessionMinutes(t *testing.T) {
+	t.Parallel()
+	for minutes, ok := range map[int]bool{4: false, 5: true, 480: true, 10_080: true, 10_081: false, -1: false, 0: false} {
+		a := account.Account{Name: "Ada"}
+		err := a.Change(account.Change{ConsoleSessionMinutes: patch.To(minutes)})
+		if (err == nil) != ok || ok != (a.ConsoleIdle() == time.Duration(minutes)*time.Minute) && minutes != 480 {
+			t.Errorf("%d minutes: %v, %s", minutes, err, a.ConsoleIdle())
+		}
+	}
+	a := account.Account{Name: "Ada", ConsoleSessionMinutes: 5}
+	if err := a.Change(account.Change{ConsoleSessionMinutes: patch.Null[int]()}); err != nil || a.ConsoleIdle() != 8*time.Hour {
+		t.Errorf("by default: %v, %s", err, a.ConsoleIdle())
+	}
+	if err := a.Change(account.Change{Name: patch.To("Grace")}); err != nil || a.ConsoleIdle() != 8*time.Hour {
+		t.Errorf("another change: %v, %s", err, a.ConsoleIdle())
+	}
+}

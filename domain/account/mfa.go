@@ -9,11 +9,17 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// Authenticator makes an account's one-time codes (RFC 6238). It is pending until a first code of it
+// Holder is who has an authenticator: an account, or a member of one.
+type Holder struct {
+	Account id.Account
+	Member  id.Member // zero: the account itself
+}
+
+// Authenticator makes the one-time codes (RFC 6238) of an account or a member. It is pending until a first code of it
 // has come, and then takes the place of the one before.
 type Authenticator struct {
-	ID          id.Authenticator
-	Account     id.Account
+	ID id.Authenticator
+	Holder
 	Secret      []byte // sealed
 	LastStep    int64  // the newest used one: it and all before are refused
 	CreatedAt   time.Time
@@ -63,13 +69,13 @@ type Code struct {
 	Recovery *[32]byte // nil: Step
 }
 
-// An account may be wrong MaxTries times within TriesWindow.
+// An account, and each of its members, may be wrong MaxTries times within TriesWindow.
 const (
 	MaxTries    = 5
 	TriesWindow = 5 * time.Minute
 )
 
-// Tries are an account's recent wrong codes, oldest first.
+// Tries are a holder's recent wrong codes, oldest first.
 type Tries struct{ Wrong []time.Time }
 
 // Admit refuses another try, a right one too, until the oldest of too many wrong ones is long enough

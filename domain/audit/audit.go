@@ -14,6 +14,7 @@ type Event struct {
 	Account   id.Account
 	Project   id.Project // zero: the change was of the account itself
 	Key       id.APIKey  // who
+	Member    id.Member  // who, if no key did it
 	Action    string     // what: the operation's id in the OpenAPI document
 	Target    string     // the id of what was changed
 	Address   string     // from where

@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-// Most is how many members an account has, and how many invitations are open, at most.
+// Most is how many members and open invitations an account has together, at most.
 const Most = 200
 
 // Member is a person who works for an account. An e-mail address signs in to one account of an installation.

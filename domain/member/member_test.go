@@ -206,19 +206,32 @@ func TestSessionsEnd(t *testing.T) {
 		ended         bool
 		ends          time.Duration // after noon
 	}{
-		"just opened":       {0, 0, false, idle},
-		"left alone":        {idle, idle, false, 0},
-		"in use":            {10 * idle, time.Hour, false, idle - time.Hour},
-		"near its end":      {member.LongestSession - time.Hour, 0, false, time.Hour},
-		"used to its end":   {member.LongestSession, 0, false, 0},
-		"ended by somebody": {time.Hour, 0, true, 0},
+		"just opened":        {0, 0, false, idle},
+		"left alone":         {idle, idle, false, 0},
+		"in use":             {10 * idle, time.Hour, false, idle - time.Hour},
+		"near its end":       {member.LongestSession - time.Hour, 0, false, time.Hour},
+		"used to its end":    {member.LongestSession, 0, false, 0},
+		"ended by somebody":  {time.Hour, 0, true, 0},
+		"waiting for a code": {time.Minute, 0, false, member.CodeFor - time.Minute},
+		"without a code":     {member.CodeFor, 0, false, 0},
 	} {
-		s := member.Session{CreatedAt: noon.Add(-c.created), UsedAt: noon.Add(-c.used)}
+		s := member.Session{CreatedAt: noon.Add(-c.created), UsedAt: noon.Add(-c.used), CodeDue: strings.Contains(name, "code")}
 		if c.ended {
 			s.EndedAt = &noon
 		}
 		if got := s.Ends(idle); !got.Equal(noon.Add(c.ends)) || s.Lasts(idle, noon) != (c.ends > 0) {
 			t.Errorf("%s: it ends at %s, and lasts: %v", name, got, s.Lasts(idle, noon))
 		}
+	}
+}
+
+// A session that is proven lasts from then on, and its first token is worth nothing.
+func TestASessionIsProven(t *testing.T) {
+	t.Parallel()
+	s := member.Session{Hash: [32]byte{1}, CodeDue: true, CreatedAt: noon, UsedAt: noon}
+	later := noon.Add(time.Minute)
+	s.Prove([32]byte{2}, later)
+	if s.CodeDue || s.Hash != [32]byte{2} || !s.Ends(time.Hour).Equal(later.Add(time.Hour)) {
+		t.Errorf("%+v", s)
 	}
 }

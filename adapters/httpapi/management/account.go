@@ -79,7 +79,7 @@ type enrolMFAOutput struct {
 }
 
 func (h *handlers) enrolMFA(ctx context.Context, rq operation.Request, in *operation.WithMFA) (*enrolMFAOutput, error) {
-	made, err := h.Access.In(rq.Stores).Enrol(ctx, noteAccount(rq), in.MFACode)
+	made, err := h.Access.In(rq.Stores).Enrol(ctx, noteHolder(rq), in.MFACode)
 	if err != nil {
 		return nil, err
 	}
@@ -97,16 +97,15 @@ func (confirmation) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schem
 }
 
 func (h *handlers) confirmMFA(ctx context.Context, rq operation.Request, in *wire.Input[confirmation]) (*wire.Output[mfaView], error) {
-	owner := noteAccount(rq)
-	if err := h.Access.In(rq.Stores).Activate(ctx, owner, in.Body.Code); err != nil {
+	if err := h.Access.In(rq.Stores).Activate(ctx, noteHolder(rq), in.Body.Code); err != nil {
 		return nil, err
 	}
-	view, err := h.toAPIMFA(ctx, rq, owner)
+	view, err := h.toAPIMFA(ctx, rq)
 	return &wire.Output[mfaView]{Body: view}, err
 }
 
 func (h *handlers) disableMFA(ctx context.Context, rq operation.Request, in *operation.WithMFA) (*struct{}, error) {
-	return nil, h.Access.In(rq.Stores).Disable(ctx, noteAccount(rq), in.MFACode)
+	return nil, h.Access.In(rq.Stores).Disable(ctx, noteHolder(rq), in.MFACode)
 }
 
 // noteAccount is the caller's account, which the audit log is told is changed.
@@ -116,8 +115,18 @@ func noteAccount(rq operation.Request) id.Account {
 	return owner
 }
 
+// noteHolder is whose second factor the caller manages, which the audit log is told is changed: a member's own, or that of
+// the account.
+func noteHolder(rq operation.Request) account.Holder {
+	operation.NoteTarget(rq, rq.Caller.Account.ID.String())
+	if m := rq.Caller.Member; m != nil {
+		operation.NoteTarget(rq, m.ID.String())
+	}
+	return rq.Caller.Holder()
+}
+
 func (h *handlers) toAPIAccount(ctx context.Context, rq operation.Request, a *account.Account) (*accountOutput, error) {
-	mfa, err := h.toAPIMFA(ctx, rq, a.ID)
+	mfa, err := h.toAPIMFA(ctx, rq)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +137,7 @@ func (h *handlers) toAPIAccount(ctx context.Context, rq operation.Request, a *ac
 	}}, nil
 }
 
-func (h *handlers) toAPIMFA(ctx context.Context, rq operation.Request, owner id.Account) (mfaView, error) {
-	enabled, left, err := h.Access.In(rq.Stores).MFA(ctx, owner)
+func (h *handlers) toAPIMFA(ctx context.Context, rq operation.Request) (mfaView, error) {
+	enabled, left, err := h.Access.In(rq.Stores).MFA(ctx, rq.Caller.Holder())
 	return mfaView{enabled, left}, err
 }

@@ -200,7 +200,7 @@ type deleteProjectInput struct {
 func (h *handlers) deleteProject(ctx context.Context, rq operation.Request, in *deleteProjectInput) (*struct{}, error) {
 	p := rq.Caller.Project
 	if p.Settings.MFARequired && in.Confirmation == p.ID.String() {
-		if err := h.Access.In(rq.Stores).Confirm(ctx, p.Account, in.MFACode); err != nil {
+		if err := h.Access.In(rq.Stores).Confirm(ctx, rq.Caller.Holder(), in.MFACode); err != nil {
 			return nil, err
 		}
 	}

@@ -136,7 +136,7 @@ func (h *handlers) confirmMFAOff(ctx context.Context, rq operation.Request, in *
 	if !p.Settings.MFARequired || !required.Given() || given && on {
 		return nil
 	}
-	return h.Access.In(rq.Stores).ConfirmIfEnrolled(ctx, p.Account, in.MFACode)
+	return h.Access.In(rq.Stores).ConfirmWeakening(ctx, rq.Caller.Holder(), in.MFACode)
 }
 
 // fromAPISettings reads a merge patch. A group that is null is one whose every field is.

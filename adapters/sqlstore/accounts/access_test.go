@@ -110,15 +110,17 @@ func (o *office) within(work func(*access.Service) error) error {
 	})
 }
 
+func (o *office) holder() account.Holder { return account.Holder{Account: o.owner.ID} }
+
 func (o *office) code(offset int64) string {
 	return strconv.FormatInt(o.outside.step.Load()+offset, 10)
 }
 
 func (o *office) enrolled() access.Enrolment {
 	o.Helper()
-	made, err := o.Enrol(o.Context(), o.owner.ID, "")
+	made, err := o.Enrol(o.Context(), o.holder(), "")
 	if err == nil {
-		err = o.Activate(o.Context(), o.owner.ID, o.code(-1))
+		err = o.Activate(o.Context(), o.holder(), o.code(-1))
 	}
 	if err != nil {
 		o.Fatal(err)
@@ -134,13 +136,13 @@ func (o *office) wants(what string, err error, code string) {
 	}
 }
 
-func (o *office) confirm(code string) error { return o.Confirm(o.Context(), o.owner.ID, code) }
+func (o *office) confirm(code string) error { return o.Confirm(o.Context(), o.holder(), code) }
 
 func TestConfirm(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		o := openOffice(t, s)
 		o.wants("without an authenticator", o.confirm("1000"), "mfa_required")
-		o.wants("where none is needed", o.ConfirmIfEnrolled(t.Context(), o.owner.ID, ""), "")
+		o.wants("where none is needed", o.ConfirmIfEnrolled(t.Context(), o.holder(), ""), "")
 		recovery := o.enrolled().RecoveryCodes
 		for _, c := range []struct{ what, code, want string }{
 			{"no code", "", "mfa_required"},
@@ -157,7 +159,7 @@ func TestConfirm(t *testing.T) {
 		}
 		o.later(3)
 		o.wants("a minute later", o.confirm(o.code(0)), "")
-		if enabled, left, err := o.MFA(t.Context(), o.owner.ID); !enabled || left != 8 || err != nil {
+		if enabled, left, err := o.MFA(t.Context(), o.holder()); !enabled || left != 8 || err != nil {
 			t.Errorf("%v, %d recovery codes left, %v", enabled, left, err)
 		}
 	})
@@ -172,7 +174,7 @@ func TestOneOfSixteenConfirmsWithOneCode(t *testing.T) {
 			var all sync.WaitGroup
 			for range 16 {
 				all.Go(func() {
-					err := o.within(func(bound *access.Service) error { return bound.Confirm(t.Context(), o.owner.ID, code) })
+					err := o.within(func(bound *access.Service) error { return bound.Confirm(t.Context(), o.holder(), code) })
 					if err == nil {
 						won.Add(1)
 					} else if !fault.Is(err, "mfa_required") {
@@ -198,7 +200,7 @@ func TestWrongCodesCountWhateverBecomesOfTheRequest(t *testing.T) {
 		o.enrolled()
 		again := func() error {
 			return o.within(func(bound *access.Service) error {
-				return errors.Join(bound.Confirm(t.Context(), o.owner.ID, o.code(0)), errOtherwise)
+				return errors.Join(bound.Confirm(t.Context(), o.holder(), o.code(0)), errOtherwise)
 			})
 		}
 		if err := again(); !errors.Is(err, errOtherwise) || fault.Is(err, "mfa_required") {
@@ -207,7 +209,7 @@ func TestWrongCodesCountWhateverBecomesOfTheRequest(t *testing.T) {
 		o.wants("a code that was used for what failed", again(), "mfa_required")
 		for range account.MaxTries {
 			o.wants("a wrong code", o.within(func(bound *access.Service) error {
-				return bound.Confirm(t.Context(), o.owner.ID, "1")
+				return bound.Confirm(t.Context(), o.holder(), "1")
 			}), "mfa_required")
 		}
 		err := o.confirm(o.code(0))
@@ -227,10 +229,10 @@ func TestWrongCodesCountWhateverBecomesOfTheRequest(t *testing.T) {
 func TestEnrolment(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		o := openOffice(t, s)
-		enrol := func(code string) error { _, err := o.Enrol(t.Context(), o.owner.ID, code); return err }
-		activate := func(code string) error { return o.Activate(t.Context(), o.owner.ID, code) }
+		enrol := func(code string) error { _, err := o.Enrol(t.Context(), o.holder(), code); return err }
+		activate := func(code string) error { return o.Activate(t.Context(), o.holder(), code) }
 		o.wants("nothing to activate", activate(o.code(0)), "mfa_not_found")
-		o.wants("nothing to disable", o.Disable(t.Context(), o.owner.ID, ""), "mfa_not_found")
+		o.wants("nothing to disable", o.Disable(t.Context(), o.holder(), ""), "mfa_not_found")
 		o.wants("enrol", enrol(""), "")
 		o.wants("a pending one confirms nothing", o.confirm(o.code(0)), "mfa_required")
 		o.wants("a wrong code", activate("1"), "validation_error")
@@ -241,9 +243,9 @@ func TestEnrolment(t *testing.T) {
 		o.later(2)
 		o.wants("the first still confirms", o.confirm(o.code(0)), "")
 		o.wants("activate the other", activate(o.code(0)), "")
-		o.wants("disable without a code", o.Disable(t.Context(), o.owner.ID, ""), "mfa_required")
-		o.wants("disable", o.Disable(t.Context(), o.owner.ID, o.code(1)), "")
-		if enabled, left, err := o.MFA(t.Context(), o.owner.ID); enabled || left != 0 || err != nil {
+		o.wants("disable without a code", o.Disable(t.Context(), o.holder(), ""), "mfa_required")
+		o.wants("disable", o.Disable(t.Context(), o.holder(), o.code(1)), "")
+		if enabled, left, err := o.MFA(t.Context(), o.holder()); enabled || left != 0 || err != nil {
 			t.Errorf("%v, %d, %v", enabled, left, err)
 		}
 		// Confirming counts wrong codes, too.

@@ -1,4 +1,5 @@
-// Package accounts keeps accounts, API keys, second factors, projects and their storefronts, and closes projects.
+// Package accounts keeps accounts, their API keys, members and second factors, projects and their storefronts, and closes
+// projects.
 package accounts
 
 import (
@@ -17,10 +18,10 @@ type Accounts struct{ Store *db.DB }
 var _ ports.Accounts = Accounts{}
 
 var (
-	accounts = db.NewTable[account.Account]("accounts")
+	accounts = db.NewTable[account.Account]("accounts", db.Columns{"ConsoleSessionMinutes": ",null"})
 
 	accountByID   = accounts.Select() + "\nWHERE id = $1"
-	updateAccount = accounts.Update([]string{"id"}, "name", "email", "plan")
+	updateAccount = accounts.Update([]string{"id"}, "name", "email", "plan", "console_session_minutes")
 )
 
 func (a Accounts) KeyByHash(ctx context.Context, hash [32]byte) (key *account.Key, owner *account.Account, err error) {

@@ -36,7 +36,7 @@ func Authenticators(t *testing.T, open OpenAccounts) {
 func (s AccountStores) enrol(t *testing.T, owner *account.Account) *account.Authenticator {
 	t.Helper()
 	a := &account.Authenticator{
-		ID: porttest.Random[id.Authenticator](), Account: owner.ID, Secret: []byte{1, 0, 255}, CreatedAt: porttest.Noon,
+		ID: porttest.Random[id.Authenticator](), Holder: account.Holder{Account: owner.ID}, Secret: []byte{1, 0, 255}, CreatedAt: porttest.Noon,
 		Recovery: []account.RecoveryCode{{Hash: [32]byte{1}}, {Hash: [32]byte{2}}},
 	}
 	if err := s.Authenticators.Enrol(t.Context(), a); err != nil {
@@ -55,7 +55,7 @@ func (s AccountStores) activate(t *testing.T, a *account.Authenticator, step int
 
 func (s AccountStores) wantMFA(t *testing.T, owner *account.Account, active, pending *account.Authenticator) {
 	t.Helper()
-	gotActive, gotPending, err := s.Authenticators.Of(t.Context(), owner.ID)
+	gotActive, gotPending, err := s.Authenticators.Of(t.Context(), account.Holder{Account: owner.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,12 +186,12 @@ func mfaRemove(t *testing.T, s AccountStores) {
 	s.activate(t, s.enrol(t, owner), 1)
 	s.enrol(t, owner)
 	theirs := s.enrol(t, other)
-	if err := s.Authenticators.Remove(t.Context(), owner.ID); err != nil {
+	if err := s.Authenticators.Remove(t.Context(), account.Holder{Account: owner.ID}); err != nil {
 		t.Fatal(err)
 	}
 	s.wantMFA(t, owner, nil, nil)
 	s.wantMFA(t, other, nil, theirs)
-	porttest.WantFault(t, s.Authenticators.Remove(t.Context(), owner.ID), fault.NotFound, "mfa_not_found")
+	porttest.WantFault(t, s.Authenticators.Remove(t.Context(), account.Holder{Account: owner.ID}), fault.NotFound, "mfa_not_found")
 }
 
 // Tries is the contract of ports.Tries.
@@ -211,7 +211,7 @@ func triesStored(t *testing.T, s AccountStores) {
 	owner, other := porttest.OpenAccount(t, s.Stores, porttest.Noon), porttest.OpenAccount(t, s.Stores, porttest.Noon)
 	wrong := errors.New("wrong")
 	for n := range 3 {
-		err := s.Tries.Try(t.Context(), owner.ID, func(tries *account.Tries) error {
+		err := s.Tries.Try(t.Context(), account.Holder{Account: owner.ID}, func(tries *account.Tries) error {
 			if len(tries.Wrong) != n {
 				t.Errorf("after %d wrong codes there are %v", n, tries.Wrong)
 			}
@@ -222,7 +222,7 @@ func triesStored(t *testing.T, s AccountStores) {
 			t.Errorf("a wrong code: %v", err)
 		}
 	}
-	if err := s.Tries.Try(t.Context(), owner.ID, func(tries *account.Tries) error {
+	if err := s.Tries.Try(t.Context(), account.Holder{Account: owner.ID}, func(tries *account.Tries) error {
 		porttest.Same(t, "wrong", tries.Wrong, []time.Time{porttest.Noon, porttest.Noon.Add(time.Millisecond), porttest.Noon.Add(2 * time.Millisecond)})
 		tries.Wrong = nil
 		return nil
@@ -230,7 +230,7 @@ func triesStored(t *testing.T, s AccountStores) {
 		t.Error(err)
 	}
 	for _, a := range []*account.Account{owner, other} {
-		if err := s.Tries.Try(t.Context(), a.ID, func(tries *account.Tries) error {
+		if err := s.Tries.Try(t.Context(), account.Holder{Account: a.ID}, func(tries *account.Tries) error {
 			porttest.Same(t, "wrong", len(tries.Wrong), 0)
 			return nil
 		}); err != nil {
@@ -244,7 +244,7 @@ func triesRace(t *testing.T, s AccountStores) {
 	wrong := errors.New("wrong")
 	counted := 0
 	for _, err := range porttest.Together(porttest.Racers, func(int) error {
-		return s.Tries.Try(t.Context(), owner.ID, func(tries *account.Tries) error {
+		return s.Tries.Try(t.Context(), account.Holder{Account: owner.ID}, func(tries *account.Tries) error {
 			if err := tries.Admit(porttest.Noon); err != nil {
 				return err
 			}

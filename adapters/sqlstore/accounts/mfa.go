@@ -14,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Authenticators is the store's view of what accounts prove themselves with.
+// Authenticators is the store's view of what accounts and members prove themselves with.
 type Authenticators struct{ Store *db.DB }
 
 // Tries is the store's view of wrong codes. Store is outside of any unit: what is counted stays counted.
@@ -27,11 +27,11 @@ var (
 )
 
 var (
-	authenticators = db.NewTable[account.Authenticator]("authenticators", db.Columns{"Secret": ",empty", "Recovery": "-"})
+	authenticators = db.NewTable[account.Authenticator]("authenticators", db.Columns{"Member": ",null", "Secret": ",empty", "Recovery": "-"})
 	recoveryCodes  = db.NewTable[recoveryRow]("recovery_codes")
 
 	selectRecoveryCodes = recoveryCodes.Select() + `
-WHERE authenticator_id IN (SELECT id FROM authenticators WHERE account_id = $1)
+WHERE authenticator_id IN (SELECT id FROM authenticators WHERE account_id = $1 AND coalesce(member_id, '') = $2)
 ORDER BY hash`
 
 	wrongTimes = stored.JSON[[]time.Time](nil)
@@ -43,6 +43,10 @@ type recoveryRow struct {
 }
 
 const (
+	ofHolder = `
+WHERE account_id = $1
+  AND coalesce(member_id, '') = $2`
+
 	activateAuthenticator = `
 UPDATE authenticators
 SET last_step = $2, activated_at = $3
@@ -65,12 +69,12 @@ WHERE authenticator_id = $1
   AND EXISTS (SELECT 1 FROM authenticators WHERE id = $1 AND activated_at IS NOT NULL)`
 )
 
-func (v Authenticators) Of(ctx context.Context, owner id.Account) (active, pending *account.Authenticator, err error) {
+func (v Authenticators) Of(ctx context.Context, of account.Holder) (active, pending *account.Authenticator, err error) {
 	var list []*account.Authenticator
 	var codes []recoveryRow
 	b := v.Store.Read(db.NoProject)
-	b.Query(&list, authenticators.Select()+"\nWHERE account_id = $1", owner)
-	b.Query(&codes, selectRecoveryCodes, owner)
+	b.Query(&list, authenticators.Select()+ofHolder, of.Account, of.Member)
+	b.Query(&codes, selectRecoveryCodes, of.Account, of.Member)
 	if err := b.Run(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -94,7 +98,7 @@ func (v Authenticators) Enrol(ctx context.Context, a *account.Authenticator) err
 		if _, err := lockAccount(ctx, t, a.Account); err != nil {
 			return err
 		}
-		if _, err := t.Exec(ctx, "DELETE FROM authenticators WHERE account_id = $1 AND activated_at IS NULL", a.Account); err != nil {
+		if _, err := t.Exec(ctx, "DELETE FROM authenticators"+ofHolder+"\n  AND activated_at IS NULL", a.Account, a.Member); err != nil {
 			return err
 		}
 		if _, err := t.Exec(ctx, authenticators.Insert(), authenticators.Args(*a)...); err != nil {
@@ -114,11 +118,9 @@ func (v Authenticators) Activate(ctx context.Context, a *account.Authenticator, 
 		if _, err := lockAccount(ctx, t, a.Account); err != nil {
 			return err
 		}
-		if _, err := t.Exec(ctx, `
-DELETE FROM authenticators
-WHERE account_id = $1
+		if _, err := t.Exec(ctx, "DELETE FROM authenticators"+ofHolder+`
   AND activated_at IS NOT NULL
-  AND EXISTS (SELECT 1 FROM authenticators WHERE id = $2 AND activated_at IS NULL)`, a.Account, a.ID); err != nil {
+  AND EXISTS (SELECT 1 FROM authenticators WHERE id = $3 AND activated_at IS NULL)`, a.Account, a.Member, a.ID); err != nil {
 			return err
 		}
 		rows, err := t.Exec(ctx, activateAuthenticator, a.ID, step, at)
@@ -143,9 +145,9 @@ func (v Authenticators) Spend(ctx context.Context, a id.Authenticator, c account
 	return spent && err == nil, err
 }
 
-func (v Authenticators) Remove(ctx context.Context, owner id.Account) error {
+func (v Authenticators) Remove(ctx context.Context, of account.Holder) error {
 	return v.Store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
-		rows, err := t.Exec(ctx, "DELETE FROM authenticators WHERE account_id = $1", owner)
+		rows, err := t.Exec(ctx, "DELETE FROM authenticators"+ofHolder, of.Account, of.Member)
 		if err == nil && rows == 0 {
 			return noAuthenticator()
 		}
@@ -162,24 +164,37 @@ func (v Authenticators) Reseal(ctx context.Context, seal func(id.Authenticator, 
 	})
 }
 
-const (
-	lockTries = `
-INSERT INTO mfa_tries (account_id, wrong)
-VALUES ($1, '[]')
-ON CONFLICT (account_id) DO UPDATE
-SET wrong = mfa_tries.wrong
-RETURNING wrong`
+// triesTable is a table of wrong codes, whose key is the holder.
+type triesTable struct{ lock, update string }
 
-	updateTries = `
-UPDATE mfa_tries
+func newTriesTable(table, key string) triesTable {
+	return triesTable{
+		lock: `
+INSERT INTO ` + table + ` (` + key + `, wrong)
+VALUES ($1, '[]')
+ON CONFLICT (` + key + `) DO UPDATE
+SET wrong = ` + table + `.wrong
+RETURNING wrong`,
+		update: `
+UPDATE ` + table + `
 SET wrong = $2
-WHERE account_id = $1`
+WHERE ` + key + ` = $1`,
+	}
+}
+
+var (
+	accountTries = newTriesTable("mfa_tries", "account_id")
+	memberTries  = newTriesTable("member_tries", "member_id")
 )
 
-func (v Tries) Try(ctx context.Context, owner id.Account, attempt func(*account.Tries) error) error {
+func (v Tries) Try(ctx context.Context, of account.Holder, attempt func(*account.Tries) error) error {
+	table, holder := accountTries, of.Account.String()
+	if !of.Member.IsZero() {
+		table, holder = memberTries, of.Member.String()
+	}
 	answer, err := db.InTx(ctx, v.Store, db.NoProject, func(t *db.Tx) (answer, err error) {
 		var before string
-		if _, err := t.Get(ctx, &before, lockTries, owner); err != nil {
+		if _, err := t.Get(ctx, &before, table.lock, holder); err != nil {
 			return nil, err
 		}
 		var tries account.Tries
@@ -189,7 +204,7 @@ func (v Tries) Try(ctx context.Context, owner id.Account, attempt func(*account.
 		answer = attempt(&tries)
 		after, err := wrongTimes.Text(tries.Wrong)
 		if err == nil && after != before {
-			_, err = t.Exec(ctx, updateTries, owner, after)
+			_, err = t.Exec(ctx, table.update, holder, after)
 		}
 		return answer, err
 	})
@@ -197,5 +212,5 @@ func (v Tries) Try(ctx context.Context, owner id.Account, attempt func(*account.
 }
 
 func noAuthenticator() error {
-	return fault.New(fault.NotFound, "mfa_not_found", "The account has no such authenticator.")
+	return fault.New(fault.NotFound, "mfa_not_found", "There is no such authenticator.")
 }

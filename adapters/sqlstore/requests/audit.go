@@ -19,6 +19,7 @@ func (r Requests) Events(ctx context.Context, account id.Account, f ports.AuditF
 		w.Text += "\n  AND project_id IN " + w.Args.List(db.Strings(f.Projects))
 	}
 	w.Equal("key_id", f.Key)
+	w.Equal("member_id", f.Member)
 	w.Equal("action", f.Action)
 	w.During("at", f.From, f.To)
 	const ofAccount = `

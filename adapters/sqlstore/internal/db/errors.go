@@ -30,6 +30,7 @@ type constraint struct {
 
 var constraints = []constraint{
 	{"projects_slug", "projects.slug", SlugTaken},
+	{"members_email", "members.email", EmailTaken},
 	{"products_sku", "products.project_id, products.sku", SkuTaken},
 	{"variants_sku", "variants.project_id, variants.sku", SkuTaken},
 	{"decisions_seq", "decisions.project_id, decisions.session_id, decisions.seq", stale},
@@ -215,6 +216,11 @@ func Lost(err error) bool {
 
 func SlugTaken() *fault.Error {
 	return fault.New(fault.Conflict, "slug_taken", "The slug is in use.").With("slug", "is in use")
+}
+
+// EmailTaken does not say by whom, or of which account.
+func EmailTaken() *fault.Error {
+	return fault.New(fault.Conflict, "email_taken", "Somebody with this e-mail address is a member already.").With("email", "is a member's")
 }
 
 func webhookExists() *fault.Error {

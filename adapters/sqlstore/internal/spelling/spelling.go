@@ -17,6 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/ledger"
+	"github.com/haggle-commerce/haggle/domain/member"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/domain/order"
@@ -50,6 +51,7 @@ var texts = index(
 	known(id.Stored[id.Transaction]), known(id.Stored[id.Subscription]), known(id.Stored[id.Delivery]), known(id.Stored[id.Integration]),
 	known(id.Stored[id.Webhook]), known(id.Stored[id.WebhookLog]), known(id.Stored[id.Sync]), known(id.Stored[id.Label]),
 	known(id.Stored[id.Synonym]), known(id.Stored[id.Agent]), known(id.Stored[id.Dispute]), known(id.Stored[id.Negotiation]),
+	known(id.Stored[id.Member]), known(id.Stored[id.MemberLink]), known(id.Stored[id.ConsoleSession]),
 	known(ledger.StoredAccount),
 	words(checkout.Statuses), words(checkout.HookProtocols), words(agentid.Protocols), words(checkout.ProblemKinds), words(checkout.OrphanStates), words(order.Statuses), words(order.PaymentStatuses),
 	words(order.FulfillmentStatuses), words(order.ReturnStatuses), words(order.RefundStatuses), words(order.RefundOrigins),
@@ -59,6 +61,7 @@ var texts = index(
 	parsed(rule),
 	oneOf(agent.Draft, agent.Active), oneOf(agent.Builtin, agent.Remote),
 	oneOf(agent.ByHouse, agent.ByMerchant, agent.ByTuning), oneOf(catalog.Active, catalog.Archived),
+	oneOf(member.Roles...), oneOf(member.Join, member.Reset, member.SignIn),
 	known(syncrun.StoredResource), known(event.StoredType), known(event.StoredTarget), known(event.StoredReason), oneOf(event.Active, event.Disabled),
 	oneOf(event.Pending, event.Delivered, event.Failed, event.Canceled),
 	known(integration.StoredAction), spelled(wanted, wantedText),

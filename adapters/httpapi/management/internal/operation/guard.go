@@ -164,7 +164,7 @@ func (a *API) ConfirmAlways(ctx context.Context, rq Request, code string) error 
 	if *v.confirmed {
 		return nil
 	}
-	err := a.Access.In(rq.Stores).Confirm(ctx, v.Project.Account, code)
+	err := a.Access.In(rq.Stores).Confirm(ctx, v.Holder(), code)
 	*v.confirmed = err == nil
 	return err
 }

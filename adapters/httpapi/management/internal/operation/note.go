@@ -14,13 +14,13 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
-// keyOwner is whose an idempotency key is: the API key's, for the project that the request names. It is
+// keyOwner is whose an idempotency key is: the API key's or the member's, for the project that the request names. It is
 // not the account's, for another key of it may not be allowed to see the answer.
 func keyOwner(e entry, _ []byte) string {
 	if e.Caller.Key == nil {
 		return ""
 	}
-	return e.Caller.Key.ID.String() + " " + e.Request.Header.Get(projectHeader)
+	return e.Caller.Actor() + " " + e.Request.Header.Get(projectHeader)
 }
 
 // NoteProject names the project that was opened.
@@ -68,6 +68,9 @@ func (a *API) event(ctx context.Context, e entry, n wire.Note) *audit.Event {
 		RequestID: wire.RequestID(ctx),
 		At:        a.Clock.Now(),
 		Project:   n.Project,
+	}
+	if m := e.Caller.Member; m != nil {
+		made.Member = m.ID
 	}
 	if e.Caller.Project != nil {
 		made.Project = e.Caller.Project.ID

@@ -1,0 +1,182 @@
+package accounts
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/member"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Members is the store's view of the people of accounts. Whatever changes who they are locks their account first.
+type Members struct{ Store *db.DB }
+
+var _ ports.Members = Members{}
+
+var (
+	members = db.NewTable[member.Member]("members", db.Columns{"Projects": ",json"})
+
+	updateMember = members.Update([]string{"id"}, "name", "role", "projects", "password", "removed_at")
+)
+
+const (
+	membersOf = `
+FROM members
+WHERE account_id = $1
+  AND removed_at IS NULL`
+
+	countOtherOwners = `
+SELECT count(*)` + membersOf + `
+  AND role = 'owner'
+  AND id <> $2`
+
+	addressTaken = `
+SELECT EXISTS (SELECT 1 FROM members WHERE email = $1 AND removed_at IS NULL)`
+
+	// Links that a member who is gone could still use.
+	revokeLinksOf = `
+UPDATE member_links
+SET revoked_at = $2
+WHERE member_id = $1
+  AND used_at IS NULL
+  AND revoked_at IS NULL`
+
+	endSessionsOf = `
+UPDATE console_sessions
+SET ended_at = $2
+WHERE member_id = $1
+  AND ended_at IS NULL`
+
+	removeAuthenticatorsOf = `
+DELETE FROM authenticators
+WHERE member_id = $1`
+
+	setPassword = `
+UPDATE members
+SET password = $2
+WHERE id = $1
+  AND removed_at IS NULL`
+)
+
+func (v Members) ByEmail(ctx context.Context, email string) (*member.Member, error) {
+	return db.One[member.Member](ctx, v.Store.Read(db.NoProject), "member", members.Select()+`
+WHERE email = $1
+  AND removed_at IS NULL`, email)
+}
+
+func (v Members) Member(ctx context.Context, owner id.Account, wanted id.Member) (*member.Member, error) {
+	return db.One[member.Member](ctx, v.Store.Read(db.NoProject), "member", "SELECT "+members.Columns()+membersOf+`
+  AND id = $2`, owner, wanted)
+}
+
+// List reads all members of the account, which are few, and leaves it to the domain which of them are within bound.
+func (v Members) List(ctx context.Context, owner id.Account, bound []id.Project, page ports.Page) ([]*member.Member, int, error) {
+	list, err := db.All[*member.Member](ctx, v.Store.Read(db.NoProject), "SELECT "+members.Columns()+membersOf+`
+ORDER BY created_at, id`, owner)
+	if err != nil {
+		return nil, 0, err
+	}
+	list, total := within(list, bound, func(m *member.Member) []id.Project { return m.Projects }, page)
+	return list, total, nil
+}
+
+// within is a page of what is bound to some of the projects bound and to no others.
+func within[T any](list []T, bound []id.Project, projects func(T) []id.Project, page ports.Page) ([]T, int) {
+	overseer := account.Key{Projects: bound}
+	list = slices.DeleteFunc(list, func(one T) bool { return !overseer.Oversees(&account.Key{Projects: projects(one)}) })
+	start := min(page.Offset, len(list))
+	return list[start:min(start+page.Limit, len(list))], len(list)
+}
+
+func (v Members) Update(ctx context.Context, owner id.Account, wanted id.Member, change func(*member.Member, int) error) (*member.Member, error) {
+	return db.InTx(ctx, v.Store, db.NoProject, func(t *db.Tx) (*member.Member, error) {
+		m, others, err := lockMember(ctx, t, owner, wanted)
+		if err != nil {
+			return nil, err
+		}
+		if err := change(m, others); err != nil {
+			return nil, err
+		}
+		if _, err := t.Exec(ctx, updateMember.Text, updateMember.Args(*m)...); err != nil || m.RemovedAt == nil {
+			return m, err
+		}
+		return m, shutOut(ctx, t, m)
+	})
+}
+
+// lockMember locks the account, and the member, whom those wait for who sign in.
+func lockMember(ctx context.Context, t *db.Tx, owner id.Account, wanted id.Member) (m *member.Member, otherOwners int, err error) {
+	if _, err := lockAccount(ctx, t, owner); err != nil {
+		if fault.KindOf(err) == fault.NotFound {
+			err = fault.Missing("member")
+		}
+		return nil, 0, err
+	}
+	m, err = db.One[member.Member](ctx, t, "member", "SELECT "+members.Columns()+membersOf+`
+  AND id = $2`+t.Dialect.ForUpdate, owner, wanted)
+	if err != nil {
+		return nil, 0, err
+	}
+	_, err = t.Get(ctx, &otherOwners, countOtherOwners, owner, wanted)
+	return m, otherOwners, err
+}
+
+// shutOut takes a member who is removed everything by which they could come in.
+func shutOut(ctx context.Context, t *db.Tx, m *member.Member) error {
+	for _, statement := range []string{revokeLinksOf, endSessionsOf} {
+		if _, err := t.Exec(ctx, statement, m.ID, *m.RemovedAt); err != nil {
+			return err
+		}
+	}
+	_, err := t.Exec(ctx, removeAuthenticatorsOf, m.ID)
+	return err
+}
+
+func (v Members) Join(ctx context.Context, l *member.Link, m *member.Member) error {
+	return v.Store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
+		if _, err := lockAccount(ctx, t, l.Account); err != nil {
+			return err
+		}
+		// The link refers to the member, and is used first: one of several at once.
+		if err := stillOpen(ctx, t, l.ID); err != nil {
+			return err
+		}
+		if _, err := t.Exec(ctx, members.Insert(), members.Args(*m)...); err != nil {
+			return err
+		}
+		joined := *l
+		joined.Member = m.ID
+		return useLink(ctx, t, &joined)
+	})
+}
+
+func (v Members) SetPassword(ctx context.Context, l *member.Link, password string) error {
+	return v.Store.InTx(ctx, db.NoProject, func(t *db.Tx) error {
+		if _, _, err := lockMember(ctx, t, l.Account, l.Member); err != nil {
+			if fault.KindOf(err) == fault.NotFound {
+				err = member.ErrLink
+			}
+			return err
+		}
+		if err := useLink(ctx, t, l); err != nil {
+			return err
+		}
+		if _, err := t.Exec(ctx, setPassword, l.Member, password); err != nil {
+			return err
+		}
+		_, err := t.Exec(ctx, endSessionsOf, l.Member, timeOf(l.UsedAt))
+		return err
+	})
+}
+
+func timeOf(at *time.Time) time.Time {
+	if at == nil {
+		return time.Time{}
+	}
+	return *at
+}
