@@ -51,6 +51,7 @@ var placed = map[string]string{
 	"github.com/wneessen":             "adapters/notify",
 	"github.com/emersion":             "adapters/notify",
 	"code.dny.dev/ssrf":               "adapters/delivery",
+	"github.com/alexedwards":          "adapters/passwords",
 	"github.com/dunglas/httpsfv":      "adapters/httpsig adapters/httpapi",
 	"github.com/modelcontextprotocol": "adapters/httpapi/mcp cmd/boot/mcp_test.go simulator/assistant",
 	"go.opentelemetry.io":             "adapters/telemetry",

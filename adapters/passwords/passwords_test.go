@@ -1,0 +1,103 @@
+package passwords
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+func TestArgon2(t *testing.T) {
+	t.Parallel()
+	a := New()
+	hash, err := a.Hash(t.Context(), "correct horse battery")
+	if err != nil || !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") {
+		t.Fatalf("%q, %v", hash, err)
+	}
+	again, err := a.Hash(t.Context(), "correct horse battery")
+	if err != nil || again == hash {
+		t.Errorf("no salt: %q, %v", again, err)
+	}
+	for password, want := range map[string]bool{"correct horse battery": true, "correct horse batter": false, "": false} {
+		if right, err := a.Verify(t.Context(), hash, password); right != want || err != nil {
+			t.Errorf("%q: %v, %v", password, right, err)
+		}
+	}
+	if _, err := a.Verify(t.Context(), "plain", "plain"); !errors.Is(err, fault.ErrUnreadable) {
+		t.Errorf("no hash: %v", err)
+	}
+}
+
+// An empty hash is nobody's, also for the password that stands in for it, and costs as much as a wrong password.
+func TestVerify_nobody(t *testing.T) {
+	t.Parallel()
+	a := New()
+	hash, err := a.Hash(t.Context(), "correct horse battery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := func(hash string) time.Duration {
+		fastest := time.Hour
+		for range 5 {
+			start := time.Now()
+			if right, err := a.Verify(t.Context(), hash, ""); right || err != nil {
+				t.Errorf("%q: %v, %v", hash, right, err)
+			}
+			fastest = min(fastest, time.Since(start))
+		}
+		return fastest
+	}
+	somebody, nobody := took(hash), took("")
+	if nobody < somebody/2 || somebody < nobody/2 {
+		t.Errorf("a wrong password takes %s, a wrong address %s", somebody, nobody)
+	}
+}
+
+func TestInPlace(t *testing.T) {
+	t.Parallel()
+	a := New()
+	release, started, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	for range atOnce + mostWaiting {
+		go func() {
+			done <- a.inPlace(context.Background(), func() error { started <- struct{}{}; <-release; return nil })
+		}()
+	}
+	for range atOnce {
+		<-started
+	}
+	for a.waiting.Load() < atOnce+mostWaiting {
+		time.Sleep(time.Millisecond)
+	}
+	select {
+	case <-started:
+		t.Error("more are hashed at once")
+	case <-time.After(10 * time.Millisecond):
+	}
+	if _, err := a.Hash(t.Context(), "x"); fault.KindOf(err) != fault.Unavailable || !fault.Is(err, "overloaded") {
+		t.Errorf("one too many: %v", err)
+	}
+	close(release)
+	go func() {
+		for range mostWaiting {
+			<-started
+		}
+	}()
+	for range atOnce + mostWaiting {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	a.places <- struct{}{}
+	a.places <- struct{}{}
+	if err := a.inPlace(ctx, func() error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("who gave up: %v", err)
+	}
+	if a.waiting.Load() != 0 {
+		t.Errorf("%d wait", a.waiting.Load())
+	}
+}
