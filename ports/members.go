@@ -28,6 +28,8 @@ type Members interface {
 	AddLink(ctx context.Context, l *member.Link) error
 	// Invitations is the account's invitations that are open at a time, newest first, with bound as in List.
 	Invitations(ctx context.Context, account id.Account, bound []id.Project, at time.Time, page Page) ([]*member.Link, int, error)
+	// Invitation is one that is open at a time: NotFound invitation_not_found.
+	Invitation(ctx context.Context, account id.Account, link id.MemberLink, at time.Time) (*member.Link, error)
 	// LinkByHash finds a link in any state: NotFound link_not_found.
 	LinkByHash(ctx context.Context, hash [32]byte) (*member.Link, error)
 	// Revoke closes an open invitation: NotFound invitation_not_found. One of several at once does.
@@ -54,8 +56,11 @@ type ConsoleSessions interface {
 	ByHash(ctx context.Context, hash [32]byte) (*SignedIn, error)
 	// Used records when sessions were last used. It never moves a time back, and passes over unknown ones.
 	Used(ctx context.Context, uses map[id.ConsoleSession]time.Time) error
-	// List is the sessions that were used since a time and have not ended, the newest first: of the account, or of one member.
-	List(ctx context.Context, account id.Account, of id.Member, since time.Time, page Page) ([]*member.Session, int, error)
+	// List is the sessions that last at a time, if they are left alone for idle at most, the newest first: of the account, or of
+	// one member. Those whose code is due are left out.
+	List(ctx context.Context, account id.Account, of id.Member, idle time.Duration, at time.Time, page Page) ([]*member.Session, int, error)
+	// Session is one that nobody has ended: NotFound console_session_not_found.
+	Session(ctx context.Context, account id.Account, session id.ConsoleSession) (*member.Session, error)
 	// End ends a session: NotFound console_session_not_found if it has ended.
 	End(ctx context.Context, account id.Account, session id.ConsoleSession, at time.Time) error
 	// EndAll ends a member's sessions but one, and reports how many they were.

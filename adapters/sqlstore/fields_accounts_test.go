@@ -168,7 +168,7 @@ func consoleSessionFields(s *fieldShop) {
 	proven.Prove([32]byte{7}, fieldtest.Start.Add(time.Hour))
 	s.must(s.ConsoleSessions().Prove(s.Context(), &proven))
 	byHash := read(s.ConsoleSessions().ByHash(s.Context(), proven.Hash))(s)
-	listed := only(s.ConsoleSessions().List(s.Context(), s.owner, m.ID, fieldtest.Start, firstPage))(s)
+	listed := only(s.ConsoleSessions().List(s.Context(), s.owner, m.ID, time.Hour, proven.UsedAt, firstPage))(s)
 	ended := proven
 	ended.EndedAt = pointer(fieldtest.Start.Add(2 * time.Hour))
 	s.must(s.ConsoleSessions().End(s.Context(), s.owner, ended.ID, *ended.EndedAt))

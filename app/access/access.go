@@ -87,10 +87,13 @@ func (c Caller) Bound() (id.Project, bool) {
 // longestSecret bounds what is hashed for a caller that nobody knows.
 const longestSecret = 256
 
-// Authenticate finds the caller of a bearer secret, and notes the use of its key. Whatever is wrong
-// with it, unknown, expired, revoked or of the other environment, the answer is the same:
+// Authenticate finds the caller of a bearer secret, which is a key or the token of a member's session, and notes its use.
+// Whatever is wrong with it, unknown, expired, revoked or of the other environment, the answer is the same:
 // Unauthenticated.
 func (s *Service) Authenticate(ctx context.Context, bearer string) (Caller, error) {
+	if strings.HasPrefix(bearer, member.TokenMark) {
+		return s.authenticateMember(ctx, bearer)
+	}
 	if !strings.HasPrefix(bearer, s.Environment.KeyMark()) || len(bearer) > longestSecret {
 		return Caller{}, refused()
 	}
@@ -107,7 +110,7 @@ func (s *Service) Authenticate(ctx context.Context, bearer string) (Caller, erro
 		return Caller{}, refused()
 	}
 	if s.Uses != nil {
-		s.Uses.note(key.ID, now)
+		s.Uses.keys.note(key.ID, now)
 	}
 	return Caller{Account: owner, Key: key}, nil
 }

@@ -25,6 +25,17 @@ const (
 	SignInFor = 24 * time.Hour
 )
 
+// Lasts is for how long a link of the purpose opens something.
+func (p Purpose) Lasts() time.Duration {
+	switch p {
+	case Join:
+		return JoinFor
+	case Reset:
+		return ResetFor
+	}
+	return SignInFor
+}
+
 // Link lets its holder do one thing, once. Only the SHA-256 of its secret is kept.
 type Link struct {
 	ID        id.MemberLink

@@ -118,7 +118,7 @@ func Address(text string) (string, bool) {
 // Passwords have this many characters.
 const (
 	shortestPassword = 12
-	longestPassword  = 200
+	LongestPassword  = 200
 	fewestDifferent  = 5
 )
 
@@ -126,7 +126,7 @@ const (
 // composition).
 func CheckPassword(c fault.Check, password, email, name string) {
 	length := utf8.RuneCountInString(password)
-	if !c.That(length >= shortestPassword && length <= longestPassword, "password", "must have 12 to 200 characters") {
+	if !c.That(length >= shortestPassword && length <= LongestPassword, "password", "must have 12 to 200 characters") {
 		return
 	}
 	folded := strings.ToLower(password)

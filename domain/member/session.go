@@ -9,6 +9,9 @@ import (
 // LongestSession is for how long a session in the console lasts at most, whatever is done in it.
 const LongestSession = 30 * 24 * time.Hour
 
+// TokenMark is how the tokens of sessions begin. API keys begin otherwise.
+const TokenMark = "hs_"
+
 // CodeFor is for how long a session waits for the code of the second factor.
 const CodeFor = 10 * time.Minute
 

@@ -256,6 +256,15 @@ func inviteLimit(s *staff) {
 
 func inviteRevoke(s *staff) {
 	l := s.add(s.invitation("ada", member.Support))
+	got, err := s.Invitation(s.Context(), s.account, l.ID, porttest.Noon)
+	if err != nil {
+		s.Fatal(err)
+	}
+	porttest.Same(s.T, "invitation", got, l)
+	_, err = s.Invitation(s.Context(), s.other().account, l.ID, porttest.Noon)
+	porttest.WantFault(s.T, err, fault.NotFound, "invitation_not_found")
+	_, err = s.Invitation(s.Context(), s.account, l.ID, l.ExpiresAt)
+	porttest.WantFault(s.T, err, fault.NotFound, "invitation_not_found")
 	porttest.WantFault(s.T, s.Revoke(s.Context(), s.other().account, l.ID, porttest.Noon), fault.NotFound, "invitation_not_found")
 	s.want("revoked", s.winners(porttest.Racers, fault.NotFound, "invitation_not_found", func(int) error {
 		return s.Revoke(s.Context(), s.account, l.ID, porttest.Noon)

@@ -122,6 +122,12 @@ ORDER BY created_at DESC, id DESC`, owner, at)
 	return list, total, nil
 }
 
+func (v Members) Invitation(ctx context.Context, owner id.Account, link id.MemberLink, at time.Time) (*member.Link, error) {
+	return db.One[member.Link](ctx, v.Store.Read(db.NoProject), "invitation", "SELECT "+links.Columns()+openInvitations+`
+  AND expires_at > $2
+  AND id = $3`, owner, at, link)
+}
+
 func (v Members) LinkByHash(ctx context.Context, hash [32]byte) (*member.Link, error) {
 	l, err := db.First[member.Link](ctx, v.Store.Read(db.NoProject), links.Select()+"\nWHERE hash = $1", hash[:])
 	if err == nil && l == nil {

@@ -159,16 +159,24 @@ func (v ConsoleSessions) Used(ctx context.Context, uses map[id.ConsoleSession]ti
 	return nil
 }
 
-func (v ConsoleSessions) List(ctx context.Context, owner id.Account, of id.Member, since time.Time, page ports.Page) ([]*member.Session, int, error) {
-	w := db.Conditions{Args: db.Args{owner, since}}
+func (v ConsoleSessions) List(ctx context.Context, owner id.Account, of id.Member, idle time.Duration, at time.Time, page ports.Page) ([]*member.Session, int, error) {
+	w := db.Conditions{Args: db.Args{owner, at.Add(-idle), at.Add(-member.LongestSession)}}
 	w.Equal("member_id", of)
 	const open = `
 FROM console_sessions
 WHERE account_id = $1
-  AND used_at >= $2
+  AND used_at > $2
+  AND created_at > $3
   AND ended_at IS NULL
   AND NOT code_due`
 	return db.Page[*member.Session](ctx, v.Store.Read(db.NoProject), consoleSessions.Columns(), open, w, "created_at DESC, id DESC", page)
+}
+
+func (v ConsoleSessions) Session(ctx context.Context, owner id.Account, session id.ConsoleSession) (*member.Session, error) {
+	return db.One[member.Session](ctx, v.Store.Read(db.NoProject), "console_session", consoleSessions.Select()+`
+WHERE account_id = $1
+  AND id = $2
+  AND ended_at IS NULL`, owner, session)
 }
 
 func (v ConsoleSessions) End(ctx context.Context, owner id.Account, session id.ConsoleSession, at time.Time) error {

@@ -90,7 +90,7 @@ func (s *staff) open(m *member.Member, token string) *member.Session {
 // listed counts a member's sessions.
 func (s *staff) listed(m *member.Member) int {
 	s.Helper()
-	list, n, err := s.sessions.List(s.Context(), s.account, m.ID, porttest.Noon.Add(-time.Hour), ports.Page{Limit: 100})
+	list, n, err := s.sessions.List(s.Context(), s.account, m.ID, time.Hour, porttest.Noon, ports.Page{Limit: 100})
 	if err != nil || len(list) != n {
 		s.Errorf("%d of %d sessions, %v", len(list), n, err)
 	}
@@ -100,6 +100,13 @@ func (s *staff) listed(m *member.Member) int {
 func sessionEnd(s *staff) {
 	m := s.joined("ada", member.Owner)
 	one := s.open(m, "one")
+	got, err := s.sessions.Session(s.Context(), s.account, one.ID)
+	if err != nil {
+		s.Fatal(err)
+	}
+	porttest.Same(s.T, "session", got, one)
+	_, err = s.sessions.Session(s.Context(), s.other().account, one.ID)
+	porttest.WantFault(s.T, err, fault.NotFound, "console_session_not_found")
 	porttest.WantFault(s.T, s.sessions.End(s.Context(), s.other().account, one.ID, porttest.Noon), fault.NotFound, "console_session_not_found")
 	s.want("ended", s.winners(porttest.Racers, fault.NotFound, "console_session_not_found", func(int) error {
 		return s.sessions.End(s.Context(), s.account, one.ID, porttest.Noon)
@@ -183,14 +190,18 @@ func sessionList(s *staff) {
 	s.open(m, "1")
 	s.open(other, "2")
 	old := s.session(m, "old")
-	old.UsedAt = porttest.Noon.Add(-2 * time.Hour)
-	if err := s.sessions.Open(s.Context(), old, m.Password); err != nil {
-		s.Fatal(err)
+	old.UsedAt = porttest.Noon.Add(-time.Hour)
+	long := s.session(m, "long")
+	long.CreatedAt = porttest.Noon.Add(-member.LongestSession)
+	for _, one := range []*member.Session{old, long} {
+		if err := s.sessions.Open(s.Context(), one, m.Password); err != nil {
+			s.Fatal(err)
+		}
 	}
 	s.want("sessions of one", s.listed(m), 1)
-	_, n, err := s.sessions.List(s.Context(), s.account, id.Member{}, porttest.Noon, ports.Page{Limit: 1})
+	_, n, err := s.sessions.List(s.Context(), s.account, id.Member{}, time.Hour, porttest.Noon, ports.Page{Limit: 1})
 	s.want(fmt.Sprint("sessions, ", err), n, 2)
-	_, n, err = s.sessions.List(s.Context(), s.other().account, id.Member{}, porttest.Noon, ports.Page{Limit: 1})
+	_, n, err = s.sessions.List(s.Context(), s.other().account, id.Member{}, time.Hour, porttest.Noon, ports.Page{Limit: 1})
 	s.want(fmt.Sprint("another account's, ", err), n, 0)
 }
 

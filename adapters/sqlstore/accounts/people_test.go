@@ -1,0 +1,506 @@
+package accounts_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
+	"github.com/haggle-commerce/haggle/app/access"
+	"github.com/haggle-commerce/haggle/app/people"
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/member"
+	"github.com/haggle-commerce/haggle/domain/patch"
+	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest"
+)
+
+// plainly keeps passwords as they are, and counts how many were verified.
+type plainly struct{ verified []string }
+
+func (*plainly) Hash(_ context.Context, password string) (string, error) {
+	return "plain:" + password, nil
+}
+
+func (p *plainly) Verify(_ context.Context, hash, password string) (bool, error) {
+	p.verified = append(p.verified, hash)
+	return hash == "plain:"+password, nil
+}
+
+// strict admits a number of requests of each key.
+type strict struct {
+	most  int
+	taken map[string]int
+}
+
+func (s *strict) Take(_ context.Context, key string, _ ports.Rate) ports.Verdict {
+	s.taken[key]++
+	return ports.Verdict{Allowed: s.taken[key] <= s.most, RetryAfter: time.Second}
+}
+
+func (s *strict) Look(_ context.Context, key string, _ ports.Rate) ports.Verdict {
+	return ports.Verdict{Allowed: s.taken[key] < s.most}
+}
+
+const password = "correct horse battery"
+
+// house is an office whose members sign in.
+type house struct {
+	*office
+	people    *people.Service
+	passwords *plainly
+	limiter   *strict
+	key       *account.Key
+}
+
+func openHouse(t *testing.T, s *storetest.Store) *house {
+	o := openOffice(t, s)
+	stores := &ports.Stores{
+		Accounts:        s.Accounts(),
+		Keys:            s.Keys(),
+		Members:         s.Members(),
+		ConsoleSessions: s.ConsoleSessions(),
+		Authenticators:  s.Authenticators(),
+	}
+	o.Service.Stores = stores
+	h := &house{
+		office:    o,
+		passwords: &plainly{},
+		limiter:   &strict{most: 1000, taken: map[string]int{}},
+		key:       &account.Key{ID: porttest.Random[id.APIKey](), Account: o.owner.ID, Scopes: []string{"*"}},
+	}
+	h.people = &people.Service{
+		Stores:    stores,
+		Passwords: h.passwords,
+		Factor:    o.Service,
+		Limiter:   h.limiter,
+		Clock:     o.outside,
+		Entropy:   o.outside,
+		Address:   func(p member.Purpose, secret string) string { return "https://x/" + p.String() + "/" + secret },
+	}
+	return h
+}
+
+func TestPeople(t *testing.T) {
+	tests := map[string]func(*house){
+		"who is invited joins once, and has signed in":                  inviteAndJoin,
+		"nobody gives more than they have":                              givesNoMore,
+		"nobody changes who may do more":                                changesNoMore,
+		"a wrong address is answered as a wrong password":               wrongPassword,
+		"tries are counted before anything is hashed":                   triesCounted,
+		"a changed role counts at once, and a removed member is nobody": roleAtOnce,
+		"a link sets a password and ends sessions":                      passwordLink,
+		"a link signs in once":                                          signInLink,
+		"a member with an authenticator signs in in two steps":          twoSteps,
+		"a member's own code confirms":                                  ownCode,
+		"a session ends when it is left alone":                          sessionIdle,
+		"sessions are seen and ended by who may":                        sessionsOfOthers,
+		"an invitation is mailed":                                       mailed,
+	}
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		for name, test := range tests {
+			t.Run(name, func(t *testing.T) { test(openHouse(t, s)) })
+		}
+	})
+}
+
+func (h *house) byKey() people.Actor {
+	return people.Actor{ID: h.key.ID.String(), Key: h.key, Holder: h.holder()}
+}
+
+func by(c access.Caller) people.Actor {
+	return people.Actor{ID: c.Actor(), Key: c.Key, Holder: c.Holder()}
+}
+
+var browser = people.Client{Address: "192.0.2.1", Browser: "Firefox\x00" + strings.Repeat("x", 300)}
+
+func (h *house) address(name string) string { return name + "@" + h.owner.ID.String() + ".example" }
+
+func secretOf(l people.Link) string { return l.Address[strings.LastIndex(l.Address, "/")+1:] }
+
+// joined is somebody who was invited and has joined.
+func (h *house) joined(name string, grant member.Grant) people.SignedIn {
+	h.Helper()
+	l, err := h.people.Invite(h.Context(), h.byKey(), people.Draft{Email: h.address(name), Grant: grant}, "")
+	if err != nil {
+		h.Fatal(err)
+	}
+	in, err := h.people.Join(h.Context(), secretOf(l), "Ada", password, browser)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return in
+}
+
+func (h *house) caller(token string) access.Caller {
+	h.Helper()
+	c, err := h.Authenticate(h.Context(), token)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return c
+}
+
+func (h *house) stranger(what, token string) {
+	h.Helper()
+	if _, err := h.Authenticate(h.Context(), token); fault.KindOf(err) != fault.Unauthenticated {
+		h.Errorf("%s: %v", what, err)
+	}
+}
+
+func (h *house) fields(what string, err error, want ...string) {
+	h.Helper()
+	var got []string
+	if e, ok := err.(*fault.Error); ok {
+		for _, d := range e.Details {
+			got = append(got, d.Field)
+		}
+	}
+	if !slices.Equal(got, want) {
+		h.Errorf("%s: %v, want %v named", what, err, want)
+	}
+}
+
+func inviteAndJoin(h *house) {
+	draft := people.Draft{Email: " " + strings.ToUpper(h.address("ada")), Grant: member.Grant{Role: member.Support}}
+	l, err := h.people.Invite(h.Context(), h.byKey(), draft, "")
+	if err != nil {
+		h.Fatal(err)
+	}
+	_, err = h.people.Join(h.Context(), secretOf(l), " ", "short", browser)
+	h.fields("what is no name and no password", err, "name", "password")
+	in, err := h.people.Join(h.Context(), secretOf(l), "Ada", password, browser)
+	if err != nil {
+		h.Fatal(err)
+	}
+	if len(in.Session.Browser) != 200 || strings.Contains(in.Session.Browser, "\x00") || in.Member.Email != strings.ToLower(h.address("ada")) {
+		h.Errorf("%+v, %+v", in.Session, in.Member)
+	}
+	c := h.caller(in.Token)
+	if c.Member == nil || c.Actor() != in.Member.ID.String() || c.Require("finance:write") != nil || c.Require("keys:read") == nil {
+		h.Errorf("the caller is %+v", c)
+	}
+	_, err = h.people.Join(h.Context(), secretOf(l), "Eve", password, browser)
+	h.wants("again", err, "link_not_found")
+	for what, secret := range map[string]string{"no secret": "", "a long one": strings.Repeat("x", 300), "a wrong one": "x"} {
+		_, err := h.people.Join(h.Context(), secret, "Eve", password, browser)
+		h.wants(what, err, "link_not_found")
+	}
+	again, err := h.people.SignIn(h.Context(), " "+strings.ToUpper(h.address("ada")), password, browser)
+	if err != nil || again.Token == in.Token || again.Session.CodeDue {
+		h.Errorf("%+v, %v", again, err)
+	}
+	_, err = h.people.Invite(h.Context(), h.byKey(), people.Draft{Email: "nobody"}, "")
+	h.fields("what is no invitation", err, "email", "role")
+	draft.Projects = []id.Project{porttest.Random[id.Project]()}
+	_, err = h.people.Invite(h.Context(), h.byKey(), draft, "")
+	h.fields("an unknown project", err, "project_ids.0")
+}
+
+func givesNoMore(h *house) {
+	bound := h.byKey()
+	bound.Key = &account.Key{Scopes: []string{"keys:write", "catalog:read"}}
+	_, err := h.people.Invite(h.Context(), bound, people.Draft{Email: h.address("x"), Grant: member.Grant{Role: member.Analyst}}, "")
+	h.fields("more scopes", err, "role")
+	bound.Key = &account.Key{Scopes: []string{"*"}, Projects: []id.Project{porttest.Random[id.Project]()}}
+	_, err = h.people.Invite(h.Context(), bound, people.Draft{Email: h.address("x"), Grant: member.Grant{Role: member.Analyst}}, "")
+	h.fields("all projects", err, "project_ids")
+	l, err := h.people.Invite(h.Context(), h.byKey(), people.Draft{Email: h.address("x"), Grant: member.Grant{Role: member.Analyst}}, "")
+	if err != nil {
+		h.Fatal(err)
+	}
+	_, err = h.people.RevokeInvitation(h.Context(), bound, l.ID)
+	h.wants("an invitation beyond the projects", err, "invitation_not_found")
+	if _, err = h.people.RevokeInvitation(h.Context(), h.byKey(), l.ID); err != nil {
+		h.Error(err)
+	}
+	_, err = h.people.Join(h.Context(), secretOf(l), "Ada", password, browser)
+	h.wants("a revoked one", err, "link_not_found")
+}
+
+func changesNoMore(h *house) {
+	owner, support := h.joined("ada", member.Grant{Role: member.Owner}), h.joined("grace", member.Grant{Role: member.Support})
+	weak := h.byKey()
+	weak.Key = &account.Key{Scopes: []string{"keys:write", "projects:read", "catalog:read", "finance:write"}}
+	change := func(by people.Actor, of people.SignedIn, c member.Change) error {
+		_, _, err := h.people.Change(h.Context(), by, of.Member.ID, c, "")
+		return err
+	}
+	h.wants("an owner by less", change(weak, owner, member.Change{Name: patch.To("Eve")}), "insufficient_scope")
+	h.fields("more than they have", change(weak, support, member.Change{Role: patch.To(member.Owner)}), "role")
+	h.wants("another name", change(weak, support, member.Change{Name: patch.To("Grace")}), "")
+	_, err := h.people.Remove(h.Context(), weak, owner.Member.ID)
+	h.wants("an owner removed by less", err, "insufficient_scope")
+	_, err = h.people.PasswordLink(h.Context(), weak, support.Member.ID, "")
+	h.wants("a password by less", err, "insufficient_scope")
+	_, err = h.people.Remove(h.Context(), h.byKey(), owner.Member.ID)
+	h.wants("the last owner", err, "last_owner")
+	h.fields("the last owner", change(h.byKey(), owner, member.Change{Role: patch.To(member.Support)}), "role")
+	h.fields("an unknown project", change(h.byKey(), support, member.Change{Projects: patch.To([]id.Project{porttest.Random[id.Project]()})}), "project_ids.0")
+}
+
+func wrongPassword(h *house) {
+	h.joined("ada", member.Grant{Role: member.Owner})
+	h.passwords.verified = nil
+	var answers []string
+	for _, try := range [][2]string{{h.address("ada"), "wrong"}, {h.address("eve"), password}, {"nobody", password}, {h.address("ada"), strings.Repeat(password, 20)}} {
+		_, err := h.people.SignIn(h.Context(), try[0], try[1], browser)
+		h.wants(try[0], err, "sign_in_refused")
+		answers = append(answers, err.Error())
+	}
+	if len(slices.Compact(answers)) != 1 {
+		h.Errorf("the answers differ: %q", answers)
+	}
+	if !slices.Equal(h.passwords.verified, []string{"plain:" + password, "", "", "plain:" + password}) {
+		h.Errorf("verified %q", h.passwords.verified)
+	}
+}
+
+func triesCounted(h *house) {
+	h.joined("ada", member.Grant{Role: member.Owner})
+	h.limiter.most, h.limiter.taken, h.passwords.verified = 3, map[string]int{}, nil
+	for n := range 5 {
+		from := browser
+		from.Address += strings.Repeat("0", n) // each from elsewhere
+		_, err := h.people.SignIn(h.Context(), strings.ToUpper(h.address("ada")), password, from)
+		want := ""
+		if n >= 3 {
+			want = "rate_limited"
+		}
+		h.wants("try of an address", err, want)
+	}
+	if len(h.passwords.verified) != 3 {
+		h.Errorf("%d passwords were verified", len(h.passwords.verified))
+	}
+	for n := range 5 {
+		_, err := h.people.Join(h.Context(), "x", "Ada", password, people.Client{Address: "192.0.2.9"})
+		want := "link_not_found"
+		if n >= 3 {
+			want = "rate_limited"
+		}
+		h.wants("try from an address", err, want)
+	}
+	for key := range h.limiter.taken {
+		if strings.Contains(key, "@") {
+			h.Errorf("the limiter learns the address: %s", key)
+		}
+	}
+}
+
+func roleAtOnce(h *house) {
+	h.joined("owner", member.Grant{Role: member.Owner})
+	in := h.joined("ada", member.Grant{Role: member.Analyst})
+	if c := h.caller(in.Token); c.Require("finance:write") == nil {
+		h.Error("an analyst refunds")
+	}
+	if _, _, err := h.people.Change(h.Context(), h.byKey(), in.Member.ID, member.Change{Role: patch.To(member.Support)}, ""); err != nil {
+		h.Fatal(err)
+	}
+	if err := h.caller(in.Token).Require("finance:write"); err != nil {
+		h.Error(err)
+	}
+	if _, err := h.people.Remove(h.Context(), h.byKey(), in.Member.ID); err != nil {
+		h.Fatal(err)
+	}
+	h.stranger("a removed member", in.Token)
+	_, err := h.people.SignIn(h.Context(), in.Member.Email, password, browser)
+	h.wants("a removed member", err, "sign_in_refused")
+}
+
+func passwordLink(h *house) {
+	in := h.joined("ada", member.Grant{Role: member.Support})
+	l, err := h.people.PasswordLink(h.Context(), h.byKey(), in.Member.ID, "")
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.fields("a short one", h.people.SetPassword(h.Context(), secretOf(l), "short", browser), "password")
+	_, err = h.people.Join(h.Context(), secretOf(l), "Eve", password, browser)
+	h.wants("joining by it", err, "link_not_found")
+	const next = "another horse battery"
+	h.wants("setting", h.people.SetPassword(h.Context(), secretOf(l), next, browser), "")
+	h.wants("again", h.people.SetPassword(h.Context(), secretOf(l), next, browser), "link_not_found")
+	h.stranger("a session from before", in.Token)
+	_, err = h.people.SignIn(h.Context(), in.Member.Email, password, browser)
+	h.wants("the old one", err, "sign_in_refused")
+	_, err = h.people.SignIn(h.Context(), in.Member.Email, next, browser)
+	h.wants("the new one", err, "")
+	late, err := h.people.PasswordLink(h.Context(), h.byKey(), in.Member.ID, "")
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.later(2 * 60)
+	h.wants("an hour later", h.people.SetPassword(h.Context(), secretOf(late), password, browser), "link_not_found")
+}
+
+func signInLink(h *house) {
+	in := h.joined("ada", member.Grant{Role: member.Owner})
+	l, err := h.people.SignInLink(h.Context(), in.Member, "haggle")
+	if err != nil {
+		h.Fatal(err)
+	}
+	again, err := h.people.SignInByLink(h.Context(), secretOf(l), browser)
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.caller(again.Token)
+	_, err = h.people.SignInByLink(h.Context(), secretOf(l), browser)
+	h.wants("again", err, "link_not_found")
+}
+
+// enrolled gives a member an authenticator.
+func (h *house) enrolledMember(in people.SignedIn) {
+	h.Helper()
+	of := h.caller(in.Token).Holder()
+	if _, err := h.Enrol(h.Context(), of, ""); err != nil {
+		h.Fatal(err)
+	}
+	if err := h.Activate(h.Context(), of, h.code(-1)); err != nil {
+		h.Fatal(err)
+	}
+}
+
+func twoSteps(h *house) {
+	in := h.joined("ada", member.Grant{Role: member.Support})
+	h.enrolledMember(in)
+	due, err := h.people.SignIn(h.Context(), in.Member.Email, password, browser)
+	if err != nil || !due.Session.CodeDue {
+		h.Fatalf("%+v, %v", due.Session, err)
+	}
+	h.stranger("before the code", due.Token)
+	_, err = h.people.Prove(h.Context(), due.Token, "7", browser)
+	h.wants("a wrong code", err, "code_refused")
+	_, err = h.people.Prove(h.Context(), "hs_unknown", h.code(0), browser)
+	h.wants("an unknown session", err, "unauthenticated")
+	proven, err := h.people.Prove(h.Context(), due.Token, h.code(0), browser)
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.caller(proven.Token)
+	h.stranger("the token of the first step", due.Token)
+	_, err = h.people.Prove(h.Context(), proven.Token, h.code(1), browser)
+	h.wants("once more", err, "code_not_due")
+	second, err := h.people.SignIn(h.Context(), in.Member.Email, password, browser)
+	if err != nil {
+		h.Fatal(err)
+	}
+	_, err = h.people.Prove(h.Context(), second.Token, h.code(0), browser)
+	h.wants("a used code", err, "code_refused")
+	h.later(20)
+	_, err = h.people.Prove(h.Context(), second.Token, h.code(0), browser)
+	h.wants("ten minutes later", err, "unauthenticated")
+}
+
+// The account's code does not stand in for the member's, nor the other way round, and wrong codes are counted apart.
+func ownCode(h *house) {
+	h.enrolled() // the account
+	in := h.joined("ada", member.Grant{Role: member.Support})
+	mine := h.caller(in.Token).Holder()
+	h.wants("without one of their own", h.Confirm(h.Context(), mine, h.code(0)), "mfa_required")
+	h.wants("less safe without one of their own", h.ConfirmWeakening(h.Context(), mine, h.code(0)), "mfa_required")
+	h.enrolledMember(in)
+	for range account.MaxTries {
+		h.wants("a wrong code", h.Confirm(h.Context(), mine, "7"), "mfa_required")
+	}
+	h.wants("too many", h.Confirm(h.Context(), mine, h.code(0)), "rate_limited")
+	h.wants("the account's", h.Confirm(h.Context(), h.holder(), h.code(0)), "")
+	h.later(11)
+	h.wants("later", h.Confirm(h.Context(), mine, h.code(0)), "")
+}
+
+func sessionIdle(h *house) {
+	in := h.joined("ada", member.Grant{Role: member.Owner})
+	h.Uses = access.NewUses()
+	h.later(8*120 - 1)
+	h.caller(in.Token)
+	if err := h.FlushUses(h.Context()); err != nil {
+		h.Fatal(err)
+	}
+	h.later(8*120 - 1)
+	h.caller(in.Token)
+	h.later(1)
+	h.stranger("left alone for eight hours", in.Token)
+	in, err := h.people.SignIn(h.Context(), in.Member.Email, password, browser)
+	if err != nil {
+		h.Fatal(err)
+	}
+	if _, _, err := h.ChangeAccount(h.Context(), h.owner.ID, account.Change{ConsoleSessionMinutes: patch.To(5)}); err != nil {
+		h.Fatal(err)
+	}
+	h.later(9)
+	h.caller(in.Token)
+	h.later(1)
+	h.stranger("left alone for five minutes", in.Token)
+}
+
+func sessionsOfOthers(h *house) {
+	owner, support := h.joined("ada", member.Grant{Role: member.Owner}), h.joined("grace", member.Grant{Role: member.Support})
+	byOwner, bySupport := by(h.caller(owner.Token)), by(h.caller(support.Token))
+	count := func(by people.Actor, of id.Member) int {
+		_, n, err := h.people.Sessions(h.Context(), by, h.owner, of, ports.Page{Limit: 10})
+		if err != nil {
+			h.Error(err)
+		}
+		return n
+	}
+	for what, c := range map[string][2]int{
+		"all, by the owner":                {count(byOwner, id.Member{}), 2},
+		"one's, by the owner":              {count(byOwner, support.Member.ID), 1},
+		"all, by support: their own":       {count(bySupport, id.Member{}), 1},
+		"the owner's, by support":          {count(bySupport, owner.Member.ID), 0},
+		"by a key that manages no members": {count(people.Actor{Key: &account.Key{Scopes: []string{"keys:read"}}, Holder: h.holder()}, id.Member{}), 0},
+	} {
+		if c[0] != c[1] {
+			h.Errorf("%s: %d sessions, want %d", what, c[0], c[1])
+		}
+	}
+	h.wants("the owner's, by support", h.people.EndSession(h.Context(), bySupport, owner.Session.ID), "console_session_not_found")
+	_, err := h.people.EndSessions(h.Context(), bySupport, owner.Member.ID, id.ConsoleSession{})
+	h.wants("all of the owner's, by support", err, "member_not_found")
+	other, err := h.people.SignIn(h.Context(), support.Member.Email, password, browser)
+	if err != nil {
+		h.Fatal(err)
+	}
+	if n, err := h.people.EndSessions(h.Context(), bySupport, support.Member.ID, support.Session.ID); n != 1 || err != nil {
+		h.Errorf("%d sessions ended, %v", n, err)
+	}
+	h.stranger("another session", other.Token)
+	h.caller(support.Token)
+	h.wants("by the owner", h.people.EndSession(h.Context(), byOwner, support.Session.ID), "")
+	h.stranger("a session that was ended", support.Token)
+	h.wants("again", h.people.EndSession(h.Context(), byOwner, support.Session.ID), "console_session_not_found")
+}
+
+// post keeps what it sends.
+type post struct {
+	sent []ports.Mail
+	err  error
+}
+
+func (p *post) Send(_ ports.Outbound, m ports.Mail) error {
+	p.sent = append(p.sent, m)
+	return p.err
+}
+
+func mailed(h *house) {
+	l, err := h.people.Invite(h.Context(), h.byKey(), people.Draft{Email: h.address("ada"), Grant: member.Grant{Role: member.Owner}}, "")
+	if err != nil {
+		h.Fatal(err)
+	}
+	ctx := ports.NewOutbound(h.Context())
+	if h.people.Tell(ctx, "Zoë's", l) {
+		h.Error("mailed without a mail server")
+	}
+	box := &post{}
+	h.people.Mailer = box
+	if !h.people.Tell(ctx, "Zoë's", l) || box.sent[0].To != h.address("ada") || !strings.Contains(box.sent[0].Text, l.Address) {
+		h.Errorf("%+v", box.sent)
+	}
+	box.err = context.DeadlineExceeded
+	if h.people.Tell(ctx, "Zoë's", l) {
+		h.Error("mailed in vain")
+	}
+}

@@ -1,0 +1,123 @@
+package people
+
+import (
+	"context"
+	"crypto/sha256"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/member"
+)
+
+// Look is an open link of a purpose, for a page that asks what to do with it. It changes nothing.
+func (s *Service) Look(ctx context.Context, purpose member.Purpose, secret string, from Client) (*member.Link, error) {
+	if err := s.countClient(ctx, from); err != nil {
+		return nil, err
+	}
+	return s.link(ctx, purpose, secret)
+}
+
+func (s *Service) link(ctx context.Context, purpose member.Purpose, secret string) (*member.Link, error) {
+	if secret == "" || len(secret) > longestSecret {
+		return nil, member.ErrLink
+	}
+	l, err := s.Members.LinkByHash(ctx, sha256.Sum256([]byte(secret)))
+	if err != nil {
+		return nil, err
+	}
+	if l.Purpose != purpose || !l.Open(s.Clock.Now()) {
+		return nil, member.ErrLink
+	}
+	return l, nil
+}
+
+// Join makes whoever has an invitation a member with a name and a password, and signs them in.
+func (s *Service) Join(ctx context.Context, secret, name, password string, from Client) (SignedIn, error) {
+	l, err := s.Look(ctx, member.Join, secret, from)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	c := fault.NewCheck()
+	member.CheckName(c, name)
+	member.CheckPassword(c, password, l.Email, name)
+	if err := c.Err(); err != nil {
+		return SignedIn{}, err
+	}
+	hash, err := s.Passwords.Hash(ctx, password)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	now := s.Clock.Now()
+	if err := l.Use(now); err != nil {
+		return SignedIn{}, err
+	}
+	m := &member.Member{
+		ID:        id.New[id.Member](s.Entropy.IDBits()),
+		Account:   l.Account,
+		Email:     l.Email,
+		Name:      name,
+		Role:      l.Grant.Role,
+		Projects:  l.Grant.Projects,
+		Password:  hash,
+		CreatedAt: now,
+	}
+	if err := s.Members.Join(ctx, l, m); err != nil {
+		return SignedIn{}, err
+	}
+	return s.open(ctx, m, from)
+}
+
+// SetPassword sets a member's password by a link, and ends all sessions of the member: whoever knew the old password has
+// nothing any more.
+func (s *Service) SetPassword(ctx context.Context, secret, password string, from Client) error {
+	l, err := s.Look(ctx, member.Reset, secret, from)
+	if err != nil {
+		return err
+	}
+	m, err := s.Members.Member(ctx, l.Account, l.Member)
+	if fault.KindOf(err) == fault.NotFound {
+		return member.ErrLink
+	}
+	if err != nil {
+		return err
+	}
+	c := fault.NewCheck()
+	member.CheckPassword(c, password, m.Email, m.Name)
+	if err := c.Err(); err != nil {
+		return err
+	}
+	hash, err := s.Passwords.Hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	if err := l.Use(s.Clock.Now()); err != nil {
+		return err
+	}
+	return s.Members.SetPassword(ctx, l, hash)
+}
+
+// SignInByLink signs a member in by a one-time link. If the member has an authenticator, its code is due all the same.
+func (s *Service) SignInByLink(ctx context.Context, secret string, from Client) (SignedIn, error) {
+	l, err := s.Look(ctx, member.SignIn, secret, from)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	m, err := s.Members.Member(ctx, l.Account, l.Member)
+	if fault.KindOf(err) == fault.NotFound {
+		return SignedIn{}, member.ErrLink
+	}
+	if err != nil {
+		return SignedIn{}, err
+	}
+	if err := l.Use(s.Clock.Now()); err != nil {
+		return SignedIn{}, err
+	}
+	if err := s.Members.Spend(ctx, l); err != nil {
+		return SignedIn{}, err
+	}
+	in, err := s.open(ctx, m, from)
+	if fault.Is(err, "member_not_found") {
+		err = member.ErrLink
+	}
+	return in, err
+}

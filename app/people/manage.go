@@ -1,0 +1,118 @@
+package people
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/member"
+)
+
+// Get is a member whom the actor oversees, or who the actor is.
+func (s *Service) Get(ctx context.Context, by Actor, wanted id.Member) (*member.Member, error) {
+	m, err := s.Members.Member(ctx, by.account(), wanted)
+	if err != nil {
+		return nil, err
+	}
+	return m, oversees(by, m)
+}
+
+func oversees(by Actor, m *member.Member) error {
+	if by.Holder.Member == m.ID || by.Key.Oversees(&account.Key{Projects: m.Projects}) {
+		return nil
+	}
+	return fault.Missing("member")
+}
+
+// mayManage refuses an actor who may do less than the member.
+func mayManage(by Actor, m *member.Member) error {
+	if err := oversees(by, m); err != nil {
+		return err
+	}
+	c := fault.NewCheck()
+	m.Grant().By(by.Key, c)
+	if c.Err() != nil {
+		return fault.New(fault.Forbidden, "insufficient_scope", "This member may do more than you may.")
+	}
+	return nil
+}
+
+// Change changes a member, who is given no more than the actor has, and returns the member as they were and are. If the member
+// comes to reach a project that requires MFA, the code confirms it. What the member may do counts at once.
+func (s *Service) Change(ctx context.Context, by Actor, wanted id.Member, change member.Change, code string) (before, after *member.Member, err error) {
+	m, err := s.Members.Member(ctx, by.account(), wanted)
+	if err == nil {
+		err = mayManage(by, m)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	projects := m.Projects
+	change.Projects.Apply(&projects, nil)
+	c := fault.NewCheck()
+	if change.Projects.Given() {
+		if err := s.known(ctx, by.account(), projects, c); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := c.Err(); err != nil {
+		return nil, nil, err
+	}
+	if change.Role.Given() || change.Projects.Given() {
+		if err := s.confirm(ctx, by, projects, code); err != nil {
+			return nil, nil, err
+		}
+	}
+	after, err = s.Members.Update(ctx, by.account(), wanted, func(m *member.Member, otherOwners int) error {
+		was := *m
+		before = &was
+		if err := mayManage(by, m); err != nil {
+			return err
+		}
+		if err := m.Change(change, otherOwners); err != nil {
+			return err
+		}
+		c := fault.NewCheck()
+		m.Grant().By(by.Key, c)
+		return c.Err()
+	})
+	return before, after, err
+}
+
+// Remove ends a member's access for good: their sessions end at once. Owners may remove themselves, but the last one stays.
+func (s *Service) Remove(ctx context.Context, by Actor, wanted id.Member) (*member.Member, error) {
+	return s.Members.Update(ctx, by.account(), wanted, func(m *member.Member, otherOwners int) error {
+		if err := mayManage(by, m); err != nil {
+			return err
+		}
+		return m.Remove(otherOwners, s.Clock.Now())
+	})
+}
+
+// PasswordLink makes a link by which a member sets another password. Only who may do everything can make one: it is a way to
+// sign in as the member. If the member reaches a project that requires MFA, the code confirms it.
+func (s *Service) PasswordLink(ctx context.Context, by Actor, wanted id.Member, code string) (Link, error) {
+	if !by.Key.Allows("*") || len(by.Key.Projects) > 0 {
+		return Link{}, fault.New(fault.Forbidden, "insufficient_scope", "Only an owner, or an API key with the scope *, sets others' passwords.")
+	}
+	m, err := s.Get(ctx, by, wanted)
+	if err != nil {
+		return Link{}, err
+	}
+	if err := s.confirm(ctx, by, m.Projects, code); err != nil {
+		return Link{}, err
+	}
+	return s.linkTo(ctx, m, by.ID, member.Reset)
+}
+
+// SignInLink makes a link by which a member signs in once without a password, for those who run the installation.
+func (s *Service) SignInLink(ctx context.Context, m *member.Member, by string) (Link, error) {
+	return s.linkTo(ctx, m, by, member.SignIn)
+}
+
+func (s *Service) linkTo(ctx context.Context, m *member.Member, by string, purpose member.Purpose) (Link, error) {
+	l, secret := s.newLink(m.Account, by, purpose)
+	l.Member = m.ID
+	return Link{l, s.Address(purpose, secret)}, s.Members.AddLink(ctx, l)
+}

@@ -1,0 +1,190 @@
+package people
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/member"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Client is where somebody signs in from.
+type Client struct {
+	Address string
+	Browser string // as it calls itself
+}
+
+// longestBrowser is how many bytes of a browser's name are kept.
+const longestBrowser = 200
+
+// How often an address may try to come in, and how often anybody may try to sign in with one e-mail address: of an office behind one address, many
+// people sign in at once in the morning; of one person, a few mistakes are expected.
+var (
+	rateOfAddress = ports.Rate{PerMinute: 30, Burst: 30}
+	rateOfEmail   = ports.Rate{PerMinute: 2, Burst: 10}
+)
+
+// count counts a try, and refuses one too many.
+func (s *Service) count(ctx context.Context, key string, rate ports.Rate) error {
+	v := s.Limiter.Take(ctx, key, rate)
+	if v.Allowed {
+		return nil
+	}
+	return fault.New(fault.Limited, "rate_limited", "Too many attempts to sign in. Wait before you try again.").After(v.RetryAfter)
+}
+
+func (s *Service) countClient(ctx context.Context, from Client) error {
+	return s.count(ctx, "member-address "+from.Address, rateOfAddress)
+}
+
+// SignedIn is a session that has been opened.
+type SignedIn struct {
+	Token   string // it is shown once
+	Session *member.Session
+	Member  *member.Member
+}
+
+// errSignIn does not tell which of the two is wrong, or whether the address is a member's.
+var errSignIn = fault.New(fault.Unauthenticated, "sign_in_refused", "The e-mail address or the password is wrong.")
+
+// SignIn opens a session for an e-mail address and its password. If the member has an authenticator, the session is good for
+// nothing until Prove has its code.
+func (s *Service) SignIn(ctx context.Context, email, password string, from Client) (SignedIn, error) {
+	email, _ = member.Address(email)
+	if err := s.countClient(ctx, from); err != nil {
+		return SignedIn{}, err
+	}
+	// The limiter's memory may be shared: it learns a hash.
+	hashed := sha256.Sum256([]byte(email))
+	if err := s.count(ctx, "member-email "+hex.EncodeToString(hashed[:]), rateOfEmail); err != nil {
+		return SignedIn{}, err
+	}
+	m, err := s.Members.ByEmail(ctx, email)
+	if fault.KindOf(err) == fault.NotFound {
+		m, err = &member.Member{}, nil // whose password nobody knows, and takes as long to verify
+	}
+	if err != nil {
+		return SignedIn{}, err
+	}
+	if utf8.RuneCountInString(password) > member.LongestPassword {
+		password = ""
+	}
+	right, err := s.Passwords.Verify(ctx, m.Password, password)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	if !right {
+		return SignedIn{}, errSignIn
+	}
+	in, err := s.open(ctx, m, from)
+	if fault.Is(err, "member_not_found") {
+		err = errSignIn // the password was changed meanwhile
+	}
+	return in, err
+}
+
+// open opens a session of a member who has given their password, or a link.
+func (s *Service) open(ctx context.Context, m *member.Member, from Client) (SignedIn, error) {
+	active, _, err := s.Authenticators.Of(ctx, account.Holder{Account: m.Account, Member: m.ID})
+	if err != nil {
+		return SignedIn{}, err
+	}
+	token, hash := s.newToken()
+	now := s.Clock.Now()
+	opened := &member.Session{
+		ID:        id.New[id.ConsoleSession](s.Entropy.IDBits()),
+		Account:   m.Account,
+		Member:    m.ID,
+		Hash:      hash,
+		Address:   from.Address,
+		Browser:   printable(from.Browser),
+		CodeDue:   active != nil,
+		CreatedAt: now,
+		UsedAt:    now,
+	}
+	if err := s.ConsoleSessions.Open(ctx, opened, m.Password); err != nil {
+		return SignedIn{}, err
+	}
+	return SignedIn{Token: token, Session: opened, Member: m}, nil
+}
+
+func (s *Service) newToken() (token string, hash [32]byte) {
+	token = member.TokenMark + s.Entropy.Secret(secretBytes)
+	return token, sha256.Sum256([]byte(token))
+}
+
+// printable is a line of text that can be stored.
+func printable(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == utf8.RuneError {
+			return -1
+		}
+		return r
+	}, text)
+	if len(text) > longestBrowser {
+		text = strings.ToValidUTF8(text[:longestBrowser], "")
+	}
+	return text
+}
+
+var (
+	errToken = fault.New(fault.Unauthenticated, "unauthenticated", "The session has ended. Sign in again.")
+	errCode  = fault.New(fault.Unauthenticated, "code_refused", "The code is wrong, or was used. Send the authenticator's current code, or a recovery code.")
+)
+
+// Prove completes a sign-in with the code of the member's authenticator, or a recovery code. The session goes on with another
+// token.
+func (s *Service) Prove(ctx context.Context, token, code string, from Client) (SignedIn, error) {
+	if err := s.countClient(ctx, from); err != nil {
+		return SignedIn{}, err
+	}
+	in, err := s.signedIn(ctx, token)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	if !in.Session.CodeDue {
+		return SignedIn{}, fault.New(fault.Conflict, "code_not_due", "The session needs no code.")
+	}
+	err = s.Factor.Confirm(ctx, account.Holder{Account: in.Member.Account, Member: in.Member.ID}, code)
+	if fault.Is(err, "mfa_required") {
+		err = errCode
+	}
+	if err != nil {
+		return SignedIn{}, err
+	}
+	next, hash := s.newToken()
+	proven := *in.Session
+	proven.Prove(hash, s.Clock.Now())
+	err = s.ConsoleSessions.Prove(ctx, &proven)
+	if fault.KindOf(err) == fault.NotFound {
+		err = errToken
+	}
+	if err != nil {
+		return SignedIn{}, err
+	}
+	return SignedIn{Token: next, Session: &proven, Member: in.Member}, nil
+}
+
+// signedIn is a session that lasts, whether or not its code is due.
+func (s *Service) signedIn(ctx context.Context, token string) (*ports.SignedIn, error) {
+	if !strings.HasPrefix(token, member.TokenMark) || len(token) > longestSecret {
+		return nil, errToken
+	}
+	in, err := s.ConsoleSessions.ByHash(ctx, sha256.Sum256([]byte(token)))
+	if fault.KindOf(err) == fault.NotFound {
+		return nil, errToken
+	}
+	if err != nil {
+		return nil, err
+	}
+	if in.Member.RemovedAt != nil || !in.Session.Lasts(in.Account.ConsoleIdle(), s.Clock.Now()) {
+		return nil, errToken
+	}
+	return in, nil
+}
