@@ -17,6 +17,8 @@ type Members interface {
 	Member(ctx context.Context, account id.Account, member id.Member) (*member.Member, error)
 	// List is oldest first: if bound is not empty, those that are bound to some of its projects and no others.
 	List(ctx context.Context, account id.Account, bound []id.Project, page Page) ([]*member.Member, int, error)
+	// Names are those of members, of removed ones too. Unknown ones have none.
+	Names(ctx context.Context, account id.Account, of []id.Member) (map[id.Member]string, error)
 	// Update loads a member for exclusive use among those of the account, runs change on it and the number of the account's
 	// other owners, stores it if change returns nil, and returns it. change does no I/O and may run more than once. A member who
 	// is removed has no session and no authenticator any more, and no link is open to one.

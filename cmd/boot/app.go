@@ -34,6 +34,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/version"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/member"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -69,6 +70,7 @@ type App struct {
 	announcing *announcing.Service
 	bus        *eventbus.Bus // nil: there is none
 	publisher  *jobs.Worker[ports.Parcel]
+	mailer     ports.Mailer // nil: there is no mail server
 	vault      *vault.Vault
 	limits     limits
 	limiter    *ratelimit.Limiter
@@ -222,6 +224,25 @@ func (a *App) URL() string {
 		return strings.TrimSuffix(a.config.PublicURL, "/")
 	}
 	return "http://" + a.api.Addr().String()
+}
+
+// linkAddress is where the holder of a member's link goes. Commands without listeners have the configured address.
+func (a *App) linkAddress(p member.Purpose, secret string) string {
+	url := strings.TrimSuffix(a.config.PublicURL, "/")
+	switch {
+	case url == "" && a.api != nil:
+		url = a.URL()
+	case url == "":
+		url = "http://" + a.config.Addr
+	}
+	return url + consolePages[p] + secret
+}
+
+// consolePages are where links of members lead.
+var consolePages = map[member.Purpose]string{
+	member.Join:   "/console/join/",
+	member.Reset:  "/console/password/",
+	member.SignIn: "/console/sign-in/",
 }
 
 // OpsURL is where /livez and /readyz are.

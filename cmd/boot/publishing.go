@@ -48,7 +48,7 @@ func (a *App) openPublishing() error {
 		if err != nil {
 			return fmt.Errorf("HAGGLE_SMTP_URL: %w", err)
 		}
-		publisher.Mailer = mailer
+		publisher.Mailer, a.mailer = mailer, mailer
 	}
 	a.publisher = jobs.NewWorker(publisher.Job())
 	return nil

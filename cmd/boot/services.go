@@ -6,6 +6,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/delivery"
 	"github.com/haggle-commerce/haggle/adapters/keycache"
+	"github.com/haggle-commerce/haggle/adapters/passwords"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/adapters/totp"
@@ -20,6 +21,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/haggling"
 	"github.com/haggle-commerce/haggle/app/ordertoken"
 	"github.com/haggle-commerce/haggle/app/payments"
+	"github.com/haggle-commerce/haggle/app/people"
 	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/app/publishing"
 	"github.com/haggle-commerce/haggle/app/purchase"
@@ -57,6 +59,16 @@ func (a *App) openMerchants(s *ports.Stores) {
 		Environment: a.env,
 		Cache:       keycache.New(a.store.Accounts(), time.Now),
 		Uses:        access.NewUses(),
+	}
+	a.People = &people.Service{
+		Stores:    s,
+		Passwords: passwords.New(),
+		Factor:    a.Access,
+		Limiter:   a.edge.managed,
+		Clock:     a.clock,
+		Entropy:   system.Entropy{},
+		Mailer:    a.mailer,
+		Address:   a.linkAddress,
 	}
 	a.Projects = &projects.Service{Stores: s, Clock: a.clock, Entropy: system.Entropy{}, Addresses: addresses}
 	a.Catalogs = &catalogs.Service{Stores: s, Clock: a.clock, Entropy: system.Entropy{}}

@@ -2,6 +2,7 @@ package management
 
 import (
 	"context"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -18,9 +19,9 @@ func (h *handlers) registerAccount() {
 	operation.Register(g, "get-account", "GET "+path, "Get the account that the key belongs to", h.getAccount,
 		operation.Scope("projects:read"), operation.On(operation.TheAccount))
 	operation.Register(g, "update-account", "PATCH "+path, "Change the account", h.updateAccount)
-	operation.Register(g, "enrol-mfa", "POST "+mfa, "Enrol an authenticator; it is pending until confirmed", h.enrolMFA, operation.Created, operation.Errors(429))
-	operation.Register(g, "confirm-mfa", "POST "+mfa+"/confirm", "Confirm the pending authenticator with a code of it", h.confirmMFA, operation.Errors(404, 429))
-	operation.Register(g, "disable-mfa", "DELETE "+mfa, "Remove the authenticator", h.disableMFA, operation.Errors(404, 429))
+	operation.Register(g, "enrol-mfa", "POST "+mfa, "Enrol an authenticator of the account, or your own as a member; it is pending until confirmed", h.enrolMFA, operation.Own, operation.Created, operation.Errors(429))
+	operation.Register(g, "confirm-mfa", "POST "+mfa+"/confirm", "Confirm the pending authenticator with a code of it", h.confirmMFA, operation.Own, operation.Errors(404, 429))
+	operation.Register(g, "disable-mfa", "DELETE "+mfa, "Remove the authenticator", h.disableMFA, operation.Own, operation.Errors(404, 429))
 }
 
 type accountView struct {
@@ -29,8 +30,10 @@ type accountView struct {
 	Email     *string    `json:"email" nullable:"true" doc:"Where alerts go. Null: to the address that the installation is configured with, if any."`
 	Plan      string     `json:"plan" enum:"starter,growth,enterprise"`
 	Limits    planLimits `json:"limits"`
-	MFA       mfaView    `json:"mfa"`
+	MFA       mfaView    `json:"mfa" doc:"The account's second factor; asked by a member, the member's own."`
 	CreatedAt wire.Time  `json:"created_at"`
+	// ConsoleSessionMinutes is not security.session_timeout_minutes, which is about buyers.
+	ConsoleSessionMinutes int `json:"console_session_minutes" doc:"After how many minutes without use members' sessions in the console end."`
 }
 
 type planLimits struct {
@@ -57,18 +60,30 @@ type updateAccountInput struct {
 	Body struct {
 		Name  wire.Optional[string] `json:"name,omitzero" doc:"1 to 200 characters."`
 		Email wire.Optional[string] `json:"email,omitzero" doc:"An e-mail address. Null: none."`
+
+		ConsoleSessionMinutes wire.Optional[int] `json:"console_session_minutes,omitzero" doc:"5 to 10080. Null: 480."`
 	}
 }
 
 func (h *handlers) updateAccount(ctx context.Context, rq operation.Request, in *updateAccountInput) (*accountOutput, error) {
 	owner := noteAccount(rq)
-	before, after, err := h.Access.In(rq.Stores).ChangeAccount(ctx, owner, account.Change{Name: in.Body.Name.Field(), Email: in.Body.Email.Field()})
+	before, after, err := h.Access.In(rq.Stores).ChangeAccount(ctx, owner, account.Change{
+		Name:                  in.Body.Name.Field(),
+		Email:                 in.Body.Email.Field(),
+		ConsoleSessionMinutes: in.Body.ConsoleSessionMinutes.Field(),
+	})
 	if err != nil {
 		return nil, err
 	}
-	operation.NoteChange(rq, map[string]string{"name": before.Name, "email": before.Email}, map[string]string{"name": after.Name, "email": after.Email})
+	operation.NoteChange(rq, notedAccount(before), notedAccount(after))
 	return h.toAPIAccount(ctx, rq, after)
 }
+
+func notedAccount(a *account.Account) map[string]any {
+	return map[string]any{"name": a.Name, "email": a.Email, "console_session_minutes": consoleMinutes(a)}
+}
+
+func consoleMinutes(a *account.Account) int { return int(a.ConsoleIdle() / time.Minute) }
 
 type enrolMFAOutput struct {
 	Body struct {
@@ -132,8 +147,14 @@ func (h *handlers) toAPIAccount(ctx context.Context, rq operation.Request, a *ac
 	}
 	rate := h.Rate(a.Plan)
 	return &accountOutput{Body: accountView{
-		ID: a.ID.String(), Name: a.Name, Email: wire.ToOptional(a.Email), Plan: a.Plan.String(), Limits: planLimits{rate.PerMinute, rate.Burst}, MFA: mfa,
-		CreatedAt: wire.ToTime(a.CreatedAt),
+		ID:                    a.ID.String(),
+		Name:                  a.Name,
+		Email:                 wire.ToOptional(a.Email),
+		Plan:                  a.Plan.String(),
+		Limits:                planLimits{rate.PerMinute, rate.Burst},
+		MFA:                   mfa,
+		CreatedAt:             wire.ToTime(a.CreatedAt),
+		ConsoleSessionMinutes: consoleMinutes(a),
 	}}, nil
 }
 

@@ -3,6 +3,7 @@ package management
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
@@ -27,7 +28,8 @@ type auditEvent struct {
 	Action    string          `json:"action" example:"update-settings" doc:"The operationId of what was done."`
 	Target    string          `json:"target" doc:"The id of what was changed. Empty: an order or return, to a key without the scope to read it."`
 	ProjectID *string         `json:"project_id" nullable:"true" doc:"Null: the account itself."`
-	KeyID     string          `json:"key_id" doc:"The API key that did it."`
+	KeyID     string          `json:"key_id" doc:"The API key that did it. Empty: a member did."`
+	Member    *auditMember    `json:"member,omitempty" doc:"The member who did it. Left out: an API key did."`
 	Address   string          `json:"address" doc:"Where the request came from."`
 	RequestID string          `json:"request_id"`
 	CreatedAt wire.Time       `json:"created_at"`
@@ -35,21 +37,28 @@ type auditEvent struct {
 	After     json.RawMessage `json:"after" doc:"What differs after."`
 }
 
+type auditMember struct {
+	ID   string `json:"id"`
+	Name string `json:"name" doc:"As it is now, or was when the member was removed."`
+}
+
 type listAuditInput struct {
 	operation.Paging
 	Project wire.Ref[id.Project] `query:"project_id"`
 	Key     wire.Ref[id.APIKey]  `query:"key_id"`
+	Member  wire.Ref[id.Member]  `query:"member_id"`
 	Action  string               `query:"action" maxLength:"100"`
 	From    wire.When            `query:"from" doc:"Events at or after this time. A date is where that day begins in UTC. Events are kept for 730 days."`
 	To      wire.When            `query:"to" doc:"Events before this time; a date as in from."`
 }
 
 // listAuditEvents shows a key that is bound to projects only what happened in those.
-func (h *handlers) listAuditEvents(ctx context.Context, rq operation.Request, in *listAuditInput) ([]audit.Event, int, error) {
+func (h *handlers) listAuditEvents(ctx context.Context, rq operation.Request, in *listAuditInput) ([]namedEvent, int, error) {
 	caller := rq.Caller.Caller
 	filter := ports.AuditFilter{
 		Projects: caller.Key.Projects,
 		Key:      in.Key.ID,
+		Member:   in.Member.ID,
 		Action:   in.Action,
 		From:     in.From.In(time.UTC),
 		To:       in.To.In(time.UTC),
@@ -64,7 +73,28 @@ func (h *handlers) listAuditEvents(ctx context.Context, rq operation.Request, in
 	if err != nil {
 		return nil, 0, err
 	}
-	return events, total, h.hideValues(ctx, rq, events)
+	if err := h.hideValues(ctx, rq, events); err != nil {
+		return nil, 0, err
+	}
+	named, err := withNames(ctx, rq, events)
+	return named, total, err
+}
+
+// namedEvent is an event with the name of the member who did it.
+type namedEvent struct {
+	audit.Event
+	member string
+}
+
+func withNames(ctx context.Context, rq operation.Request, events []audit.Event) ([]namedEvent, error) {
+	var members []id.Member
+	for _, e := range events {
+		if !e.Member.IsZero() && !slices.Contains(members, e.Member) {
+			members = append(members, e.Member)
+		}
+	}
+	names, err := rq.Stores.Members.Names(ctx, rq.Caller.Account.ID, members)
+	return wire.Each(events, func(e audit.Event) namedEvent { return namedEvent{e, names[e.Member]} }), err
 }
 
 // hideValues takes out what the caller could not read by itself: for want of the scope, or because the
@@ -98,10 +128,13 @@ func opens(target string) bool {
 	return noOrder == nil || noReturn == nil
 }
 
-func toAPIAuditEvent(e audit.Event) auditEvent {
+func toAPIAuditEvent(e namedEvent) auditEvent {
 	out := auditEvent{
 		ID: e.ID.String(), Action: e.Action, Target: e.Target, ProjectID: wire.ToOptionalID(e.Project), KeyID: e.Key.String(), Address: e.Address,
 		RequestID: e.RequestID, CreatedAt: wire.ToTime(e.At), Before: json.RawMessage("null"), After: json.RawMessage("null"),
+	}
+	if !e.Member.IsZero() {
+		out.Member = &auditMember{ID: e.Member.String(), Name: e.member}
 	}
 	if e.Before != "" {
 		out.Before = json.RawMessage(e.Before)

@@ -1,4 +1,5 @@
-// Package management is the Management API: what merchants' servers call under /v1, with an API key.
+// Package management is the Management API: what merchants' servers call under /v1, with an API key, and members with the token
+// of their session in the console.
 // Each resource has a file that begins with the table of its operations. The packages catalog, agents, integrations and
 // finance have the resources of these names, this one has the others, and internal/operation what they share. All of
 // them convert between the wire and the application, and decide nothing.
@@ -51,6 +52,7 @@ func register(api huma.API, s Services) *operation.API {
 	h := &handlers{a}
 	h.registerAccount()
 	h.registerKeys()
+	h.registerMembers()
 	h.registerSigningKeys()
 	h.registerProjects()
 	h.registerSettings()
@@ -74,6 +76,7 @@ func Unrouted(s Services, next http.Handler) http.Handler {
 var tags = []*huma.Tag{
 	{Name: "Account", Description: "The merchant's account, its second factor, and the audit log of every change."},
 	{Name: "API keys", Description: "Keys of the Management API with their scopes, optionally bound to projects."},
+	membersTag(),
 	{Name: "Projects", Description: "A project is one shop. Its catalog, buyers, orders and money are separate from those of other projects."},
 	{Name: "Settings", Description: "Settings of a project, by category."},
 	{Name: "Storefront", Description: "What buyers see of a shop, and its shipping, tax and returns."},

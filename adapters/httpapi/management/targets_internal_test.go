@@ -24,6 +24,8 @@ const (
 // targets has the id in the path that the audit log is told for each operation that is no GET.
 var targets = map[string]string{
 	"update-account": noted, "enrol-mfa": noted, "confirm-mfa": noted, "disable-mfa": noted,
+	"create-invitation": noted, "revoke-invitation": "invitation_id", "update-member": "member_id", "remove-member": "member_id",
+	"create-password-link": "member_id", "end-console-session": "session_id", "end-console-sessions": noted,
 	"create-api-key": noted, "revoke-api-key": "key_id",
 	"create-project": noted, "update-project": "project_id", "delete-project": "project_id",
 	"update-settings": "project_id", "update-storefront": "project_id",

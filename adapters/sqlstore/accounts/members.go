@@ -74,6 +74,28 @@ func (v Members) Member(ctx context.Context, owner id.Account, wanted id.Member)
   AND id = $2`, owner, wanted)
 }
 
+func (v Members) Names(ctx context.Context, owner id.Account, of []id.Member) (map[id.Member]string, error) {
+	names := map[id.Member]string{}
+	if len(of) == 0 {
+		return names, nil
+	}
+	args := db.Args{owner}
+	rows, err := db.All[nameRow](ctx, v.Store.Read(db.NoProject), `
+SELECT id, name
+FROM members
+WHERE account_id = $1
+  AND id IN `+args.List(db.Strings(of)), args...)
+	for _, r := range rows {
+		names[r.ID] = r.Name
+	}
+	return names, err
+}
+
+type nameRow struct {
+	ID   id.Member
+	Name string
+}
+
 // List reads all members of the account, which are few, and leaves it to the domain which of them are within bound.
 func (v Members) List(ctx context.Context, owner id.Account, bound []id.Project, page ports.Page) ([]*member.Member, int, error) {
 	list, err := db.All[*member.Member](ctx, v.Store.Read(db.NoProject), "SELECT "+members.Columns()+membersOf+`

@@ -381,6 +381,12 @@ func removal(s *staff) {
 			s.Errorf("%s: %v", what, err)
 		}
 	}
+	for of, want := range map[*staff]int{s: 1, s.other(): 0} {
+		names, err := of.Names(s.Context(), of.account, []id.Member{m.ID, porttest.Random[id.Member]()})
+		if len(names) != want || want > 0 && names[m.ID] != m.Name || err != nil {
+			s.Errorf("%v, %v", names, err)
+		}
+	}
 	porttest.WantFault(s.T, s.SetPassword(s.Context(), used(reset), "new"), fault.NotFound, "link_not_found")
 	after, err := s.sessions.ByHash(s.Context(), session.Hash)
 	if err != nil || after.Session.EndedAt == nil || after.Member.RemovedAt == nil {

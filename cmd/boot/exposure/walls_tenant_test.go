@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/people"
 	"github.com/haggle-commerce/haggle/cmd/boot"
 )
 
@@ -19,6 +20,7 @@ import (
 // nothing more, and err tells it.
 type tenant struct {
 	caller // with a key of all scopes, unbound
+	app    *boot.App
 	secret string
 	ids    map[string]string // by kind: product_id, sku …; and the slug
 	err    error
@@ -29,14 +31,14 @@ var tenants atomic.Int64
 // openTenant opens an account with a project, a product and a spare key.
 func openTenant(t *testing.T, app *boot.App, url string) *tenant {
 	made, err := app.IssueKey(context.Background(), boot.KeyRequest{Name: "admin", Scopes: []string{"*"}, NewAccount: "Tenant"})
-	shop := &tenant{caller: caller{t, url, nil}.key(made.Secret), secret: made.Secret, ids: map[string]string{}, err: err}
+	shop := &tenant{caller: caller{t, url, nil}.key(made.Secret), app: app, secret: made.Secret, ids: map[string]string{}, err: err}
 	shop.fillProject()
 	return shop
 }
 
 // sibling is another project of the tenant's account.
 func (s *tenant) sibling() *tenant {
-	other := &tenant{caller: s.caller, secret: s.secret, ids: map[string]string{}, err: s.err}
+	other := &tenant{caller: s.caller, app: s.app, secret: s.secret, ids: map[string]string{}, err: s.err}
 	other.fillProject()
 	return other
 }
@@ -58,6 +60,24 @@ func (s *tenant) fillProject() {
 	s.connect()
 	s.ids["customer_email"] = s.ids["slug"] + "@example.com"
 	s.ids["buyer_token"] = s.post("/v1/buyer-tokens", `{"email":"`+s.ids["customer_email"]+`"}`).field("buyer_token")
+}
+
+// staff lets somebody join the account, and invites somebody else.
+func (s *tenant) staff() {
+	invite := func(name string) reply {
+		return s.post("/v1/members/invitations", `{"email":"`+name+`@`+s.ids["slug"]+`.example","role":"support"}`)
+	}
+	link := invite("ada").field("link")
+	if s.err != nil {
+		return
+	}
+	from := people.Client{Address: s.ids["slug"]} // joining is counted by address
+	in, err := s.app.People.Join(context.Background(), link[strings.LastIndex(link, "/")+1:], "Ada", "correct horse battery", from)
+	if s.err = err; err != nil {
+		return
+	}
+	s.ids["member_id"], s.ids["console_session_id"] = in.Member.ID.String(), in.Session.ID.String()
+	s.ids["invitation_id"] = invite("grace").field("id")
 }
 
 // newKey adds a key to the tenant's account.

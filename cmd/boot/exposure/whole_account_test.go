@@ -20,6 +20,9 @@ func TestBoundKeysDoNotActForTheWholeAccount(t *testing.T) {
 			{"POST", "/v1/account/mfa", ``},
 			{"POST", "/v1/account/mfa/confirm", `{"code":"123456"}`},
 			{"DELETE", "/v1/account/mfa", ``},
+			{"POST", "/v1/members/mem_00000000000000000000000000/password-link", ``},
+			{"GET", "/v1/console-sessions", ``},
+			{"DELETE", "/v1/console-sessions?member_id=mem_00000000000000000000000000", ``},
 		} {
 			bound.send(c[0], c[1], c[2]).is(t, 403, "insufficient_scope")
 		}

@@ -46,6 +46,9 @@ func (a *API) authenticate(e *entry) (err error) {
 // admits its address (decisions 3).
 func (a *API) authorize(e *entry) (err error) {
 	o := a.specs[e.Operation.OperationID]
+	if o.own && e.Caller.Member != nil {
+		return nil
+	}
 	if err := e.Caller.Require(o.scope); err != nil {
 		return err
 	}
@@ -53,7 +56,7 @@ func (a *API) authorize(e *entry) (err error) {
 	case o.on == PathProject || o.on == HeaderProject:
 		e.Caller.Project, err = a.findProject(e.Request, o, e.Caller)
 	case o.on == WholeAccount && len(e.Caller.Key.Projects) > 0:
-		err = fault.New(fault.Forbidden, "insufficient_scope", "This API key is bound to its projects and does not act for the whole account.")
+		err = fault.New(fault.Forbidden, "insufficient_scope", "This API key or role is bound to its projects and does not act for the whole account.")
 	}
 	return err
 }

@@ -75,6 +75,7 @@ type spec struct {
 	scope string
 	on    Subject
 	books bool
+	own   bool
 	// target is the name in the path of the thing that is changed, unless the handler notes another one.
 	target string
 }
@@ -91,6 +92,8 @@ var (
 	CSV Option = func(_ *API, o *spec) { o.Responses = csvAnswer() }
 	// Books are also open of a project that is closing or closed, as every operation with the scope finance:read is.
 	Books Option = func(_ *API, o *spec) { o.books = true }
+	// Own operations let members manage what is their own, whatever their role.
+	Own Option = func(_ *API, o *spec) { o.own = true }
 	// AsksProvider marks operations that wait for payment providers, which they do among payments.
 	AsksProvider Option = func(a *API, o *spec) { o.Lane = a.PaymentLane }
 )
@@ -159,6 +162,11 @@ func RegisterStaged[I, O any](g Group, id, route, summary string, handle func(co
 	wire.AddStaged(g.mount, g.operation(id, route, summary, append(options, AsksProvider)), handle)
 }
 
+// RegisterFollowed adds an operation of two stages like RegisterStaged, whose second one asks no payment provider.
+func RegisterFollowed[I, O any](g Group, id, route, summary string, handle func(context.Context, Request, *I) (*O, Stage[O], error), options ...Option) {
+	wire.AddStaged(g.mount, g.operation(id, route, summary, options), handle)
+}
+
 // operation makes an operation of the group. Its route is a method and a path.
 func (g Group) operation(id, route, summary string, options []Option) wire.Operation {
 	method, path, _ := strings.Cut(route, " ")
@@ -186,6 +194,9 @@ func (g Group) operation(id, route, summary string, options []Option) wire.Opera
 		}}
 	}
 	o.Description = "Scope: `" + o.scope + "`."
+	if o.own {
+		o.Description += " Members need none for what is their own."
+	}
 	o.Security = []map[string][]string{{wire.BearerScheme: {o.scope}}}
 	g.specs[id] = o
 	return o.Operation

@@ -17,6 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/finance"
 	"github.com/haggle-commerce/haggle/app/inbox"
+	"github.com/haggle-commerce/haggle/app/people"
 	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/app/publishing"
 	"github.com/haggle-commerce/haggle/app/purchase"
@@ -31,6 +32,7 @@ import (
 // UseCases are what handlers run on the stores of their request.
 type UseCases struct {
 	Access   *access.Service
+	People   *people.Service
 	Projects *projects.Service
 	Catalogs *catalogs.Service
 	// Discovery tells how far search indexes are.
