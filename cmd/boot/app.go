@@ -1,6 +1,7 @@
 package boot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -233,7 +234,8 @@ func (a *App) linkAddress(p member.Purpose, secret string) string {
 	case url == "" && a.api != nil:
 		url = a.URL()
 	case url == "":
-		url = "http://" + a.config.Addr
+		host, port, _ := net.SplitHostPort(a.config.Addr)
+		url = "http://" + net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port)
 	}
 	return url + consolePages[p] + secret
 }

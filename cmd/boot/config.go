@@ -63,7 +63,7 @@ type Config struct {
 	AnthropicKey   string `env:"HAGGLE_ANTHROPIC_KEY" help:"Its API key."`
 	SearchMemory   string `env:"HAGGLE_SEARCH_MEMORY" default:"1024" help:"Megabytes that the search indexes of all shops may take; beyond it, those not searched for the longest time are dropped, to be built again when needed. One shop may take half of it; 0: any."`
 	NATSURL        string `env:"HAGGLE_NATS_URL" name:"nats-url" help:"nats://… Every event also goes to JetStream there, to haggle.PROJECT.TYPE."`
-	SMTPURL        string `env:"HAGGLE_SMTP_URL" name:"smtp-url" help:"smtp://USER:PASSWORD@HOST:PORT?from=…&to=… or smtps://… Alerts go by mail through it."`
+	SMTPURL        string `env:"HAGGLE_SMTP_URL" name:"smtp-url" help:"smtp://USER:PASSWORD@HOST:PORT?from=…&to=… or smtps://… Alerts and invitations go by mail through it."`
 	RedisURL       string `env:"HAGGLE_REDIS_URL" help:"redis://… Replicas count requests together there. Without it each counts alone."`
 	UCPPlatforms   string `env:"HAGGLE_UCP_PLATFORMS" name:"ucp-platforms" help:"JSON file of agents' profiles by their URLs. They are known, and never fetched."`
 	TrustedProxies string `env:"HAGGLE_TRUSTED_PROXIES" help:"Addresses and CIDRs, separated by commas, whose X-Forwarded-For is believed."`

@@ -24,6 +24,7 @@ type cli struct {
 	Payments   paymentsCmd      `cmd:"" help:"List and decide payments whose outcome their provider does not tell."`
 	Refunds    refundsCmd       `cmd:"" help:"List and decide refunds whose outcome their provider does not tell."`
 	Keys       keysCmd          `cmd:"" help:"Manage API keys."`
+	Members    membersCmd       `cmd:"" help:"Manage the people of accounts."`
 	Doctor     doctorCmd        `cmd:"" help:"Check the configuration and what it names, and say what is wrong."`
 	Verify     verifyCmd        `cmd:"" help:"Check that what the database holds adds up: orders, payments, stock, events and the books."`
 	Migrate    migrateCmd       `cmd:"" help:"Bring the database's schema up to date, and exit."`

@@ -222,9 +222,52 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// An invitation's link is alone on standard output; everything else is said beside it.
+func TestMembers(t *testing.T) {
+	t.Parallel()
+	database := "sqlite://" + filepath.Join(t.TempDir(), "members.db")
+	members := func(args ...string) (out, said string, err error) {
+		t.Helper()
+		c := command(t, database, append([]string{"members"}, args...)...)
+		var stdout, stderr strings.Builder
+		c.Stdout, c.Stderr = &stdout, &stderr
+		err = c.Run()
+		return stdout.String(), stderr.String(), err
+	}
+	if out, said, err := members("list"); err != nil || out != "" || !strings.Contains(said, "no members yet") {
+		t.Errorf("an empty list: %q, %q, %v", out, said, err)
+	}
+	out, said, err := members("invite", "Ada@Example.com")
+	if link, rest, _ := strings.Cut(out, "\n"); err != nil || rest != "" || !strings.Contains(link, "/console/join/") || !strings.Contains(said, `"Main account"`) {
+		t.Errorf("invite: %q, %q, %v", out, said, err)
+	}
+	if _, said, err := members("invite", "grace@example.com", "--role=support", "--new-account=Grace's"); err != nil || !strings.Contains(said, "as support") {
+		t.Errorf("invite: %q, %v", said, err)
+	}
+	out, _, err = members("list")
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if err != nil || len(lines) != 3 || !strings.Contains(lines[1], "ada@example.com") || strings.Count(out, "invited until") != 2 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	id, _, _ := strings.Cut(lines[1], " ")
+	if out, said, err := members("revoke", id); err != nil || out != "" || !strings.Contains(said, "no longer invited") {
+		t.Errorf("revoke: %q, %q, %v", out, said, err)
+	}
+	for says, args := range map[string][]string{
+		"there is no member or invitation " + id: {"revoke", id},
+		"there is no project nowhere":            {"invite", "a@example.com", "--projects=nowhere"},
+		"email must be an e-mail address":        {"invite", "nobody"},
+		"--role must be one of":                  {"invite", "a@example.com", "--role=admin"},
+	} {
+		if out, said, err := members(args...); err == nil || out != "" || !strings.Contains(said, says) {
+			t.Errorf("%v: %q, %q, %v, want %s", args, out, said, err, says)
+		}
+	}
+}
+
 func TestHelpOfEveryCommand(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"", "serve", "import", "keys", "keys create", "keys list", "keys revoke", "migrate"} {
+	for _, name := range []string{"", "serve", "import", "keys", "keys create", "keys list", "keys revoke", "members", "members invite", "members list", "members revoke", "migrate"} {
 		out, err := command(t, "", strings.Fields(name+" --help")...).CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "Usage: haggle") {
 			t.Errorf("haggle %s --help: %v\n%s", name, err, out)

@@ -196,6 +196,30 @@ func (v Members) SetPassword(ctx context.Context, l *member.Link, password strin
 	})
 }
 
+// All is every member of the installation and every invitation that is open at a time, oldest first, with their accounts.
+func (v Members) All(ctx context.Context, at time.Time) (all []*member.Member, invited []*member.Link, owners map[id.Account]*account.Account, err error) {
+	var list []*account.Account
+	b := v.Store.Read(db.NoProject)
+	b.Query(&list, accounts.Select())
+	b.Query(&all, members.Select()+`
+WHERE removed_at IS NULL
+ORDER BY created_at, id`)
+	b.Query(&invited, links.Select()+`
+WHERE purpose = 'join'
+  AND used_at IS NULL
+  AND revoked_at IS NULL
+  AND expires_at > $1
+ORDER BY created_at, id`, at)
+	if err := b.Run(ctx); err != nil {
+		return nil, nil, nil, err
+	}
+	owners = make(map[id.Account]*account.Account, len(list))
+	for _, owner := range list {
+		owners[owner.ID] = owner
+	}
+	return all, invited, owners, nil
+}
+
 func timeOf(at *time.Time) time.Time {
 	if at == nil {
 		return time.Time{}

@@ -1,0 +1,122 @@
+package boot
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/app/people"
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/member"
+)
+
+// operator is who made what those make who run the installation.
+const operator = "haggle"
+
+// MemberRequest is an invitation to be made by those who run the installation. Its account is found as that of a KeyRequest.
+type MemberRequest struct {
+	Email      string
+	Role       string
+	Projects   []string // slugs or ids; none: all of the account's
+	Plan       string
+	NewAccount string
+}
+
+// InvitedMember is an invitation that was made.
+type InvitedMember struct {
+	people.Link
+	Account *account.Account
+}
+
+// InviteMember makes an invitation, and its account, or neither.
+func (a *App) InviteMember(ctx context.Context, r MemberRequest) (made InvitedMember, err error) {
+	role, err := member.ParseRole(r.Role)
+	if err != nil {
+		return InvitedMember{}, err
+	}
+	err = a.store.Within(ctx, nil, func(view *sqlstore.Store) error {
+		projects, err := findProjects(ctx, view, r.Projects)
+		if err != nil {
+			return err
+		}
+		stores := storesOn(view, a.index)
+		of := KeyRequest{Plan: r.Plan, NewAccount: r.NewAccount}
+		if made.Account, err = ownerOf(ctx, a.Access.In(stores), of, projects); err != nil {
+			return err
+		}
+		draft := people.Draft{Email: r.Email, Grant: member.Grant{Role: role}}
+		for _, p := range projects {
+			draft.Projects = append(draft.Projects, p.ID)
+		}
+		made.Link, err = a.People.In(stores).InviteFor(ctx, made.Account.ID, operator, draft)
+		return err
+	})
+	if err != nil {
+		return InvitedMember{}, err
+	}
+	return made, nil
+}
+
+// MemberLine is a member, or an open invitation, as those who run the installation see it.
+type MemberLine struct {
+	ID      string
+	Email   string
+	Name    string // empty: the person has not joined
+	Grant   member.Grant
+	Account *account.Account
+	Invited *member.Link // nil: a member
+}
+
+// ListMembers is every member of the installation, and every open invitation, oldest first.
+func (a *App) ListMembers(ctx context.Context) ([]MemberLine, error) {
+	members, invitations, accounts, err := a.store.Members().All(ctx, a.clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	var lines []MemberLine
+	for _, m := range members {
+		lines = append(lines, MemberLine{
+			ID:      m.ID.String(),
+			Email:   m.Email,
+			Name:    m.Name,
+			Grant:   m.Grant(),
+			Account: accounts[m.Account],
+		})
+	}
+	for _, l := range invitations {
+		lines = append(lines, MemberLine{
+			ID:      l.ID.String(),
+			Email:   l.Email,
+			Grant:   l.Grant,
+			Account: accounts[l.Account],
+			Invited: l,
+		})
+	}
+	return lines, nil
+}
+
+// RevokeMember removes a member of any account, or revokes an invitation. The last owner of an account stays.
+func (a *App) RevokeMember(ctx context.Context, name string) (MemberLine, error) {
+	lines, err := a.ListMembers(ctx)
+	if err != nil {
+		return MemberLine{}, err
+	}
+	for _, line := range lines {
+		if line.ID != name {
+			continue
+		}
+		by := people.Actor{
+			ID:     operator,
+			Key:    &account.Key{Scopes: []string{"*"}},
+			Holder: account.Holder{Account: line.Account.ID},
+		}
+		if line.Invited != nil {
+			_, err = a.People.RevokeInvitation(ctx, by, line.Invited.ID)
+		} else {
+			_, err = a.People.Remove(ctx, by, id.Stored[id.Member](name))
+		}
+		return line, err
+	}
+	return MemberLine{}, fmt.Errorf("there is no member or invitation %s: `haggle members list` shows the ids", name)
+}

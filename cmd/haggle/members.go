@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/haggle-commerce/haggle/cmd/boot"
+)
+
+type membersCmd struct {
+	Invite inviteMemberCmd `cmd:"" help:"Invite somebody to an account. The link is shown once, and works once within seven days."`
+	List   listMembersCmd  `cmd:"" help:"List all members and open invitations."`
+	Revoke revokeMemberCmd `cmd:"" help:"Revoke an invitation, or remove a member, whose sessions end at once."`
+}
+
+type inviteMemberCmd struct {
+	database
+	Email      string   `arg:"" help:"The e-mail address by which the member will sign in."`
+	Role       string   `enum:"owner,manager,support,analyst" default:"owner" help:"What the member may do: owner, manager, support or analyst."`
+	Projects   []string `help:"Slugs or ids of the projects to bind the member to. Default: all of the account's."`
+	Plan       string   `enum:",starter,growth,enterprise" default:"" help:"To the oldest account on this plan, opened if there is none. Default: the account of the projects, or the oldest."`
+	NewAccount string   `placeholder:"NAME" help:"To a new account with this name, on the plan, or on enterprise."`
+}
+
+func (i inviteMemberCmd) Run(ctx context.Context) error {
+	return i.with(ctx, func(app *boot.App) error {
+		made, err := app.InviteMember(ctx, boot.MemberRequest{
+			Email:      i.Email,
+			Role:       i.Role,
+			Projects:   i.Projects,
+			Plan:       i.Plan,
+			NewAccount: i.NewAccount,
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "An invitation of %s to the account %q (%s), as %s, until %s. This is the only time its link is shown:\n",
+			made.Email, oneLine(made.Account.Name), made.Account.ID, made.Grant.Role, moment(&made.ExpiresAt))
+		fmt.Println(made.Address)
+		return nil
+	})
+}
+
+type listMembersCmd struct{ database }
+
+func (l listMembersCmd) Run(ctx context.Context) error {
+	return l.with(ctx, func(app *boot.App) error {
+		lines, err := app.ListMembers(ctx)
+		if err != nil {
+			return err
+		}
+		if len(lines) == 0 {
+			fmt.Fprintln(os.Stderr, "There are no members yet: see `haggle members invite --help`.")
+			return nil
+		}
+		return printMembers(os.Stdout, lines)
+	})
+}
+
+func printMembers(to io.Writer, lines []boot.MemberLine) error {
+	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tE-MAIL\tNAME\tROLE\tPROJECTS\tACCOUNT\tSTATUS")
+	for _, l := range lines {
+		projects, status := "all", "member"
+		if len(l.Grant.Projects) > 0 {
+			projects = strings.Trim(fmt.Sprint(l.Grant.Projects), "[]")
+		}
+		if l.Invited != nil {
+			status = "invited until " + moment(&l.Invited.ExpiresAt)
+		}
+		fmt.Fprintln(table, strings.Join([]string{
+			l.ID, oneLine(l.Email), oneLine(l.Name), l.Grant.Role.String(), strings.ReplaceAll(projects, " ", ","), oneLine(l.Account.Name), status,
+		}, "\t"))
+	}
+	return table.Flush()
+}
+
+type revokeMemberCmd struct {
+	database
+	ID string `arg:"" help:"The id of the member or invitation, as haggle members list shows it."`
+}
+
+func (r revokeMemberCmd) Run(ctx context.Context) error {
+	return r.with(ctx, func(app *boot.App) error {
+		line, err := app.RevokeMember(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		what := "is no longer a member"
+		if line.Invited != nil {
+			what = "is no longer invited"
+		}
+		fmt.Fprintf(os.Stderr, "%s of the account %q %s.\n", oneLine(line.Email), oneLine(line.Account.Name), what)
+		return nil
+	})
+}
