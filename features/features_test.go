@@ -57,7 +57,7 @@ func run(t *testing.T, engine string) {
 var areas = []func(book, *world){
 	answerSteps, projectSteps, settingsSteps, catalogSteps, discoverySteps,
 	hagglingSteps, cartSteps, checkoutSteps, aftersalesSteps, sessionSteps, hostileSteps,
-	keySteps, accountSteps, limitSteps, idempotencySteps, auditSteps, financeSteps, reversalSteps, orderSteps, integrationSteps, eventSteps,
+	keySteps, memberSteps, accountSteps, limitSteps, idempotencySteps, auditSteps, financeSteps, reversalSteps, orderSteps, integrationSteps, eventSteps,
 	platformSteps, buyerSteps, shippingSteps, synonymSteps, searchIndexSteps, searchSteps, browsingSteps, embeddingSteps, agentSteps, remoteAgentSteps,
 	tuningSteps, orderHookSteps, ucpSteps, negotiationSteps, ucpRuleSteps, ucpWireSteps,
 }

@@ -90,6 +90,7 @@ type world struct {
 
 	trade              // buyers and their bargains
 	office             // keys and who holds them
+	crew               // members and how they come in
 	accounts           // with payment providers
 	hearing            // of events
 	listening          // of agents to their orders
@@ -176,6 +177,7 @@ func (w *world) expand(text string) string {
 		}
 		w.nameBargains(known)
 		w.nameKeys(known)
+		w.nameMembers(known)
 		w.nameMoney(known, text)
 		w.nameUnresolved(known, text)
 		w.nameAccounts(known)

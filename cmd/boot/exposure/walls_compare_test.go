@@ -49,11 +49,33 @@ var controls = map[string]control{
 	"test-event-subscription": {409, "subscription_disabled"},
 }
 
+// aboutMembers are operations that need, besides their scope, all that the member may.
+var aboutMembers = map[string]bool{
+	"create-invitation":    true,
+	"update-member":        true,
+	"remove-member":        true,
+	"create-password-link": true,
+	"end-console-session":  true,
+	"end-console-sessions": true,
+}
+
+// wholeAccount are operations that name something and are refused to all keys that are bound to projects: see
+// TestBoundKeysDoNotActForTheWholeAccount.
+var wholeAccount = map[string]bool{
+	"create-password-link":  true,
+	"list-console-sessions": true,
+	"end-console-session":   true,
+	"end-console-sessions":  true,
+}
+
 // control sends each operation by callers who may, with the least scope that lets them: else refusals
 // would prove nothing. A key bound to one project need not name it.
 func (w *walls) control(o *operation) {
 	group, _, _ := strings.Cut(o.scope(), ":")
 	scopes := `["` + group + `:write"]`
+	if aboutMembers[o.ID] {
+		scopes = `["*"]`
+	}
 	shop := w.open(o)
 	secret, _ := shop.newKey(scopes)
 	w.permit(o, shop, secret)

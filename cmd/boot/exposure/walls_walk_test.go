@@ -202,7 +202,9 @@ func (w *walls) visit(o *operation) {
 	}
 	for _, p := range o.places() {
 		w.compare(o, "of another account", w.stranger, p)
-		w.compare(o, "of another project, by a bound key", w.bound, p)
+		if !wholeAccount[o.ID] {
+			w.compare(o, "of another project, by a bound key", w.bound, p)
+		}
 	}
 	if all := o.places(); len(all) > 1 {
 		w.compare(o, "of another account", w.stranger, all...)

@@ -1,0 +1,27 @@
+package features
+
+func memberSteps(sc book, w *world) {
+	sc.Given(`^"([^"]*)" is a member with (\{.*\})$`, w.isMember)
+	sc.Step(`^the merchant invites "([^"]*)" with (\{.*\})$`, w.invites)
+	sc.Given(`^the account has (\d+) invitations$`, w.hasInvitations)
+	sc.Step(`^"([^"]*)" enrols an authenticator of their own$`, w.memberEnrols)
+
+	sc.Step(`^"([^"]*)" (?:joins|joined) by the link$`, w.joins)
+	sc.When(`^somebody joins by the link of "([^"]*)" as "([^"]*)" with the password "([^"]*)"$`, w.joinsAs)
+	sc.When(`^(\d+) people join by the link of "([^"]*)" at once$`, w.joinAtOnce)
+	sc.Step(`^"([^"]*)" (?:signs|signed) in$`, func(name string) error { return w.signsInWith(name, memberPassword) })
+	sc.When(`^"([^"]*)" signs in with the password "([^"]*)"$`, w.signsInWith)
+	sc.When(`^somebody signs in as "([^"]*)" with the password "([^"]*)"$`, w.signsInAs)
+	sc.Step(`^somebody tries (\d+) passwords of "([^"]*)"$`, w.triesPasswords)
+	sc.When(`^"([^"]*)" gives (a fresh code|the same code|a recovery code|a wrong code)$`, w.proves)
+	sc.When(`^"([^"]*)" sets the password "([^"]*)" by the link$`, w.setsPassword)
+
+	sc.Then(`^coming in is refused: (\w+)$`, w.comingInRefused)
+	sc.Then(`^coming in is refused: (\w+), naming "([^"]*)"$`, w.comingInRefusedNaming)
+	sc.Then(`^a code of "([^"]*)" is due$`, w.codeIsDue)
+	sc.Then(`^the session of "([^"]*)" is good for nothing$`, w.sessionIsOver)
+	sc.Then(`^the session of "([^"]*)" works$`, w.sessionWorks)
+	sc.Then(`^(\d+) of them joins?$`, w.haveJoined)
+	sc.When(`^with (no code|a fresh code of "[^"]*") "([^"]*)" invites "([^"]*)" with (\{.*\})$`, w.memberInvites)
+	sc.Then(`^the link of "([^"]*)" was shown once$`, w.linkShownOnce)
+}
