@@ -99,19 +99,27 @@ func (c *Cache) lookUp(ctx context.Context, hash [32]byte) (record, error) {
 	if c.Known(hash) {
 		places = c.known
 	}
-	waited, cancel := context.WithTimeout(ctx, longestWait)
-	defer cancel()
-	if places.Acquire(waited, 1) != nil {
-		if ctx.Err() != nil {
-			return record{}, ctx.Err()
-		}
-		return record{}, fault.New(fault.Unavailable, "overloaded", "The server is busy. Try again.").After(time.Second)
+	if err := acquire(ctx, places); err != nil {
+		return record{}, err
 	}
 	defer places.Release(1)
 	r := record{began: c.now()}
 	var err error
 	r.key, r.owner, err = c.source.KeyByHash(ctx, hash)
 	return r, err
+}
+
+// acquire takes a place, but does not wait for long.
+func acquire(ctx context.Context, places *semaphore.Weighted) error {
+	waited, cancel := context.WithTimeout(ctx, longestWait)
+	defer cancel()
+	if places.Acquire(waited, 1) == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fault.New(fault.Unavailable, "overloaded", "The server is busy. Try again.").After(time.Second)
 }
 
 // together is one query for all who ask at the same time. It does not end with the first who asked.

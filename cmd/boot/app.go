@@ -17,6 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/eventbus"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/adapters/keycache"
 	"github.com/haggle-commerce/haggle/adapters/ratelimit"
 	"github.com/haggle-commerce/haggle/adapters/search"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
@@ -58,6 +59,7 @@ type App struct {
 	index      *search.Index
 	store      *sqlstore.Store
 	storefront *projects.Storefronts
+	sessions   *keycache.Sessions
 	gateway    payments.Gateway
 	admission  *payments.Admission
 	rooms      map[string]*bulkhead.Room        // where requests wait for others, by what they wait for
@@ -203,6 +205,7 @@ func (a *App) assemble() error {
 	}
 	a.index = search.New(search.Options{Embedder: a.embeddings.queries, Memory: memory, Log: a.log})
 	a.storefront = projects.NewStorefronts(a.store.Storefronts(), time.Now)
+	a.sessions = keycache.NewSessions(a.store.ConsoleSessions())
 	a.openProviders()
 	a.openPlatforms()
 	if err := a.openPublishing(); err != nil {

@@ -6,10 +6,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// wholeStores returns the stores outside of any transaction, with the storefronts that are kept in memory.
+// wholeStores returns the stores outside of any transaction, with the storefronts that are kept in memory, and lookups of
+// sessions bounded.
 func (a *App) wholeStores() *ports.Stores {
 	s := storesOn(a.store, a.index)
 	s.Storefronts = a.storefront
+	s.ConsoleSessions = a.sessions
 	return s
 }
 
