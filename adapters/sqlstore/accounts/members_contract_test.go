@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -228,8 +229,13 @@ func joinAddressRace(s *staff) {
 func lastOwner(s *staff) {
 	owners := []*member.Member{s.joined("ada", member.Owner), s.joined("grace", member.Owner)}
 	demoted := 0
+	var arrived atomic.Int32
 	for _, err := range porttest.Together(len(owners), func(i int) error {
 		_, err := s.Update(s.Context(), s.account, owners[i].ID, func(m *member.Member, others int) error {
+			arrived.Add(1)
+			for wait := 0; arrived.Load() < 2 && wait < 100; wait++ { // for the other one, who must not count before this one is stored
+				time.Sleep(2 * time.Millisecond)
+			}
 			return m.Change(member.Change{Role: patch.To(member.Support)}, others)
 		})
 		return err
