@@ -261,7 +261,7 @@ func (h *handlers) declineOffer(ctx ports.Outbound, rq Request, in *declineInput
 	return plan[reply]{Commit: func(ctx context.Context, st *ports.Stores) (*reply, error) {
 		v, err := h.Haggling.In(st).Decline(ctx, rq.Caller.Shop, named(rq, of), why)
 		if err != nil {
-			return nil, err
+			return nil, raced(err)
 		}
 		return h.found(h.toAPIView(rq, v))
 	}}, nil

@@ -45,6 +45,16 @@ func (h *handlers) refusedPlan(rq Request, err error) (plan[reply], error) {
 	return h.settled(h.refusal(rq, e)), nil
 }
 
+// raced is the error of a commit that another request was faster than. What it changed is read by a second preparation, which
+// answers as if that request had come before: with the resource as it stands.
+func raced(err error) error {
+	var e *fault.Error
+	if errors.As(err, &e) && e.Kind == fault.Conflict && !fault.Is(err, ports.ProjectChanged) {
+		return ports.Stale
+	}
+	return err
+}
+
 func (h *handlers) refusal(rq Request, e *fault.Error) failure {
 	code := e.Code
 	switch {

@@ -93,6 +93,9 @@ func (h *handlers) createCheckout(ctx ports.Outbound, rq Request, in *checkoutIn
 	}
 	return plan[reply]{Commit: func(ctx context.Context, st *ports.Stores) (*reply, error) {
 		err := prepared.Commit(ctx, st)
+		if prepared.Existed() {
+			err = raced(err)
+		}
 		return h.answer(rq, status, prepared.Checkout, a, prepared.Findings), err
 	}}, nil
 }
@@ -128,7 +131,7 @@ func (h *handlers) updateCheckout(ctx ports.Outbound, rq Request, in *updateInpu
 		return h.settled(h.fail("not_found", noCheckout)), nil
 	}
 	return plan[reply]{Commit: func(ctx context.Context, st *ports.Stores) (*reply, error) {
-		err := prepared.Commit(ctx, st)
+		err := raced(prepared.Commit(ctx, st))
 		return h.answer(rq, http.StatusOK, prepared.Checkout, a, prepared.Findings), err
 	}}, nil
 }

@@ -1,0 +1,31 @@
+package ucp
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// A commit that another request was faster than is prepared again, so that no agent gets 409 for it.
+func TestRaced(t *testing.T) {
+	t.Parallel()
+	changed := fault.New(fault.Conflict, ports.ProjectChanged, "The shop has changed.")
+	broken := errors.New("disk full")
+	for _, lost := range []error{
+		checkout.ErrChanged, checkout.ErrCompleted, checkout.ErrCanceled, checkout.ErrExpired, checkout.ErrProcessing,
+		negotiation.ErrClosed, ports.Stale,
+	} {
+		if got := raced(lost); !errors.Is(got, ports.Stale) {
+			t.Errorf("%v is %v", lost, got)
+		}
+	}
+	for _, other := range []error{nil, changed, broken, fault.Missing("checkout")} {
+		if got := raced(other); got != other {
+			t.Errorf("%v is %v", other, got)
+		}
+	}
+}
