@@ -319,6 +319,27 @@ Feature: Requests that are sent again
         | /acp/quote {"product_id": "$product", "quantity": 1}               | POST /acp/sessions/$remembered_session_id/extend {"duration_minutes": 5}                                   |
         | /acp/quote {"product_id": "$product", "quantity": 1}               | POST /acp/checkout/init {"session_id": "$remembered_session_id", "items": [{"product_id": "$product", "quantity": 1}], "shipping_address": $address} |
 
+    Scenario Outline: No other agent gets into what one opened and uses
+      Given under the key "key-of-an-agent-0123456789" an agent sends POST /ucp/<request>
+      And the buyer remembers the answer's id
+      When under the key "key-of-an-agent-0123456789" an agent sends POST /ucp/<request>
+      Then the answer shows:
+        | id | "$remembered_id" |
+      When an agent sends <use>
+      Then it answers 200
+      When under the key "key-of-an-agent-0123456789" an agent sends POST /ucp/<request>
+      Then it answers 409
+      And the answer shows:
+        | code | "idempotency_key_used" |
+      And the answer does not say "$remembered_id"
+
+      Examples:
+        | request                                                                        | use                                                                                                        |
+        | carts {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}]}             | GET /ucp/carts/$remembered_id                                                                              |
+        | negotiations {"item": {"id": "${Trail Tent}"}, "quantity": 1}                        | GET /ucp/negotiations/$remembered_id                                                                       |
+        | checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}]} | PUT /ucp/checkout-sessions/$remembered_id {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}]} |
+        | checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}]} | POST /ucp/checkout-sessions/$remembered_id/cancel {}                                                       |
+
     Scenario: The same key for another checkout
       Given a buyer at the checkout with 1 of the "Trail Tent"
       When under the key "a" the buyer sends POST /acp/checkout/finalize {"checkout_id": "$checkout", "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}}

@@ -61,6 +61,8 @@ var ucpOperations = map[string]ucpjudge.Operation{
 	"PUT /ucp/checkout-sessions/":           ucpjudge.UpdateCheckout,
 	"POST /ucp/checkout-sessions//complete": ucpjudge.CompleteCheckout,
 	"POST /ucp/checkout-sessions//cancel":   ucpjudge.CancelCheckout,
+	"POST /ucp/negotiations":                ucpjudge.StartNegotiation,
+	"GET /ucp/negotiations/":                ucpjudge.GetNegotiation,
 }
 
 // The agents that a sandbox knows, by version.

@@ -20,7 +20,7 @@ const cartsPath = restPath + "/carts"
 
 func (h *handlers) registerCarts() {
 	wire.AddPrepared(h.mount, h.of(capability.Cart, huma.Operation{
-		OperationID: "create_cart", Method: http.MethodPost, Path: cartsPath, DefaultStatus: http.StatusCreated, Summary: "Create a cart",
+		OperationID: createCartID, Method: http.MethodPost, Path: cartsPath, DefaultStatus: http.StatusCreated, Summary: "Create a cart",
 	}), prepared(h, (*handlers).createCart))
 	wire.AddReadOnly(h.mount, h.of(capability.Cart, huma.Operation{
 		OperationID: "get_cart", Method: http.MethodGet, Path: cartsPath + "/{id}", Summary: "Read a cart",
@@ -89,10 +89,11 @@ func (h *handlers) putCart(ctx ports.Outbound, rq Request, of id.Session, r cart
 	a.addBuyer(r.Buyer)
 	a.addCodes(r.Discounts)
 	prepared, err := h.Baskets.In(rq.Stores).PreparePut(ctx, rq.Caller.Shop, baskets.PutRequest{
-		Session: of,
-		Lenient: a.Lenient,
-		Agent:   rq.Caller.Agent,
-		Buyer:   &a.Buyer,
+		Session:    of,
+		Lenient:    a.Lenient,
+		Agent:      rq.Caller.Agent,
+		Buyer:      &a.Buyer,
+		Repeatable: rq.Keyed,
 	})
 	if err != nil {
 		return h.refusedPlan(rq, err)

@@ -80,6 +80,7 @@ const (
 func (h *handlers) keyRules() wire.KeyRules[commerce.Buyer] {
 	return wire.KeyRules[commerce.Buyer]{
 		Owner:       h.keyOwner,
+		Repeat:      h.repeat,
 		Check:       checkKey,
 		Fingerprint: func(body []byte) ([sha256.Size]byte, bool) { return sha256.Sum256(body), true },
 		Reused: fault.New(fault.Conflict, "idempotency_conflict",

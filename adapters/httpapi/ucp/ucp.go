@@ -150,6 +150,8 @@ const (
 // The names of the operations, which are those of the MCP tools.
 const (
 	profileID          = "ucp_profile"
+	createCartID       = "create_cart"
+	createCheckoutID   = "create_checkout"
 	cancelCheckoutID   = "cancel_checkout"
 	completeCheckoutID = "complete_checkout"
 )

@@ -19,7 +19,7 @@ const checkoutsPath = restPath + "/checkout-sessions"
 
 func (h *handlers) registerCheckouts() {
 	create := h.of(capability.Checkout, huma.Operation{
-		OperationID: "create_checkout", Method: http.MethodPost, Path: checkoutsPath, DefaultStatus: http.StatusCreated,
+		OperationID: createCheckoutID, Method: http.MethodPost, Path: checkoutsPath, DefaultStatus: http.StatusCreated,
 		Summary: "Create a checkout",
 	})
 	wire.AddPrepared(h.mount, create, prepared(h, (*handlers).createCheckout))
@@ -69,6 +69,7 @@ type updateInput struct {
 
 func (h *handlers) createCheckout(ctx ports.Outbound, rq Request, in *checkoutInput) (plan[reply], error) {
 	a := h.fromAPICheckout(rq, in.Body.LineItems, in.Body.Buyer, in.Body.Discounts, in.Body.Fulfillment)
+	a.Repeatable = rq.Keyed
 	if in.Body.CartID != "" {
 		cart, err := id.Parse[id.Session](in.Body.CartID)
 		if err != nil {
