@@ -70,10 +70,12 @@ func (h *handlers) fail(code, content string) failure {
 	}
 }
 
-// reply is an answer with its status.
+// reply is an answer with its status. With RetryAfter it is not kept for the request's idempotency key: the same request may
+// get another answer soon.
 type reply struct {
-	Status int
-	Body   any
+	Status     int
+	RetryAfter string `header:"Retry-After"`
+	Body       any
 }
 
 // completion answers complete_checkout. While nobody knows whether the buyer paid it says when to ask again, so that it is

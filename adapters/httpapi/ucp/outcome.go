@@ -42,7 +42,7 @@ func (h *handlers) refusedPlan(rq Request, err error) (plan[reply], error) {
 	if !ok {
 		return plan[reply]{}, err
 	}
-	return h.settled(h.refusal(rq, e)), nil
+	return settledBy(&reply{Status: http.StatusOK, RetryAfter: untilPaid(e), Body: h.refusal(rq, e)}), nil
 }
 
 // raced is the error of a commit that another request was faster than. What it changed is read by a second preparation, which
@@ -76,7 +76,7 @@ func (h *handlers) unchangedPlan(ctx context.Context, rq Request, of id.Checkout
 	if err != nil {
 		return plan[reply]{}, err
 	}
-	return plan[reply]{Commit: func(context.Context, *ports.Stores) (*reply, error) { return answer, nil }}, nil
+	return settledBy(answer), nil
 }
 
 func (h *handlers) unchanged(ctx context.Context, rq Request, of id.Checkout, err error) (*reply, error) {
@@ -98,5 +98,18 @@ func (h *handlers) unchanged(ctx context.Context, rq Request, of id.Checkout, er
 	case errors.Is(err, purchase.ErrNeedsReview):
 		m.Severity = buyerReview
 	}
-	return h.read(ctx, rq, of, &m)
+	answer, err := h.read(ctx, rq, of, &m)
+	if err != nil {
+		return nil, err
+	}
+	answer.RetryAfter = untilPaid(e)
+	return answer, nil
+}
+
+// untilPaid is the Retry-After of a request that a payment under way keeps from taking effect; "" for any other reason.
+func untilPaid(why *fault.Error) string {
+	if errors.Is(why, checkout.ErrProcessing) {
+		return askAgain
+	}
+	return ""
 }

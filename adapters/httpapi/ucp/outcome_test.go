@@ -10,6 +10,17 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
+// What a payment under way keeps from taking effect may be sent again under the same key.
+func TestUntilPaid(t *testing.T) {
+	t.Parallel()
+	if got := untilPaid(checkout.ErrProcessing); got != askAgain {
+		t.Errorf("while it is paid: %q", got)
+	}
+	if got := untilPaid(checkout.ErrCanceled); got != "" {
+		t.Errorf("canceled: %q", got)
+	}
+}
+
 // A commit that another request was faster than is prepared again, so that no agent gets 409 for it.
 func TestRaced(t *testing.T) {
 	t.Parallel()

@@ -213,6 +213,17 @@ func (c *call[C, S]) render(out any) (ports.Answer, error) {
 	return c.seal(status, contentType, body.Bytes()), nil
 }
 
+// passing reports whether what a handler returned has a Retry-After: the same request may get another answer then, so that
+// this one is not kept for its key. The claim of the key is over with the transaction.
+func passing(out any) bool {
+	v := reflect.ValueOf(out)
+	if !v.IsValid() || v.IsNil() {
+		return false
+	}
+	after := v.Elem().FieldByName("RetryAfter")
+	return after.IsValid() && !after.IsZero()
+}
+
 func (k KeyStore) open(use ports.KeyUse, sealed []byte) ([]byte, error) {
 	body, err := k.Vault.Open(sealed, purpose(use))
 	if err != nil {

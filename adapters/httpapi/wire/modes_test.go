@@ -223,3 +223,30 @@ func TestKeyRules(t *testing.T) {
 		})
 	}
 }
+
+// later is an answer that says when to ask again.
+type later struct {
+	RetryAfter string `header:"Retry-After"`
+	Body       struct{}
+}
+
+// An answer with a Retry-After is committed, and not kept for the key: the same request gets another one later.
+func TestAddAtomic_retryAfter(t *testing.T) {
+	t.Parallel()
+	j, after := &journal{}, "1"
+	send := j.serve(func(m *wire.Mount[nobody, int]) {
+		wire.AddAtomic(m, postTo("atomic", "/v1/thing"), func(context.Context, stagedRequest, *none) (*later, error) {
+			j.write("handler")
+			return &later{RetryAfter: after}, nil
+		})
+	})
+	if w := send("k"); w.Code != 200 || w.Header().Get("Retry-After") != "1" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	j.is(t, "begin, handler, event , commit")
+	after = ""
+	if w := send("k"); w.Code != 200 || w.Header().Get("Retry-After") != "" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	j.is(t, "begin, handler, event , keep 200, commit")
+}

@@ -189,7 +189,7 @@ func (c *call[C, S]) transact(ctx context.Context, work func(S) (answer any, err
 		_, err := work(c.mount.Stores)
 		return err == nil, err
 	}
-	claim := c.use
+	claim, kept := c.use, false
 	if c.mode == Claimed {
 		claim = nil
 	}
@@ -198,8 +198,9 @@ func (c *call[C, S]) transact(ctx context.Context, work func(S) (answer any, err
 		if err != nil {
 			return err
 		}
-		record := ports.Record{Event: c.event(ctx), Use: c.use}
-		if c.use != nil {
+		record := ports.Record{Event: c.event(ctx)}
+		if kept = c.use != nil && !passing(answer); kept {
+			record.Use = c.use
 			if record.Answer, err = c.render(answer); err != nil {
 				return err
 			}
@@ -212,7 +213,7 @@ func (c *call[C, S]) transact(ctx context.Context, work func(S) (answer any, err
 	if errors.Is(err, ports.ErrKeyTaken) {
 		c.taken = err
 	}
-	c.kept = err == nil && c.use != nil
+	c.kept = err == nil && kept
 	return committed, err
 }
 
