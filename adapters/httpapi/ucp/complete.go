@@ -44,7 +44,7 @@ func (h *handlers) completeCheckout(ctx ports.Outbound, rq Request, in *complete
 	if err != nil {
 		return nil, err
 	}
-	done := &completion{Status: answer.Status, Body: answer.Body}
+	done := &completion{Status: answer.Status, RetryAfter: answer.RetryAfter, Body: answer.Body}
 	if c, ok := answer.Body.(checkoutBody); ok && c.Status == statuses[checkout.Processing] {
 		done.RetryAfter = askAgain
 	}
@@ -134,7 +134,8 @@ func (h *handlers) notCompleted(ctx ports.Outbound, rq Request, of id.Checkout, 
 	var e *fault.Error
 	switch {
 	case errors.Is(err, purchase.ErrUnresolved), errors.Is(err, checkout.ErrProcessing):
-		return h.read(ctx, rq, of, nil) // in progress
+		answer, err := h.read(ctx, rq, of, nil)
+		return undecided(answer), err
 	case errors.As(err, &e) && e.Code == "out_of_stock":
 		return h.read(ctx, rq, of, &message{
 			Type:     "error",
@@ -149,6 +150,18 @@ func (h *handlers) notCompleted(ctx ports.Outbound, rq Request, of id.Checkout, 
 		return h.dealGone(ctx, rq, of)
 	}
 	return h.unchanged(ctx, rq, of, err)
+}
+
+// undecided notes in an answer that the outcome of the payment was not known when the request gave up. The checkout was read
+// after that: what it says need not be what came of the request, unless it is paid.
+func undecided(answer *reply) *reply {
+	if answer == nil {
+		return nil
+	}
+	if c, ok := answer.Body.(checkoutBody); !ok || c.Status != statuses[checkout.Completed] {
+		answer.RetryAfter = askAgain
+	}
+	return answer
 }
 
 // dealGone answers with a checkout whose agreed price another order has used: it is not complete until it is sent without

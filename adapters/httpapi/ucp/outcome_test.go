@@ -21,6 +21,23 @@ func TestUntilPaid(t *testing.T) {
 	}
 }
 
+// Whether the answer to a payment without outcome is kept does not depend on a later read, unless that shows the order.
+func TestUndecided(t *testing.T) {
+	t.Parallel()
+	for status, said := range statuses {
+		want := askAgain
+		if status == checkout.Completed {
+			want = ""
+		}
+		if got := undecided(&reply{Body: checkoutBody{Status: said}}); got.RetryAfter != want {
+			t.Errorf("%s: %q", said, got.RetryAfter)
+		}
+	}
+	if got := undecided(&reply{Body: failure{}}); got.RetryAfter != askAgain {
+		t.Errorf("no checkout: %q", got.RetryAfter)
+	}
+}
+
 // A commit that another request was faster than is prepared again, so that no agent gets 409 for it.
 func TestRaced(t *testing.T) {
 	t.Parallel()
