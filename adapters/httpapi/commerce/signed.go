@@ -35,7 +35,11 @@ func (s *Services) Asking(e *wire.Entry[Buyer]) (identity.Request, error) {
 			Signed:  s.SignedRequest(by.request, e.Request.PathValue("slug"), by.body),
 		}, nil
 	}
-	body, whole, err := e.Body()
+	read := e.Body
+	if signed(e.Request) {
+		read = e.Sent // what the operation does not take is signed all the same
+	}
+	body, whole, err := read()
 	switch {
 	case err != nil:
 		return identity.Request{}, err

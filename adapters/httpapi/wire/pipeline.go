@@ -264,8 +264,13 @@ func readBody(r *http.Request, op *huma.Operation) (body []byte, whole bool, err
 	if op.RequestBody == nil {
 		return nil, true, nil
 	}
-	body, err = io.ReadAll(io.LimitReader(r.Body, op.MaxBodyBytes))
-	if err != nil || int64(len(body)) < op.MaxBodyBytes {
+	return readUpTo(r, op.MaxBodyBytes)
+}
+
+// readUpTo reads a body of less than limit bytes.
+func readUpTo(r *http.Request, limit int64) (body []byte, whole bool, err error) {
+	body, err = io.ReadAll(io.LimitReader(r.Body, limit))
+	if err != nil || int64(len(body)) < limit {
 		return body, true, err
 	}
 	r.Body = struct {

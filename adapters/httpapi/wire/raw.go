@@ -9,7 +9,22 @@ import (
 // back. It reports false for one that is larger than the operation takes, which is refused later. An operation without
 // body has none.
 func (e *Entry[C]) Body() (body []byte, whole bool, err error) {
-	body, whole, err = readBody(e.Request, e.Operation)
+	if e.Operation.RequestBody == nil {
+		return nil, true, nil
+	}
+	return e.Sent()
+}
+
+// mostIgnored is how many bytes of a body are read where the operation takes none.
+const mostIgnored = 4 << 10
+
+// Sent is Body, but has the body of an operation without one too, up to a limit: it may be signed.
+func (e *Entry[C]) Sent() (body []byte, whole bool, err error) {
+	limit := e.Operation.MaxBodyBytes
+	if e.Operation.RequestBody == nil {
+		limit = mostIgnored
+	}
+	body, whole, err = readUpTo(e.Request, limit)
 	switch {
 	case err != nil:
 		return nil, false, unreadable(err)

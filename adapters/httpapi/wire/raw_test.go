@@ -42,6 +42,14 @@ func TestEntry_Body(t *testing.T) {
 			t.Errorf("%s: %q, %t, %v; then %q, %v", name, got, whole, err, rest, readErr)
 		}
 	}
+	for sent, whole := range map[string]bool{`{"signed": true}`: true, strings.Repeat("x", 5<<10): false} {
+		e := entry(&huma.Operation{}, strings.NewReader(sent)) // which takes none
+		got, all, err := e.Sent()
+		rest, readErr := io.ReadAll(e.Request.Body)
+		if err != nil || readErr != nil || all != whole || whole && string(got) != sent || string(rest) != sent {
+			t.Errorf("%q, %t, %v; then %q, %v", got, all, err, rest, readErr)
+		}
+	}
 	_, _, err := entry(op, iotest.ErrReader(errors.New("gone"))).Body()
 	if !fault.Is(err, "invalid_request") {
 		t.Errorf("got %v", err)
