@@ -35,6 +35,34 @@ Feature: Signatures of the Universal Commerce Protocol
         | 2026-08-25 |             |
         | 2026-04-08 | /2026-04-08 |
 
+    Scenario Outline: The buyer and the deals of a cart made by a signed request go to no other agent's checkout
+      Given a platform that speaks <version>
+      And the platform sends, signed: POST <door>/ucp/carts {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}], "buyer": {"email": "ada@example.com"}}
+      And the buyer remembers the answer's id
+      And the platform sends: GET <door>/ucp/carts/sess_06fszq2d8v3m5xk9t1c7w4hpeg
+      When the platform sends: POST <door>/ucp/checkout-sessions {"cart_id": "$remembered_id", "line_items": []}
+      Then it answers 200
+      And the two answers are alike but for ids and times
+      And the answer shows:
+        | messages.0.code    | "not_found"              |
+        | messages.0.content | "There is no such cart." |
+        | buyer              | absent                   |
+      When the platform calls: create_checkout {"checkout": {"cart_id": "$remembered_id", "line_items": []}}
+      Then the answer shows:
+        | result.structuredContent.messages.0.code | "not_found" |
+        | result.structuredContent.buyer           | absent      |
+      When the buyer sends POST /acp/checkout/init {"session_id": "$remembered_id", "from_cart": true}
+      Then it is refused: 404 session_not_found
+      When the platform sends, signed: POST <door>/ucp/checkout-sessions {"cart_id": "$remembered_id", "line_items": []}
+      Then it answers 201
+      And the answer shows:
+        | buyer.email | "ada@example.com" |
+
+      Examples:
+        | version    | door        |
+        | 2026-08-25 |             |
+        | 2026-04-08 | /2026-04-08 |
+
     @SIG-006
     Scenario Outline: The key says by which algorithm it signs, and not the request
       Given a platform that speaks 2026-08-25

@@ -58,6 +58,9 @@ func (s *Service) fromCart(ctx ports.Outbound, p *project.Project, r InitRequest
 		c, lapsed = nil, c
 	}
 	if c != nil {
+		if !r.Agent.FindsWhatWasMadeBy(c.Snapshot().Agent) {
+			return nil, fault.Missing("session")
+		}
 		before = c.Snapshot().Lines
 		r.stayWith(c.Snapshot())
 		if r.Lenient == nil {

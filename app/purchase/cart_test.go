@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/purchase"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest"
@@ -156,6 +158,57 @@ func TestAnAgreementInTheCart(t *testing.T) {
 	if !errors.As(err, &f) || f.Code != "token_expired" || f.Details[0].Field != "items.0.checkout_token" {
 		t.Errorf("past its time in a new checkout: %v", err)
 	}
+}
+
+// What a verified agent put into a cart is checked out by that agent alone.
+func TestCheckoutOfAnotherAgentsCart(t *testing.T) {
+	t.Parallel()
+	owner := agentid.Agent{Profile: "https://agent.example/profile", Verified: true, Key: "one"}
+	otherKey, claimed := owner, agentid.Agent{Profile: owner.Profile}
+	otherKey.Key = "another"
+	other := agentid.Agent{Profile: "https://other.example/profile", Verified: true, Key: "one"}
+	for name, c := range map[string]struct {
+		cart, checkout, asks agentid.Agent
+		found                bool
+	}{
+		"the owner":                        {owner, owner, otherKey, true},
+		"nobody":                           {owner, owner, agentid.Agent{}, false},
+		"who claims to be the owner":       {owner, owner, claimed, false},
+		"another one":                      {owner, owner, other, false},
+		"of a cart without one":            {agentid.Agent{}, claimed, other, true},
+		"of a cart whose checkout has one": {agentid.Agent{}, owner, other, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBasket(t)
+			b.owned(c.cart)
+			b.PutCart(b.visit, porttest.AtList(b.Product(9), 1))
+			init := func(by agentid.Agent) error {
+				made, err := b.service.PrepareInit(ports.NewOutbound(b.Ctx), b.Project, purchase.InitRequest{
+					Session:  b.visit.ID,
+					FromCart: true,
+					Address:  home,
+					Agent:    by,
+				})
+				if err != nil {
+					return err
+				}
+				return made.Commit(b.Ctx, b.service.Stores)
+			}
+			b.Must(init(c.checkout))
+			if err := init(c.asks); (err == nil) != c.found || err != nil && !fault.Is(err, "session_not_found") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// owned has the buyer's session be one that an agent opened.
+func (b *basket) owned(by agentid.Agent) {
+	b.T.Helper()
+	b.visit = session.Open(porttest.Random[id.Session](), b.Project.ID, session.Claims{}, b.Project.Settings.SessionTimeout(), porttest.Noon)
+	b.visit.Agent = by
+	b.Must(b.Sessions.Create(b.Ctx, b.visit))
 }
 
 // Of two requests that find no checkout one opens it, and the other one is made again.

@@ -167,12 +167,13 @@ func (s *Service) opened(
 
 // visit is the session that a checkout is opened in, and what the request changes of it.
 func (s *Service) visit(p *project.Project, r InitRequest, known ports.Basket) (*session.Session, session.Touched, error) {
+	named := !r.Session.IsZero() // and not that of a token, which whoever has it may redeem
 	switch {
+	case named && (known.Session == nil || !r.Agent.FindsWhatWasMadeBy(known.Session.Agent)):
+		return nil, session.Touched{}, fault.Missing("session")
 	case known.Session != nil:
 		touched, err := known.Session.Touch(nil, p.Settings.SessionTimeout(), known.Now)
 		return known.Session, touched, err
-	case !r.Session.IsZero():
-		return nil, session.Touched{}, fault.Missing("session")
 	}
 	opened := session.Open(id.New[id.Session](s.Entropy.IDBits()), p.ID, session.Claims{}, p.Settings.SessionTimeout(), known.Now)
 	opened.Agent = r.Agent

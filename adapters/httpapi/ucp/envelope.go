@@ -93,7 +93,24 @@ const askAgain = "1"
 func (h *handlers) missing(err error) (*reply, error) {
 	var e *fault.Error
 	if errors.As(err, &e) && e.Kind == fault.NotFound {
-		return &reply{Status: 200, Body: h.fail("not_found", e.Message)}, nil
+		return h.found(h.notFound(e))
 	}
 	return nil, err
+}
+
+// notFound answers a request about something that is not there, or not there for the agent: the two must read alike.
+func (h *handlers) notFound(e *fault.Error) failure {
+	text, known := absent[e.Code]
+	if !known {
+		text = e.Message
+	}
+	return h.fail("not_found", text)
+}
+
+// absent are what is said of things that are not there, by the codes of the faults.
+var absent = map[string]string{
+	"session_not_found":  noCart,
+	"checkout_not_found": noCheckout,
+	"order_not_found":    noOrder,
+	"quote_not_found":    noNegotiation,
 }

@@ -57,10 +57,10 @@ func raced(err error) error {
 
 func (h *handlers) refusal(rq Request, e *fault.Error) failure {
 	code := e.Code
-	switch {
-	case e.Kind == fault.NotFound:
-		code = "not_found"
-	case e.Kind == fault.Invalid:
+	switch e.Kind {
+	case fault.NotFound:
+		return h.notFound(e)
+	case fault.Invalid:
 		code = "invalid_input"
 	}
 	f := h.fail(code, content(e))
