@@ -119,11 +119,11 @@ func checkName(c fault.Check, name string) {
 }
 
 // Environment is sandbox or production. A key of one is refused by the other.
-type Environment struct{ name, mark string }
+type Environment struct{ name, mark, agentMark string }
 
 var (
-	Sandbox    = Environment{"sandbox", "hk_test_"}
-	Production = Environment{"production", "hk_live_"}
+	Sandbox    = Environment{"sandbox", "hk_test_", "hak_test_"}
+	Production = Environment{"production", "hk_live_", "hak_live_"}
 )
 
 func (e Environment) String() string { return e.name }
@@ -140,3 +140,6 @@ func ParseEnvironment(name string) (Environment, error) {
 
 // KeyMark is how the environment's keys begin.
 func (e Environment) KeyMark() string { return e.mark }
+
+// AgentKeyMark is how the secrets of the environment's agent keys begin.
+func (e Environment) AgentKeyMark() string { return e.agentMark }

@@ -54,7 +54,7 @@ func TestPlansAndEnvironments(t *testing.T) {
 		}
 	}
 	for name, mark := range map[string]string{"sandbox": "hk_test_", "production": "hk_live_"} {
-		if got, err := account.ParseEnvironment(name); err != nil || got.String() != name || got.KeyMark() != mark {
+		if got, err := account.ParseEnvironment(name); err != nil || got.String() != name || got.KeyMark() != mark || got.AgentKeyMark() != "hak"+mark[2:] {
 			t.Errorf("%s is read as %s with keys %s (%v)", name, got, got.KeyMark(), err)
 		}
 	}

@@ -63,7 +63,7 @@ func TestPrefixes(t *testing.T) {
 		"prod_": id.New[id.Product](b).String(), "var_": id.New[id.Variant](b).String(), "sess_": id.New[id.Session](b).String(),
 		"quote_": id.New[id.Quote](b).String(), "chk_": id.New[id.Checkout](b).String(), "ord_": id.New[id.Order](b).String(),
 		"pay_": id.New[id.Payment](b).String(), "ret_": id.New[id.Return](b).String(), "evt_": id.New[id.Event](b).String(),
-		"dec_": id.New[id.Decision](b).String(),
+		"dec_": id.New[id.Decision](b).String(), "akey_": id.New[id.AgentKey](b).String(),
 	} {
 		if text != prefix+strings.Repeat("0", 26) {
 			t.Errorf("%s, want the prefix %s", text, prefix)

@@ -32,6 +32,7 @@ type (
 	person   struct{}
 	link     struct{}
 	signIn   struct{}
+	agentKey struct{}
 )
 
 func (account) prefix() string  { return "acct_" }
@@ -65,6 +66,7 @@ func (talk) prefix() string     { return "neg_" }
 func (person) prefix() string   { return "mem_" }
 func (link) prefix() string     { return "link_" }
 func (signIn) prefix() string   { return "csess_" }
+func (agentKey) prefix() string { return "akey_" }
 
 type (
 	Account       = ID[account]
@@ -99,4 +101,5 @@ type (
 	Member         = ID[person]
 	MemberLink     = ID[link]   // an invitation, or a link to set a password or sign in
 	ConsoleSession = ID[signIn] // of a member in the console
+	AgentKey       = ID[agentKey]
 )
