@@ -60,6 +60,7 @@ type Stores struct {
 	Copies         CopyReader
 
 	SigningKeys SigningKeys
+	AgentKeys   AgentKeys
 
 	Subscriptions Subscriptions
 	Deliveries    Deliveries

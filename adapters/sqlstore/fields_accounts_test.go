@@ -8,6 +8,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/agentkey"
 	"github.com/haggle-commerce/haggle/domain/audit"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fieldtest"
@@ -324,6 +325,18 @@ func auditFields(s *fieldShop) {
 	fieldtest.Survive(s, nil,
 		fieldtest.Pair{Sent: byKey, Got: only(s.Requests().Events(s.Context(), s.owner, ports.AuditFilter{Key: byKey.Key}, firstPage))(s)},
 		fieldtest.Pair{Sent: byMember, Got: only(s.Requests().Events(s.Context(), s.owner, ports.AuditFilter{Member: byMember.Member}, firstPage))(s)})
+}
+
+func agentKeyFields(s *fieldShop) {
+	added := fill[agentkey.Key]()
+	added.Project, added.RevokedAt = s.project.ID, nil
+	s.must(s.AgentKeys().Add(s.Context(), &added))
+	listed := *only(s.AgentKeys().List(s.Context(), s.project.ID, firstPage))(s)
+	revoked := added
+	revoked.RevokedAt = pointer(fieldtest.Start)
+	s.must(s.AgentKeys().Revoke(s.Context(), s.project.ID, added.ID, *revoked.RevokedAt))
+	fieldtest.Survive(s, nil, fieldtest.Pair{Sent: added, Got: listed},
+		fieldtest.Pair{Sent: revoked, Got: *read(s.AgentKeys().ByHash(s.Context(), s.project.ID, added.Hash))(s)})
 }
 
 func signingKeyFields(s *fieldShop) {

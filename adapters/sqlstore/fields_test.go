@@ -63,6 +63,7 @@ func TestStore_keepsEveryField(t *testing.T) {
 			"event and its way": deliveryFields,
 			"audit event":       auditFields,
 			"signing key":       signingKeyFields,
+			"agent key":         agentKeyFields,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

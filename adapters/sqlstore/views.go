@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/accounts"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/agentkeys"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/agents"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/analytics"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/announcements"
@@ -147,6 +148,9 @@ func (s *Store) Sessions() haggling.Sessions { return haggling.Sessions{Store: s
 
 // SigningKeys keeps the keys with which projects sign.
 func (s *Store) SigningKeys() signingkeys.SigningKeys { return signingkeys.SigningKeys{Store: s.db} }
+
+// AgentKeys keeps the keys that projects give to agents.
+func (s *Store) AgentKeys() agentkeys.AgentKeys { return agentkeys.AgentKeys{Store: s.db} }
 
 // StockNews lists stock that turned to or from zero.
 func (s *Store) StockNews() catalogue.StockNews { return catalogue.StockNews{Store: s.db} }

@@ -61,6 +61,7 @@ func storesOn(view *sqlstore.Store, index ports.Index) *ports.Stores {
 		Inbox:           view.Inbox(),
 		Copies:          view.Copies(),
 		SigningKeys:     view.SigningKeys(),
+		AgentKeys:       view.AgentKeys(),
 		Subscriptions:   view.Events(),
 		Deliveries:      view.Events(),
 		EventLog:        view.Events(),

@@ -141,7 +141,7 @@ var deletions = emptied(
 	"stock_checks", "low_stock", "haggled_sessions", "reconciliations", "money_differences",
 	"analytics_folds", "analytics_pending", "analytics_slots", "analytics_lost",
 	"embedding_progress", "embeddings",
-	"outbox", "deliveries", "webhook_deliveries", "jobs_set_aside", "retention", "sessions_held", "signing_keys",
+	"outbox", "deliveries", "webhook_deliveries", "jobs_set_aside", "retention", "sessions_held", "signing_keys", "agent_keys",
 )
 
 // kept are the tables that closing a project leaves unchanged: its books, what proves how prices were agreed, and what
@@ -167,7 +167,7 @@ func closings(d db.Dialect) []closingStage {
 		"shown", "cart_items", "stock_moves", "stock", "variants", "products", "synonyms", "stock_turns",
 		"stock_checks", "low_stock", "haggled_sessions",
 		"analytics_folds", "analytics_pending", "analytics_slots", "analytics_lost",
-		"embedding_progress", "embeddings", "outbox", "deliveries", "webhook_deliveries", "jobs_set_aside", "signing_keys",
+		"embedding_progress", "embeddings", "outbox", "deliveries", "webhook_deliveries", "jobs_set_aside", "signing_keys", "agent_keys",
 	)
 	stages = append(stages,
 		closingStage{Table: "quotes", key: "id", where: "redeemed_by = '' AND claimed_by = ''"},

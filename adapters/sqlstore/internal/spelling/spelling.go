@@ -51,7 +51,7 @@ var texts = index(
 	known(id.Stored[id.Transaction]), known(id.Stored[id.Subscription]), known(id.Stored[id.Delivery]), known(id.Stored[id.Integration]),
 	known(id.Stored[id.Webhook]), known(id.Stored[id.WebhookLog]), known(id.Stored[id.Sync]), known(id.Stored[id.Label]),
 	known(id.Stored[id.Synonym]), known(id.Stored[id.Agent]), known(id.Stored[id.Dispute]), known(id.Stored[id.Negotiation]),
-	known(id.Stored[id.Member]), known(id.Stored[id.MemberLink]), known(id.Stored[id.ConsoleSession]),
+	known(id.Stored[id.Member]), known(id.Stored[id.MemberLink]), known(id.Stored[id.ConsoleSession]), known(id.Stored[id.AgentKey]),
 	known(ledger.StoredAccount),
 	words(checkout.Statuses), words(checkout.HookProtocols), words(agentid.Protocols), words(checkout.ProblemKinds), words(checkout.OrphanStates), words(order.Statuses), words(order.PaymentStatuses),
 	words(order.FulfillmentStatuses), words(order.ReturnStatuses), words(order.RefundStatuses), words(order.RefundOrigins),
