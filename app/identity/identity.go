@@ -1,12 +1,17 @@
 // Package identity finds out who sends a request over the Universal Commerce Protocol, and what can be done together: the
-// agent by its profile, whether it proved by a signature that the profile is its own, and the capabilities that are active.
+// agent by its profile, whether it proved by a signature or a key that the profile is its own, and the capabilities that are
+// active.
 // It reads no header: protocols hand over what they read.
 package identity
 
 import (
+	"context"
+
 	"github.com/haggle-commerce/haggle/domain/agentid"
+	"github.com/haggle-commerce/haggle/domain/agentkey"
 	"github.com/haggle-commerce/haggle/domain/capability"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -14,6 +19,7 @@ import (
 type Service struct {
 	Profiles   ports.AgentProfiles
 	Signatures ports.RequestSignatures
+	Keys       ports.AgentKeys
 	Rules      agentid.Rules
 	Clock      ports.Clock
 }
@@ -22,12 +28,14 @@ type Service struct {
 type Request struct {
 	Profile string              // the URL of the agent's profile as it says it; "": it says none, or nothing that can be read
 	Signed  ports.SignedRequest // the request as it was sent
+	Shop    id.Project          // that it is sent to
+	Key     string              // the secret of the agent key that it is sent with; "": without one
 
 	// Business is what the shop offers, by release of the protocol, the current one first.
 	Business []capability.Set
 	// Needs is the capability that the operation is of; the zero Name: none.
 	Needs capability.Name
-	// MustSign refuses requests that are not signed.
+	// MustSign refuses requests that are neither signed nor sent with a key.
 	MustSign bool
 	// Anonymous serves requests without a profile, as if the agent could do all that the current release of the shop can.
 	Anonymous bool
@@ -47,6 +55,7 @@ type Caller struct {
 //	profile_unreachable        Unfulfilled      it cannot be fetched
 //	profile_malformed          Invalid          it breaks its schema
 //	version_unsupported        Invalid          it is of no release that the shop speaks
+//	agent_key_invalid          Unauthenticated  the key is none of the shop's that works, or is for another profile
 //	signature_missing          Unauthenticated  the operation wants a signature
 //	signature_invalid          Unauthenticated
 //	key_not_found              Unauthenticated
@@ -55,8 +64,17 @@ type Caller struct {
 //	capabilities_incompatible  Invalid          nothing in common that the operation needs; protocols answer it as a result
 //	overloaded                 Unavailable      too many profiles are being looked for
 //
-// A request that says it is signed is never treated as if it were not.
+// A request that says it is signed, or is sent with a key, is never treated as if it were not. One that does both must do both
+// well, for one profile.
 func (s *Service) Identify(ctx ports.Outbound, r Request) (Caller, error) {
+	keyed := r.Key != ""
+	if keyed {
+		of, err := s.profileOf(ctx, r)
+		if err != nil {
+			return Caller{}, err
+		}
+		r.Profile = of
+	}
 	if r.Profile == "" && r.Anonymous {
 		return s.anonymous(r)
 	}
@@ -64,6 +82,7 @@ func (s *Service) Identify(ctx ports.Outbound, r Request) (Caller, error) {
 	if !ok {
 		return Caller{}, agentid.ErrProfileURL()
 	}
+	agent.Verified = keyed
 	signed, err := s.signed(r)
 	if err != nil {
 		return Caller{}, err
@@ -98,11 +117,29 @@ func (s *Service) Identify(ctx ports.Outbound, r Request) (Caller, error) {
 	}, nil
 }
 
-// signed reports whether the request is signed, and refuses one that must be and is not.
+// profileOf is the profile that the request's key is for, which is the one that the request names if it names one.
+func (s *Service) profileOf(ctx context.Context, r Request) (string, error) {
+	hash, ok := agentkey.Hash(r.Key)
+	if !ok {
+		return "", agentkey.ErrInvalid()
+	}
+	key, err := s.Keys.ByHash(ctx, r.Shop, hash)
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		return "", agentkey.ErrInvalid()
+	case err != nil:
+		return "", err
+	case !key.Works() || r.Profile != "" && r.Profile != key.Profile:
+		return "", agentkey.ErrInvalid()
+	}
+	return key.Profile, nil
+}
+
+// signed reports whether the request is signed, and refuses one that must be and is not. A key is as good.
 func (s *Service) signed(r Request) (bool, error) {
 	signed, err := s.Signatures.Signed(r.Signed)
-	if err == nil && !signed && r.MustSign {
-		err = fault.New(fault.Unauthenticated, "signature_missing", "The request must be signed by a key of the agent's profile (RFC 9421).")
+	if err == nil && !signed && r.MustSign && r.Key == "" {
+		err = fault.New(fault.Unauthenticated, "signature_missing", "The request must be signed by a key of the agent's profile (RFC 9421), or sent with an agent key of the shop.")
 	}
 	return signed, err
 }

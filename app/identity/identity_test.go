@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -8,8 +9,10 @@ import (
 
 	"github.com/haggle-commerce/haggle/app/identity"
 	"github.com/haggle-commerce/haggle/domain/agentid"
+	"github.com/haggle-commerce/haggle/domain/agentkey"
 	"github.com/haggle-commerce/haggle/domain/capability"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/signing"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -29,6 +32,31 @@ type stage struct {
 	profiles map[string]agentid.Profile
 	renewed  map[string]agentid.Profile
 	calls    []string
+
+	ports.AgentKeys
+	keys map[[32]byte]*agentkey.Key
+}
+
+var (
+	shop, otherShop = id.New[id.Project]([16]byte{1}), id.New[id.Project]([16]byte{2})
+
+	laptop  = "hak_test_" + strings.Repeat("a", 32) // for the profile at address
+	revoked = "hak_test_" + strings.Repeat("b", 32)
+	lost    = "hak_test_" + strings.Repeat("c", 32) // for a profile that cannot be had
+	unknown = "hak_test_" + strings.Repeat("d", 32)
+	failing = "hak_test_" + strings.Repeat("e", 32) // the store fails
+)
+
+func (s *stage) ByHash(_ context.Context, project id.Project, hash [32]byte) (*agentkey.Key, error) {
+	s.calls = append(s.calls, "key")
+	k, ok := s.keys[hash]
+	switch {
+	case ok && k == nil:
+		return nil, fault.New(fault.Unavailable, "storage_unavailable", "")
+	case !ok || k.Project != project:
+		return nil, fault.Missing("agent_key")
+	}
+	return k, nil
 }
 
 func (s *stage) Now() time.Time { return noon }
@@ -88,14 +116,24 @@ func newStage() (*stage, *identity.Service) {
 		}
 		return p
 	}
-	unknown, _ := capability.ParseVersion("2027-01-01")
+	later, _ := capability.ParseVersion("2027-01-01")
 	s := &stage{renewed: map[string]agentid.Profile{}, profiles: map[string]agentid.Profile{
 		address: declares(capability.V20260825, capability.Cart, capability.Checkout, capability.Discount),
 		older:   declares(capability.V20260408, capability.Checkout),
-		future:  declares(unknown),
+		future:  declares(later),
 		bare:    declares(capability.V20260825),
 	}}
-	return s, &identity.Service{Profiles: s, Signatures: s, Clock: s}
+	s.keys = map[[32]byte]*agentkey.Key{}
+	for secret, profile := range map[string]string{laptop: address, revoked: address, lost: broken} {
+		k := agentkey.New(id.AgentKey{}, shop, agentkey.Draft{Profile: profile}, secret, noon)
+		s.keys[k.Hash] = k
+		if secret == revoked {
+			k.RevokedAt = &noon
+		}
+	}
+	hash, _ := agentkey.Hash(failing)
+	s.keys[hash] = nil
+	return s, &identity.Service{Profiles: s, Signatures: s, Keys: s, Clock: s}
 }
 
 var business = []capability.Set{
@@ -193,6 +231,54 @@ func TestIdentify_releaseChanges(t *testing.T) {
 		got, err := service.Identify(ports.NewOutbound(t.Context()), identity.Request{Profile: address, Signed: signedBy("new"), Business: business})
 		if want != "" && !fault.Is(err, want) || want == "" && (err != nil || got.Active.Release() != capability.V20260408) {
 			t.Errorf("%s: %+v, %v", release, got, err)
+		}
+	}
+}
+
+// A request with a key counts as signed for the key's profile, whether it names that profile or none.
+func TestIdentify_key(t *testing.T) {
+	t.Parallel()
+	verified := agentid.Agent{Profile: address, Verified: true}
+	proved := verified
+	proved.Key = signing.Ed25519{1}.Thumbprint()
+	for name, test := range map[string]struct {
+		request identity.Request
+		agent   agentid.Agent
+		code    string
+		calls   string
+	}{
+		"without a profile":           {identity.Request{Key: laptop}, verified, "", "key signed profile"},
+		"of a plain client":           {identity.Request{Key: laptop, Anonymous: true}, verified, "", "key signed profile"},
+		"with its profile":            {identity.Request{Key: laptop, Profile: address}, verified, "", "key signed profile"},
+		"where it must be signed":     {identity.Request{Key: laptop, MustSign: true}, verified, "", "key signed profile"},
+		"signed, too":                 {identity.Request{Key: laptop, Signed: signedBy("k")}, proved, "", "key signed profile verify"},
+		"with another profile":        {identity.Request{Key: laptop, Profile: older}, agentid.Agent{}, "agent_key_invalid", "key"},
+		"signed for another profile":  {identity.Request{Key: laptop, Profile: older, Signed: signedBy("k")}, agentid.Agent{}, "agent_key_invalid", "key"},
+		"badly signed, too":           {identity.Request{Key: laptop, Signed: signedBy("bad")}, agentid.Agent{}, "signature_invalid", "key signed profile verify"},
+		"an unknown one, well signed": {identity.Request{Key: unknown, Profile: address, Signed: signedBy("k")}, agentid.Agent{}, "agent_key_invalid", "key"},
+		"an unknown one":              {identity.Request{Key: unknown, Profile: address}, agentid.Agent{}, "agent_key_invalid", "key"},
+		"of a plain client, unknown":  {identity.Request{Key: unknown, Anonymous: true}, agentid.Agent{}, "agent_key_invalid", "key"},
+		"what cannot be one":          {identity.Request{Key: "hak_", Anonymous: true}, agentid.Agent{}, "agent_key_invalid", ""},
+		"a revoked one":               {identity.Request{Key: revoked, Anonymous: true}, agentid.Agent{}, "agent_key_invalid", "key"},
+		"another shop's":              {identity.Request{Key: laptop, Shop: otherShop}, agentid.Agent{}, "agent_key_invalid", "key"},
+		"its profile is unreachable":  {identity.Request{Key: lost, Anonymous: true}, agentid.Agent{}, "profile_unreachable", "key signed profile"},
+		"the store fails":             {identity.Request{Key: failing, Anonymous: true}, agentid.Agent{}, "storage_unavailable", "key"},
+		"not what is needed":          {identity.Request{Key: laptop, Needs: capability.Order}, agentid.Agent{}, "capabilities_incompatible", "key signed profile"},
+	} {
+		stage, service := newStage()
+		test.request.Business = business
+		if test.request.Shop.IsZero() {
+			test.request.Shop = shop
+		}
+		got, err := service.Identify(ports.NewOutbound(t.Context()), test.request)
+		if got.Agent != test.agent || test.code == "" && err != nil || test.code != "" && !fault.Is(err, test.code) {
+			t.Errorf("%s: %+v, %v", name, got.Agent, err)
+		}
+		if test.code == "agent_key_invalid" && fault.KindOf(err) != fault.Unauthenticated {
+			t.Errorf("%s: %v", name, err)
+		}
+		if calls := strings.Join(stage.calls, " "); calls != test.calls {
+			t.Errorf("%s: %s, want %s", name, calls, test.calls)
 		}
 	}
 }

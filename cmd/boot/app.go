@@ -215,7 +215,7 @@ func (a *App) assemble() error {
 		return err
 	}
 	a.openServices()
-	a.identity, a.profiles = a.config.openIdentity(nil, a.clock, a.log)
+	a.identity, a.profiles = a.config.openIdentity(nil, a.store.AgentKeys(), a.clock, a.log)
 	a.rooms["profiles"] = a.profiles.Room()
 	a.openSyncing()
 	a.watchParts()

@@ -134,7 +134,7 @@ func (v watchedVectors) Get(ctx context.Context, p id.Project, model string, tex
 // OpenIdentity is what finds out who asks under a configuration.
 func OpenIdentity(c Config, clock ports.Clock, log *slog.Logger) (*identity.Service, error) {
 	known, err := c.knownAgents()
-	service, _ := c.openIdentity(known, clock, log)
+	service, _ := c.openIdentity(known, nil, clock, log)
 	return service, err
 }
 

@@ -75,7 +75,7 @@ func (c Config) knownAgents() (map[string]agentid.Profile, error) {
 }
 
 // openIdentity puts together what finds out who asks. known are profiles that are not fetched.
-func (c Config) openIdentity(known map[string]agentid.Profile, clock ports.Clock, log *slog.Logger) (*identity.Service, *agentprofiles.Profiles) {
+func (c Config) openIdentity(known map[string]agentid.Profile, keys ports.AgentKeys, clock ports.Clock, log *slog.Logger) (*identity.Service, *agentprofiles.Profiles) {
 	profiles := agentprofiles.New(agentprofiles.Config{
 		Client:    delivery.SafeClient(c.AllowLoopback),
 		UserAgent: "Haggle/" + Version,
@@ -88,6 +88,7 @@ func (c Config) openIdentity(known map[string]agentid.Profile, clock ports.Clock
 	return &identity.Service{
 		Profiles:   profiles,
 		Signatures: httpsig.Requests{},
+		Keys:       keys,
 		Rules:      c.agentRules(),
 		Clock:      clock,
 	}, profiles

@@ -2,11 +2,13 @@ package commerce
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/dunglas/httpsfv"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/agentid"
+	"github.com/haggle-commerce/haggle/domain/agentkey"
 )
 
 // agentHeader names the profile of the agent that sends a request, as a dictionary (RFC 8941):
@@ -32,6 +34,26 @@ func SaidProfile(header http.Header) string {
 	item, _ := member.(httpsfv.Item)
 	profile, _ := item.Value.(string)
 	return profile
+}
+
+// agentKey is the secret of the agent key that a request is sent with; "": with none. All other credentials are ignored: no
+// protocol of buyers has any.
+//
+//	Authorization: Bearer hak_live_…
+func agentKey(r *http.Request) string {
+	values := sent(r).Values("Authorization")
+	for _, v := range values {
+		scheme, rest, _ := strings.Cut(strings.ReplaceAll(v, "\t", " "), " ")
+		secret := strings.TrimSpace(rest)
+		if !strings.EqualFold(scheme, "Bearer") || !strings.HasPrefix(secret, agentkey.Begins) {
+			continue
+		}
+		if len(values) > 1 {
+			return agentkey.Begins // which is no key: it is not clear which of them counts
+		}
+		return secret
+	}
+	return ""
 }
 
 // ClaimedAgent is who a request says it is from. It proves nothing. It reports false where the request names no profile, or

@@ -139,7 +139,7 @@ func count(ctx context.Context, h http.Header, limiter ports.Limiter, key string
 }
 
 // findShop finds the shop before anything else of the request is looked at, and counts the request against the rate of
-// its client in the shop. A signed one is counted once its sender is known: see Identify.
+// its client in the shop. One that is signed or sent with an agent key is counted once its sender is known: see Identify.
 func (s *Services) findShop(e *wire.Entry[Buyer]) (err error) {
 	if e.Caller.Shop, err = s.Storefronts.BySlug(e.Request.Context(), e.Request.PathValue("slug")); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (s *Services) findShop(e *wire.Entry[Buyer]) (err error) {
 	address := wire.AddressKey(s.ClientAddress(e.Request))
 	e.Caller.Client = id.Hash(e.Caller.Shop.ID.String() + " " + address)
 	noteAgent(e)
-	if identifies(e) && signed(e.Request) {
+	if identifies(e) && proves(e.Request) {
 		return nil
 	}
 	return s.countInShop(e, address)

@@ -19,7 +19,9 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpsig"
 	"github.com/haggle-commerce/haggle/app/identity"
 	"github.com/haggle-commerce/haggle/domain/agentid"
+	"github.com/haggle-commerce/haggle/domain/agentkey"
 	"github.com/haggle-commerce/haggle/domain/capability"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/signing"
@@ -46,7 +48,20 @@ type oneShop struct {
 
 func (s oneShop) BySlug(context.Context, string) (*project.Project, error) { return s.shop, nil }
 
-// A request is counted once: for the agent that signed it, or else for the address that it comes from.
+// keyed is a shop with one agent key, for a profile.
+type keyed struct {
+	ports.AgentKeys
+	secret, profile string
+}
+
+func (k keyed) ByHash(_ context.Context, _ id.Project, hash [32]byte) (*agentkey.Key, error) {
+	if ours, _ := agentkey.Hash(k.secret); hash != ours {
+		return nil, fault.Missing("agent_key")
+	}
+	return &agentkey.Key{Profile: k.profile}, nil
+}
+
+// A request is counted once: for the agent that signed it or sent its key, or else for the address that it comes from.
 func TestForWhomARequestIsCounted(t *testing.T) {
 	t.Parallel()
 	const profile, from = "https://agent.example/p", "198.51.100.7"
@@ -71,6 +86,23 @@ func TestForWhomARequestIsCounted(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	secret := "hak_test_" + strings.Repeat("a", 32)
+	send := func(credentials ...string) func(*http.Request) {
+		return func(r *http.Request) { r.Header["Authorization"] = credentials }
+	}
+	alone := func(change func(*http.Request)) func(*http.Request) {
+		return func(r *http.Request) { change(r); r.Header.Del("UCP-Agent") }
+	}
+	as := func(said string, change func(*http.Request)) func(*http.Request) {
+		return func(r *http.Request) { change(r); r.Header.Set("UCP-Agent", said) }
+	}
+	carry := func(change func(*http.Request)) func(*http.Request) {
+		return func(r *http.Request) {
+			by := r.Clone(r.Context())
+			change(by)
+			*r = *r.WithContext(commerce.Carried(r.Context(), by, []byte(`{}`)))
+		}
+	}
 	for name, c := range map[string]struct {
 		change     func(*http.Request)
 		cost       int // 0: the operation is of a protocol that does not identify agents
@@ -85,11 +117,25 @@ func TestForWhomARequestIsCounted(t *testing.T) {
 		"signed, and too many":     {sign, 5, true, platform + " ×5", "rate_limited"},
 		"unsigned, and too many":   {func(*http.Request) {}, 1, true, address + " ×1", "rate_limited"},
 		"signed where nobody asks": {sign, 0, false, address + " ×1", ""},
+
+		"with a key":                   {send("Bearer " + secret), 1, false, platform + " ×1", ""},
+		"with a key alone":             {alone(send("bearer  " + secret)), 5, false, platform + " ×5", ""},
+		"with a key behind a tab":      {alone(send("Bearer\t" + secret)), 1, false, platform + " ×1", ""},
+		"with a key, carried":          {carry(send("Bearer " + secret)), 1, false, platform + " ×1", ""},
+		"with a key, and too many":     {send("Bearer " + secret), 5, true, platform + " ×5", "rate_limited"},
+		"with an unknown key":          {send("Bearer " + secret[:40] + "b"), 2, false, address + " ×2", "agent_key_invalid"},
+		"with two keys":                {send("Bearer "+secret, "Bearer "+secret), 1, false, address + " ×1", "agent_key_invalid"},
+		"with a key and a password":    {send("Basic YTpi", "Bearer "+secret), 1, false, address + " ×1", "agent_key_invalid"},
+		"with a key, as another agent": {as(`profile="https://other.example/p"`, send("Bearer "+secret)), 1, false, address + " ×1", "agent_key_invalid"},
+		"with a key, as nobody knows":  {as(`profile=me`, send("Bearer "+secret)), 1, false, address + " ×1", "invalid_profile_url"},
+		"with a key where nobody asks": {send("Bearer " + secret), 0, false, address + " ×1", ""},
+		"with a merchant's key":        {send("Bearer hk_test_" + secret[9:]), 1, false, address + " ×1", ""},
+		"with a password":              {send("Basic YTpi"), 1, false, address + " ×1", ""},
 	} {
 		counts := &counter{full: c.full}
 		s := &commerce.Services{
 			Storefronts:   oneShop{shop: shop},
-			Identity:      &identity.Service{Profiles: keyring{agent}, Signatures: httpsig.Requests{}, Clock: today{}},
+			Identity:      &identity.Service{Profiles: keyring{agent}, Signatures: httpsig.Requests{}, Keys: keyed{secret: secret, profile: profile}, Clock: today{}},
 			Limiter:       counts,
 			PublicURL:     "https://shops.example.com",
 			Address:       func(slug string) string { return "https://shops.example.com/p/" + slug },

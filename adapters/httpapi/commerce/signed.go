@@ -9,6 +9,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/identity"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -29,44 +30,53 @@ func Carried(ctx context.Context, by *http.Request, body []byte) context.Context
 
 // Asking is what a request to the shop that it names says of who sends it. The body is read for it, and put back.
 func (s *Services) Asking(e *wire.Entry[Buyer]) (identity.Request, error) {
-	if by, ok := e.Request.Context().Value(carried{}).(carrier); ok {
-		return identity.Request{
-			Profile: SaidProfile(e.Request.Header),
-			Signed:  s.SignedRequest(by.request, e.Request.PathValue("slug"), by.body),
-		}, nil
-	}
-	read := e.Body
-	if signed(e.Request) {
-		read = e.Sent // what the operation does not take is signed all the same
-	}
-	body, whole, err := read()
-	switch {
-	case err != nil:
-		return identity.Request{}, err
-	case !whole: // nothing of it could be verified
-		return identity.Request{}, fault.New(fault.TooLarge, "body_too_large", "The body is too large.")
-	}
-	return identity.Request{
+	asking := identity.Request{
 		Profile: SaidProfile(e.Request.Header),
-		Signed:  s.SignedRequest(e.Request, e.Request.PathValue("slug"), body),
-	}, nil
+		Shop:    e.Caller.Shop.ID,
+		Key:     agentKey(e.Request),
+	}
+	if asking.Key != "" && asking.Profile == "" && len(e.Request.Header.Values(agentHeader)) > 0 {
+		return identity.Request{}, agentid.ErrProfileURL() // it names another profile than the key's, or may
+	}
+	by, carries := e.Request.Context().Value(carried{}).(carrier)
+	if !carries {
+		read := e.Body
+		if sent(e.Request).Get("Signature-Input") != "" {
+			read = e.Sent // what the operation does not take is signed all the same
+		}
+		body, whole, err := read()
+		switch {
+		case err != nil:
+			return identity.Request{}, err
+		case !whole: // nothing of it could be verified
+			return identity.Request{}, fault.New(fault.TooLarge, "body_too_large", "The body is too large.")
+		}
+		by = carrier{e.Request, body}
+	}
+	asking.Signed = s.SignedRequest(by.request, e.Request.PathValue("slug"), by.body)
+	return asking, nil
 }
 
-// signed reports whether a request says that it is signed.
-func signed(r *http.Request) bool {
+// sent are the headers of a request as it was sent, which are those of the request that carries it if one does.
+func sent(r *http.Request) http.Header {
 	if by, ok := r.Context().Value(carried{}).(carrier); ok {
-		r = by.request
+		return by.request.Header
 	}
-	return r.Header.Get("Signature-Input") != ""
+	return r.Header
+}
+
+// proves reports whether a request is to prove who sends it: it says that it is signed, or is sent with an agent key.
+func proves(r *http.Request) bool {
+	return sent(r).Get("Signature-Input") != "" || agentKey(r) != ""
 }
 
 // Identify finds out who sends a request, in a step of a protocol's mount: before its body is parsed and before there is a
-// transaction. A signed request is counted now: for the agent if that is who signed it, whatever address it comes from, or else
-// for that address. wish adds what the operation wants, and where the protocol does not use the header UCP-Agent, the profile. The
-// request is the verified or claimed agent's from here on.
+// transaction. A request that is signed or sent with a key is counted now: for the agent if it is who it says it is, whatever
+// address it comes from, or else for that address. wish adds what the operation wants, and where the protocol does not use the
+// header UCP-Agent, the profile. The request is the verified or claimed agent's from here on.
 func (s *Services) Identify(e *wire.Entry[Buyer], wish func(*identity.Request) error) (identity.Caller, error) {
 	caller, err := s.identify(e, wish)
-	if s.Limiter != nil && signed(e.Request) {
+	if s.Limiter != nil && proves(e.Request) {
 		sender := wire.AddressKey(s.ClientAddress(e.Request))
 		if err == nil && caller.Agent.Verified {
 			sender = "agent " + id.Hash(originOf(caller.Agent.Profile))

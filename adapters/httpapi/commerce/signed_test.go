@@ -21,6 +21,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/capability"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/signing"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -101,6 +102,7 @@ func TestIdentify(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/p/{slug}/ucp/carts/{id}", func(w http.ResponseWriter, r *http.Request) {
 		e := &wire.Entry[commerce.Buyer]{Writer: w, Request: r, Operation: op}
+		e.Caller.Shop = &project.Project{Slug: "demo"}
 		caller, err := services.Identify(e, func(asking *identity.Request) error {
 			asking.Business, asking.Needs = []capability.Set{served}, capability.Cart
 			return nil
