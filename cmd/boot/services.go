@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/totp"
 	"github.com/haggle-commerce/haggle/app/access"
 	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/agentkeys"
 	"github.com/haggle-commerce/haggle/app/announcing"
 	"github.com/haggle-commerce/haggle/app/buyers"
 	"github.com/haggle-commerce/haggle/app/catalogs"
@@ -74,6 +75,13 @@ func (a *App) openMerchants(s *ports.Stores) {
 	a.Catalogs = &catalogs.Service{Stores: s, Clock: a.clock, Entropy: system.Entropy{}}
 	a.Buyers = &buyers.Service{Stores: s, Names: a.vault, Vault: a.vault.Tokens(), Clock: a.clock}
 	a.SigningKeys = &signingkeys.Service{Stores: s, Vault: a.vault, Entropy: system.Entropy{}}
+	a.AgentKeys = &agentkeys.Service{
+		Stores:      s,
+		Clock:       a.clock,
+		Entropy:     system.Entropy{},
+		Environment: a.env,
+		Rules:       a.config.agentRules(),
+	}
 	a.answerKeys = signingkeys.NewRemembered(a.SigningKeys.Signer, time.Now)
 	a.Publishing = &publishing.Service{
 		Stores:    s,

@@ -54,6 +54,7 @@ func register(api huma.API, s Services) *operation.API {
 	h.registerKeys()
 	h.registerMembers()
 	h.registerSigningKeys()
+	h.registerAgentKeys()
 	h.registerProjects()
 	h.registerSettings()
 	h.registerStorefront()
@@ -90,6 +91,7 @@ var tags = []*huma.Tag{
 	{Name: "Finance", Description: "Payments, refunds, the ledger, reconciliation with payment providers, and exports as CSV."},
 	{Name: "Analytics", Description: "Negotiations and sales over time."},
 	{Name: "Signing keys", Description: "The keys with which a shop signs what it sends to agents."},
+	{Name: "Agent keys", Description: "Keys for agents that do not sign their requests: a request with one counts as signed for the key's profile."},
 	{Name: "Buyers", Description: "Tokens that vouch for a buyer, and export and erasure of personal data."},
 	{Name: "Events", Description: "Events, subscriptions to them, their deliveries, and the webhooks that carry them."},
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/access"
 	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/agentkeys"
 	"github.com/haggle-commerce/haggle/app/agents"
 	"github.com/haggle-commerce/haggle/app/buyers"
 	"github.com/haggle-commerce/haggle/app/catalogs"
@@ -51,6 +52,8 @@ type UseCases struct {
 	Publishing *publishing.Service
 	// SigningKeys gives projects the keys with which they sign.
 	SigningKeys *signingkeys.Service
+	// AgentKeys gives keys to agents that do not sign.
+	AgentKeys *agentkeys.Service
 	// Buyers vouches for buyers.
 	Buyers *buyers.Service
 	// Agents manages negotiator agents, tries policies out, and has agents learn from their record.
