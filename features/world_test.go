@@ -98,6 +98,7 @@ type world struct {
 	handling           // of events by the merchant's own programs
 	model              // that a server of the scenario's own asks what texts mean
 	ucpRules           // what agents noted
+	agentKeys          // that the merchant gave to agents
 	refusal   error    // of the latest action, until a Then judges it
 	refused   *refusal // the latest that was judged
 }
@@ -185,6 +186,7 @@ func (w *world) expand(text string) string {
 		w.nameKeySet(known, text)
 		w.nameRegion(known)
 		w.nameUCPBodies(known)
+		w.nameAgentKeys(known)
 		if value, ok := known[name]; ok {
 			return value
 		}

@@ -1,0 +1,94 @@
+package features
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// agentKeys are those of a scenario, by name.
+type agentKeys map[string]struct {
+	ID     string `json:"id"`
+	Secret string `json:"key"`
+}
+
+// agentKeySteps give keys to agents, and send requests with them. A request names no profile unless the step says one.
+func agentKeySteps(sc book, w *world) {
+	sc.Given(`^an agent key "([^"]*)" for (\S+)$`, func(name, profile string) error {
+		return w.makesAgentKey(w.merchantSends, name, profile)
+	})
+	sc.Given(`^in the other shop an agent key "([^"]*)" for (\S+)$`, func(name, profile string) error {
+		return w.makesAgentKey(w.elsewhere, name, profile)
+	})
+	const how = `((?:as \S+ )?with(?:out a key| the key "[^"]*"| the secret \S+))`
+	sc.Step(`^`+how+` somebody sends ([A-Z]+) (/\S+)(?: (.+))?$`, w.sendsWithKey)
+	sc.Step(`^`+how+` a model calls (\w+) (\{.*\}) at (/\S+)$`, func(how, tool, arguments, path string) error {
+		message, err := json.Marshal(map[string]any{
+			"jsonrpc": "2.0",
+			"id":      1,
+			"method":  "tools/call",
+			"params":  map[string]any{"name": tool, "arguments": json.RawMessage(w.expand(arguments))},
+		})
+		if err != nil {
+			return err
+		}
+		return w.sendsWithKey(how, http.MethodPost, path, string(message))
+	})
+}
+
+func (w *world) makesAgentKey(send func(method, path, body string) error, name, profile string) error {
+	if err := send(http.MethodPost, "/v1/agent-keys", fmt.Sprintf(`{"name": %q, "profile": %q}`, name, profile)); err != nil {
+		return err
+	}
+	if err := w.unjudged(); err != nil {
+		return err
+	}
+	if w.agentKeys == nil {
+		w.agentKeys = agentKeys{}
+	}
+	made := w.agentKeys[name]
+	err := json.Unmarshal(w.tape.last().body, &made)
+	w.agentKeys[name] = made
+	return err
+}
+
+func (w *world) nameAgentKeys(known map[string]string) {
+	for name, key := range w.agentKeys {
+		known["agent_key_"+name] = key.ID
+	}
+}
+
+func (w *world) sendsWithKey(how, method, path, body string) error {
+	path, body = w.expand(path), w.expand(body)
+	r, err := http.NewRequestWithContext(w.ctx, method, w.app.URL()+"/p/"+w.shop.Slug+path, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	for words := strings.Fields(how); len(words) > 1; words = words[1:] {
+		switch words[0] {
+		case "as":
+			r.Header.Set("UCP-Agent", fmt.Sprintf("profile=%q", words[1]))
+		case "secret":
+			r.Header.Set("Authorization", "Bearer "+words[1])
+		case "key":
+			made, known := w.agentKeys[strings.Trim(words[1], `"`)]
+			if !known {
+				return fmt.Errorf("there is no agent key %s", words[1])
+			}
+			r.Header.Set("Authorization", "Bearer "+made.Secret)
+		}
+	}
+	response, err := (&http.Client{Transport: w.tape}).Do(r)
+	if err != nil {
+		return err
+	}
+	answer, err := io.ReadAll(response.Body)
+	if err != nil || strings.HasSuffix(path, "/mcp") {
+		return err
+	}
+	version, plain := ucpVersion(path)
+	return judgeUCP(version, method, plain, response.StatusCode, answer)
+}
