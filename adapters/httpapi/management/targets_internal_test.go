@@ -45,6 +45,7 @@ var targets = map[string]string{
 	"create-event-subscription": noted, "update-event-subscription": "subscription_id", "delete-event-subscription": "subscription_id",
 	"rotate-event-secret": "subscription_id", "test-event-subscription": "subscription_id", "redeliver-event": "delivery_id",
 	"rotate-signing-keys": noted, "revoke-signing-key": noted,
+	"create-agent-key": noted, "revoke-agent-key": "key_id",
 	"start-sync": noted, "cancel-sync": "sync_id",
 	"register-webhook": noted, "remove-webhook": "webhook_id", "retry-webhook-call": "log_id",
 }
