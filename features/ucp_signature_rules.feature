@@ -63,6 +63,44 @@ Feature: Signatures of the Universal Commerce Protocol
         | 2026-08-25 |             |
         | 2026-04-08 | /2026-04-08 |
 
+    Scenario Outline: Haggle's own protocol has nothing of what was made by a signed request
+      Given a platform that speaks <version>
+      And the platform sends, signed: POST <door>/ucp/carts {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}]}
+      And the buyer remembers the answer's id
+      When the buyer sends GET /acp/cart?session_id=$remembered_id
+      Then it is refused: 404 session_not_found
+      When the buyer sends PUT /acp/cart {"session_id": "$remembered_id", "items": []}
+      Then it is refused: 404 session_not_found
+      When the buyer sends DELETE /acp/cart?session_id=$remembered_id
+      Then it is refused: 404 session_not_found
+      When the buyer sends GET /acp/sessions/$remembered_id
+      Then it is refused: 404 session_not_found
+      When the buyer sends POST /acp/sessions/$remembered_id/extend {"minutes": 5}
+      Then it is refused: 404 session_not_found
+      When the buyer sends POST /acp/search {"query": "tent", "session_id": "$remembered_id"}
+      Then it is refused: 404 session_not_found
+      Given the platform sends, signed: POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}]}
+      And the buyer remembers the answer's id
+      When the buyer sends GET /acp/checkout/$remembered_id
+      Then it is refused: 404 checkout_not_found
+      When the buyer sends PUT /acp/checkout/$remembered_id {"items": [{"product_id": "prod_06fszq2d8v3m5xk9t1c7w4hpeg", "quantity": 2}], "allow_incomplete": true}
+      Then it is refused: 404 checkout_not_found
+      When the buyer sends POST /acp/checkout/finalize {"checkout_id": "$remembered_id", "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}}
+      Then it is refused: 404 checkout_not_found
+      When the buyer sends POST /acp/checkout/cancel {"checkout_id": "$remembered_id"}
+      Then it is refused: 404 checkout_not_found
+      When the platform sends: POST <door>/ucp/checkout-sessions/$remembered_id/cancel {}
+      Then the answer shows:
+        | messages.0.content | "There is no such checkout." |
+      When the platform sends, signed: GET <door>/ucp/checkout-sessions/$remembered_id
+      Then the answer shows:
+        | status | "incomplete" |
+
+      Examples:
+        | version    | door        |
+        | 2026-08-25 |             |
+        | 2026-04-08 | /2026-04-08 |
+
     @SIG-006
     Scenario Outline: The key says by which algorithm it signs, and not the request
       Given a platform that speaks 2026-08-25

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -93,16 +94,23 @@ func (b *Basket) Blocked() bool {
 	return false
 }
 
+// Named is a cart that an agent asks for, by its session. What another agent opened and signed is not there for it.
+type Named struct {
+	Session id.Session
+	Agent   agentid.Agent // that asks
+}
+
 // visit is the session of a request: the one named, or a new one.
-func (s *Service) visit(p *project.Project, named id.Session, known ports.Cart, repeatable bool) (*session.Session, session.Touched, error) {
+func (s *Service) visit(p *project.Project, named Named, known ports.Cart, repeatable bool) (*session.Session, session.Touched, error) {
 	switch {
+	case !named.Session.IsZero() && (known.Session == nil || !named.Agent.FindsWhatWasMadeBy(known.Session.Agent)):
+		return nil, session.Touched{}, fault.Missing("session")
 	case known.Session != nil:
 		touched, err := known.Session.Touch(nil, p.Settings.SessionTimeout(), known.Now)
 		return known.Session, touched, err
-	case !named.IsZero():
-		return nil, session.Touched{}, fault.Missing("session")
 	}
 	opened := session.Open(id.New[id.Session](s.Entropy.IDBits()), p.ID, session.Claims{}, p.Settings.SessionTimeout(), known.Now)
+	opened.Agent = named.Agent
 	if repeatable {
 		opened.AwaitUse()
 	}

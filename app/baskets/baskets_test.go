@@ -77,7 +77,7 @@ func (s *shop) put(items ...baskets.Item) baskets.Basket {
 
 func (s *shop) get() *baskets.Basket {
 	s.T.Helper()
-	b, err := s.service.Get(s.Ctx, s.Project, s.visit.ID)
+	b, err := s.service.Get(s.Ctx, s.Project, baskets.Named{Session: s.visit.ID})
 	s.Must(err)
 	return b
 }
@@ -218,7 +218,10 @@ func TestCartOfASessionThatIsPast(t *testing.T) {
 	s := newShop(t)
 	s.SetClock(porttest.Noon.Add(25 * time.Hour))
 	for name, err := range map[string]error{
-		"get": func() error { _, err := s.service.Get(s.Ctx, s.Project, s.visit.ID); return err }(),
+		"get": func() error {
+			_, err := s.service.Get(s.Ctx, s.Project, baskets.Named{Session: s.visit.ID})
+			return err
+		}(),
 		"put": func() error { _, err := s.try(); return err }(),
 	} {
 		if !errors.Is(err, session.ErrExpired) {

@@ -19,7 +19,7 @@ type PutRequest struct {
 	Session id.Session // zero: a new one
 	Items   []Item
 	Lenient *pricing.LenientItems // in place of items: what can be sold is taken, and what is wrong with the rest is told
-	Agent   agentid.Agent         // of a session that the request opens
+	Agent   agentid.Agent         // that asks, and opens a new session
 	Buyer   *checkout.Buyer       // in place of the one before; nil: that one stays
 	// Repeatable: the answer is stored under an idempotency key.
 	Repeatable bool
@@ -46,12 +46,9 @@ func (s *Service) PreparePut(ctx ports.Outbound, p *project.Project, r PutReques
 	if err != nil {
 		return nil, err
 	}
-	visit, touched, err := s.visit(p, r.Session, known, r.Repeatable)
+	visit, touched, err := s.visit(p, Named{r.Session, r.Agent}, known, r.Repeatable)
 	if err != nil {
 		return nil, err
-	}
-	if known.Session == nil {
-		visit.Agent = r.Agent
 	}
 	if r.Buyer != nil {
 		visit.Buyer = *r.Buyer

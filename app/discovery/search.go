@@ -182,7 +182,7 @@ func (s *Service) visit(ctx context.Context, p *project.Project, r SearchRequest
 	switch {
 	case err != nil:
 		return nil, session.Touched{}, err
-	case h.Session == nil:
+	case h.Session == nil || !r.Agent.FindsWhatWasMadeBy(h.Session.Agent):
 		return nil, session.Touched{}, fault.Missing("session")
 	}
 	touched, err := h.Session.Touch(r.Claims, timeout, now)

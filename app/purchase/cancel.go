@@ -4,17 +4,19 @@ import (
 	"context"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
-	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Cancel ends a checkout that is not being paid. One that is canceled stays so.
-func (s *Service) Cancel(ctx context.Context, p *project.Project, of id.Checkout) (*checkout.Checkout, error) {
+func (s *Service) Cancel(ctx context.Context, p *project.Project, n Named) (*checkout.Checkout, error) {
 	var canceled *checkout.Checkout
 	err := s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {
-		c, _, err := tx.Lock(ctx, of)
+		c, _, err := tx.Lock(ctx, n.Checkout)
 		if err != nil {
+			return err
+		}
+		if err := n.check(c); err != nil {
 			return err
 		}
 		canceled = c

@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/session"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest"
@@ -151,7 +152,7 @@ func TestAnAgreementInTheCart(t *testing.T) {
 	if l := b.mustInit().Snapshot().Lines[0]; l.Unit != porttest.USD(95_00) || l.ID != 1 {
 		t.Errorf("past its time it is bought as %+v", l)
 	}
-	_, err := b.service.Cancel(b.Ctx, b.Project, first.ID())
+	_, err := b.service.Cancel(b.Ctx, b.Project, purchase.Named{Checkout: first.ID()})
 	b.Must(err)
 	_, err = b.init(home)
 	var f *fault.Error
@@ -231,4 +232,31 @@ func TestTwoCheckoutsOfACartAtOnce(t *testing.T) {
 	if err := late.Commit(b.Ctx, b.service.Stores); !errors.Is(err, ports.Stale) {
 		t.Errorf("the second revision: %v", err)
 	}
+}
+
+// What a verified agent opened is there for that agent alone, whatever is asked of it.
+func TestCheckoutOfAnotherAgent(t *testing.T) {
+	t.Parallel()
+	owner := agentid.Agent{Profile: "https://agent.example/profile", Verified: true}
+	b := newBasket(t)
+	b.owned(owner)
+	b.PutCart(b.visit, porttest.AtList(b.Product(9), 1))
+	made, err := b.service.PrepareInit(ports.NewOutbound(b.Ctx), b.Project, purchase.InitRequest{Session: b.visit.ID, FromCart: true, Address: home, Agent: owner})
+	b.Must(err)
+	b.Must(made.Commit(b.Ctx, b.service.Stores))
+	of, outbound := made.Checkout.ID(), ports.NewOutbound(b.Ctx)
+	stranger := purchase.Named{Checkout: of, Agent: agentid.Agent{Profile: owner.Profile}}
+	_, _, got := b.service.Get(b.Ctx, b.Project, stranger)
+	_, canceled := b.service.Cancel(b.Ctx, b.Project, stranger)
+	_, revised := b.service.PrepareRevise(outbound, b.Project, purchase.ReviseRequest{Checkout: of})
+	_, paid := b.service.Finalize(outbound, b.Project, purchase.FinalizeRequest{Checkout: of, Method: project.SharedPaymentToken, Token: "tok"})
+	for name, err := range map[string]error{"get": got, "cancel": canceled, "revise": revised, "finalize": paid} {
+		if !fault.Is(err, "checkout_not_found") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, _, err = b.service.Get(b.Ctx, b.Project, purchase.Named{Checkout: of, Agent: owner})
+	b.Must(err)
+	_, _, err = b.service.Show(b.Ctx, b.Project, of)
+	b.Must(err)
 }

@@ -103,6 +103,11 @@ func (f *finalizing) consent(ctx ports.Outbound) error {
 	}
 	standing, err := f.Checkouts.Standing(ctx, f.project.ID, f.request.Checkout, f.request.Client, checkout.DeclineWindow)
 	f.payable = nil
+	if err == nil {
+		if err = (Named{f.request.Checkout, f.request.Agent}).check(standing.Checkout); err != nil {
+			standing = ports.Standing{}
+		}
+	}
 	if err == nil && standing.Checkout.Payable(standing.Now) != nil {
 		return nil
 	}

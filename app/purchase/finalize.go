@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/failpoint"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -33,7 +34,8 @@ var ErrCannotPay = fault.New(fault.Unavailable, "payment_unavailable",
 // FinalizeRequest pays a checkout.
 type FinalizeRequest struct {
 	Checkout id.Checkout
-	Revision int // of the checkout that is to be paid; 0: whichever there is
+	Agent    agentid.Agent // that asks for it
+	Revision int           // of the checkout that is to be paid; 0: whichever there is
 	Method   project.PaymentMethod
 	Token    string // never stored
 	Client   string // who pays, as far as known: too many declines make a client wait

@@ -47,6 +47,9 @@ func (s *Service) PrepareRevise(ctx ports.Outbound, p *project.Project, r Revise
 	if err != nil {
 		return nil, err
 	}
+	if err := (Named{r.Checkout, r.Agent}).check(c); err != nil {
+		return nil, err
+	}
 	before := c.Snapshot()
 	r.Session = before.Session
 	r.keepDeals(before.Lines)

@@ -68,6 +68,14 @@ func Open(session id.Session, project id.Project, claims Claims, timeout time.Du
 	}
 }
 
+// CheckFor refuses the session to an agent that it is not there for: a verified agent's is there for that agent alone.
+func (s *Session) CheckFor(agent agentid.Agent) error {
+	if !agent.FindsWhatWasMadeBy(s.Agent) {
+		return fault.Missing("session")
+	}
+	return nil
+}
+
 // Touched is what a request changed of a session, and is to be stored.
 type Touched struct {
 	Time   bool // LastActivity or ExpiresAt

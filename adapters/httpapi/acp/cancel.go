@@ -8,6 +8,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/aftersales"
+	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -84,7 +85,7 @@ func (h *handlers) cancelCheckout(ctx context.Context, rq Request, in *wire.Inpu
 	if err != nil {
 		return nil, err
 	}
-	c, err := h.Purchase.In(rq.Stores).Cancel(ctx, shop, of)
+	c, err := h.Purchase.In(rq.Stores).Cancel(ctx, shop, purchase.Named{Checkout: of, Agent: rq.Caller.Agent})
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func (h *handlers) cart(ctx context.Context, rq Request, in *cartInput) (*wire.O
 	if err != nil {
 		return nil, err
 	}
-	b, err := h.Baskets.In(rq.Stores).Get(ctx, rq.Caller.Shop, of)
+	b, err := h.Baskets.In(rq.Stores).Get(ctx, rq.Caller.Shop, baskets.Named{Session: of, Agent: rq.Caller.Agent})
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (h *handlers) cancelCart(ctx ports.Outbound, rq Request, in *cartInput) (pl
 	if err != nil {
 		return plan[wire.Output[cartAnswer]]{}, err
 	}
-	prepared, err := h.Baskets.In(rq.Stores).PrepareCancel(ctx, rq.Caller.Shop, of)
+	prepared, err := h.Baskets.In(rq.Stores).PrepareCancel(ctx, rq.Caller.Shop, baskets.Named{Session: of, Agent: rq.Caller.Agent})
 	return cartPlan(prepared, nil, err)
 }
 

@@ -101,7 +101,7 @@ type checkoutLine struct {
 
 func (h *handlers) checkout(ctx context.Context, rq Request, in *checkoutInput) (*wire.Output[checkoutAnswer], error) {
 	shop := rq.Caller.Shop
-	c, o, err := h.Purchase.In(rq.Stores).Get(ctx, shop, in.ID.ID)
+	c, o, err := h.Purchase.In(rq.Stores).Get(ctx, shop, purchase.Named{Checkout: in.ID.ID, Agent: rq.Caller.Agent})
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +114,7 @@ func (h *handlers) revise(ctx ports.Outbound, rq Request, in *reviseInput) (made
 	if err != nil {
 		return made, err
 	}
+	request.Agent = rq.Caller.Agent
 	prepared, err := h.Purchase.In(rq.Stores).PrepareRevise(ctx, shop, request)
 	if err != nil {
 		return made, err

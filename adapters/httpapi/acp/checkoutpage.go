@@ -37,7 +37,7 @@ func (h *handlers) registerCheckoutPage() {
 }
 
 func (h *handlers) checkoutPage(ctx context.Context, rq Request, in *checkoutInput) (*receiptReply, error) {
-	c, o, err := h.Purchase.In(rq.Stores).Get(ctx, rq.Caller.Shop, in.ID.ID)
+	c, o, err := h.Purchase.In(rq.Stores).Show(ctx, rq.Caller.Shop, in.ID.ID)
 	if err != nil {
 		return nil, err
 	}

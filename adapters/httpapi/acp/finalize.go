@@ -93,7 +93,7 @@ func (h *handlers) finalize(ctx ports.Outbound, rq Request, in *wire.Input[final
 	if err != nil {
 		return nil, err
 	}
-	request.Client = rq.Caller.Client
+	request.Client, request.Agent = rq.Caller.Client, rq.Caller.Agent
 	result, err := h.Purchase.In(rq.Stores).Finalize(ctx, shop, request)
 	if err == nil {
 		err = failpoint.At(ctx, failpoint.BeforeAnswer)

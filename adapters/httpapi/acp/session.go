@@ -120,6 +120,9 @@ func (h *handlers) session(ctx context.Context, rq Request, in *onSession) (*wir
 	if err != nil {
 		return nil, err
 	}
+	if err := visit.Session.CheckFor(rq.Caller.Agent); err != nil {
+		return nil, err
+	}
 	touched, err := visit.Session.Touch(nil, shop.Settings.SessionTimeout(), now)
 	if err != nil {
 		return nil, err
@@ -133,7 +136,12 @@ func (h *handlers) session(ctx context.Context, rq Request, in *onSession) (*wir
 func (h *handlers) extend(ctx context.Context, rq Request, in *extendInput) (*wire.Output[extendAnswer], error) {
 	shop := rq.Caller.Shop
 	now := h.Clock.Now()
-	s, err := rq.Stores.Sessions.Update(ctx, shop.ID, in.ID.ID, func(s *session.Session) error { return s.Extend(in.Body.Minutes, now) })
+	s, err := rq.Stores.Sessions.Update(ctx, shop.ID, in.ID.ID, func(s *session.Session) error {
+		if err := s.CheckFor(rq.Caller.Agent); err != nil {
+			return err
+		}
+		return s.Extend(in.Body.Minutes, now)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -98,9 +98,6 @@ func (h *handlers) putCart(ctx ports.Outbound, rq Request, of id.Session, r cart
 	if err != nil {
 		return h.refusedPlan(rq, err)
 	}
-	if !rq.Caller.Agent.FindsWhatWasMadeBy(prepared.Basket.Session.Agent) {
-		return h.settled(h.fail("not_found", noCart)), nil
-	}
 	return plan[reply]{Commit: func(ctx context.Context, st *ports.Stores) (*reply, error) {
 		err := prepared.Commit(ctx, st)
 		return &reply{Status: status, Body: h.toAPICart(rq, &prepared.Basket, a, prepared.Findings)}, err
@@ -112,7 +109,7 @@ func (h *handlers) getCart(ctx context.Context, rq Request, in *onCart) (*reply,
 	if err != nil {
 		return h.found(h.fail("not_found", noCart))
 	}
-	b, err := h.Baskets.In(rq.Stores).Get(ctx, rq.Caller.Shop, of)
+	b, err := h.Baskets.In(rq.Stores).Get(ctx, rq.Caller.Shop, baskets.Named{Session: of, Agent: rq.Caller.Agent})
 	switch e, ok := business(err); {
 	case err != nil && !ok:
 		return nil, err
@@ -120,8 +117,6 @@ func (h *handlers) getCart(ctx context.Context, rq Request, in *onCart) (*reply,
 		return h.found(h.fail("not_found", "The cart has expired. Create a new one."))
 	case err != nil:
 		return h.found(h.refusal(rq, e))
-	case !rq.Caller.Agent.FindsWhatWasMadeBy(b.Session.Agent):
-		return h.found(h.fail("not_found", noCart))
 	}
 	return h.found(h.toAPICart(rq, b, asked{}, nil))
 }
@@ -132,15 +127,12 @@ func (h *handlers) cancelCart(ctx ports.Outbound, rq Request, in *onCart) (plan[
 	if err != nil {
 		return h.settled(h.fail("not_found", noCart)), nil
 	}
-	services := h.Baskets.In(rq.Stores)
-	before, err := services.Get(ctx, rq.Caller.Shop, of)
+	services, named := h.Baskets.In(rq.Stores), baskets.Named{Session: of, Agent: rq.Caller.Agent}
+	before, err := services.Get(ctx, rq.Caller.Shop, named)
 	if err != nil {
 		return h.refusedPlan(rq, err)
 	}
-	if !rq.Caller.Agent.FindsWhatWasMadeBy(before.Session.Agent) {
-		return h.settled(h.fail("not_found", noCart)), nil
-	}
-	prepared, err := services.PrepareCancel(ctx, rq.Caller.Shop, of)
+	prepared, err := services.PrepareCancel(ctx, rq.Caller.Shop, named)
 	if err != nil {
 		return h.refusedPlan(rq, err)
 	}

@@ -58,12 +58,9 @@ func (h *handlers) complete(ctx ports.Outbound, rq Request, in *completeInput) (
 	}
 	shop := rq.Caller.Shop
 	services := h.Purchase.In(rq.Stores)
-	before, _, err := services.Get(ctx, shop, of)
-	switch {
-	case err != nil:
+	before, _, err := services.Get(ctx, shop, namedCheckout(rq, of))
+	if err != nil {
 		return h.missing(err)
-	case !rq.Caller.Agent.FindsWhatWasMadeBy(before.Snapshot().Agent):
-		return h.found(h.fail("not_found", noCheckout))
 	}
 	method, token, problem := h.paidBy(shop, in.Body.Payment)
 	if problem != nil {
@@ -71,6 +68,7 @@ func (h *handlers) complete(ctx ports.Outbound, rq Request, in *completeInput) (
 	}
 	result, err := services.Finalize(ctx, shop, purchase.FinalizeRequest{
 		Checkout: of,
+		Agent:    rq.Caller.Agent,
 		Revision: before.Revision(),
 		Method:   method,
 		Token:    token,
@@ -108,7 +106,7 @@ func (h *handlers) placed(ctx ports.Outbound, rq Request, of id.Checkout, p purc
 	c := p.Checkout
 	if c == nil {
 		var err error
-		if c, _, err = h.Purchase.In(rq.Stores).Get(ctx, rq.Caller.Shop, of); err != nil {
+		if c, _, err = h.Purchase.In(rq.Stores).Get(ctx, rq.Caller.Shop, namedCheckout(rq, of)); err != nil {
 			return nil, err
 		}
 	}
@@ -167,7 +165,7 @@ func undecided(answer *reply) *reply {
 // dealGone answers with a checkout whose agreed price another order has used: it is not complete until it is sent without
 // the code.
 func (h *handlers) dealGone(ctx ports.Outbound, rq Request, of id.Checkout) (*reply, error) {
-	c, o, err := h.Purchase.In(rq.Stores).Get(ctx, rq.Caller.Shop, of)
+	c, o, err := h.Purchase.In(rq.Stores).Get(ctx, rq.Caller.Shop, namedCheckout(rq, of))
 	if err != nil {
 		return h.missing(err)
 	}

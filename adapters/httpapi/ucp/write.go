@@ -125,9 +125,6 @@ func (h *handlers) updateCheckout(ctx ports.Outbound, rq Request, in *updateInpu
 	if err != nil {
 		return h.unchangedPlan(ctx, rq, of, err)
 	}
-	if !rq.Caller.Agent.FindsWhatWasMadeBy(prepared.Checkout.Snapshot().Agent) {
-		return h.settled(h.fail("not_found", noCheckout)), nil
-	}
 	return plan[reply]{Commit: func(ctx context.Context, st *ports.Stores) (*reply, error) {
 		err := raced(prepared.Commit(ctx, st))
 		return h.answer(rq, http.StatusOK, prepared.Checkout, a, prepared.Findings), err
@@ -144,12 +141,9 @@ func (h *handlers) getCheckout(ctx context.Context, rq Request, in *onCheckout) 
 
 // read is a checkout as it stands, with a message about what a request could not do.
 func (h *handlers) read(ctx context.Context, rq Request, of id.Checkout, about *message) (*reply, error) {
-	c, o, err := h.Purchase.In(rq.Stores).Get(ctx, rq.Caller.Shop, of)
+	c, o, err := h.Purchase.In(rq.Stores).Get(ctx, rq.Caller.Shop, namedCheckout(rq, of))
 	if err != nil {
 		return h.missing(err)
-	}
-	if !rq.Caller.Agent.FindsWhatWasMadeBy(c.Snapshot().Agent) {
-		return h.found(h.fail("not_found", noCheckout))
 	}
 	v := shown{checkout: c, order: o}
 	if about != nil {
@@ -160,20 +154,17 @@ func (h *handlers) read(ctx context.Context, rq Request, of id.Checkout, about *
 
 const noCheckout = "There is no such checkout."
 
+// namedCheckout is a checkout as the agent of a request asks for it.
+func namedCheckout(rq Request, of id.Checkout) purchase.Named {
+	return purchase.Named{Checkout: of, Agent: rq.Caller.Agent}
+}
+
 func (h *handlers) cancelCheckout(ctx context.Context, rq Request, in *onCheckout) (*reply, error) {
 	of, err := id.Parse[id.Checkout](in.ID)
 	if err != nil {
 		return h.found(h.fail("not_found", noCheckout))
 	}
-	services := h.Purchase.In(rq.Stores)
-	before, _, err := services.Get(ctx, rq.Caller.Shop, of)
-	if err != nil {
-		return h.missing(err)
-	}
-	if !rq.Caller.Agent.FindsWhatWasMadeBy(before.Snapshot().Agent) {
-		return h.found(h.fail("not_found", noCheckout))
-	}
-	c, err := services.Cancel(ctx, rq.Caller.Shop, of)
+	c, err := h.Purchase.In(rq.Stores).Cancel(ctx, rq.Caller.Shop, namedCheckout(rq, of))
 	if err != nil {
 		return h.unchanged(ctx, rq, of, err)
 	}

@@ -187,7 +187,7 @@ func (h *history) cancel() {
 	default:
 		codes = []string{"checkout_" + p.status}
 	}
-	_, err := h.shop.purchase.Cancel(h.ctx, h.shop.project, p.id)
+	_, err := h.shop.purchase.Cancel(h.ctx, h.shop.project, purchase.Named{Checkout: p.id})
 	if h.judge("cancel", err, codes...) {
 		p.status = "canceled"
 	}

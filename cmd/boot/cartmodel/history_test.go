@@ -135,7 +135,7 @@ func (h *history) write(step string, items []wanted) {
 	after, last, codes := h.model.write(items)
 	made, err := again(h, h.shop.baskets.Stores, func(ctx ports.Outbound) (*baskets.PreparedPut, error) {
 		if items == nil && !h.visit.IsZero() {
-			return h.shop.baskets.PrepareCancel(ctx, h.shop.project, h.visit)
+			return h.shop.baskets.PrepareCancel(ctx, h.shop.project, baskets.Named{Session: h.visit})
 		}
 		return h.shop.baskets.PreparePut(ctx, h.shop.project, baskets.PutRequest{Session: h.visit, Items: h.as(items)})
 	})
@@ -151,7 +151,7 @@ func (h *history) readCart() {
 	if h.visit.IsZero() {
 		return
 	}
-	b, err := h.shop.baskets.Get(h.ctx, h.shop.project, h.visit)
+	b, err := h.shop.baskets.Get(h.ctx, h.shop.project, baskets.Named{Session: h.visit})
 	if h.judge("read", err) {
 		h.compareCart("read", b)
 	}
