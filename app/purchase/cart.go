@@ -1,7 +1,6 @@
 package purchase
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -32,7 +31,7 @@ func (s *Service) initFromCart(ctx ports.Outbound, p *project.Project, r InitReq
 		return nil, err
 	}
 	if visit.Buyer != (checkout.Buyer{}) {
-		r.Buyer = checkout.Buyer{} // the cart's wins
+		r.Buyer = visit.Buyer // the cart's wins, also over that of the checkout which it has
 	}
 	if r.Lenient != nil {
 		r.Lenient = lenientOf(known)
@@ -67,7 +66,6 @@ func (s *Service) fromCart(ctx ports.Outbound, p *project.Project, r InitRequest
 			keepLines(r.Items, known.Items, before)
 		}
 	}
-	r.Buyer = cmp.Or(r.Buyer, visit.Buyer)
 	lines, findings, err := r.price(known.Basket, before)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haggle-commerce/haggle/app/baskets"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -259,4 +260,27 @@ func TestCheckoutOfAnotherAgent(t *testing.T) {
 	b.Must(err)
 	_, _, err = b.service.Show(b.Ctx, b.Project, of)
 	b.Must(err)
+}
+
+func TestCheckoutOfACartWithAnotherBuyer(t *testing.T) {
+	t.Parallel()
+	b := newBasket(t)
+	b.visit = session.Open(porttest.Random[id.Session](), b.Project.ID, session.Claims{}, b.Project.Settings.SessionTimeout(), porttest.Noon)
+	b.visit.Buyer = checkout.Buyer{Email: "ada@example.com"}
+	b.Must(b.Sessions.Create(b.Ctx, b.visit))
+	p := b.Product(9)
+	b.PutCart(b.visit, porttest.AtList(p, 1))
+	first := b.mustInit()
+	made, err := (&baskets.Service{Stores: b.service.Stores}).PreparePut(ports.NewOutbound(b.Ctx), b.Project, baskets.PutRequest{
+		Session: b.visit.ID,
+		Items:   []baskets.Item{{Product: p.ID, Quantity: 1}},
+		Buyer:   &checkout.Buyer{Email: "eve@example.com"},
+	})
+	b.Must(err)
+	b.Must(made.Commit(b.Ctx, b.service.Stores))
+	changed := b.mustInit()
+	b.want(changed, first, 2)
+	if got := changed.Snapshot().Buyer.Email; got != "eve@example.com" {
+		t.Errorf("the buyer is %q", got)
+	}
 }

@@ -132,6 +132,7 @@ func (v Carts) Replace(ctx context.Context, r ports.CartResult) error {
 			}
 			lines = append(lines, after)
 		}
+		visit.Buyer = r.Session.Buyer
 		visit.LineSeq = max(visit.LineSeq, r.After.LineSeq)
 		s.sessions.put(s, k, visit)
 		s.carts.put(s, k, lines)
