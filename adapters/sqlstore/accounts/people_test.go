@@ -33,6 +33,7 @@ func (p *plainly) Verify(_ context.Context, hash, password string) (bool, error)
 
 // strict admits a number of requests of each key.
 type strict struct {
+	ports.Limiter
 	most  int
 	taken map[string]int
 }

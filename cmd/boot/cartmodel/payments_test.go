@@ -119,7 +119,7 @@ func (h *history) outcome(at int, result purchase.Result) {
 		if r.Order.Checkout != p.id {
 			h.fatal("the order is of another checkout")
 		}
-		if stored, _, err := h.shop.purchase.Get(h.ctx, h.shop.project, p.id); r.Checkout != nil && (err != nil || !reflect.DeepEqual(r.Checkout.Snapshot(), stored.Snapshot())) {
+		if stored, _, err := h.shop.purchase.Get(h.ctx, h.shop.project, purchase.Named{Checkout: p.id}); r.Checkout != nil && (err != nil || !reflect.DeepEqual(r.Checkout.Snapshot(), stored.Snapshot())) {
 			h.fatal("the payment's checkout is %+v, and the stored one %+v, %v", r.Checkout.Snapshot(), stored.Snapshot(), err)
 		}
 		h.paid(at)
@@ -184,7 +184,7 @@ func (h *history) anew(at int, token string, result purchase.Result, err error) 
 func (h *history) compare(at int) {
 	h.Helper()
 	p := h.papers[at]
-	c, o, err := h.shop.purchase.Get(h.ctx, h.shop.project, p.id)
+	c, o, err := h.shop.purchase.Get(h.ctx, h.shop.project, purchase.Named{Checkout: p.id})
 	if err != nil {
 		h.fatal("checkout %d cannot be read: %v", at, err)
 	}
