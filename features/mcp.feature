@@ -9,6 +9,7 @@ Feature: Buying over MCP
   Scenario: Haggling and buying
     Given an agent that speaks MCP
     And the agent asks for the price of 1 of the "Trail Tent"
+    And the agent offers 90.00 USD
     And the agent accepts the standing price
     When the agent checks out what was agreed
     Then the agent is answered:
