@@ -101,6 +101,22 @@ Feature: Signatures of the Universal Commerce Protocol
         | 2026-08-25 |             |
         | 2026-04-08 | /2026-04-08 |
 
+    Scenario: Who buys is shown to whoever has the id only while the checkout is open
+      Given a platform that speaks 2026-08-25
+      And the platform sends: POST /ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}], "buyer": {"email": "ada@example.com"}}
+      And the buyer remembers the answer's id
+      When the platform sends: GET /ucp/checkout-sessions/$remembered_id
+      Then the answer shows:
+        | buyer.email | "ada@example.com" |
+      Given the platform sends: POST /ucp/checkout-sessions/$remembered_id/cancel {}
+      When the platform sends: GET /ucp/checkout-sessions/$remembered_id
+      Then the answer shows:
+        | status | "canceled" |
+        | buyer  | absent     |
+      When the platform calls: get_checkout {"id": "$remembered_id"}
+      Then the answer shows:
+        | result.structuredContent.buyer | absent |
+
     @SIG-006
     Scenario Outline: The key says by which algorithm it signs, and not the request
       Given a platform that speaks 2026-08-25

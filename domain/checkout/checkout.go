@@ -131,6 +131,13 @@ type Payment struct {
 	Option    string
 }
 
+// ShowsBuyer reports whether an agent that finds the checkout may read who buys and where the goods go. Whoever knows the id
+// finds a checkout that no agent has proved to be its own. Of such a one they are shown while it is open, and never if it was
+// opened over Haggle's own protocol, which shows neither.
+func (c *Checkout) ShowsBuyer() bool {
+	return c.s.Agent.Verified || c.s.Status.Open() && c.s.Agent.Protocol != agentid.Haggle
+}
+
 // Payers are what a payment's declines are counted for: its session and its client, if that is known.
 func Payers(of id.Session, client string) []string {
 	payers := []string{of.String()}

@@ -70,6 +70,7 @@ type shown struct {
 	order    *order.Order // nil: none
 	codes    []string     // that the request sent; those of the checkout's deals are known besides
 	messages []message    // of the request
+	nameless bool         // neither the buyer nor the address is shown
 	dealGone bool         // an agreed price cannot be paid any more, and its code must not be sent again
 }
 
@@ -93,6 +94,12 @@ func (h *handlers) toAPICheckout(rq Request, v shown) checkoutBody {
 	}
 	if active.Has(capability.Fulfillment) {
 		body.Fulfillment = h.toAPIFulfillment(rq.Caller.Shop, c, now)
+	}
+	if v.nameless {
+		body.Buyer = nil
+		if body.Fulfillment != nil {
+			body.Fulfillment.Methods[0].Destinations, body.Fulfillment.Methods[0].Selected = []destination{}, nil
+		}
 	}
 	body.Messages = append(v.messages, h.toAPIMessages(c)...)
 	if v.order != nil {

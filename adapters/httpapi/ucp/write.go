@@ -145,7 +145,7 @@ func (h *handlers) read(ctx context.Context, rq Request, of id.Checkout, about *
 	if err != nil {
 		return h.missing(err)
 	}
-	v := shown{checkout: c, order: o}
+	v := shown{checkout: c, order: o, nameless: !c.ShowsBuyer()}
 	if about != nil {
 		v.messages = append(v.messages, *about)
 	}
