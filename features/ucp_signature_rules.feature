@@ -75,7 +75,7 @@ Feature: Signatures of the Universal Commerce Protocol
       Then it is refused: 404 session_not_found
       When the buyer sends GET /acp/sessions/$remembered_id
       Then it is refused: 404 session_not_found
-      When the buyer sends POST /acp/sessions/$remembered_id/extend {"minutes": 5}
+      When the buyer sends POST /acp/sessions/$remembered_id/extend {"duration_minutes": 5}
       Then it is refused: 404 session_not_found
       When the buyer sends POST /acp/search {"query": "tent", "session_id": "$remembered_id"}
       Then it is refused: 404 session_not_found

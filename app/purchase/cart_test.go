@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/haggle-commerce/haggle/app/baskets"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -271,13 +270,10 @@ func TestCheckoutOfACartWithAnotherBuyer(t *testing.T) {
 	p := b.Product(9)
 	b.PutCart(b.visit, porttest.AtList(p, 1))
 	first := b.mustInit()
-	made, err := (&baskets.Service{Stores: b.service.Stores}).PreparePut(ports.NewOutbound(b.Ctx), b.Project, baskets.PutRequest{
-		Session: b.visit.ID,
-		Items:   []baskets.Item{{Product: p.ID, Quantity: 1}},
-		Buyer:   &checkout.Buyer{Email: "eve@example.com"},
-	})
-	b.Must(err)
-	b.Must(made.Commit(b.Ctx, b.service.Stores))
+	cart := b.Cart(b.visit.ID)
+	cart.Session.Buyer.Email = "eve@example.com"
+	after := session.Cart{Items: cart.Items, LineSeq: cart.Session.LineSeq}
+	b.Must(b.Carts.Replace(b.Ctx, ports.CartResult{Session: cart.Session, Before: cart.Items, After: after}))
 	changed := b.mustInit()
 	b.want(changed, first, 2)
 	if got := changed.Snapshot().Buyer.Email; got != "eve@example.com" {
