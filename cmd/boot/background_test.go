@@ -199,19 +199,20 @@ func (s *shopPair) reached(loop string) {
 
 // others are the loops that the test leaves out, and why.
 var others = map[string]string{
-	"follow the database's clock": "it reads one clock",
-	"record uses of keys":         "one statement that reads no row",
-	"forget idempotency keys":     "one statement that reads no row",
-	"forget declines":             "one statement that reads no row",
-	"forget consents":             "one statement that reads no row",
-	"log refused webhook calls":   "it inserts rows of its own: TestReceive_refusals of app/inbox",
-	"forget work set aside":       "one statement that reads no row",
-	"forget stock turns":          "one statement that reads no row",
-	"forget released slugs":       "one statement that reads no row",
-	"forget vectors":              "one statement that reads no row",
-	"reconcile books":             "an integration is claimed alone, and set aside: app/finance has its tests",
-	"analyze grown tables":        "it reads no row: TestAnalyzeGrown of the store",
-	"close projects":              "one at a time: TestCloser of app/projects breaks one",
+	"follow the database's clock":        "it reads one clock",
+	"forget members' links and sessions": "of accounts, by statements that read no row",
+	"record uses of keys":                "one statement that reads no row",
+	"forget idempotency keys":            "one statement that reads no row",
+	"forget declines":                    "one statement that reads no row",
+	"forget consents":                    "one statement that reads no row",
+	"log refused webhook calls":          "it inserts rows of its own: TestReceive_refusals of app/inbox",
+	"forget work set aside":              "one statement that reads no row",
+	"forget stock turns":                 "one statement that reads no row",
+	"forget released slugs":              "one statement that reads no row",
+	"forget vectors":                     "one statement that reads no row",
+	"reconcile books":                    "an integration is claimed alone, and set aside: app/finance has its tests",
+	"analyze grown tables":               "it reads no row: TestAnalyzeGrown of the store",
+	"close projects":                     "one at a time: TestCloser of app/projects breaks one",
 }
 
 // What cannot be done for one project is done for the others, whatever the loop.

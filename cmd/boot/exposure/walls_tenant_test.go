@@ -51,6 +51,7 @@ func (s *tenant) fillProject() {
 	s.ids["product_id"], s.ids["variant_id"] = product.field("id"), product.field("variants.0.id")
 	s.ids["synonym_id"] = s.post("/v1/catalog/synonyms", `{"words":["mug","`+s.ids["slug"]+`"]}`).field("id")
 	s.ids["kid"] = s.get("/v1/signing-keys").field("data.0.kid")
+	s.ids["agent_key_id"] = s.post("/v1/agent-keys", `{"name":"Spare","profile":"https://agent.example/`+s.ids["slug"]+`"}`).field("id")
 	s.ids["agent_id"] = s.post("/v1/agents", `{"name":"Spare"}`).field("id")
 	s.ids["subscription_id"] = s.post("/v1/event-subscriptions", `{"url":"https://127.0.0.1:1/hook","event_types":["*"]}`).field("id")
 	sent := s.post("/v1/event-subscriptions/"+s.ids["subscription_id"]+"/test", "")
