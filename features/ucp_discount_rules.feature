@@ -194,10 +194,6 @@ Feature: What the Universal Commerce Protocol demands of discounts
         | buyer.email      | "ada@example.com" |
         | buyer.first_name | absent            |
         | buyer.consent    | absent            |
-      When over <transport> an agent sends GET <door>/ucp/checkout-sessions/$remembered_id
-      Then the answer shows:
-        | status | "completed"                  |
-        | buyer  | {"email": "ada@example.com"} |
       When the merchant sends GET /v1/orders
       Then the answer shows:
         | data.#       | 1                 |
