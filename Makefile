@@ -32,11 +32,11 @@ run: build ## build, then serve the demo shop
 
 test: ## run every test, on SQLite and PostgreSQL (installs PostgreSQL, PgBouncer, Redis, WordNet, Python and Node.js where they are missing)
 	@.ci/need postgres pgbouncer redis wordnet python node
-	go test -timeout 30m ./...
+	go test -vet=off -timeout 30m ./...
 
 features: ## run the specification's scenarios alone
 	@.ci/need postgres redis python node
-	go test -timeout 30m ./features/...
+	FEATURES=full go test -timeout 30m ./features/...
 
 bench: ## run the benchmarks, BENCHTIME=1s each
 	@.ci/need postgres redis
@@ -63,7 +63,7 @@ faults: ## kill, hang and cut off servers while buyers pay, everywhere (a quarte
 mcp-conformance: build ## run the official MCP conformance suite against both MCP endpoints of a demo shop (npm; a minute)
 	@.ci/mcp-conformance
 
-acceptance: mcp-conformance faults schedules histories ## what takes longer than make test: MCP conformance, faults, schedules, histories of carts, query plans at 100,000 rows, journeys as a shop grows (two hours)
+acceptance: features mcp-conformance faults schedules histories ## what takes longer than make test: all scenarios on both engines, MCP conformance, faults, schedules, histories of carts, query plans at 100,000 rows, journeys as a shop grows (two hours)
 	PLANS=100000 go test -v -count=1 -timeout 30m -run TestPlans ./features/journey
 	$(MAKE) bench-journey
 	$(MAKE) bench-journey PRODUCTS=100000

@@ -1,3 +1,4 @@
+@form
 Feature: What the Universal Commerce Protocol demands of carts
   Rules of the protocol's texts that any agent may rely on, in both versions that the shop serves.
 

@@ -1,3 +1,4 @@
+@form
 Feature: What the Universal Commerce Protocol demands of profiles
   What a shop says of itself, and whose word of itself it takes.
 

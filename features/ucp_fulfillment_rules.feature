@@ -1,3 +1,4 @@
+@form
 Feature: What the Universal Commerce Protocol demands of fulfillment
   Everything is shipped together, to one destination, whatever an agent asks for. Rules of the protocol's texts that any agent may
   rely on, over REST and MCP, in both versions that the shop serves.

@@ -1,3 +1,4 @@
+@form
 Feature: Who speaks the Universal Commerce Protocol, and what both sides can do
   A platform says by its profile which version it speaks and what it can do. The shop answers in that version, and does what
   both can.

@@ -1,3 +1,4 @@
+@form
 Feature: The rules of UCP over MCP
   A platform calls the operations of UCP as tools: by one message of JSON-RPC in a request, and with the same answers as over
   REST.

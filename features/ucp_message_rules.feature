@@ -1,3 +1,4 @@
+@form
 Feature: What the shop says over the Universal Commerce Protocol
   What a platform has to do or to show its buyer stands in messages of a few kinds, beside the resource or in its place.
 

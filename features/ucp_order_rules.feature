@@ -1,3 +1,4 @@
+@form
 Feature: Orders of the Universal Commerce Protocol, and how platforms hear of them
   An order is told whole, to whoever asks for it and to the platform that wants to hear of it: what was bought, what became of
   it, and what was taken back.

@@ -1,3 +1,4 @@
+@form
 Feature: What the Universal Commerce Protocol demands of payments
   A checkout says how it can be paid now. Only instruments of these handlers are taken, and what pays is never told again.
 

@@ -1,3 +1,4 @@
+@form
 Feature: What platforms tell of buyers over the Universal Commerce Protocol
   A platform may say where a buyer comes from, what the buyer is entitled to and what it observed. Nobody proved any of it, so
   no price moves by it.

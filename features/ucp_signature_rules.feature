@@ -1,3 +1,4 @@
+@form
 Feature: Signatures of the Universal Commerce Protocol
   A platform proves by a signature who it is, and the shop does the same. A signature that is wrong is refused, whatever is
   wrong with it: it is never treated as if it were not there.

@@ -1,3 +1,4 @@
+@form
 Feature: What the Universal Commerce Protocol demands of sums
   Sums are whole minor units. What is taken off is negative, everything else is not, and there is one subtotal and one total.
 

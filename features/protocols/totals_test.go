@@ -151,12 +151,12 @@ func draw(ctx context.Context, s *shop, r *rand.Rand, doors []door) (cart, error
 	return c, nil
 }
 
-// carts is how many carts are drawn on each engine.
+// carts is how many carts are drawn on each engine: 200 in all.
 func carts() int {
 	if n, err := strconv.Atoi(os.Getenv("CARTS")); err == nil {
 		return n
 	}
-	return 200
+	return 100
 }
 
 // TestTotals prices random carts at every door: all say the same to the minor unit, and what the rules come to. Then each is paid
