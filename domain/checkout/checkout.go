@@ -46,6 +46,8 @@ const (
 	MaxQuantity = 1000
 	// MaxOpen is how many checkouts of a session are open at the same time.
 	MaxOpen = 20
+	// OpenPause is after how long it may help to open one more: those that are open end by themselves.
+	OpenPause = time.Minute
 )
 
 // Status of a checkout.

@@ -1,6 +1,7 @@
 package porttest
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -168,7 +169,12 @@ func checkoutOpenLimit(s *Shop) {
 	for range checkout.MaxOpen {
 		s.Must(open(now.Add(time.Hour)))
 	}
-	WantFault(s.T, open(now.Add(time.Hour)), fault.Conflict, "limit_reached")
+	full := open(now.Add(time.Hour))
+	WantFault(s.T, full, fault.Conflict, "limit_reached")
+	var e *fault.Error
+	if errors.As(full, &e) && e.RetryAfter <= 0 { // or else the refusal is kept for the request's idempotency key
+		s.T.Error("the limit does not say when to try again")
+	}
 	other := s.Session()
 	s.Must(s.openCheckout(s.newCheckout(other, Line(p, 1))))
 }

@@ -144,7 +144,7 @@ func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout, s *session.
 		return err
 	}
 	if stored == nil {
-		return account.Full(checkout.MaxOpen, "open checkouts", "a session")
+		return account.Full(checkout.MaxOpen, "open checkouts", "a session").After(checkout.OpenPause)
 	}
 	return nil
 }

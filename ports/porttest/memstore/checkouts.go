@@ -68,7 +68,7 @@ func (v Checkouts) Create(ctx context.Context, c *checkout.Checkout, visit *sess
 			}
 		}
 		if open >= checkout.MaxOpen {
-			return account.Full(checkout.MaxOpen, "open checkouts", "a session")
+			return account.Full(checkout.MaxOpen, "open checkouts", "a session").After(checkout.OpenPause)
 		}
 		s.save(c)
 		return nil
