@@ -112,6 +112,9 @@ func (r *InitRequest) stayWith(c checkout.Snapshot) {
 // same reports whether the request leaves the checkout as it is.
 func (r InitRequest) same(c checkout.Snapshot, lines []checkout.Line) bool {
 	address := r.Address.For(r.Buyer)
+	if r.Strict {
+		address.Country = checkout.Country(address.Country)
+	}
 	address.State = checkout.Region(address.Country, address.State)
 	whole := r.Partial || len(address.Missing()) == 0
 	wanted := r.Option == "" || r.Option == c.Selected

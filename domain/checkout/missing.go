@@ -23,7 +23,7 @@ func (c *Checkout) openStatus() Status {
 
 // Undeliverable reports whether the shop does not ship to the address. A checkout that is not Strict has no such address.
 func (c *Checkout) Undeliverable() bool {
-	return c.s.Address.Country != "" && len(c.s.Options) == 0
+	return KnownCountry(c.s.Address.Country) && len(c.s.Options) == 0
 }
 
 // Missing are the fields that payment needs and that the checkout lacks, by their path in a request.
@@ -34,6 +34,9 @@ func (c *Checkout) Missing() []string {
 	}
 	if !c.s.Strict {
 		return list
+	}
+	if country := c.s.Address.Country; country != "" && !KnownCountry(country) {
+		list = append(list, "shipping_address.country")
 	}
 	if len(regions[c.s.Address.Country]) > 0 && !KnownRegion(c.s.Address.Country, c.s.Address.State) { // on which the tax depends
 		list = append(list, "shipping_address.state")

@@ -74,6 +74,9 @@ func (c *Checkout) Revise(p *project.Project, cart Cart, now time.Time) error {
 // fill puts a cart in, and computes what follows from it.
 func (c *Checkout) fill(p *project.Project, cart Cart, now time.Time) error {
 	cart.Address = cart.Address.For(cart.Buyer)
+	if cart.Strict {
+		cart.Address.Country = Country(cart.Address.Country)
+	}
 	cart.Address.State = Region(cart.Address.Country, cart.Address.State)
 	if err := cart.check(p.Storefront); err != nil {
 		return err
@@ -84,7 +87,7 @@ func (c *Checkout) fill(p *project.Project, cart Cart, now time.Time) error {
 		return tooLarge()
 	}
 	tax, options := money.Zero(p.Settings.Currency), []Option(nil)
-	if country := cart.Address.Country; country != "" && p.Storefront.Serves(country) {
+	if country := cart.Address.Country; KnownCountry(country) && p.Storefront.Serves(country) {
 		if tax, err = p.Storefront.TaxTo(country, cart.Address.State).Of(subtotal); err != nil {
 			return tooLarge()
 		}

@@ -262,7 +262,7 @@ var missingParts = map[string]struct {
 	"shipping_address.city":        {destinationPath + ".address_locality", "The city is required.", true},
 	"shipping_address.state":       {destinationPath + ".address_region", "A state or province of the country is required, by its code or name.", true},
 	"shipping_address.postal_code": {destinationPath + ".postal_code", "The postal code is required.", true},
-	"shipping_address.country":     {destinationPath + ".address_country", "The country is required.", true},
+	"shipping_address.country":     {destinationPath + ".address_country", "The country is required, by its ISO 3166-1 alpha-2 code, such as US.", true},
 }
 
 // problems are what is wrong with parts of a cart.

@@ -179,7 +179,7 @@ func fromAPIAddress(p PostalAddress) checkout.Address {
 		City:       p.Locality,
 		State:      p.Region,
 		PostalCode: p.PostalCode,
-		Country:    strings.ToUpper(strings.TrimSpace(p.Country)),
+		Country:    p.Country,
 		Phone:      p.PhoneNumber,
 	}
 }
