@@ -113,4 +113,5 @@ var absent = map[string]string{
 	"checkout_not_found": noCheckout,
 	"order_not_found":    noOrder,
 	"quote_not_found":    noNegotiation,
+	"project_not_found":  "There is no such shop.",
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -51,23 +50,13 @@ func (h *handlers) toAPIError(status int, e *fault.Error, _ string) huma.StatusE
 	if status == http.StatusUnprocessableEntity && e.Code == "validation_error" {
 		status = http.StatusBadRequest
 	}
-	return &transportError{status: status, Code: e.Code, Content: content(e)}
+	return &transportError{status: status, Code: codeOfFault(e), Content: content(e)}
 }
 
 // handoff is why an agent cannot go on, and where its buyer can without it.
 type handoff struct{ url string }
 
 func (h handoff) Error() string { return "the buyer can go on at " + h.url }
-
-// content is an error in words, with the fields that it is about.
-func content(e *fault.Error) string {
-	var text strings.Builder
-	text.WriteString(e.Message)
-	for _, d := range e.Details {
-		text.WriteString(" " + d.Field + ": " + d.Message + ".")
-	}
-	return text.String()
-}
 
 // shortestKey and longestKey bound idempotency keys (decisions-interop 6).
 const (

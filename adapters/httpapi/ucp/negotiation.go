@@ -298,9 +298,9 @@ func (h *handlers) unmoved(ctx context.Context, rq Request, of id.Quote, err err
 	case e.Code == "quote_accepted":
 		return h.unmovedPlan(ctx, rq, of, e.Code, "The negotiation is accepted already. Its deal is in the cart.")
 	case e.Kind == fault.Invalid:
-		return h.unmovedPlan(ctx, rq, of, "invalid_input", strings.ReplaceAll(content(e), "offer_price", "offer"))
+		return h.unmovedPlan(ctx, rq, of, "invalid_input", content(e))
 	}
-	return h.unmovedPlan(ctx, rq, of, e.Code, content(e))
+	return h.unmovedPlan(ctx, rq, of, codeOfFault(e), content(e))
 }
 
 func (h *handlers) unmovedPlan(ctx context.Context, rq Request, of id.Quote, code, text string) (plan[reply], error) {

@@ -61,7 +61,7 @@ type bundleOffered struct {
 }
 
 type deal struct {
-	Code      string     `json:"code" doc:"Redeems the price, once, in discounts.codes of a cart or checkout. The cart of the negotiation has it already."`
+	Code      string     `json:"code" doc:"Redeems the price, once, in discounts.codes of a checkout, or of the negotiation's cart, which has it already."`
 	UnitPrice price      `json:"unit_price"`
 	Quantity  int        `json:"quantity" minimum:"1"`
 	ExpiresAt *wire.Time `json:"expires_at"`

@@ -56,10 +56,14 @@ func raced(err error) error {
 }
 
 func (h *handlers) refusal(rq Request, e *fault.Error) failure {
-	code := e.Code
+	code := codeOfFault(e)
 	switch e.Kind {
 	case fault.NotFound:
 		return h.notFound(e)
+	case fault.Conflict:
+		if e.Code == "session_expired" {
+			return h.fail("not_found", content(e))
+		}
 	case fault.Invalid:
 		code = "invalid_input"
 	}

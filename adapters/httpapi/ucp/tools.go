@@ -31,8 +31,8 @@ var tools = []tool{
 		"USD). List prices may be negotiated. Next: start_negotiation with a variant's id, or create_cart."},
 	{"get_order", "", false, "Read an order by its id, which is order.id of the completed checkout: what became of its lines, shipping, returns " +
 		"and refunds. It has no name or address of the buyer."},
-	{"create_cart", "cart", false, "Put items into a new cart at list price, or at agreed prices with the codes of deals in discounts.codes. An " +
-		"accepted negotiation has a cart already. Totals are estimates in minor units, without shipping and tax. messages name items that " +
+	{"create_cart", "cart", false, "Put items into a new cart, at list price. A deal is good in the cart of its negotiation, which has it already, " +
+		"and by its code in create_checkout. Totals are estimates in minor units, without shipping and tax. messages name items that " +
 		"are not available. Next: create_checkout with cart_id."},
 	{"get_cart", "", false, "Read a cart: its lines, deals and estimated totals, in minor units. Next: create_checkout with cart_id."},
 	{"update_cart", "cart", false, "Replace a cart: send all line_items, for what is left out is taken out. Keep a line and its price by its " +

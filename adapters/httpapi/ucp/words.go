@@ -1,0 +1,88 @@
+package ucp
+
+import (
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+// content is an error in words, with the fields that it is about. Both are the protocol's: faults are made for all protocols, and
+// have the words of Haggle's own.
+func content(e *fault.Error) string {
+	if text, own := inWords[e.Code]; own {
+		return text
+	}
+	var text strings.Builder
+	text.WriteString(e.Message)
+	for _, d := range e.Details {
+		text.WriteString(" " + fieldOf(d.Field) + ": " + plainWords.Replace(d.Message) + ".")
+	}
+	return text.String()
+}
+
+// codeOfFault is the code of an error.
+func codeOfFault(e *fault.Error) string {
+	if code, own := inCodes[e.Code]; own {
+		return code
+	}
+	return e.Code
+}
+
+// inWords are errors by the codes of faults whose words, and fields, are those of Haggle's own protocol.
+var inWords = map[string]string{
+	"checkout_expired":    "The checkout has expired. Create a new one.",
+	"checkout_canceled":   "The checkout is canceled. Create a new one.",
+	"checkout_completed":  "The checkout is paid, and its order is placed.",
+	"checkout_changed":    "The checkout was updated meanwhile. Read it again.",
+	"checkout_incomplete": "The checkout is incomplete. Update it with what is missing.",
+	"session_expired":     "The cart has expired. Create a new one.",
+	"session_exhausted":   "The cart has had its 1,000 offers. Start a negotiation without cart_id.",
+	"too_many_payments":   "Too many payments of this buyer or address are under way. Try again.",
+	"payment_unresolved":  "It is not known yet whether the buyer paid. Read the checkout again, and do not pay anew.",
+	"limit_reached":       "So many checkouts of this cart are open that there can be no more. Cancel one, or wait until one has expired.",
+	"quote_closed":        "The negotiation is closed. Start a new one.",
+	"quote_accepted":      "The negotiation is accepted already.",
+	"token_expired":       "The time for the agreed price is over. Negotiate again.",
+	"token_redeemed":      "The agreed price was used by another checkout.",
+}
+
+// inCodes are the codes of errors, by those of faults that name what the protocol does not have.
+var inCodes = map[string]string{
+	"finalize_refused":  "complete_refused",
+	"session_expired":   "cart_expired",
+	"session_exhausted": "cart_exhausted",
+	"token_expired":     "deal_expired",
+	"token_redeemed":    "deal_redeemed",
+}
+
+// plainWords are those of problems with fields.
+var plainWords = strings.NewReplacer("a quote", "a negotiation", "the quote", "the negotiation", "quote_id", "id", "a token", "a code", "session", "cart")
+
+// inFields are the parts of a field's name that the protocol calls otherwise. In order: the longest first.
+var inFields = strings.NewReplacer(
+	"shipping_address.name", destinationField+"last_name",
+	"shipping_address.line1", destinationField+"street_address",
+	"shipping_address.line2", destinationField+"extended_address",
+	"shipping_address.city", destinationField+"address_locality",
+	"shipping_address.state", destinationField+"address_region",
+	"shipping_address.postal_code", destinationField+"postal_code",
+	"shipping_address.country", destinationField+"address_country",
+	"shipping_option", "fulfillment.methods.0.groups.0.selected_option_id",
+	"checkout_token", "discounts.codes",
+	"payment.method", "payment.instruments.0.handler_id",
+	"offer_price", "offer",
+	"session_id", "cart_id",
+	"product_id", "item.id",
+	"variant_id", "item.id",
+	"quote_id", "id",
+	"line_id", "id",
+)
+
+const destinationField = "fulfillment.methods.0.destinations.0."
+
+func fieldOf(name string) string {
+	if rest, of := strings.CutPrefix(name, "items"); of && (rest == "" || rest[0] == '.') {
+		name = "line_items" + rest
+	}
+	return inFields.Replace(name)
+}
