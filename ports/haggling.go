@@ -92,6 +92,7 @@ type Basket struct {
 	Now      time.Time        // by the database's clock; zero where an unknown session was named
 	Quotes   []*negotiation.Quote
 	Products []*catalog.Product // active ones
+	Stock    map[id.Variant]int // pieces at all locations, by variant of Products; of a variant that is not in it, nothing is known
 	// Agreed are the session's prices that can still be redeemed, the newest first, at most MostAgreed.
 	Agreed []checkout.Agreement
 }

@@ -39,6 +39,7 @@ type Basket struct {
 	Lines    []Line
 	Checkout id.Checkout // the open one that was made of the cart; zero: there is none
 	Warnings []Warning
+	Short    []checkout.Shortage // lines of which there is too little in stock now
 }
 
 // Line is a line of the cart at what a checkout of now would charge for a piece.
@@ -141,6 +142,7 @@ func view(p *project.Project, known ports.Cart, visit *session.Session, items []
 		}
 	}
 	b.Warnings = append(b.Warnings, b.unused(known.Agreed)...)
+	b.Short = checkout.Short(b.asLines(), known.Stock)
 	if c := known.Checkout; c != nil && open(c, known.Now) {
 		b.Checkout = c.ID()
 	}
@@ -149,15 +151,21 @@ func view(p *project.Project, known ports.Cart, visit *session.Session, items []
 
 // unused warn of lines at list price about which there is an agreement that can still be redeemed.
 func (b *Basket) unused(agreed []checkout.Agreement) (list []Warning) {
-	lines := make([]checkout.Line, len(b.Lines))
-	for i, l := range b.Lines {
-		lines[i] = checkout.Line{Variant: l.Variant, Quote: l.Quote, Unit: l.Unit}
-	}
+	lines := b.asLines()
 	for _, a := range checkout.Unused(lines, agreed) {
 		at := slices.IndexFunc(lines, func(l checkout.Line) bool { return l.Variant == a.Variant && l.Quote.IsZero() })
 		list = append(list, Warning{Problem: AgreementNotUsed, Line: at, Quote: a.Quote, Price: a.Price})
 	}
 	return list
+}
+
+// asLines are the lines as a checkout has them, as far as they are compared.
+func (b *Basket) asLines() []checkout.Line {
+	lines := make([]checkout.Line, len(b.Lines))
+	for i, l := range b.Lines {
+		lines[i] = checkout.Line{Variant: l.Variant, Quantity: l.Quantity, Quote: l.Quote, Unit: l.Unit}
+	}
+	return lines
 }
 
 // standing reports whether an agreed line can be bought at its price now, in a cart with others.

@@ -42,7 +42,8 @@ func (s *Service) initFromCart(ctx ports.Outbound, p *project.Project, r InitReq
 	if err != nil {
 		return nil, err
 	}
-	made.touched, made.Unused = touched, checkout.Unused(made.Checkout.Snapshot().Lines, known.Agreed)
+	lines := made.Checkout.Snapshot().Lines
+	made.touched, made.Unused, made.Short = touched, checkout.Unused(lines, known.Agreed), checkout.Short(lines, known.Stock)
 	if made.revision != nil {
 		made.revision.touched = touched
 	}

@@ -93,6 +93,8 @@ type PreparedInit struct {
 	Unused []checkout.Agreement
 	// Findings are what of lenient items is not as their sender may think.
 	Findings []pricing.Finding
+	// Short are lines of which there is too little in stock now.
+	Short []checkout.Shortage
 
 	session *session.Session
 	touched session.Touched
@@ -134,6 +136,7 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 		return nil, err
 	}
 	made.Opened, made.touched, made.Unused, made.Findings = opened, touched, checkout.Unused(lines, known.Agreed), findings
+	made.Short = checkout.Short(lines, known.Stock)
 	return made, nil
 }
 

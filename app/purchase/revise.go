@@ -27,7 +27,7 @@ type ReviseRequest struct {
 // PreparedRevision is a new cart that is not stored yet.
 type PreparedRevision struct {
 	Checkout *checkout.Checkout // as it is once Commit has returned
-	// Unused and Findings are those of PreparedInit.
+	// Unused, Findings and Short are those of PreparedInit.
 	Unused   []checkout.Agreement
 	Findings []pricing.Finding
 

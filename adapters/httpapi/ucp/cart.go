@@ -177,6 +177,7 @@ func (h *handlers) toAPICart(rq Request, b *baskets.Basket, a asked, findings []
 			Content: cartProblems[w.Problem],
 		})
 	}
+	body.Messages = append(body.Messages, tooFew(b.Short)...)
 	return body
 }
 

@@ -2,6 +2,7 @@ package ucp
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -286,6 +287,20 @@ func problemPath(lines []checkout.Line, p checkout.Problem) string {
 		return "$.line_items"
 	}
 	return "$.discounts.codes"
+}
+
+// tooFew warns of lines of which there is too little in stock. Only complete takes from stock: until then it may change, so that
+// the status does not depend on it.
+func tooFew(short []checkout.Shortage) (list []message) {
+	for _, s := range short {
+		m := message{Type: "warning", Code: "out_of_stock", Path: lineAt(s.Line) + ".quantity", Content: "The item is out of stock now."}
+		if s.Left > 0 {
+			m.Code = "insufficient_stock"
+			m.Content = "There are " + strconv.Itoa(s.Left) + " in stock now. Send a quantity of at most that."
+		}
+		list = append(list, m)
+	}
+	return list
 }
 
 // endOf is the end of a day in a shop's time zone, which is by when something arrives.

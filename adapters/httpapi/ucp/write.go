@@ -94,6 +94,7 @@ func (h *handlers) createCheckout(ctx ports.Outbound, rq Request, in *checkoutIn
 		if prepared.Existed() {
 			err = raced(err)
 		}
+		a.messages = append(a.messages, tooFew(prepared.Short)...)
 		return h.answer(rq, status, prepared.Checkout, a, prepared.Findings), err
 	}}, nil
 }

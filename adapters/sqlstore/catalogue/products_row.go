@@ -43,6 +43,9 @@ WHERE project_id = $1
 FROM variants
 WHERE project_id = $1
   AND product_id IN `
+
+	// SelectStocked reads StockedRows, and is completed like SelectVariants.
+	SelectStocked = "\nSELECT " + StockedColumns + OfProducts
 )
 
 // ProductRow is a product without its variants.
@@ -99,6 +102,15 @@ func FromProductRows(rows []ProductRow, variants []VariantRow) []*catalog.Produc
 		}
 	}
 	return list
+}
+
+// FromStockedRows is FromProductRows with what there is in stock, by variant.
+func FromStockedRows(rows []ProductRow, stocked []StockedRow) ([]*catalog.Product, map[id.Variant]int) {
+	variants, stock := make([]VariantRow, len(stocked)), make(map[id.Variant]int, len(stocked))
+	for i, v := range stocked {
+		variants[i], stock[v.Variant.ID] = v.VariantRow, v.Stock
+	}
+	return FromProductRows(rows, variants), stock
 }
 
 // Only is the product of a list of one or none.

@@ -88,7 +88,7 @@ type CartReading struct {
 	last     int
 	quotes   []*quoteRow
 	products []catalogue.ProductRow
-	variants []catalogue.VariantRow
+	variants []catalogue.StockedRow
 }
 
 // ReadCart adds to a batch what reads a cart.
@@ -107,17 +107,18 @@ func ReadCart(b *db.Batch, d db.Dialect, project id.Project, ask ports.CartAsk) 
 	args = db.Args{project, ask.Session}
 	wanted := fmt.Sprintf(productsOfCart, catalogue.WantedProducts(&args, db.Strings(ask.Products), ask.Refs))
 	b.Query(&r.products, catalogue.SelectProducts+catalogue.WhereActive+wanted, args...)
-	b.Query(&r.variants, catalogue.SelectVariants+"(SELECT id FROM products"+catalogue.WhereActive+wanted+")"+catalogue.ByPosition, args...)
+	b.Query(&r.variants, catalogue.SelectStocked+"(SELECT id FROM products"+catalogue.WhereActive+wanted+")"+catalogue.ByPosition, args...)
 	return r
 }
 
 // Cart is what was found.
 func (r *CartReading) Cart() ports.Cart {
 	found := ports.Cart{
-		Basket:   ports.Basket{Now: r.moment.Now, Products: catalogue.FromProductRows(r.products, r.variants)},
+		Basket:   ports.Basket{Now: r.moment.Now},
 		Items:    r.items,
 		LastLine: r.last,
 	}
+	found.Products, found.Stock = catalogue.FromStockedRows(r.products, r.variants)
 	if r.session != nil {
 		found.Session, found.Now, found.Agreed = &r.session.Session, r.session.Now, r.session.agreements()
 	}

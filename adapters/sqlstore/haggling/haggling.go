@@ -175,7 +175,7 @@ func (v Haggling) Basket(ctx context.Context, project id.Project, ask ports.Bask
 	var found *sessionNow
 	var agreed []*quoteRow
 	var rows []catalogue.ProductRow
-	var variants []catalogue.VariantRow
+	var variants []catalogue.StockedRow
 	b := v.Store.Read(project)
 	var moment struct{ Now time.Time }
 	args := db.Args{project}
@@ -199,12 +199,13 @@ func (v Haggling) Basket(ctx context.Context, project id.Project, ask ports.Bask
 	}
 	if wanted != "" {
 		b.Query(&rows, catalogue.SelectProducts+catalogue.WhereActive+wanted, args...)
-		b.Query(&variants, catalogue.SelectVariants+"(SELECT id FROM products"+catalogue.WhereActive+wanted+")"+catalogue.ByPosition, args...)
+		b.Query(&variants, catalogue.SelectStocked+"(SELECT id FROM products"+catalogue.WhereActive+wanted+")"+catalogue.ByPosition, args...)
 	}
 	if err := b.Run(ctx); err != nil {
 		return ports.Basket{}, err
 	}
-	basket := ports.Basket{Now: moment.Now, Products: catalogue.FromProductRows(rows, variants)}
+	basket := ports.Basket{Now: moment.Now}
+	basket.Products, basket.Stock = catalogue.FromStockedRows(rows, variants)
 	if found != nil {
 		basket.Session, basket.Now, basket.Agreed = &found.Session, found.Now, found.agreements()
 	}

@@ -327,8 +327,8 @@ func haggleBasket(s *porttest.Shop) {
 		var products []id.Product
 		for _, one := range found.Products {
 			products = append(products, one.ID)
-			if len(one.Variants) != 1 {
-				s.T.Errorf("%s: a product has variants %+v", name, one.Variants)
+			if len(one.Variants) != 1 || found.Stock[one.Variants[0].ID] != 5 {
+				s.T.Errorf("%s: a product has variants %+v, in stock are %v", name, one.Variants, found.Stock)
 			}
 		}
 		byText := func(a, b id.Product) int { return strings.Compare(a.String(), b.String()) }

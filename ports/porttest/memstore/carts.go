@@ -89,6 +89,7 @@ func (v Carts) Cart(ctx context.Context, p id.Project, ask ports.CartAsk) (found
 	}
 	slices.SortFunc(wanted, func(a, b id.Product) int { return cmp.Compare(a.String(), b.String()) })
 	found.Products, err = Products{Store: v.Store}.Active(ctx, p, slices.Compact(wanted))
+	found.Stock = s.stockOf(p, found.Products)
 	return found, err
 }
 

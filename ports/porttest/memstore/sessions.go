@@ -284,5 +284,6 @@ func (v Haggling) Basket(ctx context.Context, p id.Project, ask ports.BasketAsk)
 	}
 	slices.SortFunc(wanted, func(a, b id.Product) int { return cmp.Compare(a.String(), b.String()) })
 	basket.Products, err = Products{Store: v.Store}.Active(ctx, p, slices.Compact(wanted))
+	basket.Stock = s.stockOf(p, basket.Products)
 	return basket, err
 }

@@ -182,6 +182,22 @@ func (s *state) levels(p id.Project, will func(catalog.Product, catalog.Variant)
 	return list
 }
 
+// stockOf are the pieces at all locations, by variant of products.
+func (s *state) stockOf(p id.Project, products []*catalog.Product) map[id.Variant]int {
+	stock := map[id.Variant]int{}
+	for _, product := range products {
+		for _, v := range product.Variants {
+			stock[v.ID] = 0
+		}
+	}
+	for at, shelf := range s.stock.rows {
+		if _, asked := stock[at.variant]; asked && at.project == p {
+			stock[at.variant] += shelf.Quantity
+		}
+	}
+	return stock
+}
+
 // Inventory is the store's view of stock.
 type Inventory struct {
 	ports.Inventory // what no simulation asks for
