@@ -215,3 +215,46 @@ Feature: What the Universal Commerce Protocol demands of carts
         | door        |
         |             |
         | /2026-04-08 |
+
+  Rule: An update of which nothing is sold changes nothing, and is an error
+
+    Scenario Outline: A cart that is replaced with what there is not
+      Given over <transport> an agent sends POST <door>/ucp/carts {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}]}
+      And the buyer remembers the answer's id
+      When over <transport> an agent sends PUT <door>/ucp/carts/$remembered_id {"line_items": [{"item": {"id": "var_unknown"}, "quantity": 1}]}
+      Then the answer shows:
+        | ucp.status         | "error"                                |
+        | id                 | absent                                 |
+        | line_items         | absent                                 |
+        | messages.*.code    | ["item_unavailable"]                   |
+        | messages.0.content | contains "has what it had before"      |
+      When over <transport> an agent sends GET <door>/ucp/carts/$remembered_id
+      Then the answer shows:
+        | line_items.*.quantity | [2] |
+
+      Examples:
+        | door        | transport |
+        |             | REST      |
+        | /2026-04-08 | REST      |
+        |             | MCP       |
+        | /2026-04-08 | MCP       |
+
+  Rule: What is not in stock is told
+
+    Scenario Outline: More than there is
+      When over <transport> an agent sends POST <door>/ucp/carts {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 8}]}
+      Then the answer shows:
+        | messages.*.type | ["warning"]                  |
+        | messages.*.code | ["insufficient_stock"]       |
+        | messages.*.path | ["$.line_items[0].quantity"] |
+      Given the buyer remembers the answer's id
+      When over <transport> an agent sends GET <door>/ucp/carts/$remembered_id
+      Then the answer shows:
+        | messages.*.code | ["insufficient_stock"] |
+
+      Examples:
+        | door        | transport |
+        |             | REST      |
+        | /2026-04-08 | REST      |
+        |             | MCP       |
+        | /2026-04-08 | MCP       |

@@ -53,10 +53,16 @@ Feature: What the Universal Commerce Protocol demands of fulfillment
         | line_items.*.id                              | ["li_1", "li_2"]   |
         | fulfillment.methods.*.line_item_ids          | [["li_1", "li_2"]] |
         | fulfillment.methods.0.groups.*.line_item_ids | [["li_1", "li_2"]] |
+        | status                                       | "incomplete"       |
         | messages.*.code                              | ["unsupported"]    |
         | messages.*.severity                          | ["recoverable"]    |
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions/$remembered_id/complete {"payment": $payment_ok}
+      Then the answer shows:
+        | status          | "incomplete"    |
+        | messages.*.code | ["unsupported"] |
       When over <transport> an agent sends GET <door>/ucp/checkout-sessions/$remembered_id
       Then the answer shows:
+        | status                                       | "incomplete"       |
         | fulfillment.methods.*.line_item_ids          | [["li_1", "li_2"]] |
         | fulfillment.methods.0.groups.*.line_item_ids | [["li_1", "li_2"]] |
 
@@ -67,3 +73,114 @@ Feature: What the Universal Commerce Protocol demands of fulfillment
         | /2026-04-08 | REST      | [{"id": "shipping", "selected_destination_id": "dest_1", "groups": [{"id": "grp_1", "line_item_ids": ["li_1"]}, {"id": "grp_2", "line_item_ids": ["li_2"]}]}]                                                                    |
         |             | MCP       | [{"id": "shipping", "selected_destination_id": "dest_1", "groups": [{"id": "grp_1", "line_item_ids": ["li_1"]}, {"id": "grp_2", "line_item_ids": ["li_2"]}]}]                                                                    |
         | /2026-04-08 | MCP       | [{"id": "shipping", "selected_destination_id": "dest_1", "line_item_ids": ["li_1"]}, {"type": "pickup", "line_item_ids": ["li_2"]}]                                                                                              |
+
+  Rule: Goods go to the destination that is selected, and to no other
+
+    Scenario Outline: Two addresses, by the agent's names for them
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}], "buyer": {"email": "ada@example.com"}, "fulfillment": {"methods": [{"type": "shipping", "destinations": <both>, "selected_destination_id": "office"}]}}
+      Then the answer shows:
+        | status                                             | "ready_for_complete" |
+        | fulfillment.methods.0.selected_destination_id      | "office"             |
+        | fulfillment.methods.0.destinations.*.id            | ["office"]           |
+        | fulfillment.methods.0.destinations.0.street_address | "9 Office Road"     |
+      Given the buyer remembers the answer's id
+      When over <transport> an agent sends PUT <door>/ucp/checkout-sessions/$remembered_id {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}], "buyer": {"email": "ada@example.com"}, "fulfillment": {"methods": [{"type": "shipping", "line_item_ids": ["li_1"], "selected_destination_id": "office"}]}}
+      Then the answer shows:
+        | status                                              | "ready_for_complete" |
+        | fulfillment.methods.0.destinations.*.id             | ["office"]           |
+        | fulfillment.methods.0.destinations.0.street_address | "9 Office Road"      |
+      When over <transport> an agent sends PUT <door>/ucp/checkout-sessions/$remembered_id {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}], "buyer": {"email": "ada@example.com"}, "fulfillment": {"methods": [{"type": "shipping", "line_item_ids": ["li_1"], "destinations": <both>, "selected_destination_id": "home"}]}}
+      Then the answer shows:
+        | fulfillment.methods.0.selected_destination_id       | "home"               |
+        | fulfillment.methods.0.destinations.*.id             | ["home"]             |
+        | fulfillment.methods.0.destinations.0.street_address | "12 Harbor Street"   |
+
+      Examples:
+        | door        | transport | both                                                                                                                                                                                                                                                                                                                                                                                                                     |
+        |             | REST      | [{"id": "home", "first_name": "Ada", "last_name": "Byron", "street_address": "12 Harbor Street", "address_locality": "Portland", "address_region": "OR", "postal_code": "97205", "address_country": "US"}, {"id": "office", "first_name": "Ada", "last_name": "Byron", "street_address": "9 Office Road", "address_locality": "Portland", "address_region": "OR", "postal_code": "97205", "address_country": "US"}]   |
+        | /2026-04-08 | REST      | [{"id": "home", "first_name": "Ada", "last_name": "Byron", "street_address": "12 Harbor Street", "address_locality": "Portland", "address_region": "OR", "postal_code": "97205", "address_country": "US"}, {"id": "office", "first_name": "Ada", "last_name": "Byron", "street_address": "9 Office Road", "address_locality": "Portland", "address_region": "OR", "postal_code": "97205", "address_country": "US"}]   |
+        |             | MCP       | [{"id": "home", "first_name": "Ada", "last_name": "Byron", "street_address": "12 Harbor Street", "address_locality": "Portland", "address_region": "OR", "postal_code": "97205", "address_country": "US"}, {"id": "office", "first_name": "Ada", "last_name": "Byron", "street_address": "9 Office Road", "address_locality": "Portland", "address_region": "OR", "postal_code": "97205", "address_country": "US"}]   |
+
+    Scenario Outline: A destination that nobody knows
+      Given an agent's checkout at "<door>" that is ready, of 2 of the "Trail Tent"
+      When over <transport> an agent sends PUT <door>/ucp/checkout-sessions/$remembered_id {"line_items": [{"item": {"id": "${Camp Stove}"}, "quantity": 1}], "buyer": {"email": "ada@example.com"}, "fulfillment": {"methods": [{"type": "shipping", "line_item_ids": ["li_1"], "selected_destination_id": "elsewhere"}]}}
+      Then it answers 200
+      And the answer shows:
+        | status                                              | "incomplete"                                            |
+        | line_items.*.quantity                               | [2]                                                     |
+        | fulfillment.methods.0.selected_destination_id       | "dest_1"                                                |
+        | fulfillment.methods.0.destinations.0.street_address | "12 Harbor Street"                                      |
+        | messages.*.code                                     | ["destination_unknown"]                                 |
+        | messages.*.severity                                 | ["recoverable"]                                         |
+        | messages.*.path                                     | ["$.fulfillment.methods[0].selected_destination_id"]    |
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions/$remembered_id/complete {"payment": $payment_ok}
+      Then the answer shows:
+        | status          | "incomplete"            |
+        | messages.*.code | ["destination_unknown"] |
+      And the shop has 0 orders
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}], "buyer": {"email": "ada@example.com"}, "fulfillment": {"methods": [{"type": "shipping", "selected_destination_id": "elsewhere"}]}}
+      Then the answer shows:
+        | status                                        | "incomplete"                   |
+        | fulfillment.methods.0.selected_destination_id | null                           |
+        | messages.*.code                               | contains "destination_unknown" |
+
+      Examples:
+        | door        | transport |
+        |             | REST      |
+        | /2026-04-08 | REST      |
+        |             | MCP       |
+        | /2026-04-08 | MCP       |
+
+    Scenario Outline: Destinations keep their names
+      Given an agent's checkout at "<door>" that is ready, of 2 of the "Trail Tent"
+      When over <transport> an agent sends PUT <door>/ucp/checkout-sessions/$remembered_id {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}], "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery}
+      Then the answer shows:
+        | fulfillment.methods.0.destinations.*.id | ["dest_1"] |
+      When over <transport> an agent sends PUT <door>/ucp/checkout-sessions/$remembered_id {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}], "buyer": {"email": "ada@example.com"}, "fulfillment": {"methods": [{"type": "shipping", "line_item_ids": ["li_1"], "destinations": [{"first_name": "Ada", "last_name": "Byron", "street_address": "9 Office Road", "address_locality": "Portland", "address_region": "OR", "postal_code": "97205", "address_country": "US"}]}]}}
+      Then the answer shows:
+        | status                                  | "ready_for_complete" |
+        | fulfillment.methods.0.destinations.*.id | ["dest_3"]           |
+      When over <transport> an agent sends PUT <door>/ucp/checkout-sessions/$remembered_id {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}], "buyer": {"email": "ada@example.com"}, "fulfillment": {"methods": [{"type": "shipping", "line_item_ids": ["li_1"], "selected_destination_id": "dest_1"}]}}
+      Then the answer shows:
+        | status                                              | "incomplete"            |
+        | fulfillment.methods.0.destinations.0.street_address | "9 Office Road"         |
+        | messages.*.code                                     | ["destination_unknown"] |
+
+      Examples:
+        | door        | transport |
+        |             | REST      |
+        | /2026-04-08 | REST      |
+        |             | MCP       |
+        | /2026-04-08 | MCP       |
+
+  Rule: A country is read by its code and by its name
+
+    Scenario Outline: A country in other words
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}], "buyer": {"email": "ada@example.com"}, "fulfillment": {"methods": [{"type": "shipping", "destinations": [{"first_name": "Ada", "last_name": "Byron", "street_address": "12 Harbor Street", "address_locality": "Portland", "address_region": "Oregon", "postal_code": "97205", "address_country": "<country>"}]}]}}
+      Then the answer shows:
+        | status                                               | "ready_for_complete" |
+        | fulfillment.methods.0.destinations.0.address_country | "US"                 |
+        | fulfillment.methods.0.destinations.0.address_region  | "OR"                 |
+
+      Examples:
+        | door        | transport | country                  |
+        |             | REST      | United States            |
+        |             | REST      | USA                      |
+        |             | REST      | us                       |
+        | /2026-04-08 | REST      | U.S.A.                   |
+        |             | MCP       | United States of America |
+
+    Scenario Outline: A country that there is not
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}], "buyer": {"email": "ada@example.com"}, "fulfillment": {"methods": [{"type": "shipping", "destinations": [{"first_name": "Ada", "last_name": "Byron", "street_address": "12 Harbor Street", "address_locality": "Portland", "address_region": "OR", "postal_code": "97205", "address_country": "Untied States"}]}]}}
+      Then the answer shows:
+        | status             | "incomplete"                                                   |
+        | messages.*.code    | ["missing"]                                                    |
+        | messages.*.path    | ["$.fulfillment.methods[0].destinations[0].address_country"]   |
+        | messages.0.content | contains "ISO 3166-1 alpha-2"                                  |
+
+      Examples:
+        | door        | transport |
+        |             | REST      |
+        | /2026-04-08 | REST      |
+        |             | MCP       |
+        | /2026-04-08 | MCP       |

@@ -1,6 +1,7 @@
 package purchase
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -57,6 +58,11 @@ func (s *Service) fromCart(ctx ports.Outbound, p *project.Project, r InitRequest
 	if c != nil && errors.Is(c.Revisable(known.Now), checkout.ErrExpired) {
 		c, lapsed = nil, c
 	}
+	held := checkout.Address{}
+	if c != nil {
+		held = c.Snapshot().Address
+	}
+	r.chooseOrTell(held)
 	if c != nil {
 		if !r.Agent.FindsWhatWasMadeBy(c.Snapshot().Agent) {
 			return nil, fault.Missing("session")
@@ -99,7 +105,7 @@ func (r InitRequest) checkFromCart() error {
 
 // stayWith leaves the checkout's address, buyer and hook where the request has none.
 func (r *InitRequest) stayWith(c checkout.Snapshot) {
-	if r.Address == (checkout.Address{}) {
+	if r.Address.IsZero() {
 		r.Address = c.Address
 	}
 	if r.Buyer == (checkout.Buyer{}) {
@@ -117,9 +123,11 @@ func (r InitRequest) same(c checkout.Snapshot, lines []checkout.Line) bool {
 		address.Country = checkout.Country(address.Country)
 	}
 	address.State = checkout.Region(address.Country, address.State)
+	address.ID = cmp.Or(address.ID, c.Address.ID)
 	whole := r.Partial || len(address.Missing()) == 0
 	wanted := r.Option == "" || r.Option == c.Selected
-	return whole && wanted && len(r.problems) == 0 && len(c.CartProblems) == 0 && slices.Equal(c.Lines, lines) && c.Address == address && c.Buyer == r.Buyer && c.Hook == r.Hook && c.Strict == r.Strict
+	told := len(r.Problems) + len(r.problems) + len(c.CartProblems)
+	return whole && wanted && told == 0 && slices.Equal(c.Lines, lines) && c.Address == address && c.Buyer == r.Buyer && c.Hook == r.Hook && c.Strict == r.Strict
 }
 
 // lenientOf are the lines of a cart, and its deals.

@@ -68,12 +68,15 @@ type InitRequest struct {
 	Items     []InitItem
 	Lenient   *pricing.LenientItems // in place of items and token: what can be sold is taken, and what is wrong with the rest is told
 	Address   checkout.Address
-	Buyer     checkout.Buyer
-	Agent     agentid.Agent
-	Hook      checkout.Hook // the order's
-	Option    string        // the way of shipping; "": the cheapest
-	// KeepAddress: a revision leaves the address as it is.
-	KeepAddress bool
+	// Destinations and Destination are what an agent selects the address by (checkout.Choose); without any, it is Address.
+	Destinations []checkout.Address
+	Destination  string
+	Buyer        checkout.Buyer
+	Agent        agentid.Agent
+	Hook         checkout.Hook // the order's
+	Option       string        // the way of shipping; "": the cheapest
+	// Problems are what else the checkout is incomplete for.
+	Problems []checkout.Problem
 	// Partial and Strict are those of checkout.Cart.
 	Partial, Strict bool
 	// Repeatable: the answer is stored under an idempotency key.
@@ -117,6 +120,7 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 	if r.FromCart {
 		return s.initFromCart(ctx, p, r)
 	}
+	r.chooseOrTell(checkout.Address{})
 	known, err := s.Haggling.Basket(ctx, p.ID, r.basket())
 	if err != nil {
 		return nil, err
@@ -210,7 +214,22 @@ func (r InitRequest) cart(lines []checkout.Line) checkout.Cart {
 		Agent:    r.Agent,
 		Hook:     r.Hook,
 		Option:   r.Option,
-		Problems: r.problems,
+		Problems: slices.Concat(r.Problems, r.problems),
+	}
+}
+
+// choose takes the address that the request selects, which may be the one that its checkout holds.
+func (r *InitRequest) choose(held checkout.Address) (err error) {
+	if len(r.Destinations) > 0 || r.Destination != "" {
+		r.Address, err = checkout.Choose(r.Destinations, r.Destination, held)
+	}
+	return err
+}
+
+// chooseOrTell is choose for a new checkout, which has no address where the one selected is unknown.
+func (r *InitRequest) chooseOrTell(held checkout.Address) {
+	if r.choose(held) != nil {
+		r.Problems = append(slices.Clone(r.Problems), checkout.Problem{Kind: checkout.DestinationUnknown})
 	}
 }
 

@@ -71,8 +71,8 @@ func (s *Service) PrepareRevise(ctx ports.Outbound, p *project.Project, r Revise
 	if err != nil { // a past one changes nothing
 		touched = session.Touched{}
 	}
-	if r.KeepAddress {
-		r.Address = before.Address
+	if err := r.choose(before.Address); err != nil {
+		return nil, err
 	}
 	if r.TokenHash == "" {
 		r.Items = pricing.Match(r.Items, before.Lines)

@@ -2,8 +2,10 @@ package checkout
 
 import "strings"
 
-// Address is where the goods go. Name is whole; First and Last are its parts where somebody gave them apart.
+// Address is where the goods go. Name is whole; First and Last are its parts where somebody gave them apart. ID is by what an
+// agent selects it within its checkout; "": see Key.
 type Address struct {
+	ID                                                                       string
 	Name, First, Last, Line1, Line2, City, State, PostalCode, Country, Phone string
 }
 

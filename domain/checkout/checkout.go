@@ -8,7 +8,7 @@
 //	                       pending ──Claim──▶ processing
 //
 // Incomplete, ready and pending ones are open: Revise replaces their cart and leaves them incomplete, ready or, after a
-// decline, pending; Expire ends them as expired, Cancel as canceled.
+// decline, pending; Refuse keeps their cart and leaves them incomplete; Expire ends them as expired, Cancel as canceled.
 package checkout
 
 import (
@@ -155,7 +155,7 @@ type Snapshot struct {
 	Project      id.Project
 	Session      id.Session
 	Status       Status
-	Revision     int       // 1 at first; each Revise adds 1, and so does each Claim with another shipping option
+	Revision     int       // 1 at first; each Revise and Refuse adds 1, and so does each Claim with another shipping option
 	Strict       bool      // as in Cart
 	FromCart     bool      // as in Cart
 	CartProblems []Problem // what the agent has to send the cart again for

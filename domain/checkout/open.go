@@ -78,6 +78,9 @@ func (c *Checkout) fill(p *project.Project, cart Cart, now time.Time) error {
 		cart.Address.Country = Country(cart.Address.Country)
 	}
 	cart.Address.State = Region(cart.Address.Country, cart.Address.State)
+	if cart.Strict || c.s.Address.ID != "" {
+		cart.Address = cart.Address.named(c.s.Address, c.s.Revision+1)
+	}
 	if err := cart.check(p.Storefront); err != nil {
 		return err
 	}

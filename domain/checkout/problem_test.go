@@ -7,6 +7,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
 )
 
 // strict is a cart with everything, whose agent is told of problems.
@@ -56,5 +57,60 @@ func TestUndeliverable(t *testing.T) {
 	}
 	if err := c.Revise(shop(), strict(line(1, 1, 100, 100)), noon); err != nil || c.Undeliverable() || c.Status() != checkout.Ready {
 		t.Errorf("to another country: %v, %s", err, c.Status())
+	}
+}
+
+// A refused update leaves the cart as it is, and keeps the checkout from being paid until another one is taken.
+func TestRefuse(t *testing.T) {
+	t.Parallel()
+	c := open(t, shop(), strict(line(1, 2, 100, 100)))
+	before := c.Snapshot()
+	for _, why := range []checkout.ProblemKind{checkout.ItemsRefused, checkout.DestinationUnknown, checkout.UpdateRefused} {
+		if err := c.Refuse(why, noon); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Snapshot().CartProblems; c.Status() != checkout.Incomplete || !slices.Equal(got, []checkout.Problem{{Kind: why}}) {
+			t.Errorf("%s: %s with %v", why, c.Status(), got)
+		}
+	}
+	after := c.Snapshot()
+	if !slices.Equal(after.Lines, before.Lines) || after.Address != before.Address || after.Revision != before.Revision+3 || c.Total().Minor() == 0 {
+		t.Errorf("%+v", after)
+	}
+	if err := c.Claim(token, held, noon); !fault.Is(err, "checkout_incomplete") {
+		t.Errorf("it can be paid: %v", err)
+	}
+	if err := c.Revise(shop(), strict(line(1, 1, 100, 100)), noon); err != nil || c.Status() != checkout.Ready {
+		t.Errorf("another update: %v, %s", err, c.Status())
+	}
+}
+
+// A checkout whose agreed price an order has used cannot be paid, and says so, until it is revised without it.
+func TestLoseDeals(t *testing.T) {
+	t.Parallel()
+	deal, other := id.New[id.Quote]([16]byte{1}), id.New[id.Quote]([16]byte{2})
+	agreed := func(quote id.Quote, bundled bool) checkout.Line {
+		l := line(1, 1, 90, 100)
+		l.Quote, l.Bundled = quote, bundled
+		return l
+	}
+	asked := strict(line(1, 1, 100, 100), agreed(deal, false), agreed(deal, true), agreed(other, false))
+	c := open(t, shop(), asked)
+	if c.LoseDeals([]id.Quote{id.New[id.Quote]([16]byte{3})}, noon) || c.LoseDeals([]id.Quote{deal}, late) || c.DealsLost() || c.Status() != checkout.Ready {
+		t.Errorf("lost nothing: %s with %v", c.Status(), c.Snapshot().CartProblems)
+	}
+	want := []checkout.Problem{{Kind: checkout.DealRedeemed, Line: 2}}
+	if !c.LoseDeals([]id.Quote{deal}, noon) || !c.DealsLost() || c.Status() != checkout.Incomplete || !slices.Equal(c.Snapshot().CartProblems, want) || c.Revision() != 2 {
+		t.Errorf("lost one: %s with %v, revision %d", c.Status(), c.Snapshot().CartProblems, c.Revision())
+	}
+	if c.LoseDeals([]id.Quote{deal}, noon) {
+		t.Error("it is lost twice")
+	}
+	if err := c.Revise(shop(), strict(line(1, 1, 100, 100)), noon); err != nil || c.DealsLost() || c.Status() != checkout.Ready {
+		t.Errorf("revised: %v, %s", err, c.Status())
+	}
+	asked.Strict = false
+	if c := open(t, shop(), asked); c.LoseDeals([]id.Quote{deal}, noon) || c.Status() != checkout.Ready {
+		t.Errorf("in Haggle's own protocol: %s", c.Status())
 	}
 }

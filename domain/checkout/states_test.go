@@ -62,9 +62,12 @@ func TestStatesAndVerbs(t *testing.T) {
 		{"revise", func(c *checkout.Checkout) error { return c.Revise(shop(), cart(line(1, 1, 100, 100)), noon) }},
 		{"revise in part", func(c *checkout.Checkout) error { return c.Revise(shop(), partial(), noon) }},
 		{"revise late", func(c *checkout.Checkout) error { return c.Revise(shop(), partial(), late) }},
+		{"refuse", func(c *checkout.Checkout) error { return c.Refuse(checkout.UpdateRefused, noon) }},
+		{"refuse late", func(c *checkout.Checkout) error { return c.Refuse(checkout.UpdateRefused, late) }},
 	}
 	open := map[string]checkout.Status{
 		"expire": checkout.Expired, "cancel": checkout.Canceled, "revise": checkout.Pending, "revise in part": checkout.Incomplete,
+		"refuse": checkout.Incomplete,
 	}
 	payable := maps.Clone(open)
 	payable["claim"] = checkout.Processing

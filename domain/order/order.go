@@ -152,7 +152,7 @@ func Place(c *checkout.Checkout, ids IDs, r Receipt, zone *time.Location, now ti
 	s, none := c.Snapshot(), money.Zero(c.Total().Currency())
 	return &Order{
 		ID: ids.Order, Project: s.Project, Checkout: s.ID, Session: s.Session, Confirmation: ids.Confirmation,
-		Status: Confirmed, Sequence: 1, Lines: s.Lines, Address: s.Address, Email: s.Payment.Email, Notes: s.Payment.Notes,
+		Status: Confirmed, Sequence: 1, Lines: s.Lines, Address: s.Address.Place(), Email: s.Payment.Email, Notes: s.Payment.Notes,
 		Agent: s.Agent, Hook: s.Hook,
 		Subtotal: s.Subtotal, Shipping: c.Shipping(), Tax: s.Tax, Savings: s.Savings, Total: c.Total(),
 		Payment: Payment{

@@ -2,6 +2,7 @@ package ucp
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -95,6 +96,9 @@ func (h *handlers) putCart(ctx ports.Outbound, rq Request, of id.Session, r cart
 		Buyer:      &a.Buyer,
 		Repeatable: rq.Keyed,
 	})
+	if errors.Is(err, pricing.ErrNothingSold) && !of.IsZero() {
+		return h.settled(h.fail(checkout.ItemUnavailable.String(), "None of the items is sold here. The cart has what it had before.")), nil
+	}
 	if err != nil {
 		return h.refusedPlan(rq, err)
 	}

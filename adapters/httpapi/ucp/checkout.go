@@ -227,24 +227,32 @@ func (h *handlers) toAPIMessages(c *checkout.Checkout) (list []message) {
 	default:
 		return nil
 	}
+	for _, p := range s.CartProblems {
+		add(codeOf(p.Kind), problemPath(s.Lines, p), problems[p.Kind])
+	}
 	for _, field := range c.Missing() {
 		if m := missingParts[field]; m.path != "" {
-			if s.Address == (checkout.Address{}) && m.ofAddress {
+			if s.Address.IsZero() && m.ofAddress {
 				continue
 			}
 			add("missing", m.path, m.content)
 		}
 	}
 	switch {
-	case s.Address == (checkout.Address{}):
+	case s.Address.IsZero():
 		add("missing", methodPath+".selected_destination_id", "The address that the goods go to is required.")
 	case c.Undeliverable():
 		add("address_undeliverable", destinationPath, "The shop does not ship to this country.")
 	}
-	for _, p := range s.CartProblems {
-		add(p.Kind.String(), problemPath(s.Lines, p), problems[p.Kind])
-	}
 	return list
+}
+
+// codeOf is the code of a problem's message.
+func codeOf(kind checkout.ProblemKind) string {
+	if kind == checkout.ItemsRefused {
+		kind = checkout.ItemUnavailable
+	}
+	return kind.String()
 }
 
 const (
@@ -268,12 +276,19 @@ var missingParts = map[string]struct {
 
 // problems are what is wrong with parts of a cart.
 var problems = map[checkout.ProblemKind]string{
-	checkout.DealExpired:     "The time for an agreed price is over. Negotiate again, or send the checkout without its code.",
-	checkout.DealRedeemed:    "An agreed price was used by an order. Send the checkout without its code.",
-	checkout.DealUnknown:     "A deal code is not known here. Send the checkout without it.",
-	checkout.DealNotUsed:     "A price was agreed for another item or quantity. Send the line as it was agreed, or the checkout without the code.",
-	checkout.ItemUnavailable: "An item is not sold here, and was left out. Send the checkout without it.",
-	checkout.QuantityReduced: "One line can have at most 1,000 pieces. Send the quantity that you want.",
+	checkout.DealExpired:  "The time for an agreed price is over. Negotiate again, or send the checkout without its code.",
+	checkout.DealRedeemed: "Another order has used the agreed price. Send the checkout without its code: without any, discounts.codes is [].",
+	checkout.DealUnknown: "A deal code is not known in this cart or checkout. A deal is good in its negotiation's cart, or in a checkout that is created with its " +
+		"code. Send this one without it.",
+	checkout.DealNotUsed:         "A price was agreed for another item or quantity. Send the line as it was agreed, or the checkout without the code.",
+	checkout.ItemUnavailable:     "An item is not sold here, and was left out. Send the checkout without it.",
+	checkout.QuantityReduced:     "One line can have at most 1,000 pieces. Send the quantity that you want.",
+	checkout.ShippingUnsupported: "Everything is shipped together, in one way, to one destination. Send one method with one group.",
+	checkout.DestinationUnknown: "The selected destination is not known. Send its address among the destinations, with this id, or select " +
+		"the checkout's destination by its id.",
+	checkout.ItemsRefused: "The latest update was not taken: none of its items is sold here. The checkout has what it had before, and can be " +
+		"completed once an update is taken.",
+	checkout.UpdateRefused: "The latest update was not taken. The checkout has what it had before, and can be completed once an update is taken.",
 }
 
 // problemPath is where a problem shows: at its line, or else at what it is one of.
@@ -283,8 +298,13 @@ func problemPath(lines []checkout.Line, p checkout.Problem) string {
 			return lineAt(i)
 		}
 	}
-	if p.Kind == checkout.ItemUnavailable {
+	switch p.Kind {
+	case checkout.ItemUnavailable, checkout.ItemsRefused, checkout.UpdateRefused:
 		return "$.line_items"
+	case checkout.ShippingUnsupported:
+		return "$.fulfillment.methods"
+	case checkout.DestinationUnknown:
+		return methodPath + ".selected_destination_id"
 	}
 	return "$.discounts.codes"
 }

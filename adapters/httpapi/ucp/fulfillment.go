@@ -46,11 +46,10 @@ type option struct {
 	Totals      []total    `json:"totals"`
 }
 
-// The ids of the one method, destination and group.
+// The ids of the one method and group.
 const (
-	methodID      = "shipping"
-	destinationID = "dest_1"
-	groupID       = "grp_1"
+	methodID = "shipping"
+	groupID  = "grp_1"
 )
 
 func (h *handlers) toAPIFulfillment(shop *project.Project, c *checkout.Checkout, now time.Time) *fulfilling {
@@ -60,9 +59,9 @@ func (h *handlers) toAPIFulfillment(shop *project.Project, c *checkout.Checkout,
 		ids[i] = commerce.LineID(l.ID)
 	}
 	m := method{ID: methodID, Type: "shipping", LineItemIDs: ids, Destinations: []destination{}, Groups: []group{}}
-	if s.Address != (checkout.Address{}) {
+	if !s.Address.IsZero() {
 		m.Destinations = []destination{h.toAPIDestination(s.Address)}
-		m.Selected = wire.ToOptional(destinationID)
+		m.Selected = wire.ToOptional(s.Address.Key())
 	}
 	if len(s.Options) > 0 {
 		m.Groups = []group{{
@@ -76,7 +75,7 @@ func (h *handlers) toAPIFulfillment(shop *project.Project, c *checkout.Checkout,
 }
 
 func (h *handlers) toAPIDestination(a checkout.Address) destination {
-	d := destination{ID: destinationID, PostalAddress: toAPIAddress(a)}
+	d := destination{ID: a.Key(), PostalAddress: toAPIAddress(a)}
 	if h.version != April {
 		d.Type = "shipping_address"
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/haggle-commerce/haggle/app/pricing"
 	"github.com/haggle-commerce/haggle/app/purchase"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -74,13 +75,44 @@ func (h *handlers) refusal(rq Request, e *fault.Error) failure {
 	return f
 }
 
-// unchangedPlan answers a request that could not change its checkout with the checkout.
-func (h *handlers) unchangedPlan(ctx context.Context, rq Request, of id.Checkout, err error) (plan[reply], error) {
-	answer, err := h.unchanged(ctx, rq, of, err)
-	if err != nil {
-		return plan[reply]{}, err
+// notUpdated answers an update that was not taken with the checkout as it was. Where the update itself is at fault, the checkout
+// is incomplete from then on: platforms look for errors in incomplete ones alone, and would pay for what they replaced.
+func (h *handlers) notUpdated(ctx context.Context, rq Request, of id.Checkout, err error) (plan[reply], error) {
+	e, ok := business(err)
+	if !ok || e.Kind == fault.NotFound || overtaken(err) {
+		answer, err := h.unchanged(ctx, rq, of, err)
+		if err != nil {
+			return plan[reply]{}, err
+		}
+		return settledBy(answer), nil
 	}
-	return settledBy(answer), nil
+	why := checkout.UpdateRefused
+	var told []message
+	switch {
+	case errors.Is(err, pricing.ErrNothingSold):
+		why = checkout.ItemsRefused
+	case errors.Is(err, checkout.ErrDestination):
+		why = checkout.DestinationUnknown
+	default:
+		told = append(told, reason(e))
+	}
+	return plan[reply]{Commit: func(ctx context.Context, st *ports.Stores) (*reply, error) {
+		c, err := h.Purchase.In(st).Refuse(ctx, rq.Caller.Shop, namedCheckout(rq, of), why)
+		if err != nil {
+			return nil, raced(err)
+		}
+		return h.found(h.toAPICheckout(rq, shown{checkout: c, messages: told, nameless: !c.ShowsBuyer()}))
+	}}, nil
+}
+
+// overtaken reports whether an update failed for what its checkout had become by then.
+func overtaken(err error) bool {
+	for _, state := range []error{checkout.ErrProcessing, checkout.ErrCompleted, checkout.ErrCanceled, checkout.ErrExpired, checkout.ErrChanged} {
+		if errors.Is(err, state) {
+			return true
+		}
+	}
+	return false
 }
 
 func (h *handlers) unchanged(ctx context.Context, rq Request, of id.Checkout, err error) (*reply, error) {
@@ -91,23 +123,29 @@ func (h *handlers) unchanged(ctx context.Context, rq Request, of id.Checkout, er
 	case e.Kind == fault.NotFound:
 		return h.found(h.refusal(rq, e))
 	}
-	m := message{Type: "error", Code: e.Code, Content: content(e), Severity: recoverable}
-	switch {
-	case errors.Is(err, checkout.ErrProcessing):
-		m.Code = "complete_in_progress"
-	case errors.Is(err, checkout.ErrCompleted):
-		m.Type, m.Severity = "warning", "" // an error would have the agent begin anew, and buy twice
-	case errors.Is(err, checkout.ErrCanceled), errors.Is(err, checkout.ErrExpired):
-		m.Severity = unrecoverable
-	case errors.Is(err, purchase.ErrNeedsReview):
-		m.Severity = buyerReview
-	}
+	m := reason(e)
 	answer, err := h.read(ctx, rq, of, &m)
 	if err != nil {
 		return nil, err
 	}
 	answer.RetryAfter = untilPaid(e)
 	return answer, nil
+}
+
+// reason says why a request did not change its checkout.
+func reason(e *fault.Error) message {
+	m := message{Type: "error", Code: codeOfFault(e), Content: content(e), Severity: recoverable}
+	switch {
+	case errors.Is(e, checkout.ErrProcessing):
+		m.Code = "complete_in_progress"
+	case errors.Is(e, checkout.ErrCompleted):
+		m.Type, m.Severity = "warning", "" // an error would have the agent begin anew, and buy twice
+	case errors.Is(e, checkout.ErrCanceled), errors.Is(e, checkout.ErrExpired):
+		m.Severity = unrecoverable
+	case errors.Is(e, purchase.ErrNeedsReview):
+		m.Severity = buyerReview
+	}
+	return m
 }
 
 // untilPaid is the Retry-After of a request that a payment under way keeps from taking effect; "" for any other reason.

@@ -47,7 +47,7 @@ type fulfillmentRequest struct {
 type methodRequest struct {
 	Type         string               `json:"type,omitempty" maxLength:"200" doc:"Always shipping."`
 	Destinations []destinationRequest `json:"destinations,omitempty" maxItems:"20" doc:"The address that everything goes to."`
-	Selected     string               `json:"selected_destination_id,omitempty" nullable:"true" maxLength:"200" doc:"Of several destinations, the id of the one. Without destinations, dest_1 keeps the address that the checkout has."`
+	Selected     string               `json:"selected_destination_id,omitempty" nullable:"true" maxLength:"200" doc:"Of several destinations, the id of the one. Without destinations, the id of the checkout's keeps it."`
 	Groups       []groupRequest       `json:"groups,omitempty" maxItems:"20" doc:"One, to choose how it is shipped."`
 }
 
@@ -56,7 +56,7 @@ type groupRequest struct {
 }
 
 type destinationRequest struct {
-	ID string `json:"id,omitempty" maxLength:"200" doc:"dest_1 is the address that the checkout has."`
+	ID string `json:"id,omitempty" maxLength:"200" doc:"The agent's own name for it. Alone, the id of the checkout's destination keeps that."`
 	PostalAddress
 }
 
@@ -139,35 +139,24 @@ func (a *asked) addCodes(d *discountsRequest) {
 
 func codePath(i int) string { return "$.discounts.codes[" + strconv.Itoa(i) + "]" }
 
-// addFulfillment takes the selected destination, or the first, and the selected option.
+// addFulfillment takes the destinations and which of them is selected, and the selected option.
 func (a *asked) addFulfillment(f *fulfillmentRequest) {
 	if f == nil || len(f.Methods) == 0 {
 		return
 	}
 	m := f.Methods[0]
 	if len(f.Methods) > 1 || len(m.Groups) > 1 || m.Type != "" && m.Type != "shipping" {
-		a.messages = append(a.messages, message{
-			Type:     "error",
-			Code:     "unsupported",
-			Path:     "$.fulfillment.methods",
-			Content:  "Everything is shipped together, to one destination.",
-			Severity: recoverable,
-		})
+		a.Problems = append(a.Problems, checkout.Problem{Kind: checkout.ShippingUnsupported})
 	}
 	if len(m.Groups) > 0 {
 		a.Option = m.Groups[0].Selected
 	}
-	for i, d := range m.Destinations {
-		if i == 0 || d.ID != "" && d.ID == m.Selected {
-			a.Address = fromAPIAddress(d.PostalAddress)
-		}
+	a.Destination = m.Selected
+	for _, d := range m.Destinations {
+		address := fromAPIAddress(d.PostalAddress)
+		address.ID = d.ID
+		a.Destinations = append(a.Destinations, address)
 	}
-	a.KeepAddress = a.Address == (checkout.Address{}) && namesOurs(m)
-}
-
-// namesOurs reports whether a method names the checkout's destination without saying what it is.
-func namesOurs(m methodRequest) bool {
-	return m.Selected == destinationID || len(m.Destinations) > 0 && m.Destinations[0].ID == destinationID
 }
 
 func fromAPIAddress(p PostalAddress) checkout.Address {

@@ -124,7 +124,7 @@ func (h *handlers) updateCheckout(ctx ports.Outbound, rq Request, in *updateInpu
 		prepared, err = revise(a)
 	}
 	if err != nil {
-		return h.unchangedPlan(ctx, rq, of, err)
+		return h.notUpdated(ctx, rq, of, err)
 	}
 	return plan[reply]{Commit: func(ctx context.Context, st *ports.Stores) (*reply, error) {
 		err := raced(prepared.Commit(ctx, st))

@@ -63,7 +63,7 @@ WHERE project_id = $1`
 	selectUndecidedAttempts = selectCheckoutsOf + `
   AND status = 'processing'`
 
-	// updateCheckout changes what verbs change. The cart and its totals change by Revise alone.
+	// updateCheckout changes what verbs change. The cart and its totals change by Revise alone, what is wrong with it by others, too.
 	updateCheckout = checkouts.Update(checkoutKey, changedByVerbs...)
 
 	// reviseCheckout takes the project's version.
@@ -87,7 +87,9 @@ SELECT ` + CheckoutColumns + `, %s AS now
 FROM locked`
 
 	checkoutKey    = []string{"project_id", "id"}
-	changedByVerbs = []string{"status", "revision", "selected", "attempt", "declines", "lease_until", "retry_at", "payment", "taken", "claimed_at", "queue"}
+	changedByVerbs = []string{
+		"status", "revision", "cart_problems", "selected", "attempt", "declines", "lease_until", "retry_at", "payment", "taken", "claimed_at", "queue",
+	}
 
 	changedByRevise = []string{
 		"status", "revision", "strict", "lines", "line_seq", "cart_problems", "address", "buyer", "options", "selected", "hook_protocol", "hook_url",

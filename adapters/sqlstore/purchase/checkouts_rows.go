@@ -19,7 +19,7 @@ var (
 		"Token.Salt": "token_salt,omitempty", "Token.Hash": "token_hash,omitempty",
 	})
 	_ = stored.JSON[checkout.Problem](stored.Tags{"Problem.Line": ",omitempty"})
-	_ = stored.JSON[checkout.Address](stored.Tags{"Address.First": ",omitempty", "Address.Last": ",omitempty"})
+	_ = stored.JSON[checkout.Address](stored.Tags{"Address.ID": ",omitempty", "Address.First": ",omitempty", "Address.Last": ",omitempty"})
 	_ = stored.JSON[checkout.Buyer](stored.Tags{
 		"Buyer.First": ",omitempty", "Buyer.Last": ",omitempty", "Buyer.Email": ",omitempty", "Buyer.Phone": ",omitempty",
 	})
