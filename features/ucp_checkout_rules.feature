@@ -249,3 +249,116 @@ Feature: What the Universal Commerce Protocol demands of checkouts
         | door        |
         |             |
         | /2026-04-08 |
+
+  Rule: Nothing is paid that the latest update did not ask for
+
+    Scenario Outline: An update of which nothing is sold
+      Given an agent's checkout at "<door>" that is ready, of 2 of the "Trail Tent"
+      When over <transport> an agent sends PUT <door>/ucp/checkout-sessions/$remembered_id {"line_items": <items>, "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery}
+      Then it answers 200
+      And the answer shows:
+        | ucp.status            | "success"                  |
+        | status                | "incomplete"               |
+        | line_items.*.item.id  | ["${Trail Tent: variant}"] |
+        | line_items.*.quantity | [2]                        |
+        | messages.*.type       | ["error"]                  |
+        | messages.*.code       | ["item_unavailable"]       |
+        | messages.*.severity   | ["recoverable"]            |
+        | messages.*.path       | ["$.line_items"]           |
+      When over <transport> an agent sends GET <door>/ucp/checkout-sessions/$remembered_id
+      Then the answer shows:
+        | status          | "incomplete"         |
+        | messages.*.code | ["item_unavailable"] |
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions/$remembered_id/complete {"payment": $payment_ok}
+      Then the answer shows:
+        | status          | "incomplete"         |
+        | messages.*.code | ["item_unavailable"] |
+        | order           | absent               |
+      And the shop has 0 orders
+      When over <transport> an agent sends PUT <door>/ucp/checkout-sessions/$remembered_id {"line_items": [{"item": {"id": "${Camp Stove}"}, "quantity": 3}], "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery}
+      Then the answer shows:
+        | status                | "ready_for_complete" |
+        | line_items.*.quantity | [3]                  |
+        | messages              | absent               |
+
+      Examples:
+        | door        | transport | items                                               |
+        |             | REST      | [{"item": {"id": "var_unknown"}, "quantity": 1}]    |
+        |             | REST      | []                                                  |
+        | /2026-04-08 | REST      | [{"item": {"id": "var_unknown"}, "quantity": 1}]    |
+        |             | MCP       | [{"item": {"id": "var_unknown"}, "quantity": 1}]    |
+        | /2026-04-08 | MCP       | [{"item": {"id": "var_unknown"}, "quantity": 1}]    |
+
+  Rule: A deal that another order has used keeps a checkout from being paid until it is left out
+
+    Scenario Outline: Two checkouts with one deal
+      Given a buyer who agreed on 2 of the "Trail Tent" at 95
+      And over <transport> an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}], "discounts": {"codes": ["$token"]}, "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery}
+      And the agent keeps the answer's id as "first"
+      And over <transport> an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}], "discounts": {"codes": ["$token"]}, "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery}
+      And the agent keeps the answer's id as "second"
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions/$remembered_first/complete {"payment": {"instruments": [{"id": "pi_1", "handler_id": "psp_spt", "type": "token", "credential": {"type": "token", "token": "spt_sandbox_lost_reply"}}]}}
+      Then the answer shows:
+        | status | "complete_in_progress" |
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions/$remembered_second/complete {"payment": $payment_ok}
+      Then the answer shows:
+        | status              | "ready_for_complete" |
+        | messages.*.code     | ["deal_in_use"]      |
+        | messages.*.severity | ["recoverable"]      |
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions/$remembered_first/complete {"payment": {"instruments": [{"id": "pi_1", "handler_id": "psp_spt", "type": "token", "credential": {"type": "token", "token": "spt_sandbox_lost_reply"}}]}}
+      Then the answer shows:
+        | status | "completed" |
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions/$remembered_second/complete {"payment": $payment_ok}
+      Then the answer shows:
+        | status              | "incomplete"        |
+        | messages.*.code     | ["deal_redeemed"]   |
+        | messages.*.severity | ["recoverable"]     |
+        | messages.*.path     | ["$.line_items[0]"] |
+      When over <transport> an agent sends GET <door>/ucp/checkout-sessions/$remembered_second
+      Then the answer shows:
+        | status                  | "incomplete"      |
+        | messages.*.code         | ["deal_redeemed"] |
+        | ucp.request_constraints | absent            |
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions/$remembered_second/complete {"payment": $payment_ok}
+      Then the answer shows:
+        | status          | "incomplete"      |
+        | messages.*.code | ["deal_redeemed"] |
+      When over <transport> an agent sends PUT <door>/ucp/checkout-sessions/$remembered_second {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}], "discounts": {"codes": []}, "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery}
+      Then the answer shows:
+        | status          | "ready_for_complete"   |
+        | totals.*.amount | [20000, 599, 0, 20599] |
+      And the shop has 1 order
+
+      Examples:
+        | door        | transport |
+        |             | REST      |
+        | /2026-04-08 | REST      |
+        |             | MCP       |
+        | /2026-04-08 | MCP       |
+
+  Rule: What is not in stock is told before it is paid
+
+    Scenario Outline: More than there is
+      When over <transport> an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 9}, {"item": {"id": "${Sold Lamp}"}, "quantity": 1}], "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery}
+      Then the answer shows:
+        | status             | "ready_for_complete"                                       |
+        | messages.*.type    | ["warning", "warning"]                                     |
+        | messages.*.code    | ["insufficient_stock", "out_of_stock"]                     |
+        | messages.*.path    | ["$.line_items[0].quantity", "$.line_items[1].quantity"]   |
+        | messages.0.content | contains "7"                                               |
+      Given the buyer remembers the answer's id
+      When over <transport> an agent sends PUT <door>/ucp/checkout-sessions/$remembered_id {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 5}, {"item": {"id": "${Trail Tent}"}, "quantity": 3}], "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery}
+      Then the answer shows:
+        | messages.*.code | ["insufficient_stock"]        |
+        | messages.*.path | ["$.line_items[1].quantity"]  |
+      When over <transport> an agent sends PUT <door>/ucp/checkout-sessions/$remembered_id {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 7}], "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery}
+      Then the answer shows:
+        | status   | "ready_for_complete" |
+        | messages | absent               |
+
+      Examples:
+        | door        | transport |
+        |             | REST      |
+        | /2026-04-08 | REST      |
+        |             | MCP       |
+        | /2026-04-08 | MCP       |

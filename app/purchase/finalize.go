@@ -93,6 +93,9 @@ func (s *Service) Finalize(ctx ports.Outbound, p *project.Project, r FinalizeReq
 	waited, cancel := ctx.WithTimeout(patience)
 	defer cancel()
 	result, err := s.finalize(ctx, waited, f)
+	if fault.Is(err, "token_redeemed") {
+		return nil, cmp.Or(s.loseDeals(ctx, p.ID, r.Checkout), err)
+	}
 	if placed, ok := result.(Placed); ok && placed.elsewhere {
 		c, unknown := s.Checkouts.Get(ctx, p.ID, r.Checkout)
 		return Placed{Order: placed.Order, Payer: unknown == nil && paidWith(c, r.Token)}, err

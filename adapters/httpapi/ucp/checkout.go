@@ -72,7 +72,6 @@ type shown struct {
 	codes    []string     // that the request sent; those of the checkout's deals are known besides
 	messages []message    // of the request
 	nameless bool         // neither the buyer nor the address is shown
-	dealGone bool         // an agreed price cannot be paid any more, and its code must not be sent again
 }
 
 func (h *handlers) toAPICheckout(rq Request, v shown) checkoutBody {
@@ -106,13 +105,11 @@ func (h *handlers) toAPICheckout(rq Request, v shown) checkoutBody {
 	if v.order != nil {
 		body.Order = &orderPlaced{v.order.ID.String(), v.order.Confirmation, h.permalink(rq.Caller.Shop, v.order)}
 	}
-	if v.dealGone {
-		body.Status = "incomplete"
-	} else if s.Status.Open() || s.Status == checkout.Processing {
-		h.lock(&body, s.Lines)
-	}
 	if s.Status.Open() || s.Status == checkout.Processing {
 		body.ContinueURL = h.continueURL(rq.Caller.Shop, c)
+		if !c.DealsLost() { // whose codes must not be sent again
+			h.lock(&body, s.Lines)
+		}
 	}
 	switch {
 	case s.Status == checkout.Incomplete && !active.Has(capability.Fulfillment):

@@ -145,7 +145,7 @@ func (h *handlers) notCompleted(ctx ports.Outbound, rq Request, of id.Checkout, 
 	case errors.As(err, &e) && e.Code == "checkout_incomplete":
 		return h.read(ctx, rq, of, nil) // which tells what is missing
 	case errors.As(err, &e) && e.Code == "token_redeemed":
-		return h.dealGone(ctx, rq, of)
+		return h.dealTaken(ctx, rq, of)
 	}
 	return h.unchanged(ctx, rq, of, err)
 }
@@ -162,21 +162,25 @@ func undecided(answer *reply) *reply {
 	return answer
 }
 
-// dealGone answers with a checkout whose agreed price another order has used: it is not complete until it is sent without
-// the code.
-func (h *handlers) dealGone(ctx ports.Outbound, rq Request, of id.Checkout) (*reply, error) {
-	c, o, err := h.Purchase.In(rq.Stores).Get(ctx, rq.Caller.Shop, namedCheckout(rq, of))
-	if err != nil {
+// dealTaken answers with a checkout whose agreed price another one has. Where an order has used it, the checkout is incomplete,
+// and tells of it. Where it is being paid with, it may come back.
+func (h *handlers) dealTaken(ctx ports.Outbound, rq Request, of id.Checkout) (*reply, error) {
+	c, _, err := h.Purchase.In(rq.Stores).Get(ctx, rq.Caller.Shop, namedCheckout(rq, of))
+	switch {
+	case err != nil:
 		return h.missing(err)
+	case c.DealsLost():
+		return h.read(ctx, rq, of, nil)
 	}
-	gone := message{
-		Type:     "error",
-		Code:     checkout.DealRedeemed.String(),
-		Path:     "$.discounts.codes",
-		Content:  problems[checkout.DealRedeemed],
+	answer, err := h.read(ctx, rq, of, &message{
+		Type: "error",
+		Code: "deal_in_use",
+		Path: "$.discounts.codes",
+		Content: "Another checkout is being paid with an agreed price of this one. Nothing was charged here. If that payment fails, this " +
+			"checkout can be completed: try again in some seconds.",
 		Severity: recoverable,
-	}
-	return h.found(h.toAPICheckout(rq, shown{checkout: c, order: o, messages: []message{gone}, dealGone: true}))
+	})
+	return undecided(answer), err
 }
 
 // linePathOf is the line that the first detail of a fault is about: items.0.quantity.
