@@ -212,8 +212,11 @@ Feature: What the Universal Commerce Protocol demands of checkouts
       When an agent sends POST <door>/ucp/checkout-sessions/$remembered_id/cancel {}
       Then it answers 200
       And the answer shows:
-        | status   | "completed"    |
-        | order.id | matches ^ord_  |
+        | status              | "completed"        |
+        | order.id            | matches ^ord_      |
+        | messages.*.type     | ["error"]          |
+        | messages.*.code     | ["not_cancelable"] |
+        | messages.*.severity | ["recoverable"]    |
       And the agent reads the same at <door>/ucp/checkout-sessions/$remembered_id
       When an agent sends POST <door>/ucp/checkout-sessions/$remembered_id/complete {"payment": $payment_ok}
       Then it answers 200

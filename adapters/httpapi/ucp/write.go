@@ -2,6 +2,7 @@ package ucp
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -166,6 +167,14 @@ func (h *handlers) cancelCheckout(ctx context.Context, rq Request, in *onCheckou
 		return h.found(h.fail("not_found", noCheckout))
 	}
 	c, err := h.Purchase.In(rq.Stores).Cancel(ctx, rq.Caller.Shop, namedCheckout(rq, of))
+	if errors.Is(err, checkout.ErrCompleted) {
+		return h.read(ctx, rq, of, &message{
+			Type:     "error",
+			Code:     "not_cancelable",
+			Content:  "The checkout is paid, and its order is placed. It stays as it is.",
+			Severity: recoverable,
+		})
+	}
 	if err != nil {
 		return h.unchanged(ctx, rq, of, err)
 	}
