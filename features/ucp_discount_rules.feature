@@ -207,3 +207,59 @@ Feature: What the Universal Commerce Protocol demands of discounts
         | /2026-04-08 | REST      |
         |             | MCP       |
         | /2026-04-08 | MCP       |
+
+  Rule: An update that gives up an agreed price says so, and how to have it again
+
+    Scenario Outline: A checkout without its deal
+      Given a buyer who agreed on 2 of the "Trail Tent" at 95
+      And over <transport> an agent sends POST <door>/ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}], "discounts": {"codes": ["$token"]}, "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery}
+      And the buyer remembers the answer's id
+      When over <transport> an agent sends PUT <door>/ucp/checkout-sessions/$remembered_id {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}], "discounts": {"codes": []}, "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery}
+      Then the answer shows:
+        | status             | "ready_for_complete"   |
+        | totals.*.amount    | [20000, 599, 0, 20599] |
+        | messages.*.type    | ["warning"]            |
+        | messages.*.code    | ["deal_dropped"]       |
+        | messages.*.path    | ["$.line_items[0]"]    |
+        | messages.0.content | contains "quantity 2"  |
+        | messages.0.content | contains "$token"      |
+      When over <transport> an agent sends PUT <door>/ucp/checkout-sessions/$remembered_id {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}], "discounts": {"codes": ["$token"]}, "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery}
+      Then the answer shows:
+        | totals.*.amount | [20000, -1000, 599, 0, 19599] |
+        | messages        | absent                        |
+      When over <transport> an agent sends PUT <door>/ucp/checkout-sessions/$remembered_id {"line_items": [{"id": "li_1", "item": {"id": "${Trail Tent}"}, "quantity": 3}], "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery}
+      Then the answer shows:
+        | status             | "incomplete"                                |
+        | totals.*.amount    | [30000, 599, 0, 30599]                      |
+        | messages.*.code    | ["deal_dropped", "deal_not_applicable"]     |
+        | messages.*.path    | ["$.line_items[0]", "$.line_items[0]"]      |
+      When over <transport> an agent sends PUT <door>/ucp/checkout-sessions/$remembered_id {"line_items": [{"id": "li_1", "item": {"id": "${Trail Tent}"}, "quantity": 2}], "discounts": {"codes": ["$token"]}, "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery}
+      And over <transport> an agent sends PUT <door>/ucp/checkout-sessions/$remembered_id {"line_items": [{"item": {"id": "${Camp Stove}"}, "quantity": 1}], "discounts": {"codes": []}, "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery}
+      Then the answer shows:
+        | status          | "ready_for_complete" |
+        | messages.*.code | ["deal_dropped"]     |
+        | messages.*.path | ["$.line_items"]     |
+
+      Examples:
+        | door        | transport |
+        |             | REST      |
+        | /2026-04-08 | REST      |
+        |             | MCP       |
+        | /2026-04-08 | MCP       |
+
+    Scenario Outline: A cart without its deal
+      Given a buyer who agreed on 2 of the "Trail Tent" at 95
+      When over <transport> an agent sends PUT <door>/ucp/carts/$session {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": <quantity>}]<codes>}
+      Then the answer shows:
+        | totals.*.amount    | [<sum>, <sum>]        |
+        | messages.*.type    | ["warning"]           |
+        | messages.*.code    | ["deal_dropped"]      |
+        | messages.*.path    | ["$.line_items[0]"]   |
+        | messages.0.content | contains "quantity 2" |
+
+      Examples:
+        | door        | transport | quantity | codes                      | sum   |
+        |             | REST      | 2        | , "discounts": {"codes": []} | 20000 |
+        |             | REST      | 3        |                            | 30000 |
+        | /2026-04-08 | REST      | 3        |                            | 30000 |
+        |             | MCP       | 3        |                            | 30000 |

@@ -36,6 +36,7 @@ type PreparedPut struct {
 	Opened bool // its session is new
 	// Findings are what of lenient items is not as their sender may think.
 	Findings []pricing.Finding
+	Dropped  []checkout.Dropped // agreed prices that lenient items gave up
 
 	result ports.CartResult
 }
@@ -67,6 +68,7 @@ func (s *Service) PreparePut(ctx ports.Outbound, p *project.Project, r PutReques
 		Basket:   view(p, known, visit, after.Items),
 		Opened:   known.Session == nil,
 		Findings: findings,
+		Dropped:  w.dropped,
 		result: ports.CartResult{
 			Session:    visit,
 			NewSession: known.Session == nil,
@@ -113,6 +115,7 @@ type writing struct {
 	known    ports.Cart
 	items    []Item
 	warnings []Warning
+	dropped  []checkout.Dropped
 }
 
 // lines are those that the request's items become.
@@ -135,6 +138,7 @@ func (w *writing) lines(of id.Session, lenient *pricing.LenientItems) ([]session
 		numbers[i].Quote = id.Quote{} // the time of a cart's deal matters
 	}
 	lines, findings, err := pricing.Lenient(request, w.known.Basket, numbers)
+	w.dropped = pricing.Dropped(w.linesBefore(), lines, request.Tokens, len(lenient.Tokens), findings)
 	return w.asItems(lines), findings, err
 }
 
@@ -184,6 +188,9 @@ func (w *writing) linesBefore() []checkout.Line {
 	lines := make([]checkout.Line, len(w.cart.Items))
 	for i, item := range w.cart.Items {
 		lines[i] = checkout.Line{ID: item.Line, Product: item.Product, Variant: item.Variant, Quantity: item.Quantity, Quote: item.Quote}
+		if q := quoteOf(item.Quote, w.known.Quotes); q != nil {
+			lines[i].Token = checkout.Token{Salt: q.Snapshot().TokenSalt, Hash: q.Snapshot().TokenHash}
+		}
 	}
 	return lines
 }

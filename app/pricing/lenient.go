@@ -48,6 +48,18 @@ func Problems(findings []Finding) []checkout.Problem {
 	return list
 }
 
+// Dropped are the agreed prices that lines have lost by a request, but for those of which findings tell more: that they are over,
+// or do not apply although the request has their tokens. The first of the tokens, so many as were sent, are the request's own.
+func Dropped(before, lines []checkout.Line, tokens []string, sent int, findings []Finding) []checkout.Dropped {
+	told := map[string]bool{}
+	for _, f := range findings {
+		if f.Token > 0 && (f.Token <= sent || f.Kind != checkout.DealNotUsed) {
+			told[tokens[f.Token-1]] = true
+		}
+	}
+	return slices.DeleteFunc(checkout.Drops(before, lines), func(d checkout.Dropped) bool { return told[d.Was.Token.Hash] })
+}
+
 // ErrNothingSold means that no item of a request can be sold.
 var ErrNothingSold = fault.New(fault.Conflict, "item_unavailable", "None of the items can be bought.")
 

@@ -30,6 +30,8 @@ type PreparedRevision struct {
 	// Unused, Findings and Short are those of PreparedInit.
 	Unused   []checkout.Agreement
 	Findings []pricing.Finding
+	Short    []checkout.Shortage
+	Dropped  []checkout.Dropped // agreed prices that lenient items gave up
 
 	project  *project.Project
 	revision int // that the cart was priced by
@@ -52,6 +54,7 @@ func (s *Service) PrepareRevise(ctx ports.Outbound, p *project.Project, r Revise
 	}
 	before := c.Snapshot()
 	r.Session = before.Session
+	sent := r.Lenient
 	r.keepDeals(before.Lines)
 	known, err := s.Haggling.Basket(ctx, p.ID, r.basket())
 	switch {
@@ -86,6 +89,10 @@ func (s *Service) PrepareRevise(ctx ports.Outbound, p *project.Project, r Revise
 		return nil, err
 	}
 	made.touched, made.Unused, made.Findings = touched, checkout.Unused(lines, known.Agreed), findings
+	made.Short = checkout.Short(lines, known.Stock)
+	if sent != nil {
+		made.Dropped = pricing.Dropped(before.Lines, lines, r.Lenient.Tokens, len(sent.Tokens), findings)
+	}
 	return made, nil
 }
 

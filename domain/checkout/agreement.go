@@ -32,3 +32,26 @@ func Unused(lines []Line, agreed []Agreement) []Agreement {
 	}
 	return unused
 }
+
+// Dropped is a line's agreed price that the checkout has no more.
+type Dropped struct {
+	Was Line // with its price
+	Now int  // the place of the line that is in its stead, from 0; -1: there is none
+}
+
+// Drops are the agreed prices that lines of before have and that none of lines has: of the line that has its number, or else of
+// one about the same variant.
+func Drops(before, lines []Line) (list []Dropped) {
+	for _, was := range before {
+		kept := slices.ContainsFunc(lines, func(l Line) bool { return l.Quote == was.Quote && l.Variant == was.Variant })
+		if was.Quote.IsZero() || kept {
+			continue
+		}
+		now := slices.IndexFunc(lines, func(l Line) bool { return was.ID != 0 && l.ID == was.ID })
+		if now < 0 {
+			now = slices.IndexFunc(lines, func(l Line) bool { return l.Variant == was.Variant && l.Quote.IsZero() })
+		}
+		list = append(list, Dropped{was, now})
+	}
+	return list
+}

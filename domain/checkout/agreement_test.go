@@ -1,6 +1,7 @@
 package checkout_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -36,6 +37,30 @@ func TestUnused(t *testing.T) {
 		got := checkout.Unused(c.lines, []checkout.Agreement{agreed, again})
 		if len(got) != c.want || c.want == 1 && got[0] != agreed {
 			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestDrops(t *testing.T) {
+	t.Parallel()
+	deal := id.New[id.Quote]([16]byte{1})
+	of := func(number int, variant byte, quote id.Quote) checkout.Line {
+		return checkout.Line{ID: number, Variant: id.New[id.Variant]([16]byte{variant}), Quote: quote}
+	}
+	before := []checkout.Line{of(1, 1, id.Quote{}), of(2, 2, deal), of(3, 3, deal)}
+	for name, test := range map[string]struct {
+		lines []checkout.Line
+		want  []checkout.Dropped
+	}{
+		"all kept":               {[]checkout.Line{of(2, 2, deal), of(9, 3, deal)}, nil},
+		"the line at list price": {[]checkout.Line{of(3, 3, deal), of(2, 2, id.Quote{})}, []checkout.Dropped{{Was: before[1], Now: 1}}},
+		"another line of it":     {[]checkout.Line{of(3, 3, deal), of(0, 1, id.Quote{}), of(0, 2, id.Quote{})}, []checkout.Dropped{{Was: before[1], Now: 2}}},
+		"another variant":        {[]checkout.Line{of(3, 3, deal), of(2, 4, id.Quote{})}, []checkout.Dropped{{Was: before[1], Now: 1}}},
+		"the bundle alone":       {[]checkout.Line{of(2, 2, deal), of(3, 3, id.Quote{})}, []checkout.Dropped{{Was: before[2], Now: 1}}},
+		"no line of it is left":  {[]checkout.Line{of(1, 1, id.Quote{})}, []checkout.Dropped{{Was: before[1], Now: -1}, {Was: before[2], Now: -1}}},
+	} {
+		if got := checkout.Drops(before, test.lines); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %+v, want %+v", name, got, test.want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -104,8 +105,20 @@ func (h *handlers) putCart(ctx ports.Outbound, rq Request, of id.Session, r cart
 	}
 	return plan[reply]{Commit: func(ctx context.Context, st *ports.Stores) (*reply, error) {
 		err := prepared.Commit(ctx, st)
-		return &reply{Status: status, Body: h.toAPICart(rq, &prepared.Basket, a, prepared.Findings)}, err
+		return &reply{Status: status, Body: h.putAnswer(rq, prepared, a)}, err
 	}}, nil
+}
+
+// putAnswer is a cart that was written. What an agreed price was lost by is said once.
+func (h *handlers) putAnswer(rq Request, made *baskets.PreparedPut, a asked) cartBody {
+	dropped := func(of id.Quote) bool {
+		return slices.ContainsFunc(made.Dropped, func(d checkout.Dropped) bool { return d.Was.Quote == of })
+	}
+	kept := func(f pricing.Finding) bool { return f.Kind == checkout.DealNotUsed && f.Token > len(a.Lenient.Tokens) }
+	b := made.Basket
+	b.Warnings = slices.DeleteFunc(slices.Clone(b.Warnings), func(w baskets.Warning) bool { return dropped(w.Quote) })
+	a.messages = append(a.messages, h.dropped(made.Dropped)...)
+	return h.toAPICart(rq, &b, a, slices.DeleteFunc(slices.Clone(made.Findings), kept))
 }
 
 func (h *handlers) getCart(ctx context.Context, rq Request, in *onCart) (*reply, error) {

@@ -106,3 +106,21 @@ func (h *handlers) lockQuantity(l checkout.Line) *members {
 		Properties: map[string]constraint{"quantity": {Const: l.Quantity}},
 	}}
 }
+
+// dropped warns of agreed prices that an update gave up, and says how to get them back.
+func (h *handlers) dropped(list []checkout.Dropped) (messages []message) {
+	for _, d := range list {
+		m := message{Type: "warning", Code: "deal_dropped", Path: "$.line_items", Content: "An agreed price no longer applies, for its item was taken out."}
+		if d.Now >= 0 {
+			m.Path, m.Content = lineAt(d.Now), "The price that was agreed for this item no longer applies."
+		}
+		m.Content += " To have it again while the deal lasts, send the item in quantity " + strconv.Itoa(d.Was.Quantity)
+		if code := h.Deals.Of(d.Was.Quote, d.Was.Token.Salt, d.Was.Token.Hash); code != "" {
+			m.Content += " with " + code + " in discounts.codes."
+		} else {
+			m.Content += " with the deal's code in discounts.codes."
+		}
+		messages = append(messages, m)
+	}
+	return messages
+}

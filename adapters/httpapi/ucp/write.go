@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -129,6 +130,7 @@ func (h *handlers) updateCheckout(ctx ports.Outbound, rq Request, in *updateInpu
 	}
 	return plan[reply]{Commit: func(ctx context.Context, st *ports.Stores) (*reply, error) {
 		err := raced(prepared.Commit(ctx, st))
+		a.messages = slices.Concat(a.messages, h.dropped(prepared.Dropped), tooFew(prepared.Short))
 		return h.answer(rq, http.StatusOK, prepared.Checkout, a, prepared.Findings), err
 	}}, nil
 }
