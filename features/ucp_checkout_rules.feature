@@ -365,3 +365,17 @@ Feature: What the Universal Commerce Protocol demands of checkouts
         | /2026-04-08 | REST      |
         |             | MCP       |
         | /2026-04-08 | MCP       |
+
+  Rule: A limit that was met is asked about anew
+
+    Scenario: As many open checkouts as a cart can have
+      Given a buyer who agreed on 2 of the "Trail Tent" at 95
+      And an agent opens 20 checkouts of 2 of the "Trail Tent" with the code "$token"
+      When under the key "key-of-an-agent-0123456789" an agent sends POST /ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}], "discounts": {"codes": ["$token"]}}
+      Then it answers 409
+      And the answer shows:
+        | code    | "limit_reached" |
+        | content | contains "cart" |
+      When an agent sends POST /ucp/checkout-sessions/$remembered_id/cancel {}
+      And under the key "key-of-an-agent-0123456789" an agent sends POST /ucp/checkout-sessions {"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 2}], "discounts": {"codes": ["$token"]}}
+      Then it answers 201

@@ -29,6 +29,7 @@ func ucpRuleSteps(sc book, w *world) {
 	sc.Given(`^an agent's checkout at "([^"]*)" that is ready, of (\d+) of the "([^"]*)"$`, func(door string, quantity int, name string) error {
 		return w.agentOpensCheckout(door, quantity, name, w.expand(`, "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery`))
 	})
+	sc.Given(`^an agent opens (\d+) checkouts of (\d+) of the "([^"]*)" with the code "([^"]*)"$`, w.agentOpensMany)
 	sc.Given(`^the agent keeps the answer's id as "([^"]*)"$`, w.agentKeeps)
 	sc.Step(`^the agent notes what it reads at (\S+)$`, w.agentNotes)
 	sc.Then(`^the agent reads the same at (\S+)$`, w.agentReadsAsNoted)
@@ -64,6 +65,16 @@ func (w *world) agentOpensCheckout(door string, quantity int, name, more string)
 		return err
 	}
 	return w.rememberAnswer("id")
+}
+
+// agentOpensMany has an agent open checkouts with the same deal. The last one is $remembered_id.
+func (w *world) agentOpensMany(many, quantity int, name, code string) error {
+	for range many {
+		if err := w.agentOpensCheckout("", quantity, name, fmt.Sprintf(`, "discounts": {"codes": [%q]}`, w.expand(code))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // agentKeeps gives the id of the latest answer a name, which is $remembered_NAME.
