@@ -81,7 +81,9 @@ func sign(request *http.Request, body []byte, by ports.MessageSignature) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(by.Header)) {
 		request.Header.Set(name, by.Header[name])
-		covered = append(covered, strings.ToLower(name))
+		if !strings.EqualFold(name, standardwebhooks.HeaderWebhookID) { // which is covered below
+			covered = append(covered, strings.ToLower(name))
+		}
 	}
 	covered = append(covered, "content-digest", "content-type", standardwebhooks.HeaderWebhookID, standardwebhooks.HeaderWebhookTimestamp)
 	message := httpsig.Request(request.Method, request.URL, request.Header)

@@ -4,6 +4,7 @@ package id
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -54,6 +55,32 @@ func Stored[T ID[K], K Kind](text string) T { return T(ID[K]{text}) }
 
 func (i ID[K]) String() string { return i.text }
 func (i ID[K]) IsZero() bool   { return i.text == "" }
+
+// UUID is the same id in the form of a UUID (RFC 9562), for protocols that want one. Its version says nothing of how it was
+// made. "" for an id that New did not make.
+func (i ID[K]) UUID() string {
+	var k K
+	body, _ := strings.CutPrefix(i.text, k.prefix())
+	if len(body) != 26 {
+		return ""
+	}
+	var bits [16]byte
+	var buffer uint32
+	have, n := uint(0), 0
+	for c := range len(body) {
+		digit := strings.IndexByte(alphabet, body[c])
+		if digit < 0 {
+			return ""
+		}
+		buffer, have = buffer<<5|uint32(digit), have+5
+		if have >= 8 && n < len(bits) {
+			have -= 8
+			bits[n] = byte(buffer >> have)
+			n++
+		}
+	}
+	return fmt.Sprintf("%x-%x-%x-%x-%x", bits[:4], bits[4:6], bits[6:8], bits[8:10], bits[10:])
+}
 
 func appendBase32(to []byte, bits [16]byte) []byte {
 	var buffer uint32

@@ -1,8 +1,11 @@
 package id_test
 
 import (
+	"bytes"
+	"encoding/hex"
 	"errors"
 	"math/big"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -112,5 +115,21 @@ func TestNegotiationOf(t *testing.T) {
 	}
 	if !id.NegotiationOf(id.Session{}).IsZero() {
 		t.Error("no session has a name")
+	}
+}
+
+func TestUUID_hasTheSameBits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := bits().Draw(t, "bits")
+		text := id.New[id.Event](want).UUID()
+		got, err := hex.DecodeString(strings.ReplaceAll(text, "-", ""))
+		if err != nil || !bytes.Equal(got, want[:]) || !regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`).MatchString(text) {
+			t.Fatalf("%x becomes %s, %v", want, text, err)
+		}
+	})
+	for _, other := range []id.Event{{}, id.Stored[id.Event]("evt_1"), id.Stored[id.Event]("evt_" + strings.Repeat("u", 26))} {
+		if text := other.UUID(); text != "" {
+			t.Errorf("%s becomes %s", other, text)
+		}
 	}
 }

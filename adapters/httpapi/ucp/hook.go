@@ -25,5 +25,9 @@ func (k Hooks) Message(n ports.OrderNews) ([]byte, map[string]string, error) {
 		Capabilities: map[string][]entity{capability.Order.String(): {{k.Version.date}}},
 	}
 	body, err := wire.Marshal(toAPIOrder(made, address, n.Case))
-	return body, map[string]string{"UCP-Agent": `profile="` + address + k.Version.prefix + profilePath + `"`}, err
+	header := map[string]string{"UCP-Agent": `profile="` + address + k.Version.prefix + profilePath + `"`}
+	if uuid := n.Event.UUID(); uuid != "" { // which the protocol's document of webhooks wants
+		header["Webhook-Id"] = uuid
+	}
+	return body, header, err
 }

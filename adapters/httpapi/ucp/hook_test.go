@@ -48,10 +48,11 @@ func TestHooks_Message(t *testing.T) {
 	}
 	address := func(slug string) string { return "https://shops.example.com/p/" + slug }
 	news := ports.OrderNews{
-		Case: c,
-		Shop: &project.Project{Slug: "demo"},
-		At:   noon,
-		Now:  noon,
+		Event: id.New[id.Event]([16]byte{0x01, 0x9a, 15: 0xff}),
+		Case:  c,
+		Shop:  &project.Project{Slug: "demo"},
+		At:    noon,
+		Now:   noon,
 	}
 	april, header, err := Hooks{April, address}.Message(news)
 	if err != nil || header["UCP-Agent"] != `profile="https://shops.example.com/p/demo/2026-04-08/.well-known/ucp"` ||
@@ -61,6 +62,9 @@ func TestHooks_Message(t *testing.T) {
 	body, header, err := Hooks{August, address}.Message(news)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if header["Webhook-Id"] != "019a0000-0000-0000-0000-0000000000ff" {
+		t.Errorf("the id of the event is no UUID: %v", header)
 	}
 	if header["UCP-Agent"] != `profile="https://shops.example.com/p/demo/.well-known/ucp"` || strings.Contains(string(body), "2026-04-08") {
 		t.Errorf("header: %v", header)
