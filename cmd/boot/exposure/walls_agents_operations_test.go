@@ -1,0 +1,238 @@
+package exposure
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/ucp"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/capability"
+)
+
+// agentVersions are the versions of the protocol, by the prefix of their addresses.
+var agentVersions = map[string]string{"": "2026-08-25", "/2026-04-08": "2026-04-08"}
+
+// profileOf is the address of the profile of an agent that speaks a version.
+func profileOf(agent, prefix string) string {
+	return "https://" + agent + ".example" + prefix + "/agent"
+}
+
+// knownAgents is a file of the profiles of two agents, in both versions.
+func knownAgents() []byte {
+	known := map[string]any{}
+	for prefix, version := range agentVersions {
+		release, _ := capability.ParseVersion(version)
+		own, _ := capability.Negotiation("com.haggle")
+		declared := map[string]any{}
+		for _, c := range capability.Served(release, own).Capabilities {
+			entry := map[string]any{
+				"version": c.Version.String(),
+				"spec":    "https://ucp.dev/" + version,
+				"schema":  "https://ucp.dev/" + version,
+			}
+			if c.Name == capability.Discount || c.Name == capability.Fulfillment {
+				entry["extends"] = capability.Checkout.String()
+			}
+			declared[c.Name.String()] = []any{entry}
+		}
+		for _, agent := range []string{"owner", "rival"} {
+			known[profileOf(agent, prefix)] = map[string]any{"ucp": map[string]any{
+				"version":          version,
+				"services":         map[string]any{},
+				"payment_handlers": map[string]any{},
+				"capabilities":     declared,
+			}}
+		}
+	}
+	text, _ := json.Marshal(known)
+	return text
+}
+
+// agentOperation is an operation over REST, or a tool.
+type agentOperation struct {
+	commerce.Tool
+	prefix string
+	mcp    bool
+	body   string // one of agentBodies
+}
+
+func (o agentOperation) String() string {
+	over := "REST"
+	if o.mcp {
+		over = "MCP"
+	}
+	return over + o.prefix + " " + o.Name
+}
+
+// agentBodies are what requests hold. A {word} stands for an id: each is a place in which others' are tried.
+var agentBodies = map[string][]string{
+	"search_catalog": {`{"query": "mug"}`},
+	"lookup_catalog": {`{"ids": ["{variant}", "{product}"]}`},
+	"get_product":    {`{"id": "{product}"}`},
+	"create_cart":    {`{"line_items": [{"item": {"id": "{variant}"}, "quantity": 2}], "discounts": {"codes": ["{code}"]}}`},
+	"update_cart":    {`{"line_items": [{"item": {"id": "{variant}"}, "quantity": 1}], "discounts": {"codes": ["{code}"]}}`},
+	"create_checkout": {
+		`{"cart_id": "{cart}", "line_items": []}`,
+		`{"line_items": [{"item": {"id": "{variant}"}, "quantity": 2}], "discounts": {"codes": ["{code}"]}}`,
+	},
+	"update_checkout":   {`{"line_items": [{"item": {"id": "{variant}"}, "quantity": 1}], "discounts": {"codes": ["{code}"]}}`},
+	"complete_checkout": {`{"payment": {"instruments": [{"id": "i1", "handler_id": "psp_spt", "type": "token", "credential": {"type": "token", "token": "spt_sandbox_ok"}}]}}`},
+	"cancel_checkout":   {""},
+	"start_negotiation": {`{"item": {"id": "{variant}"}, "quantity": 1, "cart_id": "{cart}"}`},
+	"make_offer":        {`{"offer": {"amount": 9000, "currency": "USD"}}`},
+	"accept_offer":      {`{"price": {"amount": 1, "currency": "USD"}}`},
+	"decline_offer":     {`{"reason": "other"}`},
+	"get_cart":          {""},
+	"cancel_cart":       {""},
+	"get_checkout":      {""},
+	"get_order":         {""},
+	"get_negotiation":   {""},
+}
+
+// ownNames are fields that look like ids, and name nothing that another agent or shop has: lines, destinations, methods and
+// instruments of the request itself.
+var ownNames = regexp.MustCompile(`^(line_items\.id|lines\.item\.id|payment\.instruments\.(id|handler_id)|` +
+	`fulfillment\.methods\.(selected_destination_id|destinations\.id|groups\.selected_option_id))$`)
+
+// registered are all operations that are registered. It reports those for which the walk has no body, and fields with ids that
+// the body leaves out.
+func (w *agentWalls) registered() (all []agentOperation) {
+	own, _ := capability.Negotiation("com.haggle")
+	config := ucp.Config{Authority: "com.haggle", Negotiation: own}
+	rest := wire.NewPart(http.NewServeMux(), wire.Config{})
+	ucp.Register(rest, &commerce.Services{}, config)
+	routes := map[string]commerce.Tool{}
+	for path, item := range rest.OpenAPI().Paths {
+		for method, op := range map[string]any{"GET": item.Get, "POST": item.Post, "PUT": item.Put} {
+			text, _ := json.Marshal(op)
+			var named struct {
+				ID string `json:"operationId"`
+			}
+			if json.Unmarshal(text, &named) == nil && named.ID != "" && !strings.HasPrefix(named.ID, "ucp_profile") {
+				routes[named.ID] = commerce.Tool{Method: method, Path: path}
+			}
+		}
+	}
+	for _, set := range ucp.RegisterTools(wire.NewPart(http.NewServeMux(), wire.Config{}), &commerce.Services{}, config) {
+		for _, tool := range set.Tools {
+			id := tool.Name + "-" + agentVersions[set.Prefix]
+			route, served := routes[id]
+			if !served {
+				w.Errorf("%s is a tool, and no operation", id)
+			}
+			delete(routes, id)
+			w.covers(tool)
+			called := tool
+			called.Method, called.Path = route.Method, route.Path
+			for _, body := range agentBodies[tool.Name] {
+				all = append(all, agentOperation{tool, set.Prefix, true, body}, agentOperation{called, set.Prefix, false, body})
+			}
+		}
+	}
+	for id := range routes {
+		w.Errorf("%s is an operation, and no tool", id)
+	}
+	return all
+}
+
+// covers reports an operation that the walk has no body for, or whose body leaves out a field with an id.
+func (w *agentWalls) covers(tool commerce.Tool) {
+	bodies, known := agentBodies[tool.Name]
+	body := strings.Join(bodies, " ")
+	if !known {
+		w.Errorf("agentBodies needs a line for %s", tool.Name)
+	}
+	fields := tool.Schema
+	if properties, _ := fields["properties"].(map[string]any); tool.Body != "" {
+		fields, _ = properties[tool.Body].(map[string]any)
+	}
+	for _, path := range named(fields, "") {
+		last := path[strings.LastIndex(path, ".")+1:]
+		if !regexp.MustCompile(`(^|_)ids?$|^codes$`).MatchString(last) || ownNames.MatchString(path) || tool.Body == "" && path == "id" {
+			continue
+		}
+		if strings.HasPrefix(path, "meta.") || strings.Contains(body, `"`+last+`"`) {
+			continue
+		}
+		w.Errorf("%s: the walk tries nothing for %s", tool.Name, path)
+	}
+}
+
+// named are the dotted paths of all fields of a schema.
+func named(schema map[string]any, path string) (all []string) {
+	if items, ok := schema["items"].(map[string]any); ok {
+		return named(items, path)
+	}
+	properties, _ := schema["properties"].(map[string]any)
+	for name, field := range properties {
+		if object, ok := field.(map[string]any); ok {
+			all = append(all, named(object, join(path, name))...)
+		}
+	}
+	if len(properties) == 0 && path != "" {
+		all = append(all, path)
+	}
+	return all
+}
+
+// message is a call of the tool.
+func (o agentOperation) message(id, body string) string {
+	arguments := map[string]any{}
+	if body != "" && o.Body == "" {
+		_ = json.Unmarshal([]byte(body), &arguments)
+	} else if body != "" {
+		arguments[o.Body] = json.RawMessage(body)
+	}
+	if id != "" {
+		arguments["id"] = id
+	}
+	if o.NeedsKey {
+		arguments["meta"] = map[string]any{"idempotency-key": rand.Text()}
+	}
+	text, _ := json.Marshal(map[string]any{
+		"jsonrpc": "2.0",
+		"id":      1,
+		"method":  "tools/call",
+		"params":  map[string]any{"name": o.Name, "arguments": arguments},
+	})
+	return string(text)
+}
+
+// target is the kind of thing whose id is in the path; "": none.
+func (o agentOperation) target() string {
+	if !strings.Contains(o.Path, "{id}") {
+		return ""
+	}
+	for kind, part := range map[string]string{"cart": "/carts/", "checkout": "/checkout-sessions/", "order": "/orders/", "negotiation": "/negotiations/"} {
+		if strings.Contains(o.Path, part) {
+			return kind
+		}
+	}
+	return ""
+}
+
+// places are the kinds of things that the operation names.
+func (o agentOperation) places() []string {
+	kinds := map[string]bool{}
+	if kind := o.target(); kind != "" {
+		kinds[kind] = true
+	}
+	for _, found := range regexp.MustCompile(`{([a-z]+)}`).FindAllStringSubmatch(o.body, -1) {
+		kinds[found[1]] = true
+	}
+	return slices.Sorted(maps.Keys(kinds))
+}
+
+// succeeded reports whether an answer is one of success.
+func (o agentOperation) succeeded(r reply) bool {
+	if o.mcp {
+		return r.status == http.StatusOK && r.field("result.structuredContent.ucp.status") == "success"
+	}
+	return r.status < 300 && r.field("ucp.status") == "success"
+}
