@@ -51,3 +51,40 @@ Feature: What the shop says over the Universal Commerce Protocol
         | 2026-04-08 | GET /2026-04-08/ucp/carts/sess_unknown                                                                         |
         | 2026-04-08 | GET /2026-04-08/ucp/orders/ord_unknown                                                                         |
         | 2026-04-08 | POST /2026-04-08/ucp/catalog/product {"id": "prod_unknown"}                                                    |
+
+  Rule: What is none of the protocol's is refused in its words
+
+    Scenario Outline: An address that nothing is at
+      When an agent sends <request>
+      Then it answers 404
+      And the answer shows:
+        | code    | "route_not_found" |
+        | content | present           |
+        | error   | absent            |
+
+      Examples:
+        | request                                            |
+        | GET /ucp/nowhere                                   |
+        | GET /ucp/                                          |
+        | POST /ucp/carts/sess_unknown/pay {}                |
+        | GET /2026-04-08/ucp/checkout-sessions/chk_x/orders |
+
+    Scenario Outline: A method that an address does not have
+      When an agent sends <request>
+      Then it answers 405
+      And the answer shows:
+        | code    | "method_not_allowed" |
+        | content | present              |
+        | error   | absent               |
+      And the answer's headers show:
+        | Allow | "<allowed>" |
+
+      Examples:
+        | request                                       | allowed        |
+        | GET /ucp/carts                                | POST           |
+        | DELETE /ucp/checkout-sessions/chk_unknown     | GET, HEAD, PUT |
+        | PATCH /ucp/checkout-sessions/chk_unknown {}   | GET, HEAD, PUT |
+        | GET /ucp/negotiations                         | POST           |
+        | POST /ucp/orders/ord_unknown {}               | GET, HEAD      |
+        | PUT /2026-04-08/ucp/carts/sess_x/cancel {}    | POST           |
+        | DELETE /2026-04-08/ucp/catalog/search         | POST           |

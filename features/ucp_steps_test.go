@@ -99,9 +99,6 @@ func (w *world) agentSends(how, method, path, body string) error {
 	if err != nil {
 		return err
 	}
-	if response.StatusCode == http.StatusNotFound { // then the address is none of the protocol's
-		return nil
-	}
 	return judgeUCP(version, method, plain, response.StatusCode, answer)
 }
 

@@ -41,6 +41,7 @@ func (a *App) handler() http.Handler {
 	if a.speaksUCP() {
 		part := wire.NewPart(mux, wire.Config{Title: "Haggle over UCP", Version: Version, PublicURL: a.URL()})
 		ucp.Register(part, a.buyerServices(), a.ucpConfig())
+		ucp.RegisterUnrouted(mux)
 		ucp.RegisterSchemas(mux, part, a.serveTools(mux), a.ucpConfig())
 	}
 	mux.Handle(hooks.Pattern, hooks.Handler(a.hookServices()))

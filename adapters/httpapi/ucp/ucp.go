@@ -84,6 +84,17 @@ func Register(api huma.API, s *commerce.Services, c Config) {
 	}
 }
 
+// RegisterUnrouted answers requests below the REST endpoints that no operation takes, as the protocol's errors look.
+func RegisterUnrouted(mux *http.ServeMux) {
+	for _, v := range Versions {
+		style := (&handlers{version: v}).style()
+		answer := wire.UnroutedBut(mux, style, func(*http.Request) string { return "The operations are those of " + profilePath + "." })
+		endpoint := "/p/{slug}" + v.prefix + restPath
+		mux.HandleFunc(endpoint, answer)
+		mux.HandleFunc(endpoint+"/", answer)
+	}
+}
+
 // handlers are those of one version.
 type handlers struct {
 	*commerce.Services

@@ -275,6 +275,8 @@ func TestTransportError(t *testing.T) {
 		{424, `{"code": "profile_unreachable", "content": "no answer"}`, true},
 		{400, `{"code": "profile_unreachable", "content": "no answer"}`, false},
 		{400, `{"code": "x"}`, false},
+		{405, `{"code": "method_not_allowed", "content": "There is no such method."}`, true},
+		{405, `{"error": {"code": "method_not_allowed"}}`, false},
 		{418, "", false},
 	} {
 		if err := judge.TransportError(test.status, []byte(test.body)); (err == nil) != test.right {

@@ -61,7 +61,7 @@ var statuses = map[string][]int{
 // TransportError judges an answer over REST whose status is none of 200 and 201: a body may be left out; one that is
 // there has code and content.
 func TransportError(status int, body []byte) error {
-	allowed := []int{400, 401, 403, 409, 413, 415, 422, 424, 429, 500, 503}
+	allowed := []int{400, 401, 403, 404, 405, 409, 413, 415, 422, 424, 429, 500, 503}
 	var found schema.Problems
 	if !slices.Contains(allowed, status) {
 		found = append(found, schema.Problem{Path: "$", Reason: fmt.Sprintf("status %d is none of UCP's", status)})
