@@ -88,3 +88,22 @@ Feature: What the shop says over the Universal Commerce Protocol
         | POST /ucp/orders/ord_unknown {}               | GET, HEAD      |
         | PUT /2026-04-08/ucp/carts/sess_x/cancel {}    | POST           |
         | DELETE /2026-04-08/ucp/catalog/search         | POST           |
+
+  Rule: Free texts are bounded
+
+    Scenario Outline: A text that is too long
+      When over <transport> an agent sends <request>
+      Then it answers 400
+      And the answer shows:
+        | content | contains "<field>" |
+
+      Examples:
+        | transport | request                                                                                          | field           |
+        | REST      | POST /ucp/catalog/search {"query": "tent", "context": {"intent": "$long_text"}}                  | context.intent  |
+        | MCP       | POST /ucp/catalog/search {"query": "tent", "context": {"intent": "$long_text"}}                  | context.intent  |
+        | REST      | POST /ucp/carts {"line_items": [], "context": {"intent": "$long_text"}}                          | context.intent  |
+        | MCP       | POST /ucp/carts {"line_items": [], "context": {"intent": "$long_text"}}                          | context.intent  |
+        | REST      | POST /ucp/checkout-sessions {"line_items": [], "context": {"language": "$long_text"}}            | context.language |
+        | MCP       | POST /2026-04-08/ucp/checkout-sessions {"line_items": [], "context": {"intent": "$long_text"}}   | context.intent  |
+        | REST      | POST /ucp/carts {"line_items": [], "attribution": {"gclid": "$long_text"}}                       | attribution     |
+        | REST      | POST /2026-04-08/ucp/catalog/search {"query": "tent", "attribution": {"gclid": "$long_text"}}    | attribution     |

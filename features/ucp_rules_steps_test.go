@@ -48,6 +48,7 @@ func (w *world) nameUCPBodies(known map[string]string) {
 			known[name+": "+v.Size+"/"+v.Color] = v.ID
 		}
 	}
+	known["long_text"] = strings.Repeat("x", 1_001)
 	known["home_delivery"] = `{"methods": [{"type": "shipping", "destinations": [{"first_name": "Ada", "last_name": "Byron", ` +
 		`"street_address": "12 Harbor Street", "address_locality": "Portland", "address_region": "OR", "postal_code": "97205", "address_country": "US"}]}]}`
 	known["payment_ok"] = `{"instruments": [{"id": "pi_1", "handler_id": "psp_spt", "type": "token", ` +

@@ -56,7 +56,8 @@ type cartRequest struct {
 	LineItems   []lineRequest     `json:"line_items" maxItems:"50"`
 	Buyer       *buyerRequest     `json:"buyer,omitempty"`
 	Discounts   *discountsRequest `json:"discounts,omitempty"`
-	Attribution map[string]string `json:"attribution,omitempty" doc:"Where the buyer came from. Nothing follows from it."`
+	Context     *contextRequest   `json:"context,omitempty"`
+	Attribution attribution       `json:"attribution,omitempty"`
 }
 
 type onCart struct {

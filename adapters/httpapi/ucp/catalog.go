@@ -41,11 +41,11 @@ type searchInput struct {
 }
 
 type searchRequest struct {
-	Query       string            `json:"query,omitempty" maxLength:"2000" doc:"Keywords of one thing: waterproof hiking jacket. Constraints go into filters."`
-	Filters     *filtersRequest   `json:"filters,omitempty"`
-	Pagination  *pageRequest      `json:"pagination,omitempty"`
-	Context     *inMarketRequest  `json:"context,omitempty"`
-	Attribution map[string]string `json:"attribution,omitempty" doc:"Where the buyer came from. Nothing follows from it."`
+	Query       string          `json:"query,omitempty" maxLength:"2000" doc:"Keywords of one thing: waterproof hiking jacket. Constraints go into filters."`
+	Filters     *filtersRequest `json:"filters,omitempty"`
+	Pagination  *pageRequest    `json:"pagination,omitempty"`
+	Context     *contextRequest `json:"context,omitempty"`
+	Attribution attribution     `json:"attribution,omitempty"`
 }
 
 type filtersRequest struct {
@@ -64,16 +64,12 @@ type pageRequest struct {
 	Limit  int    `json:"limit,omitempty" minimum:"1" maximum:"9007199254740991" doc:"At most 50 products are answered; 10 where it is left out."`
 }
 
-type inMarketRequest struct {
-	Currency string `json:"currency,omitempty" maxLength:"200" doc:"Prices are in the shop's currency, whatever is named."`
-}
-
 type lookupInput struct {
 	Body struct {
-		IDs         []string          `json:"ids" minItems:"1" maxLength:"500" doc:"At most 50 ids of products or variants, or SKUs."`
-		Filters     *filtersRequest   `json:"filters,omitempty"`
-		Context     *inMarketRequest  `json:"context,omitempty"`
-		Attribution map[string]string `json:"attribution,omitempty" doc:"Where the buyer came from. Nothing follows from it."`
+		IDs         []string        `json:"ids" minItems:"1" maxLength:"500" doc:"At most 50 ids of products or variants, or SKUs."`
+		Filters     *filtersRequest `json:"filters,omitempty"`
+		Context     *contextRequest `json:"context,omitempty"`
+		Attribution attribution     `json:"attribution,omitempty"`
 	}
 }
 
@@ -83,8 +79,8 @@ type getProductInput struct {
 		Selected    []selectionRequest `json:"selected,omitempty" maxItems:"20" doc:"Options that are wanted: name Size, label M."`
 		Preferences []string           `json:"preferences,omitempty" maxItems:"20" maxLength:"200" doc:"Names of options, the most important first, for when no variant has all that are selected."`
 		Filters     *filtersRequest    `json:"filters,omitempty"`
-		Context     *inMarketRequest   `json:"context,omitempty"`
-		Attribution map[string]string  `json:"attribution,omitempty" doc:"Where the buyer came from. Nothing follows from it."`
+		Context     *contextRequest    `json:"context,omitempty"`
+		Attribution attribution        `json:"attribution,omitempty"`
 	}
 }
 

@@ -68,14 +68,14 @@ type wantedLine struct {
 
 // startRequest is the start_request of the schema.
 type startRequest struct {
-	Item     *itemRequest   `json:"item,omitempty" doc:"What to negotiate. It and quantity are short for one line."`
-	Quantity int            `json:"quantity,omitempty" minimum:"1" maximum:"1000" doc:"1 where it is left out."`
-	Lines    []wantedLine   `json:"lines,omitempty" minItems:"1" maxItems:"1" doc:"In place of item and quantity. There is one line in this version."`
-	Terms    map[string]any `json:"terms,omitempty" doc:"Reserved: {}."`
-	CartID   string         `json:"cart_id,omitempty" maxLength:"200" doc:"The cart that the deal is for. A new one where it is left out."`
-	Offer    *priceRequest  `json:"offer,omitempty" doc:"Without an offer, the answer is the shop's price."`
-	Message  string         `json:"message,omitempty" maxLength:"2000" doc:"Free text. No price depends on it."`
-	Context  map[string]any `json:"context,omitempty" doc:"What is known of the buyer. No price depends on it."`
+	Item     *itemRequest    `json:"item,omitempty" doc:"What to negotiate. It and quantity are short for one line."`
+	Quantity int             `json:"quantity,omitempty" minimum:"1" maximum:"1000" doc:"1 where it is left out."`
+	Lines    []wantedLine    `json:"lines,omitempty" minItems:"1" maxItems:"1" doc:"In place of item and quantity. There is one line in this version."`
+	Terms    map[string]any  `json:"terms,omitempty" doc:"Reserved: {}."`
+	CartID   string          `json:"cart_id,omitempty" maxLength:"200" doc:"The cart that the deal is for. A new one where it is left out."`
+	Offer    *priceRequest   `json:"offer,omitempty" doc:"Without an offer, the answer is the shop's price."`
+	Message  string          `json:"message,omitempty" maxLength:"2000" doc:"Free text. No price depends on it."`
+	Context  *contextRequest `json:"context,omitempty" doc:"What is known of the buyer. No price depends on it."`
 }
 
 // offerRequest is the offer_request of the schema.

@@ -57,7 +57,8 @@ type ReplaceRequest struct {
 	Buyer       *buyerRequest       `json:"buyer,omitempty"`
 	Discounts   *discountsRequest   `json:"discounts,omitempty"`
 	Fulfillment *fulfillmentRequest `json:"fulfillment,omitempty"`
-	Attribution map[string]string   `json:"attribution,omitempty" doc:"Where the buyer came from. Nothing follows from it."`
+	Context     *contextRequest     `json:"context,omitempty"`
+	Attribution attribution         `json:"attribution,omitempty"`
 }
 
 type onCheckout struct {
