@@ -10,11 +10,12 @@ import (
 // URL that leads into a private network, profile_unreachable (Unfulfilled), profile_malformed (Invalid), and Unavailable with
 // a time to come back when too many profiles are being looked for.
 type AgentProfiles interface {
-	// Profile returns the profile at a URL, which may have been read a while ago.
-	Profile(ctx Outbound, url string) (agentid.Profile, error)
+	// Profile returns the profile at a URL, which may have been read a while ago. asker is the client on whose behalf it is
+	// read, if it must be: each has a share of what is read in a second. "" counts for all alone.
+	Profile(ctx Outbound, url, asker string) (agentid.Profile, error)
 	// Renew reads the profile anew, for a key that it did not have when it was read. It does so once a minute for all
 	// profiles of an origin; else, and where the profile cannot be had, it returns what it had.
-	Renew(ctx Outbound, url string) (agentid.Profile, error)
+	Renew(ctx Outbound, url, asker string) (agentid.Profile, error)
 }
 
 // SignedRequest is what of a request a signature covers.

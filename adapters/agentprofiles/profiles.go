@@ -46,6 +46,13 @@ const (
 	// Requests a second. Those for profiles that were read before keep one of them for themselves: names that strangers
 	// make up cannot use it.
 	perSecond, ofStrangers = 5, 4
+	// One client uses at most half of what strangers have, so that others find the rest, however many names it makes up.
+	ofClient = ofStrangers / 2
+
+	mostClients = 4_096 // whose shares are counted; those that asked last
+	// mostFlights is how often a client that has a share left begins anew when the request that it waited for was refused
+	// for the share of another client.
+	mostFlights = 4
 )
 
 // waiting bounds who waits for profiles: hanging servers, of which there are fewer than 24 at a time, cannot fill it.
@@ -85,6 +92,7 @@ type Profiles struct {
 	bytes   int
 	failed  *lru.Cache[string, failure]
 	renewed *lru.Cache[string, time.Time] // by origin
+	shares  *lru.Cache[string, *rate.Limiter]
 }
 
 var _ ports.AgentProfiles = (*Profiles)(nil)
@@ -115,11 +123,22 @@ func New(c Config) *Profiles {
 	p.kept, _ = lru.NewWithEvict(mostKept, func(_ string, k *kept) { p.bytes -= k.size })
 	p.failed, _ = lru.New[string, failure](mostKept)
 	p.renewed, _ = lru.New[string, time.Time](mostKept)
+	p.shares, _ = lru.New[string, *rate.Limiter](mostClients)
 	return p
 }
 
+// spent is the error of a request for a profile by a client whose share is used up.
+type spent struct{ asker string }
+
+func (spent) Error() string { return "agentprofiles: the client's share is used up" }
+
+// overloaded tells a client to come again in a second.
+func overloaded() *fault.Error {
+	return fault.New(fault.Unavailable, "overloaded", "Too many agents' profiles are being looked for. Try again.").After(time.Second)
+}
+
 // Profile implements ports.AgentProfiles.
-func (p *Profiles) Profile(ctx ports.Outbound, address string) (agentid.Profile, error) {
+func (p *Profiles) Profile(ctx ports.Outbound, address, asker string) (agentid.Profile, error) {
 	if known, ok := p.Known[address]; ok {
 		return known, nil
 	}
@@ -129,29 +148,44 @@ func (p *Profiles) Profile(ctx ports.Outbound, address string) (agentid.Profile,
 	if p.Addresses.LeadsInside(address) {
 		return agentid.Profile{}, agentid.ErrProfileURL()
 	}
-	return p.together(ctx, address, address, func(ctx context.Context) (agentid.Profile, error) {
-		if profile, err, ok := p.remembered(address); ok { // from a flight that has just landed
+	for range mostFlights {
+		profile, err := p.together(ctx, address, address, func(ctx context.Context) (agentid.Profile, error) {
+			return p.read(ctx, address, asker)
+		})
+		var of spent
+		if !errors.As(err, &of) {
 			return profile, err
 		}
-		if !p.admit(address) {
-			return agentid.Profile{}, fault.New(fault.Unavailable, "overloaded", "Too many agents' profiles are being looked for. Try again.").After(time.Second)
+		if of.asker == asker {
+			break
 		}
-		k, err := p.fetch(ctx, address)
-		if err != nil {
-			return agentid.Profile{}, p.fail(ctx, address, err)
-		}
-		p.keep(address, k)
-		return k.profile, nil
-	})
+	}
+	return agentid.Profile{}, overloaded()
+}
+
+// read fetches a profile within the client's share and everybody's rate.
+func (p *Profiles) read(ctx context.Context, address, asker string) (agentid.Profile, error) {
+	if profile, err, ok := p.remembered(address); ok { // from a flight that has just landed
+		return profile, err
+	}
+	if err := p.admit(address, asker); err != nil {
+		return agentid.Profile{}, err
+	}
+	k, err := p.fetch(ctx, address)
+	if err != nil {
+		return agentid.Profile{}, p.fail(ctx, address, err)
+	}
+	p.keep(address, k)
+	return k.profile, nil
 }
 
 // Room is where those wait whose profiles are being fetched.
 func (p *Profiles) Room() *bulkhead.Room { return p.waiting }
 
 // Renew implements ports.AgentProfiles.
-func (p *Profiles) Renew(ctx ports.Outbound, address string) (agentid.Profile, error) {
-	before, err := p.Profile(ctx, address)
-	if err != nil || !p.mayRenew(address) {
+func (p *Profiles) Renew(ctx ports.Outbound, address, asker string) (agentid.Profile, error) {
+	before, err := p.Profile(ctx, address, asker)
+	if err != nil || !p.mayRenew(address, asker) {
 		return before, err
 	}
 	return p.together(ctx, address, "renew "+address, func(ctx context.Context) (agentid.Profile, error) {
@@ -180,24 +214,52 @@ func (p *Profiles) remembered(address string) (agentid.Profile, error, bool) {
 	return agentid.Profile{}, nil, false
 }
 
-// admit reports whether one more request may be sent this second.
-func (p *Profiles) admit(address string) bool {
+// admit refuses one more request beyond what may be sent this second. A profile that was read before is no stranger's.
+func (p *Profiles) admit(address, asker string) error {
 	now := p.Now()
 	p.mu.Lock()
 	known := p.kept.Contains(address)
 	p.mu.Unlock()
-	return (known || p.strangers.AllowN(now, 1)) && p.all.AllowN(now, 1)
+	switch {
+	case known:
+	case !p.within(now, asker):
+		return spent{asker}
+	case !p.strangers.AllowN(now, 1):
+		return overloaded()
+	}
+	if !p.all.AllowN(now, 1) {
+		return overloaded()
+	}
+	return nil
+}
+
+// within reports whether a client has some of its share left, and takes one of it.
+func (p *Profiles) within(now time.Time, asker string) bool {
+	if asker == "" {
+		return true
+	}
+	p.mu.Lock()
+	share, counted := p.shares.Get(asker)
+	if !counted {
+		share = rate.NewLimiter(ofClient, ofClient)
+		p.shares.Add(asker, share)
+	}
+	p.mu.Unlock()
+	return share.AllowN(now, 1)
 }
 
 // mayRenew reports whether a profile may be read before its time is over, and counts that as done.
-func (p *Profiles) mayRenew(address string) bool {
+func (p *Profiles) mayRenew(address, asker string) bool {
 	if _, ok := p.Known[address]; ok {
 		return false
 	}
 	now, origin := p.Now(), originOf(address)
+	if !p.due(now, origin) || !p.within(now, asker) {
+		return false
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if last, ok := p.renewed.Get(origin); ok && now.Sub(last) < renewEvery {
+	if last, ok := p.renewed.Get(origin); ok && now.Sub(last) < renewEvery { // by another request meanwhile
 		return false
 	}
 	if !p.strangers.AllowN(now, 1) || !p.all.AllowN(now, 1) { // whoever makes up ids of keys is a stranger
@@ -205,6 +267,14 @@ func (p *Profiles) mayRenew(address string) bool {
 	}
 	p.renewed.Add(origin, now)
 	return true
+}
+
+// due reports whether no profile of an origin was read anew for a minute.
+func (p *Profiles) due(now time.Time, origin string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last, ok := p.renewed.Get(origin)
+	return !ok || now.Sub(last) >= renewEvery
 }
 
 func originOf(address string) string {

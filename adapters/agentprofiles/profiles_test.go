@@ -58,7 +58,7 @@ func profiles(w *web) *Profiles {
 
 func find(t *testing.T, p *Profiles, address string) error {
 	t.Helper()
-	got, err := p.Profile(ports.NewOutbound(t.Context()), address)
+	got, err := p.Profile(ports.NewOutbound(t.Context()), address, "")
 	if err == nil && got.URL != address {
 		t.Errorf("%s is answered for %s", got.URL, address)
 	}
@@ -77,8 +77,8 @@ func TestProfile_known(t *testing.T) {
 	if err := find(t, p, corporate+"/other"); !fault.Is(err, "invalid_profile_url") {
 		t.Errorf("another one: %v", err)
 	}
-	for _, ask := range []func(ports.Outbound, string) (agentid.Profile, error){p.Profile, p.Renew} {
-		if got, err := ask(ports.NewOutbound(t.Context()), address); err != nil || got.URL != address {
+	for _, ask := range []func(ports.Outbound, string, string) (agentid.Profile, error){p.Profile, p.Renew} {
+		if got, err := ask(ports.NewOutbound(t.Context()), address, ""); err != nil || got.URL != address {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
@@ -268,7 +268,7 @@ func TestProfile_together(t *testing.T) {
 			ctx, cancel := ports.NewOutbound(t.Context()).WithTimeout(map[bool]time.Duration{true: time.Second, false: time.Minute}[n == 0])
 			go func() {
 				defer cancel()
-				switch _, err := p.Profile(ctx, address); {
+				switch _, err := p.Profile(ctx, address, ""); {
 				case err == nil:
 					found.Add(1)
 				case errors.Is(err, context.DeadlineExceeded):
@@ -409,6 +409,72 @@ func TestProfile_bounds(t *testing.T) {
 	})
 }
 
+// One client's strange hosts use up its own share, and others still have theirs. All of them together have no more than before.
+func TestProfile_shares(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &web{answer: func(*http.Request) (*http.Response, error) { return says(200, good), nil }}
+		p := profiles(w)
+		names := 0
+		ask := func(asker string) error {
+			names++
+			_, err := p.Profile(ports.NewOutbound(t.Context()), fmt.Sprintf("https://strange.example/%d", names), asker)
+			if err != nil && !fault.Is(err, "overloaded") {
+				t.Fatal(err)
+			}
+			return err
+		}
+		for second := range 10 {
+			served := map[string]int{}
+			for range 10 {
+				if ask("loud") == nil {
+					served["loud"]++
+				}
+			}
+			for _, asker := range []string{"one", "other", "third"} {
+				if ask(asker) == nil {
+					served[asker]++
+				}
+			}
+			if served["loud"] != ofClient || served["one"] != 1 || served["other"] != 1 || served["third"] != 0 {
+				t.Errorf("second %d: %v", second, served)
+			}
+			time.Sleep(time.Second)
+		}
+		if got := w.asked.Load(); got != 10*ofStrangers {
+			t.Errorf("asked %d times", got)
+		}
+		for n := range 2 * mostClients {
+			_ = ask(fmt.Sprint(n))
+		}
+		if n := p.shares.Len(); n > mostClients {
+			t.Errorf("the shares of %d clients are counted", n)
+		}
+	})
+}
+
+// Who waits for the request of a client whose share is used up is not refused with it.
+func TestProfile_sharesOfAFlight(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &web{answer: func(*http.Request) (*http.Response, error) { return says(200, good), nil }}
+		p := profiles(w)
+		for n := range ofClient {
+			if _, err := p.Profile(ports.NewOutbound(t.Context()), fmt.Sprintf("https://strange.example/%d", n), "loud"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		go p.flights.Do(address, func() (any, error) { // a request of the client's that is about to be refused
+			time.Sleep(time.Millisecond)
+			return agentid.Profile{}, p.admit(address, "loud")
+		})
+		synctest.Wait()
+		if _, err := p.Profile(ports.NewOutbound(t.Context()), address, "quiet"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // A profile is read anew for an unknown key once a minute and origin, and what there was stays good if that fails.
 func TestRenew(t *testing.T) {
 	t.Parallel()
@@ -420,7 +486,7 @@ func TestRenew(t *testing.T) {
 		p := profiles(w)
 		renewed := func(address string) agentid.Profile {
 			t.Helper()
-			got, err := p.Renew(ports.NewOutbound(t.Context()), address)
+			got, err := p.Renew(ports.NewOutbound(t.Context()), address, "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -30,6 +30,7 @@ type Request struct {
 	Signed  ports.SignedRequest // the request as it was sent
 	Shop    id.Project          // that it is sent to
 	Key     string              // the secret of the agent key that it is sent with; "": without one
+	Asker   string              // the client among whose share the agent's profile is fetched
 
 	// Business is what the shop offers, by release of the protocol, the current one first.
 	Business []capability.Set
@@ -87,7 +88,7 @@ func (s *Service) Identify(ctx ports.Outbound, r Request) (Caller, error) {
 	if err != nil {
 		return Caller{}, err
 	}
-	profile, err := s.Profiles.Profile(ctx, r.Profile)
+	profile, err := s.Profiles.Profile(ctx, r.Profile, r.Asker)
 	if err != nil {
 		return Caller{}, err
 	}
@@ -168,7 +169,7 @@ func (s *Service) anonymous(r Request) (Caller, error) {
 func (s *Service) prove(ctx ports.Outbound, r Request, agent agentid.Agent, profile agentid.Profile) (agentid.Agent, agentid.Profile, error) {
 	key, err := s.Signatures.Verify(r.Signed, s.Clock.Now(), profile.KeyNamed)
 	if fault.Is(err, "key_not_found") {
-		if profile, err = s.Profiles.Renew(ctx, r.Profile); err != nil {
+		if profile, err = s.Profiles.Renew(ctx, r.Profile, r.Asker); err != nil {
 			return agent, profile, err
 		}
 		key, err = s.Signatures.Verify(r.Signed, s.Clock.Now(), profile.KeyNamed)

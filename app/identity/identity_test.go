@@ -61,7 +61,7 @@ func (s *stage) ByHash(_ context.Context, project id.Project, hash [32]byte) (*a
 
 func (s *stage) Now() time.Time { return noon }
 
-func (s *stage) Profile(_ ports.Outbound, url string) (agentid.Profile, error) {
+func (s *stage) Profile(_ ports.Outbound, url, _ string) (agentid.Profile, error) {
 	s.calls = append(s.calls, "profile")
 	p, ok := s.profiles[url]
 	if !ok {
@@ -70,7 +70,7 @@ func (s *stage) Profile(_ ports.Outbound, url string) (agentid.Profile, error) {
 	return p, nil
 }
 
-func (s *stage) Renew(_ ports.Outbound, url string) (agentid.Profile, error) {
+func (s *stage) Renew(_ ports.Outbound, url, _ string) (agentid.Profile, error) {
 	s.calls = append(s.calls, "renew")
 	if p, ok := s.renewed[url]; ok {
 		return p, nil

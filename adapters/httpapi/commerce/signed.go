@@ -1,9 +1,11 @@
 package commerce
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -34,6 +36,7 @@ func (s *Services) Asking(e *wire.Entry[Buyer]) (identity.Request, error) {
 		Profile: SaidProfile(e.Request.Header),
 		Shop:    e.Caller.Shop.ID,
 		Key:     agentKey(e.Request),
+		Asker:   asker(s.ClientAddress(e.Request)),
 	}
 	if asking.Key != "" && asking.Profile == "" && len(e.Request.Header.Values(agentHeader)) > 0 {
 		return identity.Request{}, agentid.ErrProfileURL() // it names another profile than the key's, or may
@@ -56,6 +59,9 @@ func (s *Services) Asking(e *wire.Entry[Buyer]) (identity.Request, error) {
 	asking.Signed = s.SignedRequest(by.request, e.Request.PathValue("slug"), by.body)
 	return asking, nil
 }
+
+// asker is for whom profiles are fetched: a client's address, or its IPv6 site, which has many.
+func asker(from netip.Addr) string { return cmp.Or(wire.SiteKey(from), wire.AddressKey(from)) }
 
 // sent are the headers of a request as it was sent, which are those of the request that carries it if one does.
 func sent(r *http.Request) http.Header {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -69,15 +70,15 @@ func TestSignedRequest(t *testing.T) {
 // keyring is a profile of an agent that can check out, for Services.Identity.
 type keyring struct{ profile agentid.Profile }
 
-func (k keyring) Profile(_ ports.Outbound, url string) (agentid.Profile, error) {
+func (k keyring) Profile(_ ports.Outbound, url, _ string) (agentid.Profile, error) {
 	if url != k.profile.URL {
 		return agentid.Profile{}, fault.New(fault.Unfulfilled, "profile_unreachable", "")
 	}
 	return k.profile, nil
 }
 
-func (k keyring) Renew(ctx ports.Outbound, url string) (agentid.Profile, error) {
-	return k.Profile(ctx, url)
+func (k keyring) Renew(ctx ports.Outbound, url, _ string) (agentid.Profile, error) {
+	return k.Profile(ctx, url, "")
 }
 
 type today struct{}
@@ -97,7 +98,10 @@ func TestIdentify(t *testing.T) {
 		Declares: served,
 		Keys:     []agentid.Key{{ID: key.Public().Thumbprint(), Public: key.Public(), Signs: true}},
 	}
-	services := &commerce.Services{Identity: &identity.Service{Profiles: keyring{agent}, Signatures: httpsig.Requests{}, Clock: today{}}}
+	services := &commerce.Services{
+		Identity:      &identity.Service{Profiles: keyring{agent}, Signatures: httpsig.Requests{}, Clock: today{}},
+		ClientAddress: func(*http.Request) netip.Addr { return netip.MustParseAddr("198.51.100.7") },
+	}
 	op := &huma.Operation{MaxBodyBytes: 100, RequestBody: &huma.RequestBody{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/p/{slug}/ucp/carts/{id}", func(w http.ResponseWriter, r *http.Request) {
