@@ -188,3 +188,30 @@ Feature: Agent keys
         | secret                                   |
         | hk_test_00000000000000000000000000000000 |
         | something                                |
+
+  Rule: Declined payments count for the agent that proved who it is
+
+    Scenario: An agent whose payments are declined locks out no other agent behind its address
+      Given an agent key "Laptop" for https://haggle.invalid/agent
+      And an agent key "Phone" for https://haggle.invalid/agent
+      And an agent key "Other" for https://haggle.invalid/2026-04-08/agent
+      When with the key "Laptop" somebody has 10 payments declined
+      And with the key "Laptop" somebody pays for a checkout
+      Then it answers 429
+      And the answer shows:
+        | code | "too_many_declines" |
+      When with the key "Phone" somebody pays for a checkout
+      Then it answers 429
+      When with the key "Other" somebody pays for a checkout at /2026-04-08
+      Then the answer shows:
+        | status | "completed" |
+      When as https://haggle.invalid/agent without a key somebody pays for a checkout
+      Then the answer shows:
+        | status | "completed" |
+
+    Scenario: Agents that prove nothing are counted by their address
+      When as https://haggle.invalid/agent without a key somebody has 10 payments declined
+      And as https://haggle.invalid/2026-04-08/agent without a key somebody pays for a checkout at /2026-04-08
+      Then it answers 429
+      And the answer shows:
+        | code | "too_many_declines" |

@@ -36,6 +36,36 @@ func agentKeySteps(sc book, w *world) {
 		}
 		return w.sendsWithKey(how, http.MethodPost, path, string(message))
 	})
+	sc.When(`^`+how+` somebody has (\d+) payments declined$`, w.isDeclinedWithKey)
+	sc.Step(`^`+how+` somebody pays for a checkout(?: at (/\S+))?$`, func(how, door string) error { return w.paysWithKey(how, door, "$payment_ok") })
+}
+
+// declinedPayment is one that may be tried again.
+const declinedPayment = `{"instruments": [{"id": "pi_1", "handler_id": "psp_spt", "type": "token",
+  "credential": {"type": "token", "token": "spt_sandbox_decline_insufficient_funds"}}]}`
+
+// isDeclinedWithKey pays for a new checkout each time, so that nothing but the client is counted.
+func (w *world) isDeclinedWithKey(how string, times int) error {
+	for range times {
+		if err := w.paysWithKey(how, "", declinedPayment); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *world) paysWithKey(how, door, payment string) error {
+	const wanted = `{"line_items": [{"item": {"id": "${Trail Tent}"}, "quantity": 1}], "buyer": {"email": "ada@example.com"}, "fulfillment": $home_delivery}`
+	if err := w.sendsWithKey(how, http.MethodPost, door+"/ucp/checkout-sessions", wanted); err != nil {
+		return err
+	}
+	var made struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal(w.tape.last().body, &made); err != nil {
+		return err
+	}
+	return w.sendsWithKey(how, http.MethodPost, door+"/ucp/checkout-sessions/"+made.ID+"/complete", `{"payment": `+payment+`}`)
 }
 
 func (w *world) makesAgentKey(send func(method, path, body string) error, name, profile string) error {
@@ -86,7 +116,7 @@ func (w *world) sendsWithKey(how, method, path, body string) error {
 		return err
 	}
 	answer, err := io.ReadAll(response.Body)
-	if err != nil || strings.HasSuffix(path, "/mcp") {
+	if err != nil || strings.HasSuffix(path, "/mcp") || strings.HasPrefix(path, "/acp/") {
 		return err
 	}
 	version, plain := ucpVersion(path)

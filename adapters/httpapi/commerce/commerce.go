@@ -76,6 +76,8 @@ type Buyer struct {
 	Shop *project.Project
 	// Client is the pseudonym of the client's address in the shop, under which declined payments and offers are counted.
 	Client string
+	// Payer is that under which declined payments are counted: of the agent, if it has proved who it is, or else Client.
+	Payer string
 	// Agent is who acts for the buyer, as far as it says.
 	Agent agentid.Agent
 	// Platform is what a protocol that identifies agents knows of it.
@@ -146,6 +148,7 @@ func (s *Services) findShop(e *wire.Entry[Buyer]) (err error) {
 	}
 	address := wire.AddressKey(s.ClientAddress(e.Request))
 	e.Caller.Client = id.Hash(e.Caller.Shop.ID.String() + " " + address)
+	e.Caller.Payer = e.Caller.Client
 	noteAgent(e)
 	if identifies(e) && proves(e.Request) {
 		return nil

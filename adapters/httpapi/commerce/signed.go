@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 
+	"golang.org/x/net/publicsuffix"
+
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/identity"
 	"github.com/haggle-commerce/haggle/domain/agentid"
@@ -95,7 +97,23 @@ func (s *Services) Identify(e *wire.Entry[Buyer], wish func(*identity.Request) e
 		return identity.Caller{}, err
 	}
 	e.Caller.Agent = caller.Agent.Over(e.Caller.Agent.Protocol)
+	if caller.Agent.Verified {
+		e.Caller.Payer = id.Hash(e.Caller.Shop.ID.String() + " agent " + payer(caller.Agent))
+	}
 	return caller, nil
+}
+
+// payer is the agent for which declined payments are counted. The shop has made keys for few profiles. Anybody may sign for as
+// many profiles and hosts of a domain as there are names, so that these are one payer.
+func payer(a agentid.Agent) string {
+	if a.Key == "" {
+		return a.Profile
+	}
+	host := strings.ToLower(parsed(a.Profile).Hostname())
+	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
+		return domain
+	}
+	return host // an address, or a name on this machine
 }
 
 func (s *Services) identify(e *wire.Entry[Buyer], wish func(*identity.Request) error) (identity.Caller, error) {

@@ -72,7 +72,7 @@ func (h *handlers) complete(ctx ports.Outbound, rq Request, in *completeInput) (
 		Revision: before.Revision(),
 		Method:   method,
 		Token:    token,
-		Client:   rq.Caller.Client,
+		Client:   rq.Caller.Payer,
 		Hook:     h.hookOf(rq),
 	})
 	if err == nil {
