@@ -116,8 +116,12 @@ func (s *Services) Mount(api huma.API, style *wire.Style, rules wire.KeyRules[Bu
 	}
 }
 
-// countClient counts the request for its client, whichever shop it names: names can be made up.
+// countClient counts the request for its client, whichever shop it names: names can be made up. One that another request
+// carries was counted when that one was admitted.
 func (s *Services) countClient(e *wire.Entry[Buyer]) error {
+	if _, carries := e.Request.Context().Value(carried{}).(carrier); carries {
+		return nil
+	}
 	return s.countAddress(e.Request.Context(), e.Writer.Header(), s.ClientAddress(e.Request))
 }
 

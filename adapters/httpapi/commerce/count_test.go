@@ -35,6 +35,10 @@ type counter struct {
 	full    bool
 }
 
+func (c *counter) Take(ctx context.Context, key string, r ports.Rate) ports.Verdict {
+	return c.TakeN(ctx, key, r, 1)
+}
+
 func (c *counter) TakeN(_ context.Context, key string, _ ports.Rate, n int) ports.Verdict {
 	c.counted = append(c.counted, fmt.Sprintf("%s ×%d", key, n))
 	return ports.Verdict{Allowed: !c.full, RetryAfter: time.Second}
@@ -165,5 +169,31 @@ func TestForWhomARequestIsCounted(t *testing.T) {
 		if !slices.Equal(counts.counted, []string{c.want}) || said != c.code {
 			t.Errorf("%s: counted %q and answered %q, want %q and %q", name, counts.counted, said, c.want, c.code)
 		}
+	}
+}
+
+// A call of a tool counts once for its client's address: when the message is admitted, and not again when its operation runs.
+func TestAMessageIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	counts := &counter{}
+	s := &commerce.Services{
+		Storefronts:   oneShop{shop: &project.Project{Slug: "demo", Settings: project.Settings{Protocols: project.Protocols{MCP: true}}}},
+		Limiter:       counts,
+		Gate:          counts,
+		ClientAddress: func(*http.Request) netip.Addr { return netip.MustParseAddr("198.51.100.7") },
+	}
+	message := httptest.NewRequest(http.MethodPost, "/p/demo/mcp", strings.NewReader(`{}`))
+	message.SetPathValue("slug", "demo")
+	if err := s.Admit(commerce.MCP, message); err != nil {
+		t.Fatal(err)
+	}
+	request := httptest.NewRequest(http.MethodPost, "/p/demo/mcp/tools/carts", nil)
+	first := s.Mount(nil, &wire.Style{}, wire.KeyRules[commerce.Buyer]{}).Steps[0]
+	carrying := request.WithContext(commerce.Carried(request.Context(), message, nil))
+	if err := first(&wire.Entry[commerce.Buyer]{Writer: httptest.NewRecorder(), Request: carrying}); err != nil || len(counts.counted) != 1 {
+		t.Errorf("counted %q, %v", counts.counted, err)
+	}
+	if err := first(&wire.Entry[commerce.Buyer]{Writer: httptest.NewRecorder(), Request: request}); err != nil || len(counts.counted) != 2 {
+		t.Errorf("a request of its own: counted %q, %v", counts.counted, err)
 	}
 }
