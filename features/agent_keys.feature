@@ -137,6 +137,28 @@ Feature: Agent keys
         | hak_live_00000000000000000000000000000000 |             |
         | hak_                                      |             |
 
+    Scenario Outline: Where nothing is asked of an agent
+      When with the secret hak_test_00000000000000000000000000000000 somebody sends <request>
+      Then it answers 401
+      And the answer shows:
+        | <member> | "agent_key_invalid" |
+
+      Examples:
+        | request                                                                                                                                        | member          |
+        | POST /mcp {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}                                                                                  | error.data.code |
+        | POST /2026-04-08/mcp {"jsonrpc": "2.0", "id": 1, "method": "ping"}                                                                             | error.data.code |
+        | POST /mcp {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "clientInfo": {"name": "a", "version": "1"}}} | error.data.code |
+        | GET /.well-known/ucp                                                                                                                           | code            |
+        | GET /2026-04-08/.well-known/ucp                                                                                                                | code            |
+        | POST /acp/search {"query": "tent"}                                                                                                             | error           |
+
+    Scenario: A key that works changes nothing where nothing is asked
+      Given an agent key "Laptop" for https://haggle.invalid/agent
+      When with the key "Laptop" somebody sends POST /mcp {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+      Then it answers 200
+      When with the key "Laptop" somebody sends POST /acp/search {"query": "tent"}
+      Then it answers 200
+
     Scenario: A key that was revoked
       Given an agent key "Laptop" for https://haggle.invalid/agent
       When with the key "Laptop" somebody sends POST /ucp/carts {"line_items": []}

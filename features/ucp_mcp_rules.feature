@@ -157,6 +157,50 @@ Feature: The rules of UCP over MCP
         | 2026-04-08 | complete_checkout {"id": "chk_unknown", "checkout": {}}                                  |
         | 2026-04-08 | get_order {}                                                                             |
 
+  Rule: What is refused is said in the shop's words, under the id of the message
+
+    Scenario Outline: What the endpoint does not have
+      Given a shop selling:
+        | name       | price  | stock |
+        | Trail Tent | 100.00 | 30    |
+      And a platform that speaks <version>
+      When the platform says: {"jsonrpc": "2.0", "id": "once", "method": "<method>", "params": {}}
+      Then it answers 404
+      And the answer shows:
+        | id            | "once"                     |
+        | error.code    | -32601                     |
+        | error.message | "There is no such method." |
+
+      Examples:
+        | version    | method                   |
+        | 2026-08-25 | resources/list           |
+        | 2026-08-25 | resources/templates/list |
+        | 2026-08-25 | prompts/list             |
+        | 2026-08-25 | logging/setLevel         |
+        | 2026-08-25 | completion/complete      |
+        | 2026-04-08 | resources/list           |
+        | 2026-04-08 | prompts/list             |
+
+    Scenario Outline: Messages that break their schema
+      Given a shop selling:
+        | name       | price  | stock |
+        | Trail Tent | 100.00 | 30    |
+      And a platform that speaks <version>
+      When the platform says: <message>
+      Then it answers 400
+      And the answer shows:
+        | id            | 7                  |
+        | error.message | contains "<field>" |
+
+      Examples:
+        | version    | message                                                                                        | field                  |
+        | 2026-08-25 | {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": 5}}                     | params.name            |
+        | 2026-08-25 | {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": []}                              | params                 |
+        | 2026-08-25 | {"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": {"protocolVersion": 5}}          | params.protocolVersion |
+        | 2026-08-25 | {"jsonrpc": "2.0", "id": 7, "method": 5}                                                       | method                 |
+        | 2026-08-25 | {"id": 7, "method": "tools/list"}                                                              | jsonrpc                |
+        | 2026-04-08 | {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "get_cart", "arguments": []}} | params.arguments |
+
   Rule: Pages and batches of the catalogue are bounded
 
     @MCP-006

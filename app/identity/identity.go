@@ -120,20 +120,39 @@ func (s *Service) Identify(ctx ports.Outbound, r Request) (Caller, error) {
 
 // profileOf is the profile that the request's key is for, which is the one that the request names if it names one.
 func (s *Service) profileOf(ctx context.Context, r Request) (string, error) {
-	hash, ok := agentkey.Hash(r.Key)
-	if !ok {
-		return "", agentkey.ErrInvalid()
-	}
-	key, err := s.Keys.ByHash(ctx, r.Shop, hash)
+	key, err := s.key(ctx, r.Shop, r.Key)
 	switch {
-	case fault.KindOf(err) == fault.NotFound:
-		return "", agentkey.ErrInvalid()
 	case err != nil:
 		return "", err
-	case !key.Works() || r.Profile != "" && r.Profile != key.Profile:
+	case r.Profile != "" && r.Profile != key.Profile:
 		return "", agentkey.ErrInvalid()
 	}
 	return key.Profile, nil
+}
+
+// CheckKey refuses an agent key that is none of the shop's that works, with agent_key_invalid. It is for requests that need not
+// be an agent's.
+func (s *Service) CheckKey(ctx context.Context, shop id.Project, secret string) error {
+	_, err := s.key(ctx, shop, secret)
+	return err
+}
+
+// key is the shop's key of that secret.
+func (s *Service) key(ctx context.Context, shop id.Project, secret string) (*agentkey.Key, error) {
+	hash, ok := agentkey.Hash(secret)
+	if !ok {
+		return nil, agentkey.ErrInvalid()
+	}
+	key, err := s.Keys.ByHash(ctx, shop, hash)
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		return nil, agentkey.ErrInvalid()
+	case err != nil:
+		return nil, err
+	case !key.Works():
+		return nil, agentkey.ErrInvalid()
+	}
+	return key, nil
 }
 
 // signed reports whether the request is signed, and refuses one that must be and is not. A key is as good.

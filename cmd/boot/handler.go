@@ -65,6 +65,7 @@ func (a *App) serveTools(mux *http.ServeMux) []commerce.Toolset {
 			Tools:      set.Tools,
 			Operations: operations,
 			Admit:      func(r *http.Request) error { return buyers.Admit(commerce.MCP, r) },
+			Vouch:      set.Vouch,
 			Ours:       a.isOurs,
 			Log:        a.log,
 		}))

@@ -56,6 +56,14 @@ func agentKey(r *http.Request) string {
 	return ""
 }
 
+// checkKey refuses a request with an agent key that is none of the shop's that works, where nothing else asks for the key.
+func (s *Services) checkKey(e *wire.Entry[Buyer]) error {
+	if secret := agentKey(e.Request); secret != "" && !identifies(e) {
+		return s.Identity.CheckKey(e.Request.Context(), e.Caller.Shop.ID, secret)
+	}
+	return nil
+}
+
 // ClaimedAgent is who a request says it is from. It proves nothing. It reports false where the request names no profile, or
 // none that could be one.
 func ClaimedAgent(header http.Header) (agentid.Agent, bool) {

@@ -106,7 +106,7 @@ func (s *Services) Mount(api huma.API, style *wire.Style, rules wire.KeyRules[Bu
 	return &Mount{
 		API:    api,
 		Style:  style,
-		Steps:  []wire.Step[Buyer]{s.countClient, wire.Check[Buyer], s.findShop, reread},
+		Steps:  []wire.Step[Buyer]{s.countClient, wire.Check[Buyer], s.findShop, s.checkKey, reread},
 		Reread: s.rereadShop,
 		Tenant: Buyer.tenant,
 		Stores: s.Stores,
@@ -176,7 +176,12 @@ func (s *Services) countInShop(e *wire.Entry[Buyer], sender string) error {
 const costKey = "cost in requests"
 
 // Costs has an operation of a protocol that identifies agents count as n requests.
-func Costs(op *huma.Operation, n int) { op.Metadata[costKey] = n }
+func Costs(op *huma.Operation, n int) {
+	if op.Metadata == nil {
+		op.Metadata = map[string]any{}
+	}
+	op.Metadata[costKey] = n
+}
 
 func identifies(e *wire.Entry[Buyer]) bool { return e.Operation.Metadata[costKey] != nil }
 

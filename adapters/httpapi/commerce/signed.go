@@ -9,11 +9,13 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/identity"
 	"github.com/haggle-commerce/haggle/domain/agentid"
+	"github.com/haggle-commerce/haggle/domain/capability"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
@@ -75,7 +77,36 @@ func sent(r *http.Request) http.Header {
 
 // proves reports whether a request is to prove who sends it: it says that it is signed, or is sent with an agent key.
 func proves(r *http.Request) bool {
-	return sent(r).Get("Signature-Input") != "" || agentKey(r) != ""
+	return sent(r).Get("Signature-Input") != "" || sent(r).Get("Signature") != "" || agentKey(r) != ""
+}
+
+// Vouch refuses a request that is to prove who sends it and does not, where nobody need prove anything: a signature that is
+// there is verified (UCP, "Identity Resolution Algorithm"). identify is the protocol's.
+func Vouch(e *wire.Entry[Buyer], identify wire.Step[Buyer]) error {
+	if !proves(e.Request) {
+		return nil
+	}
+	err := identify(e)
+	if fault.Is(err, capability.Incompatible) { // which is no matter of who it is
+		return nil
+	}
+	return err
+}
+
+// VouchMessage is Vouch for a message that is no operation: a request to an endpoint, after it was admitted.
+func (s *Services) VouchMessage(w http.ResponseWriter, r *http.Request, body []byte, identify wire.Step[Buyer]) error {
+	e := &wire.Entry[Buyer]{
+		Writer:    w,
+		Request:   r.WithContext(Carried(r.Context(), r, body)),
+		Operation: &huma.Operation{},
+	}
+	Costs(e.Operation, 1)
+	return Vouch(e, func(e *wire.Entry[Buyer]) (err error) {
+		if e.Caller.Shop, err = s.Storefronts.BySlug(r.Context(), r.PathValue("slug")); err != nil {
+			return err
+		}
+		return identify(e)
+	})
 }
 
 // Identify finds out who sends a request, in a step of a protocol's mount: before its body is parsed and before there is a

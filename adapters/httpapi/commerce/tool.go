@@ -1,5 +1,7 @@
 package commerce
 
+import "net/http"
+
 // Tool is an operation as a model calls it. Names and descriptions are trusted by models: nothing of a shop's is in them.
 type Tool struct {
 	Name        string
@@ -20,4 +22,6 @@ type Tool struct {
 type Toolset struct {
 	Prefix string // of the address, below the shop's
 	Tools  []Tool
+	// Vouch refuses a message that calls none of them, if it is sent with credentials that are not valid.
+	Vouch func(w http.ResponseWriter, r *http.Request, body []byte) error
 }

@@ -46,7 +46,7 @@ type errorData struct {
 	Code       string `json:"code"`
 	Content    string `json:"content"`
 	Status     int    `json:"http_status"`
-	RetryAfter int    `json:"retry_after,omitempty"`
+	RetryAfter int    `json:"retry_after,omitzero"`
 }
 
 func failure(rpc int64, status int, code, text string) error {
@@ -93,11 +93,11 @@ func carried(ctx context.Context, by *carrier) context.Context {
 func (c caller) request(ctx context.Context, from *http.Request, arguments json.RawMessage) (*http.Request, error) {
 	fields := map[string]json.RawMessage{}
 	if len(arguments) > 0 && json.Unmarshal(arguments, &fields) != nil {
-		return nil, invalid("arguments must be an object.")
+		return nil, invalid("params.arguments: must be an object.")
 	}
 	var said meta
 	if given := fields["meta"]; given != nil && json.Unmarshal(given, &said) != nil {
-		return nil, invalid("meta is not what it must be.")
+		return nil, invalid("meta: must be an object with the text idempotency-key, and ucp-agent with the text profile.")
 	}
 	if c.tool.NeedsKey && said.Key == "" {
 		return nil, invalid("meta.idempotency-key: is required.")
@@ -241,12 +241,8 @@ func (a *recorder) mirror() {
 	switch e := message.Error; {
 	case e.Data.Status >= http.StatusBadRequest:
 		a.status = e.Data.Status
-	case e.Code == jsonrpc.CodeInternalError:
-		a.status = http.StatusInternalServerError
-	case e.Code == jsonrpc.CodeMethodNotFound:
-		a.status = http.StatusNotFound
 	default:
-		a.status = http.StatusBadRequest
+		a.status = statusOf(e.Code)
 	}
 	if after := message.Error.Data.RetryAfter; after > 0 {
 		a.header.Set("Retry-After", strconv.Itoa(after))

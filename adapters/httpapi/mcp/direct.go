@@ -6,7 +6,6 @@ import (
 	"errors"
 	"mime"
 	"net/http"
-	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -49,7 +48,7 @@ func direct(r *http.Request, body []byte, tools map[string]caller) (callMessage,
 			return m, caller{}, false
 		}
 	}
-	if json.Unmarshal(body, &m, json.RejectUnknownMembers(true)) != nil || m.Version != "2.0" || m.Method != "tools/call" || !plainMessageID(m.ID) {
+	if json.Unmarshal(body, &m, json.RejectUnknownMembers(true)) != nil || m.Version != "2.0" || m.Method != callsTool || !isOneOf(m.ID, `"0`) {
 		return m, caller{}, false
 	}
 	p := m.Params
@@ -57,18 +56,6 @@ func direct(r *http.Request, body []byte, tools map[string]caller) (callMessage,
 	plain := kindOr(p.Arguments, '{') && kindOr(p.Meta, '{') &&
 		!bytes.Contains(p.Meta, []byte("modelcontextprotocol")) && !bytes.Contains(p.Meta, []byte(`\`))
 	return m, tool, found && plain
-}
-
-// plainMessageID reports whether an id is text or a whole number that everybody writes alike.
-func plainMessageID(id jsontext.Value) bool {
-	switch id.Kind() {
-	case '"':
-		return true
-	case '0':
-		n, err := strconv.ParseInt(string(id), 10, 64)
-		return err == nil && strconv.FormatInt(n, 10) == string(id)
-	}
-	return false
 }
 
 // kindOr reports whether a value is of a kind, or is not there.
@@ -121,17 +108,8 @@ func writeFailure(w http.ResponseWriter, id jsontext.Value, err error) {
 	if !errors.As(err, &e) {
 		e = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error."}
 	}
-	text, err := json.Marshal(map[string]any{
-		"jsonrpc": "2.0",
-		"id":      id,
-		"error":   e,
-	}, json.Deterministic(true))
-	if err != nil {
-		refuse(w, http.StatusInternalServerError, jsonrpc.CodeInternalError, "Internal error.")
-		return
-	}
 	answer := &recorder{header: w.Header()}
-	answer.body.Write(text)
+	answer.body.Write(envelopeOf(id, "error", errorText(e)))
 	answer.mirror()
 	answer.sendTo(w)
 }

@@ -52,8 +52,11 @@ type Config struct {
 	Tools   []commerce.Tool
 	// Operations serves the operations of the tools.
 	Operations http.Handler
-	// Admit refuses a request to a shop that is not there, or does not speak the protocol.
+	// Admit refuses a request to a shop that is not there, or does not speak the protocol, and one beyond the rate of its
+	// client.
 	Admit func(*http.Request) error
+	// Vouch refuses a message that calls no tool, if it is sent with credentials that are not valid.
+	Vouch func(w http.ResponseWriter, r *http.Request, body []byte) error
 	// Ours reports whether a host name, without port, is the server's.
 	Ours func(host string) bool
 	Log  *slog.Logger
@@ -84,12 +87,20 @@ func Handler(c Config) http.Handler {
 		MaxRequestBodyBytes:        maxMessage + 1,
 		DisableLocalhostProtection: true, // which would refuse the hosts of a proxy on this machine
 	})
+	e := &endpoint{
+		inner:   inner,
+		tools:   tools,
+		settled: true,
+		ours:    c.Ours,
+		vouch:   c.Vouch,
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := c.Admit(r); err != nil {
-			style.WriteError(w, r, err)
+			body, _ := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage)) // for the id
+			refuseBy(w, r, idOf(body), err)
 			return
 		}
-		serve(w, r, inner, tools, c.Ours)
+		e.serve(w, r)
 	})
 }
 
@@ -117,75 +128,74 @@ type carrier struct {
 	message []byte
 }
 
-func serve(w http.ResponseWriter, r *http.Request, inner http.Handler, tools map[string]caller, ours func(string) bool) {
+// endpoint answers messages to the shops.
+type endpoint struct {
+	inner http.Handler // the SDK's
+	tools map[string]caller
+	// settled answers plain calls of tools without the SDK.
+	settled bool
+	ours    func(host string) bool
+	vouch   func(w http.ResponseWriter, r *http.Request, body []byte) error
+}
+
+func (e *endpoint) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method != http.MethodPost:
 		w.Header().Set("Allow", http.MethodPost)
-		refuse(w, http.StatusMethodNotAllowed, jsonrpc.CodeInvalidRequest, "Send a POST with one message.")
+		refuse(w, unknown, http.StatusMethodNotAllowed, jsonrpc.CodeInvalidRequest, "Send a POST with one message.")
 		return
-	case !trusted(r, ours):
-		refuse(w, http.StatusForbidden, jsonrpc.CodeInvalidRequest, "The request is from a page of another origin, or to another host.")
+	case !trusted(r, e.ours):
+		body, _ := io.ReadAll(io.LimitReader(r.Body, maxMessage))
+		refuse(w, idOf(body), http.StatusForbidden, jsonrpc.CodeInvalidRequest, "The request is from a page of another origin, or to another host.")
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
 	if err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			refuse(w, http.StatusRequestEntityTooLarge, jsonrpc.CodeInvalidRequest, "The message has more than 64 KiB.")
+			refuse(w, unknown, http.StatusRequestEntityTooLarge, jsonrpc.CodeInvalidRequest, "The message has more than 64 KiB.")
 			return
 		}
-		refuse(w, http.StatusBadRequest, jsonrpc.CodeParseError, "The message could not be read.")
+		refuse(w, unknown, http.StatusBadRequest, jsonrpc.CodeParseError, "The message could not be read.")
 		return
 	}
-	if code, problem := check(body); problem != "" {
-		refuse(w, http.StatusBadRequest, code, problem)
-		return
-	}
-	if m, tool, ok := direct(r, body, tools); ok {
+	if m, tool, ok := direct(r, body, e.tools); ok && e.settled {
 		serveDirect(w, r, body, m, tool)
 		return
 	}
-	shown := r.Clone(context.WithValue(r.Context(), origin{}, &carrier{r, body}))
-	shown.Header.Set("Accept", "application/json, text/event-stream") // some clients name one of them
-	shown.Body, shown.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	answer := &recorder{header: http.Header{}}
-	inner.ServeHTTP(answer, shown)
-	answer.header.Del("Cache-Control") // which is weaker than no-store, that all answers have
-	if answer.status >= http.StatusBadRequest && !strings.HasPrefix(answer.header.Get("Content-Type"), "application/json") {
-		answer.spellOut(w)
+	m, wrong := parse(body, e.tools)
+	if m.method != callsTool { // whose operation finds out who calls
+		if err := e.vouch(w, r, body); err != nil {
+			refuseBy(w, r, m.known(), err)
+			return
+		}
+	}
+	if wrong != nil {
+		refuse(w, m.known(), statusOf(wrong.code), wrong.code, wrong.text)
 		return
 	}
+	e.pass(w, r, body, m)
+}
+
+// pass has the SDK answer a message.
+func (e *endpoint) pass(w http.ResponseWriter, r *http.Request, body []byte, m envelope) {
+	shown, renumbered := r.Clone(context.WithValue(r.Context(), origin{}, &carrier{r, body})), m.renumbered(body)
+	shown.Header.Set("Accept", "application/json, text/event-stream") // some clients name one of them
+	shown.Body, shown.ContentLength = io.NopCloser(bytes.NewReader(renumbered)), int64(len(renumbered))
+	answer := &recorder{header: http.Header{}}
+	e.inner.ServeHTTP(answer, shown)
+	answer.header.Del("Cache-Control") // which is weaker than no-store, that all answers have
+	if answer.status >= http.StatusBadRequest && !strings.HasPrefix(answer.header.Get("Content-Type"), "application/json") {
+		answer.spellOut(w, m)
+		return
+	}
+	answer.answerTo(m)
 	answer.mirror()
 	answer.sendTo(w)
 }
 
-// spellOut answers with an error of the protocol what the SDK refused in plain text.
-func (a *recorder) spellOut(w http.ResponseWriter) {
-	said := strings.TrimSpace(a.body.String())
-	if strings.HasPrefix(said, "JSON RPC not handled") {
-		refuse(w, http.StatusNotFound, jsonrpc.CodeMethodNotFound, "There is no such method.")
-		return
-	}
-	refuse(w, a.status, jsonrpc.CodeInvalidRequest, said)
-}
-
-// check refuses what is not one message of bounded depth.
-func check(body []byte) (code int64, problem string) {
-	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '[' {
-		return jsonrpc.CodeInvalidRequest, "Send one message in a request."
-	}
-	for d := jsontext.NewDecoder(bytes.NewReader(body)); ; {
-		_, err := d.ReadToken()
-		switch {
-		case err == io.EOF:
-			return 0, ""
-		case err != nil:
-			return jsonrpc.CodeParseError, "The message is not JSON, or has a name twice in an object."
-		case d.StackDepth() > maxDepth:
-			return jsonrpc.CodeInvalidRequest, "The message has more than 32 levels."
-		}
-	}
-}
+// unknown is the id of a message that has none, or that was not read.
+var unknown = jsontext.Value("null")
 
 // trusted reports whether a request is no page's of another origin, and names a host that is the server's where it came in by loopback.
 func trusted(r *http.Request, ours func(string) bool) bool {
@@ -216,44 +226,55 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// style is how an endpoint refuses whatever the message says.
+// refuseBy answers a message with an error of the pipeline, before a tool is called.
+func refuseBy(w http.ResponseWriter, r *http.Request, id jsontext.Value, err error) {
+	answer := &recorder{header: w.Header()}
+	style.WriteError(answer, r, err)
+	var said struct {
+		Error jsontext.Value `json:"error"`
+	}
+	if json.Unmarshal(answer.body.Bytes(), &said) == nil {
+		answer.put(envelopeOf(id, "error", said.Error))
+	}
+	answer.sendTo(w)
+}
+
+// style is how the pipeline's errors look.
 var style = &wire.Style{Error: func(status int, e *fault.Error, _ string) huma.StatusError {
-	code := int64(codeRefused)
-	if status == http.StatusInternalServerError {
-		code = jsonrpc.CodeInternalError
-	}
-	refused := &endpointError{JSONRPC: "2.0"}
-	refused.Err.Code, refused.Err.Message = code, e.Message
-	refused.Err.Data = errorData{
-		Code:       e.Code,
-		Content:    e.Message,
-		Status:     status,
-		RetryAfter: wire.Seconds(e.RetryAfter),
-	}
-	return refused
+	return &endpointError{toError(status, e)}
 }}
 
-// endpointError is an error that answers to no message.
+// toError is a refusal by the pipeline, as operations of tools have it.
+func toError(status int, e *fault.Error) refusedError {
+	code := int64(codeRefused)
+	switch own, known := rpcCodes[e.Code]; {
+	case known:
+		code = own
+	case status == http.StatusInternalServerError:
+		code = jsonrpc.CodeInternalError
+	}
+	return refusedError{
+		Code:    code,
+		Message: e.Message,
+		Data: errorData{
+			Code:       e.Code,
+			Content:    e.Message,
+			Status:     status,
+			RetryAfter: wire.Seconds(e.RetryAfter),
+		},
+	}
+}
+
+// endpointError is an error of the pipeline before a tool is called.
 type endpointError struct {
-	JSONRPC string `json:"jsonrpc"`
-	ID      any    `json:"id"`
-	Err     struct {
-		Code    int64     `json:"code"`
-		Message string    `json:"message"`
-		Data    errorData `json:"data"`
-	} `json:"error"`
+	Err refusedError `json:"error"`
+}
+
+type refusedError struct {
+	Code    int64     `json:"code"`
+	Message string    `json:"message"`
+	Data    errorData `json:"data"`
 }
 
 func (e *endpointError) Error() string  { return e.Err.Message }
 func (e *endpointError) GetStatus() int { return e.Err.Data.Status }
-
-// refuse answers a request that has no message to answer to.
-func refuse(w http.ResponseWriter, status int, code int64, text string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{ // the client may have gone
-		"jsonrpc": "2.0",
-		"id":      nil,
-		"error":   map[string]any{"code": code, "message": text},
-	})
-}

@@ -12,8 +12,8 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 )
 
-// endpoint serves eighteen tools, each of about as many bytes as a shop's.
-func endpoint() http.Handler {
+// manyTools serves eighteen tools, each of about as many bytes as a shop's.
+func manyTools() http.Handler {
 	var tools []commerce.Tool
 	for i := range 18 {
 		properties := map[string]any{}
@@ -36,6 +36,7 @@ func endpoint() http.Handler {
 		Tools:      tools,
 		Operations: http.NotFoundHandler(),
 		Admit:      func(*http.Request) error { return nil },
+		Vouch:      func(http.ResponseWriter, *http.Request, []byte) error { return nil },
 		Ours:       func(string) bool { return true },
 		Log:        slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}))
@@ -63,7 +64,7 @@ func send(tb testing.TB, h http.Handler, message string) *httptest.ResponseRecor
 
 // The server of the SDK, its tools and their schemas are made once, and not for each request: that would be thousands of allocations.
 func TestHandshakeAllocations(t *testing.T) {
-	h := endpoint()
+	h := manyTools()
 	for _, one := range handshakes {
 		if count := testing.AllocsPerRun(20, func() { send(t, h, one.message) }); count > 400 {
 			t.Errorf("%s: %v allocations", one.name, count)
@@ -73,13 +74,13 @@ func TestHandshakeAllocations(t *testing.T) {
 
 // Clients may keep the list of tools for a while.
 func TestListOfToolsMayBeKept(t *testing.T) {
-	if body := send(t, endpoint(), handshakes[2].message).Body.String(); !strings.Contains(body, `"ttlMs":300000`) || !strings.Contains(body, `"cacheScope":"public"`) {
+	if body := send(t, manyTools(), handshakes[2].message).Body.String(); !strings.Contains(body, `"ttlMs":300000`) || !strings.Contains(body, `"cacheScope":"public"`) {
 		t.Errorf("%.300s", body)
 	}
 }
 
 func BenchmarkHandshake(b *testing.B) {
-	h := endpoint()
+	h := manyTools()
 	for _, one := range handshakes {
 		b.Run(one.name, func(b *testing.B) {
 			b.ReportAllocs()

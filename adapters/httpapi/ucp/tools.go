@@ -82,7 +82,12 @@ func RegisterTools(api huma.API, s *commerce.Services, c Config) []commerce.Tool
 		h.registerCheckouts()
 		h.registerOrders()
 		h.registerNegotiations()
-		set := commerce.Toolset{Prefix: v.prefix}
+		set := commerce.Toolset{
+			Prefix: v.prefix,
+			Vouch: func(w http.ResponseWriter, r *http.Request, body []byte) error {
+				return s.VouchMessage(w, r, body, h.identify)
+			},
+		}
 		for _, t := range tools {
 			set.Tools = append(set.Tools, t.of(newSchemas(api), v))
 		}

@@ -71,7 +71,7 @@ func Register(api huma.API, s *commerce.Services, c Config) {
 		h := &handlers{Services: s, config: c, version: v, all: all}
 		all[v.release] = h
 		open := s.Mount(api, h.style(), h.keyRules())
-		open.Steps = append(open.Steps, commerce.UCP.Spoken)
+		open.Steps = append(open.Steps, commerce.UCP.Spoken, func(e *entry) error { return commerce.Vouch(e, h.identify) })
 		h.mount = open
 		h.registerProfile()
 		h.mount = s.Mount(api, h.style(), h.keyRules(), cancelCheckoutID+"-"+v.date)
