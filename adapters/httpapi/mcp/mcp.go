@@ -159,11 +159,12 @@ func (e *endpoint) serve(w http.ResponseWriter, r *http.Request) {
 		refuse(w, unknown, http.StatusBadRequest, jsonrpc.CodeParseError, "The message could not be read.")
 		return
 	}
-	if m, tool, ok := direct(r, body, e.tools); ok && e.settled {
+	wrong := check(body)
+	if m, tool, ok := direct(r, body, e.tools); ok && wrong == nil && e.settled {
 		serveDirect(w, r, body, m, tool)
 		return
 	}
-	m, wrong := parse(body, e.tools)
+	m, wrong := parse(body, wrong, e.tools)
 	if m.method != callsTool { // whose operation finds out who calls
 		if err := e.vouch(w, r, body); err != nil {
 			refuseBy(w, r, m.known(), err)

@@ -46,15 +46,10 @@ var served = map[string]func(params jsontext.Value, tools map[string]caller) *pr
 
 const callsTool = "tools/call"
 
-// parse reads one message of bounded depth, and refuses what is none. It returns as much of the message as can be read.
-func parse(body []byte, tools map[string]caller) (envelope, *problem) {
+// parse reads a message that check has looked at, and refuses what is none. It returns as much of the message as can be read.
+func parse(body []byte, wrong *problem, tools map[string]caller) (envelope, *problem) {
 	var m envelope
-	trimmed := bytes.TrimLeft(body, " \t\r\n")
-	if len(trimmed) > 0 && trimmed[0] == '[' {
-		return m, malformed("Send one message in a request.")
-	}
-	wrong := check(body)
-	if wrong != nil && wrong.code == jsonrpc.CodeParseError {
+	if wrong != nil && wrong != tooDeep {
 		return m, wrong
 	}
 	if json.Unmarshal(body, &m) != nil {
@@ -66,14 +61,19 @@ func parse(body []byte, tools map[string]caller) (envelope, *problem) {
 	return m, wrong
 }
 
-// check refuses what is no JSON of bounded depth.
+var tooDeep = malformed("The message has more than 32 levels.")
+
+// check refuses what is not one message of JSON, of bounded depth.
 func check(body []byte) *problem {
+	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '[' {
+		return malformed("Send one message in a request.")
+	}
 	deep := false
 	for d := jsontext.NewDecoder(bytes.NewReader(body)); ; {
 		_, err := d.ReadToken()
 		switch {
 		case err == io.EOF && deep:
-			return malformed("The message has more than 32 levels.")
+			return tooDeep
 		case err == io.EOF:
 			return nil
 		case err != nil:
