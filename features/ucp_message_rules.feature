@@ -103,7 +103,7 @@ Feature: What the shop says over the Universal Commerce Protocol
         | MCP       | POST /ucp/catalog/search {"query": "tent", "context": {"intent": "$long_text"}}                  | context.intent  |
         | REST      | POST /ucp/carts {"line_items": [], "context": {"intent": "$long_text"}}                          | context.intent  |
         | MCP       | POST /ucp/carts {"line_items": [], "context": {"intent": "$long_text"}}                          | context.intent  |
-        | REST      | POST /ucp/checkout-sessions {"line_items": [], "context": {"language": "$long_text"}}            | context.language |
+        | REST      | POST /ucp/checkout-sessions {"line_items": [], "context": {"intent": "$long_text"}}              | context.intent  |
         | MCP       | POST /2026-04-08/ucp/checkout-sessions {"line_items": [], "context": {"intent": "$long_text"}}   | context.intent  |
         | REST      | POST /ucp/carts {"line_items": [], "attribution": {"gclid": "$long_text"}}                       | attribution     |
         | REST      | POST /2026-04-08/ucp/catalog/search {"query": "tent", "attribution": {"gclid": "$long_text"}}    | attribution     |

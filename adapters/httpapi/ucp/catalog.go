@@ -44,7 +44,7 @@ type searchRequest struct {
 	Query       string          `json:"query,omitempty" maxLength:"2000" doc:"Keywords of one thing: waterproof hiking jacket. Constraints go into filters."`
 	Filters     *filtersRequest `json:"filters,omitempty"`
 	Pagination  *pageRequest    `json:"pagination,omitempty"`
-	Context     *contextRequest `json:"context,omitempty"`
+	Context     *marketRequest  `json:"context,omitempty"`
 	Attribution attribution     `json:"attribution,omitempty"`
 }
 
@@ -68,7 +68,7 @@ type lookupInput struct {
 	Body struct {
 		IDs         []string        `json:"ids" minItems:"1" maxLength:"500" doc:"At most 50 ids of products or variants, or SKUs."`
 		Filters     *filtersRequest `json:"filters,omitempty"`
-		Context     *contextRequest `json:"context,omitempty"`
+		Context     *marketRequest  `json:"context,omitempty"`
 		Attribution attribution     `json:"attribution,omitempty"`
 	}
 }
@@ -79,7 +79,7 @@ type getProductInput struct {
 		Selected    []selectionRequest `json:"selected,omitempty" maxItems:"20" doc:"Options that are wanted: name Size, label M."`
 		Preferences []string           `json:"preferences,omitempty" maxItems:"20" maxLength:"200" doc:"Names of options, the most important first, for when no variant has all that are selected."`
 		Filters     *filtersRequest    `json:"filters,omitempty"`
-		Context     *contextRequest    `json:"context,omitempty"`
+		Context     *marketRequest     `json:"context,omitempty"`
 		Attribution attribution        `json:"attribution,omitempty"`
 	}
 }

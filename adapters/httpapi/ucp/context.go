@@ -5,13 +5,13 @@ import "github.com/danielgtaylor/huma/v2"
 // contextRequest is what an agent says of its buyer. Nothing is decided by it, and what is not named here is ignored: claims
 // that nobody knows must not be refused.
 type contextRequest struct {
-	Intent     string `json:"intent,omitempty" maxLength:"500" doc:"What the buyer is after. Nothing follows from it."`
-	Currency   string `json:"currency,omitempty" maxLength:"200" doc:"Prices are in the shop's currency, whatever is named."`
-	Language   string `json:"language,omitempty" maxLength:"200" doc:"Texts are in the shop's language."`
-	Location   string `json:"location,omitempty" maxLength:"200" doc:"Shops have none."`
-	Country    string `json:"address_country,omitempty" maxLength:"200" doc:"Of the buyer. The address of a checkout counts."`
-	Region     string `json:"address_region,omitempty" maxLength:"200" doc:"Of the buyer."`
-	PostalCode string `json:"postal_code,omitempty" maxLength:"200"`
+	Intent string `json:"intent,omitempty" maxLength:"500" doc:"What the buyer is after."`
+}
+
+// marketRequest is a contextRequest to the catalogue.
+type marketRequest struct {
+	Intent   string `json:"intent,omitempty" maxLength:"500" doc:"What the buyer is after."`
+	Currency string `json:"currency,omitempty" maxLength:"200" doc:"Prices are in the shop's currency, whatever is named."`
 }
 
 // attribution is where a buyer came from, in parameters as URLs have them. Nothing follows from it, and it is not kept.
@@ -32,7 +32,7 @@ func (attribution) Schema(huma.Registry) *huma.Schema {
 		Type:                 huma.TypeObject,
 		AdditionalProperties: value,
 		MaxProperties:        &most,
-		Description:          "Where the buyer came from. Nothing follows from it.",
+		Description:          "Where the buyer came from.",
 	}
 	s.PrecomputeMessages()
 	return s

@@ -118,7 +118,7 @@ func (f *filtersRequest) given() bool {
 }
 
 // fromAPIFilters warns of what is not filtered by. Prices are in the shop's currency.
-func fromAPIFilters(shop *project.Project, f *filtersRequest, market *contextRequest) (filter catalog.Filter, warnings []message) {
+func fromAPIFilters(shop *project.Project, f *filtersRequest, market *marketRequest) (filter catalog.Filter, warnings []message) {
 	if f == nil {
 		return filter, nil
 	}
