@@ -18,25 +18,34 @@ func exchangeWith(url string) *exchange.Client { return exchange.NewClient(excha
 // visitor calls the operations of a shop as an agent does, over REST or MCP.
 type visitor struct {
 	*testing.T
-	shop   hostileShop
-	client string
-	mcp    bool
-	seen   []answered
+	shop    hostileShop
+	client  string
+	version string // before the path; "": the current one
+	mcp     bool
+	seen    []answered
 }
 
-// visit haggles for, buys and reads everything, over REST and MCP, and returns all answers.
+// visit haggles for, buys and reads everything, over REST and MCP in both versions, and returns all answers.
 func (s hostileShop) visit(t *testing.T) (all []answered) {
 	t.Helper()
-	for _, mcp := range []bool{false, true} {
-		v := &visitor{T: t, shop: s, client: newCaller(), mcp: mcp}
-		if mcp {
-			v.rpc("initialize", `{"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "visitor", "version": "1"}}`)
-			v.rpc("tools/list", `{}`)
+	for _, version := range []string{"", "/2026-04-08"} {
+		for _, mcp := range []bool{false, true} {
+			v := &visitor{
+				T:       t,
+				shop:    s,
+				client:  newCaller(),
+				version: version,
+				mcp:     mcp,
+			}
+			if mcp {
+				v.rpc("initialize", `{"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "visitor", "version": "1"}}`)
+				v.rpc("tools/list", `{}`)
+			}
+			v.browses()
+			v.buys(v.haggles())
+			v.isRefused()
+			all = append(all, v.seen...)
 		}
-		v.browses()
-		v.buys(v.haggles())
-		v.isRefused()
-		all = append(all, v.seen...)
 	}
 	return all
 }
@@ -153,7 +162,7 @@ func (v *visitor) call(operation, id string, body object) object {
 		if body != nil {
 			text, _ = json.Marshal(body)
 		}
-		return v.note("REST "+operation, v.send(o.method, "/ucp"+strings.Replace(o.path, "{id}", id, 1), text))
+		return v.note("REST"+v.version+" "+operation, v.send(o.method, "/ucp"+strings.Replace(o.path, "{id}", id, 1), text))
 	}
 	arguments := object{"meta": object{"idempotency-key": rand.Text()}}
 	if o.method == "GET" {
@@ -215,7 +224,7 @@ func (v *visitor) rpc(method, params string) object {
 	if result, ok := message["result"].(map[string]any); ok && method == "tools/call" {
 		noted = result["structuredContent"].(map[string]any)
 	}
-	v.seen = append(v.seen, answered{"MCP " + method + " " + params, method != "tools/call", body, map[string]any(noted)})
+	v.seen = append(v.seen, answered{"MCP" + v.version + " " + method + " " + params, method != "tools/call", body, map[string]any(noted)})
 	return message
 }
 
@@ -233,13 +242,13 @@ func (v *visitor) send(method, path string, body []byte) []byte {
 	v.Helper()
 	ctx, cancel := context.WithTimeout(v.Context(), patience)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, method, v.shop.url+"/p/"+v.shop.slug+path, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, method, v.shop.url+"/p/"+v.shop.slug+v.version+path, bytes.NewReader(body))
 	must(v, err)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	r.Header.Set("X-Forwarded-For", v.client)
 	if !v.mcp {
-		r.Header.Set("UCP-Agent", `profile="https://haggle.invalid/agent"`)
+		r.Header.Set("UCP-Agent", `profile="https://haggle.invalid`+v.version+`/agent"`)
 		r.Header.Set("Idempotency-Key", rand.Text())
 	}
 	answer, err := http.DefaultClient.Do(r)

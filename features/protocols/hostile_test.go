@@ -61,8 +61,8 @@ func invisible(text string) string {
 	return strings.Map(func(r rune) rune { return 0xE0000 + r }, text)
 }
 
-// A text moves nothing, wherever a merchant, a buyer or an agent writes it: over REST and MCP every answer is the one that a plain
-// text gets but for the text, which is nowhere but in the strings of data, and no tool is another one.
+// A text moves nothing, wherever a merchant, a buyer or an agent writes it: over REST and MCP, in both versions, every answer is the one that a
+// plain text gets but for the text, which is nowhere but in the strings of data, and no tool is another one.
 func TestInjections(t *testing.T) {
 	if len(injections) != 30 {
 		t.Fatalf("%d injections", len(injections))
