@@ -258,6 +258,40 @@ Feature: Signatures of the Universal Commerce Protocol
         | , with the digest of other bytes | 400    | -32600 | digest_mismatch   |
         | , then more body                 | 400    | -32600 | digest_mismatch   |
 
+    Scenario Outline: Where nothing is asked of an agent
+      Given a platform that speaks <version>
+      When the platform says, signed<how>: {"jsonrpc": "2.0", "id": "list", "method": "tools/list", "params": {}}
+      Then it answers <status>
+      And the answer shows:
+        | id              | "list"   |
+        | error.data.code | "<code>" |
+      When the platform says, signed: {"jsonrpc": "2.0", "id": "list", "method": "tools/list", "params": {}}
+      Then it answers 200
+      When the platform says: {"jsonrpc": "2.0", "id": "list", "method": "tools/list", "params": {}}
+      Then it answers 200
+
+      Examples:
+        | version    | how                              | status | code              |
+        | 2026-08-25 | , then without Signature         | 401    | signature_missing |
+        | 2026-08-25 | , then without Signature-Input   | 401    | signature_missing |
+        | 2026-08-25 | , by another's key               | 401    | signature_invalid |
+        | 2026-08-25 | , with the digest of other bytes | 400    | digest_mismatch   |
+        | 2026-04-08 | , by another's key               | 401    | signature_invalid |
+
+    Scenario Outline: The profile of the shop
+      Given a platform that speaks <version>
+      When the platform sends, signed, by another's key: GET <door>/.well-known/ucp
+      Then it answers 401
+      And the answer shows:
+        | code | "signature_invalid" |
+      When the platform sends, signed: GET <door>/.well-known/ucp
+      Then it answers 200
+
+      Examples:
+        | version    | door        |
+        | 2026-08-25 |             |
+        | 2026-04-08 | /2026-04-08 |
+
     @SIG-035
     Scenario Outline: A key of a curve that the shop cannot verify
       Given a platform that speaks <version>
