@@ -30,8 +30,10 @@ func TestHangingProfile(t *testing.T) {
 	other := openPlatform(t, "")
 	transports := []ucp.Transport{ucp.REST, ucp.MCP}
 	var all sync.WaitGroup
+	loud := newCaller()
 	for n := range callers {
 		r := s.creates(&platform{url: fmt.Sprintf("%s/%d", hanging.URL, n%profiles)}, transports[n/profiles%2])
+		r.header.Set("X-Forwarded-For", loud)
 		all.Go(func() {
 			if status, code := s.send(t, r); code != "profile_unreachable" || status != http.StatusFailedDependency {
 				t.Errorf("a caller that named it is answered %d %q", status, code)

@@ -119,6 +119,7 @@ func (s *shop) creates(p *platform, transport ucp.Transport) sent {
 	r := sent{path: "/p/" + s.slug + "/ucp/checkout-sessions", header: http.Header{
 		"Ucp-Agent":       {fmt.Sprintf("profile=%q", p.url)},
 		"Content-Type":    {"application/json"},
+		"X-Forwarded-For": {newCaller()}, // profiles that are not known are fetched twice a second for an address
 		"Idempotency-Key": {fmt.Sprintf("the-key-of-a-signed-request-%d", checkoutsSent)},
 	}}
 	if transport == ucp.MCP {
