@@ -32,6 +32,7 @@ type Stores struct {
 	Agents   Agents
 	Versions PolicyVersions
 	Record   Decisions
+	Talks    Negotiations
 	Sessions Sessions
 	Haggling Haggling
 	Carts    Carts

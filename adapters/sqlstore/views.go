@@ -81,6 +81,9 @@ func (s *Store) Embeddings() embeddings.Embeddings { return embeddings.Embedding
 // Events keeps subscriptions, and lists announced events.
 func (s *Store) Events() events.Events { return events.Events{Store: s.db} }
 
+// Negotiations reads negotiations as merchants look at them.
+func (s *Store) Negotiations() haggling.Negotiations { return haggling.Negotiations{Store: s.db} }
+
 // Payments reads the payments of orders. Orders write them.
 func (s *Store) Payments() finance.Payments { return finance.Payments{Store: s.db} }
 

@@ -48,6 +48,7 @@ func (a *App) loops() []loop {
 		{name: "forget work set aside", every: time.Hour, run: a.store.ForgetSetAside},
 		{name: "close projects", every: 2 * time.Second, run: a.closeProjects},
 		{name: "forget stock turns", every: 10 * time.Minute, run: a.forgetTurns},
+		{name: "name negotiations", every: time.Minute, run: a.nameNegotiations, long: true},
 		{name: "analyze grown tables", every: 2 * time.Second, run: a.analyzeGrown, long: true},
 		{name: "forget released slugs", every: time.Hour, run: a.store.ForgetSlugs},
 	}
@@ -176,6 +177,16 @@ func (a *App) foldAnalytics(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// nameNegotiations names those that an earlier release stored.
+func (a *App) nameNegotiations(ctx context.Context) error {
+	for ctx.Err() == nil {
+		if more, err := a.store.Negotiations().Name(ctx); err != nil || !more {
+			return err
+		}
+	}
+	return ctx.Err()
 }
 
 // analyzeGrown keeps the planner's statistics up to date. That the login may not do so is logged once: PostgreSQL itself

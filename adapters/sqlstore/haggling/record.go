@@ -21,9 +21,10 @@ var (
 	EntryColumns = entries.Columns()
 
 	// insertEntry fails where there is no such session, for decisions outlive sessions, so that no reference says so, and
-	// where the project has another version than the parameter after those of the columns. probe is 1 for the session's first decision about the product within an hour (negotiation.ProbingWindow) by a client that is known.
+	// where the project has another version than the parameter after those of the columns. The parameter after that is the
+	// negotiation's name, by which the session's first decision is found. probe is 1 for the session's first decision about the product within an hour (negotiation.ProbingWindow) by a client that is known.
 	insertEntry = `
-INSERT INTO decisions (` + EntryColumns + `, probe)
+INSERT INTO decisions (` + EntryColumns + `, probe, negotiation_id)
 VALUES (` + entries.ValuesBut(map[string]string{
 		"id":         db.UnlessChanged(entries.Param("id"), entries.Param("project_id"), entries.After(1)),
 		"session_id": "(SELECT id FROM sessions WHERE project_id = " + entries.Param("project_id") + " AND id = " + entries.Param("session_id") + ")",
@@ -36,7 +37,7 @@ VALUES (` + entries.ValuesBut(map[string]string{
       AND earlier.product_id = ` + entries.Param("product_id") + `
       AND earlier.probe = 1
       AND earlier.at > ` + entries.Param("at") + " - " + strconv.FormatInt(negotiation.ProbingWindow.Milliseconds(), 10) + `
-  ) THEN 0 ELSE 1 END)`
+  ) THEN 0 ELSE 1 END, CASE WHEN ` + entries.Param("seq") + ` = 1 THEN ` + entries.After(2) + ` END)`
 
 	selectHistory = `
 SELECT ` + EntryColumns + `

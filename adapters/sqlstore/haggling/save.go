@@ -121,7 +121,7 @@ func (v Haggling) Save(ctx context.Context, r ports.HaggleResult) error {
 	if r.NewSession {
 		b.Exec(insertSession, sessions.Args(*r.Session)...)
 	}
-	b.Exec(insertEntry, entries.Args(toEntryRow(r.Entry), r.Version)...)
+	b.Exec(insertEntry, entries.Args(toEntryRow(r.Entry), r.Version, id.NegotiationOf(r.Entry.Session))...)
 	if !r.NewSession {
 		Keep(b, r.Session, r.Touched)
 	}
