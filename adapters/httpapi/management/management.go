@@ -1,7 +1,7 @@
 // Package management is the Management API: what merchants' servers call under /v1, with an API key, and members with the token
 // of their session in the console.
-// Each resource has a file that begins with the table of its operations. The packages catalog, agents, integrations and
-// finance have the resources of these names, this one has the others, and internal/operation what they share. All of
+// Each resource has a file that begins with the table of its operations. The packages catalog, agents, negotiations,
+// integrations and finance have the resources of these names, this one has the others, and internal/operation what they share. All of
 // them convert between the wire and the application, and decide nothing.
 //
 // Every operation that changes something runs in one transaction with its event in the audit log and the
@@ -32,6 +32,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/finance"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/integrations"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/negotiations"
 )
 
 // UseCases are those that the API serves.
@@ -62,6 +63,7 @@ func register(api huma.API, s Services) *operation.API {
 	h.registerAudit()
 	catalog.Register(a)
 	agents.Register(a)
+	negotiations.Register(a)
 	integrations.Register(a)
 	finance.Register(a)
 	return a
@@ -84,6 +86,7 @@ var tags = []*huma.Tag{
 	{Name: "Catalog", Description: "Products, categories, imports in batches, synonyms, and the state of the search index."},
 	{Name: "Inventory", Description: "Stock levels by variant and location."},
 	{Name: "Agents", Description: "Who negotiates for a project: agents, the versions of their policies, their recorded decisions, and tuning."},
+	{Name: "Negotiations", Description: "What buyers offered and the shop answered, by session and item."},
 	{Name: "Integrations", Description: "Connections to shop platforms and payment providers, their sync runs and their webhooks."},
 	{Name: "Orders", Description: "Orders, their cancellation and fulfillment."},
 	{Name: "Returns", Description: "Returns that buyers request, to approve or reject."},

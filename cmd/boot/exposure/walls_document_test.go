@@ -87,8 +87,16 @@ func (o *operation) has(in, name string) bool {
 
 // scope is what the operation asks of a key; "": of nobody.
 func (o *operation) scope() string {
-	if len(o.Security) == 1 && len(o.Security[0]["api_key"]) == 1 {
+	if len(o.Security) >= 1 && len(o.Security[0]["api_key"]) == 1 {
 		return o.Security[0]["api_key"][0]
+	}
+	return ""
+}
+
+// or is another scope that is enough; "": none is.
+func (o *operation) or() string {
+	if len(o.Security) == 2 && len(o.Security[1]["api_key"]) == 1 {
+		return o.Security[1]["api_key"][0]
 	}
 	return ""
 }

@@ -114,6 +114,7 @@ func (s *tenant) trade() *tenant {
 	s.ids["order_id"], s.ids["manage_token"] = paid.field("order.id"), paid.field("order.manage_token")
 	_, s.ids["receipt_code"], _ = strings.Cut(paid.field("receipt_url"), "/receipt/")
 	s.ids["orphan_id"] = "orphan-of-" + s.ids["slug"] // no request makes one
+	s.ids["negotiation_id"] = s.get("/v1/orders/" + s.ids["order_id"]).field("negotiation_id")
 	s.ids["payment_id"] = paid.field("payment.id")
 	s.ids["refund_id"] = s.post("/v1/finance/payments/"+s.ids["payment_id"]+"/refund", `{"amount":1}`).field("id")
 	s.ids["transaction_id"] = s.get("/v1/finance/transactions").field("data.0.id")

@@ -137,6 +137,7 @@ func (w *walls) cutKeys() error {
 		w.keys["without "+group+":write"], _ = v.newKey("[" + strings.Join(append(others, `"`+group+`:read"`), ",") + "]")
 		w.keys["only "+group+":read"], _ = v.newKey(`["` + group + `:read"]`)
 	}
+	w.keys["without finance:read and agents:read"], _ = v.newKey(`["projects:write","catalog:write","integrations:write","analytics:write","events:write","keys:write"]`)
 	w.keys["sibling"], _ = v.newKey(`["*"]`, w.sibling.ids["project_id"])
 	w.keys["both"], _ = v.newKey(`["*"]`, w.sibling.ids["project_id"], v.ids["project_id"])
 	var revoked string
@@ -265,6 +266,11 @@ func (w *walls) refuseStrangers(o *operation, r request) {
 
 func (w *walls) refuseScopes(o *operation, r request) {
 	group, verb, _ := strings.Cut(o.scope(), ":")
+	if o.or() != "" {
+		w.try(o, "without "+o.scope()+" and "+o.or(), w.victim.key(w.keys["without "+o.scope()+" and "+o.or()]), r, 403, "insufficient_scope")
+		w.try(o, "with "+o.or()+" alone", w.victim.key(w.keys["only "+o.or()]), r, 200, "")
+		return
+	}
 	w.try(o, "with every scope but "+o.scope(), w.victim.key(w.keys["without "+o.scope()]), r, 403, "insufficient_scope")
 	if verb == "write" {
 		w.try(o, "with "+group+":read alone", w.victim.key(w.keys["only "+group+":read"]), r, 403, "insufficient_scope")

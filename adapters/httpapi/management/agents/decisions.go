@@ -23,9 +23,14 @@ func (h *handlers) registerDecisions(g operation.Group) {
 
 // DecisionView is a decision with all that led to it. Prices are per unit.
 type DecisionView struct {
+	Session string `json:"session_id" doc:"Who knows it may go on in the session, and cancel the order that came of it."`
+	DecisionRecord
+}
+
+// DecisionRecord is a decision without the id of its session.
+type DecisionRecord struct {
 	ID            string              `json:"id"`
 	Agent         *string             `json:"agent_id" nullable:"true" doc:"Null in old records."`
-	Session       string              `json:"session_id" doc:"Who knows it may go on in the session, and cancel the order that came of it."`
 	Negotiation   string              `json:"negotiation_id" doc:"The session under a name that orders, events and analytics show too, and that opens nothing."`
 	Seq           int                 `json:"seq" doc:"Counts the session's decisions from 1."`
 	Quote         string              `json:"quote_id"`
@@ -103,8 +108,13 @@ type chainView struct {
 }
 
 func toAPIDecision(d negotiation.Link) DecisionView {
-	v := DecisionView{
-		ID: d.ID.String(), Agent: wire.ToOptional(d.Agent.String()), Session: d.Session.String(), Negotiation: id.NegotiationOf(d.Session).String(), Seq: d.Seq, Quote: d.Quote.String(),
+	return DecisionView{d.Session.String(), ToAPIRecord(d)}
+}
+
+// ToAPIRecord is for readers of negotiations, who must not act in them.
+func ToAPIRecord(d negotiation.Link) DecisionRecord {
+	v := DecisionRecord{
+		ID: d.ID.String(), Agent: wire.ToOptional(d.Agent.String()), Negotiation: id.NegotiationOf(d.Session).String(), Seq: d.Seq, Quote: d.Quote.String(),
 		Product: d.Item.Product.String(), Variant: d.Item.Variant.String(), Quantity: d.Item.Quantity, CreatedAt: wire.ToTime(d.At),
 		Offer: wire.ToOptionalMoney(d.Offer), Answer: answerView{commerce.Responses[d.Outcome], wire.ToOptionalMoney(d.Price)}, Rule: d.Rule.String(),
 		Handler: wire.ToOptional(d.Handler), Fallback: wire.ToOptional(d.Fallback), Proposal: wire.ToOptionalMoney(d.Proposal),

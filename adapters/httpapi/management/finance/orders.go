@@ -247,11 +247,12 @@ func ToAPICase(c *order.Case) OrderDetail {
 		OrderView: toAPIOrder(o), Lines: wire.Each(o.Lines, ToAPIOrderLine), Subtotal: wire.ToMoney(o.Subtotal),
 		Shipping: wire.ToMoney(o.Shipping), Tax: wire.ToMoney(o.Tax), Savings: wire.ToMoney(o.Savings),
 		Address: ToAPIAddress(o.Address), Notes: o.Notes, Refunds: wire.Each(c.Refunds, toAPIRefund), Returns: wire.Each(c.Returns, toAPIReturn),
-		Disputes: wire.Each(c.Disputes, toAPIDispute), Protocol: o.Agent.Protocol.String(), Agent: toAPIAgent(o.Agent), Webhook: toAPIHook(o),
+		Disputes: wire.Each(c.Disputes, toAPIDispute), Protocol: o.Agent.Protocol.String(), Agent: ToAPIAgent(o.Agent), Webhook: toAPIHook(o),
 	}
 }
 
-func toAPIAgent(a agentid.Agent) *BuyerAgentView {
+// ToAPIAgent is nil for an agent that said nothing.
+func ToAPIAgent(a agentid.Agent) *BuyerAgentView {
 	if a.Over(agentid.Haggle) == (agentid.Agent{}) {
 		return nil
 	}

@@ -49,7 +49,7 @@ func (a *API) authorize(e *entry) (err error) {
 	if o.own && e.Caller.Member != nil {
 		return nil
 	}
-	if err := e.Caller.Require(o.scope); err != nil {
+	if err := e.Caller.Require(o.scope); err != nil && (o.or == "" || !e.Caller.Key.Allows(o.or)) {
 		return err
 	}
 	switch {

@@ -73,6 +73,7 @@ const (
 type spec struct {
 	wire.Operation
 	scope string
+	or    string // another scope that is enough; "": none is
 	on    Subject
 	books bool
 	own   bool
@@ -107,6 +108,9 @@ func Errors(codes ...int) Option {
 
 // Scope is another scope than the group's.
 func Scope(scope string) Option { return func(_ *API, o *spec) { o.scope = scope } }
+
+// OrScope is another scope that is enough, too.
+func OrScope(scope string) Option { return func(_ *API, o *spec) { o.or = scope } }
 
 // On is another subject than the group's.
 func On(subject Subject) Option { return func(_ *API, o *spec) { o.on = subject } }
@@ -198,6 +202,10 @@ func (g Group) operation(id, route, summary string, options []Option) wire.Opera
 		o.Description += " Members need none for what is their own."
 	}
 	o.Security = []map[string][]string{{wire.BearerScheme: {o.scope}}}
+	if o.or != "" {
+		o.Description = "Scope: `" + o.scope + "` or `" + o.or + "`."
+		o.Security = append(o.Security, map[string][]string{wire.BearerScheme: {o.or}})
+	}
 	g.specs[id] = o
 	return o.Operation
 }

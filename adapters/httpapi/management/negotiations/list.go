@@ -1,0 +1,104 @@
+package negotiations
+
+import (
+	"context"
+	"encoding/base64"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/agentid"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+type listInput struct {
+	operation.Period
+	After    string               `query:"after" maxLength:"200" doc:"Go on after this list's meta.next."`
+	Limit    int                  `query:"limit" minimum:"1" maximum:"100" default:"20"`
+	State    string               `query:"state" enum:"deal,left,open"`
+	Product  wire.Ref[id.Product] `query:"product_id"`
+	Protocol string               `query:"protocol" enum:"haggle,ucp,mcp" doc:"By which the session was opened, of sessions that are kept."`
+}
+
+// talkRowView is a negotiation in the list. A session in which several items were negotiated has several rows.
+type talkRowView struct {
+	ID       string  `json:"id" doc:"Of the session, as orders, events and analytics show it."`
+	Protocol *string `json:"protocol" nullable:"true" enum:"haggle,ucp,mcp" doc:"By which the session was opened. Null: the session is not kept any longer."`
+	TalkItemView
+}
+
+type listOutput struct {
+	Body struct {
+		Data []talkRowView    `json:"data"`
+		Meta negotiationsMeta `json:"meta"`
+	}
+}
+
+type negotiationsMeta struct {
+	Limit int     `json:"limit"`
+	Next  *string `json:"next" nullable:"true" doc:"Where the list goes on, for after. There may be more even if data has fewer than limit, or none: a call looks at 20,000 steps at most. Null: that is all."`
+}
+
+func (h *handlers) list(ctx context.Context, rq operation.Request, in *listInput) (*listOutput, error) {
+	out := &listOutput{}
+	out.Body.Data, out.Body.Meta.Limit = []talkRowView{}, in.Limit
+	after, err := parsePlace(in.After)
+	if err != nil || in.Product.Unknown() {
+		return out, err
+	}
+	filter := ports.TalkFilter{State: negotiation.TalkStates[in.State], Product: in.Product.ID}
+	if p, given := agentid.Protocols[in.Protocol]; given {
+		filter.Protocol = &p
+	}
+	filter.From, filter.To = in.Span(rq)
+	found, next, err := rq.Stores.Talks.Newest(ctx, rq.Caller.Project.ID, filter, after, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	out.Body.Data = wire.Each(found, readerOf(rq).row)
+	if next != nil {
+		out.Body.Meta.Next = new(formatPlace(*next))
+	}
+	return out, nil
+}
+
+func (r reader) row(t ports.Talk) talkRowView {
+	return talkRowView{
+		ID:           id.NegotiationOf(t.Item.Session).String(),
+		Protocol:     toAPIProtocol(t.Protocol),
+		TalkItemView: r.item(t),
+	}
+}
+
+func formatPlace(p ports.TalkPlace) string {
+	text := strings.Join([]string{strconv.FormatInt(p.At.UnixMilli(), 10), p.Negotiation.String(), strconv.Itoa(p.Seq)}, " ")
+	return base64.RawURLEncoding.EncodeToString([]byte(text))
+}
+
+func parsePlace(text string) (*ports.TalkPlace, error) {
+	if text == "" {
+		return nil, nil
+	}
+	invalid := fault.Field("after", "must be meta.next of a list of negotiations")
+	plain, err := base64.RawURLEncoding.DecodeString(text)
+	parts := strings.Split(string(plain), " ")
+	if err != nil || len(parts) != 3 {
+		return nil, invalid
+	}
+	at, err1 := strconv.ParseInt(parts[0], 10, 64)
+	of, err2 := id.Parse[id.Negotiation](parts[1])
+	seq, err3 := strconv.ParseInt(parts[2], 10, 32)
+	if err1 != nil || err2 != nil || err3 != nil || at < 0 || seq < 1 {
+		return nil, invalid
+	}
+	return &ports.TalkPlace{
+		At:          time.UnixMilli(at),
+		Negotiation: of,
+		Seq:         int(seq),
+	}, nil
+}

@@ -1,0 +1,196 @@
+// Package negotiations shows merchants what was said between buyers and their shop, and how it ended. It never shows a session's
+// id, which lets its holder act; what the shop would go down to, and why it answered, it shows to readers of agents alone.
+package negotiations
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/agents"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/finance"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/agentid"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// handlers has the operations as methods.
+type handlers struct{ *operation.API }
+
+// Register adds the operations on negotiations.
+func Register(a *operation.API) {
+	h := &handlers{a}
+	const all, one = "/v1/negotiations", "/v1/negotiations/{negotiation_id}"
+	g := h.Group("Negotiations", "finance", operation.HeaderProject)
+	operation.Register(g, "list-negotiations", "GET "+all, "List negotiations, those with the newest step first", h.list, operation.OrScope(agentsRead))
+	operation.Register(g, "get-negotiation", "GET "+one, "Get all that was negotiated in a buyer's session", h.get, operation.OrScope(agentsRead))
+}
+
+const (
+	agentsRead  = "agents:read"
+	financeRead = "finance:read"
+)
+
+// sessionTalksView is all that was negotiated in a buyer's session.
+type sessionTalksView struct {
+	ID        string                  `json:"id" doc:"As orders, events and analytics show it."`
+	State     string                  `json:"state" enum:"deal,left,open" doc:"Of its items together: deal if one of them is, else open if one of them is, else left."`
+	Protocol  *string                 `json:"protocol" nullable:"true" enum:"haggle,ucp,mcp" doc:"By which the session was opened. Null: the session is not kept any longer."`
+	Agent     *finance.BuyerAgentView `json:"agent,omitempty" doc:"The buyer's. Left out: it did not say, or the session is not kept any longer."`
+	BeganAt   wire.Time               `json:"began_at" doc:"The first step."`
+	LastAt    wire.Time               `json:"last_at"`
+	Items     []TalkItemView          `json:"items" doc:"In the order in which they began, 100 at most."`
+	Steps     []talkStepView          `json:"steps" doc:"Of all items and agents, oldest first, 200 at most."`
+	StepCount int                     `json:"step_count" doc:"More than there are steps: the last ones are not shown."`
+	Orders    *[]placedOrder          `json:"orders,omitzero" doc:"Placed in the session, oldest first, 20 at most. Left out without the scope finance:read."`
+}
+
+// placedOrder is an order in short.
+type placedOrder struct {
+	ID           string `json:"id"`
+	Confirmation string `json:"confirmation_number" example:"HG-7K2M-9QXA"`
+}
+
+// TalkItemView is the negotiation about an item. Prices are per unit.
+type TalkItemView struct {
+	Product     string        `json:"product_id"`
+	ProductName string        `json:"product_name" doc:"As the catalogue has it now, or had it when the product was deleted."`
+	Variant     string        `json:"variant_id"`
+	VariantName string        `json:"variant_name" doc:"In words, as the catalogue has them now. Empty: it is the only one, or is gone."`
+	Quantity    int           `json:"quantity"`
+	State       string        `json:"state" enum:"deal,left,open" doc:"deal: an offer was accepted, whether it was paid or not. left: none was, and the buyer declined the last price or its session is over. open: none was yet, and the session goes on."`
+	StepCount   int           `json:"step_count"`
+	LastOffer   *wire.Money   `json:"last_offer" nullable:"true" doc:"Null: the buyer made none."`
+	ShopPrice   wire.Money    `json:"shop_price" doc:"What the shop named last."`
+	DealPrice   *wire.Money   `json:"deal_price" nullable:"true" doc:"What was agreed last. Null: nothing was."`
+	OffList     *wire.Decimal `json:"off_list_percent" nullable:"true" example:"12.9" doc:"Of the deal, rounded down to a tenth. Null: there is no deal."`
+	List        wire.Money    `json:"list_price" doc:"As of the last step."`
+	Floor       *wire.Money   `json:"floor,omitempty" doc:"As of the last step. Left out without the scope agents:read."`
+	Currency    string        `json:"currency" example:"USD"`
+	BeganAt     wire.Time     `json:"began_at"`
+	LastAt      wire.Time     `json:"last_at"`
+	Offers      []*wire.Money `json:"offers" nullable:"false" doc:"Of the first step and the latest ones, 24 at most. Null in it: the buyer asked for the price."`
+	Prices      []*wire.Money `json:"prices" nullable:"false" doc:"What the shop named, step by step as offers. Null in it: an old rejection, which named none."`
+}
+
+// talkStepView is an offer, or a question of the price, and its answer. Prices are per unit.
+type talkStepView struct {
+	Seq         int         `json:"seq" doc:"Counts the session's steps from 1."`
+	Product     string      `json:"product_id"`
+	ProductName string      `json:"product_name" doc:"As the catalogue has it now, or had it when the product was deleted."`
+	Variant     string      `json:"variant_id"`
+	VariantName string      `json:"variant_name"`
+	Quantity    int         `json:"quantity"`
+	CreatedAt   wire.Time   `json:"created_at"`
+	Offer       *wire.Money `json:"offer" nullable:"true" doc:"Null: a question of the price."`
+	Response    string      `json:"response" enum:"quote,accept,counter_offer,reject"`
+	Price       *wire.Money `json:"price" nullable:"true" doc:"What the shop named. Null in old records of rejections."`
+
+	Decision *agents.DecisionRecord `json:"decision,omitempty" doc:"All that led to the answer, with bounds, inputs, rule and message. Left out without the scope agents:read."`
+}
+
+// reader is what a caller may see.
+type reader struct{ agents, finance bool }
+
+func readerOf(rq operation.Request) reader {
+	return reader{
+		agents:  rq.Caller.Key.Allows(agentsRead),
+		finance: rq.Caller.Key.Allows(financeRead),
+	}
+}
+
+type getInput struct {
+	Negotiation wire.Ref[id.Negotiation] `path:"negotiation_id"`
+}
+
+func (h *handlers) get(ctx context.Context, rq operation.Request, in *getInput) (*wire.Output[sessionTalksView], error) {
+	found, err := rq.Stores.Talks.Session(ctx, rq.Caller.Project.ID, in.Negotiation.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &wire.Output[sessionTalksView]{Body: readerOf(rq).session(in.Negotiation.ID, found)}, nil
+}
+
+func (r reader) session(of id.Negotiation, s *ports.SessionTalks) sessionTalksView {
+	first, last := s.Decisions[0].At, s.Decisions[len(s.Decisions)-1].At
+	names := map[negotiation.Item]ports.Talk{}
+	states := make([]negotiation.TalkState, len(s.Talks))
+	for i, t := range s.Talks {
+		names[t.Item], states[i] = t, t.State
+		if t.Last.After(last) {
+			last = t.Last
+		}
+	}
+	v := sessionTalksView{
+		ID:        of.String(),
+		State:     negotiation.SessionState(states).String(),
+		BeganAt:   wire.ToTime(first),
+		LastAt:    wire.ToTime(last),
+		Items:     wire.Each(s.Talks, r.item),
+		Steps:     wire.Each(s.Decisions, func(d negotiation.Link) talkStepView { return r.step(d, names[d.Item]) }),
+		StepCount: s.Total,
+	}
+	if s.Agent != nil {
+		v.Protocol, v.Agent = new(s.Agent.Protocol.String()), finance.ToAPIAgent(*s.Agent)
+	}
+	if r.finance {
+		v.Orders = new(wire.Each(s.Orders, func(o ports.OrderName) placedOrder { return placedOrder{o.ID.String(), o.Confirmation} }))
+	}
+	return v
+}
+
+func (r reader) item(t ports.Talk) TalkItemView {
+	v := TalkItemView{
+		Product:     t.Item.Product.String(),
+		ProductName: t.Product,
+		Variant:     t.Item.Variant.String(),
+		VariantName: t.Variant,
+		Quantity:    t.Item.Quantity,
+		State:       t.State.String(),
+		StepCount:   t.Steps,
+		LastOffer:   wire.ToOptionalMoney(t.Offer),
+		ShopPrice:   wire.ToMoney(t.Price),
+		DealPrice:   wire.ToOptionalMoney(t.Deal),
+		List:        wire.ToMoney(t.List),
+		Currency:    t.List.Currency().Code(),
+		BeganAt:     wire.ToTime(t.Began),
+		LastAt:      wire.ToTime(t.Last),
+		Offers:      wire.Each(t.Path, func(s ports.TalkStep) *wire.Money { return wire.ToOptionalMoney(s.Offer) }),
+		Prices:      wire.Each(t.Path, func(s ports.TalkStep) *wire.Money { return wire.ToOptionalMoney(s.Price) }),
+	}
+	if t.Deal != nil {
+		v.OffList = new(wire.ToDecimal(negotiation.OffList(t.List, *t.Deal), 1))
+	}
+	if r.agents {
+		v.Floor = new(wire.ToMoney(t.Floor))
+	}
+	return v
+}
+
+func (r reader) step(d negotiation.Link, named ports.Talk) talkStepView {
+	v := talkStepView{
+		Seq:         d.Seq,
+		Product:     d.Item.Product.String(),
+		ProductName: named.Product,
+		Variant:     d.Item.Variant.String(),
+		VariantName: named.Variant,
+		Quantity:    d.Item.Quantity,
+		CreatedAt:   wire.ToTime(d.At),
+		Offer:       wire.ToOptionalMoney(d.Offer),
+		Response:    commerce.Responses[d.Outcome],
+		Price:       wire.ToOptionalMoney(d.Price),
+	}
+	if r.agents {
+		v.Decision = new(agents.ToAPIRecord(d))
+	}
+	return v
+}
+
+func toAPIProtocol(p *agentid.Protocol) *string {
+	if p == nil {
+		return nil
+	}
+	return new(p.String())
+}
