@@ -288,6 +288,26 @@ func work(t *testing.T, url, project string) {
 		}})
 		must(t, err)
 	}
+	look(t, m)
+}
+
+// look reads the list of negotiations, and one of them.
+func look(t *testing.T, m *merchant.Client) {
+	t.Helper()
+	var list struct {
+		Data []struct{ ID string }
+	}
+	answer, err := m.Do(t.Context(), http.MethodGet, "/v1/negotiations?limit=50", nil, nil)
+	must(t, err)
+	must(t, json.Unmarshal(answer.Body, &list))
+	if len(list.Data) == 0 {
+		t.Fatalf("no negotiations: %s", answer.Body)
+	}
+	answer, err = m.Do(t.Context(), http.MethodGet, "/v1/negotiations/"+list.Data[0].ID, nil, nil)
+	must(t, err)
+	if answer.Status != http.StatusOK {
+		t.Fatalf("the newest negotiation: %d %s", answer.Status, answer.Body)
+	}
 }
 
 // hold keeps all tables from being analyzed.
