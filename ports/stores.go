@@ -50,6 +50,7 @@ type Stores struct {
 	Reconciliations Reconciliations
 	Analytics       Analytics
 	BuyerRecords    BuyerRecords
+	Attention       Attention
 
 	Integrations   Integrations
 	InUse          IntegrationsInUse

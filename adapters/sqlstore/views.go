@@ -6,6 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/agents"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/analytics"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/announcements"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/attention"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/catalogue"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/embeddings"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/events"
@@ -50,6 +51,9 @@ func (s *Store) Analytics() analytics.Analytics { return analytics.Analytics{Sto
 func (s *Store) LateAnnouncements() announcements.LateAnnouncements {
 	return announcements.LateAnnouncements{Store: s.db}
 }
+
+// Attention finds what waits for merchants.
+func (s *Store) Attention() attention.Attention { return attention.Attention{Store: s.db} }
 
 // Authorizations keeps consents until they are redeemed.
 func (s *Store) Authorizations() syncing.Authorizations { return syncing.Authorizations{Store: s.db} }

@@ -53,6 +53,7 @@ func storesOn(view *sqlstore.Store, index ports.Index) *ports.Stores {
 		Reconciliations: view.Reconciliations(),
 		Analytics:       view.Analytics(),
 		BuyerRecords:    view.BuyerRecords(),
+		Attention:       view.Attention(),
 		Integrations:    view.Integrations(),
 		InUse:           view.Integrations(),
 		Figures:         view.Integrations(),

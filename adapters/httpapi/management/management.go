@@ -57,6 +57,7 @@ func register(api huma.API, s Services) *operation.API {
 	h.registerSigningKeys()
 	h.registerAgentKeys()
 	h.registerProjects()
+	h.registerAttention()
 	h.registerSettings()
 	h.registerStorefront()
 	h.registerBuyers()

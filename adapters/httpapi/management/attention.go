@@ -1,0 +1,91 @@
+package management
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/analytics"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func (h *handlers) registerAttention() {
+	g := h.Group("Projects", "projects", operation.HeaderProject)
+	operation.Register(g, "list-attention", "GET /v1/attention", "List what waits for the merchant, by kind, money at stake first", h.listAttention)
+}
+
+// waitingScopes are what a caller needs to see a kind, beside projects:read.
+var waitingScopes = map[ports.WaitingKind]string{
+	ports.PaymentUnresolved:    "finance:read",
+	ports.RefundUnresolved:     "finance:read",
+	ports.DisputeOpen:          "finance:read",
+	ports.ReturnRequested:      "finance:read",
+	ports.OrderToShip:          "finance:read",
+	ports.SyncFailed:           "integrations:read",
+	ports.SubscriptionDisabled: "events:read",
+	ports.WorkSetAside:         "projects:read",
+}
+
+type waitingView struct {
+	Kind     string         `json:"kind" enum:"payment_unresolved,refund_unresolved,dispute_open,return_requested,order_to_ship,sync_failed,subscription_disabled,work_set_aside" doc:"payment_unresolved to order_to_ship are shown to finance:read, sync_failed to integrations:read, subscription_disabled to events:read."`
+	Count    int            `json:"count"`
+	OldestAt wire.Time      `json:"oldest_at"`
+	Amount   *wire.Money    `json:"amount" nullable:"true" doc:"Of those in the project's currency. Null: there is none."`
+	Currency *string        `json:"currency" nullable:"true" example:"USD"`
+	DueAt    *wire.Time     `json:"due_at" nullable:"true" doc:"Of order_to_ship, the end of the earliest promised ship date, in the project's time zone. Null: no deadline is known."`
+	Late     *int           `json:"late,omitempty" doc:"Of order_to_ship: how many are past their promised ship date."`
+	Example  waitingExample `json:"example" doc:"The oldest."`
+}
+
+type waitingExample struct {
+	ID    *string `json:"id" nullable:"true" doc:"Of the checkout, refund, dispute, return, order, integration or subscription. Null: work has none to show."`
+	Words string  `json:"words" doc:"The order's confirmation number, the integration's type, why the subscription was disabled, or the kind of work."`
+}
+
+type attentionOutput struct {
+	Body struct {
+		Data []waitingView `json:"data" doc:"Kinds of which nothing waits are left out."`
+	}
+}
+
+func (h *handlers) listAttention(ctx context.Context, rq operation.Request, _ *struct{}) (*attentionOutput, error) {
+	p := rq.Caller.Project
+	var kinds []ports.WaitingKind
+	for _, kind := range ports.WaitingKinds {
+		if rq.Caller.Key.Allows(waitingScopes[kind]) {
+			kinds = append(kinds, kind)
+		}
+	}
+	zone := p.Settings.Location()
+	found, err := rq.Stores.Attention.Waiting(ctx, p.ID, kinds, p.Settings.Currency, h.Clock.Now().In(zone).Format(time.DateOnly))
+	if err != nil {
+		return nil, err
+	}
+	out := &attentionOutput{}
+	out.Body.Data = wire.Each(found, func(w ports.Waiting) waitingView { return toAPIWaiting(w, zone) })
+	return out, nil
+}
+
+func toAPIWaiting(w ports.Waiting, zone *time.Location) waitingView {
+	v := waitingView{
+		Kind:     string(w.Kind),
+		Count:    w.Count,
+		OldestAt: wire.ToTime(w.Oldest),
+		Amount:   wire.ToOptionalMoney(w.Amount),
+		Example: waitingExample{
+			ID:    wire.ToOptional(w.Example),
+			Words: w.Words,
+		},
+	}
+	if w.Amount != nil {
+		v.Currency = new(w.Amount.Currency().Code())
+	}
+	if day, err := time.Parse(time.DateOnly, w.ShipsOn); err == nil {
+		v.DueAt = new(wire.ToTime(analytics.StartOfDay(day.Year(), day.Month(), day.Day()+1, zone)))
+	}
+	if w.Kind == ports.OrderToShip {
+		v.Late = &w.Late
+	}
+	return v
+}

@@ -1,0 +1,47 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// WaitingKind is a kind of what waits for a merchant.
+type WaitingKind string
+
+// The kinds, those with money at stake first.
+const (
+	PaymentUnresolved    WaitingKind = "payment_unresolved" // the provider was asked in vain what became of it
+	RefundUnresolved     WaitingKind = "refund_unresolved"
+	DisputeOpen          WaitingKind = "dispute_open"
+	ReturnRequested      WaitingKind = "return_requested"
+	OrderToShip          WaitingKind = "order_to_ship"
+	SyncFailed           WaitingKind = "sync_failed"           // an integration's newest run
+	SubscriptionDisabled WaitingKind = "subscription_disabled" // by failures, not by the merchant
+	WorkSetAside         WaitingKind = "work_set_aside"        // background work that cannot be read, or made the program panic
+)
+
+// WaitingKinds are all of them, in their order.
+var WaitingKinds = []WaitingKind{
+	PaymentUnresolved, RefundUnresolved, DisputeOpen, ReturnRequested, OrderToShip, SyncFailed, SubscriptionDisabled, WorkSetAside,
+}
+
+// Waiting is what waits of a kind.
+type Waiting struct {
+	Kind    WaitingKind
+	Count   int
+	Oldest  time.Time
+	Amount  *money.Amount // of what is in the asked currency; nil: none is, or the kind has none
+	Late    int           // orders past their promised ship date
+	ShipsOn string        // of an order to ship, the earliest date promised; "": of none
+	Example string        // the id of the oldest; "": it has none to show
+	Words   string        // what the oldest is
+}
+
+// Attention finds what waits for a merchant. What is done and over does not slow it down.
+type Attention interface {
+	// Waiting has those of the kinds of which something waits, in the order of WaitingKinds. today is a date in the shop's zone.
+	Waiting(ctx context.Context, project id.Project, kinds []WaitingKind, in money.Currency, today string) ([]Waiting, error)
+}
