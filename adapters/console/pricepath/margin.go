@@ -1,0 +1,174 @@
+package pricepath
+
+import "slices"
+
+// mark is a label in the right margin: what a line or the end of the path is.
+type mark struct {
+	y     int // where it belongs
+	rank  int // from top to bottom, where two belong to the same place
+	class string
+	text  string
+	sub   string
+	end   bool
+}
+
+// Labels in the margin are at least so far apart.
+const marginGap = 280
+
+// marginMarks lists the labels from top to bottom.
+func (c *chart) marginMarks() []mark {
+	s := c.limits()
+	marks := make([]mark, 0, 4)
+	marks = append(marks, mark{y: c.scale.y(s.list), rank: 0, class: "pp-ink pp-b", text: "List " + c.money(s.list), sub: c.listSub(s)})
+	_, y := c.endPoint(c.cols, &c.scale)
+	m := c.endWords()
+	m.y, m.rank = y, 1
+	marks = append(marks, m)
+	if c.opt.Limits && s.floor < s.list {
+		floor := mark{y: c.scale.y(s.floor), rank: 3, class: "pp-ink pp-b", text: "Floor " + c.money(s.floor), sub: "never below"}
+		if s.target == s.floor {
+			floor.text, floor.sub = "Floor and target", c.money(s.floor)
+		} else {
+			marks = append(marks, mark{y: c.scale.y(s.target), rank: 2, class: "pp-ink pp-b", text: "Target " + c.money(s.target), sub: "accepted at once"})
+		}
+		marks = append(marks, floor)
+	}
+	slices.SortStableFunc(marks, func(a, b mark) int {
+		if a.y != b.y {
+			return a.y - b.y
+		}
+		return a.rank - b.rank
+	})
+	return marks
+}
+
+// listSub says that the path begins at list, where it does.
+func (c *chart) listSub(s *step) string {
+	switch {
+	case c.opt.Limits && s.floor == s.list:
+		return "not negotiable"
+	case c.steps[0].price == s.list:
+		return "where it starts"
+	}
+	return "before haggling"
+}
+
+// endWords is what happened in the end.
+func (c *chart) endWords() mark {
+	m := mark{end: true}
+	switch c.end {
+	case Deal:
+		m.class, m.text, m.sub = "pp-good pp-b", "Deal "+c.money(c.price), c.offList("")
+		return m
+	case Left:
+		m.class, m.text = "pp-bad pp-b", "Left"
+	default:
+		m.class, m.text = "pp-ink pp-b", "Under way"
+	}
+	if o := c.lastOffer(); o > 0 {
+		m.sub = "offered " + c.money(o)
+	}
+	return m
+}
+
+func (c *chart) lastOffer() int64 {
+	for i := len(c.steps) - 1; i >= 0; i-- {
+		if o := c.steps[i].offer; o > 0 {
+			return o
+		}
+	}
+	return 0
+}
+
+// writeMargin writes the labels, pushed apart around the end's.
+func (c *chart) writeMargin() {
+	ys := pushApart(c.marks, 140, 3140)
+	for i, m := range c.marks {
+		c.text(m.class, c.margin, ys[i]+10, start, m.text)
+		if m.sub != "" {
+			c.text("", c.margin, ys[i]+145, start, m.sub)
+		}
+		wide := max(width(m.text, true), width(m.sub, false))
+		c.block(box{c.margin, ys[i] - 80, c.margin + wide, ys[i] + 180})
+		if !m.end && ys[i] != m.y {
+			c.leader(c.right, m.y, ys[i])
+		}
+		if m.end {
+			c.endLeader(m.y, ys[i])
+		}
+	}
+}
+
+// leader joins a line with the label that was pushed away from it.
+func (c *chart) leader(from, y, labelY int) {
+	c.open("pp-lead")
+	c.point("M", from, y)
+	c.point("L", c.margin-50, labelY)
+	c.shut()
+}
+
+// endLeader joins the end's mark with its label, if nothing lies between.
+func (c *chart) endLeader(y, labelY int) {
+	x, _ := c.endPoint(c.cols, &c.scale)
+	if x >= c.cols[len(c.cols)-1].x && x < c.margin-180 {
+		c.leader(x+130, y, labelY)
+	}
+}
+
+// pushApart moves the labels, which are sorted, away from the end's label and from each other, between two places.
+func pushApart(marks []mark, top, bottom int) []int {
+	ys := make([]int, len(marks))
+	k := slices.IndexFunc(marks, func(m mark) bool { return m.end })
+	last := len(marks) - 1
+	ys[k] = min(max(marks[k].y, top+marginGap*k), bottom-marginGap*(last-k))
+	for i := k - 1; i >= 0; i-- {
+		ys[i] = max(min(marks[i].y, ys[i+1]-marginGap), top+marginGap*i)
+	}
+	for i := k + 1; i <= last; i++ {
+		ys[i] = min(max(marks[i].y, ys[i-1]+marginGap), bottom-marginGap*(last-i))
+	}
+	return ys
+}
+
+// narrowLimits names the lines inside the plot: a phone has no margin.
+func (c *chart) narrowLimits() {
+	s := c.limits()
+	right := func(name string, amount int64) {
+		y := c.scale.y(amount)
+		c.must(label{"pp-ink pp-b pp-halo", true, name + " " + c.money(amount)},
+			spot{c.right, y - 70, end}, spot{c.right, y + 150, end}, spot{c.left + 600, y - 70, start}, spot{c.left + 600, y + 150, start})
+	}
+	if c.opt.Limits && s.floor < s.list {
+		name := "Floor"
+		if s.target == s.floor {
+			name = "Floor and target"
+		}
+		y := c.scale.y(s.floor)
+		c.must(label{"pp-ink pp-b pp-halo", true, name + " " + c.money(s.floor)},
+			spot{c.left + 40, y - 70, start}, spot{c.left + 40, y + 150, start}, spot{c.right, y + 150, end}, spot{c.right, y - 70, end})
+	}
+	right("List", s.list)
+	if c.opt.Limits && s.target != s.floor {
+		right("Target", s.target)
+	}
+}
+
+// narrowLegend explains the marks below the plot.
+func (c *chart) narrowLegend() {
+	const y = 3130
+	c.square("pp-price", 450, y-40, 50)
+	c.text("", 560, y, start, "Shop’s price")
+	c.circle("pp-offer", 1400, y-40, 45)
+	c.text("", 1510, y, start, "Buyer’s offer")
+	switch c.end {
+	case Deal:
+		c.circle("pp-deal", 2380, y-40, 55)
+		c.text("", 2490, y, start, "Deal")
+	case Left:
+		c.cross("pp-left", 2380, y-40, 40)
+		c.text("", 2490, y, start, "Left")
+	default:
+		c.circle("pp-open", 2380, y-40, 50)
+		c.text("", 2490, y, start, "Under way")
+	}
+}
