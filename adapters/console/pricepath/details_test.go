@@ -64,6 +64,26 @@ func TestRowsOfRecordedDecisions(t *testing.T) {
 	}
 }
 
+// What a session's history shows, which is all that some roles may read, is enough for a chart.
+func TestHistoryWithoutBounds(t *testing.T) {
+	t.Parallel()
+	d := talk(plain, shopPolicy(172), 0, 138_58, 140_00, 141_11, 147_13).decisions()
+	for i := range d {
+		d[i].Bounds, d[i].Progress, d[i].Rule = pricepath.Bounds{}, pricepath.Progress{}, ""
+	}
+	p := mustPath(t, d, pricepath.Options{End: pricepath.End{Kind: pricepath.Deal}})
+	for _, form := range []pricepath.Form{pricepath.Wide, pricepath.Narrow} {
+		svg := pricepath.Large(p, form, 0)
+		inside(t, parse(t, svg))
+		if text := string(svg); !strings.Contains(text, "147.13") || strings.Contains(text, "List ") || strings.Contains(text, "$0.00") {
+			t.Errorf("%s", text)
+		}
+	}
+	if row := pricepath.Steps(p)[3]; row.Label != "Step 4: buyer offers $141.11, shop asks $149.57" || row.Why != "" || len(row.Flags) > 0 {
+		t.Errorf("%+v", row)
+	}
+}
+
 func TestChosenStep(t *testing.T) {
 	t.Parallel()
 	usual := talk(plain, shopPolicy(172), 0, 138_58, 140_00, 141_11, 147_13).decisions()

@@ -229,7 +229,9 @@ func (c *chart) limitLines() {
 		c.esc(c.id)
 		c.raw(`-h)"/>`)
 	}
-	c.limitLine("pp-list", s.list)
+	if s.list > 0 {
+		c.limitLine("pp-list", s.list)
+	}
 	if !c.opt.Limits {
 		return
 	}
@@ -299,7 +301,7 @@ func (c *chart) link(i int, col column, number bool) {
 		c.esc(c.Path.label(s))
 	}
 	if col.has(c.chosen) {
-		c.raw(`" aria-current="true`)
+		c.raw(`" aria-current="step`)
 	}
 	c.raw(`">`)
 	left, right := c.reach(i)

@@ -48,8 +48,12 @@ func golden(t *testing.T, name, got string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got+"\n" != string(want) {
-		t.Errorf("%s differs (go test -update writes it anew):\n%s", file, got)
+	if got += "\n"; got != string(want) {
+		at := 0
+		for at < min(len(got), len(want)) && got[at] == want[at] {
+			at++
+		}
+		t.Errorf("%s differs (go test -update writes it anew): …%.120s, want …%.120s", file, got[at:], want[at:])
 	}
 }
 

@@ -19,7 +19,9 @@ const marginGap = 280
 func (c *chart) marginMarks() []mark {
 	s := c.limits()
 	marks := make([]mark, 0, 4)
-	marks = append(marks, mark{y: c.scale.y(s.list), rank: 0, class: "pp-ink pp-b", text: "List " + c.money(s.list), sub: c.listSub(s)})
+	if s.list > 0 {
+		marks = append(marks, mark{y: c.scale.y(s.list), rank: 0, class: "pp-ink pp-b", text: "List " + c.money(s.list), sub: c.listSub(s)})
+	}
 	_, y := c.endPoint(c.cols, &c.scale)
 	m := c.endWords()
 	m.y, m.rank = y, 1
@@ -130,27 +132,37 @@ func pushApart(marks []mark, top, bottom int) []int {
 	return ys
 }
 
-// narrowLimits names the lines inside the plot: a phone has no margin.
+// narrowLimits names the lines inside the plot: a phone has no margin. The floor's label goes to the left, which is where
+// prices are far from it.
 func (c *chart) narrowLimits() {
 	s := c.limits()
-	right := func(name string, amount int64) {
-		y := c.scale.y(amount)
-		c.must(label{"pp-ink pp-b pp-halo", true, name + " " + c.money(amount)},
-			spot{c.right, y - 70, end}, spot{c.right, y + 150, end}, spot{c.left + 600, y - 70, start}, spot{c.left + 600, y + 150, start})
+	shown := c.opt.Limits && s.floor < s.list
+	if shown && s.target == s.floor {
+		c.narrowLimit("Floor and target", s.floor, true)
+	} else if shown {
+		c.narrowLimit("Floor", s.floor, true)
 	}
-	if c.opt.Limits && s.floor < s.list {
-		name := "Floor"
-		if s.target == s.floor {
-			name = "Floor and target"
+	if s.list > 0 {
+		c.narrowLimit("List", s.list, false)
+	}
+	if shown && s.target != s.floor {
+		c.narrowLimit("Target", s.target, false)
+	}
+}
+
+// narrowLimit writes a label above its line, or else below it, or further off where lines lie close together.
+func (c *chart) narrowLimit(name string, amount int64, atLeft bool) {
+	y := c.scale.y(amount)
+	spots := make([]spot, 0, 12)
+	for _, dy := range [...]int{-70, 150, -210, 290} {
+		left, right, inner := spot{c.left + 40, y + dy, start}, spot{c.right, y + dy, end}, spot{c.left + 600, y + dy, start}
+		if atLeft {
+			spots = append(spots, left, right, inner)
+		} else {
+			spots = append(spots, right, inner, left)
 		}
-		y := c.scale.y(s.floor)
-		c.must(label{"pp-ink pp-b pp-halo", true, name + " " + c.money(s.floor)},
-			spot{c.left + 40, y - 70, start}, spot{c.left + 40, y + 150, start}, spot{c.right, y + 150, end}, spot{c.right, y - 70, end})
 	}
-	right("List", s.list)
-	if c.opt.Limits && s.target != s.floor {
-		right("Target", s.target)
-	}
+	c.must(label{"pp-ink pp-b pp-halo", true, name + " " + c.money(amount)}, spots...)
 }
 
 // narrowLegend explains the marks below the plot.

@@ -24,7 +24,7 @@ func (c *chart) markers() {
 		s := c.at(col)
 		y := c.scale.y(s.price)
 		if s.proposal > 0 && s.proposal != s.price && !s.accepted() {
-			c.proposal(col.x, c.scale.y(s.proposal), y, half)
+			c.proposal(col.x, min(c.scale.y(s.proposal), c.bottom-60), y, half)
 		}
 		if s.offer > 0 {
 			c.circle("pp-offer", col.x, c.scale.offer(s.offer), half)
@@ -177,7 +177,7 @@ func (c *chart) buyerLabel(col column, s *step) {
 		c.place(t, spot{x, y + 150, middle}, spot{x + 100, y + 40, start}, spot{x - 100, y + 40, end})
 		return
 	}
-	c.place(t, spot{x, y + 200, middle}, spot{x + 90, y + 130, start}, spot{x - 90, y + 130, end}, spot{x, y - 120, middle})
+	c.place(t, spot{x, y + 200, middle}, spot{x + 90, y + 130, start}, spot{x - 90, y + 130, end}, spot{x, y - 140, middle})
 }
 
 // seriesNames names both lines at the first place that is free. Phones have a legend instead.

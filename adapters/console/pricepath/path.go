@@ -78,7 +78,8 @@ type Options struct {
 	Href     func(step int) string // nil: "?step=4#step"
 }
 
-// Path is what is drawn: one line's negotiation. Without Limits it holds no limit.
+// Path is what is drawn: one line's negotiation. Without Limits it holds no limit, and decisions need have neither bounds nor
+// rule: what a session's history shows is enough.
 type Path struct {
 	opt   Options
 	steps []step
@@ -198,7 +199,10 @@ func (p *Path) finish() {
 
 // expired reports whether the price of the step before no longer stood: its time was over, or what it had promised is gone.
 func expired(before, s *step) bool {
-	return before.named && !before.accepted() && (s.at.Sub(before.at) >= negotiation.Validity || s.counter == 0)
+	if before.accepted() || !before.named {
+		return false
+	}
+	return s.at.Sub(before.at) >= negotiation.Validity || s.list > 0 && s.counter == 0
 }
 
 // changed reports whether what the shop's prices lie between is no longer what it was. The chart shows the last.

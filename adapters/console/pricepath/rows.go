@@ -132,7 +132,10 @@ func (p *Path) label(s *step) string {
 	case Holds:
 		answer = "shop holds " + p.money(s.price)
 	}
-	text := "Step " + strconv.Itoa(s.n) + ": " + said + ", " + answer + ", " + p.ruleInText(s)
+	text := "Step " + strconv.Itoa(s.n) + ": " + said + ", " + answer
+	if s.rule != "" {
+		text += ", " + p.ruleInText(s)
+	}
 	for _, f := range p.flags {
 		if f.Step == s.n {
 			text += ", " + short(f.Kind)

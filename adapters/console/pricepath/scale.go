@@ -48,7 +48,8 @@ func (s *scale) add(of *step) {
 	s.low = min(s.low, of.price)
 	if of.offer >= s.cut && of.offer > 0 {
 		s.low = min(s.low, of.offer)
-		s.high = max(s.high, min(of.offer, of.list+of.list/10))
+		most := max(of.list, of.price)
+		s.high = max(s.high, min(of.offer, most+most/10))
 	} else if of.offer > 0 {
 		s.broken = true
 	}

@@ -64,7 +64,11 @@ func (p *Path) offList(before string) string {
 	case p.price > list:
 		return ""
 	}
-	return before + money.Off(p.amount(list), p.amount(p.price)).String() + " off list"
+	off := money.Off(p.amount(list), p.amount(p.price))
+	if off == 0 { // under a tenth of a percent
+		return before + p.money(list-p.price) + " off list"
+	}
+	return before + off.String() + " off list"
 }
 
 // shopLine is a step line: a price holds until the next one. One step holds from edge to edge.

@@ -38,6 +38,8 @@ func (p *Path) shopMoves() string {
 		return "the shop goes up from " + p.money(first) + " to " + p.money(last)
 	case p.steps[0].accepted():
 		return "the shop accepts " + p.money(first)
+	case len(p.steps) == 1:
+		return "the shop asks " + p.money(first)
 	}
 	return "the shop stays at " + p.money(first)
 }

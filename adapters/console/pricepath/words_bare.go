@@ -6,6 +6,8 @@ func bareNoOffer(s *step) string {
 	switch {
 	case s.counter > 0:
 		return "The shop stands by the price that it had named."
+	case s.list == 0:
+		return "The shop names its price."
 	case s.price < s.list:
 		return "The shop starts under list."
 	}
@@ -13,7 +15,7 @@ func bareNoOffer(s *step) string {
 }
 
 func bareListOnly(s *step) string {
-	if s.price != s.list {
+	if s.list > 0 && s.price != s.list {
 		return "This product sells at list price now, but the shop keeps the price that it had named."
 	}
 	return "This product sells at list price."
