@@ -24,7 +24,7 @@ func (p *Path) columns() []column {
 	for i := 0; i < n; i++ {
 		c := column{from: i, to: i}
 		if n > mostColumns && i > 0 {
-			for c.to < n-1 && p.steps[c.to].holds() && p.steps[c.to+1].holds() && c.to+1 < n-1 {
+			for c.to+2 < n && p.steps[c.to].holds() && p.steps[c.to+1].holds() {
 				c.to++
 			}
 			c.held = c.to > c.from

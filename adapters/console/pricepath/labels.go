@@ -69,8 +69,8 @@ func (l *placer) place(t label, spots ...spot) bool {
 	return false
 }
 
-// must writes the text at the first free spot, or else at the first that is inside.
-func (l *placer) must(t label, spots ...spot) {
+// mustPlace writes the text at the first free spot, or else at the first that is inside.
+func (l *placer) mustPlace(t label, spots ...spot) {
 	if l.place(t, spots...) {
 		return
 	}

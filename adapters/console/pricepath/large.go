@@ -23,16 +23,33 @@ type frame struct {
 	width, height            int
 	left, right, top, bottom int // of the plot
 	x0, x1                   int // first and last column
-	roof                     int // top of the chosen step's band
+	bandTop                  int // top of the chosen step's band
 	numbers                  int // baseline of the step numbers
 	margin                   int // x of the labels in the right margin
 }
 
 var (
 	wideFrame = frame{
-		wide: true, width: 6400, height: 3440, left: 440, right: 5280, top: 288, bottom: 3140, roof: 220, numbers: 3320,
+		wide:    true,
+		width:   6400,
+		height:  3440,
+		left:    440,
+		right:   5280,
+		top:     288,
+		bottom:  3140,
+		bandTop: 220,
+		numbers: 3320,
 	}
-	narrowFrame = frame{width: 3260, height: 3200, left: 360, right: 3160, top: 269, bottom: 2720, roof: 150, numbers: 2900}
+	narrowFrame = frame{
+		width:   3260,
+		height:  3200,
+		left:    360,
+		right:   3160,
+		top:     269,
+		bottom:  2720,
+		bandTop: 150,
+		numbers: 2900,
+	}
 )
 
 // chart is a drawing in progress.
@@ -100,7 +117,7 @@ func (c *chart) layOut() {
 		c.margin = c.right + 100
 	}
 	c.x1 = c.right - 260
-	c.scale.aside = c.right - 90
+	c.scale.endX = c.right - 90
 	c.gap = spread(c.cols, c.x0, c.x1, c.opt.Span)
 }
 
@@ -131,7 +148,7 @@ func (c *chart) draw() {
 	c.axis()
 	c.chosenBand()
 	c.limitLines()
-	c.torn()
+	c.axisBreak()
 	if c.wide {
 		c.writeMargin()
 	}
@@ -162,21 +179,21 @@ func (c *chart) head() {
 		c.raw(`pp-narrow" viewBox="0 0 326 320`)
 	}
 	c.raw(`" role="group" aria-labelledby="`)
-	c.esc(c.id)
+	c.escaped(c.id)
 	c.raw(`-t" aria-describedby="`)
-	c.esc(c.id)
+	c.escaped(c.id)
 	c.raw(`-d"><title id="`)
-	c.esc(c.id)
+	c.escaped(c.id)
 	c.raw(`-t">`)
-	c.esc(c.name())
+	c.escaped(c.name())
 	c.raw(`</title><desc id="`)
-	c.esc(c.id)
+	c.escaped(c.id)
 	c.raw(`-d">`)
-	c.esc(c.summary())
+	c.escaped(c.summary())
 	c.raw("</desc>")
 	if c.opt.Limits {
 		c.raw(`<defs><pattern id="`)
-		c.esc(c.id)
+		c.escaped(c.id)
 		c.raw(`-h" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="pp-hatch" d="M0 0V6"/></pattern></defs>`)
 	}
 }
@@ -205,11 +222,11 @@ func (c *chart) chosenColumn() column {
 
 func (c *chart) chosenBand() {
 	col := c.chosenColumn()
-	w, top := min(680, max(c.gap*63/100, 160)), c.roof
+	w, top := min(680, max(c.gap*63/100, 160)), c.bandTop
 	if !c.wide {
 		w = min(480, max(c.gap*82/100, 90))
 		s := &c.steps[c.chosen]
-		top = max(c.roof, min(c.scale.y(s.price), c.scale.offer(max(s.offer, s.price)))-300)
+		top = max(c.bandTop, min(c.scale.y(s.price), c.scale.offer(max(s.offer, s.price)))-300)
 	}
 	c.band = box{max(col.x-w/2, c.left), top, min(col.x+w/2, c.right), c.bottom}
 	c.rect("pp-band", c.band.x0, top, c.band.x1-c.band.x0, c.bottom-top, 60)
@@ -226,7 +243,7 @@ func (c *chart) limitLines() {
 		c.attr("width", c.right-c.left)
 		c.attr("height", c.bottom-y)
 		c.raw(` fill="url(#`)
-		c.esc(c.id)
+		c.escaped(c.id)
 		c.raw(`-h)"/>`)
 	}
 	if s.list > 0 {
@@ -247,18 +264,18 @@ func (c *chart) limitLine(class string, amount int64) {
 	c.blockThin(c.left, c.right, y)
 }
 
-// torn is the break of the axis, above the offers that are cut off.
-func (c *chart) torn() {
+// axisBreak draws the break of the axis, above the offers that are cut off.
+func (c *chart) axisBreak() {
 	if !c.scale.broken {
 		return
 	}
-	c.blockThin(c.left, c.right, c.scale.torn)
-	c.open("pp-torn")
-	c.point("M", c.left, c.scale.torn)
+	c.blockThin(c.left, c.right, c.scale.breakY)
+	c.openPath("pp-break")
+	c.point("M", c.left, c.scale.breakY)
 	for x := c.left; x+80 <= c.right; x += 80 {
 		c.raw("l4-3l4 3")
 	}
-	c.shut()
+	c.closePath()
 }
 
 // offersLine joins the offers. A single one has no line.
@@ -291,21 +308,21 @@ func (c *chart) link(i int, col column, number bool) {
 		step = c.chosen + 1
 	}
 	c.raw(`<a class="pp-step" href="`)
-	c.esc(c.opt.Href(step))
+	c.escaped(c.opt.Href(step))
 	c.raw(`" data-step="`)
 	c.int(step)
 	c.raw(`" aria-label="`)
 	if col.folded() > 1 {
-		c.esc(c.foldedLabel(col))
+		c.escaped(c.foldedLabel(col))
 	} else {
-		c.esc(c.Path.label(s))
+		c.escaped(c.Path.label(s))
 	}
 	if col.has(c.chosen) {
 		c.raw(`" aria-current="step`)
 	}
 	c.raw(`">`)
 	left, right := c.reach(i)
-	c.rect("pp-hit", left, c.roof, right-left, c.numbers+60-c.roof, 40)
+	c.rect("pp-hit", left, c.bandTop, right-left, c.numbers+60-c.bandTop, 40)
 	if number {
 		class := ""
 		if col.has(c.chosen) {

@@ -1,6 +1,9 @@
 package pricepath
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // mark is a label in the right margin: what a line or the end of the path is.
 type mark struct {
@@ -8,8 +11,8 @@ type mark struct {
 	rank  int // from top to bottom, where two belong to the same place
 	class string
 	text  string
-	sub   string
-	end   bool
+	sub   string // a second line
+	end   bool   // it is the end's
 }
 
 // Labels in the margin are at least so far apart.
@@ -19,28 +22,30 @@ const marginGap = 280
 func (c *chart) marginMarks() []mark {
 	s := c.limits()
 	marks := make([]mark, 0, 4)
+	line := func(rank int, amount int64, text, sub string) {
+		marks = append(marks, mark{
+			y:     c.scale.y(amount),
+			rank:  rank,
+			class: "pp-ink pp-b",
+			text:  text,
+			sub:   sub,
+		})
+	}
 	if s.list > 0 {
-		marks = append(marks, mark{y: c.scale.y(s.list), rank: 0, class: "pp-ink pp-b", text: "List " + c.money(s.list), sub: c.listSub(s)})
+		line(0, s.list, "List "+c.money(s.list), c.listSub(s))
 	}
-	_, y := c.endPoint(c.cols, &c.scale)
-	m := c.endWords()
-	m.y, m.rank = y, 1
-	marks = append(marks, m)
+	end := c.endWords()
+	_, end.y = c.endPoint(c.cols, &c.scale)
+	marks = append(marks, end)
 	if c.opt.Limits && s.floor < s.list {
-		floor := mark{y: c.scale.y(s.floor), rank: 3, class: "pp-ink pp-b", text: "Floor " + c.money(s.floor), sub: "never below"}
 		if s.target == s.floor {
-			floor.text, floor.sub = "Floor and target", c.money(s.floor)
+			line(3, s.floor, "Floor and target", c.money(s.floor))
 		} else {
-			marks = append(marks, mark{y: c.scale.y(s.target), rank: 2, class: "pp-ink pp-b", text: "Target " + c.money(s.target), sub: "accepted at once"})
+			line(2, s.target, "Target "+c.money(s.target), "accepted at once")
+			line(3, s.floor, "Floor "+c.money(s.floor), "never below")
 		}
-		marks = append(marks, floor)
 	}
-	slices.SortStableFunc(marks, func(a, b mark) int {
-		if a.y != b.y {
-			return a.y - b.y
-		}
-		return a.rank - b.rank
-	})
+	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Or(a.y-b.y, a.rank-b.rank) })
 	return marks
 }
 
@@ -57,7 +62,7 @@ func (c *chart) listSub(s *step) string {
 
 // endWords is what happened in the end.
 func (c *chart) endWords() mark {
-	m := mark{end: true}
+	m := mark{end: true, rank: 1}
 	switch c.end {
 	case Deal:
 		m.class, m.text, m.sub = "pp-good pp-b", "Deal "+c.money(c.price), c.offList("")
@@ -103,10 +108,10 @@ func (c *chart) writeMargin() {
 
 // leader joins a line with the label that was pushed away from it.
 func (c *chart) leader(from, y, labelY int) {
-	c.open("pp-lead")
+	c.openPath("pp-lead")
 	c.point("M", from, y)
 	c.point("L", c.margin-50, labelY)
-	c.shut()
+	c.closePath()
 }
 
 // endLeader joins the end's mark with its label, if nothing lies between.
@@ -162,7 +167,7 @@ func (c *chart) narrowLimit(name string, amount int64, atLeft bool) {
 			spots = append(spots, right, inner, left)
 		}
 	}
-	c.must(label{"pp-ink pp-b pp-halo", true, name + " " + c.money(amount)}, spots...)
+	c.mustPlace(label{"pp-ink pp-b pp-halo", true, name + " " + c.money(amount)}, spots...)
 }
 
 // narrowLegend explains the marks below the plot.

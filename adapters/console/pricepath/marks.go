@@ -23,8 +23,8 @@ func (c *chart) markers() {
 	for _, col := range c.cols {
 		s := c.at(col)
 		y := c.scale.y(s.price)
-		if s.proposal > 0 && s.proposal != s.price && !s.accepted() {
-			c.proposal(col.x, min(c.scale.y(s.proposal), c.bottom-60), y, half)
+		if overruled(s) {
+			c.proposal(col.x, c.proposalY(s), y, half)
 		}
 		if s.offer > 0 {
 			c.circle("pp-offer", col.x, c.scale.offer(s.offer), half)
@@ -36,6 +36,11 @@ func (c *chart) markers() {
 		c.blockMark(col.x, y, half+10)
 	}
 }
+
+// overruled reports whether an agent proposed another price than the shop gave.
+func overruled(s *step) bool { return s.proposal > 0 && s.proposal != s.price && !s.accepted() }
+
+func (c *chart) proposalY(s *step) int { return min(c.scale.y(s.proposal), c.bottom-60) }
 
 // proposal draws a price that was not allowed, joined to the one that was given.
 func (c *chart) proposal(x, asked, given, half int) {
@@ -49,7 +54,7 @@ func (c *chart) proposal(x, asked, given, half int) {
 func (c *chart) apart() {
 	col := c.chosenColumn()
 	s := c.at(col)
-	if s.offer == 0 || s.accepted() || s.offer >= s.price {
+	if col.to != c.chosen || s.offer == 0 || s.accepted() || s.offer >= s.price {
 		return
 	}
 	y0, y1 := c.scale.y(s.price)+80, c.scale.offer(s.offer)-80
@@ -58,7 +63,7 @@ func (c *chart) apart() {
 	}
 	c.vline("pp-gap", col.x, y0, y1)
 	c.thin = append(c.thin, box{col.x - 5, y0, col.x + 5, y1})
-	if !c.wide || c.scale.offer(s.offer) == c.scale.offersCut {
+	if !c.wide || c.scale.offer(s.offer) == c.scale.cutY {
 		return
 	}
 	text := c.money(s.price-s.offer) + " apart"
@@ -128,6 +133,10 @@ func (c *chart) amounts() {
 		}
 		if s.offer > 0 && (all || s.offer < c.scale.cut) {
 			c.buyerLabel(col, s)
+		}
+		if overruled(s) {
+			y := c.proposalY(s) + 40
+			c.place(label{"pp-shop-t pp-halo", false, "proposed " + c.plain(s.proposal)}, spot{col.x + 90, y, start}, spot{col.x - 90, y, end})
 		}
 	}
 }
@@ -218,11 +227,12 @@ func (c *chart) drawFlags() {
 				class = "pp-flag pp-hollow"
 			}
 			x := col.x + shift
-			c.open(class)
+			c.openPath(class)
 			c.point("M", x, c.bottom+50)
 			c.raw("v-14h8l-2 3 2 3h-8")
-			c.shut()
+			c.closePath()
 			c.block(box{x, c.bottom - 90, x + 80, c.bottom + 50})
+			c.place(label{"pp-halo", false, f.Kind.name}, spot{x + 110, c.bottom - 20, start}, spot{x - 30, c.bottom - 20, end})
 			shift += 100
 		}
 	}

@@ -91,15 +91,19 @@ type Path struct {
 
 // step is a decision in minor units. Zero amounts are absent.
 type step struct {
-	n                             int
-	at                            time.Time
-	offer, price, prior           int64 // prior is the price before, as drawn
-	proposal, best, counter       int64
-	list, opening, target, floor  int64 // all but list are zero where limits are hidden
-	named                         bool  // the record has the price
-	rounds, moves, quantity       int
-	response, rule, handler, fell string
-	inputs                        Inputs
+	n                      int // from 1
+	at                     time.Time
+	response, rule         string
+	handler, fallback      string
+	offer, price           int64
+	named                  bool  // the record has the price
+	prior                  int64 // the price before, as drawn
+	proposal               int64
+	best, counter          int64 // of the progress before
+	rounds, quantity       int
+	list                   int64
+	opening, target, floor int64 // absent where limits are hidden
+	inputs                 Inputs
 }
 
 func (s *step) accepted() bool { return s.response == "accept" }
@@ -148,6 +152,7 @@ func New(decisions []Decision, o Options) (*Path, error) {
 	if o.End.Price != nil {
 		p.price = r.amount(*o.End.Price)
 	}
+	p.opt.Limits = o.Limits && p.limits().floor > 0 // every recorded floor is
 	if r.err != nil {
 		return nil, fmt.Errorf("pricepath: %w", r.err)
 	}
@@ -261,10 +266,19 @@ func (r *reader) optional(n *Number) int64 {
 
 func (r *reader) step(d *Decision, limits bool) step {
 	s := step{
-		at: d.CreatedAt, offer: r.optional(d.Offer), price: r.optional(d.Answer.Price), list: r.amount(d.Bounds.List),
-		best: r.optional(d.Progress.BestOffer), counter: r.optional(d.Progress.Counter),
-		rounds: d.Progress.Rounds, moves: d.Progress.Moves, quantity: d.Quantity,
-		response: d.Answer.Response, rule: d.Rule, handler: text(d.Handler), fell: text(d.Fallback), inputs: d.Inputs,
+		at:       d.CreatedAt,
+		offer:    r.optional(d.Offer),
+		price:    r.optional(d.Answer.Price),
+		list:     r.amount(d.Bounds.List),
+		best:     r.optional(d.Progress.BestOffer),
+		counter:  r.optional(d.Progress.Counter),
+		rounds:   d.Progress.Rounds,
+		quantity: d.Quantity,
+		response: d.Answer.Response,
+		rule:     d.Rule,
+		handler:  text(d.Handler),
+		fallback: text(d.Fallback),
+		inputs:   d.Inputs,
 	}
 	if limits {
 		s.opening, s.target, s.floor = r.amount(d.Bounds.Opening), r.amount(d.Bounds.Target), r.amount(d.Bounds.Floor)

@@ -48,8 +48,15 @@ func Steps(p *Path) []Row {
 
 func (p *Path) row(s *step) Row {
 	r := Row{
-		Step: s.n, Href: p.opt.Href(s.n), At: s.at, Rule: s.rule, Tone: s.tone(),
-		Buyer: p.buyer(s), Title: p.title(s), Label: p.label(s), Flags: p.flagged(s.n),
+		Step:  s.n,
+		Href:  p.opt.Href(s.n),
+		At:    s.at,
+		Buyer: p.buyer(s),
+		Tone:  s.tone(),
+		Title: p.title(s),
+		Label: p.label(s),
+		Rule:  s.rule,
+		Flags: p.flagged(s.n),
 	}
 	r.Shop = p.shop(s, r.Tone)
 	r.Name, r.Why, r.Known = p.why(s)
@@ -138,7 +145,7 @@ func (p *Path) label(s *step) string {
 	}
 	for _, f := range p.flags {
 		if f.Step == s.n {
-			text += ", " + short(f.Kind)
+			text += ", " + flagName(f.Kind)
 		}
 	}
 	return text
@@ -154,7 +161,7 @@ func (p *Path) ruleInText(s *step) string {
 	return string(unicode.ToLower(rune(name[0]))) + name[1:] // names begin with a letter of ASCII
 }
 
-func short(k FlagKind) string {
+func flagName(k FlagKind) string {
 	switch k {
 	case Expired:
 		return "price had expired"

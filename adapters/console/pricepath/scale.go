@@ -2,13 +2,13 @@ package pricepath
 
 // scale turns amounts into y. The list price lies near the top, the lowest of floor, prices and offers near the bottom.
 type scale struct {
-	high, low       int64
-	yHigh, yLow     int
-	top, bottom     int
-	cut             int64 // offers under it are drawn at the bottom edge, below a break of the axis
-	broken          bool
-	offersCut, torn int // where these are drawn
-	aside           int // x of the end's mark where there is no offer to put it on
+	high, low    int64
+	yHigh, yLow  int
+	top, bottom  int
+	cut          int64 // offers under it are drawn at the bottom edge, below a break of the axis
+	broken       bool
+	cutY, breakY int // where these are drawn
+	endX         int // x of the end's mark where there is no offer to put it on
 }
 
 // breakHeight is what a break of the axis takes of the plot.
@@ -17,11 +17,11 @@ const breakHeight = 200
 // newScale leaves 4 % of the range above it and 13 % below.
 func (p *Path) newScale(cols []column, top, bottom int) scale {
 	s := scale{
-		top:       top,
-		bottom:    bottom,
-		cut:       p.cut(),
-		offersCut: bottom - 180,
-		torn:      bottom - 330,
+		top:    top,
+		bottom: bottom,
+		cut:    p.cut(),
+		cutY:   bottom - 180,
+		breakY: bottom - 330,
 	}
 	s.low = p.lowest()
 	for _, c := range cols {
@@ -86,25 +86,24 @@ func (s *scale) y(amount int64) int {
 // offer is where an offer lies.
 func (s *scale) offer(amount int64) int {
 	if amount < s.cut {
-		return s.offersCut
+		return s.cutY
 	}
 	return s.y(amount)
 }
 
-// end of the scale that the axis shows.
+// foot is where the scale ends.
 func (s *scale) foot() int {
 	if s.broken {
-		return s.torn
+		return s.breakY
 	}
 	return s.bottom
 }
 
 // grid is the round amounts that lines are drawn at: at most five, at multiples of 1, 2 or 5 × 10ⁿ.
 func (s *scale) grid() (amounts []int64, step int64) {
-	perPixel := s.high - s.low
-	span := int64(s.yLow - s.yHigh)
-	from := s.low - perPixel*int64(s.foot()-s.yLow)/span
-	to := s.high + perPixel*int64(s.yHigh-s.top)/span
+	values, height := s.high-s.low, int64(s.yLow-s.yHigh)
+	from := s.low - values*int64(s.foot()-s.yLow)/height
+	to := s.high + values*int64(s.yHigh-s.top)/height
 	for step = 1; ; step *= 10 {
 		for _, times := range [...]int64{1, 2, 5} {
 			first := max((from+times*step-1)/(times*step), 0)

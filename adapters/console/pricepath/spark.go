@@ -13,7 +13,7 @@ func Spark(p *Path) template.HTML {
 	spread(cols, 40, 680, 0)
 	s := p.sparkScale(cols)
 	c.raw(`<svg class="pp-spark" viewBox="0 0 76 26" width="76" height="26" role="img" aria-label="`)
-	c.esc(p.sparkName())
+	c.escaped(p.sparkName())
 	c.raw(`">`)
 	if p.opt.Limits {
 		c.rect("pp-ground", 0, min(s.y(p.limits().floor)+10, 220), 760, 40, 0)
@@ -36,7 +36,7 @@ func Spark(p *Path) template.HTML {
 // sparkScale has no margins and no break: what is cut off lies at the bottom.
 func (p *Path) sparkScale(cols []column) scale {
 	s := p.newScale(cols, 30, 220)
-	s.yHigh, s.yLow, s.offersCut, s.aside = 30, 200, 220, 680
+	s.yHigh, s.yLow, s.cutY, s.endX = 30, 200, 220, 680
 	return s
 }
 
@@ -73,7 +73,7 @@ func (p *Path) offList(before string) string {
 
 // shopLine is a step line: a price holds until the next one. One step holds from edge to edge.
 func (p *Path) shopLine(c *canvas, cols []column, s *scale, x0, x1 int) {
-	c.open("pp-shop")
+	c.openPath("pp-shop")
 	from := cols[0].x
 	if len(cols) == 1 {
 		from = x0
@@ -91,7 +91,7 @@ func (p *Path) shopLine(c *canvas, cols []column, s *scale, x0, x1 int) {
 		c.raw("H")
 		c.num(x1)
 	}
-	c.shut()
+	c.closePath()
 }
 
 // buyerLine joins the offers. A single one is a circle.
@@ -110,14 +110,14 @@ func (p *Path) buyerLine(c *canvas, cols []column, s *scale) {
 		}
 		return
 	}
-	c.open("pp-buyer")
+	c.openPath("pp-buyer")
 	for _, col := range cols {
 		if o := p.at(col).offer; o > 0 {
 			c.point(command, col.x, s.offer(o))
 			command = "L"
 		}
 	}
-	c.shut()
+	c.closePath()
 }
 
 // endPoint is where the end is marked: at the deal, else at the last offer, else beside the last price.
@@ -133,5 +133,5 @@ func (p *Path) endPoint(cols []column, s *scale) (x, y int) {
 		}
 	}
 	last := cols[len(cols)-1]
-	return s.aside, s.y(p.at(last).price)
+	return s.endX, s.y(p.at(last).price)
 }

@@ -13,7 +13,7 @@ func (p *Path) name() string {
 // summary is the chart in one sentence, and the limits in another where the viewer may see them.
 func (p *Path) summary() string {
 	s := &p.steps[len(p.steps)-1]
-	text := "In " + steps(len(p.steps)) + " " + p.shopMoves() + p.buyerMoves() + p.ending() + "."
+	text := "In " + stepCount(len(p.steps)) + " " + p.shopMoves() + p.buyerMoves() + p.ending() + "."
 	if s.quantity > 1 {
 		text += " Prices are for one piece."
 	}
@@ -75,7 +75,7 @@ func (p *Path) ending() string {
 	return ", and it is under way"
 }
 
-func steps(n int) string {
+func stepCount(n int) string {
 	words := [...]string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
 	switch {
 	case n == 1:

@@ -34,8 +34,8 @@ func (c *canvas) attr(name string, tenths int) {
 	c.raw(`"`)
 }
 
-// esc writes text for content or a quoted attribute.
-func (c *canvas) esc(s string) {
+// escaped writes text for content or a quoted attribute.
+func (c *canvas) escaped(s string) {
 	from := 0
 	for i := range len(s) {
 		var to string
@@ -70,28 +70,28 @@ func (c *canvas) point(command string, x, y int) {
 	c.num(y)
 }
 
-func (c *canvas) open(class string) {
+func (c *canvas) openPath(class string) {
 	c.raw(`<path class="`)
 	c.raw(class)
 	c.raw(`" d="`)
 }
 
-func (c *canvas) shut() { c.raw(`"/>`) }
+func (c *canvas) closePath() { c.raw(`"/>`) }
 
 func (c *canvas) hline(class string, x0, x1, y int) {
-	c.open(class)
+	c.openPath(class)
 	c.point("M", x0, y)
 	c.raw("H")
 	c.num(x1)
-	c.shut()
+	c.closePath()
 }
 
 func (c *canvas) vline(class string, x, y0, y1 int) {
-	c.open(class)
+	c.openPath(class)
 	c.point("M", x, y0)
 	c.raw("V")
 	c.num(y1)
-	c.shut()
+	c.closePath()
 }
 
 func (c *canvas) rect(class string, x, y, w, h, r int) {
@@ -125,12 +125,12 @@ func (c *canvas) square(class string, x, y, half int) {
 
 // cross draws the mark of a buyer who left.
 func (c *canvas) cross(class string, x, y, half int) {
-	c.open(class)
+	c.openPath(class)
 	c.point("M", x-half, y-half)
 	c.point("L", x+half, y+half)
 	c.point("M", x+half, y-half)
 	c.point("L", x-half, y+half)
-	c.shut()
+	c.closePath()
 }
 
 // anchor is where text lies from its x.
@@ -158,6 +158,6 @@ func (c *canvas) text(class string, x, y int, a anchor, s string) {
 		c.raw(` text-anchor="end"`)
 	}
 	c.raw(">")
-	c.esc(s)
+	c.escaped(s)
 	c.raw("</text>")
 }

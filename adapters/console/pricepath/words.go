@@ -11,22 +11,22 @@ import (
 // rule is how a rule is put into words. Every sentence follows from what the decision records, with exact amounts: shares
 // that only the policy knows are not in the record, so no sentence names them.
 type rule struct {
-	name func(*step) string
-	full func(*Path, *step) string // with the rule's amounts
-	bare func(*step) string        // for those who may not see limits. It depends on no limit
+	name   func(*step) string
+	full   func(*Path, *step) string // with the rule's amounts
+	hidden func(*step) string        // for those who may not see limits. It depends on no limit
 }
 
 var rules = map[string]rule{
-	"no_offer":      {openingName, (*Path).noOffer, bareNoOffer},
-	"list_only":     {always("Not negotiable"), (*Path).listOnly, bareListOnly},
-	"commitment":    {always("Promise kept"), (*Path).commitment, bareCommitment},
+	"no_offer":      {openingName, (*Path).noOffer, hiddenNoOffer},
+	"list_only":     {always("Not negotiable"), (*Path).listOnly, hiddenListOnly},
+	"commitment":    {always("Promise kept"), (*Path).commitment, hiddenCommitment},
 	"at_ask":        {always("Close enough"), (*Path).atAsk, always("The offer was close enough to accept.")},
-	"concession":    {always("Moves with the buyer"), (*Path).concession, bareConcession},
+	"concession":    {always("Moves with the buyer"), (*Path).concession, hiddenConcession},
 	"no_movement":   {always("Too small a move"), (*Path).noMovement, always("The offer is no move that counts, so the price holds.")},
 	"final_round":   {always("Last price"), (*Path).finalRound, always("No moves are left, so the price is final.")},
-	"probing_limit": {always("Too many tries"), (*Path).probingLimit, bareProbingLimit},
-	"below_floor":   {always("Below the floor"), (*Path).belowFloor, bareBelowFloor},
-	"agent_answer":  {always("Agent’s answer"), (*Path).agentAnswer, bareAgentAnswer},
+	"probing_limit": {always("Too many tries"), (*Path).probingLimit, hiddenProbingLimit},
+	"below_floor":   {always("Below the floor"), (*Path).belowFloor, hiddenBelowFloor},
+	"agent_answer":  {always("Agent’s answer"), (*Path).agentAnswer, hiddenAgentAnswer},
 }
 
 func always(text string) func(*step) string { return func(*step) string { return text } }
@@ -39,12 +39,12 @@ func (p *Path) why(s *step) (name, sentence string, known bool) {
 	}
 	name = r.name(s)
 	if !p.opt.Limits {
-		return name, r.bare(s), true
+		return name, r.hidden(s), true
 	}
 	sentence = r.full(p, s)
 	switch {
-	case s.fell != "":
-		sentence += " The house rules answered in place of the agent (" + s.fell + ")."
+	case s.fallback != "":
+		sentence += " The house rules answered in place of the agent (" + s.fallback + ")."
 	case s.rule != "agent_answer" && s.proposal > 0 && s.proposal != s.price:
 		sentence += " " + agentOf(s) + " had proposed " + p.money(s.proposal) + ", and the rules decided."
 	}

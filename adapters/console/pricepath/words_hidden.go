@@ -2,7 +2,7 @@ package pricepath
 
 // The sentences for those who may not see limits. They name no amounts, and depend on offers, prices and list alone.
 
-func bareNoOffer(s *step) string {
+func hiddenNoOffer(s *step) string {
 	switch {
 	case s.counter > 0:
 		return "The shop stands by the price that it had named."
@@ -14,21 +14,21 @@ func bareNoOffer(s *step) string {
 	return "The shop starts at list."
 }
 
-func bareListOnly(s *step) string {
+func hiddenListOnly(s *step) string {
 	if s.list > 0 && s.price != s.list {
 		return "This product sells at list price now, but the shop keeps the price that it had named."
 	}
 	return "This product sells at list price."
 }
 
-func bareCommitment(s *step) string {
+func hiddenCommitment(s *step) string {
 	if s.offer > s.counter {
 		return "The buyer offered more than the price that the shop had named."
 	}
 	return "The buyer took a price that the shop had named."
 }
 
-func bareConcession(s *step) string {
+func hiddenConcession(s *step) string {
 	switch {
 	case s.best == 0:
 		return "The shop answers the first offer that counts."
@@ -38,14 +38,14 @@ func bareConcession(s *step) string {
 	return "The buyer moved. The shop’s price stays as it was."
 }
 
-func bareProbingLimit(s *step) string {
+func hiddenProbingLimit(s *step) string {
 	if s.rejected() {
 		return "Declined. Too many prices were tried out, so the price holds."
 	}
 	return "Too many prices were tried out, so the price holds."
 }
 
-func bareBelowFloor(s *step) string {
+func hiddenBelowFloor(s *step) string {
 	switch {
 	case !s.named || s.counter == 0:
 		return "Under the floor, declined."
@@ -55,7 +55,7 @@ func bareBelowFloor(s *step) string {
 	return "Under the floor, declined. The shop’s price holds."
 }
 
-func bareAgentAnswer(s *step) string {
+func hiddenAgentAnswer(s *step) string {
 	switch {
 	case s.accepted():
 		return agentOf(s) + " accepted the offer."
