@@ -67,7 +67,7 @@ type Format struct {
 
 // Options are what the decisions do not say.
 type Options struct {
-	Prefix   string // of the ids in the SVG; unique in the page
+	Prefix   string // of the ids in the SVG: letters, digits and hyphens, unique in the page
 	Product  string // name, as text
 	Currency money.Currency
 	End      End

@@ -123,32 +123,39 @@ func (p *Path) title(s *step) string {
 
 // label is the accessible name of the step's link in the chart.
 func (p *Path) label(s *step) string {
-	said := "buyer asks the price"
+	said, offer := "buyer asks the price", ""
 	if s.offer > 0 {
-		said = "buyer offers " + p.money(s.offer)
+		said, offer = "buyer offers ", p.money(s.offer)
 	}
-	answer := "shop asks " + p.money(s.price)
-	switch s.tone() {
-	case Accepts:
-		answer = "shop accepts"
-		if s.price != s.offer {
-			answer += " at " + p.money(s.price)
-		}
-	case Declines:
-		answer = "shop declines"
-	case Holds:
-		answer = "shop holds " + p.money(s.price)
-	}
-	text := "Step " + strconv.Itoa(s.n) + ": " + said + ", " + answer
+	answer, price := p.answer(s)
+	comma, rule := ", ", ""
 	if s.rule != "" {
-		text += ", " + p.ruleInText(s)
+		rule = p.ruleInText(s)
+	} else {
+		comma = ""
 	}
+	text := "Step " + strconv.Itoa(s.n) + ": " + said + offer + ", " + answer + price + comma + rule // one allocation
 	for _, f := range p.flags {
 		if f.Step == s.n {
 			text += ", " + flagName(f.Kind)
 		}
 	}
 	return text
+}
+
+// answer is what the shop said, and the price where it is not the offer.
+func (p *Path) answer(s *step) (said, price string) {
+	switch t := s.tone(); {
+	case t == Accepts && s.price == s.offer:
+		return "shop accepts", ""
+	case t == Accepts:
+		return "shop accepts at ", p.money(s.price)
+	case t == Declines:
+		return "shop declines", ""
+	case t == Holds:
+		return "shop holds ", p.money(s.price)
+	}
+	return "shop asks ", p.money(s.price)
 }
 
 // ruleInText is the rule's name inside a sentence.
