@@ -73,6 +73,7 @@ type lostView struct {
 type lostDeal struct {
 	Negotiation string     `json:"negotiation_id"`
 	Product     string     `json:"product_id"`
+	ProductName string     `json:"product_name" doc:"As the catalogue has it now, or had it when the product was deleted."`
 	Variant     string     `json:"variant_id"`
 	Quantity    int        `json:"quantity"`
 	BestOffer   wire.Money `json:"best_offer" doc:"Of a piece, as all prices here."`
@@ -140,8 +141,13 @@ func (h *handlers) analyticsNegotiations(ctx context.Context, rq operation.Reque
 	if err != nil {
 		return body, err
 	}
+	products := wire.Each(lost.Examples, func(l analytics.Lost) id.Product { return l.Item.Product })
+	names, err := rq.Stores.Analytics.ProductNames(ctx, project, products)
+	if err != nil {
+		return body, err
+	}
 	body = toAPINegotiations(s, all(spans))
-	body.Lost = toAPILost(s, lost, near, in.Page())
+	body.Lost = toAPILost(s, lost, names, near, in.Page())
 	for i, of := range spans {
 		body.Series = append(body.Series, talkSpan{
 			From: wire.ToTime(s.bounds[i]), To: wire.ToTime(s.bounds[i+1]), Offers: of.Offers, Paid: of.Paid,
@@ -198,10 +204,11 @@ func toAPIDistribution(counts map[int]int64, sum, of int64) distributionView {
 	return view
 }
 
-func toAPILost(s span, deals ports.LostDeals, near int64, p ports.Page) lostView {
+func toAPILost(s span, deals ports.LostDeals, names map[id.Product]string, near int64, p ports.Page) lostView {
 	examples := operation.ToAPIList(deals.Examples, func(l analytics.Lost) lostDeal {
 		return lostDeal{
-			Negotiation: id.NegotiationOf(l.Item.Session).String(), Product: l.Item.Product.String(), Variant: l.Item.Variant.String(), Quantity: l.Item.Quantity,
+			Negotiation: id.NegotiationOf(l.Item.Session).String(), Product: l.Item.Product.String(), ProductName: names[l.Item.Product],
+			Variant: l.Item.Variant.String(), Quantity: l.Item.Quantity,
 			BestOffer: s.money(l.Best), Floor: s.money(l.Floor), Standing: s.money(l.Standing), List: s.money(l.List),
 			BeganAt: wire.ToTime(l.Began), LastAt: wire.ToTime(l.Last),
 		}

@@ -41,16 +41,16 @@ type OrderView struct {
 	Currency     string          `json:"currency" example:"USD"`
 	Payment      PaymentView     `json:"payment"`
 	Fulfillment  fulfillmentView `json:"fulfillment"`
+	Lines        []OrderLine     `json:"lines"`
+	Savings      wire.Money      `json:"savings" doc:"Against list prices."`
 	CreatedAt    wire.Time       `json:"created_at"`
 }
 
 type OrderDetail struct {
 	OrderView
-	Lines    []OrderLine     `json:"lines"`
 	Subtotal wire.Money      `json:"subtotal"`
 	Shipping wire.Money      `json:"shipping"`
 	Tax      wire.Money      `json:"tax"`
-	Savings  wire.Money      `json:"savings" doc:"Against list prices."`
 	Address  AddressView     `json:"shipping_address"`
 	Notes    string          `json:"notes" doc:"The buyer's."`
 	Refunds  []RefundView    `json:"refunds" doc:"Oldest first."`
@@ -230,9 +230,18 @@ func loggedOrder(c *order.Case, refund id.Refund) map[string]any {
 
 func toAPIOrder(o *order.Order) OrderView {
 	return OrderView{
-		ID: o.ID.String(), Confirmation: o.Confirmation, Negotiation: id.NegotiationOf(o.Session).String(), Status: o.Status.String(), Email: o.Email, Total: wire.ToMoney(o.Total),
-		Currency: o.Total.Currency().Code(), Payment: toAPIPayment(paymentOf(o)), Fulfillment: toAPIFulfillment(o.Fulfillment),
-		CreatedAt: wire.ToTime(o.CreatedAt),
+		ID:           o.ID.String(),
+		Confirmation: o.Confirmation,
+		Negotiation:  id.NegotiationOf(o.Session).String(),
+		Status:       o.Status.String(),
+		Email:        o.Email,
+		Total:        wire.ToMoney(o.Total),
+		Currency:     o.Total.Currency().Code(),
+		Payment:      toAPIPayment(paymentOf(o)),
+		Fulfillment:  toAPIFulfillment(o.Fulfillment),
+		Lines:        wire.Each(o.Lines, ToAPIOrderLine),
+		Savings:      wire.ToMoney(o.Savings),
+		CreatedAt:    wire.ToTime(o.CreatedAt),
 	}
 }
 
@@ -244,8 +253,7 @@ func paymentOf(o *order.Order) ports.OrderPayment {
 func ToAPICase(c *order.Case) OrderDetail {
 	o := c.Order
 	return OrderDetail{
-		OrderView: toAPIOrder(o), Lines: wire.Each(o.Lines, ToAPIOrderLine), Subtotal: wire.ToMoney(o.Subtotal),
-		Shipping: wire.ToMoney(o.Shipping), Tax: wire.ToMoney(o.Tax), Savings: wire.ToMoney(o.Savings),
+		OrderView: toAPIOrder(o), Subtotal: wire.ToMoney(o.Subtotal), Shipping: wire.ToMoney(o.Shipping), Tax: wire.ToMoney(o.Tax),
 		Address: ToAPIAddress(o.Address), Notes: o.Notes, Refunds: wire.Each(c.Refunds, toAPIRefund), Returns: wire.Each(c.Returns, toAPIReturn),
 		Disputes: wire.Each(c.Disputes, toAPIDispute), Protocol: o.Agent.Protocol.String(), Agent: ToAPIAgent(o.Agent), Webhook: toAPIHook(o),
 	}
