@@ -7,6 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/member"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Get is a member whom the actor oversees, or who the actor is.
@@ -104,6 +105,38 @@ func (s *Service) PasswordLink(ctx context.Context, by Actor, wanted id.Member, 
 		return Link{}, err
 	}
 	return s.linkTo(ctx, m, by.ID, member.Reset)
+}
+
+// FirstOwner is the oldest owner of an account. If it has none, one comes to be, without a password, as on a demo that somebody
+// tries out: a link signs them in.
+func (s *Service) FirstOwner(ctx context.Context, of id.Account, d Draft, name string) (*member.Member, error) {
+	members, _, err := s.Members.List(ctx, of, nil, ports.Page{Limit: member.Most})
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range members {
+		if m.Role == member.Owner {
+			return m, nil
+		}
+	}
+	d.Role = member.Owner
+	l, err := s.InviteFor(ctx, of, name, d)
+	if err != nil {
+		return nil, err
+	}
+	now := s.Clock.Now()
+	if err := l.Use(now); err != nil {
+		return nil, err
+	}
+	m := &member.Member{
+		ID:        id.New[id.Member](s.Entropy.IDBits()),
+		Account:   of,
+		Email:     l.Email,
+		Name:      name,
+		Role:      member.Owner,
+		CreatedAt: now,
+	}
+	return m, s.Members.Join(ctx, l.Link, m)
 }
 
 // SignInLink makes a link by which a member signs in once without a password, for those who run the installation.

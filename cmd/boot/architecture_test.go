@@ -42,6 +42,8 @@ var placed = map[string]string{
 	"github.com/pressly/goose":        "adapters/sqlstore",
 	"github.com/brianvoe/gofakeit":    "simulator",
 	"github.com/vektah/gqlparser":     "simulator",
+	"github.com/bojanz/currency":      "adapters/console",
+	"github.com/chromedp":             "features",
 	"github.com/cucumber":             "features",
 	"github.com/redis":                "adapters/ratelimit",
 	"github.com/go-redis":             "adapters/ratelimit",

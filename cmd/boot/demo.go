@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/feed"
+	"github.com/haggle-commerce/haggle/app/people"
 	"github.com/haggle-commerce/haggle/cmd/boot/demo"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -20,6 +21,7 @@ import (
 // DemoShop is the demo project with things to try on it.
 type DemoShop struct {
 	ACP      string
+	Console  string // signs the shop's owner in to the console, once, within a day
 	Key      string // a fresh one, for a week
 	Project  id.Project
 	Products int
@@ -43,7 +45,27 @@ func (a *App) Demo(ctx context.Context) (DemoShop, error) {
 	if err != nil {
 		return DemoShop{}, err
 	}
-	return a.tryOn(ctx, DemoShop{ACP: a.acpAddress(project.DemoSlug), Key: key, Products: demo.Count(), Query: "lightweight tent for two"}, p)
+	link, err := a.demoLink(ctx, owner.ID)
+	if err != nil {
+		return DemoShop{}, err
+	}
+	return a.tryOn(ctx, DemoShop{
+		ACP:      a.acpAddress(project.DemoSlug),
+		Console:  link,
+		Key:      key,
+		Products: demo.Count(),
+		Query:    "lightweight tent for two",
+	}, p)
+}
+
+// demoLink makes a link that signs the demo's owner in.
+func (a *App) demoLink(ctx context.Context, of id.Account) (string, error) {
+	owner, err := a.People.FirstOwner(ctx, of, people.Draft{Email: "owner@demo.example"}, "Demo owner")
+	if err != nil {
+		return "", err
+	}
+	l, err := a.People.SignInLink(ctx, owner, operator)
+	return l.Address, err
 }
 
 // demoKeys is how many starts' keys work at once.

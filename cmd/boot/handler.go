@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/console"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/acp"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/hooks"
@@ -46,6 +47,9 @@ func (a *App) handler() http.Handler {
 	}
 	mux.Handle(hooks.Pattern, hooks.Handler(a.hookServices()))
 	mux.Handle("GET /demo/images/", demo.Images())
+	pages := console.Handler(a.consoleServices(mux))
+	mux.Handle(console.Path, pages)
+	mux.Handle(console.Path+"/", pages)
 	watch := wire.Watch{Log: a.log, Observe: a.metrics.ObserveRequest}
 	if a.tracing != nil {
 		watch.Trace = a.tracing.StartRequest
@@ -78,6 +82,21 @@ func (a *App) isOurs(host string) bool {
 	public, err := url.Parse(a.URL())
 	return err == nil && host == public.Hostname() ||
 		a.config.ACPDomain != "" && (host == a.config.ACPDomain || strings.HasSuffix(host, "."+a.config.ACPDomain))
+}
+
+// consoleServices has the console call the Management API that mux serves.
+func (a *App) consoleServices(mux http.Handler) console.Services {
+	return console.Services{
+		API:           mux,
+		Access:        a.Access,
+		People:        a.People,
+		ClientAddress: a.edge.address,
+		Limiter:       a.edge.managed,
+		Clock:         a.clock,
+		Secure:        isHTTPS(a.URL()),
+		Sandbox:       a.env == account.Sandbox,
+		Log:           a.log,
+	}
 }
 
 // strangersRate is what an address may send that nobody knows.

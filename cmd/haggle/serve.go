@@ -35,6 +35,7 @@ func (s serveCmd) Run(ctx context.Context) error {
 func (s serveCmd) serve(ctx context.Context, app *boot.App) error {
 	fmt.Printf("Haggle %s, %s environment\n\n", boot.Version, s.Env)
 	fmt.Printf("  API             %s/v1\n", app.URL())
+	fmt.Printf("  Console         %s/console\n", app.URL())
 	fmt.Printf("  Documentation   %s/docs\n", app.URL())
 	fmt.Printf("  OpenAPI         %s/openapi.yaml\n", app.URL())
 	fmt.Printf("  Health          %s/readyz\n", app.OpsURL())
@@ -45,7 +46,7 @@ func (s serveCmd) serve(ctx context.Context, app *boot.App) error {
 		}
 		tryOut(os.Stdout, app.URL(), shop)
 	} else {
-		fmt.Println("\nNo API key yet? haggle keys create")
+		fmt.Println("\nNo API key yet? haggle keys create\nNobody in the console yet? haggle members invite EMAIL")
 	}
 	fmt.Println("\nStop with Ctrl-C.")
 	return app.Run(ctx)
@@ -55,6 +56,7 @@ func (s serveCmd) serve(ctx context.Context, app *boot.App) error {
 func tryOut(w io.Writer, url string, shop boot.DemoShop) {
 	fmt.Fprintf(w, "  Demo shop       %s   %d products\n", shop.ACP, shop.Products)
 	fmt.Fprintf(w, "  API key         %s\n", shop.Key)
+	fmt.Fprintf(w, "\nSee the shop from the inside. This link signs its owner in, once:\n\n   %s\n", shop.Console)
 	fmt.Fprintf(w, "\nTry it in another terminal. A buyer's agent would\n\n1. search:\n\n")
 	fmt.Fprintf(w, "   curl -s --json '{\"query\": \"%s\", \"limit\": 3}' %s/acp/search\n\n2. haggle:\n\n", shop.Query, shop.ACP)
 	fmt.Fprintf(w, "   curl -s --json '{\"product_id\": \"%s\", \"variant_id\": \"%s\", \"quantity\": 1, \"offer_price\": %s}' %s/acp/quote\n\n",

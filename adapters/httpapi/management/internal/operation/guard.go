@@ -64,6 +64,9 @@ func (a *API) authorize(e *entry) (err error) {
 // count asks who calls, and counts the request for the account or the stranger. A stranger who may send
 // nothing more is refused before a key that is not known costs a lookup.
 func (a *API) count(w http.ResponseWriter, r *http.Request, from netip.Addr) (access.Caller, error) {
+	if caller, ok := access.From(r.Context()); ok {
+		return caller, nil // the console has counted its page
+	}
 	secret := bearer(r.Header)
 	if !a.Access.Known(secret) {
 		if v := a.Limiter.Look(r.Context(), wire.AddressKey(from), a.RateOfStrangers); !v.Allowed {

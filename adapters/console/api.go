@@ -1,0 +1,141 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/haggle-commerce/haggle/app/access"
+)
+
+// api calls the Management API in process, as whoever has signed in.
+type api struct {
+	handler http.Handler
+	page    *http.Request
+	caller  access.Caller
+	project string // its id; empty: none yet
+}
+
+// problem is an error of the Management API.
+type problem struct {
+	Status  int
+	Code    string   `json:"code"`
+	Message string   `json:"message"`
+	Details []detail `json:"details"`
+}
+
+type detail struct {
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+func (p *problem) Error() string { return p.Code + ": " + p.Message }
+
+// get asks for something, and decodes the answer into out.
+func (a *api) get(path string, query url.Values, out any) error {
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	return a.do(http.MethodGet, path, nil, nil, out)
+}
+
+// change is what a form asks for.
+type change struct {
+	body any
+	key  string // its idempotency key: the form sent twice does it once
+	code string // of the second factor; empty: none was given
+}
+
+// post sends a change, and decodes the answer into out unless that is nil.
+func (a *api) post(method, path string, c change, out any) error {
+	text, err := json.Marshal(c.body)
+	if err != nil {
+		return err
+	}
+	header := http.Header{"Content-Type": {"application/json"}}
+	if c.key != "" {
+		header.Set("Idempotency-Key", c.key)
+	}
+	if c.code != "" {
+		header.Set("X-MFA-Code", c.code)
+	}
+	return a.do(method, path, header, text, out)
+}
+
+func (a *api) do(method, path string, header http.Header, body []byte, out any) error {
+	ctx := access.With(a.page.Context(), a.caller)
+	r, err := http.NewRequestWithContext(ctx, method, path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	if header != nil {
+		r.Header = header
+	}
+	if a.project != "" {
+		r.Header.Set("X-Project-ID", a.project)
+	}
+	// The address and the proxies before it, by which projects admit callers.
+	r.RemoteAddr = a.page.RemoteAddr
+	r.Header["X-Forwarded-For"] = a.page.Header["X-Forwarded-For"]
+	answer := &recorded{header: http.Header{}}
+	a.handler.ServeHTTP(answer, r)
+	return answer.read(method, path, out)
+}
+
+// recorded is an answer of the API.
+type recorded struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (a *recorded) Header() http.Header { return a.header }
+
+func (a *recorded) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+func (a *recorded) Write(b []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.body.Write(b)
+}
+
+func (a *recorded) read(method, path string, out any) error {
+	if a.status >= http.StatusBadRequest {
+		var envelope struct {
+			Error problem `json:"error"`
+		}
+		if err := json.Unmarshal(a.body.Bytes(), &envelope); err != nil {
+			return fmt.Errorf("%s %s: %d, and no error in its answer: %w", method, path, a.status, err)
+		}
+		envelope.Error.Status = a.status
+		return &envelope.Error
+	}
+	if a.status >= http.StatusMultipleChoices { // an address that the API writes otherwise, such as one with dots
+		return errNoPage
+	}
+	if out == nil || a.body.Len() == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(a.body.Bytes(), out); err != nil {
+		return fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	return nil
+}
+
+// list is a page of a list.
+type list[T any] struct {
+	Data []T `json:"data"`
+	Meta struct {
+		Total int `json:"total"`
+	} `json:"meta"`
+}
+
+// fetch asks for something.
+func fetch[T any](a *api, path string, query url.Values) (out T, err error) {
+	return out, a.get(path, query, &out)
+}

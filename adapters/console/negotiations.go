@@ -1,0 +1,169 @@
+package console
+
+import (
+	"html/template"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// talkRow is a negotiation in a list.
+type talkRow struct {
+	Address, Product, Said string
+	Spark                  template.HTML
+	Pill                   pill
+	Age, Exact             string
+}
+
+// talkPage is a page of negotiations, those with the newest step first.
+type talkPage struct {
+	Data []struct {
+		ID       string `json:"id"`
+		Protocol string `json:"protocol"`
+		talkItem
+	} `json:"data"`
+	Meta struct {
+		Next string `json:"next"`
+	} `json:"meta"`
+}
+
+// newestTalks are negotiations by what the API filters them by.
+func (v *visit) newestTalks(q url.Values) (rows []talkRow, page talkPage, err error) {
+	if page, err = fetch[talkPage](v.api, "/v1/negotiations", given(q)); err != nil {
+		return nil, page, err
+	}
+	for n := range page.Data {
+		t := &page.Data[n]
+		rows = append(rows, talkRow{
+			Address: v.shop.Path() + "/negotiations/" + t.ID,
+			Product: t.name(),
+			Said:    v.said(&t.talkItem),
+			Spark:   v.sparkOf(&t.talkItem),
+			Pill:    talkPill(&t.talkItem),
+			Age:     v.shop.words.age(t.LastAt),
+			Exact:   t.LastAt.Format(time.RFC3339),
+		})
+	}
+	return rows, page, nil
+}
+
+// said is how far an item has come, in a line.
+func (v *visit) said(i *talkItem) string {
+	w := v.shop.words
+	switch {
+	case i.State == "deal":
+		text := "agreed at " + w.amount(i.DealPrice, i.Currency)
+		if i.OffList != "" && i.OffList != "0" && i.OffList != "0.0" {
+			text += " · " + i.OffList.String() + "% off"
+		}
+		return text
+	case i.LastOffer == "":
+		return "asked the price, " + w.amount(i.ShopPrice, i.Currency)
+	}
+	return w.amount(i.LastOffer, i.Currency) + " offered, " + w.amount(i.ShopPrice, i.Currency) + " asked"
+}
+
+func talkPill(i *talkItem) pill {
+	switch i.State {
+	case "deal":
+		return pill{"Deal", "good"}
+	case "left":
+		return pill{"Left", "bad"}
+	}
+	return pill{"Step " + strconv.Itoa(i.Steps), "info"}
+}
+
+// talkTabs are lists of negotiations in one state.
+var talkTabs = []choice{
+	{Word: "All"},
+	{Word: "Deals", Address: "deal"},
+	{Word: "Left", Address: "left"},
+	{Word: "Under way", Address: "open"},
+}
+
+type negotiationsView struct {
+	frame
+	Tabs    []choice
+	Rows    []talkRow
+	Unknown []string
+	Older   string
+	First   string // the newest ones, from an older page
+}
+
+func (v *visit) negotiations() error {
+	q := v.r.URL.Query()
+	here, state := v.shop.Path()+"/negotiations", q.Get("state")
+	view := &negotiationsView{frame: v.page("Haggling", "today"), Unknown: unknown(q, "state", "after", "product_id")}
+	known := false
+	for _, tab := range talkTabs {
+		tab.Current = tab.Address == state
+		known = known || tab.Current
+		tab.Address = link(here, url.Values{"state": {tab.Address}, "product_id": q["product_id"]})
+		view.Tabs = append(view.Tabs, tab)
+	}
+	if !known {
+		view.Unknown, state = append(view.Unknown, "state="+state), ""
+		view.Tabs[0].Current = true
+	}
+	rows, page, err := v.newestTalks(url.Values{"state": {state}, "after": q["after"], "product_id": q["product_id"], "limit": {"25"}})
+	if err != nil {
+		return err
+	}
+	view.Rows = rows
+	if page.Meta.Next != "" {
+		view.Older = link(here, url.Values{"state": {state}, "product_id": q["product_id"], "after": {page.Meta.Next}})
+	}
+	if q.Get("after") != "" {
+		view.First = link(here, url.Values{"state": {state}, "product_id": q["product_id"]})
+	}
+	return v.show("negotiations", view)
+}
+
+type negotiationView struct {
+	frame
+	Pill   pill
+	Sub    string
+	Paths  []pathView
+	Facts  []fact
+	Orders []choice
+	More   string // steps that are not shown
+}
+
+func (v *visit) negotiation() error {
+	t, err := fetch[talks](v.api, "/v1/negotiations/"+url.PathEscape(v.r.PathValue("negotiation")), nil)
+	if err != nil {
+		return err
+	}
+	w := v.shop.words
+	view := &negotiationView{
+		frame: v.page("Negotiation", "today"),
+		Sub:   w.clock(t.BeganAt) + " · " + count(t.Count, "step", "steps"),
+		Pill:  map[string]pill{"deal": {"Deal", "good"}, "left": {"Left", "bad"}}[t.State],
+		Facts: []fact{
+			{Label: "Began", Value: w.clock(t.BeganAt)},
+			{Label: "Last step", Value: w.clock(t.LastAt)},
+			{Label: "Agent", Value: t.Agent.who()},
+			{Label: "Negotiation", Value: short(t.ID), Mono: true},
+		},
+	}
+	if len(t.Items) > 0 {
+		view.Title = t.Items[0].name()
+	}
+	if view.Pill.Word == "" {
+		view.Pill = pill{"Under way", "info"}
+	}
+	if name := protocolNames[t.Protocol]; name != "" {
+		view.Facts = append(view.Facts, fact{Label: "Came through", Value: name})
+	}
+	if t.Count > len(t.Steps) {
+		view.More = "The first " + thousands(len(t.Steps)) + " of " + thousands(t.Count) + " steps are shown."
+	}
+	for _, o := range t.Orders {
+		view.Orders = append(view.Orders, choice{Word: o.Confirmation, Address: v.shop.Path() + "/orders/" + o.ID})
+	}
+	view.Paths, err = v.paths(&t, t.Items, v.shop.Path()+"/negotiations/"+t.ID)
+	if err != nil {
+		return err
+	}
+	return v.show("negotiation", view)
+}

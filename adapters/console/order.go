@@ -1,0 +1,397 @@
+package console
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bojanz/currency"
+)
+
+// orderDetail is an order with all that followed it.
+type orderDetail struct {
+	order
+	Subtotal json.Number `json:"subtotal"`
+	Shipping json.Number `json:"shipping"`
+	Tax      json.Number `json:"tax"`
+	Address  address     `json:"shipping_address"`
+	Notes    string      `json:"notes"`
+	Refunds  []refund    `json:"refunds"`
+	Returns  []orderBack `json:"returns"`
+	Disputes []dispute   `json:"disputes"`
+	Protocol string      `json:"protocol"`
+	Agent    *agent      `json:"agent"`
+}
+
+// agent is who bought for the buyer.
+type agent struct {
+	Profile  string `json:"profile"`
+	Verified bool   `json:"verified"`
+}
+
+// who is the agent in words.
+func (a *agent) who() string {
+	switch {
+	case a == nil:
+		return "Did not say"
+	case a.Verified:
+		return a.Profile + ", verified"
+	}
+	return a.Profile + ", not verified"
+}
+
+type address struct {
+	Name       string `json:"name"`
+	Line1      string `json:"line1"`
+	Line2      string `json:"line2"`
+	City       string `json:"city"`
+	State      string `json:"state"`
+	PostalCode string `json:"postal_code"`
+	Country    string `json:"country"`
+}
+
+type refund struct {
+	Amount    json.Number `json:"amount"`
+	Currency  string      `json:"currency"`
+	Reason    string      `json:"reason"`
+	Status    string      `json:"status"`
+	Origin    string      `json:"origin"`
+	CreatedAt time.Time   `json:"created_at"`
+}
+
+type orderBack struct {
+	Status   string      `json:"status"`
+	Comment  string      `json:"comment"`
+	Estimate json.Number `json:"refund_estimate"`
+	Currency string      `json:"currency"`
+	Items    []struct {
+		ProductID string `json:"product_id"`
+		Quantity  int    `json:"quantity"`
+		Reason    string `json:"reason"`
+	} `json:"items"`
+	CreatedAt time.Time  `json:"created_at"`
+	DecidedAt *time.Time `json:"decided_at"`
+}
+
+type dispute struct {
+	Amount    json.Number `json:"amount"`
+	Currency  string      `json:"currency"`
+	Reason    string      `json:"reason"`
+	Status    string      `json:"status"`
+	CreatedAt time.Time   `json:"created_at"`
+}
+
+type fact struct {
+	Label, Value string
+	Sum, Mono    bool
+}
+
+type moment struct {
+	What, When, Class string
+	at                time.Time
+}
+
+type orderView struct {
+	frame
+	Address, Number, Total, At, Exact, Where string
+	Pills                                    []pill
+	Actions                                  []action
+	Paths                                    []pathView
+	NoPath                                   string
+	Lines                                    []lineView
+	Money, Buyer                             []fact
+	Timeline                                 []moment
+	Returns, Disputes                        []followed
+	CanShip, CanDeliver, CanRefund           bool
+	CanCancel                                bool
+	Left, LeftPlain                          string
+	RefundMeans, CancelMeans                 string
+	Key, Done                                string
+	Open                                     string // the form that is open: what it asked for failed
+	Problem                                  *problem
+}
+
+type action struct {
+	Anchor, Word string
+	Primary      bool
+}
+
+type lineView struct{ Name, About, Quantity, List, Paid, OffList string }
+
+// followed is a return or a dispute.
+type followed struct {
+	Pills                       []pill
+	At, What, Comment, Estimate string
+}
+
+func (v *visit) order() error { return v.showOrder("", nil) }
+
+// showOrder shows an order, and what was wrong with what a form asked for.
+func (v *visit) showOrder(form string, failed *problem) error {
+	var o orderDetail
+	if err := v.api.get("/v1/orders/"+url.PathEscape(v.r.PathValue("order")), nil, &o); err != nil {
+		return err
+	}
+	w := v.shop.words
+	view := &orderView{
+		frame:   v.page(o.Confirmation, "orders"),
+		Address: v.shop.Path() + "/orders/" + o.ID,
+		Number:  o.Confirmation,
+		Total:   w.amount(o.Total, o.Currency),
+		At:      w.clock(o.CreatedAt),
+		Exact:   o.CreatedAt.Format(time.RFC3339),
+		Where:   strings.Join(slices.DeleteFunc([]string{o.Address.Name, o.Address.City, o.Address.Country}, empty), ", "),
+		Pills:   o.pills(),
+		Key:     rand.Text(),
+		Done:    done[v.r.URL.Query().Get("done")],
+		Problem: failed,
+		Open:    form,
+	}
+	for _, l := range o.Lines {
+		view.Lines = append(view.Lines, v.line(l, o.Currency))
+	}
+	view.Money = v.moneyOf(&o)
+	view.Buyer = v.buyerOf(&o)
+	view.Timeline = v.timeline(&o)
+	for _, r := range o.Returns {
+		view.Returns = append(view.Returns, v.returned(r, &o))
+	}
+	for _, d := range o.Disputes {
+		view.Disputes = append(view.Disputes, followed{
+			Pills: []pill{{disputeWords[d.Status], disputeTones[d.Status]}},
+			At:    w.clock(d.CreatedAt),
+			What:  w.amount(d.Amount, d.Currency) + ", " + strings.ReplaceAll(cmp.Or(d.Reason, "no reason given"), "_", " "),
+		})
+	}
+	v.offer(view, &o)
+	if err := v.priceOf(view, &o); err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if failed != nil {
+		status = failed.Status
+	}
+	return v.render(v.w, status, "order", view)
+}
+
+func empty(s string) bool { return s == "" }
+
+// done are the sentences after something was done.
+var done = map[string]string{
+	"shipped":   "The order is shipped.",
+	"delivered": "The order is delivered.",
+	"refunded":  "The refund is made.",
+	"pending":   "The refund is asked for. The provider has not decided yet, and is asked until it does.",
+	"cancelled": "The order is cancelled.",
+}
+
+var (
+	disputeWords = map[string]string{"open": "Disputed", "won": "Won", "lost": "Lost"}
+	disputeTones = map[string]string{"open": "bad", "won": "good", "lost": ""}
+	returnPills  = map[string]pill{
+		"requested": {"Return asked", "warn"},
+		"approved":  {"Approved", "good"},
+		"rejected":  {"Rejected", ""},
+	}
+)
+
+func (v *visit) line(l orderLine, code string) lineView {
+	w := v.shop.words
+	view := lineView{
+		Name:     l.Name,
+		About:    strings.Join(slices.DeleteFunc([]string{l.Variant, l.SKU}, empty), " · "),
+		Quantity: thousands(l.Quantity),
+		List:     w.amount(l.Original, code),
+		Paid:     w.amount(l.Unit, code),
+		OffList:  cmp.Or(offList(sum(code, l.Original, negative(l.Unit)), []orderLine{{Quantity: 1, Original: l.Original}}, code), "–"),
+	}
+	return view
+}
+
+// sum adds amounts of one currency.
+func sum(code string, terms ...json.Number) json.Number {
+	total, _ := currency.NewAmount("0", code)
+	for _, t := range terms {
+		if a, err := currency.NewAmount(cmp.Or(t.String(), "0"), code); err == nil {
+			total, _ = total.Add(a) // it is of the same currency
+		}
+	}
+	return json.Number(total.Number())
+}
+
+// negative is what is taken off.
+func negative(n json.Number) json.Number {
+	text := n.String()
+	if strings.Trim(text, "0.") == "" {
+		return n
+	}
+	return json.Number("-" + text)
+}
+
+func (v *visit) moneyOf(o *orderDetail) []fact {
+	w := v.shop.words
+	amount := func(n json.Number) string { return w.amount(n, o.Currency) }
+	facts := []fact{{Label: "Goods at list", Value: amount(sum(o.Currency, o.Subtotal, o.Savings))}}
+	if strings.Trim(o.Savings.String(), "0.") != "" {
+		facts = append(facts, fact{Label: "Haggled off", Value: amount(negative(o.Savings))})
+	}
+	facts = append(facts,
+		fact{Label: "Shipping", Value: amount(o.Shipping)},
+		fact{Label: "Tax", Value: amount(o.Tax)},
+		fact{Label: "Paid", Value: amount(o.Total), Sum: true},
+		fact{Label: "Refunded", Value: amount(negative(o.Payment.Refunded))},
+	)
+	if n, _ := o.Payment.Disputed.Float64(); n > 0 {
+		facts = append(facts, fact{Label: "Taken for disputes", Value: amount(negative(o.Payment.Disputed))})
+	}
+	return append(facts, fact{Label: "By", Value: cmp.Or(o.Payment.Instrument, o.Payment.Provider)})
+}
+
+var protocolNames = map[string]string{
+	"haggle": "Agent Commerce Protocol",
+	"ucp":    "Universal Commerce Protocol",
+	"mcp":    "MCP",
+}
+
+func (v *visit) buyerOf(o *orderDetail) []fact {
+	a := o.Address
+	place := strings.TrimSpace(strings.Join(slices.DeleteFunc([]string{a.City, a.State, a.PostalCode}, empty), " "))
+	facts := []fact{
+		{Label: "Ship to", Value: strings.Join(slices.DeleteFunc([]string{a.Name, a.Line1, a.Line2, place, a.Country}, empty), ", ")},
+		{Label: "E-mail", Value: o.Email},
+	}
+	if o.Notes != "" {
+		facts = append(facts, fact{Label: "Notes", Value: o.Notes})
+	}
+	return append(facts,
+		fact{Label: "Agent", Value: o.Agent.who()},
+		fact{Label: "Came through", Value: cmp.Or(protocolNames[o.Protocol], o.Protocol)},
+		fact{Label: "Negotiation", Value: short(o.Negotiation), Mono: true},
+	)
+}
+
+// timeline is what happened, the newest first, and above it what is expected.
+func (v *visit) timeline(o *orderDetail) []moment {
+	w := v.shop.words
+	var list []moment
+	note := func(at time.Time, what, more string) {
+		when := w.clock(at)
+		if more != "" {
+			when += " · " + more
+		}
+		list = append(list, moment{What: what, When: when, at: at})
+	}
+	note(o.Payment.CreatedAt, "Paid "+w.amount(o.Payment.Amount, o.Payment.Currency), cmp.Or(o.Payment.Instrument, o.Payment.Provider))
+	note(o.CreatedAt, "Order placed", "")
+	if at := o.Fulfillment.ShippedAt; at != nil {
+		note(*at, "Shipped", strings.TrimSpace(o.Fulfillment.Carrier+" "+o.Fulfillment.TrackingNumber))
+	}
+	if at := o.Fulfillment.DeliveredAt; at != nil {
+		note(*at, "Delivered", "")
+	}
+	for _, r := range o.Refunds {
+		what := map[string]string{"pending": "Refund asked for", "succeeded": "Refunded", "failed": "Refund failed"}[r.Status]
+		note(r.CreatedAt, what+" "+w.amount(r.Amount, r.Currency), r.Reason)
+	}
+	for _, r := range o.Returns {
+		note(r.CreatedAt, "Return asked", "")
+		if r.DecidedAt != nil {
+			note(*r.DecidedAt, "Return "+r.Status, "")
+		}
+	}
+	for _, d := range o.Disputes {
+		note(d.CreatedAt, "Disputed "+w.amount(d.Amount, d.Currency), strings.ReplaceAll(d.Reason, "_", " "))
+	}
+	slices.SortStableFunc(list, func(a, b moment) int { return b.at.Compare(a.at) })
+	list[0].Class = "now"
+	if o.Status == "canceled" || o.Status == "refunded" {
+		return list
+	}
+	var next []moment
+	f := o.Fulfillment
+	if f.Status == "processing" || f.Status == "shipped" {
+		next = append(next, moment{What: "Deliver", When: w.dates(f.Delivery) + ", " + strings.ReplaceAll(f.ShippingOption, "_", " "), Class: "next"})
+	}
+	if f.Status == "processing" {
+		next = append(next, moment{What: "Ship", When: "by " + w.dates(f.ShipsOn), Class: "next"})
+	}
+	return append(next, list...)
+}
+
+// dates writes dates of the API, such as "2026-03-04 to 2026-03-06".
+func (w *words) dates(text string) string {
+	from, to, two := strings.Cut(text, " to ")
+	write := func(s string) string {
+		t, err := time.ParseInLocation(time.DateOnly, s, w.zone)
+		if err != nil {
+			return s
+		}
+		return w.day(t)
+	}
+	if !two || from == to {
+		return write(from)
+	}
+	return write(from) + " to " + write(to)
+}
+
+func (v *visit) returned(r orderBack, o *orderDetail) followed {
+	w := v.shop.words
+	names := map[string]string{}
+	for _, l := range o.Lines {
+		names[l.ProductID] = l.Name
+	}
+	var items []string
+	for _, i := range r.Items {
+		text := cmp.Or(names[i.ProductID], i.ProductID)
+		if i.Quantity > 1 {
+			text = thousands(i.Quantity) + " × " + text
+		}
+		if i.Reason != "" {
+			text += " (" + strings.ReplaceAll(i.Reason, "_", " ") + ")"
+		}
+		items = append(items, text)
+	}
+	return followed{
+		Pills:    []pill{returnPills[r.Status]},
+		At:       w.clock(r.CreatedAt),
+		What:     strings.Join(items, ", "),
+		Comment:  r.Comment,
+		Estimate: "Worth " + w.amount(r.Estimate, r.Currency) + " with its share of the tax.",
+	}
+}
+
+// offer decides which forms the page has. What the state or the role forbids is not there; the API refuses it all the same.
+func (v *visit) offer(view *orderView, o *orderDetail) {
+	if !v.may("finance:write") {
+		return
+	}
+	open := o.Status == "confirmed"
+	view.CanShip = open && o.Fulfillment.Status == "processing"
+	view.CanDeliver = open && o.Fulfillment.Status == "shipped"
+	view.CanCancel = open && o.Fulfillment.Status == "processing"
+	left := sum(o.Currency, o.Payment.Amount, negative(o.Payment.Refunded), negative(o.Payment.Disputed))
+	n, _ := left.Float64()
+	view.CanRefund = n > 0 && o.Payment.ID != ""
+	w := v.shop.words
+	view.Left, view.LeftPlain = w.amount(left, o.Currency), left.String()
+	view.RefundMeans = "The buyer gets the money back by the way of payment. The order goes on, unless all of it is refunded."
+	view.CancelMeans = "The buyer gets " + view.Left + " back, and what was bought goes back to stock."
+	for _, a := range []struct {
+		can bool
+		action
+	}{
+		{view.CanCancel, action{"cancel", "Cancel", false}},
+		{view.CanRefund, action{"refund", "Refund", false}},
+		{view.CanDeliver, action{"deliver", "Mark as delivered", true}},
+		{view.CanShip, action{"ship", "Ship order", true}},
+	} {
+		if a.can {
+			view.Actions = append(view.Actions, a.action)
+		}
+	}
+}

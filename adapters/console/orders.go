@@ -1,0 +1,282 @@
+package console
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// order is an order of the API.
+type order struct {
+	ID           string      `json:"id"`
+	Confirmation string      `json:"confirmation_number"`
+	Negotiation  string      `json:"negotiation_id"`
+	Status       string      `json:"status"`
+	Email        string      `json:"email"`
+	Total        json.Number `json:"total"`
+	Savings      json.Number `json:"savings"`
+	Currency     string      `json:"currency"`
+	Payment      payment     `json:"payment"`
+	Fulfillment  fulfillment `json:"fulfillment"`
+	Lines        []orderLine `json:"lines"`
+	CreatedAt    time.Time   `json:"created_at"`
+}
+
+type payment struct {
+	ID         string      `json:"id"`
+	Amount     json.Number `json:"amount"`
+	Refunded   json.Number `json:"refunded_amount"`
+	Disputed   json.Number `json:"disputed_amount"`
+	Currency   string      `json:"currency"`
+	Status     string      `json:"status"`
+	Method     string      `json:"method"`
+	Provider   string      `json:"provider"`
+	Instrument string      `json:"instrument"`
+	CreatedAt  time.Time   `json:"created_at"`
+}
+
+type fulfillment struct {
+	Status         string     `json:"status"`
+	ShippingOption string     `json:"shipping_option"`
+	ShipsOn        string     `json:"estimated_ship_date"`
+	Delivery       string     `json:"estimated_delivery"`
+	Carrier        string     `json:"carrier"`
+	TrackingNumber string     `json:"tracking_number"`
+	TrackingURL    string     `json:"tracking_url"`
+	ShippedAt      *time.Time `json:"shipped_at"`
+	DeliveredAt    *time.Time `json:"delivered_at"`
+}
+
+type orderLine struct {
+	ProductID string      `json:"product_id"`
+	VariantID string      `json:"variant_id"`
+	SKU       string      `json:"sku"`
+	Name      string      `json:"name"`
+	Variant   string      `json:"variant"`
+	Quantity  int         `json:"quantity"`
+	Unit      json.Number `json:"unit_price"`
+	Original  json.Number `json:"original_price"`
+}
+
+// pill is a state in one word, and what it means for the merchant: good, warn, bad, info or nothing.
+type pill struct{ Word, Tone string }
+
+// pills are the states of an order, in words that are the same everywhere.
+func (o *order) pills() []pill {
+	states := []pill{{"Paid", "good"}}
+	switch {
+	case o.Status == "canceled":
+		states = []pill{{"Cancelled", ""}}
+	case o.Status == "refunded":
+		states = []pill{{"Refunded", ""}}
+	case o.Payment.Status == "partially_refunded":
+		states = []pill{{"Partly refunded", "warn"}}
+	}
+	if n, err := o.Payment.Disputed.Float64(); err == nil && n > 0 {
+		states = append(states, pill{"Disputed", "bad"})
+	}
+	if o.Status == "canceled" {
+		return states
+	}
+	switch o.Fulfillment.Status {
+	case "processing":
+		if o.Status == "confirmed" {
+			states = append(states, pill{"To ship", "warn"})
+		}
+	case "shipped":
+		states = append(states, pill{"Shipped", "info"})
+	case "delivered":
+		states = append(states, pill{"Delivered", "good"})
+	}
+	return states
+}
+
+// what is bought, in a line: the first product, and how many more.
+func (o *order) what() string {
+	if len(o.Lines) == 0 {
+		return ""
+	}
+	text := o.Lines[0].Name
+	if more := len(o.Lines) - 1; more > 0 {
+		text += " and " + count(more, "more", "more")
+	}
+	return text
+}
+
+// offList is the share of the list prices that was haggled off, rounded down as everywhere; "" if none was.
+func offList(savings json.Number, lines []orderLine, code string) string {
+	unit, err := money.ParseCurrency(code)
+	if err != nil {
+		return ""
+	}
+	saved, list := minor(savings, unit), int64(0)
+	for _, l := range lines {
+		list += minor(l.Original, unit) * int64(l.Quantity)
+	}
+	return off(list, list-saved, unit)
+}
+
+// minor is an amount of the API in minor units.
+func minor(n json.Number, unit money.Currency) int64 {
+	a, err := money.Parse(n.String(), unit)
+	if err != nil {
+		return 0
+	}
+	return a.Minor()
+}
+
+// off is by how much a price is below a list price: "12.9%"; "" if it is not.
+func off(list, paid int64, unit money.Currency) string {
+	if list <= 0 || paid >= list {
+		return ""
+	}
+	return money.Off(money.Of(list, unit), money.Of(paid, unit)).String()
+}
+
+// orderTab is a list of orders in one state.
+type orderTab struct {
+	Name, Word          string
+	status, fulfillment string // as the API filters
+	Address             string
+	Current             bool
+}
+
+var orderTabs = []orderTab{
+	{Name: "to_ship", Word: "To ship", status: "confirmed", fulfillment: "processing"},
+	{Name: "shipped", Word: "Shipped", fulfillment: "shipped"},
+	{Name: "delivered", Word: "Delivered", fulfillment: "delivered"},
+	{Name: "refunded", Word: "Refunded", status: "refunded"},
+	{Name: "cancelled", Word: "Cancelled", status: "canceled"},
+	{Name: "", Word: "All"},
+}
+
+type ordersView struct {
+	frame
+	Tabs       []orderTab
+	Tab        orderTab
+	Text       string
+	Rows       []orderRow
+	Total      string
+	Unknown    []string // filters in the address that there are not
+	Older      string
+	Newer      string
+	EmptyShop  bool
+	ClearLink  string
+	TotalCount int
+}
+
+type orderRow struct {
+	Address, Number, Who, What string
+	Total, OffList             string
+	Pills                      []pill
+	Age, At, Exact             string
+}
+
+const ordersPage = 25
+
+func (v *visit) orders() error {
+	q := v.r.URL.Query()
+	view := &ordersView{frame: v.page("Orders", "orders"), Text: strings.TrimSpace(q.Get("q"))}
+	view.Unknown = unknown(q, "status", "q", "offset")
+	here := v.shop.Path() + "/orders"
+	for _, tab := range orderTabs {
+		tab.Current = tab.Name == q.Get("status")
+		tab.Address = link(here, url.Values{"status": {tab.Name}, "q": {view.Text}})
+		if tab.Current {
+			view.Tab = tab
+		}
+		view.Tabs = append(view.Tabs, tab)
+	}
+	if view.Tab.Word == "" {
+		view.Unknown = append(view.Unknown, "status="+q.Get("status"))
+		view.Tabs[len(view.Tabs)-1].Current = true
+		view.Tab = view.Tabs[len(view.Tabs)-1]
+	}
+	offset, _ := strconv.Atoi(q.Get("offset"))
+	offset = max(0, offset)
+	found, err := fetch[list[order]](v.api, "/v1/orders", given(url.Values{
+		"status":      {view.Tab.status},
+		"fulfillment": {view.Tab.fulfillment},
+		"q":           {view.Text},
+		"limit":       {strconv.Itoa(ordersPage)},
+		"offset":      {strconv.Itoa(offset)},
+	}))
+	if err != nil {
+		return err
+	}
+	if found.Meta.Total == 1 && view.Text != "" && offset == 0 && len(found.Data) == 1 {
+		http.Redirect(v.w, v.r, here+"/"+found.Data[0].ID, http.StatusSeeOther)
+		return nil
+	}
+	for i := range found.Data {
+		view.Rows = append(view.Rows, v.orderRow(&found.Data[i]))
+	}
+	turn := func(to int) string {
+		return link(here, url.Values{"status": {view.Tab.Name}, "q": {view.Text}, "offset": {strconv.Itoa(to)}})
+	}
+	if offset > 0 {
+		view.Newer = turn(max(0, offset-ordersPage))
+	}
+	if offset+len(found.Data) < found.Meta.Total {
+		view.Older = turn(offset + ordersPage)
+	}
+	view.TotalCount = found.Meta.Total
+	view.Total = count(found.Meta.Total, "order", "orders")
+	view.ClearLink = here
+	view.EmptyShop = len(found.Data) == 0 && view.Text == "" && view.Tab.Name == ""
+	return v.show("orders", view)
+}
+
+func (v *visit) orderRow(o *order) orderRow {
+	w := v.shop.words
+	return orderRow{
+		Address: v.shop.Path() + "/orders/" + o.ID,
+		Number:  o.Confirmation,
+		Who:     o.Email,
+		What:    o.what(),
+		Total:   w.amount(o.Total, o.Currency),
+		OffList: offList(o.Savings, o.Lines, o.Currency),
+		Pills:   o.pills(),
+		Age:     w.age(o.CreatedAt),
+		At:      w.clock(o.CreatedAt),
+		Exact:   o.CreatedAt.Format(time.RFC3339),
+	}
+}
+
+// given are the values that are not empty.
+func given(q url.Values) url.Values {
+	for name, values := range q {
+		if len(values) == 0 || values[0] == "" || name == "offset" && values[0] == "0" {
+			delete(q, name)
+		}
+	}
+	return q
+}
+
+// link is an address with the values that are not empty.
+func link(path string, q url.Values) string {
+	if text := given(q).Encode(); text != "" {
+		return path + "?" + text
+	}
+	return path
+}
+
+// unknown are the names in a query that a page does not know.
+func unknown(q url.Values, names ...string) []string {
+	var rest []string
+	for name := range q {
+		known := false
+		for _, n := range names {
+			known = known || n == name
+		}
+		if !known {
+			rest = append(rest, name)
+		}
+	}
+	return rest
+}

@@ -1,0 +1,194 @@
+package console
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"html/template"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// pages are the templates by name: those inside share the frame, those outside the bare one.
+var pages = parsePages()
+
+func parsePages() map[string]*template.Template {
+	shared := template.Must(template.New("").ParseFS(templateFiles, "templates/parts.html"))
+	parsed := map[string]*template.Template{}
+	for frame, names := range map[string][]string{
+		"frame":   {"today", "orders", "order", "negotiations", "negotiation", "lost", "shops", "problem"},
+		"outside": {"signin", "code", "link", "join", "password", "gone"},
+	} {
+		for _, name := range names {
+			page := template.Must(shared.Clone())
+			parsed[name] = template.Must(page.ParseFS(templateFiles, "templates/"+frame+".html", "templates/"+name+".html")).Lookup(frame + ".html")
+		}
+	}
+	return parsed
+}
+
+// frame is what every page for members has around its content.
+type frame struct {
+	*visit
+	Title string
+	Nav   string // the page's place in the navigation
+	Shops []shop
+}
+
+func (v *visit) frame(title, nav string, shops []shop) frame {
+	return frame{
+		visit: v,
+		Title: title,
+		Nav:   nav,
+		Shops: shops,
+	}
+}
+
+// page is the frame of a page of the visit's shop.
+func (v *visit) page(title, nav string) frame { return v.frame(title, nav, v.known) }
+
+// Shop is the one that the page is about; nil: none.
+func (f frame) Shop() *shop { return f.shop }
+
+// Member is who has signed in.
+func (f frame) Member() struct{ Name, Role, Initials string } {
+	m := f.caller.Member
+	return struct{ Name, Role, Initials string }{m.Name, m.Role.String(), initials(m.Name)}
+}
+
+// initials are up to two letters for a name.
+func initials(name string) string {
+	var letters []rune
+	for word := range strings.FieldsSeq(name) {
+		letters = append(letters, []rune(word)[0])
+	}
+	if len(letters) > 2 {
+		letters = []rune{letters[0], letters[len(letters)-1]}
+	}
+	return strings.ToUpper(string(letters))
+}
+
+// Haggles reports whether the member sees how prices came to be, and Limits whether also what the shop would go down to.
+func (f frame) Haggles() bool { return f.may("finance:read") || f.may("agents:read") }
+func (f frame) Limits() bool  { return f.may("agents:read") && f.may("analytics:read") }
+
+// Sells reports whether the member sees orders and money.
+func (f frame) Sells() bool { return f.may("finance:read") }
+
+// show answers with a page. What goes wrong while it is written leaves no half page behind.
+func (v *visit) show(name string, view any) error {
+	return v.render(v.w, http.StatusOK, name, view)
+}
+
+func (c *console) render(w http.ResponseWriter, status int, name string, view any) error {
+	var text bytes.Buffer
+	if err := pages[name].Execute(&text, view); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = text.WriteTo(w) // the client may have gone
+	return nil
+}
+
+// outside answers somebody who has not signed in.
+func (c *console) outside(w http.ResponseWriter, r *http.Request, status int, name string, v outsideView) {
+	v.console = c
+	if err := c.render(w, status, name, v); err != nil {
+		c.Log.ErrorContext(r.Context(), "a page of the console failed", "page", name, "error", err)
+		http.Error(w, "The page could not be shown.", http.StatusInternalServerError)
+	}
+}
+
+// outsideFailed shows an error to somebody who has not signed in.
+func (c *console) outsideFailed(w http.ResponseWriter, r *http.Request, name string, v outsideView, err error) {
+	v.Problem = c.explain(w, r, err)
+	v.Request = w.Header().Get("X-Request-Id")
+	c.outside(w, r, v.Problem.Status, name, v)
+}
+
+// fail shows an error in the place of the page.
+func (v *visit) fail(err error) {
+	view := problemView{frame: v.page("", ""), Problem: v.explain(v.w, v.r, err), Request: v.w.Header().Get("X-Request-Id")}
+	view.Title = view.Problem.title()
+	if err := v.render(v.w, view.Problem.Status, "problem", view); err != nil {
+		v.Log.ErrorContext(v.r.Context(), "a page of the console failed", "page", "problem", "error", err)
+		http.Error(v.w, "The page could not be shown.", http.StatusInternalServerError)
+	}
+}
+
+type problemView struct {
+	frame
+	Problem *problem
+	Request string
+}
+
+// statuses are those of errors that use cases answer with.
+var statuses = map[fault.Kind]int{
+	fault.Malformed:       http.StatusBadRequest,
+	fault.Unauthenticated: http.StatusUnauthorized,
+	fault.Forbidden:       http.StatusForbidden,
+	fault.NotFound:        http.StatusNotFound,
+	fault.Conflict:        http.StatusConflict,
+	fault.Invalid:         http.StatusUnprocessableEntity,
+	fault.Limited:         http.StatusTooManyRequests,
+	fault.Unavailable:     http.StatusServiceUnavailable,
+}
+
+// explain makes of an error what people may read. What is nobody's business goes to the log.
+func (c *console) explain(w http.ResponseWriter, r *http.Request, err error) *problem {
+	var p *problem
+	if errors.As(err, &p) {
+		return p
+	}
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return &problem{Status: http.StatusRequestEntityTooLarge, Code: "request_too_large", Message: "The form is too large."}
+	}
+	var e *fault.Error
+	status, known := statuses[fault.KindOf(err)]
+	if !errors.As(err, &e) || !known {
+		c.Log.ErrorContext(r.Context(), "a page of the console failed", "error", err, "request_id", w.Header().Get("X-Request-Id"))
+		return &problem{Status: http.StatusInternalServerError, Code: "internal", Message: "Something went wrong here, and was noted. Try again."}
+	}
+	p = &problem{Status: status, Code: e.Code, Message: e.Message}
+	for _, d := range e.Details {
+		p.Details = append(p.Details, detail(d))
+	}
+	if e.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds())+1))
+	}
+	return p
+}
+
+// in is what is wrong with a field; "" if nothing is.
+func (p *problem) in(field string) string {
+	if p == nil {
+		return ""
+	}
+	for _, d := range p.Details {
+		if d.Field == field {
+			return d.Message
+		}
+	}
+	return ""
+}
+
+// title heads the page of an error.
+func (p *problem) title() string {
+	switch p.Status {
+	case http.StatusNotFound:
+		return "Not found"
+	case http.StatusForbidden:
+		return "Not for your role"
+	case http.StatusTooManyRequests:
+		return "Too many requests"
+	}
+	return "That did not work"
+}

@@ -1,0 +1,292 @@
+package console
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/console/pricepath"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// pathView is the price path of one item.
+type pathView struct {
+	ID, Product, Seal string
+	Wide, Narrow      template.HTML
+	Chosen            *pathStep
+	Rows              []pathRow
+}
+
+// pathStep is the step that is shown in full.
+type pathStep struct {
+	pricepath.Row
+	Before, After string // the addresses of the steps beside it
+}
+
+type pathRow struct {
+	pricepath.Row
+	Chosen bool
+}
+
+// talks is all that was negotiated in a buyer's session.
+type talks struct {
+	ID       string     `json:"id"`
+	State    string     `json:"state"`
+	Protocol string     `json:"protocol"`
+	Agent    *agent     `json:"agent"`
+	BeganAt  time.Time  `json:"began_at"`
+	LastAt   time.Time  `json:"last_at"`
+	Items    []talkItem `json:"items"`
+	Steps    []talkStep `json:"steps"`
+	Count    int        `json:"step_count"`
+	Orders   []struct {
+		ID           string `json:"id"`
+		Confirmation string `json:"confirmation_number"`
+	} `json:"orders"`
+}
+
+type talkItem struct {
+	ProductID string            `json:"product_id"`
+	Product   string            `json:"product_name"`
+	VariantID string            `json:"variant_id"`
+	Variant   string            `json:"variant_name"`
+	Quantity  int               `json:"quantity"`
+	State     string            `json:"state"`
+	Steps     int               `json:"step_count"`
+	LastOffer json.Number       `json:"last_offer"`
+	ShopPrice json.Number       `json:"shop_price"`
+	DealPrice json.Number       `json:"deal_price"`
+	OffList   json.Number       `json:"off_list_percent"`
+	List      pricepath.Number  `json:"list_price"`
+	Floor     *pricepath.Number `json:"floor"`
+	Currency  string            `json:"currency"`
+	LastAt    time.Time         `json:"last_at"`
+
+	Offers []*pricepath.Number `json:"offers"`
+	Prices []*pricepath.Number `json:"prices"`
+}
+
+// name is the item in words.
+func (i *talkItem) name() string {
+	return strings.Join(slices.DeleteFunc([]string{i.Product, i.Variant}, empty), ", ")
+}
+
+type talkStep struct {
+	Seq       int               `json:"seq"`
+	ProductID string            `json:"product_id"`
+	VariantID string            `json:"variant_id"`
+	Quantity  int               `json:"quantity"`
+	CreatedAt time.Time         `json:"created_at"`
+	Offer     *pricepath.Number `json:"offer"`
+	Response  string            `json:"response"`
+	Price     *pricepath.Number `json:"price"`
+
+	Decision *decision `json:"decision"` // nil: the role does not see limits
+}
+
+// decision is what the record has of a step, beside what is drawn.
+type decision struct {
+	pricepath.Decision
+	Policy int
+	Chain  *struct {
+		Position int64 `json:"position"`
+	}
+}
+
+// UnmarshalJSON reads both parts from the same object.
+func (d *decision) UnmarshalJSON(text []byte) error {
+	if err := json.Unmarshal(text, &d.Decision); err != nil {
+		return err
+	}
+	rest := struct {
+		Policy *int `json:"policy_version"`
+		Chain  any  `json:"chain"`
+	}{&d.Policy, &d.Chain}
+	return json.Unmarshal(text, &rest)
+}
+
+// of reports whether a step is about an item.
+func (s *talkStep) of(i *talkItem) bool {
+	return s.ProductID == i.ProductID && s.VariantID == i.VariantID && s.Quantity == i.Quantity
+}
+
+// drawn is a step as it is drawn.
+func (s *talkStep) drawn(i *talkItem) pricepath.Decision {
+	if s.Decision != nil {
+		return s.Decision.Decision
+	}
+	return pricepath.Decision{
+		Seq:       s.Seq,
+		Product:   s.ProductID,
+		Variant:   s.VariantID,
+		Quantity:  s.Quantity,
+		CreatedAt: s.CreatedAt,
+		Offer:     s.Offer,
+		Answer:    pricepath.Answer{Response: s.Response, Price: s.Price},
+		Bounds:    pricepath.Bounds{List: i.List},
+	}
+}
+
+// ends are how items ended.
+var ends = map[string]pricepath.EndKind{
+	"deal": pricepath.Deal,
+	"left": pricepath.Left,
+	"open": pricepath.Open,
+}
+
+// paths draws the items of a negotiation. Its page is at an address, whose query says which step is shown in full.
+func (v *visit) paths(t *talks, items []talkItem, address string) ([]pathView, error) {
+	var views []pathView
+	for n := range items {
+		view, err := v.path(t, &items[n], n+1, address)
+		if err != nil {
+			return nil, err
+		}
+		views = append(views, view)
+	}
+	return views, nil
+}
+
+func (v *visit) path(t *talks, i *talkItem, n int, address string) (pathView, error) {
+	var steps []pricepath.Decision
+	var record []*decision
+	for at := range t.Steps {
+		if s := &t.Steps[at]; s.of(i) {
+			steps, record = append(steps, s.drawn(i)), append(record, s.Decision)
+		}
+	}
+	number := strconv.Itoa(n)
+	o := v.pathOptions(i, "price"+number)
+	o.Href = func(step int) string {
+		return address + "?item=" + number + "&step=" + strconv.Itoa(step) + "#price" + number
+	}
+	p, err := pricepath.New(steps, o)
+	if err != nil {
+		return pathView{}, err
+	}
+	wanted := 0
+	if q := v.r.URL.Query(); q.Get("item") == number {
+		wanted, _ = strconv.Atoi(q.Get("step"))
+	}
+	return pathPage(p, o, p.Chosen(wanted), i, sealOf(record)), nil
+}
+
+// pathOptions are what steps do not say of an item.
+func (v *visit) pathOptions(i *talkItem, prefix string) pricepath.Options {
+	unit, _ := money.ParseCurrency(i.Currency) // the API's own
+	o := pricepath.Options{
+		Prefix:   prefix,
+		Product:  i.Product,
+		Currency: unit,
+		End:      pricepath.End{Kind: ends[i.State]},
+		Limits:   i.Floor != nil,
+		Format: pricepath.Format{
+			Money: func(a money.Amount) string { return v.shop.words.amount(json.Number(a.String()), i.Currency) },
+		},
+	}
+	if i.DealPrice != "" {
+		paid := pricepath.Number(i.DealPrice)
+		o.End.Price = &paid
+	}
+	return o
+}
+
+func pathPage(p *pricepath.Path, o pricepath.Options, chosen int, i *talkItem, seal string) pathView {
+	view := pathView{
+		ID:      o.Prefix,
+		Product: i.name(),
+		Seal:    seal,
+		Wide:    pricepath.Large(p, pricepath.Wide, chosen),
+		Narrow:  pricepath.Large(p, pricepath.Narrow, chosen),
+	}
+	if i.Quantity > 1 {
+		view.Product += ", prices for one of " + thousands(i.Quantity)
+	}
+	rows := pricepath.Steps(p)
+	for _, row := range rows {
+		view.Rows = append(view.Rows, pathRow{row, row.Step == chosen})
+	}
+	view.Chosen = &pathStep{Row: rows[chosen-1]}
+	if chosen > 1 {
+		view.Chosen.Before = rows[chosen-2].Href
+	}
+	if chosen < len(rows) {
+		view.Chosen.After = rows[chosen].Href
+	}
+	return view
+}
+
+// sealOf says where decisions stand in the sealed record, and by which policy they were made; "" if that is not shown.
+func sealOf(record []*decision) string {
+	first, last, policy := int64(0), int64(0), 0
+	for _, d := range record {
+		if d == nil {
+			return pricepath.LimitsHidden
+		}
+		policy = d.Policy
+		if d.Chain != nil {
+			first, last = cmp.Or(first, d.Chain.Position), d.Chain.Position
+		}
+	}
+	text := "Policy version " + strconv.Itoa(policy) + "."
+	if first == 0 {
+		return "Not sealed yet. " + text
+	}
+	return "Sealed record " + thousands(int(first)) + " to " + thousands(int(last)) + ". " + text
+}
+
+// priceOf adds the price paths of an order.
+func (v *visit) priceOf(view *orderView, o *orderDetail) error {
+	if strings.Trim(o.Savings.String(), "0.") == "" {
+		view.NoPath = "Nothing was haggled off here: the list price was paid."
+		return nil
+	}
+	t, err := fetch[talks](v.api, "/v1/negotiations/"+url.PathEscape(o.Negotiation), nil)
+	var p *problem
+	if errors.As(err, &p) && p.Status == http.StatusNotFound {
+		view.NoPath = "How this price came to be is not kept any longer."
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	bought := slices.DeleteFunc(t.Items, func(i talkItem) bool {
+		return !slices.ContainsFunc(o.Lines, func(l orderLine) bool {
+			return l.ProductID == i.ProductID && l.VariantID == i.VariantID && l.Quantity == i.Quantity
+		})
+	})
+	view.Paths, err = v.paths(&t, bought, view.Address)
+	return err
+}
+
+// sparkOf is the path of an item as a small picture. Words beside it say the same.
+func (v *visit) sparkOf(i *talkItem) template.HTML {
+	steps := make([]pricepath.Decision, len(i.Prices))
+	for n := range steps {
+		steps[n] = pricepath.Decision{
+			Seq:      n + 1,
+			Quantity: i.Quantity,
+			Offer:    i.Offers[n],
+			Answer:   pricepath.Answer{Response: "counter_offer", Price: i.Prices[n]},
+			Bounds:   pricepath.Bounds{List: i.List, Opening: i.List, Target: i.List, Floor: i.List},
+		}
+		if i.Floor != nil {
+			steps[n].Bounds.Floor = *i.Floor
+		}
+	}
+	if i.State == "deal" && len(steps) > 0 {
+		steps[len(steps)-1].Answer.Response = "accept"
+	}
+	p, err := pricepath.New(steps, v.pathOptions(i, "spark"))
+	if err != nil {
+		return "" // a picture less
+	}
+	return pricepath.Spark(p)
+}

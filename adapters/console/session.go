@@ -1,0 +1,163 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/access"
+	"github.com/haggle-commerce/haggle/app/people"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// cookieName is that of the cookie with a session's token. Browsers take the second one over https only.
+func (c *console) cookieName() string {
+	if c.Secure {
+		return "__Secure-haggle_console"
+	}
+	return "haggle_console"
+}
+
+// setToken has the browser keep a session's token until it is closed: how long a session lasts, the database knows.
+func (c *console) setToken(w http.ResponseWriter, token string) {
+	cookie := &http.Cookie{
+		Name:     c.cookieName(),
+		Value:    token,
+		Path:     Path,
+		HttpOnly: true,
+		Secure:   c.Secure,
+		SameSite: http.SameSiteLaxMode,
+	}
+	if token == "" {
+		cookie.MaxAge = -1
+	}
+	http.SetCookie(w, cookie)
+}
+
+// token is that of the request's session; "" if it has none.
+func (c *console) token(r *http.Request) string {
+	cookie, err := r.Cookie(c.cookieName())
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+// client is where a request comes from.
+func (c *console) client(r *http.Request) people.Client {
+	return people.Client{Address: c.ClientAddress(r).String(), Browser: r.UserAgent()}
+}
+
+// How many pages a session may open, and how often an address may come with a token that is no session's: each costs a lookup.
+var (
+	pageRate     = ports.Rate{PerMinute: 300, Burst: 100}
+	strangerRate = ports.Rate{PerMinute: 60, Burst: 60}
+)
+
+// visit is a request of a member for a page.
+type visit struct {
+	*console
+	w      http.ResponseWriter
+	r      *http.Request
+	caller access.Caller
+	api    *api
+	shop   *shop // nil: the page is about no shop
+	known  []shop
+}
+
+// member serves a page for whoever has signed in. Others go to the sign-in page, and then come back.
+func (c *console) member(page func(*visit) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		stranger := "console-address " + c.ClientAddress(r).String()
+		if v := c.Limiter.Look(r.Context(), stranger, strangerRate); !v.Allowed {
+			c.outsideFailed(w, r, "gone", outsideView{Title: "Too many requests"}, tooMany(v))
+			return
+		}
+		caller, err := c.Access.Authenticate(r.Context(), c.token(r))
+		if fault.KindOf(err) == fault.Unauthenticated && c.token(r) != "" {
+			c.Limiter.Take(r.Context(), stranger, strangerRate)
+		}
+		if fault.KindOf(err) == fault.Unauthenticated || err == nil && caller.Member == nil {
+			c.sendToSignIn(w, r)
+			return
+		}
+		v := &visit{
+			console: c,
+			w:       w,
+			r:       r,
+			caller:  caller,
+			api:     &api{handler: c.API, page: r, caller: caller},
+		}
+		if err == nil {
+			err = v.count()
+		}
+		if err == nil && r.Method != http.MethodGet && r.Method != http.MethodHead {
+			r.Body = http.MaxBytesReader(w, r.Body, largestForm)
+			err = r.ParseForm()
+		}
+		if err == nil {
+			err = page(v)
+		}
+		if err != nil {
+			v.fail(err)
+		}
+	})
+}
+
+// count counts a page for its session.
+func (v *visit) count() error {
+	verdict := v.Limiter.Take(v.r.Context(), "console "+v.caller.Session.ID.String(), pageRate)
+	if verdict.Allowed {
+		return nil
+	}
+	return tooMany(verdict)
+}
+
+func tooMany(v ports.Verdict) error {
+	return fault.New(fault.Limited, "rate_limited", "There were too many requests. Wait a minute.").After(v.RetryAfter)
+}
+
+// sendToSignIn has somebody sign in, and come back to a page.
+func (c *console) sendToSignIn(w http.ResponseWriter, r *http.Request) {
+	target := Path + "/sign-in"
+	if r.Method == http.MethodGet && r.URL.Path != Path {
+		target += "?" + url.Values{"next": {r.URL.RequestURI()}}.Encode()
+	}
+	http.Redirect(w, r, target, http.StatusSeeOther)
+}
+
+// inside is a page of the console that an address within it names: nobody is sent anywhere else.
+func inside(address string) string {
+	u, err := url.Parse(address)
+	plain := err == nil && u.Scheme == "" && u.Host == "" && u.User == nil && !strings.ContainsAny(address, "\\\x00\r\n\t")
+	if !plain || !strings.HasPrefix(u.Path, Path+"/") || strings.Contains(u.Path, "//") || strings.Contains(u.Path, "/../") {
+		return Path
+	}
+	return u.RequestURI()
+}
+
+// may reports whether the member's role has a scope.
+func (v *visit) may(scope string) bool { return v.caller.Key.Allows(scope) }
+
+// now is the time, in the shop's zone.
+func (v *visit) now() time.Time { return v.Clock.Now().In(v.zone()) }
+
+func (v *visit) zone() *time.Location {
+	if v.shop == nil {
+		return time.UTC
+	}
+	return v.shop.zone
+}
+
+// signOut ends the session.
+func (c *console) signOut(v *visit) error {
+	err := v.api.post(http.MethodDelete, "/v1/console-sessions/"+v.caller.Session.ID.String(), change{}, nil)
+	if err != nil {
+		return err
+	}
+	c.setToken(v.w, "")
+	http.Redirect(v.w, v.r, Path+"/sign-in", http.StatusSeeOther)
+	return nil
+}

@@ -1,0 +1,126 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// shop is a project that the member may see.
+type shop struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Slug   string `json:"slug"`
+	Status string `json:"status"`
+
+	zone  *time.Location
+	words *words
+}
+
+// Path is where the shop's pages begin.
+func (s *shop) Path() string { return Path + "/" + s.name() }
+
+// name is the shop in addresses: its slug, or its id if its slug is the name of another page.
+func (s *shop) name() string {
+	if slices.Contains(taken, s.Slug) {
+		return s.ID
+	}
+	return s.Slug
+}
+
+// taken are names in the place of a shop's that are those of other pages.
+var taken = []string{"assets", "code", "join", "password", "sign-in", "sign-out"}
+
+// mostShops is how many shops the shop switcher has.
+const mostShops = 100
+
+// shops are those that the member may see.
+func (v *visit) shops() ([]shop, error) {
+	found, err := fetch[list[shop]](v.api, "/v1/projects", url.Values{"limit": {"100"}})
+	return found.Data, err
+}
+
+// home is the only shop of the member, or the choice among several.
+func (c *console) home(v *visit) error {
+	shops, err := v.shops()
+	if err != nil {
+		return err
+	}
+	if len(shops) == 1 {
+		http.Redirect(v.w, v.r, shops[0].Path(), http.StatusSeeOther)
+		return nil
+	}
+	return v.show("shops", &shopsView{frame: v.frame("Shops", "", shops)})
+}
+
+type shopsView struct{ frame }
+
+// shopPages are the pages of one shop. Their addresses continue the shop's.
+func (c *console) shopPages() http.Handler {
+	mux := http.NewServeMux()
+	page := func(pattern string, show func(*visit) error) {
+		method, path, _ := strings.Cut(pattern, " ")
+		mux.Handle(method+" "+Path+"/{shop}"+path, c.member(inShop(show)))
+	}
+	page("GET /{$}", (*visit).today)
+	page("GET ", (*visit).today)
+	page("GET /orders", (*visit).orders)
+	page("GET /orders/{order}", (*visit).order)
+	page("POST /orders/{order}/ship", (*visit).ship)
+	page("POST /orders/{order}/deliver", (*visit).deliver)
+	page("POST /orders/{order}/refund", (*visit).refund)
+	page("POST /orders/{order}/cancel", (*visit).cancel)
+	page("GET /live", (*visit).live)
+	page("GET /negotiations", (*visit).negotiations)
+	page("GET /negotiations/{negotiation}", (*visit).negotiation)
+	page("GET /lost", (*visit).lost)
+	page("GET /{rest...}", func(*visit) error { return errNoPage })
+	return mux
+}
+
+var errNoPage = &problem{Status: http.StatusNotFound, Code: "page_not_found", Message: "There is no such page."}
+
+// inShop finds the shop that the address names.
+func inShop(show func(*visit) error) func(*visit) error {
+	return func(v *visit) error {
+		shops, err := v.shops()
+		if err != nil {
+			return err
+		}
+		v.known = shops
+		wanted := v.r.PathValue("shop")
+		i := slices.IndexFunc(shops, func(s shop) bool { return s.name() == wanted || s.ID == wanted })
+		if i < 0 {
+			return &problem{Status: http.StatusNotFound, Code: "project_not_found", Message: "There is no shop of this name, or your role does not reach it."}
+		}
+		v.shop = &shops[i]
+		v.api.project = v.shop.ID
+		if err := v.settle(); err != nil {
+			return err
+		}
+		return show(v)
+	}
+}
+
+// settle reads how the shop writes amounts and times.
+func (v *visit) settle() error {
+	var settings struct {
+		General struct {
+			Currency string `json:"default_currency"`
+			Locale   string `json:"locale"`
+			Timezone string `json:"timezone"`
+		} `json:"general"`
+	}
+	if err := v.api.get("/v1/projects/"+v.shop.ID+"/settings", nil, &settings); err != nil {
+		return err
+	}
+	zone, err := time.LoadLocation(settings.General.Timezone)
+	if err != nil {
+		zone = time.UTC
+	}
+	v.shop.zone = zone
+	v.shop.words = newWords(settings.General.Locale, settings.General.Currency, zone, v.Clock.Now())
+	return nil
+}

@@ -1,0 +1,258 @@
+package console
+
+import (
+	"encoding/json"
+	"html/template"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// figures are those of a period.
+type figures struct {
+	Sessions int      `json:"sessions"`
+	Orders   int      `json:"orders"`
+	DealRate *float64 `json:"deal_rate"`
+	Discount struct {
+		Mean string `json:"mean"` // such as "14.4%"
+	} `json:"discount"`
+	Revenue struct {
+		Net json.Number `json:"net"`
+	} `json:"revenue"`
+	Margin struct {
+		Share *float64 `json:"share"`
+	} `json:"margin"`
+}
+
+// slot is a part of a period.
+type slot struct {
+	From         time.Time `json:"from"`
+	Orders       int       `json:"orders"`
+	Deals        int       `json:"deals"`
+	Negotiations int       `json:"negotiations"`
+	Revenue      struct {
+		Net json.Number `json:"net"`
+	} `json:"revenue"`
+}
+
+type summary struct {
+	figures
+	From     time.Time `json:"from"`
+	To       time.Time `json:"to"`
+	Currency string    `json:"currency"`
+	Previous figures   `json:"previous"`
+	Series   []slot    `json:"series"`
+}
+
+type funnelStage struct {
+	Stage string `json:"stage"`
+	Count int    `json:"count"`
+}
+
+type todayView struct {
+	frame
+	Date    string
+	Waiting []waitingRow
+	Things  string
+	Feed    []talkRow
+	Period  string
+	Periods []choice
+	Tiles   []tile
+	Chart   *chartView
+	Stages  []stageView
+	Quiet   string // why there are no figures
+}
+
+// choice is a link among several.
+type choice struct {
+	Word, Address string
+	Current       bool
+}
+
+// tile is a figure against the period before.
+type tile struct {
+	Label, Value, Change, Tone, Before, Address string
+	Spark                                       template.HTML
+}
+
+type stageView struct {
+	Word, Count, Share string
+	Width              string // of 100
+}
+
+// periods are how many days a period may have.
+var periods = []int{7, 30, 90}
+
+func (v *visit) today() error {
+	view := &todayView{frame: v.page("Today", "today"), Date: v.now().Format("Monday, January 2")}
+	var err error
+	if view.Waiting, err = v.waits(); err != nil {
+		return err
+	}
+	view.Things = "nothing waits for you"
+	if n := len(view.Waiting); n > 0 {
+		view.Things = count(n, "thing waits for you", "things wait for you")
+	}
+	if view.Haggles() {
+		if view.Feed, _, err = v.newestTalks(url.Values{"limit": {strconv.Itoa(liveRows)}}); err != nil {
+			return err
+		}
+	}
+	if !v.may("analytics:read") {
+		view.Quiet = "Your role, " + v.caller.Member.Role.String() + ", does not include figures."
+		return v.show("today", view)
+	}
+	days, _ := strconv.Atoi(v.r.URL.Query().Get("days"))
+	if days != 7 && days != 90 {
+		days = 30
+	}
+	for _, n := range periods {
+		address := v.shop.Path()
+		if n != 30 {
+			address += "?days=" + strconv.Itoa(n)
+		}
+		view.Periods = append(view.Periods, choice{"Last " + strconv.Itoa(n) + " days", address, n == days})
+	}
+	now := v.now()
+	query := url.Values{
+		"from": {now.AddDate(0, 0, 1-days).Format(time.DateOnly)},
+		"to":   {now.AddDate(0, 0, 1).Format(time.DateOnly)},
+	}
+	s, err := fetch[summary](v.api, "/v1/analytics/summary", query)
+	if err != nil {
+		return err
+	}
+	stages, err := fetch[struct {
+		Funnel []funnelStage `json:"funnel"`
+	}](v.api, "/v1/analytics/negotiations", query)
+	if err != nil {
+		return err
+	}
+	view.Period = "Last " + strconv.Itoa(days) + " days"
+	view.Tiles = v.tiles(&s)
+	view.Chart = v.salesChart(&s)
+	view.Stages = stageViews(stages.Funnel)
+	return v.show("today", view)
+}
+
+func (v *visit) tiles(s *summary) []tile {
+	w := v.shop.words
+	sales := make([]float64, len(s.Series))
+	orders := make([]float64, len(s.Series))
+	agreed := make([]float64, len(s.Series))
+	for i, at := range s.Series {
+		sales[i], _ = at.Revenue.Net.Float64()
+		orders[i] = float64(at.Orders)
+		if at.Negotiations > 0 {
+			agreed[i] = float64(at.Deals) / float64(at.Negotiations)
+		}
+	}
+	net, _ := s.Revenue.Net.Float64()
+	before, _ := s.Previous.Revenue.Net.Float64()
+	tiles := []tile{
+		grown("Net sales", w.amount(s.Revenue.Net, s.Currency), net, before, w.amount(s.Previous.Revenue.Net, s.Currency)),
+		grown("Orders", thousands(s.Orders), float64(s.Orders), float64(s.Previous.Orders), thousands(s.Previous.Orders)),
+		moved("Buyers who agreed", s.DealRate, s.Previous.DealRate, 1),
+		moved("Average discount", percent(s.Discount.Mean), percent(s.Previous.Discount.Mean), -1),
+		moved("Margin on deals", s.Margin.Share, s.Previous.Margin.Share, 1),
+	}
+	tiles[0].Spark, tiles[1].Spark, tiles[2].Spark = sparkline(sales), sparkline(orders), sparkline(agreed)
+	if v.may("finance:read") {
+		tiles[1].Address = v.shop.Path() + "/orders"
+	}
+	return tiles
+}
+
+// percent reads a share such as "14.4%"; nil: there is none.
+func percent(text string) *float64 {
+	n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	if err != nil {
+		return nil
+	}
+	n /= 100
+	return &n
+}
+
+// grown is a tile of something that was more or less before.
+func grown(label, value string, now, before float64, was string) tile {
+	t := tile{Label: label, Value: value}
+	if before <= 0 {
+		t.Before = "No earlier data"
+		return t
+	}
+	t.Change, t.Tone = signed((now-before)/before*100, "%"), toneOf(now-before)
+	t.Before = "vs " + was
+	return t
+}
+
+// moved is a tile of a rate, which moves by points. More of it is good for the merchant, or with a direction of -1 bad.
+func moved(label string, now, before *float64, direction float64) tile {
+	if now == nil {
+		return tile{Label: label, Value: "–", Before: "No haggling yet"}
+	}
+	t := tile{Label: label, Value: share(*now)}
+	if before == nil {
+		t.Before = "No earlier data"
+		return t
+	}
+	t.Change, t.Tone = signed((*now-*before)*100, " pts"), toneOf(direction*(*now-*before))
+	t.Before = "vs " + share(*before)
+	return t
+}
+
+// signed writes a change with its sign.
+func signed(x float64, unit string) string {
+	text := strconv.FormatFloat(x, 'f', 1, 64)
+	switch {
+	case text == "0.0" || text == "-0.0":
+		return "±0" + unit
+	case x < 0:
+		return minus + text[1:] + unit
+	}
+	return "+" + text + unit
+}
+
+func toneOf(x float64) string {
+	switch {
+	case x > 0:
+		return "good"
+	case x < 0:
+		return "bad"
+	}
+	return ""
+}
+
+// stageWords are how far negotiations come. Stages that are not here say the same as others.
+var stageWords = map[string]string{
+	"quoted":     "Asked the price",
+	"offered":    "Made an offer",
+	"accepted":   "Agreed on a price",
+	"order_paid": "Paid",
+}
+
+func stageViews(funnel []funnelStage) []stageView {
+	var views []stageView
+	first, last := 0, 0
+	for _, s := range funnel {
+		word, ok := stageWords[s.Stage]
+		if !ok {
+			continue
+		}
+		view := stageView{Word: word, Count: thousands(s.Count), Width: "0"}
+		if len(views) == 0 {
+			first = s.Count
+		} else if last > 0 {
+			view.Share = share(float64(s.Count)/float64(last)) + " of those"
+		}
+		if first > 0 {
+			view.Width = strconv.FormatFloat(100*float64(s.Count)/float64(first), 'f', 1, 64)
+		}
+		last = s.Count
+		views = append(views, view)
+	}
+	if first == 0 {
+		return nil
+	}
+	return views
+}

@@ -1,0 +1,78 @@
+package console
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// waiting is what waits for the merchant: things of one kind.
+type waiting struct {
+	Kind     string      `json:"kind"`
+	Count    int         `json:"count"`
+	OldestAt time.Time   `json:"oldest_at"`
+	Amount   json.Number `json:"amount"`
+	Currency string      `json:"currency"`
+	DueAt    *time.Time  `json:"due_at"`
+	Late     int         `json:"late"`
+	Example  struct {
+		ID    string `json:"id"`
+		Words string `json:"words"`
+	} `json:"example"`
+}
+
+// waitingRow is a kind in words, with a button that leads to it.
+type waitingRow struct {
+	Icon, Tone, Title, More string
+	Amount, Age, Exact      string
+	Button, Address         string // empty: no page shows it
+}
+
+// waitingWords say what a kind is called, and where its button leads below the shop's address.
+var waitingWords = map[string]struct{ one, many, icon, tone, button, path string }{
+	"payment_unresolved":    {"payment without an answer", "payments without an answer", "alert", "bad", "", ""},
+	"refund_unresolved":     {"refund without an answer", "refunds without an answer", "alert", "bad", "", ""},
+	"dispute_open":          {"dispute to answer", "disputes to answer", "flag", "bad", "", ""},
+	"return_requested":      {"return to decide", "returns to decide", "back", "warn", "", ""},
+	"order_to_ship":         {"order to ship", "orders to ship", "truck", "info", "Ship orders", "/orders?status=to_ship"},
+	"sync_failed":           {"sync failed", "syncs failed", "sync", "warn", "", ""},
+	"subscription_disabled": {"event subscription is switched off", "event subscriptions are switched off", "bell", "info", "", ""},
+	"work_set_aside":        {"task is set aside", "tasks are set aside", "alert", "warn", "", ""},
+}
+
+// waits is what waits for the merchant, money at stake first.
+func (v *visit) waits() ([]waitingRow, error) {
+	found, err := fetch[list[waiting]](v.api, "/v1/attention", nil)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]waitingRow, len(found.Data))
+	for i := range found.Data {
+		rows[i] = v.waitingRow(&found.Data[i])
+	}
+	return rows, nil
+}
+
+func (v *visit) waitingRow(w *waiting) waitingRow {
+	said, words := waitingWords[w.Kind], v.shop.words
+	row := waitingRow{
+		Icon:    said.icon,
+		Tone:    said.tone,
+		Title:   count(w.Count, said.one, said.many),
+		More:    "Oldest: " + strings.ReplaceAll(w.Example.Words, "_", " "),
+		Age:     words.age(w.OldestAt),
+		Exact:   w.OldestAt.Format(time.RFC3339),
+		Button:  said.button,
+		Address: v.shop.Path() + said.path,
+	}
+	if w.Example.Words == "" {
+		row.More = ""
+	}
+	if w.Amount != "" {
+		row.Amount = words.amount(w.Amount, w.Currency)
+	}
+	if w.Kind == "order_to_ship" && w.Late > 0 {
+		row.More, row.Tone = count(w.Late, "is late", "are late"), "warn"
+	}
+	return row
+}
