@@ -30,12 +30,12 @@ release: ## build both programs for release into .bin/release: static, without s
 run: build ## build, then serve the demo shop
 	@exec .bin/haggle serve --demo
 
-test: ## run every test, on SQLite and PostgreSQL (installs PostgreSQL, PgBouncer, Redis, WordNet, Python and Node.js where they are missing)
-	@.ci/need postgres pgbouncer redis wordnet python node
+test: ## run every test, on SQLite and PostgreSQL (installs PostgreSQL, PgBouncer, Redis, WordNet, Python, Node.js and Chromium where they are missing)
+	@.ci/need postgres pgbouncer redis wordnet python node chromium
 	go test -vet=off -timeout 30m ./...
 
 features: ## run the specification's scenarios alone
-	@.ci/need postgres redis python node
+	@.ci/need postgres redis python node chromium
 	FEATURES=full go test -timeout 30m ./features/...
 
 bench: ## run the benchmarks, BENCHTIME=1s each

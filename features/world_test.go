@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -34,6 +35,7 @@ type server struct {
 	besides   *sql.DB // of beside, to make keys older than they are
 	town      *town   // where those of the other platforms are
 	transport http.RoundTripper
+	browser   func() (context.Context, error) // that scenarios share
 	worlds    atomic.Int64
 
 	t      *testing.T // for servers of a scenario's own
@@ -51,7 +53,7 @@ func startServer(t *testing.T, engine string) *server {
 	}
 	lossy, providers := startProviders(t)
 	platforms, database, besideDatabase := startTown(t), boottest.Engines[i].URL(t), boottest.Engines[i].URL(t)
-	return &server{
+	s := &server{
 		t: t, engine: boottest.Engines[i], providers: providers, lossy: lossy, town: platforms, database: boottest.Inspect(t, database),
 		besides: boottest.Inspect(t, besideDatabase),
 		app: boottest.Start(t, database, func(c *boot.Config) {
@@ -64,6 +66,8 @@ func startServer(t *testing.T, engine string) *server {
 		}),
 		strict: boottest.Start(t, boottest.Engines[i].URL(t), strictly), validator: openapi.NewValidator(), transport: transport,
 	}
+	s.browser = sync.OnceValues(s.startBrowser)
+	return s
 }
 
 // strictly is how limits.feature describes the strict server. Tests are the proxy that it trusts.
@@ -99,6 +103,7 @@ type world struct {
 	model              // that a server of the scenario's own asks what texts mean
 	ucpRules           // what agents noted
 	agentKeys          // that the merchant gave to agents
+	looking            // of members in the console
 	refusal   error    // of the latest action, until a Then judges it
 	refused   *refusal // the latest that was judged
 }
@@ -135,7 +140,7 @@ func (w *world) attempt(action func() error) error {
 func (w *world) end(ctx context.Context, _ *godog.Scenario, failure error) (context.Context, error) {
 	w.stopHearing()
 	w.stopHandling()
-	problem := errors.Join(w.unjudged(), w.violations(), w.breaches(), w.secrets(), w.leaks())
+	problem := errors.Join(w.closeTabs(), w.unjudged(), w.violations(), w.breaches(), w.secrets(), w.leaks())
 	w.moveOut()
 	if failure != nil || problem != nil {
 		godog.Logf(ctx, "%s\n%s", w.name, w.connection.Transcript())
@@ -179,6 +184,7 @@ func (w *world) expand(text string) string {
 		w.nameBargains(known)
 		w.nameKeys(known)
 		w.nameMembers(known)
+		w.nameTabs(known)
 		w.nameMoney(known, text)
 		w.nameUnresolved(known, text)
 		w.nameAccounts(known)

@@ -1,0 +1,185 @@
+package boot_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+)
+
+const consoleCookie = "haggle_console"
+
+// person looks at the console without following where it sends them.
+type person struct {
+	*testing.T
+	app   *boot.App
+	token string
+}
+
+// browse sends what a browser sends for a click on a page of the console, or with other headers for what others make it send.
+func (p *person) browse(method, path string, form url.Values, headers ...string) said {
+	p.Helper()
+	r := request(p.T, method, p.app.URL()+path, form.Encode())
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	if p.token != "" {
+		r.AddCookie(&http.Cookie{Name: consoleCookie, Value: p.token})
+	}
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		r.Header.Set(name, value)
+	}
+	return send(p.T, r)
+}
+
+// cookie is the one that an answer sets.
+func (s said) cookie(t *testing.T) *http.Cookie {
+	t.Helper()
+	for _, c := range s.Cookies() {
+		if c.Name == consoleCookie {
+			return c
+		}
+	}
+	t.Fatalf("no cookie is set: %v", s.Header)
+	return nil
+}
+
+// hired is a person with a password and a role.
+func hired(t *testing.T, app *boot.App, m merchant, email, role string) *person {
+	t.Helper()
+	made := m.call(201, "POST", "/v1/members/invitations", `{"email":"`+email+`","role":"`+role+`"}`)
+	in, err := boottest.Door{App: app, Address: email}.Join(t.Context(), made["link"].(string), "Ada", consolePassword)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &person{t, app, in.Token}
+}
+
+const consolePassword = "correct horse battery"
+
+func TestConsoleSession(t *testing.T) {
+	onServers(t, func(t *testing.T, app *boot.App, m merchant) {
+		m.openShop("desk", false)
+		hired(t, app, m, "ada@example.com", "owner")
+		p := &person{T: t, app: app, token: "hs_planted0planted0planted0planted0"}
+		in := url.Values{"email": {"Ada@Example.com"}, "password": {consolePassword}, "next": {"/console/desk/orders?status=shipped"}}
+		answer := p.browse("POST", "/console/sign-in", in).expect(t, 303)
+		c := answer.cookie(t)
+		if c.Value == p.token || !strings.HasPrefix(c.Value, "hs_") {
+			t.Errorf("a token that was there before the sign-in goes on: %q", c.Value)
+		}
+		if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/console" || c.Domain != "" || c.MaxAge != 0 {
+			t.Errorf("the cookie is %+v", c)
+		}
+		if to := answer.Header.Get("Location"); to != "/console/desk/orders?status=shipped" {
+			t.Errorf("sent to %q", to)
+		}
+		p.token = c.Value
+		page := p.browse("GET", "/console/desk/orders", nil).expect(t, 200)
+		for name, want := range map[string]string{
+			"Cache-Control":              "no-store",
+			"X-Content-Type-Options":     "nosniff",
+			"Referrer-Policy":            "same-origin",
+			"Cross-Origin-Opener-Policy": "same-origin",
+		} {
+			if got := page.Header.Get(name); got != want {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+		}
+		policy := page.Header.Get("Content-Security-Policy")
+		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"} {
+			if !strings.Contains(policy, part) {
+				t.Errorf("the policy lacks %s: %s", part, policy)
+			}
+		}
+		out := p.browse("POST", "/console/sign-out", url.Values{}).expect(t, 303)
+		if c := out.cookie(t); c.MaxAge >= 0 || c.Value != "" {
+			t.Errorf("the cookie stays: %+v", c)
+		}
+		if to := p.browse("GET", "/console/desk", nil).expect(t, 303).Header.Get("Location"); !strings.HasPrefix(to, "/console/sign-in?next=") {
+			t.Errorf("the session goes on after signing out: sent to %q", to)
+		}
+	})
+}
+
+// What another site makes a browser send does nothing, with the member's cookie or without one.
+func TestConsoleForeignForms(t *testing.T) {
+	onServers(t, func(t *testing.T, app *boot.App, m merchant) {
+		m.openShop("desk", false)
+		p := hired(t, app, m, "ada@example.com", "owner")
+		for _, foreign := range [][]string{
+			{"Sec-Fetch-Site: cross-site", "Origin: https://evil.example"},
+			{"Sec-Fetch-Site: same-site", "Origin: https://other.example.com"},
+			{"Sec-Fetch-Site: ", "Origin: https://evil.example"},
+			{"Sec-Fetch-Site: ", "Origin: null"},
+		} {
+			for _, path := range []string{"/console/sign-out", "/console/sign-in", "/console/code", "/console/desk/orders/ord_x/refund", "/console/join/abc"} {
+				p.browse("POST", path, url.Values{"email": {"eve@example.com"}}, foreign...).expect(t, 403)
+			}
+		}
+		p.browse("GET", "/console/desk", nil).expect(t, 200) // nobody signed out
+	})
+}
+
+// Nobody is sent out of the console after signing in.
+func TestConsoleOpenRedirects(t *testing.T) {
+	onServers(t, func(t *testing.T, app *boot.App, m merchant) {
+		m.openShop("desk", false)
+		hired(t, app, m, "ada@example.com", "owner")
+		p := &person{T: t, app: app}
+		for _, next := range []string{
+			"", "https://evil.example", "//evil.example/console/", `/\evil.example/console/`, "/console/..//evil.example", "/console//evil.example",
+			"javascript:alert(1)", "/consolex", "/v1/projects", "/console/../v1/account", "http:/console/", "https://127.0.0.1@evil.example/console/",
+			"/console/%2e%2e/%2e%2e/", "/console/\r\nSet-Cookie: a=b", "console/", "\t//evil.example",
+		} {
+			in := url.Values{"email": {"ada@example.com"}, "password": {consolePassword}, "next": {next}}
+			answer := p.browse("POST", "/console/sign-in", in)
+			if answer.StatusCode == 429 {
+				break // enough was tried
+			}
+			to := answer.expect(t, 303).Header.Get("Location")
+			if to != "/console" && !strings.HasPrefix(to, "/console/%2") {
+				t.Errorf("%q leads to %q", next, to)
+			}
+		}
+	})
+}
+
+// Who has no session gets no page: the answers are the same whether a shop or an order is there or not.
+func TestConsoleWithoutSession(t *testing.T) {
+	onServers(t, func(t *testing.T, app *boot.App, m merchant) {
+		m.openShop("desk", false)
+		for _, token := range []string{"", "hs_" + strings.Repeat("0", 32), "hk_test_something", boottest.Key} {
+			p := &person{t, app, token}
+			for _, path := range []string{"/console", "/console/desk", "/console/nowhere", "/console/desk/orders/ord_0", "/console/desk/nix"} {
+				if to := p.browse("GET", path, nil).expect(t, 303).Header.Get("Location"); !strings.HasPrefix(to, "/console/sign-in") {
+					t.Errorf("%q at %s is sent to %q", token, path, to)
+				}
+			}
+			p.browse("POST", "/console/desk/orders/ord_0/refund", url.Values{"amount": {"1"}}).expect(t, 303)
+		}
+	})
+}
+
+// Whoever tries tokens is refused before each costs a lookup.
+func TestConsoleTokensAreNotTriedForLong(t *testing.T) {
+	onServers(t, func(t *testing.T, app *boot.App, m merchant) {
+		p := &person{t, app, "hs_" + strings.Repeat("0", 32)}
+		for range 100 {
+			answer := p.browse("GET", "/console/desk", nil)
+			if answer.StatusCode == 429 {
+				if answer.Header.Get("Retry-After") == "" {
+					t.Error("nothing says when to come again")
+				}
+				return
+			}
+			answer.expect(t, 303)
+		}
+		t.Error("100 tokens were tried")
+	})
+}

@@ -1,0 +1,189 @@
+package features
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chromedp/chromedp"
+)
+
+func consoleSteps(sc book, w *world) {
+	sc.Step(`^"([^"]*)" opens (/\S*)$`, w.opensPage)
+	sc.Step(`^"([^"]*)" opens the link$`, w.opensLink)
+	sc.Step(`^"([^"]*)" (?:signs|signed) in to the console$`, w.signsInToConsole)
+	sc.Step(`^"([^"]*)" fills in "([^"]*)" with "([^"]*)"$`, w.fillsIn)
+	sc.Step(`^"([^"]*)" fills in "([^"]*)" with (a fresh code|a wrong code)$`, w.fillsInCode)
+	sc.Step(`^"([^"]*)" presses "([^"]*)"$`, w.presses)
+	sc.Step(`^"([^"]*)" sees "([^"]*)"$`, w.seesText)
+	sc.Then(`^"([^"]*)" does not see "([^"]*)"$`, w.seesNot)
+	sc.Then(`^"([^"]*)" finds no "([^"]*)" to press$`, w.findsNoControl)
+	sc.Then(`^"([^"]*)" is at (/\S*)$`, w.isAt)
+}
+
+func (w *world) opensPage(name, path string) error {
+	t, err := w.tab(name)
+	if err != nil {
+		return err
+	}
+	return t.run(chromedp.Navigate(w.app.URL() + w.expand(path)))
+}
+
+func (w *world) opensLink(name string) error {
+	t, err := w.tab(name)
+	if err != nil {
+		return err
+	}
+	return t.run(chromedp.Navigate(w.crewLinks[name]))
+}
+
+// nameTabs names what members fill in.
+func (w *world) nameTabs(known map[string]string) {
+	for name := range w.crewLinks {
+		known["email_"+name] = w.emailOf(name)
+	}
+	if len(w.others) > 0 {
+		known["other_slug"] = w.others[0].Slug
+	}
+}
+
+func (w *world) signsInToConsole(name string) error {
+	if err := w.opensPage(name, "/console/sign-in"); err != nil {
+		return err
+	}
+	if err := w.fillsIn(name, "E-mail", w.emailOf(name)); err != nil {
+		return err
+	}
+	if err := w.fillsIn(name, "Password", memberPassword); err != nil {
+		return err
+	}
+	return w.presses(name, "Sign in")
+}
+
+// field focuses a field by its label, and selects what it holds.
+const field = `(label) => {
+	const found = [...document.querySelectorAll("label")].find(l => l.checkVisibility() && l.innerText.trim().startsWith(label));
+	if (!found?.control) return false;
+	found.control.focus();
+	found.control.select();
+	return true;
+}`
+
+func (w *world) fillsIn(name, label, text string) error {
+	t, err := w.tab(name)
+	if err != nil {
+		return err
+	}
+	err = t.until("has a field "+label, func() (found bool, err error) {
+		err = t.script(&found, field, label)
+		return found, err
+	})
+	if err != nil {
+		return err
+	}
+	return t.run(chromedp.KeyEvent(w.expand(text)))
+}
+
+func (w *world) fillsInCode(name, label, which string) error {
+	code := "000000"
+	if which == "a fresh code" {
+		phone := w.phones[name]
+		if phone == nil {
+			return fmt.Errorf("%q has no authenticator", name)
+		}
+		var err error
+		if code, err = phone.fresh(); err != nil {
+			return err
+		}
+	}
+	return w.fillsIn(name, label, code)
+}
+
+// control presses a button or a link that can be seen, by its words, or only looks for it. It tells whether another page comes
+// of that.
+const control = `(words, look) => {
+	const all = [...document.querySelectorAll("button, a, summary")].filter(e => e.checkVisibility());
+	const found = all.filter(e => e.innerText.trim() === words || e.getAttribute("aria-label") === words);
+	const button = found.find(e => e.matches("form button")) ?? found[0];
+	if (!button) return "missing";
+	const path = l => l.pathname + l.search;
+	const leaves = button.matches("form button") || button.matches("a[href]") && path(button) !== path(location);
+	if (leaves) window.pressed = true;
+	if (!look) button.click();
+	return leaves ? "leaves" : "stays";
+}`
+
+func (w *world) presses(name, words string) error {
+	t, err := w.tab(name)
+	if err != nil {
+		return err
+	}
+	var outcome string
+	err = t.until("has something to press that says "+words, func() (found bool, err error) {
+		err = t.script(&outcome, control, w.expand(words))
+		return err == nil && outcome != "missing", err
+	})
+	if err != nil || outcome == "stays" {
+		return err
+	}
+	return t.until("gives way to the next one", func() (next bool, err error) {
+		err = t.script(&next, `() => !window.pressed && document.readyState === "complete"`)
+		return next, err
+	})
+}
+
+func (w *world) findsNoControl(name, words string) error {
+	t, err := w.tab(name)
+	if err != nil {
+		return err
+	}
+	var outcome string
+	if err := t.script(&outcome, control, words, "look"); err != nil || outcome == "missing" {
+		return err
+	}
+	return fmt.Errorf("there is something to press that says %q", words)
+}
+
+// seesText also looks whether the page is wider than its window.
+func (w *world) seesText(name, text string) error {
+	t, err := w.tab(name)
+	if err != nil {
+		return err
+	}
+	wanted := w.expand(text)
+	over := -1
+	err = t.until("shows "+wanted, func() (found bool, err error) {
+		err = t.script(&over, shows, wanted)
+		return err == nil && over >= 0, err
+	})
+	if err == nil && over > 0 {
+		err = fmt.Errorf("the page is %d pixels wider than its window", over)
+	}
+	return err
+}
+
+// shows tells by how many pixels the page is wider than its window; -1: it does not show the text.
+const shows = `(text) => document.body?.innerText.includes(text)
+	? Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth) : -1`
+
+func (w *world) seesNot(name, text string) error {
+	t, err := w.tab(name)
+	if err != nil {
+		return err
+	}
+	if shown := t.text(); strings.Contains(shown, w.expand(text)) {
+		return fmt.Errorf("the page shows %q:\n%s", text, shown)
+	}
+	return nil
+}
+
+func (w *world) isAt(name, path string) error {
+	t, err := w.tab(name)
+	if err != nil {
+		return err
+	}
+	return t.until("is at "+path, func() (bool, error) {
+		var at string
+		err := t.script(&at, `() => location.pathname + location.search`)
+		return at == w.expand(path), err
+	})
+}
