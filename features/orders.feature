@@ -71,6 +71,10 @@ Feature: Orders and returns
         | q=HG-0000-0000                      | []              |
         | q=buyer@example.com                 | [45.99, 105.99] |
         | q=nobody@example.com                | []              |
+        | ids=$order                          | [45.99]         |
+        | ids=$order,ord_none                 | [45.99]         |
+        | ids=ord_none                        | []              |
+        | ids=$order&status=canceled          | []              |
         | from=2020-01-01T00:00:00Z           | [45.99, 105.99] |
         | to=2020-01-01T00:00:00Z             | []              |
         | from=2020-01-01                     | [45.99, 105.99] |

@@ -29,7 +29,8 @@ type OrderFilter struct {
 	Payment      order.PaymentStatus
 	Confirmation string
 	Email        string
-	From, To     time.Time // from, and before
+	IDs          []id.Order // only these
+	From, To     time.Time  // from, and before
 }
 
 // ReturnFilter narrows the list of returns. Zero fields narrow nothing.

@@ -116,6 +116,8 @@ func caseLists(s *Shop) {
 		"refunded":     {ports.OrderFilter{Payment: order.PartiallyRefunded}, []id.Order{first.ID}},
 		"confirmation": {ports.OrderFilter{Confirmation: third.Confirmation}, []id.Order{third.ID}},
 		"email":        {ports.OrderFilter{Email: "x"}, nil},
+		"two of them":  {ports.OrderFilter{IDs: []id.Order{first.ID, third.ID, Random[id.Order]()}}, []id.Order{first.ID, third.ID}},
+		"one canceled": {ports.OrderFilter{IDs: []id.Order{first.ID, second.ID}, Status: order.Canceled}, []id.Order{second.ID}},
 		"later":        {ports.OrderFilter{From: Noon.Add(time.Minute)}, nil},
 		"that day":     {ports.OrderFilter{From: Noon, To: Noon.Add(time.Minute)}, []id.Order{first.ID, second.ID, third.ID}},
 	} {

@@ -16,6 +16,17 @@ func (v Orders) Orders(ctx context.Context, project id.Project, f ports.OrderFil
 	w.Equal("p.status", f.Payment)
 	w.Equal("o.confirmation", f.Confirmation)
 	w.Equal("o.email", f.Email)
+	if len(f.IDs) > 0 {
+		names := make([]string, len(f.IDs))
+		for i, o := range f.IDs {
+			names[i] = o.String()
+		}
+		in, err := v.Store.Dialect.In(&w.Args, names)
+		if err != nil {
+			return nil, 0, err
+		}
+		w.Text += "\n  AND o.id IN " + in
+	}
 	w.During("o.created_at", f.From, f.To)
 	rows, total, err := db.Page[orderRow](ctx, v.Store.Read(project), orderColumns, fromOrders, w, "o.created_at DESC, o.id DESC", page)
 	list := make([]*order.Order, len(rows))

@@ -146,7 +146,8 @@ func (v Orders) Orders(ctx context.Context, p id.Project, f ports.OrderFilter, p
 		fits := k.project == p && (f.Status == order.Status{} || f.Status == o.Status) &&
 			(f.Fulfillment == order.FulfillmentStatus{} || f.Fulfillment == o.Fulfillment.Status) &&
 			(f.Payment == order.PaymentStatus{} || f.Payment == o.Payment.Status()) &&
-			(f.Confirmation == "" || f.Confirmation == o.Confirmation) && (f.Email == "" || f.Email == o.Email) && during(o.CreatedAt, f.From, f.To)
+			(f.Confirmation == "" || f.Confirmation == o.Confirmation) && (f.Email == "" || f.Email == o.Email) &&
+			(len(f.IDs) == 0 || slices.Contains(f.IDs, o.ID)) && during(o.CreatedAt, f.From, f.To)
 		if fits {
 			list = append(list, row.open())
 		}
