@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 
 	"github.com/haggle-commerce/haggle/app/access"
 )
@@ -65,10 +68,21 @@ func (a *api) post(method, path string, c change, out any) error {
 }
 
 func (a *api) do(method, path string, header http.Header, body []byte, out any) error {
+	r, err := a.request(method, path, header, body)
+	if err != nil {
+		return err
+	}
+	answer := &recorded{header: http.Header{}}
+	a.handler.ServeHTTP(answer, r)
+	return answer.read(method, path, out)
+}
+
+// request is one to the API as whoever has signed in.
+func (a *api) request(method, path string, header http.Header, body []byte) (*http.Request, error) {
 	ctx := access.With(a.page.Context(), a.caller)
 	r, err := http.NewRequestWithContext(ctx, method, path, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if header != nil {
 		r.Header = header
@@ -79,9 +93,7 @@ func (a *api) do(method, path string, header http.Header, body []byte, out any) 
 	// The address and the proxies before it, by which projects admit callers.
 	r.RemoteAddr = a.page.RemoteAddr
 	r.Header["X-Forwarded-For"] = a.page.Header["X-Forwarded-For"]
-	answer := &recorded{header: http.Header{}}
-	a.handler.ServeHTTP(answer, r)
-	return answer.read(method, path, out)
+	return r, nil
 }
 
 // recorded is an answer of the API.
@@ -113,6 +125,7 @@ func (a *recorded) read(method, path string, out any) error {
 			return fmt.Errorf("%s %s: %d, and no error in its answer: %w", method, path, a.status, err)
 		}
 		envelope.Error.Status = a.status
+		envelope.Error.Message = forms.Replace(envelope.Error.Message)
 		return &envelope.Error
 	}
 	if a.status >= http.StatusMultipleChoices { // an address that the API writes otherwise, such as one with dots
@@ -127,6 +140,14 @@ func (a *recorded) read(method, path string, out any) error {
 	return nil
 }
 
+// forms says of the second factor what somebody at a form has to do, where the API names its header.
+var forms = strings.NewReplacer(
+	"Enrol an authenticator at POST /v1/account/mfa, then send its code in the header X-MFA-Code.", "Enrol an authenticator first, then enter its code.",
+	"Send the authenticator's current code, or a recovery code, in the header X-MFA-Code.", "Enter your authenticator's current code, or a recovery code.",
+	"The code in X-MFA-Code is wrong. Send the authenticator's", "The code is wrong. Enter your authenticator's",
+	"The code in X-MFA-Code has been used. Wait for the authenticator's", "The code has been used. Wait for your authenticator's",
+)
+
 // list is a page of a list.
 type list[T any] struct {
 	Data []T `json:"data"`
@@ -138,4 +159,24 @@ type list[T any] struct {
 // fetch asks for something.
 func fetch[T any](a *api, path string, query url.Values) (out T, err error) {
 	return out, a.get(path, query, &out)
+}
+
+// fetchAll asks for all of a list, page by page.
+func fetchAll[T any](a *api, path string, query url.Values) (all []T, err error) {
+	asked := maps.Clone(query)
+	if asked == nil {
+		asked = url.Values{}
+	}
+	asked.Set("limit", "100")
+	for {
+		asked.Set("offset", strconv.Itoa(len(all)))
+		page, err := fetch[list[T]](a, path, asked)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page.Data...)
+		if len(page.Data) == 0 || len(all) >= page.Meta.Total {
+			return all, nil
+		}
+	}
 }

@@ -188,6 +188,7 @@ var done = map[string]string{
 	"refunded":  "The refund is made.",
 	"pending":   "The refund is asked for. The provider has not decided yet, and is asked until it does.",
 	"cancelled": "The order is cancelled.",
+	"charged":   "The payment was taken, and this is its order.",
 }
 
 var (

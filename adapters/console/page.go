@@ -19,10 +19,13 @@ var templateFiles embed.FS
 var pages = parsePages()
 
 func parsePages() map[string]*template.Template {
-	shared := template.Must(template.New("").ParseFS(templateFiles, "templates/parts.html"))
+	shared := template.Must(template.New("").ParseFS(templateFiles, "templates/parts.html", "templates/settings.html"))
 	parsed := map[string]*template.Template{}
 	for frame, names := range map[string][]string{
-		"frame":   {"today", "orders", "order", "negotiations", "negotiation", "lost", "shops", "problem"},
+		"frame": {
+			"today", "orders", "order", "returns", "return", "negotiations", "negotiation", "lost", "money", "payments", "movements", "unanswered",
+			"people", "person", "ownaccess", "apikeys", "agentkeys", "auditlog", "shopsettings", "events", "subscription", "shops", "problem",
+		},
 		"outside": {"signin", "code", "link", "join", "password", "gone"},
 	} {
 		for _, name := range names {

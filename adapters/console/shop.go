@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -38,7 +39,7 @@ const mostShops = 100
 
 // shops are those that the member may see.
 func (v *visit) shops() ([]shop, error) {
-	found, err := fetch[list[shop]](v.api, "/v1/projects", url.Values{"limit": {"100"}})
+	found, err := fetch[list[shop]](v.api, "/v1/projects", url.Values{"limit": {strconv.Itoa(mostShops)}})
 	return found.Data, err
 }
 
@@ -76,6 +77,18 @@ func (c *console) shopPages() http.Handler {
 	page("GET /negotiations", (*visit).negotiations)
 	page("GET /negotiations/{negotiation}", (*visit).negotiation)
 	page("GET /lost", (*visit).lost)
+	page("GET /returns", (*visit).returns)
+	page("GET /returns/{return}", (*visit).goodsBack)
+	page("POST /returns/{return}/approve", (*visit).approve)
+	page("POST /returns/{return}/reject", (*visit).reject)
+	page("GET /money", (*visit).money)
+	page("GET /money/payments", (*visit).payments)
+	page("GET /money/payments.csv", paymentsTable)
+	page("GET /money/movements", (*visit).movements)
+	page("GET /money/movements.csv", movementsTable)
+	page("GET /money/unanswered/{checkout}", (*visit).unansweredPayment)
+	page("POST /money/unanswered/{checkout}", (*visit).resolve)
+	routeSettings(page)
 	page("GET /{rest...}", func(*visit) error { return errNoPage })
 	return mux
 }

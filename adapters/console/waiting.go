@@ -30,13 +30,13 @@ type waitingRow struct {
 
 // waitingWords say what a kind is called, and where its button leads below the shop's address.
 var waitingWords = map[string]struct{ one, many, icon, tone, button, path string }{
-	"payment_unresolved":    {"payment without an answer", "payments without an answer", "alert", "bad", "", ""},
+	"payment_unresolved":    {"payment without an answer", "payments without an answer", "alert", "bad", "Look at payments", "/money"},
 	"refund_unresolved":     {"refund without an answer", "refunds without an answer", "alert", "bad", "", ""},
 	"dispute_open":          {"dispute to answer", "disputes to answer", "flag", "bad", "", ""},
-	"return_requested":      {"return to decide", "returns to decide", "back", "warn", "", ""},
+	"return_requested":      {"return to decide", "returns to decide", "back", "warn", "Decide returns", "/returns"},
 	"order_to_ship":         {"order to ship", "orders to ship", "truck", "info", "Ship orders", "/orders?status=to_ship"},
 	"sync_failed":           {"sync failed", "syncs failed", "sync", "warn", "", ""},
-	"subscription_disabled": {"event subscription is switched off", "event subscriptions are switched off", "bell", "info", "", ""},
+	"subscription_disabled": {"event subscription is switched off", "event subscriptions are switched off", "bell", "info", "See events", "/settings/events"},
 	"work_set_aside":        {"task is set aside", "tasks are set aside", "alert", "warn", "", ""},
 }
 

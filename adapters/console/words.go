@@ -123,3 +123,32 @@ func (w *words) axis(x float64, code string) string {
 	symbol, _ := currency.GetSymbol(code, w.locale)
 	return symbol + digits + unit
 }
+
+// join writes names in a row: "a, b and c".
+func join(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// capital begins a word with a capital letter.
+func capital(word string) string {
+	if word == "" {
+		return ""
+	}
+	return strings.ToUpper(word[:1]) + word[1:]
+}
+
+// ago writes how long ago something was, as part of a sentence: "just now", "40 min ago", "on Nov 2".
+func (w *words) ago(t time.Time) string {
+	d := w.now.Sub(t)
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < 24*time.Hour:
+		return span(d) + " ago"
+	}
+	return "on " + w.day(t)
+}

@@ -43,6 +43,7 @@ var placed = map[string]string{
 	"github.com/brianvoe/gofakeit":    "simulator",
 	"github.com/vektah/gqlparser":     "simulator",
 	"github.com/bojanz/currency":      "adapters/console",
+	"github.com/boombuler/barcode":    "adapters/console",
 	"github.com/chromedp":             "features",
 	"github.com/cucumber":             "features",
 	"github.com/redis":                "adapters/ratelimit",

@@ -1,0 +1,252 @@
+package console
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// auditEvent is a change of the API.
+type auditEvent struct {
+	Action    string       `json:"action"`
+	Target    string       `json:"target"`
+	ProjectID string       `json:"project_id"`
+	KeyID     string       `json:"key_id"`
+	Member    *auditMember `json:"member"`
+	Address   string       `json:"address"`
+	CreatedAt time.Time    `json:"created_at"`
+	Before    any          `json:"before"`
+	After     any          `json:"after"`
+}
+
+type auditMember struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+type auditView struct {
+	settingsPage
+	Rows      []auditRow
+	Total     string
+	Filters   []field
+	Filtered  bool
+	Unknown   []string // filters in the address that there are not
+	ClearLink string
+	Older     string
+	Newer     string
+}
+
+type auditRow struct {
+	Who, How, What, Code string
+	Target, TargetLink   string
+	Shop                 string
+	When, Exact, From    string
+	Changes              []auditChange
+	More                 string // changes that are left out
+}
+
+// auditNames name what events are about.
+type auditNames struct {
+	keys    map[string]string
+	members map[string]string
+}
+
+const auditPage = 25
+
+func (v *visit) auditLog() error {
+	q := v.r.URL.Query()
+	names, err := v.auditNames()
+	if err != nil {
+		return err
+	}
+	view := &auditView{
+		settingsPage: v.settingsPage("audit-log"),
+		Filters:      v.auditFilters(q, names),
+		Unknown:      unknown(q, "who", "action", "shop", "from", "to", "offset"),
+		ClearLink:    v.settingsPath("audit-log"),
+	}
+	asked, wrong := v.auditQuery(q)
+	view.Unknown = append(view.Unknown, wrong...)
+	view.Filtered = len(asked) > 0
+	offset, _ := strconv.Atoi(q.Get("offset"))
+	offset = max(0, offset)
+	asked.Set("limit", strconv.Itoa(auditPage))
+	asked.Set("offset", strconv.Itoa(offset))
+	found, err := fetch[list[auditEvent]](v.api, "/v1/audit-events", asked)
+	if err != nil {
+		return err
+	}
+	for _, e := range found.Data {
+		view.Rows = append(view.Rows, v.auditRow(e, names))
+	}
+	turn := func(to int) string {
+		next := url.Values{"offset": {strconv.Itoa(to)}}
+		for _, name := range []string{"who", "action", "shop", "from", "to"} {
+			next.Set(name, q.Get(name))
+		}
+		return link(view.ClearLink, next)
+	}
+	if offset > 0 {
+		view.Newer = turn(max(0, offset-auditPage))
+	}
+	if offset+len(found.Data) < found.Meta.Total {
+		view.Older = turn(offset + auditPage)
+	}
+	view.Total = count(found.Meta.Total, "change", "changes")
+	return v.show("auditlog", view)
+}
+
+// auditNames are those of the members and keys that there are now. Events have those of members who were removed.
+func (v *visit) auditNames() (auditNames, error) {
+	names := auditNames{keys: map[string]string{}, members: map[string]string{}}
+	keys, err := fetchAll[apiKey](v.api, "/v1/api-keys", nil)
+	if err != nil {
+		return names, err
+	}
+	for _, k := range keys {
+		names.keys[k.ID] = k.Name
+	}
+	members, err := fetchAll[person](v.api, "/v1/members", nil)
+	for _, m := range members {
+		names.members[m.ID] = m.Name
+	}
+	return names, err
+}
+
+// auditFilters are the fields of the filters, with what the address says.
+func (v *visit) auditFilters(q url.Values, names auditNames) []field {
+	who := []option{{Value: "", Word: "Everybody"}}
+	who = append(who, byWord(names.members, "")...)
+	who = append(who, byWord(names.keys, "Key ")...)
+	if id := q.Get("who"); id != "" && names.members[id]+names.keys[id] == "" {
+		who = append(who, option{Value: id, Word: short(id)})
+	}
+	actions := append([]option{{Value: "", Word: "Everything"}}, byWord(auditWords, "")...)
+	return []field{
+		{
+			Name:    "who",
+			Label:   "Who",
+			Kind:    "select",
+			Options: chosen(who, q.Get("who")),
+		},
+		{
+			Name:    "action",
+			Label:   "What",
+			Kind:    "select",
+			Options: chosen(actions, q.Get("action")),
+		},
+		{
+			Name:    "shop",
+			Label:   "Where",
+			Kind:    "select",
+			Options: chosen([]option{{Value: "", Word: "Everywhere"}, {Value: "this", Word: v.shop.Name}}, q.Get("shop")),
+		},
+		{
+			Name:  "from",
+			Label: "From",
+			Kind:  "date",
+			Value: q.Get("from"),
+		},
+		{
+			Name:  "to",
+			Label: "To",
+			Kind:  "date",
+			Value: q.Get("to"),
+		},
+	}
+}
+
+// byWord are options by their ids, in the order of their words.
+func byWord(words map[string]string, head string) (options []option) {
+	for id, word := range words {
+		options = append(options, option{Value: id, Word: head + word})
+	}
+	slices.SortFunc(options, func(a, b option) int { return cmp.Or(cmp.Compare(a.Word, b.Word), cmp.Compare(a.Value, b.Value)) })
+	return options
+}
+
+// auditQuery is what the address asks for as the API does, and what in it is no filter.
+func (v *visit) auditQuery(q url.Values) (asked url.Values, wrong []string) {
+	asked = url.Values{"action": {q.Get("action")}}
+	switch who := q.Get("who"); {
+	case strings.HasPrefix(who, "mem_"):
+		asked.Set("member_id", who)
+	case strings.HasPrefix(who, "key_"):
+		asked.Set("key_id", who)
+	case who != "":
+		wrong = append(wrong, "who="+who)
+	}
+	switch q.Get("shop") {
+	case "this":
+		asked.Set("project_id", v.shop.ID)
+	case "":
+	default:
+		wrong = append(wrong, "shop="+q.Get("shop"))
+	}
+	for name, days := range map[string]int{"from": 0, "to": 1} {
+		if q.Get(name) == "" {
+			continue
+		}
+		day, err := time.ParseInLocation(time.DateOnly, q.Get(name), v.zone())
+		if err != nil {
+			wrong = append(wrong, name+"="+q.Get(name))
+			continue
+		}
+		asked.Set(name, day.AddDate(0, 0, days).Format(time.RFC3339))
+	}
+	slices.Sort(wrong)
+	return given(asked), wrong
+}
+
+func (v *visit) auditRow(e auditEvent, names auditNames) auditRow {
+	w := v.shop.words
+	row := auditRow{
+		What:  auditWords[e.Action],
+		When:  w.clock(e.CreatedAt),
+		Exact: e.CreatedAt.Format(time.RFC3339),
+		From:  e.Address,
+		Shop:  "Account",
+	}
+	if row.What == "" {
+		row.Code = e.Action
+	}
+	if e.Member != nil {
+		row.Who = cmp.Or(e.Member.Name, short(e.Member.ID))
+	} else {
+		row.Who, row.How = cmp.Or(names.keys[e.KeyID], short(e.KeyID)), "API key"
+	}
+	if e.ProjectID != "" {
+		row.Shop = v.shopNames([]string{e.ProjectID})
+	}
+	row.Target, row.TargetLink = v.auditTarget(e, names)
+	row.Changes, row.More = auditChanges(e.Before, e.After)
+	return row
+}
+
+// auditTarget names what was changed, and where it is in the console; "": nowhere.
+func (v *visit) auditTarget(e auditEvent, names auditNames) (name, address string) {
+	kind, _, _ := strings.Cut(e.Target, "_")
+	switch {
+	case kind == "ord" && v.may("finance:read") && (e.ProjectID == v.shop.ID):
+		return short(e.Target), v.shop.Path() + "/orders/" + e.Target
+	case names.members[e.Target] != "":
+		return names.members[e.Target], v.settingsPath("people") + "/" + e.Target
+	case names.keys[e.Target] != "":
+		return names.keys[e.Target], v.settingsPath("api-keys")
+	case e.Target == e.ProjectID, kind == "acc":
+		return "", ""
+	}
+	for _, side := range []any{e.After, e.Before} {
+		if fields, ok := side.(map[string]any); ok {
+			for _, name := range []string{"name", "email", "title"} {
+				if text, ok := fields[name].(string); ok && text != "" {
+					return text, ""
+				}
+			}
+		}
+	}
+	return short(e.Target), ""
+}

@@ -1,0 +1,138 @@
+package console
+
+import (
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// form is a form that is ready to show.
+type form struct {
+	Action  string
+	Fields  []field
+	Problem *problem // what is wrong with it as a whole, or with what is none of its fields
+	Key     string   // sent twice, it does what it asks for once
+	Code    bool     // it asks for a code of the second factor
+}
+
+// field is a field of a form.
+type field struct {
+	Name        string
+	Label       string
+	Kind        string // "text", "email", "number", "url", "date", "area", "select", "check", "choices"
+	Value       string
+	Help        string
+	Wrong       string   // what is wrong with it
+	Options     []option // of "select" and "choices"
+	On          bool     // of "check"
+	Required    bool
+	First       bool // it has the focus
+	Most        int  // characters
+	Placeholder string
+}
+
+// ID is the field's in the page.
+func (f field) ID() string { return "f-" + strings.ReplaceAll(f.Name, ".", "-") }
+
+// option is one that a field offers.
+type option struct {
+	Value  string
+	Word   string
+	Help   string
+	Chosen bool
+}
+
+// newForm makes a form that has not been sent, or whose sending failed.
+func newForm(action string, failed *problem, fields ...field) *form {
+	f := &form{
+		Action: action,
+		Fields: fields,
+		Key:    rand.Text(),
+	}
+	f.place(failed)
+	return f
+}
+
+// place puts what is wrong to its field. The first such field has the focus.
+func (f *form) place(failed *problem) {
+	if failed == nil {
+		return
+	}
+	left := *failed
+	left.Details = nil
+	for _, d := range failed.Details {
+		i := slices.IndexFunc(f.Fields, func(x field) bool { return d.Field == x.Name || strings.HasPrefix(d.Field, x.Name+".") })
+		if i < 0 {
+			left.Details = append(left.Details, d)
+			continue
+		}
+		f.Fields[i].Wrong = strings.TrimPrefix(f.Fields[i].Wrong+"; "+d.Message, "; ")
+	}
+	if i := slices.IndexFunc(f.Fields, func(x field) bool { return x.Wrong != "" }); i >= 0 {
+		f.Fields[i].First = true
+	}
+	if left.Code == "validation_error" {
+		left.Message = "Nothing was saved. The fields that are wrong say why."
+	}
+	f.Problem, f.Code = &left, left.Code == codeAsked
+}
+
+// codeAsked is the code of an error that asks for a code of the second factor.
+const codeAsked = "mfa_required"
+
+// explainCode says in the console's words what a refusal for want of a code means.
+func (v *visit) explainCode(p *problem) error {
+	if p.Code != codeAsked {
+		return nil
+	}
+	own, err := fetch[ownAccount](v.api, "/v1/account", nil)
+	switch {
+	case err != nil:
+		return err
+	case !own.MFA.Enabled:
+		p.Code, p.Message = "mfa_missing", "A shop here asks for a second factor. Set up an authenticator under Sign-in and sessions first."
+	case v.r.PostForm.Get("mfa_code") == "":
+		p.Message = "This needs a code of your authenticator, or a recovery code."
+	default:
+		p.Message = "The code is wrong, was used, or is too old."
+	}
+	return nil
+}
+
+// send does what a form asks for. If the API refuses that, the form is shown again.
+func (v *visit) send(do func(c change) error, again func(*problem) error) (sent bool, err error) {
+	f := v.r.PostForm
+	err = do(change{key: f.Get("key"), code: strings.TrimSpace(f.Get("mfa_code"))})
+	p, refused := refusal(err)
+	if !refused {
+		return err == nil, err
+	}
+	if err := v.explainCode(p); err != nil {
+		return false, err
+	}
+	return false, again(p)
+}
+
+// refusal is what the API refused; what it did not find has a page of its own.
+func refusal(err error) (p *problem, ok bool) {
+	ok = errors.As(err, &p)
+	return p, ok && p.Status != http.StatusNotFound
+}
+
+// chosen is a select's or choices' options, of which some are chosen.
+func chosen(options []option, values ...string) []option {
+	options = slices.Clone(options)
+	for i := range options {
+		options[i].Chosen = slices.Contains(values, options[i].Value)
+	}
+	return options
+}
+
+// finish goes to a page that says what was done.
+func (v *visit) finish(page, done string) error {
+	http.Redirect(v.w, v.r, page+"?"+url.Values{"done": {done}}.Encode(), http.StatusSeeOther)
+	return nil
+}

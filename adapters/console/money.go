@@ -1,0 +1,199 @@
+package console
+
+import (
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// period is a period of whole days, and the links to others.
+type period struct {
+	Word    string // "Last 30 days"
+	Dates   string // "Oct 24 to Nov 22"
+	Choices []choice
+	days    int
+	query   url.Values // as the API takes it
+}
+
+// period is the period that the address names, 30 days unless it names another one.
+func (v *visit) period(address func(days string) string) period {
+	days, _ := strconv.Atoi(v.r.URL.Query().Get("days"))
+	if days != 7 && days != 90 {
+		days = 30
+	}
+	first := v.now().AddDate(0, 0, 1-days)
+	s := period{
+		Word:  "Last " + strconv.Itoa(days) + " days",
+		Dates: v.shop.words.day(first) + " to " + v.shop.words.day(v.now()),
+		days:  days,
+		query: url.Values{
+			"from": {first.Format(time.DateOnly)},
+			"to":   {v.now().AddDate(0, 0, 1).Format(time.DateOnly)},
+		},
+	}
+	for _, n := range periods {
+		s.Choices = append(s.Choices, choice{"Last " + strconv.Itoa(n) + " days", address(daysOf(n)), n == days})
+	}
+	return s
+}
+
+// daysOf is a period in addresses; "": the one that needs no name.
+func daysOf(n int) string {
+	if n == 30 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// moneyFrame is what the pages about money share.
+type moneyFrame struct {
+	frame
+	Period     period
+	Sections   []choice
+	Payments   string // addresses of the downloads
+	Movements  string
+	Unanswered []unansweredRow
+}
+
+func (v *visit) moneyFrame(title, here string) moneyFrame {
+	home := v.shop.Path() + "/money"
+	q := v.r.URL.Query()
+	m := moneyFrame{frame: v.page(title, "money")}
+	m.Period = v.period(func(days string) string {
+		return link(home+here, url.Values{"days": {days}, "status": {q.Get("status")}, "type": {q.Get("type")}})
+	})
+	days := url.Values{"days": {daysOf(m.Period.days)}}
+	for _, s := range []choice{{Word: "Overview"}, {Word: "Payments", Address: "/payments"}, {Word: "Movements", Address: "/movements"}} {
+		m.Sections = append(m.Sections, choice{s.Word, link(home+s.Address, days), s.Address == here})
+	}
+	m.Payments, m.Movements = link(home+"/payments.csv", m.Period.query), link(home+"/movements.csv", m.Period.query)
+	return m
+}
+
+type moneyView struct {
+	moneyFrame
+	Unknown []string
+	Done    string
+	Bridge  *bridgeView
+	Quiet   string // why there is no bridge
+	Books   []book
+	Checked string
+	Check   string // the address that compares now
+	Problem *problem
+	Wallets []walletView
+	Latest  []movementRow
+}
+
+// moneyDone are the sentences after something was done.
+var moneyDone = map[string]string{"not_charged": "The payment was not taken. Its goods are back in stock."}
+
+func (v *visit) money() error {
+	q := v.r.URL.Query()
+	view := &moneyView{
+		moneyFrame: v.moneyFrame("Money", ""),
+		Unknown:    unknown(q, "days", "check", "done"),
+		Done:       moneyDone[q.Get("done")],
+	}
+	if err := v.addBridge(view); err != nil {
+		return err
+	}
+	if err := v.addBooks(view); err != nil {
+		return err
+	}
+	wallets, err := fetch[list[wallet]](v.api, "/v1/finance/wallets", nil)
+	if err != nil {
+		return err
+	}
+	for i := range wallets.Data {
+		view.Wallets = append(view.Wallets, v.walletView(&wallets.Data[i]))
+	}
+	latest, err := v.movementsAt(view.Period, "", 0, 8)
+	if err != nil {
+		return err
+	}
+	if view.Latest, err = v.movementRows(latest.Data); err != nil {
+		return err
+	}
+	view.Unanswered, err = v.unanswered()
+	if err != nil {
+		return err
+	}
+	return v.show("money", view)
+}
+
+// addBridge adds the way from list prices to what is left, for those who may see figures.
+func (v *visit) addBridge(view *moneyView) error {
+	if !v.may("analytics:read") {
+		view.Quiet = "Your role, " + v.caller.Member.Role.String() + ", does not include figures."
+		return nil
+	}
+	query := url.Values{"interval": {"month"}, "limit": {"1"}}
+	for name, values := range view.Period.query {
+		query[name] = values
+	}
+	s, err := fetch[sales](v.api, "/v1/analytics/sales", query)
+	if err != nil {
+		return err
+	}
+	view.Bridge = v.bridge(&s)
+	return nil
+}
+
+// wallet is what providers hold in one currency.
+type wallet struct {
+	Currency  string      `json:"currency"`
+	Balance   json.Number `json:"balance"`
+	Captured  json.Number `json:"captured"`
+	Refunded  json.Number `json:"refunded"`
+	Disputed  json.Number `json:"disputed"`
+	Fees      json.Number `json:"fees"`
+	PaidOut   json.Number `json:"paid_out"`
+	Orphaned  json.Number `json:"orphaned"`
+	Adjusted  json.Number `json:"adjusted"`
+	Providers []struct {
+		Provider string      `json:"provider"`
+		Balance  json.Number `json:"balance"`
+	} `json:"providers"`
+}
+
+type walletView struct {
+	Currency string
+	Facts    []fact
+}
+
+func (v *visit) walletView(w *wallet) walletView {
+	amount := func(n json.Number) string { return v.shop.words.amount(n, w.Currency) }
+	view := walletView{Currency: w.Currency, Facts: []fact{
+		{Label: "Taken in", Value: amount(w.Captured)},
+		{Label: "Refunds", Value: amount(negative(w.Refunded))},
+		{Label: "Disputes", Value: amount(negative(w.Disputed))},
+		{Label: "Fees", Value: amount(negative(w.Fees))},
+	}}
+	view.Facts = append(view.Facts, rare(amount, w)...)
+	view.Facts = append(view.Facts,
+		fact{Label: "Paid out to your bank", Value: amount(negative(w.PaidOut))},
+		fact{Label: "Held now", Value: amount(w.Balance), Sum: true},
+	)
+	if len(w.Providers) > 1 {
+		for _, p := range w.Providers {
+			view.Facts = append(view.Facts, fact{Label: "By " + providerName(p.Provider), Value: amount(p.Balance)})
+		}
+	}
+	return view
+}
+
+// rare are the parts of a wallet that most shops never see.
+func rare(amount func(json.Number) string, w *wallet) []fact {
+	var facts []fact
+	if !zero(w.Orphaned) {
+		facts = append(facts, fact{Label: "Taken without an order", Value: amount(w.Orphaned)})
+	}
+	if !zero(w.Adjusted) {
+		facts = append(facts, fact{Label: "Adjusted by providers", Value: amount(w.Adjusted)})
+	}
+	return facts
+}
+
+func zero(n json.Number) bool { return strings.Trim(n.String(), "-0.") == "" }

@@ -1,0 +1,138 @@
+package console
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// movement is a transaction of the books.
+type movement struct {
+	Type      string      `json:"type"`
+	Amount    json.Number `json:"amount"`
+	Currency  string      `json:"currency"`
+	Order     string      `json:"order_id"`
+	Reference string      `json:"reference"`
+	Entries   []struct {
+		Account string      `json:"account"`
+		Amount  json.Number `json:"amount"`
+	} `json:"entries"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// movementWords are the kinds of movements.
+var movementWords = map[string]string{
+	"sale":            "Payment",
+	"refund":          "Refund",
+	"refund_reversal": "Refund failed later",
+	"dispute":         "Dispute",
+	"fee":             "Fee",
+	"payout":          "Payout",
+	"adjustment":      "Adjustment",
+	"orphan":          "Taken without an order",
+	"orphan_refund":   "Given back, without an order",
+	"orphan_reversal": "Giving back failed later",
+}
+
+var movementTabs = []tab{
+	{Word: "All"},
+	{Name: "sale", Word: "Payments", status: "sale"},
+	{Name: "refund", Word: "Refunds", status: "refund"},
+	{Name: "dispute", Word: "Disputes", status: "dispute"},
+	{Name: "fee", Word: "Fees", status: "fee"},
+	{Name: "payout", Word: "Payouts", status: "payout"},
+}
+
+type movementsView struct {
+	moneyFrame
+	Tabs         []tab
+	Rows         []movementRow
+	Total        string
+	Unknown      []string
+	Older, Newer string
+	ClearLink    string
+}
+
+type movementRow struct {
+	What, Number, Address string
+	By, Amount            string
+	At, Exact             string
+}
+
+func (v *visit) movements() error {
+	q, home := v.r.URL.Query(), v.shop.Path()+"/money/movements"
+	view := &movementsView{moneyFrame: v.moneyFrame("Movements", "/movements"), Unknown: unknown(q, "type", "days", "offset", "status")}
+	days := daysOf(view.Period.days)
+	tabs, current := tabsOf(movementTabs, q.Get("type"), func(t tab) string {
+		return link(home, url.Values{"type": {t.Name}, "days": {days}})
+	})
+	if current.Word == "" {
+		view.Unknown = append(view.Unknown, "type="+q.Get("type"))
+		tabs[0].Current, current = true, tabs[0]
+	}
+	view.Tabs, view.ClearLink = tabs, home
+	offset := offsetOf(q)
+	found, err := v.movementsAt(view.Period, current.status, offset, moneyPage)
+	if err != nil {
+		return err
+	}
+	if view.Rows, err = v.movementRows(found.Data); err != nil {
+		return err
+	}
+	view.Newer, view.Older = turns(offset, len(found.Data), found.Meta.Total, func(to string) string {
+		return link(home, url.Values{"type": {current.Name}, "days": {days}, "offset": {to}})
+	})
+	view.Total = count(found.Meta.Total, "movement", "movements")
+	return v.show("movements", view)
+}
+
+func (v *visit) movementsAt(s period, kind string, offset, limit int) (list[movement], error) {
+	query := s.page(offset, limit)
+	query.Set("type", kind)
+	return fetch[list[movement]](v.api, "/v1/finance/transactions", given(query))
+}
+
+func (v *visit) movementRows(movements []movement) ([]movementRow, error) {
+	ids := make([]string, len(movements))
+	for i := range movements {
+		ids[i] = movements[i].Order
+	}
+	orders, err := v.ordersOf(ids)
+	if err != nil {
+		return nil, err
+	}
+	w, rows := v.shop.words, make([]movementRow, len(movements))
+	for i := range movements {
+		m := &movements[i]
+		by, amount := m.held()
+		row := movementRow{
+			What:   cmp.Or(movementWords[m.Type], plain(m.Type)),
+			By:     by,
+			Amount: w.amount(amount, m.Currency),
+			At:     w.clock(m.CreatedAt),
+			Exact:  m.CreatedAt.Format(time.RFC3339),
+			Number: cmp.Or(orders[m.Order].Confirmation, short(m.Reference), "–"),
+		}
+		if m.Order != "" {
+			row.Address = v.shop.Path() + "/orders/" + m.Order
+		}
+		rows[i] = row
+	}
+	return rows, nil
+}
+
+// held is whose funds a movement changes, and by how much: less than nothing was taken out of them.
+func (m *movement) held() (by string, change json.Number) {
+	change = "0"
+	for _, e := range m.Entries {
+		if provider, ok := strings.CutPrefix(e.Account, "funds:"); ok {
+			by, change = providerName(provider), sum(m.Currency, change, e.Amount)
+		}
+	}
+	if by == "" {
+		return "–", m.Amount
+	}
+	return by, change
+}

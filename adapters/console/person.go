@@ -1,0 +1,175 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+)
+
+type personView struct {
+	settingsPage
+	Back     string
+	Person   personRow
+	Facts    []fact
+	Change   *form
+	Link     *form // for another password
+	Remove   *form
+	Open     string // the form that is open: what it asked for failed
+	Means    string // what removing does
+	Sessions []sessionRow
+	EndAll   string
+	Made     *secretView
+}
+
+// personForms are the names of the forms on a member's page.
+const (
+	changeForm   = "change"
+	passwordForm = "password"
+	removeForm   = "remove"
+)
+
+// aboutPerson is where the API has the member that the address names.
+func (v *visit) aboutPerson() string { return "/v1/members/" + url.PathEscape(v.r.PathValue("member")) }
+
+func (v *visit) person() error { return v.showPerson("", nil, nil) }
+
+// showPerson shows a member, what was wrong with what a form asked for, and a link that has just been made.
+func (v *visit) showPerson(form string, failed *problem, made *secretView) error {
+	m, err := fetch[person](v.api, v.aboutPerson(), nil)
+	if err != nil {
+		return err
+	}
+	view := &personView{
+		settingsPage: v.settingsPage("people"),
+		Back:         v.settingsPath("people"),
+		Person:       v.personRow(m),
+		Open:         form,
+		Made:         made,
+	}
+	view.Title = m.Name
+	view.Facts = []fact{
+		{Label: "E-mail", Value: m.Email},
+		{Label: "Role", Value: capital(m.Role)},
+		{Label: "Shops", Value: view.Person.Shops},
+		{Label: "Member since", Value: view.Person.Since},
+	}
+	if v.may("keys:write") {
+		v.manage(view, m, form, failed)
+		if view.Sessions, err = v.sessionsOf(m.ID); err != nil {
+			return err
+		}
+		view.EndAll = view.Person.Address + "/end-sessions"
+	}
+	return v.showAfter(failed, "person", view)
+}
+
+// manage adds what owners do with a member.
+func (v *visit) manage(view *personView, m person, form string, failed *problem) {
+	of := func(name string) *problem {
+		if name == form {
+			return failed
+		}
+		return nil
+	}
+	here := view.Person.Address
+	view.Change = newForm(here, of(changeForm), v.personFields(m, form == changeForm)...)
+	view.Link = newForm(here+"/password-link", of(passwordForm))
+	view.Remove = newForm(here+"/remove", of(removeForm))
+	view.Means = m.Name + " can no longer sign in, and all of their sessions end at once. What they did stays in the audit log under their name. To come back they need another invitation."
+	if view.Person.You {
+		view.Means = "You are removing yourself: your sessions end at once, and only another invitation lets you in again."
+	}
+}
+
+// personFields are those that change a member, with what was filled in or is so.
+func (v *visit) personFields(m person, filled bool) []field {
+	name, role, shops := m.Name, m.Role, m.Shops
+	if f := v.r.PostForm; filled {
+		name, role, shops = f.Get("name"), f.Get("role"), f["project_ids"]
+	}
+	return append([]field{
+		{
+			Name:     "name",
+			Label:    "Name",
+			Kind:     "text",
+			Value:    name,
+			Required: true,
+			Most:     100,
+		},
+		{
+			Name:    "role",
+			Label:   "Role",
+			Kind:    "select",
+			Options: chosen(roleWords, role),
+		},
+	}, v.shopsField(shops)...)
+}
+
+func (v *visit) changePerson() error {
+	f := v.r.PostForm
+	sent, err := v.send(func(c change) error {
+		was, err := fetch[person](v.api, v.aboutPerson(), nil)
+		if err != nil {
+			return err
+		}
+		body := map[string]any{"name": f.Get("name")}
+		if f.Get("role") != was.Role {
+			body["role"] = f.Get("role")
+		}
+		if shops := f["project_ids"]; !sameShops(shops, was.Shops) && len(v.shopsField(was.Shops)) > 0 {
+			body["project_ids"] = slices.Clone(shops)
+		}
+		c.body = body
+		return v.api.post(http.MethodPatch, v.aboutPerson(), c, nil)
+	}, func(p *problem) error { return v.showPerson(changeForm, p, nil) })
+	if !sent {
+		return err
+	}
+	return v.finish(v.settingsPath("people")+"/"+url.PathEscape(v.r.PathValue("member")), "changed")
+}
+
+func sameShops(a, b []string) bool {
+	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+	return slices.Equal(a, b)
+}
+
+func (v *visit) removePerson() error {
+	sent, err := v.send(func(c change) error {
+		return v.api.post(http.MethodDelete, v.aboutPerson(), c, nil)
+	}, func(p *problem) error { return v.showPerson(removeForm, p, nil) })
+	if !sent {
+		return err
+	}
+	return v.finish(v.settingsPath("people"), "removed")
+}
+
+func (v *visit) passwordLink() error {
+	var made struct {
+		Link      string    `json:"link"`
+		ExpiresAt time.Time `json:"expires_at"`
+	}
+	sent, err := v.send(func(c change) error {
+		return v.api.post(http.MethodPost, v.aboutPerson()+"/password-link", c, &made)
+	}, func(p *problem) error { return v.showPerson(passwordForm, p, nil) })
+	if !sent {
+		return err
+	}
+	return v.showPerson("", nil, &secretView{
+		Title: "A link to choose another password",
+		Text:  made.Link,
+		Label: "Link",
+		Notes: []string{
+			"It works once, until " + v.shop.words.clock(made.ExpiresAt) + ", and is not shown again.",
+			"Hand it over yourself, to nobody else: whoever opens it signs in as this member.",
+		},
+	})
+}
+
+func (v *visit) endPersonSessions() error {
+	m := v.r.PathValue("member")
+	if err := v.endSessionsOf(m); err != nil {
+		return err
+	}
+	return v.finish(v.settingsPath("people")+"/"+url.PathEscape(m), "all-ended")
+}

@@ -1,0 +1,247 @@
+package console
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// back is a return of the API.
+type back struct {
+	ID        string      `json:"id"`
+	Order     string      `json:"order_id"`
+	Status    string      `json:"status"`
+	Comment   string      `json:"comment"`
+	Estimate  json.Number `json:"refund_estimate"`
+	Currency  string      `json:"currency"`
+	Reason    string      `json:"reason"`
+	Restocked int         `json:"restocked"`
+	Items     []backItem  `json:"items"`
+	Refund    *refund     `json:"refund"`
+	CreatedAt time.Time   `json:"created_at"`
+	DecidedAt *time.Time  `json:"decided_at"`
+}
+
+type backItem struct {
+	ProductID string `json:"product_id"`
+	VariantID string `json:"variant_id"`
+	Quantity  int    `json:"quantity"`
+	Reason    string `json:"reason"`
+}
+
+// backPills are the states of a return where all rows are returns.
+var backPills = map[string]pill{
+	"requested": {"To decide", "warn"},
+	"approved":  {"Approved", "good"},
+	"rejected":  {"Rejected", ""},
+}
+
+// tab is a list in one state.
+type tab struct {
+	Name, Word string // the name in addresses, and the word
+	status     string // as the API filters
+	Address    string
+	Current    bool
+}
+
+var returnTabs = []tab{
+	{Word: "To decide", status: "requested"},
+	{Name: "approved", Word: "Approved", status: "approved"},
+	{Name: "rejected", Word: "Rejected", status: "rejected"},
+	{Name: "all", Word: "All"},
+}
+
+// tabsOf are tabs with their addresses, and the one that has a name; its word is empty if none has it.
+func tabsOf(all []tab, name string, address func(tab) string) (tabs []tab, current tab) {
+	for _, t := range all {
+		t.Address, t.Current = address(t), t.Name == name
+		if t.Current {
+			current = t
+		}
+		tabs = append(tabs, t)
+	}
+	return tabs, current
+}
+
+type returnsView struct {
+	frame
+	Tabs         []tab
+	Tab          tab
+	Rows         []returnRow
+	Total, Done  string
+	Before       string // the address of the return that was decided
+	Unknown      []string
+	Older, Newer string
+	EmptyShop    bool
+}
+
+type returnRow struct {
+	Address, Number, Who string
+	What, Reason         string
+	Amount               string
+	Pills                []pill
+	Age, At, Exact       string
+}
+
+const returnsPage = 25
+
+func (v *visit) returns() error {
+	q := v.r.URL.Query()
+	here := v.shop.Path() + "/returns"
+	view := &returnsView{
+		frame:   v.page("Returns", "returns"),
+		Unknown: unknown(q, "status", "offset", "done", "before"),
+		Done:    returnDone[q.Get("done")],
+	}
+	if q.Get("before") != "" {
+		view.Before = here + "/" + url.PathEscape(q.Get("before"))
+	}
+	view.Tabs, view.Tab = tabsOf(returnTabs, q.Get("status"), func(t tab) string { return link(here, url.Values{"status": {t.Name}}) })
+	if view.Tab.Word == "" {
+		view.Unknown = append(view.Unknown, "status="+q.Get("status"))
+		view.Tabs[0].Current, view.Tab = true, view.Tabs[0]
+	}
+	offset, _ := strconv.Atoi(q.Get("offset"))
+	offset = max(0, offset)
+	found, err := v.returnsAt(view.Tab.status, offset)
+	if err != nil {
+		return err
+	}
+	if view.Rows, err = v.returnRows(found.Data); err != nil {
+		return err
+	}
+	turn := func(to int) string {
+		return link(here, url.Values{"status": {view.Tab.Name}, "offset": {strconv.Itoa(to)}})
+	}
+	if offset > 0 {
+		view.Newer = turn(max(0, offset-returnsPage))
+	}
+	if offset+len(found.Data) < found.Meta.Total {
+		view.Older = turn(offset + returnsPage)
+	}
+	view.Total = count(found.Meta.Total, "return", "returns")
+	view.EmptyShop = found.Meta.Total == 0 && view.Tab.Name == "all"
+	return v.show("returns", view)
+}
+
+// returnsAt is a page of the returns in a state. Those to decide come the oldest first, which the API lists last.
+func (v *visit) returnsAt(status string, offset int) (list[back], error) {
+	page := func(offset, limit int) (list[back], error) {
+		return fetch[list[back]](v.api, "/v1/returns", given(url.Values{
+			"status": {status},
+			"limit":  {strconv.Itoa(limit)},
+			"offset": {strconv.Itoa(offset)},
+		}))
+	}
+	if status != "requested" {
+		return page(offset, returnsPage)
+	}
+	head, err := page(0, 1)
+	end := head.Meta.Total - offset
+	if err != nil || end <= 0 {
+		head.Data = nil
+		return head, err
+	}
+	first := max(0, end-returnsPage)
+	found, err := page(first, end-first)
+	slices.Reverse(found.Data)
+	return found, err
+}
+
+func (v *visit) returnRows(returns []back) ([]returnRow, error) {
+	ids := make([]string, len(returns))
+	for i := range returns {
+		ids[i] = returns[i].Order
+	}
+	orders, err := v.ordersOf(ids)
+	if err != nil {
+		return nil, err
+	}
+	w, rows := v.shop.words, make([]returnRow, len(returns))
+	for i := range returns {
+		r := &returns[i]
+		o := orders[r.Order]
+		rows[i] = returnRow{
+			Address: v.shop.Path() + "/returns/" + r.ID,
+			Number:  cmp.Or(o.Confirmation, short(r.Order)),
+			Who:     o.Email,
+			What:    r.what(o.Lines),
+			Reason:  r.why(),
+			Amount:  w.amount(r.Estimate, r.Currency),
+			Pills:   []pill{backPills[r.Status]},
+			Age:     w.age(r.CreatedAt),
+			At:      w.clock(r.CreatedAt),
+			Exact:   r.CreatedAt.Format(time.RFC3339),
+		}
+	}
+	return rows, nil
+}
+
+// ordersOf are orders by their ids, which may repeat and be empty.
+func (v *visit) ordersOf(ids []string) (map[string]order, error) {
+	ids = slices.DeleteFunc(slices.Clone(ids), empty)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	orders := map[string]order{}
+	if len(ids) == 0 {
+		return orders, nil
+	}
+	found, err := fetch[list[order]](v.api, "/v1/orders", url.Values{
+		"ids":   {strings.Join(ids, ",")},
+		"limit": {strconv.Itoa(len(ids))},
+	})
+	for _, o := range found.Data {
+		orders[o.ID] = o
+	}
+	return orders, err
+}
+
+// lineOf is the line that an item was bought in; an empty one: the order does not say.
+func lineOf(i backItem, lines []orderLine) orderLine {
+	for _, l := range lines {
+		if l.ProductID == i.ProductID && (i.VariantID == "" || l.VariantID == i.VariantID) {
+			return l
+		}
+	}
+	return orderLine{Name: short(i.ProductID)}
+}
+
+// what is sent back, in a line.
+func (r *back) what(lines []orderLine) string {
+	var names []string
+	for _, i := range r.Items {
+		name := lineOf(i, lines).Name
+		if i.Quantity > 1 {
+			name = thousands(i.Quantity) + " × " + name
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// why it is sent back, in a line: each reason once.
+func (r *back) why() string {
+	var reasons []string
+	for _, i := range r.Items {
+		if text := plain(i.Reason); text != "" && !slices.Contains(reasons, text) {
+			reasons = append(reasons, text)
+		}
+	}
+	return cmp.Or(strings.Join(reasons, ", "), r.Comment)
+}
+
+// plain writes a code such as "wrong_size" in words.
+func plain(code string) string { return strings.ReplaceAll(code, "_", " ") }
+
+// pieces is how many pieces are sent back.
+func (r *back) pieces() int {
+	n := 0
+	for _, i := range r.Items {
+		n += i.Quantity
+	}
+	return n
+}
