@@ -45,7 +45,10 @@ type tab struct {
 }
 
 // looking is what a scenario knows of the people who look at pages.
-type looking struct{ tabs map[string]*tab }
+type looking struct {
+	tabs map[string]*tab
+	file string // what was downloaded last, after its status and headers
+}
 
 func (w *world) tab(name string) (*tab, error) {
 	if t := w.tabs[name]; t != nil {

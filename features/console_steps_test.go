@@ -12,9 +12,12 @@ func consoleSteps(sc book, w *world) {
 	sc.Step(`^"([^"]*)" opens the link$`, w.opensLink)
 	sc.Step(`^"([^"]*)" (?:signs|signed) in to the console$`, w.signsInToConsole)
 	sc.Step(`^"([^"]*)" fills in "([^"]*)" with "([^"]*)"$`, w.fillsIn)
-	sc.Step(`^"([^"]*)" fills in "([^"]*)" with (a fresh code|a wrong code)$`, w.fillsInCode)
+	sc.Step(`^"([^"]*)" fills in "([^"]*)" with (a fresh code|a recovery code|a wrong code)$`, w.fillsInCode)
 	sc.Step(`^"([^"]*)" presses "([^"]*)"$`, w.presses)
 	sc.Step(`^"([^"]*)" sees "([^"]*)"$`, w.seesText)
+	sc.Step(`^"([^"]*)" (?:checks|unchecks) "([^"]*)"$`, w.togglesBox)
+	sc.Step(`^"([^"]*)" downloads (/\S*)$`, w.downloadsInTab)
+	sc.Then(`^the file says "([^"]*)"$`, w.fileSays)
 	sc.Then(`^"([^"]*)" does not see "([^"]*)"$`, w.seesNot)
 	sc.Then(`^"([^"]*)" finds no "([^"]*)" to press$`, w.findsNoControl)
 	sc.Then(`^"([^"]*)" is at (/\S*)$`, w.isAt)
@@ -83,15 +86,24 @@ func (w *world) fillsIn(name, label, text string) error {
 	return t.run(chromedp.KeyEvent(w.expand(text)))
 }
 
+// typed is a code that somebody reads off to type it.
+func (a *authenticator) typed(which string) (string, error) {
+	if which != "a recovery code" {
+		return a.fresh()
+	}
+	a.recovered++
+	return a.enrolment.RecoveryCodes[a.recovered-1], nil
+}
+
 func (w *world) fillsInCode(name, label, which string) error {
 	code := "000000"
-	if which == "a fresh code" {
+	if which != "a wrong code" {
 		phone := w.phones[name]
 		if phone == nil {
 			return fmt.Errorf("%q has no authenticator", name)
 		}
 		var err error
-		if code, err = phone.fresh(); err != nil {
+		if code, err = phone.typed(which); err != nil {
 			return err
 		}
 	}
@@ -186,4 +198,45 @@ func (w *world) isAt(name, path string) error {
 		err := t.script(&at, `() => location.pathname + location.search`)
 		return at == w.expand(path), err
 	})
+}
+
+// box presses the label of a box.
+const box = `(words) => {
+	const found = [...document.querySelectorAll("label")].find(l => l.checkVisibility() && l.innerText.trim() === words);
+	found?.click();
+	return !!found?.control;
+}`
+
+func (w *world) togglesBox(name, words string) error {
+	t, err := w.tab(name)
+	if err != nil {
+		return err
+	}
+	return t.until("has a box "+words, func() (found bool, err error) {
+		err = t.script(&found, box, words)
+		return found, err
+	})
+}
+
+// download asks for a file as the page's browser does.
+const download = `(path) => {
+	const request = new XMLHttpRequest();
+	request.open("GET", path, false);
+	request.send();
+	return [request.status, request.getResponseHeader("Content-Type"), request.getResponseHeader("Content-Disposition"), request.responseText].join("\n");
+}`
+
+func (w *world) downloadsInTab(name, path string) error {
+	t, err := w.tab(name)
+	if err != nil {
+		return err
+	}
+	return t.script(&w.file, download, w.expand(path))
+}
+
+func (w *world) fileSays(text string) error {
+	if wanted := w.expand(text); !strings.Contains(w.file, wanted) {
+		return fmt.Errorf("the file does not say %q:\n%s", wanted, w.file)
+	}
+	return nil
 }
