@@ -109,7 +109,7 @@ func (s *Service) PasswordLink(ctx context.Context, by Actor, wanted id.Member, 
 
 // FirstOwner is the oldest owner of an account. If it has none, one comes to be, without a password, as on a demo that somebody
 // tries out: a link signs them in.
-func (s *Service) FirstOwner(ctx context.Context, of id.Account, d Draft, name string) (*member.Member, error) {
+func (s *Service) FirstOwner(ctx context.Context, of id.Account, by, email, name string) (*member.Member, error) {
 	members, _, err := s.Members.List(ctx, of, nil, ports.Page{Limit: member.Most})
 	if err != nil {
 		return nil, err
@@ -119,8 +119,7 @@ func (s *Service) FirstOwner(ctx context.Context, of id.Account, d Draft, name s
 			return m, nil
 		}
 	}
-	d.Role = member.Owner
-	l, err := s.InviteFor(ctx, of, name, d)
+	l, err := s.InviteFor(ctx, of, by, Draft{Email: email, Grant: member.Grant{Role: member.Owner}})
 	if err != nil {
 		return nil, err
 	}

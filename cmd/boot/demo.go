@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/feed"
-	"github.com/haggle-commerce/haggle/app/people"
 	"github.com/haggle-commerce/haggle/cmd/boot/demo"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -60,7 +59,7 @@ func (a *App) Demo(ctx context.Context) (DemoShop, error) {
 
 // demoLink makes a link that signs the demo's owner in.
 func (a *App) demoLink(ctx context.Context, of id.Account) (string, error) {
-	owner, err := a.People.FirstOwner(ctx, of, people.Draft{Email: "owner@demo.example"}, "Demo owner")
+	owner, err := a.People.FirstOwner(ctx, of, operator, "owner@demo.example", "Demo owner")
 	if err != nil {
 		return "", err
 	}
