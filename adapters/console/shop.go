@@ -58,13 +58,17 @@ func (c *console) home(v *visit) error {
 
 type shopsView struct{ frame }
 
-// shopPages are the pages of one shop. Their addresses continue the shop's.
+// shopPages serves the pages of one shop.
 func (c *console) shopPages() http.Handler {
 	mux := http.NewServeMux()
-	page := func(pattern string, show func(*visit) error) {
-		method, path, _ := strings.Cut(pattern, " ")
-		mux.Handle(method+" "+Path+"/{shop}"+path, c.member(inShop(show)))
-	}
+	routeShop(func(pattern string, show func(*visit) error) {
+		mux.Handle(shopPattern(pattern), c.member(inShop(show)))
+	})
+	return mux
+}
+
+// routeShop names the pages of one shop. Their addresses continue the shop's.
+func routeShop(page func(pattern string, show func(*visit) error)) {
 	page("GET /{$}", (*visit).today)
 	page("GET ", (*visit).today)
 	page("GET /orders", (*visit).orders)
@@ -90,7 +94,19 @@ func (c *console) shopPages() http.Handler {
 	page("POST /money/unanswered/{checkout}", (*visit).resolve)
 	routeSettings(page)
 	page("GET /{rest...}", func(*visit) error { return errNoPage })
-	return mux
+}
+
+// shopPattern is the whole pattern of a page of one shop.
+func shopPattern(pattern string) string {
+	method, path, _ := strings.Cut(pattern, " ")
+	return method + " " + Path + "/{shop}" + path
+}
+
+// ShopRoutes are the patterns of all pages and forms of one shop.
+func ShopRoutes() []string {
+	var all []string
+	routeShop(func(pattern string, _ func(*visit) error) { all = append(all, shopPattern(pattern)) })
+	return all
 }
 
 var errNoPage = &problem{Status: http.StatusNotFound, Code: "page_not_found", Message: "There is no such page."}

@@ -3,9 +3,11 @@ package boot_test
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/haggle-commerce/haggle/adapters/console"
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
@@ -163,6 +165,44 @@ func TestConsoleWithoutSession(t *testing.T) {
 			}
 			p.browse("POST", "/console/desk/orders/ord_0/refund", url.Values{"amount": {"1"}}).expect(t, 303)
 		}
+	})
+}
+
+// filled fills the wildcards of a pattern.
+func filled(pattern, shop string) (method, path string) {
+	method, path, _ = strings.Cut(pattern, " ")
+	path = strings.NewReplacer("{shop}", shop, "{$}", "", "{rest...}", "nix").Replace(path)
+	return method, regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "x_0")
+}
+
+// Each page and form of a shop is closed to whoever has no session, and is not found by members of another account and by
+// members who are bound to another shop.
+func TestConsoleForcedBrowsing(t *testing.T) {
+	onServers(t, func(t *testing.T, app *boot.App, m merchant) {
+		m.openShop("desk", false)
+		annex := m.openShop("annex", false)
+		bound := m.call(201, "POST", "/v1/members/invitations", `{"email":"sam@example.com","role":"manager","project_ids":["`+annex+`"]}`)
+		in, err := boottest.Door{App: app, Address: "sam"}.Join(t.Context(), bound["link"].(string), "Sam", consolePassword)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stranger, sam := &person{T: t, app: app}, &person{t, app, in.Token}
+		routes := console.ShopRoutes()
+		if len(routes) < 50 {
+			t.Fatalf("only %d routes", len(routes))
+		}
+		for _, route := range routes {
+			method, path := filled(route, "desk")
+			var form url.Values
+			if method == "POST" {
+				form = url.Values{"key": {"0123456789abcdef"}, "name": {"x"}, "amount": {"1"}, "reason": {"x"}}
+			}
+			if to := stranger.browse(method, path, form).expect(t, 303).Header.Get("Location"); !strings.HasPrefix(to, "/console/sign-in") {
+				t.Errorf("%s: a stranger is sent to %q", route, to)
+			}
+			sam.browse(method, path, form).expect(t, 404)
+		}
+		sam.browse("GET", "/console/annex/orders", nil).expect(t, 200)
 	})
 }
 
