@@ -212,6 +212,7 @@ var others = map[string]string{
 	"forget vectors":                     "one statement that reads no row",
 	"reconcile books":                    "an integration is claimed alone, and set aside: app/finance has its tests",
 	"analyze grown tables":               "it reads no row: TestAnalyzeGrown of the store",
+	"name negotiations":                  "it derives a name from an id, which cannot fail for one row",
 	"close projects":                     "one at a time: TestCloser of app/projects breaks one",
 }
 

@@ -88,6 +88,7 @@ var kinds = map[string]map[string]string{
 	"acp-buyer-receipt":     {"code": "receipt_code"},
 	"revoke-signing-key":    {"kid": "kid"},
 	"revoke-agent-key":      {"key_id": "agent_key_id"},
+	"list-orders":           {"ids": "order_id"},
 	"end-console-session":   {"session_id": "console_session_id"},
 	"get-shipping-rates":    {"integration_id": "shipper_id"},
 	"create-shipping-label": {"integration_id": "shipper_id"},

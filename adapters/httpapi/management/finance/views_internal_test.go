@@ -15,7 +15,7 @@ func TestViews_everyField(t *testing.T) {
 		"order": viewtest.Shown(func(o order.Order) OrderDetail {
 			return ToAPICase(&order.Case{Order: &o})
 		}, viewtest.Unseen("order.Order", map[string]string{
-			viewtest.Internal: "Sequence Payment.Refunding Payment.Provider Lines[].ID Fulfillment.CanceledAt", viewtest.Secret: "TokenSalt TokenHash Lines[].Token.Salt Lines[].Token.Hash", "the provider names it": "Payment.Route.Integration",
+			viewtest.Internal: "Sequence Payment.Refunding Payment.Provider Lines[].ID Address.ID Fulfillment.CanceledAt", viewtest.Secret: "TokenSalt TokenHash Lines[].Token.Salt Lines[].Token.Hash", "the provider names it": "Payment.Route.Integration",
 			"the decisions of its session show it": "Lines[].Quote Lines[].Bundled", "its host is shown": "Hook.URL",
 		})),
 		"payment": viewtest.Shown(toAPIPayment, fieldtest.Reasons{
