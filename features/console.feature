@@ -1,3 +1,4 @@
+@browser
 Feature: Console
   The merchant's people see their shop in a browser, and act in it. What they may see and do is what their role may.
 

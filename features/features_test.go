@@ -5,8 +5,8 @@
 // fails if an answer breaks the server's OpenAPI document, if a buyer saw the merchant break a promise, or if an
 // answer to a buyer told a secret.
 //
-// Scenarios with the tag @form are about the form of a protocol's requests and answers, which no engine changes: PostgreSQL
-// runs them with FEATURES=full only.
+// Scenarios with the tag @form are about the form of a protocol's requests and answers, and those with @browser about pages,
+// which no engine changes: PostgreSQL runs them with FEATURES=full only.
 //
 //	go test ./features -run TestFeaturesSQLite/Offering_more_than_it    one scenario
 //	go test ./features -godog.random=37335                             the order of an earlier run
@@ -60,7 +60,7 @@ func run(t *testing.T, engine string) {
 // tags pick the scenarios of an engine.
 func tags(engine string) string {
 	if engine == "postgres" && os.Getenv("FEATURES") != "full" {
-		return "~@form"
+		return "~@form && ~@browser"
 	}
 	return ""
 }
