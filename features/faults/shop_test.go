@@ -31,11 +31,14 @@ var impatient = &http.Client{Timeout: 25 * time.Second, Transport: func() http.R
 	return t
 }()}
 
+// unhurried hears a busy server say so, which it does within 25 s, and can then try again.
+var unhurried = &http.Client{Timeout: 40 * time.Second, Transport: impatient.Transport}
+
 // patient is how a busy server is taken by whoever is not the one that is watched.
 func patient() *exchange.Patience { return &exchange.Patience{Longest: time.Minute, Busy: true} }
 
 func management(url, project string) *merchant.Client {
-	return merchant.New(exchange.NewClient(exchange.Config{URL: url, HTTP: impatient, Patience: patient()}), boottest.Key, project)
+	return merchant.New(exchange.NewClient(exchange.Config{URL: url, HTTP: unhurried, Patience: patient()}), boottest.Key, project)
 }
 
 func openShop(url string, stock int) (shop, error) {
