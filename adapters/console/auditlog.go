@@ -2,9 +2,9 @@ package console
 
 import (
 	"cmp"
+	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -54,8 +54,6 @@ type auditNames struct {
 	members map[string]string
 }
 
-const auditPage = 25
-
 func (v *visit) auditLog() error {
 	q := v.r.URL.Query()
 	names, err := v.auditNames()
@@ -71,10 +69,8 @@ func (v *visit) auditLog() error {
 	asked, wrong := v.auditQuery(q)
 	view.Unknown = append(view.Unknown, wrong...)
 	view.Filtered = len(asked) > 0
-	offset, _ := strconv.Atoi(q.Get("offset"))
-	offset = max(0, offset)
-	asked.Set("limit", strconv.Itoa(auditPage))
-	asked.Set("offset", strconv.Itoa(offset))
+	offset := v.offset()
+	maps.Copy(asked, pageAt(offset))
 	found, err := fetch[list[auditEvent]](v.api, "/v1/audit-events", asked)
 	if err != nil {
 		return err
@@ -82,19 +78,13 @@ func (v *visit) auditLog() error {
 	for _, e := range found.Data {
 		view.Rows = append(view.Rows, v.auditRow(e, names))
 	}
-	turn := func(to int) string {
-		next := url.Values{"offset": {strconv.Itoa(to)}}
+	view.Newer, view.Older = besides(offset, len(found.Data), found.Meta.Total, func(to string) string {
+		next := url.Values{"offset": {to}}
 		for _, name := range []string{"who", "action", "shop", "from", "to"} {
 			next.Set(name, q.Get(name))
 		}
 		return link(view.ClearLink, next)
-	}
-	if offset > 0 {
-		view.Newer = turn(max(0, offset-auditPage))
-	}
-	if offset+len(found.Data) < found.Meta.Total {
-		view.Older = turn(offset + auditPage)
-	}
+	})
 	view.Total = count(found.Meta.Total, "change", "changes")
 	return v.show("auditlog", view)
 }

@@ -53,7 +53,7 @@ const mostDifferences = 10
 // addBooks adds the latest comparison with the providers, or has one made now of the period.
 func (v *visit) addBooks(view *moneyView) error {
 	now := v.r.URL.Query().Get("check") == "now"
-	view.Check = link(v.shop.Path()+"/money", url.Values{"days": {daysOf(view.Period.days)}, "check": {"now"}}) + "#books"
+	view.Check = link(v.shop.Path()+"/money", url.Values{"days": {view.Period.name}, "check": {"now"}}) + "#books"
 	var query url.Values
 	if now {
 		query = view.Period.query

@@ -104,8 +104,6 @@ var offReasons = map[string]string{
 	"unreachable": "An event could not be delivered in 24 hours.",
 }
 
-const deliveriesPage = 25
-
 func (v *visit) aboutSubscription() string {
 	return "/v1/event-subscriptions/" + url.PathEscape(v.r.PathValue("subscription"))
 }
@@ -115,12 +113,8 @@ func (v *visit) subscription() error {
 	if err != nil {
 		return err
 	}
-	offset, _ := strconv.Atoi(v.r.URL.Query().Get("offset"))
-	offset = max(0, offset)
-	found, err := fetch[list[delivery]](v.api, v.aboutSubscription()+"/deliveries", url.Values{
-		"limit":  {strconv.Itoa(deliveriesPage)},
-		"offset": {strconv.Itoa(offset)},
-	})
+	offset := v.offset()
+	found, err := fetch[list[delivery]](v.api, v.aboutSubscription()+"/deliveries", pageAt(offset))
 	if err != nil {
 		return err
 	}
@@ -139,13 +133,9 @@ func (v *visit) subscription() error {
 	for _, d := range found.Data {
 		view.Rows = append(view.Rows, v.deliveryRow(d, view))
 	}
-	turn := func(to int) string { return link(view.Address, url.Values{"offset": {strconv.Itoa(to)}}) }
-	if offset > 0 {
-		view.Newer = turn(max(0, offset-deliveriesPage))
-	}
-	if offset+len(found.Data) < found.Meta.Total {
-		view.Older = turn(offset + deliveriesPage)
-	}
+	view.Newer, view.Older = besides(offset, len(found.Data), found.Meta.Total, func(to string) string {
+		return link(view.Address, url.Values{"offset": {to}})
+	})
 	return v.show("subscription", view)
 }
 

@@ -27,7 +27,6 @@ type lostSummary struct {
 type lostDeal struct {
 	Negotiation string      `json:"negotiation_id"`
 	Product     string      `json:"product_name"`
-	Variant     string      `json:"variant_name"`
 	Quantity    int         `json:"quantity"`
 	Best        json.Number `json:"best_offer"`
 	Floor       json.Number `json:"floor"`
@@ -37,15 +36,13 @@ type lostDeal struct {
 
 type lostView struct {
 	frame
-	Periods []choice
-	Period  string
-	Nearby  []choice
-	Near    string
-	Tiles   []tile
-	Rows    []lostRow
-	Older   string
-	Newer   string
-	Days    int
+	Period period
+	Nearby []choice
+	Near   string
+	Tiles  []tile
+	Rows   []lostRow
+	Older  string
+	Newer  string
 }
 
 type lostRow struct{ Address, Product, Best, Floor, Asked, Apart, At, Exact string }
@@ -53,52 +50,26 @@ type lostRow struct{ Address, Product, Best, Floor, Asked, Apart, At, Exact stri
 // nearness is how far below the floor a best offer may be, in per cent of it.
 var nearness = []int{2, 5, 10}
 
-const lostPage = 25
-
-// among is the one of several numbers that a query names, or else another one.
-func among(text string, numbers []int, other int) int {
-	n, _ := strconv.Atoi(text)
-	for _, each := range numbers {
-		if each == n {
-			return n
-		}
-	}
-	return other
-}
+const usualNearness = 5
 
 func (v *visit) lost() error {
 	q := v.r.URL.Query()
-	days, near := among(q.Get("days"), periods, 30), among(q.Get("near"), nearness, 5)
-	offset, _ := strconv.Atoi(q.Get("offset"))
-	offset = max(0, offset)
-	here := v.shop.Path() + "/lost"
-	at := func(days, near, offset int) string {
-		return link(here, url.Values{
-			"days":   {strconv.Itoa(days)},
-			"near":   {strconv.Itoa(near)},
-			"offset": {strconv.Itoa(offset)},
-		})
+	near := among(q.Get("near"), nearness, usualNearness)
+	address := func(days string, near int, offset string) string {
+		return link(v.shop.Path()+"/lost", url.Values{"days": {days}, "near": {strconv.Itoa(near)}, "offset": {offset}})
 	}
-	now := v.now()
-	found, err := fetch[lostSummary](v.api, "/v1/analytics/negotiations", url.Values{
-		"from":               {now.AddDate(0, 0, 1-days).Format(time.DateOnly)},
-		"to":                 {now.AddDate(0, 0, 1).Format(time.DateOnly)},
-		"near_floor_percent": {strconv.Itoa(near)},
-		"limit":              {strconv.Itoa(lostPage)},
-		"offset":             {strconv.Itoa(offset)},
-	})
+	view := &lostView{frame: v.page("Lost deals", "lost"), Near: strconv.Itoa(near) + "%"}
+	view.Period = v.period(func(days string) string { return address(days, near, "") })
+	for _, n := range nearness {
+		view.Nearby = append(view.Nearby, choice{strconv.Itoa(n) + "%", address(view.Period.name, n, ""), n == near})
+	}
+	offset := v.offset()
+	query := view.Period.with(pageAt(offset))
+	query.Set("near_floor_percent", strconv.Itoa(near))
+	found, err := fetch[lostSummary](v.api, "/v1/analytics/negotiations", query)
 	if err != nil {
 		return err
 	}
-	view := &lostView{frame: v.page("Lost deals", "lost"), Days: days}
-	for _, n := range periods {
-		view.Periods = append(view.Periods, choice{"Last " + strconv.Itoa(n) + " days", at(n, near, 0), n == days})
-	}
-	for _, n := range nearness {
-		view.Nearby = append(view.Nearby, choice{strconv.Itoa(n) + "%", at(days, n, 0), n == near})
-	}
-	view.Period = "Last " + strconv.Itoa(days) + " days"
-	view.Near = strconv.Itoa(near) + "%"
 	l, w := &found.Lost, v.shop.words
 	view.Tiles = []tile{
 		{Label: "Left near the floor", Value: thousands(l.Count), Before: "at most " + view.Near + " below it"},
@@ -109,12 +80,9 @@ func (v *visit) lost() error {
 	for _, d := range l.Examples.Data {
 		view.Rows = append(view.Rows, v.lostRow(&d, found.Currency))
 	}
-	if offset > 0 {
-		view.Newer = at(days, near, max(0, offset-lostPage))
-	}
-	if offset+len(view.Rows) < l.Examples.Meta.Total {
-		view.Older = at(days, near, offset+lostPage)
-	}
+	view.Newer, view.Older = besides(offset, len(view.Rows), l.Examples.Meta.Total, func(to string) string {
+		return address(view.Period.name, near, to)
+	})
 	return v.show("lost", view)
 }
 
@@ -122,7 +90,7 @@ func (v *visit) lostRow(d *lostDeal, code string) lostRow {
 	w := v.shop.words
 	row := lostRow{
 		Address: v.shop.Path() + "/negotiations/" + d.Negotiation,
-		Product: (&talkItem{Product: d.Product, Variant: d.Variant}).name(),
+		Product: d.Product,
 		Best:    w.amount(d.Best, code),
 		Floor:   w.amount(d.Floor, code),
 		Asked:   w.amount(d.Asked, code),

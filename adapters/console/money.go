@@ -3,49 +3,8 @@ package console
 import (
 	"encoding/json"
 	"net/url"
-	"strconv"
 	"strings"
-	"time"
 )
-
-// period is a period of whole days, and the links to others.
-type period struct {
-	Word    string // "Last 30 days"
-	Dates   string // "Oct 24 to Nov 22"
-	Choices []choice
-	days    int
-	query   url.Values // as the API takes it
-}
-
-// period is the period that the address names, 30 days unless it names another one.
-func (v *visit) period(address func(days string) string) period {
-	days, _ := strconv.Atoi(v.r.URL.Query().Get("days"))
-	if days != 7 && days != 90 {
-		days = 30
-	}
-	first := v.now().AddDate(0, 0, 1-days)
-	s := period{
-		Word:  "Last " + strconv.Itoa(days) + " days",
-		Dates: v.shop.words.day(first) + " to " + v.shop.words.day(v.now()),
-		days:  days,
-		query: url.Values{
-			"from": {first.Format(time.DateOnly)},
-			"to":   {v.now().AddDate(0, 0, 1).Format(time.DateOnly)},
-		},
-	}
-	for _, n := range periods {
-		s.Choices = append(s.Choices, choice{"Last " + strconv.Itoa(n) + " days", address(daysOf(n)), n == days})
-	}
-	return s
-}
-
-// daysOf is a period in addresses; "": the one that needs no name.
-func daysOf(n int) string {
-	if n == 30 {
-		return ""
-	}
-	return strconv.Itoa(n)
-}
 
 // moneyFrame is what the pages about money share.
 type moneyFrame struct {
@@ -64,7 +23,7 @@ func (v *visit) moneyFrame(title, here string) moneyFrame {
 	m.Period = v.period(func(days string) string {
 		return link(home+here, url.Values{"days": {days}, "status": {q.Get("status")}, "type": {q.Get("type")}})
 	})
-	days := url.Values{"days": {daysOf(m.Period.days)}}
+	days := url.Values{"days": {m.Period.name}}
 	for _, s := range []choice{{Word: "Overview"}, {Word: "Payments", Address: "/payments"}, {Word: "Movements", Address: "/movements"}} {
 		m.Sections = append(m.Sections, choice{s.Word, link(home+s.Address, days), s.Address == here})
 	}
@@ -109,7 +68,7 @@ func (v *visit) money() error {
 	for i := range wallets.Data {
 		view.Wallets = append(view.Wallets, v.walletView(&wallets.Data[i]))
 	}
-	latest, err := v.movementsAt(view.Period, "", 0, 8)
+	latest, err := fetch[list[movement]](v.api, "/v1/finance/transactions", view.Period.with(url.Values{"limit": {"8"}}))
 	if err != nil {
 		return err
 	}

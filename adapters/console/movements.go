@@ -64,34 +64,27 @@ type movementRow struct {
 func (v *visit) movements() error {
 	q, home := v.r.URL.Query(), v.shop.Path()+"/money/movements"
 	view := &movementsView{moneyFrame: v.moneyFrame("Movements", "/movements"), Unknown: unknown(q, "type", "days", "offset", "status")}
-	days := daysOf(view.Period.days)
-	tabs, current := tabsOf(movementTabs, q.Get("type"), func(t tab) string {
-		return link(home, url.Values{"type": {t.Name}, "days": {days}})
-	})
-	if current.Word == "" {
+	address := func(kind, offset string) string {
+		return link(home, url.Values{"type": {kind}, "days": {view.Period.name}, "offset": {offset}})
+	}
+	tabs, current, known := chooseTab(movementTabs, q.Get("type"), 0, func(t tab) string { return address(t.Name, "") })
+	if !known {
 		view.Unknown = append(view.Unknown, "type="+q.Get("type"))
-		tabs[0].Current, current = true, tabs[0]
 	}
 	view.Tabs, view.ClearLink = tabs, home
-	offset := offsetOf(q)
-	found, err := v.movementsAt(view.Period, current.status, offset, moneyPage)
+	offset := v.offset()
+	query := view.Period.with(pageAt(offset))
+	query.Set("type", current.status)
+	found, err := fetch[list[movement]](v.api, "/v1/finance/transactions", given(query))
 	if err != nil {
 		return err
 	}
 	if view.Rows, err = v.movementRows(found.Data); err != nil {
 		return err
 	}
-	view.Newer, view.Older = turns(offset, len(found.Data), found.Meta.Total, func(to string) string {
-		return link(home, url.Values{"type": {current.Name}, "days": {days}, "offset": {to}})
-	})
+	view.Newer, view.Older = besides(offset, len(found.Data), found.Meta.Total, func(to string) string { return address(current.Name, to) })
 	view.Total = count(found.Meta.Total, "movement", "movements")
 	return v.show("movements", view)
-}
-
-func (v *visit) movementsAt(s period, kind string, offset, limit int) (list[movement], error) {
-	query := s.page(offset, limit)
-	query.Set("type", kind)
-	return fetch[list[movement]](v.api, "/v1/finance/transactions", given(query))
 }
 
 func (v *visit) movementRows(movements []movement) ([]movementRow, error) {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -138,15 +137,7 @@ func off(list, paid int64, unit money.Currency) string {
 	return money.Off(money.Of(list, unit), money.Of(paid, unit)).String()
 }
 
-// orderTab is a list of orders in one state.
-type orderTab struct {
-	Name, Word          string
-	status, fulfillment string // as the API filters
-	Address             string
-	Current             bool
-}
-
-var orderTabs = []orderTab{
+var orderTabs = []tab{
 	{Name: "to_ship", Word: "To ship", status: "confirmed", fulfillment: "processing"},
 	{Name: "shipped", Word: "Shipped", fulfillment: "shipped"},
 	{Name: "delivered", Word: "Delivered", fulfillment: "delivered"},
@@ -157,17 +148,16 @@ var orderTabs = []orderTab{
 
 type ordersView struct {
 	frame
-	Tabs       []orderTab
-	Tab        orderTab
-	Text       string
-	Rows       []orderRow
-	Total      string
-	Unknown    []string // filters in the address that there are not
-	Older      string
-	Newer      string
-	EmptyShop  bool
-	ClearLink  string
-	TotalCount int
+	Tabs      []tab
+	Tab       tab
+	Text      string
+	Rows      []orderRow
+	Total     string
+	Unknown   []string // filters in the address that there are not
+	Older     string
+	Newer     string
+	EmptyShop bool
+	ClearLink string
 }
 
 type orderRow struct {
@@ -177,35 +167,25 @@ type orderRow struct {
 	Age, At, Exact             string
 }
 
-const ordersPage = 25
-
 func (v *visit) orders() error {
 	q := v.r.URL.Query()
 	view := &ordersView{frame: v.page("Orders", "orders"), Text: strings.TrimSpace(q.Get("q"))}
 	view.Unknown = unknown(q, "status", "q", "offset")
 	here := v.shop.Path() + "/orders"
-	for _, tab := range orderTabs {
-		tab.Current = tab.Name == q.Get("status")
-		tab.Address = link(here, url.Values{"status": {tab.Name}, "q": {view.Text}})
-		if tab.Current {
-			view.Tab = tab
-		}
-		view.Tabs = append(view.Tabs, tab)
+	address := func(status, offset string) string {
+		return link(here, url.Values{"status": {status}, "q": {view.Text}, "offset": {offset}})
 	}
-	if view.Tab.Word == "" {
+	var known bool
+	view.Tabs, view.Tab, known = chooseTab(orderTabs, q.Get("status"), len(orderTabs)-1, func(t tab) string { return address(t.Name, "") })
+	if !known {
 		view.Unknown = append(view.Unknown, "status="+q.Get("status"))
-		view.Tabs[len(view.Tabs)-1].Current = true
-		view.Tab = view.Tabs[len(view.Tabs)-1]
 	}
-	offset, _ := strconv.Atoi(q.Get("offset"))
-	offset = max(0, offset)
-	found, err := fetch[list[order]](v.api, "/v1/orders", given(url.Values{
-		"status":      {view.Tab.status},
-		"fulfillment": {view.Tab.fulfillment},
-		"q":           {view.Text},
-		"limit":       {strconv.Itoa(ordersPage)},
-		"offset":      {strconv.Itoa(offset)},
-	}))
+	offset := v.offset()
+	query := pageAt(offset)
+	query.Set("status", view.Tab.status)
+	query.Set("fulfillment", view.Tab.fulfillment)
+	query.Set("q", view.Text)
+	found, err := fetch[list[order]](v.api, "/v1/orders", given(query))
 	if err != nil {
 		return err
 	}
@@ -216,16 +196,7 @@ func (v *visit) orders() error {
 	for i := range found.Data {
 		view.Rows = append(view.Rows, v.orderRow(&found.Data[i]))
 	}
-	turn := func(to int) string {
-		return link(here, url.Values{"status": {view.Tab.Name}, "q": {view.Text}, "offset": {strconv.Itoa(to)}})
-	}
-	if offset > 0 {
-		view.Newer = turn(max(0, offset-ordersPage))
-	}
-	if offset+len(found.Data) < found.Meta.Total {
-		view.Older = turn(offset + ordersPage)
-	}
-	view.TotalCount = found.Meta.Total
+	view.Newer, view.Older = besides(offset, len(found.Data), found.Meta.Total, func(to string) string { return address(view.Tab.Name, to) })
 	view.Total = count(found.Meta.Total, "order", "orders")
 	view.ClearLink = here
 	view.EmptyShop = len(found.Data) == 0 && view.Text == "" && view.Tab.Name == ""
@@ -246,37 +217,4 @@ func (v *visit) orderRow(o *order) orderRow {
 		At:      w.clock(o.CreatedAt),
 		Exact:   o.CreatedAt.Format(time.RFC3339),
 	}
-}
-
-// given are the values that are not empty.
-func given(q url.Values) url.Values {
-	for name, values := range q {
-		if len(values) == 0 || values[0] == "" || name == "offset" && values[0] == "0" {
-			delete(q, name)
-		}
-	}
-	return q
-}
-
-// link is an address with the values that are not empty.
-func link(path string, q url.Values) string {
-	if text := given(q).Encode(); text != "" {
-		return path + "?" + text
-	}
-	return path
-}
-
-// unknown are the names in a query that a page does not know.
-func unknown(q url.Values, names ...string) []string {
-	var rest []string
-	for name := range q {
-		known := false
-		for _, n := range names {
-			known = known || n == name
-		}
-		if !known {
-			rest = append(rest, name)
-		}
-	}
-	return rest
 }

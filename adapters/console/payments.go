@@ -3,7 +3,6 @@ package console
 import (
 	"cmp"
 	"net/url"
-	"strconv"
 	"time"
 )
 
@@ -34,8 +33,6 @@ var paymentTabs = []tab{
 	{Name: "no_answer", Word: "No answer yet", status: "unresolved"},
 }
 
-const moneyPage = 25
-
 type paymentsView struct {
 	moneyFrame
 	Tabs         []tab
@@ -57,17 +54,16 @@ type paymentRow struct {
 func (v *visit) payments() error {
 	q, home := v.r.URL.Query(), v.shop.Path()+"/money/payments"
 	view := &paymentsView{moneyFrame: v.moneyFrame("Payments", "/payments"), Unknown: unknown(q, "status", "days", "offset", "type")}
-	days := daysOf(view.Period.days)
-	tabs, current := tabsOf(paymentTabs, q.Get("status"), func(t tab) string {
-		return link(home, url.Values{"status": {t.Name}, "days": {days}})
-	})
-	if current.Word == "" {
+	address := func(status, offset string) string {
+		return link(home, url.Values{"status": {status}, "days": {view.Period.name}, "offset": {offset}})
+	}
+	tabs, current, known := chooseTab(paymentTabs, q.Get("status"), 0, func(t tab) string { return address(t.Name, "") })
+	if !known {
 		view.Unknown = append(view.Unknown, "status="+q.Get("status"))
-		tabs[0].Current, current = true, tabs[0]
 	}
 	view.Tabs, view.ClearLink = tabs, home
-	offset := offsetOf(q)
-	query := view.Period.page(offset, moneyPage)
+	offset := v.offset()
+	query := view.Period.with(pageAt(offset))
 	query.Set("status", current.status)
 	if current.status == "unresolved" {
 		query.Del("from") // those are open however old they are
@@ -85,38 +81,9 @@ func (v *visit) payments() error {
 			return err
 		}
 	}
-	view.Newer, view.Older = turns(offset, len(found.Data), found.Meta.Total, func(to string) string {
-		return link(home, url.Values{"status": {current.Name}, "days": {days}, "offset": {to}})
-	})
+	view.Newer, view.Older = besides(offset, len(found.Data), found.Meta.Total, func(to string) string { return address(current.Name, to) })
 	view.Total = count(found.Meta.Total, "payment", "payments")
 	return v.show("payments", view)
-}
-
-// page is the API's query for a page of the period.
-func (s period) page(offset, limit int) url.Values {
-	return url.Values{
-		"from":   s.query["from"],
-		"to":     s.query["to"],
-		"offset": {strconv.Itoa(offset)},
-		"limit":  {strconv.Itoa(limit)},
-	}
-}
-
-// offsetOf is where a page of a list begins.
-func offsetOf(q url.Values) int {
-	n, _ := strconv.Atoi(q.Get("offset"))
-	return max(0, n)
-}
-
-// turns are the addresses of the pages beside one; "": there is none.
-func turns(offset, shown, total int, address func(offset string) string) (newer, older string) {
-	if offset > 0 {
-		newer = address(strconv.Itoa(max(0, offset-moneyPage)))
-	}
-	if offset+shown < total {
-		older = address(strconv.Itoa(offset + moneyPage))
-	}
-	return newer, older
 }
 
 func (v *visit) paymentRows(payments []moneyIn) ([]paymentRow, error) {

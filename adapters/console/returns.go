@@ -40,31 +40,11 @@ var backPills = map[string]pill{
 	"rejected":  {"Rejected", ""},
 }
 
-// tab is a list in one state.
-type tab struct {
-	Name, Word string // the name in addresses, and the word
-	status     string // as the API filters
-	Address    string
-	Current    bool
-}
-
 var returnTabs = []tab{
 	{Word: "To decide", status: "requested"},
 	{Name: "approved", Word: "Approved", status: "approved"},
 	{Name: "rejected", Word: "Rejected", status: "rejected"},
 	{Name: "all", Word: "All"},
-}
-
-// tabsOf are tabs with their addresses, and the one that has a name; its word is empty if none has it.
-func tabsOf(all []tab, name string, address func(tab) string) (tabs []tab, current tab) {
-	for _, t := range all {
-		t.Address, t.Current = address(t), t.Name == name
-		if t.Current {
-			current = t
-		}
-		tabs = append(tabs, t)
-	}
-	return tabs, current
 }
 
 type returnsView struct {
@@ -87,8 +67,6 @@ type returnRow struct {
 	Age, At, Exact       string
 }
 
-const returnsPage = 25
-
 func (v *visit) returns() error {
 	q := v.r.URL.Query()
 	here := v.shop.Path() + "/returns"
@@ -100,13 +78,15 @@ func (v *visit) returns() error {
 	if q.Get("before") != "" {
 		view.Before = here + "/" + url.PathEscape(q.Get("before"))
 	}
-	view.Tabs, view.Tab = tabsOf(returnTabs, q.Get("status"), func(t tab) string { return link(here, url.Values{"status": {t.Name}}) })
-	if view.Tab.Word == "" {
-		view.Unknown = append(view.Unknown, "status="+q.Get("status"))
-		view.Tabs[0].Current, view.Tab = true, view.Tabs[0]
+	address := func(status, offset string) string {
+		return link(here, url.Values{"status": {status}, "offset": {offset}})
 	}
-	offset, _ := strconv.Atoi(q.Get("offset"))
-	offset = max(0, offset)
+	var known bool
+	view.Tabs, view.Tab, known = chooseTab(returnTabs, q.Get("status"), 0, func(t tab) string { return address(t.Name, "") })
+	if !known {
+		view.Unknown = append(view.Unknown, "status="+q.Get("status"))
+	}
+	offset := v.offset()
 	found, err := v.returnsAt(view.Tab.status, offset)
 	if err != nil {
 		return err
@@ -114,15 +94,7 @@ func (v *visit) returns() error {
 	if view.Rows, err = v.returnRows(found.Data); err != nil {
 		return err
 	}
-	turn := func(to int) string {
-		return link(here, url.Values{"status": {view.Tab.Name}, "offset": {strconv.Itoa(to)}})
-	}
-	if offset > 0 {
-		view.Newer = turn(max(0, offset-returnsPage))
-	}
-	if offset+len(found.Data) < found.Meta.Total {
-		view.Older = turn(offset + returnsPage)
-	}
+	view.Newer, view.Older = besides(offset, len(found.Data), found.Meta.Total, func(to string) string { return address(view.Tab.Name, to) })
 	view.Total = count(found.Meta.Total, "return", "returns")
 	view.EmptyShop = found.Meta.Total == 0 && view.Tab.Name == "all"
 	return v.show("returns", view)
@@ -138,7 +110,7 @@ func (v *visit) returnsAt(status string, offset int) (list[back], error) {
 		}))
 	}
 	if status != "requested" {
-		return page(offset, returnsPage)
+		return page(offset, pageSize)
 	}
 	head, err := page(0, 1)
 	end := head.Meta.Total - offset
@@ -146,7 +118,7 @@ func (v *visit) returnsAt(status string, offset int) (list[back], error) {
 		head.Data = nil
 		return head, err
 	}
-	first := max(0, end-returnsPage)
+	first := max(0, end-pageSize)
 	found, err := page(first, end-first)
 	slices.Reverse(found.Data)
 	return found, err

@@ -56,18 +56,11 @@ type todayView struct {
 	Waiting []waitingRow
 	Things  string
 	Feed    []talkRow
-	Period  string
-	Periods []choice
+	Period  period
 	Tiles   []tile
 	Chart   *chartView
 	Stages  []stageView
 	Quiet   string // why there are no figures
-}
-
-// choice is a link among several.
-type choice struct {
-	Word, Address string
-	Current       bool
 }
 
 // tile is a figure against the period before.
@@ -80,9 +73,6 @@ type stageView struct {
 	Word, Count, Share string
 	Width              string // of 100
 }
-
-// periods are how many days a period may have.
-var periods = []int{7, 30, 90}
 
 func (v *visit) today() error {
 	view := &todayView{frame: v.page("Today", "today"), Date: v.now().Format("Monday, January 2")}
@@ -103,33 +93,17 @@ func (v *visit) today() error {
 		view.Quiet = "Your role, " + v.caller.Member.Role.String() + ", does not include figures."
 		return v.show("today", view)
 	}
-	days, _ := strconv.Atoi(v.r.URL.Query().Get("days"))
-	if days != 7 && days != 90 {
-		days = 30
-	}
-	for _, n := range periods {
-		address := v.shop.Path()
-		if n != 30 {
-			address += "?days=" + strconv.Itoa(n)
-		}
-		view.Periods = append(view.Periods, choice{"Last " + strconv.Itoa(n) + " days", address, n == days})
-	}
-	now := v.now()
-	query := url.Values{
-		"from": {now.AddDate(0, 0, 1-days).Format(time.DateOnly)},
-		"to":   {now.AddDate(0, 0, 1).Format(time.DateOnly)},
-	}
-	s, err := fetch[summary](v.api, "/v1/analytics/summary", query)
+	view.Period = v.period(func(days string) string { return link(v.shop.Path(), url.Values{"days": {days}}) })
+	s, err := fetch[summary](v.api, "/v1/analytics/summary", view.Period.query)
 	if err != nil {
 		return err
 	}
 	stages, err := fetch[struct {
 		Funnel []funnelStage `json:"funnel"`
-	}](v.api, "/v1/analytics/negotiations", query)
+	}](v.api, "/v1/analytics/negotiations", view.Period.query)
 	if err != nil {
 		return err
 	}
-	view.Period = "Last " + strconv.Itoa(days) + " days"
 	view.Tiles = v.tiles(&s)
 	view.Chart = v.salesChart(&s)
 	view.Stages = stageViews(stages.Funnel)
