@@ -13,19 +13,19 @@ import (
 // What is read of one negotiation at most.
 const (
 	MostDecisions = 200 // of a session
-	MostTalks     = 100 // items of a session
+	MostThreads   = 100 // items of a session
 	MostPath      = 24  // steps of a short path
 	MostOrders    = 20  // of a session
 )
 
-// Talk is the negotiation about an item in a session, summed up. Prices are of a piece.
-type Talk struct {
+// Thread is the negotiation about an item in a session, summed up. Prices are of a piece.
+type Thread struct {
 	Item    negotiation.Item // with its session
 	Product string           // the name as the catalogue has it, or had it last; "": the product is gone
 	Variant string           // in words; "": the only one, or gone
-	State   negotiation.TalkState
+	State   negotiation.ThreadState
 	Steps   int
-	Path    []TalkStep // the first step and the latest ones, MostPath at most
+	Path    []ThreadStep // the first step and the latest ones, MostPath at most
 	Offer   *money.Amount
 	Price   money.Amount  // what the shop named last
 	Deal    *money.Amount // what was agreed last
@@ -37,29 +37,29 @@ type Talk struct {
 	Last     time.Time
 }
 
-// TalkStep is an offer and what the shop named. A question of the price has no offer.
-type TalkStep struct{ Offer, Price *money.Amount }
+// ThreadStep is an offer and what the shop named. A question of the price has no offer.
+type ThreadStep struct{ Offer, Price *money.Amount }
 
-// TalkFilter narrows a list; what is zero narrows nothing.
-type TalkFilter struct {
-	State    negotiation.TalkState
+// ThreadFilter narrows a list; what is zero narrows nothing.
+type ThreadFilter struct {
+	State    negotiation.ThreadState
 	Product  id.Product
 	Protocol *agentid.Protocol
 	From, To time.Time // the last step: from, and before
 }
 
-// TalkPlace is where a list goes on: after a decision, which tells nobody the session's id.
-type TalkPlace struct {
+// ThreadPlace is where a list goes on: after a decision, which tells nobody the session's id.
+type ThreadPlace struct {
 	At          time.Time
 	Negotiation id.Negotiation
 	Seq         int
 }
 
-// SessionTalks are all negotiations of a session.
-type SessionTalks struct {
+// SessionThreads are all negotiations of a session.
+type SessionThreads struct {
 	// Agent is the buyer's, that opened the session; nil: the session is not kept any longer.
 	Agent     *agentid.Agent
-	Talks     []Talk             // in the order in which they began, MostTalks at most
+	Threads   []Thread           // in the order in which they began, MostThreads at most
 	Decisions []negotiation.Link // oldest first, MostDecisions at most
 	Total     int                // of decisions
 	Orders    []OrderName        // oldest first, MostOrders at most
@@ -74,9 +74,9 @@ type OrderName struct {
 // Negotiations reads negotiations as merchants look at them. They are kept as long as their decisions.
 type Negotiations interface {
 	// Session finds the negotiations of a session by its name. Without any: fault.NotFound negotiation_not_found.
-	Session(ctx context.Context, project id.Project, of id.Negotiation) (*SessionTalks, error)
+	Session(ctx context.Context, project id.Project, of id.Negotiation) (*SessionThreads, error)
 	// Newest are negotiations after a place (nil: from the newest on), those with the newest last step first, up to a limit,
 	// and where to go on; nil: nowhere. How many decisions are looked at is bounded: there may be fewer than the limit, or none,
 	// and more to come.
-	Newest(ctx context.Context, project id.Project, f TalkFilter, after *TalkPlace, limit int) ([]Talk, *TalkPlace, error)
+	Newest(ctx context.Context, project id.Project, f ThreadFilter, after *ThreadPlace, limit int) ([]Thread, *ThreadPlace, error)
 }

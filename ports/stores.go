@@ -32,7 +32,7 @@ type Stores struct {
 	Agents   Agents
 	Versions PolicyVersions
 	Record   Decisions
-	Talks    Negotiations
+	Threads  Negotiations
 	Sessions Sessions
 	Haggling Haggling
 	Carts    Carts

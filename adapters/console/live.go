@@ -20,12 +20,12 @@ const (
 
 // feed is the newest negotiations as the part of a page.
 func (v *visit) feed() ([]byte, error) {
-	rows, _, err := v.newestTalks(url.Values{"limit": {strconv.Itoa(liveRows)}})
+	rows, _, err := v.newestThreads(url.Values{"limit": {strconv.Itoa(liveRows)}})
 	if err != nil {
 		return nil, err
 	}
 	var text bytes.Buffer
-	err = pages["today"].ExecuteTemplate(&text, "talk-rows", rows)
+	err = pages["today"].ExecuteTemplate(&text, "thread-rows", rows)
 	return text.Bytes(), err
 }
 

@@ -7,39 +7,39 @@ import (
 	"time"
 )
 
-// talkRow is a negotiation in a list.
-type talkRow struct {
+// threadRow is a negotiation in a list.
+type threadRow struct {
 	Address, Product, Said string
 	Spark                  template.HTML
 	Pill                   pill
 	Age, Exact             string
 }
 
-// talkPage is a page of negotiations, those with the newest step first.
-type talkPage struct {
+// threadPage is a page of negotiations, those with the newest step first.
+type threadPage struct {
 	Data []struct {
 		ID       string `json:"id"`
 		Protocol string `json:"protocol"`
-		talkItem
+		threadItem
 	} `json:"data"`
 	Meta struct {
 		Next string `json:"next"`
 	} `json:"meta"`
 }
 
-// newestTalks are negotiations by what the API filters them by.
-func (v *visit) newestTalks(q url.Values) (rows []talkRow, page talkPage, err error) {
-	if page, err = fetch[talkPage](v.api, "/v1/negotiations", given(q)); err != nil {
+// newestThreads are negotiations by what the API filters them by.
+func (v *visit) newestThreads(q url.Values) (rows []threadRow, page threadPage, err error) {
+	if page, err = fetch[threadPage](v.api, "/v1/negotiations", given(q)); err != nil {
 		return nil, page, err
 	}
 	for n := range page.Data {
 		t := &page.Data[n]
-		rows = append(rows, talkRow{
+		rows = append(rows, threadRow{
 			Address: v.shop.Path() + "/negotiations/" + t.ID,
 			Product: t.name(),
-			Said:    v.said(&t.talkItem),
-			Spark:   v.sparkOf(&t.talkItem),
-			Pill:    talkPill(&t.talkItem),
+			Said:    v.said(&t.threadItem),
+			Spark:   v.sparkOf(&t.threadItem),
+			Pill:    threadPill(&t.threadItem),
 			Age:     v.shop.words.age(t.LastAt),
 			Exact:   t.LastAt.Format(time.RFC3339),
 		})
@@ -48,7 +48,7 @@ func (v *visit) newestTalks(q url.Values) (rows []talkRow, page talkPage, err er
 }
 
 // said is how far an item has come, in a line.
-func (v *visit) said(i *talkItem) string {
+func (v *visit) said(i *threadItem) string {
 	w := v.shop.words
 	switch {
 	case i.State == "deal":
@@ -63,7 +63,7 @@ func (v *visit) said(i *talkItem) string {
 	return w.amount(i.LastOffer, i.Currency) + " offered, " + w.amount(i.ShopPrice, i.Currency) + " asked"
 }
 
-func talkPill(i *talkItem) pill {
+func threadPill(i *threadItem) pill {
 	switch i.State {
 	case "deal":
 		return pill{"Deal", "good"}
@@ -73,8 +73,8 @@ func talkPill(i *talkItem) pill {
 	return pill{"Step " + strconv.Itoa(i.Steps), "info"}
 }
 
-// talkTabs are lists of negotiations in one state.
-var talkTabs = []choice{
+// threadTabs are lists of negotiations in one state.
+var threadTabs = []choice{
 	{Word: "All"},
 	{Word: "Deals", Address: "deal"},
 	{Word: "Left", Address: "left"},
@@ -84,7 +84,7 @@ var talkTabs = []choice{
 type negotiationsView struct {
 	frame
 	Tabs    []choice
-	Rows    []talkRow
+	Rows    []threadRow
 	Unknown []string
 	Older   string
 	First   string // the newest ones, from an older page
@@ -95,7 +95,7 @@ func (v *visit) negotiations() error {
 	here, state := v.shop.Path()+"/negotiations", q.Get("state")
 	view := &negotiationsView{frame: v.page("Haggling", "today"), Unknown: unknown(q, "state", "after", "product_id")}
 	known := false
-	for _, tab := range talkTabs {
+	for _, tab := range threadTabs {
 		tab.Current = tab.Address == state
 		known = known || tab.Current
 		tab.Address = link(here, url.Values{"state": {tab.Address}, "product_id": q["product_id"]})
@@ -105,7 +105,7 @@ func (v *visit) negotiations() error {
 		view.Unknown, state = append(view.Unknown, "state="+state), ""
 		view.Tabs[0].Current = true
 	}
-	rows, page, err := v.newestTalks(url.Values{"state": {state}, "after": q["after"], "product_id": q["product_id"], "limit": {"25"}})
+	rows, page, err := v.newestThreads(url.Values{"state": {state}, "after": q["after"], "product_id": q["product_id"], "limit": {"25"}})
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ type negotiationView struct {
 }
 
 func (v *visit) negotiation() error {
-	t, err := fetch[talks](v.api, "/v1/negotiations/"+url.PathEscape(v.r.PathValue("negotiation")), nil)
+	t, err := fetch[threads](v.api, "/v1/negotiations/"+url.PathEscape(v.r.PathValue("negotiation")), nil)
 	if err != nil {
 		return err
 	}

@@ -35,24 +35,24 @@ type pathRow struct {
 	Chosen bool
 }
 
-// talks is all that was negotiated in a buyer's session.
-type talks struct {
-	ID       string     `json:"id"`
-	State    string     `json:"state"`
-	Protocol string     `json:"protocol"`
-	Agent    *agent     `json:"agent"`
-	BeganAt  time.Time  `json:"began_at"`
-	LastAt   time.Time  `json:"last_at"`
-	Items    []talkItem `json:"items"`
-	Steps    []talkStep `json:"steps"`
-	Count    int        `json:"step_count"`
+// threads is all that was negotiated in a buyer's session.
+type threads struct {
+	ID       string       `json:"id"`
+	State    string       `json:"state"`
+	Protocol string       `json:"protocol"`
+	Agent    *agent       `json:"agent"`
+	BeganAt  time.Time    `json:"began_at"`
+	LastAt   time.Time    `json:"last_at"`
+	Items    []threadItem `json:"items"`
+	Steps    []threadStep `json:"steps"`
+	Count    int          `json:"step_count"`
 	Orders   []struct {
 		ID           string `json:"id"`
 		Confirmation string `json:"confirmation_number"`
 	} `json:"orders"`
 }
 
-type talkItem struct {
+type threadItem struct {
 	ProductID string            `json:"product_id"`
 	Product   string            `json:"product_name"`
 	VariantID string            `json:"variant_id"`
@@ -74,11 +74,11 @@ type talkItem struct {
 }
 
 // name is the item in words.
-func (i *talkItem) name() string {
+func (i *threadItem) name() string {
 	return strings.Join(slices.DeleteFunc([]string{i.Product, i.Variant}, empty), ", ")
 }
 
-type talkStep struct {
+type threadStep struct {
 	Seq       int               `json:"seq"`
 	ProductID string            `json:"product_id"`
 	VariantID string            `json:"variant_id"`
@@ -113,12 +113,12 @@ func (d *decision) UnmarshalJSON(text []byte) error {
 }
 
 // of reports whether a step is about an item.
-func (s *talkStep) of(i *talkItem) bool {
+func (s *threadStep) of(i *threadItem) bool {
 	return s.ProductID == i.ProductID && s.VariantID == i.VariantID && s.Quantity == i.Quantity
 }
 
 // drawn is a step as it is drawn.
-func (s *talkStep) drawn(i *talkItem) pricepath.Decision {
+func (s *threadStep) drawn(i *threadItem) pricepath.Decision {
 	if s.Decision != nil {
 		return s.Decision.Decision
 	}
@@ -142,7 +142,7 @@ var ends = map[string]pricepath.EndKind{
 }
 
 // paths draws the items of a negotiation. Its page is at an address, whose query says which step is shown in full.
-func (v *visit) paths(t *talks, items []talkItem, address string) ([]pathView, error) {
+func (v *visit) paths(t *threads, items []threadItem, address string) ([]pathView, error) {
 	var views []pathView
 	for n := range items {
 		view, err := v.path(t, &items[n], n+1, address)
@@ -154,7 +154,7 @@ func (v *visit) paths(t *talks, items []talkItem, address string) ([]pathView, e
 	return views, nil
 }
 
-func (v *visit) path(t *talks, i *talkItem, n int, address string) (pathView, error) {
+func (v *visit) path(t *threads, i *threadItem, n int, address string) (pathView, error) {
 	var steps []pricepath.Decision
 	var record []*decision
 	for at := range t.Steps {
@@ -179,7 +179,7 @@ func (v *visit) path(t *talks, i *talkItem, n int, address string) (pathView, er
 }
 
 // pathOptions are what steps do not say of an item.
-func (v *visit) pathOptions(i *talkItem, prefix string) pricepath.Options {
+func (v *visit) pathOptions(i *threadItem, prefix string) pricepath.Options {
 	unit, _ := money.ParseCurrency(i.Currency) // the API's own
 	o := pricepath.Options{
 		Prefix:   prefix,
@@ -198,7 +198,7 @@ func (v *visit) pathOptions(i *talkItem, prefix string) pricepath.Options {
 	return o
 }
 
-func pathPage(p *pricepath.Path, o pricepath.Options, chosen int, i *talkItem, seal string) pathView {
+func pathPage(p *pricepath.Path, o pricepath.Options, chosen int, i *threadItem, seal string) pathView {
 	view := pathView{
 		ID:      o.Prefix,
 		Product: i.name(),
@@ -248,7 +248,7 @@ func (v *visit) priceOf(view *orderView, o *orderDetail) error {
 		view.NoPath = "Nothing was haggled off here: the list price was paid."
 		return nil
 	}
-	t, err := fetch[talks](v.api, "/v1/negotiations/"+url.PathEscape(o.Negotiation), nil)
+	t, err := fetch[threads](v.api, "/v1/negotiations/"+url.PathEscape(o.Negotiation), nil)
 	var p *problem
 	if errors.As(err, &p) && p.Status == http.StatusNotFound {
 		view.NoPath = "How this price came to be is not kept any longer."
@@ -257,7 +257,7 @@ func (v *visit) priceOf(view *orderView, o *orderDetail) error {
 	if err != nil {
 		return err
 	}
-	bought := slices.DeleteFunc(t.Items, func(i talkItem) bool {
+	bought := slices.DeleteFunc(t.Items, func(i threadItem) bool {
 		return !slices.ContainsFunc(o.Lines, func(l orderLine) bool {
 			return l.ProductID == i.ProductID && l.VariantID == i.VariantID && l.Quantity == i.Quantity
 		})
@@ -267,7 +267,7 @@ func (v *visit) priceOf(view *orderView, o *orderDetail) error {
 }
 
 // sparkOf is the path of an item as a small picture. Words beside it say the same.
-func (v *visit) sparkOf(i *talkItem) template.HTML {
+func (v *visit) sparkOf(i *threadItem) template.HTML {
 	steps := make([]pricepath.Decision, len(i.Prices))
 	for n := range steps {
 		steps[n] = pricepath.Decision{

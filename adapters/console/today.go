@@ -55,7 +55,7 @@ type todayView struct {
 	Date    string
 	Waiting []waitingRow
 	Things  string
-	Feed    []talkRow
+	Feed    []threadRow
 	Period  period
 	Tiles   []tile
 	Chart   *chartView
@@ -85,7 +85,7 @@ func (v *visit) today() error {
 		view.Things = count(n, "thing waits for you", "things wait for you")
 	}
 	if view.Haggles() {
-		if view.Feed, _, err = v.newestTalks(url.Values{"limit": {strconv.Itoa(liveRows)}}); err != nil {
+		if view.Feed, _, err = v.newestThreads(url.Values{"limit": {strconv.Itoa(liveRows)}}); err != nil {
 			return err
 		}
 	}

@@ -37,7 +37,7 @@ func storesOn(view *sqlstore.Store, index ports.Index) *ports.Stores {
 		Agents:          view.Agents(),
 		Versions:        view.Agents(),
 		Record:          view.Decisions(),
-		Talks:           view.Negotiations(),
+		Threads:         view.Negotiations(),
 		Sessions:        view.Sessions(),
 		Haggling:        view.Haggling(),
 		Carts:           view.Carts(),

@@ -32,7 +32,7 @@ type Stores struct {
 	Policies    ports.PolicyVersions
 	Decisions   ports.Decisions
 	Sealer      ports.Sealer
-	Talks       ports.Negotiations
+	Threads     ports.Negotiations
 	Checkouts   ports.Checkouts
 	Undecided   ports.UndecidedAttempts
 	Lapsed      ports.LapsedCheckouts

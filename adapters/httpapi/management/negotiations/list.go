@@ -25,16 +25,16 @@ type listInput struct {
 	Protocol string               `query:"protocol" enum:"haggle,ucp,mcp" doc:"By which the session was opened, of sessions that are kept."`
 }
 
-// talkRowView is a negotiation in the list. A session in which several items were negotiated has several rows.
-type talkRowView struct {
+// threadRowView is a negotiation in the list. A session in which several items were negotiated has several rows.
+type threadRowView struct {
 	ID       string  `json:"id" doc:"Of the session, as orders, events and analytics show it."`
 	Protocol *string `json:"protocol" nullable:"true" enum:"haggle,ucp,mcp" doc:"By which the session was opened. Null: the session is not kept any longer."`
-	TalkItemView
+	ThreadItemView
 }
 
 type listOutput struct {
 	Body struct {
-		Data []talkRowView    `json:"data"`
+		Data []threadRowView  `json:"data"`
 		Meta negotiationsMeta `json:"meta"`
 	}
 }
@@ -46,17 +46,17 @@ type negotiationsMeta struct {
 
 func (h *handlers) list(ctx context.Context, rq operation.Request, in *listInput) (*listOutput, error) {
 	out := &listOutput{}
-	out.Body.Data, out.Body.Meta.Limit = []talkRowView{}, in.Limit
+	out.Body.Data, out.Body.Meta.Limit = []threadRowView{}, in.Limit
 	after, err := parsePlace(in.After)
 	if err != nil || in.Product.Unknown() {
 		return out, err
 	}
-	filter := ports.TalkFilter{State: negotiation.TalkStates[in.State], Product: in.Product.ID}
+	filter := ports.ThreadFilter{State: negotiation.ThreadStates[in.State], Product: in.Product.ID}
 	if p, given := agentid.Protocols[in.Protocol]; given {
 		filter.Protocol = &p
 	}
 	filter.From, filter.To = in.Span(rq)
-	found, next, err := rq.Stores.Talks.Newest(ctx, rq.Caller.Project.ID, filter, after, in.Limit)
+	found, next, err := rq.Stores.Threads.Newest(ctx, rq.Caller.Project.ID, filter, after, in.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -67,20 +67,20 @@ func (h *handlers) list(ctx context.Context, rq operation.Request, in *listInput
 	return out, nil
 }
 
-func (r reader) row(t ports.Talk) talkRowView {
-	return talkRowView{
-		ID:           id.NegotiationOf(t.Item.Session).String(),
-		Protocol:     toAPIProtocol(t.Protocol),
-		TalkItemView: r.item(t),
+func (r reader) row(t ports.Thread) threadRowView {
+	return threadRowView{
+		ID:             id.NegotiationOf(t.Item.Session).String(),
+		Protocol:       toAPIProtocol(t.Protocol),
+		ThreadItemView: r.item(t),
 	}
 }
 
-func formatPlace(p ports.TalkPlace) string {
+func formatPlace(p ports.ThreadPlace) string {
 	text := strings.Join([]string{strconv.FormatInt(p.At.UnixMilli(), 10), p.Negotiation.String(), strconv.Itoa(p.Seq)}, " ")
 	return base64.RawURLEncoding.EncodeToString([]byte(text))
 }
 
-func parsePlace(text string) (*ports.TalkPlace, error) {
+func parsePlace(text string) (*ports.ThreadPlace, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -96,7 +96,7 @@ func parsePlace(text string) (*ports.TalkPlace, error) {
 	if err1 != nil || err2 != nil || err3 != nil || at < 0 || seq < 1 {
 		return nil, invalid
 	}
-	return &ports.TalkPlace{
+	return &ports.ThreadPlace{
 		At:          time.UnixMilli(at),
 		Negotiation: of,
 		Seq:         int(seq),

@@ -33,16 +33,16 @@ const (
 	financeRead = "finance:read"
 )
 
-// sessionTalksView is all that was negotiated in a buyer's session.
-type sessionTalksView struct {
+// sessionThreadsView is all that was negotiated in a buyer's session.
+type sessionThreadsView struct {
 	ID        string                  `json:"id" doc:"As orders, events and analytics show it."`
 	State     string                  `json:"state" enum:"deal,left,open" doc:"Of its items together: deal if one of them is, else open if one of them is, else left."`
 	Protocol  *string                 `json:"protocol" nullable:"true" enum:"haggle,ucp,mcp" doc:"By which the session was opened. Null: the session is not kept any longer."`
 	Agent     *finance.BuyerAgentView `json:"agent,omitempty" doc:"The buyer's. Left out: it did not say, or the session is not kept any longer."`
 	BeganAt   wire.Time               `json:"began_at" doc:"The first step."`
 	LastAt    wire.Time               `json:"last_at"`
-	Items     []TalkItemView          `json:"items" doc:"In the order in which they began, 100 at most."`
-	Steps     []talkStepView          `json:"steps" doc:"Of all items and agents, oldest first, 200 at most."`
+	Items     []ThreadItemView        `json:"items" doc:"In the order in which they began, 100 at most."`
+	Steps     []threadStepView        `json:"steps" doc:"Of all items and agents, oldest first, 200 at most."`
 	StepCount int                     `json:"step_count" doc:"More than there are steps: the last ones are not shown."`
 	Orders    *[]placedOrder          `json:"orders,omitzero" doc:"Placed in the session, oldest first, 20 at most. Left out without the scope finance:read."`
 }
@@ -53,8 +53,8 @@ type placedOrder struct {
 	Confirmation string `json:"confirmation_number" example:"HG-7K2M-9QXA"`
 }
 
-// TalkItemView is the negotiation about an item. Prices are per unit.
-type TalkItemView struct {
+// ThreadItemView is the negotiation about an item. Prices are per unit.
+type ThreadItemView struct {
 	Product     string        `json:"product_id"`
 	ProductName string        `json:"product_name" doc:"As the catalogue has it now, or had it when the product was deleted."`
 	Variant     string        `json:"variant_id"`
@@ -75,8 +75,8 @@ type TalkItemView struct {
 	Prices      []*wire.Money `json:"prices" nullable:"false" doc:"What the shop named, step by step as offers. Null in it: an old rejection, which named none."`
 }
 
-// talkStepView is an offer, or a question of the price, and its answer. Prices are per unit.
-type talkStepView struct {
+// threadStepView is an offer, or a question of the price, and its answer. Prices are per unit.
+type threadStepView struct {
 	Seq         int         `json:"seq" doc:"Counts the session's steps from 1."`
 	Product     string      `json:"product_id"`
 	ProductName string      `json:"product_name" doc:"As the catalogue has it now, or had it when the product was deleted."`
@@ -105,31 +105,31 @@ type getInput struct {
 	Negotiation wire.Ref[id.Negotiation] `path:"negotiation_id"`
 }
 
-func (h *handlers) get(ctx context.Context, rq operation.Request, in *getInput) (*wire.Output[sessionTalksView], error) {
-	found, err := rq.Stores.Talks.Session(ctx, rq.Caller.Project.ID, in.Negotiation.ID)
+func (h *handlers) get(ctx context.Context, rq operation.Request, in *getInput) (*wire.Output[sessionThreadsView], error) {
+	found, err := rq.Stores.Threads.Session(ctx, rq.Caller.Project.ID, in.Negotiation.ID)
 	if err != nil {
 		return nil, err
 	}
-	return &wire.Output[sessionTalksView]{Body: readerOf(rq).session(in.Negotiation.ID, found)}, nil
+	return &wire.Output[sessionThreadsView]{Body: readerOf(rq).session(in.Negotiation.ID, found)}, nil
 }
 
-func (r reader) session(of id.Negotiation, s *ports.SessionTalks) sessionTalksView {
+func (r reader) session(of id.Negotiation, s *ports.SessionThreads) sessionThreadsView {
 	first, last := s.Decisions[0].At, s.Decisions[len(s.Decisions)-1].At
-	names := map[negotiation.Item]ports.Talk{}
-	states := make([]negotiation.TalkState, len(s.Talks))
-	for i, t := range s.Talks {
+	names := map[negotiation.Item]ports.Thread{}
+	states := make([]negotiation.ThreadState, len(s.Threads))
+	for i, t := range s.Threads {
 		names[t.Item], states[i] = t, t.State
 		if t.Last.After(last) {
 			last = t.Last
 		}
 	}
-	v := sessionTalksView{
+	v := sessionThreadsView{
 		ID:        of.String(),
 		State:     negotiation.SessionState(states).String(),
 		BeganAt:   wire.ToTime(first),
 		LastAt:    wire.ToTime(last),
-		Items:     wire.Each(s.Talks, r.item),
-		Steps:     wire.Each(s.Decisions, func(d negotiation.Link) talkStepView { return r.step(d, names[d.Item]) }),
+		Items:     wire.Each(s.Threads, r.item),
+		Steps:     wire.Each(s.Decisions, func(d negotiation.Link) threadStepView { return r.step(d, names[d.Item]) }),
 		StepCount: s.Total,
 	}
 	if s.Agent != nil {
@@ -141,8 +141,8 @@ func (r reader) session(of id.Negotiation, s *ports.SessionTalks) sessionTalksVi
 	return v
 }
 
-func (r reader) item(t ports.Talk) TalkItemView {
-	v := TalkItemView{
+func (r reader) item(t ports.Thread) ThreadItemView {
+	v := ThreadItemView{
 		Product:     t.Item.Product.String(),
 		ProductName: t.Product,
 		Variant:     t.Item.Variant.String(),
@@ -157,8 +157,8 @@ func (r reader) item(t ports.Talk) TalkItemView {
 		Currency:    t.List.Currency().Code(),
 		BeganAt:     wire.ToTime(t.Began),
 		LastAt:      wire.ToTime(t.Last),
-		Offers:      wire.Each(t.Path, func(s ports.TalkStep) *wire.Money { return wire.ToOptionalMoney(s.Offer) }),
-		Prices:      wire.Each(t.Path, func(s ports.TalkStep) *wire.Money { return wire.ToOptionalMoney(s.Price) }),
+		Offers:      wire.Each(t.Path, func(s ports.ThreadStep) *wire.Money { return wire.ToOptionalMoney(s.Offer) }),
+		Prices:      wire.Each(t.Path, func(s ports.ThreadStep) *wire.Money { return wire.ToOptionalMoney(s.Price) }),
 	}
 	if t.Deal != nil {
 		v.OffList = new(wire.ToDecimal(negotiation.OffList(t.List, *t.Deal), 1))
@@ -169,8 +169,8 @@ func (r reader) item(t ports.Talk) TalkItemView {
 	return v
 }
 
-func (r reader) step(d negotiation.Link, named ports.Talk) talkStepView {
-	v := talkStepView{
+func (r reader) step(d negotiation.Link, named ports.Thread) threadStepView {
+	v := threadStepView{
 		Seq:         d.Seq,
 		Product:     d.Item.Product.String(),
 		ProductName: named.Product,

@@ -17,7 +17,7 @@ import (
 func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
 
 // filled is a session with one decision, every field of which has a value.
-func filled() *ports.SessionTalks {
+func filled() *ports.SessionThreads {
 	offer := usd(70_00)
 	d := negotiation.Link{Entry: negotiation.Entry{
 		ID:       id.Stored[id.Decision]("dec_1"),
@@ -35,12 +35,12 @@ func filled() *ports.SessionTalks {
 		Message:  "What is the least?",
 	}}
 	price := usd(92_00)
-	return &ports.SessionTalks{
+	return &ports.SessionThreads{
 		Agent: &agentid.Agent{Profile: "https://agent.example/p.json"},
-		Talks: []ports.Talk{{
+		Threads: []ports.Thread{{
 			Item:  d.Item,
-			State: negotiation.TalkDeal,
-			Path:  []ports.TalkStep{{Price: &price}},
+			State: negotiation.ThreadDeal,
+			Path:  []ports.ThreadStep{{Price: &price}},
 			Price: price,
 			Deal:  &price,
 			List:  usd(100_00),
@@ -76,7 +76,7 @@ func TestSession_hidden(t *testing.T) {
 		"finance":            {finance: true},
 	} {
 		shown := text(t, r.session(id.NegotiationOf(s.Decisions[0].Session), s))
-		listed := text(t, r.row(s.Talks[0]))
+		listed := text(t, r.row(s.Threads[0]))
 		if session := s.Decisions[0].Session.String(); strings.Contains(shown+listed, session) || strings.Contains(shown+listed, `"session_id"`) {
 			t.Errorf("%s: the session's id is shown: %s %s", name, shown, listed)
 		}
@@ -96,7 +96,7 @@ func TestSession_hidden(t *testing.T) {
 
 func TestParsePlace(t *testing.T) {
 	t.Parallel()
-	place := ports.TalkPlace{At: time.UnixMilli(1_700_000_000_123), Negotiation: id.NegotiationOf(id.Stored[id.Session]("sess_1")), Seq: 7}
+	place := ports.ThreadPlace{At: time.UnixMilli(1_700_000_000_123), Negotiation: id.NegotiationOf(id.Stored[id.Session]("sess_1")), Seq: 7}
 	got, err := parsePlace(formatPlace(place))
 	if err != nil || *got != place {
 		t.Errorf("%v became %v, %v", place, got, err)
@@ -104,7 +104,7 @@ func TestParsePlace(t *testing.T) {
 	if got, err := parsePlace(""); got != nil || err != nil {
 		t.Errorf("none became %v, %v", got, err)
 	}
-	for _, wrong := range []string{"x", "MQ", formatPlace(ports.TalkPlace{At: place.At, Seq: 1}), formatPlace(ports.TalkPlace{At: place.At, Negotiation: place.Negotiation})} {
+	for _, wrong := range []string{"x", "MQ", formatPlace(ports.ThreadPlace{At: place.At, Seq: 1}), formatPlace(ports.ThreadPlace{At: place.At, Negotiation: place.Negotiation})} {
 		if _, err := parsePlace(wrong); err == nil {
 			t.Errorf("%q is a place", wrong)
 		}

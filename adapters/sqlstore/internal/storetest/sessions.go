@@ -23,7 +23,7 @@ func Views(s *Store) porttest.Stores {
 		Accounts: s.Accounts(), Projects: s.Projects(), Closings: s.Projects(), Storefronts: s.Storefronts(), Statistics: s.Projects(),
 		Products: s.Products(), Bulk: s.Catalog(), Catalog: s.Catalog(), Inventory: s.Inventory(), Synonyms: s.Synonyms(),
 		Sessions: s.Sessions(), Haggling: s.Haggling(), Carts: s.Carts(),
-		Agents: s.Agents(), Active: s.Agents(), Policies: s.Agents(), Decisions: s.Decisions(), Sealer: s.Decisions(), Talks: s.Negotiations(),
+		Agents: s.Agents(), Active: s.Agents(), Policies: s.Agents(), Decisions: s.Decisions(), Sealer: s.Decisions(), Threads: s.Negotiations(),
 		Checkouts: s.Checkouts(), Undecided: s.Checkouts(), Lapsed: s.LapsedCheckouts(), DueRefunds: s.DueRefunds(), SetClock: s.SetClock, Orphans: s.Orphans(), DueOrphans: s.DueOrphans(), Orders: s.Orders(),
 		OrderLists: s.Orders(), Refunds: s.Orders(), Labels: s.Labels(), Payments: s.Payments(), Ledger: s.Ledger(),
 		Sandbox: s.SandboxLedger(),

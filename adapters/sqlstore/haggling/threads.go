@@ -22,14 +22,14 @@ import (
 // Negotiations is the store's view of negotiations as merchants look at them.
 type Negotiations struct {
 	Store *db.DB
-	// Looked is how many decisions a list looks at, at most; 0: talksLooked.
+	// Looked is how many decisions a list looks at, at most; 0: threadsLooked.
 	Looked int
 }
 
 var _ ports.Negotiations = Negotiations{}
 
-// talksLooked bounds the time of a list whose filter nearly nothing fits.
-const talksLooked = 20_000
+// threadsLooked bounds the time of a list whose filter nearly nothing fits.
+const threadsLooked = 20_000
 
 // Whatever is asked of a session's decisions beside one of them is a subquery with a value: PostgreSQL would turn EXISTS into
 // a join that reads all decisions.
@@ -49,13 +49,13 @@ WHERE negotiation_id = $2
   ORDER BY at DESC, session_id DESC, seq DESC
   LIMIT %s`
 
-	// selectTalkSums is completed by the decisions, of which the last about an item stands for it, the clock, and
+	// selectThreadSums is completed by the decisions, of which the last about an item stands for it, the clock, and
 	// conditions on the sums.
-	selectTalkSums = `
+	selectThreadSums = `
 SELECT t.session_id, t.product_id, t.variant_id, t.quantity, t.at, t.seq, t.currency, t.list_price, t.floor, t.deal, t.protocol,
   t.state,
-  ` + ofTalk("e.offer", "t", "e.offer IS NOT NULL") + ` AS offer,
-  ` + ofTalk("e.price", "t", "e.price IS NOT NULL") + ` AS price,
+  ` + ofThread("e.offer", "t", "e.offer IS NOT NULL") + ` AS offer,
+  ` + ofThread("e.price", "t", "e.price IS NOT NULL") + ` AS price,
   (SELECT p.name FROM products AS p WHERE p.project_id = $1 AND p.id = t.product_id) AS name,
   (SELECT v.size FROM variants AS v WHERE v.project_id = $1 AND v.id = t.variant_id) AS size,
   (SELECT v.color FROM variants AS v WHERE v.project_id = $1 AND v.id = t.variant_id) AS color
@@ -70,11 +70,11 @@ FROM (
   FROM (
     SELECT k.session_id, k.product_id, k.variant_id, k.quantity, k.at, k.seq, k.currency, k.list_price, k.floor, s.protocol,
       ` + livesUntil + ` AS until,
-      ` + ofTalk("COALESCE(e.price, e.list_price)", "k", "e.response = 'accept'") + ` AS deal
+      ` + ofThread("COALESCE(e.price, e.list_price)", "k", "e.response = 'accept'") + ` AS deal
     FROM (` + "%[1]s" + `
     ) AS k
     LEFT JOIN sessions AS s ON s.project_id = $1 AND s.id = k.session_id
-    WHERE k.seq = ` + ofTalk("e.seq", "k", "e.seq >= k.seq") + `
+    WHERE k.seq = ` + ofThread("e.seq", "k", "e.seq >= k.seq") + `
   ) AS l
 ) AS t
 WHERE TRUE%[3]s
@@ -116,13 +116,13 @@ WHERE x.n = 1
   OR x.n > x.steps - ` + strconv.Itoa(ports.MostPath-1) + `
 ORDER BY x.session_id, x.seq`
 
-	selectTalksAgent = `
+	selectThreadsAgent = `
 SELECT agent_profile, agent_verified, agent_key, protocol
 FROM sessions
 WHERE project_id = $1
   AND id = $2`
 
-	selectTalksOrders = `
+	selectThreadsOrders = `
 SELECT id, confirmation
 FROM orders
 WHERE project_id = $1
@@ -131,8 +131,8 @@ ORDER BY created_at, id
 LIMIT ` + strconv.Itoa(ports.MostOrders)
 )
 
-// ofTalk is a value of the last decision about the item of a row that meets a condition.
-func ofTalk(value, row, condition string) string {
+// ofThread is a value of the last decision about the item of a row that meets a condition.
+func ofThread(value, row, condition string) string {
 	return fmt.Sprintf(`(
     SELECT %[1]s
     FROM decisions AS e
@@ -147,16 +147,16 @@ func ofTalk(value, row, condition string) string {
   )`, value, row, condition)
 }
 
-// talkKey is an item in a session.
-type talkKey struct {
+// threadKey is an item in a session.
+type threadKey struct {
 	Session  id.Session
 	Product  id.Product
 	Variant  id.Variant
 	Quantity int
 }
 
-type talkSumRow struct {
-	talkKey
+type threadSumRow struct {
+	threadKey
 	At        time.Time
 	Seq       int
 	ListPrice money.Amount
@@ -172,7 +172,7 @@ type talkSumRow struct {
 }
 
 type pathRow struct {
-	talkKey
+	threadKey
 	Offer *money.Amount
 	Price *money.Amount
 	Steps int
@@ -186,27 +186,27 @@ type agentRow struct {
 	Protocol agentid.Protocol
 }
 
-func (v Negotiations) Session(ctx context.Context, project id.Project, of id.Negotiation) (*ports.SessionTalks, error) {
+func (v Negotiations) Session(ctx context.Context, project id.Project, of id.Negotiation) (*ports.SessionThreads, error) {
 	in, err := db.One[id.Session](ctx, v.Store.Read(project), "negotiation", selectNamed, project, of)
 	if err != nil {
 		return nil, err
 	}
 	args := db.Args{project, *in}
 	var (
-		found     ports.SessionTalks
+		found     ports.SessionThreads
 		decisions []DecidedRow
-		sums      []talkSumRow
+		sums      []threadSumRow
 		paths     []pathRow
 		agent     *agentRow
 	)
 	b := v.Store.Read(project)
 	b.Query(&decisions, selectDecisions+"\n  AND session_id = $2\nORDER BY seq\nLIMIT "+strconv.Itoa(ports.MostDecisions), args...)
 	b.Query(&found.Total, "SELECT count(*) AS n"+fromDecisions+"\n  AND session_id = $2", args...)
-	all := fmt.Sprintf(lookedAt, "\n    AND session_id = $2", strconv.Itoa(talksLooked))
-	b.Query(&sums, fmt.Sprintf(selectTalkSums, all, v.Store.Dialect.Moment(), "", strconv.Itoa(ports.MostTalks)), args...)
+	all := fmt.Sprintf(lookedAt, "\n    AND session_id = $2", strconv.Itoa(threadsLooked))
+	b.Query(&sums, fmt.Sprintf(selectThreadSums, all, v.Store.Dialect.Moment(), "", strconv.Itoa(ports.MostThreads)), args...)
 	b.Query(&paths, fmt.Sprintf(selectPaths, "($2)"), args...)
-	b.Query(&agent, selectTalksAgent, args...)
-	b.Query(&found.Orders, selectTalksOrders, args...)
+	b.Query(&agent, selectThreadsAgent, args...)
+	b.Query(&found.Orders, selectThreadsOrders, args...)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -223,13 +223,13 @@ func (v Negotiations) Session(ctx context.Context, project id.Project, of id.Neg
 	if agent != nil {
 		found.Agent = new(agentid.Agent(*agent))
 	}
-	found.Talks = fromTalkRows(sums, paths)
-	slices.SortStableFunc(found.Talks, func(a, b ports.Talk) int { return a.Began.Compare(b.Began) })
+	found.Threads = fromThreadRows(sums, paths)
+	slices.SortStableFunc(found.Threads, func(a, b ports.Thread) int { return a.Began.Compare(b.Began) })
 	return &found, nil
 }
 
-func (v Negotiations) Newest(ctx context.Context, project id.Project, f ports.TalkFilter, after *ports.TalkPlace, limit int) ([]ports.Talk, *ports.TalkPlace, error) {
-	looked := cmp.Or(v.Looked, talksLooked)
+func (v Negotiations) Newest(ctx context.Context, project id.Project, f ports.ThreadFilter, after *ports.ThreadPlace, limit int) ([]ports.Thread, *ports.ThreadPlace, error) {
+	looked := cmp.Or(v.Looked, threadsLooked)
 	w := db.Conditions{Args: db.Args{project}}
 	w.During("at", f.From, f.To)
 	if after != nil {
@@ -241,19 +241,19 @@ func (v Negotiations) Newest(ctx context.Context, project id.Project, f ports.Ta
 	within := w // the conditions on decisions alone
 	within.Args = slices.Clone(w.Args)
 	w.Text = ""
-	if f.State != (negotiation.TalkState{}) {
+	if f.State != (negotiation.ThreadState{}) {
 		w.And("t.state = ", f.State.String())
 	}
 	w.Equal("t.product_id", f.Product)
 	if f.Protocol != nil {
 		w.And("t.protocol = ", f.Protocol.String())
 	}
-	query := fmt.Sprintf(selectTalkSums, decisions, v.Store.Dialect.Moment(), w.Text, w.Args.Add(limit+1))
-	sums, err := db.All[talkSumRow](ctx, v.Store.Read(project), query, w.Args...)
+	query := fmt.Sprintf(selectThreadSums, decisions, v.Store.Dialect.Moment(), w.Text, w.Args.Add(limit+1))
+	sums, err := db.All[threadSumRow](ctx, v.Store.Read(project), query, w.Args...)
 	if err != nil {
 		return nil, nil, err
 	}
-	var next *ports.TalkPlace
+	var next *ports.ThreadPlace
 	if len(sums) > limit {
 		sums = sums[:limit]
 		next = sums[limit-1].place()
@@ -261,7 +261,7 @@ func (v Negotiations) Newest(ctx context.Context, project id.Project, f ports.Ta
 		return nil, nil, err
 	}
 	paths, err := v.paths(ctx, project, sums)
-	return fromTalkRows(sums, paths), next, err
+	return fromThreadRows(sums, paths), next, err
 }
 
 // namedSession is selectNamed with another parameter for the name.
@@ -270,7 +270,7 @@ func namedSession(name string) string {
 }
 
 // lookedUntil is the last decision that a list looked at; nil: it looked at all.
-func (v Negotiations) lookedUntil(ctx context.Context, project id.Project, within db.Conditions, looked int) (*ports.TalkPlace, error) {
+func (v Negotiations) lookedUntil(ctx context.Context, project id.Project, within db.Conditions, looked int) (*ports.ThreadPlace, error) {
 	const last = `
 SELECT session_id, at, seq
 FROM decisions
@@ -286,22 +286,22 @@ LIMIT 1 OFFSET %d`
 	if err != nil || found == nil {
 		return nil, err
 	}
-	return &ports.TalkPlace{
+	return &ports.ThreadPlace{
 		At:          found.At,
 		Negotiation: id.NegotiationOf(found.Session),
 		Seq:         found.Seq,
 	}, nil
 }
 
-func (r talkSumRow) place() *ports.TalkPlace {
-	return &ports.TalkPlace{
+func (r threadSumRow) place() *ports.ThreadPlace {
+	return &ports.ThreadPlace{
 		At:          r.At,
 		Negotiation: id.NegotiationOf(r.Session),
 		Seq:         r.Seq,
 	}
 }
 
-func (v Negotiations) paths(ctx context.Context, project id.Project, of []talkSumRow) ([]pathRow, error) {
+func (v Negotiations) paths(ctx context.Context, project id.Project, of []threadSumRow) ([]pathRow, error) {
 	if len(of) == 0 {
 		return nil, nil
 	}
@@ -313,20 +313,20 @@ func (v Negotiations) paths(ctx context.Context, project id.Project, of []talkSu
 	return db.All[pathRow](ctx, v.Store.Read(project), fmt.Sprintf(selectPaths, args.List(sessions)), args...)
 }
 
-func fromTalkRows(sums []talkSumRow, paths []pathRow) []ports.Talk {
-	steps := map[talkKey][]pathRow{}
+func fromThreadRows(sums []threadSumRow, paths []pathRow) []ports.Thread {
+	steps := map[threadKey][]pathRow{}
 	for _, p := range paths {
-		steps[p.talkKey] = append(steps[p.talkKey], p)
+		steps[p.threadKey] = append(steps[p.threadKey], p)
 	}
-	talks := make([]ports.Talk, len(sums))
+	threads := make([]ports.Thread, len(sums))
 	for i, r := range sums {
-		talks[i] = r.talk(steps[r.talkKey])
+		threads[i] = r.thread(steps[r.threadKey])
 	}
-	return talks
+	return threads
 }
 
-func (r talkSumRow) talk(steps []pathRow) ports.Talk {
-	t := ports.Talk{
+func (r threadSumRow) thread(steps []pathRow) ports.Thread {
+	t := ports.Thread{
 		Item: negotiation.Item{
 			Session:  r.Session,
 			Product:  r.Product,
@@ -335,7 +335,7 @@ func (r talkSumRow) talk(steps []pathRow) ports.Talk {
 		},
 		Product: r.Name,
 		Variant: catalog.Variant{Size: r.Size, Color: r.Color}.Label(),
-		State:   negotiation.TalkStates[r.State],
+		State:   negotiation.ThreadStates[r.State],
 		Offer:   r.Offer,
 		Price:   r.ListPrice, // where no answer named one
 		Deal:    r.Deal,
@@ -352,7 +352,7 @@ func (r talkSumRow) talk(steps []pathRow) ports.Talk {
 	}
 	for _, s := range steps {
 		t.Steps, t.Began = s.Steps, s.Began
-		t.Path = append(t.Path, ports.TalkStep{Offer: s.Offer, Price: s.Price})
+		t.Path = append(t.Path, ports.ThreadStep{Offer: s.Offer, Price: s.Price})
 	}
 	return t
 }

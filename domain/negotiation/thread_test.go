@@ -10,14 +10,14 @@ import (
 func TestSessionState(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		of   []negotiation.TalkState
-		want negotiation.TalkState
+		of   []negotiation.ThreadState
+		want negotiation.ThreadState
 	}{
-		{nil, negotiation.TalkLeft},
-		{[]negotiation.TalkState{negotiation.TalkLeft}, negotiation.TalkLeft},
-		{[]negotiation.TalkState{negotiation.TalkLeft, negotiation.TalkOpen}, negotiation.TalkOpen},
-		{[]negotiation.TalkState{negotiation.TalkOpen, negotiation.TalkLeft}, negotiation.TalkOpen},
-		{[]negotiation.TalkState{negotiation.TalkOpen, negotiation.TalkDeal, negotiation.TalkLeft}, negotiation.TalkDeal},
+		{nil, negotiation.ThreadLeft},
+		{[]negotiation.ThreadState{negotiation.ThreadLeft}, negotiation.ThreadLeft},
+		{[]negotiation.ThreadState{negotiation.ThreadLeft, negotiation.ThreadOpen}, negotiation.ThreadOpen},
+		{[]negotiation.ThreadState{negotiation.ThreadOpen, negotiation.ThreadLeft}, negotiation.ThreadOpen},
+		{[]negotiation.ThreadState{negotiation.ThreadOpen, negotiation.ThreadDeal, negotiation.ThreadLeft}, negotiation.ThreadDeal},
 	} {
 		if got := negotiation.SessionState(c.of); got != c.want {
 			t.Errorf("%v together are %v, want %v", c.of, got, c.want)

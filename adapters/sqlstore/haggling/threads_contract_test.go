@@ -18,16 +18,16 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest"
 )
 
-// Talks is the contract of ports.Negotiations. The clock is stopped, so each test has a database of its own.
-func Talks(t *testing.T, open porttest.Open) {
+// Threads is the contract of ports.Negotiations. The clock is stopped, so each test has a database of its own.
+func Threads(t *testing.T, open porttest.Open) {
 	for name, test := range map[string]func(*porttest.Shop){
-		"a session's negotiations are found by name": talksOfSession,
-		"negotiations are summed up":                 talksSums,
-		"a state follows from answers and the clock": talksStates,
-		"a list is read in parts":                    talksPages,
-		"a filter narrows a list":                    talksFilter,
-		"a path is short":                            talksPath,
-		"nothing of another project is found":        talksForeign,
+		"a session's negotiations are found by name": threadsOfSession,
+		"negotiations are summed up":                 threadsSums,
+		"a state follows from answers and the clock": threadsStates,
+		"a list is read in parts":                    threadsPages,
+		"a filter narrows a list":                    threadsFilter,
+		"a path is short":                            threadsPath,
+		"nothing of another project is found":        threadsForeign,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -38,7 +38,7 @@ func Talks(t *testing.T, open porttest.Open) {
 	}
 }
 
-func TestTalks(t *testing.T) { storetest.Suite(t, Talks) }
+func TestThreads(t *testing.T) { storetest.Suite(t, Threads) }
 
 // shelves are the products of shops, in the order in which they were made.
 var shelves sync.Map
@@ -65,60 +65,60 @@ func offered(s *porttest.Shop, in *session.Session, quantity int, product int, c
 	return say(s, r, s.ActiveAgent().ID, porttest.Noon.Add(time.Duration(seconds)*time.Second))
 }
 
-func newest(s *porttest.Shop, f ports.TalkFilter, after *ports.TalkPlace, limit int) ([]ports.Talk, *ports.TalkPlace) {
+func newest(s *porttest.Shop, f ports.ThreadFilter, after *ports.ThreadPlace, limit int) ([]ports.Thread, *ports.ThreadPlace) {
 	s.T.Helper()
-	talks, next, err := s.Talks.Newest(s.Ctx, s.Project.ID, f, after, limit)
+	threads, next, err := s.Threads.Newest(s.Ctx, s.Project.ID, f, after, limit)
 	s.Must(err)
-	return talks, next
+	return threads, next
 }
 
-func talksOfSession(s *porttest.Shop) {
+func threadsOfSession(s *porttest.Shop) {
 	in := s.Session()
 	first := offered(s, in, 1, 0, 0, 1)
 	second := offered(s, in, 1, 0, 70_00, 2)
 	third := offered(s, in, 2, 0, 70_00, 3)
 	offered(s, s.Session(), 1, 0, 70_00, 4)
-	got, err := s.Talks.Session(s.Ctx, s.Project.ID, id.NegotiationOf(in.ID))
+	got, err := s.Threads.Session(s.Ctx, s.Project.ID, id.NegotiationOf(in.ID))
 	s.Must(err)
 	porttest.Same(s.T, "decisions", got.Decisions, []negotiation.Link{{Entry: first}, {Entry: second}, {Entry: third}})
 	porttest.Same(s.T, "total", got.Total, 3)
 	porttest.Same(s.T, "agent", *got.Agent, in.Agent)
 	porttest.Same(s.T, "orders", len(got.Orders), 0)
 	var items []negotiation.Item
-	for _, talk := range got.Talks {
-		items = append(items, talk.Item)
+	for _, thread := range got.Threads {
+		items = append(items, thread.Item)
 	}
 	porttest.Same(s.T, "items in the order in which they began", items, []negotiation.Item{first.Item, third.Item})
 
 	paid := s.Session()
 	p := s.Product(5)
 	o := s.Pay(s.Checkout(paid, porttest.AgreedLine(p, s.Agree(paid, p, 1))))
-	got, err = s.Talks.Session(s.Ctx, s.Project.ID, id.NegotiationOf(paid.ID))
+	got, err = s.Threads.Session(s.Ctx, s.Project.ID, id.NegotiationOf(paid.ID))
 	s.Must(err)
 	porttest.Same(s.T, "orders of a paid one", got.Orders, []ports.OrderName{{ID: o.ID, Confirmation: o.Confirmation}})
 
 	for _, none := range []id.Negotiation{id.NegotiationOf(s.Session().ID), porttest.Random[id.Negotiation]()} {
-		if _, err := s.Talks.Session(s.Ctx, s.Project.ID, none); !fault.Is(err, "negotiation_not_found") {
+		if _, err := s.Threads.Session(s.Ctx, s.Project.ID, none); !fault.Is(err, "negotiation_not_found") {
 			s.T.Errorf("a session without decisions: %v", err)
 		}
 	}
 }
 
-func talksSums(s *porttest.Shop) {
+func threadsSums(s *porttest.Shop) {
 	in := s.Session()
 	asked := offered(s, in, 2, 0, 0, 1)
 	low := offered(s, in, 2, 0, 70_00, 2)
 	deal := offered(s, in, 2, 0, 99_00, 3)
 	p := shelf(s, 0)
-	talks, next := newest(s, ports.TalkFilter{}, nil, 10)
-	porttest.Same(s.T, "next", next, (*ports.TalkPlace)(nil))
-	porttest.Same(s.T, "talks", talks, []ports.Talk{{
+	threads, next := newest(s, ports.ThreadFilter{}, nil, 10)
+	porttest.Same(s.T, "next", next, (*ports.ThreadPlace)(nil))
+	porttest.Same(s.T, "threads", threads, []ports.Thread{{
 		Item:    deal.Item,
 		Product: p.Name,
 		Variant: "A",
-		State:   negotiation.TalkDeal,
+		State:   negotiation.ThreadDeal,
 		Steps:   3,
-		Path: []ports.TalkStep{
+		Path: []ports.ThreadStep{
 			{Price: asked.Price},
 			{Offer: low.Offer, Price: low.Price},
 			{Offer: deal.Offer, Price: deal.Price},
@@ -134,7 +134,7 @@ func talksSums(s *porttest.Shop) {
 	}})
 }
 
-func talksStates(s *porttest.Shop) {
+func threadsStates(s *porttest.Shop) {
 	open, declined, over, dealt := s.Session(), s.Session(), s.Session(), s.Session()
 	offered(s, open, 1, 0, 70_00, 4)
 	given := offered(s, declined, 1, 0, 70_00, 3)
@@ -149,25 +149,25 @@ func talksStates(s *porttest.Shop) {
 	})
 	s.Must(err)
 	offered(s, dealt, 1, 0, 99_00, 1)
-	states := func() (list []negotiation.TalkState) {
-		talks, _ := newest(s, ports.TalkFilter{}, nil, 10)
-		for _, talk := range talks {
-			list = append(list, talk.State)
+	states := func() (list []negotiation.ThreadState) {
+		threads, _ := newest(s, ports.ThreadFilter{}, nil, 10)
+		for _, thread := range threads {
+			list = append(list, thread.State)
 		}
 		return list
 	}
-	porttest.Same(s.T, "states", states(), []negotiation.TalkState{negotiation.TalkOpen, negotiation.TalkLeft, negotiation.TalkLeft, negotiation.TalkDeal})
+	porttest.Same(s.T, "states", states(), []negotiation.ThreadState{negotiation.ThreadOpen, negotiation.ThreadLeft, negotiation.ThreadLeft, negotiation.ThreadDeal})
 	offered(s, declined, 1, 0, 71_00, 5)
-	porttest.Same(s.T, "asked again", states()[0], negotiation.TalkOpen)
+	porttest.Same(s.T, "asked again", states()[0], negotiation.ThreadOpen)
 	s.SetClock(porttest.Noon.Add(30*time.Minute + session.Grace))
 	for i, state := range states()[:4] {
-		if want := []negotiation.TalkState{negotiation.TalkLeft, negotiation.TalkDeal}[i/3]; state != want {
+		if want := []negotiation.ThreadState{negotiation.ThreadLeft, negotiation.ThreadDeal}[i/3]; state != want {
 			s.T.Errorf("state %d after the end is %v, want %v", i, state, want)
 		}
 	}
 }
 
-func talksPages(s *porttest.Shop) {
+func threadsPages(s *porttest.Shop) {
 	var want []negotiation.Item
 	for i := range 7 {
 		in := s.Session()
@@ -177,13 +177,13 @@ func talksPages(s *porttest.Shop) {
 		e2.Quantity = 2
 		want = append(want, e.Item, e2)
 	}
-	all, _ := newest(s, ports.TalkFilter{}, nil, 100)
+	all, _ := newest(s, ports.ThreadFilter{}, nil, 100)
 	porttest.Same(s.T, "all", len(all), len(want))
 	for _, limit := range []int{1, 3, 14, 20} {
-		var read []ports.Talk
-		var after *ports.TalkPlace
+		var read []ports.Thread
+		var after *ports.ThreadPlace
 		for range 20 {
-			part, next := newest(s, ports.TalkFilter{}, after, limit)
+			part, next := newest(s, ports.ThreadFilter{}, after, limit)
 			read = append(read, part...)
 			if after = next; next == nil {
 				break
@@ -191,12 +191,12 @@ func talksPages(s *porttest.Shop) {
 		}
 		porttest.Same(s.T, "in parts", read, all)
 	}
-	if !slices.IsSortedFunc(all, func(a, b ports.Talk) int { return b.Last.Compare(a.Last) }) {
+	if !slices.IsSortedFunc(all, func(a, b ports.Thread) int { return b.Last.Compare(a.Last) }) {
 		s.T.Errorf("not the newest first: %v", all)
 	}
 }
 
-func talksFilter(s *porttest.Shop) {
+func threadsFilter(s *porttest.Shop) {
 	one, two := s.Session(), s.Session()
 	offered(s, one, 1, 0, 70_00, 1)
 	offered(s, one, 1, 1, 99_00, 2)
@@ -208,55 +208,55 @@ func talksFilter(s *porttest.Shop) {
 	offered(s, two, 1, 0, 71_00, 5)
 	at := func(seconds int) time.Time { return porttest.Noon.Add(time.Duration(seconds) * time.Second) }
 	for name, c := range map[string]struct {
-		f    ports.TalkFilter
+		f    ports.ThreadFilter
 		want []int // seconds of the last step
 	}{
-		"all":      {ports.TalkFilter{}, []int{5, 3, 2, 1}},
-		"deals":    {ports.TalkFilter{State: negotiation.TalkDeal}, []int{2}},
-		"open":     {ports.TalkFilter{State: negotiation.TalkOpen}, []int{5, 3, 1}},
-		"left":     {ports.TalkFilter{State: negotiation.TalkLeft}, nil},
-		"product":  {ports.TalkFilter{Product: shelf(s, 1).ID}, []int{3, 2}},
-		"protocol": {ports.TalkFilter{Protocol: porttest.Pointer(agentid.UCP)}, []int{3}},
-		"haggle":   {ports.TalkFilter{Protocol: porttest.Pointer(agentid.Haggle)}, []int{5, 2, 1}},
-		"from":     {ports.TalkFilter{From: at(3)}, []int{5, 3}},
-		"to":       {ports.TalkFilter{To: at(5)}, []int{3, 2, 1}}, // two's last step is later
-		"several":  {ports.TalkFilter{State: negotiation.TalkOpen, Product: shelf(s, 0).ID, From: at(1), To: at(2)}, []int{1}},
+		"all":      {ports.ThreadFilter{}, []int{5, 3, 2, 1}},
+		"deals":    {ports.ThreadFilter{State: negotiation.ThreadDeal}, []int{2}},
+		"open":     {ports.ThreadFilter{State: negotiation.ThreadOpen}, []int{5, 3, 1}},
+		"left":     {ports.ThreadFilter{State: negotiation.ThreadLeft}, nil},
+		"product":  {ports.ThreadFilter{Product: shelf(s, 1).ID}, []int{3, 2}},
+		"protocol": {ports.ThreadFilter{Protocol: porttest.Pointer(agentid.UCP)}, []int{3}},
+		"haggle":   {ports.ThreadFilter{Protocol: porttest.Pointer(agentid.Haggle)}, []int{5, 2, 1}},
+		"from":     {ports.ThreadFilter{From: at(3)}, []int{5, 3}},
+		"to":       {ports.ThreadFilter{To: at(5)}, []int{3, 2, 1}}, // two's last step is later
+		"several":  {ports.ThreadFilter{State: negotiation.ThreadOpen, Product: shelf(s, 0).ID, From: at(1), To: at(2)}, []int{1}},
 	} {
-		talks, _ := newest(s, c.f, nil, 10)
+		threads, _ := newest(s, c.f, nil, 10)
 		var got []int
-		for _, talk := range talks {
-			got = append(got, int(talk.Last.Sub(porttest.Noon).Seconds()))
+		for _, thread := range threads {
+			got = append(got, int(thread.Last.Sub(porttest.Noon).Seconds()))
 		}
 		porttest.Same(s.T, name, got, c.want)
 	}
 }
 
-func talksPath(s *porttest.Shop) {
+func threadsPath(s *porttest.Shop) {
 	in := s.Session()
-	var steps []ports.TalkStep
+	var steps []ports.ThreadStep
 	for i := range ports.MostPath + 6 {
 		e := offered(s, in, 1, 0, int64(20_00+i*10), i)
-		steps = append(steps, ports.TalkStep{Offer: e.Offer, Price: e.Price})
+		steps = append(steps, ports.ThreadStep{Offer: e.Offer, Price: e.Price})
 	}
-	talks, _ := newest(s, ports.TalkFilter{}, nil, 1)
-	porttest.Same(s.T, "steps", talks[0].Steps, len(steps))
-	porttest.Same(s.T, "path", talks[0].Path, append(steps[:1:1], steps[len(steps)-ports.MostPath+1:]...))
+	threads, _ := newest(s, ports.ThreadFilter{}, nil, 1)
+	porttest.Same(s.T, "steps", threads[0].Steps, len(steps))
+	porttest.Same(s.T, "path", threads[0].Path, append(steps[:1:1], steps[len(steps)-ports.MostPath+1:]...))
 }
 
-func talksForeign(s *porttest.Shop) {
+func threadsForeign(s *porttest.Shop) {
 	in := s.Session()
 	offered(s, in, 1, 0, 70_00, 1)
 	foreign := porttest.OpenShop(s.T, s.Stores)
-	if _, err := foreign.Talks.Session(s.Ctx, foreign.Project.ID, id.NegotiationOf(in.ID)); !fault.Is(err, "negotiation_not_found") {
+	if _, err := foreign.Threads.Session(s.Ctx, foreign.Project.ID, id.NegotiationOf(in.ID)); !fault.Is(err, "negotiation_not_found") {
 		s.T.Errorf("another project's: %v", err)
 	}
-	if talks, next := newest(foreign, ports.TalkFilter{}, nil, 10); len(talks) > 0 || next != nil {
-		s.T.Errorf("another project lists %v", talks)
+	if threads, next := newest(foreign, ports.ThreadFilter{}, nil, 10); len(threads) > 0 || next != nil {
+		s.T.Errorf("another project lists %v", threads)
 	}
 }
 
 // A list that looks at as many decisions as it may goes on after them, whatever it has found.
-func TestTalks_looked(t *testing.T) {
+func TestThreads_looked(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, store *storetest.Store) {
 		s := porttest.OpenShop(t, storetest.Views(store))
 		for i := range 6 {
@@ -264,13 +264,13 @@ func TestTalks_looked(t *testing.T) {
 		}
 		reader := haggling.Negotiations{Store: store.DB, Looked: 2}
 		found := 0
-		var after *ports.TalkPlace
+		var after *ports.ThreadPlace
 		for range 4 {
-			talks, next, err := reader.Newest(t.Context(), s.Project.ID, ports.TalkFilter{Product: shelf(s, 0).ID}, after, 10)
+			threads, next, err := reader.Newest(t.Context(), s.Project.ID, ports.ThreadFilter{Product: shelf(s, 0).ID}, after, 10)
 			s.Must(err)
-			found += len(talks)
-			if len(talks) > 1 {
-				t.Errorf("%d of two decisions", len(talks))
+			found += len(threads)
+			if len(threads) > 1 {
+				t.Errorf("%d of two decisions", len(threads))
 			}
 			if after = next; next == nil {
 				break
@@ -283,7 +283,7 @@ func TestTalks_looked(t *testing.T) {
 }
 
 // What an earlier release stored without a name is named once, and found then.
-func TestTalks_name(t *testing.T) {
+func TestThreads_name(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, store *storetest.Store) {
 		s := porttest.OpenShop(t, storetest.Views(store))
 		in := s.Session()
@@ -301,7 +301,7 @@ func TestTalks_name(t *testing.T) {
 			undo = append([]string{"DROP TRIGGER decisions_name"}, undo...)
 		}
 		storetest.Upgrade(t, store, 89, undo...)
-		if _, err := s.Talks.Session(t.Context(), s.Project.ID, name); !fault.Is(err, "negotiation_not_found") {
+		if _, err := s.Threads.Session(t.Context(), s.Project.ID, name); !fault.Is(err, "negotiation_not_found") {
 			t.Errorf("without a name: %v", err)
 		}
 		for range 2 {
@@ -309,7 +309,7 @@ func TestTalks_name(t *testing.T) {
 				t.Errorf("naming: %t, %v", more, err)
 			}
 		}
-		found, err := s.Talks.Session(t.Context(), s.Project.ID, name)
+		found, err := s.Threads.Session(t.Context(), s.Project.ID, name)
 		s.Must(err)
 		porttest.Same(t, "decisions", found.Total, 2)
 	})
