@@ -40,7 +40,11 @@ func (w *world) answerShows(table *godog.Table) error {
 	if w.refusal != nil {
 		return w.refusal
 	}
-	return w.judgeTable(w.tape.last().value(), table)
+	last := w.tape.last()
+	if err := w.judgeTable(last.value(), table); err != nil {
+		return fmt.Errorf("%w in the answer %d %.500s", err, last.status, last.body)
+	}
+	return nil
 }
 
 func (w *world) isRefused(status int, code string) error {

@@ -3,6 +3,7 @@ package features
 import (
 	"bytes"
 	"context"
+	crand "crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -60,7 +61,8 @@ func (p *wirePlatform) opens(version string) error {
 	}
 	p.version, p.key = version, newWireKey()
 	p.listed = []map[string]string{p.key.public("P-256")}
-	p.url = "http://" + l.Addr().String() + "/profile.json"
+	// The server remembers a profile, or its failure, by the address. Another scenario may have had the same port.
+	p.url = "http://" + l.Addr().String() + "/" + crand.Text() + "/profile.json"
 	p.server = &http.Server{Handler: p, ReadHeaderTimeout: hearingPatience}
 	p.w.tape.next = patient{p.w.tape.next}
 	go func() { _ = p.server.Serve(l) }() // until close

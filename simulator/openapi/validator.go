@@ -20,6 +20,7 @@ const (
 	keptLeaves     = 5
 	documentLimit  = 32 << 20
 	fetchTimeout   = 60 * time.Second
+	fetchTries     = 3
 )
 
 // Answer is one response, as a client got it.
@@ -216,8 +217,13 @@ func (v *Validator) forget(base string, failed *loading) {
 	}
 }
 
+// fetch reads a server's document. A busy server may close a new connection before it answers: that is tried again.
 func (v *Validator) fetch(base string) (*document, error) {
-	response, err := v.client.Get(strings.TrimSuffix(base, "/") + "/openapi.json")
+	address := strings.TrimSuffix(base, "/") + "/openapi.json"
+	response, err := v.client.Get(address)
+	for tries := 1; errors.Is(err, io.EOF) && tries < fetchTries; tries++ {
+		response, err = v.client.Get(address)
+	}
 	if err != nil {
 		return nil, err
 	}

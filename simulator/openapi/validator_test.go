@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/haggle-commerce/haggle/simulator/openapi"
@@ -113,6 +114,23 @@ func TestAServerWithoutADocumentIsAViolation(t *testing.T) {
 		if validator.Check(serve(t, document), openapi.Answer{Method: "GET", Path: "/x", Status: 200}) {
 			t.Errorf("document %q was good enough", document)
 		}
+	}
+}
+
+func TestValidator_Check_readsTheDocumentAgainAfterALostConnection(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) == 1 {
+			panic(http.ErrAbortHandler) // which closes the connection
+		}
+		fmt.Fprint(w, shopDocument)
+	}))
+	t.Cleanup(server.Close)
+	validator := openapi.NewValidator()
+	validator.Check(server.URL, openapi.Answer{Method: "GET", Path: "/absent", Status: 404})
+	if found := validator.Violations(); len(found) != 0 {
+		t.Errorf("%v after %d requests", found, asked.Load())
 	}
 }
 
