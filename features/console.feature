@@ -760,3 +760,33 @@ Feature: Console
       Then "Ana" sees "Nothing was sent yet."
       And "Ana" finds no "Send test event" to press
       And "Ana" finds no "Switch off" to press
+
+  Rule: Everything is found by its name or number
+
+    Scenario: Finding things from the keyboard
+      Given "Ada" is a member with {"role": "owner"}
+      And "Ada" signs in to the console
+      And "Ada" opens /console/$slug/orders
+      When "Ada" strikes "Ctrl K"
+      And "Ada" strikes "t r a i l"
+      Then "Ada" sees "negotiations about it"
+      When "Ada" strikes "Enter"
+      Then "Ada" sees "No haggling yet."
+      When "Ada" strikes "g m"
+      Then "Ada" is at /console/$slug/money
+      When "Ada" strikes "?"
+      Then "Ada" sees "Keyboard shortcuts"
+      When "Ada" checks "Single keys work"
+      And "Ada" presses "Close"
+      And "Ada" strikes "g o"
+      And "Ada" opens /console/$slug/find?q=trail%20x
+      Then "Ada" sees "Nothing is found for “trail x”."
+
+    Scenario: What a role does not see it does not find
+      Given "Sam" is a member with {"role": "support"}
+      And "Sam" signs in to the console
+      When "Sam" opens /console/$slug/find
+      Then "Sam" sees "Orders"
+      And "Sam" does not see "Lost deals"
+      When "Sam" opens /console/$slug/find?q=ada
+      Then "Sam" sees "Nothing is found"

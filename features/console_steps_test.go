@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 func consoleSteps(sc book, w *world) {
@@ -14,6 +16,7 @@ func consoleSteps(sc book, w *world) {
 	sc.Step(`^"([^"]*)" fills in "([^"]*)" with "([^"]*)"$`, w.fillsIn)
 	sc.Step(`^"([^"]*)" fills in "([^"]*)" with (a fresh code|a recovery code|a wrong code)$`, w.fillsInCode)
 	sc.Step(`^"([^"]*)" presses "([^"]*)"$`, w.presses)
+	sc.Step(`^"([^"]*)" strikes "([^"]*)"$`, w.strikes)
 	sc.Step(`^"([^"]*)" sees "([^"]*)"$`, w.seesText)
 	sc.Step(`^"([^"]*)" (?:checks|unchecks) "([^"]*)"$`, w.togglesBox)
 	sc.Step(`^"([^"]*)" downloads (/\S*)$`, w.downloadsInTab)
@@ -118,7 +121,7 @@ const control = `(words, look) => {
 	const button = found.find(e => e.matches("form button")) ?? found[0];
 	if (!button) return "missing";
 	const path = l => l.pathname + l.search;
-	const leaves = button.matches("form button") || button.matches("a[href]") && path(button) !== path(location);
+	const leaves = button.matches("form:not([method=dialog]) button") || button.matches("a[href]") && path(button) !== path(location);
 	if (leaves) window.pressed = true;
 	if (!look) button.click();
 	return leaves ? "leaves" : "stays";
@@ -141,6 +144,33 @@ func (w *world) presses(name, words string) error {
 		err = t.script(&next, `() => !window.pressed && document.readyState === "complete"`)
 		return next, err
 	})
+}
+
+// strikes are keys, one after the other: "g m", or a named one: "Enter", "Ctrl K".
+func (w *world) strikes(name, keys string) error {
+	t, err := w.tab(name)
+	if err != nil {
+		return err
+	}
+	err = t.until("is loaded", func() (loaded bool, err error) {
+		err = t.script(&loaded, `() => document.readyState === "complete"`)
+		return loaded, err
+	})
+	if err != nil {
+		return err
+	}
+	var actions []chromedp.Action
+	switch keys {
+	case "Ctrl K":
+		actions = append(actions, chromedp.KeyEvent("k", chromedp.KeyModifiers(input.ModifierCtrl)))
+	case "Enter":
+		actions = append(actions, chromedp.KeyEvent(kb.Enter))
+	default:
+		for key := range strings.FieldsSeq(keys) {
+			actions = append(actions, chromedp.KeyEvent(key))
+		}
+	}
+	return t.run(actions...)
 }
 
 func (w *world) findsNoControl(name, words string) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/access"
 )
 
-// api calls the Management API in process, as whoever has signed in.
+// api calls the Management API in process, as the member who has signed in.
 type api struct {
 	handler http.Handler
 	page    *http.Request
@@ -77,7 +77,7 @@ func (a *api) do(method, path string, header http.Header, body []byte, out any) 
 	return answer.read(method, path, out)
 }
 
-// request is one to the API as whoever has signed in.
+// request is one to the API as the member who has signed in.
 func (a *api) request(method, path string, header http.Header, body []byte) (*http.Request, error) {
 	ctx := access.With(a.page.Context(), a.caller)
 	r, err := http.NewRequestWithContext(ctx, method, path, bytes.NewReader(body))
@@ -140,7 +140,7 @@ func (a *recorded) read(method, path string, out any) error {
 	return nil
 }
 
-// forms says of the second factor what somebody at a form has to do, where the API names its header.
+// forms rewrites messages about the second factor: the API names its header, the form has a field.
 var forms = strings.NewReplacer(
 	"Enrol an authenticator at POST /v1/account/mfa, then send its code in the header X-MFA-Code.", "Enrol an authenticator first, then enter its code.",
 	"Send the authenticator's current code, or a recovery code, in the header X-MFA-Code.", "Enter your authenticator's current code, or a recovery code.",

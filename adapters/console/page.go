@@ -23,7 +23,7 @@ func parsePages() map[string]*template.Template {
 	parsed := map[string]*template.Template{}
 	for frame, names := range map[string][]string{
 		"frame": {
-			"today", "orders", "order", "returns", "return", "negotiations", "negotiation", "lost", "money", "payments", "movements", "unanswered",
+			"today", "find", "orders", "order", "returns", "return", "negotiations", "negotiation", "lost", "money", "payments", "movements", "unanswered",
 			"people", "person", "ownaccess", "apikeys", "agentkeys", "auditlog", "shopsettings", "events", "subscription", "shops", "problem",
 		},
 		"outside": {"signin", "code", "link", "join", "password", "gone"},
@@ -87,6 +87,17 @@ func (f frame) Sells() bool { return f.may("finance:read") }
 // show answers with a page. What goes wrong while it is written leaves no half page behind.
 func (v *visit) show(name string, view any) error {
 	return v.render(v.w, http.StatusOK, name, view)
+}
+
+// fragment answers with one template of a page, for a script to put into its place.
+func (v *visit) fragment(page, name string, view any) error {
+	var text bytes.Buffer
+	if err := pages[page].ExecuteTemplate(&text, name, view); err != nil {
+		return err
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = text.WriteTo(v.w) // the client may have gone
+	return nil
 }
 
 func (c *console) render(w http.ResponseWriter, status int, name string, view any) error {

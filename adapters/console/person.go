@@ -161,7 +161,7 @@ func (v *visit) passwordLink() error {
 		Label: "Link",
 		Notes: []string{
 			"It works once, until " + v.shop.words.clock(made.ExpiresAt) + ", and is not shown again.",
-			"Hand it over yourself, to nobody else: whoever opens it signs in as this member.",
+			"Give it to this member only. Anyone who opens it signs in as them.",
 		},
 	})
 }

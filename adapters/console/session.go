@@ -67,7 +67,7 @@ type visit struct {
 	known  []shop
 }
 
-// member serves a page for whoever has signed in. Others go to the sign-in page, and then come back.
+// member serves a page to members. Everyone else is sent to the sign-in page, and back after it.
 func (c *console) member(page func(*visit) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		stranger := "console-address " + c.ClientAddress(r).String()

@@ -71,6 +71,7 @@ func (c *console) shopPages() http.Handler {
 func routeShop(page func(pattern string, show func(*visit) error)) {
 	page("GET /{$}", (*visit).today)
 	page("GET ", (*visit).today)
+	page("GET /find", (*visit).find)
 	page("GET /orders", (*visit).orders)
 	page("GET /orders/{order}", (*visit).order)
 	page("POST /orders/{order}/ship", (*visit).ship)

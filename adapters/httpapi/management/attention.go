@@ -45,7 +45,7 @@ type waitingExample struct {
 
 type attentionOutput struct {
 	Body struct {
-		Data []waitingView `json:"data" doc:"Kinds of which nothing waits are left out."`
+		Data []waitingView `json:"data" doc:"Kinds with nothing waiting are left out."`
 	}
 }
 
