@@ -790,3 +790,13 @@ Feature: Console
       And "Sam" does not see "Lost deals"
       When "Sam" opens /console/$slug/find?q=ada
       Then "Sam" sees "Nothing is found"
+
+  Rule: What others write is shown as text
+
+    Scenario: A shop whose every text is an attack
+      Given a shop whose every text is an attack
+      And "Ada" is a member with {"role": "owner"}
+      When "Ada" reads every page of the console
+      Then 150 pages or more are whole
+      When "Ada" signs in to the console
+      Then nothing runs in the browser of "Ada"

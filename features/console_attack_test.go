@@ -1,0 +1,283 @@
+package features
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/simulator/exchange"
+)
+
+// attackTexts are texts that run as script, load something or change a page where they are not escaped: one a line. The
+// classes are those of OWASP's "XSS Filter Evasion Cheat Sheet" and of PortSwigger's "Cross-site scripting cheat sheet".
+//
+//go:embed testdata/attacks.txt
+var attackTexts string
+
+// attackMark is in each of them, and sets a property of the window where it runs.
+const attackMark = "zx9"
+
+// attack fills every text of a shop that somebody else may write.
+type attack struct {
+	w      *world
+	texts  []string
+	taken  map[string]int  // how many texts a field took
+	email  string          // of who reads
+	cookie *http.Cookie    // of the session
+	pages  map[string]bool // those that were read
+	// location is where the last answer leads to.
+	location string
+}
+
+func attackSteps(sc book, w *world) {
+	a := &attack{w: w}
+	sc.Given(`^a shop whose every text is an attack$`, a.fills)
+	sc.When(`^"([^"]*)" reads every page of the console$`, a.reads)
+	sc.Then(`^(\d+) pages or more are whole$`, func(n int) error {
+		if len(a.pages) < n {
+			return fmt.Errorf("only %d pages were read", len(a.pages))
+		}
+		return nil
+	})
+	sc.Then(`^nothing runs in the browser of "([^"]*)"$`, a.visits)
+}
+
+func (a *attack) fills() error {
+	a.texts, a.taken = strings.Split(strings.TrimSpace(attackTexts), "\n"), map[string]int{}
+	for i, text := range a.texts {
+		if err := a.sells(i, text); err != nil {
+			return fmt.Errorf("attack %d: %w", i, err)
+		}
+	}
+	if err := a.manages(); err != nil {
+		return err
+	}
+	for _, field := range []string{"product.name", "quote.message", "init.shipping_address.name", "finalize.notes", "return.comment", "ship.carrier", "refund.reason", "reject.reason"} {
+		if a.taken[field] < len(a.texts)/4 {
+			return fmt.Errorf("%s took only %d attacks: %v", field, a.taken[field], a.taken)
+		}
+	}
+	return nil
+}
+
+// sells makes a product of a text, and has a buyer of the same kind haggle, buy and send back.
+func (a *attack) sells(i int, text string) error {
+	made, err := a.post("product", "/v1/catalog/products", map[string]any{
+		"name": text, "sku": fmt.Sprintf("%s-%d", text, i), "price": 100, "brand": text, "category": text, "description": text, "tags": []string{text},
+		"attributes": map[string]any{"material": text}, "reviews": map[string]any{"average_rating": 4, "count": 1, "summary": text},
+		"variants": []any{
+			map[string]any{"sku": fmt.Sprintf("v-%d", i), "size": text, "color": text, "quantity": 9},
+			map[string]any{"sku": fmt.Sprintf("w-%d", i), "size": "other", "quantity": 9},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	product, variant := made["id"], made["variants"].([]any)[0].(map[string]any)["id"]
+	quote, err := a.post("quote", "/acp/quote", map[string]any{
+		"product_id": product, "variant_id": variant, "quantity": 1, "offer_price": 70, "message": text,
+		"buyer_context": map[string]any{"location": text, "urgency": text, "loyalty_tier": text},
+	})
+	if err != nil {
+		return err
+	}
+	checkout, err := a.post("init", "/acp/checkout/init", map[string]any{
+		"session_id": quote["session_id"], "items": []any{map[string]any{"product_id": product, "variant_id": variant, "quantity": 1}},
+		"shipping_address": map[string]any{"name": text, "line1": text, "line2": text, "city": text, "state": "NY", "postal_code": "10001", "country": "US", "phone": text},
+	})
+	if err != nil {
+		return err
+	}
+	paid, err := a.post("finalize", "/acp/checkout/finalize", map[string]any{
+		"checkout_id": checkout["checkout_id"], "payment": map[string]any{"method": "psp_spt", "token": goodToken},
+		"buyer_email": fmt.Sprintf("buyer+%d@example.com", i), "notes": text,
+	})
+	if err != nil {
+		return err
+	}
+	bought, _ := paid["order"].(map[string]any)
+	return a.settles(i, text, fmt.Sprint(bought["id"]), product, variant)
+}
+
+// settles has the merchant deal with an order: each text comes to one of three ends.
+func (a *attack) settles(i int, text, order string, product, variant any) error {
+	if i%3 == 0 {
+		seen, err := a.send(http.MethodGet, "/v1/orders/"+order, nil)
+		if err != nil {
+			return err
+		}
+		payment, _ := seen["payment"].(map[string]any)
+		_, err = a.post("refund", fmt.Sprintf("/v1/finance/payments/%v/refund", payment["id"]), map[string]any{"amount": 1, "reason": text})
+		return err
+	}
+	_, err := a.post("ship", "/v1/orders/"+order+"/fulfillment", map[string]any{"status": "shipped", "carrier": text, "tracking_number": text, "tracking_url": text})
+	if err != nil {
+		return err
+	}
+	back, err := a.post("return", "/acp/returns", map[string]any{
+		"order_id": order, "comment": text, "items": []any{map[string]any{"product_id": product, "variant_id": variant, "quantity": 1, "reason": text}},
+	})
+	if err != nil || i%3 == 1 {
+		return err
+	}
+	_, err = a.post("reject", fmt.Sprintf("/v1/returns/%v/reject", back["return_id"]), map[string]any{"reason": text})
+	return err
+}
+
+// manages fills what the merchant's own people write.
+func (a *attack) manages() error {
+	for i, text := range a.texts[:12] {
+		for _, one := range []struct {
+			name, path string
+			body       map[string]any
+		}{
+			{"key", "/v1/api-keys", map[string]any{"name": text, "scopes": []string{"catalog:read"}}},
+			{"agent key", "/v1/agent-keys", map[string]any{"name": text, "profile": fmt.Sprintf("https://agent%d.example.com/profile", i)}},
+			{"subscription", "/v1/event-subscriptions", map[string]any{"url": fmt.Sprintf("https://hooks%d.example.com/", i), "event_types": []string{"order.completed"}, "description": text}},
+		} {
+			if _, err := a.post(one.name, one.path, one.body); err != nil {
+				return err
+			}
+		}
+	}
+	made, err := a.post("agent", "/v1/agents", map[string]any{"name": a.texts[0]})
+	if err != nil {
+		return err
+	}
+	for _, text := range a.texts[:12] {
+		if _, err := a.post("policy", fmt.Sprintf("/v1/agents/%v/policies", made["id"]), map[string]any{"note": text, "policy": map[string]any{}}); err != nil {
+			return err
+		}
+	}
+	_, err = a.send(http.MethodPatch, "/v1/projects/"+a.w.shop.ID, map[string]any{"name": a.texts[12], "description": a.texts[6]})
+	return err
+}
+
+// post sends a body, and again without the fields that were refused.
+func (a *attack) post(name, path string, body map[string]any) (map[string]any, error) {
+	for range 12 {
+		answer, err := a.send(http.MethodPost, path, body)
+		var r *refusedFields
+		if err == nil {
+			a.count(name, body)
+			return answer, nil
+		}
+		if !errors.As(err, &r) || len(r.fields) == 0 {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		for _, field := range r.fields {
+			drop(body, strings.Split(field, "."))
+		}
+	}
+	return nil, fmt.Errorf("%s: no end of refused fields", name)
+}
+
+func (a *attack) count(name string, body map[string]any) {
+	for field, value := range body {
+		switch v := value.(type) {
+		case string:
+			if strings.Contains(v, attackMark) {
+				a.taken[name+"."+field]++
+			}
+		case map[string]any:
+			a.count(name+"."+field, v)
+		}
+	}
+}
+
+// drop takes a refused field out, or puts a harmless text where the field is needed.
+func drop(value any, path []string) {
+	switch v := value.(type) {
+	case map[string]any:
+		if len(path) > 1 {
+			drop(v[path[0]], path[1:])
+			return
+		}
+		if old, ok := v[path[0]].(string); ok && strings.Contains(old, attackMark) && path[0] != "tracking_url" {
+			v[path[0]] = "harmless"
+			return
+		}
+		delete(v, path[0])
+	case []any:
+		var at int
+		if _, err := fmt.Sscan(path[0], &at); err == nil && at < len(v) && len(path) > 1 {
+			drop(v[at], path[1:])
+		}
+	}
+}
+
+// refusedFields are the fields that an answer of 422 names.
+type refusedFields struct {
+	status int
+	body   string
+	fields []string
+}
+
+func (r *refusedFields) Error() string { return fmt.Sprintf("%d %s", r.status, r.body) }
+
+func (a *attack) send(method, path string, body map[string]any) (map[string]any, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	var status int
+	var content []byte
+	if strings.HasPrefix(path, "/acp/") {
+		status, content, err = a.sendAsBuyer(method, path, text)
+	} else {
+		var response exchange.Response
+		response, err = a.w.merchant.Do(a.w.ctx, method, path, nil, text)
+		status, content = response.Status, response.Body
+	}
+	if err != nil {
+		return nil, err
+	}
+	var answer map[string]any
+	if err := json.Unmarshal(content, &answer); err != nil {
+		return nil, fmt.Errorf("%s %s: %d %.300s", method, path, status, content)
+	}
+	if status < 300 {
+		return answer, nil
+	}
+	refused := &refusedFields{status: status, body: string(content)}
+	for _, m := range fieldNames.FindAllSubmatch(content, -1) {
+		refused.fields = append(refused.fields, string(m[1]))
+	}
+	return nil, refused
+}
+
+func (a *attack) sendAsBuyer(method, path string, body []byte) (int, []byte, error) {
+	r, err := http.NewRequestWithContext(a.w.ctx, method, a.w.app.URL()+"/p/"+a.w.shop.Slug+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	return a.ask(r)
+}
+
+var fieldNames = regexp.MustCompile(`"field":\s*"([^"]+)"`)
+
+func (a *attack) ask(r *http.Request) (int, []byte, error) {
+	answer, err := (&http.Client{
+		Transport:     busy{a.w.server.transport},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}).Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	a.location = answer.Header.Get("Location")
+	for _, c := range answer.Cookies() {
+		if c.Value != "" {
+			a.cookie = c
+		}
+	}
+	content, err := io.ReadAll(answer.Body)
+	return answer.StatusCode, content, err
+}
