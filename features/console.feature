@@ -761,6 +761,41 @@ Feature: Console
       And "Ana" finds no "Send test event" to press
       And "Ana" finds no "Switch off" to press
 
+  Rule: Who haggles for the shop is a setting
+
+    Scenario: An agent of one's own
+      Given "Ada" is a member with {"role": "manager"}
+      And "Ada" signs in to the console
+      When "Ada" opens /console/$slug/settings/agents
+      And "Ada" presses "Make an agent"
+      And "Ada" fills in "Name" with "Clearance"
+      And "Ada" presses "Make agent"
+      Then "Ada" sees "The secret of “Clearance”"
+      When "Ada" presses "Clearance"
+      And "Ada" chooses "A program of yours" for "Quote is served by"
+      And "Ada" fills in "Address of your program for quote" with "http://quotes.example.com"
+      And "Ada" presses "Save"
+      Then "Ada" sees "https"
+      When "Ada" fills in "Address of your program for quote" with "https://quotes.example.com/haggle"
+      And "Ada" checks "Word the answers"
+      And "Ada" presses "Save"
+      Then "Ada" sees "The settings are saved."
+      When "Ada" opens /console/$slug/settings/agents
+      Then "Ada" sees "Your program: quote"
+      When "Ada" presses "Clearance"
+      And "Ada" presses "Activate"
+      Then "Ada" sees "Prices that were promised stay promised."
+      When "Ada" presses "Activate agent"
+      Then "Ada" sees "The agent is active."
+      When "Ada" presses "Clearance"
+      Then "Ada" finds no "Delete" to press
+
+    Scenario: Support does not see agents
+      Given "Sam" is a member with {"role": "support"}
+      And "Sam" signs in to the console
+      When "Sam" opens /console/$slug/settings/agents
+      Then "Sam" sees "Not for your role"
+
   Rule: Everything is found by its name or number
 
     Scenario: Finding things from the keyboard

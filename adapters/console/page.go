@@ -24,7 +24,7 @@ func parsePages() map[string]*template.Template {
 	for frame, names := range map[string][]string{
 		"frame": {
 			"today", "find", "orders", "order", "returns", "return", "negotiations", "negotiation", "lost", "money", "payments", "movements", "unanswered",
-			"people", "person", "ownaccess", "apikeys", "agentkeys", "auditlog", "shopsettings", "events", "subscription", "shops", "problem",
+			"people", "person", "ownaccess", "agents", "agent", "apikeys", "agentkeys", "auditlog", "shopsettings", "events", "subscription", "shops", "problem",
 		},
 		"outside": {"signin", "code", "link", "join", "password", "gone"},
 	} {

@@ -26,6 +26,11 @@ var settingsSections = []settingsSection{
 		scope: "projects:read",
 	},
 	{
+		Name:  "agents",
+		Word:  "Haggling agents",
+		scope: "agents:read",
+	},
+	{
 		Name:  "people",
 		Word:  "People",
 		scope: "keys:read",
@@ -59,6 +64,7 @@ func routeSettings(page func(pattern string, show func(*visit) error)) {
 	routePeople(page)
 	routeSignIn(page)
 	routeKeys(page)
+	routeAgents(page)
 	routeEvents(page)
 	page("GET /settings/audit-log", (*visit).auditLog)
 	page("GET /settings/shop", (*visit).shopSettings)
@@ -76,17 +82,19 @@ type settingsPage struct {
 
 // settingsDone are the sentences after something was done.
 var settingsDone = map[string]string{
-	"saved":       "The settings are saved.",
-	"changed":     "The change is saved. It counts at once.",
-	"removed":     "The member is removed, and all of their sessions have ended.",
-	"revoked":     "The invitation is revoked. Its link opens nothing any more.",
-	"ended":       "The session has ended.",
-	"all-ended":   "The sessions have ended.",
-	"disabled":    "The authenticator is removed. Your password alone signs you in.",
-	"confirmed":   "The authenticator is in use. Signing in asks for its code from now on.",
-	"sub-on":      "The subscription is on again. Events from now on are sent.",
-	"sub-off":     "The subscription is switched off. What was still to be sent is not.",
-	"key-revoked": "The key is revoked. Requests with it are refused from now on.",
+	"saved":         "The settings are saved.",
+	"changed":       "The change is saved. It counts at once.",
+	"removed":       "The member is removed, and all of their sessions have ended.",
+	"revoked":       "The invitation is revoked. Its link opens nothing any more.",
+	"ended":         "The session has ended.",
+	"all-ended":     "The sessions have ended.",
+	"disabled":      "The authenticator is removed. Your password alone signs you in.",
+	"confirmed":     "The authenticator is in use. Signing in asks for its code from now on.",
+	"sub-on":        "The subscription is on again. Events from now on are sent.",
+	"sub-off":       "The subscription is switched off. What was still to be sent is not.",
+	"agent-active":  "The agent is active. Buyers meet it from their next request on.",
+	"agent-deleted": "The agent is deleted.",
+	"key-revoked":   "The key is revoked. Requests with it are refused from now on.",
 }
 
 func (v *visit) settingsPage(section string) settingsPage {

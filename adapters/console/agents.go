@@ -1,0 +1,376 @@
+package console
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+func routeAgents(page func(pattern string, show func(*visit) error)) {
+	page("GET /settings/agents", (*visit).agents)
+	page("POST /settings/agents", (*visit).makeAgent)
+	page("GET /settings/agents/{agent}", (*visit).agent)
+	page("POST /settings/agents/{agent}", (*visit).changeAgent)
+	page("POST /settings/agents/{agent}/activate", (*visit).activateAgent)
+	page("POST /settings/agents/{agent}/rotate-secret", (*visit).rotateAgentSecret)
+	page("POST /settings/agents/{agent}/delete", (*visit).deleteAgent)
+}
+
+// negotiator is an agent of the API.
+type negotiator struct {
+	ID       string                  `json:"id"`
+	Name     string                  `json:"name"`
+	Status   string                  `json:"status"`
+	Version  int                     `json:"policy_version"`
+	Handlers map[string]agentHandler `json:"handlers"`
+	Model    agentModel              `json:"model"`
+	Secret   string                  `json:"secret"`
+}
+
+type agentHandler struct {
+	Type    string `json:"type"`
+	Program string `json:"program,omitempty"`
+	URL     string `json:"url,omitempty"`
+}
+
+type agentModel struct {
+	Provider string `json:"provider"`
+	Name     string `json:"name"`
+	Wording  bool   `json:"wording"`
+	Strategy bool   `json:"strategy"`
+	Reasons  bool   `json:"reasons"`
+}
+
+// handled are the steps of a purchase that an agent's handlers serve.
+var handled = []option{
+	{
+		Value: "search",
+		Word:  "Search",
+		Help:  "What a buyer's search finds.",
+	},
+	{
+		Value: "quote",
+		Word:  "Quote",
+		Help:  "The answer to an offer. Your limits hold for a program of your own, too.",
+	},
+	{
+		Value: "checkout",
+		Word:  "Checkout",
+		Help:  "Whether a checkout may begin.",
+	},
+	{
+		Value: "finalize",
+		Word:  "Payment",
+		Help:  "Whether an order may be paid.",
+	},
+}
+
+// byModel are what a language model may do for an agent.
+var byModel = []option{
+	{
+		Value: "wording",
+		Word:  "Word the answers",
+		Help:  "It chooses among your sentences. It never writes a price.",
+	},
+	{
+		Value: "strategy",
+		Word:  "Propose prices",
+		Help:  "Within your limits. What lies outside is not sent.",
+	},
+	{
+		Value: "reasons",
+		Word:  "Say why a product matches",
+		Help:  "It chooses which of the product's own facts a search says first.",
+	},
+}
+
+func (m agentModel) does(what string) bool {
+	return map[string]bool{"wording": m.Wording, "strategy": m.Strategy, "reasons": m.Reasons}[what]
+}
+
+type agentsView struct {
+	settingsPage
+	Rows []agentRow
+	Make *form
+	Made *secretView
+}
+
+type agentRow struct {
+	Address, Name, Serves, Model, Version string
+	Active                                bool
+}
+
+func (v *visit) agents() error { return v.showAgents(nil, nil) }
+
+// showAgents lists agents, with one that has just been made or was refused.
+func (v *visit) showAgents(made *negotiator, failed *problem) error {
+	all, err := fetchAll[negotiator](v.api, "/v1/agents", nil)
+	if err != nil {
+		return err
+	}
+	view := &agentsView{settingsPage: v.settingsPage("agents")}
+	for n := range all {
+		view.Rows = append(view.Rows, v.agentRow(&all[n]))
+	}
+	if v.may("agents:write") {
+		view.Make = newForm(v.settingsPath("agents"), failed, agentName(v.r.PostForm.Get("name")))
+	}
+	if made != nil {
+		view.Made = agentSecret(made)
+	}
+	return v.showAfter(failed, "agents", view)
+}
+
+func (v *visit) agentRow(a *negotiator) agentRow {
+	row := agentRow{
+		Address: v.settingsPath("agents") + "/" + url.PathEscape(a.ID),
+		Name:    a.Name,
+		Serves:  "This server",
+		Model:   "None",
+		Version: strconv.Itoa(a.Version),
+		Active:  a.Status == "active",
+	}
+	var remote, model []string
+	for _, h := range handled {
+		if a.Handlers[h.Value].Type == "remote" {
+			remote = append(remote, lower(h.Word))
+		}
+	}
+	if len(remote) > 0 {
+		row.Serves = "Your program: " + join(remote)
+	}
+	for _, m := range byModel {
+		if a.Model.does(m.Value) {
+			model = append(model, lower(m.Word))
+		}
+	}
+	if len(model) > 0 {
+		row.Model = capital(join(model))
+	}
+	return row
+}
+
+func agentName(value string) field {
+	return field{
+		Name:     "name",
+		Label:    "Name",
+		Kind:     "text",
+		Value:    value,
+		Required: true,
+		Most:     200,
+	}
+}
+
+func agentSecret(a *negotiator) *secretView {
+	return &secretView{
+		Title: "The secret of “" + a.Name + "”",
+		Text:  a.Secret,
+		Label: "Secret",
+		Notes: []string{"It signs each request to a program of your own (Standard Webhooks), and is not shown again."},
+	}
+}
+
+func (v *visit) makeAgent() error {
+	made := negotiator{}
+	sent, err := v.send(func(c change) error {
+		c.body = map[string]any{"name": v.r.PostForm.Get("name")}
+		return v.api.post(http.MethodPost, "/v1/agents", c, &made)
+	}, func(p *problem) error { return v.showAgents(nil, p) })
+	if !sent {
+		return err
+	}
+	return v.showAgents(&made, nil)
+}
+
+type agentView struct {
+	settingsPage
+	Agent    agentRow
+	Back     string
+	Change   *form // nil: the role may not
+	Handlers []handlerFields
+	Model    []field
+	Uses     []field
+	Made     *secretView
+}
+
+// handlerFields are who serves a step, and where.
+type handlerFields struct {
+	Word, Help string
+	Who, URL   field
+}
+
+func (v *visit) aboutAgent() string { return "/v1/agents/" + url.PathEscape(v.r.PathValue("agent")) }
+
+func (v *visit) agent() error { return v.showAgent(nil, nil) }
+
+func (v *visit) showAgent(made *secretView, failed *problem) error {
+	a, err := fetch[negotiator](v.api, v.aboutAgent(), nil)
+	if err != nil {
+		return err
+	}
+	if v.r.Method == http.MethodPost && failed != nil {
+		v.readAgent(&a) // what was typed
+	}
+	view := &agentView{
+		settingsPage: v.settingsPage("agents"),
+		Agent:        v.agentRow(&a),
+		Back:         v.settingsPath("agents"),
+		Made:         made,
+	}
+	view.Title = a.Name
+	if v.may("agents:write") {
+		view.Change = newForm(view.Agent.Address, failed, agentFields(&a)...)
+		view.split()
+	}
+	return v.showAfter(failed, "agent", view)
+}
+
+var (
+	handlerWords  = []option{{Value: "builtin", Word: "This server"}, {Value: "remote", Word: "A program of yours"}}
+	providerWords = []option{{Value: "", Word: "The shop's default"}, {Value: "openai", Word: "OpenAI, or a server that speaks like it"}, {Value: "anthropic", Word: "Anthropic"}}
+)
+
+// agentFields are the name, two fields for each step, the model's two, and one for each of its uses.
+func agentFields(a *negotiator) []field {
+	fields := []field{agentName(a.Name)}
+	for _, h := range handled {
+		is := a.Handlers[h.Value]
+		fields = append(fields, field{
+			Name:    "handlers." + h.Value + ".type",
+			Label:   h.Word + " is served by",
+			Kind:    "select",
+			Options: chosen(handlerWords, cmp.Or(is.Type, "builtin")),
+		}, field{
+			Name:        "handlers." + h.Value + ".url",
+			Label:       "Address of your program for " + lower(h.Word),
+			Kind:        "url",
+			Value:       is.URL,
+			Most:        2048,
+			Placeholder: "https://",
+		})
+	}
+	fields = append(fields, field{
+		Name:    "model.provider",
+		Label:   "Provider",
+		Kind:    "select",
+		Options: chosen(providerWords, a.Model.Provider),
+	}, field{
+		Name:  "model.name",
+		Label: "Model",
+		Kind:  "text",
+		Value: a.Model.Name,
+		Most:  200,
+		Help:  "Empty: the shop's default.",
+	})
+	for _, m := range byModel {
+		fields = append(fields, field{
+			Name:  "model." + m.Value,
+			Label: m.Word,
+			Kind:  "check",
+			On:    a.Model.does(m.Value),
+			Help:  m.Help,
+		})
+	}
+	return fields
+}
+
+// split puts the form's fields into groups. The name stays.
+func (a *agentView) split() {
+	rest := a.Change.Fields[1:]
+	a.Change.Fields = a.Change.Fields[:1]
+	for _, h := range handled {
+		a.Handlers = append(a.Handlers, handlerFields{
+			Word: h.Word,
+			Help: h.Help,
+			Who:  rest[0],
+			URL:  rest[1],
+		})
+		rest = rest[2:]
+	}
+	a.Model, a.Uses = rest[:2], rest[2:]
+}
+
+// readAgent reads what the form says into an agent.
+func (v *visit) readAgent(a *negotiator) {
+	f := v.r.PostForm
+	a.Name = f.Get("name")
+	for _, h := range handled {
+		is := a.Handlers[h.Value]
+		if kind := f.Get("handlers." + h.Value + ".type"); kind == "remote" {
+			is = agentHandler{Type: kind, URL: f.Get("handlers." + h.Value + ".url")}
+		} else if is.Type == "remote" {
+			is = agentHandler{Type: "builtin"}
+		}
+		a.Handlers[h.Value] = is
+	}
+	a.Model = agentModel{
+		Provider: f.Get("model.provider"),
+		Name:     f.Get("model.name"),
+		Wording:  f.Get("model.wording") != "",
+		Strategy: f.Get("model.strategy") != "",
+		Reasons:  f.Get("model.reasons") != "",
+	}
+}
+
+func (v *visit) changeAgent() error {
+	sent, err := v.send(func(c change) error {
+		a, err := fetch[negotiator](v.api, v.aboutAgent(), nil)
+		if err != nil {
+			return err
+		}
+		v.readAgent(&a)
+		c.body = map[string]any{
+			"name":     a.Name,
+			"handlers": a.Handlers,
+			"model": map[string]any{
+				"provider": orNull(a.Model.Provider),
+				"name":     orNull(a.Model.Name),
+				"wording":  a.Model.Wording,
+				"strategy": a.Model.Strategy,
+				"reasons":  a.Model.Reasons,
+			},
+		}
+		return v.api.post(http.MethodPatch, v.aboutAgent(), c, nil)
+	}, func(p *problem) error { return v.showAgent(nil, p) })
+	if !sent {
+		return err
+	}
+	return v.finish(v.settingsPath("agents")+"/"+url.PathEscape(v.r.PathValue("agent")), "saved")
+}
+
+// orNull is a text, or null for the empty one.
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+func (v *visit) activateAgent() error {
+	sent, err := v.send(func(c change) error { return v.api.post(http.MethodPost, v.aboutAgent()+"/activate", c, nil) },
+		func(p *problem) error { return v.showAgent(nil, p) })
+	if !sent {
+		return err
+	}
+	return v.finish(v.settingsPath("agents"), "agent-active")
+}
+
+func (v *visit) rotateAgentSecret() error {
+	made := negotiator{}
+	sent, err := v.send(func(c change) error { return v.api.post(http.MethodPost, v.aboutAgent()+"/rotate-secret", c, &made) },
+		func(p *problem) error { return v.showAgent(nil, p) })
+	if !sent {
+		return err
+	}
+	return v.showAgent(agentSecret(&made), nil)
+}
+
+func (v *visit) deleteAgent() error {
+	sent, err := v.send(func(c change) error { return v.api.post(http.MethodDelete, v.aboutAgent(), c, nil) },
+		func(p *problem) error { return v.showAgent(nil, p) })
+	if !sent {
+		return err
+	}
+	return v.finish(v.settingsPath("agents"), "agent-deleted")
+}
