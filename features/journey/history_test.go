@@ -23,7 +23,7 @@ var past = []struct {
 		"id": "", "session_id": "", "created_at": "", "valid_until": "", "token_hash": "md5(t.token_hash || n)", "claimed_by": "''", "redeemed_by": "''",
 	}},
 	{"decisions", map[string]string{
-		"id": "", "session_id": "", "quote_id": "", "at": "", "client": "md5(t.client || n)", "position": "1000000000 + t.position * 10000000 + n",
+		"id": "", "session_id": "", "negotiation_id": "", "quote_id": "", "at": "", "client": "md5(t.client || n)", "position": "1000000000 + t.position * 10000000 + n",
 	}},
 	{"checkouts", map[string]string{
 		"id": "", "session_id": "", "created_at": "", "valid_until": "", "status": "'expired'", "claimed_at": "NULL", "lease_until": "NULL",
