@@ -38,7 +38,6 @@ require (
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
 	github.com/stripe/stripe-go/v85 v85.0.0
 	github.com/stripe/stripe-mock v0.203.0
-	github.com/swaggest/swgui v1.8.5
 	github.com/theory/jsonpath v0.12.3
 	github.com/throttled/throttled/v2 v2.15.0
 	github.com/vektah/gqlparser/v2 v2.5.64

@@ -1,10 +1,12 @@
 package boot
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/apidocs"
 	"github.com/haggle-commerce/haggle/adapters/console"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/acp"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
@@ -47,6 +49,9 @@ func (a *App) handler() http.Handler {
 	}
 	mux.Handle(hooks.Pattern, hooks.Handler(a.hookServices()))
 	mux.Handle("GET /demo/images/", demo.Images())
+	guide := apidocs.Handler(a.docsConfig(mux))
+	mux.Handle("GET "+apidocs.Path, guide)
+	mux.Handle("GET "+apidocs.Path+"/", guide)
 	pages := console.Handler(a.consoleServices(mux))
 	mux.Handle(console.Path, pages)
 	mux.Handle(console.Path+"/", pages)
@@ -82,6 +87,27 @@ func (a *App) isOurs(host string) bool {
 	public, err := url.Parse(a.URL())
 	return err == nil && host == public.Hostname() ||
 		a.config.ACPDomain != "" && (host == a.config.ACPDomain || strings.HasSuffix(host, "."+a.config.ACPDomain))
+}
+
+// docsConfig has the documentation read the documents that mux serves. Production names no demo shop: another account may
+// have had its slug since before it was reserved.
+func (a *App) docsConfig(mux http.Handler) apidocs.Config {
+	return apidocs.Config{
+		API:      mux,
+		Address:  a.URL(),
+		DemoSlug: project.DemoSlug,
+		DemoProject: func(ctx context.Context) string {
+			if a.env != account.Sandbox {
+				return ""
+			}
+			shop, err := a.storefront.BySlug(ctx, project.DemoSlug)
+			if err != nil {
+				return ""
+			}
+			return shop.ID.String()
+		},
+		Log: a.log,
+	}
 }
 
 // consoleServices has the console call the Management API that mux serves.

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -218,30 +217,12 @@ func TestProductionOffersNoWayToPay(t *testing.T) {
 	send(t, r).expect(t, http.StatusUnauthorized)
 }
 
-var address = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
-
-func TestDocumentationIsServedFromTheBinary(t *testing.T) {
+func TestDocumentIsServed(t *testing.T) {
 	t.Parallel()
 	url := boottest.Start(t, sqlite(t)).URL()
 	document := get(t, url+"/openapi.yaml").expect(t, http.StatusOK)
 	if !strings.Contains(document.body, "openapi: 3.1") || !strings.Contains(document.body, "/p/{slug}/acp/checkout/finalize:") {
 		t.Errorf("no document: %.200s", document.body)
-	}
-	page := get(t, url+"/docs").expect(t, http.StatusOK)
-	if outside := regexp.MustCompile(`(https?:)?//[a-z]`).FindString(page.body); outside != "" {
-		t.Errorf("the page leads outside by %s…:\n%s", outside, page.body)
-	}
-	assets := address.FindAllStringSubmatch(page.body, -1)
-	if len(assets) < 3 {
-		t.Errorf("the page has %d assets:\n%s", len(assets), page.body)
-	}
-	for _, asset := range assets {
-		if got := get(t, url+"/"+asset[1]).expect(t, http.StatusOK); len(got.body) == 0 {
-			t.Errorf("%s is empty", asset[1])
-		}
-	}
-	if policy := page.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'") {
-		t.Errorf("the page's policy is %q", policy)
 	}
 }
 

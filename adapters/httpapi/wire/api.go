@@ -65,11 +65,11 @@ func init() {
 	phraseMessages()
 }
 
-// NewAPI makes the API that Haggle's own operations register with, and serves its OpenAPI document, its
-// documentation, and the answers for unknown paths and methods on mux.
+// NewAPI makes the API that Haggle's own operations register with, and serves its OpenAPI document and the
+// answers for unknown paths and methods on mux.
 func NewAPI(mux *http.ServeMux, c Config) huma.API {
 	api := NewPart(mux, c)
-	serveDocs(mux, api, c.Title)
+	serveDocument(mux, api)
 	mux.HandleFunc("/", Unrouted(mux, Plain))
 	return api
 }

@@ -135,16 +135,12 @@ func TestDocuments(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	for path, want := range map[string]string{
-		"/openapi.json": `"openapi":"3.1.0"`, "/openapi.yaml": "openapi: 3.1.0", "/docs": "swagger-ui-bundle.js",
-		"/docs/": "swagger-ui-bundle.js", "/docs/start.js": "openapi.json", "/docs/swagger-ui.css": ".swagger-ui",
-		"/docs/swagger-ui-bundle.js": "SwaggerUIBundle", "/docs/favicon-32x32.png": "PNG",
+		"/openapi.json": `"openapi":"3.1.0"`,
+		"/openapi.yaml": "openapi: 3.1.0",
 	} {
 		r := do(t, request(t, "GET", server.URL+path, ""))
 		if r.status != 200 || !strings.Contains(r.text, want) {
 			t.Errorf("%s: %d without %s", path, r.status, want)
-		}
-		if policy := r.header.Get("Content-Security-Policy"); strings.Contains(policy, "http") || strings.Contains(policy, "unsafe") {
-			t.Errorf("%s: %s", path, policy)
 		}
 	}
 }

@@ -35,9 +35,6 @@ var embedded = []struct {
 	files []string
 }{
 	{"WordNet 3.0", []string{"adapters/search/wordnet/LICENSE.wordnet"}},
-	// Swagger UI (Copyright 2020-2021 SmartBear Software Inc.) is under the Apache License 2.0, as is Prometheus's client.
-	// swgui embeds it without its license: https://github.com/swagger-api/swagger-ui/blob/master/LICENSE, read on 2026-11-23.
-	{"Swagger UI, Copyright 2020-2021 SmartBear Software Inc.", []string{"github.com/prometheus/client_golang:LICENSE"}},
 }
 
 func main() {
