@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -117,7 +118,7 @@ func toReceipt(shop *project.Project, c *order.Case) receiptView {
 	view := receiptView{
 		Style: template.CSS(receiptCSS), Shop: shop.Name, Order: o,
 		Placed:   o.CreatedAt.In(shop.Settings.Location()).Format("2 January 2006, 15:04 MST"),
-		Delivery: toAPIDelivery(o.Fulfillment), Currency: o.Total.Currency().Code(), Saved: o.Savings.IsPositive(),
+		Delivery: days(o.Fulfillment.DeliversFrom, o.Fulfillment.DeliversBy), Currency: o.Total.Currency().Code(), Saved: o.Savings.IsPositive(),
 		Canceled: o.Status == order.Canceled, Kept: money.Of(o.Payment.Amount.Minor()-o.Payment.Refunded.Minor(), o.Total.Currency()),
 		PlaceAndCode: joined(o.Address.City, o.Address.State, o.Address.PostalCode),
 	}
@@ -133,6 +134,20 @@ func toReceipt(shop *project.Project, c *order.Case) receiptView {
 		}
 	}
 	return view
+}
+
+// days says from when until when, each part once.
+func days(from, to time.Time) string {
+	last := to.Format("2 January 2006")
+	switch {
+	case from.Format(time.DateOnly) == to.Format(time.DateOnly):
+		return last
+	case from.Year() != to.Year():
+		return from.Format("2 January 2006") + " to " + last
+	case from.Month() != to.Month():
+		return from.Format("2 January") + " to " + last
+	}
+	return from.Format("2") + " to " + last
 }
 
 // joined is what of the parts is not empty, with spaces between.
