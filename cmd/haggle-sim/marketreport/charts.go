@@ -16,7 +16,7 @@ type bar struct {
 
 // barChart has a row for each bar. Reference is where a line is drawn across all of them; zero: none.
 func barChart(says, unit string, reference float64, format string, bars []bar) template.HTML {
-	const row, top, below, left, right, width = 25, 8, 40, 102, 58, 380
+	const row, top, below, left, right, width = 25, 8, 40, 132, 58, 410
 	bottom := float64(top + row*len(bars))
 	p := newPlot(width, bottom+below, says)
 	high := reference
@@ -74,14 +74,14 @@ func discountChart(counts []int) template.HTML {
 
 // pathChart shows one negotiation, in percent of list. low is where its scale starts, so that several compare.
 func pathChart(path simulating.Path, low float64) template.HTML {
-	p := newPlot(300, 220, fmt.Sprintf("Offers and counters, buyer %s", path.Strategy))
+	p := newPlot(300, 220, "Offers and counters of a buyer: "+kind(path.Strategy))
 	f := newFrame(p, scale{low: .6, high: float64(path.Deadline) + 2}, scale{low: low, high: 103})
 	rounds := make([]float64, path.Deadline)
 	for i := range rounds {
 		rounds[i] = float64(i + 1)
 	}
 	f.axes("round", "price, % of list", rounds, f.y.ticks(5), whole)
-	f.across("worth", 100*path.Worth, "V")
+	f.across("worth", 100*path.Worth, "buyer's limit")
 	if path.Secrets != nil {
 		f.line("floor", f.x.from, f.y.of(100*path.Secrets.Floor), f.x.to, f.y.of(100*path.Secrets.Floor))
 		f.text("note floor-note", "end", f.x.to, f.y.of(100*path.Secrets.Floor)+12, "floor")
@@ -149,7 +149,8 @@ func probeChart(rounds []simulating.ProbeRound) template.HTML {
 		f.across("hint", hint, "hint")
 		f.text("note floor-note", "end", f.x.to, f.y.of(0)+14, "floor")
 	} else {
-		f.across("hint", 0, "floor, and what the hint says")
+		f.line("hint", f.x.from, f.y.of(0), f.x.to, f.y.of(0))
+		f.text("note hint-note", "end", f.x.to, f.y.of(0)+14, "floor = hint")
 	}
 	f.polyline("offer", mean)
 	for _, m := range mean {

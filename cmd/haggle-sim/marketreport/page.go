@@ -15,15 +15,15 @@ import (
 var pageText string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"thousands": thousands, "percent": percent, "interval": interval,
-	"share":   func(x float64) string { return fmt.Sprintf("%.3f", x) },
-	"fine":    func(x float64) string { return fmt.Sprintf("%.4f", x) },
+	"thousands": thousands, "percent": percent, "interval": inPercent,
+	"fine":     func(x float64) string { return fmt.Sprintf("%.1f", 100*x) },
+	"strategy": strategyName, "population": named, "populationName": populationName,
 	"signed":  func(x float64) string { return fmt.Sprintf("%+.2f", 100*x) },
 	"hundred": func(x float64) float64 { return 100 * confidence * x },
 	"one":     func(x float64) string { return fmt.Sprintf("%.1f", x) },
 	"two":     func(x float64) string { return fmt.Sprintf("%.2f", x) },
-	"spread":  func(r simulating.Ratio) string { return fmt.Sprintf("± %.3f", confidence*r.Error) },
-	"verdict": verdict, "weight": weight,
+	"spread":  func(r simulating.Ratio) string { return fmt.Sprintf("±\u00a0%.1f", 100*confidence*r.Error) },
+	"whole":   func(x float64) string { return fmt.Sprintf("%.0f", 100*x) }, "verdict": verdict, "weight": weight, "sign": sign, "strategies": func() []name { return strategies },
 }).Parse(pageText))
 
 // WriteJSON writes a report as one JSON object.
@@ -38,7 +38,7 @@ func WriteHTML(w io.Writer, of *simulating.Report) error {
 	r := report{of}
 	discounts := r.discounts()
 	v := view{
-		Report: of, Words: r.words(), Hints: r.hints(), Drawn: r.drawn(), Multiples: r.multiples(), Discounts: discountChart(discounts),
+		Report: of, Words: r.words(), Money: r.money(), Hints: r.hints(), Drawn: r.drawn(), Multiples: r.multiples(), Discounts: discountChart(discounts),
 		DealRates: barChart("Deal rate by strategy", "deals, % of the buyers", 0, "%.1f %%", r.bars(dealRate)),
 		Margins: barChart("Margin by strategy", "margin per buyer, % of the list price", 0, "%.2f %%",
 			r.bars(func(s simulating.Row) (float64, float64) { return 100 * s.Margin, 0 })),
@@ -56,6 +56,7 @@ func WriteHTML(w io.Writer, of *simulating.Report) error {
 type view struct {
 	*simulating.Report
 	Words []string
+	Money earned
 	Hints string
 	Deals int // of the market
 	Drawn []drawn
@@ -86,18 +87,18 @@ func (r report) discounts() (all []int) {
 func (r report) multiples() template.HTML {
 	var bars []bar
 	for _, p := range r.Populations {
-		b := bar{label: p.Name, class: "in", value: p.Policy.OfPosted.Value, spread: confidence * p.Policy.OfPosted.Error}
+		b := bar{label: populationName(p.Name), class: "in", value: 100 * p.Policy.OfPosted.Value, spread: 100 * confidence * p.Policy.OfPosted.Error}
 		if p.Best.Margin > 0 {
-			b.mark = max(p.List.Margin/p.Best.Margin, 0)
+			b.mark = max(100*p.List.Margin/p.Best.Margin, 0)
 		}
 		bars = append(bars, b)
 	}
-	return barChart("Margin by population, in multiples of the best posted price's", "margin ÷ margin of the best posted price", 1, "%.2f", bars)
+	return barChart("Margin by population, in percent of the best fixed price's", "margin, % of the best fixed price's", 100, "%.0f %%", bars)
 }
 
 func (r report) bars(value func(simulating.Row) (value, spread float64)) (bars []bar) {
 	for _, s := range r.Strategies {
-		b := bar{label: s.Strategy, class: "in"}
+		b := bar{label: strategyName(s.Strategy).Name, class: "in"}
 		if s.Apart {
 			b.class = "beside"
 		}
@@ -136,16 +137,26 @@ func ended(p simulating.Path) string {
 	return fmt.Sprintf("accepted at %.1f %% of list", 100*p.Price)
 }
 
-// verdict is the class of a cell.
+// verdict is the class of a cell: colours part at 100 %, where haggling earns what the best fixed price does.
 func verdict(r simulating.Ratio) string {
-	switch {
-	case r.Value >= 1:
+	if r.Value >= 1 {
 		return "good"
-	case r.Value >= .85:
-		return "fair"
 	}
 	return "poor"
 }
 
+// sign says the same as the colour.
+func sign(r simulating.Ratio) string {
+	if r.Value >= 1 {
+		return "▲"
+	}
+	return "▼"
+}
+
 // weight is how strong the colour of a cell is, in percent.
-func weight(r simulating.Ratio) int { return int(min(10+60*math.Abs(r.Value-1), 45)) }
+func weight(r simulating.Ratio) int { return int(min(6+110*math.Abs(r.Value-1), 38)) }
+
+// inPercent is a ratio with its 95 % interval, without the unit, which heads the column.
+func inPercent(r simulating.Ratio) template.HTML {
+	return template.HTML(fmt.Sprintf("%.1f <small>±&#160;%.1f</small>", 100*r.Value, 100*confidence*r.Error)) // numbers alone
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/haggle-commerce/haggle/app/simulating"
 	"github.com/haggle-commerce/haggle/domain/market"
@@ -26,18 +27,18 @@ func (r report) wordsOnEarning() []string {
 	s, n := r.Summary, len(r.Populations)
 	in := "Over all populations"
 	if n == 1 {
-		in = "In " + r.Populations[0].Name
+		in = "With " + lower(populationName(r.Populations[0].Name))
 	}
-	earned := fmt.Sprintf("%s, this seller earned %.2f times the margin of the best posted price: the one price that, with hindsight, would have "+
-		"earned most from these very buyers. The list price alone would have earned %.2f times that.", in, s.OfPosted.Value, s.ListOfPosted)
+	earned := fmt.Sprintf("%s, this policy earned %s of the margin of the best fixed price: the one price that, with hindsight, would have "+
+		"earned most from these very buyers. The list price alone would have earned %s of that.", in, percent(s.OfPosted.Value), percent(s.ListOfPosted))
 	if n > 1 {
-		earned += fmt.Sprintf(" It beat the best posted price in %d of %d populations; worst was %s, at %.2f times.", r.beaten(), n, s.WorstIn, s.Worst.Value)
+		earned += fmt.Sprintf(" It beat the best fixed price in %d of %d populations; worst was %s, at %s.", r.beaten(), n, lower(populationName(s.WorstIn)), percent(s.Worst.Value))
 	}
 	known := fmt.Sprintf("A seller who knew what each buyer would pay at most could earn more than anybody: this one got %s of that", percent(s.OfOptimum.Value))
 	if s.OfWithin != nil {
 		known += fmt.Sprintf(", and %s of what such a seller gets who keeps to the same floor", percent(s.OfWithin.Value))
 	}
-	return []string{earned, fmt.Sprintf("%s. The best posted price gets %s.", known, percent(s.PostedOfKnown))}
+	return []string{earned, fmt.Sprintf("%s. The best fixed price gets %s.", known, percent(s.PostedOfKnown))}
 }
 
 // beaten is in how many populations more was earned than by the best posted price.
@@ -64,10 +65,10 @@ func (r report) wordsOnStrategies() string {
 	byMargin := func(a, b simulating.Row) int { return cmp.Compare(a.Margin, b.Margin) }
 	most, least := slices.MaxFunc(strategies, byMargin), slices.MinFunc(strategies, byMargin)
 	if len(strategies) == 1 || most.Margin == least.Margin {
-		return fmt.Sprintf("Each %s buyer who came was worth %s of the list price.", most.Strategy, percent(most.Margin))
+		return fmt.Sprintf("Each buyer of the kind “%s” who came was worth %s of the list price.", kind(most.Strategy), percent(most.Margin))
 	}
-	return fmt.Sprintf("Most was earned from %s buyers, %s of the list price for each who came; least from %s buyers, %s.",
-		most.Strategy, percent(most.Margin), least.Strategy, percent(least.Margin))
+	return fmt.Sprintf("Most was earned from buyers of the kind “%s”, %s of the list price for each who came; least from “%s”, %s.",
+		kind(most.Strategy), percent(most.Margin), kind(least.Strategy), percent(least.Margin))
 }
 
 func (r report) wordsOnProbing() string {
@@ -76,13 +77,13 @@ func (r report) wordsOnProbing() string {
 		return ""
 	}
 	difference, doubt := c.Difference.Value, confidence*c.Difference.Error
-	text := "Buyers who probed for the floor paid about what plain (linear) buyers with the same limits paid"
+	text := "Buyers who probed for the floor paid about what steady buyers with the same limits paid"
 	if math.Abs(difference) > doubt {
 		word := "more"
 		if difference < 0 {
 			word = "less"
 		}
-		text = fmt.Sprintf("Buyers who probed for the floor paid %.2f %% of the list price %s than plain (linear) buyers with the same limits", 100*math.Abs(difference), word)
+		text = fmt.Sprintf("Buyers who probed for the floor paid %.2f %% of the list price %s than steady buyers with the same limits", 100*math.Abs(difference), word)
 	}
 	text += fmt.Sprintf(", and bought in %s of cases instead of %s.", percent(c.ProberDealRate), percent(c.LinearDealRate))
 	if n := len(r.Probing); n > 0 {
@@ -99,7 +100,7 @@ func (r report) wordsOnCrossing() string {
 		return ""
 	}
 	return fmt.Sprintf("Buyers who learnt the hint in a first session and used it in a second paid %s of the list price on average (± %.2f points), "+
-		"plain buyers with the same limits %s (± %.2f points). A client's sessions without an order are counted by the server, and not here: each comes from an address of its own.",
+		"steady buyers with the same limits %s (± %.2f points). A client's sessions without an order are counted by the server, and not here: each comes from an address of its own.",
 		percent(c.ProberPrice.Value), 100*confidence*c.ProberPrice.Error, percent(c.LinearPrice.Value), 100*confidence*c.LinearPrice.Error)
 }
 
@@ -113,3 +114,8 @@ func (r report) wordsOnPromises() string {
 	}
 	return "The seller kept its promises in every negotiation: no price above list or under the floor as far as it is known, none that rose, and who offered a price that stood got it."
 }
+
+func kind(strategy string) string { return lower(strategyName(strategy).Name) }
+
+// lower is a name within a sentence.
+func lower(name string) string { return strings.ToLower(name[:1]) + name[1:] }

@@ -21,9 +21,9 @@ func TestWordsTellWhatTheFiguresAre(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		fmt.Sprintf("earned %.2f times the margin", r.Summary.OfPosted.Value), fmt.Sprintf("worst was %s, at %.2f times", r.Summary.WorstIn, r.Summary.Worst.Value),
+		"earned " + percent(r.Summary.OfPosted.Value) + " of the margin", "worst was " + lower(populationName(r.Summary.WorstIn)) + ", at " + percent(r.Summary.Worst.Value),
 		"this one got " + percent(r.Summary.OfOptimum.Value) + " of that, and " + percent(r.Summary.OfWithin.Value),
-		fmt.Sprintf("Of 100 buyers who came %.0f bought", 100*r.Summary.DealRate), "Most was earned from " + most.Strategy + " buyers, " + percent(most.Margin),
+		fmt.Sprintf("Of 100 buyers who came %.0f bought", 100*r.Summary.DealRate), "Most was earned from buyers of the kind “" + kind(most.Strategy) + "”, " + percent(most.Margin),
 		"of 10 populations", "by 2.0 %.", "kept its promises",
 	} {
 		if !strings.Contains(said, want) {
@@ -57,7 +57,7 @@ func TestWordsOfOddRuns(t *testing.T) {
 	bad := config(500)
 	bad.Seller = cheat{house{.8}}
 	for want, c := range map[string]simulating.Config{
-		"In uniform-c50, this seller": one, "Each hardliner buyer who came": one, "Nobody bought": poor, "broke a promise": bad,
+		"With mixed, wide margin, this policy": one, "Each buyer of the kind “never moves” who came": one, "Nobody bought": poor, "broke a promise": bad,
 	} {
 		if said := strings.Join(report{simulated(t, c)}.words(), "\n"); !strings.Contains(said, want) || notANumber.MatchString(said) || strings.Contains(said, "%!") {
 			t.Errorf("%q is not said:\n%s", want, said)
