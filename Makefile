@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build release run test features bench bench-journey simulate schedules histories faults mcp-conformance acceptance provider-contract fuzz lint
+.PHONY: help build release run test features gallery bench bench-journey simulate schedules histories faults mcp-conformance acceptance provider-contract fuzz lint
 
 BENCHTIME ?= 1s
 FUZZTIME  ?= 10s
@@ -38,6 +38,11 @@ features: ## run the specification's scenarios alone
 	@.ci/need postgres redis python node chromium
 	FEATURES=full go test -timeout 30m ./features/...
 
+gallery: ## take pictures of every page into .gallery, light and dark, and fail on overflow, complaints of the browser and axe-core findings (SCREENS=part of a name: those)
+	@.ci/need chromium
+	GALLERY=$(CURDIR)/.gallery SCREENS=$(SCREENS) go test -v -count=1 -timeout 60m -run TestGallery ./cmd/boot/gallery
+	@echo "Look at .gallery/index.html"
+
 bench: ## run the benchmarks, BENCHTIME=1s each
 	@.ci/need postgres redis
 	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $$(grep -rl --include='*_test.go' --exclude-dir=journey '^func Benchmark' . | xargs -n1 dirname | sort -u)
@@ -63,7 +68,7 @@ faults: ## kill, hang and cut off servers while buyers pay, everywhere (a quarte
 mcp-conformance: build ## run the official MCP conformance suite against both MCP endpoints of a demo shop (npm; a minute)
 	@.ci/mcp-conformance
 
-acceptance: features mcp-conformance faults schedules histories ## what takes longer than make test: all scenarios on both engines, MCP conformance, faults, schedules, histories of carts, query plans at 100,000 rows, journeys as a shop grows (two hours)
+acceptance: features gallery mcp-conformance faults schedules histories ## what takes longer than make test: all scenarios on both engines, the gallery, MCP conformance, faults, schedules, histories of carts, query plans at 100,000 rows, journeys as a shop grows (two hours)
 	PLANS=100000 go test -v -count=1 -timeout 30m -run TestPlans ./features/journey
 	$(MAKE) bench-journey
 	$(MAKE) bench-journey PRODUCTS=100000

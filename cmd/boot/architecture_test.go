@@ -44,7 +44,7 @@ var placed = map[string]string{
 	"github.com/vektah/gqlparser":     "simulator",
 	"github.com/bojanz/currency":      "adapters/console",
 	"github.com/boombuler/barcode":    "adapters/console",
-	"github.com/chromedp":             "features",
+	"github.com/chromedp":             "features cmd/boot/gallery",
 	"github.com/cucumber":             "features",
 	"github.com/redis":                "adapters/ratelimit",
 	"github.com/go-redis":             "adapters/ratelimit",

@@ -1,0 +1,116 @@
+package gallery
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/adapters/console"
+)
+
+// screen is a page as somebody meets it.
+type screen struct {
+	Name    string
+	origin  string
+	path    string
+	session string // of the console; "": a stranger's
+	fill    string // script that sends a form of the page
+}
+
+// Path is the page's address on its server.
+func (s screen) Path() string { return s.path }
+
+// submit is a script that sends the form at an address with fields filled in.
+func submit(action, fields string) string {
+	return `(() => { const f = document.querySelector('form[action$="` + action + `"]') ?? document.querySelector("form.form"); f.noValidate = true;
+  for (const [name, value] of Object.entries(` + fields + `)) f.elements[name].value = value; f.submit(); })()`
+}
+
+// screens are all pages: those of the console by its own list of routes, and the rest by hand.
+func (s *shop) screens() []screen {
+	all := s.consoleScreens()
+	page := func(name, path string) { all = append(all, screen{name, s.url, path, "", ""}) }
+	page("home", "/")
+	page("shop", "/p/demo")
+	page("checkout-page", s.known["checkout-page"])
+	page("receipt", s.known["receipt"])
+	page("docs", "/docs")
+	page("docs-management", "/docs/management")
+	page("docs-search", "/docs/management?q=refund")
+	page("docs-operation", "/docs/management/catalog#create-product")
+	page("docs-agents", "/docs/management/agents#simulate-agent")
+	page("docs-buyers", "/docs/buyers")
+	page("docs-quote", "/docs/buyers/commerce#acp-quote")
+	page("docs-ucp-mcp", "/docs/ucp-mcp")
+	page("docs-tools", "/docs/ucp-mcp/tools#tool-make_offer")
+	page("docs-missing", "/docs/nowhere")
+	page("sign-in", "/console/sign-in")
+	page("join", s.known["join"])
+	page("sign-in-link", s.known["link"])
+	page("password", s.known["password"])
+	page("link-gone", "/console/join/"+strings.Repeat("0", 32))
+	all = append(all,
+		screen{"sign-in-refused", s.url, "/console/sign-in", "", submit("sign-in", `{email: "ada@example.com", password: "wrong"}`)},
+		screen{"join-refused", s.url, s.known["join"], "", submit(s.known["join"], `{name: "", password: "short"}`)},
+		screen{"code", s.url, "/console/code", s.codeDue, ""},
+		screen{"shops", s.url, "/console", s.owner, ""},
+		screen{"not-found", s.url, "/console/demo/nowhere", s.owner, ""},
+		screen{"no-such-shop", s.url, "/console/nowhere", s.owner, ""},
+		screen{"not-for-your-role", s.url, "/console/demo/lost", s.support, ""},
+		screen{"today-of-support", s.url, "/console/demo", s.support, ""},
+		screen{"refund-refused", s.url, "/console/demo/orders/" + s.known["order"], s.owner, submit("/refund", `{amount: "9999999"}`)},
+		screen{"invite-refused", s.url, "/console/demo/settings/people", s.owner, submit("/settings/people", `{email: "nobody"}`)},
+		screen{"settings-refused", s.url, "/console/demo/settings/shop", s.owner, submit("/settings/shop", `{}`)},
+		screen{"orders-unmatched", s.url, "/console/demo/orders?q=HG-NONE", s.owner, ""},
+	)
+	for _, empty := range []string{"", "/orders", "/negotiations", "/lost", "/returns", "/money", "/money/payments", "/money/movements", "/settings/events"} {
+		all = append(all, screen{"empty" + strings.ReplaceAll(empty, "/", "-"), s.url, "/console/bare" + empty, s.owner, ""})
+	}
+	if s.report != "" {
+		all = append(all, screen{"market-report", s.report, "/market.html", "", ""})
+	}
+	return all
+}
+
+// unpictured are routes that show no page, each with its reason.
+var unpictured = map[string]string{
+	"GET /console/{shop}":                     "the same page as with a slash",
+	"GET /console/{shop}/live":                "a stream of events",
+	"GET /console/{shop}/money/payments.csv":  "a file",
+	"GET /console/{shop}/money/movements.csv": "a file",
+	"GET /console/{shop}/{rest...}":           "not-found is its picture",
+}
+
+var wildcard = regexp.MustCompile(`\{(\w+)\}`)
+
+// consoleScreens are those of the routes of a shop. A route whose wildcards have no address here fails.
+func (s *shop) consoleScreens() (all []screen) {
+	for _, route := range console.ShopRoutes() {
+		method, path, _ := strings.Cut(route, " ")
+		if method != http.MethodGet || unpictured[route] != "" {
+			continue
+		}
+		path = strings.NewReplacer("{shop}", "demo", "{$}", "").Replace(path)
+		for _, name := range wildcard.FindAllStringSubmatch(path, -1) {
+			if s.known[name[1]] == "" {
+				s.t.Errorf("%s has no address for the gallery: give %s a value in openShop, or the route a reason in unpictured", route, name[0])
+			}
+			path = strings.Replace(path, name[0], s.known[name[1]], 1)
+		}
+		name := strings.Trim(strings.ReplaceAll(strings.TrimPrefix(wildcard.ReplaceAllString(strings.TrimPrefix(route, "GET /console/{shop}"), "$1"), "/"), "/", "-"), "-{$}")
+		if name == "" {
+			name = "today"
+		}
+		all = append(all, screen{"console-" + name, s.url, path, s.owner, ""})
+	}
+	return all
+}
+
+// files serves a directory.
+func files(t *testing.T, dir string) string {
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	t.Cleanup(server.Close)
+	return server.URL
+}

@@ -1,0 +1,231 @@
+package gallery
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/totp"
+	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/simulator"
+)
+
+// shop is the demo shop with something on every page.
+type shop struct {
+	t       *testing.T
+	app     *boot.App
+	url     string
+	key     string
+	project string
+	known   map[string]string // values of wildcards in routes, and addresses by name
+
+	owner, support, codeDue string // sessions
+	report                  string // where the market report is served
+}
+
+const password = "correct horse battery"
+
+func openShop(t *testing.T) *shop {
+	t.Helper()
+	app := boottest.Start(t, "sqlite://"+filepath.Join(t.TempDir(), "gallery.db"))
+	demo, err := app.Demo(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shop{
+		t:       t,
+		app:     app,
+		url:     app.URL(),
+		key:     demo.Key,
+		project: demo.Project.String(),
+		known:   map[string]string{},
+	}
+	s.known["link"] = path(demo.Console)
+	buyers := 40
+	if os.Getenv("SCREENS") != "" {
+		buyers = 10
+	}
+	if _, err := simulator.Run(t.Context(), simulator.Config{
+		URL:         s.url,
+		Project:     "demo",
+		Buyers:      buyers,
+		Seed:        5,
+		Concurrency: 4,
+		Protocol:    "acp",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s.staff()
+	s.sell()
+	s.listen()
+	s.key = boottest.Key
+	s.call("POST", "/v1/projects", `{"name": "Bare Shelves", "slug": "bare"}`)
+	if only := os.Getenv("SCREENS"); strings.Contains("market-report", only) {
+		s.simulateMarket()
+	}
+	return s
+}
+
+// staff are the people whose windows are opened.
+func (s *shop) staff() {
+	s.key = boottest.Key
+	owner := s.hire("ada@example.com", "owner")
+	s.owner = owner.Token
+	s.known["member"] = s.hire("sam@example.com", "manager").Member
+	s.support = s.hire("kim@example.com", "support").Token
+	s.known["join"] = path(text(s.call("POST", "/v1/members/invitations", `{"email": "new@example.com", "role": "analyst"}`), "link"))
+	s.known["password"] = path(text(s.call("POST", "/v1/members/"+s.known["member"]+"/password-link", ""), "link"))
+	s.enrol()
+}
+
+func (s *shop) hire(email, role string) boottest.Session {
+	s.t.Helper()
+	made := s.call("POST", "/v1/members/invitations", fmt.Sprintf(`{"email": %q, "role": %q}`, email, role))
+	in, err := boottest.Door{App: s.app, Address: email}.Join(s.t.Context(), text(made, "link"), "Ada Example", password)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return in
+}
+
+// enrol gives somebody an authenticator, and signs them in up to the page that asks for its code.
+func (s *shop) enrol() {
+	in := s.hire("pat@example.com", "manager")
+	before := s.key
+	s.key = in.Token
+	made := s.call("POST", "/v1/account/mfa", "")
+	secret := text(made, "secret")
+	now := time.Now()
+	for code := range 1_000_000 {
+		if _, ok := (totp.Codes{}).Step(secret, fmt.Sprintf("%06d", code), now); ok {
+			s.call("POST", "/v1/account/mfa/confirm", fmt.Sprintf(`{"code": "%06d"}`, code))
+			break
+		}
+	}
+	s.key = before
+	due, err := boottest.Door{App: s.app, Address: "pat"}.SignIn(s.t.Context(), "pat@example.com", password)
+	if err != nil || !due.CodeDue {
+		s.t.Fatalf("no code is due (%v)", err)
+	}
+	s.codeDue = due.Token
+}
+
+// sell makes orders, a return, a payment without an answer, and finds a negotiation.
+func (s *shop) sell() {
+	found := s.call("POST", "/p/demo/acp/search", `{"query": "tent", "limit": 1}`)
+	product := text(found, "results.0.product_id")
+	variant := text(s.call("GET", "/p/demo/acp/products/"+product, ""), "variants.0.id")
+	items := fmt.Sprintf(`"items": [{"product_id": %q, "variant_id": %q, "quantity": 1}]`, product, variant)
+	order := func(token string) (checkout string, paid map[string]any) {
+		checkout = text(s.call("POST", "/p/demo/acp/checkout/init", `{`+items+`, "shipping_address": {"name": "Ada Buyer", "line1": "12 Harbor Street",
+			"city": "Portland", "state": "OR", "postal_code": "97205", "country": "US"}, "buyer": {"email": "ada@example.com"}}`), "checkout_id")
+		return checkout, s.send("POST", "/p/demo/acp/checkout/finalize", fmt.Sprintf(`{"checkout_id": %q, "payment": {"method": "psp_spt", "token": %q}}`, checkout, token))
+	}
+	s.known["checkout"], _ = order("spt_sandbox_outage_9")
+	s.known["checkout-page"] = "/p/demo/checkout/" + s.known["checkout"]
+	_, paid := order("spt_sandbox_ok_1")
+	s.known["order"] = text(paid, "order.id")
+	s.known["receipt"] = path(text(paid, "receipt_url"))
+	_, sold := order("spt_sandbox_ok_2")
+	back := text(sold, "order.id")
+	s.call("POST", "/v1/orders/"+back+"/fulfillment", `{"status": "shipped", "carrier": "UPS", "tracking_number": "1Z999AA10123456784"}`)
+	s.call("POST", "/v1/orders/"+back+"/fulfillment", `{"status": "delivered"}`)
+	s.known["return"] = text(s.call("POST", "/p/demo/acp/returns", `{"order_id": "`+back+`", `+strings.Replace(items, `"quantity": 1`, `"quantity": 1, "reason": "Too small"`, 1)+`}`), "return_id")
+	s.known["negotiation"] = text(s.call("GET", "/v1/negotiations?limit=1", ""), "data.0.session_id", "data.0.id")
+}
+
+// listen has a subscription, of which nothing is sent: its address is nobody's.
+func (s *shop) listen() {
+	s.known["subscription"] = text(s.call("POST", "/v1/event-subscriptions", `{"url": "https://hooks.invalid/haggle", "event_types": ["order.completed"]}`), "id", "subscription.id")
+}
+
+// simulateMarket writes a market report.
+func (s *shop) simulateMarket() {
+	dir := s.t.TempDir()
+	command := exec.CommandContext(s.t.Context(), "go", "run", "./cmd/haggle-sim", "market", "--buyers", "400", "--html", filepath.Join(dir, "market.html"))
+	command.Dir = filepath.Join("..", "..", "..")
+	if out, err := command.CombinedOutput(); err != nil {
+		s.t.Errorf("no market report: %v\n%s", err, out)
+		return
+	}
+	if _, err := os.Stat(filepath.Join(dir, "market.html")); err == nil {
+		s.report = files(s.t, dir)
+	}
+}
+
+func (s *shop) call(method, path, body string) map[string]any {
+	s.t.Helper()
+	answer := s.send(method, path, body)
+	if _, failed := answer["error"]; failed {
+		s.t.Fatalf("%s %s: %v", method, path, answer)
+	}
+	return answer
+}
+
+func (s *shop) send(method, path, body string) (answer map[string]any) {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, bytes.NewReader([]byte(body)))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if strings.HasPrefix(path, "/v1") {
+		r.Header.Set("Authorization", "Bearer "+s.key)
+		r.Header.Set("X-Project-ID", s.project)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if len(content) > 0 {
+		if err := json.Unmarshal(content, &answer); err != nil {
+			s.t.Fatalf("%s %s: %v: %.200s", method, path, err, content)
+		}
+	}
+	return answer
+}
+
+// text is the first of some fields that is there, each by its path.
+func text(answer map[string]any, paths ...string) string {
+	for _, path := range paths {
+		var value any = answer
+		for step := range strings.SplitSeq(path, ".") {
+			switch v := value.(type) {
+			case map[string]any:
+				value = v[step]
+			case []any:
+				value = nil
+				if step == "0" && len(v) > 0 {
+					value = v[0]
+				}
+			}
+		}
+		if s, ok := value.(string); ok {
+			return s
+		}
+	}
+	return ""
+}
+
+// path is what follows the server in an address.
+func path(address string) string {
+	_, rest, _ := strings.Cut(address, "://")
+	_, rest, _ = strings.Cut(rest, "/")
+	return "/" + rest
+}
