@@ -114,6 +114,7 @@ type orderView struct {
 	Key, Done                                string
 	Open                                     string // the form that is open: what it asked for failed
 	Problem                                  *problem
+	Typed                                    url.Values // what was typed into the form that failed
 }
 
 type action struct {
@@ -151,6 +152,7 @@ func (v *visit) showOrder(form string, failed *problem) error {
 		Done:    done[v.r.URL.Query().Get("done")],
 		Problem: failed,
 		Open:    form,
+		Typed:   v.r.PostForm,
 	}
 	for _, l := range o.Lines {
 		view.Lines = append(view.Lines, v.line(l, o.Currency))

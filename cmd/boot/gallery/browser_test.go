@@ -35,6 +35,7 @@ type window struct {
 
 	mutex  sync.Mutex
 	faults []string
+	status int64 // of the last page
 }
 
 func startBrowser(t *testing.T) context.Context {
@@ -115,6 +116,11 @@ func (w *window) hear(event any) {
 			w.note("request elsewhere: " + u)
 		}
 	case *network.EventResponseReceived:
+		if e.Type == network.ResourceTypeDocument {
+			w.mutex.Lock()
+			w.status = e.Response.Status
+			w.mutex.Unlock()
+		}
 		if e.Response.Status >= 400 && e.Type != network.ResourceTypeDocument {
 			w.note(fmt.Sprintf("%s is answered %d", e.Response.URL, e.Response.Status))
 		}
@@ -139,6 +145,13 @@ func (w *window) note(fault string) {
 	if !slices.Contains(w.faults, fault) {
 		w.faults = append(w.faults, fault)
 	}
+}
+
+// answered is the status of the last page.
+func (w *window) answered() int {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return int(w.status)
 }
 
 // heard are the complaints since the last time.

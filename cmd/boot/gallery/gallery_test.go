@@ -73,6 +73,9 @@ func (w *window) look(t *testing.T, dir string, one screen) shown {
 	for _, s := range schemes {
 		w.heard()
 		w.run(t, scheme(s), resize(1280), chromedp.Navigate(one.origin+one.path))
+		if got := w.answered(); one.status != 0 && got != one.status {
+			t.Errorf("%s is answered %d", one.path, got)
+		}
 		if one.fill != "" {
 			if err := w.fill(one.fill); err != nil {
 				t.Fatal(err)

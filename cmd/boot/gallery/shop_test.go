@@ -130,8 +130,8 @@ func (s *shop) sell() {
 			"city": "Portland", "state": "OR", "postal_code": "97205", "country": "US"}, "buyer": {"email": "ada@example.com"}}`), "checkout_id")
 		return checkout, s.send("POST", "/p/demo/acp/checkout/finalize", fmt.Sprintf(`{"checkout_id": %q, "payment": {"method": "psp_spt", "token": %q}}`, checkout, token))
 	}
-	s.known["checkout"], _ = order("spt_sandbox_outage_9")
-	s.known["checkout-page"] = "/p/demo/checkout/" + s.known["checkout"]
+	declined, _ := order("spt_sandbox_decline_insufficient_funds")
+	s.known["checkout-page"] = "/p/demo/acp/checkout/" + declined + "/page"
 	_, paid := order("spt_sandbox_ok_1")
 	s.known["order"] = text(paid, "order.id")
 	s.known["receipt"] = path(text(paid, "receipt_url"))
