@@ -20,10 +20,10 @@ for (const pre of document.querySelectorAll(".code pre")) {
 
 const open = () => {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  const operation = target?.closest("details.op");
+  const operation = target?.closest("details.op, details.list");
   if (operation) {
     operation.open = true;
-    operation.scrollIntoView();
+    (operation.matches(".list") ? target : operation).scrollIntoView();
   }
 };
 addEventListener("hashchange", open);
@@ -52,7 +52,10 @@ if (field && rows.length && !field.value) {
       row.hidden = !words.every((w) => row.dataset.words.includes(w));
       count += !row.hidden;
     }
-    for (const group of document.querySelectorAll("[data-group]")) group.hidden = !group.querySelector("[data-words]:not([hidden])");
+    for (const group of document.querySelectorAll("[data-group]")) {
+      group.hidden = !group.querySelector("[data-words]:not([hidden])");
+      group.open = words.length > 0;
+    }
     found.textContent = words.length ? `${count} of ${rows.length} operations` : "";
   });
 }
