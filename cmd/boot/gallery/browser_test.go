@@ -215,7 +215,11 @@ func (w *window) paint() (p paint) {
 	_ = w.evaluate(`new Promise(done => {
   let lcp = 0;
   new PerformanceObserver(list => { for (const e of list.getEntries()) lcp = e.startTime; }).observe({type: "largest-contentful-paint", buffered: true});
-  setTimeout(() => done({FCP: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0, LCP: lcp}), 60);
+  const until = Date.now() + 3000, look = () => {
+    const fcp = performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0;
+    fcp && lcp || Date.now() > until ? done({FCP: fcp, LCP: lcp}) : setTimeout(look, 50);
+  };
+  look();
 })`, &p)
 	return p
 }

@@ -111,7 +111,10 @@ func (s *shop) consoleScreens() (all []screen) {
 
 // files serves a directory.
 func files(t *testing.T, dir string) string {
-	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	content := http.NewServeMux()
+	content.Handle("/", http.FileServer(http.Dir(dir)))
+	content.HandleFunc("/favicon.ico", func(http.ResponseWriter, *http.Request) {}) // browsers ask for it by themselves
+	server := httptest.NewServer(content)
 	t.Cleanup(server.Close)
 	return server.URL
 }

@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/haggle-commerce/haggle/adapters/totp"
+	"github.com/pquerna/otp/totp"
+
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 	"github.com/haggle-commerce/haggle/simulator"
@@ -103,14 +104,11 @@ func (s *shop) enrol() {
 	before := s.key
 	s.key = in.Token
 	made := s.call("POST", "/v1/account/mfa", "")
-	secret := text(made, "secret")
-	now := time.Now()
-	for code := range 1_000_000 {
-		if _, ok := (totp.Codes{}).Step(secret, fmt.Sprintf("%06d", code), now); ok {
-			s.call("POST", "/v1/account/mfa/confirm", fmt.Sprintf(`{"code": "%06d"}`, code))
-			break
-		}
+	code, err := totp.GenerateCode(text(made, "secret"), time.Now())
+	if err != nil {
+		s.t.Fatal(err)
 	}
+	s.call("POST", "/v1/account/mfa/confirm", fmt.Sprintf(`{"code": %q}`, code))
 	s.key = before
 	due, err := boottest.Door{App: s.app, Address: "pat"}.SignIn(s.t.Context(), "pat@example.com", password)
 	if err != nil || !due.CodeDue {
@@ -140,7 +138,26 @@ func (s *shop) sell() {
 	s.call("POST", "/v1/orders/"+back+"/fulfillment", `{"status": "shipped", "carrier": "UPS", "tracking_number": "1Z999AA10123456784"}`)
 	s.call("POST", "/v1/orders/"+back+"/fulfillment", `{"status": "delivered"}`)
 	s.known["return"] = text(s.call("POST", "/p/demo/acp/returns", `{"order_id": "`+back+`", `+strings.Replace(items, `"quantity": 1`, `"quantity": 1, "reason": "Too small"`, 1)+`}`), "return_id")
-	s.known["negotiation"] = text(s.call("GET", "/v1/negotiations?limit=1", ""), "data.0.session_id", "data.0.id")
+	s.haggled()
+}
+
+// haggled finds an order whose price was negotiated, for its price path.
+func (s *shop) haggled() {
+	orders, _ := s.call("GET", "/v1/orders?limit=50", "")["data"].([]any)
+	for _, one := range orders {
+		order, _ := one.(map[string]any)
+		lines, _ := order["lines"].([]any)
+		for _, l := range lines {
+			line, _ := l.(map[string]any)
+			paid, _ := line["unit_price"].(float64)
+			list, _ := line["original_price"].(float64)
+			if paid < list {
+				s.known["order"], s.known["negotiation"] = text(order, "id"), text(order, "negotiation_id")
+				return
+			}
+		}
+	}
+	s.t.Error("nobody haggled")
 }
 
 // listen has a subscription, of which nothing is sent: its address is nobody's.
