@@ -553,6 +553,27 @@ Feature: Agents
         | {"from": "2020-01-01"}                            | 1 |
         | {"to": "2020-01-01"}                              | 0 |
 
+    Scenario: Replay of negotiations by their ids
+      Given the merchant sends GET /v1/negotiations
+      And the answer's "data.0.id" is called "negotiation"
+      When the merchant sends POST /v1/agents/$active/replay {"negotiation_ids": ["$negotiation", "neg_00000000000000000000000000"]}
+      Then the answer shows:
+        | negotiations | 1 |
+      When the merchant sends POST /v1/agents/$active/replay {"negotiation_ids": ["neg_00000000000000000000000000"]}
+      Then the answer shows:
+        | negotiations | 0 |
+      When the merchant sends POST /v1/agents/$active/replay {"negotiation_ids": ["$negotiation", "$session"]}
+      Then it is refused: 422 validation_error
+      And the answer shows:
+        | error.details.0.field | "negotiation_ids.1" |
+
+    Scenario: What possible deals would be worth
+      When the merchant sends POST /v1/agents/$active/replay {"policy": {"max_discount_percent": 10}}
+      Then the answer shows:
+        | after.revenue                           | 0     |
+        | after_possible.revenue                  | 92.10 |
+        | after_possible.average_discount_percent | 7.9   |
+
     Scenario Outline: Replays that are refused
       When the merchant sends POST /v1/agents/$active/replay <body>
       Then it is refused: <status> <code>
@@ -565,6 +586,15 @@ Feature: Agents
         | {"policy_version": 7}                                                 | 404    | policy_not_found |
         | {"policy": {"depth_percent": 300}}                                    | 422    | validation_error |
         | {"policy": {}, "policy_version": 1}                                   | 422    | validation_error |
+
+    Scenario: Policies to start from
+      When the merchant sends GET /v1/agents/policy-presets
+      Then the answer shows:
+        | data.*.name                 | ["keep_margin", "balanced", "clear_stock"] |
+        | data.*.policy.depth_percent | [60, 100, 100]                             |
+      When the merchant sends GET /v1/agents/$active
+      Then the answer shows:
+        | policy.curve.give_percent | [31, 67, 79, 87, 94, 100] |
 
   Rule: An agent is the shop's own
 

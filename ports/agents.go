@@ -105,9 +105,9 @@ type PolicyVersions interface {
 type Decisions interface {
 	// Decisions are newest first.
 	Decisions(ctx context.Context, project id.Project, f DecisionFilter, page Page) ([]negotiation.Link, int, error)
-	// Negotiations reads up to limit negotiations of an agent (of all if it is zero) that began in [from, to), the
-	// newest, each with its entries in order, and whether it was bought. Each is shown once.
-	Negotiations(ctx context.Context, project id.Project, of id.Agent, from, to time.Time, limit int, show func(Negotiation) error) error
+	// Negotiations reads up to limit negotiations, the newest, each with its entries in order, and whether it was bought.
+	// Each is shown once.
+	Negotiations(ctx context.Context, project id.Project, f NegotiationFilter, limit int, show func(Negotiation) error) error
 	// Head is the end of the project's chain, and how many decisions are not sealed yet.
 	Head(ctx context.Context, project id.Project) (ChainHead, error)
 	// Sealed reads the chain in order, from a position on (the first is 1), up to limit links. One that cannot be read,
@@ -126,6 +126,17 @@ type DecisionFilter struct {
 	Rule     negotiation.Rule
 	From, To time.Time
 }
+
+// NegotiationFilter narrows a reading of negotiations.
+type NegotiationFilter struct {
+	Agent    id.Agent  // zero: of all
+	From, To time.Time // that began in [From, To)
+	// Sessions are the names of the only sessions to read, MostNamed at most; none: of all.
+	Sessions []id.Negotiation
+}
+
+// MostNamed is how many sessions a NegotiationFilter names at most.
+const MostNamed = 100
 
 // ChainHead is the last link of a project's chain.
 type ChainHead struct {

@@ -79,7 +79,7 @@ func decisionFields(s *fieldShop) {
 	visit := read(s.Sessions().Visit(s.Context(), s.project.ID, want.Session))(s)
 	decided := only(s.Decisions().Decisions(s.Context(), s.project.ID, ports.DecisionFilter{}, firstPage))(s)
 	var talks []ports.Negotiation
-	s.must(s.Decisions().Negotiations(s.Context(), s.project.ID, id.Agent{}, time.Time{}, fieldtest.Start.AddDate(9, 0, 0), 10, func(n ports.Negotiation) error {
+	s.must(s.Decisions().Negotiations(s.Context(), s.project.ID, ports.NegotiationFilter{To: fieldtest.Start.AddDate(9, 0, 0)}, 10, func(n ports.Negotiation) error {
 		talks = append(talks, n)
 		return nil
 	}))

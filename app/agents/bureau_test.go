@@ -30,8 +30,11 @@ type bureau struct {
 	chain    []negotiation.Link
 	head     ports.ChainHead
 	product  *catalog.Product
-	asked    struct{ limit int }
-	made     byte
+	asked    struct {
+		limit    int
+		sessions []id.Negotiation
+	}
+	made byte
 }
 
 var midday = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -110,8 +113,8 @@ func (b *bureau) Decisions(context.Context, id.Project, ports.DecisionFilter, po
 	return nil, 0, nil
 }
 
-func (b *bureau) Negotiations(_ context.Context, _ id.Project, _ id.Agent, _, _ time.Time, limit int, show func(ports.Negotiation) error) error {
-	b.asked.limit = limit
+func (b *bureau) Negotiations(_ context.Context, _ id.Project, f ports.NegotiationFilter, limit int, show func(ports.Negotiation) error) error {
+	b.asked.limit, b.asked.sessions = limit, f.Sessions
 	for _, n := range b.talks[:min(limit, len(b.talks))] {
 		if err := show(n); err != nil {
 			return err

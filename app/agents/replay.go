@@ -48,7 +48,8 @@ func (s *Service) choose(ctx context.Context, p *project.Project, a *agent.Agent
 type Rerun struct {
 	Chosen
 	From, To time.Time
-	Limit    int // 0: MostReplayed
+	Limit    int              // 0: MostReplayed
+	Sessions []id.Negotiation // only these; none: all
 }
 
 // Replay replays negotiations of the project, whichever agent led them, under a policy.
@@ -58,6 +59,9 @@ func (s *Service) Replay(ctx context.Context, p *project.Project, of id.Agent, r
 	}
 	if err := period(r.From, r.To); err != nil {
 		return negotiation.Policy{}, negotiation.Replayed{}, err
+	}
+	if len(r.Sessions) > ports.MostNamed {
+		return negotiation.Policy{}, negotiation.Replayed{}, fault.Field("negotiation_ids", "must name at most 100 negotiations")
 	}
 	a, err := s.Agents.ByID(ctx, p.ID, of)
 	if err != nil {
@@ -76,7 +80,7 @@ func (s *Service) replay(ctx context.Context, p *project.Project, a *agent.Agent
 		r.To = s.Clock.Now().Add(time.Millisecond)
 	}
 	replay := negotiation.NewReplayer(a.ID, policy.Under(p.Settings), p.Settings.Currency)
-	err := s.Record.Negotiations(ctx, p.ID, id.Agent{}, r.From, r.To, r.Limit, func(n ports.Negotiation) error {
+	err := s.Record.Negotiations(ctx, p.ID, ports.NegotiationFilter{From: r.From, To: r.To, Sessions: r.Sessions}, r.Limit, func(n ports.Negotiation) error {
 		replay.Add(n.Entries, n.Bought)
 		return nil
 	})

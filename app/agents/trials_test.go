@@ -162,6 +162,10 @@ func TestReplaying(t *testing.T) {
 	if err != nil || policy.Version != 0 || report.Negotiations != 2 || report.Identical != 0 || report.Certain.Deals != 0 {
 		t.Errorf("%+v, %v", report, err)
 	}
+	few, many := make([]id.Negotiation, ports.MostNamed), make([]id.Negotiation, ports.MostNamed+1)
+	if _, _, err := o.Replay(o.ctx, o.project, o.first, agents.Rerun{Sessions: few}); err != nil || len(o.asked.sessions) != len(few) {
+		t.Errorf("%d sessions asked for, %v", len(o.asked.sessions), err)
+	}
 	o.project.Settings.MaxDiscount = 0 // the shop's settings hold a policy too
 	other, _, err := o.Create(o.ctx)
 	if err != nil {
@@ -172,6 +176,7 @@ func TestReplaying(t *testing.T) {
 	}
 	for want, r := range map[string]agents.Rerun{
 		"to":               {From: midday, To: midday},
+		"negotiation_ids":  {Sessions: many},
 		"policy_version":   {Chosen: agents.Chosen{Policy: &stiff, Version: 1}},
 		"policy_not_found": {Chosen: agents.Chosen{Version: 7}},
 	} {

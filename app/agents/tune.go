@@ -161,7 +161,7 @@ func (s *Service) records(ctx context.Context, p *project.Project, roundCap int,
 		free[r.Client][r.Session] = true
 		return false
 	}
-	err = s.Record.Negotiations(ctx, p.ID, id.Agent{}, r.From, to, mostRead, func(n ports.Negotiation) error {
+	err = s.Record.Negotiations(ctx, p.ID, ports.NegotiationFilter{From: r.From, To: to}, mostRead, func(n ports.Negotiation) error {
 		record, ok := tuning.FromEntries(n.Entries, roundCap)
 		record.Bought = n.Bought
 		if ok && record.Explicable() && of[record.Session] < mostOfOne && !crowded(&record) {

@@ -85,7 +85,7 @@ func tellTuned(w io.Writer, t agents.Tuned) error {
 	fmt.Fprintf(table, "gain\t\t%+.2f, between %+.2f and %+.2f in 95 of 100 cases\n", 100*p.Gain, 100*p.GainLow, 100*p.GainHigh)
 	r := t.Replay
 	fmt.Fprintf(table, "\nReplay of the same negotiations\tthen\tproposed\n")
-	fmt.Fprintf(table, "deals\t%d\t%d certain, %d possible\n", r.Before.Deals, r.Certain.Deals, r.Possible)
+	fmt.Fprintf(table, "deals\t%d\t%d certain, %d possible\n", r.Before.Deals, r.Certain.Deals, r.Possible.Deals)
 	fmt.Fprintf(table, "revenue\t%s\t%s certain\n", r.Before.Revenue, r.Certain.Revenue)
 	if r.Before.Costed > 0 {
 		fmt.Fprintf(table, "margin\t%s\t%s certain\n", r.Before.Margin, r.Certain.Margin)

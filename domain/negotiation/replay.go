@@ -38,7 +38,7 @@ type Replayed struct {
 	Bought       int // recorded deals that were paid
 	Before       Takings
 	Certain      Takings
-	Possible     int // deals, the certain ones included
+	Possible     Takings // with the certain ones; the others at the price that the policy stands by in the end
 	Examples     []Difference
 }
 
@@ -67,7 +67,7 @@ type Difference struct {
 func NewReplayer(of id.Agent, p Policy, c money.Currency) *Replayer {
 	zero := money.Zero(c)
 	none := Takings{List: zero, Revenue: zero, Margin: zero}
-	return &Replayer{agent: of, policy: p, report: Replayed{Before: none, Certain: none}}
+	return &Replayer{agent: of, policy: p, report: Replayed{Before: none, Certain: none, Possible: none}}
 }
 
 // Report is what was found so far.
@@ -79,20 +79,28 @@ func (r *Replayer) Add(talk []Entry, bought bool) {
 		return
 	}
 	was, is := recorded(talk), r.replay(talk)
-	before, certain := r.report.Before, r.report.Certain
-	if talk[0].Bounds.list.Currency() != before.List.Currency() || !before.add(talk, was) || !certain.add(talk, is) {
+	before, certain, possible := r.report.Before, r.report.Certain, r.report.Possible
+	if talk[0].Bounds.list.Currency() != before.List.Currency() || !before.add(talk, was) || !certain.add(talk, is) ||
+		!possible.add(talk, atBest(talk, was, is)) {
 		r.report.Skipped++
 		return
 	}
-	r.report.Before, r.report.Certain = before, certain
+	r.report.Before, r.report.Certain, r.report.Possible = before, certain, possible
 	r.report.Negotiations++
 	r.compare(talk, is.answers)
 	if was.deal >= 0 && bought {
 		r.report.Bought++
 	}
-	if is.deal >= 0 || was.deal >= 0 || is.standing < was.standing {
-		r.report.Possible++
+}
+
+// atBest is a replayed course with the deal that is possible where none is certain: at the price that the policy stands by
+// in the end.
+func atBest(talk []Entry, was, is course) course {
+	if is.deal < 0 && (was.deal >= 0 || is.standing < was.standing) {
+		last := len(talk) - 1
+		is.ends(last, money.Of(is.standing, talk[last].Bounds.list.Currency()))
 	}
+	return is
 }
 
 // course is how a talk goes.

@@ -110,7 +110,7 @@ func TestReplayUnderAnotherPolicy(t *testing.T) {
 				t.Errorf("%s: %s %d deals of %v, want %d of %v", name, side.what, side.takes.Deals, side.takes.Revenue, deals, want)
 			}
 		}
-		if got.Possible != c.possible || got.Decisions != c.decided || got.Identical != c.identical || got.Changed() != c.decided-c.identical {
+		if got.Possible.Deals != c.possible || got.Decisions != c.decided || got.Identical != c.identical || got.Changed() != c.decided-c.identical {
 			t.Errorf("%s: %+v", name, got)
 		}
 		if shown := len(got.Examples); (shown == 1) != (c.identical < c.decided) {
@@ -132,11 +132,32 @@ func TestReplayAddsUpDeals(t *testing.T) {
 	r.Add(nil, true)
 	got := r.Report()
 	want := negotiation.Takings{Deals: 2, List: usd("400"), Revenue: usd("367"), Costed: 1, Margin: usd("32")}
-	if got.Before != want || got.Certain != want || got.Bought != 1 || got.Negotiations != 2 || got.Possible != 2 {
+	if got.Before != want || got.Certain != want || got.Bought != 1 || got.Negotiations != 2 || got.Possible != want {
 		t.Errorf("%+v", got)
 	}
 	if d := got.Before.Discount(); d != 82 { // (400 − 367) / 400
 		t.Errorf("a discount of %v", d)
+	}
+}
+
+// A deal that is possible and not certain counts at the price that the policy stands by in the end.
+func TestReplay_possibleTakings(t *testing.T) {
+	t.Parallel()
+	known, cost := hundred(), usd("50")
+	known.Cost, known.Quantity = &cost, 2
+	deferred := record(1, off(1, 200), known).offers("75", "79", "82")
+	left := record(2, off(1, 200), known).offers("70")
+	for name, c := range map[string]struct {
+		most money.Percent
+		want negotiation.Takings
+	}{
+		"a harder policy":  {100, negotiation.Takings{Deals: 1, List: usd("200"), Revenue: usd("183.20"), Costed: 1, Margin: usd("83.20")}},
+		"a softer one":     {400, negotiation.Takings{Deals: 2, List: usd("400"), Revenue: usd("305.40"), Costed: 2, Margin: usd("105.40")}},
+		"the one in force": {200, negotiation.Takings{Deals: 1, List: usd("200"), Revenue: usd("164"), Costed: 1, Margin: usd("64")}},
+	} {
+		if got := replayed(off(0, c.most), deferred, left); got.Possible != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got.Possible, c.want)
+		}
 	}
 }
 
@@ -303,8 +324,8 @@ func TestReplayIsMonotoneInItsBounds(t *testing.T) {
 	talks := tenThousand(off(3, 200), false)
 	for _, most := range []money.Percent{0, 50, 100, 300, 500} {
 		got := replayed(off(0, most), talks...)
-		if got.Certain.Deals > got.Possible || len(got.Examples) != negotiation.MostExamples {
-			t.Errorf("%v: %d certain and %d possible deals, %d examples", most, got.Certain.Deals, got.Possible, len(got.Examples))
+		if got.Certain.Deals > got.Possible.Deals || len(got.Examples) != negotiation.MostExamples {
+			t.Errorf("%v: %d certain and %d possible deals, %d examples", most, got.Certain.Deals, got.Possible.Deals, len(got.Examples))
 		}
 	}
 	none, most := replayed(off(0, 0), talks...), replayed(off(0, 500), talks...)

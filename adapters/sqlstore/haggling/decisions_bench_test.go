@@ -35,14 +35,14 @@ func BenchmarkDecisions(b *testing.B) {
 			"list_day":     page(b, s, project, ports.DecisionFilter{From: storetest.March.AddDate(0, 0, 3), To: storetest.March.AddDate(0, 0, 4)}),
 			"negotiations_10000": func() error {
 				n := 0
-				err := s.Decisions().Negotiations(b.Context(), project, id.Agent{}, storetest.March, end, 10_000, func(ports.Negotiation) error { n++; return nil })
+				err := s.Decisions().Negotiations(b.Context(), project, ports.NegotiationFilter{From: storetest.March, To: end}, 10_000, func(ports.Negotiation) error { n++; return nil })
 				if err == nil && n == 0 {
 					err = fmt.Errorf("there were none")
 				}
 				return err
 			},
 			"negotiations_of_nobody": func() error {
-				return s.Decisions().Negotiations(b.Context(), project, storetest.Numbered[id.Agent](9), storetest.March, end, 10, func(ports.Negotiation) error { return nil })
+				return s.Decisions().Negotiations(b.Context(), project, ports.NegotiationFilter{Agent: storetest.Numbered[id.Agent](9), From: storetest.March, To: end}, 10, func(ports.Negotiation) error { return nil })
 			},
 		} {
 			b.Run(name, func(b *testing.B) {

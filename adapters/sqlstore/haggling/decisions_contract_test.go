@@ -131,9 +131,10 @@ func decisionFilter(s *porttest.Shop) {
 }
 
 // talks reads negotiations that began within an hour from noon.
-func talks(s *porttest.Shop, of id.Agent, limit int) (talks []ports.Negotiation) {
+func talks(s *porttest.Shop, of id.Agent, limit int, sessions ...id.Negotiation) (talks []ports.Negotiation) {
 	s.T.Helper()
-	s.Must(s.Decisions.Negotiations(s.Ctx, s.Project.ID, of, porttest.Noon, porttest.Noon.Add(time.Hour), limit, func(n ports.Negotiation) error {
+	f := ports.NegotiationFilter{Agent: of, From: porttest.Noon, To: porttest.Noon.Add(time.Hour), Sessions: sessions}
+	s.Must(s.Decisions.Negotiations(s.Ctx, s.Project.ID, f, limit, func(n ports.Negotiation) error {
 		talks = append(talks, n)
 		return nil
 	}))
@@ -169,12 +170,19 @@ func decisionTalks(s *porttest.Shop) {
 	porttest.Same(s.T, "of one agent", talks(s, one, 10), all[1:])
 	porttest.Same(s.T, "of the other", talks(s, two, 10), all[:1])
 	porttest.Same(s.T, "none", talks(s, id.Agent{}, 0), []ports.Negotiation(nil))
+
+	named, unknown := id.NegotiationOf(mixed.ID), porttest.Random[id.Negotiation]()
+	porttest.Same(s.T, "of a session", talks(s, id.Agent{}, 10, named, unknown), all[1:])
+	porttest.Same(s.T, "of a session, the newest", talks(s, id.Agent{}, 1, named), all[1:2])
+	porttest.Same(s.T, "of two sessions", talks(s, id.Agent{}, 10, id.NegotiationOf(buyer.ID), named, named), all)
+	porttest.Same(s.T, "of an unknown session", talks(s, id.Agent{}, 10, unknown), []ports.Negotiation(nil))
+	porttest.Same(s.T, "of another project's", talks(foreign, id.Agent{}, 10, named), []ports.Negotiation(nil))
 }
 
 func decisionTalksFail(s *porttest.Shop) {
 	record(s, 3)
 	calls := 0
-	err := s.Decisions.Negotiations(s.Ctx, s.Project.ID, id.Agent{}, porttest.Noon, porttest.Noon.Add(time.Hour), 10, func(ports.Negotiation) error {
+	err := s.Decisions.Negotiations(s.Ctx, s.Project.ID, ports.NegotiationFilter{From: porttest.Noon, To: porttest.Noon.Add(time.Hour)}, 10, func(ports.Negotiation) error {
 		calls++
 		return porttest.ErrPlain
 	})

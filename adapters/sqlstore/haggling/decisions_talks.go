@@ -2,7 +2,7 @@ package haggling
 
 import (
 	"context"
-	"time"
+	"fmt"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -17,7 +17,7 @@ const talksAtOnce = 100
 // begins with the first entry about its item in its session.
 //
 // $1 project, $2 agent or empty, $3 from, $4 to, $5 at, $6 session and $7 seq of the last one's beginning, $8 limit.
-// SQLite finds its way by $4 alone.
+// SQLite finds its way by $4 alone. A condition on the sessions is put in.
 const selectTalks = `
 WITH begun AS (
   SELECT d.project_id, d.session_id, d.product_id, d.variant_id, d.quantity, d.at AS began, d.seq AS first
@@ -26,7 +26,7 @@ WITH begun AS (
     AND d.at >= $3
     AND d.at < $4
     AND (d.at, d.session_id, d.seq) < ($5, $6, $7)
-    AND ($2 = '' OR d.agent_id = $2)
+    AND ($2 = '' OR d.agent_id = $2)%s
     AND NOT EXISTS (
       SELECT 1
       FROM decisions AS e
@@ -80,12 +80,17 @@ type talkStart struct {
 
 func (r talkRow) start() talkStart { return talkStart{r.Began, r.Session.String(), r.First} }
 
-func (v Decisions) Negotiations(ctx context.Context, project id.Project, of id.Agent, from, to time.Time, limit int,
+func (v Decisions) Negotiations(ctx context.Context, project id.Project, f ports.NegotiationFilter, limit int,
 	show func(ports.Negotiation) error) error {
-	before, last := db.Millis(to), talkStart{at: db.Millis(to)} // which is before any session's at that time
+	before, last := db.Millis(f.To), talkStart{at: db.Millis(f.To)} // which is before any session's at that time
 	for limit > 0 {
 		most := min(limit, talksAtOnce)
-		rows, err := db.All[talkRow](ctx, v.Store.Read(project), selectTalks, project, of, from, before, last.at, last.session, last.seq, most)
+		args := db.Args{project, f.Agent, f.From, before, last.at, last.session, last.seq, most}
+		of, err := v.ofSessions(&args, f.Sessions)
+		if err != nil {
+			return err
+		}
+		rows, err := db.All[talkRow](ctx, v.Store.Read(project), fmt.Sprintf(selectTalks, of), args...)
 		if err != nil {
 			return err
 		}
@@ -98,6 +103,22 @@ func (v Decisions) Negotiations(ctx context.Context, project id.Project, of id.A
 		before = last.at + 1
 	}
 	return nil
+}
+
+// ofSessions is the condition that a decision is of one of these sessions; of none given, there is no condition.
+func (v Decisions) ofSessions(args *db.Args, names []id.Negotiation) (string, error) {
+	if len(names) == 0 {
+		return "", nil
+	}
+	in, err := v.Store.Dialect.In(args, db.Strings(names))
+	return `
+    AND d.session_id IN (
+      SELECT n.session_id
+      FROM decisions AS n
+      WHERE n.negotiation_id IN ` + in + `
+        AND n.project_id = $1
+        AND n.seq = 1
+    )`, err
 }
 
 // showTalks shows the negotiations that rows are of, one after the other, and how many there are.

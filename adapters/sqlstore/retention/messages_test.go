@@ -59,7 +59,7 @@ func TestRetention_messagesOfOneClient(t *testing.T) {
 		clients := func() map[string]int {
 			t.Helper()
 			counts := map[string]int{}
-			err := s.Decisions().Negotiations(t.Context(), sale.Project(), id.Agent{}, time.Time{}, began.AddDate(1, 0, 0), 100, func(n ports.Negotiation) error {
+			err := s.Decisions().Negotiations(t.Context(), sale.Project(), ports.NegotiationFilter{To: began.AddDate(1, 0, 0)}, 100, func(n ports.Negotiation) error {
 				for _, e := range n.Entries {
 					counts[e.Client]++
 				}

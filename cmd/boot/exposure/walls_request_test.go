@@ -93,6 +93,7 @@ var kinds = map[string]map[string]string{
 	"get-shipping-rates":    {"integration_id": "shipper_id"},
 	"create-shipping-label": {"integration_id": "shipper_id"},
 	"dry-run-agent-policy":  {"product_ids": "product_id"},
+	"replay-agent":          {"negotiation_ids": "negotiation_id"},
 }
 
 // kindOf tells what thing a parameter or field names: a key of tenant.ids; "": none.

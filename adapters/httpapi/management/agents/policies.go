@@ -23,6 +23,8 @@ func (h *handlers) registerPolicies(g operation.Group) {
 	operation.Register(g, "get-agent-policy", "GET "+one, "Get a version of the policy", wire.HandleOne(h.getPolicy, wire.Identity))
 	operation.Register(g, "activate-agent-policy", "POST "+one+"/activate", "Put a version of the policy in force",
 		operation.HandleUpdate(h.activatePolicy, wire.Identity))
+	operation.Register(g, "list-policy-presets", "GET /v1/agents/policy-presets", "List the policies that a merchant can start from, the one that gives least first",
+		h.listPresets)
 	operation.RegisterPhased(g, "dry-run-agent-policy", "POST "+all+"/dry-run", "Show what a policy would change, and store nothing",
 		h.dryRunPolicy, operation.Scope("agents:read"))
 }
@@ -43,6 +45,30 @@ func toAPIVersion(v agent.Version, a *agent.Agent, c money.Currency) PolicyVersi
 		Version: v.Policy.Version, Origin: v.Origin.String(), Note: v.Note, InForce: v.Policy.Version == a.Policy.Version,
 		Policy: toAPIPolicy(v.Policy, c), CreatedAt: wire.ToTime(v.CreatedAt), ActivatedAt: wire.ToKnownTime(v.ActivatedAt),
 	}
+}
+
+// presetView is a named policy. The project's settings bound it, as they do every policy.
+type presetView struct {
+	Name     string         `json:"name" enum:"keep_margin,balanced,clear_stock"`
+	Title    string         `json:"title" example:"Keep margin"`
+	Sentence string         `json:"sentence" doc:"What the policy does, in plain words."`
+	Policy   policyDocument `json:"policy" doc:"The whole policy. max_discount_percent is the policy's own bound: the project's setting bounds it further."`
+}
+
+type presetsView struct {
+	Data []presetView `json:"data"`
+}
+
+func (h *handlers) listPresets(_ context.Context, rq operation.Request, _ *struct{}) (*wire.Output[presetsView], error) {
+	c := rq.Caller.Project.Settings.Currency
+	return &wire.Output[presetsView]{Body: presetsView{wire.Each(negotiation.Presets(), func(p negotiation.Preset) presetView {
+		return presetView{
+			Name:     p.Name,
+			Title:    p.Title,
+			Sentence: p.Sentence,
+			Policy:   toAPIPolicy(p.Policy, c),
+		}
+	})}}, nil
 }
 
 type listPoliciesInput struct {

@@ -163,9 +163,10 @@ type replayInput struct {
 	OnAgent
 	Body struct {
 		OnTrial
-		From  wire.When `json:"from,omitzero" doc:"Negotiations that began at or after this time. A date is where that day begins in the project's time zone. Left out: all."`
-		To    wire.When `json:"to,omitzero" doc:"And before this one; a date as in from."`
-		Limit int       `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"1000" doc:"The newest of them."`
+		From         wire.When `json:"from,omitzero" doc:"Negotiations that began at or after this time. A date is where that day begins in the project's time zone. Left out: all."`
+		To           wire.When `json:"to,omitzero" doc:"And before this one; a date as in from."`
+		Limit        int       `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"1000" doc:"The newest of them."`
+		Negotiations []string  `json:"negotiation_ids,omitempty" doc:"Only negotiations of these sessions, at most 100, by the ids that lost deals, orders and negotiations are shown with. Those that do not exist are left out. Left out: of all."`
 	}
 }
 
@@ -180,6 +181,7 @@ func (h *handlers) replayAgent(ctx ports.Outbound, rq operation.Request, in *rep
 		To:     in.Body.To.In(zone),
 		Limit:  in.Body.Limit,
 	}
+	rerun.Sessions = fromAPINegotiations(in.Body.Negotiations, check)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
@@ -191,6 +193,17 @@ func (h *handlers) replayAgent(ctx ports.Outbound, rq operation.Request, in *rep
 	out.Body.PolicyVersion = wire.ToOptional(policy.Version)
 	out.Body.KeptSince, err = h.keptSince(ctx, rq)
 	return out, err
+}
+
+// fromAPINegotiations reads the names of sessions, and no more of them than show that there are too many.
+func fromAPINegotiations(names []string, check fault.Check) []id.Negotiation {
+	list := make([]id.Negotiation, min(len(names), ports.MostNamed+1))
+	for i := range list {
+		parsed, err := id.Parse[id.Negotiation](names[i])
+		check.In("negotiation_ids").That(err == nil, strconv.Itoa(i), "must be the id of a negotiation")
+		list[i] = parsed
+	}
+	return list
 }
 
 // replayView is what a replay found. Before is as it was; certain and possible are as in go doc
@@ -211,6 +224,7 @@ type replayView struct {
 	} `json:"deals"`
 	Before   takingsView       `json:"before" doc:"The deals as they were."`
 	After    takingsView       `json:"after" doc:"The certain ones."`
+	Possible takingsView       `json:"after_possible" doc:"The possible ones; those that are not certain at the price that the policy stands by in the end."`
 	Examples []changedDecision `json:"examples" doc:"The first changed decision of up to 20 negotiations."`
 }
 
@@ -235,9 +249,10 @@ type changedDecision struct {
 func toAPIReplay(r negotiation.Replayed) replayView {
 	v := replayView{
 		Negotiations: r.Negotiations, Skipped: r.Skipped, Decisions: r.Decisions, Identical: r.Identical, Changed: r.Changed(),
-		Before: toAPITakings(r.Before), After: toAPITakings(r.Certain), Examples: wire.Each(r.Examples, toAPIChanged),
+		Before: toAPITakings(r.Before), After: toAPITakings(r.Certain), Possible: toAPITakings(r.Possible),
+		Examples: wire.Each(r.Examples, toAPIChanged),
 	}
-	v.Deals.Before, v.Deals.Bought, v.Deals.Certain, v.Deals.Possible = r.Before.Deals, r.Bought, r.Certain.Deals, r.Possible
+	v.Deals.Before, v.Deals.Bought, v.Deals.Certain, v.Deals.Possible = r.Before.Deals, r.Bought, r.Certain.Deals, r.Possible.Deals
 	return v
 }
 
