@@ -63,6 +63,7 @@ type Stores struct {
 
 	SigningKeys SigningKeys
 	AgentKeys   AgentKeys
+	Jobs        Jobs
 
 	Subscriptions Subscriptions
 	Deliveries    Deliveries

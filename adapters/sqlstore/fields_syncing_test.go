@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fieldtest"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/job"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
@@ -195,4 +196,35 @@ func deliveryFields(s *fieldShop) {
 	s.survives(fieldtest.Reasons{"ports.Announced.At": "the store's clock says when"}, want,
 		read(s.Events().Event(s.Context(), s.project.ID, announced.ID))(s),
 		only(s.Events().Events(s.Context(), s.project.ID, event.InventoryLowType, firstPage))(s))
+}
+
+func jobFields(s *fieldShop) {
+	queued, running, ended := fill[job.Job](job.Queued), fill[job.Job](another, job.Running), fill[job.Job]()
+	for _, j := range []*job.Job{&queued, &running, &ended} {
+		j.Project, j.Request.Market.Policy.Version = s.project.ID, 0
+	}
+	queued.Status, queued.FinishedAt = job.Queued, time.Time{}
+	running.Status, running.FinishedAt = job.Running, time.Time{}
+	ended.ID, ended.Agent, ended.Kind, ended.Currency, ended.Request, ended.CreatedAt = running.ID, running.Agent, running.Kind, running.Currency, running.Request, running.CreatedAt
+	s.must(s.Jobs().Start(s.Context(), &queued))
+	s.must(s.Jobs().Start(s.Context(), &running))
+	readings := func(of id.Job) []any {
+		list, _, err := s.Jobs().List(s.Context(), s.project.ID, ports.JobFilter{}, firstPage)
+		s.must(err)
+		for _, j := range list {
+			if j.ID == of {
+				return []any{j, read(s.Jobs().ByID(s.Context(), s.project.ID, of))(s)}
+			}
+		}
+		s.Fatalf("%s is not listed", of)
+		return nil
+	}
+	without := fieldtest.Reasons{
+		"job.Job.FinishedAt":                    "it is not finished",
+		"job.Job.Request.Market.Policy.Version": "it is not written yet",
+	}
+	s.survives(without, &queued, readings(queued.ID)...)
+	read(s.Jobs().Update(s.Context(), s.project.ID, running.ID, func(j *job.Job) error { *j = ended; return nil }))(s)
+	delete(without, "job.Job.FinishedAt")
+	s.survives(without, &ended, readings(ended.ID)...)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fieldtest"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/job"
 	"github.com/haggle-commerce/haggle/domain/ledger"
 	"github.com/haggle-commerce/haggle/domain/member"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -64,6 +65,7 @@ func TestStore_keepsEveryField(t *testing.T) {
 			"audit event":       auditFields,
 			"signing key":       signingKeyFields,
 			"agent key":         agentKeyFields,
+			"job":               jobFields,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -83,7 +85,7 @@ var knownValues = []any{
 	negotiation.ClaimsOf(session.Claims{LoyaltyTier: "gold"}).Tier, negotiation.ClaimsOf(session.Claims{Urgency: "urgent"}).Urgency,
 	negotiation.RehydrateBounds(usd(100), usd(95), usd(90), usd(80)),
 	order.GivenBack, order.Shipped, order.RefundIsFailed, order.MadeElsewhere, order.Approved, order.DisputeLost,
-	syncrun.Completed, syncrun.Orders,
+	syncrun.Completed, syncrun.Orders, job.Market, job.Failed,
 	signing.Current,
 	member.Support, member.Join,
 }

@@ -36,16 +36,16 @@ event_subscriptions.secret event_subscriptions.types event_subscriptions.url int
 signing_keys.sealed signing_keys.x signing_keys.y agent_keys.name agent_keys.profile
 integration_webhooks.signing integrations.account integrations.base_url integrations.name integrations.sealed integrations.store
 integrations.wanted products.category products.details products.folded products.name products.sku projects.description projects.event_types
-projects.name released_slugs.slug projects.progress projects.routes projects.settings projects.slug projects.storefront stock.location
+projects.name jobs.request released_slugs.slug projects.progress projects.routes projects.settings projects.slug projects.storefront stock.location
 stock_moves.location stock_moves.reason stock_turns.location synonyms.input synonyms.words variants.color variants.size
 variants.sku variants.gtin variants.mpn copies.sku embeddings.model embeddings.vector embedding_progress.model returns.instructions audit_events.address`,
 	"goods, prices and counts of a sale or a negotiation": `
 analytics_slots.figures analytics_slots.products cart_items.name checkouts.lines checkouts.cart_problems checkouts.options checkouts.taken orders.lines
 quotes.bundle quotes.declined_for returns.allocation returns.restocked decisions.before decisions.signals reconciliations.totals
-integrations.synced sync_runs.steps`,
+integrations.synced sync_runs.steps jobs.result`,
 	"this program's words about a failure": `
 deliveries.last_error embedding_progress.last_error integrations.last_error jobs_set_aside.error orphan_charges.problem
-reconciliations.last_error refunds.problem sync_problems.reason sync_runs.error webhook_deliveries.error`,
+reconciliations.last_error refunds.problem sync_problems.reason sync_runs.error jobs.code jobs.reason webhook_deliveries.error`,
 	"the audit log, whose operations name buyers by pseudonyms": `
 audit_events.after audit_events.before audit_events.target`,
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/events"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/finance"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/haggling"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/jobs"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/ledger"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/requests"
@@ -105,6 +106,12 @@ func (s *Store) Integrations() syncing.Integrations { return syncing.Integration
 
 // Inventory keeps stock. The view remembers where lists were left: keep it.
 func (s *Store) Inventory() catalogue.Inventory { return catalogue.NewInventory(s.db) }
+
+// Jobs keeps work that is done in the background.
+func (s *Store) Jobs() jobs.Jobs { return jobs.Jobs{Store: s.db} }
+
+// JobQueue leases jobs.
+func (s *Store) JobQueue() ports.JobQueue { return jobs.NewQueue(s.db) }
 
 // Labels keeps shipping labels.
 func (s *Store) Labels() purchase.Labels { return purchase.Labels{Store: s.db} }

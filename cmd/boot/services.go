@@ -20,6 +20,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/finance"
 	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/app/markets"
 	"github.com/haggle-commerce/haggle/app/ordertoken"
 	"github.com/haggle-commerce/haggle/app/payments"
 	"github.com/haggle-commerce/haggle/app/people"
@@ -75,6 +76,11 @@ func (a *App) openMerchants(s *ports.Stores) {
 	a.Catalogs = &catalogs.Service{Stores: s, Clock: a.clock, Entropy: system.Entropy{}}
 	a.Buyers = &buyers.Service{Stores: s, Names: a.vault, Vault: a.vault.Tokens(), Clock: a.clock}
 	a.SigningKeys = &signingkeys.Service{Stores: s, Vault: a.vault, Entropy: system.Entropy{}}
+	a.Markets = &markets.Service{
+		Stores:  s,
+		Clock:   a.clock,
+		Entropy: system.Entropy{},
+	}
 	a.AgentKeys = &agentkeys.Service{
 		Stores:      s,
 		Clock:       a.clock,

@@ -64,6 +64,7 @@ func storesOn(view *sqlstore.Store, index ports.Index) *ports.Stores {
 		Copies:          view.Copies(),
 		SigningKeys:     view.SigningKeys(),
 		AgentKeys:       view.AgentKeys(),
+		Jobs:            view.Jobs(),
 		Subscriptions:   view.Events(),
 		Deliveries:      view.Events(),
 		EventLog:        view.Events(),

@@ -33,6 +33,7 @@ type (
 	link     struct{}
 	signIn   struct{}
 	agentKey struct{}
+	job      struct{}
 )
 
 func (account) prefix() string  { return "acct_" }
@@ -67,6 +68,7 @@ func (person) prefix() string   { return "mem_" }
 func (link) prefix() string     { return "link_" }
 func (signIn) prefix() string   { return "csess_" }
 func (agentKey) prefix() string { return "akey_" }
+func (job) prefix() string      { return "job_" }
 
 type (
 	Account       = ID[account]
@@ -102,4 +104,5 @@ type (
 	MemberLink     = ID[link]   // an invitation, or a link to set a password or sign in
 	ConsoleSession = ID[signIn] // of a member in the console
 	AgentKey       = ID[agentKey]
+	Job            = ID[job]
 )

@@ -47,6 +47,11 @@ func posted(item Item, price int64, sorted []int64) Posted {
 	return Posted{price, deals, int64(deals) * (price - item.Cost)}
 }
 
+// BestPosted is the one price that earns most from buyers with these reservation prices.
+func BestPosted(item Item, worths []int64) Posted {
+	return bestPosted(item, 0, slices.Sorted(slices.Values(worths)))
+}
+
 // bestPosted is exact: a price that is nobody's V, nor list, can be raised to the next without losing a buyer.
 // Of equally good prices it is the highest.
 func bestPosted(item Item, floor int64, sorted []int64) Posted {

@@ -87,6 +87,7 @@ var tags = []*huma.Tag{
 	{Name: "Catalog", Description: "Products, categories, imports in batches, synonyms, and the state of the search index."},
 	{Name: "Inventory", Description: "Stock levels by variant and location."},
 	{Name: "Agents", Description: "Who negotiates for a project: agents, the versions of their policies, their recorded decisions, and tuning."},
+	{Name: "Jobs", Description: "Work that takes longer than one request: its progress and its result."},
 	{Name: "Negotiations", Description: "What buyers offered and the shop answered, by session and item."},
 	{Name: "Integrations", Description: "Connections to shop platforms and payment providers, their sync runs and their webhooks."},
 	{Name: "Orders", Description: "Orders, their cancellation and fulfillment."},

@@ -47,6 +47,8 @@ func (h *handlers) registerAgents() {
 	h.registerDecisions(g)
 	h.registerTrials(g)
 	h.registerTuning(g)
+	h.registerMarket(g)
+	h.registerJobs()
 }
 
 // AgentView is an agent as merchants read it.

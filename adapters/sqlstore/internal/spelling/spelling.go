@@ -16,6 +16,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/job"
 	"github.com/haggle-commerce/haggle/domain/ledger"
 	"github.com/haggle-commerce/haggle/domain/member"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -51,11 +52,11 @@ var texts = index(
 	known(id.Stored[id.Transaction]), known(id.Stored[id.Subscription]), known(id.Stored[id.Delivery]), known(id.Stored[id.Integration]),
 	known(id.Stored[id.Webhook]), known(id.Stored[id.WebhookLog]), known(id.Stored[id.Sync]), known(id.Stored[id.Label]),
 	known(id.Stored[id.Synonym]), known(id.Stored[id.Agent]), known(id.Stored[id.Dispute]), known(id.Stored[id.Negotiation]),
-	known(id.Stored[id.Member]), known(id.Stored[id.MemberLink]), known(id.Stored[id.ConsoleSession]), known(id.Stored[id.AgentKey]),
+	known(id.Stored[id.Member]), known(id.Stored[id.MemberLink]), known(id.Stored[id.ConsoleSession]), known(id.Stored[id.AgentKey]), known(id.Stored[id.Job]),
 	known(ledger.StoredAccount),
 	words(checkout.Statuses), words(checkout.HookProtocols), words(agentid.Protocols), words(checkout.ProblemKinds), words(checkout.OrphanStates), words(order.Statuses), words(order.PaymentStatuses),
 	words(order.FulfillmentStatuses), words(order.ReturnStatuses), words(order.RefundStatuses), words(order.RefundOrigins),
-	words(order.DisputeStatuses), words(ledger.Kinds), words(project.Statuses), words(syncrun.Statuses), words(quoteStates), words(signing.States),
+	words(order.DisputeStatuses), words(ledger.Kinds), words(project.Statuses), words(syncrun.Statuses), words(job.Kinds), words(job.Statuses), words(quoteStates), words(signing.States),
 	words(integration.Statuses), words(integration.HookStatuses), words(integration.WebhookStatuses), words(integration.LogStatuses),
 	parsed(account.ParsePlan), parsed(account.ParseEnvironment), parsed(integration.ParseType),
 	parsed(rule),

@@ -18,6 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/finance"
 	"github.com/haggle-commerce/haggle/app/inbox"
+	"github.com/haggle-commerce/haggle/app/markets"
 	"github.com/haggle-commerce/haggle/app/people"
 	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/app/publishing"
@@ -58,6 +59,8 @@ type UseCases struct {
 	Buyers *buyers.Service
 	// Agents manages negotiator agents, tries policies out, and has agents learn from their record.
 	Agents *agents.Service
+	// Markets lets simulated buyers meet policies, as jobs.
+	Markets *markets.Service
 }
 
 // Services are the use cases, and what the API needs besides.

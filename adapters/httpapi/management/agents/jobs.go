@@ -1,0 +1,90 @@
+package agents
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/job"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const allJobs = "/v1/jobs"
+
+func (h *handlers) registerJobs() {
+	const one = allJobs + "/{job_id}"
+	g := h.Group("Jobs", "agents", operation.HeaderProject)
+	operation.Register(g, "list-jobs", "GET "+allJobs, "List jobs, the newest first", operation.HandleList(h.listJobs, toAPIJob))
+	operation.Register(g, "get-job", "GET "+one, "Get a job with its progress, and its result once it has succeeded", wire.HandleOne(h.getJob, toAPIJob))
+	operation.Register(g, "cancel-job", "POST "+one+"/cancel", "Cancel a job; one that runs stops within about a second",
+		operation.HandleUpdate(h.cancelJob, toAPIJob), operation.Errors(409))
+}
+
+// JobView is a job as merchants read it.
+type JobView struct {
+	ID         string                 `json:"id" example:"job_01h2xcejqtf2nbrexx3vqjhp41"`
+	Kind       string                 `json:"kind" enum:"market"`
+	Status     string                 `json:"status" enum:"queued,running,succeeded,failed,canceled" doc:"queued and running are followed by the others, which are final. A job is kept for 30 days after its end, and at most 200 are."`
+	Agent      string                 `json:"agent_id" doc:"The agent that it was started for."`
+	Progress   jobProgress            `json:"progress"`
+	CreatedAt  wire.Time              `json:"created_at"`
+	StartedAt  *wire.Time             `json:"started_at" nullable:"true" doc:"Null: it has not begun."`
+	FinishedAt *wire.Time             `json:"finished_at" nullable:"true" doc:"Null: it is not finished."`
+	Error      nullable[jobError]     `json:"error" doc:"Why it failed; else null."`
+	Request    marketRequest          `json:"request" doc:"What was asked for."`
+	Result     nullable[marketResult] `json:"result" doc:"Null until the job has succeeded."`
+}
+
+type jobProgress struct {
+	Done  int `json:"done" doc:"Negotiations so far, told about once a second. A job whose server stopped begins again."`
+	Total int `json:"total" doc:"0: it is not known yet."`
+}
+
+type jobError struct {
+	Code    string `json:"code" example:"job_interrupted"`
+	Message string `json:"message"`
+}
+
+func toAPIJob(j *job.Job) JobView {
+	v := JobView{
+		ID:         j.ID.String(),
+		Kind:       j.Kind.String(),
+		Status:     j.Status.String(),
+		Agent:      j.Agent.String(),
+		Progress:   jobProgress{j.Done, j.Total},
+		CreatedAt:  wire.ToTime(j.CreatedAt),
+		StartedAt:  wire.ToKnownTime(j.StartedAt),
+		FinishedAt: wire.ToKnownTime(j.FinishedAt),
+	}
+	if j.Status == job.Failed {
+		v.Error.object = &jobError{j.Code, j.Reason}
+	}
+	if j.Request.Market != nil {
+		v.Request, v.Result.object = toAPIMarketRequest(j.Request.Market, j.Currency), toAPIMarketResult(j)
+	}
+	return v
+}
+
+type listJobsInput struct {
+	operation.Paging
+	Kind  string             `query:"kind" enum:"market"`
+	Agent wire.Ref[id.Agent] `query:"agent_id"`
+}
+
+func (h *handlers) listJobs(ctx context.Context, rq operation.Request, in *listJobsInput) ([]*job.Job, int, error) {
+	f := ports.JobFilter{Kind: job.Kinds[in.Kind], Agent: in.Agent.ID}
+	return rq.Stores.Jobs.List(ctx, rq.Caller.Project.ID, f, in.Page())
+}
+
+type onJob struct {
+	Job wire.Ref[id.Job] `path:"job_id"`
+}
+
+func (h *handlers) getJob(ctx context.Context, rq operation.Request, in *onJob) (*job.Job, error) {
+	return rq.Stores.Jobs.ByID(ctx, rq.Caller.Project.ID, in.Job.ID)
+}
+
+func (h *handlers) cancelJob(ctx context.Context, rq operation.Request, in *onJob) (before, after *job.Job, err error) {
+	return h.Markets.In(rq.Stores).Cancel(ctx, rq.Caller.Project.ID, in.Job.ID)
+}

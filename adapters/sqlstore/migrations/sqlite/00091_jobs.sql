@@ -1,0 +1,26 @@
+-- +goose Up
+-- Work that takes too long for one request. What is in hand is due when its lease ends.
+CREATE TABLE jobs (
+    project_id  TEXT    NOT NULL REFERENCES projects (id),
+    id          TEXT    NOT NULL,
+    agent_id    TEXT    NOT NULL,
+    kind        TEXT    NOT NULL,
+    status      TEXT    NOT NULL CONSTRAINT jobs_status CHECK (status IN ('queued', 'running', 'succeeded', 'failed', 'canceled')),
+    currency    TEXT    NOT NULL,
+    request     TEXT    NOT NULL,
+    result      TEXT    NOT NULL,
+    done        INTEGER NOT NULL,
+    total       INTEGER NOT NULL,
+    attempts    INTEGER NOT NULL,
+    code        TEXT    NOT NULL,
+    reason      TEXT    NOT NULL,
+    created_at  INTEGER NOT NULL,
+    started_at  INTEGER,
+    finished_at INTEGER,
+    due_at      INTEGER NOT NULL,
+    PRIMARY KEY (project_id, id),
+    CONSTRAINT jobs_finished CHECK ((status IN ('queued', 'running')) = (finished_at IS NULL))
+) STRICT;
+CREATE INDEX jobs_due ON jobs (project_id, due_at) WHERE finished_at IS NULL;
+CREATE INDEX jobs_newest ON jobs (project_id, created_at, id);
+CREATE INDEX jobs_oldest ON jobs (finished_at, project_id, id) WHERE finished_at IS NOT NULL;

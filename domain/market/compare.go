@@ -1,0 +1,279 @@
+package market
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// Lot is one item, and how buyers of each population fared with it under two policies. All lots of a comparison have
+// the same number of buyers of the same populations.
+type Lot struct {
+	Item    Item
+	Costed  bool // the item's cost is known
+	Monthly int  // negotiations about it in a month, by the shop's record
+	Pairs   []Pair
+	// Worths are what the buyers of all populations would pay at most.
+	Worths []int64
+}
+
+// Earned is what a policy earns. Every amount is rounded once, half up.
+type Earned struct {
+	Deals    int            // of 10,000 buyers
+	Discount money.Percent  // by value, of the list prices of what was sold
+	Revenue  money.Amount   // per 1,000 buyers
+	Margin   *money.Amount  // per 1,000 buyers of items of known cost; nil: there are none
+	Monthly  *MonthlyEarned // nil: the shop has no record
+}
+
+// MonthlyEarned is what a policy earns from as many buyers as came in a month.
+type MonthlyEarned struct {
+	Revenue money.Amount
+	Margin  *money.Amount // of items of known cost; nil: there are none
+}
+
+// Contrast is what the same buyers bring under two policies.
+type Contrast struct{ Before, After Earned }
+
+// Gain is the margin after less the margin before, with its 95 % interval: in 95 of 100 runs with other buyers of the
+// same populations it contains the true difference. It says nothing of how well the populations describe the shop's own
+// buyers.
+type Gain struct{ Margin, Low, High money.Amount }
+
+// PostedPrice is the one price that earns most from the very buyers of an item.
+type PostedPrice struct {
+	Price  money.Amount
+	Earned Earned
+}
+
+// LotContrast is one item's part of a comparison.
+type LotContrast struct {
+	Contrast
+	Posted *PostedPrice // nil: the item's cost is not known
+}
+
+// Comparison is what two policies earn from the same buyers.
+//
+// Items count by their negotiations in a month, but each as at least one; where none has any, all count the same.
+// Populations count the same. Margin is over items of known cost only.
+type Comparison struct {
+	Contrast
+	Monthly     int   // negotiations about the items in a month
+	Gain        *Gain // per 1,000 buyers; nil: no item's cost is known
+	MonthlyGain *Gain // nil: that, or the shop has no record
+	Populations []Contrast
+	Lots        []LotContrast
+	Posted      *Earned // with the best posted price for each item of known cost; nil: there are none
+	Uncosted    int     // items of unknown cost
+}
+
+// Compare adds up lots. It fails if a sum is too large for an amount.
+func Compare(lots []Lot, c money.Currency) (Comparison, error) {
+	s := &comparing{lots: lots, currency: c}
+	var out Comparison
+	for _, l := range lots {
+		s.monthly += l.Monthly
+		if !l.Costed {
+			out.Uncosted++
+		}
+	}
+	out.Monthly = s.monthly
+	out.Contrast = s.contrast(lots, whole)
+	for k := range lots[0].Pairs {
+		out.Populations = append(out.Populations, s.contrast(lots, func(l Lot) Pair { return l.Pairs[k] }))
+	}
+	var posted []taken
+	for _, l := range lots {
+		one := LotContrast{Contrast: s.contrast([]Lot{l}, whole)}
+		if l.Costed {
+			best := BestPosted(l.Item, l.Worths)
+			at := taken{l, Takings{len(l.Worths), best.Deals, int64(best.Deals) * best.Price}}
+			one.Posted = &PostedPrice{Price: money.Of(best.Price, c), Earned: s.earned([]taken{at})}
+			posted = append(posted, at)
+		}
+		out.Lots = append(out.Lots, one)
+	}
+	if len(posted) > 0 {
+		earned := s.earned(posted)
+		out.Posted = &earned
+		s.gain(&out)
+	}
+	return out, s.err
+}
+
+// whole is a lot's buyers of all populations.
+func whole(l Lot) (all Pair) {
+	for _, p := range l.Pairs {
+		all.Merge(p)
+	}
+	return all
+}
+
+// comparing adds up lots, and notes the first error.
+type comparing struct {
+	lots     []Lot
+	currency money.Currency
+	monthly  int
+	err      error
+}
+
+// taken is what was taken for a lot.
+type taken struct {
+	lot Lot
+	Takings
+}
+
+// weight is how much an item counts.
+func (s *comparing) weight(l Lot) int64 {
+	if s.monthly == 0 {
+		return 1
+	}
+	return int64(max(l.Monthly, 1))
+}
+
+func (s *comparing) contrast(lots []Lot, of func(Lot) Pair) Contrast {
+	var before, after []taken
+	for _, l := range lots {
+		p := of(l)
+		before, after = append(before, taken{l, p.Before}), append(after, taken{l, p.After})
+	}
+	return Contrast{s.earned(before), s.earned(after)}
+}
+
+func (s *comparing) earned(all []taken) Earned {
+	var deals, buyers, list, given, revenue, margin, costed fraction
+	var monthlyRevenue, monthlyMargin fraction
+	for _, t := range all {
+		w, monthly, cost := s.weight(t.lot), int64(t.lot.Monthly), t.lot.Item.Cost
+		buyers.add(w, int64(t.Buyers))
+		deals.add(w, int64(t.Deals))
+		list.add(w, int64(t.Deals)*t.lot.Item.List)
+		given.add(w, int64(t.Deals)*t.lot.Item.List-t.Revenue)
+		revenue.add(w, t.Revenue)
+		monthlyRevenue.add(monthly, t.Revenue)
+		if t.lot.Costed {
+			costed.add(w, int64(t.Buyers))
+			margin.add(w, t.margin(cost))
+			monthlyMargin.add(monthly, t.margin(cost))
+		}
+	}
+	e := Earned{
+		Deals:    int(s.per(deals, buyers, 10_000)),
+		Discount: money.Percent(given.down(int64(money.Whole), list)),
+		Revenue:  s.amount(revenue, buyers, 1_000),
+	}
+	if costed.sum.Sign() > 0 {
+		e.Margin = new(s.amount(margin, costed, 1_000))
+	}
+	if s.monthly > 0 {
+		each := fraction{}
+		each.add(1, int64(all[0].Buyers))
+		e.Monthly = &MonthlyEarned{Revenue: s.amount(monthlyRevenue, each, 1)}
+		if e.Margin != nil {
+			e.Monthly.Margin = new(s.amount(monthlyMargin, each, 1))
+		}
+	}
+	return e
+}
+
+// nearCertain is how many standard errors 95 of 100 means are within.
+const nearCertain = 1.96
+
+// gain compares margins, of all populations and items of known cost.
+func (s *comparing) gain(out *Comparison) {
+	var weights, weighted, monthly float64
+	for _, l := range s.lots {
+		if !l.Costed {
+			continue
+		}
+		variance, w, m := 0.0, float64(s.weight(l)), float64(l.Monthly)
+		for _, p := range l.Pairs {
+			variance += p.variance()
+		}
+		variance /= float64(len(l.Pairs) * len(l.Pairs))
+		weights += w
+		weighted += w * w * variance
+		monthly += m * m * variance
+	}
+	out.Gain = s.between(*out.Before.Margin, *out.After.Margin, 1_000*math.Sqrt(weighted)/weights)
+	if s.monthly > 0 {
+		out.MonthlyGain = s.between(*out.Before.Monthly.Margin, *out.After.Monthly.Margin, math.Sqrt(monthly))
+	}
+}
+
+// between is a difference with its interval, which is rounded outwards.
+func (s *comparing) between(before, after money.Amount, standardError float64) *Gain {
+	gain, err := after.Sub(before)
+	within := math.Ceil(nearCertain * standardError)
+	if err == nil && within >= math.MaxInt64 {
+		err = money.ErrOverflow
+	}
+	by := money.Amount{}
+	if err == nil {
+		by = money.Of(int64(within), s.currency)
+	}
+	low, err := s.first(err, gain.Sub, by)
+	high, err := s.first(err, gain.Add, by)
+	if err != nil {
+		s.note(err)
+		return nil
+	}
+	return &Gain{gain, low, high}
+}
+
+func (s *comparing) first(err error, of func(money.Amount) (money.Amount, error), by money.Amount) (money.Amount, error) {
+	if err != nil {
+		return money.Amount{}, err
+	}
+	return of(by)
+}
+
+func (s *comparing) note(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// per is times part/whole, rounded half up.
+func (s *comparing) per(part, whole fraction, times int64) int64 {
+	n, err := part.over(whole, times)
+	if err != nil {
+		s.note(err)
+	}
+	return n
+}
+
+func (s *comparing) amount(part, whole fraction, times int64) money.Amount {
+	return money.Of(s.per(part, whole, times), s.currency)
+}
+
+// fraction is an exact sum that is divided in the end.
+type fraction struct{ sum big.Int }
+
+func (f *fraction) add(weight, value int64) {
+	f.sum.Add(&f.sum, new(big.Int).Mul(big.NewInt(weight), big.NewInt(value)))
+}
+
+// over is times f/whole, rounded to the nearest, half away from zero. Of nothing it is 0.
+func (f *fraction) over(whole fraction, times int64) (int64, error) {
+	if whole.sum.Sign() == 0 {
+		return 0, nil
+	}
+	part := new(big.Int).Mul(&f.sum, big.NewInt(2*times))
+	part.Add(part, new(big.Int).Mul(&whole.sum, big.NewInt(int64(part.Sign()))))
+	part.Quo(part, new(big.Int).Mul(&whole.sum, big.NewInt(2)))
+	if !part.IsInt64() {
+		return 0, money.ErrOverflow
+	}
+	return part.Int64(), nil
+}
+
+// down is times f/whole, rounded down; f is no more than the whole.
+func (f *fraction) down(times int64, whole fraction) int64 {
+	if whole.sum.Sign() == 0 {
+		return 0
+	}
+	part := new(big.Int).Mul(&f.sum, big.NewInt(times))
+	return part.Quo(part, &whole.sum).Int64()
+}

@@ -1,0 +1,66 @@
+package market
+
+import "math"
+
+// Takings are exact sums over the buyers of one item, in minor units.
+type Takings struct {
+	Buyers  int
+	Deals   int
+	Revenue int64
+}
+
+func (t *Takings) add(o Outcome) {
+	t.Buyers++
+	if o.Price > 0 {
+		t.Deals++
+		t.Revenue += o.Price
+	}
+}
+
+func (t *Takings) merge(other Takings) {
+	t.Buyers += other.Buyers
+	t.Deals += other.Deals
+	t.Revenue += other.Revenue
+}
+
+// margin is price less cost, of all deals.
+func (t Takings) margin(cost int64) int64 { return t.Revenue - int64(t.Deals)*cost }
+
+// Pair is what the same buyers of an item paid under two policies. Each buyer meets both, so that chance in who comes
+// does not count as a difference between them.
+type Pair struct {
+	Before Takings
+	After  Takings
+	gains  Moments // of each buyer: margin after less before, in minor units
+}
+
+// Add counts a buyer.
+func (p *Pair) Add(before, after Outcome, item Item) {
+	p.Before.add(before)
+	p.After.add(after)
+	p.gains.Add(float64(marginOf(after, item) - marginOf(before, item)))
+}
+
+// Merge adds another group of buyers of the same item. The order of merging is part of the result's last digits.
+func (p *Pair) Merge(other Pair) {
+	p.Before.merge(other.Before)
+	p.After.merge(other.After)
+	p.gains.merge(other.gains)
+}
+
+// variance is that of the mean gain.
+func (p *Pair) variance() float64 {
+	n := float64(p.Before.Buyers)
+	if n < 2 {
+		return 0
+	}
+	mean := p.gains.sum / n
+	return math.Max(0, p.gains.squares/n-mean*mean) / (n - 1)
+}
+
+func marginOf(o Outcome, item Item) int64 {
+	if o.Price == 0 {
+		return 0
+	}
+	return o.Price - item.Cost
+}

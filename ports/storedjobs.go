@@ -1,0 +1,44 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/job"
+)
+
+// Jobs keeps work that is done in the background.
+type Jobs interface {
+	// Start stores a queued job, and forgets the oldest finished ones of the project beyond job.MostKept. A project that
+	// has job.MostUnfinished unfinished ones: job.ErrTooMany.
+	Start(ctx context.Context, j *job.Job) error
+	ByID(ctx context.Context, project id.Project, wanted id.Job) (*job.Job, error)
+	// List has the newest first.
+	List(ctx context.Context, project id.Project, f JobFilter, page Page) ([]*job.Job, int, error)
+	// Update loads a job for exclusive use, runs change on it and stores it if change returns nil.
+	Update(ctx context.Context, project id.Project, wanted id.Job, change func(*job.Job) error) (*job.Job, error)
+	// Forget removes finished jobs that are older than job.Kept, of all projects, some at a time. It reports whether
+	// there may be more.
+	Forget(ctx context.Context) (more bool, err error)
+}
+
+// JobFilter narrows a list; what is zero narrows nothing.
+type JobFilter struct {
+	Kind  job.Kind
+	Agent id.Agent
+}
+
+// ErrJobTaken is the answer to a worker whose job somebody else has by now, or that is finished.
+var ErrJobTaken = fault.New(fault.Conflict, "job_taken", "The job is finished, or worked on elsewhere.")
+
+// JobQueue hands jobs out that are not finished.
+type JobQueue interface {
+	Queue[*job.Job]
+	// Progress stores how far a held job is, and extends its lease from now on by the store's clock. It returns the new end of the
+	// lease. The job is not held any longer, or canceled: ErrJobTaken.
+	Progress(ctx context.Context, held Held, done, total int, lease time.Duration) (time.Time, error)
+	// Settle is Jobs.Update of a held job. The job is not held any longer, or finished: ErrJobTaken.
+	Settle(ctx context.Context, held Held, change func(*job.Job) error) (*job.Job, error)
+}
