@@ -108,6 +108,9 @@ type Decisions interface {
 	// Negotiations reads up to limit negotiations, the newest, each with its entries in order, and whether it was bought.
 	// Each is shown once.
 	Negotiations(ctx context.Context, project id.Project, f NegotiationFilter, limit int, show func(Negotiation) error) error
+	// Haggled counts the negotiations about products since a time: one for each session in which a decision about the
+	// product was made. It counts these products, or where none are given the limit that have most, these first.
+	Haggled(ctx context.Context, project id.Project, since time.Time, of []id.Product, limit int) ([]HaggledProduct, error)
 	// Head is the end of the project's chain, and how many decisions are not sealed yet.
 	Head(ctx context.Context, project id.Project) (ChainHead, error)
 	// Sealed reads the chain in order, from a position on (the first is 1), up to limit links. One that cannot be read,
@@ -133,6 +136,12 @@ type NegotiationFilter struct {
 	From, To time.Time // that began in [From, To)
 	// Sessions are the names of the only sessions to read, MostNamed at most; none: of all.
 	Sessions []id.Negotiation
+}
+
+// HaggledProduct is how many negotiations there were about a product.
+type HaggledProduct struct {
+	Product      id.Product
+	Negotiations int
 }
 
 // MostNamed is how many sessions a NegotiationFilter names at most.

@@ -123,6 +123,10 @@ func (b *bureau) Negotiations(_ context.Context, _ id.Project, f ports.Negotiati
 	return nil
 }
 
+func (b *bureau) Haggled(context.Context, id.Project, time.Time, []id.Product, int) ([]ports.HaggledProduct, error) {
+	return nil, nil
+}
+
 func (b *bureau) Head(context.Context, id.Project) (ports.ChainHead, error) { return b.head, nil }
 
 func (b *bureau) Sealed(_ context.Context, _ id.Project, from int64, limit int) ([]negotiation.Link, error) {

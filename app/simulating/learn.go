@@ -85,7 +85,7 @@ type noted struct {
 }
 
 func (b *notebook) Open(item market.Item) market.Negotiation {
-	t := &noted{haggling: b.start(item), signals: b.signals(item)}
+	t := &noted{haggling: start(b.Policy, b.signals(item)), signals: b.signals(item)}
 	b.mu.Lock()
 	b.talks = append(b.talks, t)
 	b.mu.Unlock()
@@ -93,7 +93,7 @@ func (b *notebook) Open(item market.Item) market.Negotiation {
 }
 
 func (t *noted) Offer(price int64) market.Answer {
-	offer := money.Of(price, t.seller.Currency)
+	offer := money.Of(price, t.currency)
 	table := t.quote.Table(t.terms, &offer)
 	t.entries = append(t.entries, negotiation.NewEntry(id.Decision{}, len(t.entries)+1, t.quote, table, t.signals, negotiation.Decide(table), "", noon))
 	return t.haggling.Offer(price)

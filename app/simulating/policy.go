@@ -35,15 +35,27 @@ func (s PolicySeller) Secrets(item market.Item) market.Secrets {
 
 // Open starts a quote.
 func (s PolicySeller) Open(item market.Item) market.Negotiation {
-	h := s.start(item)
+	h := start(s.Policy, s.signals(item))
 	return &h
 }
 
-func (s PolicySeller) start(item market.Item) haggling {
-	signals := s.signals(item)
+// itemSeller answers with the same rules about one item of which the signals are known.
+type itemSeller struct {
+	policy  negotiation.Policy
+	signals negotiation.Signals
+}
+
+// Open starts a quote on the item, whatever is asked for.
+func (s itemSeller) Open(market.Item) market.Negotiation {
+	h := start(s.policy, s.signals)
+	return &h
+}
+
+func start(p negotiation.Policy, s negotiation.Signals) haggling {
 	return haggling{
-		seller: s, terms: s.Policy.Terms(signals),
-		quote: negotiation.Start(id.Quote{}, id.Project{}, negotiation.Item{Quantity: 1}, s.Policy, signals, nil, noon),
+		currency: s.List.Currency(),
+		terms:    p.Terms(s),
+		quote:    negotiation.Start(id.Quote{}, id.Project{}, negotiation.Item{Quantity: 1}, p, s, nil, noon),
 	}
 }
 
@@ -52,14 +64,14 @@ var noon = time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
 
 // haggling is one quote, decided on and recorded as the application does.
 type haggling struct {
-	seller PolicySeller
-	terms  negotiation.Terms
-	quote  *negotiation.Quote
-	offer  money.Amount
+	currency money.Currency
+	terms    negotiation.Terms
+	quote    *negotiation.Quote
+	offer    money.Amount
 }
 
 func (h *haggling) Offer(price int64) market.Answer {
-	h.offer = money.Of(price, h.seller.Currency)
+	h.offer = money.Of(price, h.currency)
 	table := h.quote.Table(h.terms, &h.offer)
 	decision := negotiation.Guard(table, negotiation.Decide(table))
 	h.quote.Record(table, decision, noon)

@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/jobs"
+	"github.com/haggle-commerce/haggle/app/markets"
 	"github.com/haggle-commerce/haggle/app/projects"
 	"github.com/haggle-commerce/haggle/app/retention"
 	"github.com/haggle-commerce/haggle/domain/checkout"
@@ -51,6 +52,7 @@ func (a *App) loops() []loop {
 		{name: "name negotiations", every: time.Minute, run: a.nameNegotiations, long: true},
 		{name: "analyze grown tables", every: 2 * time.Second, run: a.analyzeGrown, long: true},
 		{name: "forget released slugs", every: time.Hour, run: a.store.ForgetSlugs},
+		{name: "forget finished jobs", every: 10 * time.Minute, run: a.forgetJobs},
 	}
 }
 
@@ -129,6 +131,7 @@ func (a *App) workers() []func(context.Context) {
 		working(a, jobs.NewWorker(a.Purchase.Reconciliation())),
 		working(a, jobs.NewWorker(a.Purchase.OrphanRefunds())),
 		working(a, jobs.NewWorker(a.Aftersales.Refunding())),
+		working(a, jobs.NewWorker(a.running().Job())),
 		working(a, a.platforms.engine),
 		working(a, a.platforms.worker),
 	}
@@ -168,6 +171,26 @@ func (a *App) retaining() *retention.Service {
 // forgetTurns removes turns of stock that every replica has heard of.
 func (a *App) forgetTurns(ctx context.Context) error {
 	return a.store.StockNews().ForgetTurns(ctx, a.clock.Now().Add(-discovery.TurnsKept))
+}
+
+// running works on the jobs that merchants start.
+func (a *App) running() *markets.Runner {
+	return &markets.Runner{
+		Stores:   a.wholeStores(),
+		Queue:    a.store.JobQueue(),
+		Projects: a.store.ActiveProjects(),
+		Clock:    a.clock,
+		Log:      a.log,
+	}
+}
+
+// forgetJobs removes the jobs whose time is over.
+func (a *App) forgetJobs(ctx context.Context) error {
+	for {
+		if more, err := a.store.Jobs().Forget(ctx); err != nil || !more {
+			return err
+		}
+	}
 }
 
 // foldAnalytics counts what is new, and after an import goes on for some time.

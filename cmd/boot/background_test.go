@@ -209,6 +209,7 @@ var others = map[string]string{
 	"forget work set aside":              "one statement that reads no row",
 	"forget stock turns":                 "one statement that reads no row",
 	"forget released slugs":              "one statement that reads no row",
+	"forget finished jobs":               "one statement that reads no row",
 	"forget vectors":                     "one statement that reads no row",
 	"reconcile books":                    "an integration is claimed alone, and set aside: app/finance has its tests",
 	"analyze grown tables":               "it reads no row: TestAnalyzeGrown of the store",

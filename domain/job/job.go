@@ -116,7 +116,7 @@ func (j *Job) Begin(now time.Time) error {
 		return errFinished
 	}
 	if j.Attempts >= MostAttempts {
-		return j.Fail("job_interrupted", "The server stopped three times while it worked on the job. Start it again.", now)
+		return j.Fail("job_interrupted", "The job was begun three times and did not come to an end. Start it again.", now)
 	}
 	j.Attempts++
 	j.Status, j.Done = Running, 0

@@ -45,9 +45,14 @@ type Population struct {
 	Cost   float64
 }
 
+// Distributions are the five that policies are measured by.
+func Distributions() []Worths {
+	return []Worths{Uniform(.70, 1.15), Normal(.90, .10), Normal(.95, .15), Normal(.85, .08), LogNormal(.90, .20)}
+}
+
 // Populations are the ten that policies are measured by.
 func Populations() (all []Population) {
-	for _, worths := range []Worths{Uniform(.70, 1.15), Normal(.90, .10), Normal(.95, .15), Normal(.85, .08), LogNormal(.90, .20)} {
+	for _, worths := range Distributions() {
 		for _, cost := range []float64{.50, .65} {
 			all = append(all, Population{worths, cost})
 		}

@@ -22,6 +22,7 @@ func Decisions(t *testing.T, open porttest.Open) {
 		"decisions are listed newest first":            decisionList,
 		"a filter narrows":                             decisionFilter,
 		"negotiations are whole, the newest first":     decisionTalks,
+		"negotiations are counted by product":          decisionHaggled,
 		"a reader that fails ends the reading":         decisionTalksFail,
 		"a chain begins empty":                         decisionNone,
 		"decisions are sealed in order, once":          decisionSeal,
@@ -177,6 +178,43 @@ func decisionTalks(s *porttest.Shop) {
 	porttest.Same(s.T, "of two sessions", talks(s, id.Agent{}, 10, id.NegotiationOf(buyer.ID), named, named), all)
 	porttest.Same(s.T, "of an unknown session", talks(s, id.Agent{}, 10, unknown), []ports.Negotiation(nil))
 	porttest.Same(s.T, "of another project's", talks(foreign, id.Agent{}, 10, named), []ports.Negotiation(nil))
+}
+
+// A product's negotiations are counted by sessions, whatever was said in them.
+func decisionHaggled(s *porttest.Shop) {
+	foreign := porttest.OpenShop(s.T, s.Stores)
+	say(foreign, foreign.Answer(foreign.Session(), foreign.Product(1), 1, nil), id.Agent{}, porttest.Noon)
+	most, some, none := s.Product(5), s.Product(5), s.Product(5)
+	for n := range 3 {
+		buyer := s.Session()
+		for range 2 {
+			say(s, s.Answer(buyer, most, 1, porttest.Pointer(porttest.USD(70_00))), id.Agent{}, porttest.Noon.Add(time.Duration(n)*time.Minute))
+		}
+		say(s, s.Answer(buyer, most, 2, nil), id.Agent{}, porttest.Noon)
+	}
+	say(s, s.Answer(s.Session(), some, 1, nil), id.Agent{}, porttest.Noon)
+	say(s, s.Answer(s.Session(), some, 1, nil), id.Agent{}, porttest.Noon.Add(-time.Second))
+	three, one := ports.HaggledProduct{Product: most.ID, Negotiations: 3}, ports.HaggledProduct{Product: some.ID, Negotiations: 1}
+	for name, c := range map[string]struct {
+		of    []id.Product
+		limit int
+		want  []ports.HaggledProduct
+	}{
+		"all":         {nil, 10, []ports.HaggledProduct{three, one}},
+		"the first":   {nil, 1, []ports.HaggledProduct{three}},
+		"some":        {[]id.Product{some.ID, none.ID}, 10, []ports.HaggledProduct{one}},
+		"never asked": {[]id.Product{none.ID}, 10, []ports.HaggledProduct{}},
+	} {
+		got, err := s.Decisions.Haggled(s.Ctx, s.Project.ID, porttest.Noon, c.of, c.limit)
+		s.Must(err)
+		if len(got) != len(c.want) {
+			s.T.Errorf("%s: %+v, want %+v", name, got, c.want)
+			continue
+		}
+		for i := range got {
+			porttest.Same(s.T, name, got[i], c.want[i])
+		}
+	}
 }
 
 func decisionTalksFail(s *porttest.Shop) {

@@ -3,6 +3,7 @@ package haggling
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -63,6 +64,32 @@ JOIN decisions AS e
   AND e.variant_id = b.variant_id
   AND e.quantity = b.quantity
 ORDER BY b.began DESC, b.session_id DESC, b.first DESC, e.seq`
+
+// selectHaggled counts sessions, by the index over the newest decisions. A condition on the products is put in.
+const selectHaggled = `
+SELECT product_id, count(*) AS negotiations
+FROM (
+  SELECT DISTINCT product_id, session_id
+  FROM decisions
+  WHERE project_id = $1
+    AND at >= $2%s
+) AS haggled
+GROUP BY product_id
+ORDER BY count(*) DESC, product_id
+LIMIT $3`
+
+// Haggled implements ports.Decisions.
+func (v Decisions) Haggled(ctx context.Context, project id.Project, since time.Time, of []id.Product, limit int) ([]ports.HaggledProduct, error) {
+	args, only := db.Args{project, since, limit}, ""
+	if len(of) > 0 {
+		in, err := v.Store.Dialect.In(&args, db.Strings(of))
+		if err != nil {
+			return nil, err
+		}
+		only = "\n    AND product_id IN " + in
+	}
+	return db.All[ports.HaggledProduct](ctx, v.Store.Read(project), fmt.Sprintf(selectHaggled, only), args...)
+}
 
 type talkRow struct {
 	EntryRow
