@@ -37,6 +37,7 @@ var controls = map[string]control{
 	"resolve-orphan":  {404, "orphan_not_found"},
 
 	"cancel-sync": {409, "sync_ended"},
+	"cancel-job":  {409, "job_finished"},
 	// The next key must have been published for ten minutes.
 	"rotate-signing-keys": {409, "signing_key_too_new"},
 

@@ -37,6 +37,7 @@ var overrides = map[string]map[string]any{
 	"simulate-agent":            {"product_id": nil, "offers": []any{90}},
 	"replay-agent":              {"limit": 100},
 	"tune-agent":                {"limit": 200},
+	"start-market":              {"buyers": 50, "product_ids": nil},
 	"confirm-mfa":               {"code": "123456"},
 	"connect-api-key":           {"type": "stripe", "credentials.api_key": "sk_test_{}"},
 	"rotate-credentials":        {"api_key": "another-of-{}"},
@@ -94,6 +95,7 @@ var kinds = map[string]map[string]string{
 	"create-shipping-label": {"integration_id": "shipper_id"},
 	"dry-run-agent-policy":  {"product_ids": "product_id"},
 	"replay-agent":          {"negotiation_ids": "negotiation_id"},
+	"start-market":          {"product_ids": "product_id"},
 }
 
 // kindOf tells what thing a parameter or field names: a key of tenant.ids; "": none.

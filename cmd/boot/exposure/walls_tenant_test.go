@@ -63,6 +63,12 @@ func (s *tenant) fillProject() {
 	s.ids["buyer_token"] = s.post("/v1/buyer-tokens", `{"email":"`+s.ids["customer_email"]+`"}`).field("buyer_token")
 }
 
+// work starts a job, and cancels it: a finished one does not change.
+func (s *tenant) work() {
+	s.ids["job_id"] = s.post("/v1/agents/"+s.ids["agent_id"]+"/market", `{"buyers":5000,"product_ids":["`+s.ids["product_id"]+`"]}`).field("id")
+	s.must("POST", "/v1/jobs/"+s.ids["job_id"]+"/cancel", "")
+}
+
 // staff lets somebody join the account, and invites somebody else.
 func (s *tenant) staff() {
 	invite := func(name string) reply {

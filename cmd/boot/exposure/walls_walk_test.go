@@ -80,6 +80,7 @@ func (o *operation) equip(s *tenant) *tenant {
 	for kind, make := range map[string]func(){
 		"sync_id": s.synchronise, "webhook_id": s.listen, "log_id": s.listen, "shipper_id": s.ship, "state": s.consent,
 		"member_id": s.staff, "invitation_id": s.staff, "console_session_id": s.staff,
+		"job_id": s.work,
 	} {
 		if lacks(kind) {
 			make()
@@ -94,7 +95,7 @@ func (o *operation) equip(s *tenant) *tenant {
 // equipFully lets the tenant do everything.
 func (s *tenant) equipFully() *tenant {
 	s.trade()
-	for _, make := range []func(){s.synchronise, s.listen, s.ship, s.consent, s.staff} {
+	for _, make := range []func(){s.synchronise, s.listen, s.ship, s.consent, s.staff, s.work} {
 		make()
 	}
 	const parcel = `{"weight_grams":500,"carrier_code":"stamps_com","service_code":"usps_priority_mail"}`
