@@ -8,6 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/storetest"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/jobs"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/purchase"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/syncing"
 )
@@ -20,6 +21,7 @@ var queueIndexes = map[string]queue.Table{
 	"deliveries_waiting":         events.DueDeliveries,
 	"webhook_deliveries_waiting": syncing.DueInbox,
 	"sync_runs_due":              syncing.DueSyncRuns,
+	"jobs_due":                   jobs.Due,
 }
 
 // Groups are found, and rows of a group claimed, by the queue's index: nothing is scanned or sorted, however

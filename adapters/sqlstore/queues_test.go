@@ -98,6 +98,7 @@ func TestQueues_idle(t *testing.T) {
 		"deliveries": s.Outbox(),
 		"webhooks":   s.InboxQueue(),
 		"sync runs":  s.SyncQueue(),
+		"jobs":       s.JobQueue(),
 		"embeddings": s.Embeddings().Behind("small", time.Hour),
 	}
 	for name, q := range queues {

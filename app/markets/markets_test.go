@@ -92,6 +92,9 @@ func TestRun(t *testing.T) {
 	if err := s.work(t.Context()); err != nil || s.job.Status != job.Succeeded {
 		t.Fatalf("%v, %+v", err, s.job)
 	}
+	if s.job.Done != 2_000 || s.job.Total != 2_000 {
+		t.Errorf("%d of %d", s.job.Done, s.job.Total)
+	}
 	found := s.job.Result.Market
 	if len(found.Products) != 1 || found.Products[0].Name != "Tent" || found.Products[0].Monthly != 300 || len(found.Populations) != 5 {
 		t.Errorf("%+v", found)

@@ -90,7 +90,7 @@ func (r *Runner) settle(ctx ports.Outbound, clock ports.Clock, h *holding, found
 	_, err := r.Queue.Settle(bounded, h.held, func(j *job.Job) error {
 		now := clock.Now()
 		if failed == nil {
-			return j.Succeed(found, now)
+			return j.Succeed(found, int(h.total.Load()), now)
 		}
 		if ctx.Err() != nil {
 			return j.Release(now)

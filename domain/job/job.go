@@ -136,12 +136,12 @@ func (j *Job) Release(now time.Time) error {
 	return nil
 }
 
-// Succeed records what was found.
-func (j *Job) Succeed(r Result, now time.Time) error {
+// Succeed records what was found, and that all of total is done.
+func (j *Job) Succeed(r Result, total int, now time.Time) error {
 	if j.Status != Running {
 		return errFinished
 	}
-	j.Result, j.Done = r, j.Total
+	j.Result, j.Done, j.Total = r, total, total
 	j.finish(Succeeded, now)
 	return nil
 }

@@ -28,7 +28,7 @@ func TestJob(t *testing.T) {
 	verbs := map[string]func(*job.Job) error{
 		"begin":   func(j *job.Job) error { return j.Begin(later) },
 		"release": func(j *job.Job) error { return j.Release(later) },
-		"succeed": func(j *job.Job) error { return j.Succeed(found, later) },
+		"succeed": func(j *job.Job) error { return j.Succeed(found, 10, later) },
 		"fail":    func(j *job.Job) error { return j.Fail("code", "Why.", later) },
 		"cancel":  func(j *job.Job) error { return j.Cancel(later) },
 	}
