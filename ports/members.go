@@ -21,7 +21,7 @@ type Members interface {
 	Names(ctx context.Context, account id.Account, of []id.Member) (map[id.Member]string, error)
 	// Update loads a member for exclusive use among those of the account, runs change on it and the number of the account's
 	// other owners, stores it if change returns nil, and returns it. change does no I/O and may run more than once. A member who
-	// is removed has no session and no authenticator any more, and no link is open to one.
+	// is removed has no session, authenticator or identity any more, and no link is open to one.
 	Update(ctx context.Context, account id.Account, member id.Member, change func(m *member.Member, otherOwners int) error) (*member.Member, error)
 
 	// AddLink stores a link. Open invitations of the account to the same address, and open links of the same purpose to the same
@@ -43,6 +43,11 @@ type Members interface {
 	// SetPassword stores another password, and the link as used by which it is set, and ends all sessions of the member. One of
 	// several at once does: NotFound link_not_found to the others.
 	SetPassword(ctx context.Context, l *member.Link, password string) error
+	// ByIdentity finds the member to whom an identity is linked.
+	ByIdentity(ctx context.Context, i member.Identity) (*member.Member, error)
+	// LinkIdentity links an identity to a member, for good. To repeat it does nothing. An identity that is linked to another
+	// member, or a member who has another identity of the issuer: Conflict identity_taken.
+	LinkIdentity(ctx context.Context, m *member.Member, i member.Identity, at time.Time) error
 	// Spend stores a link as used. One of several at once does: NotFound link_not_found to the others.
 	Spend(ctx context.Context, l *member.Link) error
 }
@@ -77,6 +82,26 @@ type SignedIn struct {
 	Session *member.Session
 	Member  *member.Member
 	Account *account.Account
+}
+
+// Challenge is what a sign-in by an OpenID Connect provider is recognized by.
+type Challenge struct {
+	State    string // binds the answer to the browser (RFC 6749, section 10.12)
+	Nonce    string // binds the ID token to the sign-in (OpenID Connect Core 1.0, section 15.5.2)
+	Verifier string // binds the code to the sign-in (PKCE, RFC 7636)
+}
+
+// IdentityProvider is the OpenID Connect provider by which members of the installation sign in. Where it does not answer in
+// time: Unavailable provider_unavailable.
+type IdentityProvider interface {
+	// Name is how members know it.
+	Name() string
+	// Issuer is its identifier.
+	Issuer() string
+	// Address is where a browser goes to sign in.
+	Address(ctx Outbound, c Challenge) (string, error)
+	// Vouch redeems the code that the browser came back with, once. What does not verify: Unauthenticated sign_in_refused.
+	Vouch(ctx Outbound, c Challenge, code string) (member.Vouched, error)
 }
 
 // Passwords makes and verifies hashes of passwords, which costs time and memory: only a few at once, the others wait.

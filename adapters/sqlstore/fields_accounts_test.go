@@ -156,7 +156,7 @@ func (s *fieldShop) memberLink(purpose member.Purpose, to *member.Member) *membe
 
 func consoleSessionFields(s *fieldShop) {
 	m := s.member()
-	opened := fill[member.Session]()
+	opened := fill[member.Session](member.ByProvider)
 	opened.Account, opened.Member, opened.CodeDue, opened.EndedAt = s.owner, m.ID, true, nil
 	s.must(s.ConsoleSessions().Open(s.Context(), &opened, m.Password))
 	signedIn := read(s.ConsoleSessions().ByHash(s.Context(), opened.Hash))(s)

@@ -26,7 +26,7 @@ sandbox_charges.result sessions.loyalty_tier sessions.member_tier sessions.urgen
 integrations.webhook_status checkouts.selected labels.service idempotency_keys.content_type outbox.type ledger_postings.debit
 ledger_postings.credit payments.label agent_policies.origin accounts.plan member_links.purpose`,
 	"the merchant's own people, not buyers: who works for the account": `
-members.email members.name members.password members.projects members.role member_links.email member_links.made_by member_links.projects
+members.email members.name members.password members.projects members.role member_identities.issuer member_links.email member_links.made_by member_links.projects
 member_links.role member_tries.wrong console_sessions.address console_sessions.browser`,
 	"the merchant's: names, settings, credentials, goods": `
 accounts.email accounts.name agent_policies.note agent_policies.policy agents.handlers agents.model agents.name agents.secret

@@ -18,20 +18,21 @@ import (
 // unguarded are the tables without row-level security, and why that is right. Every other table has
 // it.
 var unguarded = map[string]string{
-	"accounts":         "above projects",
-	"api_keys":         "an account's; a key is looked up before its project is known",
-	"projects":         "read by account and by slug, before a project is known",
-	"authenticators":   "an account's",
-	"recovery_codes":   "an account's",
-	"mfa_tries":        "an account's",
-	"members":          "an account's; looked up by e-mail address before the account is known",
-	"member_links":     "an account's; looked up by hash before the account is known",
-	"console_sessions": "an account's; looked up by hash before the account is known",
-	"member_tries":     "a member's",
-	"idempotency_keys": "found by a hash that holds the owner; bodies are encrypted",
-	"audit_events":     "an account's, also those without a project and of projects that are gone; haggle_app cannot change them",
-	"released_slugs":   "an account's; a slug is looked up before its project is known",
-	"goose_db_version": "of the migrations",
+	"accounts":          "above projects",
+	"api_keys":          "an account's; a key is looked up before its project is known",
+	"projects":          "read by account and by slug, before a project is known",
+	"authenticators":    "an account's",
+	"recovery_codes":    "an account's",
+	"mfa_tries":         "an account's",
+	"members":           "an account's; looked up by e-mail address before the account is known",
+	"member_links":      "an account's; looked up by hash before the account is known",
+	"console_sessions":  "an account's; looked up by hash before the account is known",
+	"member_tries":      "a member's",
+	"member_identities": "a member's; looked up by the identity before the account is known",
+	"idempotency_keys":  "found by a hash that holds the owner; bodies are encrypted",
+	"audit_events":      "an account's, also those without a project and of projects that are gone; haggle_app cannot change them",
+	"released_slugs":    "an account's; a slug is looked up before its project is known",
+	"goose_db_version":  "of the migrations",
 }
 
 type tableRow struct {

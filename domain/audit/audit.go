@@ -1,5 +1,5 @@
 // Package audit is the account's memory of who changed what: one event for each change that was made
-// through the Management API. Events are only added.
+// through the Management API, and for each sign-in to the console. Events are only added.
 package audit
 
 import (
@@ -8,14 +8,27 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 )
 
+// Actions that are no operation of the Management API.
+const (
+	SignIn  = "sign-in"        // a member signed in to the console
+	Join    = "join-account"   // an invited person became a member, and signed in
+	Blocked = "block-sign-ins" // attempts to sign in as a member were refused, because there were too many
+)
+
+// ResetFactor is an operation of the Management API that the operator of the server has a command for, too.
+const ResetFactor = "reset-member-mfa"
+
+// OfSignIn reports whether an action is about signing in to the console.
+func OfSignIn(action string) bool { return action == SignIn || action == Join || action == Blocked }
+
 // Event is one change.
 type Event struct {
 	ID        id.AuditEvent
 	Account   id.Account
 	Project   id.Project // zero: the change was of the account itself
 	Key       id.APIKey  // who
-	Member    id.Member  // who, if no key did it
-	Action    string     // what: the operation's id in the OpenAPI document
+	Member    id.Member  // who, if no key did it; with neither, somebody unknown or the operator of the server
+	Action    string     // what: the operation's id in the OpenAPI document, or one of the actions above
 	Target    string     // the id of what was changed
 	Address   string     // from where
 	RequestID string

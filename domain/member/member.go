@@ -104,9 +104,11 @@ func (m *Member) Grant() Grant { return Grant{m.Role, m.Projects} }
 
 // CheckName refuses what is no name of a person.
 func CheckName(c fault.Check, name string) {
-	length := utf8.RuneCountInString(name)
-	c.That(strings.TrimSpace(name) != "" && length <= 100 && !strings.ContainsFunc(name, unicode.IsControl), "name",
-		"must be a line of 1 to 100 characters")
+	c.That(!nameProblem(name), "name", "must be a line of 1 to 100 characters")
+}
+
+func nameProblem(name string) bool {
+	return strings.TrimSpace(name) == "" || utf8.RuneCountInString(name) > 100 || strings.ContainsFunc(name, unicode.IsControl)
 }
 
 // Address reads an e-mail address. Addresses that differ in case only are one.

@@ -26,7 +26,8 @@ type Session struct {
 	Hash      [32]byte
 	Address   string // of the client that signed in
 	Browser   string // as it calls itself
-	CodeDue   bool   // the code of the member's second factor is still to come: the session opens nothing before
+	Method    Method
+	CodeDue   bool // the code of the member's second factor is still to come: the session opens nothing before
 	CreatedAt time.Time
 	UsedAt    time.Time // up to a minute behind
 	EndedAt   *time.Time

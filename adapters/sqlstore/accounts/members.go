@@ -56,6 +56,10 @@ WHERE member_id = $1
 DELETE FROM authenticators
 WHERE member_id = $1`
 
+	removeIdentitiesOf = `
+DELETE FROM member_identities
+WHERE member_id = $1`
+
 	setPassword = `
 UPDATE members
 SET password = $2
@@ -155,8 +159,12 @@ func shutOut(ctx context.Context, t *db.Tx, m *member.Member) error {
 			return err
 		}
 	}
-	_, err := t.Exec(ctx, removeAuthenticatorsOf, m.ID)
-	return err
+	for _, statement := range []string{removeAuthenticatorsOf, removeIdentitiesOf} {
+		if _, err := t.Exec(ctx, statement, m.ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (v Members) Join(ctx context.Context, l *member.Link, m *member.Member) error {

@@ -31,6 +31,7 @@ type constraint struct {
 var constraints = []constraint{
 	{"projects_slug", "projects.slug", SlugTaken},
 	{"members_email", "members.email", EmailTaken},
+	{"member_identities_pkey", "member_identities.issuer, member_identities.subject", IdentityTaken},
 	{"products_sku", "products.project_id, products.sku", SkuTaken},
 	{"variants_sku", "variants.project_id, variants.sku", SkuTaken},
 	{"decisions_seq", "decisions.project_id, decisions.session_id, decisions.seq", stale},
@@ -216,6 +217,11 @@ func Lost(err error) bool {
 
 func SlugTaken() *fault.Error {
 	return fault.New(fault.Conflict, "slug_taken", "The slug is in use.").With("slug", "is in use")
+}
+
+// IdentityTaken does not say by whom.
+func IdentityTaken() *fault.Error {
+	return fault.New(fault.Conflict, "identity_taken", "The identity, or the member, is linked to another one.")
 }
 
 // EmailTaken does not say by whom, or of which account.

@@ -1,0 +1,21 @@
+package member
+
+// Method is how a member signed in.
+type Method struct{ name string }
+
+var (
+	ByPassword   = Method{"password"}
+	ByLink       = Method{"link"}           // a one-time link of those who run the installation
+	ByInvitation = Method{"invitation"}     // by joining
+	ByProvider   = Method{"openid_connect"} // an OpenID Connect provider vouched for the member
+)
+
+func (m Method) String() string { return m.name }
+
+// Methods are all by their words. Sessions from before methods were recorded have the zero Method.
+var Methods = map[string]Method{
+	ByPassword.String():   ByPassword,
+	ByLink.String():       ByLink,
+	ByInvitation.String(): ByInvitation,
+	ByProvider.String():   ByProvider,
+}
