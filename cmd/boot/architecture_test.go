@@ -59,7 +59,8 @@ var placed = map[string]string{
 	"github.com/modelcontextprotocol": "adapters/httpapi/mcp cmd/boot/mcp_test.go simulator/assistant",
 	"go.opentelemetry.io":             "adapters/telemetry",
 	"github.com/sony/gobreaker":       "adapters/connectors adapters/llm adapters/remoteagent app/bulkhead app/payments",
-	"golang.org/x/oauth2":             "adapters/connectors",
+	"golang.org/x/oauth2":             "adapters/connectors adapters/openid",
+	"github.com/coreos/go-oidc":       "adapters/openid",
 	"golang.org/x/time":               "adapters/agentprofiles",
 }
 
