@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/haggle-commerce/haggle/domain/audit"
+	"github.com/haggle-commerce/haggle/domain/member"
 )
 
 // auditEvent is a change of the API.
@@ -193,8 +196,9 @@ func (v *visit) auditQuery(q url.Values) (asked url.Values, wrong []string) {
 
 func (v *visit) auditRow(e auditEvent, names auditNames) auditRow {
 	w := v.shop.words
+	what, after := auditSaid(e)
 	row := auditRow{
-		What:  auditWords[e.Action],
+		What:  what,
 		When:  w.clock(e.CreatedAt),
 		Exact: e.CreatedAt.Format(time.RFC3339),
 		From:  e.Address,
@@ -203,17 +207,51 @@ func (v *visit) auditRow(e auditEvent, names auditNames) auditRow {
 	if row.What == "" {
 		row.Code = e.Action
 	}
-	if e.Member != nil {
-		row.Who = cmp.Or(e.Member.Name, short(e.Member.ID))
-	} else {
-		row.Who, row.How = cmp.Or(names.keys[e.KeyID], short(e.KeyID)), "API key"
-	}
+	row.Who, row.How = auditActor(e, names)
 	if e.ProjectID != "" {
 		row.Shop = v.shopNames([]string{e.ProjectID})
 	}
 	row.Target, row.TargetLink = v.auditTarget(e, names)
-	row.Changes, row.More = auditChanges(e.Before, e.After)
+	row.Changes, row.More = auditChanges(e.Before, after)
 	return row
+}
+
+// auditActor is who did something, and by what if not in person.
+func auditActor(e auditEvent, names auditNames) (who, how string) {
+	switch {
+	case e.Member != nil:
+		return cmp.Or(e.Member.Name, short(e.Member.ID)), ""
+	case e.KeyID != "":
+		return cmp.Or(names.keys[e.KeyID], short(e.KeyID)), "API key"
+	case e.Action == audit.Blocked:
+		return "Somebody", "not signed in"
+	}
+	return "Operator", "of the server"
+}
+
+// methodWords say how a member signed in.
+var methodWords = map[string]string{
+	member.ByPassword.String():   "password",
+	member.ByLink.String():       "one-time link",
+	member.ByInvitation.String(): "invitation",
+	member.ByProvider.String():   "OpenID Connect",
+	"code":                       "code of the second factor",
+}
+
+// auditSaid is what was done, and what the event says after it. How somebody signed in, or tried to, is told in words.
+func auditSaid(e auditEvent) (what string, after any) {
+	told, ok := e.After.(map[string]any)
+	by, _ := told["by"].(string)
+	if !ok || methodWords[by] == "" || !audit.OfSignIn(e.Action) {
+		return auditWords[e.Action], e.After
+	}
+	what, told = auditWords[e.Action]+" by "+methodWords[by], maps.Clone(told)
+	if told["code"] == true {
+		what += " and code"
+	}
+	delete(told, "by")
+	delete(told, "code")
+	return what, told
 }
 
 // auditTarget names what was changed, and where it is in the console; "": nowhere.

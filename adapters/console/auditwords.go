@@ -1,12 +1,15 @@
 package console
 
-// auditWords say what was done, by the operation of the API.
+import "github.com/haggle-commerce/haggle/domain/audit"
+
+// auditWords say what was done, by the operation of the API or the action.
 var auditWords = map[string]string{
 	"activate-agent":            "Activated an agent",
 	"activate-agent-policy":     "Activated a policy version",
 	"adjust-inventory":          "Adjusted stock",
 	"approve-return":            "Approved a return",
 	"cancel-job":                "Cancelled a job",
+	audit.Blocked:               "Too many attempts to sign in",
 	"cancel-order":              "Cancelled an order",
 	"cancel-sync":               "Cancelled a sync",
 	"complete-connection":       "Finished connecting an integration",
@@ -37,6 +40,7 @@ var auditWords = map[string]string{
 	"enrol-mfa":                 "Set up an authenticator",
 	"erase-buyer":               "Erased a buyer's data",
 	"export-buyer":              "Exported a buyer's data",
+	audit.Join:                  "Joined",
 	"redeliver-event":           "Sent an event again",
 	"refund-payment":            "Refunded a payment",
 	"register-webhook":          "Registered a webhook",
@@ -45,6 +49,7 @@ var auditWords = map[string]string{
 	"remove-webhook":            "Removed a webhook",
 	"replace-synonyms":          "Replaced all synonyms",
 	"replay-agent":              "Replayed a policy on the record",
+	audit.ResetFactor:           "Removed a member's authenticator",
 	"resolve-orphan":            "Decided about an orphaned payment",
 	"resolve-payment":           "Decided about a payment without an answer",
 	"resolve-refund":            "Decided about a refund without an answer",
@@ -58,6 +63,7 @@ var auditWords = map[string]string{
 	"rotate-event-secret":       "Renewed an event subscription's secret",
 	"rotate-signing-keys":       "Renewed the signing keys",
 	"set-inventory":             "Set stock",
+	audit.SignIn:                "Signed in",
 	"simulate-agent":            "Simulated haggling",
 	"start-market":              "Started a market simulation",
 	"start-sync":                "Started a sync",

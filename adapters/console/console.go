@@ -9,6 +9,7 @@
 package console
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -29,6 +30,8 @@ type Services struct {
 	People *people.Service
 	// ClientAddress is where a request comes from, whatever proxies are between.
 	ClientAddress func(*http.Request) netip.Addr
+	// Outbound is the context of a request that calls third parties. No transaction is open in the console.
+	Outbound func(context.Context) ports.Outbound
 	// Limiter counts the pages of a session.
 	Limiter ports.Limiter
 	Clock   ports.Clock

@@ -15,6 +15,7 @@ func routePeople(page func(pattern string, show func(*visit) error)) {
 	page("POST /settings/people/{member}", (*visit).changePerson)
 	page("POST /settings/people/{member}/remove", (*visit).removePerson)
 	page("POST /settings/people/{member}/password-link", (*visit).passwordLink)
+	page("POST /settings/people/{member}/mfa", (*visit).resetPersonMFA)
 	page("POST /settings/people/{member}/end-sessions", (*visit).endPersonSessions)
 }
 

@@ -14,6 +14,7 @@ type personView struct {
 	Facts    []fact
 	Change   *form
 	Link     *form // for another password
+	Reset    *form // of the second factor; nil: not by this member, or not of this one
 	Remove   *form
 	Open     string // the form that is open: what it asked for failed
 	Means    string // what removing does
@@ -26,6 +27,7 @@ type personView struct {
 const (
 	changeForm   = "change"
 	passwordForm = "password"
+	resetForm    = "mfa"
 	removeForm   = "remove"
 )
 
@@ -75,6 +77,10 @@ func (v *visit) manage(view *personView, m person, form string, failed *problem)
 	here := view.Person.Address
 	view.Change = newForm(here, of(changeForm), v.personFields(m, form == changeForm)...)
 	view.Link = newForm(here+"/password-link", of(passwordForm))
+	if v.may("*") && !view.Person.You {
+		view.Reset = newForm(here+"/mfa", of(resetForm))
+		view.Reset.Code = true
+	}
 	view.Remove = newForm(here+"/remove", of(removeForm))
 	view.Means = m.Name + " can no longer sign in, and all of their sessions end at once. What they did stays in the audit log under their name. To come back they need another invitation."
 	if view.Person.You {
@@ -142,6 +148,16 @@ func (v *visit) removePerson() error {
 		return err
 	}
 	return v.finish(v.settingsPath("people"), "removed")
+}
+
+func (v *visit) resetPersonMFA() error {
+	sent, err := v.send(func(c change) error {
+		return v.api.post(http.MethodPost, v.aboutPerson()+"/reset-mfa", c, nil)
+	}, func(p *problem) error { return v.showPerson(resetForm, p, nil) })
+	if !sent {
+		return err
+	}
+	return v.finish(v.settingsPath("people")+"/"+url.PathEscape(v.r.PathValue("member")), "mfa-reset")
 }
 
 func (v *visit) passwordLink() error {

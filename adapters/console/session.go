@@ -36,6 +36,30 @@ func (c *console) setToken(w http.ResponseWriter, token string) {
 	http.SetCookie(w, cookie)
 }
 
+// deviceCookie is the name of the cookie by which a browser is known in which a member has signed in.
+func (c *console) deviceCookie() string {
+	if c.Secure {
+		return "__Secure-haggle_browser"
+	}
+	return "haggle_browser"
+}
+
+// setDevice has a browser be known from now on; "": it is known already, or not yet.
+func (c *console) setDevice(w http.ResponseWriter, device string) {
+	if device == "" {
+		return
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name:     c.deviceCookie(),
+		Value:    device,
+		Path:     Path,
+		MaxAge:   int(people.DeviceFor.Seconds()),
+		HttpOnly: true,
+		Secure:   c.Secure,
+		SameSite: http.SameSiteStrictMode,
+	})
+}
+
 // token is that of the request's session; "" if it has none.
 func (c *console) token(r *http.Request) string {
 	cookie, err := r.Cookie(c.cookieName())
@@ -46,8 +70,17 @@ func (c *console) token(r *http.Request) string {
 }
 
 // client is where a request comes from.
-func (c *console) client(r *http.Request) people.Client {
-	return people.Client{Address: c.ClientAddress(r).String(), Browser: r.UserAgent()}
+func (c *console) client(w http.ResponseWriter, r *http.Request) people.Client {
+	var device string
+	if cookie, err := r.Cookie(c.deviceCookie()); err == nil {
+		device = cookie.Value
+	}
+	return people.Client{
+		Address: c.ClientAddress(r).String(),
+		Browser: r.UserAgent(),
+		Device:  device,
+		Request: w.Header().Get("X-Request-Id"),
+	}
 }
 
 // How many pages a session may open, and how often an address may come with a token that is no session's: each costs a lookup.

@@ -88,6 +88,7 @@ var settingsDone = map[string]string{
 	"revoked":       "The invitation is revoked. Its link opens nothing any more.",
 	"ended":         "The session has ended.",
 	"all-ended":     "The sessions have ended.",
+	"mfa-reset":     "The authenticator is removed, and all sessions of the member have ended.",
 	"disabled":      "The authenticator is removed. Your password alone signs you in.",
 	"confirmed":     "The authenticator is in use. Signing in asks for its code from now on.",
 	"sub-on":        "The subscription is on again. Events from now on are sent.",

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/haggle-commerce/haggle/app/people"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/member"
 )
@@ -13,6 +14,8 @@ import (
 func (c *console) routeOutside(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+Path+"/sign-in", c.signInPage)
 	mux.HandleFunc("POST "+Path+"/sign-in", c.signIn)
+	mux.HandleFunc("GET "+providerPath, c.beginAtProvider)
+	mux.HandleFunc("GET "+ReturnPath, c.returnFromProvider)
 	mux.HandleFunc("GET "+Path+"/code", c.codePage)
 	mux.HandleFunc("POST "+Path+"/code", c.prove)
 	mux.HandleFunc("GET "+Path+"/sign-in/{secret}", c.linkPage(member.SignIn, "link"))
@@ -32,9 +35,18 @@ type outsideView struct {
 	Name    string
 	Role    string
 	Next    string
+	Secret  string // of the invitation
 	Notice  string
 	Problem *problem
 	Request string
+}
+
+// Provider is the name of the OpenID Connect provider; "" without one.
+func (v outsideView) Provider() string { return v.People.ProviderName() }
+
+// ProviderLink begins a sign-in there.
+func (v outsideView) ProviderLink() string {
+	return link(providerPath, given(url.Values{"next": {v.Next}, "invitation": {v.Secret}}))
 }
 
 // In is what is wrong with a field; "" if nothing is.
@@ -63,18 +75,19 @@ func (c *console) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := outsideView{Title: "Sign in", Email: r.PostForm.Get("email"), Next: inside(r.PostForm.Get("next"))}
-	in, err := c.People.SignIn(r.Context(), v.Email, r.PostForm.Get("password"), c.client(r))
+	in, err := c.People.SignIn(r.Context(), v.Email, r.PostForm.Get("password"), c.client(w, r))
 	if err != nil {
 		c.outsideFailed(w, r, "signin", v, err)
 		return
 	}
-	c.enter(w, r, in.Token, in.Session, v.Next)
+	c.enter(w, r, in, v.Next)
 }
 
 // enter goes on with a session that has been opened: to its page, or to where its code is asked for.
-func (c *console) enter(w http.ResponseWriter, r *http.Request, token string, s *member.Session, next string) {
-	c.setToken(w, token)
-	if s.CodeDue {
+func (c *console) enter(w http.ResponseWriter, r *http.Request, in people.SignedIn, next string) {
+	c.setToken(w, in.Token)
+	c.setDevice(w, in.Device)
+	if in.Session.CodeDue {
 		next = Path + "/code?" + url.Values{"next": {next}}.Encode()
 	}
 	http.Redirect(w, r, next, http.StatusSeeOther)
@@ -89,14 +102,14 @@ func (c *console) prove(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := outsideView{Title: "Enter your code", Next: inside(r.PostForm.Get("next"))}
-	in, err := c.People.Prove(r.Context(), c.token(r), r.PostForm.Get("code"), c.client(r))
+	in, err := c.People.Prove(r.Context(), c.token(r), r.PostForm.Get("code"), c.client(w, r))
 	switch {
 	case fault.Is(err, "unauthenticated"), fault.Is(err, "code_not_due"):
 		http.Redirect(w, r, v.Next, http.StatusSeeOther) // which asks to sign in, if that is needed
 	case err != nil:
 		c.outsideFailed(w, r, "code", v, err)
 	default:
-		c.enter(w, r, in.Token, in.Session, v.Next)
+		c.enter(w, r, in, v.Next)
 	}
 }
 
@@ -104,12 +117,15 @@ func (c *console) prove(w http.ResponseWriter, r *http.Request) {
 func (c *console) linkPage(p member.Purpose, page string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v := outsideView{Title: titles[page]}
-		l, err := c.People.Look(r.Context(), p, r.PathValue("secret"), c.client(r))
+		l, err := c.People.Look(r.Context(), p, r.PathValue("secret"), c.client(w, r))
 		if err != nil {
 			c.outsideFailed(w, r, "gone", v, err)
 			return
 		}
 		v.Email, v.Role = l.Email, l.Grant.Role.String()
+		if p == member.Join {
+			v.Secret = r.PathValue("secret")
+		}
 		c.outside(w, r, http.StatusOK, page, v)
 	}
 }
@@ -121,12 +137,12 @@ var titles = map[string]string{
 }
 
 func (c *console) signInByLink(w http.ResponseWriter, r *http.Request) {
-	in, err := c.People.SignInByLink(r.Context(), r.PathValue("secret"), c.client(r))
+	in, err := c.People.SignInByLink(r.Context(), r.PathValue("secret"), c.client(w, r))
 	if err != nil {
 		c.outsideFailed(w, r, "gone", outsideView{Title: titles["link"]}, err)
 		return
 	}
-	c.enter(w, r, in.Token, in.Session, Path)
+	c.enter(w, r, in, Path)
 }
 
 func (c *console) join(w http.ResponseWriter, r *http.Request) {
@@ -134,23 +150,23 @@ func (c *console) join(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	secret, name := r.PathValue("secret"), r.PostForm.Get("name")
-	in, err := c.People.Join(r.Context(), secret, name, r.PostForm.Get("password"), c.client(r))
+	in, err := c.People.Join(r.Context(), secret, name, r.PostForm.Get("password"), c.client(w, r))
 	if err != nil {
 		v := outsideView{Title: titles["join"], Name: name}
-		if l, lookErr := c.People.Look(r.Context(), member.Join, secret, c.client(r)); lookErr == nil {
-			v.Email, v.Role = l.Email, l.Grant.Role.String()
+		if l, lookErr := c.People.Look(r.Context(), member.Join, secret, c.client(w, r)); lookErr == nil {
+			v.Email, v.Role, v.Secret = l.Email, l.Grant.Role.String(), secret
 		}
 		c.outsideFailed(w, r, pageAfter("join", err), v, err)
 		return
 	}
-	c.enter(w, r, in.Token, in.Session, Path)
+	c.enter(w, r, in, Path)
 }
 
 func (c *console) setPassword(w http.ResponseWriter, r *http.Request) {
 	if !c.form(w, r) {
 		return
 	}
-	err := c.People.SetPassword(r.Context(), r.PathValue("secret"), r.PostForm.Get("password"), c.client(r))
+	err := c.People.SetPassword(r.Context(), r.PathValue("secret"), r.PostForm.Get("password"), c.client(w, r))
 	if err != nil {
 		c.outsideFailed(w, r, pageAfter("password", err), outsideView{Title: titles["password"]}, err)
 		return

@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 
+	"github.com/haggle-commerce/haggle/domain/audit"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/member"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Look is an open link of a purpose, for a page that asks what to do with it. It changes nothing.
@@ -61,10 +63,9 @@ func (s *Service) Join(ctx context.Context, secret, name, password string, from 
 		Password:  hash,
 		CreatedAt: now,
 	}
-	if err := s.Members.Join(ctx, l, m); err != nil {
-		return SignedIn{}, err
-	}
-	return s.open(ctx, m, from)
+	return s.opening(ctx, audit.Join, m, from, entrance{}, member.ByInvitation, func(stores *ports.Stores) error {
+		return stores.Members.Join(ctx, l, m)
+	})
 }
 
 // SetPassword sets a member's password by a link, and ends all sessions of the member: whoever knew the old password has
@@ -112,10 +113,9 @@ func (s *Service) SignInByLink(ctx context.Context, secret string, from Client) 
 	if err := l.Use(s.Clock.Now()); err != nil {
 		return SignedIn{}, err
 	}
-	if err := s.Members.Spend(ctx, l); err != nil {
-		return SignedIn{}, err
-	}
-	in, err := s.open(ctx, m, from)
+	in, err := s.opening(ctx, audit.SignIn, m, from, entrance{}, member.ByLink, func(stores *ports.Stores) error {
+		return stores.Members.Spend(ctx, l)
+	})
 	if fault.Is(err, "member_not_found") {
 		err = member.ErrLink
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/audit"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/member"
@@ -94,7 +95,7 @@ func (s *Service) Remove(ctx context.Context, by Actor, wanted id.Member) (*memb
 // PasswordLink makes a link by which a member sets another password. Only who may do everything can make one: it is a way to
 // sign in as the member. If the member reaches a project that requires MFA, the code confirms it.
 func (s *Service) PasswordLink(ctx context.Context, by Actor, wanted id.Member, code string) (Link, error) {
-	if !by.Key.Allows("*") || len(by.Key.Projects) > 0 {
+	if !ownsAccount(by) {
 		return Link{}, fault.New(fault.Forbidden, "insufficient_scope", "Only an owner, or an API key with the scope *, sets others' passwords.")
 	}
 	m, err := s.Get(ctx, by, wanted)
@@ -105,6 +106,60 @@ func (s *Service) PasswordLink(ctx context.Context, by Actor, wanted id.Member, 
 		return Link{}, err
 	}
 	return s.linkTo(ctx, m, by.ID, member.Reset)
+}
+
+// ownsAccount reports whether the actor may do everything in the whole account.
+func ownsAccount(by Actor) bool { return by.Key.Allows("*") && len(by.Key.Projects) == 0 }
+
+// ResetFactor removes the authenticators of another member, who has lost them, and ends the member's sessions. Only who may do
+// everything can do it, and only with a code of their own: it takes away half of what keeps others from signing in as the
+// member.
+func (s *Service) ResetFactor(ctx context.Context, by Actor, wanted id.Member, code string) (*member.Member, error) {
+	if !ownsAccount(by) {
+		return nil, fault.New(fault.Forbidden, "insufficient_scope", "Only an owner, or an API key with the scope *, removes others' authenticators.")
+	}
+	if by.Holder.Member == wanted {
+		return nil, fault.New(fault.Conflict, "own_mfa", "Remove your own authenticator with a code of it, at DELETE /v1/account/mfa. If you have lost it, ask another owner.")
+	}
+	m, err := s.Get(ctx, by, wanted)
+	if err != nil {
+		return nil, err
+	}
+	active, pending, err := s.Authenticators.Of(ctx, account.Holder{Account: m.Account, Member: m.ID})
+	if err != nil {
+		return nil, err
+	}
+	if active == nil && pending == nil {
+		return nil, errNoFactor
+	}
+	if err := s.Factor.Confirm(ctx, by.Holder, code); err != nil {
+		return nil, err
+	}
+	return m, s.removeFactor(ctx, m)
+}
+
+var errNoFactor = fault.New(fault.Conflict, "mfa_not_enrolled", "The member has no authenticator.")
+
+func (s *Service) removeFactor(ctx context.Context, m *member.Member) error {
+	err := s.Authenticators.Remove(ctx, account.Holder{Account: m.Account, Member: m.ID})
+	if fault.KindOf(err) == fault.NotFound {
+		return errNoFactor
+	}
+	if err != nil {
+		return err
+	}
+	_, err = s.ConsoleSessions.EndAll(ctx, m.Account, m.ID, id.ConsoleSession{}, s.Clock.Now())
+	return err
+}
+
+// ResetFactorFor is ResetFactor for those who run the installation, such as for the last owner. The audit log tells of it.
+func (s *Service) ResetFactorFor(ctx context.Context, m *member.Member) error {
+	return s.Begin(ctx, func(stores *ports.Stores, records ports.Records) error {
+		if err := s.In(stores).removeFactor(ctx, m); err != nil {
+			return err
+		}
+		return records.Record(ctx, ports.Record{Event: s.event(audit.ResetFactor, m, Client{}, nil)})
+	})
 }
 
 // FirstOwner is the oldest owner of an account. If it has none, one comes to be, without a password, as on a demo that somebody

@@ -23,12 +23,17 @@ import (
 type Service struct {
 	*ports.Stores
 
+	// Begin runs work in a transaction, with its stores and records. work may run more than once.
+	Begin     func(ctx context.Context, work func(*ports.Stores, ports.Records) error) error
 	Passwords ports.Passwords
 	Factor    SecondFactor
 	Limiter   ports.Limiter
 	Clock     ports.Clock
 	Entropy   ports.Entropy
-	Mailer    ports.Mailer // nil: nothing is mailed
+	Mailer    ports.Mailer           // nil: nothing is mailed
+	Provider  ports.IdentityProvider // nil: members sign in by passwords and links only
+	Vault     ports.Vault            // seals what browsers keep
+	Blocked   *Blocked
 	// Address is where the holder of a link goes.
 	Address func(p member.Purpose, secret string) string
 }

@@ -3,11 +3,11 @@ package people
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/audit"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/member"
@@ -18,34 +18,17 @@ import (
 type Client struct {
 	Address string
 	Browser string // as it calls itself
+	Device  string // what the browser keeps of an earlier sign-in; "": nothing
+	Request string // the id of the request
 }
 
 // longestBrowser is how many bytes of a browser's name are kept.
 const longestBrowser = 200
 
-// How often an address may try to come in, and how often anybody may try to sign in with one e-mail address: of an office behind one address, many
-// people sign in at once in the morning; of one person, a few mistakes are expected.
-var (
-	rateOfAddress = ports.Rate{PerMinute: 30, Burst: 30}
-	rateOfEmail   = ports.Rate{PerMinute: 2, Burst: 10}
-)
-
-// count counts a try, and refuses one too many.
-func (s *Service) count(ctx context.Context, key string, rate ports.Rate) error {
-	v := s.Limiter.Take(ctx, key, rate)
-	if v.Allowed {
-		return nil
-	}
-	return fault.New(fault.Limited, "rate_limited", "Too many attempts to sign in. Wait before you try again.").After(v.RetryAfter)
-}
-
-func (s *Service) countClient(ctx context.Context, from Client) error {
-	return s.count(ctx, "member-address "+from.Address, rateOfAddress)
-}
-
 // SignedIn is a session that has been opened.
 type SignedIn struct {
 	Token   string // it is shown once
+	Device  string // what the browser keeps from now on; "": what it has
 	Session *member.Session
 	Member  *member.Member
 }
@@ -60,9 +43,8 @@ func (s *Service) SignIn(ctx context.Context, email, password string, from Clien
 	if err := s.countClient(ctx, from); err != nil {
 		return SignedIn{}, err
 	}
-	// The limiter's memory may be shared: it learns a hash.
-	hashed := sha256.Sum256([]byte(email))
-	if err := s.count(ctx, "member-email "+hex.EncodeToString(hashed[:]), rateOfEmail); err != nil {
+	if err := s.countGuess(ctx, email, from); err != nil {
+		s.Blocked.note(email, guessesOfPassword, from)
 		return SignedIn{}, err
 	}
 	m, err := s.Members.ByEmail(ctx, email)
@@ -82,15 +64,15 @@ func (s *Service) SignIn(ctx context.Context, email, password string, from Clien
 	if !right {
 		return SignedIn{}, errSignIn
 	}
-	in, err := s.open(ctx, m, from)
+	in, err := s.opening(ctx, audit.SignIn, m, from, entrance{}, member.ByPassword, nil)
 	if fault.Is(err, "member_not_found") {
 		err = errSignIn // the password was changed meanwhile
 	}
 	return in, err
 }
 
-// open opens a session of a member who has given their password, or a link.
-func (s *Service) open(ctx context.Context, m *member.Member, from Client) (SignedIn, error) {
+// open opens a session of a member who has signed in by a method. A provider asks for second factors itself.
+func (s *Service) open(ctx context.Context, m *member.Member, from Client, by member.Method) (SignedIn, error) {
 	active, _, err := s.Authenticators.Of(ctx, account.Holder{Account: m.Account, Member: m.ID})
 	if err != nil {
 		return SignedIn{}, err
@@ -104,7 +86,8 @@ func (s *Service) open(ctx context.Context, m *member.Member, from Client) (Sign
 		Hash:      hash,
 		Address:   from.Address,
 		Browser:   printable(from.Browser),
-		CodeDue:   active != nil,
+		Method:    by,
+		CodeDue:   active != nil && by != member.ByProvider,
 		CreatedAt: now,
 		UsedAt:    now,
 	}
@@ -152,8 +135,11 @@ func (s *Service) Prove(ctx context.Context, token, code string, from Client) (S
 		return SignedIn{}, fault.New(fault.Conflict, "code_not_due", "The session needs no code.")
 	}
 	err = s.Factor.Confirm(ctx, account.Holder{Account: in.Member.Account, Member: in.Member.ID}, code)
-	if fault.Is(err, "mfa_required") {
+	switch {
+	case fault.Is(err, "mfa_required"):
 		err = errCode
+	case fault.KindOf(err) == fault.Limited:
+		s.Blocked.note(in.Member.Email, guessesOfCode, from)
 	}
 	if err != nil {
 		return SignedIn{}, err
@@ -161,14 +147,25 @@ func (s *Service) Prove(ctx context.Context, token, code string, from Client) (S
 	next, hash := s.newToken()
 	proven := *in.Session
 	proven.Prove(hash, s.Clock.Now())
-	err = s.ConsoleSessions.Prove(ctx, &proven)
+	err = s.Begin(ctx, func(stores *ports.Stores, records ports.Records) error {
+		if err := stores.ConsoleSessions.Prove(ctx, &proven); err != nil {
+			return err
+		}
+		told := entrance{By: proven.Method.String(), Code: true}
+		return records.Record(ctx, ports.Record{Event: s.signedInEvent(audit.SignIn, in.Member, from, told)})
+	})
 	if fault.KindOf(err) == fault.NotFound {
 		err = errToken
 	}
 	if err != nil {
 		return SignedIn{}, err
 	}
-	return SignedIn{Token: next, Session: &proven, Member: in.Member}, nil
+	return SignedIn{
+		Token:   next,
+		Device:  s.deviceOf(in.Member, from),
+		Session: &proven,
+		Member:  in.Member,
+	}, nil
 }
 
 // signedIn is a session that lasts, whether or not its code is due.

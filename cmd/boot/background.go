@@ -29,6 +29,7 @@ func (a *App) loops() []loop {
 	return []loop{
 		{name: "follow the database's clock", every: syncEvery, run: a.clocks.follow},
 		{name: "forget members' links and sessions", every: 10 * time.Minute, run: a.People.Forget},
+		{name: "record blocked sign-ins", every: 5 * time.Second, run: a.People.RecordBlocked},
 		{name: "record uses of keys", every: 5 * time.Second, run: a.Access.FlushUses},
 		{name: "forget idempotency keys", every: 10 * time.Minute, run: a.forgetKeys},
 		{name: "forget declines", every: time.Minute, run: a.forgetDeclines},

@@ -201,6 +201,7 @@ func (s *shopPair) reached(loop string) {
 var others = map[string]string{
 	"follow the database's clock":        "it reads one clock",
 	"forget members' links and sessions": "of accounts, by statements that read no row",
+	"record blocked sign-ins":            "of accounts; each address is tried, whatever fails for another",
 	"record uses of keys":                "one statement that reads no row",
 	"forget idempotency keys":            "one statement that reads no row",
 	"forget declines":                    "one statement that reads no row",

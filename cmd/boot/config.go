@@ -65,6 +65,10 @@ type Config struct {
 	NATSURL        string `env:"HAGGLE_NATS_URL" name:"nats-url" help:"nats://… Every event also goes to JetStream there, to haggle.PROJECT.TYPE."`
 	SMTPURL        string `env:"HAGGLE_SMTP_URL" name:"smtp-url" help:"smtp://USER:PASSWORD@HOST:PORT?from=…&to=… or smtps://… Alerts and invitations go by mail through it."`
 	RedisURL       string `env:"HAGGLE_REDIS_URL" help:"redis://… Replicas count requests together there. Without it each counts alone."`
+	OIDCIssuer     string `env:"HAGGLE_OIDC_ISSUER" name:"oidc-issuer" help:"Issuer of the OpenID Connect provider by which members may sign in to the console, as https://accounts.example.com. Its redirect URI is /console/sign-in/openid/callback of the public URL."`
+	OIDCClientID   string `env:"HAGGLE_OIDC_CLIENT_ID" name:"oidc-client-id" help:"The id by which this server is registered there."`
+	OIDCSecret     string `env:"HAGGLE_OIDC_CLIENT_SECRET" name:"oidc-client-secret" help:"The secret of that registration."`
+	OIDCName       string `env:"HAGGLE_OIDC_NAME" name:"oidc-name" help:"The provider's name on the button. Default: the issuer's host."`
 	UCPPlatforms   string `env:"HAGGLE_UCP_PLATFORMS" name:"ucp-platforms" help:"JSON file of agents' profiles by their URLs. They are known, and never fetched."`
 	TrustedProxies string `env:"HAGGLE_TRUSTED_PROXIES" help:"Addresses and CIDRs, separated by commas, whose X-Forwarded-For is believed."`
 	LogLevel       string `env:"HAGGLE_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe log line."`
@@ -162,6 +166,9 @@ func (c Config) Check() error {
 		return err
 	}
 	if err := c.checkPublishing(); err != nil {
+		return err
+	}
+	if err := c.checkOIDC(env); err != nil {
 		return err
 	}
 	if limiter, err := ratelimit.New(c.RedisURL, slog.New(slog.DiscardHandler)); err != nil {

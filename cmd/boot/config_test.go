@@ -66,6 +66,31 @@ func TestConfigCheck(t *testing.T) {
 		{"embeddings", func(c *boot.Config) { c.EmbeddingsURL, c.EmbeddingsKey = "https://api.openai.com/v1", digits40 }, ""},
 		{"embeddings without a scheme", func(c *boot.Config) { c.EmbeddingsURL = "localhost:8096" }, "HAGGLE_EMBEDDINGS_URL"},
 		{"a key for no embeddings", func(c *boot.Config) { c.EmbeddingsKey = digits40 }, "HAGGLE_EMBEDDINGS_KEY is set, and HAGGLE_EMBEDDINGS_URL is not"},
+		{"a provider", func(c *boot.Config) {
+			c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret = "https://id.example.com/", "id", "secret"
+		}, ""},
+		{"a provider on this machine", func(c *boot.Config) {
+			c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret = "http://127.0.0.1:8098", "id", "secret"
+		}, ""},
+		{"a provider without https", func(c *boot.Config) {
+			c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret = "http://id.example.com", "id", "secret"
+		}, "HAGGLE_OIDC_ISSUER is"},
+		{"a provider's query", func(c *boot.Config) {
+			c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret = "https://id.example.com?a=b", "id", "secret"
+		}, "HAGGLE_OIDC_ISSUER is"},
+		{"a provider without a secret", func(c *boot.Config) { c.OIDCIssuer, c.OIDCClientID = "https://id.example.com", "id" }, "HAGGLE_OIDC_CLIENT_SECRET"},
+		{"a client of no provider", func(c *boot.Config) { c.OIDCClientID = "id" }, "HAGGLE_OIDC_CLIENT_ID is set, and HAGGLE_OIDC_ISSUER is not"},
+		{"a provider's long name", func(c *boot.Config) {
+			c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret, c.OIDCName = "https://id.example.com", "id", "secret", strings.Repeat("x", 41)
+		}, "HAGGLE_OIDC_NAME"},
+		{"a provider on this machine in production", func(c *boot.Config) {
+			c.Env, c.MasterKey, c.PublicURL = "production", digits40, "https://shops.example.com"
+			c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret = "http://127.0.0.1:8098", "id", "secret"
+		}, "HAGGLE_OIDC_ISSUER is"},
+		{"a provider that sends browsers back without https", func(c *boot.Config) {
+			c.Env, c.MasterKey, c.PublicURL = "production", digits40, "http://shops.example.com"
+			c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret = "https://id.example.com", "id", "secret"
+		}, "HAGGLE_OIDC_ISSUER needs a HAGGLE_PUBLIC_URL"},
 		{"memory for searches", func(c *boot.Config) { c.SearchMemory = "64" }, ""},
 		{"any memory for searches", func(c *boot.Config) { c.SearchMemory = "0" }, ""},
 		{"memory with a unit", func(c *boot.Config) { c.SearchMemory = "1GB" }, `HAGGLE_SEARCH_MEMORY is "1GB": it must be a number of megabytes`},

@@ -53,6 +53,7 @@ func Diagnose(ctx context.Context, c Config) []Finding {
 	d.platforms()
 	d.embeddings()
 	d.agents()
+	d.openID()
 	return d.findings
 }
 

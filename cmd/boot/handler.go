@@ -117,6 +117,7 @@ func (a *App) consoleServices(mux http.Handler) console.Services {
 		Access:        a.Access,
 		People:        a.People,
 		ClientAddress: a.edge.address,
+		Outbound:      ports.NewOutbound,
 		Limiter:       a.edge.managed,
 		Clock:         a.clock,
 		Secure:        isHTTPS(a.URL()),

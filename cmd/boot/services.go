@@ -64,12 +64,16 @@ func (a *App) openMerchants(s *ports.Stores) {
 	}
 	a.People = &people.Service{
 		Stores:    s,
+		Begin:     a.letIn,
 		Passwords: passwords.New(),
 		Factor:    a.Access,
 		Limiter:   a.edge.managed,
 		Clock:     a.clock,
 		Entropy:   system.Entropy{},
 		Mailer:    a.mailer,
+		Provider:  a.openID(),
+		Vault:     a.vault.Tokens(),
+		Blocked:   people.NewBlocked(),
 		Address:   a.linkAddress,
 	}
 	a.Projects = &projects.Service{Stores: s, Clock: a.clock, Entropy: system.Entropy{}, Addresses: addresses}
@@ -190,6 +194,13 @@ func (a *App) trade(ctx context.Context, claim *ports.KeyUse, work func(*ports.S
 		a.publisher.Wake()
 	}
 	return committed, err
+}
+
+// letIn runs what a sign-in stores in one transaction.
+func (a *App) letIn(ctx context.Context, work func(*ports.Stores, ports.Records) error) error {
+	return a.store.Within(ctx, nil, func(view *sqlstore.Store) error {
+		return work(storesOn(view, a.index), view.Requests())
+	})
 }
 
 // manage runs a request of the Management API in one transaction.

@@ -96,6 +96,25 @@ func (a *App) ListMembers(ctx context.Context) ([]MemberLine, error) {
 	return lines, nil
 }
 
+// ResetMemberMFA removes the authenticators of a member of any account, and ends the member's sessions.
+func (a *App) ResetMemberMFA(ctx context.Context, name string) (MemberLine, error) {
+	lines, err := a.ListMembers(ctx)
+	if err != nil {
+		return MemberLine{}, err
+	}
+	for _, line := range lines {
+		if line.ID != name || line.Invited != nil {
+			continue
+		}
+		m, err := a.People.Members.Member(ctx, line.Account.ID, id.Stored[id.Member](name))
+		if err == nil {
+			err = a.People.ResetFactorFor(ctx, m)
+		}
+		return line, err
+	}
+	return MemberLine{}, fmt.Errorf("there is no member %s: `haggle members list` shows the ids", name)
+}
+
 // RevokeMember removes a member of any account, or revokes an invitation. The last owner of an account stays.
 func (a *App) RevokeMember(ctx context.Context, name string) (MemberLine, error) {
 	lines, err := a.ListMembers(ctx)

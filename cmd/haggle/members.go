@@ -15,6 +15,7 @@ type membersCmd struct {
 	Invite inviteMemberCmd `cmd:"" help:"Invite somebody to an account. The link is shown once, and works once within seven days."`
 	List   listMembersCmd  `cmd:"" help:"List all members and open invitations."`
 	Revoke revokeMemberCmd `cmd:"" help:"Revoke an invitation, or remove a member, whose sessions end at once."`
+	Reset  resetMFACmd     `cmd:"" name:"reset-mfa" help:"Remove the authenticator of a member who has lost it, such as the last owner's. The member's sessions end at once."`
 }
 
 type inviteMemberCmd struct {
@@ -95,6 +96,22 @@ func (r revokeMemberCmd) Run(ctx context.Context) error {
 			what = "is no longer invited"
 		}
 		fmt.Fprintf(os.Stderr, "%s of the account %q %s.\n", oneLine(line.Email), oneLine(line.Account.Name), what)
+		return nil
+	})
+}
+
+type resetMFACmd struct {
+	database
+	ID string `arg:"" help:"The id of the member, as haggle members list shows it."`
+}
+
+func (r resetMFACmd) Run(ctx context.Context) error {
+	return r.with(ctx, func(app *boot.App) error {
+		line, err := app.ResetMemberMFA(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "%s of the account %q has no authenticator any more, and is signed in nowhere.\n", oneLine(line.Email), oneLine(line.Account.Name))
 		return nil
 	})
 }

@@ -209,6 +209,7 @@ func TestKeys(t *testing.T) {
 	for says, args := range map[string][]string{
 		"is revoked already":                         {"revoke", id},
 		"there is no key key_x":                      {"revoke", "key_x"},
+		"there is no member " + id + ":":             {"reset-mfa", id},
 		"there is no project nowhere":                {"create", "--projects=nowhere"},
 		"scopes.1 is no scope such as":               {"create", "--scopes=catalog:read,dogs:read"},
 		"it must be a duration such as 720h":         {"create", "--expires=tomorrow"},
@@ -267,7 +268,7 @@ func TestMembers(t *testing.T) {
 
 func TestHelpOfEveryCommand(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"", "serve", "import", "keys", "keys create", "keys list", "keys revoke", "members", "members invite", "members list", "members revoke", "migrate"} {
+	for _, name := range []string{"", "serve", "import", "keys", "keys create", "keys list", "keys revoke", "members", "members invite", "members list", "members revoke", "members reset-mfa", "migrate"} {
 		out, err := command(t, "", strings.Fields(name+" --help")...).CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "Usage: haggle") {
 			t.Errorf("haggle %s --help: %v\n%s", name, err, out)

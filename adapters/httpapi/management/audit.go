@@ -25,11 +25,11 @@ func (h *handlers) registerAudit() {
 // changed.
 type auditEvent struct {
 	ID        string          `json:"id"`
-	Action    string          `json:"action" example:"update-settings" doc:"The operationId of what was done."`
+	Action    string          `json:"action" example:"update-settings" doc:"The operationId of what was done; of the console's sign-ins: sign-in, join-account, and block-sign-ins where there were too many attempts."`
 	Target    string          `json:"target" doc:"The id of what was changed. Empty: an order or return, to a key without the scope to read it."`
 	ProjectID *string         `json:"project_id" nullable:"true" doc:"Null: the account itself."`
-	KeyID     string          `json:"key_id" doc:"The API key that did it. Empty: a member did."`
-	Member    *auditMember    `json:"member,omitempty" doc:"The member who did it. Left out: an API key did."`
+	KeyID     string          `json:"key_id" doc:"The API key that did it. Empty: a member did, or with no member either, somebody who had not signed in or the operator of the server."`
+	Member    *auditMember    `json:"member,omitempty" doc:"The member who did it. Left out: no member did."`
 	Address   string          `json:"address" doc:"Where the request came from."`
 	RequestID string          `json:"request_id"`
 	CreatedAt wire.Time       `json:"created_at"`

@@ -1,6 +1,7 @@
 package management
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -27,6 +28,7 @@ type consoleSessionView struct {
 	Current   bool      `json:"current" doc:"Whether it is the one that asks."`
 	Address   string    `json:"address" doc:"Where the member signed in from."`
 	Browser   string    `json:"browser" doc:"As it calls itself."`
+	Method    string    `json:"method" enum:"password,link,invitation,openid_connect,unknown" doc:"How the member signed in. A session from before this was recorded: unknown."`
 	CreatedAt wire.Time `json:"created_at"`
 	UsedAt    wire.Time `json:"last_used_at" doc:"Up to a minute behind."`
 	EndsAt    wire.Time `json:"ends_at" doc:"Unless it is used again."`
@@ -58,6 +60,7 @@ func toAPIConsoleSession(rq operation.Request, idle time.Duration) func(*member.
 			Current:   s.ID == own,
 			Address:   s.Address,
 			Browser:   s.Browser,
+			Method:    cmp.Or(s.Method.String(), "unknown"),
 			CreatedAt: wire.ToTime(s.CreatedAt),
 			UsedAt:    wire.ToTime(s.UsedAt),
 			EndsAt:    wire.ToTime(s.Ends(idle)),

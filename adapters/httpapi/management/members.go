@@ -8,6 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/people"
+	"github.com/haggle-commerce/haggle/domain/audit"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/member"
@@ -29,6 +30,8 @@ func (h *handlers) registerMembers() {
 	operation.Register(g, "remove-member", "DELETE "+one, "Remove a member, whose sessions end at once", h.removeMember, operation.Errors(404, 409))
 	operation.Register(g, "create-password-link", "POST "+one+"/password-link", "Make a link by which a member sets another password, once",
 		h.createPasswordLink, operation.Created, operation.Errors(404, 429), operation.On(operation.WholeAccount))
+	operation.Register(g, audit.ResetFactor, "POST "+one+"/reset-mfa", "Remove the lost authenticator of another member, whose sessions end at once",
+		h.resetMemberMFA, operation.NoContent, operation.Errors(404, 409, 429), operation.On(operation.WholeAccount))
 	h.registerConsoleSessions(g)
 }
 
@@ -225,4 +228,14 @@ func (h *handlers) createPasswordLink(ctx context.Context, rq operation.Request,
 		return nil, err
 	}
 	return &wire.Output[passwordLink]{Body: passwordLink{Link: made.Address, ExpiresAt: wire.ToTime(made.ExpiresAt)}}, nil
+}
+
+type resetMemberMFAInput struct {
+	OnMember
+	operation.WithMFA
+}
+
+func (h *handlers) resetMemberMFA(ctx context.Context, rq operation.Request, in *resetMemberMFAInput) (*struct{}, error) {
+	_, err := h.People.In(rq.Stores).ResetFactor(ctx, actor(rq), in.Member.ID, in.MFACode)
+	return nil, err
 }

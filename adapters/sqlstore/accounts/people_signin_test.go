@@ -7,6 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/access"
 	"github.com/haggle-commerce/haggle/app/people"
 	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/audit"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/member"
 	"github.com/haggle-commerce/haggle/domain/patch"
@@ -220,4 +221,45 @@ func sessionsOfOthers(h *house) {
 	h.wants("by the owner", h.people.EndSession(h.Context(), byOwner, support.Session.ID), "")
 	h.stranger("a session that was ended", support.Token)
 	h.wants("again", h.people.EndSession(h.Context(), byOwner, support.Session.ID), "console_session_not_found")
+}
+
+func signInsLogged(h *house) {
+	in := h.joined("ada", member.Grant{Role: member.Owner})
+	from := people.Client{Address: "192.0.2.7", Browser: "Firefox", Request: "req_1"}
+	_, err := h.people.SignIn(h.Context(), in.Member.Email, password, from)
+	h.wants("by password", err, "")
+	l, err := h.people.SignInLink(h.Context(), in.Member, "haggle")
+	if err != nil {
+		h.Fatal(err)
+	}
+	_, err = h.people.SignInByLink(h.Context(), secretOf(l), from)
+	h.wants("by a link", err, "")
+	_, err = h.people.SignIn(h.Context(), in.Member.Email, "wrong", from)
+	h.wants("a wrong password", err, "sign_in_refused")
+	h.enrolledMember(in)
+	due, err := h.people.SignIn(h.Context(), in.Member.Email, password, from)
+	h.wants("before the code", err, "")
+	if n := len(h.logged()); n != 3 {
+		h.Errorf("%d events before the code", n)
+	}
+	h.later(1)
+	_, err = h.people.Prove(h.Context(), due.Token, h.code(0), from)
+	h.wants("with the code", err, "")
+	var got []string
+	for _, e := range h.logged() {
+		got = append(got, e.Action+" "+e.After)
+		if e.Member != in.Member.ID || e.Target != in.Member.ID.String() || e.Key != (id.APIKey{}) || e.Action == audit.SignIn && (e.Address != "192.0.2.7" || e.RequestID != "req_1") {
+			h.Errorf("the event is %+v", e)
+		}
+	}
+	slices.Sort(got)
+	want := []string{
+		`join-account {"by":"invitation"}`,
+		`sign-in {"by":"link"}`,
+		`sign-in {"by":"password","code":true}`,
+		`sign-in {"by":"password"}`,
+	}
+	if !slices.Equal(got, want) {
+		h.Errorf("logged %q, want %q", got, want)
+	}
 }

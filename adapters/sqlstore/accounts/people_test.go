@@ -11,6 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/access"
 	"github.com/haggle-commerce/haggle/app/people"
 	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/audit"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/member"
@@ -66,6 +67,7 @@ func openHouse(t *testing.T, s *storetest.Store) *house {
 		Members:         s.Members(),
 		ConsoleSessions: s.ConsoleSessions(),
 		Authenticators:  s.Authenticators(),
+		Audit:           s.Requests(),
 	}
 	o.Service.Stores = stores
 	h := &house{
@@ -76,6 +78,9 @@ func openHouse(t *testing.T, s *storetest.Store) *house {
 	}
 	h.people = &people.Service{
 		Stores:    stores,
+		Begin:     h.begin,
+		Vault:     o.outside,
+		Blocked:   people.NewBlocked(),
 		Passwords: h.passwords,
 		Factor:    o.Service,
 		Limiter:   h.limiter,
@@ -84,6 +89,25 @@ func openHouse(t *testing.T, s *storetest.Store) *house {
 		Address:   func(p member.Purpose, secret string) string { return "https://x/" + p.String() + "/" + secret },
 	}
 	return h
+}
+
+// begin runs work in a transaction.
+func (h *house) begin(ctx context.Context, work func(*ports.Stores, ports.Records) error) error {
+	return h.store.Within(ctx, nil, func(view *storetest.Store) error {
+		bound := *h.people.Stores
+		bound.Members, bound.ConsoleSessions, bound.Authenticators = view.Members(), view.ConsoleSessions(), view.Authenticators()
+		return work(&bound, view.Requests())
+	})
+}
+
+// logged are the account's audit events, newest first.
+func (h *house) logged() []audit.Event {
+	h.Helper()
+	events, _, err := h.store.Requests().Events(h.Context(), h.owner.ID, ports.AuditFilter{}, ports.Page{Limit: 100})
+	if err != nil {
+		h.Fatal(err)
+	}
+	return events
 }
 
 func TestPeople(t *testing.T) {
@@ -101,6 +125,13 @@ func TestPeople(t *testing.T) {
 		"a session ends when it is left alone":                          sessionIdle,
 		"sessions are seen and ended by who may":                        sessionsOfOthers,
 		"an invitation is mailed":                                       mailed,
+		"every sign-in is in the audit log":                             signInsLogged,
+		"nobody is kept out by a stranger who guesses":                  strangerGuesses,
+		"many networks only slow a member down":                         manyNetworks,
+		"a known browser has a budget of its own, which is small":       knownBrowser,
+		"too many guesses are in the audit log once an hour":            guessesLogged,
+		"an owner removes a lost authenticator":                         lostFactor,
+		"the operator removes the last owner's authenticator":           lastOwnersFactor,
 	}
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		for name, test := range tests {

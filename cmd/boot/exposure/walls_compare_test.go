@@ -28,6 +28,8 @@ func (o *operation) control() control {
 var controls = map[string]control{
 	"confirm-mfa": {404, "mfa_not_found"},
 	"disable-mfa": {404, "mfa_not_found"},
+	// The tenant's member has none. Who asks would need one of their own.
+	"reset-member-mfa": {409, "mfa_not_enrolled"},
 
 	"cancel-order":     {409, "return_open"},
 	"acp-order-cancel": {409, "return_open"},
@@ -56,6 +58,7 @@ var aboutMembers = map[string]bool{
 	"update-member":        true,
 	"remove-member":        true,
 	"create-password-link": true,
+	"reset-member-mfa":     true,
 	"end-console-session":  true,
 	"end-console-sessions": true,
 }
@@ -64,6 +67,7 @@ var aboutMembers = map[string]bool{
 // TestBoundKeysDoNotActForTheWholeAccount.
 var wholeAccount = map[string]bool{
 	"create-password-link":  true,
+	"reset-member-mfa":      true,
 	"list-console-sessions": true,
 	"end-console-session":   true,
 	"end-console-sessions":  true,

@@ -21,6 +21,7 @@ func TestBoundKeysDoNotActForTheWholeAccount(t *testing.T) {
 			{"POST", "/v1/account/mfa/confirm", `{"code":"123456"}`},
 			{"DELETE", "/v1/account/mfa", ``},
 			{"POST", "/v1/members/mem_00000000000000000000000000/password-link", ``},
+			{"POST", "/v1/members/mem_00000000000000000000000000/reset-mfa", ``},
 			{"GET", "/v1/console-sessions", ``},
 			{"DELETE", "/v1/console-sessions?member_id=mem_00000000000000000000000000", ``},
 		} {

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/audit"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -87,6 +88,8 @@ type Option func(*API, *spec)
 var (
 	// Created and Accepted are the statuses of the answer, in the place of 200, or of 204 for a DELETE.
 	Created, Accepted = status(http.StatusCreated), status(http.StatusAccepted)
+	// NoContent is the status of an answer without a body to a request that is no DELETE.
+	NoContent = status(http.StatusNoContent)
 	// Batch operations are about many things: their bodies may be larger.
 	Batch Option = func(_ *API, o *spec) { o.MaxBodyBytes = wire.BatchBody }
 	// CSV operations answer with a table: see Download.
@@ -220,8 +223,11 @@ func lastID(path string) string {
 	return ""
 }
 
-// ReadScope is the scope to read what an operation is about.
+// ReadScope is the scope to read what an action in the audit log is about: an operation, or a sign-in.
 func (a *API) ReadScope(id string) string {
+	if audit.OfSignIn(id) {
+		return "keys:read"
+	}
 	group, _, _ := strings.Cut(a.specs[id].scope, ":")
 	return group + ":read"
 }

@@ -1,0 +1,83 @@
+package console
+
+import (
+	"net/http"
+
+	"github.com/haggle-commerce/haggle/app/people"
+	"github.com/haggle-commerce/haggle/domain/fault"
+)
+
+// A sign-in by the OpenID Connect provider begins at providerPath and comes back to ReturnPath, which is registered there.
+// It begins by a link, not by a form: browsers apply form-action to where a form is redirected, too.
+const (
+	providerPath = Path + "/sign-in/openid"
+	ReturnPath   = providerPath + "/callback"
+)
+
+// attemptCookie is the name of the cookie with a sign-in that has begun.
+func (c *console) attemptCookie() string {
+	if c.Secure {
+		return "__Secure-haggle_openid"
+	}
+	return "haggle_openid"
+}
+
+// setAttempt has the browser keep a sign-in that has begun; "": no longer. Lax, for it comes back from another site.
+func (c *console) setAttempt(w http.ResponseWriter, kept string) {
+	cookie := &http.Cookie{
+		Name:     c.attemptCookie(),
+		Value:    kept,
+		Path:     Path,
+		MaxAge:   int(people.AttemptFor.Seconds()),
+		HttpOnly: true,
+		Secure:   c.Secure,
+		SameSite: http.SameSiteLaxMode,
+	}
+	if kept == "" {
+		cookie.MaxAge = -1
+	}
+	http.SetCookie(w, cookie)
+}
+
+// beginAtProvider sends a browser to the provider.
+func (c *console) beginAtProvider(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	next, invitation := inside(q.Get("next")), q.Get("invitation")
+	address, kept, err := c.People.BeginAtProvider(c.Outbound(r.Context()), next, invitation, c.client(w, r))
+	if err != nil {
+		c.providerFailed(w, r, next, err)
+		return
+	}
+	c.setAttempt(w, kept)
+	http.Redirect(w, r, address, http.StatusSeeOther)
+}
+
+// returnFromProvider signs in whom the provider sends back. The sign-in that had begun is over, whatever comes of it.
+func (c *console) returnFromProvider(w http.ResponseWriter, r *http.Request) {
+	var kept string
+	if cookie, err := r.Cookie(c.attemptCookie()); err == nil {
+		kept = cookie.Value
+	}
+	c.setAttempt(w, "")
+	q := r.URL.Query()
+	in, next, err := c.People.ReturnFromProvider(c.Outbound(r.Context()), kept, people.Returned{
+		State:  q.Get("state"),
+		Code:   q.Get("code"),
+		Error:  q.Get("error"),
+		Issuer: q.Get("iss"),
+	}, c.client(w, r))
+	if err != nil {
+		c.providerFailed(w, r, next, err)
+		return
+	}
+	c.enter(w, r, in, inside(next))
+}
+
+// providerFailed offers to sign in again, by a password or at the provider.
+func (c *console) providerFailed(w http.ResponseWriter, r *http.Request, next string, err error) {
+	page, title := "signin", "Sign in"
+	if fault.Is(err, "link_not_found") || fault.Is(err, "invitation_for_another") {
+		page, title = "gone", titles["join"]
+	}
+	c.outsideFailed(w, r, page, outsideView{Title: title, Next: inside(next)}, err)
+}

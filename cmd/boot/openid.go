@@ -1,0 +1,72 @@
+package boot
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/haggle-commerce/haggle/adapters/console"
+	"github.com/haggle-commerce/haggle/adapters/delivery"
+	"github.com/haggle-commerce/haggle/adapters/openid"
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// longestProviderName fits on a button.
+const longestProviderName = 40
+
+// checkOIDC says what is wrong with how the OpenID Connect provider is configured.
+func (c Config) checkOIDC(env account.Environment) error {
+	if c.OIDCIssuer == "" {
+		for name, value := range map[string]string{"CLIENT_ID": c.OIDCClientID, "CLIENT_SECRET": c.OIDCSecret, "NAME": c.OIDCName} {
+			if value != "" {
+				return fmt.Errorf("HAGGLE_OIDC_%s is set, and HAGGLE_OIDC_ISSUER is not", name)
+			}
+		}
+		return nil
+	}
+	// An issuer has no query and no fragment (OpenID Connect Core 1.0, section 2).
+	u, err := url.Parse(c.OIDCIssuer)
+	whole := err == nil && u.Host != "" && u.User == nil && !strings.ContainsAny(c.OIDCIssuer, "?#")
+	switch {
+	case !whole || u.Scheme != "https" && u.Scheme != "http":
+		return fmt.Errorf("HAGGLE_OIDC_ISSUER is %q: it must be a URL such as https://accounts.example.com", c.OIDCIssuer)
+	case u.Scheme != "https" && (env == account.Production || !loopback(u.Host) && !loopback(u.Host+":80")):
+		return fmt.Errorf("HAGGLE_OIDC_ISSUER is %q: it must begin with https://, but for one on this machine in the sandbox", c.OIDCIssuer)
+	case c.OIDCClientID == "" || c.OIDCSecret == "":
+		return errors.New("HAGGLE_OIDC_ISSUER needs HAGGLE_OIDC_CLIENT_ID and HAGGLE_OIDC_CLIENT_SECRET")
+	case env == account.Production && !isHTTPS(c.PublicURL):
+		return errors.New("HAGGLE_OIDC_ISSUER needs a HAGGLE_PUBLIC_URL that begins with https://: the provider sends browsers back there")
+	case utf8.RuneCountInString(c.OIDCName) > longestProviderName || strings.ContainsFunc(c.OIDCName, unicode.IsControl):
+		return fmt.Errorf("HAGGLE_OIDC_NAME must be a line of at most %d characters", longestProviderName)
+	}
+	return nil
+}
+
+// openID is the provider by which members may sign in; nil: none is configured.
+func (a *App) openID() ports.IdentityProvider {
+	if a.config.OIDCIssuer == "" {
+		return nil
+	}
+	return openid.New(openid.Config{
+		Issuer:       a.config.OIDCIssuer,
+		ClientID:     a.config.OIDCClientID,
+		ClientSecret: a.config.OIDCSecret,
+		Name:         strings.TrimSpace(a.config.OIDCName),
+		Redirect:     func() string { return a.URL() + console.ReturnPath },
+		Elsewhere:    delivery.SafeClient(a.config.AllowLoopback),
+		Clock:        a.clock,
+		Log:          a.log,
+	})
+}
+
+// openID says what provider members sign in by, and what is to be registered there.
+func (d *doctor) openID() {
+	if d.OIDCIssuer == "" {
+		return
+	}
+	d.say(Fine, "OpenID Connect", "members may sign in by %s; its redirect URI is %s%s", d.OIDCIssuer, strings.TrimSuffix(d.PublicURL, "/"), console.ReturnPath)
+}
