@@ -59,6 +59,22 @@ Feature: Console
       When "Ada" opens the link
       Then "Ada" sees "The link is wrong, was used, or is too old."
 
+    Scenario: Signing in at the merchant's own provider
+      Given "Ada" is a member with {"role": "owner"}
+      When "Ada" opens /console/$slug/orders
+      And "Ada" presses "Sign in with Example ID"
+      And "Ada" fills in "E-mail at Example ID" with "$email_Ada"
+      And "Ada" presses "Continue"
+      Then "Ada" sees "No orders yet."
+      And "Ada" is at /console/$slug/orders
+      When "Eve" opens /console/sign-in
+      And "Eve" presses "Sign in with Example ID"
+      And "Eve" fills in "E-mail at Example ID" with "eve@example.com"
+      And "Eve" presses "Continue"
+      Then "Eve" sees "This sign-in opens no account here."
+      When "Eve" opens /console/$slug
+      Then "Eve" sees "Forgotten your password?"
+
     Scenario: Signing out
       Given "Ada" is a member with {"role": "owner"}
       When "Ada" signs in to the console

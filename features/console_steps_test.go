@@ -3,10 +3,13 @@ package features
 import (
 	"fmt"
 	"strings"
+	"testing"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/haggle-commerce/haggle/simulator/openid"
 )
 
 func consoleSteps(sc book, w *world) {
@@ -24,6 +27,18 @@ func consoleSteps(sc book, w *world) {
 	sc.Then(`^"([^"]*)" does not see "([^"]*)"$`, w.seesNot)
 	sc.Then(`^"([^"]*)" finds no "([^"]*)" to press$`, w.findsNoControl)
 	sc.Then(`^"([^"]*)" is at (/\S*)$`, w.isAt)
+}
+
+// startIdentities starts an OpenID Connect provider at which anybody can sign in with any address.
+func startIdentities(t *testing.T) *openid.Provider {
+	t.Helper()
+	p, err := openid.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	p.Asks()
+	return p
 }
 
 func (w *world) opensPage(name, path string) error {

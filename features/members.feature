@@ -188,6 +188,7 @@ Feature: Members
         | PATCH /v1/members/mem_00000000000000000000000000 {}          | member_not_found          |
         | DELETE /v1/members/mem_00000000000000000000000000            | member_not_found          |
         | POST /v1/members/mem_00000000000000000000000000/password-link | member_not_found         |
+        | POST /v1/members/mem_00000000000000000000000000/reset-mfa    | member_not_found          |
         | DELETE /v1/members/invitations/link_unknown                  | invitation_not_found      |
         | DELETE /v1/console-sessions/csess_unknown                    | console_session_not_found |
         | DELETE /v1/console-sessions?member_id=mem_unknown            | member_not_found          |
@@ -239,11 +240,22 @@ Feature: Members
       And the merchant sends DELETE /v1/members/$member_Ada
       When the merchant sends GET /v1/audit-events?member_id=$member_Ada
       Then the answer shows:
-        | meta.total         | 1                |
-        | data.0.action      | "update-project" |
-        | data.0.key_id      | ""               |
-        | data.0.member.id   | "$member_Ada"    |
-        | data.0.member.name | "Ada"            |
+        | meta.total         | 2                                  |
+        | data.*.action      | ["update-project", "join-account"] |
+        | data.0.key_id      | ""                                 |
+        | data.0.member.id   | "$member_Ada"                      |
+        | data.0.member.name | "Ada"                              |
+
+    Scenario: The log names who signed in, and how
+      Given "Ada" is a member with {"role": "support"}
+      And "Ada" signed in
+      And somebody signs in as "Ada" with the password "wrong horse battery"
+      When the merchant sends GET /v1/audit-events?member_id=$member_Ada
+      Then the answer shows:
+        | data.*.action     | ["sign-in", "join-account"] |
+        | data.*.after.by   | ["password", "invitation"]  |
+        | data.0.target     | "$member_Ada"               |
+        | data.0.project_id | null                        |
 
   Rule: Signing in tells nobody who is a member
 
@@ -274,6 +286,15 @@ Feature: Members
         | who |
         | Ada |
         | Eve |
+
+    Scenario: A stranger who guesses does not keep a member out
+      Given "Ada" is a member with {"role": "support"}
+      And somebody tries 10 passwords of "Ada"
+      When "Ada" signs in
+      Then coming in is refused: rate_limited
+      When "Ada" signs in from elsewhere
+      Then the session of "Ada" works
+      And within 20 seconds the merchant's audit log has a "block-sign-ins" of "Ada"
 
     Scenario: Another password by a link
       Given "Ada" is a member with {"role": "support"}
@@ -325,6 +346,31 @@ Feature: Members
       When the merchant sends GET /v1/account
       Then the answer shows:
         | mfa.enabled | false |
+
+    Scenario: An owner removes the lost authenticator of another member
+      Given "Ada" is a member with {"role": "owner"}
+      And "Grace" is a member with {"role": "manager"}
+      And "Grace" enrols an authenticator of their own
+      When "Ada" resets the second factor of "Grace" with no code
+      Then it is refused: 403 mfa_required
+      Given "Ada" enrols an authenticator of their own
+      When "Grace" resets the second factor of "Ada" with a fresh code
+      Then it is refused: 403 insufficient_scope
+      When "Ada" resets the second factor of "Ada" with no code
+      Then it is refused: 409 own_mfa
+      When "Ada" resets the second factor of "Grace" with no code
+      Then it is refused: 403 mfa_required
+      When "Ada" resets the second factor of "Grace" with a fresh code
+      Then it answers 204
+      And the session of "Grace" is good for nothing
+      When "Grace" signs in
+      Then the session of "Grace" works
+      When "Ada" resets the second factor of "Grace" with no code
+      Then it is refused: 409 mfa_not_enrolled
+      When the merchant sends GET /v1/audit-events?action=reset-member-mfa
+      Then the answer shows:
+        | data.*.target      | ["$member_Grace"] |
+        | data.0.member.name | "Ada"             |
 
   Rule: Sessions are seen, and ended
 

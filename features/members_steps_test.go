@@ -11,6 +11,8 @@ func memberSteps(sc book, w *world) {
 	sc.When(`^(\d+) people join by the link of "([^"]*)" at once$`, w.joinAtOnce)
 	sc.Step(`^"([^"]*)" (?:signs|signed) in$`, func(name string) error { return w.signsInWith(name, memberPassword) })
 	sc.When(`^"([^"]*)" signs in with the password "([^"]*)"$`, w.signsInWith)
+	sc.When(`^"([^"]*)" signs in from elsewhere$`, w.signsInElsewhere)
+	sc.Then(`^within (\d+) seconds the merchant's audit log has a "([^"]*)" of "([^"]*)"$`, w.auditHasBySoon)
 	sc.When(`^somebody signs in as "([^"]*)" with the password "([^"]*)"$`, w.signsInAs)
 	sc.Step(`^somebody tries (\d+) passwords of "([^"]*)"$`, w.triesPasswords)
 	sc.When(`^"([^"]*)" gives (a fresh code|the same code|a recovery code|a wrong code)$`, w.proves)
@@ -23,5 +25,6 @@ func memberSteps(sc book, w *world) {
 	sc.Then(`^the session of "([^"]*)" works$`, w.sessionWorks)
 	sc.Then(`^(\d+) of them joins?$`, w.haveJoined)
 	sc.When(`^with (no code|a fresh code of "[^"]*") "([^"]*)" invites "([^"]*)" with (\{.*\})$`, w.memberInvites)
+	sc.When(`^"([^"]*)" resets the second factor of "([^"]*)" with (no code|a fresh code)$`, w.resetsFactor)
 	sc.Then(`^the link of "([^"]*)" was shown once$`, w.linkShownOnce)
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 	"github.com/haggle-commerce/haggle/simulator/merchant"
@@ -70,21 +71,42 @@ func (w *world) invitedBy(client *merchant.Client, name, fields string, header h
 func (w *world) memberInvites(code, by, name, fields string) error {
 	header := http.Header{}
 	if code != "no code" {
-		phone := w.phones[by]
-		if phone == nil {
-			return fmt.Errorf("%q has no authenticator", by)
-		}
-		text, err := phone.fresh()
-		if err != nil {
+		var err error
+		if header, err = w.confirmedBy(by); err != nil {
 			return err
 		}
-		header.Set("X-MFA-Code", text)
 	}
 	key, err := w.held(by)
 	if err != nil {
 		return err
 	}
 	return w.invitedBy(w.merchant.As(key.Secret).In(""), name, fields, header)
+}
+
+// confirmedBy has a fresh code of somebody's authenticator.
+func (w *world) confirmedBy(name string) (http.Header, error) {
+	phone := w.phones[name]
+	if phone == nil {
+		return nil, fmt.Errorf("%q has no authenticator", name)
+	}
+	text, err := phone.fresh()
+	return http.Header{"X-Mfa-Code": {text}}, err
+}
+
+func (w *world) resetsFactor(by, of, code string) error {
+	header := http.Header{}
+	if code != "no code" && w.phones[by] != nil {
+		var err error
+		if header, err = w.confirmedBy(by); err != nil {
+			return err
+		}
+	}
+	key, err := w.held(by)
+	if err != nil {
+		return err
+	}
+	path := membersPath + "/" + w.ids["member_"+of] + "/reset-mfa"
+	return w.attempt(func() error { return w.sendBy(w.merchant.As(key.Secret).In(""), "POST", path, "", header) })
 }
 
 func (w *world) hasInvitations(n int) error {
@@ -161,6 +183,30 @@ func (w *world) haveJoined(n int) error {
 func (w *world) signsInWith(name, password string) error {
 	in, err := w.door().SignIn(w.ctx, w.emailOf(name), password)
 	return w.comes(name, in, err)
+}
+
+func (w *world) signsInElsewhere(name string) error {
+	door := w.door()
+	door.Address += " elsewhere"
+	in, err := door.SignIn(w.ctx, w.emailOf(name), memberPassword)
+	return w.comes(name, in, err)
+}
+
+// auditHasBySoon waits for an event that background work records.
+func (w *world) auditHasBySoon(seconds int, action, name string) error {
+	until := time.Now().Add(time.Duration(seconds) * time.Second)
+	for {
+		if err := w.send("GET", "/v1/audit-events?action="+action, "", nil); err != nil {
+			return err
+		}
+		if bytes.Contains(w.tape.last().body, []byte(w.ids["member_"+name])) {
+			return nil
+		}
+		if time.Now().After(until) {
+			return fmt.Errorf("the audit log has no %s of %s", action, name)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 }
 
 // signsInAs forgets the session, so that the member's own stays.

@@ -52,12 +52,14 @@ func startServer(t *testing.T, engine string) *server {
 		t.Fatalf("no engine is named %q", engine)
 	}
 	lossy, providers := startProviders(t)
+	identities := startIdentities(t)
 	platforms, database, besideDatabase := startTown(t), boottest.Engines[i].URL(t), boottest.Engines[i].URL(t)
 	s := &server{
 		t: t, engine: boottest.Engines[i], providers: providers, lossy: lossy, town: platforms, database: boottest.Inspect(t, database),
 		besides: boottest.Inspect(t, besideDatabase),
 		app: boottest.Start(t, database, func(c *boot.Config) {
 			c.StripeURL, c.PayPalURL = providers, providers
+			c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret, c.OIDCName = identities.Issuer(), identities.ClientID, identities.ClientSecret, "Example ID"
 		}),
 		beside: boottest.Start(t, besideDatabase, besides, func(c *boot.Config) {
 			c.StripeURL, c.PayPalURL = providers, providers
