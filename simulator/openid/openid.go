@@ -41,6 +41,7 @@ type Faults struct {
 	Broken    bool           // it answers 500
 	State     string         // it sends browsers back with this state
 	Denied    bool           // the person does not consent
+	NoKeys    bool           // it does not tell its keys
 	NoEmail   bool           // only the UserInfo endpoint tells the e-mail address
 	Other     string         // whom the UserInfo endpoint tells of
 	From      string         // the issuer in the authorization response
@@ -158,7 +159,7 @@ func (p *Provider) faulty(next http.Handler) http.Handler {
 			case <-r.Context().Done():
 			case <-p.closed:
 			}
-		case f.Broken:
+		case f.Broken, f.NoKeys && r.URL.Path == "/keys":
 			http.Error(w, "broken", http.StatusInternalServerError)
 		default:
 			next.ServeHTTP(w, r)

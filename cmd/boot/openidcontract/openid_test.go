@@ -236,6 +236,10 @@ func TestProvider_unavailable(t *testing.T) {
 	if took := time.Since(start); took > 5*time.Second {
 		t.Errorf("it took %s", took)
 	}
+	mute := open(t)
+	mute.there.Does(provider.Faults{NoKeys: true})
+	_, err = mute.vouch(mute.code())
+	mute.wants("without its keys", err, "provider_unavailable")
 	fresh := open(t)
 	if err := fresh.there.Close(); err != nil {
 		t.Fatal(err)
