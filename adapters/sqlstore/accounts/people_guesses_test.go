@@ -132,6 +132,13 @@ func knownBrowser(h *house) {
 		h.Errorf("after 100 days it is given nothing: %v", err)
 	}
 	h.outside.step.Add(181 * 24 * 120)
+	for range 10 {
+		_, err = h.tries(other.Member.Email, "guess", "192.0.2.8", "")
+		h.wants("a guess", err, "sign_in_refused")
+	}
+	_, err = h.tries(other.Member.Email, password, "192.0.2.8", other.Device)
+	h.wants("from a browser that is known no more", err, "rate_limited")
+	h.later(10)
 	h.enrolledMember(h.signedIn(other.Member.Email))
 	due, err := h.tries(other.Member.Email, password, "192.0.2.8", "")
 	if err != nil || !due.Session.CodeDue || due.Device != "" {
