@@ -249,8 +249,8 @@ Feature: Members
     Scenario: The log names who signed in, and how
       Given "Ada" is a member with {"role": "support"}
       And "Ada" signed in
-      And somebody signs in as "Ada" with the password "wrong horse battery"
-      When the merchant sends GET /v1/audit-events?member_id=$member_Ada
+      When somebody signs in as "Ada" with the password "wrong horse battery"
+      And the merchant sends GET /v1/audit-events?member_id=$member_Ada
       Then the answer shows:
         | data.*.action     | ["sign-in", "join-account"] |
         | data.*.after.by   | ["password", "invitation"]  |
