@@ -86,7 +86,7 @@ func (v *visit) find() error {
 	if v.r.Header.Get("HX-Request") == "" {
 		return v.show("find", view)
 	}
-	return v.fragment("find", "found", view)
+	return v.fragment(v.w, http.StatusOK, "find", "found", view)
 }
 
 // screens are the pages whose name, or another word for it, begins like the text; all if there is none.

@@ -233,6 +233,9 @@ func negative(n json.Number) json.Number {
 	if strings.Trim(text, "0.") == "" {
 		return n
 	}
+	if off, ok := strings.CutPrefix(text, "-"); ok {
+		return json.Number(off)
+	}
 	return json.Number("-" + text)
 }
 

@@ -19,11 +19,12 @@ var templateFiles embed.FS
 var pages = parsePages()
 
 func parsePages() map[string]*template.Template {
-	shared := template.Must(template.New("").ParseFS(templateFiles, "templates/parts.html", "templates/settings.html"))
+	shared := template.Must(template.New("").ParseFS(templateFiles, "templates/parts.html", "templates/settings.html", "templates/policyparts.html"))
 	parsed := map[string]*template.Template{}
 	for frame, names := range map[string][]string{
 		"frame": {
 			"today", "find", "orders", "order", "returns", "return", "negotiations", "negotiation", "lost", "money", "payments", "movements", "unanswered",
+			"studio", "nopolicy", "policyconfirm", "policyversions", "policyversion", "suggest",
 			"people", "person", "ownaccess", "agents", "agent", "apikeys", "agentkeys", "auditlog", "shopsettings", "events", "subscription", "shops", "problem",
 		},
 		"outside": {"signin", "code", "link", "join", "password", "gone"},
@@ -81,6 +82,9 @@ func initials(name string) string {
 func (f frame) Haggles() bool { return f.may("finance:read") || f.may("agents:read") }
 func (f frame) Limits() bool  { return f.may("agents:read") && f.may("analytics:read") }
 
+// Tunes reports whether the member sees how the shop haggles.
+func (f frame) Tunes() bool { return f.may("agents:read") }
+
 // Sells reports whether the member sees orders and money.
 func (f frame) Sells() bool { return f.may("finance:read") }
 
@@ -89,20 +93,18 @@ func (v *visit) show(name string, view any) error {
 	return v.render(v.w, http.StatusOK, name, view)
 }
 
-// fragment answers with one template of a page, for a script to put into its place.
-func (v *visit) fragment(page, name string, view any) error {
-	var text bytes.Buffer
-	if err := pages[page].ExecuteTemplate(&text, name, view); err != nil {
-		return err
-	}
-	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = text.WriteTo(v.w) // the client may have gone
-	return nil
+// fragment answers with one template of a page, for a script that puts it in its place.
+func (c *console) fragment(w http.ResponseWriter, status int, page, name string, view any) error {
+	return c.write(w, status, func(text *bytes.Buffer) error { return pages[page].ExecuteTemplate(text, name, view) })
 }
 
 func (c *console) render(w http.ResponseWriter, status int, name string, view any) error {
+	return c.write(w, status, func(text *bytes.Buffer) error { return pages[name].Execute(text, view) })
+}
+
+func (c *console) write(w http.ResponseWriter, status int, fill func(*bytes.Buffer) error) error {
 	var text bytes.Buffer
-	if err := pages[name].Execute(&text, view); err != nil {
+	if err := fill(&text); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -18,6 +18,8 @@ type shop struct {
 
 	zone  *time.Location
 	words *words
+	// mostDiscount is the setting that bounds every policy, in per cent.
+	mostDiscount float64
 }
 
 // Path is where the shop's pages begin.
@@ -93,6 +95,7 @@ func routeShop(page func(pattern string, show func(*visit) error)) {
 	page("GET /money/movements.csv", movementsTable)
 	page("GET /money/unanswered/{checkout}", (*visit).unansweredPayment)
 	page("POST /money/unanswered/{checkout}", (*visit).resolve)
+	routeStudio(page)
 	routeSettings(page)
 	page("GET /{rest...}", func(*visit) error { return errNoPage })
 }
@@ -142,6 +145,9 @@ func (v *visit) settle() error {
 			Locale   string `json:"locale"`
 			Timezone string `json:"timezone"`
 		} `json:"general"`
+		Commerce struct {
+			MostDiscount float64 `json:"max_discount_percent"`
+		} `json:"commerce"`
 	}
 	if err := v.api.get("/v1/projects/"+v.shop.ID+"/settings", nil, &settings); err != nil {
 		return err
@@ -150,7 +156,7 @@ func (v *visit) settle() error {
 	if err != nil {
 		zone = time.UTC
 	}
-	v.shop.zone = zone
+	v.shop.zone, v.shop.mostDiscount = zone, settings.Commerce.MostDiscount
 	v.shop.words = newWords(settings.General.Locale, settings.General.Currency, zone, v.Clock.Now())
 	return nil
 }

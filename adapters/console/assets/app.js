@@ -1,4 +1,5 @@
-// Pages work without this script. It keeps the feed of negotiations up to date, while somebody looks.
+// Pages work without this script. It keeps the feed of negotiations up to date while somebody looks, and shows what a draft
+// of a policy would do while its sliders move.
 const feed = document.querySelector("[data-live]");
 if (feed && window.EventSource) {
   const state = document.querySelector("[data-live-state]");
@@ -30,4 +31,59 @@ if (feed && window.EventSource) {
     paused ? (stop(), say("Paused")) : start();
   });
   start();
+}
+
+const draft = document.querySelector("[data-draft]");
+if (draft) {
+  let late, asked;
+  const parts = () => document.querySelectorAll("[data-part]");
+  const replace = (part, next) => {
+    const open = [...part.querySelectorAll("details")].map((d) => d.open);
+    part.replaceChildren(...next.childNodes);
+    part.querySelectorAll("details").forEach((d, n) => { d.open ||= open[n] ?? false; });
+  };
+  const show = (text) => {
+    const page = new DOMParser().parseFromString(text, "text/html");
+    const effect = page.querySelector('[data-part="effect"]');
+    if (!effect) return false;
+    for (const part of parts()) {
+      const next = page.querySelector(`[data-part="${part.dataset.part}"]`);
+      if (next) replace(part, next);
+    }
+    for (const control of document.querySelectorAll("[data-ctl]")) {
+      control.className = page.querySelector(`[data-ctl="${control.dataset.ctl}"]`).className;
+    }
+    history.replaceState(null, "", effect.dataset.address);
+    return true;
+  };
+  const stale = (yes) => { for (const name of ["effect", "bar"]) document.querySelector(`[data-part="${name}"]`).classList.toggle("stale", yes); };
+  const ask = async () => {
+    asked?.abort();
+    const mine = asked = new AbortController();
+    stale(true);
+    try {
+      const address = draft.action.split("?")[0] + "?" + new URLSearchParams(new FormData(draft));
+      const answer = await fetch(address, { headers: { "X-Part": "studio" }, signal: mine.signal });
+      const text = await answer.text();
+      if (mine !== asked) return;
+      if (answer.redirected) location.reload();
+      else if (show(text)) stale(false);
+      else later(3000);
+    } catch (error) {
+      if (error.name !== "AbortError") later(3000);
+    }
+  };
+  const later = (wait = 150) => { clearTimeout(late); late = setTimeout(ask, wait); };
+  for (const control of document.querySelectorAll("[data-ctl]")) {
+    const range = control.querySelector("input[type=range]");
+    const number = control.querySelector(".val input");
+    const place = () => control.querySelector(".fill").setAttribute("width", 100 * (range.value - range.min) / (range.max - range.min) + "%");
+    range.hidden = false;
+    range.parentNode.classList.add("live-range");
+    range.addEventListener("input", () => { number.value = range.value; place(); });
+    number.addEventListener("input", () => { range.value = number.value; place(); });
+  }
+  document.querySelector("[data-go]").classList.add("sr");
+  draft.addEventListener("input", () => later());
+  document.addEventListener("change", (event) => { if (event.target.getAttribute("form") === "draft") later(); });
 }

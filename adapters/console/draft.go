@@ -1,0 +1,149 @@
+package console
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// draft is a policy that is being tried. It lives in the query of an address: what it begins from, and what differs from that.
+type draft struct {
+	from    int    // the version that it begins from; 0: the one in force
+	preset  string // or the preset; "": none
+	base    haggling
+	policy  haggling
+	wrong   []detail // what cannot be read
+	unknown []string // names in the query that are none
+}
+
+// limits are what a preset leaves as it is: presets are about how a shop haggles, not about how low it goes.
+var limits = []string{
+	"enabled", "max_discount_percent", "min_margin_percent", "unverified_share_percent", "probing.session", "probing.client", "probing.product",
+}
+
+// under puts a preset under the limits of the policy in force.
+func (h haggling) under(inForce haggling) haggling {
+	h = h.clone()
+	for _, name := range limits {
+		h.values[name] = inForce.values[name]
+	}
+	return h
+}
+
+// apply changes a draft as a query says.
+func (d *draft) apply(q url.Values) {
+	d.policy = d.base.clone()
+	for _, n := range policyNumbers {
+		given, ok := q[n.name]
+		if !ok {
+			continue
+		}
+		d.policy.values[n.name] = strings.TrimSpace(given[len(given)-1])
+	}
+	for _, s := range sliders {
+		if s.write != nil && q.Has(s.name) {
+			s.set(d.policy, q.Get(s.name))
+		}
+	}
+	if q.Get("segments") == "none" {
+		d.policy.segments = json.RawMessage("[]")
+	}
+	_, d.wrong = d.policy.document()
+}
+
+// query is the shortest one that makes the draft.
+func (d *draft) query() url.Values {
+	q := url.Values{}
+	if d.from != 0 {
+		q.Set("from", strconv.Itoa(d.from))
+	}
+	if d.preset != "" {
+		q.Set("preset", d.preset)
+	}
+	for _, n := range policyNumbers {
+		now := d.policy.values[n.name]
+		if n.same(now, d.base.values[n.name]) {
+			continue
+		}
+		i := slices.IndexFunc(sliders, func(s slider) bool { return s.write != nil && s.number == n.name })
+		if i >= 0 && sliders[i].write(d.base, sliders[i].of(d.policy)) == now {
+			q.Set(sliders[i].name, sliders[i].of(d.policy))
+			continue
+		}
+		q.Set(n.name, now)
+	}
+	if !sameJSON(d.policy.segments, d.base.segments) {
+		q.Set("segments", "none")
+	}
+	return q
+}
+
+// with is the draft's query with more.
+func (d *draft) with(names ...string) url.Values {
+	q := d.query()
+	for i := 0; i+1 < len(names); i += 2 {
+		if names[i+1] != "" {
+			q.Set(names[i], names[i+1])
+		}
+	}
+	return q
+}
+
+// isVersion reports whether a draft is nothing but a version that is written already.
+func (d *draft) isVersion() bool {
+	all, _ := differences(d.base, d.policy)
+	return d.preset == "" && len(all) == 0
+}
+
+// readDraft is the draft of the request's address or form.
+func (s *studio) readDraft(q url.Values) (*draft, error) {
+	d := &draft{base: s.agent.Policy}
+	if n, err := strconv.Atoi(q.Get("from")); err == nil && n > 0 && n != s.agent.Version {
+		v, err := fetch[policyVersion](s.api, s.agentPath("/policies/"+strconv.Itoa(n)), nil)
+		if err != nil {
+			return nil, err
+		}
+		d.from, d.base = n, v.Policy
+	}
+	if name := q.Get("preset"); name != "" {
+		i := slices.IndexFunc(s.presets, func(p preset) bool { return p.Name == name })
+		if i < 0 {
+			d.unknown = append(d.unknown, "preset="+name)
+		} else {
+			d.preset, d.from, d.base = name, 0, s.presets[i].Policy.under(s.agent.Policy)
+		}
+	}
+	d.apply(q)
+	return d, nil
+}
+
+// problemOf is what is wrong with a draft before the API is asked; nil: nothing is.
+func (d *draft) problemOf() *problem {
+	if len(d.wrong) == 0 {
+		return nil
+	}
+	return &problem{
+		Status:  http.StatusUnprocessableEntity,
+		Code:    "validation_error",
+		Message: "This draft has numbers that do not work.",
+		Details: d.wrong,
+	}
+}
+
+// wrongAt is what is wrong with a number, of what the API or the form says.
+func wrongAt(p *problem, number string) string {
+	if p == nil {
+		return ""
+	}
+	var all []string
+	for _, d := range p.Details {
+		field := strings.TrimPrefix(d.Field, "policy.")
+		if field == number || strings.HasPrefix(field, number+".") {
+			all = append(all, d.Message)
+		}
+	}
+	return strings.Join(slices.Compact(all), "; ")
+}

@@ -1,0 +1,218 @@
+package console
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// routeStudio adds the pages of the policy studio to those of a shop.
+func routeStudio(page func(pattern string, show func(*visit) error)) {
+	page("GET /policy", inStudio((*studio).show))
+	page("GET /policy/save", inStudio((*studio).confirmSave))
+	page("POST /policy/save", inStudio((*studio).save))
+	page("GET /policy/activate", inStudio((*studio).confirmActivate))
+	page("POST /policy/activate", inStudio((*studio).activate))
+	page("POST /policy/agent", (*visit).addHaggler)
+	page("GET /policy/versions", inStudio((*studio).versions))
+	page("POST /policy/holdout", inStudio((*studio).holdBack))
+	page("GET /policy/versions/{version}", inStudio((*studio).version))
+	page("GET /policy/suggest", inStudio((*studio).suggest))
+	page("POST /policy/suggest", inStudio((*studio).learn))
+}
+
+// haggler is an agent as the API has it.
+type haggler struct {
+	ID       string   `json:"id"`
+	Name     string   `json:"name"`
+	Status   string   `json:"status"`
+	Version  int      `json:"policy_version"`
+	Policy   haggling `json:"policy"`
+	Handlers struct {
+		Quote struct {
+			Type    string `json:"type"`
+			Program string `json:"program"`
+			URL     string `json:"url"`
+		} `json:"quote"`
+	} `json:"handlers"`
+	Model struct {
+		Strategy bool `json:"strategy"`
+	} `json:"model"`
+	Tuning struct {
+		Automatic bool    `json:"automatic"`
+		Holdout   float64 `json:"holdout_percent"`
+		Baseline  *int    `json:"baseline_version"`
+	} `json:"tuning"`
+}
+
+// policyVersion is a written version of an agent's policy.
+type policyVersion struct {
+	Version     int        `json:"version"`
+	Origin      string     `json:"origin"`
+	Note        string     `json:"note"`
+	InForce     bool       `json:"in_force"`
+	Policy      haggling   `json:"policy"`
+	CreatedAt   time.Time  `json:"created_at"`
+	ActivatedAt *time.Time `json:"activated_at"`
+}
+
+// preset is a policy to start from.
+type preset struct {
+	Name     string   `json:"name"`
+	Title    string   `json:"title"`
+	Sentence string   `json:"sentence"`
+	Policy   haggling `json:"policy"`
+}
+
+// studio is a visit to the policy of one agent.
+type studio struct {
+	*visit
+	agent   *haggler
+	agents  []haggler
+	presets []preset
+}
+
+// inStudio finds the agent that the address names, or else the one that serves buyers.
+func inStudio(show func(*studio) error) func(*visit) error {
+	return func(v *visit) error {
+		found, err := fetch[list[haggler]](v.api, "/v1/agents", url.Values{"limit": {"100"}})
+		if err != nil {
+			return err
+		}
+		if len(found.Data) == 0 {
+			return v.show("nopolicy", &noPolicyView{frame: v.page("Policy studio", "policy"), MayAdd: v.may("agents:write")})
+		}
+		s := &studio{visit: v, agents: found.Data}
+		wanted := v.r.FormValue("agent")
+		at := slices.IndexFunc(s.agents, func(a haggler) bool { return a.ID == wanted })
+		if at < 0 {
+			at = max(0, slices.IndexFunc(s.agents, haggler.serves))
+		}
+		s.agent = &s.agents[at]
+		return show(s)
+	}
+}
+
+// serves reports whether an agent serves the shop's buyers.
+func (h haggler) serves() bool { return h.Status == "active" }
+
+type noPolicyView struct {
+	frame
+	MayAdd bool
+}
+
+// addHaggler gives a shop without an agent one, which serves its buyers.
+func (v *visit) addHaggler() error {
+	var made haggler
+	c := change{body: map[string]string{"name": "Negotiator"}}
+	if err := v.api.post(http.MethodPost, "/v1/agents", c, &made); err != nil {
+		return err
+	}
+	if err := v.api.post(http.MethodPost, "/v1/agents/"+made.ID+"/activate", change{}, nil); err != nil {
+		return err
+	}
+	return v.finish(v.shop.Path()+"/policy", "added")
+}
+
+// agentPath is one of the agent's in the API.
+func (s *studio) agentPath(rest string) string {
+	return "/v1/agents/" + url.PathEscape(s.agent.ID) + rest
+}
+
+// address is a page of the studio about the agent.
+func (s *studio) address(rest string, q url.Values) string {
+	q = maps.Clone(q)
+	if q == nil {
+		q = url.Values{}
+	}
+	if i := slices.IndexFunc(s.agents, haggler.serves); i < 0 || s.agents[i].ID != s.agent.ID {
+		q.Set("agent", s.agent.ID)
+	}
+	return link(s.shop.Path()+"/policy"+rest, switchedOff(q))
+}
+
+// switchedOff writes switches that are off: an address leaves out what is empty.
+func switchedOff(q url.Values) url.Values {
+	for name, values := range q {
+		if len(values) > 0 && values[0] == "" && numberNamed(name).kind == switchNumber {
+			q[name] = []string{"off"}
+		}
+	}
+	return q
+}
+
+// versionWord names a version.
+func versionWord(n int) string { return "version " + strconv.Itoa(n) }
+
+// studioPage is what all pages of the studio have.
+type studioPage struct {
+	frame
+	Agents   []choice
+	Done     string
+	MayWrite bool
+	Studio   string // its address
+	Versions string
+}
+
+// studioDone are the sentences after something was done.
+var studioDone = map[string]string{
+	"added":     "The agent is added, and serves your buyers.",
+	"saved":     "The version is saved. It is not in force by that.",
+	"activated": "The version is in force. Buyers who begin to haggle now get its prices.",
+	"held":      "What is held back is changed.",
+}
+
+func (s *studio) studioPage(title string) studioPage {
+	view := studioPage{
+		frame:    s.page(title, "policy"),
+		Done:     studioDone[s.r.URL.Query().Get("done")],
+		MayWrite: s.may("agents:write"),
+		Studio:   s.address("", nil),
+		Versions: s.address("/versions", nil),
+	}
+	if len(s.agents) > 1 {
+		for _, a := range s.agents {
+			other := &studio{visit: s.visit, agent: &a, agents: s.agents}
+			word := a.Name
+			if !a.serves() {
+				word += " (draft)"
+			}
+			view.Agents = append(view.Agents, choice{word, other.address("", nil), a.ID == s.agent.ID})
+		}
+	}
+	return view
+}
+
+// loadPresets asks for the policies to start from.
+func (s *studio) loadPresets() error {
+	found, err := fetch[list[preset]](s.api, "/v1/agents/policy-presets", nil)
+	s.presets = found.Data
+	return err
+}
+
+// newest is the number of the newest version.
+func (s *studio) newest() (int, error) {
+	found, err := fetch[list[policyVersion]](s.api, s.agentPath("/policies"), url.Values{"limit": {"1"}})
+	if err != nil || len(found.Data) == 0 {
+		return 0, err
+	}
+	return found.Data[0].Version, nil
+}
+
+// outside says who names the prices where it is not the policy alone, and which rules hold still.
+func (s *studio) outside() string {
+	const still = " These still hold: no price below the floor or above list, none above one that was named before, and none lower after the last move."
+	q := s.agent.Handlers.Quote
+	switch {
+	case q.Type == "remote":
+		return "Prices come from your own handler at " + q.URL + "." + still
+	case q.Program != "" && q.Program != "haggle":
+		return "Prices come from the program " + q.Program + "." + still
+	case s.agent.Model.Strategy:
+		return "A language model may ask for more than these rules would, never for less." + still
+	}
+	return ""
+}
