@@ -43,9 +43,10 @@ type lostView struct {
 	Rows   []lostRow
 	Older  string
 	Newer  string
+	Test   []choice // drafts that give more
 }
 
-type lostRow struct{ Address, Product, Best, Floor, Asked, Apart, At, Exact string }
+type lostRow struct{ Address, Studio, Product, Best, Floor, Asked, Apart, At, Exact string }
 
 // nearness is how far below the floor a best offer may be, in per cent of it.
 var nearness = []int{2, 5, 10}
@@ -83,12 +84,30 @@ func (v *visit) lost() error {
 	view.Newer, view.Older = besides(offset, len(view.Rows), l.Examples.Meta.Total, func(to string) string {
 		return address(view.Period.name, near, to)
 	})
+	for _, more := range testedDiscounts {
+		view.Test = append(view.Test, choice{
+			Word:    "Test " + more + "% in the studio",
+			Address: link(v.shop.Path()+"/policy", url.Values{"lower": {more}, "case": {firstCase(view.Rows, l.Examples.Data)}}),
+		})
+	}
 	return v.show("lost", view)
+}
+
+// testedDiscounts are how much more discount drafts give that begin at the lost deals, in points.
+var testedDiscounts = []string{"2", "4"}
+
+// firstCase is the deal that such a draft is shown with.
+func firstCase(rows []lostRow, deals []lostDeal) string {
+	if len(rows) == 0 {
+		return ""
+	}
+	return deals[0].Negotiation
 }
 
 func (v *visit) lostRow(d *lostDeal, code string) lostRow {
 	w := v.shop.words
 	row := lostRow{
+		Studio:  link(v.shop.Path()+"/policy", url.Values{"case": {d.Negotiation}}),
 		Address: v.shop.Path() + "/negotiations/" + d.Negotiation,
 		Product: d.Product,
 		Best:    w.amount(d.Best, code),

@@ -127,6 +127,7 @@ type negotiationView struct {
 	Facts  []fact
 	Orders []choice
 	More   string // steps that are not shown
+	Studio string // the address of the studio with this case; "": the role does not see it
 }
 
 func (v *visit) negotiation() error {
@@ -160,6 +161,9 @@ func (v *visit) negotiation() error {
 	}
 	for _, o := range t.Orders {
 		view.Orders = append(view.Orders, choice{Word: o.Confirmation, Address: v.shop.Path() + "/orders/" + o.ID})
+	}
+	if v.may("agents:read") {
+		view.Studio = link(v.shop.Path()+"/policy", url.Values{"case": {t.ID}})
 	}
 	view.Paths, err = v.paths(&t, t.Items, v.shop.Path()+"/negotiations/"+t.ID)
 	if err != nil {

@@ -69,7 +69,7 @@ var sliders = []slider{
 		name:   "meet",
 		number: "curve.reach_percent",
 		label:  "Meet strong first offers",
-		unit:   "% below the floor",
+		unit:   "%",
 		high:   40,
 		ends:   [2]string{"Rarely", "Often"},
 		read:   readReach,
@@ -188,11 +188,11 @@ func writeReach(_ haggling, text string) string {
 }
 
 func sayReach(h haggling) string {
-	x, ok := numeric(h.values["curve.markup_percent"])
+	above, ok := numeric(h.values["curve.markup_percent"])
 	if !ok {
 		return ""
 	}
-	return "Met once, at " + plainNumber(x-100) + "% above the offer."
+	return "How far above a first offer the floor may be. Met once, at " + plainNumber(above-100) + "% above the offer."
 }
 
 // sliderView is a slider as a page has it.
@@ -213,7 +213,7 @@ func (s slider) view(draft, inForce haggling, wrong, caps string) sliderView {
 	x, _ := numeric(now)
 	y, _ := numeric(was)
 	high := s.high
-	for _, wider := range []float64{100, 200, 1000} {
+	for _, wider := range []float64{90, 200, 1000} {
 		if max(x, y) > high {
 			high = max(high, wider)
 		}
@@ -242,7 +242,7 @@ func (s slider) view(draft, inForce haggling, wrong, caps string) sliderView {
 	}
 	said := []string{s.say(draft), caps}
 	if v.Changed {
-		said = append(said, "Was "+was+strings.TrimSuffix(s.unit, " below the floor")+".")
+		said = append(said, "Was "+was+s.unit+".")
 	}
 	v.Said = strings.TrimSpace(strings.Join(said, " "))
 	return v

@@ -14,7 +14,7 @@ import (
 type caseView struct {
 	Product, Said, Note, Address, Close string
 	Was, Now                            *pathView
-	Result                              string
+	Result, Record                      string
 }
 
 // played is a negotiation that the API played.
@@ -63,7 +63,10 @@ func (s *studio) caseOf(d *draft, q url.Values, works bool) (*caseView, error) {
 	if !works {
 		return view, nil
 	}
-	return view, s.playCase(view, d, &t, item)
+	if err := s.playCase(view, d, &t, item); err != nil {
+		return nil, err
+	}
+	return view, s.replayCase(view, d, t.ID)
 }
 
 // playCase plays the offers of a negotiation under a draft.
@@ -95,6 +98,26 @@ func (s *studio) playCase(view *caseView, d *draft, t *threads, item *threadItem
 	}
 	view.Note = "Played with today's list price and stock, for a buyer of whom nothing is known."
 	return s.drawPlayed(view, &found, item)
+}
+
+// replayCase says what the record tells of a draft in the negotiation.
+func (s *studio) replayCase(view *caseView, d *draft, negotiation string) error {
+	document, _ := d.policy.document()
+	body := map[string]any{"policy": document, "negotiation_ids": []string{negotiation}}
+	var found replayed
+	if err := s.api.post(http.MethodPost, s.agentPath("/replay"), change{body: body}, &found); err != nil {
+		return err
+	}
+	switch {
+	case found.Negotiations == 0:
+	case found.Deals.Certain == found.Negotiations:
+		view.Record = "On the record: a deal for certain."
+	case found.Deals.Possible > 0:
+		view.Record = "On the record: a deal is possible, and not certain."
+	default:
+		view.Record = "On the record: no deal."
+	}
+	return nil
 }
 
 func asProblem(err error) (p *problem, ok bool) {

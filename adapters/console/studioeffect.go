@@ -25,8 +25,9 @@ type replayed struct {
 	} `json:"deals"`
 	Before   earned `json:"before"`
 	After    earned `json:"after"`
+	Possible earned `json:"after_possible"`
 	Examples []struct {
-		Session string      `json:"session_id"`
+		Thread  string      `json:"negotiation_id"`
 		Product string      `json:"product_id"`
 		Offer   json.Number `json:"offer"`
 		Before  shopAnswer  `json:"before"`
@@ -77,7 +78,7 @@ type effectView struct {
 }
 
 // figure is a number, and what it was.
-type figure struct{ Label, Value, Change, Tone, From string }
+type figure struct{ Label, Value, Change, From, Possible string }
 
 type answerRow struct{ Address, Offer, Was, Now string }
 
@@ -134,10 +135,12 @@ func (s *studio) recordView(r *replayed) *effectView {
 	if view.Empty {
 		return view
 	}
-	view.Lead = s.lead(r)
+	if view.Lead = s.lead(r); r.Changed == 0 {
+		view.Lead = "No answer on your record changes."
+	}
 	view.Figures = []figure{
-		s.moneyFigure("Margin, at least", r.Before.Margin, r.After.Margin),
-		s.moneyFigure("Revenue, at least", r.Before.Revenue, r.After.Revenue),
+		s.moneyFigure("Margin", r.Before.Margin, r.After.Margin, r.Possible.Margin),
+		s.moneyFigure("Revenue", r.Before.Revenue, r.After.Revenue, r.Possible.Revenue),
 		discountFigure(r.Before.Discount, r.After.Discount),
 	}
 	view.Wide, view.Narrow = rangeBar(r, 554), rangeBar(r, 326)
@@ -151,7 +154,7 @@ func (s *studio) recordView(r *replayed) *effectView {
 	view.AnswersWord = thousands(r.Changed) + " of " + count(r.Decisions, "answer changes", "answers change")
 	for _, e := range r.Examples {
 		row := answerRow{
-			Address: s.shop.Path() + "/negotiations/" + e.Session,
+			Address: s.shop.Path() + "/negotiations/" + e.Thread,
 			Offer:   "asked the price",
 			Was:     s.answerWords(&e.Before),
 			Now:     "had its deal before",
@@ -202,12 +205,16 @@ func (s *studio) lead(r *replayed) string {
 	return deals + " The certain ones earn the same margin."
 }
 
-func (s *studio) moneyFigure(label string, before, after json.Number) figure {
+// moneyFigure is what the certain deals come to, and what the possible ones would.
+func (s *studio) moneyFigure(label string, before, after, possible json.Number) figure {
 	f := figure{Label: label, Value: s.shop.words.amount(after, ""), From: "from " + s.shop.words.amount(before, "")}
+	if possible != after {
+		f.Label, f.Possible = label+", certain", "possible "+s.shop.words.amount(possible, "")
+	}
 	x, _ := before.Float64()
 	y, _ := after.Float64()
 	if x > 0 && x != y {
-		f.Change, f.Tone = signed(100*(y-x)/x, "%"), pick(y > x, "good", "bad")
+		f.Change = signed(100*(y-x)/x, "%")
 	}
 	if f.Change == "±0%" {
 		f.Change = ""
@@ -218,7 +225,7 @@ func (s *studio) moneyFigure(label string, before, after json.Number) figure {
 func discountFigure(before, after float64) figure {
 	f := figure{Label: "Average discount", Value: plainNumber(after) + "%", From: "from " + plainNumber(before) + "%"}
 	if plainNumber(after) != plainNumber(before) {
-		f.Change, f.Tone = signed(after-before, " pts"), pick(after > before, "warn", "good")
+		f.Change = signed(after-before, " pts")
 	}
 	return f
 }
@@ -266,7 +273,7 @@ func rangeBar(r *replayed, width float64) template.HTML {
 	if possible > certain {
 		after += ", possible " + thousands(r.Deals.Possible)
 	}
-	svg.WriteString(text("t-shop t-b", min(max(certain, 76), width-92), 60, "middle", after))
+	svg.WriteString(text("t-shop t-b", min(max(certain, 100), width-108), 60, "middle", after))
 	svg.WriteString(text("", 8, 60, "start", "0") + text("", width-8, 60, "end", thousands(r.Negotiations)))
 	return template.HTML(svg.String())
 }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -33,9 +34,16 @@ type studioView struct {
 	Suggest      string
 }
 
+// presetWords are what presets do, in a few words.
+var presetWords = map[string]string{
+	"keep_margin": "Few discounts, slow moves",
+	"balanced":    "As a new shop begins",
+	"clear_stock": "Deep and quick",
+}
+
 type presetView struct {
-	Title, Sentence, Address string
-	Current                  bool
+	Title, Short, Sentence, Address string
+	Current                         bool
 }
 
 // numbersView are numbers that belong together, as fields.
@@ -46,7 +54,7 @@ type numbersView struct {
 
 type numberView struct {
 	Name, ID, Label, Help, Value, Was, Wrong string
-	Switch, On, Percent, API                 bool
+	Switch, On, Percent, Wide, API           bool
 }
 
 // partsView are parts of the catalogue that have a curve of their own.
@@ -184,6 +192,7 @@ func (s *studio) controls(view *studioView, d *draft, q url.Values) {
 	for _, p := range s.presets {
 		view.Presets = append(view.Presets, presetView{
 			Title:    p.Title,
+			Short:    cmp.Or(presetWords[p.Name], p.Sentence),
 			Sentence: p.Sentence,
 			Address:  s.here(&draft{preset: p.Name}, q),
 			Current:  d.preset == p.Name,
@@ -252,6 +261,7 @@ func numbersOf(g policyGroup, draft, inForce haggling, p *problem, api bool) num
 			Switch:  n.kind == switchNumber,
 			On:      value == "on",
 			Percent: n.kind == percentNumber,
+			Wide:    n.kind == stepNumbers || n.kind == breakNumbers,
 			API:     api,
 		}
 		if !n.same(value, was) {

@@ -238,6 +238,7 @@ type takingsView struct {
 type changedDecision struct {
 	Decision  string               `json:"decision_id"`
 	Session   string               `json:"session_id"`
+	Thread    string               `json:"negotiation_id"`
 	Product   string               `json:"product_id"`
 	Offer     *wire.Money          `json:"offer" nullable:"true"`
 	Before    answerView           `json:"before"`
@@ -263,8 +264,8 @@ func toAPITakings(t negotiation.Takings) takingsView {
 func toAPIChanged(d negotiation.Difference) changedDecision {
 	e := d.Entry
 	v := changedDecision{
-		Decision: e.ID.String(), Session: e.Session.String(), Product: e.Item.Product.String(), Offer: wire.ToOptionalMoney(e.Offer),
-		Before: answerView{commerce.Responses[e.Outcome], wire.ToOptionalMoney(e.Price)}, Rule: e.Rule.String(),
+		Decision: e.ID.String(), Session: e.Session.String(), Thread: id.NegotiationOf(e.Session).String(), Product: e.Item.Product.String(),
+		Offer: wire.ToOptionalMoney(e.Offer), Before: answerView{commerce.Responses[e.Outcome], wire.ToOptionalMoney(e.Price)}, Rule: e.Rule.String(),
 	}
 	if d.Answer != nil {
 		v.After.object = &answerView{commerce.Responses[d.Answer.Outcome()], wire.ToOptionalMoney(negotiation.PriceIn(d.Answer))}
