@@ -247,6 +247,129 @@ Feature: Console
       Then "Ada" sees "Left near the floor"
       And "Ada" sees "Trail Tent"
       And "Ada" sees "$79.00"
+  Rule: How the shop haggles is changed in the policy studio
+
+    Scenario: Starting from a preset
+      Given a buyer who agreed on 2 of the "Trail Tent" at 95.00
+      And "Ada" is a member with {"role": "owner"}
+      And "Ada" signed in to the console
+      When "Ada" presses "Policy studio"
+      Then "Ada" sees "On your last 1 negotiation"
+      And "Ada" sees "No answer on your record changes."
+      And "Ada" sees "You edit a draft. Version 1 stays in force"
+      When "Ada" presses "Keep margin"
+      Then "Ada" sees "5 changes from version 1"
+      And "Ada" sees "Certain: 0 deals, possible: 1, where you had 1."
+      And "Ada" sees "was $80.00"
+      When "Ada" presses "Discard"
+      Then "Ada" sees "0 changes from version 1"
+
+    Scenario: A draft shows its effect while it changes
+      Given "Ada" is a member with {"role": "manager"}
+      And "Ada" signed in to the console
+      When "Ada" presses "Policy studio"
+      And "Ada" fills in "Most discount" with "10"
+      Then "Ada" sees "Was 90%."
+      And "Ada" sees "1 change from version 1"
+      And "Ada" sees "was $80.00"
+      And "Ada" is at /console/$slug/policy?max_discount_percent=10
+      When "Ada" presses "All numbers"
+      Then "Ada" sees "max_discount_percent"
+      And "Ada" sees "1 change from version 1"
+
+    Scenario: Saving a version, putting it in force, and rolling back
+      Given "Ada" is a member with {"role": "owner"}
+      And "Ada" signed in to the console
+      When "Ada" presses "Policy studio"
+      And "Ada" fills in "Most discount" with "10"
+      And "Ada" presses "Save as version 2"
+      And "Ada" sees "It is kept under Versions, and changes nothing until you activate it."
+      And "Ada" fills in "Note" with "Less for everyone"
+      And "Ada" presses "Save version 2"
+      Then "Ada" sees "The version is saved. It is not in force by that."
+      And "Ada" sees "Less for everyone"
+      And "Ada" sees "90%"
+      When "Ada" presses "Activate…"
+      Then "Ada" sees "Buyers who begin to haggle from now on get prices by version 2."
+      When "Ada" presses "Activate version 2"
+      Then "Ada" sees "The version is in force."
+      And "Ada" sees "Version 2 stays in force until you activate another."
+      When "Ada" presses "Versions"
+      And "Ada" presses "Roll back to version 1"
+      Then "Ada" sees "Roll back to version 1?"
+      When "Ada" presses "Roll back to version 1"
+      Then "Ada" sees "Version 1 stays in force until you activate another."
+
+    Scenario: Holding buyers back to compare
+      Given "Ada" is a member with {"role": "owner"}
+      And "Ada" signed in to the console
+      When "Ada" presses "Policy studio"
+      And "Ada" fills in "How fast you come down" with "60"
+      And "Ada" presses "Activate…"
+      And "Ada" checks "Keep 10% of buyers on version 1 to compare"
+      And "Ada" presses "Activate version 2"
+      Then "Ada" sees "The version is in force."
+      When "Ada" presses "Versions"
+      Then "Ada" sees "10% of buyers stay on version 1."
+      And "Ada" sees "Not decided yet."
+      When "Ada" fills in "Hold back, % of buyers" with "80"
+      And "Ada" presses "Change"
+      Then "Ada" sees "must be between 0 and 50"
+      When "Ada" fills in "Hold back, % of buyers" with "0"
+      And "Ada" presses "Change"
+      Then "Ada" sees "No buyers are held back."
+
+    Scenario: Numbers that do not work
+      Given "Ada" is a member with {"role": "owner"}
+      And "Ada" signed in to the console
+      When "Ada" presses "Policy studio"
+      And "Ada" fills in "Least margin to keep" with "lots"
+      Then "Ada" sees "must be a number such as 12.5"
+      When "Ada" fills in "Least margin to keep" with "5000"
+      Then "Ada" sees "must be between 0 and 1,000"
+      And "Ada" finds no "Save as version 2" to press
+      When "Ada" fills in "Least margin to keep" with "12.5"
+      Then "Ada" sees "1 change from version 1"
+
+    Scenario: An analyst tries drafts, and changes nothing
+      Given "Ana" is a member with {"role": "analyst"}
+      And "Ana" signed in to the console
+      When "Ana" presses "Policy studio"
+      And "Ana" presses "Clear stock"
+      Then "Ana" sees "changes from version 1"
+      And "Ana" finds no "Save as version 2" to press
+      And "Ana" finds no "Activate…" to press
+      And "Ana" finds no "Suggest from my record" to press
+      When "Ana" opens /console/$slug/policy/activate?give=60
+      Then "Ana" sees "Your role does not change policies."
+
+    Scenario: Support sees nothing of it
+      Given "Sam" is a member with {"role": "support"}
+      When "Sam" signs in to the console
+      Then "Sam" sees "Today"
+      And "Sam" finds no "Policy studio" to press
+      When "Sam" opens /console/$slug/policy
+      Then "Sam" sees "Not for your role"
+
+    Scenario: A deal that was lost
+      Given a buyer who looks at the "Trail Tent"
+      And the buyer offers 79
+      And "Ada" is a member with {"role": "owner"}
+      And "Ada" signed in to the console
+      When "Ada" presses "Lost deals"
+      And "Ada" presses "Test 4% in the studio"
+      Then "Ada" sees "This case: Trail Tent"
+      And "Ada" sees "$79.00 offered"
+      And "Ada" sees "The draft asks $87.69 where the buyer offered $79.00 at last."
+      And "Ada" sees "Capped at 20% in Settings."
+
+    Scenario: Learning from a short record
+      Given "Ada" is a member with {"role": "owner"}
+      And "Ada" signed in to the console
+      When "Ada" presses "Policy studio"
+      And "Ada" presses "Suggest from my record"
+      Then "Ada" sees "A better policy is saved as a version"
+
   Rule: Returns are decided, the oldest first
 
     Scenario: Approving returns one after the other

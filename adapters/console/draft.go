@@ -147,3 +147,22 @@ func wrongAt(p *problem, number string) string {
 	}
 	return strings.Join(slices.Compact(all), "; ")
 }
+
+// labelled names numbers as the form does.
+func (p *problem) labelled() *problem {
+	if p == nil {
+		return nil
+	}
+	named := *p
+	named.Details = nil
+	for _, d := range p.Details {
+		field := strings.TrimPrefix(d.Field, "policy.")
+		for _, n := range policyNumbers {
+			if field == n.name || strings.HasPrefix(field, n.name+".") {
+				d.Field = n.label
+			}
+		}
+		named.Details = append(named.Details, d)
+	}
+	return &named
+}

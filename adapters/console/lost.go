@@ -43,7 +43,7 @@ type lostView struct {
 	Rows   []lostRow
 	Older  string
 	Newer  string
-	Test   []choice // drafts that give more
+	Test   choice // a draft that gives more; without a word: there is nothing to test it on
 }
 
 type lostRow struct{ Address, Studio, Product, Best, Floor, Asked, Apart, At, Exact string }
@@ -84,25 +84,17 @@ func (v *visit) lost() error {
 	view.Newer, view.Older = besides(offset, len(view.Rows), l.Examples.Meta.Total, func(to string) string {
 		return address(view.Period.name, near, to)
 	})
-	for _, more := range testedDiscounts {
-		view.Test = append(view.Test, choice{
-			Word:    "Test " + more + "% in the studio",
-			Address: link(v.shop.Path()+"/policy", url.Values{"lower": {more}, "case": {firstCase(view.Rows, l.Examples.Data)}}),
-		})
+	if len(view.Rows) > 0 && v.may("agents:read") {
+		view.Test = choice{
+			Word:    "Test " + testedDiscount + "% in the studio",
+			Address: link(v.shop.Path()+"/policy", url.Values{"lower": {testedDiscount}, "case": {l.Examples.Data[0].Negotiation}}),
+		}
 	}
 	return v.show("lost", view)
 }
 
-// testedDiscounts are how much more discount drafts give that begin at the lost deals, in points.
-var testedDiscounts = []string{"2", "4"}
-
-// firstCase is the deal that such a draft is shown with.
-func firstCase(rows []lostRow, deals []lostDeal) string {
-	if len(rows) == 0 {
-		return ""
-	}
-	return deals[0].Negotiation
-}
+// testedDiscount is how many points more the most discount of a draft is that begins here.
+const testedDiscount = "4"
 
 func (v *visit) lostRow(d *lostDeal, code string) lostRow {
 	w := v.shop.words

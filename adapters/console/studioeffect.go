@@ -273,7 +273,8 @@ func rangeBar(r *replayed, width float64) template.HTML {
 	if possible > certain {
 		after += ", possible " + thousands(r.Deals.Possible)
 	}
-	svg.WriteString(text("t-shop t-b", min(max(certain, 100), width-108), 60, "middle", after))
+	half := 3.3 * float64(len(after))
+	svg.WriteString(text("t-shop t-b", min(max(certain, half+24), width-half-24-7*float64(len(thousands(r.Negotiations)))), 60, "middle", after))
 	svg.WriteString(text("", 8, 60, "start", "0") + text("", width-8, 60, "end", thousands(r.Negotiations)))
 	return template.HTML(svg.String())
 }

@@ -145,6 +145,7 @@ func (s *studio) view(d *draft, q url.Values) (*studioView, error) {
 	}
 	s.controls(view, d, q)
 	s.bar(view, d, newest, q)
+	view.Problem = view.Problem.labelled()
 	return view, nil
 }
 

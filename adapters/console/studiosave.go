@@ -57,7 +57,7 @@ func (s *studio) confirm(verb string, failed *problem) error {
 		Back:       s.here(d, q),
 		Key:        rand.Text(),
 		Hidden:     s.hidden(d, q, map[string]bool{"view": true, "products": true, "case": true}),
-		Problem:    failed,
+		Problem:    failed.labelled(),
 		Code:       failed != nil && failed.Code == codeAsked,
 		Held:       q.Get("holdout") != "",
 	}
