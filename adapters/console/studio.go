@@ -17,6 +17,8 @@ func routeStudio(page func(pattern string, show func(*visit) error)) {
 	page("GET /policy/activate", inStudio((*studio).confirmActivate))
 	page("POST /policy/activate", inStudio((*studio).activate))
 	page("POST /policy/agent", (*visit).addHaggler)
+	page("POST /policy/market", inStudio((*studio).startMarket))
+	page("POST /policy/market/{job}/cancel", inStudio((*studio).cancelMarket))
 	page("GET /policy/versions", inStudio((*studio).versions))
 	page("POST /policy/holdout", inStudio((*studio).holdBack))
 	page("GET /policy/versions/{version}", inStudio((*studio).version))

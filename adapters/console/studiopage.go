@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"net/url"
@@ -31,6 +32,7 @@ type studioView struct {
 	Effect       *effectView
 	Bar          barView
 	Case         *caseView
+	Market       *marketView
 	Suggest      string
 }
 
@@ -143,6 +145,9 @@ func (s *studio) view(d *draft, q url.Values) (*studioView, error) {
 	if view.Case, err = s.caseOf(d, q, view.Problem == nil); err != nil {
 		return nil, err
 	}
+	if view.Market, err = s.market(d, q, rand.Text()); err != nil {
+		return nil, err
+	}
 	s.controls(view, d, q)
 	s.bar(view, d, newest, q)
 	view.Problem = view.Problem.labelled()
@@ -152,7 +157,7 @@ func (s *studio) view(d *draft, q url.Values) (*studioView, error) {
 // stays are what of the studio's address stays while a draft changes.
 func stays(q url.Values) url.Values {
 	kept := url.Values{}
-	for _, name := range []string{"view", "case", "products", "holdout"} {
+	for _, name := range []string{"view", "case", "products", "holdout", "job"} {
 		if q.Get(name) != "" {
 			kept.Set(name, q.Get(name))
 		}

@@ -56,7 +56,7 @@ func (s *studio) confirm(verb string, failed *problem) error {
 		Action:     s.address("/"+verb, nil),
 		Back:       s.here(d, q),
 		Key:        rand.Text(),
-		Hidden:     s.hidden(d, q, map[string]bool{"view": true, "products": true, "case": true}),
+		Hidden:     s.hidden(d, q, map[string]bool{"view": true, "products": true, "case": true, "job": true}),
 		Problem:    failed.labelled(),
 		Code:       failed != nil && failed.Code == codeAsked,
 		Held:       q.Get("holdout") != "",

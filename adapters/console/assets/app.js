@@ -83,6 +83,18 @@ if (draft) {
     range.addEventListener("input", () => { number.value = range.value; place(); });
     number.addEventListener("input", () => { range.value = number.value; place(); });
   }
+  const watch = () => setTimeout(async () => { // a simulation that runs
+    if (!document.querySelector("[data-poll]")) return;
+    if (!document.hidden) {
+      try {
+        const answer = await fetch(location.href, { headers: { "X-Part": "studio" } });
+        const next = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector('[data-part="market"]');
+        if (next) replace(document.querySelector('[data-part="market"]'), next);
+      } catch { /* the next one may come through */ }
+    }
+    watch();
+  }, 1500);
+  watch();
   document.querySelector("[data-go]").classList.add("sr");
   draft.addEventListener("input", () => later());
   document.addEventListener("change", (event) => { if (event.target.getAttribute("form") === "draft") later(); });
