@@ -12,6 +12,7 @@ import (
 // draft is a policy that is being tried. It lives in the query of an address: what it begins from, and what differs from that.
 type draft struct {
 	from    int    // the version that it begins from; 0: the one in force
+	served  bool   // that version has been in force before
 	preset  string // or the preset; "": none
 	base    haggling
 	policy  haggling
@@ -106,7 +107,7 @@ func (s *studio) readDraft(q url.Values) (*draft, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.from, d.base = n, v.Policy
+		d.from, d.served, d.base = n, v.ActivatedAt != nil, v.Policy
 	}
 	if name := q.Get("preset"); name != "" {
 		i := slices.IndexFunc(s.presets, func(p preset) bool { return p.Name == name })

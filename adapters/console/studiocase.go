@@ -59,7 +59,10 @@ func (s *studio) caseOf(d *draft, q url.Values, works bool) (*caseView, error) {
 		return nil, err
 	}
 	view.Was = &was
-	view.Said = map[string]string{"deal": "Agreed", "left": "The buyer left", "open": "Under way"}[item.State] + ", " + s.said(item) + "."
+	view.Said = capital(s.said(item)) + "."
+	if item.State == "left" {
+		view.Said = "The buyer left: " + s.said(item) + "."
+	}
 	if !works {
 		return view, nil
 	}

@@ -33,6 +33,7 @@ type marketResult struct {
 	After       marketArm  `json:"after"`
 	Posted      *marketArm `json:"best_posted_price"`
 	WithoutCost int        `json:"products_without_cost"`
+	Products    []struct{} `json:"products"`
 	Populations []struct {
 		Title  string    `json:"title"`
 		Before marketArm `json:"before"`
@@ -164,8 +165,13 @@ func (s *studio) wordMarket(view *marketView, job *marketJob) {
 			Discount: plainNumber(p.Before.Discount) + "% → " + plainNumber(p.After.Discount) + "%",
 		})
 	}
+	view.Note = "For " + count(len(r.Products), "product", "products") + " of yours"
+	if byMonth {
+		view.Note += ", as often as buyers haggled about them in the last 30 days"
+	}
+	view.Note += "."
 	if r.WithoutCost > 0 {
-		view.Note = count(r.WithoutCost, "product has", "products have") + " no cost on record and count for no margin."
+		view.Note += " " + count(r.WithoutCost, "product has", "products have") + " no cost on record and count for no margin."
 	}
 	s.wordDifference(view, r, byMonth, mine, against)
 }
@@ -191,9 +197,9 @@ func (s *studio) wordDifference(view *marketView, r *marketResult, byMonth bool,
 	view.Interval = "Between " + amount(low) + " and " + amount(high) + " " + view.Per + ", with 95% certainty."
 	switch diff.Verdict {
 	case "better":
-		view.Lead = mine + " earns about " + amount(mean) + " more " + view.Per + " than " + against + "."
+		view.Lead = mine + " earns about " + amount(mean) + " more margin " + view.Per + " than " + against + "."
 	case "worse":
-		view.Lead = mine + " earns about " + amount(negative(mean)) + " less " + view.Per + " than " + against + "."
+		view.Lead = mine + " earns about " + amount(negative(mean)) + " less margin " + view.Per + " than " + against + "."
 	default:
 		view.Lead = "No difference from " + against + " that chance would not make."
 	}

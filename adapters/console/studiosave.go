@@ -82,10 +82,10 @@ func (s *studio) wordConfirm(view *confirmView, d *draft, verb string, number in
 	view.Verb = "Save " + name
 	if verb == "activate" {
 		view.Verb = "Activate " + name
-		if d.isVersion() && number < s.agent.Version {
+		if d.isVersion() && d.served {
 			view.Verb = "Roll back to " + name
 		}
-		view.Means = s.means(name, now)
+		view.Means = s.means(d, name, now)
 		if s.comparable(d) && s.agent.Tuning.Holdout == 0 {
 			view.Hold = "Keep 10% of buyers on " + now + " to compare"
 		}
@@ -106,7 +106,7 @@ func (s *studio) wordConfirm(view *confirmView, d *draft, verb string, number in
 }
 
 // means are what happens at once when a version is put in force.
-func (s *studio) means(name, now string) []string {
+func (s *studio) means(d *draft, name, now string) []string {
 	all := []string{
 		"Buyers who begin to haggle from now on get prices by " + name + ".",
 		"Prices that buyers were named already stand until they run out.",
@@ -115,7 +115,12 @@ func (s *studio) means(name, now string) []string {
 		all = []string{"This agent is a draft and serves no buyers. Nothing changes for them."}
 	}
 	if h := s.agent.Tuning.Holdout; h > 0 && s.agent.Tuning.Baseline != nil {
-		all = append(all, plainNumber(h)+"% of buyers stay with how "+versionWord(*s.agent.Tuning.Baseline)+" comes down, to compare.")
+		said := plainNumber(h) + "% of buyers stay on " + versionWord(*s.agent.Tuning.Baseline) + ", to compare."
+		if !s.comparable(d) {
+			said = "More changes than how you come down, so the " + plainNumber(h) + "% of buyers that were held back get " + name +
+				" too. The comparison ends."
+		}
+		all = append(all, said)
 	}
 	return append(all, "You can go back to "+now+" at any time, under Versions.")
 }

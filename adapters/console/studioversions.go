@@ -229,12 +229,16 @@ func (s *studio) compare(view *heldView) error {
 		return err
 	}
 	for _, arm := range []heldArm{found.InForce, found.Baseline} {
-		view.Arms = append(view.Arms, armRow{
+		row := armRow{
 			Name:   capital(versionWord(arm.Version)),
 			Buyers: thousands(arm.Negotiations),
-			Deals:  share(arm.Earned.DealRate),
-			Margin: share(arm.Earned.Margin),
-		})
+			Deals:  "–",
+			Margin: "–",
+		}
+		if arm.Negotiations > 0 {
+			row.Deals, row.Margin = share(arm.Earned.DealRate), share(arm.Earned.Margin)
+		}
+		view.Arms = append(view.Arms, row)
 	}
 	verdicts := map[string][2]string{
 		"better":    {capital(versionWord(found.InForce.Version)) + " earns more, with near certainty.", "good"},
