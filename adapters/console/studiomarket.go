@@ -78,14 +78,17 @@ type marketView struct {
 
 type marketRow struct{ Name, Deals, Discount, Revenue, Margin string }
 
-// market shows the simulated market that the address names, or offers to start one.
+// market shows the simulated market that the address names, or offers to start one; nil: neither.
 func (s *studio) market(d *draft, q url.Values, key string) (*marketView, error) {
 	view := &marketView{Hidden: s.hidden(d, q, nil)}
 	if s.may("agents:write") {
 		view.Start, view.Key = s.address("/market", nil), key
 	}
 	name := q.Get("job")
-	if name == "" {
+	switch {
+	case name == "" && view.Start == "":
+		return nil, nil
+	case name == "":
 		return view, nil
 	}
 	view.Again = true
