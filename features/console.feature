@@ -363,6 +363,16 @@ Feature: Console
       And "Ada" sees "The draft asks $87.69 where the buyer offered $79.00 at last."
       And "Ada" sees "Capped at 20% in Settings."
 
+    Scenario: Simulating the market
+      Given "Ada" is a member with {"role": "owner"}
+      And "Ada" signed in to the console
+      When "Ada" presses "Policy studio"
+      And "Ada" presses "Clear stock"
+      And "Ada" presses "Simulate the market"
+      Then "Ada" sees "The draft"
+      And "Ada" sees "No product has a known cost, so there is no margin to compare."
+      And "Ada" sees "changes from version 1"
+
     Scenario: Learning from a short record
       Given "Ada" is a member with {"role": "owner"}
       And "Ada" signed in to the console
