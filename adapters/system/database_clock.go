@@ -32,9 +32,15 @@ type DatabaseClock struct {
 type anchor struct {
 	local    time.Time // with its monotonic reading
 	database time.Time
+	stands   bool // the clock does not go on
 }
 
-func (a *anchor) at(local time.Time) time.Time { return a.database.Add(local.Sub(a.local)) }
+func (a *anchor) at(local time.Time) time.Time {
+	if a.stands {
+		return a.database
+	}
+	return a.database.Add(local.Sub(a.local))
+}
 
 // NewDatabaseClock measures the database's clock, which ask reads. It fails if ask does.
 func NewDatabaseClock(ctx context.Context, ask func(context.Context) (time.Time, error)) (*DatabaseClock, error) {
@@ -49,7 +55,7 @@ func NewDatabaseClock(ctx context.Context, ask func(context.Context) (time.Time,
 			best = s
 		}
 	}
-	c.anchor.Store(&anchor{best.sent, best.earliest.Add(best.width() / 2)})
+	c.anchor.Store(&anchor{local: best.sent, database: best.earliest.Add(best.width() / 2)})
 	return c, nil
 }
 
@@ -61,6 +67,13 @@ func (c *DatabaseClock) Now() time.Time {
 // Skew is how far the database's clock is ahead of this machine's wall clock.
 func (c *DatabaseClock) Skew() time.Duration {
 	return c.Now().Sub(c.wall())
+}
+
+// Stand stops the clock at a time, for a server whose time its caller moves, until Sync or Stand is called.
+func (c *DatabaseClock) Stand(at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.anchor.Store(&anchor{database: at, stands: true})
 }
 
 // Sync measures again, and corrects the clock. After an error the clock goes on as before.
@@ -78,7 +91,7 @@ func (c *DatabaseClock) Sync(ctx context.Context) error {
 	case now.After(s.latest):
 		now = s.latest
 	}
-	c.anchor.Store(&anchor{s.sent, now})
+	c.anchor.Store(&anchor{local: s.sent, database: now})
 	return nil
 }
 

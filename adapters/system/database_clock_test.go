@@ -120,3 +120,23 @@ func TestDatabaseClockIsUTCInWholeMilliseconds(t *testing.T) {
 		t.Errorf("%v is not UTC in whole milliseconds", now)
 	}
 }
+
+func TestDatabaseClockStands(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &database{ahead: time.Minute}
+		c, err := NewDatabaseClock(t.Context(), d.ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := time.Date(2031, 3, 3, 0, 0, 0, 0, time.UTC)
+		c.Stand(at)
+		time.Sleep(time.Hour)
+		if now := c.Now(); !now.Equal(at) {
+			t.Errorf("it is %s, want %s", now, at)
+		}
+		if err := c.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		near(t, "once it goes on", c.Now(), time.Now().Add(time.Minute), 10*time.Millisecond)
+	})
+}

@@ -13,6 +13,7 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -171,4 +172,11 @@ func (s *DB) SetClock(now time.Time) {
 		return
 	}
 	s.Dialect.stopped.Store(Millis(now))
+}
+
+// Stand stops the database's clock at a time in every statement, not only where background work is due. No other
+// goroutine may use the database meanwhile.
+func (s *DB) Stand(at time.Time) {
+	s.SetClock(at)
+	s.Dialect.Clock = "CAST(" + strconv.FormatInt(Millis(at), 10) + " AS BIGINT)"
 }
