@@ -9,11 +9,13 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"io"
 	"io/fs"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/accounts"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/events"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/history"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/requests"
@@ -102,6 +104,9 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) { return s.db.Now(ct
 // on.
 func (s *Store) SetClock(now time.Time) { s.db.SetClock(now) }
 
+// Stand stops the database's clock at a time in every statement. No other goroutine may use the store meanwhile.
+func (s *Store) Stand(at time.Time) { s.db.Stand(at) }
+
 // Pools calls show for each of the store's connection pools. waiting is how many wait for a connection of it.
 func (s *Store) Pools(show func(name string, pool *sql.DB, waiting func() int)) { s.db.Pools(show) }
 
@@ -141,6 +146,16 @@ func (s *Store) ResealAddresses(ctx context.Context) (int, error) {
 // A server may be running on it.
 func (s *Store) Verify(ctx context.Context, now time.Time) (verify.Verification, error) {
 	return verify.Verify(ctx, s.db, now)
+}
+
+// ExportHistory writes what happened in a project, from SQLite. No server may use the database.
+func (s *Store) ExportHistory(ctx context.Context, of history.Names, from, until time.Time, w io.Writer) error {
+	return history.Export(ctx, s.db, of, from, until, w)
+}
+
+// LoadHistory puts a history into a project that nothing happened in yet, and reports whether it did.
+func (s *Store) LoadHistory(ctx context.Context, into history.Names, now time.Time, random func([]byte), file io.Reader) (bool, error) {
+	return history.Load(ctx, s.db, into, now, random, file)
 }
 
 // Undecided is how many payments and refunds are under way.
