@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build release run test features gallery bench bench-journey simulate schedules histories faults mcp-conformance acceptance provider-contract fuzz lint
+.PHONY: help build release run demo-history test features gallery bench bench-journey simulate schedules histories faults mcp-conformance acceptance provider-contract fuzz lint
 
 BENCHTIME ?= 1s
 FUZZTIME  ?= 10s
@@ -50,6 +50,9 @@ bench: ## run the benchmarks, BENCHTIME=1s each
 bench-journey: ## measure what a buyer's journey costs: JOURNEYS=2000 PRODUCTS=1000 CLIENTS=8 (features/journey/README.md)
 	@.ci/need postgres
 	PRODUCTS=$(PRODUCTS) CLIENTS=$(CLIENTS) HISTORY=$(HISTORY) REPLICAS=$(REPLICAS) HOT=$(HOT) FRESH=$(FRESH) FLUSH=$(FLUSH) go test -run '^$$' -bench BenchmarkJourney -benchtime $(JOURNEYS)x -timeout 30m ./features/journey
+
+demo-history: ## make the demo's ninety days of history anew (a minute or two); commit what changes
+	go run ./cmd/boot/demo/makehistory -out cmd/boot/demo/history.gz
 
 simulate: build ## let buyer agents loose on the demo shop
 	.bin/haggle simulate --demo

@@ -2,10 +2,12 @@ package boot
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/feed"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/history"
 	"github.com/haggle-commerce/haggle/cmd/boot/demo"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -31,12 +33,20 @@ type DemoShop struct {
 }
 
 // Demo creates the demo project with its catalogue, once, and a fresh API key for it.
-func (a *App) Demo(ctx context.Context) (DemoShop, error) {
+func (a *App) Demo(ctx context.Context) (DemoShop, error) { return a.demo(ctx, a.importDemo) }
+
+// DemoWithHistory is Demo, and a project that is created has ninety days of orders, negotiations and returns behind it.
+func (a *App) DemoWithHistory(ctx context.Context) (DemoShop, error) {
+	return a.demo(ctx, a.rememberDemo)
+}
+
+// demo opens the demo project; fill gives one that was opened its products.
+func (a *App) demo(ctx context.Context, fill func(context.Context, *project.Project) error) (DemoShop, error) {
 	owner, err := a.Access.Owner(ctx, account.Enterprise)
 	if err != nil {
 		return DemoShop{}, err
 	}
-	p, err := a.demoProject(ctx, owner)
+	p, err := a.demoProject(ctx, owner, fill)
 	if err != nil {
 		return DemoShop{}, err
 	}
@@ -57,9 +67,15 @@ func (a *App) Demo(ctx context.Context) (DemoShop, error) {
 	}, p)
 }
 
+// The person whom the demo's shop belongs to.
+const (
+	demoOwner     = "owner@demo.example"
+	demoOwnerName = "Demo owner"
+)
+
 // demoLink makes a link that signs the demo's owner in.
 func (a *App) demoLink(ctx context.Context, of id.Account) (string, error) {
-	owner, err := a.People.FirstOwner(ctx, of, operator, "owner@demo.example", "Demo owner")
+	owner, err := a.People.FirstOwner(ctx, of, operator, demoOwner, demoOwnerName)
 	if err != nil {
 		return "", err
 	}
@@ -93,9 +109,9 @@ func (a *App) demoKey(ctx context.Context, owner id.Account) (string, error) {
 	return a.Access.CreateKey(ctx, owner, name, []string{"*"}, nil, &expires)
 }
 
-// demoProject finds the demo project, or opens it. A catalogue that a crash kept from being loaded is
-// loaded now: loading is one transaction, and CatalogVersion reports whether it happened.
-func (a *App) demoProject(ctx context.Context, owner *account.Account) (*project.Project, error) {
+// demoProject finds the demo project, or opens it. One that a crash kept from being filled is filled now: that is one
+// transaction, and CatalogVersion reports whether it happened.
+func (a *App) demoProject(ctx context.Context, owner *account.Account, fill func(context.Context, *project.Project) error) (*project.Project, error) {
 	p, err := a.storefront.BySlug(ctx, project.DemoSlug)
 	if fault.KindOf(err) == fault.NotFound {
 		p, err = a.openDemo(ctx, owner)
@@ -103,18 +119,46 @@ func (a *App) demoProject(ctx context.Context, owner *account.Account) (*project
 	if err != nil || p.CatalogVersion > 0 {
 		return p, err
 	}
+	if err := fill(ctx, p); err != nil {
+		return nil, err
+	}
+	a.storefront.Forget(p.ID)
+	return a.storefront.BySlug(ctx, project.DemoSlug)
+}
+
+// importDemo imports the catalogue.
+func (a *App) importDemo(ctx context.Context, p *project.Project) error {
 	lines, err := feed.New(demo.Catalogue(), "demo.ndjson", p.Settings.Currency)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	summary, err := a.load(ctx, p, lines, nil)
 	if err == nil && summary.Failed > 0 {
 		err = fmt.Errorf("%d of the demo's products were refused: %v", summary.Failed, summary.Problems)
 	}
+	return err
+}
+
+// rememberDemo loads the history, which has the catalogue as it is at its end.
+func (a *App) rememberDemo(ctx context.Context, p *project.Project) error {
+	owner, err := a.People.FirstOwner(ctx, p.Account, operator, demoOwner, demoOwnerName)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return a.storefront.BySlug(ctx, project.DemoSlug)
+	_, err = a.store.LoadHistory(ctx, history.Names{
+		Project: p.ID,
+		Account: p.Account,
+		Member:  owner.ID,
+	}, a.clock.Now(), func(bits []byte) { rand.Read(bits) }, demo.History())
+	return err
+}
+
+// demoRetention keeps what the history has: it is of ninety days, and sessions are kept for thirty by default.
+var demoRetention = project.RetentionPatch{
+	Messages:   patch.To(180),
+	Sessions:   patch.To(180),
+	Events:     patch.To(365),
+	Deliveries: patch.To(180),
 }
 
 func (a *App) openDemo(ctx context.Context, owner *account.Account) (*project.Project, error) {
@@ -123,6 +167,7 @@ func (a *App) openDemo(ctx context.Context, owner *account.Account) (*project.Pr
 		Slug:        project.DemoSlug,
 		Description: "A general store to try agentic commerce on.",
 		Demo:        true,
+		Settings:    project.SettingsPatch{Retention: demoRetention},
 	})
 	if err != nil {
 		return nil, err

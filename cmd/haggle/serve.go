@@ -40,7 +40,7 @@ func (s serveCmd) serve(ctx context.Context, app *boot.App) error {
 	fmt.Printf("  OpenAPI         %s/openapi.yaml\n", app.URL())
 	fmt.Printf("  Health          %s/readyz\n", app.OpsURL())
 	if s.Demo {
-		shop, err := app.Demo(ctx)
+		shop, err := app.DemoWithHistory(ctx)
 		if err != nil {
 			return fmt.Errorf("cannot set up the demo: %w", err)
 		}

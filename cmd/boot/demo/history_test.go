@@ -1,0 +1,297 @@
+package demo_test
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/history"
+	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/cmd/boot/demo"
+)
+
+// living is a demo with its history on a server that runs.
+type living struct {
+	*testing.T
+	url  string
+	app  *boot.App
+	shop boot.DemoShop
+	db   *sql.DB
+}
+
+func onEngines(t *testing.T, test func(living)) {
+	for _, engine := range boottest.Engines {
+		t.Run(engine.Name, func(t *testing.T) {
+			url := engine.URL(t)
+			l := living{
+				T:   t,
+				url: url,
+				app: boottest.Start(t, url),
+				db:  boottest.Inspect(t, url),
+			}
+			var err error
+			if l.shop, err = l.app.DemoWithHistory(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			test(l)
+		})
+	}
+}
+
+func (l living) count(query string, args ...any) (n int) {
+	l.Helper()
+	if err := l.db.QueryRow(query, args...).Scan(&n); err != nil {
+		l.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+// get asks the Management API for something.
+func (l living) get(method, path, body string) map[string]any {
+	l.Helper()
+	r, err := http.NewRequestWithContext(l.Context(), method, l.app.URL()+path, strings.NewReader(body))
+	if err != nil {
+		l.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+l.shop.Key)
+	r.Header.Set("X-Project-ID", l.shop.Project.String())
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		l.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var said map[string]any
+	if err := json.NewDecoder(answer.Body).Decode(&said); err != nil || answer.StatusCode != http.StatusOK {
+		l.Fatalf("%s %s: %d %v %v", method, path, answer.StatusCode, said, err)
+	}
+	return said
+}
+
+// number is a figure of an answer, by a dotted path.
+func (l living) number(answer map[string]any, path string) float64 {
+	l.Helper()
+	var at any = answer
+	for name := range strings.SplitSeq(path, ".") {
+		object, _ := at.(map[string]any)
+		at = object[name]
+	}
+	n, ok := at.(float64)
+	if !ok {
+		l.Errorf("there is no %s in %v", path, answer)
+	}
+	return n
+}
+
+func (l living) sealed() {
+	l.Helper()
+	for deadline := time.Now().Add(30 * time.Second); l.count("SELECT count(*) FROM decisions WHERE position IS NULL") > 0; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			l.Fatal("the decisions are not sealed")
+		}
+	}
+}
+
+func TestHistory_everythingAgrees(t *testing.T) {
+	onEngines(t, func(l living) {
+		l.sealed()
+		found, err := boot.Verify(l.Context(), boot.Config{DatabaseURL: l.url, Env: "sandbox"}, "", 0)
+		if err != nil || found.Undecided != 0 || len(found.Violations()) > 0 {
+			l.Errorf("%v, %d undecided, %v", err, found.Undecided, found.Violations())
+		}
+		chain, err := l.app.VerifyDecisions(l.Context(), "demo")
+		if err != nil || chain.BrokenAt != 0 || chain.Decisions < 2000 {
+			l.Errorf("the chain of decisions: %+v, %v", chain, err)
+		}
+		var at time.Time
+		for table, want := range map[string]int{
+			"orders": 150, "sessions": 600, "decisions": 2000, "returns": 15, "refunds": 15, "audit_events": 300, "agent_policies": 3,
+			"sessions WHERE protocol = 'ucp'": 100, "sessions WHERE protocol = 'mcp'": 50, "analytics_lost": 100,
+			"orders WHERE status = 'canceled'": 5, "orders WHERE fulfillment_status = 'processing' AND status = 'confirmed'": 2,
+			"returns WHERE status = 'requested'": 1, "returns WHERE status = 'rejected'": 1,
+		} {
+			if n := l.count("SELECT count(*) FROM " + table); n < want {
+				l.Errorf("%d %s, want at least %d", n, table, want)
+			}
+		}
+		newest := l.count("SELECT max(at) FROM decisions")
+		at = time.UnixMilli(int64(newest))
+		if age := time.Since(at); age < 0 || age > 48*time.Hour {
+			l.Errorf("the last decision is %s old", age)
+		}
+	})
+}
+
+// Neither the start nor what runs in the background does anything with what is over.
+func TestHistory_nothingIsDue(t *testing.T) {
+	onEngines(t, func(l living) {
+		l.sealed()
+		events, sessions := l.count("SELECT count(*) FROM outbox"), l.count("SELECT count(*) FROM sessions")
+		for what, query := range map[string]string{
+			"events to deliver":    "SELECT count(*) FROM outbox WHERE due_at IS NOT NULL",
+			"refunds":              "SELECT count(*) FROM refunds WHERE due_at IS NOT NULL",
+			"payments":             "SELECT count(*) FROM checkouts WHERE status = 'processing'",
+			"things in the future": fmt.Sprintf("SELECT count(*) FROM outbox WHERE created_at > %d", time.Now().UnixMilli()),
+		} {
+			if n := l.count(query); n > 0 {
+				l.Errorf("%d %s", n, what)
+			}
+		}
+		if _, err := l.app.DemoWithHistory(l.Context()); err != nil {
+			l.Error(err)
+		}
+		time.Sleep(3 * time.Second) // of background work
+		if n := l.count("SELECT count(*) FROM sessions"); n != sessions {
+			l.Errorf("%d sessions, %d before", n, sessions)
+		}
+		if n := l.count("SELECT count(*) FROM outbox"); n > events+3 {
+			l.Errorf("%d events, %d before", n, events)
+		}
+		if pending := l.count("SELECT count(*) FROM analytics_pending"); pending > 0 {
+			l.Errorf("%d records are counted twice", pending)
+		}
+	})
+}
+
+func TestHistory_hasFigures(t *testing.T) {
+	onEngines(t, func(l living) {
+		l.sealed()
+		until := time.Now().UTC().Format(time.RFC3339)
+		from := time.Now().UTC().AddDate(0, 0, -30).Format(time.RFC3339)
+		span := "?from=" + from + "&to=" + until
+		summary := l.get("GET", "/v1/analytics/summary"+span, "")
+		out, _ := json.Marshal(summary)
+		l.Logf("%s", out)
+		deals := l.get("GET", "/v1/analytics/negotiations"+span, "")
+		if lost := l.number(deals, "lost_deals.count"); lost < 10 {
+			l.Errorf("%v lost deals", lost)
+		}
+		agent := l.get("GET", "/v1/agents", "")["data"].([]any)[0].(map[string]any)["id"].(string)
+		replay := l.get("POST", "/v1/agents/"+agent+"/replay", `{"limit": 500}`)
+		tuned := l.get("POST", "/v1/agents/"+agent+"/tune", `{"limit": 1000}`)
+		held := l.get("GET", "/v1/agents/"+agent+"/holdout", "")
+		for _, answer := range []map[string]any{replay, tuned, held} {
+			out, _ := json.Marshal(answer)
+			l.Logf("%.600s", out)
+		}
+	})
+}
+
+// The file has the columns of the schema. A change of the schema takes a new file.
+func TestHistory_isOfThisSchema(t *testing.T) {
+	url := boottest.Engines[0].URL(t)
+	db := boottest.Inspect(t, url)
+	columns := func(table string) (names []string) {
+		rows, err := db.Query("SELECT name FROM pragma_table_info($1) ORDER BY cid", table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var name string
+			if err := rows.Scan(&name); err != nil {
+				t.Fatal(err)
+			}
+			names = append(names, name)
+		}
+		return names
+	}
+	if err := history.Outdated(demo.History(), columns); err != nil {
+		t.Error(err)
+	}
+	wider := func(table string) []string {
+		if table == "orders" {
+			return append(columns(table), "gift")
+		}
+		return columns(table)
+	}
+	if err := history.Outdated(demo.History(), wider); !errors.Is(err, history.ErrOutdated) || !strings.Contains(err.Error(), "make demo-history") {
+		t.Errorf("another column: %v", err)
+	}
+}
+
+// Every table of projects is in the file, or is left out with a reason.
+func TestHistory_tables(t *testing.T) {
+	db := boottest.Inspect(t, boottest.Engines[0].URL(t))
+	rows, err := db.Query(`
+SELECT t.name
+FROM sqlite_master AS t
+WHERE t.type = 'table'
+  AND EXISTS (SELECT 1 FROM pragma_table_info(t.name) AS c WHERE c.name = 'project_id')
+ORDER BY t.name`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	seen := map[string]bool{}
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		seen[name] = true
+		if in := slices.Contains(history.Tables(), name); in == (history.LeftOut[name] != "") {
+			t.Errorf("%s: in the file %t, left out %q", name, in, history.LeftOut[name])
+		}
+	}
+	for name := range history.LeftOut {
+		if !seen[name] {
+			t.Errorf("there is no table %s", name)
+		}
+	}
+}
+
+// A start that a crash ends while it loads leaves nothing, and the next one loads all.
+func TestHistory_afterACrash(t *testing.T) {
+	onEngines(t, func(l living) {
+		n := l.count("SELECT count(*) FROM orders")
+		if _, err := l.app.DemoWithHistory(l.Context()); err != nil {
+			l.Error(err)
+		}
+		if again := l.count("SELECT count(*) FROM orders"); again != n {
+			l.Errorf("%d orders after another start, %d before", again, n)
+		}
+	})
+}
+
+func BenchmarkDemo(b *testing.B) {
+	for name, open := range map[string]func(*boot.App) error{
+		"bare":    func(a *boot.App) error { _, err := a.Demo(b.Context()); return err },
+		"history": func(a *boot.App) error { _, err := a.DemoWithHistory(b.Context()); return err },
+	} {
+		for _, engine := range boottest.Engines {
+			b.Run(name+"/"+engine.Name, func(b *testing.B) {
+				for b.Loop() {
+					b.StopTimer()
+					config := boot.Config{
+						DatabaseURL: engine.URL(b),
+						Env:         "sandbox",
+						PublicURL:   "http://127.0.0.1:8080",
+					}
+					app, err := boot.NewTools(b.Context(), config, slog.New(slog.NewTextHandler(io.Discard, nil)))
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.StartTimer()
+					if err := open(app); err != nil {
+						b.Fatal(err)
+					}
+					b.StopTimer()
+					if err := app.Close(); err != nil {
+						b.Fatal(err)
+					}
+					b.StartTimer()
+				}
+			})
+		}
+	}
+}
