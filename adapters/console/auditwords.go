@@ -66,6 +66,7 @@ var auditWords = map[string]string{
 	audit.SignIn:                "Signed in",
 	"simulate-agent":            "Simulated haggling",
 	"start-market":              "Started a market simulation",
+	"send-test-buyers":          "Sent test buyers",
 	"start-sync":                "Started a sync",
 	"test-event-subscription":   "Sent a test event",
 	"tune-agent":                "Asked for a policy from the record",

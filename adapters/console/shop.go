@@ -74,6 +74,7 @@ func routeShop(page func(pattern string, show func(*visit) error)) {
 	page("GET /{$}", (*visit).today)
 	page("GET ", (*visit).today)
 	page("GET /find", (*visit).find)
+	page("POST /buyers", (*visit).sendBuyers)
 	page("GET /orders", (*visit).orders)
 	page("GET /orders/{order}", (*visit).order)
 	page("POST /orders/{order}/ship", (*visit).ship)

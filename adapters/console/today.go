@@ -61,6 +61,8 @@ type todayView struct {
 	Chart   *chartView
 	Stages  []stageView
 	Quiet   string // why there are no figures
+	Send    *sendView
+	Done    string
 }
 
 // tile is a figure against the period before.
@@ -74,9 +76,19 @@ type stageView struct {
 	Width              string // of 100
 }
 
-func (v *visit) today() error {
-	view := &todayView{frame: v.page("Today", "today"), Date: v.now().Format("Monday, January 2")}
+func (v *visit) today() error { return v.showToday(nil) }
+
+// showToday shows why buyers were not sent, if they were not.
+func (v *visit) showToday(failed *problem) error {
+	view := &todayView{
+		frame: v.page("Today", "today"),
+		Date:  v.now().Format("Monday, January 2"),
+		Done:  todayDone[v.r.URL.Query().Get("done")],
+	}
 	var err error
+	if view.Send, err = v.sending(failed); err != nil {
+		return err
+	}
 	if view.Waiting, err = v.waits(); err != nil {
 		return err
 	}

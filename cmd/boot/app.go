@@ -73,7 +73,8 @@ type App struct {
 	announcing *announcing.Service
 	bus        *eventbus.Bus // nil: there is none
 	publisher  *jobs.Worker[ports.Parcel]
-	mailer     ports.Mailer // nil: there is no mail server
+	testBuyers ports.TestBuyers // nil: this is no sandbox
+	mailer     ports.Mailer     // nil: there is no mail server
 	vault      *vault.Vault
 	limits     limits
 	limiter    *ratelimit.Limiter
@@ -218,6 +219,7 @@ func (a *App) assemble() error {
 	a.identity, a.profiles = a.config.openIdentity(nil, a.store.AgentKeys(), a.clock, a.log)
 	a.rooms["profiles"] = a.profiles.Room()
 	a.openSyncing()
+	a.openTestBuyers()
 	a.watchParts()
 	return nil
 }
@@ -305,6 +307,9 @@ func server(h http.Handler) *http.Server {
 func (a *App) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
+	if a.testBuyers != nil {
+		a.testBuyers.Stop()
+	}
 	if a.Discovery != nil {
 		a.Discovery.Close()
 	}

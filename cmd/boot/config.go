@@ -71,6 +71,7 @@ type Config struct {
 	OIDCName       string `env:"HAGGLE_OIDC_NAME" name:"oidc-name" help:"The provider's name on the button. Default: the issuer's host."`
 	UCPPlatforms   string `env:"HAGGLE_UCP_PLATFORMS" name:"ucp-platforms" help:"JSON file of agents' profiles by their URLs. They are known, and never fetched."`
 	TrustedProxies string `env:"HAGGLE_TRUSTED_PROXIES" help:"Addresses and CIDRs, separated by commas, whose X-Forwarded-For is believed."`
+	Simulator      string `env:"HAGGLE_SIMULATOR" help:"Sandbox only: path of haggle-sim, which the console's test buyers come from. Default: haggle-sim beside this program."`
 	LogLevel       string `env:"HAGGLE_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe log line."`
 	LogFormat      string `env:"HAGGLE_LOG_FORMAT" default:"text" enum:"text,json" help:"text or json."`
 

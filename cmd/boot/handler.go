@@ -145,6 +145,7 @@ func (a *App) managementServices() management.Services {
 		Lane:            a.edge.merchants,
 		PaymentLane:     a.edge.payments,
 		DownloadLane:    a.edge.downloads,
+		TestBuyers:      a.testBuyers,
 		NewEventID:      func() id.AuditEvent { return id.New[id.AuditEvent](system.Entropy{}.IDBits()) },
 		Clock:           a.clock,
 	}

@@ -49,6 +49,9 @@ func Register(api huma.API, s Services) { register(api, s) }
 
 func register(api huma.API, s Services) *operation.API {
 	api.OpenAPI().Tags = append(api.OpenAPI().Tags, tags...)
+	if s.TestBuyers != nil {
+		api.OpenAPI().Tags = append(api.OpenAPI().Tags, sandboxTag)
+	}
 	a := operation.New(api, s)
 	h := &handlers{a}
 	h.registerAccount()
@@ -58,6 +61,7 @@ func register(api huma.API, s Services) *operation.API {
 	h.registerAgentKeys()
 	h.registerProjects()
 	h.registerAttention()
+	h.registerTestBuyers()
 	h.registerSettings()
 	h.registerStorefront()
 	h.registerBuyers()
@@ -75,6 +79,8 @@ func register(api huma.API, s Services) *operation.API {
 func Unrouted(s Services, next http.Handler) http.Handler {
 	return operation.Unrouted(s, next)
 }
+
+var sandboxTag = &huma.Tag{Name: "Sandbox", Description: "What servers in the sandbox have besides: test buyers."}
 
 // tags are the groups of operations, in the order of the documentation.
 var tags = []*huma.Tag{

@@ -12,6 +12,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Where the target of an audit event comes from that is no id of the path.
@@ -47,13 +48,17 @@ var targets = map[string]string{
 	"rotate-signing-keys": noted, "revoke-signing-key": noted,
 	"create-agent-key": noted, "revoke-agent-key": "key_id",
 	"start-sync": noted, "cancel-sync": "sync_id",
+	"send-test-buyers": theProject,
 	"register-webhook": noted, "remove-webhook": "webhook_id", "retry-webhook-call": "log_id",
 }
+
+// noBuyers has the operations of the sandbox registered.
+type noBuyers struct{ ports.TestBuyers }
 
 func TestAuditTargets(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
-	a := register(wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"}), Services{})
+	a := register(wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"}), Services{TestBuyers: noBuyers{}})
 	found := map[string]string{}
 	eachChange(a, func(path string, op *huma.Operation) {
 		r := httptest.NewRequest(op.Method, "/", nil)

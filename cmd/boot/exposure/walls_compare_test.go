@@ -48,6 +48,8 @@ var controls = map[string]control{
 	"tune-agent":        {409, "too_few_negotiations"},
 	"get-agent-holdout": {409, "no_holdout"},
 
+	"send-test-buyers": {409, "buyers_unavailable"}, // the test has no haggle-sim
+
 	"redeliver-event":         {409, "subscription_disabled"},
 	"test-event-subscription": {409, "subscription_disabled"},
 }

@@ -92,6 +92,8 @@ type Services struct {
 	PaymentLane *wire.Lane
 	// DownloadLane bounds concurrent CSV downloads, which take as long as a slow client reads.
 	DownloadLane *wire.Lane
+	// TestBuyers sends simulated buyers; nil: this is no sandbox.
+	TestBuyers ports.TestBuyers
 	// NewEventID makes the id of an audit event.
 	NewEventID func() id.AuditEvent
 	Clock      ports.Clock

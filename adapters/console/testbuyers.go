@@ -1,0 +1,56 @@
+package console
+
+import (
+	"crypto/rand"
+	"net/http"
+)
+
+// testBuyers are simulated buyers, as the API tells of them.
+type testBuyers struct {
+	Available bool `json:"available"`
+	Running   bool `json:"running"`
+}
+
+// sendView is the button that sends buyers. Where none can be sent it is not there.
+type sendView struct {
+	Running     bool
+	Action, Key string
+	Problem     *problem
+}
+
+// sentBuyers are how many come at a press of the button, as its words say.
+const sentBuyers = 20
+
+// sending is the button, or nil.
+func (v *visit) sending(failed *problem) (*sendView, error) {
+	if !v.Sandbox || !v.may("agents:write") {
+		return nil, nil
+	}
+	buyers, err := fetch[testBuyers](v.api, "/v1/sandbox/buyers", nil)
+	if err != nil || !buyers.Available {
+		return nil, err
+	}
+	return &sendView{
+		Running: buyers.Running,
+		Action:  v.shop.Path() + "/buyers",
+		Key:     rand.Text(),
+		Problem: failed,
+	}, nil
+}
+
+// sendBuyers sends them, and shows Today again.
+func (v *visit) sendBuyers() error {
+	sent, err := v.send(func(c change) error {
+		c.body = map[string]int{"count": sentBuyers}
+		return v.api.post(http.MethodPost, "/v1/sandbox/buyers", c, nil)
+	}, v.showToday)
+	if !sent {
+		return err
+	}
+	return v.finish(v.shop.Path(), "buyers")
+}
+
+// todayDone are the sentences after something was done.
+var todayDone = map[string]string{
+	"buyers": "20 test buyers are on their way. They search, haggle and pay for a minute or so: watch them under Haggling now.",
+}
