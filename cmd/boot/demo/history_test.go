@@ -112,7 +112,6 @@ func TestHistory_everythingAgrees(t *testing.T) {
 		if err != nil || chain.BrokenAt != 0 || chain.Decisions < 2000 {
 			l.Errorf("the chain of decisions: %+v, %v", chain, err)
 		}
-		var at time.Time
 		for table, want := range map[string]int{
 			"orders": 150, "sessions": 600, "decisions": 2000, "returns": 15, "refunds": 15, "audit_events": 300, "agent_policies": 3,
 			"sessions WHERE protocol = 'ucp'": 100, "sessions WHERE protocol = 'mcp'": 50, "analytics_lost": 100,
@@ -124,8 +123,7 @@ func TestHistory_everythingAgrees(t *testing.T) {
 			}
 		}
 		newest := l.count("SELECT max(at) FROM decisions")
-		at = time.UnixMilli(int64(newest))
-		if age := time.Since(at); age < 0 || age > 48*time.Hour {
+		if age := time.Since(time.UnixMilli(int64(newest))); age < 0 || age > 48*time.Hour {
 			l.Errorf("the last decision is %s old", age)
 		}
 	})
@@ -169,19 +167,32 @@ func TestHistory_hasFigures(t *testing.T) {
 		from := time.Now().UTC().AddDate(0, 0, -30).Format(time.RFC3339)
 		span := "?from=" + from + "&to=" + until
 		summary := l.get("GET", "/v1/analytics/summary"+span, "")
-		out, _ := json.Marshal(summary)
-		l.Logf("%s", out)
-		deals := l.get("GET", "/v1/analytics/negotiations"+span, "")
-		if lost := l.number(deals, "lost_deals.count"); lost < 10 {
+		for path, within := range map[string][2]float64{
+			"orders":               {60, 200},
+			"previous.orders":      {60, 200},
+			"negotiations":         {150, 500},
+			"deal_rate":            {.3, .7},
+			"margin.share":         {.2, .6},
+			"previous.revenue.net": {5_000, 20_000},
+			"revenue.refunded":     {100, 3_000},
+		} {
+			if n := l.number(summary, path); n < within[0] || n > within[1] {
+				l.Errorf("%s is %v, want %v", path, n, within)
+			}
+		}
+		if lost := l.number(l.get("GET", "/v1/analytics/negotiations"+span, ""), "lost_deals.count"); lost < 10 {
 			l.Errorf("%v lost deals", lost)
 		}
-		agent := l.get("GET", "/v1/agents", "")["data"].([]any)[0].(map[string]any)["id"].(string)
-		replay := l.get("POST", "/v1/agents/"+agent+"/replay", `{"limit": 500}`)
-		tuned := l.get("POST", "/v1/agents/"+agent+"/tune", `{"limit": 1000}`)
-		held := l.get("GET", "/v1/agents/"+agent+"/holdout", "")
-		for _, answer := range []map[string]any{replay, tuned, held} {
-			out, _ := json.Marshal(answer)
-			l.Logf("%.600s", out)
+		agent := "/v1/agents/" + l.get("GET", "/v1/agents", "")["data"].([]any)[0].(map[string]any)["id"].(string)
+		for path, answer := range map[string]map[string]any{
+			"deals.before":              l.get("POST", agent+"/replay", `{"limit": 500}`),
+			"after.deal_rate":           l.get("POST", agent+"/tune", `{"limit": 1000}`),
+			"baseline.earned.deal_rate": l.get("GET", agent+"/holdout", ""),
+			"in_force.earned.deal_rate": l.get("GET", agent+"/holdout", ""),
+		} {
+			if n := l.number(answer, path); n <= 0 {
+				l.Errorf("%s is %v", path, n)
+			}
 		}
 	})
 }
