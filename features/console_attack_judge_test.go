@@ -80,6 +80,9 @@ func (a *attack) read(path string) (links []string, err error) {
 	case status == http.StatusTooManyRequests:
 		return nil, errSessionTired
 	case status == http.StatusSeeOther:
+		if !strings.HasPrefix(a.location, "/console/") {
+			return nil, nil // signing in at a provider
+		}
 		return []string{a.location}, nil
 	case status != http.StatusOK:
 		return nil, fmt.Errorf("%d %.300s", status, content)
@@ -147,9 +150,9 @@ func foreign(n *html.Node) error {
 	for _, attribute := range n.Attr {
 		name, value := attribute.Key, strings.TrimSpace(attribute.Val)
 		switch {
-		case strings.HasPrefix(name, "on"), name == "style", name == "srcdoc", name == "formaction", name == "http-equiv", strings.Contains(name, attackMark):
+		case strings.HasPrefix(name, "on"), name == "style", name == "srcdoc", name == "http-equiv", strings.Contains(name, attackMark):
 			return fmt.Errorf("an attribute %s=%q of %s", name, value, n.Data)
-		case slices.Contains([]string{"href", "src", "action", "data", "poster"}, name) && !ownAddress(value):
+		case slices.Contains([]string{"href", "src", "action", "formaction", "data", "poster"}, name) && !ownAddress(value):
 			return fmt.Errorf("an address %s=%q of %s", name, value, n.Data)
 		}
 	}

@@ -275,7 +275,7 @@ func (a *attack) ask(r *http.Request) (int, []byte, error) {
 	defer func() { _ = answer.Body.Close() }()
 	a.location = answer.Header.Get("Location")
 	for _, c := range answer.Cookies() {
-		if c.Value != "" {
+		if c.Name == "haggle_console" {
 			a.cookie = c
 		}
 	}

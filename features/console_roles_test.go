@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/haggle-commerce/haggle/adapters/console"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
 // roleTable is what each page and form of a shop answers to each role: 403 is refused, 404 is not there.
@@ -38,7 +38,7 @@ func (a *attack) rolesReach() error {
 		cookies[role] = a.cookie
 	}
 	var table strings.Builder
-	for _, route := range console.ShopRoutes() {
+	for _, route := range boottest.ConsoleRoutes() {
 		method, path, _ := strings.Cut(route, " ")
 		if strings.HasSuffix(path, "/live") {
 			continue // a stream, which has no end
@@ -96,9 +96,10 @@ func (a *attack) something() (map[string]string, error) {
 			ids[as] = fmt.Sprint(one["id"])
 		}
 	}
-	for _, absent := range []string{"checkout", "delivery", "invitation", "session"} {
+	for _, absent := range []string{"checkout", "delivery", "invitation", "job", "session"} {
 		ids[absent] = "x_0"
 	}
+	ids["version"] = "1"
 	return ids, nil
 }
 

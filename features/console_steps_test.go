@@ -136,7 +136,8 @@ const control = `(words, look) => {
 	const button = found.find(e => e.matches("form button")) ?? found[0];
 	if (!button) return "missing";
 	const path = l => l.pathname + l.search;
-	const leaves = button.matches("form:not([method=dialog]) button") || button.matches("a[href]") && path(button) !== path(location);
+	const submits = button.type === "submit" && button.form && button.form.method !== "dialog";
+	const leaves = submits || button.matches("a[href]") && path(button) !== path(location);
 	if (leaves) window.pressed = true;
 	if (!look) button.click();
 	return leaves ? "leaves" : "stays";

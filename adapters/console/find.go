@@ -30,6 +30,8 @@ var screens = []screen{
 	{Word: "Returns", Key: "r", path: "/returns", names: "goods back", sees: frame.Sells},
 	{Word: "Negotiations", Key: "n", path: "/negotiations", names: "haggling offers prices", sees: frame.Haggles},
 	{Word: "Lost deals", Key: "l", path: "/lost", names: "left floor", sees: frame.Limits},
+	{Word: "Policy studio", Key: "p", path: "/policy", names: "preset sliders replay limits floor", sees: frame.Tunes},
+	{Word: "Policy versions", path: "/policy/versions", names: "holdout roll back activate", sees: frame.Tunes},
 	{Word: "Money", Key: "m", path: "/money", names: "finance sales revenue wallets reconciliation", sees: frame.Sells},
 	{Word: "Payments", path: "/money/payments", names: "refund charge card", sees: frame.Sells},
 	{Word: "Movements", path: "/money/movements", names: "transactions ledger", sees: frame.Sells},

@@ -183,16 +183,6 @@ func (v *visit) showOrder(form string, failed *problem) error {
 
 func empty(s string) bool { return s == "" }
 
-// done are the sentences after something was done.
-var done = map[string]string{
-	"shipped":   "The order is shipped.",
-	"delivered": "The order is delivered.",
-	"refunded":  "The refund is made.",
-	"pending":   "The refund is asked for. The provider has not decided yet, and is asked until it does.",
-	"cancelled": "The order is cancelled.",
-	"charged":   "The payment was taken, and this is its order.",
-}
-
 var (
 	disputeWords = map[string]string{"open": "Disputed", "won": "Won", "lost": "Lost"}
 	disputeTones = map[string]string{"open": "bad", "won": "good", "lost": ""}
@@ -368,36 +358,5 @@ func (v *visit) returned(r orderBack, o *orderDetail) followed {
 		What:     strings.Join(items, ", "),
 		Comment:  r.Comment,
 		Estimate: "Worth " + w.amount(r.Estimate, r.Currency) + " with its share of the tax.",
-	}
-}
-
-// offer decides which forms the page has. What the state or the role forbids is not there; the API refuses it all the same.
-func (v *visit) offer(view *orderView, o *orderDetail) {
-	if !v.may("finance:write") {
-		return
-	}
-	open := o.Status == "confirmed"
-	view.CanShip = open && o.Fulfillment.Status == "processing"
-	view.CanDeliver = open && o.Fulfillment.Status == "shipped"
-	view.CanCancel = open && o.Fulfillment.Status == "processing"
-	left := sum(o.Currency, o.Payment.Amount, negative(o.Payment.Refunded), negative(o.Payment.Disputed))
-	n, _ := left.Float64()
-	view.CanRefund = n > 0 && o.Payment.ID != ""
-	w := v.shop.words
-	view.Left, view.LeftPlain = w.amount(left, o.Currency), left.String()
-	view.RefundMeans = "The buyer gets the money back by the way of payment. The order goes on, unless all of it is refunded."
-	view.CancelMeans = "The buyer gets " + view.Left + " back, and what was bought goes back to stock."
-	for _, a := range []struct {
-		can bool
-		action
-	}{
-		{view.CanCancel, action{"cancel", "Cancel", false}},
-		{view.CanRefund, action{"refund", "Refund", false}},
-		{view.CanDeliver, action{"deliver", "Mark as delivered", true}},
-		{view.CanShip, action{"ship", "Ship order", true}},
-	} {
-		if a.can {
-			view.Actions = append(view.Actions, a.action)
-		}
 	}
 }

@@ -83,3 +83,44 @@ func plainAmount(text string) (json.Number, error) {
 	}
 	return json.Number(found[1]), nil
 }
+
+// done are the sentences after something was done.
+var done = map[string]string{
+	"shipped":   "The order is shipped.",
+	"delivered": "The order is delivered.",
+	"refunded":  "The refund is made.",
+	"pending":   "The refund is asked for. The provider has not decided yet, and is asked until it does.",
+	"cancelled": "The order is cancelled.",
+	"charged":   "The payment was taken, and this is its order.",
+}
+
+// offer decides which forms the page has. What the state or the role forbids is not there; the API refuses it all the same.
+func (v *visit) offer(view *orderView, o *orderDetail) {
+	if !v.may("finance:write") {
+		return
+	}
+	open := o.Status == "confirmed"
+	view.CanShip = open && o.Fulfillment.Status == "processing"
+	view.CanDeliver = open && o.Fulfillment.Status == "shipped"
+	view.CanCancel = open && o.Fulfillment.Status == "processing"
+	left := sum(o.Currency, o.Payment.Amount, negative(o.Payment.Refunded), negative(o.Payment.Disputed))
+	n, _ := left.Float64()
+	view.CanRefund = n > 0 && o.Payment.ID != ""
+	w := v.shop.words
+	view.Left, view.LeftPlain = w.amount(left, o.Currency), left.String()
+	view.RefundMeans = "The buyer gets the money back by the way of payment. The order goes on, unless all of it is refunded."
+	view.CancelMeans = "The buyer gets " + view.Left + " back, and what was bought goes back to stock."
+	for _, a := range []struct {
+		can bool
+		action
+	}{
+		{view.CanCancel, action{"cancel", "Cancel", false}},
+		{view.CanRefund, action{"refund", "Refund", false}},
+		{view.CanDeliver, action{"deliver", "Mark as delivered", true}},
+		{view.CanShip, action{"ship", "Ship order", true}},
+	} {
+		if a.can {
+			view.Actions = append(view.Actions, a.action)
+		}
+	}
+}

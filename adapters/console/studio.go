@@ -13,17 +13,27 @@ import (
 func routeStudio(page func(pattern string, show func(*visit) error)) {
 	page("GET /policy", inStudio((*studio).show))
 	page("GET /policy/save", inStudio((*studio).confirmSave))
-	page("POST /policy/save", inStudio((*studio).save))
+	page("POST /policy/save", inStudio(changing((*studio).save)))
 	page("GET /policy/activate", inStudio((*studio).confirmActivate))
-	page("POST /policy/activate", inStudio((*studio).activate))
+	page("POST /policy/activate", inStudio(changing((*studio).activate)))
 	page("POST /policy/agent", (*visit).addHaggler)
 	page("POST /policy/market", inStudio((*studio).startMarket))
 	page("POST /policy/market/{job}/cancel", inStudio((*studio).cancelMarket))
 	page("GET /policy/versions", inStudio((*studio).versions))
-	page("POST /policy/holdout", inStudio((*studio).holdBack))
+	page("POST /policy/holdout", inStudio(changing((*studio).holdBack)))
 	page("GET /policy/versions/{version}", inStudio((*studio).version))
 	page("GET /policy/suggest", inStudio((*studio).suggest))
 	page("POST /policy/suggest", inStudio((*studio).learn))
+}
+
+// changing serves a form to roles that may change policies. Others are refused before what they sent is read.
+func changing(form func(*studio) error) func(*studio) error {
+	return func(s *studio) error {
+		if !s.may("agents:write") {
+			return errReadOnly
+		}
+		return form(s)
+	}
 }
 
 // haggler is an agent as the API has it.

@@ -103,7 +103,7 @@ func (v *visit) showToday(failed *problem) error {
 	}
 	if !v.may("analytics:read") {
 		view.Quiet = "Your role, " + v.caller.Member.Role.String() + ", does not include figures."
-		return v.show("today", view)
+		return v.showAfter(failed, "today", view)
 	}
 	view.Period = v.period(func(days string) string { return link(v.shop.Path(), url.Values{"days": {days}}) })
 	s, err := fetch[summary](v.api, "/v1/analytics/summary", view.Period.query)
@@ -119,7 +119,7 @@ func (v *visit) showToday(failed *problem) error {
 	view.Tiles = v.tiles(&s)
 	view.Chart = v.salesChart(&s)
 	view.Stages = stageViews(stages.Funnel)
-	return v.show("today", view)
+	return v.showAfter(failed, "today", view)
 }
 
 func (v *visit) tiles(s *summary) []tile {

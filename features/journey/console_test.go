@@ -127,7 +127,9 @@ func (m *looker) form(path string, values url.Values) error {
 		return err
 	}
 	for _, c := range answer.Cookies() {
-		m.cookie = c
+		if c.Name == "haggle_console" {
+			m.cookie = c
+		}
 	}
 	if m.cookie == nil {
 		return fmt.Errorf("%s: %s, and no session", path, answer.Status)
