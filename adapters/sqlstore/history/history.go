@@ -94,6 +94,7 @@ var LeftOut = map[string]string{
 	"event_subscriptions":  "of receivers that the demo has not",
 	"integration_webhooks": "of a platform that the demo has not",
 	"integrations":         "credentials of a platform that the demo has not",
+	"jobs":                 "simulations, which are forgotten after 30 days",
 	"jobs_set_aside":       "work that failed again and again",
 	"labels":               "of a carrier that the demo has not",
 	"money_differences":    "of a provider that the demo has not",

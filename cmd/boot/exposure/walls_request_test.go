@@ -38,6 +38,7 @@ var overrides = map[string]map[string]any{
 	"replay-agent":              {"limit": 100},
 	"tune-agent":                {"limit": 200},
 	"start-market":              {"buyers": 50, "product_ids": nil},
+	"send-test-buyers":          {"count": 1},
 	"confirm-mfa":               {"code": "123456"},
 	"connect-api-key":           {"type": "stripe", "credentials.api_key": "sk_test_{}"},
 	"rotate-credentials":        {"api_key": "another-of-{}"},
