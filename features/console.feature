@@ -262,7 +262,8 @@ Feature: Console
       And "Ada" sees "Certain: 0 deals, possible: 1, where you had 1."
       And "Ada" sees "was $80.00"
       When "Ada" presses "Discard"
-      Then "Ada" sees "0 changes from version 1"
+      Then "Ada" sees "None yet. Move a slider"
+      And "Ada" does not see "changes from version 1"
 
     Scenario: A draft shows its effect while it changes
       Given "Ada" is a member with {"role": "manager"}
