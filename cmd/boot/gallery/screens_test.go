@@ -63,6 +63,12 @@ func (s *shop) screens() []screen {
 		screen{"refund-refused", s.url, "/console/demo/orders/" + s.known["order"], s.owner, submit("/refund", `{amount: "9999999"}`), 0},
 		screen{"invite-refused", s.url, "/console/demo/settings/people", s.owner, submit("/settings/people", `{email: "nobody"}`), 0},
 		screen{"settings-refused", s.url, "/console/demo/settings/shop", s.owner, submit("/settings/shop", `{}`), 0},
+		screen{"found", s.url, "/console/demo/find?q=tent", s.owner, "", 0},
+		screen{"found-nothing", s.url, "/console/demo/find?q=nothing", s.owner, "", 0},
+		screen{"draft", s.url, "/console/demo/policy?preset=keep_margin", s.owner, "", 0},
+		screen{"case", s.url, "/console/demo/policy?case=" + s.known["negotiation"], s.owner, "", 0},
+		screen{"agent-refused", s.url, "/console/demo/settings/agents/" + s.known["agent"], s.owner,
+			submit("/settings/agents/"+s.known["agent"], `{"handlers.quote.type": "remote", "handlers.quote.url": "nowhere"}`), 0},
 		screen{"orders-unmatched", s.url, "/console/demo/orders?q=HG-NONE", s.owner, "", 0},
 	)
 	for _, empty := range []string{"", "/orders", "/negotiations", "/lost", "/returns", "/money", "/money/payments", "/money/movements", "/settings/events"} {

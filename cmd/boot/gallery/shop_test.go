@@ -68,6 +68,7 @@ func openShop(t *testing.T) *shop {
 	s.staff()
 	s.sell()
 	s.listen()
+	s.known["agent"], s.known["version"] = text(s.call("GET", "/v1/agents", ""), "data.0.id"), "1"
 	s.key = boottest.Key
 	s.call("POST", "/v1/projects", `{"name": "Bare Shelves", "slug": "bare"}`)
 	if only := os.Getenv("SCREENS"); strings.Contains("market-report", only) {
