@@ -40,7 +40,7 @@ func TestPrint(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{
-		"Haggle: LICENSE\n", "MIT License", "Go go1.", "The Go Authors", "github.com/lib/pq", "Mozilla Public License", "Princeton University", "SmartBear",
+		"Haggle: LICENSE\n", "MIT License", "Go go1.", "The Go Authors", "github.com/lib/pq", "Mozilla Public License", "Princeton University", "github.com/coreos/go-oidc",
 		"modernc.org/sqlite", "LICENSE-SQLITE",
 	} {
 		if !strings.Contains(out.String(), text) {
