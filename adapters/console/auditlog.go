@@ -238,7 +238,7 @@ var methodWords = map[string]string{
 	"code":                       "code of the second factor",
 }
 
-// auditSaid is what was done, and what the event says after it. How somebody signed in, or tried to, is told in words.
+// auditSaid returns the action in words and the event's after field. The words of a sign-in name its method.
 func auditSaid(e auditEvent) (what string, after any) {
 	told, ok := e.After.(map[string]any)
 	by, _ := told["by"].(string)

@@ -154,7 +154,7 @@ func (s *studio) view(d *draft, q url.Values) (*studioView, error) {
 	return view, nil
 }
 
-// stays are what of the studio's address stays while a draft changes.
+// stays are the query parameters of the studio that stay while a draft changes.
 func stays(q url.Values) url.Values {
 	kept := url.Values{}
 	for _, name := range []string{"view", "case", "products", "holdout", "job"} {

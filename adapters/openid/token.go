@@ -80,7 +80,7 @@ func (p *Provider) verify(ctx context.Context, known *metadata, raw, nonce strin
 	}, nil
 }
 
-// asymmetric are the algorithms by which only the provider can sign. With HMAC whoever knows the client's secret could.
+// asymmetric are the accepted signature algorithms. HMAC is refused: anyone with the client secret could sign.
 var asymmetric = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA,
 }

@@ -199,7 +199,7 @@ func TestRun_canceled(t *testing.T) {
 	}
 }
 
-// A server that is told to stop leaves the job to others, and takes no attempt away.
+// A server that shuts down releases its job, and the attempt does not count.
 func TestRun_stopped(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)

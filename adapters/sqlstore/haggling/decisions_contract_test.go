@@ -180,7 +180,7 @@ func decisionTalks(s *porttest.Shop) {
 	porttest.Same(s.T, "of another project's", talks(foreign, id.Agent{}, 10, named), []ports.Negotiation(nil))
 }
 
-// A product's negotiations are counted by sessions, whatever was said in them.
+// Negotiations of a product are counted once for each session.
 func decisionHaggled(s *porttest.Shop) {
 	foreign := porttest.OpenShop(s.T, s.Stores)
 	say(foreign, foreign.Answer(foreign.Session(), foreign.Product(1), 1, nil), id.Agent{}, porttest.Noon)

@@ -49,8 +49,8 @@ WHERE negotiation_id = $2
   ORDER BY at DESC, session_id DESC, seq DESC
   LIMIT %s`
 
-	// selectThreadSums is completed by the decisions, of which the last about an item stands for it, the clock, and
-	// conditions on the sums.
+	// selectThreadSums takes four texts: the decisions to look at (the last one about an item stands for its thread), the
+	// clock, conditions on the sums, and the limit.
 	selectThreadSums = `
 SELECT t.session_id, t.product_id, t.variant_id, t.quantity, t.at, t.seq, t.currency, t.list_price, t.floor, t.deal, t.protocol,
   t.state,
