@@ -14,29 +14,9 @@ const (
 	ReturnPath   = providerPath + "/callback"
 )
 
-// attemptCookie is the name of the cookie with a sign-in that has begun.
-func (c *console) attemptCookie() string {
-	if c.Secure {
-		return "__Secure-haggle_openid"
-	}
-	return "haggle_openid"
-}
-
 // setAttempt has the browser keep a sign-in that has begun; "": no longer. Lax, for it comes back from another site.
 func (c *console) setAttempt(w http.ResponseWriter, kept string) {
-	cookie := &http.Cookie{
-		Name:     c.attemptCookie(),
-		Value:    kept,
-		Path:     Path,
-		MaxAge:   int(people.AttemptFor.Seconds()),
-		HttpOnly: true,
-		Secure:   c.Secure,
-		SameSite: http.SameSiteLaxMode,
-	}
-	if kept == "" {
-		cookie.MaxAge = -1
-	}
-	http.SetCookie(w, cookie)
+	c.setCookie(w, attemptCookie, kept, people.AttemptFor, http.SameSiteLaxMode)
 }
 
 // beginAtProvider sends a browser to the provider.
@@ -54,10 +34,7 @@ func (c *console) beginAtProvider(w http.ResponseWriter, r *http.Request) {
 
 // returnFromProvider signs in whom the provider sends back. The sign-in that had begun is over, whatever comes of it.
 func (c *console) returnFromProvider(w http.ResponseWriter, r *http.Request) {
-	var kept string
-	if cookie, err := r.Cookie(c.attemptCookie()); err == nil {
-		kept = cookie.Value
-	}
+	kept := c.cookie(r, attemptCookie)
 	c.setAttempt(w, "")
 	q := r.URL.Query()
 	in, next, err := c.People.ReturnFromProvider(c.Outbound(r.Context()), kept, people.Returned{

@@ -12,73 +12,68 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// cookieName is that of the cookie with a session's token. Browsers take the second one over https only.
-func (c *console) cookieName() string {
+// cookies are those of the console, by their names.
+const (
+	sessionCookie = "haggle_console"
+	deviceCookie  = "haggle_browser" // by which a browser is known in which a member has signed in
+	attemptCookie = "haggle_openid"  // a sign-in by the provider that has begun
+)
+
+// cookieName is a cookie's name. Browsers take one with the prefix over https only.
+func (c *console) cookieName(name string) string {
 	if c.Secure {
-		return "__Secure-haggle_console"
+		return "__Secure-" + name
 	}
-	return "haggle_console"
+	return name
 }
 
-// setToken has the browser keep a session's token until it is closed: how long a session lasts, the database knows.
-func (c *console) setToken(w http.ResponseWriter, token string) {
+// setCookie keeps a value in the browser for some time, or until it is closed if that is zero. An empty value removes the cookie.
+func (c *console) setCookie(w http.ResponseWriter, name, value string, keep time.Duration, site http.SameSite) {
 	cookie := &http.Cookie{
-		Name:     c.cookieName(),
-		Value:    token,
+		Name:     c.cookieName(name),
+		Value:    value,
 		Path:     Path,
+		MaxAge:   int(keep.Seconds()),
 		HttpOnly: true,
 		Secure:   c.Secure,
-		SameSite: http.SameSiteLaxMode,
+		SameSite: site,
 	}
-	if token == "" {
+	if value == "" {
 		cookie.MaxAge = -1
 	}
 	http.SetCookie(w, cookie)
 }
 
-// deviceCookie is the name of the cookie by which a browser is known in which a member has signed in.
-func (c *console) deviceCookie() string {
-	if c.Secure {
-		return "__Secure-haggle_browser"
-	}
-	return "haggle_browser"
-}
-
-// setDevice has a browser be known from now on; "": it is known already, or not yet.
-func (c *console) setDevice(w http.ResponseWriter, device string) {
-	if device == "" {
-		return
-	}
-	http.SetCookie(w, &http.Cookie{
-		Name:     c.deviceCookie(),
-		Value:    device,
-		Path:     Path,
-		MaxAge:   int(people.DeviceFor.Seconds()),
-		HttpOnly: true,
-		Secure:   c.Secure,
-		SameSite: http.SameSiteStrictMode,
-	})
-}
-
-// token is that of the request's session; "" if it has none.
-func (c *console) token(r *http.Request) string {
-	cookie, err := r.Cookie(c.cookieName())
+// cookie is the value of a request's cookie; "" if it has none.
+func (c *console) cookie(r *http.Request, name string) string {
+	cookie, err := r.Cookie(c.cookieName(name))
 	if err != nil {
 		return ""
 	}
 	return cookie.Value
 }
 
+// setToken has the browser keep a session's token until it is closed. The database knows when the session ends.
+func (c *console) setToken(w http.ResponseWriter, token string) {
+	c.setCookie(w, sessionCookie, token, 0, http.SameSiteLaxMode)
+}
+
+// setDevice has a browser be known from now on; "": it is known already, or not yet.
+func (c *console) setDevice(w http.ResponseWriter, device string) {
+	if device != "" {
+		c.setCookie(w, deviceCookie, device, people.DeviceFor, http.SameSiteStrictMode)
+	}
+}
+
+// token is that of the request's session; "" if it has none.
+func (c *console) token(r *http.Request) string { return c.cookie(r, sessionCookie) }
+
 // client is where a request comes from.
 func (c *console) client(w http.ResponseWriter, r *http.Request) people.Client {
-	var device string
-	if cookie, err := r.Cookie(c.deviceCookie()); err == nil {
-		device = cookie.Value
-	}
 	return people.Client{
 		Address: c.ClientAddress(r).String(),
 		Browser: r.UserAgent(),
-		Device:  device,
+		Device:  c.cookie(r, deviceCookie),
 		Request: w.Header().Get("X-Request-Id"),
 	}
 }
