@@ -34,14 +34,11 @@ func (s *DB) SchemaCurrent(ctx context.Context) error {
 	if s.Dialect.OneTrip {
 		folder = "postgres"
 	}
-	files, err := fs.Glob(s.migrations, folder+"/*.sql")
-	if err != nil || len(files) == 0 {
-		return fmt.Errorf("migrations: none in the program: %w", err)
-	}
-	newest, err := goose.NumericComponent(files[len(files)-1])
+	versions, err := schemaVersions(s.migrations, folder)
 	if err != nil {
-		return fmt.Errorf("migrations: %w", err)
+		return err
 	}
+	newest := versions[len(versions)-1]
 	var have int64
 	err = retry(ctx, func() error {
 		return s.onLogin(ctx, func(conn *sqlx.Conn) error {

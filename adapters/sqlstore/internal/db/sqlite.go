@@ -86,7 +86,12 @@ func SQLiteAddress(path string, pragmas ...string) string {
 }
 
 func migrateSQLite(ctx context.Context, db pool, path string, migrations fs.FS) error {
-	return alone(ctx, path, func() error { return migrateUp(ctx, goose.DialectSQLite3, db.DB.DB, migrations, "sqlite") })
+	return alone(ctx, path, func() error {
+		if err := createSQLite(ctx, db.DB.DB, migrations); err != nil {
+			return fmt.Errorf("new database: %w", err)
+		}
+		return migrateUp(ctx, goose.DialectSQLite3, db.DB.DB, migrations, "sqlite")
+	})
 }
 
 // alone runs work while no other process does, by a lock on a file beside the database.
