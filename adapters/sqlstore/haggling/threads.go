@@ -28,11 +28,16 @@ type Negotiations struct {
 
 var _ ports.Negotiations = Negotiations{}
 
-// threadsLooked bounds the time of a list whose filter nearly nothing fits.
-const threadsLooked = 20_000
+const (
+	// threadsLooked bounds the time of a list whose filter nearly nothing fits: PostgreSQL looks at 50 decisions a millisecond.
+	threadsLooked = 5_000
+	// sessionLooked bounds that of a session.
+	sessionLooked = 20_000
+)
 
 // Whatever is asked of a session's decisions beside one of them is a subquery with a value: PostgreSQL would turn EXISTS into
-// a join that reads all decisions.
+// a join that reads all decisions. The clock, whose value changes, is apart: PostgreSQL would sort before it asks for it, and so read
+// all decisions that a list may look at instead of those that it shows.
 var (
 	selectNamed = `
 SELECT session_id
@@ -52,6 +57,7 @@ WHERE negotiation_id = $2
 	// selectThreadSums takes four texts: the decisions to look at (the last one about an item stands for its thread), the
 	// clock, conditions on the sums, and the limit.
 	selectThreadSums = `
+WITH clock AS MATERIALIZED (SELECT %[2]s AS now)
 SELECT t.session_id, t.product_id, t.variant_id, t.quantity, t.at, t.seq, t.currency, t.list_price, t.floor, t.deal, t.protocol,
   t.state,
   ` + ofThread("e.offer", "t", "e.offer IS NOT NULL") + ` AS offer,
@@ -63,17 +69,17 @@ FROM (
   SELECT l.session_id, l.product_id, l.variant_id, l.quantity, l.at, l.seq, l.currency, l.list_price, l.floor, l.deal, l.protocol,
     CASE
       WHEN l.deal IS NOT NULL THEN 'deal'
-      WHEN l.until > %[2]s AND ` + declined + ` THEN 'left'
-      WHEN l.until > %[2]s THEN 'open'
+      WHEN l.until > (SELECT now FROM clock) AND ` + declined + ` THEN 'left'
+      WHEN l.until > (SELECT now FROM clock) THEN 'open'
       ELSE 'left'
     END AS state
   FROM (
-    SELECT k.session_id, k.product_id, k.variant_id, k.quantity, k.at, k.seq, k.currency, k.list_price, k.floor, s.protocol,
-      ` + livesUntil + ` AS until,
+    SELECT k.session_id, k.product_id, k.variant_id, k.quantity, k.at, k.seq, k.currency, k.list_price, k.floor,
+      ` + ofSession("s.protocol") + ` AS protocol,
+      ` + ofSession(livesUntil) + ` AS until,
       ` + ofThread("COALESCE(e.price, e.list_price)", "k", "e.response = 'accept'") + ` AS deal
     FROM (` + "%[1]s" + `
     ) AS k
-    LEFT JOIN sessions AS s ON s.project_id = $1 AND s.id = k.session_id
     WHERE k.seq = ` + ofThread("e.seq", "k", "e.seq >= k.seq") + `
   ) AS l
 ) AS t
@@ -130,6 +136,11 @@ WHERE project_id = $1
 ORDER BY created_at, id
 LIMIT ` + strconv.Itoa(ports.MostOrders)
 )
+
+// ofSession is a value of a decision's session.
+func ofSession(value string) string {
+	return "(SELECT " + value + " FROM sessions AS s WHERE s.project_id = $1 AND s.id = k.session_id)"
+}
 
 // ofThread is a value of the last decision about the item of a row that meets a condition.
 func ofThread(value, row, condition string) string {
@@ -202,7 +213,7 @@ func (v Negotiations) Session(ctx context.Context, project id.Project, of id.Neg
 	b := v.Store.Read(project)
 	b.Query(&decisions, selectDecisions+"\n  AND session_id = $2\nORDER BY seq\nLIMIT "+strconv.Itoa(ports.MostDecisions), args...)
 	b.Query(&found.Total, "SELECT count(*) AS n"+fromDecisions+"\n  AND session_id = $2", args...)
-	all := fmt.Sprintf(lookedAt, "\n    AND session_id = $2", strconv.Itoa(threadsLooked))
+	all := fmt.Sprintf(lookedAt, "\n    AND session_id = $2", strconv.Itoa(sessionLooked))
 	b.Query(&sums, fmt.Sprintf(selectThreadSums, all, v.Store.Dialect.Moment(), "", strconv.Itoa(ports.MostThreads)), args...)
 	b.Query(&paths, fmt.Sprintf(selectPaths, "($2)"), args...)
 	b.Query(&agent, selectThreadsAgent, args...)
