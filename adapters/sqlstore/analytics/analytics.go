@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/analytics"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -39,7 +40,7 @@ const (
 const (
 	// selectSlots is completed by the column of products, or by none.
 	selectSlots = `
-SELECT at, figures, %s AS products
+SELECT at, figures, %s AS products, sessions, sessions_ucp, sessions_mcp
 FROM analytics_slots
 WHERE project_id = $1
   AND at >= $2
@@ -64,22 +65,6 @@ FROM orders
 WHERE project_id = $1
   AND created_at >= $2
   AND created_at < $3`
-
-	// countSessions counts those that are not kept any longer by the slot in which they began.
-	countSessions = `
-SELECT (
-  SELECT count(*)
-  FROM sessions
-  WHERE project_id = $1
-    AND created_at >= $2
-    AND created_at < $3
-) + (
-  SELECT CAST(COALESCE(sum(sessions), 0) AS BIGINT)
-  FROM analytics_slots
-  WHERE project_id = $1
-    AND at >= $2
-    AND at < $3
-)`
 
 	// selectRecordsGone is a time after which all records are kept, and no slots are joined.
 	selectRecordsGone = `
@@ -179,6 +164,9 @@ func (r *reading) folded(ctx context.Context) error {
 			return err
 		}
 		r.spans[span].Add(f, 1)
+		r.began(span, agentid.Haggle, row.Sessions-row.UCP-row.MCP)
+		r.began(span, agentid.UCP, row.UCP)
+		r.began(span, agentid.MCP, row.MCP)
 	}
 	return nil
 }
@@ -190,8 +178,8 @@ func (r *reading) unfolded(ctx context.Context) error {
 	}
 	touched := fresh.sessions()
 	for slot := range r.edges {
-		from := slices.MaxFunc([]time.Time{slot, r.first()}, time.Time.Compare)
-		to := slices.MinFunc([]time.Time{slot.Add(analytics.Slot), r.last()}, time.Time.Compare)
+		from := later(slot, r.first())
+		to := earlier(slot.Add(analytics.Slot), r.last())
 		there, err := db.All[id.Session](ctx, r.tx, selectSessionsAt, r.project, from, to)
 		if err != nil {
 			return err
@@ -252,21 +240,6 @@ func (r *reading) refunded(ctx context.Context) error {
 		}
 	}
 	return err
-}
-
-func (r *reading) sessions(ctx context.Context) error {
-	if r.period.Protocols {
-		return r.sessionsBy(ctx)
-	}
-	if !r.period.Sessions {
-		return nil
-	}
-	for i := range r.spans {
-		if _, err := r.tx.Get(ctx, &r.spans[i].Sessions, countSessions, r.project, r.period.Bounds[i], r.period.Bounds[i+1]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (v Analytics) ProductNames(ctx context.Context, project id.Project, products []id.Product) (map[id.Product]string, error) {

@@ -5,43 +5,11 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
-	"github.com/haggle-commerce/haggle/domain/agentid"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 const (
-	// countSessionsBy is countSessions by protocol.
-	countSessionsBy = `
-SELECT protocol, CAST(SUM(begun) AS BIGINT) AS begun
-FROM (
-  SELECT protocol, COUNT(*) AS begun
-  FROM sessions
-  WHERE project_id = $1
-    AND created_at >= $2
-    AND created_at < $3
-  GROUP BY protocol
-  UNION ALL
-  SELECT 'haggle', sessions - sessions_ucp - sessions_mcp
-  FROM analytics_slots
-  WHERE project_id = $1
-    AND at >= $2
-    AND at < $3
-  UNION ALL
-  SELECT 'ucp', sessions_ucp
-  FROM analytics_slots
-  WHERE project_id = $1
-    AND at >= $2
-    AND at < $3
-  UNION ALL
-  SELECT 'mcp', sessions_mcp
-  FROM analytics_slots
-  WHERE project_id = $1
-    AND at >= $2
-    AND at < $3
-) AS parts
-GROUP BY protocol`
-
 	// selectAgents counts a negotiation where it began, as figures do: it is on one product, variant and quantity in a session,
 	// and a deal if an offer was accepted in it.
 	selectAgents = `
@@ -86,30 +54,6 @@ GROUP BY profile, verified
 ORDER BY orders DESC, deals DESC, sessions DESC, profile, verified
 LIMIT $4`
 )
-
-// sessionsBy counts sessions by protocol.
-func (r *reading) sessionsBy(ctx context.Context) error {
-	type row struct {
-		Protocol agentid.Protocol
-		Begun    int64
-	}
-	for i := range r.spans {
-		rows, err := db.All[row](ctx, r.tx, countSessionsBy, r.project, r.period.Bounds[i], r.period.Bounds[i+1])
-		if err != nil {
-			return err
-		}
-		span := &r.spans[i]
-		span.SessionsBy = make(map[agentid.Protocol]int64, len(rows))
-		for _, of := range rows {
-			if of.Begun == 0 {
-				continue
-			}
-			span.SessionsBy[of.Protocol] = of.Begun
-			span.Sessions += of.Begun
-		}
-	}
-	return nil
-}
 
 func (v Analytics) Agents(ctx context.Context, project id.Project, from, to time.Time, most int) ([]ports.AgentTraffic, error) {
 	return db.All[ports.AgentTraffic](ctx, v.Store.Read(project), selectAgents, project, from, to, most)

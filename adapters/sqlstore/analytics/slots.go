@@ -22,6 +22,9 @@ type SlotRow struct {
 	At       time.Time
 	Figures  string
 	Products string
+	Sessions int64 // that began, of those that are counted
+	UCP      int64 `db:"sessions_ucp"` // of them
+	MCP      int64 `db:"sessions_mcp"`
 }
 
 // sums are those of the first line, in its order.
@@ -53,7 +56,7 @@ func ToSlotRow(at time.Time, f analytics.Figures) SlotRow {
 	} {
 		text = line(append(text, '\n'))
 	}
-	return SlotRow{at, string(text), string(named(nil, f.Products, url.QueryEscape, fromSold))}
+	return SlotRow{At: at, Figures: string(text), Products: string(named(nil, f.Products, url.QueryEscape, fromSold))}
 }
 
 // named writes the counts of a map, in the order of its keys.

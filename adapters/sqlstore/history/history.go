@@ -52,7 +52,7 @@ var tables = []table{
 	{name: "sandbox_refunds"},
 	{name: "outbox"},
 	{name: "audit_events"},
-	{name: "analytics_slots", order: "at"},
+	{name: "analytics_slots", order: "at", without: []string{"sessions", "sessions_ucp", "sessions_mcp"}},
 	{name: "analytics_lost", order: "began, " + rowOf("sessions", "analytics_lost.session_id") + ", quantity"},
 	{name: "haggled_sessions", order: "due_at, " + rowOf("sessions", "haggled_sessions.session_id")},
 }

@@ -870,7 +870,7 @@ CREATE TABLE retention (
     sessions_id      TEXT    NOT NULL DEFAULT '',
     sessions_until   INTEGER NOT NULL DEFAULT 0,
     events_until     INTEGER NOT NULL DEFAULT 0
-, pseudonym_key TEXT NOT NULL DEFAULT '', pseudonyms_from INTEGER NOT NULL DEFAULT 0, slots_until INTEGER NOT NULL DEFAULT 0, seal BLOB) STRICT, WITHOUT ROWID;
+, pseudonym_key TEXT NOT NULL DEFAULT '', pseudonyms_from INTEGER NOT NULL DEFAULT 0, slots_until INTEGER NOT NULL DEFAULT 0, seal BLOB, sessions_counted INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sessions_held (
     project_id TEXT    NOT NULL,

@@ -154,7 +154,12 @@ func (v Retention) Remove(ctx context.Context, project id.Project, what ports.Le
 		case ports.OldSessions:
 			return sealRemoved(ctx, t, project, seals, (&ending{T: t, Project: project, Now: now, Keep: keep}).run)
 		case ports.OldSlots:
-			return (&joining{t, project, before}).run(ctx)
+			counting, err := (&counting{t, project, now}).run(ctx)
+			if err != nil {
+				return false, err
+			}
+			joining, err := (&joining{t, project, before}).run(ctx)
+			return counting || joining, err
 		case ports.OldEvents:
 			return sealRemoved(ctx, t, project, seals, func(ctx context.Context) (bool, error) {
 				return removeAged(ctx, t, project, what, before)

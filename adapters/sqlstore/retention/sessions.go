@@ -3,8 +3,6 @@ package retention
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	analyticsstore "github.com/haggle-commerce/haggle/adapters/sqlstore/analytics"
@@ -107,16 +105,6 @@ WHERE project_id = $1
 SELECT status = 'closed'
 FROM projects
 WHERE id = $1`
-
-	countGone = `
-INSERT INTO analytics_slots (project_id, at, figures, products, sessions, sessions_ucp, sessions_mcp)
-VALUES `
-
-	addGone = `
-ON CONFLICT (project_id, at) DO UPDATE
-SET sessions = analytics_slots.sessions + excluded.sessions,
-  sessions_ucp = analytics_slots.sessions_ucp + excluded.sessions_ucp,
-  sessions_mcp = analytics_slots.sessions_mcp + excluded.sessions_mcp`
 )
 
 // ending removes sessions of a project that are over, with what belongs to them. Sessions are looked at in the order in
@@ -133,22 +121,9 @@ type endedRow struct {
 	ID        string
 	CreatedAt int64 `db:"created_at"`
 	ExpiresAt int64 `db:"expires_at"`
-	Protocol  string
+	Protocol  agentid.Protocol
 	Dealt     bool
 	Busy      bool
-}
-
-// begun are sessions by when they began, and by which protocol.
-type begun struct{ all, ucp, mcp int64 }
-
-func (b *begun) count(protocol string) {
-	b.all++
-	switch protocol {
-	case agentid.UCP.String():
-		b.ucp++
-	case agentid.MCP.String():
-		b.mcp++
-	}
 }
 
 func (e *ending) run(ctx context.Context) (more bool, err error) {
@@ -280,32 +255,30 @@ func (e *ending) remove(ctx context.Context, table, column string, values []stri
 	return err
 }
 
-// Count keeps how many sessions began when. It waits for folds, which write the same rows.
+// Count keeps how many sessions began when, of those that are not counted yet. It waits for folds, which write the same rows.
 func (e *ending) Count(ctx context.Context, over []endedRow) error {
 	if e.closed {
 		return nil
 	}
-	if _, err := e.T.Exec(ctx, analyticsstore.HoldFolds, e.Project.String()); err != nil {
+	if _, err := e.T.Exec(ctx, analyticsstore.HoldFolds, e.Project); err != nil {
+		return err
+	}
+	var counted int64
+	if _, err := e.T.Get(ctx, &counted, selectSessionsCounted, e.Project); err != nil {
 		return err
 	}
 	began := map[int64]*begun{}
 	for _, r := range over {
+		if r.CreatedAt < counted {
+			continue
+		}
 		at := db.Millis(analytics.SlotOf(db.Time(r.CreatedAt)))
 		if began[at] == nil {
 			began[at] = &begun{}
 		}
-		began[at].count(r.Protocol)
+		began[at].add(r.Protocol, 1)
 	}
-	first := slices.Min(slices.Collect(maps.Keys(began)))
-	if _, err := e.T.Exec(ctx, noteSlotsAdded, e.Project.String(), first); err != nil {
-		return err
-	}
-	var rows [][]any
-	for at, n := range began {
-		empty := analyticsstore.ToSlotRow(db.Time(at), analytics.Figures{})
-		rows = append(rows, []any{e.Project.String(), at, empty.Figures, empty.Products, n.all, n.ucp, n.mcp})
-	}
-	return e.T.Insert(ctx, countGone, rows, addGone)
+	return addBegun(ctx, e.T, e.Project, began)
 }
 
 // sandbox removes what the sandbox provider remembers of payments that were not made. Its keys begin with the checkout's id.

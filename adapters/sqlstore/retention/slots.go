@@ -100,19 +100,14 @@ func (j *joining) day(ctx context.Context, start, end int64) error {
 	if _, err := j.t.Exec(ctx, analyticsstore.HoldFolds, j.project.String()); err != nil {
 		return err
 	}
-	var rows []struct {
-		analyticsstore.SlotRow
-		Sessions int64
-		UCP      int64 `db:"sessions_ucp"`
-		MCP      int64 `db:"sessions_mcp"`
-	}
+	var rows []analyticsstore.SlotRow
 	if err := j.t.Select(ctx, &rows, selectSlotsOfDay, j.project.String(), start, end); err != nil {
 		return err
 	}
 	var figures analytics.Figures
 	var gone begun
 	for _, r := range rows {
-		f, err := analyticsstore.FromSlotRow(r.SlotRow)
+		f, err := analyticsstore.FromSlotRow(r)
 		if err != nil {
 			return err
 		}
