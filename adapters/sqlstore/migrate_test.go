@@ -1,6 +1,7 @@
 package sqlstore_test
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -114,6 +115,35 @@ WHERE table_schema = 'public'
 ORDER BY c`)
 	if len(inLite) < 100 || !slices.Equal(inLite, inPostgres) {
 		t.Errorf("SQLite has\n%v\nPostgreSQL has\n%v", inLite, inPostgres)
+	}
+}
+
+// A program refuses a database that a newer one has migrated, unless it is told to go back. One that runs goes on.
+func TestStore_Migrate_newerSchema(t *testing.T) {
+	t.Parallel()
+	for engine, url := range map[string]string{
+		"sqlite":   "sqlite://" + filepath.Join(t.TempDir(), "haggle.db"),
+		"postgres": pgserver.Shared(t).Database(t, ""),
+	} {
+		t.Run(engine, func(t *testing.T) {
+			running := storetest.OpenStore(t, sqlstore.Config{URL: url})
+			if err := running.Migrate(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := running.DB.WritePool().ExecContext(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, TRUE)"); err != nil {
+				t.Fatal(err)
+			}
+			err := storetest.Migrated(url)
+			if !errors.Is(err, sqlstore.ErrSchemaNewer) || !strings.Contains(err.Error(), "HAGGLE_ALLOW_NEWER_SCHEMA") || !strings.Contains(err.Error(), "99999") {
+				t.Errorf("migrated: %v", err)
+			}
+			if err := running.SchemaCurrent(t.Context()); err != nil {
+				t.Errorf("a running replica is not ready: %v", err)
+			}
+			if err := storetest.OpenStore(t, sqlstore.Config{URL: url, AllowNewer: true}).Migrate(t.Context()); err != nil {
+				t.Errorf("not allowed: %v", err)
+			}
+		})
 	}
 }
 

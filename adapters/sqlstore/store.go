@@ -75,9 +75,24 @@ func (s *Store) AfterEnd(f func(committed bool)) { s.db.AfterEnd(f) }
 // the schema is current.
 func (s *Store) Migrate(ctx context.Context) error { return s.db.Migrate(ctx) }
 
-// SchemaCurrent fails while the database lacks migrations that this program needs. One that a newer
-// program has migrated is current.
+// ErrSchemaNewer says that a newer program has migrated the database.
+var ErrSchemaNewer = db.ErrSchemaNewer
+
+// SchemaVersion is the version of the schema that this program makes; both engines have the same.
+func SchemaVersion() (int64, error) {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return 0, err
+	}
+	return db.SchemaVersion(files, true)
+}
+
+// SchemaCurrent fails while the database lacks migrations that this program needs. One that a newer program has migrated is
+// current, so that replicas go on while an upgrade replaces them.
 func (s *Store) SchemaCurrent(ctx context.Context) error { return s.db.SchemaCurrent(ctx) }
+
+// SchemaKnown fails where a newer program has migrated the database, unless the configuration allows it.
+func (s *Store) SchemaKnown(ctx context.Context) error { return s.db.SchemaKnown(ctx) }
 
 // UnguardedLogin is the role that the server logs in as, if row-level security does not hold it; "" if it does, or if the
 // engine has no roles. Requests give these rights up in every transaction, migrations and mistakes do not.

@@ -43,6 +43,12 @@ import (
 // Version of the program.
 const Version = version.Number
 
+// About is the program with its version, schema and build, in one line.
+func About() (string, error) {
+	schema, err := sqlstore.SchemaVersion()
+	return fmt.Sprintf("haggle %s (schema %d, %s)", Version, schema, version.Build()), err
+}
+
 // App is a server with all of its parts. New makes it, Run serves until its context ends, Close frees
 // what it holds.
 type App struct {
@@ -152,6 +158,7 @@ func open(ctx context.Context, c Config, log *slog.Logger, check func(*App, cont
 		URL:        c.DatabaseURL,
 		Pooler:     pooler,
 		MaxOpen:    c.Connections,
+		AllowNewer: c.AllowNewer,
 		Enterprise: most,
 		EventBus:   c.NATSURL != "",
 		Vault:      a.vault,
@@ -260,6 +267,8 @@ const drain = 30 * time.Second
 
 // Run serves until ctx ends, then stops accepting, finishes what is in flight, and returns.
 func (a *App) Run(ctx context.Context) error {
+	began := time.Now()
+	a.logStart(ctx)
 	a.lookForRootShop(ctx)
 	servers := []*http.Server{server(a.handler()), server(a.opsHandler())}
 	failed := make(chan error, len(servers))
@@ -276,10 +285,20 @@ func (a *App) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case err = <-failed:
 	}
+	a.log.InfoContext(ctx, "stopping: requests and background work under way are finished")
 	a.health.Draining() // before the API stops, and until it has
 	err = errors.Join(err, shutDown(ctx, servers))
 	stop()
+	a.log.InfoContext(ctx, "stopped", "after", time.Since(began).Round(time.Second).String())
 	return err
+}
+
+// logStart says what runs, and where.
+func (a *App) logStart(ctx context.Context) {
+	schema, _ := sqlstore.SchemaVersion()
+	database, _, _ := strings.Cut(a.config.DatabaseURL, ":")
+	a.log.InfoContext(ctx, "started", "version", Version, "commit", version.Commit(), "schema", schema, "environment", a.env.String(),
+		"database", database, "address", a.URL(), "ops_address", a.OpsURL())
 }
 
 func shutDown(ctx context.Context, servers []*http.Server) error {

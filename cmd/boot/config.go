@@ -34,6 +34,7 @@ type Config struct {
 	DatabaseURL   string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" help:"sqlite://PATH or postgres://…"`
 	Connections   int    `env:"HAGGLE_DATABASE_CONNECTIONS" name:"database-connections" help:"Most connections to PostgreSQL, or readers of SQLite. Default: 20, or 8."`
 	Pooler        string `env:"HAGGLE_DATABASE_POOLER" name:"database-pooler" default:"none" enum:"none,transaction" help:"What is between Haggle and PostgreSQL: none, or transaction for a pooler such as PgBouncer with pool_mode=transaction."`
+	AllowNewer    bool   `env:"HAGGLE_ALLOW_NEWER_SCHEMA" name:"allow-newer-schema" help:"Start on a database that a newer release has migrated, to go back after an upgrade. A release works with the schema of the next one."`
 	Env           string `env:"HAGGLE_ENV" default:"sandbox" enum:"sandbox,production" help:"sandbox or production."`
 	BootstrapKey  string `env:"HAGGLE_BOOTSTRAP_KEY" help:"An account with this admin key exists after start."`
 	MasterKey     string `env:"HAGGLE_MASTER_KEY" help:"Encrypts stored credentials. Required in production. Several keys, separated by commas: the first encrypts, all decrypt."`

@@ -126,7 +126,7 @@ func (d *doctor) database() {
 	}
 	start := time.Now()
 	pooler, _ := d.pooler() // which was checked
-	store, err := sqlstore.Open(d.ctx, sqlstore.Config{URL: d.DatabaseURL, Pooler: pooler})
+	store, err := sqlstore.Open(d.ctx, sqlstore.Config{URL: d.DatabaseURL, Pooler: pooler, AllowNewer: d.AllowNewer})
 	if err != nil {
 		d.say(Trouble, "database", "cannot be opened: %v", cause(err))
 		return
@@ -140,6 +140,10 @@ func (d *doctor) database() {
 		return
 	} else if err != nil {
 		d.say(Doubt, "schema", "is not current: `haggle migrate`, or the next start, brings it up to date")
+		return
+	}
+	if err := store.SchemaKnown(d.ctx); err != nil {
+		d.say(Trouble, "schema", "%v", err)
 		return
 	}
 	d.say(Fine, "schema", "is current")

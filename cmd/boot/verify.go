@@ -37,15 +37,19 @@ func Verify(ctx context.Context, c Config, provider string, wait time.Duration) 
 		return verify.Verification{}, err
 	}
 	store, err := sqlstore.Open(ctx, sqlstore.Config{
-		URL:       c.DatabaseURL,
-		Pooler:    pooler,
-		Statement: longestLook,
+		URL:        c.DatabaseURL,
+		Pooler:     pooler,
+		Statement:  longestLook,
+		AllowNewer: c.AllowNewer,
 	})
 	if err != nil {
 		return verify.Verification{}, err
 	}
 	defer store.Close()
 	if err := store.SchemaCurrent(ctx); err != nil {
+		return verify.Verification{}, err
+	}
+	if err := store.SchemaKnown(ctx); err != nil {
 		return verify.Verification{}, err
 	}
 	seals, err := vault.New(c.masterKeys()...)

@@ -30,7 +30,8 @@ type cli struct {
 	Migrate    migrateCmd       `cmd:"" help:"Bring the database's schema up to date, and exit."`
 	SearchEval searchEvalCmd    `cmd:"" passthrough:"" help:"Measure how well search finds what people judged to be relevant (runs haggle-sim)."`
 	Licenses   licensesCmd      `cmd:"" help:"Print the licenses of haggle and haggle-sim and of all that is linked into them."`
-	Version    kong.VersionFlag `help:"Print the version."`
+	Version    versionCmd       `cmd:"" help:"Print the version, the commit and the version of the database's schema."`
+	ShowIt     kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 func main() {
@@ -41,10 +42,14 @@ func main() {
 }
 
 func run(args []string) error {
+	about, err := boot.About()
+	if err != nil {
+		return err
+	}
 	var c cli
 	parser, err := kong.New(&c, kong.Name("haggle"), kong.UsageOnError(),
 		kong.Description("The merchant's side of agentic commerce: buyers' agents search, haggle and pay here."),
-		kong.Vars{"version": "haggle " + boot.Version}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+		kong.Vars{"version": about}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		return err
 	}
@@ -75,6 +80,7 @@ func untilSignal() (context.Context, context.CancelFunc) {
 type database struct {
 	DatabaseURL string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" help:"sqlite://PATH or postgres://…"`
 	Pooler      string `env:"HAGGLE_DATABASE_POOLER" name:"database-pooler" default:"none" enum:"none,transaction" help:"What is between Haggle and PostgreSQL: none or transaction."`
+	AllowNewer  bool   `env:"HAGGLE_ALLOW_NEWER_SCHEMA" name:"allow-newer-schema" help:"Work on a database that a newer release has migrated."`
 	Env         string `env:"HAGGLE_ENV" default:"sandbox" enum:"sandbox,production" help:"sandbox or production."`
 	MasterKey   string `env:"HAGGLE_MASTER_KEY" help:"Required in production."`
 }
@@ -91,9 +97,20 @@ func (d database) config() boot.Config {
 	return boot.Config{
 		DatabaseURL: d.DatabaseURL,
 		Pooler:      d.Pooler,
+		AllowNewer:  d.AllowNewer,
 		Env:         d.Env,
 		MasterKey:   d.MasterKey,
 	}
+}
+
+type versionCmd struct{}
+
+func (versionCmd) Run() error {
+	about, err := boot.About()
+	if err == nil {
+		fmt.Println(about)
+	}
+	return err
 }
 
 type licensesCmd struct{}

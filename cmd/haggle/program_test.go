@@ -6,11 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/cmd/version"
 )
 
 // asProgram makes the test binary behave as the program, so that tests can start and kill it.
@@ -218,6 +220,17 @@ func TestKeys(t *testing.T) {
 	} {
 		if out, said, err := keys(args...); err == nil || out != "" || !strings.Contains(said, says) || strings.Count(strings.TrimSpace(said), "\n") > 0 {
 			t.Errorf("%v: %q, %q, %v, want %s", args, out, said, err, says)
+		}
+	}
+}
+
+// The version tells builds and schemas apart.
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	form := regexp.MustCompile(`^haggle ` + regexp.QuoteMeta(version.Number) + ` \(schema \d+, (commit [0-9a-f]{12}\+?, )?go1\.\d+(\.\d+)?, \w+/\w+\)\n$`)
+	for _, asked := range []string{"version", "--version"} {
+		if out, err := command(t, "sqlite://unused", asked).Output(); err != nil || !form.Match(out) {
+			t.Errorf("%s: %q, %v", asked, out, err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -27,30 +28,58 @@ func migrateUp(ctx context.Context, d goose.Dialect, db *sql.DB, migrations fs.F
 	return nil
 }
 
-// SchemaCurrent fails while the database lacks migrations that this program needs. One that a newer
-// program has migrated is current.
+// ErrSchemaBehind says that the database lacks migrations of this program.
+var ErrSchemaBehind = errors.New("the database's schema is older than this program's")
+
+// ErrSchemaNewer says that a newer program has migrated the database.
+var ErrSchemaNewer = errors.New("the database's schema is newer than this program's: run the release that migrated it, or a later one. " +
+	"To go back to the release before an upgrade, set HAGGLE_ALLOW_NEWER_SCHEMA=true: it works with the next one's schema")
+
+// SchemaCurrent fails while the database lacks migrations that this program needs. One that a newer program has migrated is
+// current, so that replicas go on while an upgrade replaces them.
 func (s *DB) SchemaCurrent(ctx context.Context) error {
-	folder := "sqlite"
-	if s.Dialect.OneTrip {
-		folder = "postgres"
+	have, known, err := s.schema(ctx)
+	if err == nil && have < known {
+		err = fmt.Errorf("%w: it has version %d of %d", ErrSchemaBehind, have, known)
 	}
-	versions, err := schemaVersions(s.migrations, folder)
-	if err != nil {
-		return err
+	return err
+}
+
+// SchemaKnown fails where a newer program has migrated the database, unless the configuration allows it.
+func (s *DB) SchemaKnown(ctx context.Context) error {
+	if s.allowNewer {
+		return nil
 	}
-	newest := versions[len(versions)-1]
-	var have int64
+	have, known, err := s.schema(ctx)
+	if err == nil && have > known {
+		err = fmt.Errorf("%w (it has version %d, this program %d)", ErrSchemaNewer, have, known)
+	}
+	return err
+}
+
+// schema is the version that the database has, and the one that this program makes.
+func (s *DB) schema(ctx context.Context) (have, known int64, err error) {
+	if known, err = SchemaVersion(s.migrations, s.Dialect.OneTrip); err != nil {
+		return 0, 0, err
+	}
 	err = retry(ctx, func() error {
 		return s.onLogin(ctx, func(conn *sqlx.Conn) error {
 			const newestApplied = "SELECT max(version_id) FROM goose_db_version WHERE is_applied"
 			return ifUnharmed(translate(ctx, conn.GetContext(ctx, &have, newestApplied)))
 		})
 	})
+	return have, known, err
+}
+
+// SchemaVersion is the newest of the migrations for PostgreSQL or SQLite.
+func SchemaVersion(migrations fs.FS, postgres bool) (int64, error) {
+	folder := "sqlite"
+	if postgres {
+		folder = "postgres"
+	}
+	versions, err := schemaVersions(migrations, folder)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if have < newest {
-		return fmt.Errorf("migrations: the database has version %d of %d", have, newest)
-	}
-	return nil
+	return versions[len(versions)-1], nil
 }

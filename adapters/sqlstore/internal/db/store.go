@@ -40,6 +40,8 @@ type Config struct {
 	Enterprise account.Limits
 	// EventBus tells that events also go to an event bus.
 	EventBus bool
+	// AllowNewer has Migrate accept a schema that a newer program made.
+	AllowNewer bool
 	// Vault seals the URLs of subscriptions and chat webhooks; nil: they are stored as they are.
 	Vault ports.Vault
 	// Wrote is told of each project whose row a transaction wrote, once the transaction has ended; nil: nobody is.
@@ -61,6 +63,7 @@ type DB struct {
 	migrate    func(context.Context) error
 	wrote      func(id.Project)
 	unit       *unit // of a view that InRequest made
+	allowNewer bool
 	migrations fs.FS // with the folders postgres and sqlite
 	trace      func(context.Context, string) (context.Context, func(error))
 }
@@ -79,7 +82,7 @@ func Open(ctx context.Context, c Config, migrations fs.FS) (*DB, error) {
 	if err := s.checkPooler(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.trace, s.wrote = c.Trace, c.Wrote
+	s.trace, s.wrote, s.allowNewer = c.Trace, c.Wrote, c.AllowNewer
 	s.Dialect.stopped = new(atomic.Int64)
 	s.Dialect.Enterprise = c.Enterprise
 	s.Dialect.EventBus = c.EventBus
@@ -109,8 +112,13 @@ func (s *DB) Pools(show func(name string, db *sql.DB, waiting func() int)) {
 }
 
 // Migrate brings the schema up to date, under a lock, so that processes may start together. Behind a pooler it fails unless
-// the schema is current.
-func (s *DB) Migrate(ctx context.Context) error { return s.migrate(ctx) }
+// the schema is current. It refuses a schema that a newer program made, which a newer program may also do meanwhile.
+func (s *DB) Migrate(ctx context.Context) error {
+	if err := s.migrate(ctx); err != nil {
+		return err
+	}
+	return s.SchemaKnown(ctx)
+}
 
 // Ping reports whether the database answers. Connections that broke while they lay in the pool, as all
 // do when the server restarts, are used up and tell nothing.
