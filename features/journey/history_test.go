@@ -10,8 +10,11 @@ import (
 // lived is how many journeys the past is copied from.
 const lived = 50
 
+// pastDays is how far the past goes back.
+const pastDays = 90
+
 // past lists the tables of a shop's past in the order in which they are filled, with what is different in a copy. A copy
-// is n seconds and two days older than its model. Quotes were not redeemed and checkouts not paid, so that orders, charges
+// is at least two days older than its model: copies are spread over ninety days. Quotes were not redeemed and checkouts not paid, so that orders, charges
 // and money stay those of the benchmark's own journeys. Decisions are sealed beside the chain, which goes on from its end:
 // they are none that haggle verifies.
 var past = []struct {
@@ -41,27 +44,36 @@ func (s *server) live(b *testing.B, n int) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
+	copies := (n + lived - 1) / lived
 	for _, p := range past {
 		names, err := s.cluster.PSQL("journey", fmt.Sprintf(
 			"SELECT string_agg(attname, ' ') FROM pg_attribute WHERE attrelid = '%s'::regclass AND attnum > 0 AND NOT attisdropped", p.table))
 		must(b, err)
 		var values []string
 		for _, column := range strings.Fields(names) {
-			values = append(values, copied(column, p.different))
+			values = append(values, copied(column, p.different, pastDays*24*time.Hour/time.Duration(copies)))
 		}
 		_, err = s.cluster.PSQL("journey", fmt.Sprintf(`SET session_replication_role = replica;
 INSERT INTO %[1]s (%[2]s)
 SELECT %[3]s
 FROM (SELECT * FROM %[1]s ORDER BY id LIMIT %[4]d) AS t
-CROSS JOIN generate_series(1, %[5]d) AS n`, p.table, strings.Join(strings.Fields(names), ", "), strings.Join(values, ", "), lived, (n+lived-1)/lived))
+CROSS JOIN generate_series(CAST(1 AS BIGINT), %[5]d) AS n`, p.table, strings.Join(strings.Fields(names), ", "), strings.Join(values, ", "), lived, copies))
 		must(b, err)
 	}
-	_, err := s.cluster.PSQL("journey", "VACUUM ANALYZE")
-	must(b, err)
+	for _, statement := range []string{"VACUUM ANALYZE", "UPDATE retention SET due_at = 0"} {
+		_, err := s.cluster.PSQL("journey", statement)
+		must(b, err)
+	}
+	for deadline := time.Now().Add(5 * time.Minute); s.ask(b, "journey", "SELECT coalesce(sum(sessions), 0) FROM analytics_slots") < n; {
+		if time.Now().After(deadline) {
+			b.Fatal("sessions were not counted")
+		}
+		time.Sleep(time.Second)
+	}
 }
 
 // copied is a column of a copy: as in the model unless it is different. Ids get another end, times another day.
-func copied(column string, different map[string]string) string {
+func copied(column string, different map[string]string, apart time.Duration) string {
 	value, ok := different[column]
 	switch {
 	case !ok:
@@ -71,5 +83,5 @@ func copied(column string, different map[string]string) string {
 	case strings.HasSuffix(column, "id"):
 		return fmt.Sprintf("left(t.%[1]s, length(t.%[1]s) - 7) || lpad(CAST(n AS TEXT), 7, '0')", column)
 	}
-	return fmt.Sprintf("t.%s - 172800000 - 1000 * n", column)
+	return fmt.Sprintf("t.%s - 172800000 - %d * n", column, apart.Milliseconds())
 }

@@ -79,7 +79,7 @@ func (c *counting) run(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	until := analytics.SlotOf(c.now.Add(-settled))
-	first, found, err := c.next(ctx, counted, until)
+	_, found, err = c.next(ctx, counted, until)
 	if err != nil || !found {
 		return false, err
 	}
@@ -90,7 +90,8 @@ func (c *counting) run(ctx context.Context) (more bool, err error) {
 	if _, err := c.t.Get(ctx, &counted, selectSessionsCounted, c.project); err != nil {
 		return false, err
 	}
-	if first, found, err = c.next(ctx, counted, until); err != nil || !found {
+	first, found, err := c.next(ctx, counted, until)
+	if err != nil || !found {
 		return false, err
 	}
 	end := until
