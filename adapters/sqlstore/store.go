@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/accounts"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/backup"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/events"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/history"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
@@ -155,6 +156,21 @@ func (s *Store) SealAddresses(ctx context.Context) (int, error) {
 // subscriptions are resealed with their secrets.
 func (s *Store) ResealAddresses(ctx context.Context) (int, error) {
 	return accounts.ResealAddresses(ctx, s.db)
+}
+
+// MigrateTo brings the schema to a version, and fails if it is at a later one.
+func (s *Store) MigrateTo(ctx context.Context, version int64) error {
+	return s.db.MigrateTo(ctx, version)
+}
+
+// Backup writes all rows as they are at one moment.
+func (s *Store) Backup(ctx context.Context, to io.Writer, h backup.Header, progress backup.Progress) (backup.Summary, error) {
+	return backup.Write(ctx, s.db, to, h, progress)
+}
+
+// Restore loads a backup into an empty database of the backup's schema.
+func (s *Store) Restore(ctx context.Context, from io.Reader, progress backup.Progress) (backup.Summary, error) {
+	return backup.Load(ctx, s.db, from, progress)
 }
 
 // Verify checks every invariant over all projects, in one state of the database, and changes nothing.

@@ -297,7 +297,7 @@ func (a *App) Run(ctx context.Context) error {
 func (a *App) logStart(ctx context.Context) {
 	schema, _ := sqlstore.SchemaVersion()
 	database, _, _ := strings.Cut(a.config.DatabaseURL, ":")
-	a.log.InfoContext(ctx, "started", "version", Version, "commit", version.Commit(), "schema", schema, "environment", a.env.String(),
+	a.log.InfoContext(ctx, "started", "version", Version, "build", version.Build(), "schema", schema, "environment", a.env.String(),
 		"database", database, "address", a.URL(), "ops_address", a.OpsURL())
 }
 

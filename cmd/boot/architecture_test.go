@@ -46,6 +46,8 @@ var placed = map[string]string{
 	"github.com/boombuler/barcode":    "adapters/console",
 	"github.com/chromedp":             "features cmd/boot/gallery",
 	"github.com/cucumber":             "features",
+	"filippo.io/age":                  "adapters/archive",
+	"github.com/klauspost/compress":   "adapters/archive",
 	"github.com/redis":                "adapters/ratelimit",
 	"github.com/go-redis":             "adapters/ratelimit",
 	"github.com/throttled":            "adapters/ratelimit",

@@ -3,8 +3,6 @@ package boot
 import (
 	"context"
 	"fmt"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
@@ -27,10 +25,8 @@ func Verify(ctx context.Context, c Config, provider string, wait time.Duration) 
 	if err := c.Check(); err != nil {
 		return verify.Verification{}, err
 	}
-	if path, ok := strings.CutPrefix(c.DatabaseURL, "sqlite://"); ok {
-		if _, err := os.Stat(path); err != nil {
-			return verify.Verification{}, err // opening would make it
-		}
+	if err := ExistingFile(c.DatabaseURL); err != nil {
+		return verify.Verification{}, err
 	}
 	pooler, err := c.pooler()
 	if err != nil {

@@ -28,6 +28,8 @@ type cli struct {
 	Doctor     doctorCmd        `cmd:"" help:"Check the configuration and what it names, and say what is wrong."`
 	Verify     verifyCmd        `cmd:"" help:"Check that what the database holds adds up: orders, payments, stock, events and the books."`
 	Migrate    migrateCmd       `cmd:"" help:"Bring the database's schema up to date, and exit."`
+	Backup     backupCmd        `cmd:"" help:"Write the whole database to a file, while servers go on."`
+	Restore    restoreCmd       `cmd:"" help:"Load a backup into an empty database, and verify it."`
 	SearchEval searchEvalCmd    `cmd:"" passthrough:"" help:"Measure how well search finds what people judged to be relevant (runs haggle-sim)."`
 	Licenses   licensesCmd      `cmd:"" help:"Print the licenses of haggle and haggle-sim and of all that is linked into them."`
 	Version    versionCmd       `cmd:"" help:"Print the version, the commit and the version of the database's schema."`

@@ -11,8 +11,8 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// migrateUp applies the engine's migrations that the database does not have.
-func migrateUp(ctx context.Context, d goose.Dialect, db *sql.DB, migrations fs.FS, folder string, options ...goose.ProviderOption) error {
+// migrateUp applies the engine's migrations up to a version that the database does not have; 0: all.
+func migrateUp(ctx context.Context, d goose.Dialect, db *sql.DB, migrations fs.FS, folder string, version int64, options ...goose.ProviderOption) error {
 	files, err := fs.Sub(migrations, folder)
 	if err != nil {
 		return err
@@ -22,7 +22,12 @@ func migrateUp(ctx context.Context, d goose.Dialect, db *sql.DB, migrations fs.F
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}
-	if _, err := provider.Up(ctx); err != nil {
+	if version == 0 {
+		_, err = provider.Up(ctx)
+	} else {
+		_, err = provider.UpTo(ctx, version)
+	}
+	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}
 	return nil

@@ -82,7 +82,7 @@ func (s *DB) setInTransactions(settings map[string]string) (err error) {
 	delete(settings, "plan_cache_mode") // nothing is prepared
 	s.settings, err = localSettings(settings)
 	s.Dialect = PostgresDialect.behindPooler(s.settings)
-	s.migrate = s.migratedAlready
+	s.migrate = func(ctx context.Context, _ int64) error { return s.migratedAlready(ctx) }
 	return err
 }
 

@@ -45,7 +45,9 @@ func openSQLite(ctx context.Context, c Config, migrations fs.FS) (*DB, error) {
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
-	migrate := func(ctx context.Context) error { return migrateSQLite(ctx, write, path, migrations) }
+	migrate := func(ctx context.Context, version int64) error {
+		return migrateSQLite(ctx, write, path, migrations, version)
+	}
 	return &DB{Dialect: sqliteDialect, write: write, read: read, login: write.DB, migrate: migrate, migrations: migrations}, nil
 }
 
@@ -85,12 +87,14 @@ func SQLiteAddress(path string, pragmas ...string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
 }
 
-func migrateSQLite(ctx context.Context, db pool, path string, migrations fs.FS) error {
+func migrateSQLite(ctx context.Context, db pool, path string, migrations fs.FS, version int64) error {
 	return alone(ctx, path, func() error {
-		if err := createSQLite(ctx, db.DB.DB, migrations); err != nil {
-			return fmt.Errorf("new database: %w", err)
+		if version == 0 {
+			if err := createSQLite(ctx, db.DB.DB, migrations); err != nil {
+				return fmt.Errorf("new database: %w", err)
+			}
 		}
-		return migrateUp(ctx, goose.DialectSQLite3, db.DB.DB, migrations, "sqlite")
+		return migrateUp(ctx, goose.DialectSQLite3, db.DB.DB, migrations, "sqlite", version)
 	})
 }
 

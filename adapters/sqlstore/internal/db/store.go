@@ -12,6 +12,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -59,8 +60,8 @@ type DB struct {
 	// login has, on PostgreSQL, the role of the login, for what no request does. It keeps no connection for long.
 	login      *sqlx.DB
 	pooler     Pooler
-	settings   string // behind a pooler: what every transaction begins with
-	migrate    func(context.Context) error
+	settings   string                                         // behind a pooler: what every transaction begins with
+	migrate    func(ctx context.Context, version int64) error // up to a version; 0: all
 	wrote      func(id.Project)
 	unit       *unit // of a view that InRequest made
 	allowNewer bool
@@ -114,10 +115,22 @@ func (s *DB) Pools(show func(name string, db *sql.DB, waiting func() int)) {
 // Migrate brings the schema up to date, under a lock, so that processes may start together. Behind a pooler it fails unless
 // the schema is current. It refuses a schema that a newer program made, which a newer program may also do meanwhile.
 func (s *DB) Migrate(ctx context.Context) error {
-	if err := s.migrate(ctx); err != nil {
+	if err := s.migrate(ctx, 0); err != nil {
 		return err
 	}
 	return s.SchemaKnown(ctx)
+}
+
+// MigrateTo brings the schema to a version, and fails if it is at a later one.
+func (s *DB) MigrateTo(ctx context.Context, version int64) error {
+	if err := s.migrate(ctx, version); err != nil {
+		return err
+	}
+	have, _, err := s.schema(ctx)
+	if err == nil && have != version {
+		err = fmt.Errorf("the database's schema has version %d, not %d", have, version)
+	}
+	return err
 }
 
 // Ping reports whether the database answers. Connections that broke while they lay in the pool, as all

@@ -1,0 +1,134 @@
+package boot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/archive"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/backup"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/verify"
+	"github.com/haggle-commerce/haggle/adapters/vault"
+)
+
+// longestCopy is how long a backup or a restore may take.
+const longestCopy = 24 * time.Hour
+
+// What the proof of a backup's header is sealed with.
+const (
+	proofText    = "haggle backup"
+	proofPurpose = "backup"
+)
+
+// errOtherMasterKey says that credentials of a backup could not be read after it was restored.
+var errOtherMasterKey = errors.New("HAGGLE_MASTER_KEY is not the master key of the backup: credentials of platforms, payment providers and receivers " +
+	"could not be read. Set it, or restore with --without-master-key and enter the credentials again")
+
+// Backup writes the database to a file, which gets its name once it is whole; "-" is standard output. A server may be using
+// the database, and its schema may be that of another release.
+func Backup(ctx context.Context, c Config, path string, keys archive.Keys, progress backup.Progress) (s backup.Summary, size int64, err error) {
+	store, seals, err := c.openWhole(ctx)
+	if err != nil {
+		return s, 0, err
+	}
+	defer store.Close()
+	write := func(to io.Writer) (err error) {
+		s, err = store.Backup(ctx, to, backup.Header{Version: Version, Proof: seals.Seal([]byte(proofText), proofPurpose)}, progress)
+		return err
+	}
+	if path == "-" {
+		return s, 0, archive.Write(os.Stdout, keys, write)
+	}
+	size, err = archive.Create(path, keys, write)
+	return s, size, err
+}
+
+// CheckBackup reads a whole backup, and fails unless it is complete and as it was written.
+func CheckBackup(path string, keys archive.Keys, progress backup.Progress) (s backup.Summary, err error) {
+	err = archive.Read(path, keys, func(from io.Reader) (err error) {
+		s, err = backup.Check(from, progress)
+		return err
+	})
+	return s, err
+}
+
+// Restore loads a backup that was checked into a database without data, brings its schema up to date, and verifies it.
+func Restore(ctx context.Context, c Config, path string, keys archive.Keys, of backup.Summary, anyMasterKey bool, progress backup.Progress) (v verify.Verification, err error) {
+	known, err := sqlstore.SchemaVersion()
+	if err != nil {
+		return v, err
+	}
+	if of.Header.Schema > known {
+		return v, fmt.Errorf("the backup was made by haggle %s, which is newer (schema %d, this program %d): restore it with that release, or a later one",
+			of.Header.Version, of.Header.Schema, known)
+	}
+	if err := c.restore(ctx, path, keys, of, anyMasterKey, progress); err != nil {
+		return v, err
+	}
+	return Verify(ctx, c, "", 0)
+}
+
+func (c Config) restore(ctx context.Context, path string, keys archive.Keys, of backup.Summary, anyMasterKey bool, progress backup.Progress) error {
+	store, seals, err := c.openWhole(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if _, err := seals.Open(of.Header.Proof, proofPurpose); err != nil && !anyMasterKey {
+		return errOtherMasterKey
+	}
+	if err := store.MigrateTo(ctx, of.Header.Schema); err != nil {
+		return fmt.Errorf("restore into a new, empty database: %w", err)
+	}
+	err = archive.Read(path, keys, func(from io.Reader) error {
+		loaded, err := store.Restore(ctx, from, progress)
+		if err == nil && loaded.SHA256 != of.SHA256 {
+			err = errors.New("the file was changed while it was restored")
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return store.Migrate(ctx)
+}
+
+// openWhole opens the database to read or fill all of it.
+func (c Config) openWhole(ctx context.Context) (*sqlstore.Store, *vault.Vault, error) {
+	if err := c.Check(); err != nil {
+		return nil, nil, err
+	}
+	pooler, err := c.pooler()
+	if err != nil {
+		return nil, nil, err
+	}
+	seals, err := vault.New(c.masterKeys()...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("HAGGLE_MASTER_KEY: %w", err)
+	}
+	store, err := sqlstore.Open(ctx, sqlstore.Config{
+		URL:        c.DatabaseURL,
+		Pooler:     pooler,
+		Statement:  longestCopy,
+		AllowNewer: c.AllowNewer,
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot open the database: %w", err)
+	}
+	return store, seals, nil
+}
+
+// ExistingFile fails where the URL names a SQLite file that is not there: opening it would make it.
+func ExistingFile(databaseURL string) error {
+	if path, ok := strings.CutPrefix(databaseURL, "sqlite://"); ok {
+		if _, err := os.Stat(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/haggle-commerce/haggle/adapters/archive"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/backup"
+	"github.com/haggle-commerce/haggle/cmd/boot"
+)
+
+// secrets open or encrypt a backup.
+type secrets struct {
+	PassphraseFile string `help:"File with the passphrase of the backup."`
+}
+
+func (s secrets) keys() (archive.Keys, error) {
+	if s.PassphraseFile == "" {
+		return archive.Keys{}, nil
+	}
+	text, err := os.ReadFile(s.PassphraseFile)
+	if err != nil {
+		return archive.Keys{}, err
+	}
+	phrase := strings.TrimRight(string(text), "\r\n")
+	if phrase == "" {
+		return archive.Keys{}, fmt.Errorf("--passphrase-file: %s is empty", s.PassphraseFile)
+	}
+	return archive.Passphrase(phrase)
+}
+
+type backupCmd struct {
+	database
+	secrets
+	File      string `arg:"" help:"The new file; - is standard output. Compressed with zstd."`
+	Recipient string `help:"Encrypt the backup for the holder of this age key, age1…; several are separated by commas."`
+}
+
+func (b backupCmd) Help() string {
+	return `The backup is the whole database at one moment. Servers may go on, with SQLite and with PostgreSQL.
+
+  haggle backup /backups/shop-$(date +%F).haggle
+  haggle backup - --recipient age1… | aws s3 cp - s3://backups/shop.haggle
+
+It holds credentials sealed with HAGGLE_MASTER_KEY: keep that key elsewhere, you need both.`
+}
+
+func (b backupCmd) Run(ctx context.Context) error {
+	if err := boot.CheckEnvironment(os.Environ()); err != nil {
+		return err
+	}
+	if err := boot.ExistingFile(b.DatabaseURL); err != nil {
+		return err
+	}
+	keys, err := b.keys()
+	if err != nil {
+		return err
+	}
+	if b.Recipient != "" {
+		if b.PassphraseFile != "" {
+			return errors.New("--recipient and --passphrase-file exclude each other")
+		}
+		if keys, err = archive.Recipients(b.Recipient); err != nil {
+			return fmt.Errorf("--recipient: %w", err)
+		}
+	}
+	began := time.Now()
+	show, done := rows("backing up")
+	s, size, err := boot.Backup(ctx, b.config(), b.File, keys, show)
+	done()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "%s holds %d rows of %d tables as of %s: %s in %s.\n",
+		b.File, s.Total(), len(s.Rows), s.Header.At.Format(time.RFC3339), megabytes(size), time.Since(began).Round(100*time.Millisecond))
+	return nil
+}
+
+func megabytes(size int64) string { return fmt.Sprintf("%.1f MB", float64(size)/1e6) }
+
+type restoreCmd struct {
+	database
+	secrets
+	File             string `arg:"" type:"existingfile" help:"The backup."`
+	Identity         string `help:"File with the secret age key that opens the backup."`
+	Check            bool   `help:"Only check that the backup is complete and undamaged, and print what it holds."`
+	WithoutMasterKey bool   `help:"Restore although HAGGLE_MASTER_KEY is another one than the backup's: credentials are lost."`
+}
+
+func (r restoreCmd) Help() string {
+	return `The database must be new or empty. The whole file is checked before anything is written, all of it is written in one
+transaction, and the result is verified as by haggle verify. PostgreSQL's backups can be restored into SQLite, and the other way round.
+
+  haggle restore /backups/shop-2026-11-27.haggle --database-url postgres://haggle@db/haggle
+  haggle restore --check /backups/shop-2026-11-27.haggle`
+}
+
+func (r restoreCmd) Run(ctx context.Context) error {
+	if err := boot.CheckEnvironment(os.Environ()); err != nil {
+		return err
+	}
+	keys, err := r.keys()
+	if err != nil {
+		return err
+	}
+	if r.Identity != "" {
+		if keys, err = archive.Identities(r.Identity); err != nil {
+			return fmt.Errorf("--identity: %w", err)
+		}
+	}
+	show, done := rows("checking")
+	s, err := boot.CheckBackup(r.File, keys, show)
+	done()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s is complete: %d rows of %d tables as of %s, of haggle %s on %s.\n",
+		r.File, s.Total(), len(s.Rows), s.Header.At.Format(time.RFC3339), s.Header.Version, s.Header.Engine)
+	if r.Check {
+		return nil
+	}
+	show, done = rows("restoring")
+	found, err := boot.Restore(ctx, r.config(), r.File, keys, s, r.WithoutMasterKey, show)
+	done()
+	if err != nil {
+		return err
+	}
+	if tell(os.Stdout, found) {
+		return errDoesNotHold
+	}
+	fmt.Println("Restored and verified.")
+	return nil
+}
+
+// rows shows how many rows went by, where a person looks.
+func rows(doing string) (show backup.Progress, done func()) {
+	bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription(doing),
+		progressbar.OptionSetItsString("rows"), progressbar.OptionShowIts(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+	if !terminal(os.Stderr) {
+		return func(string, int64) {}, func() {}
+	}
+	return func(table string, n int64) {
+		bar.Describe(doing + " " + table)
+		_ = bar.Add64(n)
+	}, func() { _ = bar.Finish() }
+}
+
+func terminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
