@@ -15,7 +15,7 @@ type WaitingKind string
 const (
 	PaymentUnresolved    WaitingKind = "payment_unresolved" // the provider was asked in vain what became of it
 	RefundUnresolved     WaitingKind = "refund_unresolved"
-	DisputeOpen          WaitingKind = "dispute_open"
+	DisputeOpen          WaitingKind = "dispute_open" // its provider waits for the merchant's response
 	ReturnRequested      WaitingKind = "return_requested"
 	OrderToShip          WaitingKind = "order_to_ship"
 	SyncFailed           WaitingKind = "sync_failed"           // an integration's newest run
@@ -36,6 +36,7 @@ type Waiting struct {
 	Amount  *money.Amount // of what is in the asked currency; nil: none is, or the kind has none
 	Late    int           // orders past their promised ship date
 	ShipsOn string        // of an order to ship, the earliest date promised; "": of none
+	DueBy   time.Time     // of a dispute, the earliest deadline; zero: none is known
 	Example string        // the id of the oldest; "": it has none to show
 	Words   string        // what the oldest is
 }

@@ -42,6 +42,7 @@ type Stores struct {
 	Orders     Orders
 	OrderLists OrderLists
 	Refunds    Refunds
+	Disputes   Disputes
 	Labels     Labels
 
 	Payments        Payments

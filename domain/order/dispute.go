@@ -21,6 +21,8 @@ type Dispute struct {
 	Gateway   string // stripe
 	Provider  string // the provider's id of the dispute, unique with Gateway
 	Status    DisputeStatus
+	Response  DisputeResponse
+	DueBy     time.Time // until when the merchant may respond; zero: the provider does not say
 	Reason    string
 	Amount    money.Amount
 	Withdrawn money.Amount
@@ -29,6 +31,9 @@ type Dispute struct {
 	Reported  time.Time // the provider's time of the newest report
 	CreatedAt time.Time
 	UpdatedAt time.Time
+
+	Evidence   Evidence  // what was sent to the provider from here, the last time
+	AnsweredAt time.Time // when; zero: nothing was
 }
 
 // DisputeIDs are new ids for what a report may bring about.
@@ -45,7 +50,7 @@ var ErrDisputeCurrency = fault.New(fault.Conflict, "dispute_currency", "The disp
 // ReportDispute records how a dispute stands. A report that repeats, or is older than what is recorded,
 // changes nothing; the ledger records what changed.
 func (c *Case) ReportDispute(r DisputeReport, ids DisputeIDs, now time.Time) error {
-	r = r.inCurrency(c.Order.Payment.Amount.Currency())
+	r = r.inCurrency(c.Order.Payment.Amount.Currency()).inTurn()
 	i := slices.IndexFunc(c.Disputes, func(d Dispute) bool { return d.Provider == r.Provider })
 	if i < 0 {
 		p := c.Order.Payment
@@ -64,7 +69,10 @@ func (c *Case) ReportDispute(r DisputeReport, ids DisputeIDs, now time.Time) err
 	}
 	before := d.Status
 	d.Status, d.Reason, d.Amount, d.Withdrawn, d.Fee = r.Status, cmp.Or(r.Reason, d.Reason), r.Amount, r.Withdrawn, r.Fee
-	d.Reported, d.UpdatedAt = r.At, now
+	d.Response, d.Reported, d.UpdatedAt = r.Response, r.At, now
+	if !r.DueBy.IsZero() {
+		d.DueBy = r.DueBy
+	}
 	c.holdBack()
 	if before == (DisputeStatus{}) || before != DisputeOpen && d.Status == DisputeOpen {
 		c.announce(ids.Opened, now, func(n int) event.Data { return event.DisputeOpened{Dispute: d.announced(n)} })
@@ -85,11 +93,35 @@ func (r DisputeReport) inCurrency(c money.Currency) DisputeReport {
 	return r
 }
 
+// inTurn gives a report that does not say whose turn it is the merchant's, and one of a closed dispute nobody's.
+func (r DisputeReport) inTurn() DisputeReport {
+	switch {
+	case r.Status != DisputeOpen:
+		r.Response = ResponseClosed
+	case r.Response != UnderReview:
+		r.Response = ResponseNeeded
+	}
+	return r
+}
+
+// rank orders what reports of one time say.
+func rank(s DisputeStatus, r DisputeResponse) int {
+	switch {
+	case s == DisputeLost:
+		return 4
+	case s == DisputeWon:
+		return 3
+	case r == UnderReview:
+		return 2
+	}
+	return 1
+}
+
 // newer reports whether the report follows what is recorded. Reports of the same time, which providers give in
 // whole seconds, have an order too, so that the same one is kept in whatever order they come: one that closes
-// the dispute follows one that does not, money is withdrawn before the dispute is closed, and put back once it is won.
+// the dispute follows one that does not, and a review follows the merchant's response; money is withdrawn before the
+// dispute is closed, and put back once it is won.
 func (r DisputeReport) newer(d *Dispute) bool {
-	rank := map[DisputeStatus]int{{}: 0, DisputeOpen: 1, DisputeWon: 2, DisputeLost: 3}
 	if d.Status == (DisputeStatus{}) {
 		return true
 	}
@@ -98,7 +130,8 @@ func (r DisputeReport) newer(d *Dispute) bool {
 		taken = -taken
 	}
 	return cmp.Or(
-		r.At.Compare(d.Reported), cmp.Compare(rank[r.Status], rank[d.Status]), taken, cmp.Compare(r.Amount.Minor(), d.Amount.Minor()),
+		r.At.Compare(d.Reported), cmp.Compare(rank(r.Status, r.Response), rank(d.Status, d.Response)), taken,
+		cmp.Compare(r.Amount.Minor(), d.Amount.Minor()), r.DueBy.Compare(d.DueBy),
 	) > 0
 }
 

@@ -10,6 +10,7 @@
 //	return       requested ──ApproveReturn──▶ approved (with its refund)   requested ──RejectReturn──▶ rejected
 //	payment      succeeded, partially_refunded, refunded: by what its refunds gave back
 //	dispute      (none) ──ReportDispute──▶ open, won or lost: as the newest report has it
+//	             while open: needed ──AnswerDispute, or the report of an answer──▶ under_review ──ReportDispute──▶ needed
 package order
 
 import (

@@ -33,15 +33,31 @@ func (s DisputeStatus) String() string { return s.name }
 // DisputeStatuses are all of them, by name.
 var DisputeStatuses = map[string]DisputeStatus{"open": DisputeOpen, "won": DisputeWon, "lost": DisputeLost}
 
+// DisputeResponse says whose turn it is in a dispute.
+type DisputeResponse struct{ name string }
+
+var (
+	ResponseNeeded = DisputeResponse{"needed"}       // the merchant's: the provider waits for evidence
+	UnderReview    = DisputeResponse{"under_review"} // the bank's or the provider's, or the buyer's
+	ResponseClosed = DisputeResponse{"closed"}       // nobody's: it is won or lost
+)
+
+func (r DisputeResponse) String() string { return r.name }
+
+// DisputeResponses are all of them, by name.
+var DisputeResponses = map[string]DisputeResponse{"needed": ResponseNeeded, "under_review": UnderReview, "closed": ResponseClosed}
+
 // DisputeReport is the state of a dispute as a provider reports it. Reports may repeat, be late and come
 // out of order: each carries absolute amounts, never changes.
 type DisputeReport struct {
 	Charge    string // the provider's id of the charge
 	Provider  string // the provider's id of the dispute
 	Status    DisputeStatus
-	Reason    string       // the provider's code: "fraudulent"
-	Amount    money.Amount // what the buyer disputes
-	Withdrawn money.Amount // what the provider has taken out of the merchant's balance for it so far, fees aside
-	Fee       money.Amount // what the provider charges for it so far
-	At        time.Time    // the provider's time of the report
+	Response  DisputeResponse // zero: needed while it is open
+	DueBy     time.Time       // until when the merchant may respond; zero: the provider does not say
+	Reason    string          // the provider's code: "fraudulent"
+	Amount    money.Amount    // what the buyer disputes
+	Withdrawn money.Amount    // what the provider has taken out of the merchant's balance for it so far, fees aside
+	Fee       money.Amount    // what the provider charges for it so far
+	At        time.Time       // the provider's time of the report
 }

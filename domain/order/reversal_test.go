@@ -326,9 +326,11 @@ func TestReportDispute_inAnyOrder(t *testing.T) {
 		for range rapid.IntRange(1, 5).Draw(t, "reports") {
 			status := rapid.SampledFrom([]order.DisputeStatus{order.DisputeOpen, order.DisputeWon, order.DisputeLost}).Draw(t, "status")
 			at := placed.Add(time.Duration(rapid.IntRange(0, 3).Draw(t, "second")) * time.Second)
-			reports = append(reports, report(status, rapid.Int64Range(-5, 400_00).Draw(t, "withdrawn"), rapid.Int64Range(0, 20_00).Draw(t, "fee"), at))
+			r := report(status, rapid.Int64Range(-5, 400_00).Draw(t, "withdrawn"), rapid.Int64Range(0, 20_00).Draw(t, "fee"), at)
+			r.Response = rapid.SampledFrom([]order.DisputeResponse{{}, order.ResponseNeeded, order.UnderReview}).Draw(t, "response")
+			reports = append(reports, r)
 		}
-		outcome := func(list []order.DisputeReport) (order.DisputeStatus, int64, int64, money.Amount) {
+		outcome := func(list []order.DisputeReport) (string, int64, int64, money.Amount) {
 			c := opened()
 			for i, r := range list {
 				if err := c.ReportDispute(r, disputeIDs(byte(i)), later); err != nil {
@@ -340,7 +342,7 @@ func TestReportDispute_inAnyOrder(t *testing.T) {
 			if disputes != d.Withdrawn.Minor() || funds != c.Order.Payment.Amount.Minor()-d.Withdrawn.Minor()-d.Fee.Minor() || d.Steps != len(c.Ledger) {
 				t.Fatalf("%+v: the provider holds %d, disputes are %d", d, funds, disputes)
 			}
-			return d.Status, funds, disputes, c.Order.Payment.Left()
+			return d.Status.String() + " " + d.Response.String(), funds, disputes, c.Order.Payment.Left()
 		}
 		shuffled := append(rapid.Permutation(reports).Draw(t, "order"), reports[0])
 		status, funds, disputes, left := outcome(reports)

@@ -24,6 +24,7 @@ func Cases(t *testing.T, open Open) {
 		"racing refunds give back no more":        caseRaceRefunds,
 		"what a provider takes back is kept":      caseTakenBack,
 		"racing reports book a dispute once":      caseRaceDispute,
+		"disputes are listed":                     caseDisputes,
 		"racing cancellations put back once":      caseRaceCancel,
 		"one racer decides a refund":              caseRaceSettle,
 		"a confirmation number belongs to one":    caseConfirmation,

@@ -42,6 +42,7 @@ type Stores struct {
 	Orders      ports.Orders
 	OrderLists  ports.OrderLists
 	Refunds     ports.Refunds
+	Disputes    ports.Disputes
 	Labels      ports.Labels
 	Payments    ports.Payments
 	Ledger      ports.Ledger

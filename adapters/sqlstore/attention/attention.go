@@ -2,6 +2,7 @@
 package attention
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -26,6 +27,7 @@ type source struct {
 	table, where, at string
 	amount           string // "": none
 	late, due        string // completed by the fulfillment; "": none
+	dueBy            string // a time; "": none
 	id, words        string
 }
 
@@ -34,7 +36,7 @@ const orderOf = "(SELECT o.confirmation FROM orders AS o WHERE o.project_id = w.
 var sources = map[ports.WaitingKind]source{
 	ports.PaymentUnresolved: {table: "checkouts", where: finance.UnresolvedPayment, at: finance.AttemptBegan, id: "w.id", words: "''"},
 	ports.RefundUnresolved:  {table: "refunds", where: finance.UnresolvedRefund, at: "created_at", amount: "amount", id: "w.id", words: orderOf},
-	ports.DisputeOpen:       {table: "disputes", where: "status = 'open'", at: "created_at", amount: "amount", id: "w.id", words: orderOf},
+	ports.DisputeOpen:       {table: "disputes", where: "status = 'open' AND response = 'needed'", at: "created_at", amount: "amount", dueBy: "min(due_by)", id: "w.id", words: orderOf},
 	ports.ReturnRequested:   {table: "returns", where: "status = 'requested'", at: "created_at", amount: "estimate", id: "w.id", words: orderOf},
 	ports.OrderToShip: {
 		table: "orders", where: "status = 'confirmed' AND fulfillment_status = 'processing'", at: "created_at", amount: "total",
@@ -62,6 +64,7 @@ var sources = map[ports.WaitingKind]source{
 // query is one row, or none if nothing waits.
 func (s source) query(d db.Dialect, kind ports.WaitingKind) string {
 	amount, late, due := "CAST(NULL AS BIGINT)", "0", "CAST(NULL AS TEXT)"
+	dueBy := cmp.Or(s.dueBy, "CAST(NULL AS BIGINT)")
 	if s.amount != "" {
 		amount = "CAST(sum(CASE WHEN currency = $2 THEN " + s.amount + " END) AS BIGINT)"
 	}
@@ -73,11 +76,11 @@ func (s source) query(d db.Dialect, kind ports.WaitingKind) string {
 		return fmt.Sprintf("(SELECT %s FROM %s AS w WHERE project_id = $1 AND %s ORDER BY %s LIMIT 1)", what, s.table, s.where, s.at)
 	}
 	return fmt.Sprintf(`
-SELECT '%s' AS kind, count(*) AS waiting, min(%s) AS oldest, %s AS amount, %s AS late, %s AS ships_on, %s AS example, %s AS words
+SELECT '%s' AS kind, count(*) AS waiting, min(%s) AS oldest, %s AS amount, %s AS late, %s AS ships_on, %s AS due_by, %s AS example, %s AS words
 FROM %s AS v
 WHERE project_id = $1
   AND %s
-HAVING count(*) > 0`, kind, s.at, amount, late, due, oldest(s.id), oldest(s.words), s.table, s.where)
+HAVING count(*) > 0`, kind, s.at, amount, late, due, dueBy, oldest(s.id), oldest(s.words), s.table, s.where)
 }
 
 type waitingRow struct {
@@ -86,7 +89,8 @@ type waitingRow struct {
 	Oldest  time.Time
 	Amount  int64 `db:",null"`
 	Late    int
-	ShipsOn string `db:",null"`
+	ShipsOn string    `db:",null"`
+	DueBy   time.Time `db:",null"`
 	Example string
 	Words   string `db:",null"`
 }
@@ -109,7 +113,7 @@ func (v Attention) Waiting(ctx context.Context, project id.Project, kinds []port
 	var rows []waitingRow
 	var attempts []attemptRow
 	b := v.Store.Read(project)
-	b.Query(&rows, "SELECT kind, waiting, oldest, amount, late, ships_on, example, words FROM ("+text+"\n) AS found\nWHERE $2 <> '' AND $3 <> ''", args...)
+	b.Query(&rows, "SELECT kind, waiting, oldest, amount, late, ships_on, due_by, example, words FROM ("+text+"\n) AS found\nWHERE $2 <> '' AND $3 <> ''", args...)
 	if slices.Contains(kinds, ports.PaymentUnresolved) {
 		b.Query(&attempts, fmt.Sprintf(selectAttempts, purchase.CheckoutColumns, finance.UnresolvedPayment), project)
 	}
@@ -136,6 +140,7 @@ func (r waitingRow) waiting(in money.Currency) ports.Waiting {
 		Oldest:  r.Oldest,
 		Late:    r.Late,
 		ShipsOn: r.ShipsOn,
+		DueBy:   r.DueBy,
 		Example: r.Example,
 		Words:   r.Words,
 	}

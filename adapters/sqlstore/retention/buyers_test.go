@@ -72,6 +72,9 @@ func marked(t *testing.T, s *storetest.Store) (sale *porttest.Sale, answer ports
 			"shipping_address":{"name":"zoe","first_name":"zoe","last_name":"zoe","line1":"zoe","line2":"zoe","city":"zoe","state":"OR","postal_code":"zoe","country":"US","phone":"zoe"}}}' ` + of + ` AND type = 'order.completed'`,
 		`INSERT INTO refunds (project_id, id, order_id, payment_id, return_id, status, currency, amount, reason, failure, provider, created_at, updated_at, attempts)
 			SELECT project_id, 'ref_1', order_id, id, '', 'failed', currency, 1, 'zoe', '', '', 0, 0, 0 FROM payments ` + of,
+		`INSERT INTO disputes (project_id, id, order_id, payment_id, gateway, provider, status, response, evidence, reason, currency, amount, withdrawn_currency,
+			withdrawn, fee_currency, fee, steps, reported_at, created_at, updated_at)
+			SELECT project_id, 'dsp_1', order_id, id, gateway, 'du_1', 'lost', 'closed', '{"note":"zoe"}', 'fraudulent', currency, 1, currency, 0, currency, 0, 0, 0, 0, 0 FROM payments ` + of,
 		`INSERT INTO labels (project_id, order_id, test, id, integration_id, carrier, service, grams, unsure, remote, tracking_number, currency, price, pdf, told, created_at)
 			VALUES ('` + project + `', '` + order + `', FALSE, 'l', 'i', 'DHL', 's', 1, FALSE, '', 'zoe', 'USD', 1, CAST('zoe' AS ` + storetest.Blob(s) + `), TRUE, 0)`,
 		`INSERT INTO copies (project_id, integration_id, resource, remote, local, sku, digest, quantity, seen, removed, email, content, updated_at)

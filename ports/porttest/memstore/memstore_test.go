@@ -31,6 +31,7 @@ func stores(s *memstore.Store) porttest.Stores {
 		Orders:      memstore.Orders{Store: s},
 		OrderLists:  memstore.Orders{Store: s},
 		Refunds:     memstore.Orders{Store: s},
+		Disputes:    memstore.Orders{Store: s},
 		Payments:    memstore.Payments{Store: s},
 		Ledger:      memstore.Ledger{Store: s},
 		SetClock:    s.SetClock,

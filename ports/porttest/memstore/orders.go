@@ -27,8 +27,9 @@ type orderRow struct {
 type Orders struct{ *Store }
 
 var (
-	_ ports.Orders  = Orders{}
-	_ ports.Refunds = Orders{}
+	_ ports.Orders   = Orders{}
+	_ ports.Refunds  = Orders{}
+	_ ports.Disputes = Orders{}
 )
 
 func (r orderRow) open() *order.Order {

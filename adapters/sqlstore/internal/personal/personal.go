@@ -57,6 +57,13 @@ func Tables(d db.Dialect) []Table {
 			Erased: []Column{{"reason", "''"}},
 		},
 		{
+			Table:  "disputes",
+			Key:    "id",
+			Of:     "order_id",
+			By:     OfOrder,
+			Erased: []Column{{"evidence", "'{}'"}},
+		},
+		{
 			Table: "labels",
 			Key:   "order_id",
 			Of:    "order_id",
