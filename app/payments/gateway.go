@@ -45,6 +45,7 @@ var (
 	_ ports.BalanceGateway = Gateway{}
 	_ ports.ChargeNames    = Gateway{}
 	_ ports.ChargeGateway  = Gateway{}
+	_ ports.DisputeGateway = Gateway{}
 )
 
 // Charge does not send what goes through a disconnected integration. Nobody else has: see
@@ -142,6 +143,30 @@ func (g Gateway) Dispute(ctx ports.Outbound, of id.Project, r project.PaymentRou
 			return reader.Dispute(ctx, a, dispute)
 		}
 		return news, nil
+	})
+}
+
+// SubmitEvidence sends evidence to the account that a route goes through.
+func (g Gateway) SubmitEvidence(ctx ports.Outbound, r ports.DisputeRequest) (ports.DisputeReply, error) {
+	return g.respond(ctx, r, func(p ports.DisputeResponder, a ports.PaymentAccount) (ports.DisputeReply, error) {
+		return p.SubmitEvidence(ctx, a, r)
+	})
+}
+
+// AcceptDispute gives a dispute up at the account that a route goes through.
+func (g Gateway) AcceptDispute(ctx ports.Outbound, r ports.DisputeRequest) (ports.DisputeReply, error) {
+	return g.respond(ctx, r, func(p ports.DisputeResponder, a ports.PaymentAccount) (ports.DisputeReply, error) {
+		return p.AcceptDispute(ctx, a, r)
+	})
+}
+
+// respond does work with a provider that takes responses.
+func (g Gateway) respond(ctx ports.Outbound, r ports.DisputeRequest, work func(ports.DisputeResponder, ports.PaymentAccount) (ports.DisputeReply, error)) (ports.DisputeReply, error) {
+	return through(ctx, g, r.Project, r.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) (ports.DisputeReply, error) {
+		if responder, ok := p.(ports.DisputeResponder); ok {
+			return work(responder, a)
+		}
+		return ports.DisputeReply{}, ports.ErrNoResponses
 	})
 }
 

@@ -3,7 +3,9 @@ package provider
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,10 +123,10 @@ func openDispute(c *change, r ownRequest) (any, error) {
 	}
 	made := ledger.Dispute{
 		Provider: paid.Provider, Account: paid.Account, Live: paid.Live, Charge: paid.ID, Intent: paid.Intent,
-		Amount: cmp.Or(asked.Amount, paid.Amount), Currency: paid.Currency, Created: c.seconds(),
+		Amount: cmp.Or(asked.Amount, paid.Amount), Currency: paid.Currency, Created: c.seconds(), DueBy: c.seconds() + respondWithin,
 	}
 	if paid.Provider == "paypal" {
-		made.ID, made.Status, made.Reason = "PP-D-"+newID("", 8), "OPEN", cmp.Or(strings.ToUpper(asked.Reason), "UNAUTHORISED")
+		made.ID, made.Status, made.Reason = "PP-D-"+newID("", 8), waitingForSeller, cmp.Or(strings.ToUpper(asked.Reason), "UNAUTHORISED")
 	} else {
 		made.ID, made.Status, made.Reason = newID("du_1", 23), "needs_response", cmp.Or(asked.Reason, "fraudulent")
 		if asked.Inquiry {
@@ -170,20 +172,25 @@ func closeDispute(c *change, r ownRequest) (any, error) {
 	if !ok || d.ClosedAt > 0 || asked.Outcome != "won" && asked.Outcome != "lost" {
 		return nil, errors.New("dispute: an open one; outcome: won or lost")
 	}
-	d.ClosedAt, d.Status = c.seconds(), asked.Outcome
+	return c.decide(d, asked.Outcome), nil
+}
+
+// decide closes a dispute as won or lost.
+func (c *change) decide(d ledger.Dispute, outcome string) ledger.Dispute {
+	d.ClosedAt, d.Status = c.seconds(), outcome
 	if d.Provider == "paypal" {
-		d.Status, d.Outcome = "RESOLVED", map[string]string{"won": "RESOLVED_SELLER_FAVOUR", "lost": "RESOLVED_BUYER_FAVOUR"}[asked.Outcome]
-		if paid, _ := c.Charges.Get(d.Charge); asked.Outcome == "lost" {
+		d.Status, d.Outcome = "RESOLVED", map[string]string{"won": "RESOLVED_SELLER_FAVOUR", "lost": "RESOLVED_BUYER_FAVOUR"}[outcome]
+		if paid, _ := c.Charges.Get(d.Charge); outcome == "lost" {
 			c.putBack(paid, min(d.Amount, paid.Amount-paid.Refunded), "reversal")
 		}
 	}
-	if asked.Outcome == "won" && d.WithdrawnAt > 0 {
+	if outcome == "won" && d.WithdrawnAt > 0 {
 		d.ReinstatedAt = c.seconds()
 		c.announceDispute(d, "charge.dispute.funds_reinstated", "")
 	}
 	c.announceDispute(d, "charge.dispute.closed", "CUSTOMER.DISPUTE.RESOLVED")
 	c.entry.Disputes = append(c.entry.Disputes, d)
-	return d, nil
+	return d
 }
 
 func payOut(c *change, r ownRequest) (any, error) {
@@ -245,16 +252,29 @@ func showDispute(d ledger.Dispute) map[string]any {
 	return map[string]any{
 		"id": d.ID, "object": "dispute", "amount": d.Amount, "currency": d.Currency, "charge": d.Charge, "payment_intent": text(d.Intent),
 		"created": d.Created, "livemode": d.Live, "metadata": map[string]any{}, "reason": d.Reason, "status": d.Status,
-		"is_charge_refundable": d.WithdrawnAt == 0, "evidence": map[string]any{}, "evidence_details": map[string]any{},
+		"is_charge_refundable": d.WithdrawnAt == 0, "evidence": metadata(d.Evidence), "evidence_details": map[string]any{
+			"due_by": d.DueBy, "has_evidence": len(d.Evidence) > 0, "past_due": false, "submission_count": d.Submitted,
+		},
 		"balance_transactions": disputeTransactions(d),
 	}
 }
 
 func showPayPalDispute(d ledger.Dispute) map[string]any {
 	shown := map[string]any{
-		"dispute_id": d.ID, "create_time": moment(d.Created), "update_time": moment(max(d.Created, d.ClosedAt)), "reason": d.Reason, "status": d.Status,
+		"dispute_id": d.ID, "create_time": moment(d.Created), "update_time": moment(max(d.Created, d.UpdatedAt, d.ClosedAt)), "reason": d.Reason, "status": d.Status,
 		"dispute_amount": inPayPal(d.Amount, d.Currency), "dispute_life_cycle_stage": "CHARGEBACK", "dispute_channel": "INTERNAL",
 		"disputed_transactions": []any{map[string]any{"seller_transaction_id": d.Charge, "seller_protection_eligible": true}},
+	}
+	if d.Status == waitingForSeller {
+		shown["seller_response_due_date"] = moment(d.DueBy)
+		shown["links"] = disputeLinks(d)
+	}
+	if len(d.Evidence) > 0 {
+		evidences := []any{}
+		for _, kind := range slices.Sorted(maps.Keys(d.Evidence)) {
+			evidences = append(evidences, map[string]any{"evidence_type": kind, "notes": d.Evidence[kind], "source": "SUBMITTED_BY_SELLER"})
+		}
+		shown["evidences"] = evidences
 	}
 	if d.Outcome != "" {
 		shown["dispute_outcome"] = map[string]any{"outcome_code": d.Outcome}

@@ -26,6 +26,8 @@
 //	POST   /v1/refunds                    GET /v1/refunds (payment_intent, charge, created), GET /v1/refunds/{id}
 //	GET    /v1/balance_transactions       created, expand[]=data.source; charges cost 2.9 % and 30, disputes 15.00
 //	GET    /v1/disputes/{id}
+//	POST   /v1/disputes/{id}              evidence[…] of text, submit: the dispute is under review, or decided by the texts
+//	                                      winning_evidence and losing_evidence; …/close: it is lost
 //	GET    /v1/account
 //	POST   /v1/webhook_endpoints          GET (list, one), DELETE
 //	GET    /v1/events                     type, types[], created; GET /v1/events/{id}
@@ -52,6 +54,7 @@
 //	POST   /v2/checkout/orders/{id}/capture   payment_source.token {id, type: BILLING_AGREEMENT}
 //	GET    /v2/payments/captures/{id}     POST …/refund
 //	GET    /v2/payments/refunds/{id}
+//	GET    /v1/customer/disputes/{id}     POST …/provide-evidence (a form whose part "input" is JSON), …/accept-claim
 //	GET    /v1/reporting/transactions     at most 31 days; T0006 captures (they cost 3.49 % and 49), T1107 refunds,
 //	                                      T1106 reversals, T0403 payouts
 //	POST   /v1/notifications/webhooks     GET (list), DELETE, GET …/webhooks-event-types
@@ -90,13 +93,14 @@
 //	                              uses: default 1, negative for any number; an absent limit is none
 //	POST   /lookalike/agreements  {seller, currency, max_amount, expires_at, single_use, script} → {id: "B-…"}
 //	POST   /lookalike/faults      {fault, count, operation}: the next count requests of the operation (charge, capture,
-//	                              refund, list, read, order, cancel, token, webhook, *; default charge, capture and
+//	                              refund, dispute, list, read, order, cancel, token, webhook, *; default charge, capture and
 //	                              refund) meet the fault, whatever their token's script. GET shows, DELETE clears them.
 //	POST   /lookalike/webhooks    {seed, duplicates, shuffle, early, delay_ms, drop, tamper}; GET shows
 //	POST   /lookalike/refunds     {charge, amount}: a refund made in the dashboard; charge may be a payment intent
 //	POST   /lookalike/refunds/fail    {refund, reason}: Stripe takes back a refund that had succeeded
 //	POST   /lookalike/disputes    {charge, amount, reason, inquiry}; …/close {dispute, outcome: won|lost}. Stripe takes the
-//	                              amount and the fee at once; PayPal reverses the capture of a lost one
+//	                              amount and the fee at once; PayPal reverses the capture of a lost one. The merchant has
+//	                              seven days for a response
 //	POST   /lookalike/captures/settle {capture, denied}: decides a pending capture
 //	POST   /lookalike/payouts     {provider, account, currency, amount}
 //	POST   /lookalike/intents     {account, count, from, to}: other intents, to make a Stripe account busy
@@ -106,8 +110,8 @@
 // # Webhooks
 //
 // Stripe: payment_intent.succeeded, .payment_failed, .canceled, charge.refunded, refund.created, .updated, .failed,
-// charge.dispute.created, .funds_withdrawn, .funds_reinstated, .closed, signed by the endpoint's secret. PayPal:
-// PAYMENT.CAPTURE.COMPLETED, .PENDING, .DENIED, .REFUNDED, .REVERSED, CUSTOMER.DISPUTE.CREATED, .RESOLVED, with a signature
+// charge.dispute.created, .updated, .funds_withdrawn, .funds_reinstated, .closed, signed by the endpoint's secret. PayPal:
+// PAYMENT.CAPTURE.COMPLETED, .PENDING, .DENIED, .REFUNDED, .REVERSED, CUSTOMER.DISPUTE.CREATED, .UPDATED, .RESOLVED, with a signature
 // that only the look-alike can verify. They are repeated with growing pauses until a 2xx, at most Config.WebhookAttempts times. One endpoint
 // gets them one at a time. duplicates sends each so many times; shuffle holds so many and sends them in another order
 // (what is held for two seconds leaves anyway); early sends before the charge is answered; drop loses that share;

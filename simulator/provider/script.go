@@ -114,7 +114,7 @@ func (s step) meet(p *plan) bool {
 var money = []string{"charge", "capture", "refund"}
 
 // operations are what an ordered fault may name.
-var operations = []string{"", "*", "charge", "capture", "refund", "list", "read", "order", "cancel", "token", "webhook", "verify"}
+var operations = []string{"", "*", "charge", "capture", "refund", "dispute", "list", "read", "order", "cancel", "token", "webhook", "verify"}
 
 func faultMatches(o ledger.ScheduledFault, operation string) bool {
 	switch o.Operation {

@@ -72,6 +72,8 @@ func (p *Provider) routeStripe(mux *http.ServeMux) {
 		{"GET /v1/refunds/{id}", "read", readRefund},
 		{"GET /v1/balance_transactions", "list", listBalance},
 		{"GET /v1/disputes/{id}", "read", readDispute},
+		{"POST /v1/disputes/{id}", "dispute", updateDispute},
+		{"POST /v1/disputes/{id}/close", "dispute", acceptDispute},
 		{"GET /v1/account", "read", readAccount},
 		{"POST /v1/webhook_endpoints", "webhook", createEndpoint},
 		{"GET /v1/webhook_endpoints", "webhook", listEndpoints},

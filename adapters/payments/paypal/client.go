@@ -2,6 +2,7 @@ package paypal
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -65,7 +66,8 @@ func unclear(err error) bool {
 // call is one request. Those with an id may be repeated, as may those that change nothing.
 type call struct {
 	method, path, id string
-	body             any
+	body             any    // JSON, or the bytes of kind
+	kind             string // "": JSON
 }
 
 // do carries a call out, trying again within the context until its answer says something.
@@ -107,6 +109,9 @@ func (p *Provider) ask(ctx context.Context, token string, c call) (status int, b
 	var content io.Reader
 	if c.body != nil {
 		encoded, verbatim := c.body.(json.RawMessage)
+		if form, given := c.body.([]byte); given {
+			encoded, verbatim = form, true
+		}
 		if !verbatim {
 			if encoded, err = json.Marshal(c.body); err != nil {
 				return 0, nil, err
@@ -119,7 +124,7 @@ func (p *Provider) ask(ctx context.Context, token string, c call) (status int, b
 		return 0, nil, err
 	}
 	request.Header.Set("Authorization", "Bearer "+token)
-	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Content-Type", cmp.Or(c.kind, "application/json"))
 	request.Header.Set("Prefer", "return=representation")
 	if c.id != "" {
 		request.Header.Set("PayPal-Request-Id", c.id)

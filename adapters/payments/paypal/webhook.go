@@ -281,29 +281,46 @@ func external(charge, of string, value amount, outcome order.RefundOutcome, at t
 // developer.paypal.com/docs/api/customer-disputes/v1, read November 2026.
 var lost = []string{"RESOLVED_BUYER_FAVOUR", "ACCEPTED"}
 
+// toRespond are the states in which PayPal waits for the merchant. An open one is an inquiry or a claim to which nobody has
+// responded. Source: "status" of developer.paypal.com/docs/api/customer-disputes/v1, read November 2026.
+var toRespond = []string{"OPEN", "WAITING_FOR_SELLER_RESPONSE"}
+
 type dispute struct {
-	ID           string `json:"dispute_id"`
-	Reason       string `json:"reason"`
-	Status       string `json:"status"`
-	Amount       amount `json:"dispute_amount"`
+	ID           string    `json:"dispute_id"`
+	Reason       string    `json:"reason"`
+	Status       string    `json:"status"`
+	DueBy        time.Time `json:"seller_response_due_date"`
+	Amount       amount    `json:"dispute_amount"`
 	Transactions []struct {
 		Seller string `json:"seller_transaction_id"`
 	} `json:"disputed_transactions"`
 	Outcome struct {
 		Code string `json:"outcome_code"`
 	} `json:"dispute_outcome"`
+	Evidences []givenEvidence `json:"evidences"`
+	Links     []struct {
+		Rel string `json:"rel"`
+	} `json:"links"`
 }
 
 // disputeNews reads a dispute as it stood when the event was made. What PayPal takes for it is a refund or a reversal
 // of the capture, which is reported by itself; while it is undecided PayPal holds the amount, which takes nothing
 // yet. So nothing is withdrawn here, or it would count twice.
 func disputeNews(e event, d dispute) ports.PaymentNews {
+	return d.news(e.Type == "CUSTOMER.DISPUTE.RESOLVED", e.At)
+}
+
+func (d dispute) news(resolved bool, at time.Time) ports.PaymentNews {
 	value, err := d.Amount.read()
 	if err != nil || d.ID == "" || len(d.Transactions) == 0 || d.Transactions[0].Seller == "" {
 		return ports.PaymentNews{}
 	}
-	status := order.DisputeOpen
-	if d.Status == "RESOLVED" || e.Type == "CUSTOMER.DISPUTE.RESOLVED" {
+	status, response := order.DisputeOpen, order.UnderReview
+	if slices.Contains(toRespond, d.Status) {
+		response = order.ResponseNeeded
+	}
+	if d.Status == "RESOLVED" || resolved {
+		response = order.ResponseClosed
 		status = order.DisputeWon
 		if slices.Contains(lost, d.Outcome.Code) {
 			status = order.DisputeLost
@@ -314,10 +331,12 @@ func disputeNews(e event, d dispute) ports.PaymentNews {
 		Charge:    d.Transactions[0].Seller,
 		Provider:  d.ID,
 		Status:    status,
+		Response:  response,
+		DueBy:     d.DueBy.UTC(),
 		Reason:    strings.ToLower(d.Reason),
 		Amount:    value,
 		Withdrawn: none,
 		Fee:       none,
-		At:        e.At.UTC(),
+		At:        at.UTC(),
 	}}
 }

@@ -48,13 +48,13 @@ func TestNews(t *testing.T) {
 	reversed := external("C1-reversal", 4990, order.Refunded{Provider: "C1-reversal"})
 	reversed.External.Whole = true
 	dispute := func(status, outcome string) string {
-		return `{"dispute_id":"PP-D-1","reason":"UNAUTHORISED","status":"` + status + `","dispute_amount":{"currency_code":"USD","value":"49.90"},
+		return `{"dispute_id":"PP-D-1","reason":"UNAUTHORISED","status":"` + status + `","seller_response_due_date":"2026-03-08T12:00:00.000Z","dispute_amount":{"currency_code":"USD","value":"49.90"},
 			"disputed_transactions":[{"seller_transaction_id":"C1"}],"dispute_outcome":{"outcome_code":"` + outcome + `"}}`
 	}
-	disputed := func(status order.DisputeStatus) ports.PaymentNews {
+	disputed := func(status order.DisputeStatus, response order.DisputeResponse) ports.PaymentNews {
 		none := money.Of(0, money.USD)
 		return ports.PaymentNews{Dispute: &order.DisputeReport{
-			Charge: "C1", Provider: "PP-D-1", Status: status, Reason: "unauthorised", Amount: money.Of(4990, money.USD), Withdrawn: none, Fee: none, At: since,
+			Charge: "C1", Provider: "PP-D-1", Status: status, Response: response, DueBy: time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC), Reason: "unauthorised", Amount: money.Of(4990, money.USD), Withdrawn: none, Fee: none, At: since,
 		}}
 	}
 	for _, test := range []struct {
@@ -72,11 +72,13 @@ func TestNews(t *testing.T) {
 		{"PAYMENT.REFUND.FAILED", "refund", back(refundKey, "FAILED"), ports.PaymentNews{Key: refundKey, Refund: refundFailed("", "R1")}},
 		{"PAYMENT.CAPTURE.REVERSED", "refund", back(key, ""), external("R1", 1000, order.Refunded{Provider: "R1"})},
 		{"PAYMENT.CAPTURE.REVERSED", "capture", status("REVERSED"), reversed},
-		{"CUSTOMER.DISPUTE.CREATED", "dispute", dispute("OPEN", ""), disputed(order.DisputeOpen)},
-		{"CUSTOMER.DISPUTE.UPDATED", "dispute", dispute("WAITING_FOR_SELLER_RESPONSE", ""), disputed(order.DisputeOpen)},
-		{"CUSTOMER.DISPUTE.RESOLVED", "dispute", dispute("RESOLVED", "RESOLVED_BUYER_FAVOUR"), disputed(order.DisputeLost)},
-		{"CUSTOMER.DISPUTE.RESOLVED", "dispute", dispute("RESOLVED", "RESOLVED_SELLER_FAVOUR"), disputed(order.DisputeWon)},
-		{"CUSTOMER.DISPUTE.RESOLVED", "dispute", dispute("RESOLVED", "CANCELED_BY_BUYER"), disputed(order.DisputeWon)},
+		{"CUSTOMER.DISPUTE.CREATED", "dispute", dispute("OPEN", ""), disputed(order.DisputeOpen, order.ResponseNeeded)},
+		{"CUSTOMER.DISPUTE.UPDATED", "dispute", dispute("WAITING_FOR_SELLER_RESPONSE", ""), disputed(order.DisputeOpen, order.ResponseNeeded)},
+		{"CUSTOMER.DISPUTE.UPDATED", "dispute", dispute("WAITING_FOR_BUYER_RESPONSE", ""), disputed(order.DisputeOpen, order.UnderReview)},
+		{"CUSTOMER.DISPUTE.UPDATED", "dispute", dispute("UNDER_REVIEW", ""), disputed(order.DisputeOpen, order.UnderReview)},
+		{"CUSTOMER.DISPUTE.RESOLVED", "dispute", dispute("RESOLVED", "RESOLVED_BUYER_FAVOUR"), disputed(order.DisputeLost, order.ResponseClosed)},
+		{"CUSTOMER.DISPUTE.RESOLVED", "dispute", dispute("RESOLVED", "RESOLVED_SELLER_FAVOUR"), disputed(order.DisputeWon, order.ResponseClosed)},
+		{"CUSTOMER.DISPUTE.RESOLVED", "dispute", dispute("RESOLVED", "CANCELED_BY_BUYER"), disputed(order.DisputeWon, order.ResponseClosed)},
 		{"CUSTOMER.DISPUTE.CREATED", "dispute", `{}`, ports.PaymentNews{}},
 		{"BILLING.PLAN.CREATED", "plan", `{}`, ports.PaymentNews{}},
 	} {

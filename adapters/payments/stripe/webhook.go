@@ -142,6 +142,26 @@ var disputeStatuses = map[api.DisputeStatus]order.DisputeStatus{
 	api.DisputeStatusWon:                  order.DisputeWon,
 }
 
+// disputeResponses say whose turn it is.
+var disputeResponses = map[api.DisputeStatus]order.DisputeResponse{
+	api.DisputeStatusLost:                 order.ResponseClosed,
+	api.DisputeStatusPrevented:            order.ResponseClosed,
+	api.DisputeStatusWarningClosed:        order.ResponseClosed,
+	api.DisputeStatusWon:                  order.ResponseClosed,
+	api.DisputeStatusNeedsResponse:        order.ResponseNeeded,
+	api.DisputeStatusUnderReview:          order.UnderReview,
+	api.DisputeStatusWarningNeedsResponse: order.ResponseNeeded,
+	api.DisputeStatusWarningUnderReview:   order.UnderReview,
+}
+
+// dueBy is zero if the bank allows no response: then due_by is 0.
+func dueBy(dispute *api.Dispute) time.Time {
+	if dispute.EvidenceDetails == nil || dispute.EvidenceDetails.DueBy == 0 {
+		return time.Time{}
+	}
+	return time.Unix(dispute.EvidenceDetails.DueBy, 0).UTC()
+}
+
 // newsOfDispute reports a dispute as it stood at a time; nothing if it cannot be of a payment here.
 func newsOfDispute(dispute *api.Dispute, at time.Time) ports.PaymentNews {
 	status, known := disputeStatuses[dispute.Status]
@@ -154,6 +174,8 @@ func newsOfDispute(dispute *api.Dispute, at time.Time) ports.PaymentNews {
 		Charge:    dispute.PaymentIntent.ID,
 		Provider:  dispute.ID,
 		Status:    status,
+		Response:  disputeResponses[dispute.Status],
+		DueBy:     dueBy(dispute),
 		Reason:    string(dispute.Reason),
 		Amount:    amount,
 		Withdrawn: withdrawn,

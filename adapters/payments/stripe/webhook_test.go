@@ -46,11 +46,12 @@ func TestNews(t *testing.T) {
 	withdrawal := `{"id":"txn_1","amount":-4990,"fee":1500,"currency":"usd"}`
 	dispute := func(status, transactions string) string {
 		return `{"id":"dp_1","object":"dispute","amount":4990,"currency":"usd","charge":"ch_1","payment_intent":"pi_1","reason":"fraudulent",
-			"status":"` + status + `","balance_transactions":[` + transactions + `]}`
+			"status":"` + status + `","balance_transactions":[` + transactions + `],"evidence_details":{"due_by":1772971199,"submission_count":0}}`
 	}
-	disputed := func(status order.DisputeStatus, withdrawn, fee int64) ports.PaymentNews {
+	due := time.Unix(1772971199, 0).UTC()
+	disputed := func(status order.DisputeStatus, response order.DisputeResponse, withdrawn, fee int64) ports.PaymentNews {
 		return ports.PaymentNews{Dispute: &order.DisputeReport{
-			Charge: "pi_1", Provider: "dp_1", Status: status, Reason: "fraudulent", Amount: money.Of(4990, money.USD),
+			Charge: "pi_1", Provider: "dp_1", Status: status, Response: response, DueBy: due, Reason: "fraudulent", Amount: money.Of(4990, money.USD),
 			Withdrawn: money.Of(withdrawn, money.USD), Fee: money.Of(fee, money.USD), At: since,
 		}}
 	}
@@ -73,15 +74,15 @@ func TestNews(t *testing.T) {
 		{"refund.failed", strings.Replace(elsewhere, "succeeded", "failed", 1), external(refundFailed("", "re_9"))},
 		{"refund.created", strings.Replace(elsewhere, `"payment_intent":"pi_1",`, "", 1), ports.PaymentNews{}},
 		{"invoice.paid", `{}`, ports.PaymentNews{}},
-		{"charge.dispute.created", dispute("warning_needs_response", ""), disputed(order.DisputeOpen, 0, 0)},
-		{"charge.dispute.funds_withdrawn", dispute("needs_response", withdrawal), disputed(order.DisputeOpen, 4990, 1500)},
-		{"charge.dispute.updated", dispute("under_review", withdrawal), disputed(order.DisputeOpen, 4990, 1500)},
-		{"charge.dispute.funds_reinstated", dispute("won", withdrawal+`,{"id":"txn_2","amount":4990,"fee":-1500,"currency":"usd"}`), disputed(order.DisputeWon, 0, 0)},
-		{"charge.dispute.closed", dispute("lost", withdrawal), disputed(order.DisputeLost, 4990, 1500)},
-		{"charge.dispute.closed", dispute("lost", strings.Replace(withdrawal, "usd", "eur", 1)), disputed(order.DisputeLost, 4990, 0)},
+		{"charge.dispute.created", dispute("warning_needs_response", ""), disputed(order.DisputeOpen, order.ResponseNeeded, 0, 0)},
+		{"charge.dispute.funds_withdrawn", dispute("needs_response", withdrawal), disputed(order.DisputeOpen, order.ResponseNeeded, 4990, 1500)},
+		{"charge.dispute.updated", dispute("under_review", withdrawal), disputed(order.DisputeOpen, order.UnderReview, 4990, 1500)},
+		{"charge.dispute.funds_reinstated", dispute("won", withdrawal+`,{"id":"txn_2","amount":4990,"fee":-1500,"currency":"usd"}`), disputed(order.DisputeWon, order.ResponseClosed, 0, 0)},
+		{"charge.dispute.closed", dispute("lost", withdrawal), disputed(order.DisputeLost, order.ResponseClosed, 4990, 1500)},
+		{"charge.dispute.closed", dispute("lost", strings.Replace(withdrawal, "usd", "eur", 1)), disputed(order.DisputeLost, order.ResponseClosed, 4990, 0)},
 		{"charge.dispute.funds_reinstated", dispute("won", `{"id":"txn_1","amount":-4630,"fee":1500,"currency":"eur"},{"id":"txn_2","amount":4580,"fee":0,"currency":"eur"}`),
-			disputed(order.DisputeWon, 0, 0)},
-		{"charge.dispute.closed", dispute("prevented", ""), disputed(order.DisputeWon, 0, 0)},
+			disputed(order.DisputeWon, order.ResponseClosed, 0, 0)},
+		{"charge.dispute.closed", dispute("prevented", ""), disputed(order.DisputeWon, order.ResponseClosed, 0, 0)},
 		{"charge.dispute.updated", dispute("dreaming", ""), ports.PaymentNews{}},
 	} {
 		payload := event(test.kind, test.object)

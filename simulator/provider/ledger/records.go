@@ -96,6 +96,11 @@ type Dispute struct {
 	WithdrawnAt  int64  `json:"withdrawn_at,omitempty"`
 	ReinstatedAt int64  `json:"reinstated_at,omitempty"`
 	ClosedAt     int64  `json:"closed_at,omitempty"`
+
+	DueBy     int64             `json:"due_by,omitempty"`
+	UpdatedAt int64             `json:"updated_at,omitempty"`
+	Evidence  map[string]string `json:"evidence,omitempty"` // Stripe's fields; of PayPal, type to notes
+	Submitted int64             `json:"submitted,omitempty"`
 }
 
 // Payout is money sent to the merchant's bank.
