@@ -29,6 +29,7 @@ var order = []placed{
 	{"Orders", place{"Serve buyers", "orders", "Orders"}},
 	{"Shipping", place{"Serve buyers", "shipping", "Rates and labels"}},
 	{"Returns", place{"Serve buyers", "returns", "Returns"}},
+	{"Disputes", place{"Serve buyers", "disputes", "Disputes"}},
 	{"Finance", place{"Serve buyers", "finance", "Payments, refunds, books"}},
 	{"Buyers", place{"Serve buyers", "buyers", "Vouch for and erase buyers"}},
 	{"Events", place{"Hear what happens", "events", "Subscribe to events"}},

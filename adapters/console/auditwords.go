@@ -4,6 +4,7 @@ import "github.com/haggle-commerce/haggle/domain/audit"
 
 // auditWords say what was done, by the operation of the API or the action.
 var auditWords = map[string]string{
+	"accept-dispute":            "Accepted a dispute",
 	"activate-agent":            "Activated an agent",
 	"activate-agent-policy":     "Activated a policy version",
 	"adjust-inventory":          "Adjusted stock",
@@ -68,6 +69,7 @@ var auditWords = map[string]string{
 	"start-market":              "Started a market simulation",
 	"send-test-buyers":          "Sent test buyers",
 	"start-sync":                "Started a sync",
+	"submit-evidence":           "Sent evidence for a dispute",
 	"test-event-subscription":   "Sent a test event",
 	"tune-agent":                "Asked for a policy from the record",
 	"update-account":            "Changed the account",

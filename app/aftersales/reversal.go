@@ -33,13 +33,7 @@ func (s *Service) HeardDispute(ctx context.Context, project id.Project, d order.
 	if err != nil {
 		return err
 	}
-	now, ids := s.Clock.Now(), order.DisputeIDs{
-		Dispute:    id.New[id.Dispute](s.Entropy.IDBits()),
-		Opened:     s.event(),
-		Closed:     s.event(),
-		Withdrawal: id.New[id.Transaction](s.Entropy.IDBits()),
-		Fee:        id.New[id.Transaction](s.Entropy.IDBits()),
-	}
+	now, ids := s.Clock.Now(), s.disputeIDs()
 	_, err = s.Orders.Change(context.WithoutCancel(ctx), project, of.Order, func(c *order.Case) error {
 		return c.ReportDispute(d, ids, now)
 	})

@@ -33,7 +33,7 @@ type waitingView struct {
 	OldestAt wire.Time      `json:"oldest_at"`
 	Amount   *wire.Money    `json:"amount" nullable:"true" doc:"Of those in the project's currency. Null: there is none."`
 	Currency *string        `json:"currency" nullable:"true" example:"USD"`
-	DueAt    *wire.Time     `json:"due_at" nullable:"true" doc:"Of order_to_ship, the end of the earliest promised ship date, in the project's time zone. Null: no deadline is known."`
+	DueAt    *wire.Time     `json:"due_at" nullable:"true" doc:"Of order_to_ship, the end of the earliest promised ship date, in the project's time zone; of dispute_open, until when the provider takes a response to the first. Null: no deadline is known."`
 	Late     *int           `json:"late,omitempty" doc:"Of order_to_ship: how many are past their promised ship date."`
 	Example  waitingExample `json:"example" doc:"The oldest."`
 }
@@ -83,6 +83,9 @@ func toAPIWaiting(w ports.Waiting, zone *time.Location) waitingView {
 	}
 	if day, err := time.Parse(time.DateOnly, w.ShipsOn); err == nil {
 		v.DueAt = new(wire.ToTime(analytics.StartOfDay(day.Year(), day.Month(), day.Day()+1, zone)))
+	}
+	if !w.DueBy.IsZero() {
+		v.DueAt = new(wire.ToTime(w.DueBy))
 	}
 	if w.Kind == ports.OrderToShip {
 		v.Late = &w.Late

@@ -98,6 +98,7 @@ var tags = []*huma.Tag{
 	{Name: "Integrations", Description: "Connections to shop platforms and payment providers, their sync runs and their webhooks."},
 	{Name: "Orders", Description: "Orders, their cancellation and fulfillment."},
 	{Name: "Returns", Description: "Returns that buyers request, to approve or reject."},
+	{Name: "Disputes", Description: "Payments that buyers dispute at their bank or the provider: send evidence before the deadline, or accept them."},
 	{Name: "Shipping", Description: "Rates and labels of carriers for an order."},
 	{Name: "Finance", Description: "Payments, refunds, the ledger, reconciliation with payment providers, and exports as CSV."},
 	{Name: "Analytics", Description: "Negotiations and sales over time."},

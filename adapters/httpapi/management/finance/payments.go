@@ -29,6 +29,7 @@ func Register(a *operation.API) {
 	h.registerExports()
 	h.registerOrders()
 	h.registerReturns()
+	h.registerDisputes()
 }
 
 func (h *handlers) registerPayments() {
@@ -84,32 +85,6 @@ type RefundView struct {
 	CreatedAt   wire.Time  `json:"created_at"`
 
 	Unresolved *UnresolvedView `json:"unresolved,omitempty" doc:"In lists of what is unresolved."`
-}
-
-// DisputeView is a dispute, as the provider's newest report has it.
-type DisputeView struct {
-	ID                string     `json:"id"`
-	ProviderID        string     `json:"provider_id"`
-	Status            string     `json:"status" enum:"open,won,lost"`
-	Reason            string     `json:"reason" example:"fraudulent" doc:"The provider's code."`
-	Amount            wire.Money `json:"amount" doc:"What the buyer disputes."`
-	Currency          string     `json:"currency"`
-	Withdrawn         wire.Money `json:"withdrawn_amount" doc:"What the provider has taken out of the balance for it so far."`
-	WithdrawnCurrency string     `json:"withdrawn_currency"`
-	Fee               wire.Money `json:"fee_amount" doc:"What the provider charges for it so far."`
-	FeeCurrency       string     `json:"fee_currency"`
-	CreatedAt         wire.Time  `json:"created_at"`
-	UpdatedAt         wire.Time  `json:"updated_at"`
-}
-
-func toAPIDispute(d order.Dispute) DisputeView {
-	return DisputeView{
-		ID: d.ID.String(), ProviderID: d.Provider, Status: d.Status.String(), Reason: d.Reason,
-		Amount: wire.ToMoney(d.Amount), Currency: d.Amount.Currency().Code(),
-		Withdrawn: wire.ToMoney(d.Withdrawn), WithdrawnCurrency: d.Withdrawn.Currency().Code(),
-		Fee: wire.ToMoney(d.Fee), FeeCurrency: d.Fee.Currency().Code(),
-		CreatedAt: wire.ToTime(d.CreatedAt), UpdatedAt: wire.ToTime(d.UpdatedAt),
-	}
 }
 
 type refundDetail struct {

@@ -45,7 +45,7 @@ func twoOf() []any {
 		negotiation.OutcomeCountered, negotiation.OutcomeAccepted, negotiation.Concession, negotiation.AtAsk,
 		negotiation.RehydrateBounds(usd(100), usd(95), usd(90), usd(80)), negotiation.RehydrateBounds(usd(101), usd(95), usd(90), usd(80)),
 		order.Confirmed, order.GivenBack, order.Shipped, order.Delivered, order.RefundIsFailed, order.RefundSucceeded, order.MadeElsewhere, order.RequestedHere,
-		order.Approved, order.Rejected, order.DisputeLost, order.DisputeWon,
+		order.Approved, order.Rejected, order.DisputeLost, order.DisputeWon, order.UnderReview, order.ResponseClosed,
 		project.Closing, project.Closed, project.SharedPaymentToken, project.BillingAgreement,
 		syncrun.Running, syncrun.Failed, syncrun.Orders, syncrun.Customers,
 	}

@@ -1,0 +1,141 @@
+package aftersales
+
+import (
+	"context"
+	"errors"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Response is a merchant's response to a dispute that the provider has, and that is to be recorded.
+type Response struct {
+	before   order.Dispute
+	report   *order.DisputeReport // how the dispute stands with it; nil: as it did before
+	evidence *order.Evidence      // nil: the dispute is given up
+}
+
+// SubmitEvidence sends evidence to the provider of a dispute, outside of any transaction. RecordResponse records it. A crash
+// in between leaves the evidence with the provider: called again with the same, it is found there. A provider that does not
+// wait for a response any more gets nothing: how the dispute stands is recorded, and the answer is order.ErrDisputeAnswered or
+// order.ErrDisputeClosed.
+func (s *Service) SubmitEvidence(ctx ports.Outbound, project id.Project, of id.Dispute, e order.Evidence) (*Response, error) {
+	e = e.Trimmed()
+	d, route, err := s.disputed(ctx, project, of)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Answerable(); err != nil {
+		return nil, err
+	}
+	if err := e.Check(); err != nil {
+		return nil, err
+	}
+	report, err := s.respond(ctx, d, ports.DisputeRequest{Project: project, Route: route, Dispute: d.Provider, Evidence: e}, ports.DisputeGateway.SubmitEvidence)
+	return &Response{before: *d, report: report, evidence: &e}, err
+}
+
+// AcceptDispute gives a dispute up at its provider, as SubmitEvidence sends evidence. One that is lost already stays as it is.
+func (s *Service) AcceptDispute(ctx ports.Outbound, project id.Project, of id.Dispute) (*Response, error) {
+	d, route, err := s.disputed(ctx, project, of)
+	switch {
+	case err != nil:
+		return nil, err
+	case d.Status == order.DisputeLost:
+		return &Response{before: *d}, nil
+	case d.Acceptable() != nil:
+		return nil, d.Acceptable()
+	}
+	report, err := s.respond(ctx, d, ports.DisputeRequest{Project: project, Route: route, Dispute: d.Provider}, ports.DisputeGateway.AcceptDispute)
+	return &Response{before: *d, report: report}, err
+}
+
+func (s *Service) disputed(ctx context.Context, in id.Project, of id.Dispute) (*order.Dispute, project.PaymentRoute, error) {
+	d, err := s.Disputes.DisputeByID(ctx, in, of)
+	if err != nil {
+		return nil, project.PaymentRoute{}, err
+	}
+	payment, err := s.Payments.PaymentByID(ctx, in, d.Payment)
+	if err != nil {
+		return nil, project.PaymentRoute{}, err
+	}
+	return d, payment.Route, nil
+}
+
+// respond asks the provider to take a response, and returns how the dispute stands with it.
+func (s *Service) respond(ctx ports.Outbound, d *order.Dispute, r ports.DisputeRequest, ask func(ports.DisputeGateway, ports.Outbound, ports.DisputeRequest) (ports.DisputeReply, error)) (*order.DisputeReport, error) {
+	gateway, ok := s.Gateway.(ports.DisputeGateway)
+	if !ok {
+		return nil, explainResponse(r.Route.Provider, ports.ErrNoResponses)
+	}
+	bounded, cancel := ctx.WithTimeout(refundTimeout)
+	defer cancel()
+	reply, err := ask(gateway, bounded, r)
+	if err != nil {
+		return nil, explainResponse(r.Route.Provider, err)
+	}
+	report := &reply.Report
+	if report.At.Before(d.Reported) { // the provider was asked after that was recorded
+		report.At = d.Reported
+	}
+	if reply.Done {
+		return report, nil
+	}
+	if err := s.HeardDispute(ctx.WithoutCancel(), r.Project, *report); err != nil {
+		return nil, err
+	}
+	return nil, report.Unanswered()
+}
+
+// RecordResponse records a response, and returns the dispute.
+func (s *Service) RecordResponse(ctx context.Context, r *Response) (*order.Dispute, error) {
+	if r.report == nil {
+		return &r.before, nil
+	}
+	now, ids := s.Clock.Now(), s.disputeIDs()
+	c, err := s.Orders.Change(ctx, r.before.Project, r.before.Order, func(c *order.Case) error {
+		if r.evidence == nil {
+			return c.ReportDispute(*r.report, ids, now)
+		}
+		return c.AnswerDispute(r.before.ID, *r.evidence, *r.report, ids, now)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.FindDispute(r.before.ID), nil
+}
+
+func (s *Service) disputeIDs() order.DisputeIDs {
+	return order.DisputeIDs{
+		Dispute:    id.New[id.Dispute](s.Entropy.IDBits()),
+		Opened:     s.event(),
+		Closed:     s.event(),
+		Withdrawal: id.New[id.Transaction](s.Entropy.IDBits()),
+		Fee:        id.New[id.Transaction](s.Entropy.IDBits()),
+	}
+}
+
+// explainResponse tells a merchant why a provider did not take a response.
+func explainResponse(provider string, err error) error {
+	label := "The payment provider"
+	if t, err := integration.ParseType(provider); err == nil {
+		label = t.Label()
+	}
+	var known *fault.Error
+	var refusal *ports.DisputeRefusal
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.Is(err, ports.ErrNoResponses):
+		return fault.New(fault.Conflict, "responses_not_supported", label+" takes no responses to disputes from here. Respond where you manage the account.").Because(err)
+	case errors.Is(err, ports.ErrCredentialsRefused):
+		return fault.New(fault.Conflict, "credentials_refused", label+" refused the integration's credentials. Give it others.").Because(err)
+	case errors.As(err, &refusal):
+		return fault.New(fault.Conflict, "response_refused", label+" refused the response: "+refusal.Code+".").Because(err)
+	}
+	return ports.Unanswered(label, err)
+}
