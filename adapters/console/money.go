@@ -127,7 +127,7 @@ func (v *visit) walletView(w *wallet) walletView {
 	view := walletView{Currency: w.Currency, Facts: []fact{
 		{Label: "Taken in", Value: amount(w.Captured)},
 		{Label: "Refunds", Value: amount(negative(w.Refunded))},
-		{Label: "Disputes", Value: amount(negative(w.Disputed))},
+		{Label: "Disputes", Value: amount(negative(w.Disputed)), Address: v.shop.Path() + "/disputes?status=all"},
 		{Label: "Fees", Value: amount(negative(w.Fees))},
 	}}
 	view.Facts = append(view.Facts, rare(amount, w)...)

@@ -78,17 +78,10 @@ type orderBack struct {
 	DecidedAt *time.Time `json:"decided_at"`
 }
 
-type dispute struct {
-	Amount    json.Number `json:"amount"`
-	Currency  string      `json:"currency"`
-	Reason    string      `json:"reason"`
-	Status    string      `json:"status"`
-	CreatedAt time.Time   `json:"created_at"`
-}
-
 type fact struct {
 	Label, Value string
 	Sum, Mono    bool
+	Address      string // where what it counts is listed; "": nowhere
 }
 
 type moment struct {
@@ -128,6 +121,7 @@ type lineView struct{ Name, About, Quantity, List, Paid, OffList string }
 type followed struct {
 	Pills                       []pill
 	At, What, Comment, Estimate string
+	Address                     string // "": it has no page of its own
 }
 
 func (v *visit) order() error { return v.showOrder("", nil) }
@@ -165,9 +159,10 @@ func (v *visit) showOrder(form string, failed *problem) error {
 	}
 	for _, d := range o.Disputes {
 		view.Disputes = append(view.Disputes, followed{
-			Pills: []pill{{disputeWords[d.Status], disputeTones[d.Status]}},
-			At:    w.clock(d.CreatedAt),
-			What:  w.amount(d.Amount, d.Currency) + ", " + strings.ReplaceAll(cmp.Or(d.Reason, "no reason given"), "_", " "),
+			Pills:   []pill{d.pill()},
+			At:      w.clock(d.CreatedAt),
+			What:    w.amount(d.Amount, d.Currency) + ". " + d.why() + answerBy(v.due(&d)),
+			Address: v.shop.Path() + "/disputes/" + d.ID,
 		})
 	}
 	v.offer(view, &o)
@@ -184,9 +179,7 @@ func (v *visit) showOrder(form string, failed *problem) error {
 func empty(s string) bool { return s == "" }
 
 var (
-	disputeWords = map[string]string{"open": "Disputed", "won": "Won", "lost": "Lost"}
-	disputeTones = map[string]string{"open": "bad", "won": "good", "lost": ""}
-	returnPills  = map[string]pill{
+	returnPills = map[string]pill{
 		"requested": {"Return asked", "warn"},
 		"approved":  {"Approved", "good"},
 		"rejected":  {"Rejected", ""},

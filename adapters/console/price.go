@@ -243,27 +243,31 @@ func sealOf(record []*decision) string {
 }
 
 // priceOf adds the price paths of an order.
-func (v *visit) priceOf(view *orderView, o *orderDetail) error {
+func (v *visit) priceOf(view *orderView, o *orderDetail) (err error) {
+	view.Paths, view.NoPath, err = v.pricePaths(o, view.Address)
+	return err
+}
+
+// pricePaths are the price paths of an order, or why there is none.
+func (v *visit) pricePaths(o *orderDetail, address string) (paths []pathView, none string, err error) {
 	if strings.Trim(o.Savings.String(), "0.") == "" {
-		view.NoPath = "Nothing was haggled off here: the list price was paid."
-		return nil
+		return nil, "Nothing was haggled off here: the list price was paid.", nil
 	}
 	t, err := fetch[threads](v.api, "/v1/negotiations/"+url.PathEscape(o.Negotiation), nil)
 	var p *problem
 	if errors.As(err, &p) && p.Status == http.StatusNotFound {
-		view.NoPath = "How this price came to be is not kept any longer."
-		return nil
+		return nil, "How this price came to be is not kept any longer.", nil
 	}
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	bought := slices.DeleteFunc(t.Items, func(i threadItem) bool {
 		return !slices.ContainsFunc(o.Lines, func(l orderLine) bool {
 			return l.ProductID == i.ProductID && l.VariantID == i.VariantID && l.Quantity == i.Quantity
 		})
 	})
-	view.Paths, err = v.paths(&t, bought, view.Address)
-	return err
+	paths, err = v.paths(&t, bought, address)
+	return paths, "", err
 }
 
 // sparkOf is the path of an item as a small picture. Words beside it say the same.

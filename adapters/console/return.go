@@ -35,6 +35,7 @@ type returnView struct {
 	Reason                          string
 	Answers                         []string
 	Waiting, Next                   string // how many others wait, and the address of the first
+	Paths                           []pathView
 	Done, Before                    string
 	Key, Open                       string // the form that failed
 	Problem                         *problem
@@ -84,7 +85,10 @@ func (v *visit) showReturn(form string, failed *problem) error {
 	if before := v.r.URL.Query().Get("before"); before != "" && before != r.ID {
 		view.Before = v.shop.Path() + "/returns/" + url.PathEscape(before)
 	}
-	if err := v.buyerBack(view, &o); err != nil {
+	if view.Buyer, view.BuyerOrders, err = v.buyerFacts(&o); err != nil {
+		return err
+	}
+	if view.Paths, _, err = v.pricePaths(&o, view.OrderAddress); err != nil {
 		return err
 	}
 	if err := v.queueAfter(view, r.ID); err != nil {
@@ -175,26 +179,26 @@ func (v *visit) decidedBack(r *back) string {
 	return text + count(r.Restocked, "piece", "pieces") + " went back to stock."
 }
 
-func (v *visit) buyerBack(view *returnView, o *orderDetail) error {
-	mine := url.Values{"q": {o.Email}}
+// buyerFacts are what is known of the buyer of an order, and the address of all its orders; "": there is no other.
+func (v *visit) buyerFacts(o *orderDetail) (facts []fact, all string, err error) {
 	known, err := fetch[list[order]](v.api, "/v1/orders", url.Values{"q": {o.Email}, "limit": {"1"}})
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	w := v.shop.words
-	view.Buyer = []fact{
+	facts = []fact{
 		{Label: "E-mail", Value: o.Email},
 		{Label: "Orders so far", Value: thousands(known.Meta.Total)},
 		{Label: "Bought", Value: w.clock(o.CreatedAt)},
 	}
 	if at := o.Fulfillment.DeliveredAt; at != nil {
-		view.Buyer = append(view.Buyer, fact{Label: "Delivered", Value: w.clock(*at)})
+		facts = append(facts, fact{Label: "Delivered", Value: w.clock(*at)})
 	}
-	view.Buyer = append(view.Buyer, fact{Label: "Ships to", Value: strings.Join(slices.DeleteFunc([]string{o.Address.City, o.Address.Country}, empty), ", ")})
+	facts = append(facts, fact{Label: "Ships to", Value: strings.Join(slices.DeleteFunc([]string{o.Address.City, o.Address.Country}, empty), ", ")})
 	if known.Meta.Total > 1 {
-		view.BuyerOrders = link(v.shop.Path()+"/orders", mine)
+		all = link(v.shop.Path()+"/orders", url.Values{"q": {o.Email}})
 	}
-	return nil
+	return facts, all, nil
 }
 
 // queueAfter finds what else waits, the longest first.

@@ -49,6 +49,7 @@ var returnTabs = []tab{
 
 type returnsView struct {
 	frame
+	Sections     []choice
 	Tabs         []tab
 	Tab          tab
 	Rows         []returnRow
@@ -71,9 +72,10 @@ func (v *visit) returns() error {
 	q := v.r.URL.Query()
 	here := v.shop.Path() + "/returns"
 	view := &returnsView{
-		frame:   v.page("Returns", "returns"),
-		Unknown: unknown(q, "status", "offset", "done", "before"),
-		Done:    returnDone[q.Get("done")],
+		frame:    v.page("Returns", "returns"),
+		Sections: v.backSections("returns"),
+		Unknown:  unknown(q, "status", "offset", "done", "before"),
+		Done:     returnDone[q.Get("done")],
 	}
 	if q.Get("before") != "" {
 		view.Before = here + "/" + url.PathEscape(q.Get("before"))

@@ -32,7 +32,7 @@ type waitingRow struct {
 var waitingWords = map[string]struct{ one, many, icon, tone, button, path string }{
 	"payment_unresolved":    {"payment without an answer", "payments without an answer", "alert", "bad", "Look at payments", "/money"},
 	"refund_unresolved":     {"refund without an answer", "refunds without an answer", "alert", "bad", "", ""},
-	"dispute_open":          {"dispute to answer", "disputes to answer", "flag", "bad", "", ""},
+	"dispute_open":          {"dispute to answer", "disputes to answer", "flag", "bad", "Answer disputes", "/disputes"},
 	"return_requested":      {"return to decide", "returns to decide", "back", "warn", "Decide returns", "/returns"},
 	"order_to_ship":         {"order to ship", "orders to ship", "truck", "info", "Ship orders", "/orders?status=to_ship"},
 	"sync_failed":           {"sync failed", "syncs failed", "sync", "warn", "", ""},
@@ -70,6 +70,9 @@ func (v *visit) waitingRow(w *waiting) waitingRow {
 	}
 	if w.Amount != "" {
 		row.Amount = words.amount(w.Amount, w.Currency)
+	}
+	if w.Kind == "dispute_open" && w.DueAt != nil {
+		row.More = "The first is due " + words.clock(*w.DueAt)
 	}
 	if w.Kind == "order_to_ship" && w.Late > 0 {
 		row.More, row.Tone = count(w.Late, "is late", "are late"), "warn"
