@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 )
@@ -61,6 +62,12 @@ type DisputeResponder interface {
 type DisputeGateway interface {
 	SubmitEvidence(ctx Outbound, r DisputeRequest) (DisputeReply, error)
 	AcceptDispute(ctx Outbound, r DisputeRequest) (DisputeReply, error)
+}
+
+// SandboxDisputes has buyers of the sandbox dispute what they paid.
+type SandboxDisputes interface {
+	// OpenDispute disputes a charge, once, and tells how the dispute stands.
+	OpenDispute(ctx Outbound, of id.Project, charge, reason string, amount money.Amount) (order.DisputeReport, error)
 }
 
 // ErrNoResponses means that a provider takes no responses to disputes from here.

@@ -146,4 +146,25 @@ type SandboxLedger interface {
 	// Movements lists what was paid and given back, from and before, by key and after one. No refund has
 	// the key of a charge.
 	Movements(ctx context.Context, project id.Project, from, to time.Time, after string, limit int) ([]Movement, error)
+	// OpenDispute stores a dispute if its charge was paid and has none yet, and returns what is stored of the charge; false if
+	// nothing is.
+	OpenDispute(ctx context.Context, project id.Project, d SandboxDispute) (SandboxDispute, bool, error)
+	// DecideDispute stores a dispute's status, response and evidence unless it was responded to before, and returns what is
+	// stored. Unknown dispute: fault.NotFound.
+	DecideDispute(ctx context.Context, project id.Project, d SandboxDispute) (SandboxDispute, error)
+	DisputeByID(ctx context.Context, project id.Project, dispute string) (SandboxDispute, error)
+}
+
+// SandboxDispute is a charge that the sandbox's buyer disputes.
+type SandboxDispute struct {
+	ID       string
+	Charge   string
+	Reason   string
+	Status   order.DisputeStatus
+	Response order.DisputeResponse
+	Amount   money.Amount // at most the charge's
+	Evidence string       // a hash of what was submitted; "": nothing was
+	OpenedAt time.Time
+	DueBy    time.Time
+	At       time.Time // of the newest change
 }

@@ -42,6 +42,7 @@ var auditWords = map[string]string{
 	"erase-buyer":               "Erased a buyer's data",
 	"export-buyer":              "Exported a buyer's data",
 	audit.Join:                  "Joined",
+	"open-sandbox-dispute":      "Had a buyer dispute a payment",
 	"redeliver-event":           "Sent an event again",
 	"refund-payment":            "Refunded a payment",
 	"register-webhook":          "Registered a webhook",

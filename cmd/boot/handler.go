@@ -146,6 +146,7 @@ func (a *App) managementServices() management.Services {
 		PaymentLane:     a.edge.payments,
 		DownloadLane:    a.edge.downloads,
 		TestBuyers:      a.testBuyers,
+		SandboxDisputes: a.sandboxDisputes(),
 		NewEventID:      func() id.AuditEvent { return id.New[id.AuditEvent](system.Entropy{}.IDBits()) },
 		Clock:           a.clock,
 	}

@@ -53,6 +53,14 @@ func (a *App) openProviders() {
 	}
 }
 
+// sandboxDisputes is the sandbox's provider; nil: there is none.
+func (a *App) sandboxDisputes() ports.SandboxDisputes {
+	if disputes, ok := a.gateway.Sandbox.(ports.SandboxDisputes); ok {
+		return disputes
+	}
+	return nil
+}
+
 // standing notes in transactions of its own how integrations stand.
 func (a *App) standing() connecting.Standing {
 	return connecting.Standing{Unit: a.store.SyncUnit(), Clock: a.clock, Entropy: system.Entropy{}, Log: a.log}

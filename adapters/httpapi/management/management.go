@@ -62,6 +62,7 @@ func register(api huma.API, s Services) *operation.API {
 	h.registerProjects()
 	h.registerAttention()
 	h.registerTestBuyers()
+	h.registerSandboxDisputes()
 	h.registerSettings()
 	h.registerStorefront()
 	h.registerBuyers()

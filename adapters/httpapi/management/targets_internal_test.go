@@ -38,7 +38,7 @@ var targets = map[string]string{
 	"create-product": noted, "update-product": "product_id", "delete-product": "product_id", "upsert-products": theProject,
 	"create-synonym": noted, "update-synonym": "synonym_id", "delete-synonym": "synonym_id", "replace-synonyms": theProject,
 	"cancel-order": "order_id", "update-fulfillment": "order_id", "refund-payment": "payment_id",
-	"submit-evidence": "dispute_id", "accept-dispute": "dispute_id",
+	"open-sandbox-dispute": "", "submit-evidence": "dispute_id", "accept-dispute": "dispute_id",
 	"resolve-payment": "checkout_id", "resolve-refund": "refund_id", "resolve-orphan": "orphan_id",
 	"approve-return": "return_id", "reject-return": "return_id",
 	"connect-integration": theProject, "complete-connection": noted, "connect-api-key": noted,
@@ -56,10 +56,12 @@ var targets = map[string]string{
 // noBuyers has the operations of the sandbox registered.
 type noBuyers struct{ ports.TestBuyers }
 
+type noDisputes struct{ ports.SandboxDisputes }
+
 func TestAuditTargets(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
-	a := register(wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"}), Services{TestBuyers: noBuyers{}})
+	a := register(wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"}), Services{TestBuyers: noBuyers{}, SandboxDisputes: noDisputes{}})
 	found := map[string]string{}
 	eachChange(a, func(path string, op *huma.Operation) {
 		r := httptest.NewRequest(op.Method, "/", nil)

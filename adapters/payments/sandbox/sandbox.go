@@ -9,6 +9,9 @@
 //	lost_reply                 paid, and the first answer lost
 //	outage_<n>                 fails n times with a server error, then paid; n is at most 10
 //	anything else              declined with invalid_token
+//
+// A buyer disputes a payment when OpenDispute says so. Evidence puts the dispute under review; the notes winning_evidence and
+// losing_evidence decide it.
 package sandbox
 
 import (

@@ -25,6 +25,7 @@ type memory struct {
 	charges  map[string]ports.SandboxCharge
 	refunds  map[string]ports.SandboxRefund
 	failures map[string]int
+	disputes map[string]ports.SandboxDispute
 	losing   bool
 }
 
@@ -122,7 +123,7 @@ func (c *counter) Secret(int) string { return strconv.FormatInt(c.n.Add(1), 10) 
 
 func open(t *testing.T) (Provider, *memory) {
 	t.Helper()
-	m := &memory{charges: map[string]ports.SandboxCharge{}, refunds: map[string]ports.SandboxRefund{}, failures: map[string]int{}}
+	m := &memory{charges: map[string]ports.SandboxCharge{}, refunds: map[string]ports.SandboxRefund{}, failures: map[string]int{}, disputes: map[string]ports.SandboxDispute{}}
 	return Provider{Ledger: m, Clock: clock{}, Entropy: &counter{}}, m
 }
 

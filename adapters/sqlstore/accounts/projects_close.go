@@ -133,7 +133,7 @@ type closingStage struct {
 // after each step.
 var deletions = emptied(
 	"authorizations", "integration_webhooks", "integrations", "sync_runs", "sync_problems", "copies",
-	"event_subscriptions", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines", "claim_locks",
+	"event_subscriptions", "sandbox_disputes", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines", "claim_locks",
 	"labels", "ledger_postings", "ledger_transactions", "disputes", "refunds", "returns", "orphan_charges", "payments", "orders", "checkouts",
 	"agents", "agent_policies", "decisions", "decision_chains",
 	"quotes", "shown", "cart_items", "sessions",
@@ -149,7 +149,7 @@ var deletions = emptied(
 // retention needs to go on.
 var kept = []string{
 	"payments", "refunds", "disputes", "orphan_charges", "ledger_transactions", "ledger_postings", "integrations", "agent_policies", "decision_chains",
-	"sandbox_charges", "sandbox_refunds", "sandbox_failures", "reconciliations", "money_differences",
+	"sandbox_charges", "sandbox_refunds", "sandbox_disputes", "sandbox_failures", "reconciliations", "money_differences",
 	"retention", "sessions_held",
 }
 

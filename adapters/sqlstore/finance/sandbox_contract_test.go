@@ -29,6 +29,8 @@ func SandboxLedger(t *testing.T, open porttest.Open) {
 		"racing refunds stay within a charge": sandboxRefundRace,
 		"only what was paid is given back":    sandboxRefundUnpaid,
 		"movements are listed by key":         sandboxMovements,
+		"a charge is disputed once":           sandboxDisputed,
+		"a dispute is decided once":           sandboxDecided,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -40,6 +40,7 @@ var tables = []table{
 	{name: "cart_items", order: rowOf("sessions", "cart_items.session_id") + ", line"},
 	{name: "orders", without: []string{"token_hash", "token_salt"}},
 	{name: "payments"},
+	{name: "disputes"},
 	{name: "returns"},
 	{name: "refunds"},
 	{
@@ -50,6 +51,7 @@ var tables = []table{
 	{name: "ledger_transactions"},
 	{name: "sandbox_charges"},
 	{name: "sandbox_refunds"},
+	{name: "sandbox_disputes"},
 	{name: "outbox"},
 	{name: "audit_events"},
 	{name: "analytics_slots", order: "at", without: []string{"sessions", "sessions_ucp", "sessions_mcp"}},
@@ -88,7 +90,6 @@ var LeftOut = map[string]string{
 	"decision_chains":      "made when the project is, and extended by the sealing of decisions",
 	"declines":             "makes buyers wait for some minutes",
 	"deliveries":           "to receivers that the demo has not",
-	"disputes":             "the sandbox's provider reports none",
 	"embedding_progress":   "of a model that is configured or not",
 	"embeddings":           "of a model that is configured or not",
 	"event_subscriptions":  "of receivers that the demo has not",

@@ -56,6 +56,8 @@ var overrides = map[string]map[string]any{
 	"resolve-payment":           {"outcome": "not_charged", "reason": "Taken over"},
 	"resolve-refund":            {"outcome": "failed", "reason": "Taken over"},
 	"resolve-orphan":            {"outcome": "failed", "reason": "Taken over"},
+	"submit-evidence":           {"note": "Taken over"},
+	"open-sandbox-dispute":      {"payment_id": nil, "amount": 1},
 	"cancel-order":              {"reason": "Taken over"},
 	"approve-return":            {"restock": false},
 	"reject-return":             {"reason": "Taken over"},

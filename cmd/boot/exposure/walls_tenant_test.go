@@ -123,6 +123,7 @@ func (s *tenant) trade() *tenant {
 	s.ids["negotiation_id"] = s.get("/v1/orders/" + s.ids["order_id"]).field("negotiation_id")
 	s.ids["payment_id"] = paid.field("payment.id")
 	s.ids["refund_id"] = s.post("/v1/finance/payments/"+s.ids["payment_id"]+"/refund", `{"amount":1}`).field("id")
+	s.ids["dispute_id"] = s.post("/v1/sandbox/disputes", `{"payment_id":"`+s.ids["payment_id"]+`","amount":1}`).field("id")
 	s.ids["transaction_id"] = s.get("/v1/finance/transactions").field("data.0.id")
 	s.ids["return_id"] = s.post(acp+"/returns", `{"order_id":"`+s.ids["order_id"]+`","items":[{`+item+`,"quantity":1}]}`).field("return_id")
 	s.ids["checkout_id"] = checkout(quote(session))

@@ -104,7 +104,7 @@ func (h *handlers) listDisputes(ctx context.Context, rq operation.Request, in *l
 	if err != nil {
 		return nil, err
 	}
-	out.Body.Data = wire.Each(found, toAPIDispute)
+	out.Body.Data = wire.Each(found, ToAPIDispute)
 	if next != nil {
 		out.Body.Meta.Next = new(formatDisputePlace(*next))
 	}
@@ -139,7 +139,7 @@ func (h *handlers) getDispute(ctx context.Context, rq operation.Request, in *OnD
 		return v, err
 	}
 	told, err := orderEvidence(ctx, rq, d)
-	return disputeDetail{toAPIDispute(*d), toAPIEvidence(told)}, err
+	return disputeDetail{ToAPIDispute(*d), toAPIEvidence(told)}, err
 }
 
 func orderEvidence(ctx context.Context, rq operation.Request, d *order.Dispute) (order.Evidence, error) {
@@ -234,7 +234,7 @@ func (h *handlers) recordResponse(rq operation.Request, before order.Dispute, gi
 			return nil, err
 		}
 		operation.NoteChange(rq, loggedDispute(before), loggedDispute(*after))
-		return &disputeOutput{Body: toAPIDispute(*after)}, nil
+		return &disputeOutput{Body: ToAPIDispute(*after)}, nil
 	}
 	return made
 }
@@ -251,7 +251,8 @@ func loggedDispute(d order.Dispute) map[string]any {
 	}
 }
 
-func toAPIDispute(d order.Dispute) DisputeView {
+// ToAPIDispute converts a dispute.
+func ToAPIDispute(d order.Dispute) DisputeView {
 	view := DisputeView{
 		ID:                d.ID.String(),
 		OrderID:           d.Order.String(),

@@ -264,7 +264,7 @@ func ToAPICase(c *order.Case) OrderDetail {
 	return OrderDetail{
 		OrderView: toAPIOrder(o), Subtotal: wire.ToMoney(o.Subtotal), Shipping: wire.ToMoney(o.Shipping), Tax: wire.ToMoney(o.Tax),
 		Address: ToAPIAddress(o.Address), Notes: o.Notes, Refunds: wire.Each(c.Refunds, toAPIRefund), Returns: wire.Each(c.Returns, toAPIReturn),
-		Disputes: wire.Each(c.Disputes, toAPIDispute), Protocol: o.Agent.Protocol.String(), Agent: ToAPIAgent(o.Agent), Webhook: toAPIHook(o),
+		Disputes: wire.Each(c.Disputes, ToAPIDispute), Protocol: o.Agent.Protocol.String(), Agent: ToAPIAgent(o.Agent), Webhook: toAPIHook(o),
 	}
 }
 

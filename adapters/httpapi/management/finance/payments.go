@@ -135,7 +135,7 @@ func (h *handlers) getPayment(ctx context.Context, rq operation.Request, in *OnP
 		return v, err
 	}
 	disputes, err := rq.Stores.Payments.DisputesOf(ctx, found.Project, found.ID)
-	return paymentDetail{toAPIPayment(*found), wire.Each(refunds, toAPIRefund), wire.Each(disputes, toAPIDispute)}, err
+	return paymentDetail{toAPIPayment(*found), wire.Each(refunds, toAPIRefund), wire.Each(disputes, ToAPIDispute)}, err
 }
 
 type listAllRefundsInput struct {

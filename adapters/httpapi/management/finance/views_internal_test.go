@@ -30,7 +30,7 @@ func TestViews_everyField(t *testing.T) {
 		"return": viewtest.Shown(toAPIReturn, viewtest.Unseen("order.Return", map[string]string{
 			viewtest.Internal: "Allocation", "it is for the buyer": "Instructions", "how many pieces is enough": "Restocked[].Variant Restocked[].Location",
 		})),
-		"dispute": viewtest.Shown(toAPIDispute, viewtest.Unseen("order.Dispute", map[string]string{
+		"dispute": viewtest.Shown(ToAPIDispute, viewtest.Unseen("order.Dispute", map[string]string{
 			viewtest.Internal: "Steps Reported",
 		})),
 		"orphan":      viewtest.Shown(toAPIOrphan, viewtest.Unseen("checkout.Orphan", map[string]string{viewtest.Internal: "Attempts DueAt", "the provider names it": "Route.Integration"})),

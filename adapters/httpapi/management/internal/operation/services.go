@@ -94,6 +94,8 @@ type Services struct {
 	DownloadLane *wire.Lane
 	// TestBuyers sends simulated buyers; nil: this is no sandbox.
 	TestBuyers ports.TestBuyers
+	// SandboxDisputes has buyers dispute what they paid; nil: this is no sandbox.
+	SandboxDisputes ports.SandboxDisputes
 	// NewEventID makes the id of an audit event.
 	NewEventID func() id.AuditEvent
 	Clock      ports.Clock
