@@ -420,6 +420,17 @@ Feature: Console
       And "Sam" presses "Approved"
       Then "Sam" sees "2 returns approved"
 
+    Scenario: Deciding a return by keys
+      Given a buyer who ordered 1 of the "Trail Tent"
+      And the buyer sends back 1 of the "Trail Tent"
+      And "Sam" is a member with {"role": "support"}
+      And "Sam" signed in to the console
+      When "Sam" presses "Returns"
+      And "Sam" presses "$confirmation"
+      And "Sam" strikes "a"
+      And "Sam" strikes "Enter"
+      Then "Sam" sees "The return is approved."
+
     Scenario: Rejecting a return
       Given a buyer who ordered 1 of the "Trail Tent"
       And the buyer sends back 1 of the "Trail Tent"
@@ -436,6 +447,40 @@ Feature: Console
       When the merchant sends GET /v1/orders/$order
       Then the answer shows:
         | returns.0.status | "rejected" |
+
+    Scenario: Answering a dispute
+      Given a buyer who ordered 1 of the "Trail Tent"
+      And the merchant sends GET /v1/orders/$order
+      And the answer's "payment.id" is called "disputed"
+      And the merchant sends POST /v1/sandbox/disputes {"payment_id": "$disputed", "reason": "product_not_received"}
+      And "Sam" is a member with {"role": "support"}
+      And "Sam" signed in to the console
+      When "Sam" presses "Answer disputes"
+      And "Sam" presses "$confirmation"
+      Then "Sam" sees "The buyer says the goods did not arrive."
+      When "Sam" fills in "What speaks for you" with "winning_evidence"
+      And "Sam" presses "Send evidence"
+      Then "Sam" sees "The evidence is sent."
+      And "Sam" sees "Won. The money stays with the shop."
+      And "Sam" sees "1 × Trail Tent"
+      And "Sam" finds no "Accept dispute" to press
+      When "Sam" presses "Open order"
+      And "Sam" presses "Open dispute"
+      Then "Sam" sees "Evidence that was sent"
+
+    Scenario: Accepting a dispute
+      Given a buyer who ordered 1 of the "Trail Tent"
+      And the merchant sends GET /v1/orders/$order
+      And the answer's "payment.id" is called "disputed"
+      And the merchant sends POST /v1/sandbox/disputes {"payment_id": "$disputed"}
+      And "Ada" is a member with {"role": "owner"}
+      And "Ada" signed in to the console
+      When "Ada" presses "Returns"
+      And "Ada" presses "Disputes"
+      And "Ada" presses "$confirmation"
+      And "Ada" presses "Accept dispute"
+      Then "Ada" sees "The dispute is accepted. The buyer keeps the money."
+      And "Ada" finds no "Send evidence" to press
 
     Scenario: Amounts that cannot be given back
       Given a buyer who ordered 1 of the "Trail Tent"

@@ -71,6 +71,7 @@ if (shortcuts) {
     const at = all.indexOf(document.activeElement);
     all[at < 0 ? 0 : Math.max(0, Math.min(all.length - 1, at + by))].focus();
   };
+  const reach = (key) => document.querySelector(`main [aria-keyshortcuts="${key}"]`)?.focus(); // Enter does it
   const follow = (rel) => document.querySelector(`main a[rel="${rel}"]`)?.click();
   const keys = {
     "?": () => shortcuts.showModal(),
@@ -79,6 +80,8 @@ if (shortcuts) {
     "k": () => step(-1),
     "[": () => follow("prev"),
     "]": () => follow("next"),
+    "a": () => reach("a"),
+    "r": () => reach("r"),
   };
   let going = 0; // until when a letter names a page
   document.addEventListener("keydown", (event) => {
