@@ -117,6 +117,7 @@ func TestHistory_everythingAgrees(t *testing.T) {
 			"orders": 150, "sessions": 600, "decisions": 2000, "returns": 15, "refunds": 15, "audit_events": 300, "agent_policies": 3,
 			"sessions WHERE protocol = 'ucp'": 100, "sessions WHERE protocol = 'mcp'": 50, "analytics_lost": 100,
 			"orders WHERE status = 'canceled'": 5, "orders WHERE fulfillment_status = 'processing' AND status = 'confirmed'": 2,
+			"disputes WHERE response = 'needed'": 1, "disputes WHERE status = 'lost'": 1,
 			"returns WHERE status = 'requested'": 1, "returns WHERE status = 'rejected'": 1,
 		} {
 			if n := l.count("SELECT count(*) FROM " + table); n < want {

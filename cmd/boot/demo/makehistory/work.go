@@ -88,10 +88,38 @@ func (w *world) deliver(p *person, b *buyer.Buyer, order string) {
 	w.check(err)
 	w.count("orders delivered")
 	switch {
+	case w.disputes(b):
 	case w.oneIn(7):
 		w.at(w.later(1, 9), func() { w.sendBack(p, b, order) })
 	case w.oneIn(30):
 		w.at(w.later(1, 3), func() { w.giveBack(b) })
+	}
+}
+
+// disputes has the buyer of an order dispute its payment, twice in the history: the shop accepts the first dispute, and the
+// second one waits for its answer at the end.
+func (w *world) disputes(b *buyer.Buyer) bool {
+	day := w.now.Sub(begin) / (24 * time.Hour)
+	switch n := w.happened["disputes"]; {
+	case n == 0 && day >= 47:
+		w.at(w.now.Add(50*time.Hour), func() { w.dispute(b, "product_unacceptable", true) })
+	case n == 1 && day >= 84:
+		w.at(w.now.Add(30*time.Hour), func() { w.dispute(b, "product_not_received", false) })
+	default:
+		return false
+	}
+	w.count("disputes")
+	return true
+}
+
+func (w *world) dispute(b *buyer.Buyer, reason string, accepted bool) {
+	owner := w.merchant()
+	order, err := owner.Order(w.ctx, b.Finalized.Order.ID)
+	w.check(err)
+	var made struct{ ID string }
+	w.post(owner, "/v1/sandbox/disputes", merchant.Patch{"payment_id": order.Payment.ID, "reason": reason}, &made)
+	if accepted {
+		w.at(w.now.Add(26*time.Hour), func() { w.post(w.merchant(), "/v1/disputes/"+made.ID+"/accept", nil, nil) })
 	}
 }
 
