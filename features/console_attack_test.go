@@ -124,10 +124,30 @@ func (a *attack) settles(i int, text, order string, product, variant any) error 
 	back, err := a.post("return", "/acp/returns", map[string]any{
 		"order_id": order, "comment": text, "items": []any{map[string]any{"product_id": product, "variant_id": variant, "quantity": 1, "reason": text}},
 	})
-	if err != nil || i%3 == 1 {
+	if err != nil {
+		return err
+	}
+	if err := a.disputes(order, text, i%3 == 2); err != nil || i%3 == 1 {
 		return err
 	}
 	_, err = a.post("reject", fmt.Sprintf("/v1/returns/%v/reject", back["return_id"]), map[string]any{"reason": text})
+	return err
+}
+
+// disputes has the buyer dispute an order, and the merchant answer.
+func (a *attack) disputes(order, text string, answered bool) error {
+	seen, err := a.send(http.MethodGet, "/v1/orders/"+order, nil)
+	if err != nil {
+		return err
+	}
+	payment, _ := seen["payment"].(map[string]any)
+	made, err := a.post("dispute", "/v1/sandbox/disputes", map[string]any{"payment_id": payment["id"], "amount": 1})
+	if err != nil || !answered {
+		return err
+	}
+	_, err = a.post("evidence", fmt.Sprintf("/v1/disputes/%v/evidence", made["id"]), map[string]any{
+		"product": text, "carrier": text, "tracking_number": text, "communication": text, "receipt": text, "note": text,
+	})
 	return err
 }
 

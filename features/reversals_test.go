@@ -16,7 +16,7 @@ func reversalSteps(sc book, w *world) {
 	sc.When(`^PayPal (captures|denies) the payment$`, w.paypalDecides)
 	sc.When(`^the provider takes the refund back$`, w.takesRefundBack)
 	sc.When(`^the buyer disputes the payment$`, w.disputes)
-	sc.When(`^the merchant loses the dispute$`, w.losesDispute)
+	sc.When(`^the merchant (wins|loses) the dispute$`, w.closesDispute)
 	sc.Then(`^the estimates sum to the goods and the tax of the order$`, w.estimatesSum)
 	sc.Step(`^the buyer checks out the agreed (\d+) and (\d+) more of the "([^"]*)"$`, w.checksOutAtTwoPrices)
 }
@@ -114,8 +114,9 @@ func (w *world) disputes() error {
 	return nil
 }
 
-func (w *world) losesDispute() error {
-	return w.asksProvider("disputes/close", map[string]any{"dispute": w.dispute, "outcome": "lost"}, &struct{}{})
+func (w *world) closesDispute(how string) error {
+	outcome := map[string]string{"wins": "won", "loses": "lost"}[how]
+	return w.asksProvider("disputes/close", map[string]any{"dispute": w.dispute, "outcome": outcome}, &struct{}{})
 }
 
 func (w *world) checksOutAtTwoPrices(agreed, more int, name string) error {

@@ -71,7 +71,7 @@ func (s *shop) screens() []screen {
 			submit("/settings/agents/"+s.known["agent"], `{"handlers.quote.type": "remote", "handlers.quote.url": "nowhere"}`), 0},
 		screen{"orders-unmatched", s.url, "/console/demo/orders?q=HG-NONE", s.owner, "", 0},
 	)
-	for _, empty := range []string{"", "/orders", "/negotiations", "/lost", "/returns", "/money", "/money/payments", "/money/movements", "/settings/events"} {
+	for _, empty := range []string{"", "/orders", "/negotiations", "/lost", "/returns", "/disputes", "/money", "/money/payments", "/money/movements", "/settings/events"} {
 		all = append(all, screen{"empty" + strings.ReplaceAll(empty, "/", "-"), s.url, "/console/bare" + empty, s.owner, "", 0})
 	}
 	if s.report != "" {

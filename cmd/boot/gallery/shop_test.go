@@ -139,6 +139,7 @@ func (s *shop) sell() {
 	s.call("POST", "/v1/orders/"+back+"/fulfillment", `{"status": "shipped", "carrier": "UPS", "tracking_number": "1Z999AA10123456784"}`)
 	s.call("POST", "/v1/orders/"+back+"/fulfillment", `{"status": "delivered"}`)
 	s.known["return"] = text(s.call("POST", "/p/demo/acp/returns", `{"order_id": "`+back+`", `+strings.Replace(items, `"quantity": 1`, `"quantity": 1, "reason": "Too small"`, 1)+`}`), "return_id")
+	s.known["dispute"] = text(s.call("POST", "/v1/sandbox/disputes", `{"payment_id": "`+text(s.call("GET", "/v1/orders/"+back, ""), "payment.id")+`", "reason": "product_not_received", "amount": 20}`), "id")
 	s.haggled()
 }
 
