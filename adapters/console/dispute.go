@@ -30,8 +30,8 @@ type disputeView struct {
 	Sent                    []evidenceField // what was sent
 	AcceptMeans             string
 	Paths                   []pathView
-	Money, Buyer, Timeline  []fact
-	BuyerOrders             string // the address of the buyer's orders
+	Money, Timeline         []fact
+	Buyer                   buyerCard
 	Key, Open, Done         string // the form that failed
 	Problem                 *problem
 }
@@ -82,7 +82,7 @@ func (v *visit) showDispute(form string, failed *problem) error {
 	if view.CanAnswer {
 		v.fillEvidence(view, &d)
 	}
-	if view.Buyer, view.BuyerOrders, err = v.buyerFacts(&o); err != nil {
+	if view.Buyer, err = v.buyerCard(&o); err != nil {
 		return err
 	}
 	if view.Paths, _, err = v.pricePaths(&o, view.OrderAddress); err != nil {

@@ -27,8 +27,8 @@ type returnView struct {
 	Pills                           []pill
 	Comment, Decided                string
 	Items                           []backLine
-	Money, Buyer                    []fact
-	BuyerOrders                     string // the address of the buyer's orders
+	Money                           []fact
+	Buyer                           buyerCard
 	CanDecide                       bool
 	Worth, Amount, Pieces, Means    string
 	Sellable                        bool
@@ -85,8 +85,15 @@ func (v *visit) showReturn(form string, failed *problem) error {
 	if before := v.r.URL.Query().Get("before"); before != "" && before != r.ID {
 		view.Before = v.shop.Path() + "/returns/" + url.PathEscape(before)
 	}
-	if view.Buyer, view.BuyerOrders, err = v.buyerFacts(&o); err != nil {
+	if view.Buyer, err = v.buyerCard(&o); err != nil {
 		return err
+	}
+	until, err := v.returnWindow(&o)
+	if err != nil {
+		return err
+	}
+	if until != "" {
+		view.Buyer.Facts = append(view.Buyer.Facts, fact{Label: "Returns until", Value: until})
 	}
 	if view.Paths, _, err = v.pricePaths(&o, view.OrderAddress); err != nil {
 		return err
@@ -177,28 +184,6 @@ func (v *visit) decidedBack(r *back) string {
 		return text + "Nothing went back to stock."
 	}
 	return text + count(r.Restocked, "piece", "pieces") + " went back to stock."
-}
-
-// buyerFacts are what is known of the buyer of an order, and the address of all its orders; "": there is no other.
-func (v *visit) buyerFacts(o *orderDetail) (facts []fact, all string, err error) {
-	known, err := fetch[list[order]](v.api, "/v1/orders", url.Values{"q": {o.Email}, "limit": {"1"}})
-	if err != nil {
-		return nil, "", err
-	}
-	w := v.shop.words
-	facts = []fact{
-		{Label: "E-mail", Value: o.Email},
-		{Label: "Orders so far", Value: thousands(known.Meta.Total)},
-		{Label: "Bought", Value: w.clock(o.CreatedAt)},
-	}
-	if at := o.Fulfillment.DeliveredAt; at != nil {
-		facts = append(facts, fact{Label: "Delivered", Value: w.clock(*at)})
-	}
-	facts = append(facts, fact{Label: "Ships to", Value: strings.Join(slices.DeleteFunc([]string{o.Address.City, o.Address.Country}, empty), ", ")})
-	if known.Meta.Total > 1 {
-		all = link(v.shop.Path()+"/orders", url.Values{"q": {o.Email}})
-	}
-	return facts, all, nil
 }
 
 // queueAfter finds what else waits, the longest first.

@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -63,16 +64,7 @@ func refusedResponse(err error) error {
 	if credentialsRefused(err) || unclear(err) || !errors.As(err, &refusal) {
 		return described(err)
 	}
-	return &ports.DisputeRefusal{Code: firstOf(string(refusal.Code), string(refusal.Type))}
-}
-
-func firstOf(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return "refused"
+	return &ports.DisputeRefusal{Code: cmp.Or(string(refusal.Code), string(refusal.Type), "refused")}
 }
 
 // responseKey is the same for the same evidence.
