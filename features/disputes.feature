@@ -11,7 +11,7 @@ Feature: Disputes
         | Trail Tent | 100.00 | 20    |
       And a connected <provider> account
       And a buyer at the checkout with 2 of the "Trail Tent"
-      And the buyer pays with a token of the account scripted "ok"
+      And the buyer <pays>
       When the buyer disputes the payment
       And the merchant sends GET /v1/disputes?response=needed
       Then within 30 seconds the answer shows:
@@ -44,9 +44,9 @@ Feature: Disputes
         | response | "closed" |
 
       Examples:
-        | provider | name   |
-        | Stripe   | stripe |
-        | PayPal   | paypal |
+        | provider | name   | pays                                        |
+        | Stripe   | stripe | pays with a token of the account scripted "ok" |
+        | PayPal   | paypal | pays by wallet_ba, which PayPal takes       |
 
   Rule: In the sandbox, buyers dispute what they paid when they are told to
 

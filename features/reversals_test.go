@@ -12,7 +12,7 @@ import (
 )
 
 func reversalSteps(sc book, w *world) {
-	sc.When(`^the buyer pays by wallet_ba, which PayPal leaves pending$`, w.paysPending)
+	sc.Step(`^the buyer pays by wallet_ba, which PayPal (leaves pending|takes)$`, w.paysByPayPal)
 	sc.When(`^PayPal (captures|denies) the payment$`, w.paypalDecides)
 	sc.When(`^the provider takes the refund back$`, w.takesRefundBack)
 	sc.When(`^the buyer disputes the payment$`, w.disputes)
@@ -46,9 +46,10 @@ func (w *world) account() string {
 	return w.integration.Config.AccountID
 }
 
-func (w *world) paysPending() error {
+func (w *world) paysByPayPal(how string) error {
 	var agreement struct{ ID string }
-	wanted := map[string]any{"seller": w.account(), "script": "pending"}
+	script := map[string]string{"leaves pending": "pending", "takes": "ok"}[how]
+	wanted := map[string]any{"seller": w.account(), "script": script}
 	if err := w.asksProvider("agreements", wanted, &agreement); err != nil {
 		return err
 	}
