@@ -33,7 +33,7 @@ func notPermitted(err error) (*refusal, bool) {
 
 // Dispute reads a dispute in its state of today. Of an application that may not read disputes there is no news.
 func (p *Provider) Dispute(ctx ports.Outbound, a ports.PaymentAccount, of string) (ports.PaymentNews, error) {
-	at := p.remote.ProviderTime()
+	at := p.estimated()
 	found, err := p.readDispute(ctx, a, of)
 	if _, refused := notPermitted(err); refused {
 		return ports.PaymentNews{}, nil
@@ -42,6 +42,11 @@ func (p *Provider) Dispute(ctx ports.Outbound, a ports.PaymentAccount, of string
 		return ports.PaymentNews{}, err
 	}
 	return found.news(false, at), nil
+}
+
+// estimated is PayPal's time, a little earlier than it is: an event of the same moment is newer than what is read.
+func (p *Provider) estimated() time.Time {
+	return p.remote.ProviderTime().Add(-2 * time.Second).Truncate(time.Second)
 }
 
 func (p *Provider) readDispute(ctx context.Context, a ports.PaymentAccount, of string) (found dispute, err error) {
@@ -99,8 +104,7 @@ func (p *Provider) respond(ctx ports.Outbound, a ports.PaymentAccount, r ports.D
 	if err != nil {
 		return ports.DisputeReply{}, err
 	}
-	// Events of the same second are newer: their times are whole seconds, and ours is an estimate.
-	news := found.news(false, p.remote.ProviderTime().Add(-2*time.Second).Truncate(time.Second))
+	news := found.news(false, p.estimated())
 	if news.Dispute == nil {
 		return ports.DisputeReply{}, errors.New("paypal: the answer is unreadable")
 	}
