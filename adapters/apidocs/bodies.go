@@ -53,6 +53,7 @@ var bodies = map[string]string{
 	"update-storefront":         `{"return_window_days": 30, "free_shipping_threshold": 75}`,
 	"approve-return":            `{"restock": true}`,
 	"reject-return":             `{"reason": "The seal is broken"}`,
+	"submit-evidence":           `{"note": "The carrier handed it over on March 5."}`,
 
 	"start_negotiation": `{"item": {"id": "@variant@"}, "quantity": 1, "offer": {"amount": 3000, "currency": "USD"}}`,
 	"make_offer":        `{"offer": {"amount": 3100, "currency": "USD"}}`,
