@@ -155,6 +155,7 @@ var guarded = map[string]struct{ method, path, confirmation, body string }{
 	"says it was not charged":       {"POST", paymentsPath + "/$checkout/resolve", "", `{"outcome": "not_charged", "reason": "It is not there"}`},
 	"says it was refunded":          {"POST", refundsPath + "/$unresolved/resolve", "", `{"outcome": "succeeded", "provider_refund_id": "$given_back", "reason": "Seen there"}`},
 	"cancels the order":             {"POST", "/v1/orders/$order/cancel", "", ""},
+	"accepts the dispute":           {"POST", "/v1/disputes/$dispute/accept", "", ""},
 	"approves the return":           {"POST", "/v1/returns/$return/approve", "", ""},
 	"exports the buyer":             {"POST", "/v1/buyers/export", "", `{"email": "buyer@example.com"}`},
 	"erases the buyer":              {"POST", "/v1/buyers/erase", "", `{"email": "buyer@example.com"}`},

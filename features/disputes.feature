@@ -105,3 +105,42 @@ Feature: Disputes
         | evidence                                    | field      |
         | {"product": "", "receipt": "", "note": " "} | note       |
         | {"shipped_on": "yesterday"}                 | shipped_on |
+
+  Rule: What gives money up is guarded, and logged without the buyer
+
+    Scenario: A dispute that is accepted with a code
+      Given a merchant with an authenticator
+      And a shop selling:
+        | name       | price  | stock |
+        | Trail Tent | 100.00 | 20    |
+      And a buyer who ordered 1 of the "Trail Tent"
+      And the merchant sends POST /v1/sandbox/disputes {"payment_id": "$payment"}
+      And the answer's "id" is called "dispute"
+      And with no code the merchant requires it
+      When with no code the merchant accepts the dispute
+      Then it is refused: 403 mfa_required
+      When with a wrong code the merchant accepts the dispute
+      Then it is refused: 403 mfa_required
+      When the merchant sends GET /v1/disputes/$dispute
+      Then the answer shows:
+        | status | "open" |
+      When with a recovery code the merchant accepts the dispute
+      Then it answers 200
+      And the answer shows:
+        | status | "lost" |
+
+    Scenario: A dispute that is answered is in the log, and the evidence is not
+      Given a merchant with an account of its own
+      And a shop selling:
+        | name       | price  | stock |
+        | Trail Tent | 100.00 | 20    |
+      And a buyer who ordered 1 of the "Trail Tent"
+      And the merchant sends POST /v1/sandbox/disputes {"payment_id": "$payment"}
+      And the answer's "id" is called "dispute"
+      And the merchant sends POST /v1/disputes/$dispute/evidence {"note": "Mrs Lovelace signed for it."}
+      When the merchant sends GET /v1/audit-events?action=submit-evidence
+      Then the answer shows:
+        | data.#                | 1              |
+        | data.0.target         | "$dispute"     |
+        | data.0.after.response | "under_review" |
+      And the answer does not say "Lovelace"
