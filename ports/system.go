@@ -30,8 +30,24 @@ type Addresses interface {
 	LeadsInside(url string) bool
 }
 
-// Page is a part of a list.
-type Page struct{ Limit, Offset int }
+// Page is a part of a list. After, Before, Oldest and CountTo are for lists that are paged by key: OrderLists, Payments,
+// unresolved payments, transactions and audit events.
+type Page struct {
+	Limit, Offset int
+	// After or Before is a place in the list: the part is what follows or precedes it, without what is there. Such a part
+	// is not counted: the number of all is 0.
+	After, Before *Place
+	// Oldest turns the list round.
+	Oldest bool
+	// CountTo is up to which number the list must be counted; 0: to its end.
+	CountTo int
+}
+
+// Place is where something is in a list that is ordered by time, then by id. What was there may be gone.
+type Place struct {
+	At time.Time
+	ID string
+}
 
 // Meter counts what happens to the business, for those who run the service.
 type Meter interface {

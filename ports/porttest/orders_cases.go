@@ -29,6 +29,10 @@ func Cases(t *testing.T, open Open) {
 		"one racer decides a refund":              caseRaceSettle,
 		"a confirmation number belongs to one":    caseConfirmation,
 		"orders and returns are listed":           caseLists,
+		"orders are paged by key":                 ordersKeyset,
+		"refunds are paged by key":                refundsKeyset,
+		"returns are paged by key":                returnsKeyset,
+		"transactions are paged by key":           transactionsKeyset,
 		"a project with a pending refund is kept": caseProjectKept,
 		"the ledger goes with its project":        caseProjectGone,
 	} {

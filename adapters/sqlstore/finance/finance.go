@@ -25,12 +25,20 @@ var _ ports.Payments = Payments{}
 var paymentColumns = purchase.Payments.ColumnsOf("p") + `,
   (SELECT o.checkout_id FROM orders AS o WHERE o.project_id = p.project_id AND o.id = p.order_id) AS checkout_id`
 
+// ListedPayments are the payments of a project.
+var ListedPayments = db.Listing{
+	Columns: paymentColumns,
+	From:    fromPayments,
+	Newest: db.Newest{
+		Time: "p.created_at",
+		ID:   "p.id",
+	},
+}
+
 const (
 	fromPayments = `
 FROM payments AS p
 WHERE p.project_id = $1`
-
-	newestPayments = "p.created_at DESC, p.id DESC"
 
 	movedPayments = `
 SELECT p.gateway, p.integration_id, p.order_id, p.id AS payment_id, '' AS refund_id, p.provider, p.currency, p.amount,
@@ -91,16 +99,15 @@ func (r movedRow) moved() ports.Moved {
 
 func paymentsWhere(project id.Project, f ports.PaymentFilter) db.Conditions {
 	w := db.Conditions{Args: db.Args{project}}
-	w.Equal("p.status", f.Status)
-	w.Equal("p.method", f.Method)
+	w.Is("p.status", f.Status)
+	w.Is("p.method", f.Method)
 	w.Equal("p.order_id", f.Order)
 	w.During("p.created_at", f.From, f.To)
 	return w
 }
 
 func (v Payments) Payments(ctx context.Context, project id.Project, f ports.PaymentFilter, page ports.Page) ([]ports.OrderPayment, int, error) {
-	w := paymentsWhere(project, f)
-	return db.Page[ports.OrderPayment](ctx, v.Store.Read(project), paymentColumns, fromPayments, w, newestPayments, page)
+	return db.Keyed[ports.OrderPayment](ctx, v.Store.Read(project), ListedPayments, paymentsWhere(project, f), page)
 }
 
 func (v Payments) PaymentByID(ctx context.Context, project id.Project, of id.Payment) (*ports.OrderPayment, error) {
@@ -113,19 +120,18 @@ func (v Payments) PaymentByCharge(ctx context.Context, project id.Project, charg
 	query := "\nSELECT " + paymentColumns + fromPayments + `
   AND p.provider = $2
   AND p.provider <> ''
-ORDER BY ` + newestPayments + `
+ORDER BY p.created_at DESC, p.id DESC
 LIMIT 1`
 	return db.One[ports.OrderPayment](ctx, v.Store.Read(project), "payment", query, project, charge)
 }
 
 func (v Payments) EachPayment(ctx context.Context, project id.Project, f ports.PaymentFilter, each func(ports.OrderPayment) error) error {
 	return db.Each(func(last *ports.OrderPayment) ([]ports.OrderPayment, error) {
-		w := paymentsWhere(project, f)
+		w, page := paymentsWhere(project, f), ports.Page{Limit: db.Listed}
 		if last != nil {
-			w.After("p.created_at", "p.id", last.CreatedAt, last.ID)
+			page.After = &ports.Place{At: last.CreatedAt, ID: last.ID.String()}
 		}
-		end := "\nORDER BY " + newestPayments + w.Args.Page(ports.Page{Limit: db.Listed})
-		return db.All[ports.OrderPayment](ctx, v.Store.Read(project), "\nSELECT "+paymentColumns+fromPayments+w.Text+end, w.Args...)
+		return db.All[ports.OrderPayment](ctx, v.Store.Read(project), ListedPayments.Statement(&w, page), w.Args...)
 	}, each)
 }
 

@@ -22,6 +22,7 @@ func Finance(t *testing.T, open porttest.Open) {
 	for name, test := range map[string]func(*porttest.Shop){
 		"payments are listed":                  paymentLists,
 		"each payment is told once":            paymentsEach,
+		"payments are paged by key":            paymentsKeyset,
 		"transactions are listed":              transactionLists,
 		"what moved":                           financeMoved,
 		"what a provider names is found":       financeFound,
@@ -34,6 +35,37 @@ func Finance(t *testing.T, open porttest.Open) {
 			test(porttest.OpenShop(t, stores))
 		})
 	}
+}
+
+func paymentsKeyset(s *porttest.Shop) {
+	p := s.Product(99)
+	for range 4 {
+		s.Sold(p, 1)
+	}
+	porttest.Keyset[ports.OrderPayment]{
+		List: func(page ports.Page) ([]ports.OrderPayment, int, error) {
+			return s.Payments.Payments(s.Ctx, s.Project.ID, ports.PaymentFilter{Status: order.Succeeded}, page)
+		},
+		Place: func(p ports.OrderPayment) ports.Place { return ports.Place{At: p.CreatedAt, ID: p.ID.String()} },
+		Add:   func() { s.Sold(p, 1) },
+	}.Test(s.T)
+	next := 0
+	ask := func() {
+		next++
+		s.UnresolvedCheckout(porttest.Noon.Add(time.Duration(next*7%5) * time.Minute))
+	}
+	for range 4 {
+		ask()
+	}
+	porttest.Keyset[ports.UnresolvedPayment]{
+		List: func(page ports.Page) ([]ports.UnresolvedPayment, int, error) {
+			return s.Unresolved.UnresolvedPayments(s.Ctx, s.Project.ID, ports.PaymentFilter{}, page)
+		},
+		Place: func(u ports.UnresolvedPayment) ports.Place {
+			return ports.Place{At: u.Checkout.Charge().Since, ID: u.Checkout.ID().String()}
+		},
+		Add: ask,
+	}.Test(s.T)
 }
 
 // payments are those of orders, newest first: all are paid at noon, so by id.

@@ -39,7 +39,7 @@ FROM checkouts
 WHERE project_id = $1
   AND ` + UnresolvedPayment
 
-	newestAttempts = AttemptBegan + " DESC, id DESC"
+	newestAttempts = db.Newest{Time: AttemptBegan, ID: "id"}
 
 	unresolvedRefundColumns = purchase.RefundColumns + ", " + RefundGateway + " AS gateway, " + refundAccount + " AS integration_id, alerted_at, %s AS now"
 
@@ -90,7 +90,8 @@ func (v Unresolved) UnresolvedPayments(ctx context.Context, of id.Project, f por
 	}
 	w.During(AttemptBegan, f.From, f.To)
 	columns := fmt.Sprintf(unresolvedPaymentColumns, v.Store.Dialect.Moment())
-	rows, total, err := db.Page[unresolvedCheckoutRow](ctx, v.Store.Read(of), columns, fromUnresolvedPayments, w, newestAttempts, page)
+	listed := db.Listing{Columns: columns, From: fromUnresolvedPayments, Newest: newestAttempts}
+	rows, total, err := db.Keyed[unresolvedCheckoutRow](ctx, v.Store.Read(of), listed, w, page)
 	var list []ports.UnresolvedPayment
 	for _, r := range rows {
 		if r.Checkout.Err != nil {

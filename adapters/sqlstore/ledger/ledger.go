@@ -35,6 +35,16 @@ WHERE project_id = $1
   AND transaction_id IN (SELECT id FROM (`
 )
 
+// ListedTransactions are the transactions of a project.
+var ListedTransactions = db.Listing{
+	Columns: transactions.Columns(),
+	From:    fromTransactions,
+	Newest: db.Newest{
+		Time: "at",
+		ID:   "id",
+	},
+}
+
 const (
 	fromTransactions = `
 FROM ledger_transactions
@@ -42,9 +52,6 @@ WHERE project_id = $1`
 
 	inPosition = `) AS listed)
 ORDER BY transaction_id, position`
-
-	newestTransactions = `
-ORDER BY at DESC, id DESC`
 
 	// Postings of a funds account are told apart by their other side.
 	selectWallets = `
@@ -90,7 +97,7 @@ type postingRow struct {
 
 func transactionsWhere(project id.Project, f ports.TransactionFilter) db.Conditions {
 	w := db.Conditions{Args: db.Args{project}}
-	w.Equal("kind", f.Kind)
+	w.Is("kind", f.Kind)
 	w.Equal("order_id", f.Order)
 	w.During("at", f.From, f.To)
 	return w
@@ -100,10 +107,10 @@ func (v Ledger) Transactions(ctx context.Context, project id.Project, f ports.Tr
 	w := transactionsWhere(project, f)
 	var total int
 	b := v.Store.Read(project)
-	b.Query(&total, "SELECT count(*) AS n"+fromTransactions+w.Text, w.Args...)
-	end := newestTransactions + w.Args.Page(page)
+	db.Count(b, &total, fromTransactions, w, page)
+	end := ListedTransactions.Page(&w, page)
 	list, err := v.read(ctx, b, w.Text+end, w.Args)
-	return list, total, err
+	return db.Turned(list, page), total, err
 }
 
 // read completes a batch by the transactions that a condition and its end leave, with their postings.
@@ -138,11 +145,11 @@ func (v Ledger) TransactionByID(ctx context.Context, project id.Project, of id.T
 
 func (v Ledger) EachTransaction(ctx context.Context, project id.Project, f ports.TransactionFilter, each func(ledger.Transaction) error) error {
 	return db.Each(func(last *ledger.Transaction) ([]ledger.Transaction, error) {
-		w := transactionsWhere(project, f)
+		w, page := transactionsWhere(project, f), ports.Page{Limit: db.Listed}
 		if last != nil {
-			w.After("at", "id", last.At, last.ID)
+			page.After = &ports.Place{At: last.At, ID: last.ID.String()}
 		}
-		end := newestTransactions + w.Args.Page(ports.Page{Limit: db.Listed})
+		end := ListedTransactions.Page(&w, page)
 		return v.read(ctx, v.Store.Read(project), w.Text+end, w.Args)
 	}, each)
 }

@@ -51,7 +51,7 @@ func (v Orders) Disputes(ctx context.Context, project id.Project, f ports.Disput
 	w.Equal("order_id", f.Order)
 	w.During("created_at", f.From, f.To)
 	if after != nil {
-		w.After("created_at", "id", db.Millis(after.At), after.Dispute)
+		w.Text += "\n  AND (created_at, id) < " + w.Args.Row(db.Millis(after.At), after.Dispute)
 	}
 	query := disputes.Select() + `
 WHERE project_id = $1` + w.Text + `

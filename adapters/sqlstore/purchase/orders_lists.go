@@ -9,11 +9,37 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
+var (
+	newest = db.Newest{Time: "created_at", ID: "id"}
+
+	// ListedOrders are the orders of a project.
+	ListedOrders = db.Listing{
+		Columns: orderColumns,
+		From:    fromOrders,
+		Newest: db.Newest{
+			Time: "o.created_at",
+			ID:   "o.id",
+		},
+	}
+
+	// ListedReturns are the returns of a project.
+	ListedReturns = db.Listing{
+		Columns: returns.Columns(),
+		From:    fromReturns,
+		Newest:  newest,
+	}
+)
+
+// fromOrdersAlone counts orders: each has one payment.
+const fromOrdersAlone = `
+FROM orders AS o
+WHERE o.project_id = $1`
+
 func (v Orders) Orders(ctx context.Context, project id.Project, f ports.OrderFilter, page ports.Page) ([]*order.Order, int, error) {
 	w := db.Conditions{Args: db.Args{project}}
-	w.Equal("o.status", f.Status)
-	w.Equal("o.fulfillment_status", f.Fulfillment)
-	w.Equal("p.status", f.Payment)
+	w.Is("o.status", f.Status)
+	w.Is("o.fulfillment_status", f.Fulfillment)
+	w.Is("p.status", f.Payment)
 	w.Equal("o.confirmation", f.Confirmation)
 	w.Equal("o.email", f.Email)
 	if len(f.IDs) > 0 {
@@ -28,7 +54,11 @@ func (v Orders) Orders(ctx context.Context, project id.Project, f ports.OrderFil
 		w.Text += "\n  AND o.id IN " + in
 	}
 	w.During("o.created_at", f.From, f.To)
-	rows, total, err := db.Page[orderRow](ctx, v.Store.Read(project), orderColumns, fromOrders, w, "o.created_at DESC, o.id DESC", page)
+	listed := ListedOrders
+	if f.Payment == (order.PaymentStatus{}) {
+		listed.Counted = fromOrdersAlone
+	}
+	rows, total, err := db.Keyed[orderRow](ctx, v.Store.Read(project), listed, w, page)
 	list := make([]*order.Order, len(rows))
 	for i := range rows {
 		list[i] = fromOrderRow(&rows[i])
@@ -38,18 +68,17 @@ func (v Orders) Orders(ctx context.Context, project id.Project, f ports.OrderFil
 
 func (v Orders) Refunds(ctx context.Context, project id.Project, f ports.RefundFilter, page ports.Page) ([]order.Refund, int, error) {
 	w := db.Conditions{Args: db.Args{project}}
-	w.Equal("status", f.Status)
+	w.Is("status", f.Status)
 	w.Equal("order_id", f.Order)
 	w.During("created_at", f.From, f.To)
-	return db.Page[order.Refund](ctx, v.Store.Read(project), RefundColumns, fromRefunds, w, newest, page)
+	listed := db.Listing{Columns: RefundColumns, From: fromRefunds, Newest: newest}
+	return db.Keyed[order.Refund](ctx, v.Store.Read(project), listed, w, page)
 }
 
 func (v Orders) Returns(ctx context.Context, project id.Project, f ports.ReturnFilter, page ports.Page) ([]order.Return, int, error) {
 	w := db.Conditions{Args: db.Args{project}}
-	w.Equal("status", f.Status)
+	w.Is("status", f.Status)
 	w.Equal("order_id", f.Order)
 	w.During("created_at", f.From, f.To)
-	return db.Page[order.Return](ctx, v.Store.Read(project), returns.Columns(), fromReturns, w, newest, page)
+	return db.Keyed[order.Return](ctx, v.Store.Read(project), ListedReturns, w, page)
 }
-
-const newest = "created_at DESC, id DESC"

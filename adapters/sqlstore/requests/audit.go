@@ -11,7 +11,19 @@ import (
 
 var _ ports.AuditLog = Requests{}
 
-var auditEvents = db.NewTable[audit.Event]("audit_events")
+var (
+	auditEvents = db.NewTable[audit.Event]("audit_events")
+
+	// ListedEvents are the audit events of an account.
+	ListedEvents = db.Listing{
+		Columns: auditEvents.Columns(),
+		From:    "\nFROM audit_events\nWHERE account_id = $1",
+		Newest: db.Newest{
+			Time: "at",
+			ID:   "id",
+		},
+	}
+)
 
 func (r Requests) Events(ctx context.Context, account id.Account, f ports.AuditFilter, page ports.Page) ([]audit.Event, int, error) {
 	w := db.Conditions{Args: db.Args{account}}
@@ -22,8 +34,5 @@ func (r Requests) Events(ctx context.Context, account id.Account, f ports.AuditF
 	w.Equal("member_id", f.Member)
 	w.Equal("action", f.Action)
 	w.During("at", f.From, f.To)
-	const ofAccount = `
-FROM audit_events
-WHERE account_id = $1`
-	return db.Page[audit.Event](ctx, r.Store.Read(db.NoProject), auditEvents.Columns(), ofAccount, w, "at DESC, id DESC", page)
+	return db.Keyed[audit.Event](ctx, r.Store.Read(db.NoProject), ListedEvents, w, page)
 }

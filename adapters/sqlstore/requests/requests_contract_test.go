@@ -164,6 +164,29 @@ func keep(t *testing.T, s porttest.Stores, use ports.KeyUse, a ports.Answer) {
 
 // AuditLog is the contract of ports.AuditLog, with the part of ports.Records that is about it.
 func AuditLog(t *testing.T, open porttest.Open) {
+	t.Run("events are paged by key", func(t *testing.T) {
+		s := open(t)
+		owner, next := porttest.OpenAccount(t, s, porttest.Noon), 0
+		log := func() {
+			next++
+			noError(t, s.Records.Record(t.Context(), ports.Record{Event: &audit.Event{
+				ID:      porttest.Random[id.AuditEvent](),
+				Account: owner.ID,
+				Action:  "do",
+				At:      porttest.Noon.Add(time.Duration(next*7%5) * time.Second),
+			}}))
+		}
+		for range 9 {
+			log()
+		}
+		porttest.Keyset[audit.Event]{
+			List: func(page ports.Page) ([]audit.Event, int, error) {
+				return s.Audit.Events(t.Context(), owner.ID, ports.AuditFilter{Action: "do"}, page)
+			},
+			Place: func(e audit.Event) ports.Place { return ports.Place{At: e.At, ID: e.ID.String()} },
+			Add:   log,
+		}.Test(t)
+	})
 	t.Run("events are listed newest first, by what is asked for", func(t *testing.T) {
 		s := open(t)
 		owner, other := porttest.OpenAccount(t, s, porttest.Noon), porttest.OpenAccount(t, s, porttest.Noon)

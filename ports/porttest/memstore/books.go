@@ -1,7 +1,6 @@
 package memstore
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -33,15 +32,7 @@ func (v Ledger) Transactions(ctx context.Context, p id.Project, f ports.Transact
 			list = append(list, t)
 		}
 	}
-	slices.SortFunc(list, func(a, b ledger.Transaction) int {
-		if c := b.At.Compare(a.At); c != 0 {
-			return c
-		}
-		return strings.Compare(b.ID.String(), a.ID.String())
-	})
-	n := len(list)
-	list = list[min(page.Offset, n):]
-	return list[:min(page.Limit, len(list))], n, nil
+	return keyed(list, page, func(t ledger.Transaction) ports.Place { return ports.Place{At: t.At, ID: t.ID.String()} })
 }
 
 // Payments reads the payments of orders.
@@ -152,10 +143,7 @@ func (v Orders) Orders(ctx context.Context, p id.Project, f ports.OrderFilter, p
 			list = append(list, row.open())
 		}
 	}
-	slices.SortFunc(list, func(a, b *order.Order) int {
-		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(b.ID.String(), a.ID.String()))
-	})
-	return part(list, page), len(list), nil
+	return keyed(list, page, func(o *order.Order) ports.Place { return ports.Place{At: o.CreatedAt, ID: o.ID.String()} })
 }
 
 // Refunds lists refunds, newest first.
@@ -173,10 +161,7 @@ func (v Orders) Refunds(ctx context.Context, p id.Project, f ports.RefundFilter,
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b order.Refund) int {
-		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(b.ID.String(), a.ID.String()))
-	})
-	return part(list, page), len(list), nil
+	return keyed(list, page, func(r order.Refund) ports.Place { return ports.Place{At: r.CreatedAt, ID: r.ID.String()} })
 }
 
 // Returns lists returns, newest first.
@@ -194,8 +179,5 @@ func (v Orders) Returns(ctx context.Context, p id.Project, f ports.ReturnFilter,
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b order.Return) int {
-		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(b.ID.String(), a.ID.String()))
-	})
-	return part(list, page), len(list), nil
+	return keyed(list, page, func(r order.Return) ports.Place { return ports.Place{At: r.CreatedAt, ID: r.ID.String()} })
 }

@@ -2,8 +2,10 @@ package db
 
 import (
 	"reflect"
+	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/spelling"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -25,6 +27,19 @@ func (c *Conditions) Equal(column string, value any) {
 	}
 }
 
+// Is keeps what has a value of a closed set in a column; the zero value keeps all. The value is in the text, because a
+// prepared statement has one plan for all its arguments, and few rows have one value where many have another.
+func (c *Conditions) Is(column string, value any) {
+	text, known := spelling.For(reflect.TypeOf(value))
+	if reflect.ValueOf(value).IsZero() || !known || !isWord(text.Word(value)) {
+		c.Equal(column, value)
+		return
+	}
+	c.Text += "\n  AND " + column + " = '" + text.Word(value) + "'"
+}
+
+func isWord(text string) bool { return strings.Trim(text, "abcdefghijklmnopqrstuvwxyz_") == "" }
+
 // During keeps what is at a time from, and before; zero times keep all.
 func (c *Conditions) During(column string, from, before time.Time) {
 	if !from.IsZero() {
@@ -33,11 +48,6 @@ func (c *Conditions) During(column string, from, before time.Time) {
 	if !before.IsZero() {
 		c.And(column+" < ", Millis(before))
 	}
-}
-
-// After keeps what comes after a row in a list that is newest first.
-func (c *Conditions) After(time, id string, lastTime, lastID any) {
-	c.Text += "\n  AND (" + time + ", " + id + ") < " + c.Args.Row(lastTime, lastID)
 }
 
 // Page ends a list.
