@@ -81,6 +81,87 @@ Feature: Orders and returns
         | from=2020-01-01&to=2020-01-02       | []              |
         | status=canceled&fulfillment=shipped | []              |
 
+    Scenario: A list goes on where a part ended, whatever is sold meanwhile
+      Given a buyer who ordered 1 of the "Trail Tent"
+      And a buyer who ordered 1 of the "Camp Stove"
+      When the merchant sends GET /v1/orders?limit=1
+      Then the answer shows:
+        | data.*.total         | [45.99]       |
+        | meta.total           | 2             |
+        | meta.total_precision | "exact"       |
+        | meta.previous        | null          |
+      When the answer's "meta.next" is called "next"
+      Given a buyer who ordered 1 of the "Trail Tent"
+      When the merchant sends GET /v1/orders?limit=1&after=$next
+      Then the answer shows:
+        | data.*.total         | [105.99]   |
+        | meta.next            | null       |
+        | meta.limit           | 1          |
+        | meta.offset          | 0          |
+        | meta.total           | 1          |
+        | meta.total_precision | "at_least" |
+      When the answer's "meta.previous" is called "previous"
+      And the merchant sends GET /v1/orders?limit=1&before=$previous
+      Then the answer shows:
+        | data.*.total | [45.99] |
+      When the answer's "meta.previous" is called "previous"
+      And the merchant sends GET /v1/orders?limit=1&before=$previous
+      Then the answer shows:
+        | data.*.total  | [105.99] |
+        | meta.previous | null     |
+
+    Scenario: Counting ends where the merchant wants it
+      Given a buyer who ordered 1 of the "Trail Tent"
+      And a buyer who ordered 1 of the "Camp Stove"
+      When the merchant sends GET /v1/orders?total_limit=1
+      Then the answer shows:
+        | data.*.total         | [45.99, 105.99] |
+        | meta.total           | 1               |
+        | meta.total_precision | "at_least"      |
+      When the merchant sends GET /v1/orders?total_limit=2
+      Then the answer shows:
+        | meta.total           | 2       |
+        | meta.total_precision | "exact" |
+
+    Scenario Outline: Every list goes on
+      Given a buyer who ordered 1 of the "Trail Tent"
+      And the merchant refunds 5 of the payment
+      And a buyer who ordered 1 of the "Camp Stove"
+      When the merchant sends GET /v1/<list>limit=1
+      And the answer's "meta.next" is called "next"
+      And the merchant sends GET /v1/<list>limit=1&after=$next
+      Then the answer shows:
+        | data.0.<value> | <second> |
+        | data.1         | absent   |
+
+      Examples:
+        | list                            | value  | second         |
+        | orders?                         | total  | 105.99         |
+        | finance/payments?               | amount | 105.99         |
+        | finance/transactions?           | type   | "refund"       |
+        | finance/transactions?type=sale& | amount | 105.99         |
+        | audit-events?                   | action | matches ^      |
+
+    Scenario Outline: Places that are in no such list
+      Given a buyer who ordered 1 of the "Trail Tent"
+      And a buyer who ordered 1 of the "Camp Stove"
+      When the merchant sends GET /v1/orders?limit=1
+      And the answer's "meta.next" is called "next"
+      And the merchant sends GET /v1/<question>
+      Then it is refused: 422 validation_error
+      And the refusal names "<field>"
+
+      Examples:
+        | question                         | field  |
+        | orders?after=x                   | after  |
+        | orders?before=x                  | before |
+        | orders?after=$next&offset=1      | offset |
+        | orders?after=$next&before=$next  | before |
+        | returns?after=$next              | after  |
+        | finance/payments?after=$next     | after  |
+        | finance/transactions?after=$next | after  |
+        | audit-events?after=$next         | after  |
+
     Scenario Outline: Questions that cannot be answered
       When the merchant sends GET /v1/<question>
       Then it is refused: 400 invalid_request
@@ -93,6 +174,8 @@ Feature: Orders and returns
         | orders?from=yesterday    | from        |
         | returns?status=lost      | status      |
         | returns?offset=-1        | offset      |
+        | returns?sort=newer       | sort        |
+        | orders?total_limit=0     | total_limit |
 
     Scenario Outline: Things that are none
       When the merchant sends <request>

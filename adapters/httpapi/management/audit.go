@@ -18,7 +18,7 @@ import (
 func (h *handlers) registerAudit() {
 	g := h.Group("Account", "keys", operation.TheAccount)
 	operation.Register(g, "list-audit-events", "GET /v1/audit-events", "List who changed what",
-		operation.HandleList(h.listAuditEvents, toAPIAuditEvent))
+		operation.HandleKeyset(h.listAuditEvents, placeOfEvent, toAPIAuditEvent))
 }
 
 // auditEvent is one change. Before and after hold what differs, for callers that may read what was
@@ -43,7 +43,7 @@ type auditMember struct {
 }
 
 type listAuditInput struct {
-	operation.Paging
+	operation.Keyset[id.AuditEvent]
 	Project wire.Ref[id.Project] `query:"project_id"`
 	Key     wire.Ref[id.APIKey]  `query:"key_id"`
 	Member  wire.Ref[id.Member]  `query:"member_id"`
@@ -53,7 +53,7 @@ type listAuditInput struct {
 }
 
 // listAuditEvents shows a key that is bound to projects only what happened in those.
-func (h *handlers) listAuditEvents(ctx context.Context, rq operation.Request, in *listAuditInput) ([]namedEvent, int, error) {
+func (h *handlers) listAuditEvents(ctx context.Context, rq operation.Request, in *listAuditInput, page ports.Page) ([]namedEvent, int, error) {
 	caller := rq.Caller.Caller
 	filter := ports.AuditFilter{
 		Projects: caller.Key.Projects,
@@ -69,7 +69,7 @@ func (h *handlers) listAuditEvents(ctx context.Context, rq operation.Request, in
 		}
 		filter.Projects = []id.Project{project}
 	}
-	events, total, err := rq.Stores.Audit.Events(ctx, caller.Account.ID, filter, in.Page())
+	events, total, err := rq.Stores.Audit.Events(ctx, caller.Account.ID, filter, page)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -79,6 +79,8 @@ func (h *handlers) listAuditEvents(ctx context.Context, rq operation.Request, in
 	named, err := withNames(ctx, rq, events)
 	return named, total, err
 }
+
+func placeOfEvent(e namedEvent) ports.Place { return ports.Place{At: e.At, ID: e.ID.String()} }
 
 // namedEvent is an event with the name of the member who did it.
 type namedEvent struct {

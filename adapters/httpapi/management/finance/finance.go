@@ -19,7 +19,7 @@ func (h *handlers) registerFinance() {
 	operation.Register(g, "list-wallets", "GET "+wallets, "List what payment providers hold, by currency; their fees are not counted",
 		operation.HandleList(h.listWallets, wire.Identity))
 	operation.Register(g, "list-transactions", "GET "+all, "List the ledger's transactions, newest first",
-		operation.HandleList(h.listTransactions, toAPITransaction))
+		operation.HandleKeyset(h.listTransactions, placeOfTransaction, toAPITransaction))
 	operation.Register(g, "get-transaction", "GET "+one, "Get a transaction", wire.HandleOne(h.getTransaction, toAPITransaction))
 	operation.RegisterPhased(g, "reconcile", "GET /v1/finance/reconciliation", "Compare the books with those of the payment providers",
 		h.reconcile, operation.Errors(409, 422), operation.AsksProvider)
@@ -110,16 +110,20 @@ type entryView struct {
 }
 
 type listTransactionsInput struct {
-	operation.Paging
+	operation.Keyset[id.Transaction]
 	operation.Period
 	Type  string             `query:"type" enum:"sale,refund,refund_reversal,dispute,fee,payout,adjustment,orphan,orphan_refund,orphan_reversal"`
 	Order wire.Ref[id.Order] `query:"order_id"`
 }
 
-func (h *handlers) listTransactions(ctx context.Context, rq operation.Request, in *listTransactionsInput) ([]ledger.Transaction, int, error) {
+func (h *handlers) listTransactions(ctx context.Context, rq operation.Request, in *listTransactionsInput, page ports.Page) ([]ledger.Transaction, int, error) {
 	from, to := in.Span(rq)
 	filter := ports.TransactionFilter{Kind: ledger.Kinds[in.Type], Order: in.Order.ID, From: from, To: to}
-	return rq.Stores.Ledger.Transactions(ctx, rq.Caller.Project.ID, filter, in.Page())
+	return rq.Stores.Ledger.Transactions(ctx, rq.Caller.Project.ID, filter, page)
+}
+
+func placeOfTransaction(t ledger.Transaction) ports.Place {
+	return ports.Place{At: t.At, ID: t.ID.String()}
 }
 
 type OnTransaction struct {

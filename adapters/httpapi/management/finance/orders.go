@@ -21,7 +21,7 @@ import (
 func (h *handlers) registerOrders() {
 	const all, one = "/v1/orders", "/v1/orders/{order_id}"
 	g := h.Group("Orders", "finance", operation.HeaderProject)
-	operation.Register(g, "list-orders", "GET "+all, "List orders, newest first", operation.HandleList(h.listOrders, toAPIOrder))
+	operation.Register(g, "list-orders", "GET "+all, "List orders, newest first", operation.HandleKeyset(h.listOrders, placeOfOrder, toAPIOrder))
 	operation.Register(g, "get-order", "GET "+one, "Get an order with its lines, returns, refunds and disputes",
 		wire.HandleOne(h.getOrder, ToAPICase))
 	operation.RegisterStaged(g, "cancel-order", "POST "+one+"/cancel", "Cancel an order that was not shipped: its stock goes back, and so does its money",
@@ -113,7 +113,7 @@ type fulfillmentView struct {
 }
 
 type listOrdersInput struct {
-	operation.Paging
+	operation.Keyset[id.Order]
 	operation.Period
 	Status      string   `query:"status" enum:"confirmed,refunded,canceled"`
 	Fulfillment string   `query:"fulfillment" enum:"processing,shipped,delivered,canceled"`
@@ -121,7 +121,7 @@ type listOrdersInput struct {
 	IDs         []string `query:"ids" maxItems:"100" doc:"Only these orders. Those that do not exist are left out."`
 }
 
-func (h *handlers) listOrders(ctx context.Context, rq operation.Request, in *listOrdersInput) ([]*order.Order, int, error) {
+func (h *handlers) listOrders(ctx context.Context, rq operation.Request, in *listOrdersInput, page ports.Page) ([]*order.Order, int, error) {
 	filter := ports.OrderFilter{Status: order.Statuses[in.Status], Fulfillment: order.FulfillmentStatuses[in.Fulfillment]}
 	filter.From, filter.To = in.Span(rq)
 	if text := strings.TrimSpace(in.Text); strings.Contains(text, "@") {
@@ -137,8 +137,10 @@ func (h *handlers) listOrders(ctx context.Context, rq operation.Request, in *lis
 	if len(in.IDs) > 0 && len(filter.IDs) == 0 {
 		return nil, 0, nil
 	}
-	return rq.Stores.OrderLists.Orders(ctx, rq.Caller.Project.ID, filter, in.Page())
+	return rq.Stores.OrderLists.Orders(ctx, rq.Caller.Project.ID, filter, page)
 }
+
+func placeOfOrder(o *order.Order) ports.Place { return ports.Place{At: o.CreatedAt, ID: o.ID.String()} }
 
 type OnOrder struct {
 	Order wire.Ref[id.Order] `path:"order_id"`

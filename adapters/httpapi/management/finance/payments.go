@@ -2,6 +2,7 @@
 package finance
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
@@ -35,7 +36,7 @@ func Register(a *operation.API) {
 func (h *handlers) registerPayments() {
 	const all, one, refunds = "/v1/finance/payments", "/v1/finance/payments/{payment_id}", "/v1/finance/refunds"
 	g := h.Group("Finance", "finance", operation.HeaderProject)
-	operation.Register(g, "list-payments", "GET "+all, "List payments, newest first", operation.HandleList(h.listPayments, wire.Identity))
+	operation.Register(g, "list-payments", "GET "+all, "List payments, newest first", operation.HandleKeyset(h.listPayments, placeOfPayment, wire.Identity))
 	operation.Register(g, "get-payment", "GET "+one, "Get a payment with its refunds and disputes", wire.HandleOne(h.getPayment, wire.Identity))
 	operation.Register(g, "list-payment-refunds", "GET "+one+"/refunds", "List the refunds of a payment, oldest first",
 		operation.HandleList(h.listRefunds, toAPIRefund))
@@ -93,14 +94,26 @@ type refundDetail struct {
 }
 
 type listPaymentsInput struct {
-	operation.Paging
+	operation.Keyset[id.Payment]
 	operation.Period
 	Status string             `query:"status" enum:"succeeded,partially_refunded,refunded,unresolved" doc:"unresolved: attempts whose provider was asked in vain. They are in no other list of payments."`
 	Method string             `query:"method" enum:"psp_spt,wallet_ba"`
 	Order  wire.Ref[id.Order] `query:"order_id"`
 }
 
-func (h *handlers) listPayments(ctx context.Context, rq operation.Request, in *listPaymentsInput) ([]PaymentView, int, error) {
+// Part reads cursors of unresolved payments, which are checkouts.
+func (in *listPaymentsInput) Part() (ports.Page, error) {
+	if in.Status == statusUnresolved {
+		return (*operation.Keyset[id.Checkout])(&in.Keyset).Part()
+	}
+	return in.Keyset.Part()
+}
+
+func placeOfPayment(p PaymentView) ports.Place {
+	return ports.Place{At: p.CreatedAt.Time, ID: cmp.Or(p.ID, p.CheckoutID)}
+}
+
+func (h *handlers) listPayments(ctx context.Context, rq operation.Request, in *listPaymentsInput, page ports.Page) ([]PaymentView, int, error) {
 	from, to := in.Span(rq)
 	filter := ports.PaymentFilter{
 		Status: order.PaymentStatuses[in.Status],
@@ -110,10 +123,10 @@ func (h *handlers) listPayments(ctx context.Context, rq operation.Request, in *l
 		To:     to,
 	}
 	if in.Status == statusUnresolved {
-		found, total, err := rq.Stores.Unresolved.UnresolvedPayments(ctx, rq.Caller.Project.ID, filter, in.Page())
+		found, total, err := rq.Stores.Unresolved.UnresolvedPayments(ctx, rq.Caller.Project.ID, filter, page)
 		return wire.Each(found, toAPIUnresolvedPayment), total, err
 	}
-	found, total, err := rq.Stores.Payments.Payments(ctx, rq.Caller.Project.ID, filter, in.Page())
+	found, total, err := rq.Stores.Payments.Payments(ctx, rq.Caller.Project.ID, filter, page)
 	return wire.Each(found, toAPIPayment), total, err
 }
 

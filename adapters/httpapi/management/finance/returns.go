@@ -15,7 +15,7 @@ import (
 func (h *handlers) registerReturns() {
 	const all, one = "/v1/returns", "/v1/returns/{return_id}"
 	g := h.Group("Returns", "finance", operation.HeaderProject)
-	operation.Register(g, "list-returns", "GET "+all, "List returns, newest first", operation.HandleList(h.listReturns, toAPIReturn))
+	operation.Register(g, "list-returns", "GET "+all, "List returns, newest first", operation.HandleKeyset(h.listReturns, placeOfReturn, toAPIReturn))
 	operation.Register(g, "get-return", "GET "+one, "Get a return with its refund", wire.HandleOne(h.getReturn, wire.Identity))
 	operation.RegisterStaged(g, "approve-return", "POST "+one+"/approve", "Take goods back: refund them, and put them into stock",
 		h.approveReturn, operation.Errors(409))
@@ -51,16 +51,22 @@ type returnDetail struct {
 }
 
 type listReturnsInput struct {
-	operation.Paging
+	operation.Keyset[id.Return]
 	operation.Period
+	Sort   string             `query:"sort" enum:"newest,oldest" default:"newest" doc:"oldest: the oldest first."`
 	Status string             `query:"status" enum:"requested,approved,rejected"`
 	Order  wire.Ref[id.Order] `query:"order_id"`
 }
 
-func (h *handlers) listReturns(ctx context.Context, rq operation.Request, in *listReturnsInput) ([]order.Return, int, error) {
+func (h *handlers) listReturns(ctx context.Context, rq operation.Request, in *listReturnsInput, page ports.Page) ([]order.Return, int, error) {
+	page.Oldest = in.Sort == "oldest"
 	from, to := in.Span(rq)
 	filter := ports.ReturnFilter{Status: order.ReturnStatuses[in.Status], Order: in.Order.ID, From: from, To: to}
-	return rq.Stores.OrderLists.Returns(ctx, rq.Caller.Project.ID, filter, in.Page())
+	return rq.Stores.OrderLists.Returns(ctx, rq.Caller.Project.ID, filter, page)
+}
+
+func placeOfReturn(r order.Return) ports.Place {
+	return ports.Place{At: r.CreatedAt, ID: r.ID.String()}
 }
 
 type OnReturn struct {

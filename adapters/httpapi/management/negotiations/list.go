@@ -2,10 +2,7 @@ package negotiations
 
 import (
 	"context"
-	"encoding/base64"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
@@ -76,8 +73,7 @@ func (r reader) row(t ports.Thread) threadRowView {
 }
 
 func formatPlace(p ports.ThreadPlace) string {
-	text := strings.Join([]string{strconv.FormatInt(p.At.UnixMilli(), 10), p.Negotiation.String(), strconv.Itoa(p.Seq)}, " ")
-	return base64.RawURLEncoding.EncodeToString([]byte(text))
+	return operation.FormatCursor(p.At, p.Negotiation.String(), strconv.Itoa(p.Seq))
 }
 
 func parsePlace(text string) (*ports.ThreadPlace, error) {
@@ -85,19 +81,17 @@ func parsePlace(text string) (*ports.ThreadPlace, error) {
 		return nil, nil
 	}
 	invalid := fault.Field("after", "must be meta.next of a list of negotiations")
-	plain, err := base64.RawURLEncoding.DecodeString(text)
-	parts := strings.Split(string(plain), " ")
-	if err != nil || len(parts) != 3 {
+	at, parts, ok := operation.ParseCursor(text, 2)
+	if !ok {
 		return nil, invalid
 	}
-	at, err1 := strconv.ParseInt(parts[0], 10, 64)
-	of, err2 := id.Parse[id.Negotiation](parts[1])
-	seq, err3 := strconv.ParseInt(parts[2], 10, 32)
-	if err1 != nil || err2 != nil || err3 != nil || at < 0 || seq < 1 {
+	of, err := id.Parse[id.Negotiation](parts[0])
+	seq, notNumber := strconv.ParseInt(parts[1], 10, 32)
+	if err != nil || notNumber != nil || seq < 1 {
 		return nil, invalid
 	}
 	return &ports.ThreadPlace{
-		At:          time.UnixMilli(at),
+		At:          at,
 		Negotiation: of,
 		Seq:         int(seq),
 	}, nil

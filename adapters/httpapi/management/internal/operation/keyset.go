@@ -1,0 +1,141 @@
+package operation
+
+import (
+	"context"
+	"encoding"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Keyset is the query of a list of things with ids of type T that is paged by key, too: such a page costs the same wherever
+// it is, and what is added meanwhile moves nothing.
+type Keyset[T any] struct {
+	Paging
+	After      string `query:"after" maxLength:"200" doc:"Go on after the meta.next of an answer. Such a page is not counted. Not with offset."`
+	Before     string `query:"before" maxLength:"200" doc:"Go back before the meta.previous of an answer. Such a page is not counted. Not with after or offset."`
+	TotalLimit int    `query:"total_limit" minimum:"1" maximum:"1000000" doc:"Count so many for meta.total at most. Left out: all are counted, which takes the longer the more there are."`
+}
+
+// Keyed is an input with a Keyset.
+type Keyed interface {
+	// Part is the part of the list that is asked for.
+	Part() (ports.Page, error)
+	totalLimit() int
+}
+
+func (k *Keyset[T]) Part() (ports.Page, error) {
+	page := k.Page()
+	if k.TotalLimit > 0 {
+		page.CountTo = k.TotalLimit + 1
+	}
+	for _, c := range []struct {
+		name, text string
+		place      **ports.Place
+	}{
+		{"after", k.After, &page.After},
+		{"before", k.Before, &page.Before},
+	} {
+		if c.text == "" {
+			continue
+		}
+		place, ok := parsePlace[T](c.text)
+		if !ok {
+			return page, fault.Field(c.name, "must be meta.next or meta.previous of the same list")
+		}
+		*c.place = place
+	}
+	check := fault.NewCheck()
+	byKey := page.After != nil || page.Before != nil
+	check.That(!byKey || page.Offset == 0, "offset", "is not for a page by after or before")
+	check.That(page.After == nil || page.Before == nil, "before", "is not for a page by after")
+	return page, check.Err()
+}
+
+func (k *Keyset[T]) totalLimit() int { return k.TotalLimit }
+
+func parsePlace[T any](text string) (*ports.Place, bool) {
+	at, parts, ok := ParseCursor(text, 1)
+	if !ok || any(new(T)).(encoding.TextUnmarshaler).UnmarshalText([]byte(parts[0])) != nil {
+		return nil, false
+	}
+	return &ports.Place{At: at, ID: parts[0]}, true
+}
+
+// KeysetList is a page of a list that is paged by key, too.
+type KeysetList[T any] struct {
+	Data []T        `json:"data"`
+	Meta KeysetMeta `json:"meta"`
+}
+
+// KeysetMeta tells which part of a list was sent, and where it goes on.
+type KeysetMeta struct {
+	Total     int     `json:"total"`
+	Precision string  `json:"total_precision" enum:"exact,at_least" doc:"at_least: the list is longer than total, or may be: there are more than total_limit, or after or before was given and nothing was counted but the page."`
+	Limit     int     `json:"limit"`
+	Offset    int     `json:"offset" doc:"0 with after or before."`
+	Next      *string `json:"next" nullable:"true" doc:"Where the list goes on, for after. Null: that is all."`
+	Previous  *string `json:"previous" nullable:"true" doc:"For before: what comes before the first of these. Null: nothing did."`
+}
+
+// HandleKeyset returns a handler that answers with the views of one page of a list, by key or by offset. find gets the page to
+// read, and returns the length of the list if the page is by offset. A filter that is no id of what it names finds nothing.
+func HandleKeyset[I any, P interface {
+	*I
+	Keyed
+}, T, V any](find func(context.Context, Request, P, ports.Page) ([]T, int, error), place func(T) ports.Place, view func(T) V) func(context.Context, Request, *I) (*wire.Output[KeysetList[V]], error) {
+	filters := wire.RefsOf[I]("query")
+	return func(ctx context.Context, rq Request, in *I) (*wire.Output[KeysetList[V]], error) {
+		page, err := P(in).Part()
+		if err != nil {
+			return nil, err
+		}
+		var found []T
+		var total int
+		if filters.Unknown(in) == nil {
+			asked := page
+			asked.Limit++ // tells whether there are more
+			if found, total, err = find(ctx, rq, in, asked); err != nil {
+				return nil, err
+			}
+		}
+		limited := P(in).totalLimit()
+		shown, meta := partOf(found, page, place)
+		switch {
+		case page.After != nil || page.Before != nil:
+			meta.Total, meta.Precision = len(found), "at_least"
+		case limited > 0 && total > limited:
+			meta.Total, meta.Precision = limited, "at_least"
+		default:
+			meta.Total, meta.Precision = total, "exact"
+		}
+		return &wire.Output[KeysetList[V]]{Body: KeysetList[V]{wire.Each(shown, view), meta}}, nil
+	}
+}
+
+// partOf takes the one item away that is more than was asked for, and says where the list goes on.
+func partOf[T any](found []T, page ports.Page, place func(T) ports.Place) ([]T, KeysetMeta) {
+	meta, back := KeysetMeta{Limit: page.Limit, Offset: page.Offset}, page.Before != nil
+	more := len(found) > page.Limit
+	switch {
+	case more && back:
+		found = found[1:]
+	case more:
+		found = found[:page.Limit]
+	}
+	if len(found) == 0 {
+		return found, meta
+	}
+	cursor := func(of T) *string {
+		at := place(of)
+		return new(FormatCursor(at.At, at.ID))
+	}
+	if more || back {
+		meta.Next = cursor(found[len(found)-1])
+	}
+	if more && back || page.After != nil || page.Offset > 0 {
+		meta.Previous = cursor(found[0])
+	}
+	return found, meta
+}
