@@ -92,7 +92,9 @@ Feature: Negotiations
 
     Scenario Outline: A part of the list
       Given a buyer who agreed on 1 of the "Trail Tent" at 95.00
-      And another buyer who wants 1 of the "Camp Stove"
+      When the merchant sends GET /v1/negotiations
+      And the answer's "data.0.id" is called "negotiation"
+      Given another buyer who wants 1 of the "Camp Stove"
       And the buyer offers 1.00
       When the merchant sends GET /v1/negotiations?<filter>
       Then the answer shows:
@@ -108,6 +110,10 @@ Feature: Negotiations
         | state=deal&protocol=haggle            | "Trail Tent" |
         | to=2026-01-01                         | absent       |
         | product_id=prod_x                     | absent       |
+        | ids=$negotiation                      | "Trail Tent" |
+        | ids=$negotiation,neg_none             | "Trail Tent" |
+        | ids=neg_none                          | absent       |
+        | ids=$negotiation&state=open           | absent       |
 
     Scenario Outline: A list that cannot be
       When the merchant sends GET /v1/negotiations?<query>

@@ -45,7 +45,8 @@ type ThreadFilter struct {
 	State    negotiation.ThreadState
 	Product  id.Product
 	Protocol *agentid.Protocol
-	From, To time.Time // the last step: from, and before
+	From, To time.Time        // the last step: from, and before
+	Named    []id.Negotiation // only these
 }
 
 // ThreadPlace is where a list goes on: after a decision, which tells nobody the session's id.

@@ -1,6 +1,13 @@
 package haggling
 
-import "github.com/haggle-commerce/haggle/domain/negotiation"
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
+)
 
 // What tests see of the package.
 
@@ -13,5 +20,12 @@ var SelectProbedVariants = byIDs.probedVariants
 var SelectDecisions = selectDecisions
 
 var DecisionsWhere = decisionsWhere
+
+// LookedAtNamed reads the decisions that a list of named negotiations looks at.
+func LookedAtNamed(of id.Project, names []id.Negotiation) (statement string, args db.Args) {
+	w := db.Conditions{Args: db.Args{of}}
+	ofNamed(&w, names)
+	return fmt.Sprintf(lookedAt, w.Text, strconv.Itoa(threadsLooked)), w.Args
+}
 
 func EntryArgs(e negotiation.Entry) []any { return entries.Args(toEntryRow(e)) }

@@ -243,6 +243,7 @@ func (v Negotiations) Newest(ctx context.Context, project id.Project, f ports.Th
 	looked := cmp.Or(v.Looked, threadsLooked)
 	w := db.Conditions{Args: db.Args{project}}
 	w.During("at", f.From, f.To)
+	ofNamed(&w, f.Named)
 	if after != nil {
 		at := w.Args.Add(db.Millis(after.At))
 		w.Text += "\n  AND at <= " + at + "\n  AND (at < " + at + " OR (session_id, seq) < (COALESCE((" +

@@ -26,6 +26,7 @@ func Threads(t *testing.T, open porttest.Open) {
 		"a state follows from answers and the clock": threadsStates,
 		"a list is read in parts":                    threadsPages,
 		"a filter narrows a list":                    threadsFilter,
+		"named negotiations are listed":              threadsNamed,
 		"a path is short":                            threadsPath,
 		"nothing of another project is found":        threadsForeign,
 	} {

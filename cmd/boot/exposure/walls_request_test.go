@@ -93,6 +93,7 @@ var kinds = map[string]map[string]string{
 	"revoke-signing-key":    {"kid": "kid"},
 	"revoke-agent-key":      {"key_id": "agent_key_id"},
 	"list-orders":           {"ids": "order_id"},
+	"list-negotiations":     {"ids": "negotiation_id"},
 	"end-console-session":   {"session_id": "console_session_id"},
 	"get-shipping-rates":    {"integration_id": "shipper_id"},
 	"create-shipping-label": {"integration_id": "shipper_id"},

@@ -20,6 +20,7 @@ type listInput struct {
 	State    string               `query:"state" enum:"deal,left,open"`
 	Product  wire.Ref[id.Product] `query:"product_id"`
 	Protocol string               `query:"protocol" enum:"haggle,ucp,mcp" doc:"By which the session was opened, of sessions that are kept."`
+	IDs      []string             `query:"ids" maxItems:"100" doc:"Only these negotiations. Those that do not exist are left out."`
 }
 
 // threadRowView is a negotiation in the list. A session in which several items were negotiated has several rows.
@@ -53,6 +54,14 @@ func (h *handlers) list(ctx context.Context, rq operation.Request, in *listInput
 		filter.Protocol = &p
 	}
 	filter.From, filter.To = in.Span(rq)
+	for _, text := range in.IDs {
+		if n, err := id.Parse[id.Negotiation](text); err == nil {
+			filter.Named = append(filter.Named, n)
+		}
+	}
+	if len(in.IDs) > 0 && len(filter.Named) == 0 {
+		return out, nil
+	}
 	found, next, err := rq.Stores.Threads.Newest(ctx, rq.Caller.Project.ID, filter, after, in.Limit)
 	if err != nil {
 		return nil, err
