@@ -867,6 +867,21 @@ Feature: Console
 
   Rule: The audit log tells who changed what
 
+    Scenario: A long log is turned over
+      Given the merchant changed the shop's name 30 times
+      And "Ada" is a member with {"role": "owner"}
+      And "Ada" signed in to the console
+      When "Ada" opens /console/$slug/settings/audit-log?action=update-project
+      Then "Ada" sees "30 changes"
+      And "Ada" does not see "Newer"
+      When "Ada" presses "Older"
+      Then "Ada" sees "Older changes"
+      When "Ada" presses "Newer"
+      Then "Ada" sees "30 changes"
+      When "Ada" opens /console/$slug/settings/audit-log?action=update-project&after=x
+      Then "Ada" sees "There is no filter after=x."
+      And "Ada" sees "30 changes"
+
     Scenario: Who changed the settings
       Given "Max" is a member with {"role": "manager"}
       And "Max" signed in to the console

@@ -66,29 +66,28 @@ func (v *visit) auditLog() error {
 	view := &auditView{
 		settingsPage: v.settingsPage("audit-log"),
 		Filters:      v.auditFilters(q, names),
-		Unknown:      unknown(q, "who", "action", "shop", "from", "to", "offset"),
+		Unknown:      unknown(q, "who", "action", "shop", "from", "to", "after", "newer_than"),
 		ClearLink:    v.settingsPath("audit-log"),
 	}
 	asked, wrong := v.auditQuery(q)
 	view.Unknown = append(view.Unknown, wrong...)
 	view.Filtered = len(asked) > 0
-	offset := v.offset()
-	maps.Copy(asked, pageAt(offset))
-	found, err := fetch[list[auditEvent]](v.api, "/v1/audit-events", asked)
+	found, unknown, err := fetchPage[auditEvent](v, "/v1/audit-events", asked)
 	if err != nil {
 		return err
 	}
+	view.Unknown = append(view.Unknown, unknown...)
 	for _, e := range found.Data {
 		view.Rows = append(view.Rows, v.auditRow(e, names))
 	}
-	view.Newer, view.Older = besides(offset, len(found.Data), found.Meta.Total, func(to string) string {
-		next := url.Values{"offset": {to}}
+	view.Newer, view.Older = found.turns(func(turn, place string) string {
+		next := url.Values{turn: {place}}
 		for _, name := range []string{"who", "action", "shop", "from", "to"} {
 			next.Set(name, q.Get(name))
 		}
 		return link(view.ClearLink, next)
 	})
-	view.Total = count(found.Meta.Total, "change", "changes")
+	view.Total = found.total("change", "changes")
 	return v.show("auditlog", view)
 }
 

@@ -63,27 +63,25 @@ type movementRow struct {
 
 func (v *visit) movements() error {
 	q, home := v.r.URL.Query(), v.shop.Path()+"/money/movements"
-	view := &movementsView{moneyFrame: v.moneyFrame("Movements", "/movements"), Unknown: unknown(q, "type", "days", "offset", "status")}
-	address := func(kind, offset string) string {
-		return link(home, url.Values{"type": {kind}, "days": {view.Period.name}, "offset": {offset}})
+	view := &movementsView{moneyFrame: v.moneyFrame("Movements", "/movements"), Unknown: unknown(q, "type", "days", "after", "newer_than", "status")}
+	address := func(kind, turn, place string) string {
+		return link(home, url.Values{"type": {kind}, "days": {view.Period.name}, turn: {place}})
 	}
-	tabs, current, known := chooseTab(movementTabs, q.Get("type"), 0, func(t tab) string { return address(t.Name, "") })
+	tabs, current, known := chooseTab(movementTabs, q.Get("type"), 0, func(t tab) string { return address(t.Name, "", "") })
 	if !known {
 		view.Unknown = append(view.Unknown, "type="+q.Get("type"))
 	}
 	view.Tabs, view.ClearLink = tabs, home
-	offset := v.offset()
-	query := view.Period.with(pageAt(offset))
-	query.Set("type", current.status)
-	found, err := fetch[list[movement]](v.api, "/v1/finance/transactions", given(query))
+	found, unknown, err := fetchPage[movement](v, "/v1/finance/transactions", view.Period.with(url.Values{"type": {current.status}}))
 	if err != nil {
 		return err
 	}
+	view.Unknown = append(view.Unknown, unknown...)
 	if view.Rows, err = v.movementRows(found.Data); err != nil {
 		return err
 	}
-	view.Newer, view.Older = besides(offset, len(found.Data), found.Meta.Total, func(to string) string { return address(current.Name, to) })
-	view.Total = count(found.Meta.Total, "movement", "movements")
+	view.Newer, view.Older = found.turns(func(turn, place string) string { return address(current.Name, turn, place) })
+	view.Total = found.total("movement", "movements")
 	return v.show("movements", view)
 }
 

@@ -170,34 +170,37 @@ type orderRow struct {
 func (v *visit) orders() error {
 	q := v.r.URL.Query()
 	view := &ordersView{frame: v.page("Orders", "orders"), Text: strings.TrimSpace(q.Get("q"))}
-	view.Unknown = unknown(q, "status", "q", "offset")
+	view.Unknown = unknown(q, "status", "q", "after", "newer_than")
 	here := v.shop.Path() + "/orders"
-	address := func(status, offset string) string {
-		return link(here, url.Values{"status": {status}, "q": {view.Text}, "offset": {offset}})
+	address := func(status, turn, place string) string {
+		return link(here, url.Values{"status": {status}, "q": {view.Text}, turn: {place}})
 	}
 	var known bool
-	view.Tabs, view.Tab, known = chooseTab(orderTabs, q.Get("status"), len(orderTabs)-1, func(t tab) string { return address(t.Name, "") })
+	view.Tabs, view.Tab, known = chooseTab(orderTabs, q.Get("status"), len(orderTabs)-1, func(t tab) string { return address(t.Name, "", "") })
 	if !known {
 		view.Unknown = append(view.Unknown, "status="+q.Get("status"))
 	}
-	offset := v.offset()
-	query := pageAt(offset)
-	query.Set("status", view.Tab.status)
-	query.Set("fulfillment", view.Tab.fulfillment)
-	query.Set("q", view.Text)
-	found, err := fetch[list[order]](v.api, "/v1/orders", given(query))
+	found, unknown, err := fetchPage[order](v, "/v1/orders", url.Values{
+		"status":      {view.Tab.status},
+		"fulfillment": {view.Tab.fulfillment},
+		"q":           {view.Text},
+	})
 	if err != nil {
 		return err
 	}
-	if found.Meta.Total == 1 && view.Text != "" && offset == 0 && len(found.Data) == 1 {
+	view.Unknown = append(view.Unknown, unknown...)
+	if found.Meta.Total == 1 && view.Text != "" && !found.placed && len(found.Data) == 1 {
 		http.Redirect(v.w, v.r, here+"/"+found.Data[0].ID, http.StatusSeeOther)
 		return nil
 	}
 	for i := range found.Data {
 		view.Rows = append(view.Rows, v.orderRow(&found.Data[i]))
 	}
-	view.Newer, view.Older = besides(offset, len(found.Data), found.Meta.Total, func(to string) string { return address(view.Tab.Name, to) })
-	view.Total = count(found.Meta.Total, "order", "orders")
+	view.Newer, view.Older = found.turns(func(turn, place string) string { return address(view.Tab.Name, turn, place) })
+	view.Total = found.total("order", "orders")
+	if view.Tab.Name != "" {
+		view.Total += ", " + strings.ToLower(view.Tab.Word)
+	}
 	view.ClearLink = here
 	view.EmptyShop = len(found.Data) == 0 && view.Text == "" && view.Tab.Name == ""
 	return v.show("orders", view)

@@ -53,36 +53,35 @@ type paymentRow struct {
 
 func (v *visit) payments() error {
 	q, home := v.r.URL.Query(), v.shop.Path()+"/money/payments"
-	view := &paymentsView{moneyFrame: v.moneyFrame("Payments", "/payments"), Unknown: unknown(q, "status", "days", "offset", "type")}
-	address := func(status, offset string) string {
-		return link(home, url.Values{"status": {status}, "days": {view.Period.name}, "offset": {offset}})
+	view := &paymentsView{moneyFrame: v.moneyFrame("Payments", "/payments"), Unknown: unknown(q, "status", "days", "after", "newer_than", "type")}
+	address := func(status, turn, place string) string {
+		return link(home, url.Values{"status": {status}, "days": {view.Period.name}, turn: {place}})
 	}
-	tabs, current, known := chooseTab(paymentTabs, q.Get("status"), 0, func(t tab) string { return address(t.Name, "") })
+	tabs, current, known := chooseTab(paymentTabs, q.Get("status"), 0, func(t tab) string { return address(t.Name, "", "") })
 	if !known {
 		view.Unknown = append(view.Unknown, "status="+q.Get("status"))
 	}
 	view.Tabs, view.ClearLink = tabs, home
-	offset := v.offset()
-	query := view.Period.with(pageAt(offset))
-	query.Set("status", current.status)
+	query := view.Period.with(url.Values{"status": {current.status}})
 	if current.status == "unresolved" {
 		query.Del("from") // those are open however old they are
 		query.Del("to")
 	}
-	found, err := fetch[list[moneyIn]](v.api, "/v1/finance/payments", given(query))
+	found, unknown, err := fetchPage[moneyIn](v, "/v1/finance/payments", query)
 	if err != nil {
 		return err
 	}
+	view.Unknown = append(view.Unknown, unknown...)
 	if view.Rows, err = v.paymentRows(found.Data); err != nil {
 		return err
 	}
-	if current.Name == "" && offset == 0 {
+	if current.Name == "" && !found.placed {
 		if view.Unanswered, err = v.unanswered(); err != nil {
 			return err
 		}
 	}
-	view.Newer, view.Older = besides(offset, len(found.Data), found.Meta.Total, func(to string) string { return address(current.Name, to) })
-	view.Total = count(found.Meta.Total, "payment", "payments")
+	view.Newer, view.Older = found.turns(func(turn, place string) string { return address(current.Name, turn, place) })
+	view.Total = found.total("payment", "payments")
 	return v.show("payments", view)
 }
 

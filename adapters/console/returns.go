@@ -74,56 +74,49 @@ func (v *visit) returns() error {
 	view := &returnsView{
 		frame:    v.page("Returns", "returns"),
 		Sections: v.backSections("returns"),
-		Unknown:  unknown(q, "status", "offset", "done", "before"),
+		Unknown:  unknown(q, "status", "after", "newer_than", "done", "before"),
 		Done:     returnDone[q.Get("done")],
 	}
 	if q.Get("before") != "" {
 		view.Before = here + "/" + url.PathEscape(q.Get("before"))
 	}
-	address := func(status, offset string) string {
-		return link(here, url.Values{"status": {status}, "offset": {offset}})
+	address := func(status, turn, place string) string {
+		return link(here, url.Values{"status": {status}, turn: {place}})
 	}
 	var known bool
-	view.Tabs, view.Tab, known = chooseTab(returnTabs, q.Get("status"), 0, func(t tab) string { return address(t.Name, "") })
+	view.Tabs, view.Tab, known = chooseTab(returnTabs, q.Get("status"), 0, func(t tab) string { return address(t.Name, "", "") })
 	if !known {
 		view.Unknown = append(view.Unknown, "status="+q.Get("status"))
 	}
-	offset := v.offset()
-	found, err := v.returnsAt(view.Tab.status, offset)
+	query := url.Values{"status": {view.Tab.status}}
+	if view.Tab.status == "requested" {
+		query.Set("sort", "oldest")
+	}
+	found, unknown, err := fetchPage[back](v, "/v1/returns", query)
 	if err != nil {
 		return err
 	}
+	view.Unknown = append(view.Unknown, unknown...)
 	if view.Rows, err = v.returnRows(found.Data); err != nil {
 		return err
 	}
-	view.Newer, view.Older = besides(offset, len(found.Data), found.Meta.Total, func(to string) string { return address(view.Tab.Name, to) })
-	view.Total = count(found.Meta.Total, "return", "returns")
-	view.EmptyShop = found.Meta.Total == 0 && view.Tab.Name == "all"
+	view.Newer, view.Older = found.turns(func(turn, place string) string { return address(view.Tab.Name, turn, place) })
+	view.Total = found.total("return", "returns")
+	if found.placed && query.Has("sort") {
+		view.Total = "More returns"
+	}
+	view.EmptyShop = len(found.Data) == 0 && view.Tab.Name == "all"
 	return v.show("returns", view)
 }
 
-// returnsAt is a page of the returns in a state. Those to decide come the oldest first, which the API lists last.
+// returnsAt are the returns in a state from an offset on, those to decide the oldest first.
 func (v *visit) returnsAt(status string, offset int) (list[back], error) {
-	page := func(offset, limit int) (list[back], error) {
-		return fetch[list[back]](v.api, "/v1/returns", given(url.Values{
-			"status": {status},
-			"limit":  {strconv.Itoa(limit)},
-			"offset": {strconv.Itoa(offset)},
-		}))
+	query := pageAt(offset)
+	query.Set("status", status)
+	if status == "requested" {
+		query.Set("sort", "oldest")
 	}
-	if status != "requested" {
-		return page(offset, pageSize)
-	}
-	head, err := page(0, 1)
-	end := head.Meta.Total - offset
-	if err != nil || end <= 0 {
-		head.Data = nil
-		return head, err
-	}
-	first := max(0, end-pageSize)
-	found, err := page(first, end-first)
-	slices.Reverse(found.Data)
-	return found, err
+	return fetch[list[back]](v.api, "/v1/returns", given(query))
 }
 
 func (v *visit) returnRows(returns []back) ([]returnRow, error) {

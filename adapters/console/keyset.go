@@ -1,0 +1,81 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// Long lists are paged by key: after or newer_than in the address is a place that the API named.
+
+// placeNames are the names of places in addresses, and in the API. In the address of returns before is another thing.
+var placeNames = [...]struct{ address, api string }{
+	{"after", "after"},
+	{"newer_than", "before"},
+}
+
+// countedTo is how many rows of a list are counted at most.
+const countedTo = 10_000
+
+// keyPage is a page of a list that is paged by key.
+type keyPage[T any] struct {
+	Data []T `json:"data"`
+	Meta struct {
+		Total     int    `json:"total"`
+		Precision string `json:"total_precision"`
+		Next      string `json:"next"`
+		Previous  string `json:"previous"`
+	} `json:"meta"`
+	placed bool // it is not the first page
+}
+
+// fetchPage asks for the page of a list that the address names, and returns what of the address is no place in the list: the
+// first page comes instead. It comes, too, where nothing is left, and where everything before fits on it.
+func fetchPage[T any](v *visit, path string, query url.Values) (page keyPage[T], unknown []string, err error) {
+	query.Set("limit", strconv.Itoa(pageSize))
+	for _, name := range placeNames {
+		place := v.r.URL.Query().Get(name.address)
+		if place == "" {
+			continue
+		}
+		query.Set(name.api, place)
+		page, err = fetch[keyPage[T]](v.api, path, given(query))
+		query.Del(name.api)
+		var p *problem
+		switch {
+		case errors.As(err, &p) && p.Status == http.StatusUnprocessableEntity:
+			unknown = append(unknown, name.address+"="+place)
+		case err != nil:
+			return page, nil, err
+		case len(page.Data) > 0 && (name.api == "after" || page.Meta.Previous != ""):
+			page.placed = true
+			return page, unknown, nil
+		}
+	}
+	query.Set("total_limit", strconv.Itoa(countedTo))
+	page, err = fetch[keyPage[T]](v.api, path, given(query))
+	return page, unknown, err
+}
+
+// turns are the addresses of the pages before and after one; "": there is none.
+func (p *keyPage[T]) turns(address func(name, place string) string) (newer, older string) {
+	if p.Meta.Previous != "" {
+		newer = address("newer_than", p.Meta.Previous)
+	}
+	if p.Meta.Next != "" {
+		older = address("after", p.Meta.Next)
+	}
+	return newer, older
+}
+
+// total is how long the list is, as far as it is counted.
+func (p *keyPage[T]) total(one, many string) string {
+	switch {
+	case p.placed:
+		return "Older " + many
+	case p.Meta.Precision == "at_least":
+		return "More than " + count(p.Meta.Total, one, many)
+	}
+	return count(p.Meta.Total, one, many)
+}
