@@ -2,8 +2,10 @@ package console
 
 import (
 	"encoding/json"
+	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -163,6 +165,8 @@ type ordersView struct {
 type orderRow struct {
 	Address, Number, Who, What string
 	Total, OffList             string
+	Spark                      template.HTML // the path to its price; "": it was not haggled, or that is not kept any longer
+	Negotiation                string        // the address of that
 	Pills                      []pill
 	Age, At, Exact             string
 }
@@ -193,8 +197,12 @@ func (v *visit) orders() error {
 		http.Redirect(v.w, v.r, here+"/"+found.Data[0].ID, http.StatusSeeOther)
 		return nil
 	}
+	haggled, err := v.haggled(found.Data)
+	if err != nil {
+		return err
+	}
 	for i := range found.Data {
-		view.Rows = append(view.Rows, v.orderRow(&found.Data[i]))
+		view.Rows = append(view.Rows, v.orderRow(&found.Data[i], haggled))
 	}
 	view.Newer, view.Older = found.turns(func(turn, place string) string { return address(view.Tab.Name, turn, place) })
 	view.Total = found.total("order", "orders")
@@ -206,9 +214,49 @@ func (v *visit) orders() error {
 	return v.show("orders", view)
 }
 
-func (v *visit) orderRow(o *order) orderRow {
+// haggled are the items that were negotiated for orders with haggled prices, by negotiation.
+func (v *visit) haggled(orders []order) (map[string][]threadItem, error) {
+	var names []string
+	for i := range orders {
+		if !zero(orders[i].Savings) {
+			names = append(names, orders[i].Negotiation)
+		}
+	}
+	items := map[string][]threadItem{}
+	if len(names) == 0 {
+		return items, nil
+	}
+	slices.Sort(names)
+	found, err := fetch[threadPage](v.api, "/v1/negotiations", url.Values{
+		"ids":   {strings.Join(slices.Compact(names), ",")},
+		"limit": {"100"},
+	})
+	for _, t := range found.Data {
+		items[t.ID] = append(items[t.ID], t.threadItem)
+	}
+	return items, err
+}
+
+// bought is the first of an order's lines that was negotiated; nil: none was.
+func (o *order) bought(items []threadItem) *threadItem {
+	for _, l := range o.Lines {
+		for i := range items {
+			if items[i].of(l) {
+				return &items[i]
+			}
+		}
+	}
+	return nil
+}
+
+// of reports whether an item was bought in a line.
+func (i *threadItem) of(l orderLine) bool {
+	return l.ProductID == i.ProductID && l.VariantID == i.VariantID && l.Quantity == i.Quantity
+}
+
+func (v *visit) orderRow(o *order, haggled map[string][]threadItem) orderRow {
 	w := v.shop.words
-	return orderRow{
+	row := orderRow{
 		Address: v.shop.Path() + "/orders/" + o.ID,
 		Number:  o.Confirmation,
 		Who:     o.Email,
@@ -220,4 +268,8 @@ func (v *visit) orderRow(o *order) orderRow {
 		At:      w.clock(o.CreatedAt),
 		Exact:   o.CreatedAt.Format(time.RFC3339),
 	}
+	if item := o.bought(haggled[o.Negotiation]); item != nil {
+		row.Spark, row.Negotiation = v.sparkOf(item), v.shop.Path()+"/negotiations/"+o.Negotiation
+	}
+	return row
 }

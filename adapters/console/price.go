@@ -262,9 +262,7 @@ func (v *visit) pricePaths(o *orderDetail, address string) (paths []pathView, no
 		return nil, "", err
 	}
 	bought := slices.DeleteFunc(t.Items, func(i threadItem) bool {
-		return !slices.ContainsFunc(o.Lines, func(l orderLine) bool {
-			return l.ProductID == i.ProductID && l.VariantID == i.VariantID && l.Quantity == i.Quantity
-		})
+		return !slices.ContainsFunc(o.Lines, i.of)
 	})
 	paths, err = v.paths(&t, bought, address)
 	return paths, "", err
