@@ -103,6 +103,28 @@ Feature: Console
       When "Sam" opens /console/$other_slug/orders
       Then "Sam" sees "There is no shop of this name"
 
+    Scenario: On a phone, four tabs and one for the rest
+      Given "Ada" is a member with {"role": "owner"}
+      And "Ada" signed in to the console
+      When "Ada" looks on a phone
+      Then "Ada" sees "Lost deals"
+      And "Ada" finds no "Money" to press
+      When "Ada" presses "More"
+      And "Ada" presses "Money"
+      Then "Ada" sees "Movements"
+      And "Ada" finds no "Settings" to press
+      When "Ada" presses "Orders"
+      Then "Ada" sees "No orders yet."
+
+    Scenario: On a phone, support needs no tab for the rest
+      Given "Sam" is a member with {"role": "support"}
+      And "Sam" signed in to the console
+      When "Sam" looks on a phone
+      And "Sam" presses "Settings"
+      Then "Sam" sees "Sign-in and sessions"
+      And "Sam" finds no "More" to press
+      And "Sam" finds no "Policy" to press
+
   Rule: Orders are found, shipped, refunded and cancelled
 
     Scenario: Finding an order

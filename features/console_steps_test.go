@@ -18,6 +18,7 @@ func consoleSteps(sc book, w *world) {
 	sc.Step(`^"([^"]*)" (?:signs|signed) in to the console$`, w.signsInToConsole)
 	sc.Step(`^"([^"]*)" fills in "([^"]*)" with "([^"]*)"$`, w.fillsIn)
 	sc.Step(`^"([^"]*)" fills in "([^"]*)" with (a fresh code|a recovery code|a wrong code)$`, w.fillsInCode)
+	sc.Step(`^"([^"]*)" looks on a phone$`, w.looksOnPhone)
 	sc.Step(`^"([^"]*)" presses "([^"]*)"$`, w.presses)
 	sc.Step(`^"([^"]*)" strikes "([^"]*)"$`, w.strikes)
 	sc.Step(`^"([^"]*)" sees "([^"]*)"$`, w.seesText)
@@ -47,6 +48,15 @@ func (w *world) opensPage(name, path string) error {
 		return err
 	}
 	return t.run(chromedp.Navigate(w.app.URL() + w.expand(path)))
+}
+
+// looksOnPhone makes the window as small as a phone's.
+func (w *world) looksOnPhone(name string) error {
+	t, err := w.tab(name)
+	if err != nil {
+		return err
+	}
+	return t.run(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
 }
 
 func (w *world) opensLink(name string) error {

@@ -1,5 +1,19 @@
-// Pages work without this script. It keeps the feed of negotiations up to date while somebody looks, and shows what a draft
-// of a policy would do while its sliders move.
+// Pages work without this script. It keeps the feed of negotiations up to date while somebody looks, closes menus, and
+// shows what a draft of a policy would do while its sliders move.
+
+// Menus close by Esc, and by a press beside them.
+const menus = () => document.querySelectorAll("details.menu[open], details.rest[open]");
+document.addEventListener("click", (event) => {
+  for (const menu of menus()) if (!menu.contains(event.target)) menu.open = false;
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || document.querySelector("dialog:modal")) return;
+  for (const menu of menus()) {
+    if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+    menu.open = false;
+  }
+});
+
 const feed = document.querySelector("[data-live]");
 if (feed && window.EventSource) {
   const state = document.querySelector("[data-live-state]");
