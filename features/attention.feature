@@ -31,6 +31,18 @@ Feature: What waits for a merchant
         | data.0.example.words | matches ^HG-    |
         | data.1               | absent          |
 
+    Scenario: Only how many wait
+      Given a buyer who agreed on 1 of the "Trail Tent" at 95.00
+      And the buyer checks out
+      And the buyer pays
+      When the merchant sends GET /v1/attention/counts
+      Then it answers 200
+      And the answer shows:
+        | data.0.kind  | "order_to_ship" |
+        | data.0.count | 1               |
+        | data.0.more  | false           |
+        | data.1       | absent          |
+
     Scenario: A subscription that the merchant switched off does not wait
       Given the merchant sends POST /v1/event-subscriptions {"url": "https://example.com/hook", "event_types": ["*"]}
       And the answer's "id" is called "subscription"
@@ -47,6 +59,10 @@ Feature: What waits for a merchant
       And the buyer pays
       And a key "Clerk" with {"scopes": ["projects:read", "integrations:read"], "project_ids": ["$shop"]}
       When the holder of "Clerk" sends GET /v1/attention
+      Then it answers 200
+      And the answer shows:
+        | data | [] |
+      When the holder of "Clerk" sends GET /v1/attention/counts
       Then it answers 200
       And the answer shows:
         | data | [] |

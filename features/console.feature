@@ -137,6 +137,20 @@ Feature: Console
       Then "Ada" sees "Trail Tent"
       And "Ada" sees "To ship"
 
+    Scenario: The navigation says how many wait
+      Given a buyer who ordered 1 of the "Trail Tent"
+      And the buyer sends back 1 of the "Trail Tent"
+      And a buyer who ordered 2 of the "Trail Tent"
+      And "Ada" is a member with {"role": "owner"}
+      And "Ada" signed in to the console
+      When "Ada" presses "Money"
+      Then "Ada" is told that "2 to ship" at "Orders"
+      And "Ada" is told that "1 to decide" at "Returns"
+      And "Ada" is told that "" at "Money"
+      When "Ada" presses "Today"
+      Then "Ada" is told that "2 kinds of things wait" at "Today"
+      And "Ada" is told that "2 to ship" at "Orders"
+
     Scenario: Shipping an order
       Given a buyer who ordered 1 of the "Trail Tent"
       And "Sam" is a member with {"role": "support"}

@@ -27,6 +27,7 @@ func consoleSteps(sc book, w *world) {
 	sc.Then(`^the file says "([^"]*)"$`, w.fileSays)
 	sc.Then(`^"([^"]*)" does not see "([^"]*)"$`, w.seesNot)
 	sc.Then(`^"([^"]*)" finds no "([^"]*)" to press$`, w.findsNoControl)
+	sc.Then(`^"([^"]*)" is told that "([^"]*)" at "([^"]*)"$`, w.isTold)
 	sc.Then(`^"([^"]*)" is at (/\S*)$`, w.isAt)
 }
 
@@ -142,7 +143,8 @@ func (w *world) fillsInCode(name, label, which string) error {
 // of that.
 const control = `(words, look) => {
 	const all = [...document.querySelectorAll("button, a, summary")].filter(e => e.checkVisibility());
-	const found = all.filter(e => e.innerText.trim() === words || e.getAttribute("aria-label") === words);
+	const word = e => e.querySelector(":scope > .count") ? e.querySelector(":scope > span") : e; // a place in the navigation
+	const found = all.filter(e => word(e).innerText.trim() === words || e.getAttribute("aria-label") === words);
 	const button = found.find(e => e.matches("form button")) ?? found[0];
 	if (!button) return "missing";
 	const path = l => l.pathname + l.search;
@@ -242,6 +244,24 @@ func (w *world) seesNot(name, text string) error {
 		return fmt.Errorf("the page shows %q:\n%s", text, shown)
 	}
 	return nil
+}
+
+// told is what stands beside a place in the navigation.
+const told = `(place) => {
+	const found = [...document.querySelectorAll("nav a")].find(a => a.checkVisibility() && a.querySelector("span")?.innerText === place);
+	return found ? found.querySelector(".count")?.textContent ?? "" : "no " + place;
+}`
+
+func (w *world) isTold(name, words, place string) error {
+	t, err := w.tab(name)
+	if err != nil {
+		return err
+	}
+	var said string
+	return t.until("says "+words+" at "+place, func() (bool, error) {
+		err := t.script(&said, told, place)
+		return said == words, err
+	})
 }
 
 func (w *world) isAt(name, path string) error {

@@ -45,4 +45,6 @@ type Waiting struct {
 type Attention interface {
 	// Waiting has those of the kinds of which something waits, in the order of WaitingKinds. today is a date in the shop's zone.
 	Waiting(ctx context.Context, project id.Project, kinds []WaitingKind, in money.Currency, today string) ([]Waiting, error)
+	// Counts are how many wait of each kind, none of which is counted beyond most. Kinds of which nothing waits are left out.
+	Counts(ctx context.Context, project id.Project, kinds []WaitingKind, most int) (map[WaitingKind]int, error)
 }

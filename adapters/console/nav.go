@@ -1,25 +1,33 @@
 package console
 
+import (
+	"net/http"
+	"slices"
+	"strconv"
+)
+
 // place is a page in the navigation.
 type place struct {
 	Name  string // by which pages say where they are
 	Word  string
 	Short string // below its icon on phones; "": the word
 	Icon  string
-	path  string // continues the shop's
-	group string // its heading; "": none
-	tab   int    // its rank among the tabs of phones
+	path  string   // continues the shop's
+	group string   // its heading; "": none
+	tab   int      // its rank among the tabs of phones
+	waits []string // kinds of what waits there
+	to    string   // what is to be done with them: "to ship"
 	sees  func(frame) bool
 }
 
 // places are in the order of the side bar.
 var places = []place{
-	{Name: "today", Word: "Today", Icon: "today", tab: 1, sees: everybody},
-	{Name: "orders", Word: "Orders", Icon: "orders", path: "/orders", group: "Sell", tab: 2, sees: frame.Sells},
-	{Name: "returns", Word: "Returns", Icon: "back", path: "/returns", group: "Sell", tab: 5, sees: frame.Sells},
+	{Name: "today", Word: "Today", Icon: "today", tab: 1, to: "kinds of things wait", sees: everybody},
+	{Name: "orders", Word: "Orders", Icon: "orders", path: "/orders", group: "Sell", tab: 2, waits: []string{"order_to_ship"}, to: "to ship", sees: frame.Sells},
+	{Name: "returns", Word: "Returns", Icon: "back", path: "/returns", group: "Sell", tab: 5, waits: []string{"return_requested"}, to: "to decide", sees: frame.Sells},
 	{Name: "lost", Word: "Lost deals", Icon: "lost", path: "/lost", group: "Haggle", tab: 3, sees: frame.Limits},
 	{Name: "policy", Word: "Policy studio", Short: "Policy", Icon: "policy", path: "/policy", group: "Haggle", tab: 4, sees: frame.Tunes},
-	{Name: "money", Word: "Money", Icon: "money", path: "/money", group: "Run", tab: 6, sees: frame.Sells},
+	{Name: "money", Word: "Money", Icon: "money", path: "/money", group: "Run", tab: 6, waits: []string{"payment_unresolved", "refund_unresolved"}, to: "without an answer", sees: frame.Sells},
 	{Name: "settings", Word: "Settings", Icon: "gear", path: "/settings", group: "Run", tab: 7, sees: everybody},
 }
 
@@ -32,6 +40,8 @@ type entry struct {
 	Address string
 	Heading string // above it
 	Current bool
+	Count   string // how many wait there; "": none
+	To      string
 }
 
 // Side are the entries of the side bar.
@@ -46,6 +56,8 @@ func (f frame) Side() []entry {
 			place:   p,
 			Address: f.shop.Path() + p.path,
 			Current: p.Name == f.Nav,
+			Count:   f.counted(p),
+			To:      p.to,
 		}
 		if e.Short == "" {
 			e.Short = p.Word
@@ -80,4 +92,54 @@ func (f frame) Phone() phoneTabs {
 		t.Within = t.Within || e.Current
 	}
 	return t
+}
+
+// waitingCount is how many wait of a kind.
+type waitingCount struct {
+	Kind  string `json:"kind"`
+	Count int    `json:"count"`
+	More  bool   `json:"more"` // than that
+}
+
+// mostCounted is the largest number in the navigation.
+const mostCounted = 99
+
+// counted is how many wait at a place. Today counts the kinds.
+func (f frame) counted(p place) string {
+	n, more := 0, false
+	for _, c := range f.waiting {
+		if slices.Contains(p.waits, c.Kind) {
+			n, more = n+c.Count, more || c.More
+		}
+	}
+	if p.Name == "today" {
+		n = len(f.waiting)
+	}
+	switch {
+	case more || n > mostCounted:
+		return strconv.Itoa(mostCounted) + "+"
+	case n == 0:
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// countWaiting reads what waits, for the navigation, unless the page has it or is asked for a part of itself. A page is worth
+// showing without it.
+func (f *frame) countWaiting() {
+	if f.shop == nil || f.waiting != nil || f.r.Header.Get("X-Part") != "" {
+		return
+	}
+	found, err := fetch[list[waitingCount]](f.api, "/v1/attention/counts", nil)
+	if err == nil {
+		f.waiting = found.Data
+	}
+}
+
+// render answers with a page in its frame.
+func (v *visit) render(w http.ResponseWriter, status int, name string, view any) error {
+	if framed, ok := view.(interface{ countWaiting() }); ok {
+		framed.countWaiting()
+	}
+	return v.console.render(w, status, name, view)
 }

@@ -43,6 +43,8 @@ type frame struct {
 	Title string
 	Nav   string // the page's place in the navigation
 	Shops []shop
+
+	waiting []waitingCount // nil: not read yet
 }
 
 func (v *visit) frame(title, nav string, shops []shop) frame {
@@ -131,7 +133,7 @@ func (c *console) outsideFailed(w http.ResponseWriter, r *http.Request, name str
 
 // fail shows an error in the place of the page.
 func (v *visit) fail(err error) {
-	view := problemView{frame: v.page("", ""), Problem: v.explain(v.w, v.r, err), Request: v.w.Header().Get("X-Request-Id")}
+	view := &problemView{frame: v.page("", ""), Problem: v.explain(v.w, v.r, err), Request: v.w.Header().Get("X-Request-Id")}
 	view.Title = view.Problem.title()
 	if err := v.render(v.w, view.Problem.Status, "problem", view); err != nil {
 		v.Log.ErrorContext(v.r.Context(), "a page of the console failed", "page", "problem", "error", err)

@@ -89,7 +89,7 @@ func (v *visit) showToday(failed *problem) error {
 	if view.Send, err = v.sending(failed); err != nil {
 		return err
 	}
-	if view.Waiting, err = v.waits(); err != nil {
+	if err = view.readWaiting(); err != nil {
 		return err
 	}
 	view.Things = "nothing waits for you"

@@ -40,17 +40,18 @@ var waitingWords = map[string]struct{ one, many, icon, tone, button, path string
 	"work_set_aside":        {"task is set aside", "tasks are set aside", "alert", "warn", "", ""},
 }
 
-// waits is what waits for the merchant, money at stake first.
-func (v *visit) waits() ([]waitingRow, error) {
-	found, err := fetch[list[waiting]](v.api, "/v1/attention", nil)
+// readWaiting reads what waits for the merchant, money at stake first.
+func (t *todayView) readWaiting() error {
+	found, err := fetch[list[waiting]](t.api, "/v1/attention", nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	rows := make([]waitingRow, len(found.Data))
-	for i := range found.Data {
-		rows[i] = v.waitingRow(&found.Data[i])
+	t.Waiting, t.waiting = make([]waitingRow, len(found.Data)), make([]waitingCount, len(found.Data))
+	for i, w := range found.Data {
+		t.Waiting[i] = t.waitingRow(&found.Data[i])
+		t.waiting[i] = waitingCount{Kind: w.Kind, Count: w.Count}
 	}
-	return rows, nil
+	return nil
 }
 
 func (v *visit) waitingRow(w *waiting) waitingRow {

@@ -13,6 +13,7 @@ import (
 func (h *handlers) registerAttention() {
 	g := h.Group("Projects", "projects", operation.HeaderProject)
 	operation.Register(g, "list-attention", "GET /v1/attention", "List what waits for the merchant, by kind, money at stake first", h.listAttention)
+	operation.Register(g, "count-attention", "GET /v1/attention/counts", "Count what waits for the merchant, by kind, up to 99 of each", h.countAttention)
 }
 
 // waitingScopes are what a caller needs to see a kind, beside projects:read.
@@ -25,6 +26,16 @@ var waitingScopes = map[ports.WaitingKind]string{
 	ports.SyncFailed:           "integrations:read",
 	ports.SubscriptionDisabled: "events:read",
 	ports.WorkSetAside:         "projects:read",
+}
+
+// waitingKinds are those that a caller may see.
+func waitingKinds(rq operation.Request) (kinds []ports.WaitingKind) {
+	for _, kind := range ports.WaitingKinds {
+		if rq.Caller.Key.Allows(waitingScopes[kind]) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
 }
 
 type waitingView struct {
@@ -51,19 +62,47 @@ type attentionOutput struct {
 
 func (h *handlers) listAttention(ctx context.Context, rq operation.Request, _ *struct{}) (*attentionOutput, error) {
 	p := rq.Caller.Project
-	var kinds []ports.WaitingKind
-	for _, kind := range ports.WaitingKinds {
-		if rq.Caller.Key.Allows(waitingScopes[kind]) {
-			kinds = append(kinds, kind)
-		}
-	}
 	zone := p.Settings.Location()
-	found, err := rq.Stores.Attention.Waiting(ctx, p.ID, kinds, p.Settings.Currency, h.Clock.Now().In(zone).Format(time.DateOnly))
+	found, err := rq.Stores.Attention.Waiting(ctx, p.ID, waitingKinds(rq), p.Settings.Currency, h.Clock.Now().In(zone).Format(time.DateOnly))
 	if err != nil {
 		return nil, err
 	}
 	out := &attentionOutput{}
 	out.Body.Data = wire.Each(found, func(w ports.Waiting) waitingView { return toAPIWaiting(w, zone) })
+	return out, nil
+}
+
+// mostCounted is how far each kind is counted.
+const mostCounted = 99
+
+type waitingCountView struct {
+	Kind  string `json:"kind" enum:"payment_unresolved,refund_unresolved,dispute_open,return_requested,order_to_ship,sync_failed,subscription_disabled,work_set_aside" doc:"Shown to whom GET /v1/attention shows it."`
+	Count int    `json:"count" minimum:"1" maximum:"99"`
+	More  bool   `json:"more" doc:"There are more than 99."`
+}
+
+type attentionCountsOutput struct {
+	Body struct {
+		Data []waitingCountView `json:"data" doc:"Kinds with nothing waiting are left out."`
+	}
+}
+
+func (h *handlers) countAttention(ctx context.Context, rq operation.Request, _ *struct{}) (*attentionCountsOutput, error) {
+	counts, err := rq.Stores.Attention.Counts(ctx, rq.Caller.Project.ID, waitingKinds(rq), mostCounted+1)
+	if err != nil {
+		return nil, err
+	}
+	out := &attentionCountsOutput{}
+	out.Body.Data = []waitingCountView{}
+	for _, kind := range ports.WaitingKinds {
+		if n := counts[kind]; n > 0 {
+			out.Body.Data = append(out.Body.Data, waitingCountView{
+				Kind:  string(kind),
+				Count: min(n, mostCounted),
+				More:  n > mostCounted,
+			})
+		}
+	}
 	return out, nil
 }
 
