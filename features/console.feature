@@ -195,6 +195,51 @@ Feature: Console
       Then the answer shows:
         | payment.refunded_amount | 12.5 |
 
+    Scenario: A refund is asked for over the page, and its fields are kept
+      Given a buyer who ordered 1 of the "Trail Tent"
+      And "Ada" is a member with {"role": "manager"}
+      And "Ada" enrols an authenticator of their own
+      And the merchant sends PATCH /v1/projects/$shop/settings {"security": {"mfa_required": true}}
+      When "Ada" signs in to the console
+      And "Ada" fills in "Code of your authenticator" with a fresh code
+      And "Ada" presses "Continue"
+      And "Ada" presses "Orders"
+      And "Ada" presses "$confirmation"
+      And "Ada" presses "Refund"
+      Then "Ada" is asked "Refund $confirmation?"
+      When "Ada" strikes "Escape"
+      Then "Ada" is asked nothing
+      And "Ada" has the focus on "Refund"
+      When "Ada" presses "Refund"
+      And "Ada" fills in "Amount" with "12.50"
+      And "Ada" fills in "Reason" with "Scratched"
+      And "Ada" fills in "Code of your authenticator" with a wrong code
+      And "Ada" presses "Refund"
+      Then "Ada" is asked "Refund $confirmation?"
+      And "Ada" sees "The code is wrong"
+      And "Ada" still has "Scratched" in "Reason"
+      And "Ada" still has "12.50" in "Amount"
+      When "Ada" presses "Cancel"
+      Then "Ada" is asked nothing
+      And "Ada" has the focus on "Refund"
+
+    Scenario: A refund without scripts
+      Given a buyer who ordered 1 of the "Trail Tent"
+      And "Ada" is a member with {"role": "owner"}
+      And "Ada" signed in to the console
+      And "Ada" looks without scripts
+      When "Ada" presses "Orders"
+      And "Ada" presses "$confirmation"
+      Then "Ada" does not see "The buyer gets the money back"
+      When "Ada" presses "Refund"
+      And "Ada" fills in "Amount" with "12,50"
+      And "Ada" fills in "Reason" with "Scratched"
+      And "Ada" presses "Refund"
+      Then "Ada" sees "must be a number such as 1234.50, without a comma"
+      When "Ada" fills in "Amount" with "12.50"
+      And "Ada" presses "Refund"
+      Then "Ada" sees "The refund is made."
+
     Scenario: Cancelling an order
       Given a buyer who ordered 1 of the "Trail Tent"
       And "Ada" is a member with {"role": "owner"}
@@ -842,6 +887,8 @@ Feature: Console
       And "Sam" sees "The server itself"
       And "Sam" sees "This session"
       When "Sam" presses "End all others"
+      Then "Sam" is asked "End all your other sessions?"
+      When "Sam" presses "End sessions"
       Then "Sam" sees "The sessions have ended."
       And "Sam" finds no "End session" to press
       And the session of "Sam" is good for nothing

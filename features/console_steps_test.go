@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -19,6 +20,7 @@ func consoleSteps(sc book, w *world) {
 	sc.Step(`^"([^"]*)" fills in "([^"]*)" with "([^"]*)"$`, w.fillsIn)
 	sc.Step(`^"([^"]*)" fills in "([^"]*)" with (a fresh code|a recovery code|a wrong code)$`, w.fillsInCode)
 	sc.Step(`^"([^"]*)" looks on a phone$`, w.looksOnPhone)
+	sc.Step(`^"([^"]*)" looks without scripts$`, w.looksWithoutScripts)
 	sc.Step(`^"([^"]*)" presses "([^"]*)"$`, w.presses)
 	sc.Step(`^"([^"]*)" strikes "([^"]*)"$`, w.strikes)
 	sc.Step(`^"([^"]*)" sees "([^"]*)"$`, w.seesText)
@@ -28,6 +30,9 @@ func consoleSteps(sc book, w *world) {
 	sc.Then(`^"([^"]*)" does not see "([^"]*)"$`, w.seesNot)
 	sc.Then(`^"([^"]*)" finds no "([^"]*)" to press$`, w.findsNoControl)
 	sc.Then(`^"([^"]*)" is told that "([^"]*)" at "([^"]*)"$`, w.isTold)
+	sc.Then(`^"([^"]*)" is asked "([^"]*)"$`, w.isAsked)
+	sc.Then(`^"([^"]*)" is asked nothing$`, func(name string) error { return w.isAsked(name, "") })
+	sc.Then(`^"([^"]*)" has the focus on "([^"]*)"$`, w.hasFocusOn)
 	sc.Then(`^"([^"]*)" is at (/\S*)$`, w.isAt)
 }
 
@@ -58,6 +63,14 @@ func (w *world) looksOnPhone(name string) error {
 		return err
 	}
 	return t.run(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+}
+
+func (w *world) looksWithoutScripts(name string) error {
+	t, err := w.tab(name)
+	if err != nil {
+		return err
+	}
+	return t.run(emulation.SetScriptExecutionDisabled(true))
 }
 
 func (w *world) opensLink(name string) error {
@@ -142,7 +155,8 @@ func (w *world) fillsInCode(name, label, which string) error {
 // control presses a button or a link that can be seen, by its words, or only looks for it. It tells whether another page comes
 // of that.
 const control = `(words, look) => {
-	const all = [...document.querySelectorAll("button, a, summary")].filter(e => e.checkVisibility());
+	const over = [...document.querySelectorAll("dialog:modal")].at(-1) ?? document; // what is below it cannot be pressed
+	const all = [...over.querySelectorAll("button, a, summary")].filter(e => e.checkVisibility());
 	const word = e => e.querySelector(":scope > .count") ? e.querySelector(":scope > span") : e; // a place in the navigation
 	const found = all.filter(e => word(e).innerText.trim() === words || e.getAttribute("aria-label") === words);
 	const button = found.find(e => e.matches("form button")) ?? found[0];
@@ -191,6 +205,8 @@ func (w *world) strikes(name, keys string) error {
 	switch keys {
 	case "Ctrl K":
 		actions = append(actions, chromedp.KeyEvent("k", chromedp.KeyModifiers(input.ModifierCtrl)))
+	case "Escape":
+		actions = append(actions, chromedp.KeyEvent(kb.Escape))
 	case "Enter":
 		actions = append(actions, chromedp.KeyEvent(kb.Enter))
 	default:
@@ -253,14 +269,28 @@ const told = `(place) => {
 }`
 
 func (w *world) isTold(name, words, place string) error {
+	return w.shows(name, "says "+words+" at "+place, words, told, place)
+}
+
+// isAsked looks for the title of a dialog over the page; "": there is none.
+func (w *world) isAsked(name, title string) error {
+	return w.shows(name, "asks "+title, w.expand(title), `() => document.querySelector("dialog:modal h2")?.innerText ?? ""`)
+}
+
+func (w *world) hasFocusOn(name, words string) error {
+	return w.shows(name, "has the focus on "+words, words, `() => document.activeElement.innerText.trim()`)
+}
+
+// shows waits until a script on the page finds a text.
+func (w *world) shows(name, what, wanted, script string, arguments ...string) error {
 	t, err := w.tab(name)
 	if err != nil {
 		return err
 	}
-	var said string
-	return t.until("says "+words+" at "+place, func() (bool, error) {
-		err := t.script(&said, told, place)
-		return said == words, err
+	var found string
+	return t.until(what, func() (bool, error) {
+		err := t.script(&found, script, arguments...)
+		return found == wanted, err
 	})
 }
 

@@ -33,6 +33,7 @@ func (v *visit) showAgentKeys(made *agentKey, failed *problem) error {
 	}
 	for _, k := range found {
 		row := keyRow{
+			ID:      k.ID,
 			Name:    k.Name,
 			Prefix:  k.Prefix,
 			Profile: k.Profile,
@@ -43,12 +44,7 @@ func (v *visit) showAgentKeys(made *agentKey, failed *problem) error {
 		}
 		view.Rows = append(view.Rows, row)
 		if view.MayMake && k.ID == v.r.URL.Query().Get("revoke") {
-			view.Revoke = &revokeView{
-				Name:   k.Name,
-				Means:  "Requests with it no longer count as signed by its agent, and it cannot be brought back.",
-				Action: here + "/" + k.ID + "/revoke",
-				Back:   here,
-			}
+			view.Revoke = askRevoke(here, k.ID, k.Name, "Requests with it no longer count as signed by its agent.", "It cannot be brought back.")
 		}
 	}
 	if view.MayMake {

@@ -188,6 +188,7 @@ type agentView struct {
 	Agent    agentRow
 	Back     string
 	Change   *form // nil: the role may not
+	Confirms []*confirmation
 	Handlers []handlerFields
 	Model    []field
 	Uses     []field
@@ -202,14 +203,21 @@ type handlerFields struct {
 
 func (v *visit) aboutAgent() string { return "/v1/agents/" + url.PathEscape(v.r.PathValue("agent")) }
 
-func (v *visit) agent() error { return v.showAgent(nil, nil) }
+func (v *visit) agent() error { return v.showAgent(nil, "", nil) }
 
-func (v *visit) showAgent(made *secretView, failed *problem) error {
+// showAgent shows an agent, a secret that has just been made, and what was wrong with what a form asked for.
+func (v *visit) showAgent(made *secretView, form string, failed *problem) error {
 	a, err := fetch[negotiator](v.api, v.aboutAgent(), nil)
 	if err != nil {
 		return err
 	}
-	if v.r.Method == http.MethodPost && failed != nil {
+	of := func(name string) *problem {
+		if name == form {
+			return failed
+		}
+		return nil
+	}
+	if of(changeForm) != nil {
 		v.readAgent(&a) // what was typed
 	}
 	view := &agentView{
@@ -220,10 +228,26 @@ func (v *visit) showAgent(made *secretView, failed *problem) error {
 	}
 	view.Title = a.Name
 	if v.may("agents:write") {
-		view.Change = newForm(view.Agent.Address, failed, agentFields(&a)...)
+		view.Change = newForm(view.Agent.Address, of(changeForm), agentFields(&a)...)
 		view.split()
+		view.Confirms = view.Agent.asks(of)
 	}
 	return v.showAfter(failed, "agent", view)
+}
+
+// asks are the confirmations of what is done with an agent.
+func (a agentRow) asks(failed func(form string) *problem) []*confirmation {
+	all := []*confirmation{confirm("secret", "Replace the secret of "+a.Name+"?", "Replace secret", newForm(a.Address+"/rotate-secret", failed("secret")),
+		"Requests to your programs are signed with the new secret at once. The one before signs nothing any more.").danger()}
+	if a.Active {
+		return all
+	}
+	return append(all,
+		confirm("activate", "Activate "+a.Name+"?", "Activate agent", newForm(a.Address+"/activate", failed("activate")),
+			"Buyers meet it from their next request on, under version "+a.Version+" of its policy.",
+			"The agent that serves the shop now becomes a draft.", "Prices that were promised stay promised."),
+		confirm("delete", "Delete "+a.Name+"?", "Delete agent", newForm(a.Address+"/delete", failed("delete")),
+			"Its policies go with it.", "What it decided stays on record.").danger())
 }
 
 var (
@@ -332,7 +356,7 @@ func (v *visit) changeAgent() error {
 			},
 		}
 		return v.api.post(http.MethodPatch, v.aboutAgent(), c, nil)
-	}, func(p *problem) error { return v.showAgent(nil, p) })
+	}, func(p *problem) error { return v.showAgent(nil, changeForm, p) })
 	if !sent {
 		return err
 	}
@@ -349,7 +373,7 @@ func orNull(text string) any {
 
 func (v *visit) activateAgent() error {
 	sent, err := v.send(func(c change) error { return v.api.post(http.MethodPost, v.aboutAgent()+"/activate", c, nil) },
-		func(p *problem) error { return v.showAgent(nil, p) })
+		func(p *problem) error { return v.showAgent(nil, "activate", p) })
 	if !sent {
 		return err
 	}
@@ -359,16 +383,16 @@ func (v *visit) activateAgent() error {
 func (v *visit) rotateAgentSecret() error {
 	made := negotiator{}
 	sent, err := v.send(func(c change) error { return v.api.post(http.MethodPost, v.aboutAgent()+"/rotate-secret", c, &made) },
-		func(p *problem) error { return v.showAgent(nil, p) })
+		func(p *problem) error { return v.showAgent(nil, "secret", p) })
 	if !sent {
 		return err
 	}
-	return v.showAgent(agentSecret(&made), nil)
+	return v.showAgent(agentSecret(&made), "", nil)
 }
 
 func (v *visit) deleteAgent() error {
 	sent, err := v.send(func(c change) error { return v.api.post(http.MethodDelete, v.aboutAgent(), c, nil) },
-		func(p *problem) error { return v.showAgent(nil, p) })
+		func(p *problem) error { return v.showAgent(nil, "delete", p) })
 	if !sent {
 		return err
 	}

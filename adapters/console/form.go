@@ -32,10 +32,17 @@ type field struct {
 	First       bool // it has the focus
 	Most        int  // characters
 	Placeholder string
+	within      string // the confirmation that it is in; "": none
 }
 
 // ID is the field's in the page.
-func (f field) ID() string { return "f-" + strings.ReplaceAll(f.Name, ".", "-") }
+func (f field) ID() string {
+	id := "f-" + strings.ReplaceAll(f.Name, ".", "-")
+	if f.within != "" {
+		id = f.within + "-" + id
+	}
+	return id
+}
 
 // option is one that a field offers.
 type option struct {

@@ -40,20 +40,16 @@ type keysView struct {
 	All     field   // of the API key's form: it may do everything
 	Access  []field // of the API key's form: what else it may do
 	Made    *secretView
-	Revoke  *revokeView
+	Revoke  *confirmation
 	OfAgent bool
 }
 
 type keyRow struct {
+	ID                                                   string
 	Name, Prefix, May, Shops, Used, Until, Since, Revoke string
 	Profile                                              string // of an agent's key
 	Old                                                  bool   // unused for long
 	Pills                                                []pill
-}
-
-// revokeView asks whether to revoke a key.
-type revokeView struct {
-	Name, Means, Action, Back string
 }
 
 // longUnused is after how long an unused key is worth a look.
@@ -80,12 +76,7 @@ func (v *visit) showAPIKeys(made *apiKey, failed *problem) error {
 		}
 		view.Rows = append(view.Rows, row)
 		if view.MayMake && k.ID == v.r.URL.Query().Get("revoke") {
-			view.Revoke = &revokeView{
-				Name:   k.Name,
-				Means:  revokeMeans(row),
-				Action: here + "/" + k.ID + "/revoke",
-				Back:   here,
-			}
+			view.Revoke = askRevoke(here, k.ID, k.Name, revokeMeans(row)...)
 		}
 	}
 	if view.MayMake {
@@ -104,17 +95,25 @@ func (v *visit) showAPIKeys(made *apiKey, failed *problem) error {
 	return v.showAfter(failed, "apikeys", view)
 }
 
-func revokeMeans(row keyRow) string {
+// askRevoke asks whether to revoke a key. Cancel leads back to its row.
+func askRevoke(here, key, name string, means ...string) *confirmation {
+	ask := confirm("revoke", "Revoke “"+name+"”?", "Revoke key", newForm(here+"/"+key+"/revoke", nil), means...).danger()
+	ask.Open, ask.Back = true, here+"#"+key
+	return ask
+}
+
+func revokeMeans(row keyRow) []string {
 	used := "It was never used."
 	if row.Used != "Never" {
 		used = "It was last used " + row.Used + "."
 	}
-	return used + " Programs that use it are refused at once, and it cannot be brought back."
+	return []string{used, "Programs that use it are refused at once.", "It cannot be brought back."}
 }
 
 func (v *visit) keyRow(k apiKey) keyRow {
 	w := v.shop.words
 	row := keyRow{
+		ID:     k.ID,
 		Name:   k.Name,
 		Prefix: k.Prefix,
 		May:    capital(scopeWords(k.Scopes)),

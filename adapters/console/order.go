@@ -2,7 +2,6 @@ package console
 
 import (
 	"cmp"
-	"crypto/rand"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -100,14 +99,9 @@ type orderView struct {
 	Money, Buyer                             []fact
 	Timeline                                 []moment
 	Returns, Disputes                        []followed
-	CanShip, CanDeliver, CanRefund           bool
-	CanCancel                                bool
-	Left, LeftPlain                          string
-	RefundMeans, CancelMeans                 string
-	Key, Done                                string
-	Open                                     string // the form that is open: what it asked for failed
-	Problem                                  *problem
-	Typed                                    url.Values // what was typed into the form that failed
+	Confirms                                 []*confirmation
+	Done                                     string
+	Problem                                  *problem // of a form that is no longer there
 }
 
 type action struct {
@@ -142,11 +136,7 @@ func (v *visit) showOrder(form string, failed *problem) error {
 		Exact:   o.CreatedAt.Format(time.RFC3339),
 		Where:   strings.Join(slices.DeleteFunc([]string{o.Address.Name, o.Address.City, o.Address.Country}, empty), ", "),
 		Pills:   o.pills(),
-		Key:     rand.Text(),
 		Done:    done[v.r.URL.Query().Get("done")],
-		Problem: failed,
-		Open:    form,
-		Typed:   v.r.PostForm,
 	}
 	for _, l := range o.Lines {
 		view.Lines = append(view.Lines, v.line(l, o.Currency))
@@ -165,7 +155,7 @@ func (v *visit) showOrder(form string, failed *problem) error {
 			Address: v.shop.Path() + "/disputes/" + d.ID,
 		})
 	}
-	v.offer(view, &o)
+	v.offer(view, &o, form, failed)
 	if err := v.priceOf(view, &o); err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package console
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -12,17 +11,11 @@ import (
 // act does what a form of an order's page asks for, and shows the order again.
 func (v *visit) act(form, finished string, do func(order string, c change) error) error {
 	wanted := url.PathEscape(v.r.PathValue("order"))
-	f := v.r.PostForm
-	err := do(wanted, change{key: f.Get("key"), code: strings.TrimSpace(f.Get("mfa_code"))})
-	var p *problem
-	if errors.As(err, &p) && p.Status != http.StatusNotFound {
-		return v.showOrder(form, p)
-	}
-	if err != nil {
+	sent, err := v.send(func(c change) error { return do(wanted, c) }, func(p *problem) error { return v.showOrder(form, p) })
+	if !sent {
 		return err
 	}
-	http.Redirect(v.w, v.r, v.shop.Path()+"/orders/"+wanted+"?done="+finished, http.StatusSeeOther)
-	return nil
+	return v.finish(v.shop.Path()+"/orders/"+wanted, finished)
 }
 
 func (v *visit) ship() error {
@@ -95,32 +88,115 @@ var done = map[string]string{
 }
 
 // offer decides which forms the page has. What the state or the role forbids is not there; the API refuses it all the same.
-func (v *visit) offer(view *orderView, o *orderDetail) {
+func (v *visit) offer(view *orderView, o *orderDetail, form string, failed *problem) {
+	view.Problem = failed
 	if !v.may("finance:write") {
 		return
 	}
 	open := o.Status == "confirmed"
-	view.CanShip = open && o.Fulfillment.Status == "processing"
-	view.CanDeliver = open && o.Fulfillment.Status == "shipped"
-	view.CanCancel = open && o.Fulfillment.Status == "processing"
-	left := sum(o.Currency, o.Payment.Amount, negative(o.Payment.Refunded), negative(o.Payment.Disputed))
-	n, _ := left.Float64()
-	view.CanRefund = n > 0 && o.Payment.ID != ""
-	w := v.shop.words
-	view.Left, view.LeftPlain = w.amount(left, o.Currency), left.String()
-	view.RefundMeans = "The buyer gets the money back by the way of payment. The order goes on, unless all of it is refunded."
-	view.CancelMeans = "The buyer gets " + view.Left + " back, and what was bought goes back to stock."
+	n, _ := o.left().Float64()
 	for _, a := range []struct {
-		can bool
 		action
+		can bool
+		ask func(*orderDetail, *problem) *confirmation
 	}{
-		{view.CanCancel, action{"cancel", "Cancel", false}},
-		{view.CanRefund, action{"refund", "Refund", false}},
-		{view.CanDeliver, action{"deliver", "Mark as delivered", true}},
-		{view.CanShip, action{"ship", "Ship order", true}},
+		{action{"cancel", "Cancel", false}, open && o.Fulfillment.Status == "processing", v.askCancel},
+		{action{"refund", "Refund", false}, n > 0 && o.Payment.ID != "", v.askRefund},
+		{action{"deliver", "Mark as delivered", true}, open && o.Fulfillment.Status == "shipped", v.askDeliver},
+		{action{"ship", "Ship order", true}, open && o.Fulfillment.Status == "processing", v.askShip},
 	} {
-		if a.can {
-			view.Actions = append(view.Actions, a.action)
+		if !a.can {
+			continue
 		}
+		var wrong *problem
+		if a.Anchor == form {
+			wrong, view.Problem = failed, nil
+		}
+		view.Actions = append(view.Actions, a.action)
+		view.Confirms = append(view.Confirms, a.ask(o, wrong))
 	}
+}
+
+// left is what can be given back of an order's payment.
+func (o *orderDetail) left() json.Number {
+	return sum(o.Currency, o.Payment.Amount, negative(o.Payment.Refunded), negative(o.Payment.Disputed))
+}
+
+// typed is what was typed into a field of a form that failed, or else what it holds at first.
+func (v *visit) typed(failed *problem, name, first string) string {
+	if failed == nil {
+		return first
+	}
+	return v.r.PostForm.Get(name)
+}
+
+func (v *visit) orderForm(o *orderDetail, verb string, failed *problem, fields ...field) *form {
+	for i := range fields {
+		fields[i].Value = v.typed(failed, fields[i].Name, fields[i].Value)
+	}
+	return newForm(v.shop.Path()+"/orders/"+o.ID+"/"+verb, failed, fields...)
+}
+
+func (v *visit) askShip(o *orderDetail, failed *problem) *confirmation {
+	ask := v.orderForm(o, "ship", failed, field{
+		Name:  "carrier",
+		Label: "Carrier",
+		Kind:  "text",
+		Most:  200,
+	}, field{
+		Name:  "tracking_number",
+		Label: "Tracking number",
+		Kind:  "text",
+		Most:  200,
+	}, field{
+		Name:        "tracking_url",
+		Label:       "Tracking page",
+		Kind:        "url",
+		Placeholder: "https://",
+	})
+	return confirm("ship", "Ship "+o.Confirmation+"?", "Ship order", ask,
+		"The buyer's agent is told that the order was shipped.", "It cannot be cancelled after that.")
+}
+
+func (v *visit) askDeliver(o *orderDetail, failed *problem) *confirmation {
+	return confirm("deliver", "Mark "+o.Confirmation+" as delivered?", "Mark as delivered", v.orderForm(o, "deliver", failed),
+		"The buyer can ask for a return from then on.")
+}
+
+func (v *visit) askRefund(o *orderDetail, failed *problem) *confirmation {
+	ask := v.orderForm(o, "refund", failed, field{
+		Name:     "amount",
+		Label:    "Amount, up to " + v.shop.words.amount(o.left(), o.Currency),
+		Kind:     "number",
+		Value:    o.left().String(),
+		Required: true,
+	}, field{
+		Name:     "reason",
+		Label:    "Reason",
+		Kind:     "text",
+		Required: true,
+		Most:     2000,
+	})
+	return confirm("refund", "Refund "+o.Confirmation+"?", "Refund", v.asksCode(ask),
+		"The buyer gets the money back "+o.Payment.way()+".", "The order goes on, unless all of it is refunded.").danger()
+}
+
+func (v *visit) askCancel(o *orderDetail, failed *problem) *confirmation {
+	ask := v.orderForm(o, "cancel", failed, field{
+		Name:  "reason",
+		Label: "Reason",
+		Kind:  "text",
+		Most:  2000,
+	})
+	return confirm("cancel", "Cancel "+o.Confirmation+"?", "Cancel order", v.asksCode(ask),
+		"The buyer gets "+v.shop.words.amount(o.left(), o.Currency)+" back, and what was bought goes back to stock.",
+		"The buyer's agent is told. It cannot be taken back.").danger()
+}
+
+// way is how money goes back.
+func (p payment) way() string {
+	if p.Instrument == "" {
+		return "by the way of payment"
+	}
+	return "on " + p.Instrument
 }

@@ -46,17 +46,15 @@ type enrolment struct {
 
 type ownAccessView struct {
 	settingsPage
-	Sessions  []sessionRow
-	Others    bool // there are other sessions
-	EndOthers string
-	Idle      string
-	Enabled   bool
-	Left      string // how many recovery codes are
-	FewLeft   bool
-	Enrol     *form
-	Remove    *form
-	Open      string // the form that is open: what it asked for failed
-	New       *enrolmentView
+	Sessions []sessionRow
+	Others   bool // there are other sessions
+	Idle     string
+	Enabled  bool
+	Left     string // how many recovery codes are
+	FewLeft  bool
+	Enrol    *form
+	Confirms []*confirmation
+	New      *enrolmentView
 }
 
 type sessionRow struct {
@@ -86,12 +84,10 @@ func (v *visit) showOwnAccess(form string, failed *problem, made *enrolmentView)
 	here := v.settingsPath("sign-in")
 	view := &ownAccessView{
 		settingsPage: v.settingsPage("sign-in"),
-		EndOthers:    here + "/end-others",
 		Idle:         span(time.Duration(own.SessionMinutes) * time.Minute),
 		Enabled:      own.MFA.Enabled,
 		Left:         count(own.MFA.Left, "recovery code", "recovery codes"),
 		FewLeft:      own.MFA.Left < 3,
-		Open:         form,
 		New:          made,
 	}
 	if view.Sessions, err = v.sessionsOf(v.caller.Member.ID.String()); err != nil {
@@ -105,8 +101,18 @@ func (v *visit) showOwnAccess(form string, failed *problem, made *enrolmentView)
 		return nil
 	}
 	view.Enrol = newForm(here+"/authenticator", of("enrol"))
-	view.Remove = newForm(here+"/authenticator/remove", of("remove"))
-	view.Enrol.Code, view.Remove.Code = own.MFA.Enabled, own.MFA.Enabled
+	remove := newForm(here+"/authenticator/remove", of("remove"))
+	view.Enrol.Code, remove.Code = own.MFA.Enabled, own.MFA.Enabled
+	view.Confirms = []*confirmation{
+		confirm("end", "End all your other sessions?", "End sessions", newForm(here+"/end-others", nil), "You are signed out everywhere but here."),
+		confirm("remove", "Remove the authenticator?", "Remove authenticator", remove,
+			"Your password alone signs you in then. The recovery codes open nothing any more.",
+			"Where a shop asks for a code, you can no longer refund, or change keys and people.").danger(),
+	}
+	if own.MFA.Enabled {
+		view.Confirms = append(view.Confirms, confirm("replace", "Replace the authenticator?", "Set up another", view.Enrol,
+			"The one in use stays until the new one is confirmed.", "You get new recovery codes."))
+	}
 	return v.showAfter(failed, "ownaccess", view)
 }
 

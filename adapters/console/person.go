@@ -13,13 +13,9 @@ type personView struct {
 	Person   personRow
 	Facts    []fact
 	Change   *form
-	Link     *form // for another password
-	Reset    *form // of the second factor; nil: not by this member, or not of this one
-	Remove   *form
-	Open     string // the form that is open: what it asked for failed
-	Means    string // what removing does
+	Confirms []*confirmation
+	MayReset bool // the second factor: not every owner, and not one's own
 	Sessions []sessionRow
-	EndAll   string
 	Made     *secretView
 }
 
@@ -29,6 +25,7 @@ const (
 	passwordForm = "password"
 	resetForm    = "mfa"
 	removeForm   = "remove"
+	endForm      = "end"
 )
 
 // aboutPerson is where the API has the member that the address names.
@@ -46,7 +43,6 @@ func (v *visit) showPerson(form string, failed *problem, made *secretView) error
 		settingsPage: v.settingsPage("people"),
 		Back:         v.settingsPath("people"),
 		Person:       v.personRow(m),
-		Open:         form,
 		Made:         made,
 	}
 	view.Title = m.Name
@@ -61,7 +57,6 @@ func (v *visit) showPerson(form string, failed *problem, made *secretView) error
 		if view.Sessions, err = v.sessionsOf(m.ID); err != nil {
 			return err
 		}
-		view.EndAll = view.Person.Address + "/end-sessions"
 	}
 	return v.showAfter(failed, "person", view)
 }
@@ -76,16 +71,28 @@ func (v *visit) manage(view *personView, m person, form string, failed *problem)
 	}
 	here := view.Person.Address
 	view.Change = newForm(here, of(changeForm), v.personFields(m, form == changeForm)...)
-	view.Link = newForm(here+"/password-link", of(passwordForm))
-	if v.may("*") && !view.Person.You {
-		view.Reset = newForm(here+"/mfa", of(resetForm))
-		view.Reset.Code = true
-	}
-	view.Remove = newForm(here+"/remove", of(removeForm))
-	view.Means = m.Name + " can no longer sign in, and all of their sessions end at once. What they did stays in the audit log under their name. To come back they need another invitation."
+	link := confirm(passwordForm, "Make a password link for "+m.Name+"?", "Make password link", v.asksCode(newForm(here+"/password-link", of(passwordForm))),
+		m.Name+" chooses another password by it, once, within an hour.", "All of their sessions end then.")
+	remove := confirm(removeForm, "Remove "+m.Name+"?", "Remove member", v.asksCode(newForm(here+"/remove", of(removeForm))),
+		m.Name+" can no longer sign in, and all of their sessions end at once.",
+		"What they did stays in the audit log under their name.", "To come back they need another invitation.").danger()
+	end := confirm(endForm, "End all sessions of "+m.Name+"?", "End sessions", newForm(here+"/end-sessions", nil),
+		m.Name+" is signed out everywhere at once, and can sign in again.")
 	if view.Person.You {
-		view.Means = "You are removing yourself: your sessions end at once, and only another invitation lets you in again."
+		remove.Means = []string{"You are removing yourself: your sessions end at once, and only another invitation lets you in again."}
+		end.Title, end.Means = "End all your other sessions?", []string{"You are signed out everywhere but here."}
 	}
+	view.Confirms = []*confirmation{link, remove, end}
+	if view.MayReset = v.may("*") && !view.Person.You; view.MayReset {
+		view.Confirms = append(view.Confirms, askReset(m, newForm(here+"/mfa", of(resetForm))))
+	}
+}
+
+func askReset(m person, ask *form) *confirmation {
+	ask.Code = true
+	return confirm(resetForm, "Reset the second factor of "+m.Name+"?", "Reset second factor", ask,
+		"For somebody who has lost their authenticator and their recovery codes: "+m.Name+" then signs in without a code until they set up another authenticator.",
+		"All of their sessions end at once.", "Make sure that it is "+m.Name+" who asks.").danger()
 }
 
 // personFields are those that change a member, with what was filled in or is so.

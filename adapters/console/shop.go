@@ -20,6 +20,8 @@ type shop struct {
 	words *words
 	// mostDiscount is the setting that bounds every policy, in per cent.
 	mostDiscount float64
+	// asksCode reports whether the shop asks for a code of the second factor.
+	asksCode bool
 }
 
 // Path is where the shop's pages begin.
@@ -150,6 +152,9 @@ func (v *visit) settle() error {
 			Locale   string `json:"locale"`
 			Timezone string `json:"timezone"`
 		} `json:"general"`
+		Security struct {
+			AsksCode bool `json:"mfa_required"`
+		} `json:"security"`
 		Commerce struct {
 			MostDiscount float64 `json:"max_discount_percent"`
 		} `json:"commerce"`
@@ -161,6 +166,7 @@ func (v *visit) settle() error {
 	if err != nil {
 		zone = time.UTC
 	}
+	v.shop.asksCode = settings.Security.AsksCode
 	v.shop.zone, v.shop.mostDiscount = zone, settings.Commerce.MostDiscount
 	v.shop.words = newWords(settings.General.Locale, settings.General.Currency, zone, v.Clock.Now())
 	return nil

@@ -67,6 +67,7 @@ func (s *studio) confirm(verb string, failed *problem) error {
 		number = max(d.from, 1)
 		view.Back = s.address("/versions/"+strconv.Itoa(number), nil)
 	}
+	view.Back += "#to-" + verb
 	s.wordConfirm(view, d, verb, number, q.Get("note"))
 	return s.showAfter(failed, "policyconfirm", view)
 }
@@ -99,6 +100,7 @@ func (s *studio) wordConfirm(view *confirmView, d *draft, verb string, number in
 			Label: "Note",
 			Kind:  "area",
 			Value: note,
+			First: true,
 			Help:  "Why, for those who look at the versions later.",
 			Wrong: view.Problem.in("note"),
 		}

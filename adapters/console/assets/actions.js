@@ -1,0 +1,34 @@
+// Confirmations open over the page. Without this script their links show them in it.
+document.documentElement.classList.add("scripted");
+const named = (hash) => hash.length > 1 ? document.querySelector(`dialog.confirm[id="${CSS.escape(hash.slice(1))}"]`) : null;
+const within = (link) => link.origin + link.pathname + link.search === location.origin + location.pathname + location.search;
+const ask = (dialog, opener) => {
+  dialog.opener = opener;
+  dialog.open = false; // what the server opened is in the page
+  dialog.showModal();
+};
+
+for (const dialog of document.querySelectorAll("dialog.confirm")) {
+  const cancel = dialog.querySelector("[data-cancel]");
+  const elsewhere = () => !cancel.getAttribute("href").startsWith("#"); // it was opened by its own page, which Cancel leaves
+  cancel.addEventListener("click", (event) => {
+    if (elsewhere()) return;
+    event.preventDefault();
+    dialog.close();
+  });
+  dialog.addEventListener("close", () => {
+    if (elsewhere()) location.assign(cancel.href);
+    else dialog.opener?.focus();
+  });
+  if (dialog.open) ask(dialog, document.querySelector(`a[href="#${dialog.id}"]`));
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href]");
+  const dialog = link && within(link) ? named(link.hash) : null;
+  if (!dialog || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  ask(dialog, link);
+});
+const asked = named(location.hash);
+if (asked && !asked.open) ask(asked, document.querySelector(`a[href="${location.hash}"]`));
