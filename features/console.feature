@@ -948,6 +948,53 @@ Feature: Console
       Then "Ada" sees "The key is revoked."
       And "Ada" sees "No agent keys."
 
+  Rule: What was done is said for a moment, and undone where it can be
+
+    Scenario: Undoing a change of settings
+      Given "Max" is a member with {"role": "manager"}
+      And "Max" signed in to the console
+      When "Max" presses "Settings"
+      And "Max" fills in "Most discount" with "33"
+      And "Max" presses "Save settings"
+      Then "Max" sees "The settings are saved."
+      When "Max" presses "Undo"
+      Then "Max" sees "Undone. It is as it was before."
+      And "Max" still has "20" in "Most discount"
+      And "Max" finds no "Undo" to press
+      When the merchant sends GET /v1/projects/$shop/settings
+      Then the answer shows:
+        | commerce.max_discount_percent | 20 |
+
+    Scenario: Undoing by a key
+      Given the merchant sends POST /v1/event-subscriptions {"url": "https://hooks.example/haggle", "event_types": ["*"], "description": "Warehouse"}
+      And "Max" is a member with {"role": "manager"}
+      And "Max" signed in to the console
+      When "Max" opens /console/$slug/settings/events
+      And "Max" presses "Warehouse"
+      And "Max" presses "Switch off"
+      Then "Max" sees "The subscription is switched off."
+      When "Max" strikes "z"
+      Then "Max" sees "Undone. It is as it was before."
+      And "Max" finds no "Switch on" to press
+
+    Scenario: Undoing an activation
+      Given "Ada" is a member with {"role": "owner"}
+      And "Ada" signed in to the console
+      When "Ada" opens /console/$slug/policy/activate?preset=keep_margin
+      And "Ada" presses "Activate version 2"
+      Then "Ada" sees "The version is in force."
+      When "Ada" presses "Undo"
+      Then "Ada" sees "Undone. It is as it was before."
+      And "Ada" sees "Version 1 stays in force until you activate another."
+
+    Scenario: What was done is not said twice
+      Given "Ada" is a member with {"role": "owner"}
+      And "Ada" signed in to the console
+      When "Ada" opens /console/$slug/settings/sign-in?done=ended
+      Then "Ada" sees "The session has ended."
+      And "Ada" is at /console/$slug/settings/sign-in
+      And "Ada" is no longer told "The session has ended."
+
   Rule: The audit log tells who changed what
 
     Scenario: A long log is turned over

@@ -31,6 +31,7 @@ func consoleSteps(sc book, w *world) {
 	sc.Then(`^"([^"]*)" finds no "([^"]*)" to press$`, w.findsNoControl)
 	sc.Then(`^"([^"]*)" is told that "([^"]*)" at "([^"]*)"$`, w.isTold)
 	sc.Then(`^"([^"]*)" is asked "([^"]*)"$`, w.isAsked)
+	sc.Then(`^"([^"]*)" is no longer told "([^"]*)"$`, w.isNoLongerTold)
 	sc.Then(`^"([^"]*)" is asked nothing$`, func(name string) error { return w.isAsked(name, "") })
 	sc.Then(`^"([^"]*)" has the focus on "([^"]*)"$`, w.hasFocusOn)
 	sc.Then(`^"([^"]*)" is at (/\S*)$`, w.isAt)
@@ -270,6 +271,10 @@ const told = `(place) => {
 
 func (w *world) isTold(name, words, place string) error {
 	return w.shows(name, "says "+words+" at "+place, words, told, place)
+}
+
+func (w *world) isNoLongerTold(name, text string) error {
+	return w.shows(name, "is silent about "+text, "false", `(text) => String(document.body.innerText.includes(text))`, text)
 }
 
 // isAsked looks for the title of a dialog over the page; "": there is none.

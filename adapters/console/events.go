@@ -185,25 +185,30 @@ func (v *visit) deliveryWords(d delivery) string {
 }
 
 func (v *visit) testSubscription() error {
-	return v.changeSubscription(http.MethodPost, v.aboutSubscription()+"/test", nil, "tested")
+	return v.changeSubscription(http.MethodPost, v.aboutSubscription()+"/test", nil, "tested", "")
 }
 
 func (v *visit) switchSubscription() error {
 	if v.r.PostForm.Get("to") == "on" {
-		return v.changeSubscription(http.MethodPatch, v.aboutSubscription(), map[string]string{"status": "active"}, "sub-on")
+		return v.changeSubscription(http.MethodPatch, v.aboutSubscription(), map[string]string{"status": "active"}, "sub-on", "off")
 	}
-	return v.changeSubscription(http.MethodPatch, v.aboutSubscription(), map[string]string{"status": "disabled"}, "sub-off")
+	return v.changeSubscription(http.MethodPatch, v.aboutSubscription(), map[string]string{"status": "disabled"}, "sub-off", "on")
 }
 
 func (v *visit) redeliver() error {
 	path := v.aboutSubscription() + "/deliveries/" + url.PathEscape(v.r.PathValue("delivery")) + "/redeliver"
-	return v.changeSubscription(http.MethodPost, path, nil, "again")
+	return v.changeSubscription(http.MethodPost, path, nil, "again", "")
 }
 
-// changeSubscription does something about a subscription, and shows it again.
-func (v *visit) changeSubscription(method, path string, body any, done string) error {
+// changeSubscription does something about a subscription, and shows it again. back is what it is switched to by undoing that;
+// "": it cannot be undone.
+func (v *visit) changeSubscription(method, path string, body any, done, back string) error {
 	if err := v.api.post(method, path, change{body: body, key: v.r.PostForm.Get("key")}, nil); err != nil {
 		return err
 	}
-	return v.finish(v.settingsPath("events")+"/"+url.PathEscape(v.r.PathValue("subscription")), done)
+	page := v.settingsPath("events") + "/" + url.PathEscape(v.r.PathValue("subscription"))
+	if back == "" {
+		return v.finish(page, done)
+	}
+	return v.finishUndoable(page, done, undo{Action: page + "/switch", Fields: url.Values{"to": {back}}})
 }

@@ -140,6 +140,10 @@ func chosen(options []option, values ...string) []option {
 
 // finish goes to a page that says what was done.
 func (v *visit) finish(page, done string) error {
-	http.Redirect(v.w, v.r, page+"?"+url.Values{"done": {done}}.Encode(), http.StatusSeeOther)
+	joint := "?"
+	if strings.Contains(page, "?") {
+		joint = "&"
+	}
+	http.Redirect(v.w, v.r, page+joint+url.Values{"done": {done}}.Encode(), http.StatusSeeOther)
 	return nil
 }

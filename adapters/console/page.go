@@ -43,6 +43,7 @@ type frame struct {
 	Title string
 	Nav   string // the page's place in the navigation
 	Shops []shop
+	Undo  *undo // what the page offers to undo; nil: nothing
 
 	waiting []waitingCount // nil: not read yet
 }
@@ -57,7 +58,11 @@ func (v *visit) frame(title, nav string, shops []shop) frame {
 }
 
 // page is the frame of a page of the visit's shop.
-func (v *visit) page(title, nav string) frame { return v.frame(title, nav, v.known) }
+func (v *visit) page(title, nav string) frame {
+	f := v.frame(title, nav, v.known)
+	f.Undo = v.takeUndo()
+	return f
+}
 
 // Shop is the one that the page is about; nil: none.
 func (f frame) Shop() *shop { return f.shop }

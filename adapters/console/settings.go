@@ -83,6 +83,7 @@ type settingsPage struct {
 // settingsDone are the sentences after something was done.
 var settingsDone = map[string]string{
 	"saved":         "The settings are saved.",
+	"undone":        "Undone. It is as it was before.",
 	"changed":       "The change is saved. It counts at once.",
 	"removed":       "The member is removed, and all of their sessions have ended.",
 	"revoked":       "The invitation is revoked. Its link opens nothing any more.",

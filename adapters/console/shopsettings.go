@@ -123,7 +123,7 @@ func (v *visit) showSettings(p settingPage, failed *problem) error {
 		for _, s := range g.settings {
 			value := plainValue(now.value(s.name))
 			was := value
-			if failed != nil {
+			if failed != nil && v.r.PostForm.Has(wasName(s.name)) {
 				value, was = v.r.PostForm.Get(s.name), v.r.PostForm.Get(wasName(s.name))
 			}
 			shown.Fields = append(shown.Fields, s.field(value))
@@ -238,7 +238,8 @@ func (v *visit) saveSettings(p settingPage) error {
 		return err
 	}
 	v.shop.Slug = slug
-	return v.finish(v.settingsPath(p.section), "saved")
+	page := v.settingsPath(p.section)
+	return v.finishUndoable(page, "saved", undo{Action: page, Fields: p.reversed(v.r.PostForm)})
 }
 
 // named names fields as the form does: with the group that the API has none of.
@@ -275,6 +276,21 @@ func (p settingPage) changed(f url.Values) (settingValues, error) {
 		return nil, wrong
 	}
 	return body, nil
+}
+
+// reversed are the fields of a form that changes back what a form has changed.
+func (p settingPage) reversed(f url.Values) url.Values {
+	back := url.Values{}
+	for _, g := range p.groups {
+		for _, s := range g.settings {
+			now, was := plainLines(f.Get(s.name)), plainLines(f.Get(wasName(s.name)))
+			if now != was {
+				back.Set(s.name, was)
+				back.Set(wasName(s.name), now)
+			}
+		}
+	}
+	return back
 }
 
 // plainLines undoes that browsers end the lines of a form with a carriage return too.

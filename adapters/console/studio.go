@@ -174,6 +174,7 @@ var studioDone = map[string]string{
 	"added":     "The agent is added, and serves your buyers.",
 	"saved":     "The version is saved. It is not in force by that.",
 	"activated": "The version is in force. Buyers who begin to haggle now get its prices.",
+	"undone":    "Undone. It is as it was before.",
 	"held":      "What is held back is changed.",
 }
 

@@ -3,6 +3,7 @@ package console
 import (
 	"crypto/rand"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 )
@@ -192,7 +193,8 @@ func (s *studio) activate() error {
 	if !sent {
 		return err
 	}
-	return s.finishAt("", "activated")
+	before := url.Values{"from": {strconv.Itoa(s.agent.Version)}}
+	return s.finishUndoable(s.address("", nil), "activated", undo{Action: s.address("/activate", nil), Fields: before})
 }
 
 func (s *studio) finishAt(rest, done string) error {

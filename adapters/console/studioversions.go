@@ -270,7 +270,8 @@ func (s *studio) holdBack() error {
 	if !sent {
 		return err
 	}
-	return s.finishAt("/versions", "held")
+	before := url.Values{"tuning.holdout_percent": {plainNumber(s.agent.Tuning.Holdout)}}
+	return s.finishUndoable(s.address("/versions", nil), "held", undo{Action: s.address("/holdout", nil), Fields: before})
 }
 
 // showHeld shows what was wrong with holding back.

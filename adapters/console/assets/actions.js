@@ -1,4 +1,5 @@
-// Confirmations open over the page. Without this script their links show them in it.
+// Confirmations open over the page, without this script their links show them in it. What was done is read out and goes by
+// itself.
 document.documentElement.classList.add("scripted");
 const named = (hash) => hash.length > 1 ? document.querySelector(`dialog.confirm[id="${CSS.escape(hash.slice(1))}"]`) : null;
 const within = (link) => link.origin + link.pathname + link.search === location.origin + location.pathname + location.search;
@@ -32,3 +33,17 @@ document.addEventListener("click", (event) => {
 });
 const asked = named(location.hash);
 if (asked && !asked.open) ask(asked, document.querySelector(`a[href="${location.hash}"]`));
+
+const toast = document.querySelector(".toast");
+if (toast) {
+  const words = toast.querySelector("span"), said = words.textContent;
+  words.textContent = ""; // a status is read out when it changes
+  setTimeout(() => { words.textContent = said; }, 100);
+  toast.addEventListener("animationend", () => {
+    if (toast.contains(document.activeElement)) document.getElementById("main").focus();
+    toast.remove();
+  });
+  const address = new URL(location.href); // or the same page, opened again, would say it again
+  address.searchParams.delete("done");
+  history.replaceState(history.state, "", address);
+}

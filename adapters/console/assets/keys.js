@@ -82,6 +82,7 @@ if (shortcuts) {
     "]": () => follow("next"),
     "a": () => reach("a"),
     "r": () => reach("r"),
+    "z": () => document.querySelector(".toast [data-undo]")?.click(),
   };
   let going = 0; // until when a letter names a page
   document.addEventListener("keydown", (event) => {

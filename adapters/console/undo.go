@@ -1,0 +1,57 @@
+package console
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// undo puts back what was just done. It goes from the form's answer to the page after it in a cookie: an address could be made up
+// by somebody else.
+type undo struct {
+	Page   string     // that offers it
+	Action string     // where its form is sent
+	Fields url.Values // what the form sends
+	Key    string     `json:"-"`
+}
+
+// undoCookie has an undo for the next page.
+const undoCookie = "haggle_undo"
+
+// undoFor is how long a browser may take to open the page that offers it.
+const undoFor = time.Minute
+
+// mostUndone bounds the cookie. What needs more is not undone at a press.
+const mostUndone = 3 << 10
+
+// finishUndoable goes to a page that says what was done, and offers to undo it.
+func (v *visit) finishUndoable(page, done string, u undo) error {
+	if v.r.PostForm.Has("undone") {
+		return v.finish(page, "undone")
+	}
+	u.Page, _, _ = strings.Cut(page, "?")
+	text, err := json.Marshal(u)
+	if value := base64.RawURLEncoding.EncodeToString(text); err == nil && len(value) <= mostUndone {
+		v.setCookie(v.w, undoCookie, value, undoFor, http.SameSiteStrictMode)
+	}
+	return v.finish(page, done)
+}
+
+// takeUndo is what the page offers to undo; nil: nothing. It is offered once.
+func (v *visit) takeUndo() *undo {
+	value := v.cookie(v.r, undoCookie)
+	if value == "" || v.shop == nil || !v.r.URL.Query().Has("done") {
+		return nil
+	}
+	v.setCookie(v.w, undoCookie, "", 0, http.SameSiteStrictMode)
+	text, err := base64.RawURLEncoding.DecodeString(value)
+	u := &undo{Key: rand.Text()}
+	if err != nil || json.Unmarshal(text, u) != nil || u.Page != v.r.URL.Path || !strings.HasPrefix(u.Action, v.shop.Path()+"/") {
+		return nil
+	}
+	return u
+}
