@@ -195,6 +195,47 @@ Feature: Console
       Then the answer shows:
         | payment.refunded_amount | 12.5 |
 
+    Scenario: Shipping several orders, one of which was cancelled meanwhile
+      Given a buyer who ordered 1 of the "Trail Tent"
+      And the merchant sends GET /v1/orders/$order
+      And the answer's "confirmation_number" is called "first"
+      And a buyer who ordered 2 of the "Trail Tent"
+      And "Sam" is a member with {"role": "support"}
+      And "Sam" signed in to the console
+      When "Sam" presses "Orders"
+      Then "Sam" finds no "Export CSV" to press
+      When "Sam" selects "$first"
+      And "Sam" selects "$confirmation"
+      Then "Sam" sees "2 selected:"
+      When "Sam" presses "Ship"
+      Then "Sam" is asked "Ship 2 orders?"
+      When "Sam" fills in "Carrier of all" with "UPS"
+      And "Sam" fills in "$first, tracking number" with "1Z999AA10123456784"
+      And the merchant sends POST /v1/orders/$order/cancel {}
+      And "Sam" presses "Ship 2 orders"
+      Then "Sam" sees "1 of 2 orders are shipped"
+      And "Sam" sees "Not shipped"
+      When "Sam" presses "$first"
+      Then "Sam" sees "UPS 1Z999AA10123456784"
+
+    Scenario: Orders that are selected without scripts
+      Given a buyer who ordered 1 of the "Trail Tent"
+      And "Ana" is a member with {"role": "analyst"}
+      And "Sam" is a member with {"role": "support"}
+      And "Sam" signed in to the console
+      And "Sam" looks without scripts
+      When "Sam" presses "Orders"
+      And "Sam" selects "$confirmation"
+      And "Sam" presses "Ship"
+      And "Sam" presses "Ship 1 order"
+      Then "Sam" sees "1 of 1 order is shipped"
+      When "Sam" downloads /console/$slug/orders/selected.csv?order=$order
+      Then the file says "$confirmation"
+      And the file says "shipped"
+      When "Ana" signed in to the console
+      And "Ana" presses "Orders"
+      Then "Ana" finds no "Ship" to press
+
     Scenario: A refund is asked for over the page, and its fields are kept
       Given a buyer who ordered 1 of the "Trail Tent"
       And "Ada" is a member with {"role": "manager"}

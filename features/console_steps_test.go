@@ -25,6 +25,7 @@ func consoleSteps(sc book, w *world) {
 	sc.Step(`^"([^"]*)" strikes "([^"]*)"$`, w.strikes)
 	sc.Step(`^"([^"]*)" sees "([^"]*)"$`, w.seesText)
 	sc.Step(`^"([^"]*)" (?:checks|unchecks) "([^"]*)"$`, w.togglesBox)
+	sc.Step(`^"([^"]*)" selects "([^"]*)"$`, w.selectsRow)
 	sc.Step(`^"([^"]*)" downloads (/\S*)$`, w.downloadsInTab)
 	sc.Then(`^the file says "([^"]*)"$`, w.fileSays)
 	sc.Then(`^"([^"]*)" does not see "([^"]*)"$`, w.seesNot)
@@ -120,7 +121,7 @@ func (w *world) fillsIn(name, label, text string) error {
 		return err
 	}
 	err = t.until("has a field "+label, func() (found bool, err error) {
-		err = t.script(&found, field, label)
+		err = t.script(&found, field, w.expand(label))
 		return found, err
 	})
 	if err != nil {
@@ -325,6 +326,24 @@ func (w *world) togglesBox(name, words string) error {
 	}
 	return t.until("has a box "+words, func() (found bool, err error) {
 		err = t.script(&found, box, words)
+		return found, err
+	})
+}
+
+// pick presses the box of a row.
+const pick = `(words) => {
+	const found = [...document.querySelectorAll("td input[type=checkbox]")].find(b => b.checkVisibility() && b.ariaLabel === "Select " + words);
+	found?.click();
+	return !!found;
+}`
+
+func (w *world) selectsRow(name, words string) error {
+	t, err := w.tab(name)
+	if err != nil {
+		return err
+	}
+	return t.until("has a box for "+words, func() (found bool, err error) {
+		err = t.script(&found, pick, w.expand(words))
 		return found, err
 	})
 }

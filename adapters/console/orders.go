@@ -160,9 +160,11 @@ type ordersView struct {
 	Newer     string
 	EmptyShop bool
 	ClearLink string
+	Bulk      bulkView
 }
 
 type orderRow struct {
+	ID                         string
 	Address, Number, Who, What string
 	Total, OffList             string
 	Spark                      template.HTML // the path to its price; "": it was not haggled, or that is not kept any longer
@@ -210,6 +212,7 @@ func (v *visit) orders() error {
 		view.Total += ", " + strings.ToLower(view.Tab.Word)
 	}
 	view.ClearLink = here
+	view.Bulk = v.bulk()
 	view.EmptyShop = len(found.Data) == 0 && view.Text == "" && view.Tab.Name == ""
 	return v.show("orders", view)
 }
@@ -257,6 +260,7 @@ func (i *threadItem) of(l orderLine) bool {
 func (v *visit) orderRow(o *order, haggled map[string][]threadItem) orderRow {
 	w := v.shop.words
 	row := orderRow{
+		ID:      o.ID,
 		Address: v.shop.Path() + "/orders/" + o.ID,
 		Number:  o.Confirmation,
 		Who:     o.Email,

@@ -23,7 +23,7 @@ func parsePages() map[string]*template.Template {
 	parsed := map[string]*template.Template{}
 	for frame, names := range map[string][]string{
 		"frame": {
-			"today", "find", "orders", "order", "returns", "return", "disputes", "dispute", "negotiations", "negotiation", "lost", "money", "payments", "movements", "unanswered",
+			"today", "find", "orders", "order", "shipmany", "shipped", "returns", "return", "disputes", "dispute", "negotiations", "negotiation", "lost", "money", "payments", "movements", "unanswered",
 			"studio", "nopolicy", "policyconfirm", "policyversions", "policyversion", "suggest",
 			"people", "person", "ownaccess", "agents", "agent", "apikeys", "agentkeys", "auditlog", "shopsettings", "events", "subscription", "shops", "problem",
 		},

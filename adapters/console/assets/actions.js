@@ -47,3 +47,27 @@ if (toast) {
   address.searchParams.delete("done");
   history.replaceState(history.state, "", address);
 }
+
+// The bar stands over the head of the list while rows are selected. Without this script it is always there.
+const bulk = document.querySelector("[data-bulk]");
+if (bulk) {
+  const all = document.querySelector("[data-bulk-all]"), count = bulk.querySelector("[data-bulk-count]");
+  const boxes = [...document.querySelectorAll('input[type="checkbox"][form="bulk"]')];
+  const show = () => {
+    const chosen = boxes.filter((box) => box.checked).length;
+    bulk.hidden = chosen === 0;
+    count.textContent = chosen + " selected:";
+    all.checked = chosen === boxes.length;
+    all.indeterminate = chosen > 0 && !all.checked;
+    for (const box of boxes) box.closest("tr").classList.toggle("on", box.checked);
+  };
+  const choose = (yes) => { for (const box of boxes) box.checked = yes; show(); };
+  all.hidden = false;
+  all.addEventListener("change", () => choose(all.checked));
+  for (const box of boxes) box.addEventListener("change", show);
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !bulk.hidden && !document.querySelector("dialog:modal")) choose(false);
+  });
+  window.addEventListener("pageshow", show); // browsers keep what was selected when somebody comes back
+  show();
+}

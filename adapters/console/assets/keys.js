@@ -64,7 +64,7 @@ if (shortcuts) {
     button.hidden = false;
     button.addEventListener("click", () => shortcuts.showModal());
   }
-  const rows = () => [...document.querySelectorAll("main tbody td:first-child a, main .rows a[href]")];
+  const rows = () => [...document.querySelectorAll("main tbody tr td:first-child a, main tbody td.pick + td a, main .rows a[href]")];
   const step = (by) => {
     const all = rows();
     if (all.length === 0) return;
@@ -82,6 +82,7 @@ if (shortcuts) {
     "]": () => follow("next"),
     "a": () => reach("a"),
     "r": () => reach("r"),
+    "x": () => document.activeElement.closest("tr")?.querySelector(".pick input")?.click(),
     "z": () => document.querySelector(".toast [data-undo]")?.click(),
   };
   let going = 0; // until when a letter names a page

@@ -69,6 +69,7 @@ func (s *shop) screens() []screen {
 		screen{"case", s.url, "/console/demo/policy?case=" + s.known["negotiation"], s.owner, "", 0},
 		screen{"agent-refused", s.url, "/console/demo/settings/agents/" + s.known["agent"], s.owner,
 			submit("/settings/agents/"+s.known["agent"], `{"handlers.quote.type": "remote", "handlers.quote.url": "nowhere"}`), 0},
+		screen{"ship-several", s.url, "/console/demo/orders/ship?order=" + s.known["order"], s.owner, "", 0},
 		screen{"orders-unmatched", s.url, "/console/demo/orders?q=HG-NONE", s.owner, "", 0},
 	)
 	for _, empty := range []string{"", "/orders", "/negotiations", "/lost", "/returns", "/disputes", "/money", "/money/payments", "/money/movements", "/settings/events"} {
@@ -84,6 +85,7 @@ func (s *shop) screens() []screen {
 var unpictured = map[string]string{
 	"GET /console/{shop}":                             "the same page as with a slash",
 	"GET /console/{shop}/live":                        "a stream of events",
+	"GET /console/{shop}/orders/selected.csv":         "a file",
 	"GET /console/{shop}/money/payments.csv":          "a file",
 	"GET /console/{shop}/money/movements.csv":         "a file",
 	"GET /console/{shop}/{rest...}":                   "not-found is its picture",
