@@ -130,6 +130,43 @@ func TestLists_index(t *testing.T) {
 	})
 }
 
+// The orders of a buyer, and those to ship, are found among all others, which are newer.
+func TestLists_fewOrders(t *testing.T) {
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		shop := porttest.OpenShop(t, storetest.Views(s))
+		shop.Sold(shop.Product(9), 1)
+		storetest.WithoutReferences(t, s)
+		for _, name := range []string{"orders", "payments"} {
+			others := maps.Clone(listed[name].others)
+			if name == "orders" {
+				others["email"] = "'buyer+' || (n % 5000) || '@example.com'"
+			}
+			multiply(t, s, name, others, 20_000)
+		}
+		toShip := ports.OrderFilter{Status: order.Confirmed, Fulfillment: order.FulfillmentStatuses["processing"]}
+		for name, c := range map[string]struct {
+			filter  ports.OrderFilter
+			want    int
+			indexes []string // any of them
+		}{
+			"a buyer": {ports.OrderFilter{Email: "buyer+7@example.com"}, 4, []string{"orders_by_email"}},
+			"to ship": {toShip, 1, []string{"orders_to_ship", "orders_by_fulfillment"}},
+		} {
+			w, err := purchase.OrdersWhere(s.DB.Dialect, shop.Project.ID, c.filter)
+			shop.Must(err)
+			statement := purchase.ListedOrders.Statement(&w, ports.Page{Limit: 26})
+			plan := planOf(t, s, shop.Project.ID, statement, w.Args)
+			if !slices.ContainsFunc(c.indexes, func(index string) bool { return strings.Contains(plan, index) }) {
+				t.Errorf("%s is not found by any of %v:\n%s", name, c.indexes, plan)
+			}
+			found, total, err := s.Orders().Orders(t.Context(), shop.Project.ID, c.filter, ports.Page{Limit: 26})
+			if err != nil || len(found) != c.want || total != c.want {
+				t.Errorf("%s: %d of %d orders, %v", name, len(found), total, err)
+			}
+		}
+	})
+}
+
 func checkPlan(t *testing.T, s *storetest.Store, name, index, plan string) {
 	t.Helper()
 	upper := strings.ToUpper(plan)

@@ -16,9 +16,10 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// pages are those of the console that a merchant opens most. {order} and {negotiation} are the newest ones.
+// pages are those of the console that a merchant opens most. {order} and {negotiation} are the newest ones, {old} is a place
+// in the list of orders that has half of them before it.
 var pages = []string{
-	"", "/orders", "/orders?q=nobody@example.com", "/orders/{order}", "/negotiations", "/negotiations/{negotiation}", "/lost", "/returns", "/money", "/money/payments",
+	"", "/orders", "/orders?after={old}", "/orders?q=nobody@example.com", "/orders/{order}", "/negotiations", "/negotiations/{negotiation}", "/lost", "/returns", "/money", "/money/payments",
 	"/money/movements", "/find?q=tent", "/settings/audit-log",
 }
 
@@ -48,7 +49,11 @@ func (s *server) open(b *testing.B) {
 	b.Helper()
 	m := &looker{url: s.replicas[0].process.URL, project: s.project}
 	must(b, m.join())
-	ids := strings.NewReplacer("{order}", m.newest(b, "/v1/orders"), "{negotiation}", m.newest(b, "/v1/negotiations"))
+	ids := strings.NewReplacer(
+		"{order}", m.newest(b, "/v1/orders"),
+		"{negotiation}", m.newest(b, "/v1/negotiations"),
+		"{old}", m.old(b),
+	)
 	for i, page := range pages {
 		name := "/console/" + s.slug + page
 		path := ids.Replace(name)
@@ -200,4 +205,21 @@ func (m *looker) newest(b *testing.B, path string) string {
 		b.Fatalf("%s is empty", path)
 	}
 	return page.Data[0].ID
+}
+
+// old is a place in the list of orders that has half of them before it.
+func (m *looker) old(b *testing.B) string {
+	b.Helper()
+	var page struct {
+		Meta struct {
+			Total int    `json:"total"`
+			Next  string `json:"next"`
+		} `json:"meta"`
+	}
+	must(b, m.api("GET", "/v1/orders?limit=1", "", &page))
+	must(b, m.api("GET", fmt.Sprintf("/v1/orders?limit=1&offset=%d", page.Meta.Total/2), "", &page))
+	if page.Meta.Next == "" {
+		b.Fatal("there are too few orders")
+	}
+	return page.Meta.Next
 }

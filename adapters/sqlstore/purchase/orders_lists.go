@@ -35,7 +35,8 @@ const fromOrdersAlone = `
 FROM orders AS o
 WHERE o.project_id = $1`
 
-func (v Orders) Orders(ctx context.Context, project id.Project, f ports.OrderFilter, page ports.Page) ([]*order.Order, int, error) {
+// OrdersWhere narrows ListedOrders.
+func OrdersWhere(d db.Dialect, project id.Project, f ports.OrderFilter) (db.Conditions, error) {
 	w := db.Conditions{Args: db.Args{project}}
 	w.Is("o.status", f.Status)
 	w.Is("o.fulfillment_status", f.Fulfillment)
@@ -47,13 +48,21 @@ func (v Orders) Orders(ctx context.Context, project id.Project, f ports.OrderFil
 		for i, o := range f.IDs {
 			names[i] = o.String()
 		}
-		in, err := v.Store.Dialect.In(&w.Args, names)
+		in, err := d.In(&w.Args, names)
 		if err != nil {
-			return nil, 0, err
+			return w, err
 		}
 		w.Text += "\n  AND o.id IN " + in
 	}
 	w.During("o.created_at", f.From, f.To)
+	return w, nil
+}
+
+func (v Orders) Orders(ctx context.Context, project id.Project, f ports.OrderFilter, page ports.Page) ([]*order.Order, int, error) {
+	w, err := OrdersWhere(v.Store.Dialect, project, f)
+	if err != nil {
+		return nil, 0, err
+	}
 	listed := ListedOrders
 	if f.Payment == (order.PaymentStatus{}) {
 		listed.Counted = fromOrdersAlone

@@ -2,6 +2,7 @@
 -- Lists of one state or kind are read by key from any place, however long the history of all others is.
 CREATE INDEX orders_by_status ON orders (project_id, status, created_at, id);
 CREATE INDEX orders_by_fulfillment ON orders (project_id, fulfillment_status, created_at, id);
+CREATE INDEX orders_by_email ON orders (project_id, email, created_at, id);
 CREATE INDEX returns_by_status ON returns (project_id, status, created_at, id);
 CREATE INDEX payments_by_status ON payments (project_id, status, created_at, id);
 CREATE INDEX ledger_transactions_by_kind ON ledger_transactions (project_id, kind, at, id);
@@ -16,6 +17,7 @@ CREATE INDEX audit_events_oldest ON audit_events (at, id);
 -- The planner's figures, as in 00002.
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('orders', 'orders_by_status', '20000 10000 3000 1 1'),
+    ('orders', 'orders_by_email', '20000 10000 2 1 1'),
     ('orders', 'orders_by_fulfillment', '20000 10000 2500 1 1'),
     ('returns', 'returns_by_status', '2000 1000 300 1 1'),
     ('payments', 'payments_by_status', '20000 10000 3000 1 1'),
