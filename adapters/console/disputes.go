@@ -95,14 +95,16 @@ func (d *dispute) pill() pill {
 }
 
 // due says until when a dispute is to be answered; "" if nothing is, or nobody knows.
-func (v *visit) due(d *dispute) string {
-	if d.DueBy == nil || d.Response != "needed" {
+func (v *visit) due(d *dispute) string { return v.dueAt(d, v.shop.words.clock) }
+
+func (v *visit) dueAt(d *dispute, written func(time.Time) string) string {
+	switch {
+	case d.DueBy == nil || d.Response != "needed":
 		return ""
+	case d.DueBy.Before(v.now()):
+		return "was due " + written(*d.DueBy)
 	}
-	if d.DueBy.Before(v.now()) {
-		return "was due " + v.shop.words.clock(*d.DueBy)
-	}
-	return "by " + v.shop.words.clock(*d.DueBy)
+	return "by " + written(*d.DueBy)
 }
 
 // answerBy is a sentence of a deadline; "" of none.
@@ -216,7 +218,7 @@ func (v *visit) disputeRows(all []dispute) ([]disputeRow, error) {
 			Who:     orders[d.Order].Email,
 			Why:     d.claim(),
 			Amount:  w.amount(d.Amount, d.Currency),
-			Due:     cmp.Or(v.due(d), "–"),
+			Due:     cmp.Or(v.dueAt(d, w.day), "–"),
 			By:      providerName(d.Provider),
 			Pills:   []pill{d.pill()},
 			Age:     w.age(d.CreatedAt),
