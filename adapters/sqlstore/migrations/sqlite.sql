@@ -723,7 +723,7 @@ CREATE TABLE disputes (
     steps              INTEGER NOT NULL CONSTRAINT disputes_steps CHECK (steps >= 0),
     reported_at        INTEGER NOT NULL,
     created_at         INTEGER NOT NULL,
-    updated_at         INTEGER NOT NULL,
+    updated_at         INTEGER NOT NULL, response TEXT NOT NULL DEFAULT 'needed' CONSTRAINT disputes_response CHECK (response IN ('needed', 'under_review', 'closed')), due_by INTEGER, evidence TEXT NOT NULL DEFAULT '{}', answered_at INTEGER,
     PRIMARY KEY (project_id, id),
     CONSTRAINT disputes_reported UNIQUE (project_id, gateway, provider)
 ) STRICT;
@@ -1016,6 +1016,23 @@ CREATE TABLE member_identities (
     PRIMARY KEY (issuer, subject)
 ) STRICT;
 
+CREATE TABLE sandbox_disputes (
+    project_id TEXT    NOT NULL,
+    id         TEXT    NOT NULL,
+    charge_id  TEXT    NOT NULL,
+    reason     TEXT    NOT NULL,
+    status     TEXT    NOT NULL CONSTRAINT sandbox_disputes_status CHECK (status IN ('open', 'won', 'lost')),
+    response   TEXT    NOT NULL CONSTRAINT sandbox_disputes_response CHECK (response IN ('needed', 'under_review', 'closed')),
+    currency   TEXT    NOT NULL,
+    amount     INTEGER NOT NULL CONSTRAINT sandbox_disputes_amount CHECK (amount > 0),
+    evidence   TEXT    NOT NULL,
+    opened_at  INTEGER NOT NULL,
+    due_by     INTEGER NOT NULL,
+    at         INTEGER NOT NULL,
+    PRIMARY KEY (project_id, id),
+    CONSTRAINT sandbox_disputes_charge UNIQUE (project_id, charge_id)
+) STRICT;
+
 CREATE INDEX api_keys_account ON api_keys (account_id, created_at);
 
 CREATE INDEX projects_account ON projects (account_id, created_at, id);
@@ -1212,8 +1229,6 @@ CREATE INDEX webhook_deliveries_oldest ON webhook_deliveries (project_id, receiv
 
 CREATE INDEX decisions_of_quote ON decisions (project_id, quote_id) WHERE position IS NOT NULL;
 
-CREATE INDEX audit_events_oldest ON audit_events (at);
-
 CREATE INDEX stock_moves_oldest ON stock_moves (project_id, created_at);
 
 CREATE INDEX decisions_probes ON decisions (project_id, client, product_id, at, session_id) WHERE probe = 1;
@@ -1286,6 +1301,28 @@ CREATE INDEX jobs_newest ON jobs (project_id, created_at, id);
 CREATE INDEX jobs_oldest ON jobs (finished_at, project_id, id) WHERE finished_at IS NOT NULL;
 
 CREATE UNIQUE INDEX member_identities_member ON member_identities (member_id, issuer);
+
+CREATE INDEX disputes_newest ON disputes (project_id, created_at, id);
+
+CREATE INDEX orders_by_status ON orders (project_id, status, created_at, id);
+
+CREATE INDEX orders_by_fulfillment ON orders (project_id, fulfillment_status, created_at, id);
+
+CREATE INDEX orders_by_email ON orders (project_id, email, created_at, id);
+
+CREATE INDEX returns_by_status ON returns (project_id, status, created_at, id);
+
+CREATE INDEX payments_by_status ON payments (project_id, status, created_at, id);
+
+CREATE INDEX ledger_transactions_by_kind ON ledger_transactions (project_id, kind, at, id);
+
+CREATE INDEX audit_events_by_action ON audit_events (account_id, action, at, id);
+
+CREATE INDEX audit_events_by_member ON audit_events (account_id, member_id, at, id);
+
+CREATE INDEX audit_events_by_key ON audit_events (account_id, key_id, at, id);
+
+CREATE INDEX audit_events_oldest ON audit_events (at, id);
 
 CREATE TRIGGER checkouts_leased BEFORE UPDATE ON checkouts WHEN NEW.status = 'processing' AND NEW.lease_until IS NULL
 BEGIN
@@ -1723,7 +1760,12 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('analytics_lost', 'analytics_lost', '50000 25000 1 1 1 1 1'),
     ('analytics_pending', 'analytics_pending_project', '2000 1000'),
     ('analytics_slots', 'sqlite_autoindex_analytics_slots_1', '10000 5000 1'),
-    ('audit_events', 'audit_events_oldest', '100000 1'),
+    ('audit_events', 'audit_events_by_action', '100000 50000 1000 1 1'),
+    ('audit_events', 'audit_events_by_key', '100000 50000 5000 1 1'),
+    ('audit_events', 'audit_events_by_member', '100000 50000 5000 1 1'),
+    ('audit_events', 'audit_events_newest', '100000 50000 1 1'),
+    ('audit_events', 'audit_events_oldest', '100000 1 1'),
+    ('audit_events', 'audit_events_project', '100000 50000 25000 1 1'),
     ('authorizations', 'authorizations_oldest', '1000 1'),
     ('authorizations', 'authorizations_project', '1000 500'),
     ('authorizations', 'sqlite_autoindex_authorizations_1', '1000 1'),
@@ -1755,6 +1797,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('deliveries', 'deliveries_waiting', '1000 100 1'),
     ('deliveries', 'sqlite_autoindex_deliveries_1', '60000 30000 1'),
     ('deliveries', 'sqlite_autoindex_deliveries_2', '60000 30000 2 1'),
+    ('disputes', 'disputes_newest', '1000 500 1 1'),
     ('disputes', 'disputes_of_order', '200 100 1'),
     ('disputes', 'disputes_of_payment', '200 100 1'),
     ('disputes', 'disputes_open', '100 50 1'),
@@ -1774,6 +1817,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('jobs_set_aside', 'jobs_set_aside', '10 3 2 1'),
     ('labels', 'sqlite_autoindex_labels_1', '20000 10000 1 1'),
     ('ledger_postings', 'ledger_postings', '60000 30000 3 1'),
+    ('ledger_transactions', 'ledger_transactions_by_kind', '44000 22000 4000 1 1'),
     ('ledger_transactions', 'ledger_transactions_dispute', '400 200 2 1'),
     ('ledger_transactions', 'ledger_transactions_newest', '44000 22000 1 1'),
     ('ledger_transactions', 'ledger_transactions_reference', '22000 11000 11000 1 1'),
@@ -1783,6 +1827,9 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('ledger_transactions', 'sqlite_autoindex_ledger_transactions_1', '44000 22000 1'),
     ('low_stock', 'low_stock', '1000 500 1'),
     ('money_differences', 'money_differences', '100 50 50 50 50 1'),
+    ('orders', 'orders_by_email', '20000 10000 2 1 1'),
+    ('orders', 'orders_by_fulfillment', '20000 10000 2500 1 1'),
+    ('orders', 'orders_by_status', '20000 10000 3000 1 1'),
     ('orders', 'orders_email', '20000 10000 2 1'),
     ('orders', 'orders_newest', '20000 10000 1 1'),
     ('orders', 'orders_of_session', '20000 10000 1'),
@@ -1796,6 +1843,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('outbox', 'outbox_due', '100 30 1'),
     ('outbox', 'outbox_newest', '30000 15000 1 1'),
     ('outbox', 'sqlite_autoindex_outbox_1', '30000 15000 1'),
+    ('payments', 'payments_by_status', '20000 10000 3000 1 1'),
     ('payments', 'payments_charge', '20000 10000 1 1'),
     ('payments', 'payments_newest', '20000 10000 1 1'),
     ('payments', 'sqlite_autoindex_payments_1', '20000 10000 1'),
@@ -1826,6 +1874,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('released_slugs', 'sqlite_autoindex_released_slugs_1', '1000 1'),
     ('retention', 'retention', '10 1'),
     ('retention', 'retention_due', '10 1'),
+    ('returns', 'returns_by_status', '2000 1000 300 1 1'),
     ('returns', 'returns_newest', '2000 1000 1 1'),
     ('returns', 'returns_of_order', '2000 1000 2'),
     ('returns', 'returns_requested', '100 50 1'),
