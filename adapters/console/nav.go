@@ -24,7 +24,7 @@ type place struct {
 var places = []place{
 	{Name: "today", Word: "Today", Icon: "today", tab: 1, to: "kinds of things wait", sees: everybody},
 	{Name: "orders", Word: "Orders", Icon: "orders", path: "/orders", group: "Sell", tab: 2, waits: []string{"order_to_ship"}, to: "to ship", sees: frame.Sells},
-	{Name: "returns", Word: "Returns", Icon: "back", path: "/returns", group: "Sell", tab: 5, waits: []string{"return_requested"}, to: "to decide", sees: frame.Sells},
+	{Name: "returns", Word: "Returns", Icon: "back", path: "/returns", group: "Sell", tab: 5, waits: []string{"return_requested", "dispute_open"}, to: "to decide", sees: frame.Sells},
 	{Name: "lost", Word: "Lost deals", Icon: "lost", path: "/lost", group: "Haggle", tab: 3, sees: frame.Limits},
 	{Name: "policy", Word: "Policy studio", Short: "Policy", Icon: "policy", path: "/policy", group: "Haggle", tab: 4, sees: frame.Tunes},
 	{Name: "money", Word: "Money", Icon: "money", path: "/money", group: "Run", tab: 6, waits: []string{"payment_unresolved", "refund_unresolved"}, to: "without an answer", sees: frame.Sells},
