@@ -236,6 +236,23 @@ Feature: Console
       And "Ana" presses "Orders"
       Then "Ana" finds no "Ship" to press
 
+    Scenario: Writing a note on an order
+      Given a buyer who ordered 1 of the "Trail Tent"
+      And "Sam" is a member with {"role": "support"}
+      And "Ana" is a member with {"role": "analyst"}
+      And "Sam" signed in to the console
+      And "Ana" signed in to the console
+      When "Sam" presses "Orders"
+      And "Sam" presses "$confirmation"
+      And "Sam" fills in "Note" with "Wrap it as a gift."
+      And "Sam" presses "Add note"
+      Then "Sam" sees "The note is added."
+      When "Ana" presses "Orders"
+      And "Ana" presses "$confirmation"
+      Then "Ana" sees "Wrap it as a gift."
+      And "Ana" sees "· Sam"
+      And "Ana" finds no "Add note" to press
+
     Scenario: A refund is asked for over the page, and its fields are kept
       Given a buyer who ordered 1 of the "Trail Tent"
       And "Ada" is a member with {"role": "manager"}

@@ -108,6 +108,9 @@ func (a *attack) sells(i int, text string) error {
 
 // settles has the merchant deal with an order: each text comes to one of three ends.
 func (a *attack) settles(i int, text, order string, product, variant any) error {
+	if _, err := a.post("note", "/v1/orders/"+order+"/notes", map[string]any{"text": text}); err != nil {
+		return err
+	}
 	if i%3 == 0 {
 		seen, err := a.send(http.MethodGet, "/v1/orders/"+order, nil)
 		if err != nil {

@@ -187,6 +187,8 @@ Feature: Orders and returns
         | GET /v1/orders/ord_0000000000000000000000000a                                   | order_not_found  |
         | POST /v1/orders/ord_unknown/cancel                                              | order_not_found  |
         | POST /v1/orders/ord_0000000000000000000000000a/cancel                           | order_not_found  |
+        | GET /v1/orders/ord_0000000000000000000000000a/notes                             | order_not_found  |
+        | POST /v1/orders/ord_0000000000000000000000000a/notes {"text": "Lost"}           | order_not_found  |
         | POST /v1/orders/ord_0000000000000000000000000a/fulfillment {"status": "shipped"} | order_not_found |
         | GET /v1/returns/ret_0000000000000000000000000a                                  | return_not_found |
         | POST /v1/returns/ret_0000000000000000000000000a/approve                         | return_not_found |
@@ -207,6 +209,8 @@ Feature: Orders and returns
         | request                                              | code             |
         | GET /v1/orders/$order                                | order_not_found  |
         | POST /v1/orders/$order/cancel                        | order_not_found  |
+        | GET /v1/orders/$order/notes                          | order_not_found  |
+        | POST /v1/orders/$order/notes {"text": "Lost"}        | order_not_found  |
         | POST /v1/orders/$order/fulfillment {"status": "shipped"} | order_not_found |
         | GET /v1/returns/$return                              | return_not_found |
         | POST /v1/returns/$return/approve                     | return_not_found |
@@ -223,12 +227,65 @@ Feature: Orders and returns
         | scope         | request                                                  |
         | catalog:write | GET /v1/orders                                           |
         | catalog:write | GET /v1/orders/$order                                    |
+        | catalog:write | GET /v1/orders/$order/notes                              |
+        | finance:read  | POST /v1/orders/$order/notes {"text": "Wrap it"}         |
         | catalog:write | GET /v1/returns                                          |
         | catalog:write | GET /v1/returns/$return                                  |
         | finance:read  | POST /v1/orders/$order/cancel                            |
         | finance:read  | POST /v1/orders/$order/fulfillment {"status": "shipped"} |
         | finance:read  | POST /v1/returns/$return/approve                         |
         | finance:read  | POST /v1/returns/$return/reject                          |
+
+  Rule: The merchant's people write notes on an order, which no buyer reads
+
+    Scenario: Writing notes
+      Given a buyer who ordered 2 of the "Trail Tent"
+      When the merchant sends POST /v1/orders/$order/notes {"text": "Quokka first"}
+      Then it answers 201
+      And the answer shows:
+        | id     | matches ^note_ |
+        | text   | "Quokka first" |
+        | key_id | matches ^key_  |
+        | member | absent         |
+      When the merchant sends POST /v1/orders/$order/notes {"text": "Quokka second"}
+      And the merchant sends GET /v1/orders/$order/notes
+      Then it answers 200
+      And the answer shows:
+        | data.*.text | ["Quokka first", "Quokka second"] |
+
+    Scenario: No answer to a buyer has them
+      Given a buyer who ordered 2 of the "Trail Tent"
+      And the merchant sends POST /v1/orders/$order/notes {"text": "Quokka"}
+      When the buyer sends GET /acp/orders/$order?manage_token=$manage_token
+      Then it answers 200
+      And the answer does not say "Quokka"
+      When the buyer opens the receipt
+      Then the receipt does not say "Quokka"
+      When an agent sends GET /ucp/orders/$order
+      Then it answers 200
+      And the answer does not say "Quokka"
+      When a model sends tools/call {"name": "get_order", "arguments": {"id": "$order"}} to /mcp
+      Then it answers 200
+      And the answer does not say "Quokka"
+
+    Scenario: The audit log says that a note was written, and not what
+      Given a buyer who ordered 2 of the "Trail Tent"
+      And the merchant sends POST /v1/orders/$order/notes {"text": "Quokka"}
+      When the merchant sends GET /v1/audit-events?action=create-order-note
+      Then the answer shows:
+        | data.0.target | "$order" |
+      And the answer does not say "Quokka"
+
+    Scenario Outline: Notes that are none
+      Given a buyer who ordered 2 of the "Trail Tent"
+      When the merchant sends POST /v1/orders/$order/notes <body>
+      Then it is refused: 422 validation_error
+      And the refusal names "text"
+
+      Examples:
+        | body            |
+        | {"text": ""}    |
+        | {"text": "  "}  |
 
   Rule: What was not shipped can be canceled
 

@@ -56,6 +56,7 @@ Feature: A buyer's personal data
     Scenario: Erasing an order that was delivered
       Given the merchant ships the order
       And under the key "delivered" the merchant sends POST /v1/orders/$order/fulfillment {"status": "delivered"}
+      And the merchant sends POST /v1/orders/$order/notes {"text": "A. Buyer rang twice"}
       When the merchant sends POST /v1/buyers/erase {"email": "BUYER@example.com"}
       Then it answers 200
       And the answer shows:
@@ -69,6 +70,9 @@ Feature: A buyer's personal data
       And the order's "shipping_address.name" is ""
       And the order's "shipping_address.country" is "US"
       And the order's "total" is 205.99
+      When the merchant sends GET /v1/orders/$order/notes
+      Then the answer shows:
+        | data.*.text | [""] |
       When the merchant sends GET /v1/events?type=order.completed
       Then the answer does not name the buyer
       When under the key "delivered" the merchant sends POST /v1/orders/$order/fulfillment {"status": "delivered"}

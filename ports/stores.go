@@ -44,6 +44,7 @@ type Stores struct {
 	Refunds    Refunds
 	Disputes   Disputes
 	Labels     Labels
+	Notes      OrderNotes
 
 	Payments        Payments
 	Unresolved      Unresolved

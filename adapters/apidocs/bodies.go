@@ -51,6 +51,7 @@ var bodies = map[string]string{
 	"update-project":            `{"description": "Lamps for reading"}`,
 	"update-settings":           `{"commerce": {"max_discount_percent": 15}}`,
 	"update-storefront":         `{"return_window_days": 30, "free_shipping_threshold": 75}`,
+	"create-order-note":         `{"text": "Wrap it as a gift."}`,
 	"approve-return":            `{"restock": true}`,
 	"reject-return":             `{"reason": "The seal is broken"}`,
 	"submit-evidence":           `{"note": "The carrier handed it over on March 5."}`,

@@ -24,6 +24,7 @@ var auditWords = map[string]string{
 	"create-buyer-token":        "Made a token for a buyer",
 	"create-event-subscription": "Subscribed to events",
 	"create-invitation":         "Invited a member",
+	"create-order-note":         "Wrote a note on an order",
 	"create-password-link":      "Made a password link",
 	"create-product":            "Added a product",
 	"create-project":            "Made a shop",

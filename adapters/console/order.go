@@ -100,6 +100,7 @@ type orderView struct {
 	Timeline                                 []moment
 	Returns, Disputes                        []followed
 	Confirms                                 []*confirmation
+	Note                                     *form // nil: the role writes none
 	Done                                     string
 	Problem                                  *problem // of a form that is no longer there
 }
@@ -143,7 +144,11 @@ func (v *visit) showOrder(form string, failed *problem) error {
 	}
 	view.Money = v.moneyOf(&o)
 	view.Buyer = v.buyerOf(&o)
-	view.Timeline = v.timeline(&o)
+	notes, err := v.notes(o.ID)
+	if err != nil {
+		return err
+	}
+	view.Timeline = v.timeline(&o, notes)
 	for _, r := range o.Returns {
 		view.Returns = append(view.Returns, v.returned(r, &o))
 	}
@@ -254,10 +259,9 @@ func (v *visit) buyerOf(o *orderDetail) []fact {
 	)
 }
 
-// timeline is what happened, the newest first, and above it what is expected.
-func (v *visit) timeline(o *orderDetail) []moment {
+// timeline is what happened, with what is in the list, the newest first, and above it what is expected.
+func (v *visit) timeline(o *orderDetail, list []moment) []moment {
 	w := v.shop.words
-	var list []moment
 	note := func(at time.Time, what, more string) {
 		when := w.clock(at)
 		if more != "" {
@@ -287,7 +291,7 @@ func (v *visit) timeline(o *orderDetail) []moment {
 		note(d.CreatedAt, "Disputed "+w.amount(d.Amount, d.Currency), strings.ReplaceAll(d.Reason, "_", " "))
 	}
 	slices.SortStableFunc(list, func(a, b moment) int { return b.at.Compare(a.at) })
-	list[0].Class = "now"
+	list[slices.IndexFunc(list, func(m moment) bool { return m.Class == "" })].Class = "now"
 	if o.Status == "canceled" || o.Status == "refunded" {
 		return list
 	}

@@ -84,6 +84,7 @@ var done = map[string]string{
 	"refunded":  "The refund is made.",
 	"pending":   "The refund is asked for. The provider has not decided yet, and is asked until it does.",
 	"cancelled": "The order is cancelled.",
+	"noted":     "The note is added.",
 	"charged":   "The payment was taken, and this is its order.",
 }
 
@@ -92,6 +93,10 @@ func (v *visit) offer(view *orderView, o *orderDetail, form string, failed *prob
 	view.Problem = failed
 	if !v.may("finance:write") {
 		return
+	}
+	view.Note = v.askNote(o, nil)
+	if form == "note" {
+		view.Note, view.Problem = v.askNote(o, failed), nil
 	}
 	open := o.Status == "confirmed"
 	n, _ := o.left().Float64()

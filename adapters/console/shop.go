@@ -86,6 +86,7 @@ func routeShop(page func(pattern string, show func(*visit) error)) {
 	page("POST /orders/{order}/deliver", (*visit).deliver)
 	page("POST /orders/{order}/refund", (*visit).refund)
 	page("POST /orders/{order}/cancel", (*visit).cancel)
+	page("POST /orders/{order}/note", (*visit).note)
 	page("GET /live", (*visit).live)
 	page("GET /negotiations", (*visit).negotiations)
 	page("GET /negotiations/{negotiation}", (*visit).negotiation)

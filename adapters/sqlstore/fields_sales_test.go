@@ -222,6 +222,14 @@ func caseFields(s *fieldShop) {
 	s.survives(nil, closed, write(closed).Disputes[0])
 }
 
+func noteFields(s *fieldShop) {
+	placed := s.order()
+	n := fill[order.Note]()
+	n.Project, n.Order = s.project.ID, placed.ID
+	s.must(s.OrderNotes().Add(s.Context(), n))
+	s.survives(nil, n, read(s.OrderNotes().Notes(s.Context(), s.project.ID, placed.ID))(s)[0])
+}
+
 func labelFields(s *fieldShop) {
 	placed := s.order()
 	inHand, bought := fill[order.Label](), fill[order.Label](another)

@@ -52,6 +52,7 @@ func TestStore_keepsEveryField(t *testing.T) {
 			"order":             orderFields,
 			"after-sales":       caseFields,
 			"label":             labelFields,
+			"note":              noteFields,
 			"ledger":            ledgerFields,
 			"orphaned charge":   orphanFields,
 			"integration":       integrationFields,

@@ -113,6 +113,9 @@ func (s *Store) Jobs() jobs.Jobs { return jobs.Jobs{Store: s.db} }
 // JobQueue leases jobs.
 func (s *Store) JobQueue() ports.JobQueue { return jobs.NewQueue(s.db) }
 
+// OrderNotes keeps what merchants write down about orders.
+func (s *Store) OrderNotes() purchase.Notes { return purchase.Notes{Store: s.db} }
+
 // Labels keeps shipping labels.
 func (s *Store) Labels() purchase.Labels { return purchase.Labels{Store: s.db} }
 

@@ -48,6 +48,7 @@ func storesOn(view *sqlstore.Store, index ports.Index) *ports.Stores {
 		Refunds:         view.Orders(),
 		Disputes:        view.Orders(),
 		Labels:          view.Labels(),
+		Notes:           view.OrderNotes(),
 		Payments:        view.Payments(),
 		Unresolved:      view.Unresolved(),
 		Ledger:          view.Ledger(),

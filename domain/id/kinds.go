@@ -25,6 +25,7 @@ type (
 	hookLog  struct{}
 	run      struct{}
 	label    struct{}
+	note     struct{}
 	synonym  struct{}
 	negAgent struct{}
 	dispute  struct{}
@@ -60,6 +61,7 @@ func (hook) prefix() string     { return "wh_" }
 func (hookLog) prefix() string  { return "whlog_" }
 func (run) prefix() string      { return "sync_" }
 func (label) prefix() string    { return "lbl_" }
+func (note) prefix() string     { return "note_" }
 func (synonym) prefix() string  { return "syn_" }
 func (negAgent) prefix() string { return "agent_" }
 func (dispute) prefix() string  { return "dsp_" }
@@ -95,6 +97,7 @@ type (
 	WebhookLog    = ID[hookLog] // an entry of it
 	Sync          = ID[run]
 	Label         = ID[label] // of a parcel
+	Note          = ID[note]  // on an order
 	Synonym       = ID[synonym]
 	Agent         = ID[negAgent]
 	Dispute       = ID[dispute] // of a payment

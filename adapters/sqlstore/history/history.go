@@ -99,6 +99,7 @@ var LeftOut = map[string]string{
 	"jobs_set_aside":       "work that failed again and again",
 	"labels":               "of a carrier that the demo has not",
 	"money_differences":    "of a provider that the demo has not",
+	"order_notes":          "the demo's people have written none",
 	"orphan_charges":       "charges without an order, of which there are none",
 	"reconciliations":      "of a provider that the demo has not",
 	"retention":            "made when the project is; nothing was removed",

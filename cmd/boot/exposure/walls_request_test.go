@@ -59,6 +59,7 @@ var overrides = map[string]map[string]any{
 	"submit-evidence":           {"note": "Taken over"},
 	"open-sandbox-dispute":      {"payment_id": nil, "amount": 1},
 	"cancel-order":              {"reason": "Taken over"},
+	"create-order-note":         {"text": "Taken over"},
 	"approve-return":            {"restock": false},
 	"reject-return":             {"reason": "Taken over"},
 	"acp-order-cancel":          {"reason": "Taken over", "manage_token": nil, "session_id": nil},

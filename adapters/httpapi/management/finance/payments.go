@@ -29,6 +29,7 @@ func Register(a *operation.API) {
 	h.registerAnalytics()
 	h.registerExports()
 	h.registerOrders()
+	h.registerNotes()
 	h.registerReturns()
 	h.registerDisputes()
 }

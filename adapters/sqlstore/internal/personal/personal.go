@@ -64,6 +64,13 @@ func Tables(d db.Dialect) []Table {
 			Erased: []Column{{"evidence", "'{}'"}},
 		},
 		{
+			Table:  "order_notes",
+			Key:    "id",
+			Of:     "order_id",
+			By:     OfOrder,
+			Erased: []Column{{"text", "''"}},
+		},
+		{
 			Table: "labels",
 			Key:   "order_id",
 			Of:    "order_id",

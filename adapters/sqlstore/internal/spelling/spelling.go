@@ -50,7 +50,7 @@ var texts = index(
 	known(id.Stored[id.Order]), known(id.Stored[id.Payment]), known(id.Stored[id.Return]), known(id.Stored[id.Event]),
 	known(id.Stored[id.Decision]), known(id.Stored[id.AuditEvent]), known(id.Stored[id.Authenticator]), known(id.Stored[id.Refund]),
 	known(id.Stored[id.Transaction]), known(id.Stored[id.Subscription]), known(id.Stored[id.Delivery]), known(id.Stored[id.Integration]),
-	known(id.Stored[id.Webhook]), known(id.Stored[id.WebhookLog]), known(id.Stored[id.Sync]), known(id.Stored[id.Label]),
+	known(id.Stored[id.Webhook]), known(id.Stored[id.WebhookLog]), known(id.Stored[id.Sync]), known(id.Stored[id.Label]), known(id.Stored[id.Note]),
 	known(id.Stored[id.Synonym]), known(id.Stored[id.Agent]), known(id.Stored[id.Dispute]), known(id.Stored[id.Negotiation]),
 	known(id.Stored[id.Member]), known(id.Stored[id.MemberLink]), known(id.Stored[id.ConsoleSession]), known(id.Stored[id.AgentKey]), known(id.Stored[id.Job]),
 	known(ledger.StoredAccount),
