@@ -209,6 +209,9 @@ func (g Group) operation(id, route, summary string, options []Option) wire.Opera
 		o.Description = "Scope: `" + o.scope + "` or `" + o.or + "`."
 		o.Security = append(o.Security, map[string][]string{wire.BearerScheme: {o.or}})
 	}
+	if said := prose[id]; said != "" {
+		o.Description = said + " " + o.Description
+	}
 	g.specs[id] = o
 	return o.Operation
 }

@@ -1,0 +1,24 @@
+package management
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+)
+
+// The reference says more of an operation than its summary and its scope.
+func TestOperationsAreDescribed(t *testing.T) {
+	t.Parallel()
+	a := register(wire.NewAPI(http.NewServeMux(), wire.Config{Title: "Test", Version: "1"}), Services{TestBuyers: noBuyers{}})
+	for path, item := range a.Document().Paths {
+		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
+			if op != nil && strings.HasPrefix(op.Description, "Scope: ") {
+				t.Errorf("%s %s only names its scope: describe %s", op.Method, path, op.OperationID)
+			}
+		}
+	}
+}
