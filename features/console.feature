@@ -363,6 +363,7 @@ Feature: Console
       Then "Ada" sees "How the price came to be"
       And "Ada" sees "Close enough"
       And "Ada" sees "Floor"
+      And the page of "Ada" prints on one sheet
 
     Scenario: Support sees offers and prices, and no limits
       Given a buyer who agreed on 2 of the "Trail Tent" at 95.00

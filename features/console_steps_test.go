@@ -1,12 +1,17 @@
 package features
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -33,6 +38,7 @@ func consoleSteps(sc book, w *world) {
 	sc.Then(`^"([^"]*)" is told that "([^"]*)" at "([^"]*)"$`, w.isTold)
 	sc.Then(`^"([^"]*)" is asked "([^"]*)"$`, w.isAsked)
 	sc.Then(`^"([^"]*)" is no longer told "([^"]*)"$`, w.isNoLongerTold)
+	sc.Then(`^the page of "([^"]*)" prints on one sheet$`, w.printsOnOneSheet)
 	sc.Then(`^"([^"]*)" is asked nothing$`, func(name string) error { return w.isAsked(name, "") })
 	sc.Then(`^"([^"]*)" has the focus on "([^"]*)"$`, w.hasFocusOn)
 	sc.Then(`^"([^"]*)" is at (/\S*)$`, w.isAt)
@@ -48,6 +54,16 @@ func startIdentities(t *testing.T) *openid.Provider {
 	t.Cleanup(func() { _ = p.Close() })
 	p.Asks()
 	return p
+}
+
+// startSimulator is a program in the place of haggle-sim whose buyers take their time.
+func startSimulator(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "haggle-sim")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\nexec sleep 600\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func (w *world) opensPage(name, path string) error {
@@ -272,6 +288,22 @@ const told = `(place) => {
 
 func (w *world) isTold(name, words, place string) error {
 	return w.shows(name, "says "+words+" at "+place, words, told, place)
+}
+
+var sheet = regexp.MustCompile(`/Type\s*/Page[^s]`)
+
+func (w *world) printsOnOneSheet(name string) error {
+	t, err := w.tab(name)
+	if err != nil {
+		return err
+	}
+	return t.run(chromedp.ActionFunc(func(ctx context.Context) error {
+		printed, _, err := page.PrintToPDF().WithPreferCSSPageSize(true).Do(ctx)
+		if n := len(sheet.FindAll(printed, -1)); err == nil && n != 1 {
+			err = fmt.Errorf("the page prints on %d sheets", n)
+		}
+		return err
+	}))
 }
 
 func (w *world) isNoLongerTold(name, text string) error {

@@ -63,7 +63,7 @@ func startServer(t *testing.T, engine string) *server {
 		}),
 		beside: boottest.Start(t, besideDatabase, besides, func(c *boot.Config) {
 			c.StripeURL, c.PayPalURL = providers, providers
-			c.TrustedProxies = "127.0.0.0/8"
+			c.TrustedProxies, c.Simulator = "127.0.0.0/8", startSimulator(t)
 			c.ShopifyURL, c.HubSpotURL, c.ShipStationURL = platforms.url+"/shopify", platforms.url+"/hubspot", platforms.url+"/shipstation"
 		}),
 		strict: boottest.Start(t, boottest.Engines[i].URL(t), strictly), validator: openapi.NewValidator(), transport: transport,

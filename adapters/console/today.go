@@ -60,6 +60,7 @@ type todayView struct {
 	Tiles   []tile
 	Chart   *chartView
 	Stages  []stageView
+	Short   bool   // what waits leaves room below it for the stages
 	Quiet   string // why there are no figures
 	Send    *sendView
 	Done    string
@@ -119,8 +120,12 @@ func (v *visit) showToday(failed *problem) error {
 	view.Tiles = v.tiles(&s)
 	view.Chart = v.salesChart(&s)
 	view.Stages = stageViews(stages.Funnel)
+	view.Short = len(view.Waiting) <= fewWaiting && view.Haggles()
 	return v.showAfter(failed, "today", view)
 }
+
+// fewWaiting are as many rows as leave the stages room beside the feed.
+const fewWaiting = 3
 
 func (v *visit) tiles(s *summary) []tile {
 	w := v.shop.words
