@@ -848,7 +848,8 @@ Feature: Console
       When "Ada" opens /console/$slug/settings/people/$member_Sam
       And "Ada" chooses "Manager" for "Role"
       And "Ada" presses "Save"
-      Then "Ada" sees "Set up an authenticator under Sign-in and sessions first."
+      Then "Ada" sees "You have no authenticator, and this needs its code. Nothing was changed."
+      And "Ada" sees "Set one up in Settings, under Sign-in and sessions, and try again."
 
     Scenario: Removing a member
       Given "Ada" is a member with {"role": "owner"}
@@ -1006,6 +1007,25 @@ Feature: Console
       And "Ada" presses "Revoke key"
       Then "Ada" sees "The key is revoked."
       And "Ada" sees "No agent keys."
+
+  Rule: In the sandbox, test buyers come at a press
+
+    Scenario: Sending buyers
+      Given a server beside the merchant's systems
+      And a merchant with an account of its own
+      And a shop selling:
+        | name       | price  | stock |
+        | Trail Tent | 100.00 | 7     |
+      And "Sam" is a member with {"role": "support"}
+      And "Ada" is a member with {"role": "owner"}
+      And "Sam" signed in to the console
+      And "Sam" sees "Waiting for you"
+      And "Sam" finds no "Send 20 test buyers" to press
+      When "Ada" signs in to the console
+      And "Ada" presses "Send 20 test buyers"
+      Then "Ada" sees "20 test buyers are on their way."
+      And "Ada" sees "Test buyers under way"
+      And "Ada" finds no "Send 20 test buyers" to press
 
   Rule: What was done is said for a moment, and undone where it can be
 
@@ -1185,6 +1205,22 @@ Feature: Console
       Then "Ada" sees "The agent is active."
       When "Ada" presses "Clearance"
       Then "Ada" finds no "Delete" to press
+
+    Scenario: Deleting an agent that serves no shop
+      Given "Ada" is a member with {"role": "manager"}
+      And "Ada" signed in to the console
+      When "Ada" opens /console/$slug/settings/agents
+      And "Ada" presses "Make an agent"
+      And "Ada" fills in "Name" with "Clearance"
+      And "Ada" presses "Make agent"
+      Then "Ada" sees "The secret of “Clearance”"
+      When "Ada" presses "Clearance"
+      And "Ada" presses "Delete"
+      Then "Ada" is asked "Delete Clearance?"
+      And "Ada" sees "What it decided stays on record."
+      When "Ada" presses "Delete agent"
+      Then "Ada" sees "The agent is deleted."
+      And "Ada" does not see "Clearance"
 
     Scenario: Support does not see agents
       Given "Sam" is a member with {"role": "support"}

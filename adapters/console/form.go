@@ -100,7 +100,8 @@ func (v *visit) explainCode(p *problem) error {
 	case err != nil:
 		return err
 	case !own.MFA.Enabled:
-		p.Code, p.Message = "mfa_missing", "A shop here asks for a second factor. Set up an authenticator under Sign-in and sessions first."
+		p.Code, p.Message = "mfa_missing", "You have no authenticator, and this needs its code. Nothing was changed. "+
+			"Set one up in Settings, under Sign-in and sessions, and try again."
 	case v.r.PostForm.Get("mfa_code") == "":
 		p.Message = "This needs a code of your authenticator, or a recovery code."
 	default:
