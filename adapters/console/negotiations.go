@@ -3,7 +3,9 @@ package console
 import (
 	"html/template"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -156,6 +158,9 @@ func (v *visit) negotiation() error {
 	if name := protocolNames[t.Protocol]; name != "" {
 		view.Facts = append(view.Facts, fact{Label: "Came through", Value: name})
 	}
+	if by := answeredBy(t.Steps); by != "" {
+		view.Facts = append(view.Facts, fact{Label: "Answered by", Value: by})
+	}
 	if t.Count > len(t.Steps) {
 		view.More = "The first " + thousands(len(t.Steps)) + " of " + thousands(t.Count) + " steps are shown."
 	}
@@ -170,4 +175,35 @@ func (v *visit) negotiation() error {
 		return err
 	}
 	return v.show("negotiation", view)
+}
+
+// handlerNames are who answers offers, by the first part of the API's names.
+var handlerNames = map[string]string{
+	"builtin": "house rules",
+	"remote":  "a program of yours",
+	"model":   "a model",
+}
+
+// answeredBy names who answered the offers of a negotiation, and how often the house rules did instead of who should have; "":
+// the role does not see it, or old records do not tell.
+func answeredBy(steps []threadStep) string {
+	var names []string
+	instead := 0
+	for _, s := range steps {
+		if s.Decision == nil || s.Decision.Handler == nil {
+			continue
+		}
+		if s.Decision.Fallback != nil {
+			instead++
+			continue
+		}
+		kind, _, _ := strings.Cut(*s.Decision.Handler, ":")
+		if name := handlerNames[kind]; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if instead > 0 {
+		names = append(names, "house rules for want of an answer at "+count(instead, "step", "steps"))
+	}
+	return capital(strings.Join(names, ", "))
 }
