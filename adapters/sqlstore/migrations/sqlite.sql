@@ -1033,6 +1033,18 @@ CREATE TABLE sandbox_disputes (
     CONSTRAINT sandbox_disputes_charge UNIQUE (project_id, charge_id)
 ) STRICT;
 
+CREATE TABLE order_notes (
+    project_id TEXT    NOT NULL REFERENCES projects (id),
+    id         TEXT    NOT NULL,
+    order_id   TEXT    NOT NULL,
+    member_id  TEXT    NOT NULL,
+    key_id     TEXT    NOT NULL,
+    text       TEXT    NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (project_id, id),
+    CONSTRAINT order_notes_order FOREIGN KEY (project_id, order_id) REFERENCES orders (project_id, id)
+) STRICT;
+
 CREATE INDEX api_keys_account ON api_keys (account_id, created_at);
 
 CREATE INDEX projects_account ON projects (account_id, created_at, id);
@@ -1323,6 +1335,8 @@ CREATE INDEX audit_events_by_member ON audit_events (account_id, member_id, at, 
 CREATE INDEX audit_events_by_key ON audit_events (account_id, key_id, at, id);
 
 CREATE INDEX audit_events_oldest ON audit_events (at, id);
+
+CREATE INDEX order_notes_of ON order_notes (project_id, order_id, created_at, id);
 
 CREATE TRIGGER checkouts_leased BEFORE UPDATE ON checkouts WHEN NEW.status = 'processing' AND NEW.lease_until IS NULL
 BEGIN
