@@ -1018,8 +1018,8 @@ Feature: Console
         | Trail Tent | 100.00 | 7     |
       And "Sam" is a member with {"role": "support"}
       And "Ada" is a member with {"role": "owner"}
-      And "Sam" signed in to the console
-      And "Sam" sees "Waiting for you"
+      When "Sam" signs in to the console
+      Then "Sam" sees "Waiting for you"
       And "Sam" finds no "Send 20 test buyers" to press
       When "Ada" signs in to the console
       And "Ada" presses "Send 20 test buyers"
