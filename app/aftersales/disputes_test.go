@@ -14,8 +14,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// court is a provider that takes responses, as its dispute stands.
-type court struct {
+// fakeResponder is a provider that takes responses, as its dispute stands.
+type fakeResponder struct {
 	*drawer
 	stands order.DisputeReport
 	has    order.Evidence
@@ -23,7 +23,7 @@ type court struct {
 	sent   int
 }
 
-func (c *court) SubmitEvidence(_ ports.Outbound, r ports.DisputeRequest) (ports.DisputeReply, error) {
+func (c *fakeResponder) SubmitEvidence(_ ports.Outbound, r ports.DisputeRequest) (ports.DisputeReply, error) {
 	if c.err != nil {
 		return ports.DisputeReply{}, c.err
 	}
@@ -33,7 +33,7 @@ func (c *court) SubmitEvidence(_ ports.Outbound, r ports.DisputeRequest) (ports.
 	return ports.DisputeReply{Report: c.stands, Done: c.has == r.Evidence}, nil
 }
 
-func (c *court) AcceptDispute(ports.Outbound, ports.DisputeRequest) (ports.DisputeReply, error) {
+func (c *fakeResponder) AcceptDispute(ports.Outbound, ports.DisputeRequest) (ports.DisputeReply, error) {
 	if c.err != nil {
 		return ports.DisputeReply{}, c.err
 	}
@@ -55,10 +55,10 @@ func (d *drawer) Disputes(context.Context, id.Project, ports.DisputeFilter, *por
 }
 
 // disputed is a sold order whose payment is disputed, and the provider of it.
-func disputed(t *testing.T) (*court, *aftersales.Service, id.Project, id.Dispute) {
+func disputed(t *testing.T) (*fakeResponder, *aftersales.Service, id.Project, id.Dispute) {
 	t.Helper()
 	d, s, p := sold()
-	c := &court{drawer: d, stands: order.DisputeReport{
+	c := &fakeResponder{drawer: d, stands: order.DisputeReport{
 		Charge: "ch_1", Provider: "du_1", Status: order.DisputeOpen, Response: order.ResponseNeeded, Amount: usd(330_00), Withdrawn: usd(330_00), Fee: usd(15_00), At: noon,
 	}}
 	if err := s.HeardDispute(t.Context(), p.ID, c.stands); err != nil {
@@ -68,7 +68,7 @@ func disputed(t *testing.T) (*court, *aftersales.Service, id.Project, id.Dispute
 	return c, s, p.ID, d.kept.Disputes[0].ID
 }
 
-var letter = order.Evidence{Note: "It was delivered."}
+var delivered = order.Evidence{Note: "It was delivered."}
 
 // The program crashes after the provider has taken evidence. Asked again, the provider has it; the webhook that came in between
 // changes nothing about that.
@@ -76,7 +76,7 @@ func TestSubmitEvidence_crash(t *testing.T) {
 	t.Parallel()
 	for name, webhook := range map[string]bool{"nothing was heard": false, "the provider reported it": true} {
 		c, s, p, of := disputed(t)
-		if _, err := s.SubmitEvidence(ports.NewOutbound(t.Context()), p, of, letter); err != nil {
+		if _, err := s.SubmitEvidence(ports.NewOutbound(t.Context()), p, of, delivered); err != nil {
 			t.Fatal(err)
 		}
 		if webhook {
@@ -91,10 +91,10 @@ func TestSubmitEvidence_crash(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		d, err := s.RecordResponse(t.Context(), r)
-		if err != nil || d.Response != order.UnderReview || d.Evidence != letter || d.AnsweredAt != noon || c.sent != 1 {
+		if err != nil || d.Response != order.UnderReview || d.Evidence != delivered || d.AnsweredAt != noon || c.sent != 1 {
 			t.Errorf("%s: %+v, %v, sent %d times", name, d, err, c.sent)
 		}
-		if _, err := s.SubmitEvidence(ports.NewOutbound(t.Context()), p, of, letter); !fault.Is(err, "dispute_answered") {
+		if _, err := s.SubmitEvidence(ports.NewOutbound(t.Context()), p, of, delivered); !fault.Is(err, "dispute_answered") {
 			t.Errorf("%s: answered again: %v", name, err)
 		}
 	}
@@ -112,7 +112,7 @@ func TestSubmitEvidence_answeredElsewhere(t *testing.T) {
 		c, s, p, of := disputed(t)
 		stands(&c.stands)
 		c.stands.At = noon.Add(-time.Second) // the provider's clock is only estimated
-		_, err := s.SubmitEvidence(ports.NewOutbound(t.Context()), p, of, letter)
+		_, err := s.SubmitEvidence(ports.NewOutbound(t.Context()), p, of, delivered)
 		if d := c.kept.Disputes[0]; !fault.Is(err, want) || d.Status != c.stands.Status || d.Response != c.stands.Response || !d.AnsweredAt.IsZero() || c.sent > 0 {
 			t.Errorf("%s: %v, %+v", want, err, d)
 		}
@@ -129,7 +129,7 @@ func TestSubmitEvidence_refused(t *testing.T) {
 	} {
 		c, s, p, of := disputed(t)
 		c.err = cause
-		if _, err := s.SubmitEvidence(ports.NewOutbound(t.Context()), p, of, letter); !fault.Is(err, want) {
+		if _, err := s.SubmitEvidence(ports.NewOutbound(t.Context()), p, of, delivered); !fault.Is(err, want) {
 			t.Errorf("%v: %v", cause, err)
 		}
 		if _, err := s.AcceptDispute(ports.NewOutbound(t.Context()), p, of); !fault.Is(err, want) {
@@ -138,13 +138,13 @@ func TestSubmitEvidence_refused(t *testing.T) {
 	}
 	c, s, p, of := disputed(t)
 	s.Gateway = c.drawer // a provider that takes no responses
-	if _, err := s.SubmitEvidence(ports.NewOutbound(t.Context()), p, of, letter); !fault.Is(err, "responses_not_supported") {
+	if _, err := s.SubmitEvidence(ports.NewOutbound(t.Context()), p, of, delivered); !fault.Is(err, "responses_not_supported") {
 		t.Errorf("a provider without responses: %v", err)
 	}
 	if _, err := s.SubmitEvidence(ports.NewOutbound(t.Context()), p, of, order.Evidence{}); !fault.Is(err, "validation_error") {
 		t.Errorf("no evidence: %v", err)
 	}
-	if _, err := s.SubmitEvidence(ports.NewOutbound(t.Context()), p, id.New[id.Dispute]([16]byte{99}), letter); !fault.Is(err, "dispute_not_found") {
+	if _, err := s.SubmitEvidence(ports.NewOutbound(t.Context()), p, id.New[id.Dispute]([16]byte{99}), delivered); !fault.Is(err, "dispute_not_found") {
 		t.Errorf("no dispute: %v", err)
 	}
 }
@@ -166,7 +166,7 @@ func TestAcceptDispute(t *testing.T) {
 	if told := c.announced[len(c.announced)-1].Data.Type(); told != event.DisputeClosedType || c.sent != 1 || len(c.announced) != 2 {
 		t.Errorf("announced %v, sent %d times", c.announced, c.sent)
 	}
-	if _, err := s.SubmitEvidence(ports.NewOutbound(t.Context()), p, of, letter); !fault.Is(err, "dispute_closed") {
+	if _, err := s.SubmitEvidence(ports.NewOutbound(t.Context()), p, of, delivered); !fault.Is(err, "dispute_closed") {
 		t.Errorf("evidence after that: %v", err)
 	}
 }
