@@ -2,6 +2,7 @@ package operation
 
 // prose says what an operation does, when to use it and what it answers, beyond its summary.
 var prose = map[string]string{
+	"accept-dispute":                "Gives the payment up: the provider closes the dispute, the buyer keeps the money, and the fee stays. Use it when answering is not worth it. Answers the dispute as the provider has it then.",
 	"activate-agent":                "Buyers meet the agent from their next request on. Prices that were promised stay promised. Answers the agent.",
 	"activate-agent-policy":         "Use it to roll out a version, or to go back to an older one. Buyers who begin to haggle from now on get its prices. Answers the version.",
 	"adjust-inventory":              "Use it for what came in or was lost: each change is added to the level that is there. Answers the levels that changed.",
@@ -51,10 +52,10 @@ var prose = map[string]string{
 	"get-agent-holdout":             "Use it to decide whether a policy stays. Answers what both have earned, and a verdict once enough buyers have haggled.",
 	"get-agent-policy":              "Answers the policy as it was written, its note, where it came from and when it last began to serve.",
 	"get-api-key":                   "Answers the key without its secret, and when it was last used.",
+	"get-dispute":                   "Use it to see until when the provider takes a response, and what was sent. Answers the dispute as the provider reported it last.",
 	"get-event":                     "Use it to read what was announced where a delivery was missed. Answers the event as receivers get it.",
 	"get-event-delivery":            "Use it to find out why a receiver did not get an event. Answers the attempts, the last answer and the event.",
 	"get-event-subscription":        "Answers the subscription without its secret, and why it is switched off if it is.",
-	"list-order-webhook-deliveries": "Use it to see whether the buyer's agent was told of its order. Answers each call and what became of it.",
 	"get-integration":               "Answers its state, its last sync and what is synchronised, without credentials.",
 	"get-job":                       "Poll it while the job runs. Answers the progress, and the result or why it failed.",
 	"get-member":                    "Answers the member with role and shops.",
@@ -82,6 +83,7 @@ var prose = map[string]string{
 	"list-audit-events":             "Use it to find out who changed something and what it was before. Callers see values only of what they may read.",
 	"list-categories":               "Answers each category with how many products it has.",
 	"list-console-sessions":         "Use it to see where members are signed in. Answers browser, address and when each session was last used.",
+	"list-disputes":                 "Use it to find what waits for a response (response=needed). Answers a page, newest first.",
 	"list-event-deliveries":         "Use it to see what a receiver got, and when what failed is tried again. Newest first.",
 	"list-event-subscriptions":      "Answers the subscriptions without their secrets, and why those that are switched off are.",
 	"list-events":                   "Use it to catch up after an outage: events are kept for a while, and have ids that tell doubles.",
@@ -92,6 +94,7 @@ var prose = map[string]string{
 	"list-members":                  "Answers members with role and shops, those that the caller may see.",
 	"list-negotiations":             "Use it to find a negotiation by product or by how it ended. Answers each with its newest step.",
 	"list-order-notes":              "Answers who wrote each note and when. A note that was erased with the buyer's data has no text.",
+	"list-order-webhook-deliveries": "Use it to see whether the buyer's agent was told of its order. Answers each call and what became of it.",
 	"list-orders":                   "Use it to find orders by state, number, e-mail address or ids. Answers a page and the total.",
 	"list-orphans":                  "Use it to see money that was taken and belongs to no order. It is given back by itself where the provider allows that.",
 	"list-payment-refunds":          "Answers each refund with its state and, where it failed, the provider's code.",
@@ -137,6 +140,7 @@ var prose = map[string]string{
 	"simulate-agent":                "Use it to try a policy on offers of your own. Answers what the shop would say at each step; nothing is stored.",
 	"start-market":                  "Use it to compare policies on buyers whose limits are known. It takes minutes. Answers the job to poll.",
 	"start-sync":                    "Use it to read at once in the place of waiting for the next turn. Answers the sync to poll.",
+	"submit-evidence":               "Sends evidence to the provider, once: it decides on that. A text that is left out is what the order tells. Answers the dispute, under review.",
 	"test-event-subscription":       "Use it to see whether a receiver answers. The delivery is in its list. Answers the delivery.",
 	"tune-agent":                    "Use it once some hundreds of negotiations are recorded. It takes seconds. Answers the proposal and what it would have earned; it is not in force by that.",
 	"update-account":                "What is left out stays. Answers the account.",
