@@ -60,14 +60,14 @@ func TestBackup_refuses(t *testing.T) {
 	}
 	fresh := "sqlite://" + in("fresh.db")
 	for why, args := range map[string][]string{
-		"the file exists already":        {"backup", in("a.haggle")},
-		"exclude each other":    {"backup", in("b.haggle"), "--passphrase-file", phrase, "--recipient=age1"},
-		"--recipient":           {"backup", in("b.haggle"), "--recipient=nobody"},
-		"is empty":              {"backup", in("b.haggle"), "--passphrase-file", empty},
-		"is encrypted":          {"restore", in("a.haggle")},
-		"damaged":               {"restore", in("cut.haggle"), "--passphrase-file", phrase},
-		"no backup of haggle":   {"restore", phrase},
-		"not the master key of": {"restore", in("a.haggle"), "--passphrase-file", phrase, "--master-key=another"},
+		"the file exists already": {"backup", in("a.haggle")},
+		"exclude each other":      {"backup", in("b.haggle"), "--passphrase-file", phrase, "--recipient=age1"},
+		"--recipient":             {"backup", in("b.haggle"), "--recipient=nobody"},
+		"is empty":                {"backup", in("b.haggle"), "--passphrase-file", empty},
+		"is encrypted":            {"restore", in("a.haggle")},
+		"damaged":                 {"restore", in("cut.haggle"), "--passphrase-file", phrase},
+		"no backup of haggle":     {"restore", phrase},
+		"not the master key of":   {"restore", in("a.haggle"), "--passphrase-file", phrase, "--master-key=another"},
 	} {
 		of := fresh
 		if args[0] == "backup" {
