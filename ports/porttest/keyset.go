@@ -86,6 +86,9 @@ func (k Keyset[T]) walk(t testing.TB, page ports.Page, then func()) (walked []po
 		if len(part) < page.Limit {
 			return walked
 		}
+		if len(walked) > most {
+			t.Fatalf("the list does not end: after %v comes %v", walked[len(walked)-4:], part)
+		}
 		if page.Before != nil {
 			page.Before = &part[0]
 		} else {
