@@ -4,9 +4,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -32,6 +35,7 @@ type cli struct {
 	Restore    restoreCmd       `cmd:"" help:"Load a backup into an empty database, and verify it."`
 	SearchEval searchEvalCmd    `cmd:"" passthrough:"" help:"Measure how well search finds what people judged to be relevant (runs haggle-sim)."`
 	Licenses   licensesCmd      `cmd:"" help:"Print the licenses of haggle and haggle-sim and of all that is linked into them."`
+	Help       helpCmd          `cmd:"" help:"Show the help of a command."`
 	Version    versionCmd       `cmd:"" help:"Print the version, the commit and the version of the database's schema."`
 	ShowIt     kong.VersionFlag `name:"version" help:"Print the version."`
 }
@@ -39,8 +43,19 @@ type cli struct {
 func main() {
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "haggle:", err)
-		os.Exit(1)
+		os.Exit(exitCode(err))
 	}
+}
+
+// errUsage is a command line that says nothing.
+var errUsage = errors.New("")
+
+// exitCode is 2 for a command line that was not understood, and 1 for all else that failed.
+func exitCode(err error) int {
+	if errors.Is(err, errUsage) {
+		return 2
+	}
+	return 1
 }
 
 func run(args []string) error {
@@ -55,18 +70,46 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(args) == 0 {
-		args = []string{"--help"}
-	}
-	command, err := parser.Parse(args)
+	command, err := parser.Parse(asked(args))
 	if err != nil {
-		return fmt.Errorf("%w (see haggle --help)", err)
+		return fmt.Errorf("%w (see %s --help)%w", err, path(err), errUsage)
 	}
 	ctx, stop := untilSignal()
 	defer stop()
 	command.BindTo(ctx, (*context.Context)(nil))
 	return command.Run()
 }
+
+// asked has help written as a flag: haggle help backup is haggle backup --help, and so is haggle alone.
+func asked(args []string) []string {
+	switch {
+	case len(args) == 0:
+		return []string{"--help"}
+	case args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	}
+	return args
+}
+
+// path is the command whose help tells what was wrong.
+func path(err error) string {
+	names := []string{"haggle"}
+	if failed, ok := errors.AsType[*kong.ParseError](err); ok && failed.Context != nil {
+		for _, at := range failed.Context.Path {
+			if at.Command != nil {
+				names = append(names, at.Command.Name)
+			}
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// helpCmd is what asked turns into a flag.
+type helpCmd struct {
+	Of []string `arg:"" optional:"" name:"command" help:"The command."`
+}
+
+func (helpCmd) Run() error { return nil }
 
 // untilSignal ends with the first SIGINT or SIGTERM. The second ends the program at once.
 func untilSignal() (context.Context, context.CancelFunc) {

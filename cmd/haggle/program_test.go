@@ -279,6 +279,29 @@ func TestMembers(t *testing.T) {
 	}
 }
 
+// A command line that is not understood ends with 2, says what may have been meant, and names the help that tells.
+func TestRun_usage(t *testing.T) {
+	t.Parallel()
+	for line, says := range map[string]string{
+		"migrat":               `did you mean "migrate"? (see haggle --help)`,
+		"keys create --plan=x": "(see haggle keys create --help)",
+		"members invite":       "(see haggle members invite --help)",
+		"backup":               "(see haggle backup --help)",
+		"serve --demoo":        `did you mean "--demo"? (see haggle serve --help)`,
+	} {
+		c := command(t, "", strings.Fields(line)...)
+		out, err := c.CombinedOutput()
+		if err == nil || c.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), says) {
+			t.Errorf("haggle %s: %v\n%s\nwant %s", line, err, out, says)
+		}
+	}
+	for _, line := range []string{"help", "help keys create", "help backup"} {
+		if out, err := command(t, "", strings.Fields(line)...).CombinedOutput(); err != nil || !strings.Contains(string(out), "Usage: haggle"+strings.TrimPrefix(line, "help")) {
+			t.Errorf("haggle %s: %v\n%s", line, err, out)
+		}
+	}
+}
+
 func TestHelpOfEveryCommand(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "serve", "import", "keys", "keys create", "keys list", "keys revoke", "members", "members invite", "members list", "members revoke", "members reset-mfa", "migrate"} {
