@@ -542,7 +542,7 @@ Feature: Console
       And "Sam" presses "Approve return"
       Then "Sam" sees "The return is approved."
       And "Sam" sees "1 of 1"
-      And "Sam" does not see "$confirmation"
+      And "Sam" does not see "Return of $confirmation"
       When the merchant sends GET /v1/orders/$order
       Then the answer shows:
         | payment.refunded_amount | 40         |

@@ -138,7 +138,7 @@ Feature: Disputes
       And the merchant sends POST /v1/sandbox/disputes {"payment_id": "$payment"}
       And the answer's "id" is called "dispute"
       And the merchant sends POST /v1/disputes/$dispute/evidence {"note": "Mrs Lovelace signed for it."}
-      When the merchant sends GET /v1/audit-events?action=submit-evidence
+      When the merchant sends GET /v1/audit-events?project_id=$shop&action=submit-evidence
       Then the answer shows:
         | data.#                | 1              |
         | data.0.target         | "$dispute"     |

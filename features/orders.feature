@@ -271,7 +271,7 @@ Feature: Orders and returns
     Scenario: The audit log says that a note was written, and not what
       Given a buyer who ordered 2 of the "Trail Tent"
       And the merchant sends POST /v1/orders/$order/notes {"text": "Quokka"}
-      When the merchant sends GET /v1/audit-events?action=create-order-note
+      When the merchant sends GET /v1/audit-events?project_id=$shop&action=create-order-note
       Then the answer shows:
         | data.0.target | "$order" |
       And the answer does not say "Quokka"
