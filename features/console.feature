@@ -209,7 +209,7 @@ Feature: Console
       Then "Sam" sees "2 selected:"
       When "Sam" presses "Ship"
       Then "Sam" is asked "Ship 2 orders?"
-      When "Sam" fills in "Carrier of all" with "UPS"
+      When "Sam" fills in "Carrier" with "UPS"
       And "Sam" fills in "$first, tracking number" with "1Z999AA10123456784"
       And the merchant sends POST /v1/orders/$order/cancel {}
       And "Sam" presses "Ship 2 orders"

@@ -88,7 +88,7 @@ func (v *visit) askShipMany() error {
 		Back:  v.shop.Path() + "/orders",
 		Carrier: field{
 			Name:  "carrier",
-			Label: "Carrier of all",
+			Label: "Carrier",
 			Kind:  "text",
 			Most:  200,
 		},
@@ -105,7 +105,7 @@ func (v *visit) askShipMany() error {
 	if n := len(view.Orders); n > 0 {
 		ask := newForm(v.shop.Path()+"/orders/ship", nil)
 		view.Ask = confirm("ship", "Ship "+count(n, "order", "orders")+"?", "Ship "+count(n, "order", "orders"), ask,
-			"The buyers' agents are told that the orders were shipped.", "They cannot be cancelled after that.")
+			"Buyers' agents are told at once.", "What was shipped cannot be cancelled.")
 		view.Ask.Back = view.Back
 	}
 	return v.show("shipmany", view)
