@@ -15,13 +15,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Keys encrypt a file, or open one. Without any the file is not encrypted.
+// Keys encrypt or decrypt a file. Without keys the file is not encrypted.
 type Keys struct {
 	Recipients []age.Recipient
 	Identities []age.Identity
 }
 
-// Passphrase has a file encrypted with a passphrase, or opened by it.
+// Passphrase returns keys that encrypt and decrypt with a passphrase.
 func Passphrase(text string) (Keys, error) {
 	r, err := age.NewScryptRecipient(text)
 	if err != nil {
@@ -34,13 +34,13 @@ func Passphrase(text string) (Keys, error) {
 	return Keys{[]age.Recipient{r}, []age.Identity{i}}, nil
 }
 
-// Recipients have a file encrypted for the holders of keys, which are public: age1…, separated by commas.
+// Recipients parses public age keys (age1…), separated by commas. The holders of their secret keys can decrypt the file.
 func Recipients(text string) (Keys, error) {
 	all, err := age.ParseRecipients(strings.NewReader(strings.ReplaceAll(text, ",", "\n")))
 	return Keys{Recipients: all}, err
 }
 
-// Identities open files by the secret keys in a file, as age-keygen writes it.
+// Identities reads secret age keys from a file that age-keygen wrote.
 func Identities(path string) (Keys, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -63,8 +63,8 @@ var (
 	ErrWrongKey = errors.New("the file is encrypted with another key")
 )
 
-// Create has write fill a new file at path, readable for nobody else. It gets its name when all is written and kept by
-// the disk: whatever has the name is whole.
+// Create writes a new file atomically: it calls write with a temporary file beside path, syncs it to disk and then gives it
+// its name. Only the owner may read the file, and an existing file is never replaced.
 func Create(path string, keys Keys, write func(io.Writer) error) (size int64, err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return 0, fmt.Errorf("%s: %w", path, ErrExists)
@@ -101,7 +101,7 @@ func syncFolder(path string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// Write has write fill a stream.
+// Write compresses and encrypts what write writes.
 func Write(to io.Writer, keys Keys, write func(io.Writer) error) error {
 	sealed := nopCloser{to}
 	var encrypted io.WriteCloser = sealed
@@ -128,7 +128,7 @@ func (nopCloser) Close() error { return nil }
 // ageMagic begins an encrypted file.
 const ageMagic = "age-encryption.org/v1\n"
 
-// Read has read take what is in a file.
+// Read decrypts and decompresses a file, and passes its content to read.
 func Read(path string, keys Keys, read func(io.Reader) error) error {
 	file, err := os.Open(path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// bulkView is the bar over a list of which rows are selected.
+// bulkView is the bar of bulk actions above a list.
 type bulkView struct {
 	Ship   string // where those selected are shipped; "": the role does not
 	Export string
@@ -74,7 +74,7 @@ func (v *visit) shipRow(o *order) shipRow {
 	}
 }
 
-// askShipMany names what is shipped, and what of the selected is not.
+// askShipMany asks for confirmation to ship the selected orders, and lists those that cannot be shipped.
 func (v *visit) askShipMany() error {
 	if !v.may("finance:write") {
 		return errNotShipping

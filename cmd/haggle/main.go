@@ -47,7 +47,7 @@ func main() {
 	}
 }
 
-// errUsage is a command line that says nothing.
+// errUsage marks an error in the command line, and adds no text to it.
 var errUsage = errors.New("")
 
 // exitCode is 2 for a command line that was not understood, and 1 for all else that failed.
@@ -70,9 +70,9 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	command, err := parser.Parse(asked(args))
+	command, err := parser.Parse(withHelpFlag(args))
 	if err != nil {
-		return fmt.Errorf("%w (see %s --help)%w", err, path(err), errUsage)
+		return fmt.Errorf("%w (see %s --help)%w", err, commandOf(err), errUsage)
 	}
 	ctx, stop := untilSignal()
 	defer stop()
@@ -80,8 +80,8 @@ func run(args []string) error {
 	return command.Run()
 }
 
-// asked has help written as a flag: haggle help backup is haggle backup --help, and so is haggle alone.
-func asked(args []string) []string {
+// withHelpFlag turns haggle help backup into haggle backup --help, and haggle alone into haggle --help.
+func withHelpFlag(args []string) []string {
 	switch {
 	case len(args) == 0:
 		return []string{"--help"}
@@ -91,8 +91,8 @@ func asked(args []string) []string {
 	return args
 }
 
-// path is the command whose help tells what was wrong.
-func path(err error) string {
+// commandOf returns the command that a parse error is about, such as "haggle keys create".
+func commandOf(err error) string {
 	names := []string{"haggle"}
 	if failed, ok := errors.AsType[*kong.ParseError](err); ok && failed.Context != nil {
 		for _, at := range failed.Context.Path {
@@ -104,7 +104,7 @@ func path(err error) string {
 	return strings.Join(names, " ")
 }
 
-// helpCmd is what asked turns into a flag.
+// helpCmd is listed in the help. withHelpFlag replaces it before the command line is parsed.
 type helpCmd struct {
 	Of []string `arg:"" optional:"" name:"command" help:"The command."`
 }

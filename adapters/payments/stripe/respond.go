@@ -110,7 +110,7 @@ func statement(e order.Evidence) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// holds tells whether Stripe has submitted this evidence.
+// holds reports whether Stripe has submitted this evidence.
 func holds(e order.Evidence) func(*api.Dispute) bool {
 	return func(d *api.Dispute) bool {
 		if d.Evidence == nil || d.EvidenceDetails == nil || d.EvidenceDetails.SubmissionCount == 0 {

@@ -21,7 +21,6 @@ const (
 type column struct {
 	name string
 	kind kind
-	key  bool // of the primary key
 }
 
 // table is one of the database.
@@ -64,7 +63,7 @@ func catalogued(ctx context.Context, conn *sqlx.Conn, postgres bool) ([]table, e
 			return nil, fmt.Errorf("%s.%s: %w", r.TableName, r.Name, err)
 		}
 		t := &tables[len(tables)-1]
-		t.columns = append(t.columns, column{r.Name, k, r.Place > 0})
+		t.columns = append(t.columns, column{r.Name, k})
 		if r.Place > 0 {
 			places[r.TableName][r.Place] = r.Name
 		}

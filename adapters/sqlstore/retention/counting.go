@@ -64,8 +64,8 @@ func (b *begun) add(protocol agentid.Protocol, n int64) {
 	}
 }
 
-// counting adds the sessions of settled slots to analytics, those of a day at a time. Readers count what began later, so
-// their time does not grow with a project's history.
+// counting adds the number of sessions of settled slots to analytics_slots, one day in a transaction. A query of figures then
+// counts only later sessions itself, so its time does not grow with the project's history.
 type counting struct {
 	t       *db.Tx
 	project id.Project

@@ -95,7 +95,7 @@ func HandleKeyset[I any, P interface {
 		var total int
 		if filters.Unknown(in) == nil {
 			asked := page
-			asked.Limit++ // tells whether there are more
+			asked.Limit++ // one more than is sent: its presence means that there is another page
 			if found, total, err = find(ctx, rq, in, asked); err != nil {
 				return nil, err
 			}
