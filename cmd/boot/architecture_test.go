@@ -19,7 +19,8 @@ import (
 // The agreed top level. Dot-files are free.
 var topLevel = []string{
 	"domain", "ports", "adapters", "app", "features", "simulator", "cmd",
-	"Makefile", "go.mod", "go.sum", "README.md", "LICENSE",
+	"Makefile", "go.mod", "go.sum", "README.md",
+	"LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Dockerfile", "compose.yaml",
 }
 
 // What each top-level folder may import of ours. Imports point inward.
