@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/verify"
@@ -41,8 +42,13 @@ func (v verifyCmd) Run(ctx context.Context) error {
 	return nil
 }
 
-// tell writes a line for each invariant, and one for each violation under it.
+// tell writes how many rows there are, a line for each invariant, and one for each violation under it.
 func tell(w io.Writer, v verify.Verification) (broken bool) {
+	counts := make([]string, len(v.Counts))
+	for i, c := range v.Counts {
+		counts[i] = fmt.Sprintf("%s %d", c.Of, c.Rows)
+	}
+	fmt.Fprintln(w, "Found", strings.Join(counts, ", "))
 	for _, i := range v.Invariants {
 		verdict := "ok"
 		if len(i.Broken) > 0 {

@@ -16,6 +16,9 @@ import (
 // paidOnce is what is found of the hundreds of orders of the demo's history, and of the one that is bought here.
 var paidOnce = regexp.MustCompile(`exactly one payment, of its total \(\d{3} checked\)`)
 
+// foundRows is how many rows of each kind the demo has.
+var foundRows = regexp.MustCompile(`^Found shops 1, products \d{3}, orders \d{3}, decisions \d{4}, ledger transactions \d{3}\n`)
+
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	for _, engine := range boottest.Engines {
@@ -28,7 +31,7 @@ func TestVerify(t *testing.T) {
 			}
 			out, err := command(t, database, "verify", "--wait=20s").CombinedOutput()
 			text := string(out)
-			if err != nil || strings.Contains("\n"+text, "\nfail") || !paidOnce.MatchString(text) ||
+			if err != nil || strings.Contains("\n"+text, "\nfail") || !foundRows.MatchString(text) || !paidOnce.MatchString(text) ||
 				!strings.Contains(text, "0 payments and refunds are under way.") {
 				t.Errorf("%v\n%s", err, text)
 			}

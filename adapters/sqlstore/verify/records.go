@@ -7,6 +7,28 @@ const eventsKept = `CASE WHEN COALESCE(r.events_until, 0) = 0 THEN 0 ELSE r.even
 // recordPromises find backups and copies with missing rows: every record needs its counterpart in other tables.
 var recordPromises = []promise{
 	{
+		// A dump by a role that row-level security hides rows from has the projects, which it does not hide, and nothing else.
+		holds:   "every shop has the records that it was opened with",
+		checked: `projects`,
+		broken: `
+SELECT p.id AS project, p.id AS subject, 'the shop ' || p.slug || ' has no rows in ' || begun.name AS says
+FROM projects AS p
+JOIN (
+  SELECT 'decision_chains' AS name UNION ALL
+  SELECT 'agents' UNION ALL
+  SELECT 'agent_policies' UNION ALL
+  SELECT 'retention'
+) AS begun ON TRUE
+LEFT JOIN (
+  SELECT 'decision_chains' AS name, project_id FROM decision_chains UNION
+  SELECT 'agents', project_id FROM agents UNION
+  SELECT 'agent_policies', project_id FROM agent_policies UNION
+  SELECT 'retention', project_id FROM retention
+) AS held ON held.name = begun.name AND held.project_id = p.id
+WHERE p.status = 'active'
+  AND held.project_id IS NULL`,
+	},
+	{
 		holds:   "every quote was decided, decisions are numbered without gaps, and each is about a quote",
 		checked: `decisions`,
 		broken: `

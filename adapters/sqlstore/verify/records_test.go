@@ -158,6 +158,26 @@ func TestVerify_truncated(t *testing.T) {
 	}
 }
 
+// pg_dump by a role that row-level security hides rows from dumps the tables without a project's rows alone.
+func TestVerify_hiddenRows(t *testing.T) {
+	for _, table := range []string{"decision_chains", "agents", "agent_policies", "retention"} {
+		t.Run(table, func(t *testing.T) {
+			storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+				storetest.StoreProject(t, s, 1)
+				if found := storetest.Verified(t, s).Violations(); len(found) > 0 {
+					t.Fatalf("a new shop breaks %v", found)
+				}
+				storetest.WithoutReferences(t, s)
+				withoutGuards(t, s, table)
+				storetest.Change(t, s, "DELETE FROM "+table)
+				if found := fmt.Sprint(storetest.Verified(t, s).Violations()); !strings.Contains(found, "the shop shop-1 has no rows in "+table) {
+					t.Errorf("found %s", found)
+				}
+			})
+		})
+	}
+}
+
 // newestBy is the column that tells a table's newest row.
 var newestBy = map[string]string{
 	"orders": "id", "payments": "id", "refunds": "id", "disputes": "id", "orphan_charges": "id", "ledger_transactions": "id",

@@ -24,8 +24,15 @@ type Violation struct {
 	Says    string // what is wrong with it
 }
 
+// Count is how many rows a table has, of all projects.
+type Count struct {
+	Of   string // what they are, such as "orders"
+	Rows int64
+}
+
 // Verification is the state of all invariants at one moment.
 type Verification struct {
+	Counts     []Count // what the database holds, so that an empty or a stale copy is noticed
 	Invariants []Invariant
 	// Undecided is how many payments and refunds are under way: nobody knows their outcome yet.
 	Undecided int
@@ -51,6 +58,15 @@ type promise struct {
 	timed   bool   // broken has $1, a time before which what is under way was left alone
 }
 
+// counted are the tables whose rows Verify counts.
+var counted = []struct{ of, table string }{
+	{"shops", "projects"},
+	{"products", "products"},
+	{"orders", "orders"},
+	{"decisions", "decisions"},
+	{"ledger transactions", "ledger_transactions"},
+}
+
 // leftAlone is how long after its lease an attempt must have been adopted.
 const leftAlone = 45 * time.Second
 
@@ -67,12 +83,19 @@ func Verify(ctx context.Context, s *db.DB, now time.Time) (Verification, error) 
 		b.Exec("SET LOCAL enable_nestloop = off")
 	}
 	b.Query(&v.Undecided, selectUndecided)
+	rows := make([]int64, len(counted))
+	for i, c := range counted {
+		b.Query(&rows[i], "SELECT count(*) AS rows FROM "+c.table)
+	}
 	for i, p := range promises {
 		b.Query(&counts[i], "SELECT count(*) AS checked FROM "+onEngine(s, p.checked))
 		b.Query(&found[i], onEngine(s, firstBroken(p.broken)), p.args(now)...)
 	}
 	if err := b.Run(ctx); err != nil {
 		return Verification{}, err
+	}
+	for i, c := range counted {
+		v.Counts = append(v.Counts, Count{c.of, rows[i]})
 	}
 	for i, p := range promises {
 		v.Invariants = append(v.Invariants, Invariant{p.holds, counts[i], found[i]})
