@@ -5,7 +5,7 @@
 //	FAULTS=full go test -v ./features/faults    everything (make faults)
 //	FAULTS_SEED=7 …                             the order and the random moments of an earlier run
 //	FAULTS_ONLY=points,kills …                  some groups alone: points doors kills database restarts races provider syncs syncpoints webhooks clocks
-//	                                           stops poison disk
+//	                                           stops poison disk upgrade
 package faults
 
 import (
@@ -54,6 +54,7 @@ func TestFaults(t *testing.T) {
 		{"points", (*lab).points}, {"doors", (*lab).doors}, {"kills", (*lab).kills}, {"database", (*lab).cuts}, {"restarts", (*lab).restarts}, {"races", (*lab).races},
 		{"provider", (*lab).provider}, {"syncs", (*lab).syncs}, {"syncpoints", (*lab).syncPoints}, {"webhooks", (*lab).webhooks},
 		{"clocks", (*lab).clocks}, {"stops", (*lab).stops}, {"poison", (*lab).poison}, {"disk", (*lab).disks},
+		{"upgrade", (*lab).upgrade},
 	}
 	if only := os.Getenv("FAULTS_ONLY"); only != "" {
 		groups = slices.DeleteFunc(groups, func(g group) bool { return !slices.Contains(strings.Split(only, ","), g.name) })

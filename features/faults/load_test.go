@@ -41,6 +41,15 @@ func (r *replicas) replace(i int, p *faults.Process) {
 	r.running[i] = p
 }
 
+// removeFirst takes the server that was added first out of the list.
+func (r *replicas) removeFirst() *faults.Process {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first := r.running[0]
+	r.running = r.running[1:]
+	return first
+}
+
 func (r *replicas) logs() (logs []string) {
 	for _, p := range r.running {
 		logs = append(logs, p.Output())
