@@ -95,6 +95,11 @@ func (s *Store) SchemaCurrent(ctx context.Context) error { return s.db.SchemaCur
 // SchemaKnown fails where a newer program has migrated the database, unless the configuration allows it.
 func (s *Store) SchemaKnown(ctx context.Context) error { return s.db.SchemaKnown(ctx) }
 
+// Distribution divides PostgreSQL's tables by project, as Citus does.
+func (s *Store) Distribution(ctx context.Context) (db.Distribution, error) {
+	return s.db.Distribution(ctx)
+}
+
 // UnguardedLogin is the role that the server logs in as, if row-level security does not hold it; "" if it does, or if the
 // engine has no roles. Requests give these rights up in every transaction, migrations and mistakes do not.
 func (s *Store) UnguardedLogin(ctx context.Context) (role string, err error) {

@@ -162,9 +162,18 @@ type licensesCmd struct{}
 
 func (licensesCmd) Run() error { return licenses.Print(os.Stdout) }
 
-type migrateCmd struct{ database }
+type migrateCmd struct {
+	database
+	PrintDistribution bool `help:"Print the statements that distribute PostgreSQL's tables by project with Citus, and change nothing."`
+}
 
 func (m migrateCmd) Run(ctx context.Context) error {
+	if m.PrintDistribution {
+		if err := boot.CheckEnvironment(os.Environ()); err != nil {
+			return err
+		}
+		return boot.PrintDistribution(ctx, m.config(), os.Stdout)
+	}
 	app, err := m.open(ctx)
 	if err != nil {
 		return err

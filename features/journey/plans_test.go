@@ -24,12 +24,17 @@ type planned struct {
 }
 
 type node struct {
-	Type      string  `json:"Node Type"`
-	Operation string  // of ModifyTable
-	Table     string  `json:"Relation Name"`
+	Type      string `json:"Node Type"`
+	Operation string // of ModifyTable
+	Table     string `json:"Relation Name"`
+	Alias     string
 	Index     string  `json:"Index Name"`
 	Cond      string  `json:"Index Cond"`
 	Filter    string  `json:"Filter"`
+	Bitmap    string  `json:"Recheck Cond"`
+	Hash      string  `json:"Hash Cond"`
+	Merge     string  `json:"Merge Cond"`
+	Join      string  `json:"Join Filter"`
 	Rows      float64 `json:"Actual Rows"`
 	Loops     float64 `json:"Actual Loops"`
 	Filtered  float64 `json:"Rows Removed by Filter"`
@@ -244,6 +249,7 @@ func (p *plans) explain(t *testing.T, few float64, urls ...string) {
 	list, err := plansIn(p.log, logged.Size())
 	must(t, err)
 	report(t, list, few)
+	p.distributed(t, list)
 }
 
 // report fails for each node that wastes time, once, and for what should have been done and was not.

@@ -46,7 +46,7 @@ type Dialect struct {
 	Enterprise account.Limits
 	// EventBus tells that the installation has an event bus, to which all events go.
 	EventBus bool
-	// SomeRows is a condition: to be among the first $2 rows of a table that a where clause finds.
+	// SomeRows is a condition: to be among the first $2 rows of a table that a where clause finds, of project $1.
 	SomeRows func(table, where string) string
 	// Without is a JSON text in a column without the values at paths such as "data.email".
 	Without func(column string, paths ...string) string
@@ -111,7 +111,8 @@ var PostgresDialect = Dialect{
 	OneTrip:   true,
 	Clock:     "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
 	SomeRows: func(table, where string) string {
-		return "ctid = ANY(ARRAY(SELECT ctid FROM " + table + where + " LIMIT $2))"
+		// A ctid alone would mean other rows on other nodes, were the table distributed.
+		return "project_id = $1 AND ctid = ANY(ARRAY(SELECT ctid FROM " + table + where + " LIMIT $2))"
 	},
 	Without: func(column string, paths ...string) string {
 		for i, p := range paths {
