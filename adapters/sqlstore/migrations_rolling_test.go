@@ -36,6 +36,7 @@ var rollingRules = []struct {
 
 var (
 	createdTable = regexp.MustCompile(`^CREATE TABLE (IF NOT EXISTS )?(\w+)`)
+	lockedTable  = regexp.MustCompile(`^(ALTER TABLE (ONLY )?|CREATE (?:OR REPLACE )?(?:CONSTRAINT )?TRIGGER .* ON )(\w+)`)
 	contractNote = regexp.MustCompile(`(?m)^-- contract: unused since \d+\.\d+\.\d+`)
 	sqlComment   = regexp.MustCompile(`(?m)--.*$`)
 )
@@ -46,10 +47,14 @@ func againstRolling(text string) (found []string) {
 		return nil
 	}
 	var created []string
+	waits := false // for a lock on a table that servers use
 	for statement := range strings.SplitSeq(sqlComment.ReplaceAllString(text, ""), ";") {
 		statement = strings.Join(strings.Fields(statement), " ")
 		if match := createdTable.FindStringSubmatch(statement); match != nil {
 			created = append(created, match[2])
+		}
+		if match := lockedTable.FindStringSubmatch(statement); match != nil && !slices.Contains(created, match[3]) {
+			waits = true
 		}
 		for _, rule := range rollingRules {
 			match := rule.forbids.FindStringSubmatch(statement)
@@ -61,6 +66,9 @@ func againstRolling(text string) (found []string) {
 			}
 			found = append(found, statement+": use "+rule.instead)
 		}
+	}
+	if waits && !strings.Contains(text, "lock_timeout") {
+		found = append(found, "it waits for locks: use SET LOCAL lock_timeout, and it is tried again")
 	}
 	return found
 }
@@ -118,8 +126,11 @@ func TestAgainstRolling(t *testing.T) {
 		"-- DROP TABLE orders\nSELECT 1": false,
 		"LOCK TABLE orders":              true,
 	} {
-		if found := againstRolling(text); (len(found) > 0) != bad {
+		if found := againstRolling("SET LOCAL lock_timeout = '3s';\n" + text); (len(found) > 0) != bad {
 			t.Errorf("%s: %v", text, found)
 		}
+	}
+	if found := againstRolling("ALTER TABLE orders ADD COLUMN a TEXT"); len(found) != 1 || !strings.Contains(found[0], "lock_timeout") {
+		t.Errorf("without lock_timeout: %v", found)
 	}
 }

@@ -137,7 +137,7 @@ func (u *upgrading) reaches() { u.broken = append(u.broken, u.work.reaches(u.wor
 // migrate applies this program's migrations beside servers of the last release. A reader has a transaction open on every
 // table until buyers have paid for ten more orders.
 func (u *upgrading) migrate(database, admin string) {
-	end, err := openReader(admin)
+	reader, err := openReader(admin)
 	if err != nil {
 		u.broken = append(u.broken, err.Error())
 		return
@@ -150,16 +150,24 @@ func (u *upgrading) migrate(database, admin string) {
 		}
 		ended <- err
 	}()
+	if !reader.isInTheWay(soon) {
+		u.broken = append(u.broken, "no migration waited for the open reader")
+	}
 	u.reaches()
-	if err := errors.Join(end(), <-ended); err != nil {
+	if err := errors.Join(reader.end(), <-ended); err != nil {
 		u.broken = append(u.broken, err.Error())
 	}
 	u.lab.progress("migrated in %s, %d orders", time.Since(began).Round(time.Millisecond), u.work.paid())
 	u.reaches()
 }
 
-// openReader reads from every table in a transaction that stays open until end.
-func openReader(admin string) (end func() error, err error) {
+// reader has a transaction open that has read every table.
+type reader struct {
+	db *sql.DB
+	tx *sql.Tx
+}
+
+func openReader(admin string) (*reader, error) {
 	db, err := sql.Open("postgres", admin)
 	if err != nil {
 		return nil, err
@@ -179,8 +187,26 @@ END $$`
 	if _, err := tx.Exec(readAll); err != nil {
 		return nil, errors.Join(err, tx.Rollback(), db.Close())
 	}
-	return func() error { return errors.Join(tx.Rollback(), db.Close()) }, nil
+	return &reader{db, tx}, nil
 }
+
+// isInTheWay waits until a migration waits for a lock, or for the end of transactions older than its own.
+func (r *reader) isInTheWay(within time.Duration) (yes bool) {
+	const waiting = `
+SELECT EXISTS (
+  SELECT FROM pg_locks
+  WHERE NOT granted
+    AND (mode = 'AccessExclusiveLock' OR locktype = 'virtualxid')
+)`
+	for patience := time.Now().Add(within); !yes && time.Now().Before(patience); time.Sleep(10 * time.Millisecond) {
+		if err := r.db.QueryRow(waiting).Scan(&yes); err != nil {
+			return false
+		}
+	}
+	return yes
+}
+
+func (r *reader) end() error { return errors.Join(r.tx.Rollback(), r.db.Close()) }
 
 // replaceOldest starts a server, takes the oldest out of the buyers' list, as a load balancer does, and ends it in good order.
 func (u *upgrading) replaceOldest(with string, start func() (*faults.Process, error)) {
