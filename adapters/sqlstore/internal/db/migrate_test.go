@@ -11,13 +11,14 @@ import (
 )
 
 func TestPatiently(t *testing.T) {
-	locked, broken := &pq.Error{Code: "55P03"}, errors.New("broken")
+	locked, deadlock, broken := &pq.Error{Code: "55P03"}, &pq.Error{Code: "40P01"}, errors.New("broken")
 	for name, c := range map[string]struct {
 		answers []error // the last one again and again
 		want    error
 		runs    int
 	}{
 		"gets its locks":       {[]error{locked, locked, nil}, nil, 3},
+		"loses a deadlock":     {[]error{deadlock, nil}, nil, 2},
 		"fails otherwise":      {[]error{locked, broken}, broken, 2},
 		"never gets its locks": {[]error{locked}, locked, alterTries},
 	} {

@@ -257,12 +257,13 @@ const (
 	alterPause = time.Second
 )
 
-// patiently runs migrations again that did not get a lock. Those that were applied are not run again.
+// patiently runs migrations again that did not get a lock, or gave up in a deadlock with a server's transaction, which locks
+// tables in another order. Those that were applied are not run again.
 func patiently(ctx context.Context, migrate func() error) error {
 	for try := 1; ; try++ {
 		err := migrate()
 		var pgErr *pq.Error
-		if try == alterTries || !errors.As(err, &pgErr) || pgErr.Code != "55P03" { // lock_not_available
+		if try == alterTries || !errors.As(err, &pgErr) || pgErr.Code != "55P03" && pgErr.Code != "40P01" { // lock_not_available, deadlock_detected
 			return err
 		}
 		select {
