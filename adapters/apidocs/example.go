@@ -19,6 +19,31 @@ var placeholders = samples{
 	sku:     "TENT-2",
 }
 
+// ofDocument are the ids in the examples of the OpenAPI document.
+var ofDocument = samples{
+	project: "proj_06fszq2d8v3m5xk9t1c7w4hpeg",
+	product: placeholders.product,
+	variant: placeholders.variant,
+	sku:     placeholders.sku,
+}
+
+// replace returns an example of the document with ids that exist.
+func (s samples) replace(example any) any {
+	switch v := example.(type) {
+	case string:
+		return strings.NewReplacer(ofDocument.project, s.project, ofDocument.product, s.product, ofDocument.variant, s.variant, ofDocument.sku, s.sku).Replace(v)
+	case []any:
+		for i, one := range v {
+			v[i] = s.replace(one)
+		}
+	case map[string]any:
+		for name, one := range v {
+			v[name] = s.replace(one)
+		}
+	}
+	return example
+}
+
 func (s samples) fill(text string) string {
 	return strings.NewReplacer("@project@", s.project, "@product@", s.product, "@variant@", s.variant, "@sku@", s.sku).Replace(text)
 }
@@ -52,7 +77,7 @@ func (b *book) body(op *operation, m *media) any {
 		return nil
 	}
 	if m.Example != nil {
-		return m.Example
+		return b.sample.replace(m.Example)
 	}
 	for _, name := range sortedKeys(m.Examples) {
 		return m.Examples[name].Value

@@ -75,6 +75,7 @@ func Register(api huma.API, s *commerce.Services) {
 	h.registerReturns()
 	h.registerDocument()
 	h.registerPages()
+	showExamples(api.OpenAPI())
 }
 
 type handlers struct {

@@ -85,7 +85,7 @@ func (h *handlers) document(ctx context.Context, rq Request, in *documentInput) 
 func (h *handlers) slots(shop *project.Project, of discovery.Sample) (map[string][]byte, error) {
 	product, variant, name, price := of.Product.String(), of.Variant.String(), of.Name, of.Price
 	if of.Product.IsZero() { // the shop sells nothing
-		product, variant, name, price = "prod_06fszq2d8v3m5xk9t1c7w4hpeg", "var_06fszq2d8v3m5xk9t1c7w4hpeg", "rain jacket", money.Of(100, shop.Settings.Currency)
+		product, variant, name, price = anyShop["product"].(string), anyShop["variant"].(string), anyShop["query"].(string), money.Of(100, shop.Settings.Currency)
 	}
 	country, state := home(shop.Storefront), ""
 	if country == "US" {

@@ -1,6 +1,8 @@
 package acp
 
 import (
+	"strings"
+
 	"github.com/danielgtaylor/huma/v2"
 )
 
@@ -148,4 +150,64 @@ func exemplify(op *huma.Operation) {
 		}
 		media.Examples[name] = &huma.Example{Summary: b.summary, Value: b.value}
 	}
+}
+
+// anyShop are the values between "@" where the document is not that of one shop.
+var anyShop = map[string]any{
+	"product":    "prod_06fszq2d8v3m5xk9t1c7w4hpeg",
+	"variant":    "var_06fszq2d8v3m5xk9t1c7w4hpeg",
+	"query":      "rain jacket",
+	"list_price": 100,
+	"offer":      90,
+	"country":    "US",
+	"state":      "OR",
+	"method":     "psp_spt",
+	"token":      "spt_sandbox_ok",
+}
+
+// showExamples gives the operations of a document of no one shop their examples.
+func showExamples(doc *huma.OpenAPI) {
+	for _, item := range doc.Paths {
+		for _, op := range []*huma.Operation{item.Get, item.Put, item.Post, item.Delete} {
+			if op == nil || !ofBuyers(op) {
+				continue
+			}
+			exemplify(op)
+			if op.RequestBody == nil {
+				continue
+			}
+			media := op.RequestBody.Content["application/json"]
+			media.Example = inAnyShop(media.Example)
+			for _, one := range media.Examples {
+				one.Value = inAnyShop(one.Value)
+			}
+			for _, p := range op.Parameters {
+				p.Example = inAnyShop(p.Example)
+			}
+		}
+	}
+}
+
+// inAnyShop returns an example with values for those between "@".
+func inAnyShop(value any) any {
+	switch v := value.(type) {
+	case string:
+		name, slot := strings.CutPrefix(v, "@")
+		if slot {
+			return anyShop[strings.TrimSuffix(name, "@")]
+		}
+	case []any:
+		filled := make([]any, len(v))
+		for i, one := range v {
+			filled[i] = inAnyShop(one)
+		}
+		return filled
+	case map[string]any:
+		filled := make(map[string]any, len(v))
+		for name, one := range v {
+			filled[name] = inAnyShop(one)
+		}
+		return filled
+	}
+	return value
 }

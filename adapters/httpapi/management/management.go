@@ -72,6 +72,7 @@ func register(api huma.API, s Services) *operation.API {
 	negotiations.Register(a)
 	integrations.Register(a)
 	finance.Register(a)
+	a.ShowExamples()
 	return a
 }
 
