@@ -26,7 +26,8 @@ import (
 )
 
 const description = `The merchant's side of agentic commerce. The Management API (/v1) is for merchants' servers and takes an
-API key; the Agent Commerce Protocol (/p/{slug}/acp) is for buyers' agents and takes none.`
+API key; the Agent Commerce Protocol (/p/{slug}/acp) is for buyers' agents and takes none. Amounts of
+money are numbers with all of their currency's decimals.`
 
 // handler serves both APIs, their documents, and the demo's pictures.
 func (a *App) handler() http.Handler {

@@ -221,6 +221,7 @@ func documentText() string {
 		"- Order of calls: " + howTo.Order + "\n" +
 		"- Search: " + howTo.Search + "\n" +
 		"- Prices: " + howTo.Prices + "\n" +
+		"- Amounts are numbers with all of their currency's decimals.\n" +
 		"- Ids: " + howTo.IDs + "\n" +
 		"- Checkout: " + howTo.Checkout + "\n" +
 		"- Payment: " + howTo.Payment + "\n" +

@@ -39,7 +39,8 @@ func (m Money) MarshalJSONTo(to *jsontext.Encoder) error {
 }
 
 func (Money) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeNumber, Description: "With the currency's decimals."}
+	// With the format double, generated clients do not read amounts into 32 bits, which lose cents.
+	return &huma.Schema{Type: huma.TypeNumber, Format: "double"}
 }
 
 // Decimal is the text of a JSON number, kept as it was written: floats would change it.
@@ -66,7 +67,7 @@ func (d *Decimal) UnmarshalJSON(text []byte) error {
 // Schema bounds the number to what an amount can be at most (decisions 5), so that 1e400 is refused.
 func (Decimal) Schema(huma.Registry) *huma.Schema {
 	limit, negative := float64(money.Limit), -float64(money.Limit)
-	return &huma.Schema{Type: huma.TypeNumber, ExclusiveMinimum: &negative, ExclusiveMaximum: &limit}
+	return &huma.Schema{Type: huma.TypeNumber, Format: "double", ExclusiveMinimum: &negative, ExclusiveMaximum: &limit}
 }
 
 // Amount reads the number as an amount. What the currency cannot hold becomes a problem of the field.
