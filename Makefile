@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build release run demo-history test features gallery bench bench-journey simulate schedules histories faults mcp-conformance acceptance provider-contract fuzz lint
+.PHONY: help build release run demo-history test features gallery bench bench-journey simulate schedules histories faults mcp-conformance clients acceptance provider-contract fuzz lint
 
 BENCHTIME ?= 1s
 FUZZTIME  ?= 10s
@@ -71,7 +71,11 @@ faults: ## kill, hang and cut off servers while buyers pay, everywhere (a quarte
 mcp-conformance: build ## run the official MCP conformance suite against both MCP endpoints of a demo shop (npm; a minute)
 	@.ci/mcp-conformance
 
-acceptance: features gallery mcp-conformance faults schedules histories ## what takes longer than make test: all scenarios on both engines, the gallery, MCP conformance, faults, schedules, histories of carts, query plans at 100,000 rows, journeys as a shop grows (two hours)
+clients: ## generate clients in Go and TypeScript from the OpenAPI document, and make calls with them (a minute or two)
+	@.ci/need node
+	CLIENTS=full go test -v -count=1 -timeout 15m ./features/examples/clients
+
+acceptance: features gallery mcp-conformance clients faults schedules histories ## what takes longer than make test: all scenarios on both engines, the gallery, MCP conformance, generated clients, faults, schedules, histories of carts, query plans at 100,000 rows, journeys as a shop grows (two hours)
 	PLANS=100000 go test -v -count=1 -timeout 30m -run TestPlans ./features/journey
 	$(MAKE) bench-journey
 	$(MAKE) bench-journey PRODUCTS=100000
