@@ -23,8 +23,9 @@ build: ## build haggle and haggle-sim into .bin
 	@echo "Building haggle and haggle-sim (the first build takes a minute or two) ..."
 	@go build -o .bin/ ./cmd/haggle ./cmd/haggle-sim
 
-release: ## build both programs for release into .bin/release: static, without symbols and local paths
-	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o .bin/release/ ./cmd/haggle ./cmd/haggle-sim
+release: ## build archives of both programs for Linux and macOS into .bin/release, static, with licenses, SBOMs and checksums, and check them
+	go run ./cmd/haggle/deploy/release -out .bin/release
+	RELEASE=$(CURDIR)/.bin/release go test -count=1 -timeout 30m -run TestRelease_built ./cmd/haggle/deploy/release
 	@ls -l .bin/release
 
 run: build ## build, then serve the demo shop

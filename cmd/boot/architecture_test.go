@@ -64,6 +64,7 @@ var placed = map[string]string{
 	"github.com/sony/gobreaker":       "adapters/connectors adapters/llm adapters/remoteagent app/bulkhead app/payments",
 	"golang.org/x/oauth2":             "adapters/connectors adapters/openid",
 	"github.com/coreos/go-oidc":       "adapters/openid",
+	"github.com/CycloneDX":            "cmd/haggle/deploy/release",
 	"golang.org/x/time":               "adapters/agentprofiles",
 }
 

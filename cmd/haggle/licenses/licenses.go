@@ -48,12 +48,18 @@ func Load() (*Collection, error) {
 
 // Print writes all texts, and the versions of those modules that the running program was built with.
 func Print(w io.Writer) error {
+	info, _ := debug.ReadBuildInfo()
+	return PrintFor(w, info)
+}
+
+// PrintFor is Print with the versions of the modules that another program was built with. nil names no versions.
+func PrintFor(w io.Writer, info *debug.BuildInfo) error {
 	c, err := Load()
 	if err != nil {
 		return err
 	}
 	versions := map[string]string{}
-	if info, known := debug.ReadBuildInfo(); known {
+	if info != nil {
 		versions["Go"] = info.GoVersion
 		for _, m := range info.Deps {
 			versions[m.Path] = m.Version
