@@ -91,18 +91,23 @@ func (c Config) Logger(w io.Writer) *slog.Logger {
 
 // CheckEnvironment refuses HAGGLE_ variables that mean nothing to this version.
 func CheckEnvironment(environ []string) error {
-	known := map[string]bool{"HAGGLE_API_KEY": true} // of commands that are clients of a server
-	for field := range reflect.TypeFor[Config]().Fields() {
-		known[field.Tag.Get("env")] = true
-	}
+	known := knownVariables()
 	for _, entry := range environ {
 		name, _, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(name, "HAGGLE_") || known[name] {
+		if !strings.HasPrefix(name, "HAGGLE_") || known[name] || known[strings.TrimSuffix(name, fileMark)] {
 			continue
 		}
 		return fmt.Errorf("%s is not a variable of haggle: see `haggle serve --help`", name)
 	}
 	return nil
+}
+
+func knownVariables() map[string]bool {
+	known := map[string]bool{"HAGGLE_API_KEY": true} // of commands that are clients of a server
+	for field := range reflect.TypeFor[Config]().Fields() {
+		known[field.Tag.Get("env")] = true
+	}
+	return known
 }
 
 var (

@@ -29,6 +29,7 @@ type cli struct {
 	Keys       keysCmd          `cmd:"" help:"Manage API keys."`
 	Members    membersCmd       `cmd:"" help:"Manage the people of accounts."`
 	Doctor     doctorCmd        `cmd:"" help:"Check the configuration and what it names, and say what is wrong."`
+	Health     healthCmd        `cmd:"" help:"Ask a running server on this machine whether it can serve, for health checks of containers."`
 	Verify     verifyCmd        `cmd:"" help:"Check that what the database holds adds up: orders, payments, stock, events and the books."`
 	Migrate    migrateCmd       `cmd:"" help:"Bring the database's schema up to date, and exit."`
 	Backup     backupCmd        `cmd:"" help:"Write the whole database to a file, while servers go on."`
@@ -61,6 +62,9 @@ func exitCode(err error) int {
 func run(args []string) error {
 	about, err := boot.About()
 	if err != nil {
+		return err
+	}
+	if err := boot.ReadVariableFiles(os.Environ(), os.Setenv); err != nil {
 		return err
 	}
 	var c cli

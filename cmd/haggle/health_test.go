@@ -1,0 +1,82 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+)
+
+// opsAddress is where a server told that its health is.
+func (s *server) opsAddress(t *testing.T) string {
+	t.Helper()
+	found := regexp.MustCompile(`Health +http://(\S+)/readyz`).FindStringSubmatch(s.output)
+	if found == nil {
+		t.Fatalf("the server names no health address:\n%s", s.output)
+	}
+	return found[1]
+}
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	s := serve(t, "sqlite://"+filepath.Join(t.TempDir(), "health.db"))
+	address := s.opsAddress(t)
+	_, port, _ := strings.Cut(address, ":")
+	for _, c := range []struct {
+		args  []string
+		says  string
+		fails bool
+	}{
+		{[]string{"--ops-addr=" + address}, "ok\n", false},
+		{[]string{"--ops-addr=0.0.0.0:" + port, "--live"}, "ok\n", false},
+		{[]string{"--ops-addr=[::]:" + port}, "ok\n", false},
+		{[]string{"--ops-addr=127.0.0.1:1"}, "haggle: no server answers at HAGGLE_OPS_ADDR: ", true},
+		{[]string{"--ops-addr=nowhere"}, `haggle: HAGGLE_OPS_ADDR is "nowhere": it must be host:port`, true},
+		{[]string{"--ops-addr=" + strings.TrimPrefix(s.url, "http://")}, "haggle: the server is not ready: ", true},
+	} {
+		out, err := command(t, "", append([]string{"health"}, c.args...)...).CombinedOutput()
+		if (err != nil) != c.fails || !strings.HasPrefix(string(out), c.says) {
+			t.Errorf("haggle health %v: %v\n%s", c.args, err, out)
+		}
+	}
+}
+
+// Secrets come from files, as systemd, Docker and Kubernetes give them.
+func TestVariableFiles(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file := func(name, content string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	url := file("url", "sqlite://"+filepath.Join(folder, "files.db")+"\r\n")
+	key := file("key", boottest.Key+"\n")
+	for _, c := range []struct {
+		environment []string
+		says        string
+	}{
+		{[]string{"HAGGLE_DATABASE_URL_FILE=" + url, "HAGGLE_BOOTSTRAP_KEY_FILE=" + key, "HAGGLE_MASTER_KEY_FILE="}, "no keys yet"},
+		{[]string{"HAGGLE_DATABASE_URL_FILE=" + url, "HAGGLE_DATABASE_URL=sqlite://x"}, "HAGGLE_DATABASE_URL and HAGGLE_DATABASE_URL_FILE are both set"},
+		{[]string{"HAGGLE_DATABASE_URL_FILE=" + filepath.Join(folder, "none")}, "HAGGLE_DATABASE_URL_FILE: open "},
+		{[]string{"HAGGLE_DATABASE_URL_FILE=" + file("empty", "\n")}, "is empty"},
+		{[]string{"HAGGLE_MASTER_KEY_FILE=" + file("lines", "a\nb\n")}, "more than one line"},
+		{[]string{"HAGGLE_MASTER_KEY_FILE=" + file("large", strings.Repeat("x", 64<<10+1))}, "has more than 65536 bytes"},
+		{[]string{"HAGGLE_MASTER_KEI_FILE=" + key}, "HAGGLE_MASTER_KEI_FILE is not a variable of haggle"},
+	} {
+		p := command(t, "", "keys", "list")
+		p.Env = append([]string{asProgram + "=1"}, c.environment...)
+		out, err := p.CombinedOutput()
+		if !strings.Contains(string(out), c.says) || (err == nil) != (c.says == "no keys yet") {
+			t.Errorf("%v: %v\n%s", c.environment, err, out)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(folder, "files.db")); err != nil {
+		t.Errorf("the database is elsewhere than its file says: %v", err)
+	}
+}
