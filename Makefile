@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build release run demo-history test features gallery bench bench-journey simulate schedules histories faults mcp-conformance clients acceptance provider-contract fuzz lint
+.PHONY: help build release image run demo-history test features gallery bench bench-journey simulate schedules histories faults mcp-conformance clients acceptance provider-contract fuzz lint
 
 BENCHTIME ?= 1s
 FUZZTIME  ?= 10s
@@ -27,6 +27,13 @@ release: ## build archives of both programs for Linux and macOS into .bin/releas
 	go run ./cmd/haggle/deploy/release -out .bin/release
 	RELEASE=$(CURDIR)/.bin/release go test -count=1 -timeout 30m -run TestRelease_built ./cmd/haggle/deploy/release
 	@ls -l .bin/release
+
+image: ## pack both programs into an image with buildah, as Dockerfile says, and sell something in it (root, on Linux)
+	@.ci/need buildah
+	@rm -rf .bin/image && mkdir -p .bin/image/data .bin/image/files/etc/ssl/certs
+	@cp /etc/ssl/certs/ca-certificates.crt .bin/image/files/etc/ssl/certs/
+	CGO_ENABLED=0 GOFLAGS= go build -trimpath -buildvcs=auto -ldflags "-s -w" -o .bin/image/files/ ./cmd/haggle ./cmd/haggle-sim
+	IMAGE=1 go test -v -count=1 -timeout 10m -run TestImage ./cmd/haggle/deploy
 
 run: build ## build, then serve the demo shop
 	@exec .bin/haggle serve --demo
@@ -76,7 +83,7 @@ clients: ## generate clients in Go and TypeScript from the OpenAPI document, and
 	@.ci/need node
 	CLIENTS=full go test -v -count=1 -timeout 15m ./features/examples/clients
 
-acceptance: features gallery mcp-conformance clients faults schedules histories ## what takes longer than make test: all scenarios on both engines, the gallery, MCP conformance, generated clients, faults, schedules, histories of carts, query plans at 100,000 rows, journeys as a shop grows (two hours)
+acceptance: features gallery mcp-conformance clients faults schedules histories release image ## what takes longer than make test: all scenarios on both engines, the gallery, MCP conformance, generated clients, faults, schedules, histories of carts, query plans at 100, 000 rows, journeys as a shop grows, release archives and the image (three hours)
 	PLANS=100000 go test -v -count=1 -timeout 30m -run TestPlans ./features/journey
 	$(MAKE) bench-journey
 	$(MAKE) bench-journey PRODUCTS=100000
