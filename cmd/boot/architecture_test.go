@@ -65,6 +65,9 @@ var placed = map[string]string{
 	"golang.org/x/oauth2":             "adapters/connectors adapters/openid",
 	"github.com/coreos/go-oidc":       "adapters/openid",
 	"github.com/CycloneDX":            "cmd/haggle/deploy/release",
+	"github.com/compose-spec":         "cmd/haggle/deploy",
+	"k8s.io":                          "cmd/haggle/deploy",
+	"sigs.k8s.io":                     "cmd/haggle/deploy",
 	"golang.org/x/time":               "adapters/agentprofiles",
 }
 
