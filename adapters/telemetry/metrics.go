@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -27,7 +28,7 @@ type Metrics struct {
 
 	requests *prometheus.CounterVec   // method, route, status
 	took     *prometheus.HistogramVec // method, route
-	inFlight prometheus.Gauge
+	serving  atomic.Int64             // requests
 
 	negotiations *prometheus.CounterVec // status
 	payments     *prometheus.CounterVec // result
@@ -56,7 +57,7 @@ func NewMetrics(version string) *Metrics {
 	m.took = promauto.With(registry).NewHistogramVec(prometheus.HistogramOpts{
 		Name: "haggle_http_request_duration_seconds", Help: "Time until a request was answered.", Buckets: durations,
 	}, []string{"method", "route"})
-	m.inFlight = m.gauges("http_requests_in_flight", "Requests being served.").WithLabelValues()
+	m.gaugeOf("http_requests_in_flight", "Requests being served.", nil, m.Serving)
 
 	m.negotiations = m.counters("negotiations_total", "Answers to offers.", "status")
 	m.payments = m.counters("payments_total", "Payment attempts decided.", "result")
@@ -88,8 +89,15 @@ func (m *Metrics) Handler() http.Handler {
 
 // InFlight counts the requests that next is serving.
 func (m *Metrics) InFlight(next http.Handler) http.Handler {
-	return promhttp.InstrumentHandlerInFlight(m.inFlight, next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m.serving.Add(1)
+		defer m.serving.Add(-1)
+		next.ServeHTTP(w, r)
+	})
 }
+
+// Serving is how many requests are in flight.
+func (m *Metrics) Serving() int { return int(m.serving.Load()) }
 
 // ObserveRequest counts an answered request. pattern is what the mux matched, "GET /v1/projects/{id}"
 // or "", and never a path; status 0 is a handler that wrote nothing, which is 200.

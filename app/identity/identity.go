@@ -130,11 +130,14 @@ func (s *Service) profileOf(ctx context.Context, r Request) (string, error) {
 	return key.Profile, nil
 }
 
-// CheckKey refuses an agent key that is none of the shop's that works, with agent_key_invalid. It is for requests that need not
-// be an agent's.
-func (s *Service) CheckKey(ctx context.Context, shop id.Project, secret string) error {
-	_, err := s.key(ctx, shop, secret)
-	return err
+// CheckKey returns the id of an agent key, and refuses one that is none of the shop's that works, with agent_key_invalid. It is
+// for requests that need not be an agent's.
+func (s *Service) CheckKey(ctx context.Context, shop id.Project, secret string) (id.AgentKey, error) {
+	key, err := s.key(ctx, shop, secret)
+	if err != nil {
+		return id.AgentKey{}, err
+	}
+	return key.ID, nil
 }
 
 // key is the shop's key of that secret.

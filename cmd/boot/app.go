@@ -285,7 +285,7 @@ func (a *App) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case err = <-failed:
 	}
-	a.log.InfoContext(ctx, "stopping: requests and background work under way are finished")
+	a.log.InfoContext(ctx, "stopping: requests and background work under way are finished", "requests_in_flight", a.metrics.Serving())
 	a.health.Draining() // before the API stops, and until it has
 	err = errors.Join(err, shutDown(ctx, servers))
 	stop()

@@ -29,7 +29,7 @@ import (
 // `haggle serve`, a flag of the same name; flags win.
 type Config struct {
 	Addr          string `env:"HAGGLE_ADDR" default:"127.0.0.1:8080" help:"Address of the API, host:port."`
-	OpsAddr       string `env:"HAGGLE_OPS_ADDR" default:"127.0.0.1:8081" help:"Address of /livez and /readyz, host:port."`
+	OpsAddr       string `env:"HAGGLE_OPS_ADDR" default:"127.0.0.1:8081" help:"Address of /livez, /readyz and /metrics, host:port."`
 	PublicURL     string `env:"HAGGLE_PUBLIC_URL" help:"URL under which clients reach the API. Default: http:// and the address."`
 	DatabaseURL   string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" help:"sqlite://PATH or postgres://…"`
 	Connections   int    `env:"HAGGLE_DATABASE_CONNECTIONS" name:"database-connections" help:"Most connections to PostgreSQL, or readers of SQLite. Default: 20, or 8."`
@@ -74,7 +74,9 @@ type Config struct {
 	TrustedProxies string `env:"HAGGLE_TRUSTED_PROXIES" help:"Addresses and CIDRs, separated by commas, whose X-Forwarded-For is believed."`
 	Simulator      string `env:"HAGGLE_SIMULATOR" help:"Sandbox only: path of haggle-sim, which the console's test buyers come from. Default: haggle-sim beside this program."`
 	LogLevel       string `env:"HAGGLE_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe log line."`
-	LogFormat      string `env:"HAGGLE_LOG_FORMAT" default:"text" enum:"text,json" help:"text or json."`
+	LogFormat      string `env:"HAGGLE_LOG_FORMAT" default:"text" enum:"text,json" help:"text or json. With json, haggle serve also prints its addresses as JSON."`
+	RequestLog     string `env:"HAGGLE_REQUEST_LOG" default:"all" enum:"all,errors,off" help:"Which requests have a log line: all, errors (status 400 or more) or off."`
+	Profiling      string `env:"HAGGLE_PPROF" name:"pprof" default:"off" enum:"on,off" help:"on: profiles are at /debug/pprof/ of the operations address."`
 
 	// Programs are agents written in Go that this server has beside the house's own. They are no variable: a program of
 	// one's own starts the server with them.
@@ -159,6 +161,12 @@ func (c Config) Check() error {
 		return errors.New("HAGGLE_DATABASE_URL must begin with sqlite:// or postgres://")
 	case c.Connections != 0 && c.Connections < fewestConnections:
 		return fmt.Errorf("HAGGLE_DATABASE_CONNECTIONS is %d: it must be %d or more, or 0 for the default", c.Connections, fewestConnections)
+	}
+	if _, err := c.requestLog(); err != nil {
+		return err
+	}
+	if c.Profiling != "" && c.Profiling != "on" && c.Profiling != "off" {
+		return fmt.Errorf("HAGGLE_PPROF is %q: it must be on or off", c.Profiling)
 	}
 	if _, err := c.pooler(); err != nil {
 		return err

@@ -56,11 +56,7 @@ func (a *App) handler() http.Handler {
 	pages := console.Handler(a.consoleServices(mux))
 	mux.Handle(console.Path, pages)
 	mux.Handle(console.Path+"/", pages)
-	watch := wire.Watch{Log: a.log, Observe: a.metrics.ObserveRequest}
-	if a.tracing != nil {
-		watch.Trace = a.tracing.StartRequest
-	}
-	return wire.Handler(a.metrics.InFlight(a.byHost(a.atRoot(wire.CORS(mux, acp.Prefixes...)))), watch)
+	return wire.Handler(a.metrics.InFlight(a.byHost(a.atRoot(wire.CORS(mux, acp.Prefixes...)))), a.watch())
 }
 
 // serveTools serves the MCP endpoints of all shops. The operations of the tools are on a mux that nothing else serves.
@@ -219,12 +215,15 @@ func (a *App) keyStore() wire.KeyStore {
 	}
 }
 
-// opsHandler tells an orchestrator whether the process lives and whether it can serve, and Prometheus
-// everything else.
+// opsHandler tells an orchestrator whether the process lives and whether it can serve, Prometheus everything else, and
+// go tool pprof, if it may, what the process does.
 func (a *App) opsHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", a.health.Live)
 	mux.HandleFunc("GET /readyz", a.health.Ready)
 	mux.Handle("GET /metrics", a.metrics.Handler())
+	if a.config.Profiling == "on" {
+		serveProfiles(mux)
+	}
 	return mux
 }

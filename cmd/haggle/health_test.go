@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bufio"
+	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -40,6 +43,46 @@ func TestHealth(t *testing.T) {
 		out, err := command(t, "", append([]string{"health"}, c.args...)...).CombinedOutput()
 		if (err != nil) != c.fails || !strings.HasPrefix(string(out), c.says) {
 			t.Errorf("haggle health %v: %v\n%s", c.args, err, out)
+		}
+	}
+}
+
+// With a log in JSON nothing that a server prints is prose: its addresses are one line of JSON.
+func TestServe_json(t *testing.T) {
+	t.Parallel()
+	p := command(t, "sqlite://"+filepath.Join(t.TempDir(), "json.db"), "serve", "--demo", "--addr=127.0.0.1:0", "--ops-addr=127.0.0.1:0", "--log-format=json")
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	p.Stderr = &log
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Process.Kill() })
+	reader := bufio.NewReader(out)
+	line, err := reader.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said addresses
+	if err := json.Unmarshal([]byte(line), &said); err != nil || !strings.HasSuffix(said.API, "/v1") || said.Demo == nil || said.Demo.Products < 100 {
+		t.Errorf("%s%v", line, err)
+	}
+	if err := p.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(reader)
+	if err != nil || len(rest) > 0 {
+		t.Errorf("it also prints %q, %v", rest, err)
+	}
+	if err := p.Wait(); err != nil {
+		t.Error(err)
+	}
+	for line := range strings.Lines(log.String()) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("it logs %s", line)
 		}
 	}
 }

@@ -52,6 +52,7 @@ type server struct {
 func serve(t *testing.T, databaseURL string, flags ...string) *server {
 	t.Helper()
 	s := &server{process: command(t, databaseURL, append([]string{"serve", "--addr=127.0.0.1:0", "--ops-addr=127.0.0.1:0"}, flags...)...)}
+	s.process.Env = append(s.process.Env, "HAGGLE_REQUEST_LOG=off") // its log is shown where a test fails
 	out, err := s.process.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -33,23 +34,79 @@ func (s serveCmd) Run(ctx context.Context) error {
 }
 
 func (s serveCmd) serve(ctx context.Context, app *boot.App) error {
-	fmt.Printf("Haggle %s, %s environment\n\n", boot.Version, s.Env)
-	fmt.Printf("  API             %s/v1\n", app.URL())
-	fmt.Printf("  Console         %s/console\n", app.URL())
-	fmt.Printf("  Documentation   %s/docs\n", app.URL())
-	fmt.Printf("  OpenAPI         %s/openapi.yaml\n", app.URL())
-	fmt.Printf("  Health          %s/readyz\n", app.OpsURL())
+	var shop *boot.DemoShop
 	if s.Demo {
-		shop, err := app.DemoWithHistory(ctx)
+		made, err := app.DemoWithHistory(ctx)
 		if err != nil {
 			return fmt.Errorf("cannot set up the demo: %w", err)
 		}
-		tryOut(os.Stdout, app.URL(), shop)
-	} else {
-		fmt.Println("\nNo API key yet? haggle keys create\nNobody in the console yet? haggle members invite EMAIL")
+		shop = &made
 	}
-	fmt.Println("\nStop with Ctrl-C.")
+	if s.LogFormat == "json" {
+		if err := s.announce(os.Stdout, app, shop); err != nil {
+			return err
+		}
+	} else {
+		s.welcome(os.Stdout, app, shop)
+	}
 	return app.Run(ctx)
+}
+
+// welcome says where everything is, and what to do next.
+func (s serveCmd) welcome(w io.Writer, app *boot.App, shop *boot.DemoShop) {
+	fmt.Fprintf(w, "Haggle %s, %s environment\n\n", boot.Version, s.Env)
+	fmt.Fprintf(w, "  API             %s/v1\n", app.URL())
+	fmt.Fprintf(w, "  Console         %s/console\n", app.URL())
+	fmt.Fprintf(w, "  Documentation   %s/docs\n", app.URL())
+	fmt.Fprintf(w, "  OpenAPI         %s/openapi.yaml\n", app.URL())
+	fmt.Fprintf(w, "  Health          %s/readyz\n", app.OpsURL())
+	if shop != nil {
+		tryOut(w, app.URL(), *shop)
+	} else {
+		fmt.Fprintln(w, "\nNo API key yet? haggle keys create\nNobody in the console yet? haggle members invite EMAIL")
+	}
+	fmt.Fprintln(w, "\nStop with Ctrl-C.")
+}
+
+// addresses are what welcome says, for programs: those that collect log lines in JSON can read nothing else.
+type addresses struct {
+	Version       string     `json:"version"`
+	Environment   string     `json:"environment"`
+	API           string     `json:"api"`
+	Console       string     `json:"console"`
+	Documentation string     `json:"documentation"`
+	OpenAPI       string     `json:"openapi"`
+	Health        string     `json:"health"`
+	Demo          *demoShown `json:"demo,omitempty"`
+}
+
+type demoShown struct {
+	ACP      string `json:"acp"`
+	APIKey   string `json:"api_key"`
+	Console  string `json:"console"`
+	Products int    `json:"products"`
+}
+
+// announce prints the addresses as one line of JSON.
+func (s serveCmd) announce(w io.Writer, app *boot.App, shop *boot.DemoShop) error {
+	said := addresses{
+		Version:       boot.Version,
+		Environment:   s.Env,
+		API:           app.URL() + "/v1",
+		Console:       app.URL() + "/console",
+		Documentation: app.URL() + "/docs",
+		OpenAPI:       app.URL() + "/openapi.yaml",
+		Health:        app.OpsURL() + "/readyz",
+	}
+	if shop != nil {
+		said.Demo = &demoShown{
+			ACP:      shop.ACP,
+			APIKey:   shop.Key,
+			Console:  shop.Console,
+			Products: shop.Products,
+		}
+	}
+	return json.NewEncoder(w).Encode(said)
 }
 
 // tryOut prints commands that work when pasted into another terminal.

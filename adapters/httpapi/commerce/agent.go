@@ -58,10 +58,15 @@ func agentKey(r *http.Request) string {
 
 // checkKey refuses a request with an agent key that is none of the shop's that works, where nothing else asks for the key.
 func (s *Services) checkKey(e *wire.Entry[Buyer]) error {
-	if secret := agentKey(e.Request); secret != "" && !identifies(e) {
-		return s.Identity.CheckKey(e.Request.Context(), e.Caller.Shop.ID, secret)
+	secret := agentKey(e.Request)
+	if secret == "" || identifies(e) {
+		return nil
 	}
-	return nil
+	key, err := s.Identity.CheckKey(e.Request.Context(), e.Caller.Shop.ID, secret)
+	if err == nil {
+		wire.NoteCaller(e.Request.Context(), key.String())
+	}
+	return err
 }
 
 // ClaimedAgent is who a request says it is from. It proves nothing. It reports false where the request names no profile, or

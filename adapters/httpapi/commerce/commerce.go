@@ -150,6 +150,7 @@ func (s *Services) findShop(e *wire.Entry[Buyer]) (err error) {
 	if e.Caller.Shop, err = s.Storefronts.BySlug(e.Request.Context(), e.Request.PathValue("slug")); err != nil {
 		return err
 	}
+	wire.NoteProject(e.Request.Context(), e.Caller.Shop.ID.String())
 	address := wire.AddressKey(s.ClientAddress(e.Request))
 	e.Caller.Client = id.Hash(e.Caller.Shop.ID.String() + " " + address)
 	e.Caller.Payer = e.Caller.Client

@@ -129,6 +129,7 @@ func (s *Services) Identify(e *wire.Entry[Buyer], wish func(*identity.Request) e
 	}
 	e.Caller.Agent = caller.Agent.Over(e.Caller.Agent.Protocol)
 	if caller.Agent.Verified {
+		wire.NoteCaller(e.Request.Context(), caller.Agent.InLog())
 		e.Caller.Payer = id.Hash(e.Caller.Shop.ID.String() + " agent " + payer(caller.Agent))
 	}
 	return caller, nil

@@ -24,19 +24,28 @@ type requestKey struct{}
 
 // request is what the middleware knows of a request.
 type request struct {
-	id  string
-	log *slog.Logger
+	id    string
+	log   *slog.Logger
+	noted noted
+}
+
+// requestOf is the request that a context is of; nil: it is of none.
+func requestOf(ctx context.Context) *request {
+	r, _ := ctx.Value(requestKey{}).(*request)
+	return r
 }
 
 // RequestID is the request's id, or "" outside of one.
 func RequestID(ctx context.Context) string {
-	r, _ := ctx.Value(requestKey{}).(request)
-	return r.id
+	if r := requestOf(ctx); r != nil {
+		return r.id
+	}
+	return ""
 }
 
 // LoggerOf is a logger that names the request.
 func LoggerOf(ctx context.Context) *slog.Logger {
-	if r, ok := ctx.Value(requestKey{}).(request); ok {
+	if r := requestOf(ctx); r != nil {
 		return r.log.With(slog.String("request_id", r.id))
 	}
 	return slog.Default()
@@ -45,6 +54,8 @@ func LoggerOf(ctx context.Context) *slog.Logger {
 // Watch is who hears of requests. Only Log must be there.
 type Watch struct {
 	Log *slog.Logger
+	// Requests is which requests have a line in the log; "": none.
+	Requests RequestLog
 	// Observe hears of each request when it is answered.
 	Observe func(method, route string, status int, took time.Duration)
 	// Trace begins the request's span; what it returns ends it.
@@ -64,13 +75,14 @@ func Handler(next http.Handler, watch Watch) http.Handler {
 		ctx, endSpan := watch.trace(r, id)
 		ctx, cancel := context.WithTimeout(ctx, longest)
 		defer cancel()
-		r = r.WithContext(context.WithValue(ctx, requestKey{}, request{id, watch.Log}))
+		rq := &request{id: id, log: watch.Log}
+		r = r.WithContext(context.WithValue(ctx, requestKey{}, rq))
 		setHeaders(w.Header(), id)
 		out := &recorder{ResponseWriter: w}
 		r.Body = &timedBody{r.Body, w}
 		defer func() { // also when a connection is broken off
 			endSpan(r.Pattern, out.status)
-			watch.tell(r, out.status, time.Since(start))
+			watch.tell(r, rq, out.status, time.Since(start))
 		}()
 		defer func() {
 			if cause := recover(); cause != nil {
@@ -103,15 +115,11 @@ func (w Watch) trace(r *http.Request, id string) (context.Context, func(string, 
 	return w.Trace(r, id)
 }
 
-func (w Watch) tell(r *http.Request, status int, took time.Duration) {
+func (w Watch) tell(r *http.Request, rq *request, status int, took time.Duration) {
 	if w.Observe != nil {
 		w.Observe(r.Method, r.Pattern, status, took)
 	}
-	if !w.Log.Enabled(r.Context(), slog.LevelDebug) {
-		return
-	}
-	LoggerOf(r.Context()).LogAttrs(r.Context(), slog.LevelDebug, "request", slog.String("method", r.Method),
-		slog.String("route", r.Pattern), slog.Int("status", status), slog.Duration("took", took))
+	w.logRequest(r, rq, status, took)
 }
 
 // requestID keeps the caller's id if it is 1 to 128 printable characters (decisions 4).

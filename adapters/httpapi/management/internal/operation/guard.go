@@ -38,7 +38,9 @@ func (a *API) authenticate(e *entry) (err error) {
 	if err := wire.Single(r.Header, "Authorization", projectHeader, wire.KeyHeader); err != nil {
 		return a.countStranger(w, r, e.Caller.Address, err)
 	}
-	e.Caller.Caller, err = a.count(w, r, e.Caller.Address)
+	if e.Caller.Caller, err = a.count(w, r, e.Caller.Address); err == nil {
+		wire.NoteCaller(r.Context(), e.Caller.Actor())
+	}
 	return err
 }
 
@@ -54,7 +56,9 @@ func (a *API) authorize(e *entry) (err error) {
 	}
 	switch {
 	case o.on == PathProject || o.on == HeaderProject:
-		e.Caller.Project, err = a.findProject(e.Request, o, e.Caller)
+		if e.Caller.Project, err = a.findProject(e.Request, o, e.Caller); err == nil {
+			wire.NoteProject(e.Request.Context(), e.Caller.Project.ID.String())
+		}
 	case o.on == WholeAccount && len(e.Caller.Key.Projects) > 0:
 		err = fault.New(fault.Forbidden, "insufficient_scope", "This API key or role is bound to its projects and does not act for the whole account.")
 	}

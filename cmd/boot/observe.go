@@ -1,0 +1,44 @@
+package boot
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/http/pprof"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+)
+
+// requestLog is which requests have a log line.
+func (c Config) requestLog() (wire.RequestLog, error) {
+	which := wire.RequestLog(cmp.Or(c.RequestLog, string(wire.AllRequests)))
+	if !slices.Contains([]wire.RequestLog{wire.AllRequests, wire.FailedRequests, wire.NoRequests}, which) {
+		return which, fmt.Errorf("HAGGLE_REQUEST_LOG is %q: it must be all, errors or off", c.RequestLog)
+	}
+	return which, nil
+}
+
+// watch is who hears of requests.
+func (a *App) watch() wire.Watch {
+	which, _ := a.config.requestLog() // which was checked
+	w := wire.Watch{
+		Log:      a.log,
+		Requests: which,
+		Observe:  a.metrics.ObserveRequest,
+	}
+	if a.tracing != nil {
+		w.Trace = a.tracing.StartRequest
+	}
+	return w
+}
+
+// serveProfiles serves profiles of the process to go tool pprof. The command line is not among them: it may hold secrets. A
+// profile of the CPU takes less than the 30 s that the server has for an answer.
+func serveProfiles(mux *http.ServeMux) {
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+}
