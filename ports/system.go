@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/negotiation"
 )
 
@@ -57,6 +58,8 @@ type Meter interface {
 	QuoteExpired()
 	// Paid counts a decided payment attempt: paid, declined, not_charged or unresolved.
 	Paid(result string)
+	// Sold counts an order, with its total and what its lines cost less than at list price.
+	Sold(total, discount money.Amount)
 }
 
 // Vault encrypts what must be read again and never be seen: purpose binds a secret to what it is for,

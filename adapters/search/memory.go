@@ -37,6 +37,9 @@ func (x *Index) evict(keep id.Project) {
 	}
 }
 
+// Bytes is about how much memory the indexes of all projects take.
+func (x *Index) Bytes() int64 { return x.bytes() }
+
 func (x *Index) bytes() (sum int64) {
 	x.projects.Range(func(_, c any) bool {
 		if s := c.(*replica).current.Load(); s != nil {

@@ -14,24 +14,21 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-
-	"github.com/haggle-commerce/haggle/domain/negotiation"
-	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Metrics counts what happens, on a registry of its own. Labels only take values from the program
-// text, never from a request, so that the number of series is bounded.
+// text, or of a short list such as currencies, never from a request, and never name a project: so the number of series is
+// bounded, however many shops there are. What is about one shop is in the log, in traces and in analytics.
 type Metrics struct {
-	registry *prometheus.Registry
+	registry  *prometheus.Registry
+	described []Description
 
 	requests *prometheus.CounterVec   // method, route, status
 	took     *prometheus.HistogramVec // method, route
 	serving  atomic.Int64             // requests
 
-	negotiations *prometheus.CounterVec // status
-	payments     *prometheus.CounterVec // result
+	business business
 
 	refusals *prometheus.CounterVec // api
 	shed     *prometheus.CounterVec // lane
@@ -41,8 +38,6 @@ type Metrics struct {
 	lastSuccess  *prometheus.GaugeVec   // loop
 	scrapeErrors prometheus.Counter
 }
-
-var _ ports.Meter = (*Metrics)(nil)
 
 // durations are the upper bounds of the histogram, in seconds: the hot paths take milliseconds, and
 // nothing is served after 30 s.
@@ -54,13 +49,10 @@ func NewMetrics(version string) *Metrics {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m := &Metrics{registry: registry}
 	m.requests = m.counters("http_requests_total", "Requests answered.", "method", "route", "status")
-	m.took = promauto.With(registry).NewHistogramVec(prometheus.HistogramOpts{
-		Name: "haggle_http_request_duration_seconds", Help: "Time until a request was answered.", Buckets: durations,
-	}, []string{"method", "route"})
+	m.took = m.histograms("http_request_duration_seconds", "Time until a request was answered.", "method", "route")
 	m.gaugeOf("http_requests_in_flight", "Requests being served.", nil, m.Serving)
 
-	m.negotiations = m.counters("negotiations_total", "Answers to offers.", "status")
-	m.payments = m.counters("payments_total", "Payment attempts decided.", "result")
+	m.business = m.newBusiness()
 
 	m.refusals = m.counters("rate_limit_refusals_total", "Requests over their rate.", "api")
 	m.shed = m.counters("shed_total", "Requests refused under overload.", "lane")
@@ -72,14 +64,6 @@ func NewMetrics(version string) *Metrics {
 	m.gauges("build_info", "1, labelled with what is running.", "version", "goversion").
 		WithLabelValues(version, runtime.Version()).Set(1)
 	return m
-}
-
-func (m *Metrics) counters(name, help string, labels ...string) *prometheus.CounterVec {
-	return promauto.With(m.registry).NewCounterVec(prometheus.CounterOpts{Name: "haggle_" + name, Help: help}, labels)
-}
-
-func (m *Metrics) gauges(name, help string, labels ...string) *prometheus.GaugeVec {
-	return promauto.With(m.registry).NewGaugeVec(prometheus.GaugeOpts{Name: "haggle_" + name, Help: help}, labels)
 }
 
 // Handler answers scrapes. A metric that cannot be read is left out.
@@ -137,25 +121,6 @@ func sent(status int) int {
 	}
 	return status
 }
-
-// outcomeLabels are the outcomes as the values of the label status.
-var outcomeLabels = map[negotiation.Outcome]string{
-	negotiation.OutcomeQuoted:    "quote",
-	negotiation.OutcomeAccepted:  "accept",
-	negotiation.OutcomeCountered: "counter_offer",
-	negotiation.OutcomeRejected:  "reject",
-}
-
-// Negotiated counts an answer to an offer.
-func (m *Metrics) Negotiated(o negotiation.Outcome) {
-	m.negotiations.WithLabelValues(outcomeLabels[o]).Inc()
-}
-
-// QuoteExpired counts an offer on a quote whose time is over.
-func (m *Metrics) QuoteExpired() { m.negotiations.WithLabelValues("expired").Inc() }
-
-// Paid counts a decided payment attempt.
-func (m *Metrics) Paid(result string) { m.payments.WithLabelValues(result).Inc() }
 
 // RateLimitRefused counts a request of an API over its rate.
 func (m *Metrics) RateLimitRefused(api string) { m.refusals.WithLabelValues(api).Inc() }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -28,10 +27,6 @@ type setGauge func(gauge *prometheus.Desc, value float64, labels ...string)
 
 func (m *Metrics) scrape(read func(context.Context, setGauge) error, gauges ...*prometheus.Desc) {
 	m.registry.MustRegister(scraped{gauges, read, m.scrapeErrors})
-}
-
-func gauge(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("haggle_"+name, help, labels, nil)
 }
 
 // Describe is for Prometheus.
@@ -75,8 +70,8 @@ func (m *Metrics) Outbox(lag Lag, now func() time.Time) {
 		oldest  time.Time
 		err     error
 	)
-	waiting := gauge("outbox_pending", "Events waiting to be delivered.")
-	age := gauge("outbox_oldest_seconds", "How long the oldest waiting event has waited.")
+	waiting := m.gauge("outbox_pending", "Events waiting to be delivered.")
+	age := m.gauge("outbox_oldest_seconds", "How long the oldest waiting event has waited.")
 	m.scrape(func(ctx context.Context, set setGauge) error {
 		mu.Lock()
 		defer mu.Unlock()
@@ -101,7 +96,7 @@ func (m *Metrics) Outbox(lag Lag, now func() time.Time) {
 
 // SetAside shows how much background work is set aside because it cannot be read or made the program panic.
 func (m *Metrics) SetAside(count func(context.Context) (map[string]int, error)) {
-	work := gauge("jobs_set_aside", "Background work set aside until it can be read, by queue.", "queue")
+	work := m.gauge("jobs_set_aside", "Background work set aside until it can be read, by queue.", "queue")
 	m.scrape(func(ctx context.Context, set setGauge) error {
 		counts, err := count(ctx)
 		for queue, n := range counts {
@@ -114,9 +109,9 @@ func (m *Metrics) SetAside(count func(context.Context) (map[string]int, error)) 
 // MoneyUnexplained shows the money that the books of payment providers and ours do not agree on, of all
 // projects, as of the last comparisons: 0 is the absence of a series.
 func (m *Metrics) MoneyUnexplained(read func(context.Context) ([]ports.UnexplainedMoney, error)) {
-	amount := gauge("money_unexplained",
+	amount := m.gauge("money_unexplained",
 		"Minor units of the currency that a payment provider's books and ours differ by, and nothing explains.", "provider", "currency")
-	differences := gauge("money_differences",
+	differences := m.gauge("money_differences",
 		"Movements of money that a payment provider's books and ours differ on, and nothing explains.", "provider", "currency")
 	m.scrape(func(ctx context.Context, set setGauge) error {
 		sums, err := read(ctx)
@@ -131,8 +126,8 @@ func (m *Metrics) MoneyUnexplained(read func(context.Context) ([]ports.Unexplain
 // Unresolved shows how long the oldest payment attempt and the oldest refund of each provider have been unresolved, of
 // all projects: no series means that none is.
 func (m *Metrics) Unresolved(read func(context.Context) ([]ports.UnresolvedAge, error)) {
-	payments := gauge("payments_unresolved_age_seconds", "Age of the oldest payment attempt whose outcome its provider did not tell.", "provider")
-	refunds := gauge("refunds_unresolved_age_seconds", "Age of the oldest refund whose outcome its provider did not tell.", "provider")
+	payments := m.gauge("payments_unresolved_age_seconds", "Age of the oldest payment attempt whose outcome its provider did not tell.", "provider")
+	refunds := m.gauge("refunds_unresolved_age_seconds", "Age of the oldest refund whose outcome its provider did not tell.", "provider")
 	m.scrape(func(ctx context.Context, set setGauge) error {
 		ages, err := read(ctx)
 		for _, a := range ages {
@@ -149,7 +144,7 @@ func (m *Metrics) Unresolved(read func(context.Context) ([]ports.UnresolvedAge, 
 // ClockSkew shows how far other clocks are ahead of ours, in seconds, as far as known: the database's of this
 // machine's, a payment provider's of the database's.
 func (m *Metrics) ClockSkew(skews func() map[string]time.Duration) {
-	ahead := gauge("clock_skew_seconds", "How far another clock is ahead.", "against")
+	ahead := m.gauge("clock_skew_seconds", "How far another clock is ahead.", "against")
 	m.scrape(func(_ context.Context, set setGauge) error {
 		for against, skew := range skews() {
 			set(ahead, skew.Seconds(), against)
@@ -163,17 +158,6 @@ func (m *Metrics) Circuits(suspended map[string]func() int) {
 	for of, count := range suspended {
 		m.gaugeOf("circuits_open", "Handlers, models and payment integrations that are left alone for a while.", prometheus.Labels{"of": of}, count)
 	}
-}
-
-// gaugeOf and counterOf register a metric that a function knows.
-func (m *Metrics) gaugeOf(name, help string, labels prometheus.Labels, read func() int) {
-	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{Name: "haggle_" + name, Help: help, ConstLabels: labels},
-		func() float64 { return float64(read()) })
-}
-
-func (m *Metrics) counterOf(name, help string, labels prometheus.Labels, read func() int64) {
-	promauto.With(m.registry).NewCounterFunc(prometheus.CounterOpts{Name: "haggle_" + name, Help: help, ConstLabels: labels},
-		func() float64 { return float64(read()) })
 }
 
 // RateLimits shows a limiter: whether its shared memory is out of reach, and how many requests it

@@ -174,7 +174,7 @@ func (s *Service) charge(ctx ports.Outbound, p *project.Project, of attempt, tok
 		return nil, cmp.Or(err, error(ErrCannotPay))
 	}
 	if err != nil {
-		s.count(nil)
+		s.count(nil, nil)
 		s.Log.WarnContext(ctx, "payment unresolved", "checkout", inLog(c.ID()), "attempt", c.Attempt(), "error", err)
 		s.release(ctx, p, c, err)
 		return nil, ErrUnresolved

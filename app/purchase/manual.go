@@ -61,6 +61,7 @@ func (s *Service) ResolveManually(ctx context.Context, p *project.Project, r Man
 		outcome = checkout.Paid{Provider: r.Charge}
 	}
 	var resolved Resolved
+	var completed *checkout.Checkout
 	err := s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {
 		c, now, err := tx.Lock(ctx, r.Checkout)
 		if err != nil {
@@ -80,7 +81,10 @@ func (s *Service) ResolveManually(ctx context.Context, p *project.Project, r Man
 		if err != nil {
 			return err
 		}
-		resolved.Order = settlement.Order
+		resolved.Order, completed = settlement.Order, nil
+		if settlement.Order != nil {
+			completed = c
+		}
 		return tx.Settle(ctx, settlement)
 	})
 	if err != nil {
@@ -88,7 +92,7 @@ func (s *Service) ResolveManually(ctx context.Context, p *project.Project, r Man
 	}
 	s.Log.WarnContext(ctx, "a person decided a payment attempt", "project", p.ID.String(), "checkout", inLog(r.Checkout),
 		"attempt", resolved.Attempt, "charged", r.Charged)
-	s.count(outcome)
+	s.count(outcome, completed)
 	s.placed()
 	return resolved, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -68,7 +69,8 @@ func (s *Service) recordAs(ctx context.Context, p *project.Project, checkoutID i
 		}
 		return nil, ErrUnresolved
 	}
-	s.count(outcome)
+	placed, _ := result.(Placed)
+	s.count(outcome, placed.Checkout)
 	s.placed()
 	return result, failpoint.At(ctx, failpoint.RecordCommitted)
 }
@@ -111,21 +113,25 @@ func (s *Service) settled(ctx context.Context, p *project.Project, checkoutID id
 	return result, err
 }
 
-// count counts an attempt by its outcome; nil is one that nobody knows.
-func (s *Service) count(outcome checkout.Outcome) {
+// count counts an attempt by its outcome, where nil is one that nobody knows, and the checkout that it completed; nil: none.
+func (s *Service) count(outcome checkout.Outcome, completed *checkout.Checkout) {
 	if s.Meter == nil {
 		return
 	}
-	result := "unresolved"
+	label := "unresolved"
 	switch outcome.(type) {
 	case checkout.Paid:
-		result = "paid"
+		label = "paid"
 	case checkout.Declined:
-		result = "declined"
+		label = "declined"
 	case checkout.NotCharged:
-		result = "not_charged"
+		label = "not_charged"
 	}
-	s.Meter.Paid(result)
+	s.Meter.Paid(label)
+	if completed != nil {
+		total, savings := completed.Total(), completed.Snapshot().Savings
+		s.Meter.Sold(total, money.Of(max(0, savings.Minor()), total.Currency()))
+	}
 }
 
 // late answers an outcome that somebody else recorded first, and no order came of it.

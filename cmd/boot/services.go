@@ -109,7 +109,7 @@ func (a *App) openHaggling(s *ports.Stores) {
 		Stores:    s,
 		Agent:     a.router,
 		Mandates:  a.router,
-		Index:     a.index,
+		Index:     timedIndex{a.index, a.metrics.Searched},
 		Cursors:   a.vault.Cursors(),
 		Clock:     a.clock,
 		Entropy:   system.Entropy{},

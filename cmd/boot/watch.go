@@ -2,8 +2,12 @@ package boot
 
 import (
 	"context"
+	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // watchParts says what health and metrics look at.
@@ -22,7 +26,27 @@ func (a *App) watchParts() {
 	a.metrics.MoneyUnexplained(a.store.Reconciliations().UnexplainedMoney)
 	a.metrics.Unresolved(a.store.Unresolved().UnresolvedAges)
 	a.metrics.RateLimits(a.limiter.Degraded, a.limiter.Alone)
+	a.metrics.SyncAges(a.store.Integrations().SyncAges)
+	a.metrics.SearchIndexes(a.index.Bytes, func() int { return len(a.index.Loaded()) })
 	a.store.Pools(a.metrics.Database)
+}
+
+// DescribeMetrics lists the server's own metrics, also those that have no series yet.
+func (a *App) DescribeMetrics() []telemetry.Description { return a.metrics.Describe() }
+
+// timedIndex counts how long searches take.
+type timedIndex struct {
+	ports.Index
+	took func(time.Duration)
+}
+
+func (t timedIndex) Search(ctx ports.Outbound, project id.Project, q catalog.Query) (catalog.Found, error) {
+	began := time.Now()
+	found, err := t.Index.Search(ctx, project, q)
+	if err == nil {
+		t.took(time.Since(began))
+	}
+	return found, err
 }
 
 // traceWork is how the store's work becomes spans; nil where tracing is off.
