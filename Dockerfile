@@ -1,7 +1,7 @@
 # Builds the image of haggle: two static programs, certificates and nothing else, for a user without a name or a shell.
 #
 #   docker build -t haggle .
-#   docker run -p 8080:8080 haggle serve --demo
+#   docker run --rm -p 127.0.0.1:8080:8080 -e HAGGLE_PUBLIC_URL=http://127.0.0.1:8080 haggle serve --demo
 #
 # The stage base is the image without its files. The stage image, the last one, compiles them with BUILDER, which is any
 # image with Go 1.26 and certificates. The stage prebuilt takes them from .bin/image, where make image puts them: it needs
