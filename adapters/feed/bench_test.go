@@ -24,7 +24,7 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportAllocs()
 			products := 0
 			for b.Loop() {
-				r, err := feed.New(strings.NewReader(text), name, money.USD)
+				r, err := feed.New(strings.NewReader(text), feed.Options{Name: name, Currency: money.USD})
 				if err != nil {
 					b.Fatal(err)
 				}

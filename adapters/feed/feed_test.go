@@ -16,37 +16,36 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// told is what a feed says, a line for each product or problem: "2 A" or "3 price: is too large".
+// told is what a feed says, a line for each product and problem: "2 A" or "line 3 (sku B): price …".
 func told(t *testing.T, name, text string) []string {
 	t.Helper()
-	r, err := feed.New(strings.NewReader(text), name, money.USD)
+	r, err := feed.New(strings.NewReader(text), feed.Options{Name: name, Currency: money.USD})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []string
 	for line, err := range r.All() {
-		all = append(all, say(line, err))
+		all = append(all, say(t, line, err)...)
 	}
 	return all
 }
 
-func say(line feed.Line, err error) string {
-	if err == nil {
-		sku, _ := line.Draft.SKU.Value()
-		return fmt.Sprintf("%d %s", line.Number, sku)
+func say(t *testing.T, line feed.Line, err error) (all []string) {
+	t.Helper()
+	_, bad := errors.AsType[*fault.Error](err)
+	if bad != (len(line.Problems) > 0) {
+		t.Errorf("line %d has %v and the error %v", line.Number, line.Problems, err)
 	}
-	bad, ok := errors.AsType[*fault.Error](err)
-	if !ok {
-		return fmt.Sprintf("%d ends: %v", line.Number, err)
+	switch {
+	case err == nil:
+		return []string{fmt.Sprintf("%d %s", line.Number, line.SKU)}
+	case !bad:
+		return []string{fmt.Sprintf("%d ends: %v", line.Number, err)}
 	}
-	if len(bad.Details) == 0 {
-		return fmt.Sprintf("%d %s", line.Number, bad.Message)
+	for _, p := range line.Problems {
+		all = append(all, p.String())
 	}
-	var problems []string
-	for _, d := range bad.Details {
-		problems = append(problems, d.Field+": "+d.Message)
-	}
-	return fmt.Sprintf("%d %s", line.Number, strings.Join(problems, "; "))
+	return all
 }
 
 func equal(t *testing.T, got, want []string) {
@@ -59,7 +58,7 @@ func equal(t *testing.T, got, want []string) {
 // only is the one product of a feed.
 func only(t *testing.T, name, text string) catalog.Draft {
 	t.Helper()
-	r, err := feed.New(strings.NewReader(text), name, money.USD)
+	r, err := feed.New(strings.NewReader(text), feed.Options{Name: name, Currency: money.USD})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,15 +96,22 @@ func TestAFeedThatCannotBeUsedIsRefusedUpFront(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, want string }{
 		{"a.csv", "", "a.csv: is empty"},
-		{"a.csv", "sku,colour,price,when\nA,red,1,2\n", `line 1: unknown columns ["colour" "when"]; known are sku, name,`},
-		{"a.csv", "\n\nsku,attributes.\n", `line 3: unknown columns ["attributes."]`},
+		{"a.csv", "sku,colour,price,when\nA,red,1,2\n", `line 1: unknown columns "colour" (did you mean color?), "when"; known are sku, name,`},
+		{"a.csv", "sku,Categories\n", `unknown columns "Categories" (did you mean category?)`},
+		{"a.csv", "\n\nsku,attributes.\n", `line 3: unknown columns "attributes."`},
+		{"a.csv", "sku;name;price\n", `line 1: the columns are separated by ";": separate them by commas`},
+		{"a.csv", "sku\tname\n", `line 1: the columns are separated by "\t"`},
+		{"a.csv", "\xff\xfes\x00k\x00u\x00\n\x00", "a.csv: is UTF-16: save the file as UTF-8"},
+		{"a.ndjson", "\xfe\xff\x00{", "a.ndjson: is UTF-16"},
+		{"a.csv", "s\x00k\x00u\x00", "a.csv: is UTF-16"},
+		{"a.csv", "sku,n\xe4me\n", "line 1: is not UTF-8: save the file as UTF-8"},
 		{"a.csv", "sku,price,price\n", `column "price" is given twice`},
 		{"a.csv", "name,price\n", `column "sku" is missing`},
-		{"a.csv", "sku,\"name\n", "line 1: invalid_request: The row has a quoted field without end."},
+		{"a.csv", "sku,\"name\n", "line 1: has a quoted field without an end"},
 		{"a.json", `[{"sku":"A"}]`, "is a JSON array"},
 		{"a.ndjson", "\x1f\x8bnothing", "a.ndjson: "},
 	} {
-		r, err := feed.New(strings.NewReader(c.text), c.name, money.USD)
+		r, err := feed.New(strings.NewReader(c.text), feed.Options{Name: c.name, Currency: money.USD})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, %v; want an error with %q", c.text, r, err, c.want)
 		}
@@ -123,7 +129,7 @@ func TestOpenCountsTheBytesOfACompressedFile(t *testing.T) {
 	if err := os.WriteFile(path, packed, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := feed.Open(path, money.USD)
+	r, err := feed.Open(path, feed.Options{Currency: money.USD})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +145,7 @@ func TestOpenCountsTheBytesOfACompressedFile(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := feed.Open(filepath.Join(t.TempDir(), "none.csv"), money.USD); !os.IsNotExist(err) {
+	if _, err := feed.Open(filepath.Join(t.TempDir(), "none.csv"), feed.Options{Currency: money.USD}); !os.IsNotExist(err) {
 		t.Errorf("a missing file: %v", err)
 	}
 }
@@ -157,6 +163,24 @@ func pack(t *testing.T, text string) []byte {
 	return packed.Bytes()
 }
 
+// A small archive may hold a large text.
+func TestNew_unpacked(t *testing.T) {
+	t.Parallel()
+	text := "sku,name\n" + strings.Repeat("A,"+strings.Repeat("x", 990)+"\n", 1000)
+	for unpacked, want := range map[int64]bool{0: true, int64(len(text)): true, int64(len(text)) - 1: false} {
+		r, err := feed.New(bytes.NewReader(pack(t, text)), feed.Options{Name: "a.csv", Currency: money.USD, Unpacked: unpacked})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var last error
+		for _, last = range r.All() {
+		}
+		if (last == nil) != want {
+			t.Errorf("at most %d of %d bytes: %v", unpacked, len(text), last)
+		}
+	}
+}
+
 func TestADamagedArchiveEndsTheReadingWithItsError(t *testing.T) {
 	t.Parallel()
 	const csv = "sku,variant_sku,name\nA,,Tent\nB,B-1,Mat\nB,B-2,\n"
@@ -164,7 +188,7 @@ func TestADamagedArchiveEndsTheReadingWithItsError(t *testing.T) {
 	got := told(t, "a.csv", string(packed[:len(packed)-4])) // its checksum is cut
 	equal(t, got, []string{
 		"2 A",
-		"3 sku: is left out with all its variants because of line 5",
+		"line 3 (sku B): sku is left out with all its variants, for the file cannot be read further",
 		"5 ends: unexpected EOF",
 	})
 }
@@ -177,7 +201,7 @@ func TestWhoHasEnoughIsNotToldMore(t *testing.T) {
 	} {
 		total := len(told(t, name, text))
 		for enough := 1; enough <= total; enough++ {
-			r, err := feed.New(strings.NewReader(text), name, money.USD)
+			r, err := feed.New(strings.NewReader(text), feed.Options{Name: name, Currency: money.USD})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -212,7 +236,7 @@ func TestProductsComeBeforeTheFeedEnds(t *testing.T) {
 		"a.csv":    {"B,B-1\nA,\n", "sku,variant_sku\n"},
 		"a.ndjson": {`{"sku":"A"}` + "\n", ""},
 	} {
-		r, err := feed.New(from, name, money.USD)
+		r, err := feed.New(from, feed.Options{Name: name, Currency: money.USD})
 		if err != nil {
 			t.Fatal(err)
 		}

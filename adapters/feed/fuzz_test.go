@@ -17,7 +17,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("\ufeffsku,price\r\n\"A\"\"\",-0.5\r\n,\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range []string{"a.csv", "a.ndjson"} {
-			r, err := feed.New(strings.NewReader(text), name, money.USD)
+			r, err := feed.New(strings.NewReader(text), feed.Options{Name: name, Currency: money.USD})
 			if err != nil {
 				continue
 			}

@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"io"
 	"slices"
-
-	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
 // maxLine bounds a line, and a CSV record of several lines.
@@ -72,10 +70,3 @@ func (l *lines) read() (line, error) {
 }
 
 func (l line) blank() bool { return !l.tooLong && len(bytes.TrimSpace(l.text)) == 0 }
-
-// unreadable is the fault of a line that cannot be taken apart.
-func unreadable(message string) *fault.Error {
-	return fault.New(fault.Malformed, "invalid_request", message)
-}
-
-var errTooLong = unreadable("The line is longer than 1 MiB.")

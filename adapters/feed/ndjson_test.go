@@ -50,35 +50,34 @@ func TestLeftOutAndNullAreNotTheSame(t *testing.T) {
 
 func TestBadNDJSONLinesAreNamedAndSkipped(t *testing.T) {
 	t.Parallel()
+	const at = "line 2 (sku A): "
 	for _, c := range []struct{ line, want string }{
-		{`{"sku":"A","price":1e400}`, "2 price: is too large"},
-		{`{"sku":"A","price":1.005}`, "2 price: has more decimals than the currency"},
-		{`{"sku":"A","cost":"5"}`, "2 cost: must be a number"},
-		{`{"sku":"A","quantity":-1}`, "2 quantity: must be between 0 and 1,000,000,000"},
-		{`{"sku":"A","quantity":1.5}`, "2 quantity: must be a whole number"},
-		{`{"sku":"A","price":1e400,"cost":0.001,"quantity":-1}`,
-			"2 price: is too large; cost: has more decimals than the currency; quantity: must be between 0 and 1,000,000,000"},
-		{`{"sku":"A","variants":[{"sku":"A-1"},{"sku":"A-2","quantity":-5,"price":0.001}]}`,
-			"2 variants.1.price: has more decimals than the currency; variants.1.quantity: must be between 0 and 1,000,000,000"},
-		{`{"sku":"A","reviews":{"average_rating":4.555,"count":1.5}}`,
-			"2 reviews.average_rating: must have at most two decimals; reviews.count: must be a whole number"},
-		{`{"name":"A"}`, "2 sku: is required"},
-		{`{"sku":""}`, "2 sku: is required"},
-		{`{"sku":"A","SKU":"B"}`, "2 SKU: is unknown"},
-		{`{"sku":"A","Price":1}`, "2 Price: is unknown"},
-		{`{"sku":"A","price":1,"price":2}`, "2 price: is given twice"},
-		{`{"sku":"A","attributes":{"a":"1","a":"2"}}`, "2 attributes.a: is given twice"},
-		{`{"sku":"A","images":[{"url":"/a","src":"/b"}]}`, "2 images.0.src: is unknown"},
-		{`{"sku":7}`, "2 sku: must be a string"},
-		{`{"sku":"A","negotiable":"yes"}`, "2 negotiable: must be true or false"},
-		{`{"sku":"A","tags":"a"}`, "2 tags: must be a list"},
-		{`{"sku":"A","attributes":[1]}`, "2 attributes: must be an object"},
-		{`{"sku":"A","attributes":{"weight":3}}`, "2 attributes.weight: must be a string"},
-		{`["A"]`, "2 The line is not a JSON object."},
-		{`{"sku":"A"} {"sku":"B"}`, "2 The line is not JSON: invalid character '{' after top-level value at byte 13."},
-		{`{"sku":"A",`, "2 The line is not JSON: unexpected EOF at byte 12."},
-		{"{\"sku\":\"\xff\"}", "2 The line is not JSON: invalid UTF-8 at byte 9."},
-		{`{"sku":"` + strings.Repeat("x", 1<<20) + `"}`, "2 The line is longer than 1 MiB."},
+		{`{"sku":"A","price":1e400}`, at + `price "1e400" is too large`},
+		{`{"sku":"A","price":1.005}`, at + `price "1.005" has more decimals than the currency`},
+		{`{"sku":"A","cost":"5"}`, at + `cost "5" must be a number`},
+		{`{"sku":"A","quantity":-1}`, at + `quantity "-1" must be between 0 and 1,000,000,000`},
+		{`{"sku":"A","quantity":1.5}`, at + `quantity "1.5" is not a whole number`},
+		{`{"sku":"A","variants":[{"sku":"A-1"},{"sku":"A-2","price":0.001}]}`,
+			at + `variants.1.price "0.001" has more decimals than the currency`},
+		{`{"sku":"A","reviews":{"average_rating":4.555}}`, at + `reviews.average_rating "4.555" must have at most two decimals`},
+		{`{"sku":"A","reviews":{"count":1.5}}`, at + `reviews.count "1.5" is not a whole number`},
+		{`{"name":"A"}`, "line 2: sku is required"},
+		{`{"sku":""}`, "line 2: sku is required"},
+		{`{"sku":"A","SKU":"B"}`, at + `SKU "B" is unknown; did you mean sku?`},
+		{`{"sku":"A","weight":1}`, at + `weight "1" is unknown`},
+		{`{"sku":"A","price":1,"price":2}`, at + `price "2" is given twice`},
+		{`{"sku":"A","attributes":{"a":"1","a":"2"}}`, at + `attributes.a "2" is given twice`},
+		{`{"sku":"A","images":[{"url":"/a","src":"/b"}]}`, at + `images.0.src "/b" is unknown`},
+		{`{"sku":7}`, `line 2 (sku 7): sku "7" must be a string`},
+		{`{"sku":"A","negotiable":"yes"}`, at + `negotiable "yes" must be true or false`},
+		{`{"sku":"A","tags":"a"}`, at + `tags "a" must be a list`},
+		{`{"sku":"A","attributes":[1]}`, at + `attributes "[1]" must be an object`},
+		{`{"sku":"A","attributes":{"weight":3}}`, at + `attributes.weight "3" must be a string`},
+		{`["A"]`, "line 2 is not a JSON object"},
+		{`{"sku":"A"} {"sku":"B"}`, "line 2 (sku A) is not JSON: invalid character '{' after top-level value at byte 13"},
+		{`{"sku":"A",`, "line 2 (sku A) is not JSON: unexpected EOF at byte 12"},
+		{"{\"sku\":\"\xff\"}", "line 2 is not UTF-8: save the file as UTF-8"},
+		{`{"sku":"` + strings.Repeat("x", 1<<20) + `"}`, "line 2 is longer than 1 MiB"},
 	} {
 		got := told(t, "a.ndjson", `{"sku":"first"}`+"\n"+c.line+"\n"+`{"sku":"last"}`+"\n")
 		equal(t, got, []string{"1 first", c.want, "3 last"})
@@ -94,5 +93,15 @@ func TestBlankLinesCountButSayNothing(t *testing.T) {
 func TestAHalfWrittenLastLineIsReported(t *testing.T) {
 	t.Parallel()
 	got := told(t, "a.ndjson", "{\"sku\":\"A\"}\n{\"sku\":\"B\",\"na")
-	equal(t, got, []string{"1 A", "2 The line is not JSON: unexpected EOF at byte 15."})
+	equal(t, got, []string{"1 A", "line 2 (sku B) is not JSON: unexpected EOF at byte 15"})
+}
+
+func TestNDJSON_allProblemsOfALine(t *testing.T) {
+	t.Parallel()
+	got := told(t, "a.ndjson", `{"sku":"A","price":0.001,"cost":1e400,"quantity":-1}`+"\n")
+	equal(t, got, []string{
+		`line 1 (sku A): price "0.001" has more decimals than the currency`,
+		`line 1 (sku A): cost "1e400" is too large`,
+		`line 1 (sku A): quantity "-1" must be between 0 and 1,000,000,000`,
+	})
 }

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"errors"
+	"reflect"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -34,6 +35,14 @@ type product struct {
 	GTIN            field[string]            `json:"gtin"`
 	MPN             field[string]            `json:"mpn"`
 }
+
+// productFields are the names of a product's fields.
+var productFields = func() (names []string) {
+	for f := range reflect.TypeFor[product]().Fields() {
+		names = append(names, f.Tag.Get("json"))
+	}
+	return names
+}()
 
 type image struct {
 	URL string `json:"url"`
@@ -105,10 +114,7 @@ func (p product) draft(currency money.Currency) (catalog.Draft, error) {
 		Reviews:  convert(p.Reviews, func(r reviews) catalog.Reviews { return r.toReviews(check.In("reviews")) }),
 		Quantity: convert(p.Quantity, func(d digits) int { return stock(string(d), "quantity", check) }),
 	}
-	if err := check.Err(); err != nil {
-		return catalog.Draft{}, err
-	}
-	return d, nil
+	return d, check.Err()
 }
 
 // convert changes the value and keeps whether there is one.

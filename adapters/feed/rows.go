@@ -14,15 +14,20 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-// maxVariants is how many variants a product may have; more rows are not gathered.
-const maxVariants = 100
+const (
+	// maxVariants is how many variants a product may have; more rows are not gathered.
+	maxVariants = 100
+	// maxRows bounds the rows that are kept of one product.
+	maxRows = 1000
+)
 
 // group is a product being gathered from rows.
 type group struct {
-	first   row
-	product catalog.Draft
-	rows    int // good ones
-	spoiled int // the line that keeps the product out, 0: none
+	first    row
+	product  catalog.Draft
+	rows     []catalog.FileRow
+	variants []int // the index in rows of each variant's
+	found    problems
 }
 
 // ofVariants reports whether further rows may belong to the product.
@@ -31,22 +36,30 @@ func (g *group) ofVariants() bool { return g != nil && g.first.cell("variant_sku
 // holds reports whether the row is one more of the product.
 func (g *group) holds(r row) bool { return g.ofVariants() && g.first.cell("sku") == r.cell("sku") }
 
-// spoil keeps a product of several rows out, for one of them may be the unreadable line.
-func (g *group) spoil(line int) {
-	if g.ofVariants() {
-		g.spoiled = line
+// keep keeps a row for whoever wants to see the product as it is written.
+func (g *group) keep(r row) {
+	if len(g.rows) < maxRows {
+		g.rows = append(g.rows, r.source())
 	}
 }
 
 func (t *table) all(yield func(Line, error) bool) {
+	if t.platform != nil {
+		t.platform.all(t, yield)
+		return
+	}
+	if _, ok := t.at[recordColumn]; ok {
+		t.records(yield)
+		return
+	}
 	g := gathering{yield: yield}
 	for !g.stopped {
 		r, err := t.next()
 		switch {
 		case err == nil:
 			g.row(r)
-		case isFault(err):
-			g.lost(r.number, err)
+		case lineOnly(err):
+			g.lost(r, err)
 		default:
 			g.end(r.number, err)
 			return
@@ -71,27 +84,42 @@ func (g *gathering) row(r row) {
 	if !g.open.holds(r) {
 		g.flush()
 		g.open = &group{first: r}
-		g.open.spoil(g.unread)
+		if g.open.ofVariants() && g.unread != 0 {
+			g.open.leaveOut(fmt.Sprintf("is left out with all its variants, for line %d before it cannot be read", g.unread))
+		}
 	}
 	g.unread = 0
-	if err := g.open.add(r); err != nil {
-		g.say(Line{Number: r.number}, err)
-	}
+	g.open.add(r)
 	if !g.open.ofVariants() {
 		g.flush()
 	}
 }
 
 // lost is a row that cannot be read. It may have been a variant of the product before or after it.
-func (g *gathering) lost(number int, err error) {
-	g.open.spoil(number)
-	g.unread = number
-	g.say(Line{Number: number}, err)
+func (g *gathering) lost(r row, err error) {
+	g.unread = r.number
+	bad := catalog.LineProblem{Line: r.number, SKU: r.cell("sku"), Message: err.Error()}
+	if r.cells == nil {
+		bad.Value = catalog.Shown(string(r.text))
+	}
+	if g.open.ofVariants() && len(g.open.rows) < maxRows {
+		g.open.found.add(bad)
+		g.open.keep(r)
+		return
+	}
+	g.flush()
+	l := Line{
+		Number:   r.number,
+		SKU:      bad.SKU,
+		Problems: problems{bad},
+		Rows:     []catalog.FileRow{r.source()},
+	}
+	g.say(l, problems(l.Problems).err())
 }
 
 func (g *gathering) end(number int, err error) {
-	if err != io.EOF {
-		g.open.spoil(number)
+	if err != io.EOF && g.open.ofVariants() {
+		g.open.leaveOut("is left out with all its variants, for the file cannot be read further")
 	}
 	g.flush()
 	if err != io.EOF {
@@ -99,22 +127,63 @@ func (g *gathering) end(number int, err error) {
 	}
 }
 
-// flush says the open product, or that it is left out for one of its rows.
+// flush says the open product, or what is wrong with it.
 func (g *gathering) flush() {
 	p := g.open
 	g.open = nil
-	switch {
-	case p == nil || p.rows == 0:
-	case p.spoiled != 0:
-		message := fmt.Sprintf("is left out with all its variants because of line %d", p.spoiled)
-		g.say(Line{Number: p.first.number}, fault.Field("sku", message))
-	default:
-		g.say(Line{Number: p.first.number, Draft: p.product}, nil)
+	if p == nil {
+		return
 	}
+	l := Line{
+		Number:   p.first.number,
+		SKU:      p.first.cell("sku"),
+		Problems: p.found,
+		Rows:     p.rows,
+		locate:   p.locate,
+	}
+	if len(p.found) == 0 || !p.ofVariants() {
+		l.Draft = p.product
+	}
+	g.say(l, p.found.err())
+}
+
+// locate finds a field of the draft in the rows.
+func (g *group) locate(field string) (at int, name, value string) {
+	name = field
+	list, rest, _ := strings.Cut(field, ".")
+	switch list {
+	case "images":
+		name = "image_url"
+	case "tags":
+		name = list
+	case "attributes":
+		if _, ok := g.first.in.at[field]; !ok && rest != "" {
+			name = rest
+		}
+	case "variants":
+		index, column, _ := strings.Cut(rest, ".")
+		if n, err := strconv.Atoi(index); err == nil && n < len(g.variants) {
+			at, name = g.variants[n], column
+		}
+		if name == "sku" && g.ofVariants() {
+			name = "variant_sku"
+		}
+	}
+	return at, name, row{cells: g.rows[at].Cells, in: g.first.in}.cell(name)
+}
+
+func (g *group) leaveOut(why string) {
+	g.found.add(catalog.LineProblem{
+		Line:    g.first.number,
+		SKU:     g.first.cell("sku"),
+		Field:   "sku",
+		Message: why,
+	})
 }
 
 // add takes a row into the product. A bad one keeps the whole product out.
-func (g *group) add(r row) error {
+func (g *group) add(r row) {
+	g.keep(r)
 	check := fault.NewCheck()
 	if r.number == g.first.number {
 		g.product = r.draft(check)
@@ -124,18 +193,18 @@ func (g *group) add(r row) error {
 	if g.ofVariants() {
 		g.addVariant(r, check)
 	}
-	if err := check.Err(); err != nil {
-		g.spoiled = r.number
-		return err
+	if len(g.found) < maxRows {
+		g.found.ofRow(r, g.first.cell("sku"), check)
 	}
-	g.rows++
-	return nil
 }
+
+// ofVariant are the columns in which the rows of a product may differ.
+var ofVariant = slices.Concat(notes, []string{"variant_sku", "color", "size", "quantity", "price", "gtin", "mpn"})
 
 // compare refuses a later row that says something else about the product than the first.
 func (g *group) compare(r row, check fault.Check) {
 	for i, name := range r.in.header {
-		if slices.Contains([]string{"variant_sku", "color", "size", "quantity", "price", "gtin", "mpn"}, name) || r.cells[i] == "" {
+		if slices.Contains(ofVariant, name) || r.cells[i] == "" {
 			continue
 		}
 		check.That(r.cells[i] == g.first.cells[i], name, fmt.Sprintf("differs from line %d, where the product starts", g.first.number))
@@ -151,8 +220,8 @@ func (g *group) addVariant(r row, check fault.Check) {
 		MPN:   r.cell("mpn"),
 	}
 	check.That(v.SKU != "", "variant_sku", "is required, for the product has variants")
-	if price := r.cell("price"); price != "" && price != g.first.cell("price") {
-		own := amount(price, "price", r.in.currency, check)
+	if text := r.cell("price"); text != "" && text != g.first.cell("price") {
+		own := price(text, "price", r.in.currency, check)
 		v.Price = &own
 	}
 	if quantity := r.cell("quantity"); quantity != "" {
@@ -162,6 +231,7 @@ func (g *group) addVariant(r row, check fault.Check) {
 	variants, _ := g.product.Variants.Value()
 	if check.That(len(variants) < maxVariants, "variant_sku", "is one too many; a product has at most 100 variants") {
 		g.product.Variants = patch.To(append(variants, v))
+		g.variants = append(g.variants, len(g.rows)-1)
 	}
 }
 
@@ -172,11 +242,14 @@ func (r row) draft(check fault.Check) catalog.Draft {
 		SKU: given(r.cell("sku")), Name: given(r.cell("name")), Category: given(r.cell("category")),
 		Brand: given(r.cell("brand")), Description: given(r.cell("description")), Attributes: r.attributes(),
 	}
-	for column, target := range map[string]*patch.Field[money.Amount]{"price": &d.Price, "cost": &d.Cost, "competitor_price": &d.CompetitorPrice} {
-		if text := r.cell(column); text != "" {
-			*target = patch.To(amount(text, column, r.in.currency, check))
+	amounts := func(column string) patch.Field[money.Amount] {
+		text := r.cell(column)
+		if text == "" {
+			return patch.Field[money.Amount]{}
 		}
+		return patch.To(price(text, column, r.in.currency, check))
 	}
+	d.Price, d.Cost, d.CompetitorPrice = amounts("price"), amounts("cost"), amounts("competitor_price")
 	if text := r.cell("quantity"); text != "" && r.cell("variant_sku") == "" {
 		d.Quantity = patch.To(stock(text, "quantity", check))
 	}

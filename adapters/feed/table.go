@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/money"
 )
@@ -22,40 +25,73 @@ var columns = []string{
 
 const attributePrefix = "attributes."
 
+// notes are columns that a file of refused lines has beside those of its products.
+var notes = []string{"line", "field", "value", "problem"}
+
+// recordColumn has a product in NDJSON.
+const recordColumn = "record"
+
 // table reads CSV.
 type table struct {
 	lines    *lines
 	currency money.Currency
 	header   []string
 	at       map[string]int // where a column stands
+	platform *platform      // nil: the format is Haggle's
+	now      time.Time
 }
 
 // row is a CSV record. Cells have no space around them.
 type row struct {
 	number int // of the line where it starts
 	cells  []string
+	text   []byte // of what is no CSV
 	in     *table
+}
+
+// source is the row as it is written.
+func (r row) source() catalog.FileRow {
+	if r.cells == nil {
+		return catalog.FileRow{Number: r.number, Text: strings.ToValidUTF8(string(r.text), "\ufffd")}
+	}
+	return catalog.FileRow{Number: r.number, Cells: r.cells}
 }
 
 // cell is "" for a column that the table lacks.
 func (r row) cell(column string) string {
-	if i, ok := r.in.at[column]; ok {
+	if i, ok := r.in.at[column]; ok && i < len(r.cells) {
 		return r.cells[i]
 	}
 	return ""
 }
 
-func openTable(l *lines, currency money.Currency) (*table, error) {
-	t := &table{lines: l, currency: currency, at: map[string]int{}}
+func (t *table) columns() []string { return t.header }
+
+func openTable(l *lines, o Options) (*table, error) {
+	t := &table{
+		lines:    l,
+		currency: o.Currency,
+		at:       map[string]int{},
+		now:      time.Now(),
+	}
 	header, err := t.record()
 	switch {
 	case err == io.EOF:
-		return nil, errors.New("is empty; a CSV feed starts with a header row")
+		return nil, errEmpty
 	case err != nil:
 		return nil, fmt.Errorf("line %d: %w", header.number, err)
 	}
 	t.header = header.cells
-	if err := t.index(); err != nil {
+	if err := separated(t.header); err != nil {
+		return nil, fmt.Errorf("line %d: %w", header.number, err)
+	}
+	switch o.Format {
+	case Format{}, Haggle:
+		err = t.index()
+	default:
+		err = t.openPlatform(o.Format)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("line %d: %w", header.number, err)
 	}
 	return t, nil
@@ -65,25 +101,60 @@ func openTable(l *lines, currency money.Currency) (*table, error) {
 func (t *table) index() error {
 	var unknown []string
 	for i, name := range t.header {
-		attribute, isAttribute := strings.CutPrefix(name, attributePrefix)
-		if isAttribute && attribute == "" || !isAttribute && !slices.Contains(columns, name) {
-			unknown = append(unknown, name)
-		}
 		if _, twice := t.at[name]; twice {
 			return fmt.Errorf("column %q is given twice", name)
 		}
 		t.at[name] = i
+		if !isColumn(name) {
+			unknown = append(unknown, name)
+		}
 	}
-	if unknown != nil {
-		return fmt.Errorf("unknown columns %q; known are %s and attributes.<name>", unknown, strings.Join(columns, ", "))
+	_, records := t.at[recordColumn]
+	_, named := t.at["sku"]
+	if err := recognize(t.header, Haggle); err != nil {
+		return err
 	}
-	if _, ok := t.at["sku"]; !ok {
+	switch {
+	case records:
+		return nil
+	case unknown != nil:
+		return unknownColumns(unknown)
+	case !named:
 		return errors.New(`column "sku" is missing`)
 	}
 	return nil
 }
 
-// next is the next row that is not empty. A fault is that row's alone.
+func isColumn(name string) bool {
+	attribute, ok := strings.CutPrefix(name, attributePrefix)
+	return ok && attribute != "" || slices.Contains(columns, name) || slices.Contains(notes, name)
+}
+
+// separated refuses a header of one column that was meant to be of several.
+func separated(header []string) error {
+	if len(header) > 1 {
+		return nil
+	}
+	for _, separator := range []string{";", "\t"} {
+		if strings.Contains(header[0], separator) {
+			return fmt.Errorf("the columns are separated by %q: separate them by commas", separator)
+		}
+	}
+	return nil
+}
+
+func unknownColumns(unknown []string) error {
+	guesses := make([]string, len(unknown))
+	for i, name := range unknown {
+		guesses[i] = strconv.Quote(catalog.Shown(name))
+		if meant := fault.Nearest(name, columns); meant != "" {
+			guesses[i] += " (did you mean " + meant + "?)"
+		}
+	}
+	return fmt.Errorf("unknown columns %s; known are %s and attributes.<name>", fault.Known(guesses), strings.Join(columns, ", "))
+}
+
+// next is the next row that is not empty. What is wrong with it is an unreadable error, and the row's alone.
 func (t *table) next() (row, error) {
 	for {
 		r, err := t.record()
@@ -91,7 +162,7 @@ func (t *table) next() (row, error) {
 		case err != nil:
 			return r, err
 		case len(r.cells) != len(t.header):
-			return r, unreadable(fmt.Sprintf("The row has %d fields, the header %d.", len(r.cells), len(t.header)))
+			return r, ragged(len(r.cells), len(t.header))
 		case slices.ContainsFunc(r.cells, func(cell string) bool { return cell != "" }):
 			return r, nil
 		}
@@ -116,7 +187,13 @@ func (t *table) record() (row, error) {
 	if closed {
 		r.cells, err = parse(text)
 	} else {
-		err = unreadable("The row has a quoted field without end.")
+		err = errUnclosed
+	}
+	if len(more) > 0 && err != nil {
+		r.cells = nil // those lines are read again
+	}
+	if r.cells == nil {
+		r.text = first.text
 	}
 	if err != nil {
 		t.lines.back(more)
@@ -144,16 +221,19 @@ func (t *table) whole(start []byte) (text []byte, more []line, closed bool) {
 }
 
 func parse(text []byte) ([]string, error) {
-	if !utf8.Valid(text) {
-		return nil, unreadable("The row is not UTF-8.")
+	valid := utf8.Valid(text)
+	if !valid {
+		text = bytes.ToValidUTF8(text, []byte("\ufffd"))
 	}
-	fields := csv.NewReader(bytes.NewReader(text))
-	cells, err := fields.Read()
+	cells, err := csv.NewReader(bytes.NewReader(text)).Read()
 	if bad, ok := errors.AsType[*csv.ParseError](err); ok {
-		return nil, unreadable(fmt.Sprintf("The row is not CSV: %v.", bad.Err))
+		cells, err = nil, unreadable(fmt.Sprintf("is not CSV: %v", bad.Err))
 	}
 	for i := range cells {
 		cells[i] = strings.TrimSpace(cells[i])
+	}
+	if !valid {
+		return cells, errNotUTF8
 	}
 	return cells, err
 }
@@ -191,7 +271,8 @@ func (p place) after(text []byte) place {
 	return p
 }
 
-func isFault(err error) bool {
-	_, ok := errors.AsType[*fault.Error](err)
+// lineOnly reports whether an error is about a line alone, so that reading goes on.
+func lineOnly(err error) bool {
+	_, ok := errors.AsType[unreadable](err)
 	return ok
 }

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/haggle-commerce/haggle/adapters/feed"
 	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
@@ -53,28 +55,33 @@ func TestRowsWithVariantSKUsAreOneProduct(t *testing.T) {
 
 func TestAProductIsNeverImportedWithoutAVariant(t *testing.T) {
 	t.Parallel()
-	const left = " sku: is left out with all its variants because of line "
 	for _, c := range []struct {
 		name, rows string
 		want       []string
 	}{
 		{"bad cell in a later row", "A,A-1,Shirt,1\nA,A-2,,x\nB,,Mat,1\n",
-			[]string{"3 quantity: is not a decimal number", "2" + left + "3", "4 B"}},
+			[]string{`line 3 (sku A): quantity "x" is not a whole number`, "4 B"}},
 		{"bad cell in the first row", "A,A-1,Shirt,-1\nA,A-2,,2\n",
-			[]string{"2 quantity: must be between 0 and 1,000,000,000", "2" + left + "2"}},
+			[]string{`line 2 (sku A): quantity "-1" must be between 0 and 1,000,000,000`}},
+		{"bad cells in two rows", "A,A-1,Shirt,-1\nA,A-2,,x\n",
+			[]string{`line 2 (sku A): quantity "-1" must be between 0 and 1,000,000,000`, `line 3 (sku A): quantity "x" is not a whole number`}},
 		{"another name", "A,A-1,Shirt,1\nA,A-2,Mat,1\n",
-			[]string{"3 name: differs from line 2, where the product starts", "2" + left + "3"}},
+			[]string{`line 3 (sku A): name "Mat" differs from line 2, where the product starts`}},
 		{"no variant_sku in a later row", "A,A-1,Shirt,1\nA,,,1\n",
-			[]string{"3 variant_sku: is required, for the product has variants", "2" + left + "3"}},
+			[]string{"line 3 (sku A): variant_sku is required, for the product has variants"}},
 		{"unreadable row inside", "A,A-1,Shirt,1\nA,A-2\nA,A-3,,1\n",
-			[]string{"3 The row has 2 fields, the header 4.", "2" + left + "3"}},
+			[]string{"line 3 (sku A) has 2 fields, the header has 4"}},
 		{"unreadable row behind", "A,A-1,Shirt,1\nA,A-2,,1,1\nB,,Mat,1\n",
-			[]string{"3 The row has 5 fields, the header 4.", "2" + left + "3", "4 B"}},
+			[]string{"line 3 (sku A) has 5 fields, the header has 4", "4 B"}},
 		{"unreadable row before", "A,A-1,,1,1\nA,A-2,Shirt,1\nB,B-1,Mat,1\n",
-			[]string{"2 The row has 5 fields, the header 4.", "3" + left + "2", "4 B"}},
-		{"only bad rows", "A,A-1,Shirt,x\nB,,Mat,1\n", []string{"2 quantity: is not a decimal number", "3 B"}},
+			[]string{
+				"line 2 (sku A) has 5 fields, the header has 4",
+				"line 3 (sku A): sku is left out with all its variants, for line 2 before it cannot be read",
+				"4 B",
+			}},
+		{"only bad rows", "A,A-1,Shirt,x\nB,,Mat,1\n", []string{`line 2 (sku A): quantity "x" is not a whole number`, "3 B"}},
 		{"a hundred and one", "A,V,Shirt,1\n" + strings.Repeat("A,V,,1\n", 100),
-			[]string{"102 variant_sku: is one too many; a product has at most 100 variants", "2" + left + "102"}},
+			[]string{`line 102 (sku A): variant_sku "V" is one too many; a product has at most 100 variants`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -86,29 +93,43 @@ func TestAProductIsNeverImportedWithoutAVariant(t *testing.T) {
 func TestBadCSVRowsAreNamedAndSkipped(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ row, want string }{
-		{"A,1e400,,", "2 price: is too large"},
-		{"A,1.005,,", "2 price: has more decimals than the currency"},
-		{"A,$5,,", "2 price: is not a decimal number"},
-		{"A,,-1,", "2 quantity: must be between 0 and 1,000,000,000"},
-		{"A,x,0.5,maybe", "2 price: is not a decimal number; quantity: must be a whole number; negotiable: must be true or false"},
-		{",5,,", "2 sku: is required"},
-		{"A,5", "2 The row has 2 fields, the header 4."},
-		{"A,5,,,", "2 The row has 5 fields, the header 4."},
-		{`A,27" wide,,`, `2 The row is not CSV: bare " in non-quoted-field.`},
-		{`A,"5" wide,,`, `2 The row is not CSV: extraneous or missing " in quoted-field.`},
-		{"A\xff,5,,", "2 The row is not UTF-8."},
-		{strings.Repeat("x", 1<<20+1) + ",,,", "2 The line is longer than 1 MiB."},
-		{`A,"5,,`, "2 The row has a quoted field without end."},
+		{"A,12345678901234,,", `line 2 (sku A): price "12345678901234" is too large`},
+		{"A,1.005,,", `line 2 (sku A): price "1.005" has more decimals than the currency`},
+		{"A,$5,,", `line 2 (sku A): price "$5" is not a decimal number; write 5.00`},
+		{`A,"12,50",,`, `line 2 (sku A): price "12,50" is not a decimal number; write 12.50`},
+		{`A,"1.234,50 €",,`, `line 2 (sku A): price "1.234,50 €" is not a decimal number; write 1234.50`},
+		{`A,"$1,234",,`, `line 2 (sku A): price "$1,234" is not a decimal number; write 1234.00`},
+		{`A,"0,500",,`, `line 2 (sku A): price "0,500" is not a decimal number; write 0.50`},
+		{"A,1e3,,", `line 2 (sku A): price "1e3" is not a decimal number; write 1000.00`},
+		{`A,"-12,50",,`, `line 2 (sku A): price "-12,50" is not a decimal number`},
+		{"A,cheap,,", `line 2 (sku A): price "cheap" is not a decimal number`},
+		{"A,1.2.3,,", `line 2 (sku A): price "1.2.3" is not a decimal number`},
+		{"A,,-1,", `line 2 (sku A): quantity "-1" must be between 0 and 1,000,000,000`},
+		{",5,,", "line 2: sku is required"},
+		{"A,5", "line 2 (sku A) has 2 fields, the header has 4"},
+		{"A", "line 2 (sku A) has 1 field, the header has 4"},
+		{"A,5,,,", "line 2 (sku A) has 5 fields, the header has 4"},
+		{`A,27" wide,,`, `line 2 is not CSV: bare " in non-quoted-field`},
+		{`A,"5" wide,,`, `line 2 is not CSV: extraneous or missing " in quoted-field`},
+		{"A\xff,5,,", "line 2 (sku A\ufffd) is not UTF-8: save the file as UTF-8"},
+		{strings.Repeat("x", 1<<20+1) + ",,,", "line 2 is longer than 1 MiB"},
+		{`A,"5,,`, "line 2 has a quoted field without an end"},
 	} {
 		got := told(t, "a.csv", "sku,price,quantity,negotiable\n"+c.row+"\nB,1,,\n")
 		equal(t, got, []string{c.want, "3 B"})
 	}
+	got := told(t, "a.csv", "sku,price,quantity,negotiable\nA,x,0.5,maybe\n")
+	equal(t, got, []string{
+		`line 2 (sku A): price "x" is not a decimal number`,
+		`line 2 (sku A): quantity "0.5" is not a whole number`,
+		`line 2 (sku A): negotiable "maybe" must be true or false`,
+	})
 }
 
 func TestALineNumberIsWhereTheRecordStarts(t *testing.T) {
 	t.Parallel()
 	got := told(t, "a.csv", "sku,\"price\"\n\nA,\"1\n2\n\"\n\"B\r\n\",2\n,,\n,\nC,3")
-	equal(t, got, []string{"3 price: is not a decimal number", "6 B", "8 The row has 3 fields, the header 2.", "10 C"})
+	equal(t, got, []string{"line 3 (sku A): price \"1\\n2\" is not a decimal number", "6 B", "line 8 has 3 fields, the header has 2", "10 C"})
 }
 
 func TestLineBreaksInsideQuotesAreKept(t *testing.T) {
@@ -124,34 +145,116 @@ func TestAnUnclosedQuoteCostsOneRowOnly(t *testing.T) {
 	t.Run("closed by a later quote", func(t *testing.T) {
 		t.Parallel()
 		got := told(t, "a.csv", "sku,name\nA,\"Tent\nB,Mat\nC,\"Bag\"\nD,Pot\n")
-		equal(t, got, []string{`2 The row is not CSV: extraneous or missing " in quoted-field.`, "3 B", "4 C", "5 D"})
+		equal(t, got, []string{`line 2 is not CSV: extraneous or missing " in quoted-field`, "3 B", "4 C", "5 D"})
 	})
 	t.Run("never closed", func(t *testing.T) {
 		t.Parallel()
 		row := "B," + strings.Repeat("x", 1000) + "\n"
 		got := told(t, "a.csv", "sku,name\nA,\"Tent\n"+strings.Repeat(row, 3000))
-		if len(got) != 3001 || got[0] != "2 The row has a quoted field without end." || got[3000] != "3002 B" {
+		if len(got) != 3001 || got[0] != "line 2 has a quoted field without an end" || got[3000] != "3002 B" {
 			t.Errorf("%d lines, first %q, last %q", len(got), got[0], got[len(got)-1])
 		}
 	})
 	t.Run("on every line", func(t *testing.T) {
 		t.Parallel()
 		got := told(t, "a.csv", "sku,name\n"+strings.Repeat("A\",\"Tent\n", 150_000)) // minutes, if read in a square
-		if len(got) != 150_000 || got[149_999] != `150001 The row is not CSV: bare " in non-quoted-field.` {
+		if len(got) != 150_000 || got[149_999] != `line 150001 is not CSV: bare " in non-quoted-field` {
 			t.Errorf("%d lines, last %q", len(got), got[len(got)-1])
 		}
 	})
 	t.Run("half-written last row", func(t *testing.T) {
 		t.Parallel()
 		got := told(t, "a.csv", "sku,name\nA,Tent\nB,\"Ma")
-		equal(t, got, []string{"2 A", "3 The row has a quoted field without end."})
+		equal(t, got, []string{"2 A", "line 3 has a quoted field without an end"})
 	})
 }
 
 func TestALongRecordOfShortLinesIsBounded(t *testing.T) {
 	t.Parallel()
 	got := told(t, "a.csv", "sku,name\nA,\""+strings.Repeat(strings.Repeat("x", 1023)+"\n", 1025)+"\"\nB,Mat\n")
-	if got[0] != "2 The row has a quoted field without end." || got[len(got)-1] != "1028 B" {
+	if got[0] != "line 2 has a quoted field without an end" || got[len(got)-1] != "1028 B" {
 		t.Errorf("first %q, last %q", got[0], got[len(got)-1])
 	}
+}
+
+// A field of the draft is found where the file has it, also for problems that only the application finds.
+func TestLine_At(t *testing.T) {
+	t.Parallel()
+	const csv = "sku,variant_sku,name,price,size,color,image_url,tags,attributes.season\n" +
+		"A,A-1,Shirt,10,L,,/a.svg,x|y,3\nA,A-2,,11,M,,,,\nB,,Mat,5,XL,Red,,,\n"
+	type place struct {
+		line        int
+		name, value string
+	}
+	for name, c := range map[string]struct {
+		text    string
+		product int
+		want    map[string]place
+	}{
+		"a.csv": {csv, 0, map[string]place{
+			"name":              {2, "name", "Shirt"},
+			"category":          {2, "category", ""},
+			"variants.1.price":  {3, "price", "11"},
+			"variants.1.sku":    {3, "variant_sku", "A-2"},
+			"variants.7.size":   {2, "variants.7.size", ""},
+			"images.0.url":      {2, "image_url", "/a.svg"},
+			"tags.1":            {2, "tags", "x|y"},
+			"attributes.season": {2, "attributes.season", "3"},
+		}},
+		"b.csv": {csv, 1, map[string]place{"attributes.color": {4, "color", "Red"}, "sku": {4, "sku", "B"}}},
+		"a.ndjson": {"\n" + `{"sku":"A","variants":[{"sku":"A-1"},{"sku":"A-2","price":11.0}]}`, 0, map[string]place{
+			"variants.1.price": {2, "variants.1.price", "11.0"},
+			"variants.2.price": {2, "variants.2.price", ""},
+			"name":             {2, "name", ""},
+		}},
+	} {
+		r, err := feed.New(strings.NewReader(c.text), feed.Options{Name: name, Currency: money.USD})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []feed.Line
+		for line, err := range r.All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, line)
+		}
+		for field, want := range c.want {
+			if line, name, value := lines[c.product].At(field); (place{line, name, value}) != want {
+				t.Errorf("%s is on line %d as %q with %q, want %+v", field, line, name, value, want)
+			}
+		}
+	}
+}
+
+// The rows of a refused product are those of the file, so that they can be mended and imported again.
+func TestLine_Rows(t *testing.T) {
+	t.Parallel()
+	r, err := feed.New(strings.NewReader("sku,variant_sku,quantity\nA,A-1,1\nA,A-2\nA,A-3,\n\"B\n"), feed.Options{Name: "a.csv", Currency: money.USD})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got [][]catalog.FileRow
+	for line := range r.All() {
+		got = append(got, line.Rows)
+	}
+	want := [][]catalog.FileRow{
+		{{Number: 2, Cells: []string{"A", "A-1", "1"}}, {Number: 3, Cells: []string{"A", "A-2"}}, {Number: 4, Cells: []string{"A", "A-3", ""}}, {Number: 5, Text: `"B`}},
+	}
+	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(r.Columns(), []string{"sku", "variant_sku", "quantity"}) {
+		t.Errorf("columns %q, rows\n%+v\nwant\n%+v", r.Columns(), got, want)
+	}
+}
+
+// Refused products are read again from the file that lists them.
+func TestTable_refusedAgain(t *testing.T) {
+	t.Parallel()
+	got := told(t, "refused.csv", "line,sku,field,value,problem,price\n7,A,price,\"12,50\",is not,12.50\n")
+	equal(t, got, []string{"2 A"})
+	got = told(t, "refused.csv", "line,sku,field,value,problem,record\n7,A,,,,\"{\"\"sku\"\":\"\"A\"\",\"\"price\"\":1}\"\n8,B,,,,\"{\"\n9,C\n")
+	equal(t, got, []string{
+		"2 A",
+		"line 3 is not JSON: unexpected EOF at byte 2",
+		"line 4 has 2 fields, the header has 6",
+	})
 }

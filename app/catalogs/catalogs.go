@@ -21,6 +21,8 @@ type Service struct {
 
 	Clock   ports.Clock
 	Entropy ports.Entropy
+	// Transact stores each chunk of an import in one transaction; nil: what the stores do.
+	Transact Transaction
 }
 
 // In returns the service on stores, such as those of a request's transaction.
@@ -36,6 +38,13 @@ type Line struct {
 	Number int // in its file or list
 	Draft  catalog.Draft
 	Err    error
+
+	// Lines of files have these.
+	SKU      string                // as it is written, whatever of the line could be read
+	Problems []catalog.LineProblem // what of the line could not be read. The draft is zero if it could not be taken apart
+	Rows     []catalog.FileRow
+	// At finds what the file says about a field of the draft: the line, its name there, and the value. nil: it is not known.
+	At func(field string) (number int, name, value string)
 }
 
 // Item is a product with its stock by variant, all locations together.

@@ -3,7 +3,6 @@ package catalogs_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -79,7 +78,9 @@ func (reader) Changes(_ context.Context, _ id.Project, since int64) (ports.Catal
 // stock has one variant with pieces at two locations.
 type stock struct {
 	ports.Inventory
-	set []ports.StockSet
+	set     []ports.StockSet
+	shelf   *shelf         // nil: the one variant is all there is
+	counted map[string]int // at the default location, by the sku of a product
 }
 
 var shirt = id.New[id.Variant]([16]byte{7})
@@ -89,6 +90,15 @@ func (s *stock) LevelsOf(context.Context, id.Project, []id.Product) ([]catalog.L
 }
 
 func (s *stock) ShelvesOf(ctx context.Context, p id.Project, products []id.Product) (shelves []catalog.Shelf, err error) {
+	if s.shelf != nil {
+		for sku, n := range s.counted {
+			v := s.shelf.products[sku].Variants[0].ID
+			shelves = append(shelves,
+				catalog.Shelf{Level: catalog.Level{Variant: v, Location: project.DefaultLocation, Quantity: n - 1}, Held: 1},
+				catalog.Shelf{Level: catalog.Level{Variant: v, Location: "other", Quantity: n + 1}})
+		}
+		return shelves, nil
+	}
 	levels, err := s.LevelsOf(ctx, p, products)
 	for _, l := range levels {
 		shelves = append(shelves, catalog.Shelf{Level: l, Held: 1})
@@ -175,53 +185,6 @@ func TestUpsertTellsEachLinesOutcome(t *testing.T) {
 	}
 	if len(s.index.applied) != 1 {
 		t.Errorf("the index was told %v times", len(s.index.applied))
-	}
-}
-
-func TestImportWritesInChunksAndSkipsBadLines(t *testing.T) {
-	t.Parallel()
-	s := newShop()
-	calls := 0
-	sum, err := s.Import(t.Context(), s.project, func(yield func(catalogs.Line) bool) {
-		for n := range 1200 {
-			l := line(n+2, fmt.Sprintf("sku-%d", n), 100)
-			if n == 700 {
-				l = catalogs.Line{Number: n + 2, Err: errors.New("wrong number of columns")}
-			}
-			if n == 701 {
-				l.Draft.Price = patch.To(money.Zero(money.USD))
-			}
-			if !yield(l) {
-				return
-			}
-		}
-	}, func() { calls++ })
-	if err != nil || sum.Created != 1198 || sum.Failed != 2 || calls != 3 {
-		t.Fatalf("%+v, %d calls, %v", sum, calls, err)
-	}
-	var problems []string
-	for _, p := range sum.Problems {
-		problems = append(problems, fmt.Sprintf("%d %v", p.Line, p.Err))
-	}
-	if got := strings.Join(problems, ", "); got != "702 wrong number of columns, 703 sku sku-701: price must be more than zero" {
-		t.Error(got)
-	}
-	if len(s.shelf.transactions) != 3 || len(s.shelf.transactions[0]) != 500 {
-		t.Errorf("%d transactions", len(s.shelf.transactions))
-	}
-}
-
-func TestImportStopsWhereTheStoreFails(t *testing.T) {
-	t.Parallel()
-	s := newShop()
-	taken := 0
-	_, err := s.Import(t.Context(), s.project, func(yield func(catalogs.Line) bool) {
-		for taken = 1; yield(line(taken, fmt.Sprint(taken), 1)); taken++ {
-			s.shelf.down = taken >= 500
-		}
-	}, nil)
-	if err == nil || taken != 1000 {
-		t.Errorf("%d lines taken, %v", taken, err)
 	}
 }
 

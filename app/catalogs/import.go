@@ -6,84 +6,329 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Summary counts what became of a file's lines. Problems are those of the first failed lines.
+// Summary counts what became of a file's products.
 type Summary struct {
-	Created, Updated, Failed int
-	Problems                 []Problem
+	Read      int // all of those below
+	Created   int
+	Updated   int
+	Unchanged int // they are as the file has them, and were not written
+	Refused   int
+	Problems  catalog.ProblemList // of those that were refused
+	Warnings  catalog.ProblemList // of those that were not
 }
 
-// Problem says, in words for people, why a line was skipped.
-type Problem struct {
-	Line int
-	Err  error
+// chunk is how many products one transaction stores.
+const chunk = 500
+
+// Import is a file's products on their way into a catalogue.
+type Import struct {
+	Lines iter.Seq[Line]
+	// DryRun checks everything, and stores nothing.
+	DryRun bool
+	// Skip is how many products an earlier attempt has done.
+	Skip int
+	// Done, unless nil, is called after each chunk, on the stores of its transaction, with the counts so far. It may be
+	// called more than once for a chunk. In a dry run the transaction has been rolled back, and the stores have their own.
+	Done func(ctx context.Context, stores *ports.Stores, so Summary, c Chunk) error
+	// Refused, unless nil, is called for each product that was refused, after its chunk is stored.
+	Refused func(Refusal) error
+	// Progress, unless nil, is called after each chunk.
+	Progress func(Summary)
 }
 
-const (
-	chunk        = 500  // lines to a transaction
-	mostProblems = 1000 // kept of an import
-)
+// Chunk is what there is to say about the products of one transaction.
+type Chunk struct {
+	Refused  []Refusal
+	Warnings []catalog.LineProblem
+}
 
-// Import upserts lines as they come, a chunk at a time, and skips those that cannot be a product. On
-// an error the chunks before it are stored and counted; importing the file again is safe. progress,
-// unless nil, is called after each chunk.
-func (s *Service) Import(ctx context.Context, p *project.Project, lines iter.Seq[Line], progress func()) (Summary, error) {
-	var sum Summary
-	pending := make([]Line, 0, chunk)
-	flush := func() error {
-		err := s.importChunk(ctx, p, pending, &sum)
-		pending = pending[:0]
-		if progress != nil {
-			progress()
-		}
-		return err
+// Refusal is a product of a file that was refused, with all that is wrong with it.
+type Refusal struct {
+	Line     Line
+	Problems []catalog.LineProblem
+}
+
+// Transaction runs work with stores of one transaction, which commits if it returns nil, and rolls back otherwise. work may
+// run more than once.
+type Transaction func(ctx context.Context, work func(*ports.Stores) error) error
+
+// errDryRun rolls a chunk back that is not to be stored.
+var errDryRun = errors.New("nothing is stored in a dry run")
+
+// Import stores a file's products, 500 in one transaction, and refuses those that cannot be stored. On an error the chunks
+// before it are stored and counted; importing the file again is safe. start has the counts of an earlier attempt.
+func (s *Service) Import(ctx context.Context, p *project.Project, from Import, start Summary) (Summary, error) {
+	run := &importing{
+		Service: s,
+		from:    from,
+		project: p,
+		sum:     start,
+		seen:    map[string]int{},
 	}
-	for l := range lines {
+	pending := make([]Line, 0, chunk)
+	n := 0
+	for l := range from.Lines {
+		run.findRepeated(&l)
+		if n++; n <= from.Skip {
+			continue
+		}
 		if pending = append(pending, l); len(pending) < chunk {
 			continue
 		}
-		if err := flush(); err != nil {
-			return sum, err
+		if err := run.chunk(ctx, pending); err != nil {
+			return run.sum, err
 		}
+		pending = pending[:0]
 	}
-	return sum, flush()
+	if len(pending) == 0 {
+		return run.sum, nil
+	}
+	return run.sum, run.chunk(ctx, pending)
 }
 
-func (s *Service) importChunk(ctx context.Context, p *project.Project, lines []Line, sum *Summary) error {
+type importing struct {
+	*Service
+	from    Import
+	project *project.Project
+	sum     Summary
+	seen    map[string]int // the line of each sku
+}
+
+// findRepeated refuses a product of which a line before has the sku, or that of a variant.
+func (i *importing) findRepeated(l *Line) {
+	own := map[string]string{l.SKU: "sku"}
+	variants, _ := l.Draft.Variants.Value()
+	for n, v := range variants {
+		if v.SKU != l.SKU {
+			own[v.SKU] = fmt.Sprintf("variants.%d.sku", n)
+		}
+	}
+	delete(own, "")
+	for sku, field := range own {
+		first, twice := i.seen[sku]
+		if !twice {
+			i.seen[sku] = l.Number
+			continue
+		}
+		problem := catalog.LineProblem{
+			Line:    l.Number,
+			SKU:     l.SKU,
+			Field:   field,
+			Message: fmt.Sprintf("is on line %d already", first),
+		}
+		if l.At != nil {
+			problem.Line, problem.Field, problem.Value = l.At(field)
+		}
+		l.Problems = append(l.Problems, problem)
+	}
+}
+
+// chunk stores some lines. Counts change once they are stored.
+func (i *importing) chunk(ctx context.Context, lines []Line) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	results, err := s.Upsert(ctx, p, lines)
+	var next Summary
+	var c Chunk
+	err := i.transact(ctx, func(stores *ports.Stores) error {
+		results, err := i.In(stores).store(ctx, i.project, lines)
+		if err != nil {
+			return err
+		}
+		next, c = i.sum.and(lines, results)
+		if i.from.DryRun {
+			return errDryRun
+		}
+		return i.done(ctx, stores, next, c)
+	})
+	if errors.Is(err, errDryRun) {
+		err = i.done(ctx, i.Stores, next, c)
+	}
 	if err != nil {
 		return err
 	}
-	for i, r := range results {
-		switch r.Outcome {
-		case Created:
-			sum.Created++
-		case Updated:
-			sum.Updated++
-		default:
-			sum.Failed++
-			if len(sum.Problems) < mostProblems {
-				sum.Problems = append(sum.Problems, Problem{lines[i].Number, inWords(r)})
+	i.sum = next
+	for _, r := range c.Refused {
+		for _, p := range r.Problems {
+			i.sum.Problems.Add(p)
+		}
+		if i.from.Refused != nil {
+			if err := i.from.Refused(r); err != nil {
+				return err
 			}
 		}
+	}
+	for _, w := range c.Warnings {
+		i.sum.Warnings.Add(w)
+	}
+	if i.from.Progress != nil {
+		i.from.Progress(i.sum)
 	}
 	return nil
 }
 
-// inWords says what is wrong with a line: "sku T-1: price must be more than zero".
-func inWords(r Upserted) error {
-	text := r.Err.Error()
-	if known, ok := errors.AsType[*fault.Error](r.Err); ok {
-		text = known.Description()
+func (i *importing) done(ctx context.Context, stores *ports.Stores, next Summary, c Chunk) error {
+	if i.from.Done == nil {
+		return nil
 	}
-	if r.SKU == "" {
-		return errors.New(text)
+	return i.from.Done(ctx, stores, next, c)
+}
+
+func (i *importing) transact(ctx context.Context, work func(*ports.Stores) error) error {
+	if i.Transact == nil {
+		return work(i.Stores)
 	}
-	return fmt.Errorf("sku %s: %s", r.SKU, text)
+	return i.Transact(ctx, work)
+}
+
+// and returns the counts with those of a chunk, and what there is to say about its lines.
+func (s Summary) and(lines []Line, results []Upserted) (sum Summary, c Chunk) {
+	for n, r := range results {
+		s.Read++
+		switch r.Outcome {
+		case Created:
+			s.Created++
+		case Updated:
+			s.Updated++
+		case Unchanged:
+			s.Unchanged++
+		default:
+			s.Refused++
+			c.Refused = append(c.Refused, Refusal{lines[n], lines[n].problems(r.Err)})
+			continue
+		}
+		if w, costly := lines[n].costAbovePrice(); costly {
+			c.Warnings = append(c.Warnings, w)
+		}
+	}
+	return s, c
+}
+
+// problems are those of the file, and what the catalogue refuses, where the file has it.
+func (l Line) problems(refused error) []catalog.LineProblem {
+	all := l.Problems
+	add := func(field, message string) {
+		p := catalog.LineProblem{
+			Line:    l.Number,
+			SKU:     l.SKU,
+			Field:   field,
+			Message: message,
+		}
+		if l.At != nil && field != "" {
+			p.Line, p.Field, p.Value = l.At(field)
+		}
+		for _, known := range all {
+			if known.Line == p.Line && known.Field == p.Field {
+				return
+			}
+		}
+		all = append(all[:len(all):len(all)], p)
+	}
+	known, _ := errors.AsType[*fault.Error](refused)
+	switch {
+	case refused == nil:
+	case known == nil:
+		add("", "is refused: "+refused.Error())
+	case len(known.Details) == 0:
+		add("", "is refused: "+known.Message)
+	default:
+		for _, d := range known.Details {
+			add(d.Field, d.Message)
+		}
+	}
+	return all
+}
+
+// costAbovePrice warns of a product whose cost is above its price.
+func (l Line) costAbovePrice() (catalog.LineProblem, bool) {
+	cost, known := l.Draft.Cost.Value()
+	price, given := l.Draft.Price.Value()
+	if !known || !given || cost.Currency() != price.Currency() || cost.Minor() <= price.Minor() {
+		return catalog.LineProblem{}, false
+	}
+	w := catalog.LineProblem{
+		Line:    l.Number,
+		SKU:     l.SKU,
+		Field:   "cost",
+		Value:   cost.String(),
+		Message: "is above the price, " + price.String(),
+	}
+	if l.At != nil {
+		w.Line, w.Field, w.Value = l.At("cost")
+	}
+	return w, true
+}
+
+// store upserts lines, but leaves products alone that are as their lines have them.
+func (s *Service) store(ctx context.Context, p *project.Project, lines []Line) ([]Upserted, error) {
+	results := make([]Upserted, len(lines))
+	var equal []int // lines of products that are equal but, maybe, for their stock
+	wanted := map[int][]catalog.Stock{}
+	compare := func(n int, known *catalog.Product, w ports.ProductWrite) bool {
+		if known == nil || !known.Equal(w.Product) {
+			return false
+		}
+		if len(w.Stock) > 0 {
+			equal, wanted[n] = append(equal, n), w.Stock
+		}
+		return true
+	}
+	reset := func() { equal, wanted = nil, map[int][]catalog.Stock{} }
+	if err := s.upsert(ctx, p, lines, results, reset, compare); err != nil {
+		return nil, err
+	}
+	restocked, err := s.restocked(ctx, p.ID, results, equal, wanted)
+	if err != nil || len(restocked) == 0 {
+		s.refresh(ctx, p.ID)
+		return results, err
+	}
+	again, outcomes := make([]Line, len(restocked)), make([]Upserted, len(restocked))
+	for n, line := range restocked {
+		again[n] = lines[line]
+	}
+	if err := s.upsert(ctx, p, again, outcomes, func() {}, nil); err != nil {
+		return nil, err
+	}
+	for n, line := range restocked {
+		results[line] = outcomes[n]
+	}
+	s.refresh(ctx, p.ID)
+	return results, nil
+}
+
+// restocked are those of the lines whose stock differs from what is counted at the default location.
+func (s *Service) restocked(ctx context.Context, of id.Project, results []Upserted, equal []int, wanted map[int][]catalog.Stock) (list []int, err error) {
+	if len(equal) == 0 {
+		return nil, nil
+	}
+	products := make([]id.Product, len(equal))
+	for n, line := range equal {
+		products[n] = results[line].Product
+	}
+	shelves, err := s.Inventory.ShelvesOf(ctx, of, products)
+	if err != nil {
+		return nil, err
+	}
+	counted := map[id.Variant]int{}
+	for _, shelf := range shelves {
+		if shelf.Location == project.DefaultLocation {
+			counted[shelf.Variant] = shelf.Count()
+		}
+	}
+	for _, line := range equal {
+		for _, stock := range wanted[line] {
+			if n, known := counted[stock.Variant]; !known || n != stock.Quantity {
+				list = append(list, line)
+				break
+			}
+		}
+	}
+	return list, nil
 }

@@ -17,11 +17,13 @@ var (
 	Created = Outcome{"created"}
 	Updated = Outcome{"updated"}
 	Failed  = Outcome{"failed"}
+	// Unchanged products were not written. Only imports have them.
+	Unchanged = Outcome{"unchanged"}
 )
 
 func (o Outcome) String() string { return o.name }
 
-// Upserted is the result of a line. Err says why it failed.
+// Upserted is the result of a line. Err says why it failed, beside the line's own problems.
 type Upserted struct {
 	SKU     string
 	Product id.Product
@@ -36,7 +38,7 @@ func (s *Service) Upsert(ctx context.Context, p *project.Project, lines []Line) 
 	results := make([]Upserted, len(lines))
 	for start := 0; start < len(lines); {
 		end := start + untilRepeat(lines[start:])
-		if err := s.upsert(ctx, p, lines[start:end], results[start:end]); err != nil {
+		if err := s.upsert(ctx, p, lines[start:end], results[start:end], func() {}, nil); err != nil {
 			return nil, err
 		}
 		start = end
@@ -59,7 +61,10 @@ func untilRepeat(lines []Line) int {
 	return len(lines)
 }
 
-func (s *Service) upsert(ctx context.Context, p *project.Project, lines []Line, results []Upserted) error {
+// upsert stores lines of different skus. same, unless nil, reports of a write, given the line and the product there is,
+// that nothing is to be written; begin is called before the first one, which may be more than once.
+func (s *Service) upsert(ctx context.Context, p *project.Project, lines []Line, results []Upserted,
+	begin func(), same func(line int, known *catalog.Product, w ports.ProductWrite) bool) error {
 	var skus []string
 	for i, l := range lines {
 		results[i].SKU, _ = l.Draft.SKU.Value()
@@ -69,15 +74,21 @@ func (s *Service) upsert(ctx context.Context, p *project.Project, lines []Line, 
 	}
 	var written []int // the line of each write
 	failed, err := s.BulkProducts.Upsert(ctx, p.ID, ports.ProductKeys{SKUs: skus}, func(known ports.KnownProducts) []ports.ProductWrite {
+		begin()
 		written = written[:0]
 		var writes []ports.ProductWrite
 		for i, l := range lines {
-			write, result := s.write(p, l, known.BySKU[results[i].SKU])
+			there := known.BySKU[results[i].SKU]
+			write, result := s.write(p, l, there)
 			result.SKU = results[i].SKU
-			results[i] = result
-			if result.Err == nil {
+			switch {
+			case result.Outcome == Failed:
+			case same != nil && same(i, there, write):
+				result.Outcome = Unchanged
+			default:
 				writes, written = append(writes, write), append(written, i)
 			}
+			results[i] = result
 		}
 		return writes
 	})
@@ -98,6 +109,7 @@ func (s *Service) write(p *project.Project, l Line, known *catalog.Product) (por
 	var err error
 	outcome := Updated
 	switch sku, _ := l.Draft.SKU.Value(); {
+	case len(l.Problems) > 0 && sku == "": // that is the reason
 	case sku == "":
 		err = fault.Field("sku", "is required")
 	case known == nil:
@@ -106,7 +118,7 @@ func (s *Service) write(p *project.Project, l Line, known *catalog.Product) (por
 	default:
 		product, stock, err = known.Update(l.Draft, ids{s.Entropy}, s.Clock.Now())
 	}
-	if err := allProblems(l.Err, err); err != nil {
+	if err := allProblems(l.Err, err); err != nil || len(l.Problems) > 0 {
 		return ports.ProductWrite{}, Upserted{Outcome: Failed, Err: err}
 	}
 	return ports.ProductWrite{Product: product, Stock: stock}, Upserted{Product: product.ID, Outcome: outcome}

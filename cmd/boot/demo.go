@@ -8,6 +8,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/feed"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/history"
+	"github.com/haggle-commerce/haggle/app/catalogs"
 	"github.com/haggle-commerce/haggle/cmd/boot/demo"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -128,13 +129,13 @@ func (a *App) demoProject(ctx context.Context, owner *account.Account, fill func
 
 // importDemo imports the catalogue.
 func (a *App) importDemo(ctx context.Context, p *project.Project) error {
-	lines, err := feed.New(demo.Catalogue(), "demo.ndjson", p.Settings.Currency)
+	lines, err := feed.New(demo.Catalogue(), feed.Options{Name: "demo.ndjson", Currency: p.Settings.Currency})
 	if err != nil {
 		return err
 	}
-	summary, err := a.load(ctx, p, lines, nil)
-	if err == nil && summary.Failed > 0 {
-		err = fmt.Errorf("%d of the demo's products were refused: %v", summary.Failed, summary.Problems)
+	summary, err := a.load(ctx, p, lines, catalogs.Import{})
+	if err == nil && summary.Refused > 0 {
+		err = fmt.Errorf("%d of the demo's products were refused: %v", summary.Refused, summary.Problems.Lines())
 	}
 	return err
 }

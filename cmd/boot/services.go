@@ -77,7 +77,12 @@ func (a *App) openMerchants(s *ports.Stores) {
 		Address:   a.linkAddress,
 	}
 	a.Projects = &projects.Service{Stores: s, Clock: a.clock, Entropy: system.Entropy{}, Addresses: addresses}
-	a.Catalogs = &catalogs.Service{Stores: s, Clock: a.clock, Entropy: system.Entropy{}}
+	a.Catalogs = &catalogs.Service{
+		Stores:   s,
+		Clock:    a.clock,
+		Entropy:  system.Entropy{},
+		Transact: a.transact,
+	}
 	a.Buyers = &buyers.Service{Stores: s, Names: a.vault, Vault: a.vault.Tokens(), Clock: a.clock}
 	a.SigningKeys = &signingkeys.Service{Stores: s, Vault: a.vault, Entropy: system.Entropy{}}
 	a.Markets = &markets.Service{

@@ -2,34 +2,69 @@ package boot
 
 import (
 	"context"
+	"encoding/csv"
 	"errors"
+	"fmt"
+	"io"
 	"iter"
 
 	"github.com/haggle-commerce/haggle/adapters/feed"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/app/catalogs"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Import loads a product file into the project with the slug. progress hears how much of the file is
-// read, in bytes.
-func (a *App) Import(ctx context.Context, slug, path string, progress func(read, size int64)) (catalogs.Summary, error) {
-	p, err := a.storefront.BySlug(ctx, slug)
+// ProductFile is a file of products to be imported.
+type ProductFile struct {
+	Path   string
+	Slug   string // of the project
+	Format feed.Format
+	// DryRun checks everything, and stores nothing.
+	DryRun bool
+	// Refused, unless nil, gets the refused products as CSV, so that they can be mended and imported again.
+	Refused io.Writer
+	// Progress hears what is done so far, and how much of the file is read, in bytes.
+	Progress func(so catalogs.Summary, read, size int64)
+}
+
+// Import loads a product file.
+func (a *App) Import(ctx context.Context, f ProductFile) (catalogs.Summary, error) {
+	p, err := a.storefront.BySlug(ctx, f.Slug)
 	if err != nil {
-		return catalogs.Summary{}, err
+		return catalogs.Summary{}, fmt.Errorf("project %s: %w", f.Slug, err)
 	}
-	file, err := feed.Open(path, p.Settings.Currency)
+	file, err := feed.Open(f.Path, feed.Options{Format: f.Format, Currency: p.Settings.Currency})
 	if err != nil {
 		return catalogs.Summary{}, err
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	return a.load(ctx, p, file, func() { progress(file.Read(), file.Size()) })
+	do := catalogs.Import{
+		DryRun:   f.DryRun,
+		Progress: func(so catalogs.Summary) { f.Progress(so, file.Read(), file.Size()) },
+	}
+	if f.Refused == nil {
+		return a.load(ctx, p, file, do)
+	}
+	table := csv.NewWriter(f.Refused)
+	if err := table.Write(catalogs.RefusalColumns(file.Columns())); err != nil {
+		return catalogs.Summary{}, err
+	}
+	do.Refused = func(r catalogs.Refusal) error { return table.WriteAll(r.Table(file.Columns())) }
+	sum, err := a.load(ctx, p, file, do)
+	table.Flush()
+	return sum, errors.Join(err, table.Error())
 }
 
 // load imports a feed. What ends its reading early ends the import, after the products before it.
-func (a *App) load(ctx context.Context, p *project.Project, from *feed.Reader, progress func()) (catalogs.Summary, error) {
+func (a *App) load(ctx context.Context, p *project.Project, from *feed.Reader, do catalogs.Import) (catalogs.Summary, error) {
 	var broken error
-	summary, err := a.Catalogs.Import(ctx, p, lines(from, &broken), progress)
+	do.Lines = lines(from, &broken)
+	summary, err := a.Catalogs.Import(ctx, p, do, catalogs.Summary{})
+	if do.DryRun {
+		return summary, errors.Join(err, broken)
+	}
 	return summary, errors.Join(err, broken, a.store.Analyze(ctx))
 }
 
@@ -38,12 +73,36 @@ func lines(from *feed.Reader, broken *error) iter.Seq[catalogs.Line] {
 		for line, err := range from.All() {
 			var bad *fault.Error
 			if err != nil && !errors.As(err, &bad) {
-				*broken = err
+				*broken = fmt.Errorf("after line %d: %w", line.Number, err)
 				return
 			}
-			if !yield(catalogs.Line{Number: line.Number, Draft: line.Draft, Err: err}) {
+			if !yield(fromFeed(line)) {
 				return
 			}
 		}
 	}
+}
+
+func fromFeed(l feed.Line) catalogs.Line {
+	return catalogs.Line{
+		Number:   l.Number,
+		Draft:    l.Draft,
+		SKU:      l.SKU,
+		Problems: l.Problems,
+		Rows:     l.Rows,
+		At:       l.At,
+	}
+}
+
+// transact runs work on the stores of one transaction, which tells the index of what it wrote once it has committed.
+func (a *App) transact(ctx context.Context, work func(*ports.Stores) error) error {
+	var index *pendingIndex
+	err := a.store.Within(ctx, nil, func(view *sqlstore.Store) error {
+		index = &pendingIndex{Index: a.index}
+		return work(storesOn(view, index))
+	})
+	if err == nil {
+		index.tell()
+	}
+	return err
 }

@@ -146,28 +146,6 @@ func TestBadConfiguration(t *testing.T) {
 	}
 }
 
-// A file is imported line by line; bad lines are named and skipped, and importing again only updates.
-func TestImport(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	database, file := "sqlite://"+filepath.Join(folder, "import.db"), filepath.Join(folder, "products.csv")
-	serve(t, database, "--demo")
-	rows := "sku,name,price,category,quantity\nA-1,Field Notebook,12.50,office/paper,5\nA-2,Broken,12.505,office,5\nA-3,,3,office,1\nA-4,Brass Pen,48,office/pens,2\n"
-	if err := os.WriteFile(file, []byte(rows), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"2 created, 0 updated, 2 refused", "0 created, 2 updated, 2 refused"} {
-		out, err := command(t, database, "import", file, "--project=demo").CombinedOutput()
-		text := string(out)
-		if err != nil || !strings.Contains(text, want) || !strings.Contains(text, "line 3:") || !strings.Contains(text, "line 4:") {
-			t.Errorf("%v\n%s\nwant %s", err, text, want)
-		}
-	}
-	if out, err := command(t, database, "import", file, "--project=nowhere").CombinedOutput(); err == nil {
-		t.Errorf("an unknown project was imported into: %s", out)
-	}
-}
-
 // A key's secret is alone on standard output; everything else is said beside it.
 func TestKeys(t *testing.T) {
 	t.Parallel()

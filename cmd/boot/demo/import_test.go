@@ -18,7 +18,7 @@ func (noIDs) Variant() (none id.Variant) { return none }
 
 func TestEveryProductCanBeImported(t *testing.T) {
 	t.Parallel()
-	products, err := feed.New(demo.Catalogue(), "catalogue.ndjson", money.USD)
+	products, err := feed.New(demo.Catalogue(), feed.Options{Name: "catalogue.ndjson", Currency: money.USD})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func digest(parts ...string) [16]byte {
 }
 
 func readShop(ctx context.Context, c Config) (*shop, error) {
-	file, err := feed.Open(c.Products, money.USD)
+	file, err := feed.Open(c.Products, feed.Options{Currency: money.USD})
 	if err != nil {
 		return nil, productsError(c.Products, err)
 	}
