@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
 
 	"github.com/haggle-commerce/haggle/adapters/archive"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/backup"
@@ -138,17 +137,11 @@ func (r restoreCmd) Run(ctx context.Context) error {
 	return nil
 }
 
-// rows shows how many rows went by, where a person looks.
+// rows shows how many rows went by.
 func rows(doing string) (show backup.Progress, done func()) {
-	bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription(doing),
-		progressbar.OptionSetItsString("rows"), progressbar.OptionShowIts(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
-	if !terminal(os.Stderr) {
-		return func(string, int64) {}, func() {}
-	}
-	return func(table string, n int64) {
-		bar.Describe(doing + " " + table)
-		_ = bar.Add64(n)
-	}, func() { _ = bar.Finish() }
+	p := newProgress(doing, "rows")
+	var all atomic.Int64
+	return func(table string, n int64) { p.showAt(table, all.Add(n), 0, 0) }, p.end
 }
 
 func terminal(f *os.File) bool {

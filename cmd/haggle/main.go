@@ -178,7 +178,9 @@ func (m migrateCmd) Run(ctx context.Context) error {
 		}
 		return boot.PrintDistribution(ctx, m.config(), os.Stdout)
 	}
+	done := waiting("migrating")
 	app, err := m.open(ctx)
+	done()
 	if err != nil {
 		return err
 	}
