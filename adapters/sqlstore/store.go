@@ -79,6 +79,10 @@ func (s *Store) Migrate(ctx context.Context) error { return s.db.Migrate(ctx) }
 // ErrSchemaNewer says that a newer program has migrated the database.
 var ErrSchemaNewer = db.ErrSchemaNewer
 
+// Describe returns an error that the database at the URL caused in the words of the database, the network or the operating
+// system, for those who run the program. Other errors are returned as they are. It leaves out passwords.
+func Describe(url string, err error) error { return db.Describe(url, err) }
+
 // SchemaVersion is the version of the schema that this program makes; both engines have the same.
 func SchemaVersion() (int64, error) {
 	files, err := fs.Sub(migrations, "migrations")

@@ -113,11 +113,11 @@ func New(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 	if err := a.checkSecrets(ctx); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
-	if a.api, err = net.Listen("tcp", c.Addr); err == nil {
-		a.ops, err = net.Listen("tcp", c.OpsAddr)
+	if a.api, err = listen("HAGGLE_ADDR", c.Addr); err == nil {
+		a.ops, err = listen("HAGGLE_OPS_ADDR", c.OpsAddr)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot listen: %w", err), a.Close())
+		return nil, errors.Join(err, a.Close())
 	}
 	if c.BootstrapKey != "" {
 		if err := a.Access.Bootstrap(ctx, c.BootstrapKey); err != nil {
@@ -166,19 +166,19 @@ func open(ctx context.Context, c Config, log *slog.Logger, check func(*App, cont
 		Trace:      a.traceWork(),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("cannot open the database: %w", err)
+		return nil, c.inWords("cannot open the database", err)
 	}
 	if a.clock, err = system.NewDatabaseClock(ctx, a.store.Now); err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot read the database's clock: %w", err), a.Close())
+		return nil, errors.Join(c.inWords("cannot read the database's clock", err), a.Close())
 	}
 	if err := check(a, ctx); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	if err := a.store.Migrate(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot migrate the database: %w", err), a.Close())
+		return nil, errors.Join(c.inWords("cannot migrate the database", err), a.Close())
 	}
 	if _, err := a.store.SealAddresses(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot seal the addresses of subscriptions and chats: %w", err), a.Close())
+		return nil, errors.Join(c.inWords("cannot seal the addresses of subscriptions and chats", err), a.Close())
 	}
 	if err := a.assemble(); err != nil {
 		return nil, errors.Join(err, a.Close())

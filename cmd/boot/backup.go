@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/archive"
@@ -118,17 +117,7 @@ func (c Config) openWhole(ctx context.Context) (*sqlstore.Store, *vault.Vault, e
 		AllowNewer: c.AllowNewer,
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot open the database: %w", err)
+		return nil, nil, c.inWords("cannot open the database", err)
 	}
 	return store, seals, nil
-}
-
-// ExistingFile fails where the URL names a SQLite file that is not there: opening it would make it.
-func ExistingFile(databaseURL string) error {
-	if path, ok := strings.CutPrefix(databaseURL, "sqlite://"); ok {
-		if _, err := os.Stat(path); err != nil {
-			return err
-		}
-	}
-	return nil
 }

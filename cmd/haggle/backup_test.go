@@ -75,7 +75,7 @@ func TestBackup_refuses(t *testing.T) {
 		}
 		refused(t, command(t, of, args...), why)
 	}
-	refused(t, command(t, "sqlite://"+in("none.db"), "backup", in("c.haggle")), "no such file")
+	refused(t, command(t, "sqlite://"+in("none.db"), "backup", in("c.haggle")), "there is no database at")
 	says(t, command(t, fresh, "restore", in("a.haggle"), "--passphrase-file", phrase, "--master-key=another", "--without-master-key"), "Restored and verified.")
 }
 

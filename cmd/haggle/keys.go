@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
-	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
 type keysCmd struct {
@@ -37,7 +36,11 @@ func (k createKeyCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return k.with(ctx, func(app *boot.App) error {
+	with := k.withNew
+	if len(k.Projects) > 0 {
+		with = k.with // a new database has none
+	}
+	return with(ctx, func(app *boot.App) error {
 		made, err := app.IssueKey(ctx, boot.KeyRequest{
 			Name: k.Name, Scopes: k.Scopes, Projects: k.Projects, Expires: expires, Plan: k.Plan, NewAccount: k.NewAccount,
 		})
@@ -152,17 +155,18 @@ func (r rotateMasterCmd) Run(ctx context.Context) error {
 // with opens the database for one command, and says in one line what the command was refused for.
 func (d database) with(ctx context.Context, work func(*boot.App) error) error {
 	app, err := d.open(ctx)
+	return finish(app, err, work)
+}
+
+// withNew is with for commands that may be the first ones.
+func (d database) withNew(ctx context.Context, work func(*boot.App) error) error {
+	app, err := d.openNew(ctx)
+	return finish(app, err, work)
+}
+
+func finish(app *boot.App, err error, work func(*boot.App) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(inWords(work(app)), app.Close())
-}
-
-// inWords is a refusal without its code: what was wrong, field by field.
-func inWords(err error) error {
-	var refusal *fault.Error
-	if !errors.As(err, &refusal) || refusal.Kind == fault.Internal || refusal.Kind == fault.Unavailable {
-		return err
-	}
-	return errors.New(refusal.Description())
+	return errors.Join(work(app), app.Close())
 }

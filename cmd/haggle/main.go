@@ -76,12 +76,12 @@ func run(args []string) error {
 	}
 	command, err := parser.Parse(withHelpFlag(args))
 	if err != nil {
-		return fmt.Errorf("%w (see %s --help)%w", err, commandOf(err), errUsage)
+		return fmt.Errorf("%w (see %s --help)%w", asSet(err), commandOf(err), errUsage)
 	}
 	ctx, stop := untilSignal()
 	defer stop()
 	command.BindTo(ctx, (*context.Context)(nil))
-	return command.Run()
+	return asGiven(command, command.Run())
 }
 
 // withHelpFlag turns haggle help backup into haggle backup --help, and haggle alone into haggle --help.
@@ -134,12 +134,28 @@ type database struct {
 	MasterKey   string `env:"HAGGLE_MASTER_KEY" help:"Required in production."`
 }
 
-// open opens the database with a current schema.
+// open opens the database, and brings its schema up to date. It makes no new database.
 func (d database) open(ctx context.Context) (*boot.App, error) {
 	if err := boot.CheckEnvironment(os.Environ()); err != nil {
 		return nil, err
 	}
+	if err := boot.ExistingFile(d.DatabaseURL); err != nil {
+		return nil, err
+	}
 	return boot.NewTools(ctx, d.config(), telemetry.NewLogger(os.Stderr, "warn", "text"))
+}
+
+// openNew is open, but makes a SQLite database that is not there, and says so.
+func (d database) openNew(ctx context.Context) (*boot.App, error) {
+	if err := boot.CheckEnvironment(os.Environ()); err != nil {
+		return nil, err
+	}
+	missing := boot.ExistingFile(d.DatabaseURL)
+	app, err := boot.NewTools(ctx, d.config(), telemetry.NewLogger(os.Stderr, "warn", "text"))
+	if err == nil && missing != nil {
+		fmt.Fprintf(os.Stderr, "Made a new database at %s.\n", strings.TrimPrefix(d.DatabaseURL, "sqlite://"))
+	}
+	return app, err
 }
 
 func (d database) config() boot.Config {
@@ -179,7 +195,7 @@ func (m migrateCmd) Run(ctx context.Context) error {
 		return boot.PrintDistribution(ctx, m.config(), os.Stdout)
 	}
 	done := waiting("migrating")
-	app, err := m.open(ctx)
+	app, err := m.openNew(ctx)
 	done()
 	if err != nil {
 		return err

@@ -28,7 +28,11 @@ type inviteMemberCmd struct {
 }
 
 func (i inviteMemberCmd) Run(ctx context.Context) error {
-	return i.with(ctx, func(app *boot.App) error {
+	with := i.withNew
+	if len(i.Projects) > 0 {
+		with = i.with // a new database has none
+	}
+	return with(ctx, func(app *boot.App) error {
 		made, err := app.InviteMember(ctx, boot.MemberRequest{
 			Email:      i.Email,
 			Role:       i.Role,

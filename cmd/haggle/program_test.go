@@ -125,13 +125,13 @@ func TestBadConfiguration(t *testing.T) {
 	for _, test := range []struct{ variable, says string }{
 		{"HAGGLE_ADRR=:80", "HAGGLE_ADRR is not a variable of haggle"},
 		{"HAGGLE_EMBEDDINGS_URL=localhost:8096", "HAGGLE_EMBEDDINGS_URL is"},
-		{"HAGGLE_ENV=staging", "--env must be one of"},
+		{"HAGGLE_ENV=staging", "HAGGLE_ENV must be one of"},
 		{"HAGGLE_ENV=production", "HAGGLE_MASTER_KEY must be set in production"},
 		{"HAGGLE_BOOTSTRAP_KEY=hk_live_0123456789abcdefghijklmnopqrstuvwxyz", "must begin with hk_test_"},
 		{"HAGGLE_PUBLIC_URL=localhost", "HAGGLE_PUBLIC_URL is"},
 		{"HAGGLE_DATABASE_URL=mysql://x", "HAGGLE_DATABASE_URL must begin with"},
 		{"HAGGLE_ACP_DOMAIN=https://x", "HAGGLE_ACP_DOMAIN is"},
-		{"HAGGLE_ADDR=nowhere", "cannot listen"},
+		{"HAGGLE_ADDR=nowhere", "HAGGLE_ADDR: cannot listen on nowhere: "},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		c := command(t, "sqlite://"+filepath.Join(t.TempDir(), "bad.db"), "serve")
@@ -164,6 +164,9 @@ func TestKeys(t *testing.T) {
 		if secret, rest, _ := strings.Cut(out, "\n"); err != nil || !strings.HasPrefix(secret, "hk_test_") || rest != "" || !strings.Contains(said, account) {
 			t.Errorf("create %v: %q, %q, %v", args, out, said, err)
 		}
+	}
+	if err := command(t, database, "migrate").Run(); err != nil {
+		t.Fatal(err)
 	}
 	if out, said, err := keys("list"); err != nil || out != "" || !strings.Contains(said, "no keys yet") {
 		t.Errorf("an empty list: %q, %q, %v", out, said, err)
@@ -225,6 +228,9 @@ func TestMembers(t *testing.T) {
 		c.Stdout, c.Stderr = &stdout, &stderr
 		err = c.Run()
 		return stdout.String(), stderr.String(), err
+	}
+	if err := command(t, database, "migrate").Run(); err != nil {
+		t.Fatal(err)
 	}
 	if out, said, err := members("list"); err != nil || out != "" || !strings.Contains(said, "no members yet") {
 		t.Errorf("an empty list: %q, %q, %v", out, said, err)

@@ -96,4 +96,7 @@ func TestTranslate_fullSQLite(t *testing.T) {
 	if !errors.As(err, &told) || told.Kind != fault.Unavailable || told.RetryAfter == 0 {
 		t.Errorf("a full database answers %v", err)
 	}
+	if text := Describe("sqlite:///shops/haggle.db", err).Error(); text != "cannot write /shops/haggle.db: the disk is full" {
+		t.Errorf("a full database is described as %q", text)
+	}
 }
