@@ -57,6 +57,28 @@ func Open(address string) (*Bus, error) {
 	return b, nil
 }
 
+// Try connects once, asks whether JetStream is there, and disconnects. It publishes nothing, and makes no stream.
+func Try(ctx context.Context, address string) error {
+	patience := acknowledging
+	if deadline, bounded := ctx.Deadline(); bounded {
+		patience = time.Until(deadline)
+	}
+	conn, err := nats.Connect(address, nats.Name("haggle doctor"), nats.NoReconnect(), nats.Timeout(patience))
+	if errors.Is(err, nats.ErrNoServers) { // which nats.go makes of ECONNREFUSED
+		return errors.New("connection refused")
+	}
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return err
+	}
+	_, err = js.AccountInfo(ctx)
+	return err
+}
+
 // Publish returns when the stream has the event.
 func (b *Bus) Publish(ctx ports.Outbound, e ports.Announced) error {
 	if !b.conn.IsConnected() {

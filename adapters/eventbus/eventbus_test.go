@@ -187,3 +187,25 @@ func TestAStreamThatIsThereIsLeft(t *testing.T) {
 		t.Errorf("%+v, %v", stream.CachedInfo(), err)
 	}
 }
+
+// Try makes no stream.
+func TestTry(t *testing.T) {
+	t.Parallel()
+	s := serve(t, t.TempDir())
+	if err := Try(t.Context(), s.ClientURL()); err != nil {
+		t.Error(err)
+	}
+	bus, err := Open(s.ClientURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bus.Close()
+	if _, err := bus.stream.Stream(t.Context(), Name); err == nil {
+		t.Error("a stream was made")
+	}
+	s.Shutdown()
+	s.WaitForShutdown()
+	if err := Try(t.Context(), s.ClientURL()); err == nil || err.Error() != "connection refused" {
+		t.Errorf("without a server: %v", err)
+	}
+}

@@ -2,6 +2,7 @@
 package notify
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -69,6 +70,14 @@ func options(u *url.URL) ([]gomail.Option, error) {
 		}
 	}
 	return append(list, gomail.WithTLSPolicy(policy), gomail.WithPort(port)), nil
+}
+
+// Try connects to the server, encrypts where Send would, signs in and leaves. No mail is sent.
+func (m *Mailer) Try(ctx context.Context) error {
+	if err := m.client.DialWithContext(ctx); err != nil {
+		return err
+	}
+	return m.client.Close()
 }
 
 // Send tells nothing of the server when it fails.

@@ -139,3 +139,22 @@ func TestChatsHearPlainText(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// Try signs in, and sends nothing.
+func TestMailer_Try(t *testing.T) {
+	t.Parallel()
+	box, address := openPostbox(t)
+	m, err := NewMailer("smtp://" + address + "?from=shop@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Try(t.Context()); err != nil || len(box.letters) != 0 {
+		t.Errorf("%v, %d letters", err, len(box.letters))
+	}
+	if m, err = NewMailer("smtp://ada:secret@" + address + "?from=shop@example.com"); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Try(t.Context()); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("a server without sign-in: %v", err)
+	}
+}

@@ -95,6 +95,14 @@ func (l *Limiter) Degraded() bool { return l.outage.lasts() }
 // Alone is how many verdicts were given without Redis' answer so far.
 func (l *Limiter) Alone() int64 { return l.alone.Load() }
 
+// Ask asks Redis for a sign of life. Its error does not hold the address. Without Redis there is nothing to ask.
+func (l *Limiter) Ask(ctx context.Context) error {
+	if l.shared == nil {
+		return nil
+	}
+	return l.shared.client.Ping(ctx).Err()
+}
+
 // Run tells the other replicas of this one until ctx ends, and notices when Redis goes or returns also
 // without requests. Without Redis it has nothing to do and returns.
 func (l *Limiter) Run(ctx context.Context) {

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/app/payments"
@@ -180,32 +179,4 @@ func skewOf(ctx context.Context, address string, now func() time.Time) (time.Dur
 		return 0, errNoDate
 	}
 	return date.Sub(now()), nil
-}
-
-// clocks compares the clocks of the database, of this machine, and of the payment providers that are in use.
-func (d *doctor) clocks(store *sqlstore.Store) {
-	database, err := system.NewDatabaseClock(d.ctx, store.Now)
-	if err != nil {
-		d.say(Trouble, "clock", "the database does not tell the time: %v", cause(err))
-		return
-	}
-	if skew := database.Skew(); payments.TooFarApart(skew) {
-		d.say(Trouble, "clock", "the database's is %s ahead of this machine's: the server would not be ready", skew.Round(time.Second))
-	} else {
-		d.say(Fine, "clock", "the database's is %s ahead of this machine's", skew.Round(time.Millisecond))
-	}
-	for provider, configured := range map[integration.Type]string{integration.Stripe: d.StripeURL, integration.PayPal: d.PayPalURL} {
-		if configured == "" && d.env != account.Production {
-			continue // nothing says that this sandbox has a way to it
-		}
-		skew, err := skewOf(d.ctx, d.providerURL(provider.String()), database.Now)
-		switch {
-		case err != nil:
-			d.say(Doubt, provider.Label()+" clock", "is not known: %v", err)
-		case payments.TooFarApart(skew):
-			d.say(Doubt, provider.Label()+" clock", "is %s ahead of the database's: payments through it are refused", skew.Round(time.Second))
-		default:
-			d.say(Fine, provider.Label()+" clock", "agrees with the database's")
-		}
-	}
 }

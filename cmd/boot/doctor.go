@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/url"
 	"os"
-	"strings"
+	"slices"
+	"syscall"
 	"time"
 
-	"github.com/haggle-commerce/haggle/adapters/ratelimit"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -23,176 +22,151 @@ type Verdict string
 const (
 	Fine    Verdict = "ok"
 	Doubt   Verdict = "warn" // it works, but is probably not what is wanted
-	Trouble Verdict = "fail" // the server would not start, or not serve
+	Trouble Verdict = "fail" // the server would not start, or not serve, or what it needs does not work
 )
 
-// Finding is what the doctor says of one thing.
+// Finding is what the doctor found out about one thing.
 type Finding struct {
-	Verdict Verdict
-	About   string
-	Says    string
+	Verdict Verdict `json:"state"`
+	About   string  `json:"check"`
+	Says    string  `json:"seen"`
+	Remedy  string  `json:"remedy,omitempty"`
 }
 
-// Diagnose looks at a configuration and at what it names, and changes nothing: the schema is not
-// migrated.
+// patience is how long a check may take. Checks run at the same time.
+const patience = 2 * time.Second
+
+// grace is how much longer the doctor waits for a check that was told to end.
+const grace = 200 * time.Millisecond
+
+// Diagnose tries a configuration and what it names, and changes nothing: the schema is not migrated, no mail is sent, no
+// token refreshed. It takes two seconds at most before the database has answered, and two after.
 func Diagnose(ctx context.Context, c Config) []Finding {
 	if err := CheckEnvironment(os.Environ()); err != nil {
-		return []Finding{{Trouble, "environment", err.Error()}}
+		return []Finding{{Trouble, "environment", err.Error(), "unset the variable, or correct its name"}}
 	}
 	if err := c.Check(); err != nil {
-		return []Finding{{Trouble, "configuration", err.Error()}}
+		return []Finding{{Trouble, "configuration", err.Error(), "see `haggle serve --help`"}}
 	}
-	d := &doctor{Config: c, ctx: ctx}
+	d := &doctor{
+		Config:   c,
+		database: make(chan *sqlstore.Store, 1),
+		skew:     make(chan time.Duration, 1),
+	}
 	d.env, _ = account.ParseEnvironment(c.Env)
-	d.say(Fine, "configuration", "%s environment", c.Env)
-	d.secrets()
-	d.addresses()
-	d.database()
-	d.redis()
-	d.publishing()
-	d.platforms()
-	d.embeddings()
-	d.agents()
-	d.openID()
-	return d.findings
+	found := examine(ctx, d.outside())
+	select {
+	case store := <-d.database:
+		defer store.Close()
+		found = append(found, examine(ctx, d.stored(ctx, store))...)
+	default: // it does not answer, or lacks tables
+	}
+	return found
 }
 
+// doctor examines a configuration that was checked.
 type doctor struct {
 	Config
-	ctx      context.Context
 	env      account.Environment
-	findings []Finding
+	database chan *sqlstore.Store // once it answered with a schema that can be read
+	skew     chan time.Duration   // of the database's clock against this machine's, once it is known
 }
 
-func (d *doctor) say(v Verdict, about, format string, args ...any) {
-	d.findings = append(d.findings, Finding{v, about, fmt.Sprintf(format, args...)})
+// check is one thing to try.
+type check struct {
+	about string
+	run   func(ctx context.Context, r *report)
 }
 
-func (d *doctor) secrets() {
-	switch {
-	case d.MasterKey == "":
-		d.say(Fine, "master key", "none: the sandbox seals with a public one")
-	case d.weakMasterKey() != "" && d.env == account.Production:
-		d.say(Trouble, "master key", "%s", d.weakMasterKey())
-	case d.weakMasterKey() != "":
-		d.say(Doubt, "master key", "%s; production refuses it", d.weakMasterKey())
-	default:
-		d.say(Fine, "master key", "set")
+// report gathers what a check finds out.
+type report struct{ findings []Finding }
+
+func (r *report) ok(about, format string, args ...any) {
+	r.findings = append(r.findings, Finding{Fine, about, fmt.Sprintf(format, args...), ""})
+}
+
+func (r *report) warn(about, seen, remedy string) {
+	r.findings = append(r.findings, Finding{Doubt, about, seen, remedy})
+}
+
+func (r *report) fail(about, seen, remedy string) {
+	r.findings = append(r.findings, Finding{Trouble, about, seen, remedy})
+}
+
+// examine runs checks at the same time, and returns what they found out in their order. One that does not end in time is
+// left behind.
+func examine(ctx context.Context, checks []check) (all []Finding) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	late := time.After(patience + grace)
+	results := make([]chan []Finding, len(checks))
+	for i, c := range checks {
+		results[i] = make(chan []Finding, 1)
+		go func() {
+			var r report
+			c.run(ctx, &r)
+			results[i] <- r.findings
+		}()
 	}
-}
-
-func (d *doctor) addresses() {
-	live := d.env == account.Production
-	switch u, _ := url.Parse(d.PublicURL); {
-	case d.PublicURL == "" && live:
-		d.say(Doubt, "public URL", "HAGGLE_PUBLIC_URL is not set: buyers are told to come to %s", d.Addr)
-	case d.PublicURL != "" && live && u.Scheme != "https":
-		d.say(Doubt, "public URL", "%s is not https: API keys would travel in the open", d.PublicURL)
-	case d.PublicURL != "":
-		d.say(Fine, "public URL", "%s", d.PublicURL)
-	}
-	if d.PublicURL != "" && d.TrustedProxies == "" && loopback(d.Addr) {
-		d.say(Doubt, "proxies", "a proxy seems to be in front, but HAGGLE_TRUSTED_PROXIES is empty: every client counts as the proxy")
-	}
-	d.listens("API address", d.Addr)
-	d.listens("operations address", d.OpsAddr)
-	if !loopback(d.OpsAddr) {
-		d.say(Doubt, "operations address", "%s can be reached from other machines: /metrics is for yours alone", d.OpsAddr)
-	}
-}
-
-func loopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	ip := net.ParseIP(host)
-	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
-}
-
-func (d *doctor) listens(about, address string) {
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		d.say(Doubt, about, "%s is not free: is the server running already?", address)
-		return
-	}
-	_ = l.Close() // nobody has connected
-	d.say(Fine, about, "%s", address)
-}
-
-func (d *doctor) database() {
-	if path, ok := strings.CutPrefix(d.DatabaseURL, "sqlite://"); ok {
-		if _, err := os.Stat(path); os.IsNotExist(err) {
-			d.say(Fine, "database", "%s is new: the server makes it when it starts", path)
-			return
+	expired := false
+	for i, c := range checks {
+		if !expired {
+			select {
+			case found := <-results[i]:
+				all = append(all, found...)
+				continue
+			case <-late:
+				expired = true
+			}
+		}
+		select {
+		case found := <-results[i]:
+			all = append(all, found...)
+		default:
+			all = append(all, Finding{Trouble, c.about, noAnswer, "see whether it hangs, and whether a firewall is between"})
 		}
 	}
-	start := time.Now()
-	pooler, _ := d.pooler() // which was checked
-	store, err := sqlstore.Open(d.ctx, sqlstore.Config{URL: d.DatabaseURL, Pooler: pooler, AllowNewer: d.AllowNewer})
-	if err != nil {
-		d.say(Trouble, "database", "cannot be opened: %v", cause(err))
-		return
-	}
-	defer store.Close()
-	d.say(Fine, "database", "answers (%s)", time.Since(start).Round(time.Millisecond))
-	d.clocks(store)
-	d.login(store)
-	if err := store.SchemaCurrent(d.ctx); err != nil && pooler == sqlstore.TransactionPooler {
-		d.say(Trouble, "schema", "is not current: run `haggle migrate` with HAGGLE_DATABASE_POOLER=none and a URL that leads past the pooler")
-		return
-	} else if err != nil {
-		d.say(Doubt, "schema", "is not current: `haggle migrate`, or the next start, brings it up to date")
-		return
-	}
-	if err := store.SchemaKnown(d.ctx); err != nil {
-		d.say(Trouble, "schema", "%v", err)
-		return
-	}
-	d.say(Fine, "schema", "is current")
-	d.rootShop(store)
-	if _, err := store.Accounts().Oldest(d.ctx, account.Plan{}); err != nil {
-		d.say(Doubt, "API keys", "there is no account yet: `haggle keys create`")
-	}
+	return all
 }
 
-// rootShop looks for the shop that is also served at the root.
-func (d *doctor) rootShop(store *sqlstore.Store) {
-	if d.RootShop == "" {
-		return
-	}
-	if _, err := store.Storefronts().BySlug(d.ctx, d.RootShop); err != nil {
-		d.say(Doubt, "root shop", "HAGGLE_ROOT_SHOP names no shop: %q", d.RootShop)
-		return
-	}
-	d.say(Fine, "root shop", "%s", d.RootShop)
+var noAnswer = fmt.Sprintf("does not answer within %.0f s", patience.Seconds())
+
+// outside are the checks that need no database.
+func (d *doctor) outside() []check {
+	return slices.Concat([]check{
+		{"configuration", func(_ context.Context, r *report) { r.ok("configuration", "%s environment", d.env) }},
+		{"master key", d.masterKey},
+		{"API address", d.apiAddress},
+		{"operations address", d.opsAddress},
+		{"public URL", d.publicURL},
+		{"database", d.openDatabase},
+		{"disk", d.disk},
+		{"Redis", d.redis},
+		{"NATS", d.nats},
+		{"SMTP", d.smtp},
+	}, d.providerAddresses(), d.platformAddresses(), d.models(), []check{
+		{"agents' profiles", d.agentProfiles},
+		{"OpenID Connect", d.openIDProvider},
+	})
 }
 
-// login looks whether row-level security holds the role that the server logs in as.
-func (d *doctor) login(store *sqlstore.Store) {
-	role, err := store.UnguardedLogin(d.ctx)
+// reason is why something does not answer, in the words of the machine.
+func reason(err error) string {
+	var number syscall.Errno
+	var name *net.DNSError
+	var timeout net.Error
+	var request *url.Error
 	switch {
-	case err != nil:
-		d.say(Doubt, "database role", "its rights cannot be read: %v", cause(err))
-	case role != "" && d.env == account.Production:
-		d.say(Trouble, "database role", "%s", unguarded(role))
-	case role != "":
-		d.say(Doubt, "database role", "%s; production refuses it", unguarded(role))
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return noAnswer
+	case errors.As(err, &number):
+		return number.Error()
+	case errors.As(err, &name):
+		return name.Name + ": " + name.Err
+	case errors.As(err, &request):
+		return request.Err.Error()
 	}
-}
-
-func (d *doctor) redis() {
-	if d.RedisURL == "" {
-		d.say(Fine, "rate limits", "counted in this process: with more replicas, set HAGGLE_REDIS_URL")
-		return
-	}
-	limiter, err := ratelimit.New(d.RedisURL, slog.New(slog.DiscardHandler))
-	if err == nil {
-		defer limiter.Close()
-		limiter.Take(d.ctx, "doctor", d.rates().enterprise)
-	}
-	if err != nil || limiter.Degraded() {
-		d.say(Trouble, "Redis", "does not answer: each replica would limit rates by its share alone")
-		return
-	}
-	d.say(Fine, "Redis", "answers")
+	return err.Error()
 }
 
 // cause is what the database or the network said.
@@ -202,10 +176,4 @@ func cause(err error) error {
 		return errors.Unwrap(known)
 	}
 	return err
-}
-
-// rates are those of a configuration that was checked.
-func (d *doctor) rates() limits {
-	l, _ := d.limits()
-	return l
 }

@@ -1,10 +1,12 @@
 package boot_test
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,8 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 	"github.com/haggle-commerce/haggle/ports/porttest/redisserver"
+	"github.com/haggle-commerce/haggle/simulator/exchange"
+	shopkeeper "github.com/haggle-commerce/haggle/simulator/merchant"
 )
 
 func TestTheDoctorSaysWhatIsWrong(t *testing.T) {
@@ -26,6 +30,10 @@ func TestTheDoctorSaysWhatIsWrong(t *testing.T) {
 	used := boottest.Engines[0].URL(t)
 	boottest.Start(t, used)
 	redis := redisserver.Start(t)
+	hanging, secure := hangs(t), httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(secure.Close)
+	model := modelWithKey(t, "right")
+	running := boottest.Start(t, boottest.Engines[0].URL(t))
 	punctual, fast := providerWithClock(t, 0), providerWithClock(t, 75*time.Second)
 	for _, c := range []struct {
 		name    string
@@ -37,19 +45,19 @@ func TestTheDoctorSaysWhatIsWrong(t *testing.T) {
 		{"nothing yet", func(*boot.Config) {}, boot.Fine, "database", "is new"},
 		{"a database in use", func(c *boot.Config) { c.DatabaseURL = used }, boot.Fine, "schema", "is current"},
 		{"PostgreSQL", func(c *boot.Config) { c.DatabaseURL = pgserver.Shared(t).Database(t, "") }, boot.Doubt, "schema", "haggle migrate"},
-		{"no database", func(c *boot.Config) { c.DatabaseURL = "postgres://x@127.0.0.1:1/x" }, boot.Trouble, "database", "refused"},
+		{"no database", func(c *boot.Config) { c.DatabaseURL = "postgres://x@127.0.0.1:1/x" }, boot.Trouble, "database", "cannot connect to PostgreSQL at 127.0.0.1:1: connection refused (HAGGLE_DATABASE_URL)"},
 		{"the database's clock", func(c *boot.Config) { c.DatabaseURL = used }, boot.Fine, "clock", "ahead of this machine's"},
 		{"a provider's clock", func(c *boot.Config) { c.DatabaseURL, c.StripeURL = used, punctual.URL }, boot.Fine, "Stripe clock", "agrees"},
 		{"a wrong provider's clock", func(c *boot.Config) { c.DatabaseURL, c.PayPalURL = used, fast.URL }, boot.Doubt, "PayPal clock", "refused"},
-		{"a provider that is away", func(c *boot.Config) { c.DatabaseURL, c.PayPalURL = used, "http://127.0.0.1:1" }, boot.Doubt, "PayPal clock", "not known"},
+		{"a provider that is away", func(c *boot.Config) { c.DatabaseURL, c.PayPalURL = used, "http://127.0.0.1:1" }, boot.Trouble, "PayPal clock", "not known: connection refused"},
 		{"Redis", func(c *boot.Config) { c.RedisURL = redis.URL() }, boot.Fine, "Redis", "answers"},
-		{"no Redis", func(c *boot.Config) { c.RedisURL = "redis://127.0.0.1:1" }, boot.Trouble, "Redis", "does not answer"},
+		{"no Redis", func(c *boot.Config) { c.RedisURL = "redis://127.0.0.1:1" }, boot.Trouble, "Redis", "does not answer: connection refused"},
 		{"an address in use", func(c *boot.Config) { c.Addr = busy.Addr().String() }, boot.Doubt, "API address", "not free"},
 		{"operations for all", func(c *boot.Config) { c.OpsAddr = "0.0.0.0:0" }, boot.Doubt, "operations address", "other machines"},
 		{"a short master key", func(c *boot.Config) { c.MasterKey = "short" }, boot.Doubt, "master key", "has 5 bytes"},
 		{"a short master key in production", func(c *boot.Config) { c.Env, c.MasterKey = "production", strings.Repeat("k", 40)+",short" }, boot.Trouble, "master key", "key 2 has 5 bytes"},
 		{"the sandbox's key in production", func(c *boot.Config) { c.Env, c.MasterKey = "production", vault.SandboxKey }, boot.Trouble, "master key", "is public"},
-		{"a superuser", func(c *boot.Config) { c.DatabaseURL = superuser(t) }, boot.Doubt, "database role", "superuser"},
+		{"a superuser", func(c *boot.Config) { c.DatabaseURL = superuser(t) }, boot.Doubt, "database role", "Remedy: ALTER ROLE \"postgres\" NOSUPERUSER NOBYPASSRLS"},
 		{"a superuser in production", func(c *boot.Config) {
 			c.Env, c.MasterKey, c.DatabaseURL = "production", strings.Repeat("k", 40), superuser(t)
 		}, boot.Trouble, "database role", "superuser"},
@@ -64,6 +72,25 @@ func TestTheDoctorSaysWhatIsWrong(t *testing.T) {
 			c.Env, c.MasterKey = "production", strings.Repeat("k", 40)
 			c.ShopifyID, c.ShopifySecret, c.ShopifyURL = "app-1", "s", "http://proxy.example.com"
 		}, boot.Doubt, "Shopify", "not https"},
+		{"a Redis that hangs", func(c *boot.Config) { c.RedisURL = "redis://" + hanging }, boot.Trouble, "Redis", "does not answer within 2 s"},
+		{"a database that hangs", func(c *boot.Config) { c.DatabaseURL = "postgres://x@" + hanging + "/x" }, boot.Trouble, "database", "does not answer"},
+		{"no NATS", func(c *boot.Config) { c.NATSURL = "nats://127.0.0.1:1" }, boot.Trouble, "NATS", "connection refused"},
+		{"a NATS that hangs", func(c *boot.Config) { c.NATSURL = "nats://" + hanging }, boot.Trouble, "NATS", "does not answer"},
+		{"no mail server", func(c *boot.Config) { c.SMTPURL = "smtp://127.0.0.1:1?from=a@example.com" }, boot.Trouble, "SMTP", "connection refused"},
+		{"a mail server that hangs", func(c *boot.Config) { c.SMTPURL = "smtp://" + hanging + "?from=a@example.com" }, boot.Trouble, "SMTP", "does not answer within 2 s"},
+		{"a model", func(c *boot.Config) { c.OpenAIURL, c.OpenAIKey = model.URL, "right" }, boot.Fine, "OpenAI", "answers"},
+		{"a model's wrong key", func(c *boot.Config) { c.OpenAIURL, c.OpenAIKey = model.URL, "wrong" }, boot.Trouble, "OpenAI", "refuses the key (401)"},
+		{"another model's wrong key", func(c *boot.Config) { c.AnthropicURL, c.AnthropicKey = model.URL, "wrong" }, boot.Trouble, "Anthropic", "refuses the key (401)"},
+		{"embeddings", func(c *boot.Config) { c.EmbeddingsURL, c.EmbeddingsKey = model.URL, "right" }, boot.Fine, "embeddings", "text-embedding-3-small at " + model.URL + " answers"},
+		{"no model", func(c *boot.Config) { c.EmbeddingsURL = "http://127.0.0.1:1" }, boot.Trouble, "embeddings", "connection refused"},
+		{"a platform's proxy that hangs", func(c *boot.Config) { c.ShopifyURL = "http://" + hanging }, boot.Trouble, "Shopify", "does not answer within 2 s"},
+		{"a public URL", func(c *boot.Config) { c.PublicURL = running.URL() }, boot.Fine, "public URL", "answers"},
+		{"another server's URL", func(c *boot.Config) { c.PublicURL = model.URL }, boot.Doubt, "public URL", "/docs answers 404"},
+		{"an unknown certificate", func(c *boot.Config) { c.PublicURL = secure.URL }, boot.Trouble, "public URL", "certificate signed by unknown authority"},
+		{"no such name", func(c *boot.Config) { c.PublicURL = "https://shops.invalid" }, boot.Trouble, "public URL", "does not resolve"},
+		{"a ready server", func(c *boot.Config) { c.OpsAddr = strings.TrimPrefix(running.OpsURL(), "http://") }, boot.Fine, "operations address", "the server is ready"},
+		{"an OpenID provider that is none", func(c *boot.Config) { c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret = model.URL, "id", "s" }, boot.Trouble, "OpenID Connect", "(404)"},
+		{"space", func(*boot.Config) {}, boot.Fine, "disk", "GB are free"},
 		{"a bad value", func(c *boot.Config) { c.ACPRate = "fast" }, boot.Trouble, "configuration", "HAGGLE_ACP_RATE"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -75,7 +102,10 @@ func TestTheDoctorSaysWhatIsWrong(t *testing.T) {
 			c.change(&config)
 			findings := boot.Diagnose(t.Context(), config)
 			for _, f := range findings {
-				if f.Verdict == c.verdict && f.About == c.about && strings.Contains(f.Says, c.says) {
+				if f.Verdict == c.verdict && f.About == c.about && strings.Contains(f.Says+". Remedy: "+f.Remedy, c.says) {
+					if f.Verdict != boot.Fine && f.Remedy == "" {
+						t.Errorf("%v has no remedy", f)
+					}
 					return
 				}
 			}
@@ -92,4 +122,160 @@ func providerWithClock(t *testing.T, ahead time.Duration) *httptest.Server {
 	}))
 	t.Cleanup(server.Close)
 	return server
+}
+
+// hangs is the address of a listener that accepts connections, and never answers.
+func hangs(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		var open []net.Conn // for as long as the listener is
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				for _, c := range open {
+					c.Close()
+				}
+				return
+			}
+			open = append(open, conn)
+		}
+	}()
+	return l.Addr().String()
+}
+
+// modelWithKey lists models for the holder of a key, as OpenAI and Anthropic do.
+func modelWithKey(t *testing.T, key string) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path != "/models" && r.URL.Path != "/v1/models":
+			w.WriteHeader(http.StatusNotFound)
+		case r.Header.Get("Authorization") != "Bearer "+key && r.Header.Get("X-Api-Key") != key:
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// Everything that hangs costs two seconds together.
+func TestDiagnose_allHang(t *testing.T) {
+	t.Parallel()
+	hanging := hangs(t)
+	web := "http://" + hanging
+	began := time.Now()
+	findings := boot.Diagnose(t.Context(), boot.Config{
+		Addr:          hanging,
+		OpsAddr:       hanging,
+		PublicURL:     web,
+		Env:           "sandbox",
+		DatabaseURL:   "postgres://x@" + hanging + "/x?sslmode=disable",
+		RedisURL:      "redis://" + hanging,
+		NATSURL:       "nats://" + hanging,
+		SMTPURL:       "smtp://" + hanging + "?from=a@example.com",
+		StripeURL:     web,
+		PayPalURL:     web,
+		ShopifyURL:    web,
+		HubSpotURL:    web,
+		EmbeddingsURL: web,
+		OpenAIURL:     web,
+		AnthropicURL:  web,
+		OIDCIssuer:    web,
+		OIDCClientID:  "id",
+		OIDCSecret:    "s",
+	})
+	if took := time.Since(began); took > 3500*time.Millisecond {
+		t.Errorf("it took %s", took)
+	}
+	failed := 0
+	for _, f := range findings {
+		if f.Verdict == boot.Trouble {
+			failed++
+		}
+	}
+	if failed < 11 {
+		t.Errorf("%d checks failed: %v", failed, findings)
+	}
+}
+
+// What merchants have connected is tried with their credentials.
+func TestDiagnose_accounts(t *testing.T) {
+	t.Parallel()
+	for _, engine := range boottest.Engines {
+		t.Run(engine.Name, func(t *testing.T) {
+			t.Parallel()
+			database, lookalike := engine.URL(t), openLookalike(t).url
+			app := boottest.Start(t, database, func(c *boot.Config) { c.StripeURL, c.AllowLoopback = lookalike, true })
+			owner := shopkeeper.New(exchange.NewClient(exchange.Config{URL: app.URL()}), boottest.Key, "")
+			shop, err := owner.CreateProject(t.Context(), shopkeeper.NewProject{Name: "Shop", Slug: "shop"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			owner = owner.In(shop.ID)
+			if _, err := owner.ConnectAPIKey(t.Context(), shopkeeper.NewIntegration{Type: "stripe", Credentials: shopkeeper.Credentials{Key: "sk_test_1"}}); err != nil {
+				t.Fatal(err)
+			}
+			refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(http.StatusUnauthorized)
+				fmt.Fprint(w, `{"error": {"type": "invalid_request_error", "message": "Invalid API Key provided"}}`)
+			}))
+			t.Cleanup(refusing.Close)
+			handler := "http://" + hangs(t) + "/agent"
+			agents, err := owner.Agents(t.Context(), shopkeeper.Page{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rotate, err := http.NewRequestWithContext(t.Context(), "POST", app.URL()+"/v1/agents/"+agents.Data[0].ID+"/rotate-secret", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rotate.Header = http.Header{"Authorization": {"Bearer " + boottest.Key}, "X-Project-Id": {shop.ID}, "Idempotency-Key": {"rotate"}}
+			if answer, err := http.DefaultClient.Do(rotate); err != nil || answer.StatusCode != http.StatusOK {
+				t.Fatalf("%+v, %v", answer, err)
+			} else {
+				answer.Body.Close()
+			}
+			remote := shopkeeper.Patch{"handlers": map[string]any{"quote": map[string]any{"type": "remote", "url": handler}}}
+			if _, err := owner.PatchAgent(t.Context(), agents.Data[0].ID, remote); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range []struct {
+				address, key string
+				verdict      boot.Verdict
+				about, says  string
+			}{
+				{lookalike, "", boot.Fine, "Stripe", "answers as acct_"},
+				{lookalike, "", boot.Fine, "stored credentials", "opens all 1"},
+				{refusing.URL, "", boot.Trouble, "Stripe", "the credentials are refused"},
+				{"http://" + hangs(t), "", boot.Trouble, "Stripe", "does not answer within 2 s"},
+				{lookalike, "", boot.Trouble, "remote agent", "at " + handler + ": does not answer within 2 s"},
+				{lookalike, "another", boot.Trouble, "stored credentials", "does not open 1 of 1"},
+			} {
+				began := time.Now()
+				findings := boot.Diagnose(t.Context(), boot.Config{
+					Addr:        "127.0.0.1:0",
+					OpsAddr:     "127.0.0.1:0",
+					Env:         "sandbox",
+					DatabaseURL: database,
+					StripeURL:   c.address,
+					MasterKey:   c.key,
+
+					AllowLoopback: true,
+				})
+				if took := time.Since(began); took > 6*time.Second {
+					t.Errorf("it took %s", took)
+				}
+				if !slices.ContainsFunc(findings, func(f boot.Finding) bool {
+					return f.Verdict == c.verdict && f.About == c.about && strings.Contains(f.Says, c.says)
+				}) {
+					t.Errorf("no %s about %s that says %q in %v", c.verdict, c.about, c.says, findings)
+				}
+			}
+		})
+	}
 }

@@ -6,7 +6,6 @@ import (
 
 	endpoint "github.com/haggle-commerce/haggle/adapters/llm/embedding"
 	"github.com/haggle-commerce/haggle/app/embedding"
-	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -49,16 +48,5 @@ func (a *App) embedding() (all []loop) {
 	return []loop{
 		{name: "give products their vectors", every: time.Second, run: a.embeddings.refresher.Refresh},
 		{name: "forget vectors", every: time.Hour, run: a.embeddings.worker.Forget},
-	}
-}
-
-// embeddings tells where texts go. One is not embedded to try it: it may cost.
-func (d *doctor) embeddings() {
-	switch {
-	case d.EmbeddingsURL == "":
-	case d.env == account.Production && !isHTTPS(d.EmbeddingsURL) && d.EmbeddingsKey != "":
-		d.say(Doubt, "embeddings", "%s is not https: its key would travel in the open", d.EmbeddingsURL)
-	default:
-		d.say(Fine, "embeddings", "%s at %s", cmp.Or(d.EmbeddingModel, "text-embedding-3-small"), d.EmbeddingsURL)
 	}
 }

@@ -93,16 +93,3 @@ func (c Config) openIdentity(known map[string]agentid.Profile, keys ports.AgentK
 		Clock:      clock,
 	}, profiles
 }
-
-// agents says how many profiles of agents are known.
-func (d *doctor) agents() {
-	if d.UCPPlatforms == "" {
-		return
-	}
-	switch known, err := d.knownAgents(); {
-	case err != nil:
-		d.say(Trouble, "agents' profiles", "%v", err)
-	default:
-		d.say(Fine, "agents' profiles", "%d are known, and never fetched", len(known))
-	}
-}

@@ -62,11 +62,3 @@ func (a *App) openID() ports.IdentityProvider {
 		Log:          a.log,
 	})
 }
-
-// openID says what provider members sign in by, and what is to be registered there.
-func (d *doctor) openID() {
-	if d.OIDCIssuer == "" {
-		return
-	}
-	d.say(Fine, "OpenID Connect", "members may sign in by %s; its redirect URI is %s%s", d.OIDCIssuer, strings.TrimSuffix(d.PublicURL, "/"), console.ReturnPath)
-}

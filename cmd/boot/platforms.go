@@ -78,15 +78,7 @@ type platforms struct {
 // transactions of its own.
 func (a *App) openPlatforms() {
 	p := platforms{apps: a.config.oauthApps(), connectors: map[string]ports.Connector{}}
-	shop, crm := p.apps[integration.Shopify], p.apps[integration.HubSpot]
-	for t, c := range map[integration.Type]ports.Connector{
-		integration.Shopify: shopify.New(shopify.Config{
-			URL: shop.url, ClientID: shop.id, ClientSecret: shop.secret, Client: clientOf(shop.url), Clock: a.clock,
-		}),
-		integration.HubSpot:     hubspot.New(hubspot.Config{URL: crm.url, ClientID: crm.id, ClientSecret: crm.secret, Clock: a.clock}),
-		integration.ShipStation: shipstation.New(shipstation.Config{URL: a.config.ShipStationURL, Clock: a.clock}),
-		integration.Custom:      custom.New(custom.Config{Client: delivery.SafeClient(a.config.AllowLoopback), Clock: a.clock}),
-	} {
+	for t, c := range a.config.connectors(a.clock) {
 		p.connectors[t.String()] = connectors.Break(c)
 	}
 	p.called, p.shippers = offering[ports.CalledConnector](p.connectors), offering[ports.Shipper](p.connectors)
@@ -95,6 +87,20 @@ func (a *App) openPlatforms() {
 		Vault: a.vault, Clock: a.clock, Log: a.log,
 	}
 	a.platforms = p
+}
+
+// connectors are those to the platforms whose data is synchronised.
+func (c Config) connectors(clock ports.Clock) map[integration.Type]ports.Connector {
+	apps := c.oauthApps()
+	shop, crm := apps[integration.Shopify], apps[integration.HubSpot]
+	return map[integration.Type]ports.Connector{
+		integration.Shopify: shopify.New(shopify.Config{
+			URL: shop.url, ClientID: shop.id, ClientSecret: shop.secret, Client: clientOf(shop.url), Clock: clock,
+		}),
+		integration.HubSpot:     hubspot.New(hubspot.Config{URL: crm.url, ClientID: crm.id, ClientSecret: crm.secret, Clock: clock}),
+		integration.ShipStation: shipstation.New(shipstation.Config{URL: c.ShipStationURL, Clock: clock}),
+		integration.Custom:      custom.New(custom.Config{Client: delivery.SafeClient(c.AllowLoopback), Clock: clock}),
+	}
 }
 
 // clientOf is for a platform's own addresses, which its answers name too: none of them is ours. A configured
@@ -188,21 +194,4 @@ func (a *App) refreshTokens(ctx context.Context) error {
 // forgetConsents removes consents that nobody can redeem any more.
 func (a *App) forgetConsents(ctx context.Context) error {
 	return a.store.Authorizations().Forget(ctx, a.clock.Now().Add(-24*time.Hour))
-}
-
-// platforms tells which of them can be connected by consent, and where what is not at home is.
-func (d *doctor) platforms() {
-	for _, t := range []integration.Type{integration.Shopify, integration.HubSpot} {
-		app := d.oauthApps()[t]
-		switch {
-		case app.id == "":
-			d.say(Doubt, t.Label(), "no OAuth app: nobody can connect an account")
-		case app.url == "":
-			d.say(Fine, t.Label(), "OAuth app %s", app.id)
-		case d.env == account.Production && !isHTTPS(app.url):
-			d.say(Doubt, t.Label(), "%s is not https: tokens would travel in the open", app.url)
-		default:
-			d.say(Fine, t.Label(), "OAuth app %s at %s", app.id, app.url)
-		}
-	}
 }

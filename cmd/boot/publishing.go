@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/delivery"
 	"github.com/haggle-commerce/haggle/adapters/eventbus"
@@ -67,24 +66,4 @@ func (c Config) checkPublishing() error {
 		}
 	}
 	return nil
-}
-
-// publishing reports whether the event bus is there. Mail is not sent to try it.
-func (d *doctor) publishing() {
-	if d.NATSURL == "" {
-		return
-	}
-	bus, err := eventbus.Open(d.NATSURL)
-	if err != nil {
-		d.say(Trouble, "NATS", "%v", err)
-		return
-	}
-	defer bus.Close()
-	for deadline := time.Now().Add(2 * time.Second); !bus.Connected(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			d.say(Doubt, "NATS", "does not answer: events wait until it does")
-			return
-		}
-	}
-	d.say(Fine, "NATS", "answers")
 }

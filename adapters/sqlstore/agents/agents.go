@@ -75,6 +75,12 @@ WHERE a.status = 'active'
   AND a.id > $2
 ORDER BY a.id
 LIMIT $3`
+
+	askingAgents = agentsAndPolicies + `
+WHERE a.status = 'active'
+  AND a.secret IS NOT NULL
+ORDER BY a.id
+LIMIT $1`
 )
 
 func errAgentActive() error {
@@ -131,6 +137,20 @@ func oneAgent(ctx context.Context, from db.Source, missing, where string, args .
 		return nil, err
 	}
 	return fromAgentRow(*r), nil
+}
+
+// Asking returns the active agents of all projects that have a secret to sign requests to handlers elsewhere with, up to
+// limit.
+func (v Agents) Asking(ctx context.Context, limit int) ([]*agent.Agent, error) {
+	rows, err := db.All[agentRow](ctx, v.Store.Read(db.AnyProject), "SELECT "+agentColumns+askingAgents, limit)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*agent.Agent, len(rows))
+	for i, r := range rows {
+		all[i] = fromAgentRow(r)
+	}
+	return all, nil
 }
 
 // SelfTuning skips rows that cannot be read, and reads further pages until it finds one that can.

@@ -1,0 +1,160 @@
+package boot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/delivery"
+	"github.com/haggle-commerce/haggle/adapters/payments/paypal"
+	"github.com/haggle-commerce/haggle/adapters/payments/stripe"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/system"
+	"github.com/haggle-commerce/haggle/adapters/vault"
+	"github.com/haggle-commerce/haggle/app/connecting"
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/agent"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// mostTried is how many accounts, and how many handlers, the doctor tries.
+const mostTried = 50
+
+// accounts are checks of what merchants have connected: stored credentials, accounts with platforms and payment providers,
+// and the handlers of their agents.
+func (d *doctor) accounts(ctx context.Context, store *sqlstore.Store) (checks []check) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	connected, err := store.Integrations().Sealed(ctx)
+	if err != nil {
+		return []check{{"integrations", func(_ context.Context, r *report) {
+			r.fail("integrations", "cannot be read: "+reason(cause(err)), "run `haggle verify`")
+		}}}
+	}
+	keys, err := vault.New(d.masterKeys()...)
+	if err != nil {
+		return nil // Check has said so
+	}
+	checks = append(checks, check{"stored credentials", func(_ context.Context, r *report) { opens(connected, keys, r) }})
+	inspectors := d.inspectors()
+	for n, i := range connected {
+		if n == mostTried {
+			checks = append(checks, check{"integrations", func(_ context.Context, r *report) {
+				r.ok("integrations", "%d of %d were tried", mostTried, len(connected))
+			}})
+			break
+		}
+		checks = append(checks, check{i.Type.Label(), func(ctx context.Context, r *report) {
+			inspect(ports.NewOutbound(ctx), i, keys, inspectors[i.Type], r)
+		}})
+	}
+	asking, err := store.Agents().Asking(ctx, mostTried)
+	if err != nil {
+		return append(checks, check{"remote agents", func(_ context.Context, r *report) {
+			r.fail("remote agents", "cannot be read: "+reason(cause(err)), "run `haggle verify`")
+		}})
+	}
+	client := delivery.SafeClient(d.AllowLoopback)
+	for _, a := range asking {
+		for _, address := range handlersOf(a) {
+			checks = append(checks, check{"remote agent", func(ctx context.Context, r *report) { answers(ctx, client, a, address, r) }})
+		}
+	}
+	return checks
+}
+
+// opens looks whether the master key opens the stored credentials.
+func opens(connected []*integration.Integration, keys ports.Vault, r *report) {
+	closed := 0
+	for _, i := range connected {
+		if _, err := i.Open(keys.Open); err != nil {
+			closed++
+		}
+	}
+	seen := fmt.Sprintf("HAGGLE_MASTER_KEY does not open %d of %d", closed, len(connected))
+	const remedy = "set the master key that they were sealed with, or enter the credentials again"
+	switch {
+	case len(connected) == 0:
+	case closed == len(connected):
+		r.fail("stored credentials", seen+": the server would not start", remedy)
+	case closed > 0:
+		r.warn("stored credentials", seen, remedy)
+	default:
+		r.ok("stored credentials", "HAGGLE_MASTER_KEY opens all %d", len(connected))
+	}
+}
+
+// inspector asks a platform whose account it is, which is an authenticated read.
+type inspector func(ctx ports.Outbound, i *integration.Integration, c integration.Credentials) (account string, err error)
+
+func (d *doctor) inspectors() map[integration.Type]inspector {
+	clock := system.Clock{}
+	all := map[integration.Type]inspector{}
+	for t, platform := range map[integration.Type]ports.PaymentPlatform{
+		integration.Stripe: stripe.New(stripe.Config{URL: d.StripeURL, Clock: clock}),
+		integration.PayPal: paypal.New(paypal.Config{URL: d.PayPalURL, Live: d.env == account.Production, Clock: clock}),
+	} {
+		all[t] = func(ctx ports.Outbound, _ *integration.Integration, c integration.Credentials) (string, error) {
+			name, _, err := platform.Inspect(ctx, connecting.Account(c))
+			return name, err
+		}
+	}
+	for t, connector := range d.connectors(clock) {
+		all[t] = func(ctx ports.Outbound, i *integration.Integration, c integration.Credentials) (string, error) {
+			found, err := connector.Inspect(ctx, ports.Connection{Key: i.ID.String(), Store: i.Config.Store, BaseURL: i.Config.BaseURL, Credentials: c})
+			return found.Account, err
+		}
+	}
+	return all
+}
+
+// inspect tries an account. A token that has expired is not refreshed, for that would change it.
+func inspect(ctx ports.Outbound, i *integration.Integration, keys ports.Vault, ask inspector, r *report) {
+	of := fmt.Sprintf("%s of %s", i.ID, i.Project)
+	c, err := i.Open(keys.Open)
+	if err != nil || ask == nil {
+		return // which stored credentials tells
+	}
+	if !c.Expires.IsZero() && time.Now().After(c.Expires) {
+		r.warn(i.Type.Label(), of+": its access token expired at "+c.Expires.Format(time.RFC3339), "start the server, which refreshes it")
+		return
+	}
+	name, err := ask(ctx, i, c)
+	switch {
+	case errors.Is(err, ports.ErrCredentialsRefused):
+		r.fail(i.Type.Label(), of+": the credentials are refused", "enter new ones in the console, under Integrations")
+	case err != nil:
+		r.fail(i.Type.Label(), of+": "+reason(err), "see whether the platform is up, and whether a firewall is between")
+	default:
+		r.ok(i.Type.Label(), "%s answers as %s", of, name)
+	}
+}
+
+// handlersOf are the addresses of an agent's remote handlers, each once.
+func handlersOf(a *agent.Agent) (all []string) {
+	known := map[string]bool{}
+	for _, h := range []agent.Handler{a.Handlers.Search, a.Handlers.Quote, a.Handlers.Checkout, a.Handlers.Finalize} {
+		if h.Kind == agent.Remote && !known[h.URL] {
+			known[h.URL] = true
+			all = append(all, h.URL)
+		}
+	}
+	return all
+}
+
+// answers looks whether a handler answers anything. It is not asked a question, which it would count.
+func answers(ctx context.Context, client *http.Client, a *agent.Agent, address string, r *report) {
+	of := fmt.Sprintf("%s of %s at %s", a.ID, a.Project, address)
+	status, err := askBy(ctx, client, http.MethodHead, address, nil)
+	switch {
+	case err != nil:
+		r.fail("remote agent", of+": "+reason(err), "start the handler: until it answers, the house's own agent does")
+	case status >= http.StatusInternalServerError && status != http.StatusNotImplemented:
+		r.fail("remote agent", fmt.Sprintf("%s answers %d", of, status), "look into the handler's log: the house's own agent answers in its place")
+	default:
+		r.ok("remote agent", "%s answers", of)
+	}
+}

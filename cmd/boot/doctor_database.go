@@ -1,0 +1,115 @@
+package boot
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
+	"github.com/haggle-commerce/haggle/adapters/system"
+	"github.com/haggle-commerce/haggle/app/payments"
+	"github.com/haggle-commerce/haggle/domain/account"
+)
+
+// openDatabase looks whether the database answers, whom as, and whether its schema is that of this program.
+func (d *doctor) openDatabase(ctx context.Context, r *report) {
+	defer close(d.skew)
+	if path, ok := strings.CutPrefix(d.DatabaseURL, "sqlite://"); ok {
+		if _, err := os.Stat(path); os.IsNotExist(err) {
+			r.ok("database", "%s is new: the server makes it when it starts", path)
+			return
+		}
+	}
+	start := time.Now()
+	pooler, _ := d.pooler() // which was checked
+	store, err := sqlstore.Open(ctx, sqlstore.Config{URL: d.DatabaseURL, Pooler: pooler, AllowNewer: d.AllowNewer})
+	if err != nil {
+		r.fail("database", Explain(d.DatabaseURL, err).Error(), "start the database, or correct HAGGLE_DATABASE_URL")
+		return
+	}
+	r.ok("database", "answers (%s)", time.Since(start).Round(time.Millisecond))
+	d.clock(ctx, store, r)
+	d.role(ctx, store, r)
+	if !d.schema(ctx, store, r) || ctx.Err() != nil {
+		_ = store.Close() // it was only read
+		return
+	}
+	d.database <- store
+}
+
+// clock compares the database's clock with this machine's.
+func (d *doctor) clock(ctx context.Context, store *sqlstore.Store, r *report) {
+	database, err := system.NewDatabaseClock(ctx, store.Now)
+	if err != nil {
+		r.fail("clock", fmt.Sprintf("the database does not tell the time: %v", cause(err)), "look into the database's log")
+		return
+	}
+	skew := database.Skew()
+	d.skew <- skew
+	if payments.TooFarApart(skew) {
+		r.fail("clock", fmt.Sprintf("the database's is %s ahead of this machine's: the server would not be ready", skew.Round(time.Second)),
+			"synchronise both by NTP")
+		return
+	}
+	r.ok("clock", "the database's is %s ahead of this machine's", skew.Round(time.Millisecond))
+}
+
+// role looks whether row-level security holds the role that the server logs in as.
+func (d *doctor) role(ctx context.Context, store *sqlstore.Store, r *report) {
+	role, err := store.UnguardedLogin(ctx)
+	remedy := fmt.Sprintf("ALTER ROLE %q NOSUPERUSER NOBYPASSRLS, or log in as a role of its own: CREATE ROLE haggle LOGIN CREATEROLE PASSWORD '…'", role)
+	switch {
+	case err != nil:
+		r.warn("database role", fmt.Sprintf("its rights cannot be read: %v", cause(err)), "let it read pg_roles")
+	case role != "" && d.env == account.Production:
+		r.fail("database role", unguarded(role), remedy)
+	case role != "":
+		r.warn("database role", unguarded(role)+"; production refuses it", remedy)
+	case !strings.HasPrefix(d.DatabaseURL, "sqlite://"):
+		r.ok("database role", "row-level security holds it")
+	}
+}
+
+// schema reports whether the tables are those that this program reads.
+func (d *doctor) schema(ctx context.Context, store *sqlstore.Store, r *report) bool {
+	if err := store.SchemaCurrent(ctx); err != nil && d.Pooler == sqlstore.TransactionPooler.String() {
+		r.fail("schema", "is not current", "run `haggle migrate` with HAGGLE_DATABASE_POOLER=none and a URL that leads past the pooler")
+		return false
+	} else if err != nil {
+		r.warn("schema", "is not current", "`haggle migrate`, or the next start, brings it up to date")
+		return false
+	}
+	if err := store.SchemaKnown(ctx); err != nil {
+		r.fail("schema", err.Error(), "run the release that migrated the database, or a later one")
+		return false
+	}
+	r.ok("schema", "is current")
+	return true
+}
+
+// stored are the checks of what the database holds.
+func (d *doctor) stored(ctx context.Context, store *sqlstore.Store) []check {
+	checks := []check{
+		{"API keys", func(ctx context.Context, r *report) {
+			if _, err := store.Accounts().Oldest(ctx, account.Plan{}); err != nil {
+				r.warn("API keys", "there is no account yet", "`haggle keys create` makes one")
+			}
+		}},
+		{"root shop", func(ctx context.Context, r *report) { d.rootShop(ctx, store, r) }},
+	}
+	return append(checks, d.accounts(ctx, store)...)
+}
+
+// rootShop looks for the shop that is also served at the root.
+func (d *doctor) rootShop(ctx context.Context, store *sqlstore.Store, r *report) {
+	if d.RootShop == "" {
+		return
+	}
+	if _, err := store.Storefronts().BySlug(ctx, d.RootShop); err != nil {
+		r.warn("root shop", fmt.Sprintf("HAGGLE_ROOT_SHOP names no shop: %q", d.RootShop), "correct the slug, or open the shop")
+		return
+	}
+	r.ok("root shop", "%s", d.RootShop)
+}

@@ -1,0 +1,228 @@
+package boot
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/console"
+	"github.com/haggle-commerce/haggle/adapters/eventbus"
+	"github.com/haggle-commerce/haggle/adapters/notify"
+	"github.com/haggle-commerce/haggle/adapters/ratelimit"
+	"github.com/haggle-commerce/haggle/app/payments"
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/integration"
+)
+
+func (d *doctor) redis(ctx context.Context, r *report) {
+	if d.RedisURL == "" {
+		r.ok("rate limits", "counted in this process: with more replicas, set HAGGLE_REDIS_URL")
+		return
+	}
+	limiter, err := ratelimit.New(d.RedisURL, slog.New(slog.DiscardHandler))
+	if err == nil {
+		defer limiter.Close()
+		err = limiter.Ask(ctx)
+	}
+	if err != nil {
+		r.fail("Redis", "does not answer: "+reason(err), "start Redis, or correct HAGGLE_REDIS_URL: until then each replica limits rates by its share alone")
+		return
+	}
+	limits, _ := d.limits() // which were checked
+	if limiter.Take(ctx, "doctor", limits.enterprise); limiter.Degraded() {
+		r.fail("Redis", "answers, and does not count", "allow its user EVALSHA and EVAL on keys haggle:*")
+		return
+	}
+	r.ok("Redis", "answers")
+}
+
+func (d *doctor) nats(ctx context.Context, r *report) {
+	if d.NATSURL == "" {
+		return
+	}
+	if err := eventbus.Try(ctx, d.NATSURL); err != nil {
+		r.fail("NATS", "does not answer: "+reason(err), "start NATS with JetStream, or correct HAGGLE_NATS_URL: until then events wait")
+		return
+	}
+	r.ok("NATS", "answers, with JetStream")
+}
+
+func (d *doctor) smtp(ctx context.Context, r *report) {
+	if d.SMTPURL == "" {
+		return
+	}
+	mailer, err := notify.NewMailer(d.SMTPURL)
+	if err == nil {
+		err = mailer.Try(ctx)
+	}
+	if err != nil {
+		r.fail("SMTP", "does not take mail: "+reason(err), "start the mail server, or correct HAGGLE_SMTP_URL: until then alerts and invitations are not sent")
+		return
+	}
+	r.ok("SMTP", "answers; no mail was sent")
+}
+
+// providerAddresses try where payment providers answer, and compare their clocks with the database's.
+func (d *doctor) providerAddresses() (checks []check) {
+	database := time.Duration(0)
+	known := make(chan struct{})
+	checks = append(checks, check{"clock", func(ctx context.Context, _ *report) {
+		defer close(known)
+		select {
+		case database = <-d.skew:
+		case <-ctx.Done():
+		}
+	}})
+	for _, provider := range []struct {
+		of       integration.Type
+		variable string
+		url      string
+	}{{integration.Stripe, "HAGGLE_STRIPE_URL", d.StripeURL}, {integration.PayPal, "HAGGLE_PAYPAL_URL", d.PayPalURL}} {
+		if provider.url == "" && d.env != account.Production {
+			continue // nothing says that this sandbox has a way to it
+		}
+		about := provider.of.Label() + " clock"
+		checks = append(checks, check{about, func(ctx context.Context, r *report) {
+			skew, err := skewOf(ctx, d.providerURL(provider.of.String()), time.Now)
+			if err != nil && provider.url != "" {
+				r.fail(about, "is not known: "+reason(err), "see whether "+provider.variable+" is right, and whether a firewall is between")
+				return
+			} else if err != nil {
+				r.warn(about, "is not known: "+reason(err), "let this machine reach "+d.providerURL(provider.of.String())+", if payments go through it")
+				return
+			}
+			<-known
+			if skew -= database; payments.TooFarApart(skew) {
+				r.warn(about, fmt.Sprintf("is %s ahead of the database's: payments through it are refused", skew.Round(time.Second)), "synchronise the database's by NTP")
+				return
+			}
+			r.ok(about, "agrees with the database's")
+		}})
+	}
+	return checks
+}
+
+// platformAddresses tell which platforms can be connected by consent, and try the addresses that are configured.
+func (d *doctor) platformAddresses() (checks []check) {
+	for _, t := range []integration.Type{integration.Shopify, integration.HubSpot} {
+		app, name := d.oauthApps()[t], strings.ToUpper(t.String())
+		given := map[integration.Type]string{integration.Shopify: d.ShopifyURL, integration.HubSpot: d.HubSpotURL}[t]
+		checks = append(checks, check{t.Label(), func(ctx context.Context, r *report) {
+			switch {
+			case app.id == "":
+				r.warn(t.Label(), "no OAuth app: nobody can connect an account",
+					fmt.Sprintf("set HAGGLE_%[1]s_CLIENT_ID and HAGGLE_%[1]s_CLIENT_SECRET, if that is wanted", name))
+			case app.url == "":
+				r.ok(t.Label(), "OAuth app %s", app.id)
+			case d.env == account.Production && !isHTTPS(app.url):
+				r.warn(t.Label(), app.url+" is not https: tokens would travel in the open", "correct HAGGLE_"+name+"_URL")
+			case given == "":
+				r.ok(t.Label(), "OAuth app %s at %s", app.id, app.url)
+			default:
+				if _, err := ask(ctx, app.url, nil); err != nil {
+					r.fail(t.Label(), app.url+": "+reason(err), "correct HAGGLE_"+name+"_URL")
+					return
+				}
+				r.ok(t.Label(), "OAuth app %s at %s, which answers", app.id, app.url)
+			}
+		}})
+	}
+	if d.ShipStationURL != "" {
+		checks = append(checks, check{"ShipStation", func(ctx context.Context, r *report) {
+			if _, err := ask(ctx, d.ShipStationURL, nil); err != nil {
+				r.fail("ShipStation", d.ShipStationURL+": "+reason(err), "correct HAGGLE_SHIPSTATION_URL")
+				return
+			}
+			r.ok("ShipStation", "%s answers", d.ShipStationURL)
+		}})
+	}
+	return checks
+}
+
+// models try the addresses and keys of language models by listing them, which costs nothing. OpenAI:
+// https://developers.openai.com/api/reference/cli/resources/models/methods/list/index.md, GET /models; Anthropic:
+// https://platform.claude.com/docs/en/api/models-list, GET /v1/models with x-api-key (both read 2026-11-27).
+func (d *doctor) models() (checks []check) {
+	bearer := func(key string) http.Header {
+		if key == "" {
+			return http.Header{}
+		}
+		return http.Header{"Authorization": {"Bearer " + key}}
+	}
+	for _, m := range []struct {
+		about, variable, url, path string
+		key                        string
+		header                     http.Header
+		says                       string
+	}{
+		{"embeddings", "HAGGLE_EMBEDDINGS", d.EmbeddingsURL, "/models", d.EmbeddingsKey, bearer(d.EmbeddingsKey),
+			cmp.Or(d.EmbeddingModel, "text-embedding-3-small") + " at "},
+		{"OpenAI", "HAGGLE_OPENAI", orDefault(d.OpenAIURL, d.OpenAIKey, "https://api.openai.com/v1"), "/models", d.OpenAIKey, bearer(d.OpenAIKey), ""},
+		{"Anthropic", "HAGGLE_ANTHROPIC", orDefault(d.AnthropicURL, d.AnthropicKey, "https://api.anthropic.com"), "/v1/models", d.AnthropicKey,
+			http.Header{"X-Api-Key": {d.AnthropicKey}, "Anthropic-Version": {"2023-06-01"}}, ""},
+	} {
+		if m.url == "" {
+			continue
+		}
+		checks = append(checks, check{m.about, func(ctx context.Context, r *report) {
+			if d.env == account.Production && !isHTTPS(m.url) && m.key != "" {
+				r.warn(m.about, m.url+" is not https: its key would travel in the open", "correct "+m.variable+"_URL")
+			}
+			status, err := ask(ctx, strings.TrimSuffix(m.url, "/")+m.path, m.header)
+			switch {
+			case err != nil:
+				r.fail(m.about, m.says+m.url+": "+reason(err), "correct "+m.variable+"_URL, or let this machine reach it")
+			case status == http.StatusUnauthorized || status == http.StatusForbidden:
+				r.fail(m.about, fmt.Sprintf("%s%s refuses the key (%d)", m.says, m.url, status), "correct "+m.variable+"_KEY")
+			case status >= http.StatusInternalServerError:
+				r.fail(m.about, fmt.Sprintf("%s%s answers %d", m.says, m.url, status), "ask its operator")
+			case status >= http.StatusBadRequest: // it does not list its models, as some compatible servers do not
+				r.ok(m.about, "%s%s answers; its key was not tried, for it does not list models", m.says, m.url)
+			default:
+				r.ok(m.about, "%s%s answers", m.says, m.url)
+			}
+		}})
+	}
+	return checks
+}
+
+// orDefault is the address of a provider, its own where only a key is configured.
+func orDefault(address, key, own string) string {
+	if address == "" && key != "" {
+		return own
+	}
+	return address
+}
+
+// agentProfiles says how many profiles of agents are known.
+func (d *doctor) agentProfiles(_ context.Context, r *report) {
+	if d.UCPPlatforms == "" {
+		return
+	}
+	known, err := d.knownAgents()
+	if err != nil {
+		r.fail("agents' profiles", err.Error(), "correct HAGGLE_UCP_PLATFORMS")
+		return
+	}
+	r.ok("agents' profiles", "%d are known, and never fetched", len(known))
+}
+
+// openIDProvider reads the provider's configuration, and says what is to be registered there.
+func (d *doctor) openIDProvider(ctx context.Context, r *report) {
+	if d.OIDCIssuer == "" {
+		return
+	}
+	status, err := ask(ctx, strings.TrimSuffix(d.OIDCIssuer, "/")+"/.well-known/openid-configuration", nil)
+	switch {
+	case err != nil:
+		r.fail("OpenID Connect", d.OIDCIssuer+": "+reason(err), "correct HAGGLE_OIDC_ISSUER, or let this machine reach it")
+	case status != http.StatusOK:
+		r.fail("OpenID Connect", fmt.Sprintf("%s has no /.well-known/openid-configuration (%d)", d.OIDCIssuer, status), "correct HAGGLE_OIDC_ISSUER")
+	default:
+		r.ok("OpenID Connect", "members may sign in by %s; its redirect URI is %s%s", d.OIDCIssuer, strings.TrimSuffix(d.PublicURL, "/"), console.ReturnPath)
+	}
+}
