@@ -83,6 +83,10 @@ func said(e *pq.Error) string {
 		return "refuses the login: " + e.Message + ". Create it with createdb"
 	case "53100":
 		return "cannot write: the disk is full: " + e.Message
+	case "42P01":
+		if strings.Contains(e.Message, "goose_db_version") {
+			return "has no tables of Haggle yet: run `haggle migrate`"
+		}
 	case "42501":
 		if strings.Contains(e.Message, "create role") {
 			return "says: " + e.Message + ". The first migration makes the role haggle_app. Let a superuser run: " +

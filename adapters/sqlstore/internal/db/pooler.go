@@ -206,6 +206,6 @@ func (s *DB) migratedAlready(ctx context.Context) error {
 	if err == nil || errors.As(err, &failed) && failed.Kind == fault.Unavailable {
 		return err
 	}
-	return fmt.Errorf("the schema is not current, and a migration takes PostgreSQL itself: run `haggle migrate` "+
-		"with HAGGLE_DATABASE_POOLER=none and a HAGGLE_DATABASE_URL that leads past the pooler (%w)", err)
+	return &Described{fmt.Sprintf("the schema is not current, and a migration takes PostgreSQL itself: run `haggle migrate` "+
+		"with HAGGLE_DATABASE_POOLER=none and a HAGGLE_DATABASE_URL that leads past the pooler (%v)", err), err}
 }
