@@ -28,55 +28,55 @@ import (
 // Config is everything that can be configured. Each field is an environment variable and, in
 // `haggle serve`, a flag of the same name; flags win.
 type Config struct {
-	Addr          string `env:"HAGGLE_ADDR" default:"127.0.0.1:8080" help:"Address of the API, host:port."`
-	OpsAddr       string `env:"HAGGLE_OPS_ADDR" default:"127.0.0.1:8081" help:"Address of /livez, /readyz and /metrics, host:port."`
-	PublicURL     string `env:"HAGGLE_PUBLIC_URL" help:"URL under which clients reach the API. Default: http:// and the address."`
-	DatabaseURL   string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" help:"sqlite://PATH or postgres://…"`
-	Connections   int    `env:"HAGGLE_DATABASE_CONNECTIONS" name:"database-connections" help:"Most connections to PostgreSQL, or readers of SQLite. Default: 20, or 8."`
-	Pooler        string `env:"HAGGLE_DATABASE_POOLER" name:"database-pooler" default:"none" enum:"none,transaction" help:"What is between Haggle and PostgreSQL: none, or transaction for a pooler such as PgBouncer with pool_mode=transaction."`
-	AllowNewer    bool   `env:"HAGGLE_ALLOW_NEWER_SCHEMA" name:"allow-newer-schema" help:"Start on a database that a newer release has migrated, to go back after an upgrade. A release works with the schema of the next one."`
-	Env           string `env:"HAGGLE_ENV" default:"sandbox" enum:"sandbox,production" help:"sandbox or production."`
-	BootstrapKey  string `env:"HAGGLE_BOOTSTRAP_KEY" help:"An account with this admin key exists after start."`
-	MasterKey     string `env:"HAGGLE_MASTER_KEY" help:"Encrypts stored credentials. Required in production. Several keys, separated by commas: the first encrypts, all decrypt."`
-	UCPAuthority  string `env:"HAGGLE_UCP_AUTHORITY" name:"ucp-authority" help:"Begins the names of what is the server's own in UCP, such as com.example.shops. It is the reversed host of the public URL."`
-	ACPDomain     string `env:"HAGGLE_ACP_DOMAIN" name:"acp-domain" help:"Also serve each project at https://SLUG.DOMAIN."`
-	RootShop      string `env:"HAGGLE_ROOT_SHOP" help:"Slug of the shop whose UCP profiles, /ucp and /mcp are also served at the root of the public URL."`
-	AllowLoopback bool   `env:"HAGGLE_ALLOW_LOOPBACK" help:"Sandbox only: settings may name addresses on this machine."`
-	ACPRate       string `env:"HAGGLE_ACP_RATE" name:"acp-rate" default:"600/900" help:"Requests of one buyer's address to one project, per minute and at once; or off."`
+	Addr          string `env:"HAGGLE_ADDR" default:"127.0.0.1:8080" group:"server" help:"Address of the API, host:port."`
+	OpsAddr       string `env:"HAGGLE_OPS_ADDR" default:"127.0.0.1:8081" group:"server" help:"Address of /livez, /readyz and /metrics, host:port."`
+	PublicURL     string `env:"HAGGLE_PUBLIC_URL" group:"server" help:"URL under which clients reach the API. Default: http:// and the address."`
+	DatabaseURL   string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" group:"database" help:"sqlite://PATH or postgres://…"`
+	Connections   int    `env:"HAGGLE_DATABASE_CONNECTIONS" name:"database-connections" group:"database" help:"Most connections to PostgreSQL, or readers of SQLite. Default: 20, or 8."`
+	Pooler        string `env:"HAGGLE_DATABASE_POOLER" name:"database-pooler" default:"none" enum:"none,transaction" group:"database" help:"What is between Haggle and PostgreSQL: none, or transaction for a pooler such as PgBouncer with pool_mode=transaction."`
+	AllowNewer    bool   `env:"HAGGLE_ALLOW_NEWER_SCHEMA" name:"allow-newer-schema" group:"database" help:"Start on a database that a newer release has migrated, to go back after an upgrade. A release works with the schema of the next one."`
+	Env           string `env:"HAGGLE_ENV" default:"sandbox" enum:"sandbox,production" group:"server" help:"sandbox or production."`
+	BootstrapKey  string `env:"HAGGLE_BOOTSTRAP_KEY" group:"server" help:"An account with this admin key exists after start."`
+	MasterKey     string `env:"HAGGLE_MASTER_KEY" group:"server" help:"Encrypts stored credentials. Required in production. Several keys, separated by commas: the first encrypts, all decrypt."`
+	UCPAuthority  string `env:"HAGGLE_UCP_AUTHORITY" name:"ucp-authority" group:"shops" help:"Begins the names of what is the server's own in UCP, such as com.example.shops. It is the reversed host of the public URL."`
+	ACPDomain     string `env:"HAGGLE_ACP_DOMAIN" name:"acp-domain" group:"shops" help:"Also serve each project at https://SLUG.DOMAIN."`
+	RootShop      string `env:"HAGGLE_ROOT_SHOP" group:"shops" help:"Slug of the shop whose UCP profiles, /ucp and /mcp are also served at the root of the public URL."`
+	AllowLoopback bool   `env:"HAGGLE_ALLOW_LOOPBACK" group:"server" help:"Sandbox only: settings may name addresses on this machine."`
+	ACPRate       string `env:"HAGGLE_ACP_RATE" name:"acp-rate" default:"600/900" group:"limits" help:"Requests of one buyer's address to one project, per minute and at once; or off."`
 
-	EnterpriseRate string `env:"HAGGLE_ENTERPRISE_RATE" default:"10000/15000" help:"Requests of an account on the enterprise plan, per minute and at once."`
-	EnterpriseSize string `env:"HAGGLE_ENTERPRISE_LIMITS" name:"enterprise-limits" default:"500/10000000" help:"Projects of an account on the enterprise plan, and products of each."`
-	StripeURL      string `env:"HAGGLE_STRIPE_URL" name:"stripe-url" help:"Stripe's API, in place of its own address: a proxy or a look-alike."`
-	PayPalURL      string `env:"HAGGLE_PAYPAL_URL" name:"paypal-url" help:"PayPal's API, in place of its own address."`
-	ShopifyURL     string `env:"HAGGLE_SHOPIFY_URL" name:"shopify-url" help:"Shopify, in place of each shop's own address."`
-	ShopifyID      string `env:"HAGGLE_SHOPIFY_CLIENT_ID" name:"shopify-client-id" help:"The OAuth app's id. Without an app, a sandbox connects to the look-alikes of haggle simulate platforms."`
-	ShopifySecret  string `env:"HAGGLE_SHOPIFY_CLIENT_SECRET" name:"shopify-client-secret" help:"The OAuth app's secret."`
-	HubSpotURL     string `env:"HAGGLE_HUBSPOT_URL" name:"hubspot-url" help:"HubSpot, in place of its own addresses."`
-	HubSpotID      string `env:"HAGGLE_HUBSPOT_CLIENT_ID" name:"hubspot-client-id" help:"The OAuth app's id, as for Shopify."`
-	HubSpotSecret  string `env:"HAGGLE_HUBSPOT_CLIENT_SECRET" name:"hubspot-client-secret" help:"The OAuth app's secret."`
-	ShipStationURL string `env:"HAGGLE_SHIPSTATION_URL" name:"shipstation-url" help:"ShipStation's API, in place of its own address."`
-	EmbeddingsURL  string `env:"HAGGLE_EMBEDDINGS_URL" name:"embeddings-url" help:"OpenAI-compatible endpoint, as https://api.openai.com/v1. Products and queries are also matched by its vectors."`
-	EmbeddingsKey  string `env:"HAGGLE_EMBEDDINGS_KEY" help:"Its API key, where it wants one."`
-	EmbeddingModel string `env:"HAGGLE_EMBEDDINGS_MODEL" name:"embeddings-model" default:"text-embedding-3-small" help:"The model to ask it for. Another model embeds all products anew."`
-	OpenAIURL      string `env:"HAGGLE_OPENAI_URL" name:"openai-url" help:"OpenAI-compatible endpoint of the provider openai, as https://api.openai.com/v1. Agents whose merchants want that have their answers worded there."`
-	OpenAIKey      string `env:"HAGGLE_OPENAI_KEY" name:"openai-key" help:"Its API key."`
-	AnthropicURL   string `env:"HAGGLE_ANTHROPIC_URL" help:"Endpoint of the provider anthropic, as https://api.anthropic.com."`
-	AnthropicKey   string `env:"HAGGLE_ANTHROPIC_KEY" help:"Its API key."`
-	SearchMemory   string `env:"HAGGLE_SEARCH_MEMORY" default:"1024" help:"Megabytes that the search indexes of all shops may take; beyond it, those not searched for the longest time are dropped, to be built again when needed. One shop may take half of it; 0: any."`
-	NATSURL        string `env:"HAGGLE_NATS_URL" name:"nats-url" help:"nats://… Every event also goes to JetStream there, to haggle.PROJECT.TYPE."`
-	SMTPURL        string `env:"HAGGLE_SMTP_URL" name:"smtp-url" help:"smtp://USER:PASSWORD@HOST:PORT?from=…&to=… or smtps://… Alerts and invitations go by mail through it."`
-	RedisURL       string `env:"HAGGLE_REDIS_URL" help:"redis://… Replicas count requests together there. Without it each counts alone."`
-	OIDCIssuer     string `env:"HAGGLE_OIDC_ISSUER" name:"oidc-issuer" help:"Issuer of the OpenID Connect provider by which members may sign in to the console, as https://accounts.example.com. Its redirect URI is /console/sign-in/openid/callback of the public URL."`
-	OIDCClientID   string `env:"HAGGLE_OIDC_CLIENT_ID" name:"oidc-client-id" help:"The id by which this server is registered there."`
-	OIDCSecret     string `env:"HAGGLE_OIDC_CLIENT_SECRET" name:"oidc-client-secret" help:"The secret of that registration."`
-	OIDCName       string `env:"HAGGLE_OIDC_NAME" name:"oidc-name" help:"The provider's name on the button. Default: the issuer's host."`
-	UCPPlatforms   string `env:"HAGGLE_UCP_PLATFORMS" name:"ucp-platforms" help:"JSON file of agents' profiles by their URLs. They are known, and never fetched."`
-	TrustedProxies string `env:"HAGGLE_TRUSTED_PROXIES" help:"Addresses and CIDRs, separated by commas, whose X-Forwarded-For is believed."`
-	Simulator      string `env:"HAGGLE_SIMULATOR" help:"Sandbox only: path of haggle-sim, which the console's test buyers come from. Default: haggle-sim beside this program."`
-	LogLevel       string `env:"HAGGLE_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Least severe log line."`
-	LogFormat      string `env:"HAGGLE_LOG_FORMAT" default:"text" enum:"text,json" help:"text or json. With json, haggle serve also prints its addresses as JSON."`
-	RequestLog     string `env:"HAGGLE_REQUEST_LOG" default:"all" enum:"all,errors,off" help:"Which requests have a log line: all, errors (status 400 or more) or off."`
-	Profiling      string `env:"HAGGLE_PPROF" name:"pprof" default:"off" enum:"on,off" help:"on: profiles are at /debug/pprof/ of the operations address."`
+	EnterpriseRate string `env:"HAGGLE_ENTERPRISE_RATE" default:"10000/15000" group:"limits" help:"Requests of an account on the enterprise plan, per minute and at once."`
+	EnterpriseSize string `env:"HAGGLE_ENTERPRISE_LIMITS" name:"enterprise-limits" default:"500/10000000" group:"limits" help:"Projects of an account on the enterprise plan, and products of each."`
+	StripeURL      string `env:"HAGGLE_STRIPE_URL" name:"stripe-url" group:"payments" help:"Stripe's API, in place of its own address: a proxy or a look-alike."`
+	PayPalURL      string `env:"HAGGLE_PAYPAL_URL" name:"paypal-url" group:"payments" help:"PayPal's API, in place of its own address."`
+	ShopifyURL     string `env:"HAGGLE_SHOPIFY_URL" name:"shopify-url" group:"integrations" help:"Shopify, in place of each shop's own address."`
+	ShopifyID      string `env:"HAGGLE_SHOPIFY_CLIENT_ID" name:"shopify-client-id" group:"integrations" help:"The OAuth app's id. Without an app, a sandbox connects to the look-alikes of haggle simulate platforms."`
+	ShopifySecret  string `env:"HAGGLE_SHOPIFY_CLIENT_SECRET" name:"shopify-client-secret" group:"integrations" help:"The OAuth app's secret."`
+	HubSpotURL     string `env:"HAGGLE_HUBSPOT_URL" name:"hubspot-url" group:"integrations" help:"HubSpot, in place of its own addresses."`
+	HubSpotID      string `env:"HAGGLE_HUBSPOT_CLIENT_ID" name:"hubspot-client-id" group:"integrations" help:"The OAuth app's id, as for Shopify."`
+	HubSpotSecret  string `env:"HAGGLE_HUBSPOT_CLIENT_SECRET" name:"hubspot-client-secret" group:"integrations" help:"The OAuth app's secret."`
+	ShipStationURL string `env:"HAGGLE_SHIPSTATION_URL" name:"shipstation-url" group:"integrations" help:"ShipStation's API, in place of its own address."`
+	EmbeddingsURL  string `env:"HAGGLE_EMBEDDINGS_URL" name:"embeddings-url" group:"models" help:"OpenAI-compatible endpoint, as https://api.openai.com/v1. Products and queries are also matched by its vectors."`
+	EmbeddingsKey  string `env:"HAGGLE_EMBEDDINGS_KEY" group:"models" help:"Its API key, where it wants one."`
+	EmbeddingModel string `env:"HAGGLE_EMBEDDINGS_MODEL" name:"embeddings-model" default:"text-embedding-3-small" group:"models" help:"The model to ask it for. Another model embeds all products anew."`
+	OpenAIURL      string `env:"HAGGLE_OPENAI_URL" name:"openai-url" group:"models" help:"OpenAI-compatible endpoint of the provider openai, as https://api.openai.com/v1. Agents whose merchants want that have their answers worded there."`
+	OpenAIKey      string `env:"HAGGLE_OPENAI_KEY" name:"openai-key" group:"models" help:"Its API key."`
+	AnthropicURL   string `env:"HAGGLE_ANTHROPIC_URL" group:"models" help:"Endpoint of the provider anthropic, as https://api.anthropic.com."`
+	AnthropicKey   string `env:"HAGGLE_ANTHROPIC_KEY" group:"models" help:"Its API key."`
+	SearchMemory   string `env:"HAGGLE_SEARCH_MEMORY" default:"1024" group:"limits" help:"Megabytes that the search indexes of all shops may take; beyond it, those not searched for the longest time are dropped, to be built again when needed. One shop may take half of it; 0: any."`
+	NATSURL        string `env:"HAGGLE_NATS_URL" name:"nats-url" group:"messages" help:"nats://… Every event also goes to JetStream there, to haggle.PROJECT.TYPE."`
+	SMTPURL        string `env:"HAGGLE_SMTP_URL" name:"smtp-url" group:"messages" help:"smtp://USER:PASSWORD@HOST:PORT?from=…&to=… or smtps://… Alerts and invitations go by mail through it."`
+	RedisURL       string `env:"HAGGLE_REDIS_URL" group:"limits" help:"redis://… Replicas count requests together there. Without it each counts alone."`
+	OIDCIssuer     string `env:"HAGGLE_OIDC_ISSUER" name:"oidc-issuer" group:"sign-in" help:"Issuer of the OpenID Connect provider by which members may sign in to the console, as https://accounts.example.com. Its redirect URI is /console/sign-in/openid/callback of the public URL."`
+	OIDCClientID   string `env:"HAGGLE_OIDC_CLIENT_ID" name:"oidc-client-id" group:"sign-in" help:"The id by which this server is registered there."`
+	OIDCSecret     string `env:"HAGGLE_OIDC_CLIENT_SECRET" name:"oidc-client-secret" group:"sign-in" help:"The secret of that registration."`
+	OIDCName       string `env:"HAGGLE_OIDC_NAME" name:"oidc-name" group:"sign-in" help:"The provider's name on the button. Default: the issuer's host."`
+	UCPPlatforms   string `env:"HAGGLE_UCP_PLATFORMS" name:"ucp-platforms" group:"shops" help:"JSON file of agents' profiles by their URLs. They are known, and never fetched."`
+	TrustedProxies string `env:"HAGGLE_TRUSTED_PROXIES" group:"server" help:"Addresses and CIDRs, separated by commas, whose X-Forwarded-For is believed."`
+	Simulator      string `env:"HAGGLE_SIMULATOR" group:"server" help:"Sandbox only: path of haggle-sim, which the console's test buyers come from. Default: haggle-sim beside this program."`
+	LogLevel       string `env:"HAGGLE_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" group:"server" help:"Least severe log line."`
+	LogFormat      string `env:"HAGGLE_LOG_FORMAT" default:"text" enum:"text,json" group:"server" help:"text or json. With json, haggle serve also prints its addresses as JSON."`
+	RequestLog     string `env:"HAGGLE_REQUEST_LOG" default:"all" enum:"all,errors,off" group:"server" help:"Which requests have a log line: all, errors (status 400 or more) or off."`
+	Profiling      string `env:"HAGGLE_PPROF" name:"pprof" default:"off" enum:"on,off" group:"server" help:"on: profiles are at /debug/pprof/ of the operations address."`
 
 	// Programs are agents written in Go that this server has beside the house's own. They are no variable: a program of
 	// one's own starts the server with them.

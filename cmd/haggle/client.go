@@ -17,9 +17,9 @@ import (
 
 // atServer is what a command needs that works through the Management API of a running server.
 type atServer struct {
-	URL     string `default:"http://127.0.0.1:8080" help:"Address of the server."`
-	Key     string `env:"HAGGLE_API_KEY" required:"" placeholder:"KEY" help:"An API key of the server."`
-	Project string `placeholder:"NAME" help:"Slug or id of the project; the id if it is closing. Default: the one that the key is bound to."`
+	URL     string `default:"http://127.0.0.1:8080" group:"client" help:"Address of the server."`
+	Key     string `env:"HAGGLE_API_KEY" required:"" placeholder:"KEY" group:"client" help:"An API key of the server."`
+	Project string `placeholder:"NAME" group:"client" help:"Slug or id of the project; the id if it is closing. Default: the one that the key is bound to."`
 }
 
 // atOnce is how many elements of a list one request asks for, and longestAnswer how long an answer may be in bytes.

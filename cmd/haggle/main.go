@@ -36,6 +36,7 @@ type cli struct {
 	Restore    restoreCmd       `cmd:"" help:"Load a backup into an empty database, and verify it."`
 	SearchEval searchEvalCmd    `cmd:"" passthrough:"" help:"Measure how well search finds what people judged to be relevant (runs haggle-sim)."`
 	Licenses   licensesCmd      `cmd:"" help:"Print the licenses of haggle and haggle-sim and of all that is linked into them."`
+	Completion completionCmd    `cmd:"" help:"Print a script that completes commands and flags in a shell."`
 	Help       helpCmd          `cmd:"" help:"Show the help of a command."`
 	Version    versionCmd       `cmd:"" help:"Print the version, the commit and the version of the database's schema."`
 	ShowIt     kong.VersionFlag `name:"version" help:"Print the version."`
@@ -68,11 +69,15 @@ func run(args []string) error {
 		return err
 	}
 	var c cli
-	parser, err := kong.New(&c, kong.Name("haggle"), kong.UsageOnError(),
-		kong.Description("The merchant's side of agentic commerce: buyers' agents search, haggle and pay here."),
-		kong.Vars{"version": about}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	parser, err := newParser(&c, about)
 	if err != nil {
 		return err
+	}
+	if len(args) > 0 && args[0] == completing {
+		for _, candidate := range candidates(parser.Model.Node, args[1:]) {
+			fmt.Println(candidate)
+		}
+		return nil
 	}
 	command, err := parser.Parse(withHelpFlag(args))
 	if err != nil {
@@ -82,6 +87,31 @@ func run(args []string) error {
 	defer stop()
 	command.BindTo(ctx, (*context.Context)(nil))
 	return asGiven(command, command.Run())
+}
+
+// newParser reads command lines into c.
+func newParser(c *cli, about string) (*kong.Kong, error) {
+	parser, err := kong.New(c, kong.Name("haggle"), kong.UsageOnError(),
+		kong.Description("The merchant's side of agentic commerce: buyers' agents search, haggle and pay here."),
+		kong.Vars{"version": about}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.ExplicitGroups(flagGroups))
+	if err != nil {
+		return nil, err
+	}
+	return parser, addExamples(parser.Model.Node, "")
+}
+
+// flagGroups are the groups of flags in the order of the help.
+var flagGroups = []kong.Group{
+	{Key: "server", Title: "Server:"},
+	{Key: "database", Title: "Database:"},
+	{Key: "shops", Title: "Shops and buyers' agents:"},
+	{Key: "limits", Title: "Limits:"},
+	{Key: "payments", Title: "Payments:"},
+	{Key: "integrations", Title: "Integrations:"},
+	{Key: "models", Title: "Language models:"},
+	{Key: "messages", Title: "Events and mail:"},
+	{Key: "sign-in", Title: "Sign-in by OpenID Connect:"},
+	{Key: "client", Title: "Running server:"},
 }
 
 // withHelpFlag turns haggle help backup into haggle backup --help, and haggle alone into haggle --help.
@@ -127,11 +157,11 @@ func untilSignal() (context.Context, context.CancelFunc) {
 
 // database is what a command needs that works on the database alone.
 type database struct {
-	DatabaseURL string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" help:"sqlite://PATH or postgres://…"`
-	Pooler      string `env:"HAGGLE_DATABASE_POOLER" name:"database-pooler" default:"none" enum:"none,transaction" help:"What is between Haggle and PostgreSQL: none or transaction."`
-	AllowNewer  bool   `env:"HAGGLE_ALLOW_NEWER_SCHEMA" name:"allow-newer-schema" help:"Work on a database that a newer release has migrated."`
-	Env         string `env:"HAGGLE_ENV" default:"sandbox" enum:"sandbox,production" help:"sandbox or production."`
-	MasterKey   string `env:"HAGGLE_MASTER_KEY" help:"Required in production."`
+	DatabaseURL string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" group:"database" help:"sqlite://PATH or postgres://…"`
+	Pooler      string `env:"HAGGLE_DATABASE_POOLER" name:"database-pooler" default:"none" enum:"none,transaction" group:"database" help:"What is between Haggle and PostgreSQL: none or transaction."`
+	AllowNewer  bool   `env:"HAGGLE_ALLOW_NEWER_SCHEMA" name:"allow-newer-schema" group:"database" help:"Work on a database that a newer release has migrated."`
+	Env         string `env:"HAGGLE_ENV" default:"sandbox" enum:"sandbox,production" group:"server" help:"sandbox or production."`
+	MasterKey   string `env:"HAGGLE_MASTER_KEY" group:"server" help:"Required in production."`
 }
 
 // open opens the database, and brings its schema up to date. It makes no new database.

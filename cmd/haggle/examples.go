@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// examples are shown in the help of each command.
+var examples = map[string][]string{
+	"serve": {
+		"haggle serve --demo",
+		"haggle serve --addr=0.0.0.0:8080 --database-url=postgres://haggle@db/haggle --public-url=https://shops.example.com",
+	},
+	"simulate": {
+		"haggle simulate --demo",
+		"haggle simulate --buyers=50 --url=http://127.0.0.1:8080",
+		"haggle simulate platforms",
+	},
+	"import":             {"haggle import products.csv --project=demo"},
+	"agents list":        {"haggle agents list --project=demo"},
+	"agents tune":        {"haggle agents tune --project=demo", "haggle agents tune --project=demo --negotiations=1000 --activate"},
+	"agents verify":      {"haggle agents verify --project=demo"},
+	"payments list":      {"haggle payments list --project=demo"},
+	"payments resolve":   {`haggle payments resolve chk_… --charged=pi_… --mfa-code=123456 --reason="seen in Stripe's dashboard"`},
+	"refunds list":       {"haggle refunds list --project=demo"},
+	"refunds resolve":    {`haggle refunds resolve ref_… --failed --mfa-code=123456 --reason="seen in Stripe's dashboard"`},
+	"keys create":        {"haggle keys create", "haggle keys create --name=ci --scopes=catalog:write,projects:read --projects=demo --expires=24h"},
+	"keys list":          {"haggle keys list"},
+	"keys revoke":        {"haggle keys revoke key_…"},
+	"keys rotate-master": {`haggle keys rotate-master --master-key="$NEW,$OLD"`},
+	"members invite":     {"haggle members invite ada@example.com", "haggle members invite grace@example.com --role=support --projects=demo"},
+	"members list":       {"haggle members list"},
+	"members revoke":     {"haggle members revoke mem_…"},
+	"members reset-mfa":  {"haggle members reset-mfa mem_…"},
+	"doctor":             {"haggle doctor", "haggle doctor --json"},
+	"verify":             {"haggle verify", "haggle verify --wait=30s"},
+	"migrate":            {"haggle migrate --database-url=postgres://haggle@db/haggle"},
+	"backup":             {"haggle backup shop.haggle"},
+	"restore":            {"haggle restore shop.haggle --database-url=sqlite://new.db"},
+	"search-eval":        {"haggle search-eval --help"},
+	"licenses":           {"haggle licenses"},
+	"completion":         {"haggle completion bash > /etc/bash_completion.d/haggle", "haggle completion zsh > ~/.zfunc/_haggle", "haggle completion fish > ~/.config/fish/completions/haggle.fish"},
+	"help":               {"haggle help keys create"},
+	"version":            {"haggle version"},
+}
+
+// addExamples puts the examples below the help of each command.
+func addExamples(node *kong.Node, path string) error {
+	for _, child := range node.Children {
+		of := strings.TrimSpace(path + " " + child.Name)
+		if len(child.Children) > 0 {
+			if err := addExamples(child, of); err != nil {
+				return err
+			}
+			continue
+		}
+		lines := examples[of]
+		if len(lines) == 0 {
+			return fmt.Errorf("haggle %s has no example", of)
+		}
+		child.Detail = strings.TrimSpace(child.Detail + "\n\nExamples:\n\n  " + strings.Join(lines, "\n  "))
+	}
+	return nil
+}
