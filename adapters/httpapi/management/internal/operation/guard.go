@@ -111,7 +111,7 @@ func (a *API) limit(w http.ResponseWriter, r *http.Request, key string, rate por
 }
 
 func (a *API) findProject(r *http.Request, o spec, c Caller) (*project.Project, error) {
-	wanted, err := projectID(r, o, c.Caller)
+	wanted, err := a.projectID(r, o, c.Caller)
 	if err != nil {
 		return nil, err
 	}
@@ -131,12 +131,23 @@ func (a *API) findProject(r *http.Request, o spec, c Caller) (*project.Project, 
 	return p, err
 }
 
-// projectID is the project that a request names, or the only one that its key is bound to.
-func projectID(r *http.Request, o spec, caller access.Caller) (id.Project, error) {
+// projectID is the project that a request names, by its id or in the header also by its slug, or the only one that its key is
+// bound to. The slug of another account's project is that of none.
+func (a *API) projectID(r *http.Request, o spec, caller access.Caller) (id.Project, error) {
 	if o.on == PathProject {
 		return wire.ID[id.Project](r.PathValue("project_id"), "project")
 	}
-	if given := r.Header.Get(projectHeader); given != "" {
+	switch given := r.Header.Get(projectHeader); {
+	case project.IsSlug(given):
+		p, err := a.Stores.Storefronts.BySlug(r.Context(), given)
+		if err != nil {
+			return id.Project{}, err
+		}
+		if p.Account != caller.Account.ID {
+			return id.Project{}, fault.Missing("project")
+		}
+		return p.ID, nil
+	case given != "":
 		return wire.ID[id.Project](given, "project")
 	}
 	if only, ok := caller.Bound(); ok {

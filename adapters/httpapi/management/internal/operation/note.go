@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/domain/audit"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
 )
 
 // keyOwner is whose an idempotency key is: the API key's or the member's, for the project that the request names. It is
@@ -20,7 +21,11 @@ func keyOwner(e entry, _ []byte) string {
 	if e.Caller.Key == nil {
 		return ""
 	}
-	return e.Caller.Actor() + " " + e.Request.Header.Get(projectHeader)
+	named := e.Request.Header.Get(projectHeader)
+	if e.Caller.Project != nil && project.IsSlug(named) {
+		named = e.Caller.Project.ID.String() // so that slug and id are the same project's
+	}
+	return e.Caller.Actor() + " " + named
 }
 
 // NoteProject names the project that was opened.

@@ -197,7 +197,7 @@ func (g Group) operation(id, route, summary string, options []Option) wire.Opera
 	if o.on == HeaderProject {
 		o.Parameters = []*huma.Param{{
 			Name: projectHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString},
-			Description: "The project's id. May be left out with a key that is bound to exactly one project.",
+			Description: "The project's id or slug. May be left out with a key that is bound to exactly one project.",
 		}}
 	}
 	o.Description = "Scope: `" + o.scope + "`."
