@@ -45,6 +45,7 @@ var placed = map[string]string{
 	"github.com/vektah/gqlparser":     "simulator",
 	"github.com/bojanz/currency":      "adapters/console",
 	"github.com/boombuler/barcode":    "adapters/console",
+	"github.com/itchyny/gojq":         "cmd/haggle",
 	"github.com/chromedp":             "features cmd/boot/gallery",
 	"github.com/cucumber":             "features",
 	"filippo.io/age":                  "adapters/archive",

@@ -8,16 +8,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
 // atServer is what a command needs that works through the Management API of a running server.
 type atServer struct {
-	URL     string `default:"http://127.0.0.1:8080" group:"client" help:"Address of the server."`
+	URL     string `env:"HAGGLE_URL" group:"client" help:"Address of the server. Default: http:// and HAGGLE_ADDR, or else http://127.0.0.1:8080."`
 	Key     string `env:"HAGGLE_API_KEY" required:"" placeholder:"KEY" group:"client" help:"An API key of the server."`
 	Project string `placeholder:"NAME" group:"client" help:"Slug or id of the project; the id if it is closing. Default: the one that the key is bound to."`
 }
@@ -25,7 +28,7 @@ type atServer struct {
 // atOnce is how many elements of a list one request asks for, and longestAnswer how long an answer may be in bytes.
 const (
 	atOnce        = 100
-	longestAnswer = 4 << 20
+	longestAnswer = 64 << 20
 )
 
 // eachPage reads a list of the project to its end.
@@ -86,6 +89,21 @@ func (s atServer) projectID(ctx context.Context) (string, error) {
 	return found, err
 }
 
+// address is the URL of the server, or of the one that HAGGLE_ADDR would start on this machine.
+func (s atServer) address() string {
+	if s.URL != "" {
+		return strings.TrimSuffix(s.URL, "/")
+	}
+	host, port, err := net.SplitHostPort(os.Getenv("HAGGLE_ADDR"))
+	if err != nil {
+		return defaultURL
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
 // send sends a request and decodes the answer. A refusal is an error in the server's words.
 func (s atServer) send(ctx context.Context, project, method, path, code string, body, answer any) error {
 	var content io.Reader
@@ -96,36 +114,69 @@ func (s atServer) send(ctx context.Context, project, method, path, code string, 
 		}
 		content = bytes.NewReader(text)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(s.URL, "/")+path, content)
-	if err != nil {
-		return fmt.Errorf("--url: %w", err)
-	}
+	header := http.Header{}
 	for name, value := range map[string]string{
-		"Authorization": "Bearer " + s.Key,
-		"X-Project-ID":  project,
-		"X-MFA-Code":    code,
-		"Content-Type":  map[bool]string{true: "application/json"}[body != nil],
+		"X-Project-ID": project,
+		"X-MFA-Code":   code,
+		"Content-Type": map[bool]string{true: "application/json"}[body != nil],
 	} {
 		if value != "" {
-			request.Header.Set(name, value)
+			header.Set(name, value)
 		}
 	}
-	response, err := (&http.Client{Timeout: 40 * time.Second}).Do(request)
+	_, text, err := s.call(ctx, method, path, header, content)
 	if err != nil {
-		return fmt.Errorf("the server does not answer: %w", err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, longestAnswer))
-	if err != nil {
-		return fmt.Errorf("the server's answer is cut off: %w", err)
-	}
-	if response.StatusCode >= 300 {
-		return refusal(response.Status, text)
+		return err
 	}
 	if err := json.Unmarshal(text, answer); err != nil {
-		return fmt.Errorf("%s does not answer as a Haggle server: %w", s.URL, err)
+		return fmt.Errorf("%s does not answer as a Haggle server: %w", s.address(), err)
 	}
 	return nil
+}
+
+// refusedRequest is a server's refusal of a request.
+type refusedRequest struct {
+	error
+	status int
+	header http.Header
+}
+
+// call sends a request with the key. A refusal is a refusedRequest.
+func (s atServer) call(ctx context.Context, method, path string, header http.Header, body io.Reader) (*http.Response, []byte, error) {
+	request, err := http.NewRequestWithContext(ctx, method, s.address()+path, body)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--url: %w", err)
+	}
+	request.Header = header.Clone()
+	request.Header.Set("Authorization", "Bearer "+s.Key)
+	response, err := (&http.Client{Timeout: 40 * time.Second}).Do(request)
+	if err != nil {
+		return nil, nil, s.unreachable(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, longestAnswer+1))
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("the server's answer is cut off: %w", err)
+	case len(text) > longestAnswer:
+		return nil, nil, fmt.Errorf("the server's answer is longer than %d MB", longestAnswer>>20)
+	case response.StatusCode >= 300:
+		return nil, nil, refusedRequest{refusal(response.Status, text), response.StatusCode, response.Header}
+	}
+	return response, text, nil
+}
+
+// unreachable names the server that gave no answer.
+func (s atServer) unreachable(err error) error {
+	var number syscall.Errno
+	var failed *url.Error
+	switch {
+	case errors.As(err, &number):
+		err = number
+	case errors.As(err, &failed):
+		err = failed.Err
+	}
+	return fmt.Errorf("the server at %s does not answer: %w (HAGGLE_URL)", s.address(), err)
 }
 
 // refusal is what a server refused a request for, field by field.

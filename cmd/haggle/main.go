@@ -26,6 +26,8 @@ type cli struct {
 	Agents     agentsCmd        `cmd:"" help:"List, tune and audit a project's negotiator agents."`
 	Payments   paymentsCmd      `cmd:"" help:"List and decide payments whose outcome their provider does not tell."`
 	Refunds    refundsCmd       `cmd:"" help:"List and decide refunds whose outcome their provider does not tell."`
+	API        apiCmd           `cmd:"" name:"api" help:"Send a request to the Management API of a server, and print its answer."`
+	Listen     listenCmd        `cmd:"" help:"Print a project's events as they happen, and post them to a program on this machine."`
 	Keys       keysCmd          `cmd:"" help:"Manage API keys."`
 	Members    membersCmd       `cmd:"" help:"Manage the people of accounts."`
 	Doctor     doctorCmd        `cmd:"" help:"Check the configuration and what it names, and say what is wrong."`

@@ -234,7 +234,7 @@ func TestUnresolvedCommands(t *testing.T) {
 // A server's key for these commands does not keep other commands from running.
 func TestAPIKeyInTheEnvironment(t *testing.T) {
 	t.Parallel()
-	c := command(t, "sqlite://"+filepath.Join(t.TempDir(), "keys.db"), "keys", "list")
+	c := command(t, "sqlite://"+filepath.Join(t.TempDir(), "keys.db"), "migrate")
 	c.Env = append(c.Env, "HAGGLE_API_KEY="+boottest.Key)
 	c.Stderr = os.Stderr
 	if err := c.Run(); err != nil {
