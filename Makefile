@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build release image run demo-history test features gallery bench bench-journey simulate schedules histories faults mcp-conformance clients acceptance provider-contract fuzz lint
+.PHONY: help build release image cluster run demo-history test features gallery bench bench-journey simulate schedules histories faults mcp-conformance clients acceptance provider-contract fuzz lint
 
 BENCHTIME ?= 1s
 FUZZTIME  ?= 10s
@@ -76,6 +76,10 @@ faults: ## kill, hang and cut off servers while buyers pay, everywhere (a quarte
 	@.ci/need postgres
 	FAULTS=full go test -v -count=1 -timeout 60m ./features/faults
 
+cluster: ## kill, cut off and pause the nodes of clusters of PostgreSQL, Redis and NATS while buyers pay (half an hour)
+	@.ci/need postgres pgbouncer patroni etcd haproxy redis sentinel nats
+	CLUSTER=full go test -v -count=1 -timeout 60m ./features/cluster
+
 mcp-conformance: build ## run the official MCP conformance suite against both MCP endpoints of a demo shop (npm; a minute)
 	@.ci/mcp-conformance
 
@@ -83,7 +87,7 @@ clients: ## generate clients in Go and TypeScript from the OpenAPI document, and
 	@.ci/need node
 	CLIENTS=full go test -v -count=1 -timeout 15m ./features/examples/clients
 
-acceptance: features gallery mcp-conformance clients faults schedules histories release image ## what takes longer than make test: all scenarios on both engines, the gallery, MCP conformance, generated clients, faults, schedules, histories of carts, query plans at 100, 000 rows, journeys as a shop grows, release archives and the image (three hours)
+acceptance: features gallery mcp-conformance clients faults schedules histories release image cluster ## what takes longer than make test: all scenarios on both engines, the gallery, MCP conformance, generated clients, faults, schedules, histories of carts, query plans at 100, 000 rows, journeys as a shop grows, release archives and the image, clusters (three hours)
 	PLANS=100000 go test -v -count=1 -timeout 30m -run TestPlans ./features/journey
 	$(MAKE) bench-journey
 	$(MAKE) bench-journey PRODUCTS=100000

@@ -1,6 +1,7 @@
 package boottest
 
 import (
+	"syscall"
 	"testing"
 
 	"github.com/haggle-commerce/haggle/app/failpoint"
@@ -14,6 +15,17 @@ func FailPoints() []string {
 		names[i] = string(p)
 	}
 	return names
+}
+
+// PostgreSQL returns the folder of PostgreSQL's programs, and the user to run them as, which is nil for this process's own:
+// they refuse to run as root.
+func PostgreSQL(tb testing.TB) (programs string, as *syscall.Credential) {
+	tb.Helper()
+	programs, as, err := pgserver.Programs()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return programs, as
 }
 
 // Cluster is a PostgreSQL server.

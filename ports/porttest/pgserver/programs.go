@@ -20,6 +20,15 @@ const oldestMajor = 15
 
 var errNotInstalled = errors.New("PostgreSQL's server programs (initdb, pg_ctl, postgres, psql) are not installed: `make test` installs them")
 
+// Programs returns the folder of PostgreSQL's programs, and the user to run them as, which is nil for this process's own.
+func Programs() (dir string, as *syscall.Credential, err error) {
+	if dir, err = findPrograms(debianPrograms); err != nil {
+		return "", nil, err
+	}
+	as, err = serverUser()
+	return dir, as, err
+}
+
 // Program is the path of one of PostgreSQL's programs, of the server's version.
 func (s *Server) Program(name string) string { return filepath.Join(s.bin, name) }
 

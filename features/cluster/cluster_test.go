@@ -1,0 +1,65 @@
+// Package cluster runs Haggle on clusters of PostgreSQL, Redis and NATS, and kills, cuts off and pauses their nodes while buyers
+// pay. Then it looks whether everything is there that was answered.
+//
+//	CLUSTER=full go test -v ./features/cluster     everything (make cluster)
+//	CLUSTER_ONLY=postgresql,redis,nats …           some of it
+//	CLUSTER_KILLS=2 …                              how often the leader of PostgreSQL is killed; default 10
+//	CLUSTER_FAULTS=killed,paused …                 some faults alone: killed cutoff halfcut paused switchover
+//	CLUSTER_LOGS=folder …                          where the servers' logs stay
+//
+// The servers are configured by the files of cmd/haggle/deploy/cluster.
+package cluster
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// needs skips the test unless this part of it is wanted.
+func needs(t *testing.T, part string) {
+	t.Helper()
+	if os.Getenv("CLUSTER") != "full" {
+		t.Skip("clusters are only run by CLUSTER=full (make cluster)")
+	}
+	if only := os.Getenv("CLUSTER_ONLY"); only != "" && !slices.Contains(strings.Split(only, ","), part) {
+		t.Skip("CLUSTER_ONLY leaves it out")
+	}
+}
+
+func TestCluster_postgreSQL(t *testing.T) {
+	needs(t, "postgresql")
+	kills, err := strconv.Atoi(cmp.Or(os.Getenv("CLUSTER_KILLS"), "10"))
+	if err != nil {
+		t.Fatalf("CLUSTER_KILLS: %v", err)
+	}
+	built := build(t)
+	d := newDatabase(newFolder(t))
+	if out, err := built.run([]string{"HAGGLE_DATABASE_URL=" + d.direct()}, "migrate"); err != nil {
+		t.Fatalf("haggle migrate: %v: %s", err, out)
+	}
+	pooled := built.serve(t, "HAGGLE_DATABASE_URL="+d.pooled(), "HAGGLE_DATABASE_POOLER=transaction")
+	s, err := openShop(pooled, "lanterns")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []figures
+	t.Cleanup(func() { fmt.Print(table(rows)) })
+	for _, f := range chosen(append(slices.Repeat([]fault{killed}, kills), cutOff, cutFromPeers, paused, switchedOver)) {
+		rows = append(rows, d.survive(t, s, "PgBouncer", f))
+		t.Logf("\n%s", table(rows[len(rows)-1:]))
+	}
+}
+
+// chosen are the faults that CLUSTER_FAULTS names, or all.
+func chosen(all []fault) []fault {
+	only := os.Getenv("CLUSTER_FAULTS")
+	if only == "" {
+		return all
+	}
+	return slices.DeleteFunc(all, func(f fault) bool { return !slices.Contains(strings.Split(only, ","), f.key) })
+}

@@ -1,0 +1,209 @@
+package cluster
+
+import (
+	"cmp"
+	"crypto/rand"
+	"fmt"
+	"io"
+	mathrand "math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"text/template"
+	"time"
+
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+)
+
+// deploy is where the configuration files are that operators take.
+const deploy = "../../cmd/haggle/deploy/cluster"
+
+// folder is where the servers of a test keep their files, and run from. They end with the test process, also when that is
+// killed: a shell at the other end of a pipe kills what is left.
+type folder struct {
+	t        *testing.T
+	dir      string
+	logs     string // where their logs are
+	network  string // the first three bytes of the servers' loopback addresses
+	programs string // PostgreSQL's
+	as       *syscall.Credential
+
+	Passwords passwords
+}
+
+// passwords are what the servers let each other in by.
+type passwords struct{ Superuser, Replication, Rewind, Haggle, Redis, Sentinel, NATS, Routes string }
+
+// reaper kills the processes of a folder when its standard input ends, and removes the folder. Patroni comes first: it would start
+// PostgreSQL again.
+const reaper = `
+while read -r word; do :; done
+for f in "$1"/pids/*; do [ -e "$f" ] && kill -9 "$(cat "$f")"; done
+for f in "$1"/*/postgresql/postmaster.pid; do [ -e "$f" ] && kill -9 "$(head -n 1 "$f")"; done
+for i in 1 2 3 4 5; do rm -rf "$1" && break; sleep 0.2; done
+`
+
+// newFolder makes a folder that PostgreSQL's user can reach, in memory if there is room: kill -9 takes no file that was
+// written, and the test does not wait for a slow disk.
+func newFolder(t *testing.T) *folder {
+	t.Helper()
+	f := &folder{t: t, network: fmt.Sprintf("127.%d.%d.", 1+mathrand.IntN(254), mathrand.IntN(255))}
+	f.programs, f.as = boottest.PostgreSQL(t)
+	for _, p := range []*string{
+		&f.Passwords.Superuser, &f.Passwords.Replication, &f.Passwords.Rewind, &f.Passwords.Haggle,
+		&f.Passwords.Redis, &f.Passwords.Sentinel, &f.Passwords.NATS, &f.Passwords.Routes,
+	} {
+		*p = rand.Text()
+	}
+	parent := os.TempDir()
+	if spacious("/dev/shm") {
+		parent = "/dev/shm"
+	}
+	var err error
+	if f.dir, err = os.MkdirTemp(parent, "haggle-cluster-"); err != nil {
+		t.Fatal(err)
+	}
+	watch := exec.Command("/bin/sh", "-c", reaper, "reaper", f.dir)
+	watch.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C ends the test, and its end the servers
+	line, err := watch.StdinPipe()
+	if err == nil {
+		err = watch.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = line.Close()
+		_ = watch.Wait() // its last command may have found nothing to kill
+	})
+	f.own(f.dir)
+	f.mkdir("pids")
+	f.logs = cmp.Or(os.Getenv("CLUSTER_LOGS"), f.mkdir("logs"))
+	return f
+}
+
+func spacious(dir string) bool {
+	const plenty = 4 << 30
+	var s syscall.Statfs_t
+	return syscall.Statfs(dir, &s) == nil && s.Bavail*uint64(s.Bsize) >= plenty
+}
+
+// own gives a path to the user that the servers run as.
+func (f *folder) own(path string) {
+	if f.as == nil {
+		return
+	}
+	if err := os.Chown(path, int(f.as.Uid), int(f.as.Gid)); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// mkdir makes a folder in the folder.
+func (f *folder) mkdir(name string) string {
+	path := filepath.Join(f.dir, name)
+	if err := os.Mkdir(path, 0o700); err != nil && !os.IsExist(err) {
+		f.t.Fatal(err)
+	}
+	f.own(path)
+	return path
+}
+
+// address is one of the test's own on this machine, where all ports are free.
+func (f *folder) address(n int) string { return fmt.Sprint(f.network, n) }
+
+// render writes a configuration file of cmd/haggle/deploy/cluster into a folder, filled in.
+func (f *folder) render(name, dir string, data any) (path string) {
+	f.t.Helper()
+	form, err := template.New(name).Option("missingkey=error").ParseFiles(filepath.Join(deploy, name))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	path = filepath.Join(dir, name)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer file.Close()
+	if err := form.Execute(file, data); err != nil {
+		f.t.Fatal(err)
+	}
+	f.own(path)
+	return path
+}
+
+// process is a server that runs.
+type process struct {
+	name  string
+	cmd   *exec.Cmd
+	log   string
+	ended chan struct{}
+}
+
+// start runs a program until it is killed, or the test ends.
+func (f *folder) start(name, program string, args ...string) *process {
+	f.t.Helper()
+	p := &process{
+		name:  name,
+		cmd:   exec.Command(program, args...),
+		log:   filepath.Join(f.logs, name),
+		ended: make(chan struct{}),
+	}
+	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer log.Close()
+	p.cmd.Dir = f.dir
+	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH") + ":/usr/sbin", "LC_ALL=C.UTF-8"}
+	p.cmd.Stdout, p.cmd.Stderr = log, log
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: f.as, Setsid: true}
+	if err := p.cmd.Start(); err != nil {
+		f.t.Fatalf("%s: %v", name, err)
+	}
+	if err := os.WriteFile(filepath.Join(f.dir, "pids", name), fmt.Append(nil, p.cmd.Process.Pid), 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+	go func() {
+		_ = p.cmd.Wait() // however it ended
+		close(p.ended)
+	}()
+	return p
+}
+
+// kill ends the process as kill -9 does, and waits for its end.
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill() // it may have ended already
+	<-p.ended
+}
+
+// output is what the process has printed, the end of it.
+func (p *process) output() string {
+	file, err := os.Open(p.log)
+	if err != nil {
+		return err.Error()
+	}
+	defer file.Close()
+	const most = 3000
+	if info, err := file.Stat(); err == nil && info.Size() > most {
+		_, _ = file.Seek(-most, io.SeekEnd) // or the whole
+	}
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// within waits until a condition holds.
+func within(limit time.Duration, holds func() bool) bool {
+	for deadline := time.Now().Add(limit); ; time.Sleep(50 * time.Millisecond) {
+		switch {
+		case holds():
+			return true
+		case time.Now().After(deadline):
+			return false
+		}
+	}
+}
