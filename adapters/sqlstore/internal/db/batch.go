@@ -109,9 +109,12 @@ func (b *Batch) send(ctx context.Context) error {
 	}
 	return retry(ctx, func() error {
 		return onConn(ctx, pool, b.project, func(conn *sqlx.Conn) error {
-			err := send(ctx, conn, b.begin(), "COMMIT")
 			if b.reads {
-				return ifUnharmed(err)
+				return ifUnharmed(send(ctx, conn, b.begin(), "COMMIT"))
+			}
+			err := abandoning(ctx, conn, func(ctx context.Context) error { return send(ctx, conn, b.begin(), b.store.Dialect.commit) })
+			if err != nil && ctx.Err() != nil {
+				return ctx.Err()
 			}
 			return err
 		})

@@ -49,11 +49,11 @@ func (s *DB) commit(ctx context.Context, conn *sqlx.Conn, name transactionName) 
 	}
 	unhurried := context.WithoutCancel(ctx)
 	if name.unnamed() {
-		_, err := conn.ExecContext(unhurried, "COMMIT")
+		_, err := conn.ExecContext(unhurried, s.Dialect.commit)
 		return translate(unhurried, err)
 	}
 	return s.committed(ctx, conn, name, finishing, func(ctx context.Context) error {
-		_, err := conn.ExecContext(ctx, "COMMIT")
+		_, err := conn.ExecContext(ctx, s.Dialect.commit)
 		return err
 	})
 }
@@ -67,7 +67,7 @@ func (s *DB) committed(ctx context.Context, conn *sqlx.Conn, name transactionNam
 	unhurried := context.WithoutCancel(ctx)
 	bounded, cancel := context.WithTimeout(unhurried, within)
 	defer cancel()
-	err := send(bounded)
+	err := abandoning(bounded, conn, send)
 	if !unanswered(err) {
 		return translate(bounded, err)
 	}
@@ -100,13 +100,14 @@ SELECT CAST(pg_postmaster_start_time() AS TEXT) = $1
 
 	selectStatus = `SELECT pg_xact_status(CAST($1 AS xid8))`
 
-	// endBackend makes a transaction that nobody can finish any more end now: its connection is cut. One
-	// that is just committing commits.
+	// endBackend makes a transaction that nobody can finish any more end now: its connection is cut. One that waits for a
+	// second node is left to: if it is ended, it has committed without that node.
 	endBackend = `
 SELECT count(pg_terminate_backend(pid))
 FROM pg_stat_activity
 WHERE backend_xid = CAST(CAST($1 AS xid8) AS xid)
-  AND usename = session_user`
+  AND usename = session_user
+  AND wait_event IS DISTINCT FROM 'SyncRep'`
 )
 
 // fate is what became of a transaction.
@@ -116,6 +117,7 @@ const (
 	unknown fate = iota
 	committed
 	undone
+	ended       // not yet: its connection was cut
 	lostForGood // nobody will ever know
 )
 
@@ -124,10 +126,16 @@ const (
 func (s *DB) readBack(ctx context.Context, name transactionName, cause error) error {
 	bounded, cancel := context.WithTimeout(ctx, asking)
 	defer cancel()
+	cut := false
 	for {
 		switch s.fate(bounded, name) {
 		case committed:
-			return nil
+			if !cut {
+				return nil
+			}
+			cancel() // it may have begun to wait for a second node just before, and ended without it
+		case ended:
+			cut = true
 		case undone:
 			return unharmed{translate(ctx, cause)}
 		case lostForGood:
@@ -172,7 +180,10 @@ func fateByNumber(ctx context.Context, conn *sqlx.Conn, number string, same bool
 	case status.String == "committed":
 		return lostForGood, nil
 	case status.String == "in progress":
-		_, err = conn.ExecContext(ctx, endBackend, number)
+		cut := 0
+		if err = conn.GetContext(ctx, &cut, endBackend, number); cut > 0 {
+			return ended, err
+		}
 	}
 	return unknown, err
 }

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -68,16 +67,15 @@ func openPostgres(_ context.Context, c Config, migrations fs.FS) (*DB, error) {
 	} else {
 		config.Runtime[sessionMark] = mark
 	}
-	connector, err := pq.NewConnectorConfig(config)
-	if err != nil {
+	login := socketConnector{config: config, longest: statement}
+	if _, err := login.connector(nil); err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
-	connector.Dialer(impatient{longest: statement})
-	var requests driver.Connector = connector
+	var requests driver.Connector = login
 	if c.Pooler == NoPooler {
-		requests = pgConnector{connector, mark, &statements{}}
+		requests = pgConnector{login, mark, &statements{}}
 	}
-	s.connect(requests, connector, cmp.Or(c.MaxOpen, 20))
+	s.connect(requests, login, cmp.Or(c.MaxOpen, 20))
 	return s, nil
 }
 
@@ -117,23 +115,19 @@ func postgresConfig(c Config) (*url.URL, pq.Config, error) {
 
 // pgConnector connects a pool whose connections have the role of requests, and prepare the same statements.
 type pgConnector struct {
-	driver.Connector
+	socketConnector
 	mark string
 	all  *statements
 }
 
 func (c pgConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	conn, err := c.Connector.Connect(ctx)
+	guarded, err := c.open(ctx)
 	if err != nil {
 		return nil, refusedParameter(err)
 	}
-	of, ok := conn.(pqConn)
-	if !ok {
-		return nil, fmt.Errorf("a %T is no connection of lib/pq", conn)
-	}
-	guarded := &pgConn{pqConn: of, all: c.all}
+	guarded.all = c.all
 	if err := guarded.takeRole(ctx, c.mark); err != nil {
-		return nil, errors.Join(err, conn.Close())
+		return nil, errors.Join(err, guarded.Close())
 	}
 	return guarded, nil
 }
@@ -165,49 +159,6 @@ func statementTime(text string) (time.Duration, error) {
 		return 0, fmt.Errorf("statement_timeout %q: %w", text, err)
 	}
 	return time.Duration(n * float64(timeUnits[parts[2]])).Round(time.Millisecond), nil
-}
-
-// impatient connects by sockets that give up reading a little after the longest statement's time, if
-// that is limited; the statements of one batch have it together. lib/pq itself waits for ever on a
-// connection that the other side has left without a word.
-type impatient struct {
-	net.Dialer
-	longest time.Duration
-}
-
-// grace is how much later than its statement's end an answer may come.
-const grace = 2 * time.Second
-
-var _ pq.Dialer = impatient{}
-
-func (d impatient) DialTimeout(network, address string, timeout time.Duration) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
-	return d.DialContext(ctx, network, address)
-}
-
-func (d impatient) Dial(network, address string) (net.Conn, error) {
-	return d.DialContext(context.Background(), network, address)
-}
-
-func (d impatient) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	conn, err := d.Dialer.DialContext(ctx, network, address)
-	if err != nil || d.longest == 0 {
-		return conn, err
-	}
-	return impatientConn{conn, d.longest + grace}, nil
-}
-
-type impatientConn struct {
-	net.Conn
-	patience time.Duration
-}
-
-func (c impatientConn) Read(b []byte) (int, error) {
-	if err := c.SetReadDeadline(time.Now().Add(c.patience)); err != nil {
-		return 0, err
-	}
-	return c.Conn.Read(b)
 }
 
 const selectUnguarded = `

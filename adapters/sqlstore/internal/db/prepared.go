@@ -251,6 +251,7 @@ func (t *text) sent(err error) {
 // pgConn is a connection of lib/pq with what is prepared on it.
 type pgConn struct {
 	pqConn
+	socket    *socket
 	guarded   bool        // it has the role that row-level security holds
 	all       *statements // nil: nothing is prepared
 	prepared  []bool      // by number
