@@ -5,6 +5,7 @@
 //	CLUSTER_ONLY=postgresql,redis,nats …           some of it
 //	CLUSTER_KILLS=2 …                              how often the leader of PostgreSQL is killed; default 10
 //	CLUSTER_FAULTS=killed,paused …                 some faults alone: killed cutoff halfcut paused switchover
+//	CLUSTER_BY=PgBouncer …                         by one way alone: PgBouncer multi-host
 //	CLUSTER_LOGS=folder …                          where the servers' logs stay
 //
 // The servers are configured by the files of cmd/haggle/deploy/cluster.
@@ -42,16 +43,28 @@ func TestCluster_postgreSQL(t *testing.T) {
 	if out, err := built.run([]string{"HAGGLE_DATABASE_URL=" + d.direct()}, "migrate"); err != nil {
 		t.Fatalf("haggle migrate: %v: %s", err, out)
 	}
-	pooled := built.serve(t, "HAGGLE_DATABASE_URL="+d.pooled(), "HAGGLE_DATABASE_POOLER=transaction")
-	s, err := openShop(pooled, "lanterns")
-	if err != nil {
-		t.Fatal(err)
-	}
+	others := []fault{cutOff, cutFromPeers, paused, switchedOver}
 	var rows []figures
 	t.Cleanup(func() { fmt.Print(table(rows)) })
-	for _, f := range chosen(append(slices.Repeat([]fault{killed}, kills), cutOff, cutFromPeers, paused, switchedOver)) {
-		rows = append(rows, d.survive(t, s, "PgBouncer", f))
-		t.Logf("\n%s", table(rows[len(rows)-1:]))
+	var s *shop
+	for _, way := range []struct {
+		name   string
+		env    []string
+		faults []fault
+	}{
+		{"PgBouncer", []string{"HAGGLE_DATABASE_URL=" + d.pooled(), "HAGGLE_DATABASE_POOLER=transaction"}, append(slices.Repeat([]fault{killed}, kills), others...)},
+		{"multi-host URL", []string{"HAGGLE_DATABASE_URL=" + d.many()}, append(slices.Repeat([]fault{killed}, (kills+3)/4), others...)},
+	} {
+		if only := os.Getenv("CLUSTER_BY"); only != "" && only != strings.Fields(way.name)[0] {
+			continue
+		}
+		if s = s.servedBy(t, built.serve(t, way.env...)); t.Failed() {
+			return
+		}
+		for _, f := range chosen(way.faults) {
+			rows = append(rows, d.survive(t, s, way.name, f))
+			t.Logf("\n%s", table(rows[len(rows)-1:]))
+		}
 	}
 }
 

@@ -184,10 +184,10 @@ func (d *database) direct() string {
 func (d *database) many() string {
 	var hosts []string
 	for _, n := range d.Nodes {
-		hosts = append(hosts, n.Clients)
+		hosts = append(hosts, n.Clients+":5432")
 	}
 	return "postgres://haggle:" + d.Passwords.Haggle + "@" + strings.Join(hosts, ",") +
-		"/haggle?sslmode=disable&target_session_attrs=read-write&connect_timeout=2"
+		"/haggle?sslmode=disable&target_session_attrs=read-write"
 }
 
 // fail ends the test with what the servers printed.

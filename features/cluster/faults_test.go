@@ -19,7 +19,7 @@ const (
 	// failover is how long Patroni takes at most: the ttl, an election, and the start of the new leader on a busy machine.
 	failover = 90 * time.Second
 	// shoppers are the buyers at once.
-	shoppers = 4
+	shoppers = 8
 )
 
 // fault is what happens to the leader, and how it is made good.
@@ -87,10 +87,10 @@ func (n *node) switchOver(d *database) error {
 
 // figures are what one fault took.
 type figures struct {
-	fault, way       string
-	patroni, haggle  time.Duration // until there is another leader, and from then on until a buyer has bought
-	orders           int
-	refusals, broken string
+	fault, way      string
+	patroni, haggle time.Duration // until there is another leader, and from then on until a buyer has bought
+	orders          int
+	refusals        string
 }
 
 // survive has buyers pay while a fault befalls the leader, and judges what is there once it is over.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
@@ -72,6 +73,20 @@ func openShop(p program, slug string) (*shop, error) {
 	s.product = product.ID
 	_, err = s.management().ConnectAPIKey(ctx, merchant.NewIntegration{Type: "stripe", Credentials: merchant.Credentials{Key: "sk_test_" + slug}})
 	return s, err
+}
+
+// servedBy is the shop, which is opened first, with other servers of the same database.
+func (s *shop) servedBy(t *testing.T, p program) *shop {
+	t.Helper()
+	if s != nil {
+		s.program = p
+		return s
+	}
+	s, err := openShop(p, "lanterns")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // open lets buyers in, each of whom makes one purchase after the other.

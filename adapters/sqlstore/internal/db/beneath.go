@@ -18,7 +18,13 @@ type driverConn interface {
 
 // beneath lends work the driver's connection. It is closed if work fails with driver.ErrBadConn, or panics.
 func beneath(conn *sqlx.Conn, work func(driverConn) error) error {
-	return conn.Raw(func(c any) error { return work(c.(driverConn)) })
+	return conn.Raw(func(c any) error {
+		err := work(c.(driverConn))
+		if pg, ok := c.(*pgConn); ok && onStandby(err) {
+			pg.standby = true
+		}
+		return err
+	})
 }
 
 // query runs a statement, or several of a text without arguments. Arguments come from Plain.

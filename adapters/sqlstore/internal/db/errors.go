@@ -103,7 +103,7 @@ func translate(ctx context.Context, err error) error {
 			return c.means().Because(err)
 		}
 	}
-	if overloaded(err) || conflicted(err) || Lost(err) {
+	if overloaded(err) || conflicted(err) || Lost(err) || onStandby(err) || errors.As(err, new(noHost)) {
 		return fault.New(fault.Unavailable, "storage_unavailable", "The database is busy. Try again.").
 			After(time.Second).Because(err)
 	}
@@ -195,6 +195,12 @@ func overloaded(err error) bool {
 		return true
 	}
 	return false
+}
+
+// onStandby tells that the server does not write: it is a standby, as a leader is that was replaced.
+func onStandby(err error) bool {
+	var pgErr *pq.Error
+	return errors.As(err, &pgErr) && pgErr.Code == "25006" // read_only_sql_transaction
 }
 
 // Lost tells that the connection broke. Whether a COMMIT under way took place is then unknown.

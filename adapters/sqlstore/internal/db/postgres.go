@@ -91,7 +91,11 @@ func (s *DB) connect(requests, login driver.Connector, most int) {
 
 // postgresConfig returns the URL, and what connections that serve requests begin with.
 func postgresConfig(c Config) (*url.URL, pq.Config, error) {
-	u, err := url.Parse(c.URL)
+	address, err := hostsInQuery(c.URL)
+	if err != nil {
+		return nil, pq.Config{}, err
+	}
+	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return nil, pq.Config{}, fmt.Errorf("the database URL must begin with sqlite:// or postgres://")
 	}
@@ -104,9 +108,9 @@ func postgresConfig(c Config) (*url.URL, pq.Config, error) {
 	if c.Statement > 0 {
 		query.Set("statement_timeout", strconv.FormatInt(c.Statement.Milliseconds(), 10))
 	}
-	address := *u
-	address.RawQuery = query.Encode()
-	config, err := pq.NewConfig(address.String())
+	serves := *u
+	serves.RawQuery = query.Encode()
+	config, err := pq.NewConfig(serves.String())
 	if err != nil {
 		return nil, pq.Config{}, fmt.Errorf("database URL: %w", err)
 	}

@@ -256,7 +256,11 @@ type pgConn struct {
 	all       *statements // nil: nothing is prepared
 	prepared  []bool      // by number
 	forgotten bool        // nobody knows what is prepared
+	standby   bool        // its server does not write
 }
+
+// IsValid is database/sql's, which keeps a connection in its pool as long as it is valid.
+func (c *pgConn) IsValid() bool { return !c.standby && c.pqConn.IsValid() }
 
 // pqConn is what database/sql uses of a connection of lib/pq.
 type pqConn interface {

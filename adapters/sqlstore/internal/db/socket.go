@@ -51,6 +51,9 @@ func (c socketConnector) open(ctx context.Context) (*pgConn, error) {
 	}
 	conn, err := connector.Connect(ctx)
 	connecting = false
+	if len(c.config.Multi) > 0 {
+		err = refusedByAll(ctx, err)
+	}
 	if err != nil {
 		return nil, err
 	}
