@@ -31,9 +31,21 @@ type shared struct {
 }
 
 func newShared(address string) (*shared, error) {
-	o, err := parse(address)
+	client, err := newClient(address)
 	if err != nil {
 		return nil, err
+	}
+	return &shared{client, redis_rate.NewLimiter(prefixed{client})}, nil
+}
+
+func newClient(address string) (*redis.Client, error) {
+	logging.Disable() // the client's own lines, one a connection: Limiter logs the change
+	if u, err := url.Parse(address); err == nil && u.Query().Has("master_name") {
+		return newSentinelClient(address)
+	}
+	o, err := redis.ParseURL(address)
+	if err != nil {
+		return nil, refusedURL(err)
 	}
 	o.DialTimeout = cmp.Or(o.DialTimeout, dialTimeout)
 	o.ReadTimeout = cmp.Or(o.ReadTimeout, callTimeout)
@@ -46,21 +58,41 @@ func newShared(address string) (*shared, error) {
 	o.PipelinePoolSize = -1
 	o.DisableIdentity = true
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	logging.Disable() // the client's own lines, one a connection: Limiter logs the change
-	client := redis.NewClient(o)
-	return &shared{client, redis_rate.NewLimiter(prefixed{client})}, nil
+	return redis.NewClient(o), nil
 }
 
-// parse shows nothing of an address it cannot read: there may be a password in it.
-func parse(address string) (*redis.Options, error) {
-	o, err := redis.ParseURL(address)
+// newSentinelClient makes a client of the primary that sentinels name (go-redis v9.23.0, ParseFailoverURL, read 2026-11-27).
+func newSentinelClient(address string) (*redis.Client, error) {
+	o, err := redis.ParseFailoverURL(address)
+	if err == nil && o.MasterName == "" {
+		err = errors.New("master_name is empty")
+	}
+	if err == nil && (o.RouteByLatency || o.RouteRandomly || o.ReplicaOnly) {
+		err = errors.New("requests are counted by the primary alone, not by replicas")
+	}
+	if err != nil {
+		return nil, refusedURL(err)
+	}
+	o.DialTimeout = cmp.Or(o.DialTimeout, dialTimeout)
+	o.ReadTimeout = cmp.Or(o.ReadTimeout, callTimeout)
+	o.WriteTimeout = cmp.Or(o.WriteTimeout, callTimeout)
+	o.PoolTimeout = cmp.Or(o.PoolTimeout, callTimeout)
+	o.PoolSize = cmp.Or(o.PoolSize, 10*runtime.GOMAXPROCS(0))
+	o.MaxActiveConns = cmp.Or(o.MaxActiveConns, o.PoolSize)
+	o.MaxRetries = -1
+	o.DialerRetries = 1
+	o.PipelinePoolSize = -1
+	o.DisableIdentity = true
+	return redis.NewFailoverClient(o), nil
+}
+
+// refusedURL shows nothing of an address that cannot be read: there may be a password in it.
+func refusedURL(err error) error {
 	if syntax := new(url.Error); errors.As(err, &syntax) {
 		err = errors.New("it is not a URL")
 	}
-	if err != nil {
-		return nil, fmt.Errorf("want redis://[user:password@]host:port/database, rediss://… or unix:///path: %w", err)
-	}
-	return o, nil
+	return fmt.Errorf("want redis://[user:password@]host:port/database, rediss://…, unix:///path, or with Sentinel "+
+		"redis://sentinel1:26379/database?master_name=NAME&addr=sentinel2:26379&password=…: %w", err)
 }
 
 // count counts n requests of the key, or none, in one round trip. Its time is bounded without ctx.

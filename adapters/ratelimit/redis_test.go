@@ -19,6 +19,8 @@ func TestBadAddressesAreOneClearLine(t *testing.T) {
 	for _, url := range []string{
 		"localhost:6379", "http://localhost", "redis://host/shop", "redis://host/0?colour=red",
 		"redis://:secret@host:port", "redis://user:se/secret@host", "unix://", "redis://host/0?read_timeout=soon",
+		"redis://:secret@host/0?master_name=", "redis://host/0?master_name=a&addr=b", "redis://host/0?master_name=a&replica_only=true",
+		"redis://host/0?master_name=a&route_randomly=true", "redis://host/0?master_name=a&password=secret&colour=red", "unix:///s?master_name=a",
 	} {
 		l, err := New(url, slog.New(slog.DiscardHandler))
 		if l != nil || err == nil {
