@@ -1,12 +1,15 @@
 // Package eventbus publishes events to NATS JetStream: each to the subject haggle.<project id>.<type>,
 // with the body that webhooks have, and its id as Nats-Msg-Id. The stream HAGGLE takes them all; it is
-// made, on disk and with a week's memory, where there is none.
+// made, on disk and with a week's memory, where there is none; in a cluster with three replicas, so that it outlives the loss of
+// a server.
 package eventbus
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +29,8 @@ const (
 	kept = 7 * 24 * time.Hour
 	// repeats is how long it knows an event by its id. A lost acknowledgement is made up for before.
 	repeats = 10 * time.Minute
+	// replicas is how many servers of a cluster keep a stream that we make.
+	replicas = 3
 	// acknowledging is how long an event waits for its acknowledgement.
 	acknowledging = 5 * time.Second
 )
@@ -39,7 +44,19 @@ type Bus struct {
 
 var _ ports.Stream = (*Bus)(nil)
 
-// Open begins to connect. A server that is not there yet is waited for, while events are refused.
+// CheckURL reports what is wrong with an address, without the address: there may be a password in it.
+func CheckURL(address string) error {
+	for _, server := range strings.Split(address, ",") {
+		u, err := url.Parse(server)
+		if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
+			return errors.New("must be nats://HOST:PORT or tls://HOST:PORT, or several of them with commas between")
+		}
+	}
+	return nil
+}
+
+// Open begins to connect to one of the servers, which have commas between. Servers that are not there yet are waited for, while
+// events are refused.
 func Open(address string) (*Bus, error) {
 	b := &Bus{}
 	lost := func(*nats.Conn, error) { b.known.Store(false) }
@@ -106,9 +123,16 @@ func (b *Bus) ensure(ctx context.Context) error {
 	}
 	_, err := b.stream.Stream(ctx, Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		_, err = b.stream.CreateStream(ctx, jetstream.StreamConfig{
-			Name: Name, Subjects: []string{Subjects}, MaxAge: kept, Duplicates: repeats,
-		})
+		config := jetstream.StreamConfig{
+			Name:       Name,
+			Subjects:   []string{Subjects},
+			MaxAge:     kept,
+			Duplicates: repeats,
+		}
+		if b.conn.ConnectedClusterName() != "" {
+			config.Replicas = replicas
+		}
+		_, err = b.stream.CreateStream(ctx, config)
 	}
 	if err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 		return errors.New("the event bus has no stream for events")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -207,5 +208,19 @@ func TestTry(t *testing.T) {
 	s.WaitForShutdown()
 	if err := Try(t.Context(), s.ClientURL()); err == nil || err.Error() != "connection refused" {
 		t.Errorf("without a server: %v", err)
+	}
+}
+
+func TestCheckURL(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"nats://a:4222", "tls://u:p@a:4222,nats://u:p@b:4222", "nats://a"} {
+		if err := CheckURL(address); err != nil {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	for _, address := range []string{"a:4222", "http://u:secret@a:4222", "nats://u:secret@a:4222,", "nats://a:4222,b", "nats://u:sec%ret@a", "nats://"} {
+		if err := CheckURL(address); err == nil || strings.Contains(err.Error(), "sec") {
+			t.Errorf("%s: %v", address, err)
+		}
 	}
 }

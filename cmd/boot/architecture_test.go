@@ -54,7 +54,7 @@ var placed = map[string]string{
 	"github.com/go-redis":             "adapters/ratelimit",
 	"github.com/throttled":            "adapters/ratelimit",
 	"github.com/prometheus":           "adapters/telemetry",
-	"github.com/nats-io":              "adapters/eventbus",
+	"github.com/nats-io":              "adapters/eventbus features/cluster",
 	"github.com/wneessen":             "adapters/notify",
 	"github.com/emersion":             "adapters/notify",
 	"code.dny.dev/ssrf":               "adapters/delivery",

@@ -31,7 +31,7 @@ type Config struct {
 	Addr          string `env:"HAGGLE_ADDR" default:"127.0.0.1:8080" group:"server" help:"Address of the API, host:port."`
 	OpsAddr       string `env:"HAGGLE_OPS_ADDR" default:"127.0.0.1:8081" group:"server" help:"Address of /livez, /readyz and /metrics, host:port."`
 	PublicURL     string `env:"HAGGLE_PUBLIC_URL" group:"server" help:"URL under which clients reach the API. Default: http:// and the address."`
-	DatabaseURL   string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" group:"database" help:"sqlite://PATH or postgres://…"`
+	DatabaseURL   string `env:"HAGGLE_DATABASE_URL" default:"sqlite://.data/haggle.db" group:"database" help:"sqlite://PATH or postgres://…, which may name several hosts: postgres://HOST1:5432,HOST2:5432/DATABASE?target_session_attrs=read-write."`
 	Connections   int    `env:"HAGGLE_DATABASE_CONNECTIONS" name:"database-connections" group:"database" help:"Most connections to PostgreSQL, or readers of SQLite. Default: 20, or 8."`
 	Pooler        string `env:"HAGGLE_DATABASE_POOLER" name:"database-pooler" default:"none" enum:"none,transaction" group:"database" help:"What is between Haggle and PostgreSQL: none, or transaction for a pooler such as PgBouncer with pool_mode=transaction."`
 	AllowNewer    bool   `env:"HAGGLE_ALLOW_NEWER_SCHEMA" name:"allow-newer-schema" group:"database" help:"Start on a database that a newer release has migrated, to go back after an upgrade. A release works with the schema of the next one."`
@@ -63,9 +63,9 @@ type Config struct {
 	AnthropicURL   string `env:"HAGGLE_ANTHROPIC_URL" group:"models" help:"Endpoint of the provider anthropic, as https://api.anthropic.com."`
 	AnthropicKey   string `env:"HAGGLE_ANTHROPIC_KEY" group:"models" help:"Its API key."`
 	SearchMemory   string `env:"HAGGLE_SEARCH_MEMORY" default:"1024" group:"limits" help:"Megabytes that the search indexes of all shops may take; beyond it, those not searched for the longest time are dropped, to be built again when needed. One shop may take half of it; 0: any."`
-	NATSURL        string `env:"HAGGLE_NATS_URL" name:"nats-url" group:"messages" help:"nats://… Every event also goes to JetStream there, to haggle.PROJECT.TYPE."`
+	NATSURL        string `env:"HAGGLE_NATS_URL" name:"nats-url" group:"messages" help:"nats://…, servers of a cluster separated by commas. Every event also goes to JetStream there, to haggle.PROJECT.TYPE."`
 	SMTPURL        string `env:"HAGGLE_SMTP_URL" name:"smtp-url" group:"messages" help:"smtp://USER:PASSWORD@HOST:PORT?from=…&to=… or smtps://… Alerts and invitations go by mail through it."`
-	RedisURL       string `env:"HAGGLE_REDIS_URL" group:"limits" help:"redis://… Replicas count requests together there. Without it each counts alone."`
+	RedisURL       string `env:"HAGGLE_REDIS_URL" group:"limits" help:"redis://… Replicas count requests together there. Without it each counts alone. With Sentinel: redis://SENTINEL:26379/0?master_name=NAME&addr=SENTINEL2:26379."`
 	OIDCIssuer     string `env:"HAGGLE_OIDC_ISSUER" name:"oidc-issuer" group:"sign-in" help:"Issuer of the OpenID Connect provider by which members may sign in to the console, as https://accounts.example.com. Its redirect URI is /console/sign-in/openid/callback of the public URL."`
 	OIDCClientID   string `env:"HAGGLE_OIDC_CLIENT_ID" name:"oidc-client-id" group:"sign-in" help:"The id by which this server is registered there."`
 	OIDCSecret     string `env:"HAGGLE_OIDC_CLIENT_SECRET" name:"oidc-client-secret" group:"sign-in" help:"The secret of that registration."`

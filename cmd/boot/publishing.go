@@ -3,7 +3,7 @@ package boot
 import (
 	"context"
 	"fmt"
-	"net/url"
+	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/delivery"
 	"github.com/haggle-commerce/haggle/adapters/eventbus"
@@ -56,8 +56,8 @@ func (a *App) openPublishing() error {
 // checkPublishing reads where events go.
 func (c Config) checkPublishing() error {
 	if c.NATSURL != "" {
-		if u, err := url.Parse(c.NATSURL); err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
-			return fmt.Errorf("HAGGLE_NATS_URL must be nats://HOST:PORT or tls://HOST:PORT") // without the URL, which may hold a password
+		if err := eventbus.CheckURL(c.NATSURL); err != nil {
+			return fmt.Errorf("HAGGLE_NATS_URL %w", err)
 		}
 	}
 	if c.SMTPURL != "" {
