@@ -1,10 +1,12 @@
 package boot_test
 
 import (
+	"database/sql"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -46,6 +48,119 @@ func TestServerBehindPgBouncer(t *testing.T) {
 	found, err := boot.Verify(t.Context(), boot.Config{DatabaseURL: url, Pooler: "transaction", Env: "sandbox"}, "", 0)
 	if err != nil || found.Undecided > 0 || len(found.Violations()) > 0 {
 		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+const guardedTables = `
+SELECT relname
+FROM pg_class
+WHERE relnamespace = 'public'::regnamespace
+  AND relrowsecurity`
+
+// Behind PgBouncer, clients that say their project see its rows in every table, and nobody else's; those that say none see
+// nothing, also on a connection to PostgreSQL that others have had for another project. Some leave in the middle of a transaction.
+func TestServerBehindPgBouncer_rowLevelSecurity(t *testing.T) {
+	t.Parallel()
+	direct := boottest.Engines[1].URL(t)
+	url := pgbouncer.Start(t, direct).URL(direct)
+	app := boottest.Start(t, url, pooled)
+	shops := []boughtAt{openPooledShop(t, app, "one"), openPooledShop(t, app, "two")}
+	for _, s := range shops {
+		s.journey()
+	}
+	tables := guardedRows(t, boottest.Inspect(t, direct))
+	const clients, rounds = 8, 12
+	var all sync.WaitGroup
+	for c := range clients {
+		all.Go(func() {
+			bare, _, _ := strings.Cut(url, "&") // PgBouncer takes no limits of time
+			db, err := sql.Open("postgres", bare+"&sslmode=disable")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer db.Close()
+			for n := range rounds {
+				project := ""
+				if who := (c + n) % 3; who < len(shops) {
+					_, project, _ = strings.Cut(shops[who].project, ": ")
+				}
+				look(t, db, project, tables, n%2 == 0)
+			}
+		})
+	}
+	for _, s := range shops { // whose transactions go by the same connections
+		all.Go(s.journey)
+	}
+	all.Wait()
+}
+
+// guardedRows are the tables that row-level security holds and that have rows, and in which projects.
+func guardedRows(t *testing.T, db *sql.DB) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	rows, err := db.QueryContext(t.Context(), guardedTables)
+	for err == nil && rows.Next() {
+		var name string
+		if err = rows.Scan(&name); err == nil {
+			found[name] = nil
+		}
+	}
+	if err != nil || rows.Err() != nil {
+		t.Fatal(err, rows.Err())
+	}
+	for name := range found {
+		rows, err := db.QueryContext(t.Context(), "SELECT DISTINCT project_id FROM "+name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			var project string
+			if err := rows.Scan(&project); err != nil {
+				t.Fatal(err)
+			}
+			found[name] = append(found[name], project)
+		}
+		if len(found[name]) == 0 {
+			delete(found, name)
+		}
+	}
+	if len(found) < 15 {
+		t.Fatalf("only %d tables have rows: %v", len(found), found)
+	}
+	return found
+}
+
+// look reads tables in one transaction of a project, "" for none.
+func look(t *testing.T, db *sql.DB, project string, tables map[string][]string, commits bool) {
+	t.Helper()
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if project != "" {
+		_, err = tx.ExecContext(t.Context(), "SELECT set_config('haggle.project_id', $1, true)", project)
+	}
+	for name, owners := range tables {
+		var own, others int
+		if err == nil {
+			err = tx.QueryRowContext(t.Context(), "SELECT count(*) FILTER (WHERE project_id = $1), count(*) FILTER (WHERE project_id <> $1) FROM "+name, project).
+				Scan(&own, &others)
+		}
+		if err == nil && (others > 0 || slices.Contains(owners, project) != (own > 0)) {
+			t.Errorf("%s in project %q: %d rows of its own and %d of others", name, project, own, others)
+		}
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	end := tx.Rollback
+	if commits {
+		end = tx.Commit
+	}
+	if err := end(); err != nil {
+		t.Error(err)
 	}
 }
 
