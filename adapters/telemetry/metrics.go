@@ -19,7 +19,7 @@ import (
 
 // Metrics counts what happens, on a registry of its own. Labels only take values from the program
 // text, or of a short list such as currencies, never from a request, and never name a project: so the number of series is
-// bounded, however many shops there are. What is about one shop is in the log, in traces and in analytics.
+// bounded, however many shops there are. The log, traces and analytics tell about one shop.
 type Metrics struct {
 	registry  *prometheus.Registry
 	described []Description

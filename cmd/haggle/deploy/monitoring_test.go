@@ -296,6 +296,11 @@ func TestMonitoring_complete(t *testing.T) {
 			t.Errorf("%s shows nothing", p.Title)
 		}
 	}
+}
+
+// Prometheus itself takes the rules.
+func TestMonitoring_rulesParse(t *testing.T) {
+	t.Parallel()
 	promtool, err := exec.LookPath("promtool")
 	if err != nil {
 		t.Skip("promtool is not installed: the syntax of the rules is not checked")
