@@ -3,7 +3,6 @@ package boot
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/delivery"
 	"github.com/haggle-commerce/haggle/adapters/eventbus"
