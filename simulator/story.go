@@ -34,7 +34,7 @@ func Story(ctx context.Context, config Config, w io.Writer) error {
 	p.asksPrice, p.checksStock, p.readsSession, p.extends = true, false, false, false
 	p.paysTwice, p.reusesToken, p.sendsBack = true, false, false
 	t := newTrip(config, p.within(config.Protocol), m.manifest)
-	teller := teller{w, m.manifest.Currency()}
+	teller := &teller{w: w, currency: m.manifest.Currency()}
 	t.watching = append(t.watching, teller.tell)
 	say(w, "The shop", "%s, %d categories", m.manifest.Merchant.Name, len(m.manifest.Categories))
 	t.run(ctx, m)
@@ -72,15 +72,17 @@ func say(w io.Writer, who, format string, args ...any) {
 type teller struct {
 	w        io.Writer
 	currency string
+	checkout acp.Checkout // the last one that was told of
+	order    string       // that was paid
 }
 
-func (t teller) buyer(format string, args ...any)    { say(t.w, "Buyer", format, args...) }
-func (t teller) merchant(format string, args ...any) { say(t.w, "Merchant", format, args...) }
+func (t *teller) buyer(format string, args ...any)    { say(t.w, "Buyer", format, args...) }
+func (t *teller) merchant(format string, args ...any) { say(t.w, "Merchant", format, args...) }
 
 // price is an amount in the shop's currency, with all of its decimals.
-func (t teller) price(d decimal.Decimal) string { return d.Fixed(decimal.Places(t.currency)) }
+func (t *teller) price(d decimal.Decimal) string { return d.Fixed(decimal.Places(t.currency)) }
 
-func (t teller) tell(c acp.Call) {
+func (t *teller) tell(c acp.Call) {
 	switch answer := c.Response.(type) {
 	case acp.SearchResponse:
 		t.buyer("searches for %q", c.Request.(acp.SearchRequest).Query)
@@ -92,13 +94,12 @@ func (t teller) tell(c acp.Call) {
 		t.tellQuote(c.Request.(acp.QuoteRequest), answer)
 	case acp.Checkout:
 		s := answer.Summary
+		t.checkout = answer
 		t.buyer("checks out")
 		t.merchant("asks for %s + %s shipping + %s tax = %s %s, %s saved", t.price(s.Subtotal), t.price(s.Shipping),
 			t.price(s.Tax), t.price(s.Total), s.Currency, t.price(s.Savings))
 	case acp.Finalized:
-		t.buyer("pays by %s", c.Request.(acp.FinalizeRequest).Payment.Method)
-		t.merchant("%s: order %s, %s %s paid with %s", answer.Status, answer.Order.ConfirmationNumber,
-			t.price(answer.Payment.Amount), answer.Payment.Currency, answer.Payment.Method)
+		t.tellPayment(c.Request.(acp.FinalizeRequest), answer)
 	case acp.OrderRecord:
 		t.buyer("reads the order %s", answer.Order.ID)
 		t.merchant("ships it on %s, delivers %s", answer.Fulfillment.EstimatedShipDate, answer.Fulfillment.EstimatedDelivery)
@@ -110,7 +111,25 @@ func (t teller) tell(c acp.Call) {
 	}
 }
 
-func (t teller) tellQuote(asked acp.QuoteRequest, q acp.Quote) {
+// tellPayment tells which shipping the buyer chose, if it is not what the merchant asked for, and once that it pays.
+func (t *teller) tellPayment(r acp.FinalizeRequest, answer acp.Finalized) {
+	if t.order != "" && t.order == answer.Order.ConfirmationNumber {
+		t.buyer("sends the same payment again, as after a lost answer")
+		t.merchant("repeats its answer: the order is the same, and nothing is charged again")
+		return
+	}
+	for _, option := range t.checkout.ShippingOptions {
+		if option.ID == r.ShippingOption && !option.Selected {
+			t.buyer("chooses %s for %s instead of %s shipping", option.Name, t.price(option.Price), t.price(t.checkout.Summary.Shipping))
+		}
+	}
+	t.buyer("pays by %s", r.Payment.Method)
+	t.merchant("%s: order %s, %s %s paid with %s", answer.Status, answer.Order.ConfirmationNumber,
+		t.price(answer.Payment.Amount), answer.Payment.Currency, answer.Payment.Method)
+	t.order = answer.Order.ConfirmationNumber
+}
+
+func (t *teller) tellQuote(asked acp.QuoteRequest, q acp.Quote) {
 	if asked.OfferPrice == nil {
 		t.buyer("asks for the price")
 	} else {

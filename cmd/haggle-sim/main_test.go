@@ -38,3 +38,20 @@ func TestHelp(t *testing.T) {
 		}
 	}
 }
+
+// The address of the server follows HAGGLE_ADDR.
+func TestServerAddress(t *testing.T) {
+	for addr, want := range map[string]string{
+		"":             "http://127.0.0.1:8080",
+		"0.0.0.0:9090": "http://127.0.0.1:9090",
+		"shop.lan:80":  "http://shop.lan:80",
+	} {
+		t.Setenv("HAGGLE_ADDR", addr)
+		if got := serverAddress(""); got != want {
+			t.Errorf("HAGGLE_ADDR=%s: %s, want %s", addr, got, want)
+		}
+	}
+	if got := serverAddress("http://127.0.0.1:1"); got != "http://127.0.0.1:1" {
+		t.Errorf("with --url: %s", got)
+	}
+}

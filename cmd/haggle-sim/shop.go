@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 )
 
 type shopCmd struct {
-	URL         string `default:"http://127.0.0.1:8080" help:"Address of the server."`
+	URL         string `env:"HAGGLE_URL" help:"Address of the server. Default: http:// and HAGGLE_ADDR, or else http://127.0.0.1:8080."`
 	Project     string `default:"demo" help:"Slug of the project to buy from."`
 	Buyers      int    `default:"20" help:"How many buyers go shopping."`
 	Seed        uint64 `default:"1" help:"The same seed sends the same buyers."`
@@ -53,7 +54,7 @@ func (s shopCmd) Run(ctx context.Context) error {
 
 func (s shopCmd) config() simulator.Config {
 	return simulator.Config{
-		URL:         s.URL,
+		URL:         serverAddress(s.URL),
 		Project:     s.Project,
 		Buyers:      s.Buyers,
 		Seed:        s.Seed,
@@ -61,4 +62,19 @@ func (s shopCmd) config() simulator.Config {
 		Protocol:    simulator.Protocol(s.Protocol),
 		UCPVersion:  schema.Version(s.UCPVersion),
 	}
+}
+
+// serverAddress is the given URL, or that of the server which HAGGLE_ADDR would start on this machine.
+func serverAddress(given string) string {
+	if given != "" {
+		return given
+	}
+	host, port, err := net.SplitHostPort(os.Getenv("HAGGLE_ADDR"))
+	if err != nil {
+		return "http://127.0.0.1:8080"
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
 }
