@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/feed"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/history"
@@ -24,7 +23,7 @@ import (
 type DemoShop struct {
 	ACP      string
 	Console  string // signs the shop's owner in to the console, once, within a day
-	Key      string // a fresh one, for a week
+	Key      string // for a week
 	Project  id.Project
 	Products int
 	Query    string
@@ -33,7 +32,7 @@ type DemoShop struct {
 	Offer    money.Amount // some way under its list price
 }
 
-// Demo creates the demo project with its catalogue, once, and a fresh API key for it.
+// Demo creates the demo project with its catalogue, once, and an API key for it.
 func (a *App) Demo(ctx context.Context) (DemoShop, error) { return a.demo(ctx, a.importDemo) }
 
 // DemoWithHistory is Demo, and a project that is created has ninety days of orders, negotiations and returns behind it.
@@ -82,32 +81,6 @@ func (a *App) demoLink(ctx context.Context, of id.Account) (string, error) {
 	}
 	l, err := a.People.SignInLink(ctx, owner, operator)
 	return l.Address, err
-}
-
-// demoKeys is how many starts' keys work at once.
-const demoKeys = 5
-
-// demoKey makes a key for a week, and ends those of earlier starts, for an account has room for only so
-// many.
-func (a *App) demoKey(ctx context.Context, owner id.Account) (string, error) {
-	const name = "demo"
-	keys, _, err := a.store.Keys().List(ctx, owner, nil, ports.Page{Limit: account.MaxKeys})
-	if err != nil {
-		return "", err
-	}
-	kept := 1
-	for _, k := range keys { // newest first
-		if k.Name != name {
-			continue
-		}
-		if kept++; kept > demoKeys {
-			if err := a.Access.RevokeKeyOf(ctx, owner, k.ID); err != nil {
-				return "", err
-			}
-		}
-	}
-	expires := a.clock.Now().Add(7 * 24 * time.Hour)
-	return a.Access.CreateKey(ctx, owner, name, []string{"*"}, nil, &expires)
 }
 
 // demoProject finds the demo project, or opens it. One that a crash kept from being filled is filled now: that is one

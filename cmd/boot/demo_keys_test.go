@@ -2,38 +2,91 @@ package boot_test
 
 import (
 	"net/http"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
-// Each start of the demo has a key that works, and old ones do not pile up.
+func startDemo(t *testing.T, app *boot.App) boot.DemoShop {
+	t.Helper()
+	shop, err := app.Demo(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shop
+}
+
+func works(t *testing.T, app *boot.App, key string) bool {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", app.URL()+"/v1/projects", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+key)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	return answer.StatusCode == http.StatusOK
+}
+
+// The next start of the demo finds its key, in a file that only the owner may read.
+func TestDemo_keepsItsKey(t *testing.T) {
+	t.Parallel()
+	database := boottest.Engines[0].URL(t)
+	app := boottest.Start(t, database)
+	first := startDemo(t, app)
+	if again := startDemo(t, app); again.Key != first.Key || !works(t, app, first.Key) {
+		t.Errorf("the keys are %s and %s", first.Key, again.Key)
+	}
+	file := strings.TrimPrefix(database, "sqlite://") + ".demo-key"
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("%v, %v", info, err)
+	}
+	keys, err := app.ListKeys(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range keys {
+		if k.Key.Name == "demo" {
+			if _, err := app.RevokeKey(t.Context(), k.Key.ID.String()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	third := startDemo(t, app)
+	if third.Key == first.Key || !works(t, app, third.Key) {
+		t.Errorf("after it was revoked the key is %s", third.Key)
+	}
+	if err := os.WriteFile(file, []byte(boottest.Key), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again := startDemo(t, app); again.Key != boottest.Key {
+		t.Errorf("a key of the same account in the file: %s", again.Key)
+	}
+}
+
+// Where no key is found, old ones do not pile up.
 func TestDemoKeysOfEarlierStartsEnd(t *testing.T) {
 	t.Parallel()
-	app := boottest.Start(t, boottest.Engines[0].URL(t))
+	database := boottest.Engines[0].URL(t)
+	app := boottest.Start(t, database)
 	var shops []boot.DemoShop
 	for range 7 {
-		shop, err := app.Demo(t.Context())
-		if err != nil {
+		shops = append(shops, startDemo(t, app))
+		if err := os.Remove(strings.TrimPrefix(database, "sqlite://") + ".demo-key"); err != nil {
 			t.Fatal(err)
 		}
-		shops = append(shops, shop)
 		boottest.Tick()
 	}
 	for i, shop := range shops {
-		r, err := http.NewRequest("GET", app.URL()+"/v1/projects", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Authorization", "Bearer "+shop.Key)
-		answer, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer.Body.Close()
-		if works := answer.StatusCode == 200; works != (i >= 2) {
-			t.Errorf("the key of start %d of 7: %d", i+1, answer.StatusCode)
+		if works(t, app, shop.Key) != (i >= 2) {
+			t.Errorf("the key of start %d of 7 works: %t", i+1, i < 2)
 		}
 	}
 }

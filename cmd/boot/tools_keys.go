@@ -3,6 +3,7 @@ package boot
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
@@ -117,6 +118,17 @@ func (a *App) ListKeys(ctx context.Context) ([]KeyLine, error) {
 		lines[i] = KeyLine{k, accounts[k.Account], k.Status(a.clock.Now()).String()}
 	}
 	return lines, nil
+}
+
+// FirstSteps reports whether no API key works, and whether nobody is a member, or invited.
+func (a *App) FirstSteps(ctx context.Context) (needsKey, needsMember bool, err error) {
+	keys, err := a.ListKeys(ctx)
+	if err != nil {
+		return false, false, err
+	}
+	members, err := a.ListMembers(ctx)
+	works := func(l KeyLine) bool { return l.Key.Valid(a.clock.Now()) }
+	return !slices.ContainsFunc(keys, works), len(members) == 0, err
 }
 
 // RevokeKey ends a key of any account for good.

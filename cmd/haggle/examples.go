@@ -37,7 +37,7 @@ var examples = map[string][]string{
 		"haggle listen --project=demo",
 		"haggle listen --project=demo --forward-to=http://127.0.0.1:3000/webhooks --events='order.*,return.requested'",
 	},
-	"keys create":        {"haggle keys create", "haggle keys create --name=ci --scopes=catalog:write,projects:read --projects=demo --expires=24h"},
+	"keys create":        {"haggle keys create", "haggle keys create --name=ci --scopes=catalog:write,projects:read --projects=demo --expires-in=24h"},
 	"keys list":          {"haggle keys list"},
 	"keys revoke":        {"haggle keys revoke key_…"},
 	"keys rotate-master": {`haggle keys rotate-master --master-key="$NEW,$OLD"`},

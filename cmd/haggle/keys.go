@@ -23,16 +23,16 @@ type keysCmd struct {
 
 type createKeyCmd struct {
 	database
-	Name       string   `default:"default" help:"What the key is for."`
+	Name       string   `default:"default" placeholder:"NAME" help:"What the key is for, such as ci or warehouse: haggle keys list shows it."`
 	Scopes     []string `default:"*" help:"Such as catalog:write,projects:read. \"*\" is all of them."`
 	Projects   []string `help:"Slugs or ids of the projects to bind the key to. Default: all of the account's."`
-	Expires    string   `help:"When the key ends: after a duration such as 720h, or on a date such as 2030-01-31 (UTC). Default: never."`
+	ExpiresIn  string   `default:"720h" aliases:"expires" placeholder:"WHEN" help:"When the key ends: after a duration such as 720h (30 days, the default), on a date such as 2030-01-31 (UTC), or never."`
 	Plan       string   `enum:",starter,growth,enterprise" default:"" help:"For the oldest account on this plan, opened if there is none. Default: the account of the projects, or the oldest."`
 	NewAccount string   `placeholder:"NAME" help:"For a new account with this name, on the plan, or on enterprise."`
 }
 
 func (k createKeyCmd) Run(ctx context.Context) error {
-	expires, err := ending(k.Expires, time.Now())
+	expires, err := ending(k.ExpiresIn, time.Now())
 	if err != nil {
 		return err
 	}
@@ -47,16 +47,16 @@ func (k createKeyCmd) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(os.Stderr, "A key for the account %q (%s, %s). This is the only time it is shown:\n",
-			made.Account.Name, made.Account.Plan, made.Account.ID)
+		fmt.Fprintf(os.Stderr, "The key %q for the account %q (%s, %s) ends: %s. This is the only time it is shown:\n",
+			oneLine(k.Name), oneLine(made.Account.Name), made.Account.Plan, made.Account.ID, moment(expires))
 		fmt.Println(made.Secret)
 		return nil
 	})
 }
 
-// ending reads --expires.
+// ending reads --expires-in.
 func ending(text string, now time.Time) (*time.Time, error) {
-	if text == "" {
+	if text == "never" {
 		return nil, nil
 	}
 	var at time.Time
@@ -64,7 +64,7 @@ func ending(text string, now time.Time) (*time.Time, error) {
 		at = now.Add(after)
 	} else if at, err = time.Parse(time.DateOnly, text); err != nil {
 		if at, err = time.Parse(time.RFC3339, text); err != nil {
-			return nil, fmt.Errorf("--expires is %q: it must be a duration such as 720h, or a date such as 2030-01-31", text)
+			return nil, fmt.Errorf("--expires-in is %q: it must be a duration such as 720h, a date such as 2030-01-31, or never", text)
 		}
 	}
 	at = at.UTC().Truncate(time.Millisecond)

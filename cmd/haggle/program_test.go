@@ -95,7 +95,8 @@ func TestDemoAndItsCommands(t *testing.T) {
 		t.Errorf("%d curl commands were printed, want 2:\n%s", pasted, s.output)
 	}
 	story, err := simulate(t, "--demo", "--url", s.url).CombinedOutput()
-	if err != nil || !strings.Contains(string(story), "success: order HG-") {
+	if err != nil || !strings.Contains(string(story), "success: order HG-") || strings.Count(string(story), "Buyer     pays by") != 1 ||
+		!strings.Contains(string(story), "Buyer     chooses Express") {
 		t.Errorf("the story: %v\n%s", err, story)
 	}
 	many, err := simulate(t, "--buyers=40", "--seed=7", "--url", s.url).CombinedOutput()
@@ -108,14 +109,39 @@ func TestDemoAndItsCommands(t *testing.T) {
 func TestStopAndStartAgain(t *testing.T) {
 	t.Parallel()
 	database := "sqlite://" + filepath.Join(t.TempDir(), "again.db")
+	keyLine := regexp.MustCompile(`API key +(hk_test_\w+)`)
+	key := ""
 	for range 2 {
 		s := serve(t, database, "--demo")
+		found := keyLine.FindStringSubmatch(s.output)
+		if len(found) != 2 || key != "" && found[1] != key {
+			t.Errorf("the demo's key was %s:\n%s", key, s.output)
+		} else {
+			key = found[1]
+		}
 		if err := s.process.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.process.Wait(); err != nil {
 			t.Fatalf("a stopped server ended with %v", err)
 		}
+	}
+}
+
+// What to do first is said where it was not done yet.
+func TestServe_firstSteps(t *testing.T) {
+	t.Parallel()
+	database := "sqlite://" + filepath.Join(t.TempDir(), "steps.db")
+	if s := serve(t, database, "--bootstrap-key="); !strings.Contains(s.output, "No API key yet? haggle keys create\nNobody in the console yet?") {
+		t.Errorf("a new database: %s", s.output)
+	}
+	for _, args := range [][]string{{"keys", "create"}, {"members", "invite", "ada@example.com"}} {
+		if out, err := command(t, database, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	if s := serve(t, database, "--bootstrap-key="); strings.Contains(s.output, "yet?") {
+		t.Errorf("with a key and a member: %s", s.output)
 	}
 }
 
@@ -149,6 +175,7 @@ func TestBadConfiguration(t *testing.T) {
 // A key's secret is alone on standard output; everything else is said beside it.
 func TestKeys(t *testing.T) {
 	t.Parallel()
+	began := time.Now()
 	database := "sqlite://" + filepath.Join(t.TempDir(), "keys.db")
 	keys := func(args ...string) (out, said string, err error) {
 		t.Helper()
@@ -176,11 +203,11 @@ func TestKeys(t *testing.T) {
 	create(`"Growth account" (growth`, "--plan=growth", "--expires=2999-01-31")
 	create(`"Zoë's" (starter`, "--plan=starter", "--new-account=Zoë's")
 	create(`"Starter account" (enterprise`, "--new-account=Starter account")
-	create(`"Main account" (enterprise`, "--plan=enterprise")
+	create(`ends: never`, "--plan=enterprise", "--expires-in=never")
 	out, _, err := keys("list")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if err != nil || len(lines) != 7 || !strings.HasPrefix(lines[0], "ID ") || !strings.Contains(out, "catalog:write,projects:read") ||
-		!strings.Contains(out, "2999-01-31T00:00Z") || strings.Count(out, " active") != 6 {
+		!strings.Contains(out, "2999-01-31T00:00Z") || len(inThirtyDays(began).FindAllString(out, -1)) != 4 || strings.Count(out, " active") != 6 {
 		t.Errorf("%v\n%s", err, out)
 	}
 	id, _, _ := strings.Cut(lines[1], " ")
@@ -195,7 +222,7 @@ func TestKeys(t *testing.T) {
 		"there is no key key_x":                      {"revoke", "key_x"},
 		"there is no project nowhere":                {"create", "--projects=nowhere"},
 		"scopes.1 is no scope such as":               {"create", "--scopes=catalog:read,dogs:read"},
-		"it must be a duration such as 720h":         {"create", "--expires=tomorrow"},
+		"--expires-in is \"tomorrow\": it must be a": {"create", "--expires-in=tomorrow"},
 		"expires_at must be in the future":           {"create", "--expires=2001-01-01"},
 		"name must be a line of 1 to 200 characters": {"create", "--name="},
 		"--plan must be one of":                      {"create", "--plan=free"},
@@ -204,6 +231,12 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%v: %q, %q, %v, want %s", args, out, said, err, says)
 		}
 	}
+}
+
+// inThirtyDays finds days that are thirty days after a time, or after now.
+func inThirtyDays(began time.Time) *regexp.Regexp {
+	day := func(at time.Time) string { return at.UTC().Add(720 * time.Hour).Format("2006-01-02T") }
+	return regexp.MustCompile(day(began) + "|" + day(time.Now()))
 }
 
 // The version tells builds and schemas apart.

@@ -47,13 +47,13 @@ func (s serveCmd) serve(ctx context.Context, app *boot.App) error {
 			return err
 		}
 	} else {
-		s.welcome(os.Stdout, app, shop)
+		s.welcome(ctx, os.Stdout, app, shop)
 	}
 	return app.Run(ctx)
 }
 
 // welcome says where everything is, and what to do next.
-func (s serveCmd) welcome(w io.Writer, app *boot.App, shop *boot.DemoShop) {
+func (s serveCmd) welcome(ctx context.Context, w io.Writer, app *boot.App, shop *boot.DemoShop) {
 	fmt.Fprintf(w, "Haggle %s, %s environment\n\n", boot.Version, s.Env)
 	fmt.Fprintf(w, "  API             %s/v1\n", app.URL())
 	fmt.Fprintf(w, "  Console         %s/console\n", app.URL())
@@ -63,7 +63,7 @@ func (s serveCmd) welcome(w io.Writer, app *boot.App, shop *boot.DemoShop) {
 	if shop != nil {
 		tryOut(w, app.URL(), *shop)
 	} else {
-		fmt.Fprintln(w, "\nNo API key yet? haggle keys create\nNobody in the console yet? haggle members invite EMAIL")
+		firstSteps(ctx, w, app)
 	}
 	fmt.Fprintln(w, "\nStop with Ctrl-C.")
 }
@@ -107,6 +107,23 @@ func (s serveCmd) announce(w io.Writer, app *boot.App, shop *boot.DemoShop) erro
 		}
 	}
 	return json.NewEncoder(w).Encode(said)
+}
+
+// firstSteps prints what nobody can do without yet.
+func firstSteps(ctx context.Context, w io.Writer, app *boot.App) {
+	needsKey, needsMember, err := app.FirstSteps(ctx)
+	if err != nil {
+		return // which is no reason not to serve
+	}
+	if needsKey || needsMember {
+		fmt.Fprintln(w)
+	}
+	if needsKey {
+		fmt.Fprintln(w, "No API key yet? haggle keys create")
+	}
+	if needsMember {
+		fmt.Fprintln(w, "Nobody in the console yet? haggle members invite EMAIL")
+	}
 }
 
 // tryOut prints commands that work when pasted into another terminal.

@@ -1,0 +1,116 @@
+package boot
+
+import (
+	"context"
+	"crypto/sha256"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const (
+	demoKeyName = "demo"
+	// demoKeys is how many of them work at once.
+	demoKeys = 5
+	// demoKeyTime is how long one works, and demoKeyRest how long it must work still to be used again.
+	demoKeyTime = 7 * 24 * time.Hour
+	demoKeyRest = 24 * time.Hour
+)
+
+// demoKey finds the key of an earlier start, or makes one. The database holds a hash of it alone, so it is kept in a file
+// beside a SQLite database, which only its owner may read: whoever reads that file can also write the database. A key derived
+// from the master key would be known to everybody in a sandbox, whose master key is public. PostgreSQL has no place beside
+// it: there each start makes a key.
+func (a *App) demoKey(ctx context.Context, owner id.Account) (string, error) {
+	file := a.demoKeyFile()
+	secret, err := a.knownDemoKey(ctx, file, owner)
+	if secret != "" || err != nil {
+		return secret, err
+	}
+	if err := a.endDemoKeys(ctx, owner); err != nil {
+		return "", err
+	}
+	expires := a.clock.Now().Add(demoKeyTime)
+	if secret, err = a.Access.CreateKey(ctx, owner, demoKeyName, []string{"*"}, nil, &expires); err != nil || file == "" {
+		return secret, err
+	}
+	if err := writePrivate(file, secret+"\n"); err != nil {
+		a.log.WarnContext(ctx, "the demo's API key is not kept: the next start makes another one", "error", err)
+	}
+	return secret, nil
+}
+
+// demoKeyFile is where the demo's key is kept; "": nowhere.
+func (a *App) demoKeyFile() string {
+	path, ok := strings.CutPrefix(a.config.DatabaseURL, "sqlite://")
+	if !ok {
+		return ""
+	}
+	return path + ".demo-key"
+}
+
+// knownDemoKey is the key in the file, if it works for the owner; "": it does not, or there is none.
+func (a *App) knownDemoKey(ctx context.Context, file string, owner id.Account) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", nil // a new one is made, and kept if it can be
+	}
+	secret := strings.TrimSpace(string(text))
+	key, of, err := a.store.Accounts().KeyByHash(ctx, sha256.Sum256([]byte(secret)))
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		return "", nil
+	case err != nil:
+		return "", err
+	case of.ID != owner || !key.Valid(a.clock.Now().Add(demoKeyRest)):
+		return "", nil
+	}
+	return secret, nil
+}
+
+// endDemoKeys ends the keys of earlier starts but for the newest, for an account has room for only so many.
+func (a *App) endDemoKeys(ctx context.Context, owner id.Account) error {
+	keys, _, err := a.store.Keys().List(ctx, owner, nil, ports.Page{Limit: account.MaxKeys})
+	if err != nil {
+		return err
+	}
+	kept := 1
+	for _, k := range keys { // newest first
+		if k.Name != demoKeyName {
+			continue
+		}
+		if kept++; kept > demoKeys {
+			if err := a.Access.RevokeKeyOf(ctx, owner, k.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writePrivate replaces a file by one that only its owner may read.
+func writePrivate(path, text string) error {
+	part, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = part.WriteString(text)
+	if closed := part.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Chmod(part.Name(), 0o600) // one of an interrupted start may have other rights
+	}
+	if err == nil {
+		err = os.Rename(part.Name(), path)
+	}
+	return err
+}
