@@ -19,6 +19,23 @@ func TestSettingsAreMerged(t *testing.T) {
 	wants(t, w.call("admin", "GET", path, ""), `"alert_channels":[]`, `"session_timeout_minutes":30`)
 }
 
+// A field that nobody knows is answered with those that there are, and the one that may have been meant.
+func TestSettings_unknownFields(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := "/v1/projects/" + w.one.String() + "/settings"
+	for body, says := range map[string]string{
+		`{"negotiation":{"max_discount_percent":20}}`: `"is not a known field: did you mean commerce.max_discount_percent? known are agents, `,
+		`{"max_discount_percent":20}`:                 `"is not a known field: did you mean commerce.max_discount_percent? known are agents, `,
+		`{"commerce":{"max_discount_procent":20}}`:    `"is not a known field: did you mean max_discount_percent? known are `,
+		`{"commerce":{"MAX_DISCOUNT_PERCENT":20}}`:    `did you mean max_discount_percent? known are `,
+		`{"general":{"bundle_suggestions":true}}`:     `did you mean commerce.bundle_suggestions? known are `,
+		`{"general":{"xyzzy":true}}`:                  `"is not a known field: known are `,
+	} {
+		wants(t, w.call("admin", "PATCH", path, body), "validation_error", says)
+	}
+}
+
 func TestSettingsProblemsAreNamedByGroup(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -27,6 +27,7 @@
 package wire
 
 import (
+	"maps"
 	"net/http"
 	"path"
 	"reflect"
@@ -117,6 +118,11 @@ func finishOperation(doc *huma.OpenAPI, op *huma.Operation) {
 		op.MaxBodyBytes++ // Huma refuses bodies of exactly the limit
 	}
 	op.BodyReadTimeout = BodyTime
+	op.Metadata = maps.Clone(op.Metadata)
+	if op.Metadata == nil {
+		op.Metadata = map[string]any{}
+	}
+	op.Metadata[schemasOf] = doc.Components.Schemas
 	op.RejectUnknownQueryParameters = !style.Lenient // a misspelled filter would list everything
 	if style.Public && op.Security == nil {
 		op.Security = []map[string][]string{{}} // none is needed, and the document says so

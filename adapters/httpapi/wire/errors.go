@@ -63,6 +63,7 @@ func newErrorWithContext(ctx huma.Context, status int, message string, errs ...e
 	op, e := ctx.Operation(), fromHuma(status, message, errs)
 	if status == http.StatusUnprocessableEntity {
 		nameParameters(e, op)
+		nameKnownFields(e, op, errs)
 	}
 	return styleOf(op).answer(ctx.Context(), e, op.OperationID, ctx.SetHeader)
 }

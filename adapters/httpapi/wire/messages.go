@@ -18,7 +18,7 @@ const requiredMark = "required:"
 // phraseMessages words Huma's messages as the domain words its own: "must …".
 func phraseMessages() {
 	huma.ErrorFormatter = format
-	validation.MsgUnexpectedProperty = "is not a known field"
+	validation.MsgUnexpectedProperty = unknownField
 	validation.MsgExpectedRequiredProperty = requiredMark + "%s"
 	validation.MsgExpectedRFC3339DateTime = "must be an RFC 3339 time"
 	validation.MsgExpectedRFC3339Date = "must be a date such as 2026-01-31"
