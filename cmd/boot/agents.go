@@ -82,9 +82,9 @@ func (a *App) seal(ctx context.Context) error {
 	}
 }
 
-// AgentsOf are the agents of the project with the slug, the active one first.
-func (a *App) AgentsOf(ctx context.Context, slug string) ([]*agent.Agent, error) {
-	p, err := a.storefront.BySlug(ctx, slug)
+// AgentsOf are the agents of the project with the slug or id, the active one first.
+func (a *App) AgentsOf(ctx context.Context, named string) ([]*agent.Agent, error) {
+	p, err := a.projectNamed(ctx, named)
 	if err != nil {
 		return nil, err
 	}
@@ -93,14 +93,14 @@ func (a *App) AgentsOf(ctx context.Context, slug string) ([]*agent.Agent, error)
 }
 
 // Tune has an agent of the project learn, the active one if none is named.
-func (a *App) Tune(ctx context.Context, slug, named string, r agents.TuneRequest) (agents.Tuned, error) {
-	p, err := a.storefront.BySlug(ctx, slug)
+func (a *App) Tune(ctx context.Context, named, which string, r agents.TuneRequest) (agents.Tuned, error) {
+	p, err := a.projectNamed(ctx, named)
 	if err != nil {
 		return agents.Tuned{}, err
 	}
-	of, err := id.Parse[id.Agent](named)
+	of, err := id.Parse[id.Agent](which)
 	switch {
-	case named == "":
+	case which == "":
 		active, err := a.store.Agents().Active(ctx, p.ID)
 		if err != nil {
 			return agents.Tuned{}, err
@@ -112,9 +112,9 @@ func (a *App) Tune(ctx context.Context, slug, named string, r agents.TuneRequest
 	return a.Agents.Tune(ctx, p, of, r)
 }
 
-// VerifyDecisions walks the chain of the project with the slug from its beginning.
-func (a *App) VerifyDecisions(ctx context.Context, slug string) (agents.Verified, error) {
-	p, err := a.storefront.BySlug(ctx, slug)
+// VerifyDecisions walks the chain of the project with the slug or id from its beginning.
+func (a *App) VerifyDecisions(ctx context.Context, named string) (agents.Verified, error) {
+	p, err := a.projectNamed(ctx, named)
 	if err != nil {
 		return agents.Verified{}, err
 	}

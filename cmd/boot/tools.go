@@ -12,15 +12,16 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/app/catalogs"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // ProductFile is a file of products to be imported.
 type ProductFile struct {
-	Path   string
-	Slug   string // of the project
-	Format feed.Format
+	Path    string
+	Project string // its slug or id
+	Format  feed.Format
 	// DryRun checks everything, and stores nothing.
 	DryRun bool
 	// Refused, unless nil, gets the refused products as CSV, so that they can be mended and imported again.
@@ -31,9 +32,9 @@ type ProductFile struct {
 
 // Import loads a product file.
 func (a *App) Import(ctx context.Context, f ProductFile) (catalogs.Summary, error) {
-	p, err := a.storefront.BySlug(ctx, f.Slug)
+	p, err := a.projectNamed(ctx, f.Project)
 	if err != nil {
-		return catalogs.Summary{}, fmt.Errorf("project %s: %w", f.Slug, err)
+		return catalogs.Summary{}, fmt.Errorf("project %s: %w", f.Project, err)
 	}
 	file, err := feed.Open(f.Path, feed.Options{Format: f.Format, Currency: p.Settings.Currency})
 	if err != nil {
@@ -105,4 +106,12 @@ func (a *App) transact(ctx context.Context, work func(*ports.Stores) error) erro
 		index.tell()
 	}
 	return err
+}
+
+// projectNamed finds an active project by its slug or its id.
+func (a *App) projectNamed(ctx context.Context, named string) (*project.Project, error) {
+	if known, err := id.Parse[id.Project](named); err == nil {
+		return a.store.ActiveProjects().ByProject(ctx, known)
+	}
+	return a.storefront.BySlug(ctx, named)
 }

@@ -21,7 +21,7 @@ type agentsCmd struct {
 // onProject is what a command needs that works on a project's agents.
 type onProject struct {
 	database
-	Project string `required:"" placeholder:"SLUG" help:"The project."`
+	Project string `required:"" placeholder:"NAME" help:"Slug or id of the project."`
 }
 
 type listAgentsCmd struct{ onProject }

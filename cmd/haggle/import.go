@@ -17,7 +17,7 @@ import (
 type importCmd struct {
 	database
 	File        string `arg:"" type:"existingfile" help:"CSV or NDJSON, also gzipped (.gz)."`
-	Project     string `required:"" help:"Slug of the project to load into."`
+	Project     string `required:"" placeholder:"NAME" help:"Slug or id of the project to load into."`
 	Format      string `default:"haggle" enum:"haggle,shopify,woocommerce" help:"Whose columns the file has: haggle, shopify or woocommerce."`
 	DryRun      bool   `help:"Check everything and say what would be done. Store nothing."`
 	Errors      string `help:"Write the refused products to this new CSV file, with what is wrong, to mend and import them again." placeholder:"FILE"`
@@ -49,10 +49,10 @@ func (i importCmd) Run(ctx context.Context) error {
 
 func (i importCmd) load(ctx context.Context, app *boot.App) (err error) {
 	file := boot.ProductFile{
-		Path:   i.File,
-		Slug:   i.Project,
-		Format: feed.Formats[i.Format],
-		DryRun: i.DryRun,
+		Path:    i.File,
+		Project: i.Project,
+		Format:  feed.Formats[i.Format],
+		DryRun:  i.DryRun,
 	}
 	if i.Errors != "" {
 		refused, failed := os.OpenFile(i.Errors, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
