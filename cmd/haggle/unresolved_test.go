@@ -212,7 +212,7 @@ func TestUnresolvedCommands(t *testing.T) {
 	s.refuses("--mfa-code", "refunds", "resolve", s.refund, in, because, "--failed")
 	s.refuses("--succeeded=ID or --failed", "refunds", "resolve", s.refund, in, because, "--mfa-code=1")
 	s.refuses(`the key reaches no project whose slug is "other"`, "payments", "list", "--project=other")
-	s.refuses("the server does not answer", "payments", "list", in, "--url=http://127.0.0.1:1")
+	s.refuses("does not answer: connection refused (--url)", "payments", "list", in, "--url=http://127.0.0.1:1")
 	s.refuses("No such checkout. (checkout_not_found)", "payments", "resolve", "chk_none", in, because, "--mfa-code=1", "--not-charged")
 	s.refuses("(mfa_required)", "payments", "resolve", s.checkout, in, because, "--mfa-code=1", "--not-charged")
 	s.refuses("provider_charge_id must", "payments", "resolve", s.checkout, in, because, code(), "--charged=ch_1")
