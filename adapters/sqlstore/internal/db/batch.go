@@ -112,7 +112,7 @@ func (b *Batch) send(ctx context.Context) error {
 			if b.reads {
 				return ifUnharmed(send(ctx, conn, b.begin(), "COMMIT"))
 			}
-			err := abandoning(ctx, conn, func(ctx context.Context) error { return send(ctx, conn, b.begin(), b.store.Dialect.commit) })
+			err := abandoning(ctx, conn, func(ctx context.Context) error { return send(ctx, conn, b.begin(), "COMMIT") })
 			if err != nil && ctx.Err() != nil {
 				return ctx.Err()
 			}

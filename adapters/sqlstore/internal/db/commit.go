@@ -49,11 +49,11 @@ func (s *DB) commit(ctx context.Context, conn *sqlx.Conn, name transactionName) 
 	}
 	unhurried := context.WithoutCancel(ctx)
 	if name.unnamed() {
-		_, err := conn.ExecContext(unhurried, s.Dialect.commit)
+		_, err := conn.ExecContext(unhurried, "COMMIT")
 		return translate(unhurried, err)
 	}
 	return s.committed(ctx, conn, name, finishing, func(ctx context.Context) error {
-		_, err := conn.ExecContext(ctx, s.Dialect.commit)
+		_, err := conn.ExecContext(ctx, "COMMIT")
 		return err
 	})
 }
