@@ -38,9 +38,6 @@ type Dialect struct {
 	OneTrip bool
 	// transactionName is a statement that names the transaction it is in; empty: they have no names.
 	transactionName string
-	// commit ends a writing transaction. On PostgreSQL its own wait for a second node has no limit: one that a limit ends
-	// has committed without that node (see abandoning).
-	commit string
 	// Clock is the database's clock, in unix milliseconds.
 	Clock string
 	// stopped is where a test has stopped the clock, in unix milliseconds; nil or 0: it runs.
@@ -84,7 +81,6 @@ var keysWithoutRowID = map[string]string{
 }
 
 var sqliteDialect = Dialect{
-	commit:    "COMMIT",
 	Begin:     func(id.Project) string { return "BEGIN IMMEDIATE" },
 	BeginRead: func(id.Project) string { return "BEGIN" },
 	InProject: func(id.Project) string { return "" },
@@ -129,7 +125,6 @@ var PostgresDialect = Dialect{
 	},
 	MaxRows: 500,
 
-	commit:          "SET LOCAL statement_timeout = 0; COMMIT",
 	transactionName: "SELECT CAST(pg_current_xact_id() AS TEXT) AS number, CAST(pg_postmaster_start_time() AS TEXT) AS server, CAST(clock_timestamp() AS TEXT) AS began",
 }
 

@@ -60,7 +60,7 @@ func (s *DB) end(ctx context.Context, t *Tx) error {
 	if t.last == nil {
 		return s.commit(ctx, t.conn, *t.name)
 	}
-	return s.committed(ctx, t.conn, *t.name, ending, func(ctx context.Context) error { return t.send(ctx, nil, t.Dialect.commit) })
+	return s.committed(ctx, t.conn, *t.name, ending, func(ctx context.Context) error { return t.send(ctx, nil, "COMMIT") })
 }
 
 // unsent is the failure of a step of a unit that sent nothing.
