@@ -55,6 +55,9 @@ type Deliveries interface {
 	Delivery(ctx context.Context, project id.Project, to id.Subscription, wanted id.Delivery) (*event.Delivery, error)
 	// Redeliver makes the delivery due at once by the store's clock. A disabled subscription: Conflict subscription_disabled.
 	Redeliver(ctx context.Context, project id.Project, to id.Subscription, wanted id.Delivery) (*event.Delivery, error)
+	// RedeliverFailed is Redeliver of the deliveries that failed, were canceled, or wait for another try, of events that were
+	// announced at or after a time, the oldest first, at most so many. It returns how many those are, and whether there are more.
+	RedeliverFailed(ctx context.Context, project id.Project, to id.Subscription, since time.Time, most int) (n int, more bool, err error)
 	// ToHook are the deliveries to the hook of an order, newest first.
 	ToHook(ctx context.Context, project id.Project, of id.Order, page Page) ([]*event.Delivery, int, error)
 }

@@ -45,6 +45,7 @@ var auditWords = map[string]string{
 	audit.Join:                  "Joined",
 	"open-sandbox-dispute":      "Had a buyer dispute a payment",
 	"redeliver-event":           "Sent an event again",
+	"redeliver-failed-events":   "Sent failed events again",
 	"refund-payment":            "Refunded a payment",
 	"register-webhook":          "Registered a webhook",
 	"reject-return":             "Rejected a return",

@@ -217,3 +217,19 @@ func TestSubscriptionStates(t *testing.T) {
 		}
 	}
 }
+
+// A type that does not exist is refused with those that do, and the one that was probably meant.
+func TestSubscribe_unknownType(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"order.complete": `, or "*" alone; did you mean order.completed?`,
+		"weather":        `, or "*" alone`,
+	} {
+		_, err := event.Subscribe(id.Subscription{}, id.Project{}, event.Draft{URL: "https://example.com", Types: []string{name}}, nil, event.Rules{}, noon)
+		f, ok := errors.AsType[*fault.Error](err)
+		if !ok || len(f.Details) != 1 || f.Details[0].Field != "event_types.0" || !strings.HasPrefix(f.Details[0].Message, "must be one of order.") ||
+			!strings.HasSuffix(f.Details[0].Message, want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -210,6 +210,19 @@ func KnownTypes() string {
 	return "one of " + fault.Known(names)
 }
 
+// unknownType refuses the name of a type, and names the one that was probably meant.
+func unknownType(name string) string {
+	names := make([]string, len(Types))
+	for i, t := range Types {
+		names[i] = t.String()
+	}
+	message := "must be " + KnownTypes() + ", or \"*\" alone"
+	if meant := fault.Nearest(name, names); meant != "" {
+		return message + "; did you mean " + meant + "?"
+	}
+	return message
+}
+
 // checkTypes reads the names of types: "*" alone, or some, each once.
 func checkTypes(c fault.Check, names []string) []Type {
 	c.That(len(names) > 0, "event_types", "must name at least one type, or \"*\"")
@@ -221,7 +234,7 @@ func checkTypes(c fault.Check, names []string) []Type {
 		}
 		at := "event_types." + strconv.Itoa(i)
 		if !known {
-			c.That(false, at, "must be "+KnownTypes()+", or \"*\" alone")
+			c.That(false, at, unknownType(name))
 		}
 		c.That(!slices.Contains(types, t), at, "must not be repeated")
 		types = append(types, t)

@@ -45,7 +45,7 @@ var targets = map[string]string{
 	"update-integration": "integration_id", "rotate-credentials": "integration_id", "disconnect-integration": "integration_id",
 	"get-shipping-rates": noted, "create-shipping-label": noted,
 	"create-event-subscription": noted, "update-event-subscription": "subscription_id", "delete-event-subscription": "subscription_id",
-	"rotate-event-secret": "subscription_id", "test-event-subscription": "subscription_id", "redeliver-event": "delivery_id",
+	"rotate-event-secret": "subscription_id", "test-event-subscription": "subscription_id", "redeliver-event": "delivery_id", "redeliver-failed-events": "subscription_id",
 	"rotate-signing-keys": noted, "revoke-signing-key": noted,
 	"create-agent-key": noted, "revoke-agent-key": "key_id",
 	"start-sync": noted, "cancel-sync": "sync_id",

@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/delivery/payload"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
@@ -143,4 +144,42 @@ func (v Events) Redeliver(ctx context.Context, project id.Project, to id.Subscri
 		_, err = t.Exec(ctx, updateDelivery.Text, updateDelivery.Args(toDeliveryRow(d))...)
 		return d, err
 	})
+}
+
+// failedSince is completed by the dialect's lock.
+const failedSince = ofTarget + `
+  AND created_at >= $3
+  AND (status IN ('failed', 'canceled') OR status = 'pending' AND attempts > 0 AND due_at > $5)
+ORDER BY created_at, id
+LIMIT $4`
+
+// RedeliverFailed locks the subscription first, as Redeliver does.
+func (v Events) RedeliverFailed(ctx context.Context, project id.Project, to id.Subscription, since time.Time, most int) (n int, more bool, err error) {
+	n, err = db.InTx(ctx, v.Store, project, func(t *db.Tx) (int, error) {
+		s, err := lockSubscription(ctx, t, project, to)
+		if err != nil {
+			return 0, err
+		}
+		if s.Status != event.Active {
+			return 0, fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled.")
+		}
+		now, err := t.Now(ctx)
+		if err != nil {
+			return 0, err
+		}
+		var rows []deliveryRow
+		query := "SELECT " + deliveries.Columns() + failedSince + t.Dialect.ForUpdate
+		if err := t.Select(ctx, &rows, query, project, queueOf(project, event.To(to)), since, most+1, now); err != nil {
+			return 0, err
+		}
+		for _, r := range rows[:min(len(rows), most)] {
+			d := r.delivery()
+			d.Redeliver(now)
+			if _, err := t.Exec(ctx, updateDelivery.Text, updateDelivery.Args(toDeliveryRow(d))...); err != nil {
+				return 0, err
+			}
+		}
+		return len(rows), nil
+	})
+	return min(n, most), n > most, err
 }

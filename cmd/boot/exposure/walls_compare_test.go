@@ -51,6 +51,7 @@ var controls = map[string]control{
 	"send-test-buyers": {409, "buyers_unavailable"}, // the test has no haggle-sim
 
 	"redeliver-event":         {409, "subscription_disabled"},
+	"redeliver-failed-events": {409, "subscription_disabled"},
 	"test-event-subscription": {409, "subscription_disabled"},
 }
 

@@ -279,3 +279,20 @@ func (v Events) Redeliver(ctx context.Context, p id.Project, to id.Subscription,
 	})
 	return again, err
 }
+
+func (v Events) RedeliverFailed(ctx context.Context, p id.Project, to id.Subscription, since time.Time, most int) (n int, more bool, err error) {
+	list, _, err := v.Deliveries(ctx, p, to, event.DeliveryStatus{}, ports.Page{Limit: 1 << 20})
+	for _, d := range slices.Backward(list) {
+		waits := d.Status == event.Pending && d.Attempts > 0 && d.DueAt.After(v.Now())
+		if err != nil || d.CreatedAt.Before(since) || d.Status != event.Failed && d.Status != event.Canceled && !waits {
+			continue
+		}
+		if n == most {
+			return n, true, nil
+		}
+		if _, err = v.Redeliver(ctx, p, to, d.ID); err == nil {
+			n++
+		}
+	}
+	return n, false, err
+}

@@ -3,6 +3,7 @@ package integrations
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
@@ -18,6 +19,8 @@ func (h *handlers) registerDeliveries(g operation.Group, subscription string) {
 	operation.Register(g, "get-event-delivery", "GET "+one, "Get a delivery and its event", wire.HandleOne(h.getDelivery, wire.Identity))
 	operation.Register(g, "redeliver-event", "POST "+one+"/redeliver", "Deliver an event again, whatever became of it", wire.HandleOne(h.redeliver, toAPIDelivery),
 		operation.Accepted, operation.Errors(409))
+	operation.Register(g, "redeliver-failed-events", "POST "+subscription+"/redeliver-failed", "Deliver again all events that have not arrived", h.redeliverFailed,
+		operation.Errors(409))
 	operation.Register(g, "list-order-webhook-deliveries", "GET /v1/orders/{order_id}/webhook-deliveries",
 		"List what became of an order's news on their way to the webhook of its agent", operation.HandleList(h.listHookDeliveries, toAPIDelivery))
 	operation.Register(g, "list-events", "GET "+log, "List what was announced", operation.HandleList(h.listEvents, toAPIEvent))
@@ -103,6 +106,37 @@ func (h *handlers) getDelivery(ctx context.Context, rq operation.Request, in *On
 
 func (h *handlers) redeliver(ctx context.Context, rq operation.Request, in *OnDelivery) (*event.Delivery, error) {
 	return rq.Stores.Deliveries.Redeliver(ctx, rq.Caller.Project.ID, in.Subscription.ID, in.Delivery.ID)
+}
+
+// mostRedelivered is how many deliveries one request sends again.
+const mostRedelivered = 1000
+
+type redeliverFailedInput struct {
+	OnSubscription
+	Body *struct {
+		Since *time.Time `json:"since,omitempty" doc:"Only events that were announced at or after this time. Left out: all that are kept."`
+	}
+}
+
+type redeliverFailedOutput struct {
+	Body redelivered
+}
+
+type redelivered struct {
+	Count int  `json:"redelivered" doc:"How many deliveries go out again, the oldest first: at most 1,000."`
+	More  bool `json:"more" doc:"Whether more have failed: send the request again."`
+}
+
+func (h *handlers) redeliverFailed(ctx context.Context, rq operation.Request, in *redeliverFailedInput) (*redeliverFailedOutput, error) {
+	var since time.Time
+	if in.Body != nil && in.Body.Since != nil {
+		since = *in.Body.Since
+	}
+	n, more, err := rq.Stores.Deliveries.RedeliverFailed(ctx, rq.Caller.Project.ID, in.Subscription.ID, since, mostRedelivered)
+	if err != nil {
+		return nil, err
+	}
+	return &redeliverFailedOutput{Body: redelivered{n, more}}, nil
 }
 
 type listEventsInput struct {

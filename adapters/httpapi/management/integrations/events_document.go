@@ -85,7 +85,7 @@ func documentEvents(doc *huma.OpenAPI) {
 		text := &huma.Schema{Type: huma.TypeString}
 		doc.Webhooks[kind] = &huma.PathItem{Post: &huma.Operation{
 			OperationID: "on-" + kind, Summary: p.summary, Tags: []string{"Events"},
-			Description: "Signed by Standard Webhooks. webhook-id is the event's id: receivers deduplicate by it. " +
+			Description: p.summary + ". Signed by Standard Webhooks. webhook-id is the event's id: receivers deduplicate by it. " +
 				"Deliveries may arrive in another order than the events happened in: sequence numbers an order's events from 1, without gaps.",
 			Parameters: []*huma.Param{
 				{Name: "webhook-id", In: "header", Required: true, Schema: text},
@@ -96,7 +96,7 @@ func documentEvents(doc *huma.OpenAPI) {
 				"application/json": {
 					Schema: &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{
 						"id": text, "type": {Type: huma.TypeString, Enum: []any{kind}}, "created_at": {Type: huma.TypeString, Format: "date-time"},
-						"project_id": text, "data": {Type: huma.TypeObject},
+						"project_id": text, "data": schemaOf(p.data),
 					}, Required: []string{"id", "type", "created_at", "project_id", "data"}},
 					Example: example,
 				},
@@ -104,4 +104,34 @@ func documentEvents(doc *huma.OpenAPI) {
 			Responses: map[string]*huma.Response{"2XX": {Description: "The event has arrived. Anything else is tried again for a day."}},
 		}}
 	}
+}
+
+// schemaOf is the schema of an event's data: of an example whose fields are always there. What is null in it may have a
+// value, and a value may be null where the summary says so.
+func schemaOf(example string) *huma.Schema {
+	var value any
+	if err := json.Unmarshal([]byte(example), &value); err != nil {
+		panic("integrations: an example is not JSON: " + err.Error())
+	}
+	return schemaOfValue(value)
+}
+
+func schemaOfValue(value any) *huma.Schema {
+	switch v := value.(type) {
+	case string:
+		return &huma.Schema{Type: huma.TypeString, Nullable: true}
+	case float64:
+		return &huma.Schema{Type: huma.TypeNumber, Nullable: true}
+	case bool:
+		return &huma.Schema{Type: huma.TypeBoolean}
+	case []any:
+		return &huma.Schema{Type: huma.TypeArray, Items: schemaOfValue(v[0])}
+	case map[string]any:
+		s := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{}, AdditionalProperties: true}
+		for name, field := range v {
+			s.Properties[name] = schemaOfValue(field)
+		}
+		return s
+	}
+	return &huma.Schema{}
 }

@@ -34,6 +34,7 @@ var examples = map[string]string{
 	"export-buyer":              `{"email": "ada@example.com"}`,
 	"get-shipping-rates":        `{"carrier_code": "ups", "weight_grams": 1200}`,
 	"open-sandbox-dispute":      `{"payment_id": "pay_06fszq2d8v3m5xk9t1c7w4hpeg", "reason": "fraudulent"}`,
+	"redeliver-failed-events":   `{"since": "2026-03-04T12:00:00Z"}`,
 	"refund-payment":            `{"amount": 5, "reason": "A scratch"}`,
 	"register-webhook":          `{"topic": "products/update"}`,
 	"reject-return":             `{"reason": "The seal is broken"}`,

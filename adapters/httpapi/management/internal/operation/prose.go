@@ -114,6 +114,7 @@ var prose = map[string]string{
 	"list-webhook-logs":             "Use it to see what a platform announced and whether it was taken.",
 	"list-webhooks":                 "Answers the topics about which the platform calls, and the state of each registration.",
 	"reconcile":                     "Use it to check the books. Answers the totals of both sides and where they differ, without changing anything.",
+	"redeliver-failed-events":       "Use it after a receiver was mended, instead of waiting for the next try or redelivering one by one. What failed, was canceled or waits for another try goes out at once, with the id that it had. Answers how many.",
 	"redeliver-event":               "Use it after a receiver was mended. It goes out at once, with the id that it had. Answers the delivery.",
 	"refund-payment":                "Use it for money back without a return. The provider is asked at once; a refund that it has not decided stays pending and is asked for until it does. Answers the refund.",
 	"register-webhook":              "Use it to hear of changes between syncs. Answers the webhook once the platform has taken it.",
