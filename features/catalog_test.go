@@ -303,3 +303,10 @@ func (w *world) counts(figure string, want int) error {
 	}
 	return judge(w.tape.last().value(), figure, fmt.Sprint(want))
 }
+
+// importFile sends a file of products of a media type, with a query.
+func (w *world) importFile(media, query string, file *godog.DocString) error {
+	return w.attempt(func() error {
+		return w.send("POST", "/v1/imports?"+query, file.Content+"\n", http.Header{"Content-Type": {media}})
+	})
+}

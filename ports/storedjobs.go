@@ -42,3 +42,26 @@ type JobQueue interface {
 	// Settle is Jobs.Update of a held job. The job is not held any longer, or finished: ErrJobTaken.
 	Settle(ctx context.Context, held Held, change func(*job.Job) error) (*job.Job, error)
 }
+
+// Imports keeps the files of imports, in parts, until their jobs are finished, and the products of them that were refused.
+type Imports interface {
+	// Keep adds a part of a file. Parts count from 0.
+	Keep(ctx context.Context, project id.Project, of id.Job, part int, content []byte) error
+	// Part reads a part of a file; nil: it has no more.
+	Part(ctx context.Context, project id.Project, of id.Job, part int) ([]byte, error)
+	// Discard removes a file.
+	Discard(ctx context.Context, project id.Project, of id.Job) error
+	// Refuse keeps refused products of a stored job. Those that are there already are left alone.
+	Refuse(ctx context.Context, project id.Project, of id.Job, refused []RefusedProduct) error
+	// Refused reads them in the order of the file, from a position on.
+	Refused(ctx context.Context, project id.Project, of id.Job, from, most int) ([]RefusedProduct, error)
+	// Forget removes files that were stored an hour ago and more, and whose jobs are finished or were never started, of all
+	// projects, some parts at a time. It reports whether there may be more.
+	Forget(ctx context.Context) (more bool, err error)
+}
+
+// RefusedProduct has the rows of a product in a table of what was refused.
+type RefusedProduct struct {
+	Position int // among the refused products of the file, from 1
+	Rows     [][]string
+}

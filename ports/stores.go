@@ -66,6 +66,7 @@ type Stores struct {
 	SigningKeys SigningKeys
 	AgentKeys   AgentKeys
 	Jobs        Jobs
+	Imports     Imports
 
 	Subscriptions Subscriptions
 	Deliveries    Deliveries

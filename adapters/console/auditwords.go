@@ -69,6 +69,7 @@ var auditWords = map[string]string{
 	"set-inventory":             "Set stock",
 	audit.SignIn:                "Signed in",
 	"simulate-agent":            "Simulated haggling",
+	"start-import":              "Started an import of products",
 	"start-market":              "Started a market simulation",
 	"send-test-buyers":          "Sent test buyers",
 	"start-sync":                "Started a sync",

@@ -110,6 +110,9 @@ func (s *Store) Inventory() catalogue.Inventory { return catalogue.NewInventory(
 // Jobs keeps work that is done in the background.
 func (s *Store) Jobs() jobs.Jobs { return jobs.Jobs{Store: s.db} }
 
+// Imports keeps files that are imported, and what was refused of them.
+func (s *Store) Imports() jobs.Imports { return jobs.Imports{Store: s.db} }
+
 // JobQueue leases jobs.
 func (s *Store) JobQueue() ports.JobQueue { return jobs.NewQueue(s.db) }
 

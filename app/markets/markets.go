@@ -76,5 +76,8 @@ func (s *Service) Cancel(ctx context.Context, project id.Project, wanted id.Job)
 		before = &was
 		return j.Cancel(s.Clock.Now())
 	})
+	if err == nil && after.Kind == job.Import {
+		err = s.Imports.Discard(ctx, project, wanted)
+	}
 	return before, after, err
 }

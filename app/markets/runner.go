@@ -34,8 +34,10 @@ type Runner struct {
 	Projects interface { // active ones
 		ByProject(ctx context.Context, project id.Project) (*project.Project, error)
 	}
-	Clock ports.Clock
-	Log   *slog.Logger
+	// Import works on an import. progress hears how much is done, of all.
+	Import func(ctx context.Context, p *project.Project, j *job.Job, progress func(done, total int)) (job.Result, error)
+	Clock  ports.Clock
+	Log    *slog.Logger
 }
 
 // Job leases jobs of all projects. Told to stop, it leaves them to others.
@@ -73,11 +75,28 @@ func (r *Runner) work(ctx ports.Outbound, t jobs.Task[*job.Job]) error {
 	var found job.Result
 	stop, going := h.beat(ctx)
 	err = fault.Survive(func() (err error) {
-		found, err = r.compute(going, j, h)
+		if j.Kind == job.Import {
+			found, err = r.load(going, j, h)
+		} else {
+			found, err = r.compute(going, j, h)
+		}
 		return err
 	})
 	stop()
 	return r.settle(ctx, t.Clock, h, found, err)
+}
+
+// load imports the file of a job.
+func (r *Runner) load(ctx context.Context, j *job.Job, h *holding) (job.Result, error) {
+	p, err := r.Projects.ByProject(ctx, j.Project)
+	if err != nil {
+		return job.Result{}, err
+	}
+	h.total.Store(int64(j.Total))
+	return r.Import(ctx, p, j, func(done, total int) {
+		h.done.Store(int64(done))
+		h.total.Store(int64(total))
+	})
 }
 
 // settle records the end of a job, unless somebody else has it by now or it was canceled.
@@ -87,7 +106,7 @@ func (r *Runner) settle(ctx ports.Outbound, clock ports.Clock, h *holding, found
 	}
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
 	defer cancel()
-	_, err := r.Queue.Settle(bounded, h.held, func(j *job.Job) error {
+	settled, err := r.Queue.Settle(bounded, h.held, func(j *job.Job) error {
 		now := clock.Now()
 		if failed == nil {
 			return j.Succeed(found, int(h.total.Load()), now)
@@ -101,6 +120,9 @@ func (r *Runner) settle(ctx ports.Outbound, clock ports.Clock, h *holding, found
 		}
 		return j.Fail(code, reason, now)
 	})
+	if err == nil && settled.Kind == job.Import && settled.Finished() {
+		err = r.Imports.Discard(bounded, settled.Project, settled.ID)
+	}
 	switch {
 	case errors.Is(err, ports.ErrJobTaken):
 		return nil

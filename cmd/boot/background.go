@@ -8,6 +8,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/app/imports"
 	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/markets"
 	"github.com/haggle-commerce/haggle/app/projects"
@@ -176,8 +177,14 @@ func (a *App) forgetTurns(ctx context.Context) error {
 
 // running works on the jobs that merchants start.
 func (a *App) running() *markets.Runner {
+	loader := &imports.Worker{
+		Stores:   a.wholeStores(),
+		Catalogs: a.Catalogs,
+		Open:     openImport,
+	}
 	return &markets.Runner{
 		Stores:   a.wholeStores(),
+		Import:   loader.Work,
 		Queue:    a.store.JobQueue(),
 		Projects: a.store.ActiveProjects(),
 		Clock:    a.clock,
@@ -185,13 +192,17 @@ func (a *App) running() *markets.Runner {
 	}
 }
 
-// forgetJobs removes the jobs whose time is over.
+// forgetJobs removes the jobs whose time is over, and files of imports that none waits for.
 func (a *App) forgetJobs(ctx context.Context) error {
-	for {
-		if more, err := a.store.Jobs().Forget(ctx); err != nil || !more {
-			return err
+	for _, forget := range []func(context.Context) (more bool, err error){a.store.Jobs().Forget, a.store.Imports().Forget} {
+		for more := true; more; {
+			var err error
+			if more, err = forget(ctx); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // foldAnalytics counts what is new, and after an import goes on for some time.

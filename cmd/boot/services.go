@@ -20,6 +20,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/finance"
 	"github.com/haggle-commerce/haggle/app/haggling"
+	"github.com/haggle-commerce/haggle/app/imports"
 	"github.com/haggle-commerce/haggle/app/markets"
 	"github.com/haggle-commerce/haggle/app/ordertoken"
 	"github.com/haggle-commerce/haggle/app/payments"
@@ -86,6 +87,11 @@ func (a *App) openMerchants(s *ports.Stores) {
 	a.Buyers = &buyers.Service{Stores: s, Names: a.vault, Vault: a.vault.Tokens(), Clock: a.clock}
 	a.SigningKeys = &signingkeys.Service{Stores: s, Vault: a.vault, Entropy: system.Entropy{}}
 	a.Markets = &markets.Service{
+		Stores:  s,
+		Clock:   a.clock,
+		Entropy: system.Entropy{},
+	}
+	a.Imports = &imports.Service{
 		Stores:  s,
 		Clock:   a.clock,
 		Entropy: system.Entropy{},

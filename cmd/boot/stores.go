@@ -67,6 +67,7 @@ func storesOn(view *sqlstore.Store, index ports.Index) *ports.Stores {
 		SigningKeys:     view.SigningKeys(),
 		AgentKeys:       view.AgentKeys(),
 		Jobs:            view.Jobs(),
+		Imports:         view.Imports(),
 		Subscriptions:   view.Events(),
 		Deliveries:      view.Events(),
 		EventLog:        view.Events(),

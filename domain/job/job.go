@@ -7,7 +7,8 @@
 //	                    └───── Release ─────┘ └─ Fail ──> failed
 //
 // A job whose worker is gone is still running by its state. Whoever takes it up begins it again (Begin), at most
-// MostAttempts times: results follow from the request alone, so that nothing of the earlier attempt is needed.
+// MostAttempts times. The result of a market follows from the request alone; an import goes on after the products that
+// an earlier attempt has stored (Advance).
 package job
 
 import (
@@ -37,7 +38,7 @@ var Market = Kind{"market"}
 func (k Kind) String() string { return k.name }
 
 // Kinds are all of them by name.
-var Kinds = map[string]Kind{"market": Market}
+var Kinds = map[string]Kind{"market": Market, "import": Import}
 
 // Status of a job.
 type Status struct{ name string }
@@ -61,12 +62,12 @@ var Statuses = map[string]Status{
 type Job struct {
 	ID       id.Job
 	Project  id.Project
-	Agent    id.Agent
+	Agent    id.Agent // zero: it is not about one
 	Kind     Kind
 	Status   Status
 	Currency money.Currency // of the amounts of the result
 	Request  Request
-	Result   Result // empty until the job has succeeded
+	Result   Result // of a market empty until the job has succeeded
 
 	Done     int // of Total, in units of the kind; zero until it is known
 	Total    int
@@ -81,10 +82,16 @@ type Job struct {
 }
 
 // Request is what is asked for: the field of the job's kind.
-type Request struct{ Market *MarketRequest }
+type Request struct {
+	Market *MarketRequest
+	Import *ImportRequest
+}
 
 // Result is what was found: the field of the job's kind.
-type Result struct{ Market *MarketResult }
+type Result struct {
+	Market *MarketResult
+	Import *ImportResult
+}
 
 var (
 	errFinished = fault.New(fault.Conflict, "job_finished", "The job is finished.")

@@ -55,6 +55,24 @@ func TestJob(t *testing.T) {
 	}
 }
 
+// What an attempt has found is recorded while the job is its own.
+func TestJob_Advance(t *testing.T) {
+	t.Parallel()
+	so := job.Result{Import: &job.ImportResult{Read: 500, Created: 500}}
+	for status, want := range map[job.Status]bool{job.Queued: false, job.Running: true, job.Succeeded: false, job.Failed: false, job.Canceled: false} {
+		j := in(status)
+		j.Attempts = 2
+		if err := j.Advance(2, so); (err == nil) != want || (j.Result == so) != want || err != nil && !fault.Is(err, "job_taken") {
+			t.Errorf("%s: %v, %+v", status, err, j.Result)
+		}
+	}
+	j := in(job.Running)
+	j.Attempts = 2
+	if err := j.Advance(1, so); !fault.Is(err, "job_taken") || j.Result != (job.Result{}) {
+		t.Errorf("of an earlier attempt: %v, %+v", err, j.Result)
+	}
+}
+
 // A job whose workers end without a word is begun three times, and then fails.
 func TestJob_beginsAgain(t *testing.T) {
 	t.Parallel()

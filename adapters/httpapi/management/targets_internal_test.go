@@ -32,7 +32,7 @@ var targets = map[string]string{
 	"update-settings": "project_id", "update-storefront": "project_id",
 	"create-agent": noted, "update-agent": "agent_id", "delete-agent": "agent_id", "activate-agent": "agent_id",
 	"rotate-agent-secret": "agent_id", "create-agent-policy": "agent_id", "activate-agent-policy": "agent_id",
-	"dry-run-agent-policy": unlogged, "simulate-agent": unlogged, "replay-agent": unlogged, "tune-agent": "agent_id", "start-market": "agent_id", "cancel-job": "job_id",
+	"dry-run-agent-policy": unlogged, "simulate-agent": unlogged, "replay-agent": unlogged, "tune-agent": "agent_id", "start-market": "agent_id", "cancel-job": "job_id", "start-import": noted,
 	"create-buyer-token": noted, "export-buyer": noted, "erase-buyer": noted,
 	"set-inventory": theProject, "adjust-inventory": theProject,
 	"create-product": noted, "update-product": "product_id", "delete-product": "product_id", "upsert-products": theProject,

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -230,7 +231,17 @@ func checkRequest(r *http.Request, op *huma.Operation) error {
 	if err := checkURL(r.URL); err != nil || op.RequestBody == nil {
 		return err
 	}
+	if others, err := checkMedia(r.Header, op); others || err != nil {
+		return cmp.Or(err, checkEncoding(r.Header))
+	}
 	return checkContent(r.Header)
+}
+
+func checkEncoding(h http.Header) error {
+	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return fault.New(fault.Unsupported, "unsupported_media_type", "Bodies must not be compressed.")
+	}
+	return nil
 }
 
 func checkURL(u *url.URL) error {
@@ -256,8 +267,8 @@ func storable(text string) bool { return utf8.ValidString(text) && strings.Index
 
 // checkContent also writes the media type the one way that Huma looks for.
 func checkContent(h http.Header) error {
-	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return fault.New(fault.Unsupported, "unsupported_media_type", "Bodies must not be compressed.")
+	if err := checkEncoding(h); err != nil {
+		return err
 	}
 	given := h.Get("Content-Type")
 	if given == "" {

@@ -134,7 +134,7 @@ func (c *call[C, S]) keyUse() (*ports.KeyUse, error) {
 	if err := rules.check(c.entry.Operation, key); err != nil || key == "" {
 		return nil, err
 	}
-	sum, ok := rules.fingerprint(c.body)
+	sum, ok := c.fingerprintOf()
 	if !ok {
 		return nil, nil
 	}

@@ -23,6 +23,7 @@ type journal struct {
 	shelf
 	did     []string
 	claimed bool
+	use     *ports.KeyUse // of the last answer that was kept
 }
 
 func (j *journal) write(format string, args ...any) {
@@ -49,6 +50,7 @@ func (j *journal) Record(ctx context.Context, r ports.Record) error {
 		j.write("event %s", r.Event.Target)
 	}
 	if r.Use != nil {
+		j.use = r.Use
 		j.write("keep %d", r.Answer.Status)
 	}
 	return j.shelf.Record(ctx, r)
@@ -56,6 +58,17 @@ func (j *journal) Record(ctx context.Context, r ports.Record) error {
 
 // serve serves one operation, added by add, of an API with an audit log.
 func (j *journal) serve(add func(*wire.Mount[nobody, int])) (send func(key string) *httptest.ResponseRecorder) {
+	handler := j.handler(add)
+	return func(key string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("POST", "/v1/thing", nil)
+		r.Header.Set(wire.KeyHeader, key)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		return w
+	}
+}
+
+func (j *journal) handler(add func(*wire.Mount[nobody, int])) http.Handler {
 	mux := http.NewServeMux()
 	mount := keyed(wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"}), &j.shelf)
 	mount.Keys = wire.KeyStore{IdempotencyKeys: j, Records: j, Vault: j, Clock: j}
@@ -75,14 +88,7 @@ func (j *journal) serve(add func(*wire.Mount[nobody, int])) (send func(key strin
 		return true, nil
 	}
 	add(mount)
-	handler := wire.Handler(mux, wire.Watch{Log: slog.New(slog.DiscardHandler)})
-	return func(key string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest("POST", "/v1/thing", nil)
-		r.Header.Set(wire.KeyHeader, key)
-		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, r)
-		return w
-	}
+	return wire.Handler(mux, wire.Watch{Log: slog.New(slog.DiscardHandler)})
 }
 
 func (j *journal) is(t *testing.T, want string) {

@@ -39,6 +39,8 @@ type Mount[C, S any] struct {
 	Rules  KeyRules[C]
 	// Audit makes the audit event of a request that succeeded; nil: the API has no audit log.
 	Audit func(context.Context, Entry[C], Note) *audit.Event
+
+	stores map[string]Store[C, S] // by the operations whose bodies they take in
 }
 
 // Step is a part of the way to a handler. It may add to the caller, and refuses the request by an error.

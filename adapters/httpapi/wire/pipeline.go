@@ -38,6 +38,9 @@ type call[C, S any] struct {
 	placed bool          // in the lane
 	kept   bool          // the answer is recorded for the key
 	taken  error         // that another request has the key
+
+	stored    Stored // the body of an operation that has it stored
+	committed bool   // what was stored is in use
 }
 
 // serve is the pipeline; see Mount.
@@ -62,6 +65,10 @@ func (m *Mount[C, S]) serve(ctx huma.Context, next func(huma.Context), mode Mode
 	c.request = Request[C, S]{Caller: c.entry.Caller, Stores: m.Stores, Note: &Note{}, Attempt: 1}
 	if mode == ReadOnly || r.Method == http.MethodGet {
 		c.pass(ctx, next)
+		return
+	}
+	if store := m.stores[ctx.Operation().OperationID]; store != nil {
+		c.serveStored(ctx, next, store)
 		return
 	}
 	keyed := m.Rules.BodyKey != nil

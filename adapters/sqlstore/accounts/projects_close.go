@@ -142,7 +142,7 @@ var deletions = emptied(
 	"analytics_folds", "analytics_pending", "analytics_slots", "analytics_lost",
 	"embedding_progress", "embeddings",
 	"outbox", "deliveries", "webhook_deliveries", "jobs_set_aside", "retention", "sessions_held", "signing_keys", "agent_keys",
-	"jobs",
+	"import_files", "import_refusals", "jobs",
 )
 
 // kept are the tables that closing a project leaves unchanged: its books, what proves how prices were agreed, and what
@@ -169,7 +169,7 @@ func closings(d db.Dialect) []closingStage {
 		"stock_checks", "low_stock", "haggled_sessions",
 		"analytics_folds", "analytics_pending", "analytics_slots", "analytics_lost",
 		"embedding_progress", "embeddings", "outbox", "deliveries", "webhook_deliveries", "jobs_set_aside", "signing_keys", "agent_keys",
-		"jobs",
+		"import_files", "import_refusals", "jobs",
 	)
 	stages = append(stages,
 		closingStage{Table: "quotes", key: "id", where: "redeemed_by = '' AND claimed_by = ''"},

@@ -95,6 +95,8 @@ var LeftOut = map[string]string{
 	"event_subscriptions":  "of receivers that the demo has not",
 	"integration_webhooks": "of a platform that the demo has not",
 	"integrations":         "credentials of a platform that the demo has not",
+	"import_files":         "files that wait to be imported",
+	"import_refusals":      "what was refused of such files",
 	"jobs":                 "simulations, which are forgotten after 30 days",
 	"jobs_set_aside":       "work that failed again and again",
 	"labels":               "of a carrier that the demo has not",

@@ -1045,6 +1045,24 @@ CREATE TABLE order_notes (
     CONSTRAINT order_notes_order FOREIGN KEY (project_id, order_id) REFERENCES orders (project_id, id)
 ) STRICT;
 
+CREATE TABLE import_files (
+    project_id TEXT    NOT NULL REFERENCES projects (id),
+    job_id     TEXT    NOT NULL,
+    part       INTEGER NOT NULL,
+    content    BLOB    NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (project_id, job_id, part)
+) STRICT;
+
+CREATE TABLE import_refusals (
+    project_id TEXT    NOT NULL REFERENCES projects (id),
+    job_id     TEXT    NOT NULL,
+    position   INTEGER NOT NULL,
+    content    TEXT    NOT NULL,
+    PRIMARY KEY (project_id, job_id, position),
+    CONSTRAINT import_refusals_job FOREIGN KEY (project_id, job_id) REFERENCES jobs (project_id, id) ON DELETE CASCADE
+) STRICT;
+
 CREATE INDEX api_keys_account ON api_keys (account_id, created_at);
 
 CREATE INDEX projects_account ON projects (account_id, created_at, id);
@@ -1337,6 +1355,8 @@ CREATE INDEX audit_events_by_key ON audit_events (account_id, key_id, at, id);
 CREATE INDEX audit_events_oldest ON audit_events (at, id);
 
 CREATE INDEX order_notes_of ON order_notes (project_id, order_id, created_at, id);
+
+CREATE INDEX import_files_oldest ON import_files (created_at, project_id, job_id, part);
 
 CREATE TRIGGER checkouts_leased BEFORE UPDATE ON checkouts WHEN NEW.status = 'processing' AND NEW.lease_until IS NULL
 BEGIN

@@ -186,6 +186,10 @@ func (o *operation) request(ids map[string]string, changed map[place]string) (re
 	}
 	var err error
 	r.body, err = o.fillBody(ids, changed)
+	if o.Body != nil && o.body() == nil { // a file
+		r.headers = append(r.headers, "Content-Type", "text/csv")
+		r.body = "sku,name,price\nWALL-1,Wall,5\n"
+	}
 	return r, err
 }
 

@@ -49,6 +49,7 @@ func (h *handlers) registerAgents() {
 	h.registerTuning(g)
 	h.registerMarket(g)
 	h.registerJobs()
+	h.registerImports()
 }
 
 // AgentView is an agent as merchants read it.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/job"
 	"github.com/haggle-commerce/haggle/ports"
@@ -15,29 +16,32 @@ const allJobs = "/v1/jobs"
 func (h *handlers) registerJobs() {
 	const one = allJobs + "/{job_id}"
 	g := h.Group("Jobs", "agents", operation.HeaderProject)
-	operation.Register(g, "list-jobs", "GET "+allJobs, "List jobs, the newest first", operation.HandleList(h.listJobs, toAPIJob))
-	operation.Register(g, "get-job", "GET "+one, "Get a job with its progress, and its result once it has succeeded", wire.HandleOne(h.getJob, toAPIJob))
+	// Whoever manages the catalogue sees and cancels imports, and nothing of agents.
+	read, write := operation.OrScope("catalog:read"), operation.OrScope("catalog:write")
+	operation.Register(g, "list-jobs", "GET "+allJobs, "List jobs, the newest first", operation.HandleList(h.listJobs, toAPIJob), read)
+	operation.Register(g, "get-job", "GET "+one, "Get a job with its progress, and its result once it has succeeded", wire.HandleOne(h.getJob, toAPIJob), read)
 	operation.Register(g, "cancel-job", "POST "+one+"/cancel", "Cancel a job; one that runs stops within about a second",
-		operation.HandleUpdate(h.cancelJob, toAPIJob), operation.Errors(409))
+		operation.HandleUpdate(h.cancelJob, toAPIJob), operation.Errors(409), write)
 }
 
 // JobView is a job as merchants read it.
 type JobView struct {
 	ID         string                 `json:"id" example:"job_01h2xcejqtf2nbrexx3vqjhp41"`
-	Kind       string                 `json:"kind" enum:"market"`
+	Kind       string                 `json:"kind" enum:"market,import"`
 	Status     string                 `json:"status" enum:"queued,running,succeeded,failed,canceled" doc:"queued and running are followed by the others, which are final. A job is kept for 30 days after its end, and at most 200 are."`
-	Agent      string                 `json:"agent_id" doc:"The agent that it was started for."`
+	Agent      string                 `json:"agent_id" doc:"The agent that it was started for. Empty: it is an import."`
 	Progress   jobProgress            `json:"progress"`
 	CreatedAt  wire.Time              `json:"created_at"`
 	StartedAt  *wire.Time             `json:"started_at" nullable:"true" doc:"Null: it has not begun."`
 	FinishedAt *wire.Time             `json:"finished_at" nullable:"true" doc:"Null: it is not finished."`
 	Error      nullable[jobError]     `json:"error" doc:"Why it failed; else null."`
-	Request    marketRequest          `json:"request" doc:"What was asked for."`
-	Result     nullable[marketResult] `json:"result" doc:"Null until the job has succeeded."`
+	Request    marketRequest          `json:"request" doc:"What was asked for of a market. Without meaning for an import."`
+	Result     nullable[marketResult] `json:"result" doc:"Of a market. Null until the job has succeeded, and for an import."`
+	Import     nullable[importView]   `json:"import" doc:"Null: it is no import."`
 }
 
 type jobProgress struct {
-	Done  int `json:"done" doc:"Negotiations so far, told about once a second. A job whose server stopped begins again."`
+	Done  int `json:"done" doc:"Negotiations of a market, or bytes of a file, so far, told about once a second. A market whose server stopped begins again; an import goes on."`
 	Total int `json:"total" doc:"0: it is not known yet."`
 }
 
@@ -51,7 +55,6 @@ func toAPIJob(j *job.Job) JobView {
 		ID:         j.ID.String(),
 		Kind:       j.Kind.String(),
 		Status:     j.Status.String(),
-		Agent:      j.Agent.String(),
 		Progress:   jobProgress{j.Done, j.Total},
 		CreatedAt:  wire.ToTime(j.CreatedAt),
 		StartedAt:  wire.ToKnownTime(j.StartedAt),
@@ -61,19 +64,35 @@ func toAPIJob(j *job.Job) JobView {
 		v.Error.object = &jobError{j.Code, j.Reason}
 	}
 	if j.Request.Market != nil {
+		v.Agent = j.Agent.String()
 		v.Request, v.Result.object = toAPIMarketRequest(j.Request.Market, j.Currency), toAPIMarketResult(j)
+	}
+	if j.Request.Import != nil {
+		v.Request.Products = []string{}
+		v.Import.object = toAPIImport(j)
 	}
 	return v
 }
 
 type listJobsInput struct {
 	operation.Paging
-	Kind  string             `query:"kind" enum:"market"`
+	Kind  string             `query:"kind" enum:"market,import"`
 	Agent wire.Ref[id.Agent] `query:"agent_id"`
+}
+
+// seesAgents reports whether the caller has the scope of agents, and not only that of the catalogue.
+func seesAgents(rq operation.Request, scope string) bool {
+	return rq.Caller.Key.Allows("agents:" + scope)
 }
 
 func (h *handlers) listJobs(ctx context.Context, rq operation.Request, in *listJobsInput) ([]*job.Job, int, error) {
 	f := ports.JobFilter{Kind: job.Kinds[in.Kind], Agent: in.Agent.ID}
+	if !seesAgents(rq, "read") {
+		if f.Kind == job.Market {
+			return nil, 0, nil
+		}
+		f.Kind = job.Import
+	}
 	return rq.Stores.Jobs.List(ctx, rq.Caller.Project.ID, f, in.Page())
 }
 
@@ -82,9 +101,21 @@ type onJob struct {
 }
 
 func (h *handlers) getJob(ctx context.Context, rq operation.Request, in *onJob) (*job.Job, error) {
-	return rq.Stores.Jobs.ByID(ctx, rq.Caller.Project.ID, in.Job.ID)
+	return find(ctx, rq, in.Job.ID, "read")
+}
+
+// find finds a job that the caller may see.
+func find(ctx context.Context, rq operation.Request, wanted id.Job, scope string) (*job.Job, error) {
+	j, err := rq.Stores.Jobs.ByID(ctx, rq.Caller.Project.ID, wanted)
+	if err == nil && j.Kind == job.Market && !seesAgents(rq, scope) {
+		err = fault.Missing("job")
+	}
+	return j, err
 }
 
 func (h *handlers) cancelJob(ctx context.Context, rq operation.Request, in *onJob) (before, after *job.Job, err error) {
+	if _, err := find(ctx, rq, in.Job.ID, "write"); err != nil {
+		return nil, nil, err
+	}
 	return h.Markets.In(rq.Stores).Cancel(ctx, rq.Caller.Project.ID, in.Job.ID)
 }

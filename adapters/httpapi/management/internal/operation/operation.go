@@ -174,6 +174,13 @@ func RegisterFollowed[I, O any](g Group, id, route, summary string, handle func(
 	wire.AddStaged(g.mount, g.operation(id, route, summary, options), handle)
 }
 
+// RegisterStored adds an operation whose body, of at most limit bytes, is stored as it arrives, before its transaction
+// begins. Its handler gets what store made of it.
+func RegisterStored[I, O any](g Group, id, route, summary string, media []string, limit int64, store wire.Store[Caller, *ports.Stores],
+	handle func(context.Context, Request, *I, any) (*O, error), options ...Option) {
+	wire.AddStored(g.mount, g.operation(id, route, summary, options), media, limit, store, handle)
+}
+
 // operation makes an operation of the group. Its route is a method and a path.
 func (g Group) operation(id, route, summary string, options []Option) wire.Operation {
 	method, path, _ := strings.Cut(route, " ")

@@ -139,6 +139,8 @@ var prose = map[string]string{
 	"send-test-buyers":              "Servers in the sandbox only. Use it to see a shop at work. Answers at once; the buyers need a minute or so.",
 	"set-inventory":                 "Use it after a count: each level is set to the number given. Answers the levels.",
 	"simulate-agent":                "Use it to try a policy on offers of your own. Answers what the shop would say at each step; nothing is stored.",
+	"start-import":                  "Use it for files of up to 32 MiB, also compressed with gzip; for a few products use upsert-products. Products are told apart by their sku. Answers the job to poll.",
+	"export-import-errors":          "Use it to mend what an import refused: each row has its line, field, value and problem before the columns of the file, and the file can be imported again.",
 	"start-market":                  "Use it to compare policies on buyers whose limits are known. It takes minutes. Answers the job to poll.",
 	"start-sync":                    "Use it to read at once in the place of waiting for the next turn. Answers the sync to poll.",
 	"submit-evidence":               "Sends evidence to the provider, once: it decides on that. A text that is left out is what the order tells. Answers the dispute, under review.",

@@ -17,6 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/app/discovery"
 	"github.com/haggle-commerce/haggle/app/finance"
+	"github.com/haggle-commerce/haggle/app/imports"
 	"github.com/haggle-commerce/haggle/app/inbox"
 	"github.com/haggle-commerce/haggle/app/markets"
 	"github.com/haggle-commerce/haggle/app/people"
@@ -59,6 +60,8 @@ type UseCases struct {
 	Buyers *buyers.Service
 	// Agents manages negotiator agents, tries policies out, and has agents learn from their record.
 	Agents *agents.Service
+	// Imports reads products from files, as jobs.
+	Imports *imports.Service
 	// Markets lets simulated buyers meet policies, as jobs.
 	Markets *markets.Service
 }

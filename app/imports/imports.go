@@ -1,0 +1,96 @@
+// Package imports reads products from files that merchants send. A file is stored in parts as it arrives (Service), and any
+// replica imports it as a job (Worker): what a chunk of products came to is recorded in the transaction that stores them, so
+// that another replica goes on where one was stopped.
+package imports
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/job"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// partBytes is the size of a part of a file, and so how much of it is in memory.
+const partBytes = 256 << 10
+
+// Service starts imports.
+type Service struct {
+	*ports.Stores
+	Clock   ports.Clock
+	Entropy ports.Entropy
+}
+
+// In returns the service on stores, such as those of a request's transaction.
+func (s *Service) In(stores *ports.Stores) *Service {
+	bound := *s
+	bound.Stores = stores
+	return &bound
+}
+
+// File is a file that is stored for a job that is not started yet.
+type File struct {
+	Job   id.Job
+	Bytes int
+	Sum   [sha256.Size]byte
+}
+
+var (
+	errTooLarge = fault.New(fault.TooLarge, "body_too_large", "The file has more than 32 MiB. Compress it with gzip, or import it in parts.")
+	errNoFile   = fault.New(fault.Malformed, "invalid_request", "The body is empty; it must be the file.")
+)
+
+// Store stores a file as it is read. What is stored of one that cannot be read is discarded.
+func (s *Service) Store(ctx context.Context, of id.Project, from io.Reader) (File, error) {
+	f := File{Job: id.New[id.Job](s.Entropy.IDBits())}
+	sum := sha256.New()
+	err := s.store(ctx, of, &f, io.TeeReader(io.LimitReader(from, job.MostFileBytes+1), sum))
+	switch {
+	case err != nil:
+	case f.Bytes == 0:
+		err = errNoFile
+	case f.Bytes > job.MostFileBytes:
+		err = errTooLarge
+	}
+	if err != nil {
+		return File{}, errors.Join(err, s.Discard(ctx, of, f))
+	}
+	f.Sum = [sha256.Size]byte(sum.Sum(nil))
+	return f, nil
+}
+
+func (s *Service) store(ctx context.Context, of id.Project, f *File, from io.Reader) error {
+	part := make([]byte, partBytes)
+	for n := 0; ; n++ {
+		size, err := io.ReadFull(from, part)
+		f.Bytes += size
+		if size > 0 && f.Bytes <= job.MostFileBytes {
+			if failed := s.Imports.Keep(ctx, of, f.Job, n, part[:size]); failed != nil {
+				return failed
+			}
+		}
+		switch {
+		case err == io.EOF, err == io.ErrUnexpectedEOF:
+			return nil
+		case err != nil:
+			return fault.New(fault.Malformed, "invalid_request", "The body could not be read.").Because(err)
+		}
+	}
+}
+
+// Discard removes a file whose job is not started, also if the client has gone.
+func (s *Service) Discard(ctx context.Context, of id.Project, f File) error {
+	return s.Imports.Discard(context.WithoutCancel(ctx), of, f.Job)
+}
+
+// Start starts the job of a file.
+func (s *Service) Start(ctx context.Context, p *project.Project, f File, r job.ImportRequest) (*job.Job, error) {
+	r.Bytes = f.Bytes
+	j := job.NewImport(f.Job, p.ID, r, p.Settings.Currency, s.Clock.Now())
+	return j, s.Jobs.Start(ctx, j)
+}
