@@ -226,7 +226,7 @@ func (m migrateCmd) Run(ctx context.Context) error {
 		}
 		return boot.PrintDistribution(ctx, m.config(), os.Stdout)
 	}
-	done := waiting("migrating")
+	done := showElapsed("migrating")
 	app, err := m.openNew(ctx)
 	done()
 	if err != nil {

@@ -51,8 +51,8 @@ func progressOn(out io.Writer, terminal bool, now func() time.Time, doing, unit 
 	}
 }
 
-// waiting shows for how long a command has gone on that does not say how far it is, until done is called.
-func waiting(doing string) (done func()) {
+// showElapsed shows for how long a command has gone on that does not say how far it is, until done is called.
+func showElapsed(doing string) (done func()) {
 	p := newProgress(doing, "")
 	ended, over := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -27,7 +27,7 @@ func (v verifyCmd) Run(ctx context.Context) error {
 		return err
 	}
 	c := v.config()
-	done := waiting("verifying")
+	done := showElapsed("verifying")
 	found, err := boot.Verify(ctx, c, v.Provider, v.Wait)
 	done()
 	if err != nil {
