@@ -77,11 +77,17 @@ func (s *script) curl(c call, depth int) string {
 		}
 		words = append(words, "-H "+quote+h+quote)
 	}
-	if c.body != nil {
+	switch {
+	case c.RequestBody != nil && c.RequestBody.Content["text/csv"] != nil:
+		words = append(words, `-H "Content-Type: text/csv"`, "--data-binary '"+productFile+"'")
+	case c.body != nil:
 		words = append(words, "--json '"+s.json(c.body, depth)+"'")
 	}
 	return strings.Join(words, " \\\n  ")
 }
+
+// productFile is the body of operations that take a file.
+const productFile = "sku,name,price,quantity\nLAMP-9,Desk lamp,39.90,12\n"
 
 // headers are those that tell who calls, and for which project.
 func (s *script) headers(c call) []string {

@@ -12,7 +12,7 @@ import (
 // notPersonal are columns of text and bytes that hold no personal data of buyers, and why. A name after * is of any table.
 var notPersonal = map[string]string{
 	"an id, a hash, or a provider's id: it tells nothing of a person without the row or account that it is of": `
-*.id *.project_id *.session_id *.order_id *.checkout_id *.payment_id *.refund_id *.return_id *.product_id *.variant_id *.negotiation_id
+*.id *.project_id *.job_id *.session_id *.order_id *.checkout_id *.payment_id *.refund_id *.return_id *.product_id *.variant_id *.negotiation_id
 *.quote_id *.integration_id *.account_id *.agent_id *.event_id *.webhook_id *.run_id *.row_id *.key_id *.charge_id *.record_id
 *.transaction_id *.dispute_id *.authenticator_id *.member_id *.request_id *.key *.hash *.prior *.token_hash *.queue *.provider *.gateway
 *.token_salt *.agent_key *.remote *.local *.reference *.subject *.claimed_by *.redeemed_by *.digest *.fingerprint *.prefix

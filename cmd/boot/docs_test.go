@@ -128,7 +128,7 @@ var waiting = map[string]int{
 }
 
 // outward are the operations whose examples would have the server call somebody else.
-var outward = []string{"connect-api-key", "create-event-subscription", "test-event-subscription", "redeliver-event", "redeliver-failed-events"}
+var outward = []string{"connect-api-key", "create-event-subscription", "test-event-subscription", "redeliver-event", "redeliver-failed-events", "start-import"}
 
 // The examples of the documentation run against the demo shop as they stand, but for those that need something that a new
 // shop does not have.

@@ -66,7 +66,7 @@ func TestImport(t *testing.T) {
 			}
 		}
 		if text, err := os.ReadFile(refused); err == nil {
-			mended = strings.NewReplacer(`"12,50",office`, `12.50,office`, "name is required,,", "name is required,Ink,").Replace(string(text))
+			mended = strings.NewReplacer(`"12,50",office`, `12.50,office`, "is required,,", "is required,Ink,").Replace(string(text))
 		}
 	}
 }
