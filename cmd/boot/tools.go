@@ -34,7 +34,7 @@ type ProductFile struct {
 func (a *App) Import(ctx context.Context, f ProductFile) (catalogs.Summary, error) {
 	p, err := a.projectNamed(ctx, f.Project)
 	if err != nil {
-		return catalogs.Summary{}, fmt.Errorf("project %s: %w", f.Project, err)
+		return catalogs.Summary{}, err
 	}
 	file, err := feed.Open(f.Path, feed.Options{Format: f.Format, Currency: p.Settings.Currency})
 	if err != nil {
@@ -109,9 +109,14 @@ func (a *App) transact(ctx context.Context, work func(*ports.Stores) error) erro
 }
 
 // projectNamed finds an active project by its slug or its id.
-func (a *App) projectNamed(ctx context.Context, named string) (*project.Project, error) {
-	if known, err := id.Parse[id.Project](named); err == nil {
-		return a.store.ActiveProjects().ByProject(ctx, known)
+func (a *App) projectNamed(ctx context.Context, named string) (p *project.Project, err error) {
+	if known, wrong := id.Parse[id.Project](named); wrong == nil {
+		p, err = a.store.ActiveProjects().ByProject(ctx, known)
+	} else {
+		p, err = a.storefront.BySlug(ctx, named)
 	}
-	return a.storefront.BySlug(ctx, named)
+	if fault.KindOf(err) == fault.NotFound {
+		err = fmt.Errorf("there is no project %s", named)
+	}
+	return p, err
 }

@@ -80,12 +80,20 @@ func TestCompletion_syntax(t *testing.T) {
 // Every example is a command line of the command whose help shows it.
 func TestExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"products.csv", "shop.haggle", "order.json"} {
+	for _, name := range []string{"products.csv", "shop.haggle", "product.json", "products_export.csv"} {
 		if err := os.WriteFile(name, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	t.Setenv("HAGGLE_API_KEY", "hk_test_x")
+	var all cli
+	parser, err := newParser(&all, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if without := addExamples(parser.Model.Node, ""); len(without) > 0 {
+		t.Errorf("without an example: %v", without)
+	}
 	for path, lines := range examples {
 		for _, line := range lines {
 			var c cli

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -18,7 +17,10 @@ var examples = map[string][]string{
 		"haggle simulate --buyers=50 --url=http://127.0.0.1:8080",
 		"haggle simulate platforms",
 	},
-	"import":           {"haggle import products.csv --project=demo"},
+	"import": {
+		"haggle import products.csv --project=demo --dry-run",
+		"haggle import products_export.csv --project=demo --format=shopify --errors=refused.csv",
+	},
 	"agents list":      {"haggle agents list --project=demo"},
 	"agents tune":      {"haggle agents tune --project=demo", "haggle agents tune --project=demo --negotiations=1000 --activate"},
 	"agents verify":    {"haggle agents verify --project=demo"},
@@ -31,7 +33,7 @@ var examples = map[string][]string{
 		"haggle api /v1/orders --paginate --jq='.data[].id'",
 		"haggle api post /v1/projects -f name=Shop -f slug=shop",
 		"haggle api patch /v1/projects/proj_…/settings -F commerce.max_discount_percent=20",
-		"haggle api post /v1/orders --input=order.json",
+		"haggle api post /v1/catalog/products --input=product.json --project=demo",
 	},
 	"listen": {
 		"haggle listen --project=demo",
@@ -46,8 +48,9 @@ var examples = map[string][]string{
 	"members revoke":     {"haggle members revoke mem_…"},
 	"members reset-mfa":  {"haggle members reset-mfa mem_…"},
 	"doctor":             {"haggle doctor", "haggle doctor --json"},
+	"health":             {"haggle health", "haggle health --live --timeout=1s"},
 	"verify":             {"haggle verify", "haggle verify --wait=30s"},
-	"migrate":            {"haggle migrate --database-url=postgres://haggle@db/haggle"},
+	"migrate":            {"haggle migrate --database-url=postgres://haggle@db/haggle", "haggle migrate --print-distribution"},
 	"backup":             {"haggle backup shop.haggle"},
 	"restore":            {"haggle restore shop.haggle --database-url=sqlite://new.db"},
 	"search-eval":        {"haggle search-eval --help"},
@@ -57,21 +60,20 @@ var examples = map[string][]string{
 	"version":            {"haggle version"},
 }
 
-// addExamples puts the examples below the help of each command.
-func addExamples(node *kong.Node, path string) error {
+// addExamples puts the examples below the help of each command, and returns the commands without one.
+func addExamples(node *kong.Node, path string) (without []string) {
 	for _, child := range node.Children {
 		of := strings.TrimSpace(path + " " + child.Name)
 		if len(child.Children) > 0 {
-			if err := addExamples(child, of); err != nil {
-				return err
-			}
+			without = append(without, addExamples(child, of)...)
 			continue
 		}
 		lines := examples[of]
 		if len(lines) == 0 {
-			return fmt.Errorf("haggle %s has no example", of)
+			without = append(without, of)
+			continue
 		}
 		child.Detail = strings.TrimSpace(child.Detail + "\n\nExamples:\n\n  " + strings.Join(lines, "\n  "))
 	}
-	return nil
+	return without
 }

@@ -26,10 +26,7 @@ type importCmd struct {
 
 func (importCmd) Help() string {
 	return `Products are told apart by their sku: new ones are created, known ones updated, and those that are as the file has them
-are left alone. A product that cannot be stored is refused with its line and the reason, and all others are stored.
-
-  haggle import products.csv --project my-shop --dry-run
-  haggle import products_export.csv --project my-shop --format shopify --errors refused.csv`
+are left alone. A product that cannot be stored is refused with its line and the reason, and all others are stored.`
 }
 
 // errRefused ends the program with a failure, for scripts.

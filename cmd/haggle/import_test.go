@@ -51,7 +51,7 @@ func TestImport(t *testing.T) {
 		{"a file of errors is not overwritten", "p.csv", someProducts, []string{"--errors", refused}, 1, []string{"--errors", "file exists"}},
 		{"another format is suggested", "s.csv", "Handle,Title,Body (HTML),Option1 Name,Variant Price\n", nil, 1, []string{"looks like a product file of Shopify", "(--format shopify)"}},
 		{"and read", "s.csv", "Handle,Title,Body (HTML),Option1 Name,Variant Price\nmug,Mug,,,5.00\n", []string{"--format", "shopify"}, 0, []string{"1 created"}},
-		{"an unknown project", "p.csv", someProducts, []string{"--project=nowhere"}, 1, []string{"project nowhere"}},
+		{"an unknown project", "p.csv", someProducts, []string{"--project=nowhere"}, 1, []string{"there is no project nowhere"}},
 	} {
 		if step.file == "refused.csv" {
 			step.text = mended

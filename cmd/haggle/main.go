@@ -99,7 +99,8 @@ func newParser(c *cli, about string) (*kong.Kong, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parser, addExamples(parser.Model.Node, "")
+	addExamples(parser.Model.Node, "")
+	return parser, nil
 }
 
 // flagGroups are the groups of flags in the order of the help.
