@@ -29,7 +29,7 @@ var examples = map[string][]string{
 	"refunds list":     {"haggle refunds list --project=demo"},
 	"refunds resolve":  {`haggle refunds resolve ref_… --failed --mfa-code=123456 --reason="seen in Stripe's dashboard"`},
 	"api": {
-		"haggle api /v1/orders -f status=processing --project=demo",
+		"haggle api /v1/orders -f fulfillment=processing --project=demo",
 		"haggle api /v1/orders --paginate --jq='.data[].id'",
 		"haggle api post /v1/projects -f name=Shop -f slug=shop",
 		"haggle api patch /v1/projects/proj_…/settings -F commerce.max_discount_percent=20",
