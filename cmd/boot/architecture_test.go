@@ -27,7 +27,7 @@ var topLevel = []string{
 var mayImport = map[string][]string{
 	"domain":    {"domain"},
 	"ports":     {"domain", "ports"},
-	"app":       {"domain", "ports", "app/bulkhead", "app/checkpoint", "app/dealtoken", "app/failpoint", "app/jobs", "app/ordertoken", "app/pricing", "app/simulating", "app/tuning"}, // simulating and tuning are statistics: floats and seeded chance
+	"app":       {"domain", "ports", "app/bulkhead", "app/catalogs", "app/checkpoint", "app/dealtoken", "app/failpoint", "app/jobs", "app/ordertoken", "app/pricing", "app/simulating", "app/tuning"}, // catalogs stores what imports read; simulating and tuning are statistics: floats and seeded chance
 	"adapters":  {"domain", "ports", "app"},
 	"simulator": {"simulator"},
 	"features":  {"features", "simulator", "cmd"},

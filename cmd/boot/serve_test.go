@@ -249,7 +249,7 @@ func TestAddressInUse(t *testing.T) {
 	}
 	defer taken.Close()
 	config := boot.Config{Addr: "127.0.0.1:0", OpsAddr: taken.Addr().String(), DatabaseURL: sqlite(t), Env: "sandbox"}
-	if _, err := boot.New(t.Context(), config, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "cannot listen") {
+	if _, err := boot.New(t.Context(), config, slog.New(slog.DiscardHandler)); err == nil || err.Error() != "HAGGLE_OPS_ADDR: "+taken.Addr().String()+" is in use" {
 		t.Errorf("got %v", err)
 	}
 }
