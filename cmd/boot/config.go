@@ -105,7 +105,7 @@ func CheckEnvironment(environ []string) error {
 }
 
 func knownVariables() map[string]bool {
-	known := map[string]bool{"HAGGLE_API_KEY": true} // of commands that are clients of a server
+	known := map[string]bool{"HAGGLE_API_KEY": true, "HAGGLE_URL": true} // of commands that are clients of a server
 	for field := range reflect.TypeFor[Config]().Fields() {
 		known[field.Tag.Get("env")] = true
 	}

@@ -36,8 +36,8 @@ func TestHealth(t *testing.T) {
 		{[]string{"--ops-addr=" + address}, "ok\n", false},
 		{[]string{"--ops-addr=0.0.0.0:" + port, "--live"}, "ok\n", false},
 		{[]string{"--ops-addr=[::]:" + port}, "ok\n", false},
-		{[]string{"--ops-addr=127.0.0.1:1"}, "haggle: no server answers at HAGGLE_OPS_ADDR: ", true},
-		{[]string{"--ops-addr=nowhere"}, `haggle: HAGGLE_OPS_ADDR is "nowhere": it must be host:port`, true},
+		{[]string{"--ops-addr=127.0.0.1:1"}, "haggle: no server answers at --ops-addr: ", true},
+		{[]string{"--ops-addr=nowhere"}, `haggle: --ops-addr is "nowhere": it must be host:port`, true},
 		{[]string{"--ops-addr=" + strings.TrimPrefix(s.url, "http://")}, "haggle: the server is not ready: ", true},
 	} {
 		out, err := command(t, "", append([]string{"health"}, c.args...)...).CombinedOutput()
@@ -100,6 +100,11 @@ func TestVariableFiles(t *testing.T) {
 	}
 	url := file("url", "sqlite://"+filepath.Join(folder, "files.db")+"\r\n")
 	key := file("key", boottest.Key+"\n")
+	migrate := command(t, "", "migrate")
+	migrate.Env = []string{asProgram + "=1", "HAGGLE_DATABASE_URL_FILE=" + url}
+	if out, err := migrate.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	for _, c := range []struct {
 		environment []string
 		says        string

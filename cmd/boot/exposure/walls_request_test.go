@@ -39,6 +39,7 @@ var overrides = map[string]map[string]any{
 	"tune-agent":                {"limit": 200},
 	"start-market":              {"buyers": 50, "product_ids": nil},
 	"send-test-buyers":          {"count": 1},
+	"redeliver-failed-events":   {"since": "2026-01-01T00:00:00Z"},
 	"confirm-mfa":               {"code": "123456"},
 	"connect-api-key":           {"type": "stripe", "credentials.api_key": "sk_test_{}"},
 	"rotate-credentials":        {"api_key": "another-of-{}"},
@@ -101,6 +102,7 @@ var kinds = map[string]map[string]string{
 	"dry-run-agent-policy":  {"product_ids": "product_id"},
 	"replay-agent":          {"negotiation_ids": "negotiation_id"},
 	"start-market":          {"product_ids": "product_id"},
+	"export-import-errors":  {"job_id": "import_id"},
 }
 
 // kindOf tells what thing a parameter or field names: a key of tenant.ids; "": none.

@@ -69,6 +69,27 @@ func (s *tenant) work() {
 	s.must("POST", "/v1/jobs/"+s.ids["job_id"]+"/cancel", "")
 }
 
+// load imports a file with a product that is refused, and waits: a finished job does not change.
+func (s *tenant) load() {
+	if s.err != nil {
+		return
+	}
+	file := s.with("X-Project-ID", s.ids["project_id"], "Content-Type", "text/csv")
+	r, err := file.retry("POST", "/v1/imports", "sku,name,price\n"+s.ids["slug"]+",,5\n")
+	if s.err = err; err != nil {
+		return
+	}
+	s.ids["import_id"] = r.field("id")
+	for s.err == nil {
+		switch s.get("/v1/jobs/" + s.ids["import_id"]).field("status") {
+		case "queued", "running":
+			time.Sleep(20 * time.Millisecond)
+		default:
+			return
+		}
+	}
+}
+
 // staff lets somebody join the account, and invites somebody else.
 func (s *tenant) staff() {
 	invite := func(name string) reply {

@@ -80,7 +80,7 @@ func (o *operation) equip(s *tenant) *tenant {
 	for kind, make := range map[string]func(){
 		"sync_id": s.synchronise, "webhook_id": s.listen, "log_id": s.listen, "shipper_id": s.ship, "state": s.consent,
 		"member_id": s.staff, "invitation_id": s.staff, "console_session_id": s.staff,
-		"job_id": s.work,
+		"job_id": s.work, "import_id": s.load,
 	} {
 		if lacks(kind) {
 			make()
@@ -95,7 +95,7 @@ func (o *operation) equip(s *tenant) *tenant {
 // equipFully lets the tenant do everything.
 func (s *tenant) equipFully() *tenant {
 	s.trade()
-	for _, make := range []func(){s.synchronise, s.listen, s.ship, s.consent, s.staff, s.work} {
+	for _, make := range []func(){s.synchronise, s.listen, s.ship, s.consent, s.staff, s.work, s.load} {
 		make()
 	}
 	const parcel = `{"weight_grams":500,"carrier_code":"stamps_com","service_code":"usps_priority_mail"}`
@@ -139,6 +139,9 @@ func (w *walls) cutKeys() error {
 		w.keys["only "+group+":read"], _ = v.newKey(`["` + group + `:read"]`)
 	}
 	w.keys["without finance:read and agents:read"], _ = v.newKey(`["projects:write","catalog:write","integrations:write","analytics:write","events:write","keys:write"]`)
+	w.keys["without agents:read and catalog:read"], _ = v.newKey(`["projects:write","integrations:write","finance:write","analytics:write","events:write","keys:write"]`)
+	w.keys["without agents:write and catalog:write"], _ = v.newKey(`["agents:read","catalog:read","projects:write","integrations:write","finance:write","analytics:write","events:write","keys:write"]`)
+	w.keys["only catalog:write"], _ = v.newKey(`["catalog:write"]`)
 	w.keys["sibling"], _ = v.newKey(`["*"]`, w.sibling.ids["project_id"])
 	w.keys["both"], _ = v.newKey(`["*"]`, w.sibling.ids["project_id"], v.ids["project_id"])
 	var revoked string
@@ -269,7 +272,14 @@ func (w *walls) refuseScopes(o *operation, r request) {
 	group, verb, _ := strings.Cut(o.scope(), ":")
 	if o.or() != "" {
 		w.try(o, "without "+o.scope()+" and "+o.or(), w.victim.key(w.keys["without "+o.scope()+" and "+o.or()]), r, 403, "insufficient_scope")
-		w.try(o, "with "+o.or()+" alone", w.victim.key(w.keys["only "+o.or()]), r, 200, "")
+		alone, status, code := r, 200, ""
+		if o.has("path", "job_id") { // keys of the catalogue see imports alone
+			alone, _ = o.request(w.victim.ids, map[place]string{{"path", "job_id"}: w.victim.ids["import_id"]})
+		}
+		if o.ID == "cancel-job" {
+			status, code = 409, "job_finished"
+		}
+		w.try(o, "with "+o.or()+" alone", w.victim.key(w.keys["only "+o.or()]), alone, status, code)
 		return
 	}
 	w.try(o, "with every scope but "+o.scope(), w.victim.key(w.keys["without "+o.scope()]), r, 403, "insufficient_scope")
@@ -285,8 +295,18 @@ func (w *walls) refuseProjects(o *operation) {
 	if o.has("path", "project_id") {
 		in.in, in.name = "path", "project_id"
 	}
+	type refused struct{ who, secret, project string }
 	victims, body := w.victim.ids["project_id"], ""
-	for _, c := range []struct{ who, secret, project string }{
+	onSlugs := []refused{{"on a slug", w.victim.secret, w.victim.ids["slug"]}}
+	if in.in == "header" { // which takes slugs of the caller's own
+		onSlugs = []refused{
+			{"the key of another account, on a slug", w.strangers.secret, w.victim.ids["slug"]},
+			{"on another account's slug", w.victim.secret, w.strangers.ids["slug"]},
+			{"a key bound to another project, on a slug", w.keys["sibling"], w.victim.ids["slug"]},
+			{"on an unknown slug", w.victim.secret, "no-such-shop"},
+		}
+	}
+	for _, c := range append(onSlugs, []refused{
 		{"the key of another account", w.strangers.secret, victims},
 		{"on another account's project", w.victim.secret, w.strangers.ids["project_id"]},
 		{"a key bound to another project", w.keys["sibling"], victims},
@@ -296,8 +316,7 @@ func (w *walls) refuseProjects(o *operation) {
 		{"on all projects", w.victim.secret, "*"},
 		{"on a project in capitals", w.victim.secret, strings.ToUpper(victims)},
 		{"on two projects", w.victim.secret, victims + "," + w.sibling.ids["project_id"]},
-		{"on a slug", w.victim.secret, w.victim.ids["slug"]},
-	} {
+	}...) {
 		r, err := o.request(w.victim.ids, map[place]string{in: c.project})
 		if err != nil {
 			w.report("%s: %v", o.name(), err)

@@ -108,7 +108,7 @@ func TestALaterLineUpdatesAndUnusableOnesAreLeftOut(t *testing.T) {
 func TestProductsThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
-		"a.csv":        {"sku,colour\n", `unknown columns ["colour"]`},
+		"a.csv":        {"sku,colour\n", `unknown columns "colour" (did you mean color?)`},
 		"b.csv":        {"sku,name\n", "has no products"},
 		"c.ndjson":     {"\n{}\n{}\n", "line 2: sku is required"},
 		"d.ndjson":     {"", "has no products"},
