@@ -259,14 +259,22 @@ func (v Events) Delivery(ctx context.Context, p id.Project, to id.Subscription, 
 	return s.delivery(p, to, of)
 }
 
+// active fails unless there is the subscription, and it gets events.
+func (s *state) active(p id.Project, to id.Subscription) error {
+	sub, known := s.subscriptions.rows[key[id.Subscription]{p, to}]
+	switch {
+	case !known:
+		return fault.Missing("subscription")
+	case sub.Status != event.Active:
+		return fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled.")
+	}
+	return nil
+}
+
 func (v Events) Redeliver(ctx context.Context, p id.Project, to id.Subscription, of id.Delivery) (again *event.Delivery, err error) {
 	err = v.inTx(ctx, func(s *state) error {
-		sub, known := s.subscriptions.rows[key[id.Subscription]{p, to}]
-		switch {
-		case !known:
-			return fault.Missing("subscription")
-		case sub.Status != event.Active:
-			return fault.New(fault.Conflict, "subscription_disabled", "The subscription is disabled.")
+		if err := s.active(p, to); err != nil {
+			return err
 		}
 		d, err := s.delivery(p, to, of)
 		if err != nil {
@@ -281,6 +289,13 @@ func (v Events) Redeliver(ctx context.Context, p id.Project, to id.Subscription,
 }
 
 func (v Events) RedeliverFailed(ctx context.Context, p id.Project, to id.Subscription, since time.Time, most int) (n int, more bool, err error) {
+	s, err := v.read(ctx)
+	if err == nil {
+		err = s.active(p, to)
+	}
+	if err != nil {
+		return 0, false, err
+	}
 	list, _, err := v.Deliveries(ctx, p, to, event.DeliveryStatus{}, ports.Page{Limit: 1 << 20})
 	for _, d := range slices.Backward(list) {
 		waits := d.Status == event.Pending && d.Attempts > 0 && d.DueAt.After(v.Now())
