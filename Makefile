@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build release image cluster run demo-history test features gallery bench bench-journey simulate schedules histories faults mcp-conformance clients documents acceptance provider-contract fuzz lint
+.PHONY: help build release image cluster run demo-history test features gallery bench bench-journey simulate schedules histories faults mcp-conformance clients documents bare-install acceptance provider-contract fuzz lint
 
 BENCHTIME ?= 1s
 FUZZTIME  ?= 10s
@@ -87,10 +87,13 @@ clients: ## generate clients in Go and TypeScript from the OpenAPI document, and
 	@.ci/need node
 	CLIENTS=full go test -v -count=1 -timeout 15m ./features/examples/clients
 
+bare-install: release ## install the archive on a bare Debian root and sell in it, each step timed (root; debootstrap)
+	@.ci/bare-install
+
 documents: ## run the commands of every document in a fresh clone, beside a demo shop at the documents' ports (five minutes)
 	DOCUMENTS=full go test -v -count=1 -timeout 60m -run TestCommands ./features/documents
 
-acceptance: features gallery mcp-conformance clients documents faults schedules histories release image cluster ## what takes longer than make test: all scenarios on both engines, the gallery, MCP conformance, generated clients, the commands of the documents, faults, schedules, histories of carts, query plans at 100, 000 rows, journeys as a shop grows, release archives and the image, clusters (three hours)
+acceptance: features gallery mcp-conformance clients documents faults schedules histories release bare-install image cluster ## what takes longer than make test: all scenarios on both engines, the gallery, MCP conformance, generated clients, the commands of the documents, faults, schedules, histories of carts, query plans at 100,000 rows, journeys as a shop grows, release archives, an install on a bare Debian root, the image, clusters (three hours)
 	PLANS=100000 go test -v -count=1 -timeout 30m -run TestPlans ./features/journey
 	$(MAKE) bench-journey
 	$(MAKE) bench-journey PRODUCTS=100000
