@@ -166,19 +166,19 @@ func open(ctx context.Context, c Config, log *slog.Logger, check func(*App, cont
 		Trace:      a.traceWork(),
 	})
 	if err != nil {
-		return nil, c.inWords("cannot open the database", err)
+		return nil, c.explain("cannot open the database", err)
 	}
 	if a.clock, err = system.NewDatabaseClock(ctx, a.store.Now); err != nil {
-		return nil, errors.Join(c.inWords("cannot read the database's clock", err), a.Close())
+		return nil, errors.Join(c.explain("cannot read the database's clock", err), a.Close())
 	}
 	if err := check(a, ctx); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	if err := a.store.Migrate(ctx); err != nil {
-		return nil, errors.Join(c.inWords("cannot migrate the database", err), a.Close())
+		return nil, errors.Join(c.explain("cannot migrate the database", err), a.Close())
 	}
 	if _, err := a.store.SealAddresses(ctx); err != nil {
-		return nil, errors.Join(c.inWords("cannot seal the addresses of subscriptions and chats", err), a.Close())
+		return nil, errors.Join(c.explain("cannot seal the addresses of subscriptions and chats", err), a.Close())
 	}
 	if err := a.assemble(); err != nil {
 		return nil, errors.Join(err, a.Close())

@@ -117,7 +117,7 @@ func (c Config) openWhole(ctx context.Context) (*sqlstore.Store, *vault.Vault, e
 		AllowNewer: c.AllowNewer,
 	})
 	if err != nil {
-		return nil, nil, c.inWords("cannot open the database", err)
+		return nil, nil, c.explain("cannot open the database", err)
 	}
 	return store, seals, nil
 }

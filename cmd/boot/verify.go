@@ -39,7 +39,7 @@ func Verify(ctx context.Context, c Config, provider string, wait time.Duration) 
 		AllowNewer: c.AllowNewer,
 	})
 	if err != nil {
-		return verify.Verification{}, c.inWords("cannot open the database", err)
+		return verify.Verification{}, c.explain("cannot open the database", err)
 	}
 	defer store.Close()
 	if err := store.SchemaCurrent(ctx); err != nil {

@@ -21,8 +21,8 @@ func Explain(databaseURL string, err error) error {
 	return fmt.Errorf("%w (HAGGLE_DATABASE_URL)", described)
 }
 
-// inWords is Explain for what the program did, which other errors are said to have kept from being done.
-func (c Config) inWords(doing string, err error) error {
+// explain is Explain for what the program did, which other errors are said to have kept from being done.
+func (c Config) explain(doing string, err error) error {
 	if explained := Explain(c.DatabaseURL, err); explained != err {
 		return explained
 	}

@@ -62,7 +62,7 @@ func asGiven(command *kong.Context, err error) error {
 			pairs = append(pairs, flag.Envs[0], "--"+flag.Name)
 		}
 	}
-	err = inWords(err)
+	err = withoutCode(err)
 	return renamed(err, pairs)
 }
 
@@ -124,8 +124,8 @@ func setBy(flag *kong.Flag) string {
 	return ""
 }
 
-// inWords is a refusal without its code: what was wrong, field by field.
-func inWords(err error) error {
+// withoutCode is a refusal without its code: what was wrong, field by field.
+func withoutCode(err error) error {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || refusal.Kind == fault.Internal || refusal.Kind == fault.Unavailable {
 		return err
