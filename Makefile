@@ -40,7 +40,7 @@ run: build ## build, then serve the demo shop
 
 test: ## run every test, on SQLite and PostgreSQL (installs PostgreSQL, PgBouncer, Redis, WordNet, Python, Node.js and Chromium where they are missing)
 	@.ci/need postgres pgbouncer redis wordnet python node chromium
-	go test -vet=off -timeout 30m -p 3 ./...
+	go test -vet=off -timeout 30m ./...
 
 features: ## run the specification's scenarios alone
 	@.ci/need postgres redis python node chromium
