@@ -36,7 +36,7 @@ func (g *group) ofVariants() bool { return g != nil && g.first.cell("variant_sku
 // holds reports whether the row is one more of the product.
 func (g *group) holds(r row) bool { return g.ofVariants() && g.first.cell("sku") == r.cell("sku") }
 
-// keep keeps a row for whoever wants to see the product as it is written.
+// keep stores a row of the file, so that a refused product can be shown as it is written.
 func (g *group) keep(r row) {
 	if len(g.rows) < maxRows {
 		g.rows = append(g.rows, r.source())
