@@ -105,7 +105,7 @@ func New(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := open(ctx, c, log, (*App).checkLogin)
+	a, err := open(ctx, c, log, 0, (*App).checkLogin)
 	if err != nil {
 		return nil, err
 	}
@@ -127,16 +127,19 @@ func New(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 	return a, nil
 }
 
+// toolLockWait is how long commands wait for a server that writes the same SQLite file: nobody waits for an HTTP response.
+const toolLockWait = 30 * time.Second
+
 // NewTools is New without listeners: for commands that work on the database and serve nobody.
 func NewTools(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	return open(ctx, c, log, func(*App, context.Context) error { return nil })
+	return open(ctx, c, log, toolLockWait, func(*App, context.Context) error { return nil })
 }
 
 // open opens the database of a configuration that was checked and, once it answers, checks it before it is migrated.
-func open(ctx context.Context, c Config, log *slog.Logger, check func(*App, context.Context) error) (*App, error) {
+func open(ctx context.Context, c Config, log *slog.Logger, lockWait time.Duration, check func(*App, context.Context) error) (*App, error) {
 	a := &App{config: c, log: log, metrics: telemetry.NewMetrics(Version)}
 	a.env, _ = account.ParseEnvironment(c.Env)
 	most, err := c.enterpriseLimits()
@@ -158,6 +161,7 @@ func open(ctx context.Context, c Config, log *slog.Logger, check func(*App, cont
 		URL:        c.DatabaseURL,
 		Pooler:     pooler,
 		MaxOpen:    c.Connections,
+		LockWait:   lockWait,
 		AllowNewer: c.AllowNewer,
 		Enterprise: most,
 		EventBus:   c.NATSURL != "",

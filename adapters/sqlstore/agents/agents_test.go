@@ -28,7 +28,7 @@ func TestProjectsFromBeforeAgents(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		conn, err := sql.Open("sqlite", db.SQLiteAddress(filepath.Join(t.TempDir(), "old.db")))
+		conn, err := sql.Open("sqlite", db.SQLiteAddress(filepath.Join(t.TempDir(), "old.db"), 0))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -76,7 +76,7 @@ func TestSalesBeforeTheLedgerAreInIt(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "old.db")
-		conn, err := sql.Open("sqlite", db.SQLiteAddress(path))
+		conn, err := sql.Open("sqlite", db.SQLiteAddress(path, 0))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func openSQLite(ctx context.Context, c Config, migrations fs.FS) (*DB, error) {
 	}
 	// What undoes a step of a unit is kept in memory, as are the pages of a large one (16 MiB): a file for each
 	// took half of the time of a page of products.
-	write, err := openWriter(SQLiteAddress(path, "journal_mode(wal)", "synchronous(full)", "temp_store(memory)", "cache_size(-16384)"))
+	write, err := openWriter(SQLiteAddress(path, c.LockWait, "journal_mode(wal)", "synchronous(full)", "temp_store(memory)", "cache_size(-16384)"))
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func openSQLite(ctx context.Context, c Config, migrations fs.FS) (*DB, error) {
 	if err := alone(ctx, path, func() error { return write.PingContext(ctx) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("database %s: %w", path, err), write.Close())
 	}
-	read, err := openPool(cmp.Or(c.MaxOpen, 8), SQLiteAddress(path, "query_only(on)"))
+	read, err := openPool(cmp.Or(c.MaxOpen, 8), SQLiteAddress(path, c.LockWait, "query_only(on)"))
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
@@ -80,9 +80,11 @@ func claimFile(path string) error {
 	return file.Close()
 }
 
-func SQLiteAddress(path string, pragmas ...string) string {
+// SQLiteAddress is the address of a file for the driver. Its statements wait for another process's lock as Config.LockWait says.
+func SQLiteAddress(path string, lockWait time.Duration, pragmas ...string) string {
 	// busy_timeout comes first: setting the journal's mode may have to wait.
-	pragmas = append([]string{"busy_timeout(5000)", "foreign_keys(on)"}, pragmas...)
+	wait := fmt.Sprintf("busy_timeout(%d)", cmp.Or(lockWait, 5*time.Second).Milliseconds())
+	pragmas = append([]string{wait, "foreign_keys(on)"}, pragmas...)
 	query := url.Values{"_pragma": pragmas, "_txlock": {"immediate"}}
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
 }

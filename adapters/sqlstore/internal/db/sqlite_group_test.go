@@ -24,7 +24,7 @@ func watched(t *testing.T, before func(statement string) error) *DB {
 	t.Helper()
 	s := freshSQLite(t)
 	path := fileOf(t, s)
-	connector, err := sqlite.NewConnector(SQLiteAddress(path, "synchronous(full)", "temp_store(memory)"))
+	connector, err := sqlite.NewConnector(SQLiteAddress(path, 0, "synchronous(full)", "temp_store(memory)"))
 	if err != nil {
 		t.Fatal(err)
 	}

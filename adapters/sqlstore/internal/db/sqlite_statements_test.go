@@ -13,7 +13,7 @@ import (
 // oneConn is a connection to a new file, and all use the same.
 func oneConn(tb testing.TB) *sqlx.DB {
 	tb.Helper()
-	db, err := openPool(1, SQLiteAddress(filepath.Join(tb.TempDir(), "kept.db"), "synchronous(off)"))
+	db, err := openPool(1, SQLiteAddress(filepath.Join(tb.TempDir(), "kept.db"), 0, "synchronous(off)"))
 	if err != nil {
 		tb.Fatal(err)
 	}

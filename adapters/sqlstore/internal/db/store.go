@@ -37,6 +37,8 @@ type Config struct {
 	// Statement is how long a statement may take on PostgreSQL, and a batch as long as its statements
 	// take. 0 is the URL's statement_timeout, or five seconds, which a batch has altogether.
 	Statement time.Duration
+	// LockWait is how long a statement on SQLite waits for another process that writes. 0 is five seconds.
+	LockWait time.Duration
 	// Enterprise is how much accounts on the enterprise plan can keep; zero fields: as much as the plan says.
 	Enterprise account.Limits
 	// EventBus tells that events also go to an event bus.

@@ -22,7 +22,7 @@ func CountedSQLite(t *testing.T) (s *Store, count func(work func()) int64) {
 		t.Fatal(err)
 	}
 	statements := new(atomic.Int64)
-	counter := statementCounter{s.DB.WritePool().Driver(), db.SQLiteAddress(path), statements}
+	counter := statementCounter{s.DB.WritePool().Driver(), db.SQLiteAddress(path, 0), statements}
 	conn := sqlx.NewDb(sql.OpenDB(counter), "sqlite")
 	t.Cleanup(func() { conn.Close() })
 	return StoreOver(conn, 1), func(work func()) int64 {
