@@ -39,7 +39,8 @@ func walk(t *testing.T, app *boot.App, url string) (findings []string, cases int
 	if err := w.prepare(); err != nil {
 		return []string{err.Error()}, 0
 	}
-	before := w.dump()
+	days := aroundToday()
+	before := w.dump(days)
 	var all sync.WaitGroup
 	places := make(chan struct{}, 8)
 	for _, o := range w.operations {
@@ -50,7 +51,7 @@ func walk(t *testing.T, app *boot.App, url string) (findings []string, cases int
 		})
 	}
 	all.Wait()
-	after := w.dump()
+	after := w.dump(days)
 	for name, then := range before {
 		if now := after[name]; now != then {
 			w.report("%s: the victim's data changed from\n%s\nto\n%s", name, then, now)
@@ -161,15 +162,29 @@ func (w *walls) cutKeys() error {
 // alive is what reading itself, a key's use, or work in the background moves on.
 var alive = regexp.MustCompile(`"(last_used_at|last_activity|expires_at|memory_bytes)":(null|[0-9]+|"[^"]*")`)
 
-// dump is everything that can be read of the victim and its sibling.
-func (w *walls) dump() map[string]string {
+// aroundToday is from yesterday to tomorrow. Reports without a window are of the days up to the current one, and so change at
+// midnight.
+func aroundToday() map[place]string {
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	return map[place]string{
+		{"query", "from"}: today.AddDate(0, 0, -1).Format(time.RFC3339),
+		{"query", "to"}:   today.AddDate(0, 0, 2).Format(time.RFC3339),
+	}
+}
+
+// dump is everything that can be read of the victim and its sibling, in reports of the given days.
+func (w *walls) dump(days map[place]string) map[string]string {
 	all := map[string]string{}
 	for _, s := range []*tenant{w.victim, w.sibling} {
 		for _, o := range w.operations {
 			if o.method != "GET" {
 				continue
 			}
-			r, err := o.request(s.ids, nil)
+			of := days
+			if !o.has("query", "to") {
+				of = nil
+			}
+			r, err := o.request(s.ids, of)
 			if err != nil {
 				continue // visit reports it
 			}
