@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/haggle-commerce/haggle/adapters/plaintext"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/patch"
@@ -149,9 +150,9 @@ func (t *table) newShopify(r row) *gathered {
 		category = r.cell("product category")
 	}
 	g.draft = catalog.Draft{
-		Name:        patch.To(oneLine(r.cell("title"))),
-		Description: patch.To(cut(plainText(r.cell("body (html)")), 5000)),
-		Brand:       patch.To(cut(oneLine(r.cell("vendor")), 200)),
+		Name:        patch.To(plaintext.Line(r.cell("title"))),
+		Description: patch.To(plaintext.Cut(fromHTML(r.cell("body (html)")), 5000)),
+		Brand:       patch.To(plaintext.Cut(plaintext.Line(r.cell("vendor")), 200)),
 		Category:    patch.To(path(category)),
 		Tags:        patch.To(listed(r.cell("tags"), ",", mostTags)),
 		Status:      patch.To(sold.String()),
@@ -191,9 +192,9 @@ func (g *gathered) addShopify(r row) {
 		}
 	})
 	for n := 1; n <= 3; n++ {
-		name, value := g.first.cell(fmt.Sprintf("option%d name", n)), oneLine(r.cell(fmt.Sprintf("option%d value", n)))
+		name, value := g.first.cell(fmt.Sprintf("option%d name", n)), plaintext.Line(r.cell(fmt.Sprintf("option%d value", n)))
 		if name != "" && value != "" {
-			s.options = append(s.options, option{cut(oneLine(name), 200), value})
+			s.options = append(s.options, option{plaintext.Cut(plaintext.Line(name), 200), value})
 		}
 	}
 	if len(g.sold) < maxVariants {
@@ -247,7 +248,7 @@ func (g *gathered) finishShopify() {
 	for i := range g.sold {
 		v := &g.sold[i].draft
 		if v.SKU == "" || taken[v.SKU] { // Shopify lets variants share one, and be without
-			v.SKU = cut(handle, 90) + "-" + strconv.Itoa(i+1)
+			v.SKU = plaintext.Cut(handle, 90) + "-" + strconv.Itoa(i+1)
 		}
 		taken[v.SKU] = true
 		if i > 0 && v.Price != nil && first.Price != nil && *v.Price == *first.Price {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/plaintext"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/patch"
@@ -65,7 +66,7 @@ func (g *gathered) check(r row, find func(fault.Check)) {
 
 func (g *gathered) addImage(url, alt string) {
 	if url != "" && len(g.images) < mostImages {
-		g.images = append(g.images, catalog.Image{URL: url, Alt: cut(oneLine(alt), 500)})
+		g.images = append(g.images, catalog.Image{URL: url, Alt: plaintext.Cut(plaintext.Line(alt), 500)})
 	}
 }
 
@@ -79,14 +80,14 @@ func (g *gathered) setVariants(attributes map[string]string) {
 		for _, o := range s.options {
 			switch {
 			case strings.EqualFold(o.name, "color") || strings.EqualFold(o.name, "colour"):
-				s.draft.Color = cut(o.value, 100)
+				s.draft.Color = plaintext.Cut(o.value, 100)
 			case strings.EqualFold(o.name, "size") || !same[o.name]:
 				sizes = append(sizes, o.value)
 			default:
 				attributes[o.name] = o.value
 			}
 		}
-		s.draft.Size = cut(strings.Join(sizes, " / "), 100)
+		s.draft.Size = plaintext.Cut(strings.Join(sizes, " / "), 100)
 		variants[i] = s.draft
 	}
 	g.draft.Variants = patch.To(variants)

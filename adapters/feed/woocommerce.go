@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/plaintext"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -189,14 +190,14 @@ func (t *table) newWoo(r row) *gathered {
 	category, _, _ := strings.Cut(r.cell("categories"), ",")
 	g.draft = catalog.Draft{
 		SKU:         patch.To(g.sku),
-		Name:        patch.To(oneLine(r.cell("name"))),
-		Description: patch.To(cut(plainText(description), 5000)),
+		Name:        patch.To(plaintext.Line(r.cell("name"))),
+		Description: patch.To(plaintext.Cut(fromHTML(description), 5000)),
 		Category:    patch.To(path(category)),
 		Tags:        patch.To(listed(r.cell("tags"), ",", mostTags)),
 		Status:      patch.To(status.String()),
 	}
 	if brands := listed(r.cell("brands"), ",", 1); len(brands) > 0 {
-		g.draft.Brand = patch.To(cut(brands[0], 200))
+		g.draft.Brand = patch.To(plaintext.Cut(brands[0], 200))
 	}
 	for _, url := range listed(r.cell("images"), ",", mostImages) {
 		g.addImage(url, r.cell("name"))
@@ -211,9 +212,9 @@ func attributesOf(r row) (list []option) {
 		if _, ok := r.in.at[column]; !ok {
 			return list
 		}
-		name, value := oneLine(r.cell(column)), oneLine(r.cell(fmt.Sprintf("attribute %d value(s)", n)))
+		name, value := plaintext.Line(r.cell(column)), plaintext.Line(r.cell(fmt.Sprintf("attribute %d value(s)", n)))
 		if name != "" && value != "" {
-			list = append(list, option{cut(name, 200), cut(value, 2000)})
+			list = append(list, option{plaintext.Cut(name, 200), plaintext.Cut(value, 2000)})
 		}
 	}
 }

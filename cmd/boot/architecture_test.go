@@ -228,7 +228,8 @@ func judgeFolders(s source) (found []string) {
 
 // judgeAdapters lets the HTTP adapters share httpapi/wire and httpapi/commerce, the connectors share connectors, and the
 // payment providers share payments/remoteclock and payments/retry. The store stores events as delivery/payload writes them.
-// What is sent is signed, and what comes in is verified, by one reading of RFC 9421.
+// What is sent is signed, and what comes in is verified, by one reading of RFC 9421. Product files and platforms have the same
+// HTML.
 func judgeAdapters(s source) (found []string) {
 	if !s.under("adapters") {
 		return nil
@@ -238,6 +239,7 @@ func judgeAdapters(s source) (found []string) {
 			s.under("adapters/connectors") && i.ours == "adapters/connectors" ||
 			s.under("adapters/payments") && slices.Contains([]string{"adapters/payments/remoteclock", "adapters/payments/retry"}, i.ours) ||
 			s.under("adapters/sqlstore") && i.ours == "adapters/delivery/payload" ||
+			(s.under("adapters/feed") || s.under("adapters/connectors")) && i.ours == "adapters/plaintext" ||
 			(s.under("adapters/delivery") || s.under("adapters/httpapi")) && i.ours == "adapters/httpsig"
 		if within(i.ours, "adapters") && !shared && adapter(i.ours) != adapter(s.folder()) {
 			found = append(found, fmt.Sprintf("%s: %s imports %s; move what both need to ports, app or domain", i.at, adapter(s.folder()), i.ours))

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/haggle-commerce/haggle/adapters/plaintext"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
@@ -59,7 +60,7 @@ func (p product) record(currency string) syncrun.Record {
 	}
 	first := p.variants[0]
 	r.Product = &syncrun.Product{
-		Name: line(p.title, 500), Description: clip(plainText(p.html), maxDescription), Brand: line(p.vendor, maxText),
+		Name: line(p.title, 500), Description: plaintext.Cut(plaintext.FromHTML(p.html), maxDescription), Brand: line(p.vendor, maxText),
 		Category: path(p.kind), Price: first.price, Currency: currency, Tags: tagsOf(p.tags), Images: p.images[:min(len(p.images), maxImages)],
 		Archived: !strings.EqualFold(p.status, "active"),
 	}
@@ -128,7 +129,7 @@ func (p product) addVariants(to *syncrun.Product) {
 				to.Attributes[line(o.Name, maxText)] = line(o.Value, 2000)
 			}
 		}
-		mapped.Size = clip(strings.Join(sizes, " / "), 100)
+		mapped.Size = plaintext.Cut(strings.Join(sizes, " / "), 100)
 		to.Variants = append(to.Variants, mapped)
 	}
 }
@@ -202,3 +203,6 @@ func (m *moment) UnmarshalJSON(text []byte) error {
 	*m = moment(at.UTC().Truncate(time.Millisecond))
 	return nil
 }
+
+// line is text in one line, of at most so many characters.
+func line(text string, most int) string { return plaintext.Cut(plaintext.Line(text), most) }

@@ -1,4 +1,5 @@
-package shopify
+// Package plaintext reads what platforms write about products as plain text.
+package plaintext
 
 import (
 	"strings"
@@ -8,12 +9,11 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// line is text in one line, of so many characters at most.
-func line(text string, most int) string {
-	return clip(strings.Join(strings.Fields(strings.Map(spaced, text)), " "), most)
-}
+// Line is text in one line, without control characters and with single spaces.
+func Line(text string) string { return strings.Join(strings.Fields(strings.Map(spaced, text)), " ") }
 
-func clip(text string, most int) string {
+// Cut is text of at most so many characters.
+func Cut(text string, most int) string {
 	if list := []rune(text); len(list) > most {
 		return strings.TrimSpace(string(list[:most]))
 	}
@@ -30,8 +30,8 @@ var breaks = map[atom.Atom]bool{
 // hidden are the elements whose text is not for people.
 var hidden = map[atom.Atom]bool{atom.Script: true, atom.Style: true, atom.Iframe: true, atom.Noscript: true, atom.Template: true}
 
-// plainText is what a description says, without its mark-up: a line for each block, and no empty ones.
-func plainText(source string) string {
+// FromHTML is the text of an HTML fragment: a line for each block, and no empty ones.
+func FromHTML(source string) string {
 	var text strings.Builder
 	within := atom.Atom(0)
 	tokens := html.NewTokenizer(strings.NewReader(source))
@@ -65,7 +65,7 @@ func spaced(r rune) rune {
 func tidy(text string) string {
 	var lines []string
 	for part := range strings.SplitSeq(text, "\n") {
-		if part = strings.Join(strings.Fields(part), " "); part != "" {
+		if part = Line(part); part != "" {
 			lines = append(lines, part)
 		}
 	}

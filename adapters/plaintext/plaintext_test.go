@@ -1,8 +1,8 @@
-package shopify
+package plaintext
 
 import "testing"
 
-func TestPlainText(t *testing.T) {
+func TestFromHTML(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
 		"":                                    "",
@@ -18,8 +18,26 @@ func TestPlainText(t *testing.T) {
 		"nul\x00 bell\x07":                                           "nul bell",
 		"<iframe>x":                                                  "",
 	} {
-		if got := plainText(source); got != want {
+		if got := FromHTML(source); got != want {
 			t.Errorf("%q: %q, want %q", source, got, want)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text string
+		most int
+		want string
+	}{
+		{"tiny", 4, "tiny"},
+		{"tiny", 3, "tin"},
+		{"né e", 3, "né"},
+		{"", 0, ""},
+	} {
+		if got := Cut(c.text, c.most); got != c.want {
+			t.Errorf("%q, %d: %q, want %q", c.text, c.most, got, c.want)
 		}
 	}
 }
