@@ -127,14 +127,9 @@ func (c *call[C, S]) serveOnce(ctx huma.Context, next func(huma.Context)) {
 		return
 	}
 	c.body = body
-	if c.use, err = c.keyUse(); err != nil {
-		style.WriteError(w, r, err)
+	if c.answeredByKey() {
 		return
 	}
-	if c.use != nil && c.replay(*c.use) {
-		return
-	}
-	c.request.Keyed = c.use != nil
 	if c.mode != Phased { // whose handler enters by itself
 		placed, leave, err := c.enter(ctx.Context())
 		if err != nil {
@@ -150,13 +145,30 @@ func (c *call[C, S]) serveOnce(ctx huma.Context, next func(huma.Context)) {
 			return
 		}
 	}
+	c.answer(ctx, next)
+}
+
+// answeredByKey reads the request's key, and reports whether that answered it: with the answer of the request that had the key
+// before, or because the key is refused.
+func (c *call[C, S]) answeredByKey() bool {
+	var err error
+	if c.use, err = c.keyUse(); err != nil {
+		c.mount.Style.WriteError(c.entry.Writer, c.entry.Request, err)
+		return true
+	}
+	c.request.Keyed = c.use != nil
+	return c.use != nil && c.replay(*c.use)
+}
+
+// answer has the handler answer, and keeps the answer under the request's key.
+func (c *call[C, S]) answer(ctx huma.Context, next func(huma.Context)) {
 	answer := c.handle(ctx, next)
 	if c.taken != nil {
 		c.refuseKey(c.taken)
 		return
 	}
 	c.keep(ctx.Context(), answer)
-	answer.sendTo(w)
+	answer.sendTo(c.entry.Writer)
 }
 
 // claim claims the key before the handler runs. The claim outlives the client.

@@ -72,21 +72,9 @@ func (c *call[C, S]) serveStored(ctx huma.Context, next func(huma.Context), stor
 		}
 	}()
 	c.stored = stored
-	if c.use, err = c.keyUse(); err != nil {
-		style.WriteError(w, r, err)
-		return
+	if !c.answeredByKey() {
+		c.answer(ctx, next)
 	}
-	if c.use != nil && c.replay(*c.use) {
-		return
-	}
-	c.request.Keyed = c.use != nil
-	answer := c.handle(ctx, next)
-	if c.taken != nil {
-		c.refuseKey(c.taken)
-		return
-	}
-	c.keep(ctx.Context(), answer)
-	answer.sendTo(w)
 }
 
 // fingerprintOf tells the request apart from others under its key. Of a stored body the query counts too: it says how the
