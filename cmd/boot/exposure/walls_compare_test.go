@@ -156,6 +156,10 @@ func (w *walls) compare(o *operation, whose string, open func(*operation) side, 
 	var seen [2]string
 	for i := range seen {
 		s := open(o)
+		if err := s.complete(); err != nil {
+			w.report("%s, %s: %v", o.name(), what, err)
+			return
+		}
 		changed := map[place]string{}
 		for _, p := range places {
 			known := s.others[o.kindOf(p.name)]
@@ -168,7 +172,7 @@ func (w *walls) compare(o *operation, whose string, open func(*operation) side, 
 			}
 		}
 		r, err := o.request(s.ids, changed)
-		if err = cmp.Or(s.complete(), err); err != nil {
+		if err != nil {
 			w.report("%s, %s: %v", o.name(), what, err)
 			return
 		}
