@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -21,6 +22,10 @@ type Command struct {
 	Path string
 	Args []string
 	Env  []string
+	Dir  string // where it runs; default: where the caller does
+	// Log takes what the server logs, which Output then does not have. Without it Output keeps all, and a server that logs
+	// more than 4 MiB ends.
+	Log *os.File
 }
 
 // Process is a running server. Its methods may be called concurrently.
@@ -40,8 +45,11 @@ const starting = 60 * time.Second
 // watch that.
 func Start(c Command) (*Process, error) {
 	p := &Process{process: exec.Command(c.Path, c.Args...), ended: make(chan struct{})}
-	p.process.Env = c.Env
+	p.process.Env, p.process.Dir = c.Env, c.Dir
 	p.process.Stderr = &p.output
+	if c.Log != nil {
+		p.process.Stderr = c.Log
+	}
 	out, in := io.Pipe()
 	p.process.Stdout = in
 	stdin, err := p.process.StdinPipe()
