@@ -7,7 +7,15 @@
 //	                                               With a multi-host URL a quarter of it
 //	CLUSTER_FAULTS=killed,paused …                 some faults alone: killed cutoff halfcut paused switchover
 //	CLUSTER_BY=PgBouncer …                         by one way alone: PgBouncer multi-host
-//	CLUSTER_LOGS=folder …                          where the servers' logs stay
+//	CLUSTER_LOGS=folder …                          where the servers' logs stay, and replica A's heap profiles
+//
+// A soak runs two replicas on all three clusters for long, under a constant load of buyers and a merchant. Replica B is killed every twelfth of
+// it, at half time PostgreSQL's leader is, and at three quarters there is a planned switchover. It judges whether orders are there once, whether
+// requests failed outside of these outages, and whether replica A's memory, the database and the logs are flat.
+//
+//	SOAK=60m go test -v -timeout 2h -run 'TestSoak$' ./features/cluster     (make soak)
+//	SOAK_RATE=2 …                                  purchases a second; default 2
+//	SOAK_TABLE=file …                              where all samples are written as CSV
 //
 // The servers are configured by the files of cmd/haggle/deploy/cluster.
 package cluster

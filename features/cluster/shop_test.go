@@ -29,7 +29,10 @@ const decided = 2 * time.Minute
 const stock = 100_000
 
 // client waits for a server that has lost its database in the middle of a request: it says so within 25 s.
-var client = &http.Client{Timeout: 40 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+var client = &http.Client{Timeout: 40 * time.Second, Transport: &http.Transport{
+	MaxIdleConnsPerHost: 64,
+	IdleConnTimeout:     30 * time.Second, // the server closes them after 60 s, perhaps while a request is on its way
+}}
 
 // shop is a project with one product, whose buyers pay at a provider with books of its own.
 type shop struct {
@@ -44,7 +47,18 @@ type shop struct {
 	broken   []string
 	refusals map[string]int // answers that were no success, by status and code
 	before   int            // orders when the current fault began
+	failures []failure      // the requests behind refusals, up to mostFailures
+	kills    bool           // servers are killed, so that a request may have no answer
 }
+
+// failure is a request, or some in a row, that had no success.
+type failure struct {
+	began, ended time.Time
+	what         string
+}
+
+// mostFailures bounds what is kept of them.
+const mostFailures = 100_000
 
 func (s *shop) management() *merchant.Client {
 	patience := &exchange.Patience{Longest: time.Minute, Busy: true}
@@ -123,6 +137,7 @@ const pause = 50 * time.Millisecond
 // buy is one purchase at a server, whose payment is asked for until it is decided, at one server and the other in turn. What fails before
 // the payment is nobody's loss.
 func (s *shop) buy(n int) {
+	began := time.Now()
 	checkout, err := s.haggle(s.client(n))
 	if err == nil && checkout == "" {
 		err = errors.New("a checkout without an id")
@@ -132,11 +147,12 @@ func (s *shop) buy(n int) {
 		token, err = s.token()
 	}
 	if err != nil {
-		s.refused(err)
+		s.refused(began, err)
 		time.Sleep(pause)
 		return
 	}
-	for deadline := time.Now().Add(decided); ; n++ {
+	began = time.Now()
+	for deadline := began.Add(decided); ; n++ {
 		answer, err := s.client(n).Finalize(context.Background(), acp.FinalizeRequest{
 			CheckoutID: checkout,
 			BuyerEmail: "buyer@example.com",
@@ -149,7 +165,7 @@ func (s *shop) buy(n int) {
 		if err == nil {
 			err = fmt.Errorf("finalize of %s answered %s", checkout, answer.Status)
 		}
-		s.refused(err)
+		s.refused(began, err)
 		if !again(err) || time.Now().After(deadline) {
 			s.note("checkout %s was not decided: %v", checkout, err)
 			return
@@ -222,19 +238,30 @@ func (s *shop) note(format string, args ...any) {
 	s.broken = append(s.broken, fmt.Sprintf(format, args...))
 }
 
-// refused counts an answer that was no success. A server whose database is away says 503 and when to come again.
-func (s *shop) refused(err error) {
+// refused counts an answer that was no success, to requests that began at a moment. A server whose database is away says 503
+// and when to come again.
+func (s *shop) refused(began time.Time, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.failed(began, err.Error())
 	var told *acp.Error
 	if !errors.As(err, &told) {
 		s.refusals["no answer"]++
-		s.broken = append(s.broken, "a request had no answer: "+err.Error())
+		if !s.kills {
+			s.broken = append(s.broken, "a request had no answer: "+err.Error())
+		}
 		return
 	}
 	s.refusals[fmt.Sprint(told.HTTPStatus, " ", told.Code)]++
 	if told.HTTPStatus >= 500 && (told.HTTPStatus != http.StatusServiceUnavailable || told.RetryAfter == 0) {
 		s.broken = append(s.broken, fmt.Sprintf("refused with %d %s, retry_after %d: %s", told.HTTPStatus, told.Code, told.RetryAfter, told.Message))
+	}
+}
+
+// failed keeps a failure. The caller holds mu.
+func (s *shop) failed(began time.Time, what string) {
+	if len(s.failures) < mostFailures {
+		s.failures = append(s.failures, failure{began, time.Now(), what})
 	}
 }
 

@@ -1,0 +1,201 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// quantity is what a sample measures.
+type quantity int
+
+const (
+	orderCount      quantity = iota
+	heapBytes                // of replica A, after a garbage collection
+	residentBytes            // of replica A
+	anonymousBytes           // of replica A: resident memory without that of files
+	goroutineCount           // of replica A
+	threadCount              // of replica A
+	fileCount                // open file descriptors of replica A, without connections to the database
+	connectionCount          // of replica A to the database
+	cpuSeconds               // of replica A
+	databaseBytes
+	firstWALBytes // of node 1
+	secondWALBytes
+	thirdWALBytes
+	temporaryBytes // temporary files of PostgreSQL and of both replicas
+	folderBytesA   // all files of replica A without its log
+	folderBytesB
+	logBytesA
+	logBytesB
+	quantities
+)
+
+// columns names the quantities, and how many of each a table shows as one.
+var columns = [quantities]struct {
+	name string
+	unit float64
+}{
+	orderCount:      {"orders", 1},
+	heapBytes:       {"heap MB", 1e6},
+	residentBytes:   {"RSS MB", 1e6},
+	anonymousBytes:  {"anonymous MB", 1e6},
+	goroutineCount:  {"goroutines", 1},
+	threadCount:     {"threads", 1},
+	fileCount:       {"files", 1},
+	connectionCount: {"connections", 1},
+	cpuSeconds:      {"CPU s", 1},
+	databaseBytes:   {"database MB", 1e6},
+	firstWALBytes:   {"WAL 1 MB", 1e6},
+	secondWALBytes:  {"WAL 2 MB", 1e6},
+	thirdWALBytes:   {"WAL 3 MB", 1e6},
+	temporaryBytes:  {"temporary kB", 1e3},
+	folderBytesA:    {"folder A kB", 1e3},
+	folderBytesB:    {"folder B kB", 1e3},
+	logBytesA:       {"log A kB", 1e3},
+	logBytesB:       {"log B kB", 1e3},
+}
+
+// sample is what was measured at one moment of the soak.
+type sample struct {
+	at time.Duration // since its begin
+	of [quantities]float64
+}
+
+// window is a part of the soak, in shares of its length.
+type window struct{ from, to float64 }
+
+// Memory and disk are flat if the end of the soak is as its middle is. The first quarter fills caches, pools and PostgreSQL's free
+// space. No fault of PostgreSQL's leader is in either window.
+var middle, end = window{0.25, 0.45}, window{0.8, 1}
+
+// leastSamples is how many samples a window has to have, of twelve.
+const leastSamples = 8
+
+// in are the samples of a window.
+func (w window) in(samples []sample, length time.Duration) []sample {
+	return slices.DeleteFunc(slices.Clone(samples), func(s sample) bool {
+		return s.at < time.Duration(w.from*float64(length)) || s.at > time.Duration(w.to*float64(length))
+	})
+}
+
+func series(samples []sample, q quantity) (values []float64) {
+	for _, s := range samples {
+		values = append(values, s.of[q])
+	}
+	return values
+}
+
+// measure reduces the samples of a window, of which there is at least one, to one figure.
+type measure func([]sample) float64
+
+func lowest(q quantity) measure {
+	return func(samples []sample) float64 { return slices.Min(series(samples, q)) }
+}
+
+func highest(q quantity) measure {
+	return func(samples []sample) float64 { return slices.Max(series(samples, q)) }
+}
+
+func median(q quantity) measure {
+	return func(samples []sample) float64 {
+		values := series(samples, q)
+		slices.Sort(values)
+		n := len(values)
+		return (values[(n-1)/2] + values[n/2]) / 2
+	}
+}
+
+// perOrder is by how much a quantity grows for each order. Without orders it is all of the growth.
+func perOrder(q quantity) measure {
+	return func(samples []sample) float64 {
+		first, last := samples[0].of, samples[len(samples)-1].of
+		return (last[q] - first[q]) / max(1, last[orderCount]-first[orderCount])
+	}
+}
+
+// limit bounds a figure of the end of the soak by that of its middle: by growth times that, and slack.
+type limit struct {
+	name          string
+	measure       measure
+	growth, slack float64
+	unit          float64
+}
+
+// verdict is what a limit found.
+type verdict struct {
+	name             string
+	before, now, top float64
+}
+
+func (v verdict) broken() bool { return v.now > v.top }
+
+func (v verdict) String() string {
+	is := "ok    "
+	if v.broken() {
+		is = "BROKEN"
+	}
+	return fmt.Sprintf("%s %-42s %10.2f in the middle, %10.2f at the end, at most %10.2f", is, v.name, v.before, v.now, v.top)
+}
+
+// judge compares the end of a soak with its middle.
+func (l limit) judge(samples []sample, length time.Duration) (verdict, error) {
+	before, now := middle.in(samples, length), end.in(samples, length)
+	if len(before) < leastSamples || len(now) < leastSamples {
+		return verdict{}, fmt.Errorf("%s: %d samples in the middle and %d at the end, want %d", l.name, len(before), len(now), leastSamples)
+	}
+	was, is := l.measure(before), l.measure(now)
+	return verdict{l.name, was / l.unit, is / l.unit, (l.growth*was + l.slack) / l.unit}, nil
+}
+
+// planned is a fault and when it is due.
+type planned struct {
+	at    time.Duration
+	fault string
+}
+
+const (
+	replicaKilled  = "kill -9 of replica B"
+	leaderKilled   = "kill -9 of PostgreSQL's leader"
+	leaderSwitched = "planned switchover of PostgreSQL"
+)
+
+// leastBetween is the least time between two faults: a replica starts within it on a busy machine.
+const leastBetween = 30 * time.Second
+
+// schedule is what happens in a soak. Replica B is killed every twelfth of it. At half time, and at three quarters, it is the leader of
+// PostgreSQL instead.
+func schedule(length time.Duration) (all []planned) {
+	every := max(length/12, leastBetween)
+	half, late := length/2, length*3/4
+	all = []planned{{half, leaderKilled}, {late, leaderSwitched}}
+	for at := every; at <= length-every/2; at += every {
+		if (at-half).Abs() >= every && (at-late).Abs() >= every {
+			all = append(all, planned{at, replicaKilled})
+		}
+	}
+	slices.SortFunc(all, func(a, b planned) int { return int(a.at - b.at) })
+	return all
+}
+
+// outage is a time in which requests may fail: from a fault until some time after its end.
+type outage struct {
+	fault       string
+	from, until time.Time
+	note        string // how long what took
+}
+
+func (o outage) explains(f failure) bool { return !f.ended.Before(o.from) && !f.began.After(o.until) }
+
+// unexplained are the failures outside of all outages, and counts how many there are in each.
+func unexplained(failures []failure, outages []outage) (others []failure, counts []int) {
+	counts = make([]int, len(outages))
+	for _, f := range failures {
+		if i := slices.IndexFunc(outages, func(o outage) bool { return o.explains(f) }); i >= 0 {
+			counts[i]++
+		} else {
+			others = append(others, f)
+		}
+	}
+	return others, counts
+}
