@@ -1,7 +1,7 @@
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build release image cluster run demo-history test features gallery bench bench-journey simulate schedules histories faults mcp-conformance clients documents bare-install acceptance provider-contract fuzz lint
+.PHONY: help build release image cluster run demo-history test features gallery bench bench-journey simulate schedules histories faults soak mcp-conformance clients documents bare-install acceptance provider-contract fuzz lint
 
 BENCHTIME ?= 1s
 FUZZTIME  ?= 10s
@@ -15,6 +15,7 @@ REPLICAS  ?= 1
 HOT       ?= 0
 FRESH     ?= 0
 FLUSH     ?= 0
+SOAK      ?= 60m
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,6 +81,10 @@ cluster: ## kill, cut off and pause the nodes of clusters of PostgreSQL, Redis a
 	@.ci/need postgres pgbouncer patroni etcd haproxy redis sentinel nats
 	CLUSTER=full go test -v -count=1 -timeout 60m ./features/cluster
 
+soak: ## run two replicas on clusters for SOAK=60m with kills, a failover and a switchover, and judge orders, memory and disk (SOAK_TABLE=file: the samples as CSV)
+	@.ci/need postgres pgbouncer patroni etcd haproxy redis sentinel nats
+	SOAK=$(SOAK) go test -v -count=1 -timeout 24h -run 'TestSoak$$' ./features/cluster
+
 mcp-conformance: build ## run the official MCP conformance suite against both MCP endpoints of a demo shop (npm; a minute)
 	@.ci/mcp-conformance
 
@@ -93,7 +98,7 @@ bare-install: release ## install the archive on a bare Debian root and sell in i
 documents: ## run the commands of every document in a fresh clone, beside a demo shop at the documents' ports (five minutes)
 	DOCUMENTS=full go test -v -count=1 -timeout 60m -run TestCommands ./features/documents
 
-acceptance: features gallery mcp-conformance clients documents faults schedules histories release bare-install image cluster ## what takes longer than make test: all scenarios on both engines, the gallery, MCP conformance, generated clients, the commands of the documents, faults, schedules, histories of carts, query plans at 100,000 rows, journeys as a shop grows, release archives, an install on a bare Debian root, the image, clusters (three hours)
+acceptance: features gallery mcp-conformance clients documents faults schedules histories release bare-install image cluster soak ## what takes longer than make test: all scenarios on both engines, the gallery, MCP conformance, generated clients, the commands of the documents, faults, schedules, histories of carts, query plans at 100,000 rows, journeys as a shop grows, release archives, an install on a bare Debian root, the image, clusters, a soak of an hour (four hours)
 	PLANS=100000 go test -v -count=1 -timeout 30m -run TestPlans ./features/journey
 	$(MAKE) bench-journey
 	$(MAKE) bench-journey PRODUCTS=100000
