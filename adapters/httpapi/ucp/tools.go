@@ -88,10 +88,13 @@ func RegisterTools(api huma.API, s *commerce.Services, c Config) []commerce.Tool
 				return s.VouchMessage(w, r, body, h.identify)
 			},
 		}
-		for _, t := range tools {
-			set.Tools = append(set.Tools, t.of(newSchemas(api), v))
-		}
 		sets = append(sets, set)
+	}
+	described := newSchemas(api)
+	for i, v := range Versions {
+		for _, t := range tools {
+			sets[i].Tools = append(sets[i].Tools, t.of(described, v))
+		}
 	}
 	return sets
 }
