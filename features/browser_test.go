@@ -4,16 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
+
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
 // patience is how long a page may take to show something.
@@ -21,9 +25,9 @@ const patience = 15 * time.Second
 
 // startBrowser starts a browser, with which all scenarios of an engine look at pages, when the first one does.
 func (s *server) startBrowser() (context.Context, error) {
-	program, err := exec.LookPath("chromium")
+	program, err := boottest.Browser()
 	if err != nil {
-		return nil, fmt.Errorf("install Chromium: .ci/need chromium (%w)", err)
+		return nil, err
 	}
 	// Root, as in containers, cannot have Chromium's sandbox. Only pages of this test's server are opened.
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox)
@@ -69,7 +73,20 @@ func (w *world) tab(name string) (*tab, error) {
 		w.tabs = map[string]*tab{}
 	}
 	w.tabs[name] = t
-	return t, t.run(chromedp.EmulateViewport(1280, 900))
+	return t, t.run(
+		chromedp.EmulateViewport(1280, 900),
+		emulation.SetFocusEmulationEnabled(true), // keys arrive here, whichever window is in front
+		network.Enable(),
+		network.SetExtraHTTPHeaders(network.Headers{"X-Forwarded-For": visitorAddress()}),
+	)
+}
+
+var visitors atomic.Uint32
+
+// visitorAddress is another address for each tab: sign-ins from one are limited.
+func visitorAddress() string {
+	n := visitors.Add(1)
+	return fmt.Sprintf("198.18.%d.%d", n/250, n%250+1)
 }
 
 // newWindow opens a window with cookies of its own. Chromium opens no tab where there is no window yet.

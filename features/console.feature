@@ -944,7 +944,7 @@ Feature: Console
       And "Sam" signed in to the console
       When "Sam" opens /console/$slug/settings/sign-in
       Then "Sam" sees "Chrome on"
-      And "Sam" sees "The server itself"
+      And "Sam" sees "198.18."
       And "Sam" sees "This session"
       When "Sam" presses "End all others"
       Then "Sam" is asked "End all your other sessions?"

@@ -155,7 +155,8 @@ Feature: Limits
       And the refusal names "security.ip_allowlist"
 
     Scenario: Where no proxy is trusted, nobody is believed
-      Given a shop
+      Given a merchant on a server that trusts no proxy
+      And a shop
       When from "198.51.100.7" the merchant sends PATCH /v1/projects/$shop/settings {"security": {"ip_allowlist": ["198.51.100.7"]}}
       Then it is refused: 422 validation_error
       When the merchant sets "security.ip_allowlist" to ["127.0.0.1"]

@@ -1,8 +1,15 @@
 package features
 
+import "github.com/haggle-commerce/haggle/cmd/boot/boottest"
+
 func limitSteps(sc book, w *world) {
 	sc.Given(`^a merchant on the strict server$`, func() error {
 		w.goTo(w.server.strict)
+		return w.ownsAccount()
+	})
+
+	sc.Given(`^a merchant on a server that trusts no proxy$`, func() error {
+		w.goTo(boottest.Start(w.server.t, w.server.engine.URL(w.server.t)))
 		return w.ownsAccount()
 	})
 

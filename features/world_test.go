@@ -58,7 +58,7 @@ func startServer(t *testing.T, engine string) *server {
 		t: t, engine: boottest.Engines[i], providers: providers, lossy: lossy, town: platforms, database: boottest.Inspect(t, database),
 		besides: boottest.Inspect(t, besideDatabase),
 		app: boottest.Start(t, database, func(c *boot.Config) {
-			c.StripeURL, c.PayPalURL = providers, providers
+			c.StripeURL, c.PayPalURL, c.TrustedProxies = providers, providers, "127.0.0.0/8"
 			c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret, c.OIDCName = identities.Issuer(), identities.ClientID, identities.ClientSecret, "Example ID"
 		}),
 		beside: boottest.Start(t, besideDatabase, besides, func(c *boot.Config) {

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +19,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
+
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
 //go:embed testdata/axe-core-4.11.0/axe.min.js
@@ -40,9 +41,9 @@ type window struct {
 
 func startBrowser(t *testing.T) context.Context {
 	t.Helper()
-	program, err := exec.LookPath("chromium")
+	program, err := boottest.Browser()
 	if err != nil {
-		t.Fatalf("install Chromium: .ci/need chromium (%v)", err)
+		t.Fatal(err)
 	}
 	// Root, as in containers, cannot have Chromium's sandbox. Only pages of this test's server are opened.
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox)
