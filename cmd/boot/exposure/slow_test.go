@@ -176,9 +176,10 @@ func neverRead(t *testing.T, at, path, shop string, stop chan struct{}) {
 }
 
 // serveOthers sends ordinary requests, on connections of their own and on kept ones, and wants each
-// answered soon.
+// answered soon. On a busy machine a few are refused at once, for then the server is overloaded.
 func serveOthers(t *testing.T, merchant, buyer caller, howLong time.Duration) (served int) {
 	t.Helper()
+	refused := 0
 	start := time.Now()
 	for i := 0; time.Since(start) < howLong; i++ {
 		for name, send := range map[string]func() timed{
@@ -188,12 +189,20 @@ func serveOthers(t *testing.T, merchant, buyer caller, howLong time.Duration) (s
 				return buyer.with("Connection", "close").timed("POST", "/acp/search", `{"query":"mug","limit":1}`)
 			},
 		} {
-			if r := send(); r.err != nil || r.status != 200 || r.took > headerLimit {
+			r := send()
+			switch {
+			case r.err == nil && r.code() == "overloaded" && r.took <= headerLimit:
+				refused++
+			case r.err != nil || r.status != 200 || r.took > headerLimit:
 				t.Errorf("%s after %v: %v, %d %.200s in %v", name, time.Since(start), r.err, r.status, r.body, r.took)
+			default:
+				served++
 			}
-			served++
 		}
 		time.Sleep(20 * time.Millisecond)
+	}
+	if refused > served/10 {
+		t.Errorf("%d of the others were refused, and %d served", refused, served)
 	}
 	return served
 }
