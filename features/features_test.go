@@ -31,7 +31,6 @@ func TestFeaturesSQLite(t *testing.T)   { run(t, "sqlite") }
 func TestFeaturesPostgres(t *testing.T) { run(t, "postgres") }
 
 func run(t *testing.T, engine string) {
-	t.Parallel()
 	s := startServer(t, engine)
 	suite := godog.TestSuite{
 		Name: engine,
