@@ -19,6 +19,7 @@ func consoleSteps(sc book, w *world) {
 	sc.Step(`^"([^"]*)" (?:signs|signed) in to the console$`, w.signsInToConsole)
 	sc.Step(`^"([^"]*)" fills in "([^"]*)" with "([^"]*)"$`, w.fillsIn)
 	sc.Step(`^"([^"]*)" fills in "([^"]*)" with (a fresh code|a recovery code|a wrong code)$`, w.fillsInCode)
+	sc.Step(`^"([^"]*)" decides with (a fresh code|a recovery code|a wrong code) by "([^"]*)"$`, w.decidesPayment)
 	sc.Step(`^"([^"]*)" looks on a phone$`, w.looksOnPhone)
 	sc.Step(`^"([^"]*)" looks without scripts$`, w.looksWithoutScripts)
 	sc.Step(`^"([^"]*)" presses "([^"]*)"$`, w.presses)
@@ -129,6 +130,21 @@ func (w *world) fillsIn(name, label, text string) error {
 		return err
 	}
 	return t.run(chromedp.KeyEvent(w.expand(text)))
+}
+
+// decidesPayment decides a payment without an answer, again while the provider is being asked about it in the background.
+func (w *world) decidesPayment(name, code, words string) error {
+	t, err := w.tab(name)
+	if err != nil {
+		return err
+	}
+	return t.until("is free to be decided", func() (bool, error) {
+		if err := w.fillsInCode(name, "Authenticator's code", code); err != nil {
+			return false, err
+		}
+		err := w.presses(name, words)
+		return err == nil && !strings.Contains(t.text(), "is being asked at this moment"), err
+	})
 }
 
 // typed is a code that somebody reads off to type it.
