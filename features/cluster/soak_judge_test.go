@@ -86,7 +86,7 @@ func series(samples []sample, q quantity) (values []float64) {
 	return values
 }
 
-// measure reduces the samples of a window, of which there is at least one, to one figure.
+// measure reduces the samples of a window to one figure. The window must not be empty.
 type measure func([]sample) float64
 
 func lowest(q quantity) measure {

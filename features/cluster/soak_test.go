@@ -23,9 +23,10 @@ import (
 const (
 	// shortestSoak has two windows of some samples, and each fault.
 	shortestSoak = 3 * time.Minute
-	// samplesOfSoak are how many samples are taken, of which each fifth is printed at once.
+	// samplesOfSoak is the number of samples.
 	samplesOfSoak = 60
-	printed       = 5
+	// printed is the interval, in samples, at which a sample is printed during the soak.
+	printed = 5
 	// leastGrace is how long after a fault, once all servers run again, requests may fail at least.
 	leastGrace = 15 * time.Second
 	mostGrace  = time.Minute
