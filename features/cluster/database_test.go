@@ -18,6 +18,7 @@ const patience = 3 * time.Minute
 type database struct {
 	*folder
 	Nodes   []*node
+	etcd    string // a member of it, past the gates
 	HAProxy string // its address
 	Listen  string // of HAProxy, and of PgBouncer
 	Dir     string
@@ -51,6 +52,7 @@ func newDatabase(f *folder) *database {
 		name := fmt.Sprint("etcd", i+1)
 		members[i] = &member{Name: name, Listen: f.address(21 + i), Dir: f.mkdir(name), Etcd: members}
 	}
+	d.etcd = members[0].Listen
 	for _, m := range members {
 		d.others = append(d.others, f.start(m.Name, "etcd", "--config-file", f.render("etcd.yml", m.Dir, m)))
 	}
@@ -153,21 +155,6 @@ func (d *database) whole() bool {
 		}
 	}
 	return roles["primary"] == 1 && roles["sync"] == 1 && roles["async"] == 1 && d.streaming() == 2
-}
-
-// staleCache is what Patroni before 3.1.0, Debian 12's 3.0.2 too, logs again and again when it has been held up for long: it knows an
-// old revision of its key and makes no node synchronous (https://github.com/patroni/patroni/pull/2783, read 2026-11-27).
-const staleCache = "Synchronous replication key updated by someone else"
-
-// mend does what an operator has to do then: Patroni of the leader is ended and started again, while PostgreSQL goes on.
-func (d *database) mend() {
-	leader := d.leader()
-	if leader == nil || !strings.Contains(leader.patroni.output(), staleCache) {
-		return
-	}
-	d.t.Logf("Patroni of %s has a stale cache (patroni/patroni#2779): it is started again", leader.Name)
-	leader.patroni.kill()
-	leader.run()
 }
 
 // streaming is how many nodes follow the leader.

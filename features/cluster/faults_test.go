@@ -132,11 +132,8 @@ func (d *database) survive(t *testing.T, s *shop, way string, f fault) figures {
 		t.Errorf("%s: %v", f.name, err)
 	}
 	s.close()
-	if !within(time.Minute, d.whole) {
-		d.mend()
-		if !within(patience, d.whole) {
-			d.fail(f.name + ": the cluster is not whole again")
-		}
+	if !within(time.Minute, d.whole) && !d.mend() {
+		d.fail(f.name + ": the cluster is not whole again")
 	}
 	broken := s.judge()
 	for _, b := range broken {
