@@ -13,10 +13,11 @@ import (
 // apiVersion is the version that a request names: 2026-10, or unstable, which is later than all.
 func apiVersion(c *host.Call) string { return c.PathValue("version") }
 
-// during does the work of an operation while nobody else changes the shop; of a mutation alone with it.
+// during does the work of an operation while nobody else changes the shop. A mutation that changes it works alone.
 func (s *Platform) during(operation *ast.OperationDefinition, work func(*host.World)) {
 	s.settle()
-	if operation.Operation == ast.Mutation {
+	changes := func(f *ast.Field) bool { return writes[f.Name].resource != "" }
+	if operation.Operation == ast.Mutation && slices.ContainsFunc(fields(operation.SelectionSet, "Mutation"), changes) {
 		s.Write(work)
 		return
 	}
@@ -53,6 +54,9 @@ var writes = map[string]struct {
 	"refundCreate":                  {"refund_create", []string{"write_orders"}},
 	"fulfillmentCreate":             {"fulfillment_create", fulfillmentScopes},
 	"fulfillmentTrackingInfoUpdate": {"fulfillment_update", fulfillmentScopes},
+	"refund":                        {"refund_find", []string{"read_orders", "write_orders"}},
+	"fulfillment":                   {"fulfillment_find", []string{"read_orders", "write_orders"}},
+	"fulfillmentOrder":              {"fulfillment_find", fulfillmentOrderScopes},
 	"metafieldDefinitionCreate":     {"metafield_definition", []string{"write_orders"}}, // "the appropriate access scopes for the owner type"
 	"currentAppInstallation":        {"app_installation", nil},
 	"job":                           {"job", nil},
@@ -110,6 +114,20 @@ func (r rootObject) writing(f string, args map[string]any) any {
 	switch f {
 	case "orderCreate":
 		return s.createOrder(args, apiVersion(r.c))
+	case "orderCancel":
+		return s.cancelOrder(args)
+	case "refundCreate":
+		return s.createRefund(args, apiVersion(r.c))
+	case "fulfillmentCreate":
+		return s.createFulfillment(args)
+	case "fulfillmentTrackingInfoUpdate":
+		return s.updateTracking(args)
+	case "refund":
+		return s.written("Refund", text("id"))
+	case "fulfillment":
+		return s.written("Fulfillment", text("id"))
+	case "fulfillmentOrder":
+		return s.written("FulfillmentOrder", text("id"))
 	case "metafieldDefinitionCreate":
 		return s.defineMetafield(args)
 	case "orderByIdentifier":

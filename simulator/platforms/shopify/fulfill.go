@@ -46,7 +46,7 @@ func (o orderObject) fulfillment(f *fulfillment) object {
 		return facts{"FulfillmentTrackingInfo", map[string]any{"company": host.OrNull(f.company), "number": f.numbers[k], "url": url}}
 	}
 	return fulfillmentObject{facts{"Fulfillment", map[string]any{
-		"id": gid("Fulfillment", f.id), "legacyResourceId": strconv.Itoa(f.id), "name": o.p.name + "-F" + strconv.Itoa(f.number), "status": f.status, "displayStatus": "FULFILLED",
+		"id": gid("Fulfillment", f.id), "legacyResourceId": strconv.Itoa(f.id), "name": fulfillmentName(o.p, f), "status": f.status, "displayStatus": "FULFILLED",
 		"createdAt": host.WholeSeconds(f.made), "updatedAt": host.WholeSeconds(f.updated), "deliveredAt": nil,
 	}}, o, f, tracking}
 }
@@ -64,7 +64,12 @@ func (f fulfillmentObject) field(name string, args map[string]any) any {
 		return first(args, len(f.f.numbers), f.tracking)
 	case "order":
 		return f.o
+	case "location":
+		return locationObject{f.o.s, f.f.place}
+	case "totalQuantity":
+		return f.f.pieces()
+	case "fulfillmentLineItems":
+		return listing{of: "FulfillmentLineItem", n: len(f.f.lines), will: func(int) bool { return true }, show: f.line}.connection(args)
 	}
 	return f.facts.field(name, args)
 }
-

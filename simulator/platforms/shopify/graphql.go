@@ -24,9 +24,13 @@ var schemaText string
 //go:embed orders.graphql
 var ordersText string
 
+//go:embed aftermath.graphql
+var aftermathText string
+
 var schema = gqlparser.MustLoadSchema(
 	&ast.Source{Name: "schema.graphql", Input: schemaText},
 	&ast.Source{Name: "orders.graphql", Input: ordersText},
+	&ast.Source{Name: "aftermath.graphql", Input: aftermathText},
 )
 
 // object is what a selection is made of.
@@ -120,7 +124,7 @@ func (e *execution) object(set ast.SelectionSet, o object) map[string]any {
 			args = maps.Clone(args)
 			args["first"] = everything
 		}
-		value, nested := e.value(f, o.field(f.Name, args))
+		value, nested := e.value(f, o.field(f.Name, e.withKey(f, args)))
 		if !nested {
 			shown[f.Alias] = value
 		}

@@ -6,6 +6,18 @@ func (s *Platform) written(kind, id string) any {
 	if !is {
 		return nil
 	}
+	switch kind {
+	case "FulfillmentOrder":
+		if f, found := s.findFulfillmentOrder(id); found {
+			return f
+		}
+		return nil
+	case "OrderCancelJobResult":
+		if n := number - jobBase; n >= 0 && n < len(s.orders.jobs) {
+			return s.result(s.orders.jobs[n], s.orders.jobs[n].done)
+		}
+		return nil
+	}
 	for n := range s.orders.all {
 		if found := s.partOf(orderObject{s, s.purchase(n)}, kind, number); found != nil {
 			return found

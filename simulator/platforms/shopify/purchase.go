@@ -66,13 +66,14 @@ type purchaseLine struct {
 	properties       []pair
 	taxes            []tax
 	removed          int // refunded or cancelled
+	returned         int // of those, how many had been sent
 	sent             int
 	place            int // that the stock was claimed at
 	claimed, settled int // taken from what is available, and given back, sent or written off since
 }
 
 func (l purchaseLine) current() int     { return l.quantity - l.removed }
-func (l purchaseLine) unfulfilled() int { return max(0, l.current()-l.sent) }
+func (l purchaseLine) unfulfilled() int { return max(0, l.quantity-(l.removed-l.returned)-l.sent) }
 func (l purchaseLine) claim() int       { return l.claimed - l.settled }
 
 type shippingLine struct {
@@ -94,13 +95,12 @@ type transaction struct {
 }
 
 type refund struct {
-	id          int
-	made        int64
-	note        string
-	lines       []refundLine
-	shipping    int64
-	shippingTax int64
-	movements   []int // transactions, by id
+	id        int
+	made      int64
+	note      string
+	lines     []refundLine
+	shipping  int64
+	movements []int // transactions, by id
 }
 
 type refundLine struct {
@@ -151,6 +151,14 @@ func (s *Platform) purchase(n int) *purchase {
 		return &c
 	}
 	return p
+}
+
+// nameOf is the order's name, without reading the whole order.
+func (s *Platform) nameOf(n int) string {
+	if p := s.orders.all[n]; p != nil {
+		return p.name
+	}
+	return orderName(n)
 }
 
 // edit is the order at a position, to be changed.

@@ -159,6 +159,9 @@ func (p *purchase) withdrawn() (sum int64) {
 	if p.seeded && !p.touched() {
 		return 0
 	}
+	if p.cancelled > 0 {
+		return p.total()
+	}
 	for _, r := range p.refunds {
 		sum += max(p.worth(r), p.moneyOf(r))
 	}
@@ -170,9 +173,6 @@ func (p *purchase) touched() bool { return p.financial == "" }
 
 func (p *purchase) worth(r *refund) (sum int64) {
 	sum = r.shipping
-	if !p.taxesIncluded {
-		sum += r.shippingTax
-	}
 	for _, l := range r.lines {
 		sum += l.subtotal
 		if !p.taxesIncluded {

@@ -176,7 +176,7 @@ func (s *Platform) orderListing(terms []term) listing {
 			o := s.Orders[n]
 			return len(terms) == 0 || s.searchable(o.Placed) && all(terms,
 				map[string]int64{"updated_at": o.Updated, "created_at": o.Placed, "id": int64(orderBase + n)},
-				map[string]string{"email": s.EmailOf(n), "status": "any", "name": s.purchase(n).name, "source_identifier": o.Reference})
+				map[string]string{"email": s.EmailOf(n), "status": "any", "name": s.nameOf(n), "source_identifier": o.Reference})
 		},
 		value:   func(n int) int64 { return s.Orders[n].Updated },
 		created: func(n int) int64 { return s.Orders[n].Placed },
