@@ -3,6 +3,7 @@ package platforms_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -192,6 +193,9 @@ func TestShopifyOrderClaimsStock(t *testing.T) {
 	both := object{"lineItems": []any{object{"variantId": w.variant, "quantity": 1}, object{"variantId": w.variant, "quantity": all + 1}}}
 	_, refused = c.create(both, "DECREMENT_OBEYING_POLICY")
 	is(t, "one of two", fmt.Sprint(refused), "[INVENTORY_CLAIM_FAILED]")
+	one := object{"variantId": w.variant, "quantity": 1}
+	_, refused = c.create(object{"lineItems": slices.Repeat([]any{one}, want[0]+want[1]+1)}, "DECREMENT_OBEYING_POLICY")
+	is(t, "together too many", fmt.Sprint(refused), "[INVENTORY_CLAIM_FAILED]")
 	is(t, "nothing claimed", c.levels(w), want)
 	is(t, "orders", c.countOrders(), before+2)
 	most = 0

@@ -127,6 +127,20 @@ func TestShopifyFulfillmentCreate(t *testing.T) {
 		answer := at(t, c.data(fulfill, object{"f": object{"lineItemsByFulfillmentOrder": []any{group}, "trackingInfo": tracking}}), "fulfillmentCreate")
 		return at(t, answer, "fulfillment"), len(at(t, answer, "userErrors").([]any))
 	}
+	group := func(id any) object { return object{"fulfillmentOrderId": id} }
+	elsewhere := at(t, c.order(c.bought(w, 1)), "fulfillmentOrders", "nodes", 0, "id")
+	for name, groups := range map[string][]any{
+		"twice":        {group(at(t, expected[0], "id")), group(at(t, expected[0], "id"))},
+		"two orders":   {group(at(t, expected[0], "id")), group(elsewhere)},
+		"no such":      {group("gid://shopify/FulfillmentOrder/1")},
+		"none":         {},
+		"no such line": {object{"fulfillmentOrderId": at(t, expected[0], "id"), "fulfillmentOrderLineItems": []any{object{"id": "gid://shopify/FulfillmentOrderLineItem/1", "quantity": 1}}}},
+	} {
+		answer := at(t, c.data(fulfill, object{"f": object{"lineItemsByFulfillmentOrder": groups}}), "fulfillmentCreate")
+		is(t, name, len(at(t, answer, "userErrors").([]any)), 1)
+	}
+	hooks.since()
+	w.levels[w.more()]--
 	_, refused := send(4, nil)
 	is(t, "too many", refused, 1)
 	made, refused := send(1, object{"company": "UPS", "number": "1Z9"})
