@@ -69,6 +69,10 @@ func TestShopifyCustomIDs(t *testing.T) {
 	}
 	_, refused := c.create(identified("haggle", "undefined", "ord_9"), "")
 	is(t, "without definition and type", fmt.Sprint(refused), "[INVALID]")
+	bare := identified("", "order_id", "ord_9")
+	delete(at(t, bare, "metafields", 0).(object), "namespace")
+	_, refused = c.create(bare, "")
+	is(t, "without namespace", fmt.Sprint(refused), "[INVALID]")
 }
 
 // A search finds later what the look-up by a unique value finds at once.

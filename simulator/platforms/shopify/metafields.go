@@ -119,7 +119,8 @@ func (s *Platform) showDefinition(d *definition) object {
 	}}
 }
 
-// readMetafields reads those of a new order. That a unique value which is taken refuses the whole order follows from
+// readMetafields reads those of a new order. Namespace and key are "required when creating a metafield" (MetafieldInput,
+// published schema of 2026-07), although "all APIs default to using a reserved namespace $app": the stricter one is taken. That a unique value which is taken refuses the whole order follows from
 // "unique values"; the code is not documented (OrderCreateUserErrorCode has none for it): INVALID here.
 func (s *Platform) readMetafields(i input, p *purchase) {
 	seen := map[string]bool{}
@@ -127,6 +128,8 @@ func (s *Platform) readMetafields(i input, p *purchase) {
 		m := metafield{namespace: qualified(one.text("namespace")), key: one.text("key"), kind: one.text("type"), value: one.text("value"), made: p.placed}
 		d := s.definition(m.namespace, m.key)
 		switch {
+		case !one.has("namespace"):
+			one.complain("namespace", "INVALID", "Namespace can't be blank")
 		case m.key == "":
 			one.complain("key", "INVALID", "Key can't be blank")
 		case m.value == "":
