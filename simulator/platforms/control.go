@@ -37,6 +37,7 @@ func (p *Platforms) routeControl() {
 			return map[string]any{"id": id}, err
 		})
 	})
+	p.routeShopifyAdmin()
 	p.control("POST /control/revoke", func(_ *http.Request, body []byte) (any, error) {
 		return ordered(body, func(of struct{ Platform string }) (any, error) { return map[string]any{}, p.Revoke(of.Platform) })
 	})

@@ -29,6 +29,17 @@
 // extensions.cost tells. Scopes are enforced (ACCESS_DENIED). A bulk operation needs one connection at the top; its
 // nested connections are lines with __parentId, the id of the line they belong to. One runs at a time.
 //
+// Orders are written with orderCreate, which claims stock as options.inventoryBehaviour says, whole or not at all; with
+// orderCancel, whose job is done after Config.ShopifyJobTime; with refundCreate, which needs @idempotent(key:) from version
+// 2026-04 on; with fulfillmentCreate by fulfillment order, and fulfillmentTrackingInfoUpdate. metafieldDefinitionCreate
+// defines metafields of orders; those of the type id are unique, and orderByIdentifier finds an order by them at once, where
+// a search such as orders(query: "source_identifier:…") finds it Config.ShopifySearchLag later. nodes, job and
+// currentAppInstallation are there. An order has one currency, with whole cents. Each change calls the webhooks that are
+// registered for it, in the background, up to four times: orders/create, …/paid, …/updated, …/cancelled, …/fulfilled,
+// …/partially_fulfilled, refunds/create, fulfillments/create, …/update, inventory_levels/update, customers/create, …/update.
+// With Config.ShopifyDevelopment five orders a minute may be created. orders.graphql and aftermath.graphql have the shapes;
+// the comments there and beside the code name the pages that each thing follows from, and what is not documented.
+//
 // Webhooks are signed with X-Shopify-Hmac-Sha256 (base64, by the app's secret, over the body) and carry X-Shopify-Topic,
 // -Webhook-Id, -Event-Id, -Shop-Domain, -Triggered-At and -Api-Version. Payloads have the form of the REST API, times with
 // the shop's offset (New York). A customer's loyalty tier is the tag "loyalty:gold" and the metafield loyalty.tier. An
@@ -77,12 +88,17 @@
 //
 // Without authentication, JSON. Each has a Go method on [Platforms].
 //
-//	GET    /control/state               counts by platform, requests by "GET /path" and by "platform:resource"
+//	GET    /control/state               counts by platform, requests by "GET /path" and by "platform:resource"; in shopify_orders
+//	                                    every order that was written or changed, with its transactions, refunds and stock claims
 //	GET    /control/state/{platform}/{resource}    everything, in one plain form for all platforms: {"data"}
 //	POST   /control/change              [Change]: n random changes, nobody is told
 //	POST   /control/webhooks            [Webhooks]: changes that are told, late, twice, out of order, forged → [Sent]; GET lists
 //	POST   /control/faults              [Fault]; GET shows what was not met yet, DELETE clears
 //	POST   /control/orders              [NewOrder]: an order with a reference; again with ship: it is sent
+//	POST   /control/shopify/cancel      [AdminCancel]: a merchant cancels an order in Shopify's admin
+//	POST   /control/shopify/refund      [AdminRefund] → {"id"}
+//	POST   /control/shopify/fulfill     [AdminFulfill] → {"id"}
+//	POST   /control/shopify/sell        [AdminSale]: sells pieces of a variant there → {"id"}
 //	POST   /control/revoke              {"platform"}: Shopify's or HubSpot's tokens are worthless
 //	POST   /control/expire              HubSpot's access tokens are stale
 //
@@ -92,6 +108,7 @@
 //	cost           Shopify: THROTTLED, with status 200
 //	error          500, or status
 //	slow           waits ms first
+//	late           does what was asked at once and answers after ms
 //	circle         a page leads to itself, or to the first
 //	garbage        half of the JSON
 //	long_page      an answer of 50 MB, or bytes
@@ -100,10 +117,14 @@
 //	duplicate_sku, negative_stock, no_name, bad_price    spoils so many records at once
 //
 // Resources: products, inventory, customers, orders, contacts, deals, account, rates, labels, shipments, shop, bulk (the
-// download), bulk_operation (running and polling). token, webhooks and consent are met only by name.
+// download), bulk_operation (running and polling); of Shopify's orders order_create, order_find (by identifier),
+// order_cancel, refund_create, fulfillment_create, fulfillment_update, metafield_definition. token, webhooks and consent are
+// met only by name.
 //
 // # Limits
 //
 // One shop, one hub, one account. Shopify's limit of 25,000 records to page through and of 60 days of orders are not
-// enforced. There are no webhooks of HubSpot, no Shopify tokens that expire, and no writing to products or stock.
+// enforced. There are no webhooks of HubSpot, no Shopify tokens that expire, and no writing to products or stock but by
+// orders. Fulfillment orders are there at once. Orders have no duties, no store credit
+// beyond a cancellation's, no returns and no second currency.
 package platforms

@@ -21,7 +21,17 @@ import (
 //go:embed schema.graphql
 var schemaText string
 
-var schema = gqlparser.MustLoadSchema(&ast.Source{Name: "schema.graphql", Input: schemaText})
+//go:embed orders.graphql
+var ordersText string
+
+//go:embed aftermath.graphql
+var aftermathText string
+
+var schema = gqlparser.MustLoadSchema(
+	&ast.Source{Name: "schema.graphql", Input: schemaText},
+	&ast.Source{Name: "orders.graphql", Input: ordersText},
+	&ast.Source{Name: "aftermath.graphql", Input: aftermathText},
+)
 
 // object is what a selection is made of.
 type object interface {
@@ -114,7 +124,7 @@ func (e *execution) object(set ast.SelectionSet, o object) map[string]any {
 			args = maps.Clone(args)
 			args["first"] = everything
 		}
-		value, nested := e.value(f, o.field(f.Name, args))
+		value, nested := e.value(f, o.field(f.Name, e.withKey(f, args)))
 		if !nested {
 			shown[f.Alias] = value
 		}
@@ -126,7 +136,10 @@ func (e *execution) object(set ast.SelectionSet, o object) map[string]any {
 func (e *execution) value(f *ast.Field, held any) (value any, elsewhere bool) {
 	switch v := held.(type) {
 	case error:
-		err := gqlerror.Errorf("%s", v.Error())
+		var err *gqlerror.Error
+		if !errors.As(v, &err) {
+			err = gqlerror.Errorf("%s", v.Error())
+		}
 		err.Path = ast.Path{ast.PathName(f.Alias)}
 		e.errors = append(e.errors, err)
 		return nil, false
@@ -139,7 +152,9 @@ func (e *execution) value(f *ast.Field, held any) (value any, elsewhere bool) {
 	case []object:
 		list := make([]any, len(v))
 		for n, one := range v {
-			list[n] = e.object(f.SelectionSet, one)
+			if one != nil {
+				list[n] = e.object(f.SelectionSet, one)
+			}
 		}
 		return list, false
 	case object:
@@ -259,7 +274,7 @@ func (s *Platform) graphql(c *host.Call) host.Answer {
 	scopes, known := s.scopes(c)
 	readable := host.ReadJSON(c.Content, &asked)
 	operation, vars, errs := load(asked.Query, asked.OperationName, asked.Variables)
-	return s.Meet(c, resourceOfQuery(operation), func() host.Answer {
+	return s.Meet(c, resourceOf(operation, vars), func() host.Answer {
 		switch {
 		case !known:
 			return s.Refuse(http.StatusUnauthorized, "[API] Invalid API key or access token (unrecognized login or wrong password)")
@@ -306,6 +321,9 @@ var needed = map[string]string{
 
 // denied tells of a field that the token may not read. What may be written may be read, and who reads inventory sees its places.
 func denied(operation *ast.OperationDefinition, scopes []string) *gqlerror.Error {
+	if err := deniedWriting(operation, scopes); err != nil {
+		return err
+	}
 	for _, f := range fields(operation.SelectionSet, "QueryRoot") {
 		scope := needed[f.Name]
 		may := scope == "" || slices.Contains(scopes, scope) || slices.Contains(scopes, "write"+strings.TrimPrefix(scope, "read")) ||

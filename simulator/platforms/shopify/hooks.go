@@ -124,7 +124,7 @@ func (s *Platform) payload(changed host.Changed) map[string]any {
 		}
 		return s.restCustomer(n)
 	}
-	return s.restOrder(n)
+	return s.restPurchase(s.purchase(n))
 }
 
 func (s *Platform) restProduct(n int) map[string]any {
@@ -165,39 +165,6 @@ func (s *Platform) restCustomer(n int) map[string]any {
 		"id": customerBase + n, "admin_graphql_api_id": gid("Customer", customerBase+n), "email": c.Email, "first_name": c.First, "last_name": c.Last,
 		"orders_count": c.Purchases, "total_spent": host.Dollars(s.spent(n)), "tags": strings.Join(loyalty(c.Tier), ", "), "state": "enabled", "verified_email": true,
 		"currency": "USD", "created_at": restTime(c.Created), "updated_at": restTime(c.Updated),
-	}
-}
-
-func (s *Platform) restOrder(n int) map[string]any {
-	o := s.Orders[n]
-	lines, sent, attributes := []any{}, []any{}, []any{}
-	for k, l := range o.Lines {
-		i := s.Items[l.Item]
-		lines = append(lines, map[string]any{
-			"id": 12_000_000_001 + n*4 + k, "product_id": productBase + i.Product, "variant_id": variantBase + l.Item, "sku": i.SKU,
-			"title": s.Products[i.Product].Title, "quantity": l.Quantity, "price": host.Dollars(l.Cents),
-		})
-	}
-	status, cancelled := any(nil), any(nil)
-	if o.Shipped > 0 {
-		status = "fulfilled"
-		sent = append(sent, map[string]any{
-			"id": 5_600_000_001 + n, "order_id": orderBase + n, "status": "success", "tracking_company": o.Carrier, "tracking_number": o.Tracking,
-			"tracking_url": "https://track.example.com/" + o.Tracking, "created_at": restTime(o.Shipped), "updated_at": restTime(o.Shipped),
-		})
-	}
-	if o.Status == "canceled" {
-		cancelled = restTime(o.Updated)
-	}
-	if o.Reference != "" {
-		attributes = append(attributes, map[string]any{"name": "reference", "value": o.Reference})
-	}
-	email := s.Customers[o.Customer].Email
-	return map[string]any{
-		"id": orderBase + n, "admin_graphql_api_id": gid("Order", orderBase+n), "name": orderName(n), "order_number": 1001 + n, "number": 1 + n, "email": email,
-		"contact_email": email, "total_price": host.Dollars(o.Cents), "subtotal_price": host.Dollars(o.Cents), "currency": "USD", "financial_status": strings.ToLower(financial[o.Status]),
-		"fulfillment_status": status, "created_at": restTime(o.Placed), "updated_at": restTime(o.Updated), "processed_at": restTime(o.Placed), "cancelled_at": cancelled,
-		"source_identifier": host.OrNull(o.Reference), "note_attributes": attributes, "line_items": lines, "fulfillments": sent, "customer": s.restCustomer(o.Customer), "tags": "", "test": false,
 	}
 }
 

@@ -47,7 +47,7 @@ func (s *Platform) charge(c *host.Call, operation *ast.OperationDefinition, vars
 		e.circle = circular(operation, vars)
 	}
 	var data map[string]any
-	s.Read(func(*host.World) { data = e.object(operation.SelectionSet, rootObject{s, c, root}) })
+	s.during(operation, func(*host.World) { data = e.object(operation.SelectionSet, rootObject{s, c, root}) })
 	spent := min(asked, e.cost-1)
 	s.mu.Lock()
 	s.bucket.giveBack(float64(asked - spent))

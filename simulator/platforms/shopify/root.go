@@ -47,7 +47,7 @@ func (r rootObject) field(name string, args map[string]any) any {
 	case "currentBulkOperation":
 		return s.bulk.current()
 	}
-	return nil
+	return r.writing(name, args)
 }
 
 // facts is an object whose fields are known beforehand.
@@ -69,7 +69,7 @@ func (s *Platform) anything(id string) any {
 	case "Product", "ProductVariant", "InventoryItem", "Order", "Customer", "Location":
 		return s.one(kind, id)
 	}
-	return nil
+	return s.written(kind, id)
 }
 
 // one is nil, without a type, where there is none.
@@ -94,7 +94,7 @@ func (s *Platform) one(kind, id string) any {
 		}
 	case "Order":
 		if n, found := within(orderBase, len(s.Orders)); found {
-			return orderObject{s, n}
+			return s.order(n)
 		}
 	case "Customer":
 		if n, found := within(customerBase, len(s.Customers)); found && !s.Customers[n].Deleted {
@@ -110,7 +110,7 @@ func (s *Platform) one(kind, id string) any {
 
 func (s *Platform) list(name string, args map[string]any) any {
 	query, _ := args["query"].(string)
-	terms, err := readSearch(query, "updated_at", "created_at", "id", "status", "sku", "email", "name")
+	terms, err := readSearch(query, "updated_at", "created_at", "id", "status", "sku", "email", "name", "source_identifier")
 	if err != nil {
 		return err
 	}
@@ -174,13 +174,13 @@ func (s *Platform) orderListing(terms []term) listing {
 		of: "Order", n: len(s.Orders),
 		will: func(n int) bool {
 			o := s.Orders[n]
-			return len(terms) == 0 || all(terms,
+			return len(terms) == 0 || s.searchable(o.Placed) && all(terms,
 				map[string]int64{"updated_at": o.Updated, "created_at": o.Placed, "id": int64(orderBase + n)},
-				map[string]string{"email": s.Customers[o.Customer].Email, "status": "any", "name": orderName(n)})
+				map[string]string{"email": s.EmailOf(n), "status": "any", "name": s.nameOf(n), "source_identifier": o.Reference})
 		},
 		value:   func(n int) int64 { return s.Orders[n].Updated },
 		created: func(n int) int64 { return s.Orders[n].Placed },
-		show:    func(n int) object { return orderObject{s, n} },
+		show:    s.order,
 	}
 }
 

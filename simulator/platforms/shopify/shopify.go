@@ -23,7 +23,8 @@ type Platform struct {
 	*host.Side
 	*host.Shop
 	host.Consents
-	bulk bulkOperations
+	bulk   bulkOperations
+	orders orderBook
 
 	mu     sync.Mutex
 	tokens map[string][]string // scopes by access token
@@ -54,6 +55,9 @@ func Open(p *host.Host) *Platform {
 	s.Event = s.tell
 	s.Hooks.Send = s.post
 	s.bulk.shopify = s
+	s.orders = orderBook{
+		all: map[int]*purchase{}, unique: map[string]int{}, results: map[string]repeated{}, minute: host.Window{Span: time.Minute, Limit: 5},
+	}
 	s.RouteConsent("/admin/oauth/authorize", "Shopify", p.Config.Shop, s.approve)
 	s.Route("POST", "/admin/oauth/access_token", "token", s.token)
 	s.Route("POST", "/admin/api/{version}/graphql.json", "", s.graphql)

@@ -256,9 +256,13 @@ func (o levelObject) quantities(args map[string]any) any {
 		name, _ := one.(string)
 		quantity := 0
 		switch name {
-		case "available", "on_hand":
+		case "available":
 			quantity = l.Quantity
-		case "committed", "incoming", "reserved", "damaged", "safety_stock", "quality_control":
+		case "committed":
+			quantity = o.s.committed(o.n, o.place)
+		case "on_hand":
+			quantity = l.Quantity + o.s.committed(o.n, o.place)
+		case "incoming", "reserved", "damaged", "safety_stock", "quality_control":
 		default:
 			return fmt.Errorf("the quantity name %q is unknown", name)
 		}

@@ -105,6 +105,8 @@ func (s *Side) Meet(c *Call, resource string, work func() Answer) Answer {
 	}
 	a := work()
 	switch f.Kind {
+	case late:
+		pause(c, f.Millis)
 	case garbage:
 		a.Half = true
 	case longPage:

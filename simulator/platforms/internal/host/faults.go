@@ -17,7 +17,7 @@ type Fault struct {
 	Times      int    `json:"times,omitempty"`    // default 1; negative: for good
 	After      int    `json:"after,omitempty"`    // so many requests pass first
 	RetryAfter int    `json:"retry_after,omitempty"`
-	Millis     int    `json:"ms,omitempty"`     // slow; default 1000
+	Millis     int    `json:"ms,omitempty"`     // slow, late; default 1000
 	Status     int    `json:"status,omitempty"` // of error; default 500
 	Bytes      int64  `json:"bytes,omitempty"`  // of long_page
 }
@@ -28,6 +28,7 @@ const (
 	Costs    = "cost"      // Shopify's THROTTLED, which is an answer with status 200
 	failure  = "error"     // 500
 	slow     = "slow"      // waits first
+	late     = "late"      // does what was asked at once, and answers only after a while
 	Circle   = "circle"    // a page's next cursor is the one it was asked with
 	garbage  = "garbage"   // half of the JSON
 	longPage = "long_page" // 50 MB
@@ -43,7 +44,7 @@ const (
 	BadPrice      = "bad_price"
 )
 
-var requestFaults = []string{throttle, Costs, failure, slow, Circle, garbage, longPage, refuse, lost}
+var requestFaults = []string{throttle, Costs, failure, slow, late, Circle, garbage, longPage, refuse, lost}
 var dataFaults = []string{duplicateSKU, negativeStock, noName, BadPrice}
 
 // apart are the resources that a fault meets only by name.

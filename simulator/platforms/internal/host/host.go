@@ -34,10 +34,15 @@ type Config struct {
 	ShipStationSecret      string // default shipstation-secret
 	CustomKey              string // default custom-key
 
-	ShopifyBucket   float64       // points; default 2000
-	ShopifyRestore  float64       // points per second; default 100
-	ShopifyMaxCost  int           // of one query; default 1000
-	BulkTime        time.Duration // how long a bulk operation takes at least
+	ShopifyBucket  float64       // points; default 2000
+	ShopifyRestore float64       // points per second; default 100
+	ShopifyMaxCost int           // of one query; default 1000
+	BulkTime       time.Duration // how long a bulk operation takes at least
+
+	ShopifyDevelopment bool          // a development store: five orders a minute may be created
+	ShopifySearchLag   time.Duration // how long a search does not find what was written
+	ShopifyJobTime     time.Duration // how long a job (orderCancel) takes; 0: it is done when the mutation answers
+
 	HubSpotLife     time.Duration // of an access token; default 30 min
 	HubSpotPer10s   int           // requests in ten seconds; default 110
 	ShipStationRate int           // requests per minute; default 40

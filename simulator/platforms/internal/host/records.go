@@ -104,7 +104,7 @@ func (s *Shop) PlainCustomer(n int) any {
 func (s *Shop) PlainOrder(n int) any {
 	o := s.Orders[n]
 	return map[string]any{
-		"id": s.Name("orders/updated", Changed{Topic: "orders/updated", Index: n}), "email": s.Customers[o.Customer].Email, "status": o.Status,
+		"id": s.Name("orders/updated", Changed{Topic: "orders/updated", Index: n}), "email": s.EmailOf(n), "status": o.Status,
 		"total": Dollars(o.Cents), "items": o.Count(), "reference": o.Reference, "carrier": o.Carrier, "tracking_number": o.Tracking,
 		"placed_at": WithMillis(o.Placed), "updated_at": WithMillis(o.Updated),
 	}

@@ -53,6 +53,7 @@ type order struct {
 	Cents                           int64
 	Status                          string // paid, fulfilled, refunded, canceled
 	Reference                       string
+	email                           string // empty: the customer's
 	Carrier, Tracking               string
 	Placed, Shipped, Updated        int64
 	Street, City, State, PostalCode string
