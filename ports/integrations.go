@@ -49,6 +49,23 @@ type IntegrationsInUse interface {
 // for did not happen.
 var ErrCredentialsRefused = errors.New("the provider refused the account's credentials")
 
+// CredentialsRefusal is ErrCredentialsRefused of a platform that says why. Reason is for the merchant.
+type CredentialsRefusal struct{ Reason string }
+
+func (r *CredentialsRefusal) Error() string { return r.Reason }
+
+// Is reports that it is ErrCredentialsRefused.
+func (*CredentialsRefusal) Is(target error) bool { return target == ErrCredentialsRefused }
+
+// WhyRefused is the reason of a CredentialsRefusal, or otherwise what is said of refused credentials.
+func WhyRefused(err error, otherwise string) string {
+	var r *CredentialsRefusal
+	if errors.As(err, &r) {
+		return r.Reason
+	}
+	return otherwise
+}
+
 // ErrAccountRefused means that a provider refuses a request because of how the merchant's account is set
 // up (a feature that is not enabled, a currency that it does not take), not because of the buyer's means
 // of payment. Nothing was charged.

@@ -95,7 +95,12 @@ func (c Config) connectors(clock ports.Clock) map[integration.Type]ports.Connect
 	shop, crm := apps[integration.Shopify], apps[integration.HubSpot]
 	return map[integration.Type]ports.Connector{
 		integration.Shopify: shopify.New(shopify.Config{
-			URL: shop.url, ClientID: shop.id, ClientSecret: shop.secret, Client: clientOf(shop.url), Clock: clock,
+			Custom:       c.ShopifyApp == "custom",
+			URL:          shop.url,
+			ClientID:     shop.id,
+			ClientSecret: shop.secret,
+			Client:       clientOf(shop.url),
+			Clock:        clock,
 		}),
 		integration.HubSpot:     hubspot.New(hubspot.Config{URL: crm.url, ClientID: crm.id, ClientSecret: crm.secret, Clock: clock}),
 		integration.ShipStation: shipstation.New(shipstation.Config{URL: c.ShipStationURL, Clock: clock}),

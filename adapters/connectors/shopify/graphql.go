@@ -53,14 +53,31 @@ func (tooDear) Unwrap() error {
 	return &ports.PlatformRefusal{Reason: "Shopify does not answer a query as large as this."}
 }
 
-// judge tells a missing permission, which asking the merchant to connect again does not grant, from refused
-// credentials.
-func judge(a connectors.Answer) error {
+// judge tells what asking the merchant to connect again does not help against, a missing permission, from refused
+// credentials, and says why a token is refused that never expires. Shopify's words for that are as quoted in
+// https://github.com/chatwoot/chatwoot/issues/14462 (2026-05-14).
+func (c Config) judge(a connectors.Answer) error {
 	text := strings.ToLower(string(a.Body[:min(len(a.Body), 4<<10)]))
-	if a.Status == http.StatusForbidden && (strings.Contains(text, "scope") || strings.Contains(text, "approval")) {
+	switch {
+	case a.Status != http.StatusForbidden:
+		return nil
+	case strings.Contains(text, "non-expiring"):
+		return &ports.CredentialsRefusal{Reason: c.nonExpiring()}
+	case strings.Contains(text, "scope") || strings.Contains(text, "approval"):
 		return &ports.PlatformRefusal{Reason: "Shopify does not permit it: the app lacks an access scope."}
 	}
 	return nil
+}
+
+// nonExpiring says what to do about an access token that never expires: public apps created on or after 2026-04-01 must
+// not use one, others not from 2027-01-01 on (https://shopify.dev/docs/apps/build/authentication-authorization/access-tokens/offline-access-tokens,
+// read 2026-11-28).
+func (c Config) nonExpiring() string {
+	const what = "Shopify takes no access token any more that never expires, as this connection has. "
+	if c.Custom {
+		return what + "The app is public, and set up here as a custom one: set HAGGLE_SHOPIFY_APP to public, then connect again."
+	}
+	return what + "Connect again: this gives it one that expires and is refreshed."
 }
 
 // patience is how long a query waits for Shopify's budget before it is put off.

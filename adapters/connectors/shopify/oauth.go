@@ -74,10 +74,17 @@ func (c *Connector) Exchange(ctx ports.Outbound, g ports.CodeGrant) (integration
 	if err != nil {
 		return integration.Credentials{}, err
 	}
-	return c.token(ctx, func(ctx context.Context) (*oauth2.Token, error) { return c.app(address).Exchange(ctx, g.Code) })
+	// A public app must ask for a token that expires (About offline access tokens, read 2026-11-28). A custom app need not.
+	var options []oauth2.AuthCodeOption
+	if !c.Custom {
+		options = append(options, oauth2.SetAuthURLParam("expiring", "1"))
+	}
+	return c.token(ctx, func(ctx context.Context) (*oauth2.Token, error) {
+		return c.app(address).Exchange(ctx, g.Code, options...)
+	})
 }
 
-// Refresh is for tokens that expire, which Shopify gives to apps that are set so.
+// Refresh is for tokens that expire: after an hour, with a refresh token of 90 days that is replaced with each use.
 func (c *Connector) Refresh(ctx ports.Outbound, conn ports.Connection) (integration.Credentials, error) {
 	if conn.Credentials.Refresh == "" {
 		return integration.Credentials{}, ports.ErrCredentialsRefused

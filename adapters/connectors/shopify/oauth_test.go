@@ -148,6 +148,61 @@ func TestWhereACodeIsRedeemed(t *testing.T) {
 	}
 }
 
+// A public app asks for a token that expires, a custom one does not. Whatever comes back is taken.
+func TestExchange_expiring(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		custom bool
+		asks   string
+		answer string
+		want   integration.Credentials
+	}{
+		{false, "1", `{"access_token": "shpat_1", "expires_in": 3600, "refresh_token": "shprt_1", "refresh_token_expires_in": 7776000, "scope": "a"}`,
+			integration.Credentials{Key: "shpat_1", Refresh: "shprt_1", Expires: noon.Add(time.Hour)}},
+		{false, "1", `{"access_token": "shpat_1", "scope": "a"}`, integration.Credentials{Key: "shpat_1"}},
+		{true, "", `{"access_token": "shpat_1", "scope": "a"}`, integration.Credentials{Key: "shpat_1"}},
+	} {
+		asked := "?"
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked = r.FormValue("expiring")
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, test.answer)
+		}))
+		c := shopify.New(shopify.Config{Custom: test.custom, URL: server.URL, ClientID: clientID, ClientSecret: secret, Clock: fixed(noon)})
+		got, err := c.Exchange(ports.NewOutbound(t.Context()), granted(func(url.Values, *ports.CodeGrant) {}))
+		server.Close()
+		if err != nil || got != test.want || asked != test.asks {
+			t.Errorf("custom %v: %+v, %v, asked with expiring=%q", test.custom, got, err, asked)
+		}
+	}
+}
+
+// The refusal of a token that never expires is one of credentials, and says what to do.
+func TestRefusal_nonExpiringToken(t *testing.T) {
+	t.Parallel()
+	const body = `{"errors": "[API] Non-expiring access tokens are no longer accepted for the Admin API. Start using expiring offline tokens: https://shopify.dev/"}`
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprint(w, body)
+	}))
+	t.Cleanup(server.Close)
+	for custom, want := range map[bool]string{false: "Connect again", true: "HAGGLE_SHOPIFY_APP to public"} {
+		c := shopify.New(shopify.Config{Custom: custom, URL: server.URL, ClientID: clientID, ClientSecret: secret, Clock: fixed(noon)})
+		for _, ask := range []func() error{
+			func() error { _, err := c.Inspect(ports.NewOutbound(t.Context()), connection(t)); return err },
+			func() error {
+				_, err := c.Exchange(ports.NewOutbound(t.Context()), granted(func(url.Values, *ports.CodeGrant) {}))
+				return err
+			},
+		} {
+			err := ask()
+			if why := ports.WhyRefused(err, ""); !errors.Is(err, ports.ErrCredentialsRefused) || !strings.Contains(why, "never expires") || !strings.Contains(why, want) {
+				t.Errorf("custom %v: %v", custom, err)
+			}
+		}
+	}
+}
+
 func TestTokensThatExpire(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

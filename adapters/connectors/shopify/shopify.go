@@ -29,8 +29,10 @@ var (
 )
 
 // Config of the connector. URL is in place of every shop's own address: a proxy or a look-alike. The client
-// is the OAuth app, whose secret also signs webhooks.
+// is the OAuth app, whose secret also signs webhooks. A custom app may have access tokens without an end, which
+// Shopify takes from no public app.
 type Config struct {
+	Custom       bool
 	URL          string
 	ClientID     string
 	ClientSecret string
@@ -61,7 +63,7 @@ func New(c Config) *Connector {
 	accounts := bulkhead.NewCache[string](connectors.KnownAccounts, func() *account {
 		return &account{costs: map[string]float64{}, sizes: map[string]int{}}
 	})
-	return &Connector{Config: c, platform: connectors.New(name, c.Client, c.Clock).Judging(judge), accounts: accounts}
+	return &Connector{Config: c, platform: connectors.New(name, c.Client, c.Clock).Judging(c.judge), accounts: accounts}
 }
 
 var storeForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,99}\.myshopify\.com$`)

@@ -256,13 +256,13 @@ func (s *Platform) graphql(c *host.Call) host.Answer {
 		OperationName string
 		Variables     map[string]any
 	}
-	scopes, known := s.scopes(c)
+	scopes, refused := s.admitted(c)
 	readable := host.ReadJSON(c.Content, &asked)
 	operation, vars, errs := load(asked.Query, asked.OperationName, asked.Variables)
 	return s.Meet(c, resourceOfQuery(operation), func() host.Answer {
 		switch {
-		case !known:
-			return s.Refuse(http.StatusUnauthorized, "[API] Invalid API key or access token (unrecognized login or wrong password)")
+		case refused != nil:
+			return *refused
 		case !readable:
 			return s.Refuse(http.StatusBadRequest, "Bad Request")
 		case len(errs) > 0:

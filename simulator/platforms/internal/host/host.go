@@ -20,6 +20,12 @@ const ShipStation = "shipstation"
 
 const Custom = "custom"
 
+// PublicApp and CustomApp are the kinds of apps at Shopify.
+const (
+	PublicApp = "public"
+	CustomApp = "custom"
+)
+
 // Config says what the platforms hold and how strict they are. Its zero value is ready to use.
 type Config struct {
 	PublicURL string // scheme://host:port of the look-alike, for links; default as each request was addressed
@@ -34,6 +40,8 @@ type Config struct {
 	ShipStationSecret      string // default shipstation-secret
 	CustomKey              string // default custom-key
 
+	ShopifyApp      string        // PublicApp, created since April 2026, or CustomApp; default PublicApp
+	ShopifyLife     time.Duration // of an access token that expires; default 1 h
 	ShopifyBucket   float64       // points; default 2000
 	ShopifyRestore  float64       // points per second; default 100
 	ShopifyMaxCost  int           // of one query; default 1000
@@ -58,6 +66,8 @@ func (c Config) withDefaults() Config {
 	c.ShipStationKey = cmp.Or(c.ShipStationKey, "shipstation-key")
 	c.ShipStationSecret = cmp.Or(c.ShipStationSecret, "shipstation-secret")
 	c.CustomKey = cmp.Or(c.CustomKey, "custom-key")
+	c.ShopifyApp = cmp.Or(c.ShopifyApp, PublicApp)
+	c.ShopifyLife = cmp.Or(c.ShopifyLife, time.Hour)
 	c.ShopifyBucket = cmp.Or(c.ShopifyBucket, 2000)
 	c.ShopifyRestore = cmp.Or(c.ShopifyRestore, 100)
 	c.ShopifyMaxCost = cmp.Or(c.ShopifyMaxCost, 1000)
