@@ -3,6 +3,7 @@ package boot
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -78,7 +79,7 @@ type platforms struct {
 // transactions of its own.
 func (a *App) openPlatforms() {
 	p := platforms{apps: a.config.oauthApps(), connectors: map[string]ports.Connector{}}
-	for t, c := range a.config.connectors(a.clock) {
+	for t, c := range a.config.connectors(a.clock, a.log) {
 		p.connectors[t.String()] = connectors.Break(c)
 	}
 	p.called, p.shippers = offering[ports.CalledConnector](p.connectors), offering[ports.Shipper](p.connectors)
@@ -90,7 +91,7 @@ func (a *App) openPlatforms() {
 }
 
 // connectors are those to the platforms whose data is synchronised.
-func (c Config) connectors(clock ports.Clock) map[integration.Type]ports.Connector {
+func (c Config) connectors(clock ports.Clock, log *slog.Logger) map[integration.Type]ports.Connector {
 	apps := c.oauthApps()
 	shop, crm := apps[integration.Shopify], apps[integration.HubSpot]
 	return map[integration.Type]ports.Connector{
@@ -101,6 +102,7 @@ func (c Config) connectors(clock ports.Clock) map[integration.Type]ports.Connect
 			ClientSecret: shop.secret,
 			Client:       clientOf(shop.url),
 			Clock:        clock,
+			Log:          log,
 		}),
 		integration.HubSpot:     hubspot.New(hubspot.Config{URL: crm.url, ClientID: crm.id, ClientSecret: crm.secret, Clock: clock}),
 		integration.ShipStation: shipstation.New(shipstation.Config{URL: c.ShipStationURL, Clock: clock}),

@@ -21,6 +21,9 @@
 // and ends the shop's earlier ones. Refreshing gives another pair; the refresh token before is good until its replacement
 // is used. Config.ShopifyApp is "public": created since April 2026, so that a token without an end is 403; or "custom".
 //
+// Versions of the API are Config.ShopifyVersions; a request for an older one falls forward to the oldest of them, which
+// X-Shopify-API-Version tells.
+//
 // The callback has code, hmac, host, shop, state and timestamp; hmac is hex HMAC-SHA256 by the app's secret over the others,
 // sorted and joined as k=v&…. The schema that queries are judged by is schema.graphql: shop, products, productVariants,
 // inventoryItems (and levels), locations, orders, customers, webhookSubscriptions, node, currentBulkOperation, and the

@@ -118,13 +118,20 @@ func (c *Connector) once(ctx context.Context, conn ports.Connection, query strin
 	if err != nil {
 		return err
 	}
-	var r reply
-	err = c.platform.Ask(ctx, connectors.Request{
-		URL:    address + "/admin/api/" + version + "/graphql.json",
+	answer, err := c.platform.Send(ctx, connectors.Request{
+		URL:    address + "/admin/api/" + Version + "/graphql.json",
 		Header: map[string]string{"X-Shopify-Access-Token": conn.Credentials.Key},
 		JSON:   map[string]any{"query": query, "variables": variables},
-	}, &r)
+	})
 	if err != nil {
+		return err
+	}
+	if err := c.platform.Judge(answer); err != nil {
+		return err
+	}
+	c.serve(ctx, conn.Key, answer.Header.Get("X-Shopify-API-Version"))
+	var r reply
+	if err := c.platform.Decode(answer.Body, &r); err != nil {
 		return err
 	}
 	c.accounts.Of(conn.Key).learn(query, r.Extensions.Cost, time.Now())

@@ -210,7 +210,7 @@ func TestAddresses(t *testing.T) {
 	})}
 	c := shopify.New(shopify.Config{ClientID: clientID, ClientSecret: secret, Client: client, Clock: fixed(noon)})
 	conn := connection(t)
-	if _, err := c.Inspect(ports.NewOutbound(t.Context()), conn); !failed(err) || len(hosts) != 1 || hosts[0] != "https://acme.myshopify.com/admin/api/2025-10/graphql.json" {
+	if _, err := c.Inspect(ports.NewOutbound(t.Context()), conn); !failed(err) || len(hosts) != 1 || hosts[0] != "https://acme.myshopify.com/admin/api/"+shopify.Version+"/graphql.json" {
 		t.Errorf("%v, %v", hosts, err)
 	}
 	for _, store := range []string{"", "evil.example", "acme.myshopify.com.evil.example", "evil.example/.myshopify.com", "a@b.myshopify.com", "acme.myshopify.com:81", "-a.myshopify.com"} {

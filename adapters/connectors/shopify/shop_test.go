@@ -130,7 +130,7 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serveFile(w, r)
 	case r.URL.Path == "/admin/oauth/access_token":
 		s.exchange(w, r)
-	case r.URL.Path == "/admin/api/2025-10/graphql.json" && r.Method == http.MethodPost:
+	case r.URL.Path == "/admin/api/"+shopify.Version+"/graphql.json" && r.Method == http.MethodPost:
 		s.graphql(w, r)
 	default:
 		http.NotFound(w, r)

@@ -249,8 +249,30 @@ func number64(value any) int {
 	return 0
 }
 
-// graphql is Shopify's one address.
+// graphql is Shopify's one address, at each version.
 func (s *Platform) graphql(c *host.Call) host.Answer {
+	version := s.served(c.PathValue("version"))
+	if version == "" {
+		return s.Refuse(http.StatusNotFound, "Not Found")
+	}
+	return s.answer(c).With("X-Shopify-API-Version", version)
+}
+
+// served is the version that answers a request for one: a request for a version that is no longer accessible falls forward to
+// the oldest that is, as the header of the answer says (https://shopify.dev/docs/api/usage/versioning, read 2026-11-28).
+// "": there is none.
+func (s *Platform) served(asked string) string {
+	all := s.Host.Config.ShopifyVersions
+	switch {
+	case slices.Contains(all, asked):
+		return asked
+	case len(asked) == len("2026-10") && asked < all[0]:
+		return all[0]
+	}
+	return ""
+}
+
+func (s *Platform) answer(c *host.Call) host.Answer {
 	var asked struct {
 		Query         string
 		OperationName string

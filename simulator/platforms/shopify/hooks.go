@@ -208,7 +208,7 @@ func (s *Platform) post(h host.Hook, d host.Delivery) (http.Header, error) {
 	header.Set("X-Shopify-Topic", d.Topic)
 	header.Set("X-Shopify-Hmac-Sha256", base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 	header.Set("X-Shopify-Shop-Domain", s.Host.Config.Shop)
-	header.Set("X-Shopify-Api-Version", "2025-10")
+	header.Set("X-Shopify-Api-Version", s.Host.Config.ShopifyVersions[len(s.Host.Config.ShopifyVersions)-1])
 	header.Set("X-Shopify-Webhook-Id", d.ID)
 	header.Set("X-Shopify-Event-Id", d.ID)
 	header.Set("X-Shopify-Triggered-At", d.At.UTC().Format("2006-01-02T15:04:05.000000000Z"))

@@ -41,6 +41,7 @@ type Config struct {
 	CustomKey              string // default custom-key
 
 	ShopifyApp      string        // PublicApp, created since April 2026, or CustomApp; default PublicApp
+	ShopifyVersions []string      // that are accessible, the oldest first; default 2026-01, -04, -07 and -10
 	ShopifyLife     time.Duration // of an access token that expires; default 1 h
 	ShopifyBucket   float64       // points; default 2000
 	ShopifyRestore  float64       // points per second; default 100
@@ -67,6 +68,9 @@ func (c Config) withDefaults() Config {
 	c.ShipStationSecret = cmp.Or(c.ShipStationSecret, "shipstation-secret")
 	c.CustomKey = cmp.Or(c.CustomKey, "custom-key")
 	c.ShopifyApp = cmp.Or(c.ShopifyApp, PublicApp)
+	if len(c.ShopifyVersions) == 0 {
+		c.ShopifyVersions = []string{"2026-01", "2026-04", "2026-07", "2026-10"}
+	}
 	c.ShopifyLife = cmp.Or(c.ShopifyLife, time.Hour)
 	c.ShopifyBucket = cmp.Or(c.ShopifyBucket, 2000)
 	c.ShopifyRestore = cmp.Or(c.ShopifyRestore, 100)
