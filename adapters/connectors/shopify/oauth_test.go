@@ -280,11 +280,15 @@ func TestVerify_headers(t *testing.T) {
 		return stamp.Delivery
 	}
 	first := delivery(`{"id":1}`, "", "")
-	if replayed := delivery(`{"id":1}`, "X-Shopify-Webhook-Id", "d-2"); replayed != first {
-		t.Error("another X-Shopify-Webhook-Id makes another delivery")
+	if delivery(`{"id":1}`, "X-Shopify-Webhook-Id", "d-1") != first || delivery(`{"id":1}`, "X-Shopify-Triggered-At", noon.Add(time.Second).Format(time.RFC3339Nano)) != first {
+		t.Error("a repeated delivery is taken for another")
 	}
-	if delivery(`{"id":2}`, "", "") == first || delivery(`{"id":1}`, "X-Shopify-Triggered-At", noon.Add(time.Millisecond).Format(time.RFC3339Nano)) == first {
+	if delivery(`{"id":2}`, "", "") == first || delivery(`{"id":1}`, "X-Shopify-Webhook-Id", "d-2") == first {
 		t.Error("deliveries are taken for the same")
+	}
+	event := delivery(`{"id":1}`, "X-Shopify-Event-Id", "e-1")
+	if event == first || delivery(`{"id":1}`, "X-Shopify-Event-Id", "e-2") == event || delivery(`{"id":2}`, "X-Shopify-Event-Id", "e-1") == event {
+		t.Error("the event's id does not tell deliveries apart")
 	}
 }
 
@@ -294,7 +298,7 @@ func TestWebhooks(t *testing.T) {
 	ctx := context.Background()
 	for topic, name := range map[string]string{"products/update": "PRODUCTS_UPDATE", "inventory_levels/update": "INVENTORY_LEVELS_UPDATE"} {
 		remote, signing, err := c.Register(ports.NewOutbound(ctx), conn, topic, "https://h.example/hooks/1")
-		if err != nil || signing != "" || s.hooks[name+" https://h.example/hooks/1"] != remote {
+		if err != nil || signing != "" || s.hooks[name+" https://h.example/hooks/1"] != remote || !strings.Contains(s.asked[len(s.asked)-1], `"fields":[`) {
 			t.Errorf("%s: %q, %v, %v", topic, remote, s.hooks, err)
 		}
 	}
