@@ -21,6 +21,9 @@
 // and ends the shop's earlier ones. Refreshing gives another pair; the refresh token before is good until its replacement
 // is used. Config.ShopifyApp is "public": created since April 2026, so that a token without an end is 403; or "custom".
 //
+// A connection is paged through for Config.ShopifyPaged objects. Config.ShopifyDenied are fields that the app is not approved
+// for: null, with ACCESS_DENIED beside the rest. Config.ShopifyNoBulk denies bulk queries.
+//
 // Versions of the API are Config.ShopifyVersions; a request for an older one falls forward to the oldest of them, which
 // X-Shopify-API-Version tells.
 //
@@ -111,6 +114,5 @@
 //
 // # Limits
 //
-// One shop, one hub, one account. Shopify's limit of 25,000 records to page through and of 60 days of orders are not
-// enforced. There are no webhooks of HubSpot and no writing to products or stock.
+// One shop, one hub, one account. Shopify's limit of 60 days of orders is not enforced. There are no webhooks of HubSpot and no writing to products or stock.
 package platforms

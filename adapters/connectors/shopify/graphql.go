@@ -23,6 +23,7 @@ type reply struct {
 // mistake is one of an answer's errors. Cost and MaxCost are those of MAX_COST_EXCEEDED.
 type mistake struct {
 	Message    string
+	Path       []any
 	Extensions struct {
 		Code    string
 		Cost    float64
@@ -64,9 +65,12 @@ func (c Config) judge(a connectors.Answer) error {
 	case strings.Contains(text, "non-expiring"):
 		return &ports.CredentialsRefusal{Reason: c.nonExpiring()}
 	case strings.Contains(text, "scope") || strings.Contains(text, "approval"):
-		return &ports.PlatformRefusal{Reason: "Shopify does not permit it: the app lacks an access scope."}
+		return &noAccess{&ports.PlatformRefusal{Reason: "Shopify does not permit it: the app lacks an access scope."}}
 	}
-	return nil
+	// Of an address that is not on the app's IP allowlist no more is documented than the status
+	// (https://shopify.dev/docs/apps/build/dev-dashboard/ip-allowlist, read 2026-11-28). A token that is of no use is a 401.
+	return &ports.PlatformRefusal{Reason: "Shopify does not let this server's address in (403): it is not on the app's IP allowlist. " +
+		"Whoever runs this server adds the address from which it reaches the internet in Shopify's Dev Dashboard, at the app's Settings, IP allowlist."}
 }
 
 // nonExpiring says what to do about an access token that never expires: public apps created on or after 2026-04-01 must
@@ -83,13 +87,53 @@ func (c Config) nonExpiring() string {
 // patience is how long a query waits for Shopify's budget before it is put off.
 const patience = 2 * time.Second
 
-// ask sends a query, after the shop's budget allows for it.
+// ask sends a query, after the shop's budget allows for it. An answer with errors is one.
 func (c *Connector) ask(ctx context.Context, conn ports.Connection, query string, variables map[string]any, into any) error {
+	return c.patiently(ctx, conn, query, func() error {
+		r, err := c.once(ctx, conn, query, variables)
+		if err == nil && len(r.Errors) > 0 {
+			err = c.mistaken(conn, query, r)
+		}
+		if err != nil {
+			return err
+		}
+		return c.decode(r, into)
+	})
+}
+
+// askPartly is ask for who goes on without the fields that the app may not read, which it returns.
+func (c *Connector) askPartly(
+	ctx context.Context, conn ports.Connection, query string, variables map[string]any, into any,
+) (denied []denial, err error) {
+	err = c.patiently(ctx, conn, query, func() error {
+		r, err := c.once(ctx, conn, query, variables)
+		if err != nil {
+			return err
+		}
+		denied = c.denials(conn, r)
+		if len(r.Errors) > 0 && len(denied) == 0 {
+			return c.mistaken(conn, query, r)
+		}
+		return c.decode(r, into)
+	})
+	return denied, err
+}
+
+// decode reads the data of an answer.
+func (c *Connector) decode(r reply, into any) error {
+	if len(r.Data) == 0 || string(r.Data) == "null" {
+		return c.platform.Failed("sent an answer without data", nil)
+	}
+	return c.platform.Decode(r.Data, into)
+}
+
+// patiently asks again what Shopify puts off for a moment.
+func (c *Connector) patiently(ctx context.Context, conn ports.Connection, query string, once func() error) error {
 	a, waited := c.accounts.Of(conn.Key), time.Duration(0)
 	for {
 		err := a.afford(query, time.Now())
 		if err == nil {
-			err = c.once(ctx, conn, query, variables, into)
+			err = once()
 		}
 		var wait ports.Throttled
 		if !errors.As(err, &wait) || waited+wait.After > patience {
@@ -113,10 +157,11 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func (c *Connector) once(ctx context.Context, conn ports.Connection, query string, variables map[string]any, into any) error {
+// once sends a query.
+func (c *Connector) once(ctx context.Context, conn ports.Connection, query string, variables map[string]any) (r reply, err error) {
 	address, err := c.address(conn.Store)
 	if err != nil {
-		return err
+		return r, err
 	}
 	answer, err := c.platform.Send(ctx, connectors.Request{
 		URL:    address + "/admin/api/" + Version + "/graphql.json",
@@ -124,24 +169,17 @@ func (c *Connector) once(ctx context.Context, conn ports.Connection, query strin
 		JSON:   map[string]any{"query": query, "variables": variables},
 	})
 	if err != nil {
-		return err
+		return r, err
 	}
 	if err := c.platform.Judge(answer); err != nil {
-		return err
+		return r, err
 	}
 	c.serve(ctx, conn.Key, answer.Header.Get("X-Shopify-API-Version"))
-	var r reply
 	if err := c.platform.Decode(answer.Body, &r); err != nil {
-		return err
+		return r, err
 	}
 	c.accounts.Of(conn.Key).learn(query, r.Extensions.Cost, time.Now())
-	switch {
-	case len(r.Errors) > 0:
-		return c.mistaken(conn, query, r)
-	case len(r.Data) == 0 || string(r.Data) == "null":
-		return c.platform.Failed("sent an answer without data", nil)
-	}
-	return c.platform.Decode(r.Data, into)
+	return r, nil
 }
 
 func (c *Connector) mistaken(conn ports.Connection, query string, r reply) error {
@@ -162,8 +200,8 @@ func (c *Connector) mistaken(conn ports.Connection, query string, r reply) error
 		return ports.ErrCredentialsRefused
 	case "INTERNAL_SERVER_ERROR", "TIMEOUT":
 		return c.platform.Failed("has a problem of its own", nil)
-	case "ACCESS_DENIED":
-		return c.refusal(conn, "does not permit it: ", first.Message)
+	case accessDenied:
+		return &noAccess{c.refusal(conn, "does not permit it: ", first.Message)}
 	}
 	return c.refusal(conn, "refused the request: ", first.Message)
 }
@@ -179,5 +217,5 @@ func (c *Connector) userRefused(conn ports.Connection, list []userError) error {
 }
 
 func (c *Connector) refusal(conn ports.Connection, what, message string) error {
-	return c.platform.Refused(what + connectors.Plain(message, c.ClientSecret, conn.Credentials.Key, conn.Credentials.Refresh))
+	return c.platform.Refused(what + c.plain(conn, message))
 }

@@ -42,6 +42,10 @@ type Config struct {
 
 	ShopifyApp      string        // PublicApp, created since April 2026, or CustomApp; default PublicApp
 	ShopifyVersions []string      // that are accessible, the oldest first; default 2026-01, -04, -07 and -10
+	ShopifyPaged    int           // objects of a connection that are paged through; default 25,000
+	ShopifyDenied   []string      // fields that the app is not approved for: "Customer.firstName", "Order.email"
+	ShopifyNoBulk   bool          // the app may run no bulk queries
+	ShopifyCurrency string        // of the shop; default USD
 	ShopifyLife     time.Duration // of an access token that expires; default 1 h
 	ShopifyBucket   float64       // points; default 2000
 	ShopifyRestore  float64       // points per second; default 100
@@ -71,6 +75,8 @@ func (c Config) withDefaults() Config {
 	if len(c.ShopifyVersions) == 0 {
 		c.ShopifyVersions = []string{"2026-01", "2026-04", "2026-07", "2026-10"}
 	}
+	c.ShopifyPaged = cmp.Or(c.ShopifyPaged, 25_000)
+	c.ShopifyCurrency = cmp.Or(c.ShopifyCurrency, "USD")
 	c.ShopifyLife = cmp.Or(c.ShopifyLife, time.Hour)
 	c.ShopifyBucket = cmp.Or(c.ShopifyBucket, 2000)
 	c.ShopifyRestore = cmp.Or(c.ShopifyRestore, 100)
