@@ -335,7 +335,7 @@ func TestLargeCalls(t *testing.T) {
 	arrived := make(chan struct{}, 4)
 	for range 4 {
 		senders.Go(func() {
-			beginning := strings.NewReader(strings.Repeat("x", 3<<20))
+			beginning := strings.NewReader(strings.Repeat("x", 15<<20)) // more than any buffer on the way
 			send(d.webhook.ID.String(), io.MultiReader(beginning, waiting{arrived, ends}), -1, "something else")
 		})
 	}
