@@ -41,6 +41,8 @@ type IntegrationsInUse interface {
 	Undecided(ctx context.Context, project id.Project, integration id.Integration) (bool, error)
 	// ByWebhook finds the integration, of any project, whose address it is: NotFound webhook_not_found.
 	ByWebhook(ctx context.Context, webhook id.Webhook) (*integration.Integration, error)
+	// ByStore are the integrations of a type with a shop's domain, of all projects, disconnected ones too.
+	ByStore(ctx context.Context, t integration.Type, store string) ([]*integration.Integration, error)
 	// Sealed are the integrations of all projects that have credentials.
 	Sealed(ctx context.Context) ([]*integration.Integration, error)
 }

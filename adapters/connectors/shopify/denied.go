@@ -52,7 +52,7 @@ func lastName(path []any) string {
 }
 
 func (c *Connector) plain(conn ports.Connection, message string) string {
-	return connectors.Plain(message, c.ClientSecret, conn.Credentials.Key, conn.Credentials.Refresh)
+	return connectors.Plain(message, c.ClientSecret, c.PreviousSecret, conn.Credentials.Key, conn.Credentials.Refresh)
 }
 
 // notices tell a merchant which fields a page lacks.

@@ -35,14 +35,17 @@ var (
 // Config of the connector. URL is in place of every shop's own address: a proxy or a look-alike. The client
 // is the OAuth app, whose secret also signs webhooks. A custom app may have access tokens without an end, which
 // Shopify takes from no public app.
+//
+// While the app's secret is rotated, what is signed with the PreviousSecret is taken, too.
 type Config struct {
-	Custom       bool
-	URL          string
-	ClientID     string
-	ClientSecret string
-	Client       *http.Client
-	Clock        ports.Clock
-	Log          *slog.Logger // nil: nothing is logged
+	PreviousSecret string
+	Custom         bool
+	URL            string
+	ClientID       string
+	ClientSecret   string
+	Client         *http.Client
+	Clock          ports.Clock
+	Log            *slog.Logger // nil: nothing is logged
 }
 
 // Connector is for all shops.

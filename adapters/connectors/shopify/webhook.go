@@ -3,7 +3,6 @@ package shopify
 import (
 	"cmp"
 	"context"
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -152,7 +151,7 @@ func (c *Connector) Unregister(ctx ports.Outbound, conn ports.Connection, remote
 // secret signs the calls of all shops.
 func (c *Connector) Verify(call ports.Call, _ string) (ports.CallStamp, error) {
 	given, err := base64.StdEncoding.DecodeString(call.Header("X-Shopify-Hmac-Sha256"))
-	if err != nil || c.ClientSecret == "" || !hmac.Equal(given, c.sign(call.Payload)) {
+	if err != nil || !c.byApp(call.Payload, given) {
 		return ports.CallStamp{}, fault.New(fault.Unauthenticated, "invalid_signature", "The signature is missing or wrong.")
 	}
 	stamp := ports.CallStamp{
