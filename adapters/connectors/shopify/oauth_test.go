@@ -177,6 +177,32 @@ func TestExchange_expiring(t *testing.T) {
 	}
 }
 
+// While the app's secret is rotated, Shopify may sign with either of two. Another one is none.
+func TestRotation_twoSecrets(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		current, previous string
+		taken             bool
+	}{
+		"the current one":  {secret, "old", true},
+		"the previous one": {"new", secret, true},
+		"neither":          {"new", "old", false},
+		"no secret at all": {"", "", false},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"access_token": "shpat_1"}`)
+		}))
+		c := shopify.New(shopify.Config{URL: server.URL, ClientID: clientID, ClientSecret: test.current, PreviousSecret: test.previous, Clock: fixed(noon)})
+		_, errCallback := c.Exchange(ports.NewOutbound(t.Context()), granted(func(url.Values, *ports.CodeGrant) {}))
+		_, errCall := c.Verify(call("products/update", "d-1", noon, `{"id":1}`), "")
+		server.Close()
+		if (errCallback == nil) != test.taken || (errCall == nil) != test.taken {
+			t.Errorf("%s: the callback: %v; the call: %v", name, errCallback, errCall)
+		}
+	}
+}
+
 // The refusal of a token that never expires is one of credentials, and says what to do.
 func TestRefusal_nonExpiringToken(t *testing.T) {
 	t.Parallel()
