@@ -9,7 +9,6 @@ import (
 	"errors"
 	"log/slog"
 
-	"github.com/haggle-commerce/haggle/app/buyers"
 	"github.com/haggle-commerce/haggle/domain/audit"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -38,6 +37,16 @@ var (
 	RedactShop  = Kind{audit.ShopRedact}     // what was imported of people, some time after that
 )
 
+// Found is what was counted, or erased, of a buyer.
+type Found struct {
+	Subject  string // the buyer's pseudonym
+	Sessions int
+	Orders   int
+	Records  int // of platforms
+	Pending  int // what is in progress
+	More     bool
+}
+
 // Service does what is demanded, in every project that has or had the shop connected.
 type Service struct {
 	InUse    ports.IntegrationsInUse
@@ -46,8 +55,10 @@ type Service struct {
 	// Connectors tell, by type, whether a platform still takes an integration's credentials.
 	Connectors map[string]ports.Connector
 	Disconnect func(ctx ports.Outbound, project id.Project, of id.Integration) error
-	Buyers     *buyers.Service
-	Imported   ports.ImportedPeople
+	// Count and Erase are of what is kept of a buyer by an e-mail address. What is none: Invalid.
+	Count    func(ctx context.Context, project id.Project, email string) (Found, error)
+	Erase    func(ctx context.Context, project id.Project, email string) (Found, error)
+	Imported ports.ImportedPeople
 	// Begin runs work in a transaction, with its stores and records.
 	Begin func(ctx context.Context, work func(*ports.Stores, ports.Records) error) error
 	Clock ports.Clock
@@ -107,27 +118,27 @@ func (s *Service) tell(ctx ports.Outbound, d Demand, i *integration.Integration)
 	if d.Email == "" {
 		return s.record(ctx, d, i, i.ID.String(), outcome{})
 	}
-	found, err := s.Buyers.Export(ctx, i.Project, d.Email, 0)
+	found, err := s.Count(ctx, i.Project, d.Email)
 	if err != nil {
 		return invalidAddress(err)
 	}
 	return s.record(ctx, d, i, found.Subject, outcome{
-		Sessions: len(found.Sessions), Orders: len(found.Orders), Records: len(found.Copied), More: found.Next > 0,
+		Sessions: found.Sessions, Orders: found.Orders, Records: found.Records, More: found.More,
 	})
 }
 
 func (s *Service) redact(ctx ports.Outbound, d Demand, i *integration.Integration) error {
 	target, done := i.ID.String(), outcome{}
 	for more := d.Email != ""; more; {
-		erased, err := s.Buyers.Erase(ctx, i.Project, d.Email)
+		erased, err := s.Erase(ctx, i.Project, d.Email)
 		if err := invalidAddress(err); err != nil {
 			return err
 		}
 		if erased.Subject != "" {
 			target = erased.Subject
 		}
-		done.Sessions, done.Orders, done.Records = done.Sessions+erased.Sessions, done.Orders+erased.Orders, done.Records+erased.Copied
-		done.Pending = len(erased.Pending) + erased.Waiting
+		done.Sessions, done.Orders, done.Records = done.Sessions+erased.Sessions, done.Orders+erased.Orders, done.Records+erased.Records
+		done.Pending = erased.Pending
 		more = erased.More && erased.Sessions > 0
 	}
 	if len(d.Customers)+len(d.Orders) > 0 {

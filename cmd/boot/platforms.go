@@ -23,6 +23,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/shipping"
 	"github.com/haggle-commerce/haggle/app/syncing"
 	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
@@ -196,11 +197,25 @@ func (a *App) demands() hooks.Demands {
 		Accounts:   a.platforms.accounts,
 		Connectors: a.platforms.connectors,
 		Disconnect: a.Connecting.Disconnect,
-		Buyers:     a.Buyers,
-		Imported:   a.store.ImportedPeople(),
-		Begin:      a.letIn,
-		Clock:      a.clock,
-		Log:        a.log,
+		Count: func(ctx context.Context, of id.Project, email string) (privacy.Found, error) {
+			e, err := a.Buyers.Export(ctx, of, email, 0)
+			return privacy.Found{Subject: e.Subject, Sessions: len(e.Sessions), Orders: len(e.Orders), Records: len(e.Copied), More: e.Next > 0}, err
+		},
+		Erase: func(ctx context.Context, of id.Project, email string) (privacy.Found, error) {
+			e, err := a.Buyers.Erase(ctx, of, email)
+			return privacy.Found{
+				Subject:  e.Subject,
+				Sessions: e.Sessions,
+				Orders:   e.Orders,
+				Records:  e.Copied,
+				Pending:  len(e.Pending) + e.Waiting,
+				More:     e.More,
+			}, err
+		},
+		Imported: a.store.ImportedPeople(),
+		Begin:    a.letIn,
+		Clock:    a.clock,
+		Log:      a.log,
 	}
 	return hooks.Demands{Read: a.platforms.demands, Do: s.Do}
 }
