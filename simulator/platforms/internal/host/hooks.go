@@ -198,7 +198,7 @@ func (p *Host) happen(s *Side, ask Webhooks, topics []string, registered []Hook,
 	err = s.Shop.Change(ask.Count, ask.Seed, topics, p.Config.Now, func(changed Changed) {
 		at := later(p.Config.Now(), s.Shop.updated(changed)) // no event is told before it happened
 		body, tampered := s.Event(changed, at)
-		tell(changed, at, func(h Hook) any { return h.only(body) }, func(h Hook) any { return h.only(tampered) })
+		tell(changed, at, func(h Hook) any { return h.only(body) }, func(Hook) any { return tampered })
 	})
 	return genuine, forged, err
 }
