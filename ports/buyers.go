@@ -28,6 +28,13 @@ type BuyerRecords interface {
 	EraseCopied(ctx context.Context, project id.Project, email, subject string) (erased, waiting int, err error)
 }
 
+// ImportedPeople erases what was imported of people through an integration.
+type ImportedPeople interface {
+	// Erase removes copies of customers and orders with the platform's ids, or all of them if both are nil, with the payloads
+	// of webhooks that failed, and returns how many there were.
+	Erase(ctx context.Context, project id.Project, of id.Integration, customers, orders []string) (int, error)
+}
+
 // BuyerSession is what is kept of a buyer in a session.
 type BuyerSession struct {
 	Session   *session.Session

@@ -37,10 +37,11 @@ type PageRequest struct {
 	Cursor   string    // "" for the first page, else the Next of the one before
 }
 
-// RecordPage is what a page has. Next is "" after the last one.
+// RecordPage is what a page has. Next is "" after the last one. Notices are of what it lacks.
 type RecordPage struct {
 	Records []syncrun.Record
 	Next    string
+	Notices []syncrun.Notice
 }
 
 // OAuthConnector is a platform whose users consent that we act for them (RFC 6749).

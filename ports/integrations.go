@@ -41,6 +41,8 @@ type IntegrationsInUse interface {
 	Undecided(ctx context.Context, project id.Project, integration id.Integration) (bool, error)
 	// ByWebhook finds the integration, of any project, whose address it is: NotFound webhook_not_found.
 	ByWebhook(ctx context.Context, webhook id.Webhook) (*integration.Integration, error)
+	// ByStore are the integrations of a type with a shop's domain, of all projects, disconnected ones too.
+	ByStore(ctx context.Context, t integration.Type, store string) ([]*integration.Integration, error)
 	// Sealed are the integrations of all projects that have credentials.
 	Sealed(ctx context.Context) ([]*integration.Integration, error)
 }
@@ -48,6 +50,23 @@ type IntegrationsInUse interface {
 // ErrCredentialsRefused means that a provider does not take an account's credentials. Whatever was asked
 // for did not happen.
 var ErrCredentialsRefused = errors.New("the provider refused the account's credentials")
+
+// CredentialsRefusal is ErrCredentialsRefused of a platform that says why. Reason is for the merchant.
+type CredentialsRefusal struct{ Reason string }
+
+func (r *CredentialsRefusal) Error() string { return r.Reason }
+
+// Is reports that it is ErrCredentialsRefused.
+func (*CredentialsRefusal) Is(target error) bool { return target == ErrCredentialsRefused }
+
+// WhyRefused is the reason of a CredentialsRefusal, or otherwise what is said of refused credentials.
+func WhyRefused(err error, otherwise string) string {
+	var r *CredentialsRefusal
+	if errors.As(err, &r) {
+		return r.Reason
+	}
+	return otherwise
+}
 
 // ErrAccountRefused means that a provider refuses a request because of how the merchant's account is set
 // up (a feature that is not enabled, a currency that it does not take), not because of the buyer's means

@@ -45,7 +45,7 @@ quotes.bundle quotes.declined_for returns.allocation returns.restocked decisions
 integrations.synced sync_runs.steps jobs.result`,
 	"this program's words about a failure": `
 deliveries.last_error embedding_progress.last_error integrations.last_error jobs_set_aside.error orphan_charges.problem
-reconciliations.last_error refunds.problem sync_problems.reason sync_runs.error jobs.code jobs.reason webhook_deliveries.error`,
+reconciliations.last_error refunds.problem sync_problems.reason sync_runs.error sync_runs.notices jobs.code jobs.reason webhook_deliveries.error`,
 	"the audit log, whose operations name buyers by pseudonyms": `
 audit_events.after audit_events.before audit_events.target`,
 }

@@ -60,6 +60,10 @@ func (s *Store) Attention() attention.Attention { return attention.Attention{Sto
 func (s *Store) Authorizations() syncing.Authorizations { return syncing.Authorizations{Store: s.db} }
 
 // BuyerRecords finds and erases what is kept of buyers.
+func (s *Store) ImportedPeople() retention.ImportedPeople {
+	return retention.ImportedPeople{Store: s.db}
+}
+
 func (s *Store) BuyerRecords() retention.BuyerRecords { return retention.BuyerRecords{Store: s.db} }
 
 // Carts keeps the carts that buyers write.

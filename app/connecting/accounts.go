@@ -54,8 +54,11 @@ func (a *Accounts) Use(ctx ports.Outbound, i *integration.Integration, work func
 	if err == nil {
 		err = work(o.connection())
 		if errors.Is(err, ports.ErrCredentialsRefused) {
+			said := err
 			if o, err = a.renew(ctx, o, true); err == nil {
 				err = work(o.connection())
+			} else if errors.Is(err, ports.ErrCredentialsRefused) {
+				err = errors.Join(said, err) // what the platform said of them is the reason
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 	"time"
@@ -109,6 +110,8 @@ type Completion struct {
 	State       string
 	RedirectURI string // empty: it is not repeated
 	Store       string // a shop's domain, where Begin was given none
+	// Currency is the project's. A shop that sells in another is refused. "": in any.
+	Currency string
 	// Callback is the query that the platform sent the merchant back with; empty: it is not passed on, which only
 	// platforms allow that do not sign it.
 	Callback string
@@ -233,7 +236,19 @@ func (s *Service) PrepareCompletion(ctx ports.Outbound, account id.Account, p id
 	if err != nil {
 		return nil, err
 	}
+	if err := checkCurrency(c, consented.Config); err != nil {
+		return nil, err
+	}
 	return s.prepareConsented(ctx, p, consented)
+}
+
+// checkCurrency refuses a shop whose prices are in another currency than the project's: none of its products could be taken.
+func checkCurrency(c Completion, of integration.Config) error {
+	if c.Type.Kind() != integration.ECommerce || c.Currency == "" || of.Currency == "" || of.Currency == c.Currency {
+		return nil
+	}
+	return fault.New(fault.Invalid, "currency_mismatch", fmt.Sprintf("The shop sells in %s, and the project in %s. Connect it to a project whose default_currency is %s.",
+		of.Currency, c.Currency, of.Currency)).With("store_domain", "sells in "+of.Currency+", and the project in "+c.Currency)
 }
 
 func (s *Service) prepareConsented(ctx ports.Outbound, p id.Project, c *Consented) (*PreparedConnection, error) {

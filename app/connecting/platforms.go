@@ -61,7 +61,7 @@ func explain(t integration.Type, err error, field string) error {
 	case errors.Is(err, bulkhead.ErrFull):
 		return err
 	case errors.Is(err, ports.ErrCredentialsRefused):
-		return fault.New(fault.Invalid, "authorization_failed", t.Label()+" refused the credentials.").With(field, "was refused").Because(err)
+		return fault.New(fault.Invalid, "authorization_failed", ports.WhyRefused(err, t.Label()+" refused the credentials.")).With(field, "was refused").Because(err)
 	case errors.As(err, &refusal):
 		return fault.New(fault.Invalid, "authorization_failed", refusal.Reason).With(field, "is of no use").Because(err)
 	}

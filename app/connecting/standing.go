@@ -29,7 +29,7 @@ func (s Standing) Note(ctx context.Context, i *integration.Integration, answer e
 	ctx = context.WithoutCancel(ctx)
 	err := s.Unit.InTx(ctx, i.Project, func(stores ports.SyncStores) error {
 		if refused {
-			return s.fail(ctx, stores, i)
+			return s.fail(ctx, stores, i, answer)
 		}
 		_, err := stores.Integrations.Update(ctx, i.Project, i.ID, func(now *integration.Integration) error {
 			if !now.Recovered(s.Clock.Now()) {
@@ -48,12 +48,13 @@ func (s Standing) Note(ctx context.Context, i *integration.Integration, answer e
 	}
 }
 
-// fail notes a refusal, and announces it once.
-func (s Standing) fail(ctx context.Context, stores ports.SyncStores, with *integration.Integration) error {
+// fail notes a refusal, in the platform's words if it has any, and announces it once.
+func (s Standing) fail(ctx context.Context, stores ports.SyncStores, with *integration.Integration, refusal error) error {
 	why := with.Type.Label() + " refused the credentials."
 	if with.Type.OAuth() {
 		why = with.Type.Label() + " does not accept the connection any more. Connect again."
 	}
+	why = ports.WhyRefused(refusal, why)
 	now := s.Clock.Now()
 	failed, err := stores.Integrations.Update(ctx, with.Project, with.ID, func(i *integration.Integration) error {
 		if !i.Failed(with.UpdatedAt, why, now) {

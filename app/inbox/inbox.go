@@ -180,7 +180,8 @@ func platformFault(t integration.Type, err error) error {
 	case errors.As(err, &known):
 		return err
 	case errors.Is(err, ports.ErrCredentialsRefused):
-		return fault.New(fault.Conflict, "credentials_refused", t.Label()+" refused the account's credentials. Give the integration others.").Because(err)
+		return fault.New(fault.Conflict, "credentials_refused",
+			ports.WhyRefused(err, t.Label()+" refused the account's credentials. Give the integration others.")).Because(err)
 	case errors.As(err, &refusal):
 		return fault.New(fault.Conflict, "platform_refused", t.Label()+" refused the webhook: "+refusal.Reason).Because(err)
 	case errors.As(err, &slow):

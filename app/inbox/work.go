@@ -216,7 +216,7 @@ func (j *job) judge(d *integration.Delivery, err error, outcomes []syncrun.Outco
 	case errors.As(err, &refusal):
 		d.GiveUp(refusal.Reason)
 	case errors.Is(err, ports.ErrCredentialsRefused):
-		d.Failed("The platform refused the account's credentials.", now)
+		d.Failed(ports.WhyRefused(err, "The platform refused the account's credentials."), now)
 	case errors.Is(err, context.DeadlineExceeded):
 		d.Failed("The platform did not answer in time.", now)
 	case fault.Is(err, integration.ErrDisconnected().Code):

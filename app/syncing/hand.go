@@ -189,7 +189,7 @@ func (h *hand) trouble(ctx context.Context, err error) error {
 	case errors.As(err, &refusal):
 		return h.fail(ctx, refusal.Reason)
 	case errors.Is(err, ports.ErrCredentialsRefused):
-		return h.fail(ctx, "The platform refused the account's credentials.")
+		return h.fail(ctx, ports.WhyRefused(err, "The platform refused the account's credentials."))
 	case fault.Is(err, integration.ErrDisconnected().Code):
 		return h.fail(ctx, "The integration was disconnected.")
 	case errors.Is(err, syncrun.ErrCircle):

@@ -64,6 +64,7 @@ func (h *hand) commit(ctx context.Context, page ports.RecordPage) error {
 			if taken.Hidden {
 				r.Hidden()
 			}
+			r.Notice(page.Notices...)
 			return r.Advance(taken.Counters, taken.High, page.Next, until, now)
 		})
 	})

@@ -51,6 +51,8 @@ type Config struct {
 	ShopifyURL     string `env:"HAGGLE_SHOPIFY_URL" name:"shopify-url" group:"integrations" help:"Shopify, in place of each shop's own address."`
 	ShopifyID      string `env:"HAGGLE_SHOPIFY_CLIENT_ID" name:"shopify-client-id" group:"integrations" help:"The OAuth app's id. Without an app, a sandbox connects to the look-alikes of haggle simulate platforms."`
 	ShopifySecret  string `env:"HAGGLE_SHOPIFY_CLIENT_SECRET" name:"shopify-client-secret" group:"integrations" help:"The OAuth app's secret."`
+	ShopifyOld     string `env:"HAGGLE_SHOPIFY_PREVIOUS_SECRET" name:"shopify-previous-secret" group:"integrations" help:"The OAuth app's secret of before, while it is rotated: what is signed with it is taken, too."`
+	ShopifyApp     string `env:"HAGGLE_SHOPIFY_APP" name:"shopify-app" default:"public" enum:"public,custom" group:"integrations" help:"The app's distribution at Shopify: public, whose access tokens must expire, or custom."`
 	HubSpotURL     string `env:"HAGGLE_HUBSPOT_URL" name:"hubspot-url" group:"integrations" help:"HubSpot, in place of its own addresses."`
 	HubSpotID      string `env:"HAGGLE_HUBSPOT_CLIENT_ID" name:"hubspot-client-id" group:"integrations" help:"The OAuth app's id, as for Shopify."`
 	HubSpotSecret  string `env:"HAGGLE_HUBSPOT_CLIENT_SECRET" name:"hubspot-client-secret" group:"integrations" help:"The OAuth app's secret."`
@@ -139,6 +141,8 @@ func (c Config) Check() error {
 		}
 	}
 	switch {
+	case !slices.Contains([]string{"", "public", "custom"}, c.ShopifyApp):
+		return fmt.Errorf("HAGGLE_SHOPIFY_APP is %q: it must be public or custom", c.ShopifyApp)
 	case c.EmbeddingsURL == "" && c.EmbeddingsKey != "":
 		return errors.New("HAGGLE_EMBEDDINGS_KEY is set, and HAGGLE_EMBEDDINGS_URL is not")
 	case env == account.Production && c.MasterKey == "":

@@ -62,6 +62,8 @@ func TestConfigCheck(t *testing.T) {
 		{"no Redis", func(c *boot.Config) { c.RedisURL = "http://localhost/" + digits40 }, "HAGGLE_REDIS_URL"},
 		{"an OAuth app", func(c *boot.Config) { c.ShopifyID, c.ShopifySecret = "id", "secret" }, ""},
 		{"half an OAuth app", func(c *boot.Config) { c.HubSpotID = "id" }, "HAGGLE_HUBSPOT_CLIENT_SECRET must be set together"},
+		{"a custom app", func(c *boot.Config) { c.ShopifyApp = "custom" }, ""},
+		{"an app of another kind", func(c *boot.Config) { c.ShopifyApp = "private" }, "HAGGLE_SHOPIFY_APP"},
 		{"a platform without a scheme", func(c *boot.Config) { c.ShopifyURL = "127.0.0.1:8095/shopify" }, "HAGGLE_SHOPIFY_URL"},
 		{"embeddings", func(c *boot.Config) { c.EmbeddingsURL, c.EmbeddingsKey = "https://api.openai.com/v1", digits40 }, ""},
 		{"embeddings without a scheme", func(c *boot.Config) { c.EmbeddingsURL = "localhost:8096" }, "HAGGLE_EMBEDDINGS_URL"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -87,8 +88,9 @@ func opens(connected []*integration.Integration, keys ports.Vault, r *report) {
 	}
 }
 
-// inspector asks a platform whose account it is, which is an authenticated read.
-type inspector func(ctx ports.Outbound, i *integration.Integration, c integration.Credentials) (account string, err error)
+// inspector asks a platform whose account it is, which is an authenticated read. outdated is the version of its API that
+// answered in place of the one that was asked for.
+type inspector func(ctx ports.Outbound, i *integration.Integration, c integration.Credentials) (account, outdated string, err error)
 
 func (d *doctor) inspectors() map[integration.Type]inspector {
 	clock := system.Clock{}
@@ -97,15 +99,19 @@ func (d *doctor) inspectors() map[integration.Type]inspector {
 		integration.Stripe: stripe.New(stripe.Config{URL: d.StripeURL, Clock: clock}),
 		integration.PayPal: paypal.New(paypal.Config{URL: d.PayPalURL, Live: d.env == account.Production, Clock: clock}),
 	} {
-		all[t] = func(ctx ports.Outbound, _ *integration.Integration, c integration.Credentials) (string, error) {
+		all[t] = func(ctx ports.Outbound, _ *integration.Integration, c integration.Credentials) (string, string, error) {
 			name, _, err := platform.Inspect(ctx, connecting.Account(c))
-			return name, err
+			return name, "", err
 		}
 	}
-	for t, connector := range d.connectors(clock) {
-		all[t] = func(ctx ports.Outbound, i *integration.Integration, c integration.Credentials) (string, error) {
+	for t, connector := range d.connectors(clock, slog.New(slog.DiscardHandler)) {
+		all[t] = func(ctx ports.Outbound, i *integration.Integration, c integration.Credentials) (string, string, error) {
 			found, err := connector.Inspect(ctx, ports.Connection{Key: i.ID.String(), Store: i.Config.Store, BaseURL: i.Config.BaseURL, Credentials: c})
-			return found.Account, err
+			outdated := ""
+			if versioned, is := connector.(interface{ OtherVersion(key string) string }); is {
+				outdated = versioned.OtherVersion(i.ID.String())
+			}
+			return found.Account, outdated, err
 		}
 	}
 	return all
@@ -122,12 +128,14 @@ func inspect(ctx ports.Outbound, i *integration.Integration, keys ports.Vault, a
 		r.warn(i.Type.Label(), of+": its access token expired at "+c.Expires.Format(time.RFC3339), "start the server, which refreshes it")
 		return
 	}
-	name, err := ask(ctx, i, c)
+	name, outdated, err := ask(ctx, i, c)
 	switch {
 	case errors.Is(err, ports.ErrCredentialsRefused):
 		r.fail(i.Type.Label(), of+": the credentials are refused", "enter new ones in the console, under Integrations")
 	case err != nil:
 		r.fail(i.Type.Label(), of+": "+reason(err), "see whether the platform is up, and whether a firewall is between")
+	case outdated != "":
+		r.warn(i.Type.Label(), of+": answers with version "+outdated+" of its API, for the one that this release asks for is gone", "upgrade haggle")
 	default:
 		r.ok(i.Type.Label(), "%s answers as %s", of, name)
 	}

@@ -49,6 +49,7 @@ func (a *App) handler() http.Handler {
 		ucp.RegisterSchemas(mux, part, a.serveTools(mux), a.ucpConfig())
 	}
 	mux.Handle(hooks.Pattern, hooks.Handler(a.hookServices()))
+	mux.Handle(hooks.DemandsPattern, hooks.DemandsHandler(a.hookServices(), a.demands()))
 	mux.Handle("GET /demo/images/", demo.Images())
 	guide := apidocs.Handler(a.docsConfig(mux))
 	mux.Handle("GET "+apidocs.Path, guide)

@@ -3,6 +3,7 @@ package boot
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -13,13 +14,16 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/connectors/shipstation"
 	"github.com/haggle-commerce/haggle/adapters/connectors/shopify"
 	"github.com/haggle-commerce/haggle/adapters/delivery"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/hooks"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/app/inbox"
 	"github.com/haggle-commerce/haggle/app/jobs"
+	"github.com/haggle-commerce/haggle/app/privacy"
 	"github.com/haggle-commerce/haggle/app/shipping"
 	"github.com/haggle-commerce/haggle/app/syncing"
 	"github.com/haggle-commerce/haggle/domain/account"
+	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
@@ -66,6 +70,7 @@ type platforms struct {
 	connectors map[string]ports.Connector
 	called     map[string]ports.CalledConnector
 	shippers   map[string]ports.Shipper
+	demands    func(ports.Call) (privacy.Demand, error) // reads what Shopify calls its app for
 
 	accounts *connecting.Accounts
 	receiver *inbox.Receiver
@@ -78,8 +83,11 @@ type platforms struct {
 // transactions of its own.
 func (a *App) openPlatforms() {
 	p := platforms{apps: a.config.oauthApps(), connectors: map[string]ports.Connector{}}
-	for t, c := range a.config.connectors(a.clock) {
+	for t, c := range a.config.connectors(a.clock, a.log) {
 		p.connectors[t.String()] = connectors.Break(c)
+		if s, is := c.(*shopify.Connector); is {
+			p.demands = s.Demand
+		}
 	}
 	p.called, p.shippers = offering[ports.CalledConnector](p.connectors), offering[ports.Shipper](p.connectors)
 	p.accounts = &connecting.Accounts{
@@ -90,12 +98,19 @@ func (a *App) openPlatforms() {
 }
 
 // connectors are those to the platforms whose data is synchronised.
-func (c Config) connectors(clock ports.Clock) map[integration.Type]ports.Connector {
+func (c Config) connectors(clock ports.Clock, log *slog.Logger) map[integration.Type]ports.Connector {
 	apps := c.oauthApps()
 	shop, crm := apps[integration.Shopify], apps[integration.HubSpot]
 	return map[integration.Type]ports.Connector{
 		integration.Shopify: shopify.New(shopify.Config{
-			URL: shop.url, ClientID: shop.id, ClientSecret: shop.secret, Client: clientOf(shop.url), Clock: clock,
+			Custom:         c.ShopifyApp == "custom",
+			URL:            shop.url,
+			ClientID:       shop.id,
+			ClientSecret:   shop.secret,
+			PreviousSecret: c.ShopifyOld,
+			Client:         clientOf(shop.url),
+			Clock:          clock,
+			Log:            log,
 		}),
 		integration.HubSpot:     hubspot.New(hubspot.Config{URL: crm.url, ClientID: crm.id, ClientSecret: crm.secret, Clock: clock}),
 		integration.ShipStation: shipstation.New(shipstation.Config{URL: c.ShipStationURL, Clock: clock}),
@@ -172,6 +187,37 @@ func (a *App) openIntegrations(s *ports.Stores) {
 		Entropy:  system.Entropy{},
 		Log:      a.log,
 	}
+}
+
+// demands are what Shopify calls its app for, and what does it.
+func (a *App) demands() hooks.Demands {
+	s := &privacy.Service{
+		InUse:      a.store.Integrations(),
+		Projects:   a.store.ActiveProjects(),
+		Accounts:   a.platforms.accounts,
+		Connectors: a.platforms.connectors,
+		Disconnect: a.Connecting.Disconnect,
+		Count: func(ctx context.Context, of id.Project, email string) (privacy.Found, error) {
+			e, err := a.Buyers.Export(ctx, of, email, 0)
+			return privacy.Found{Subject: e.Subject, Sessions: len(e.Sessions), Orders: len(e.Orders), Records: len(e.Copied), More: e.Next > 0}, err
+		},
+		Erase: func(ctx context.Context, of id.Project, email string) (privacy.Found, error) {
+			e, err := a.Buyers.Erase(ctx, of, email)
+			return privacy.Found{
+				Subject:  e.Subject,
+				Sessions: e.Sessions,
+				Orders:   e.Orders,
+				Records:  e.Copied,
+				Pending:  len(e.Pending) + e.Waiting,
+				More:     e.More,
+			}, err
+		},
+		Imported: a.store.ImportedPeople(),
+		Begin:    a.letIn,
+		Clock:    a.clock,
+		Log:      a.log,
+	}
+	return hooks.Demands{Read: a.platforms.demands, Do: s.Do}
 }
 
 // ran notes a round of a loop that keeps its own time.

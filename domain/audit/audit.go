@@ -15,6 +15,14 @@ const (
 	Blocked = "block-sign-ins" // attempts to sign in as a member were refused, because there were too many
 )
 
+// Actions that a shop platform demands of its app.
+const (
+	CustomerData   = "platform-customer-data"   // a customer wants to know what is kept: the merchant exports it
+	CustomerRedact = "platform-customer-redact" // a customer's personal data was erased
+	AppUninstalled = "platform-app-uninstalled" // the shop removed the app, and was disconnected
+	ShopRedact     = "platform-shop-redact"     // what was imported of people was erased
+)
+
 // ResetFactor is an operation of the Management API that the operator of the server has a command for, too.
 const ResetFactor = "reset-member-mfa"
 

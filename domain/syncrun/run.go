@@ -81,7 +81,8 @@ type Run struct {
 	Status      Status
 	Steps       []Step // in the order in which they are taken
 	Error       string // why it failed, or was put off, in words for the merchant
-	Failures    int    // since the last page
+	Notices     []Notice
+	Failures    int // since the last page
 	StartedAt   time.Time
 	EndedAt     time.Time // zero while it runs
 	DueAt       time.Time // when it is to be worked on: what is in hand is due when its lease ends

@@ -41,9 +41,11 @@ func (p *Platforms) routeControl() {
 	p.control("POST /control/revoke", func(_ *http.Request, body []byte) (any, error) {
 		return ordered(body, func(of struct{ Platform string }) (any, error) { return map[string]any{}, p.Revoke(of.Platform) })
 	})
-	p.control("POST /control/expire", func(*http.Request, []byte) (any, error) {
-		p.hubspot.Expire()
-		return map[string]any{}, nil
+	p.control("POST /control/expire", func(_ *http.Request, body []byte) (any, error) {
+		if len(body) == 0 {
+			body = []byte(`{"platform": "hubspot"}`)
+		}
+		return ordered(body, func(of struct{ Platform string }) (any, error) { return map[string]any{}, p.Expire(of.Platform) })
 	})
 }
 
@@ -109,5 +111,18 @@ func (p *Platforms) Revoke(platform string) error {
 	return nil
 }
 
-// Expire ends HubSpot's access tokens; they can be refreshed.
-func (p *Platforms) Expire() { p.hubspot.Expire() }
+// Expire ends a platform's access tokens; they can be refreshed.
+func (p *Platforms) Expire(platform string) error {
+	switch platform {
+	case Shopify:
+		p.shopify.Expire()
+	case HubSpot:
+		p.hubspot.Expire()
+	default:
+		return fmt.Errorf("%q gives no tokens that expire", platform)
+	}
+	return nil
+}
+
+// SetShopifyApp makes Shopify's app another kind, as when a deadline of Shopify's has passed.
+func (p *Platforms) SetShopifyApp(kind string) { p.shopify.SetApp(kind) }

@@ -13,9 +13,19 @@
 // # Shopify: /shopify
 //
 //	GET    /admin/oauth/authorize       client_id, scope, redirect_uri, state: the consent page; POST with approve=1 goes on
-//	POST   /admin/oauth/access_token    client_id, client_secret, code; a form or JSON → access_token, scope
+//	POST   /admin/oauth/access_token    client_id, client_secret, code or refresh_token; a form or JSON → access_token, scope
 //	POST   /admin/api/{version}/graphql.json   X-Shopify-Access-Token
 //	GET    /bulk/{file}                 the result of a bulk operation: JSON lines; Range is understood; no token
+//
+// With expiring=1 a code gives an access token that lives Config.ShopifyLife, with expires_in and a refresh token of 90 days,
+// and ends the shop's earlier ones. Refreshing gives another pair; the refresh token before is good until its replacement
+// is used. Config.ShopifyApp is "public": created since April 2026, so that a token without an end is 403; or "custom".
+//
+// A connection is paged through for Config.ShopifyPaged objects. Config.ShopifyDenied are fields that the app is not approved
+// for: null, with ACCESS_DENIED beside the rest. Config.ShopifyNoBulk denies bulk queries.
+//
+// Versions of the API are Config.ShopifyVersions; a request for an older one falls forward to the oldest of them, which
+// X-Shopify-API-Version tells.
 //
 // The callback has code, hmac, host, shop, state and timestamp; hmac is hex HMAC-SHA256 by the app's secret over the others,
 // sorted and joined as k=v&…. The schema that queries are judged by is schema.graphql: shop, products, productVariants,
@@ -100,7 +110,7 @@
 //	POST   /control/shopify/fulfill     [AdminFulfill] → {"id"}
 //	POST   /control/shopify/sell        [AdminSale]: sells pieces of a variant there → {"id"}
 //	POST   /control/revoke              {"platform"}: Shopify's or HubSpot's tokens are worthless
-//	POST   /control/expire              HubSpot's access tokens are stale
+//	POST   /control/expire              {"platform"}: Shopify's or, without a body, HubSpot's access tokens are stale
 //
 // A fault has a platform, a kind, and may name a resource, after how many requests it begins and how many times it is met:
 //
@@ -123,8 +133,7 @@
 //
 // # Limits
 //
-// One shop, one hub, one account. Shopify's limit of 25,000 records to page through and of 60 days of orders are not
-// enforced. There are no webhooks of HubSpot, no Shopify tokens that expire, and no writing to products or stock but by
-// orders. Fulfillment orders are there at once. Orders have no duties, no store credit
-// beyond a cancellation's, no returns and no second currency.
+// One shop, one hub, one account. Shopify's limit of 60 days of orders is not enforced. There are no webhooks of HubSpot and
+// no writing to products or stock but by orders. Fulfillment orders are there at once. Orders have no duties, no store
+// credit beyond a cancellation's, no returns and no second currency.
 package platforms

@@ -77,7 +77,7 @@ func TestShopifySignsTheCallback(t *testing.T) {
 func shopifyToken(t *testing.T, s *platforms.Server, scope string) string {
 	t.Helper()
 	code := consent(t, authorize(s, "shopify", scope)).Get("code")
-	form := url.Values{"client_id": {"haggle-sandbox"}, "client_secret": {"haggle-sandbox-secret"}, "code": {code}}
+	form := url.Values{"client_id": {"haggle-sandbox"}, "client_secret": {"haggle-sandbox-secret"}, "code": {code}, "expiring": {"1"}}
 	r := do(t, "POST", s.URL+"/shopify/admin/oauth/access_token", form)
 	is(t, "token", r.StatusCode, 200)
 	is(t, "scope", r.object(t)["scope"], any(strings.ReplaceAll(scope, " ", ",")))
@@ -97,6 +97,62 @@ func TestShopifyCodesAreUsedOnce(t *testing.T) {
 	late := consent(t, authorize(s, "shopify", "read_products")).Get("code")
 	skew.Store(int64(61 * time.Second))
 	is(t, "after a minute", exchange(late, "haggle-sandbox-secret"), 400)
+}
+
+// shopifyGrant asks for a token, and returns the answer.
+func shopifyGrant(t *testing.T, s *platforms.Server, fields ...string) reply {
+	t.Helper()
+	form := url.Values{"client_id": {"haggle-sandbox"}, "client_secret": {"haggle-sandbox-secret"}}
+	for n := 0; n < len(fields); n += 2 {
+		form.Set(fields[n], fields[n+1])
+	}
+	return do(t, "POST", s.URL+"/shopify/admin/oauth/access_token", form)
+}
+
+func shopifyStatus(t *testing.T, s *platforms.Server, token any) reply {
+	t.Helper()
+	return do(t, "POST", s.URL+"/shopify/admin/api/2026-10/graphql.json", object{"query": "{ shop { id } }"}, "X-Shopify-Access-Token", token.(string))
+}
+
+func TestShopifyTokensExpire(t *testing.T) {
+	var skew atomic.Int64
+	s := start(t, platforms.Config{Now: func() time.Time { return time.Now().Add(time.Duration(skew.Load())) }})
+	code := func() string { return consent(t, authorize(s, "shopify", everyScope)).Get("code") }
+	old := shopifyGrant(t, s, "code", code(), "expiring", "1").object(t)
+	first := shopifyGrant(t, s, "code", code(), "expiring", "1").object(t)
+	is(t, "expires_in", first["expires_in"], any(3600.0))
+	is(t, "refresh_token_expires_in", first["refresh_token_expires_in"], any(7776000.0))
+	is(t, "an earlier token", shopifyStatus(t, s, old["access_token"]).StatusCode, 401)
+	is(t, "an earlier refresh token", shopifyGrant(t, s, "grant_type", "refresh_token", "refresh_token", old["refresh_token"].(string)).StatusCode, 400)
+	is(t, "fresh", shopifyStatus(t, s, first["access_token"]).StatusCode, 200)
+	skew.Store(int64(time.Hour))
+	is(t, "stale", shopifyStatus(t, s, first["access_token"]).StatusCode, 401)
+
+	refresh := func(of object) reply {
+		return shopifyGrant(t, s, "grant_type", "refresh_token", "refresh_token", of["refresh_token"].(string))
+	}
+	second := refresh(first).object(t)
+	is(t, "refreshed", shopifyStatus(t, s, second["access_token"]).StatusCode, 200)
+	again := refresh(first).object(t) // the answer was lost
+	is(t, "refreshed again", shopifyStatus(t, s, again["access_token"]).StatusCode, 200)
+	third := refresh(again).object(t)
+	is(t, "the replacement is used", shopifyStatus(t, s, third["access_token"]).StatusCode, 200)
+	is(t, "the one before it", refresh(first).StatusCode, 400)
+	skew.Store(int64(time.Hour + 90*24*time.Hour))
+	is(t, "after 90 days", refresh(third).StatusCode, 400)
+}
+
+func TestShopifyRefusesTokensWithoutAnEnd(t *testing.T) {
+	for kind, want := range map[string]int{platforms.PublicApp: 403, platforms.CustomApp: 200} {
+		s := start(t, platforms.Config{ShopifyApp: kind})
+		given := shopifyGrant(t, s, "code", consent(t, authorize(s, "shopify", everyScope)).Get("code")).object(t)
+		is(t, "expires_in", given["expires_in"], nil)
+		answer := shopifyStatus(t, s, given["access_token"])
+		is(t, kind, answer.StatusCode, want)
+		if want == 403 && !strings.HasPrefix(answer.object(t)["errors"].(string), "[API] Non-expiring access tokens are no longer accepted") {
+			t.Errorf("%v", answer.object(t))
+		}
+	}
 }
 
 func hubspotToken(t *testing.T, s *platforms.Server, form url.Values) reply {

@@ -23,6 +23,12 @@ const (
 	Custom      = host.Custom
 )
 
+// The kinds of apps at Shopify.
+const (
+	PublicApp = host.PublicApp
+	CustomApp = host.CustomApp
+)
+
 // Config and what [Platforms] takes and returns.
 type (
 	Config   = host.Config

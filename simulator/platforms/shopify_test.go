@@ -28,7 +28,7 @@ func connectShopify(t *testing.T, c platforms.Config) shopifyClient {
 // ask answers with everything, errors too.
 func (c shopifyClient) ask(query string, variables object) object {
 	c.t.Helper()
-	r := do(c.t, "POST", c.s.URL+"/shopify/admin/api/2025-10/graphql.json", object{"query": query, "variables": variables}, "X-Shopify-Access-Token", c.token)
+	r := do(c.t, "POST", c.s.URL+"/shopify/admin/api/2026-10/graphql.json", object{"query": query, "variables": variables}, "X-Shopify-Access-Token", c.token)
 	is(c.t, "status", r.StatusCode, 200)
 	return r.object(c.t)
 }
@@ -70,6 +70,18 @@ func (c shopifyClient) products(query string) (list []any) {
 			return list
 		}
 		after = at(c.t, page, "pageInfo", "endCursor")
+	}
+}
+
+func TestShopifyVersionsFallForward(t *testing.T) {
+	c := connectShopify(t, platforms.Config{Products: 1})
+	for asked, want := range map[string]string{
+		"2026-01": "2026-01", "2026-04": "2026-04", "2026-07": "2026-07", "2026-10": "2026-10", "2025-10": "2026-01", "2019-04": "2026-01",
+		"2027-01": "", "nonsense": "",
+	} {
+		r := do(t, "POST", c.s.URL+"/shopify/admin/api/"+asked+"/graphql.json", object{"query": "{ shop { id } }"}, "X-Shopify-Access-Token", c.token)
+		is(t, asked, r.Header.Get("X-Shopify-API-Version"), want)
+		is(t, asked, r.StatusCode == 200, want != "")
 	}
 }
 
@@ -149,7 +161,7 @@ func TestShopifyStockOrdersAndCustomers(t *testing.T) {
 func TestShopifyRefuses(t *testing.T) {
 	c := connectShopify(t, platforms.Config{})
 	c.token = "shpat_nonsense"
-	r := do(t, "POST", c.s.URL+"/shopify/admin/api/2025-10/graphql.json", object{"query": "{shop{id}}"}, "X-Shopify-Access-Token", c.token)
+	r := do(t, "POST", c.s.URL+"/shopify/admin/api/2026-10/graphql.json", object{"query": "{shop{id}}"}, "X-Shopify-Access-Token", c.token)
 	is(t, "an unknown token", r.StatusCode, 401)
 	c.token = shopifyToken(t, c.s, "read_products")
 	is(t, "another scope", code(t, c.ask(`{ orders(first: 1) { nodes { id } } }`, nil)), "ACCESS_DENIED")
@@ -160,7 +172,7 @@ func TestShopifyRefuses(t *testing.T) {
 		}
 	}
 	is(t, "revoked", c.s.Revoke("shopify"), nil)
-	r = do(t, "POST", c.s.URL+"/shopify/admin/api/2025-10/graphql.json", object{"query": "{shop{id}}"}, "X-Shopify-Access-Token", c.token)
+	r = do(t, "POST", c.s.URL+"/shopify/admin/api/2026-10/graphql.json", object{"query": "{shop{id}}"}, "X-Shopify-Access-Token", c.token)
 	is(t, "a revoked token", r.StatusCode, 401)
 }
 

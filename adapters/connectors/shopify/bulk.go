@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -101,7 +102,12 @@ func (c *Connector) readBulk(ctx ports.Outbound, conn ports.Connection, of syncr
 // awaitBulk is Throttled while the operation runs: to wait is no failure.
 func (c *Connector) awaitBulk(ctx ports.Outbound, conn ports.Connection, at place) (ports.RecordPage, error) {
 	address, running, err := c.bulkFile(ctx, conn, at.operation)
+	var no *noAccess
 	switch {
+	case errors.As(err, &no):
+		p := fromPages
+		p.Notices = bulkNotices(at.of, err)
+		return p, nil
 	case err != nil:
 		return ports.RecordPage{}, err
 	case running:
@@ -114,10 +120,10 @@ func (c *Connector) awaitBulk(ctx ports.Outbound, conn ports.Connection, at plac
 }
 
 // bulkFile is the address of an operation's file; "": it has none. That is so too where nothing was found,
-// but pages are the better witness of that.
+// but pages are the better witness of that. noAccess: the operation was denied access.
 func (c *Connector) bulkFile(ctx context.Context, conn ports.Connection, id string) (address string, running bool, err error) {
 	var found struct {
-		Node *struct{ Status, URL string }
+		Node *struct{ Status, ErrorCode, URL string }
 	}
 	if err := c.ask(ctx, conn, bulkState, map[string]any{"id": "gid://shopify/BulkOperation/" + id}, &found); err != nil {
 		return "", false, err
@@ -130,6 +136,10 @@ func (c *Connector) bulkFile(ctx context.Context, conn ports.Connection, id stri
 		return "", true, nil
 	case "COMPLETED":
 		return found.Node.URL, false, nil
+	case "FAILED":
+		if found.Node.ErrorCode == accessDenied {
+			return "", false, &noAccess{c.platform.Refused("does not permit the bulk operation")}
+		}
 	}
 	return "", false, nil
 }

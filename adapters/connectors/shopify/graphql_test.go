@@ -38,7 +38,7 @@ func TestErrorsOfTheAPI(t *testing.T) {
 	}{
 		`{"errors": "[API] Invalid API key or access token"}`:                               {401, credentials, ""},
 		`{"errors": "[API] This action requires merchant approval for read_orders scope."}`: {403, refused, "access scope"},
-		`{"errors": "Forbidden"}`:        {403, credentials, ""},
+		`{"errors": "Forbidden"}`:        {403, refused, "IP allowlist"},
 		`{"errors": "Not Found"}`:        {404, refused, "404"},
 		`{"errors": "Unavailable Shop"}`: {402, refused, "402"},
 		`{"errors": "Locked"}`:           {423, refused, "423"},
@@ -180,7 +180,7 @@ func TestCursorsAndFilters(t *testing.T) {
 	s.fill(syncrun.Customers, 251, noon)
 	r := ports.PageRequest{Resource: syncrun.Customers, Since: noon.Add(-time.Second).In(time.FixedZone("", 3600))}
 	first, err := c.Read(ports.NewOutbound(t.Context()), conn, r)
-	if err != nil || len(first.Records) != 250 || first.Next != "page:250" {
+	if err != nil || len(first.Records) != 250 || first.Next != "page:.250.9007199254741242.250" {
 		t.Fatalf("%d, next %q, %v", len(first.Records), first.Next, err)
 	}
 	r.Cursor = first.Next
@@ -210,7 +210,7 @@ func TestAddresses(t *testing.T) {
 	})}
 	c := shopify.New(shopify.Config{ClientID: clientID, ClientSecret: secret, Client: client, Clock: fixed(noon)})
 	conn := connection(t)
-	if _, err := c.Inspect(ports.NewOutbound(t.Context()), conn); !failed(err) || len(hosts) != 1 || hosts[0] != "https://acme.myshopify.com/admin/api/2025-10/graphql.json" {
+	if _, err := c.Inspect(ports.NewOutbound(t.Context()), conn); !failed(err) || len(hosts) != 1 || hosts[0] != "https://acme.myshopify.com/admin/api/"+shopify.Version+"/graphql.json" {
 		t.Errorf("%v, %v", hosts, err)
 	}
 	for _, store := range []string{"", "evil.example", "acme.myshopify.com.evil.example", "evil.example/.myshopify.com", "a@b.myshopify.com", "acme.myshopify.com:81", "-a.myshopify.com"} {

@@ -196,7 +196,7 @@ func (c *Connector) customerNews(ctx context.Context, conn ports.Connection, pay
 		return told, err
 	}
 	var found struct{ Customer json.RawMessage }
-	err = c.ask(ctx, conn, customerQuery, map[string]any{"id": "gid://shopify/Customer/" + told[0].Remote}, &found)
+	_, err = c.askPartly(ctx, conn, customerQuery, map[string]any{"id": "gid://shopify/Customer/" + told[0].Remote}, &found)
 	switch {
 	case refused(err) || err == nil && (len(found.Customer) == 0 || string(found.Customer) == "null"):
 		return told, nil

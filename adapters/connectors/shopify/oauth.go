@@ -2,8 +2,6 @@ package shopify
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"maps"
@@ -74,10 +72,17 @@ func (c *Connector) Exchange(ctx ports.Outbound, g ports.CodeGrant) (integration
 	if err != nil {
 		return integration.Credentials{}, err
 	}
-	return c.token(ctx, func(ctx context.Context) (*oauth2.Token, error) { return c.app(address).Exchange(ctx, g.Code) })
+	// A public app must ask for a token that expires (About offline access tokens, read 2026-11-28). A custom app need not.
+	var options []oauth2.AuthCodeOption
+	if !c.Custom {
+		options = append(options, oauth2.SetAuthURLParam("expiring", "1"))
+	}
+	return c.token(ctx, func(ctx context.Context) (*oauth2.Token, error) {
+		return c.app(address).Exchange(ctx, g.Code, options...)
+	})
 }
 
-// Refresh is for tokens that expire, which Shopify gives to apps that are set so.
+// Refresh is for tokens that expire: after an hour, with a refresh token of 90 days that is replaced with each use.
 func (c *Connector) Refresh(ctx ports.Outbound, conn ports.Connection) (integration.Credentials, error) {
 	if conn.Credentials.Refresh == "" {
 		return integration.Credentials{}, ports.ErrCredentialsRefused
@@ -132,7 +137,7 @@ func (c *Connector) checkCallback(g ports.CodeGrant) (string, error) {
 // in whether values are encoded; both forms tell every set of parameters from every other.
 func (c *Connector) signed(query url.Values) bool {
 	given, err := hex.DecodeString(query.Get("hmac"))
-	if err != nil || c.ClientSecret == "" {
+	if err != nil {
 		return false
 	}
 	rest := url.Values{}
@@ -148,7 +153,7 @@ func (c *Connector) signed(query url.Values) bool {
 		pairs = append(pairs, keyText.Replace(key)+"="+valueText.Replace(query.Get(key)))
 	}
 	for _, text := range []string{strings.Join(pairs, "&"), rest.Encode()} {
-		if hmac.Equal(given, c.sign([]byte(text))) {
+		if c.byApp([]byte(text), given) {
 			return true
 		}
 	}
@@ -159,9 +164,3 @@ var (
 	keyText   = strings.NewReplacer("%", "%25", "&", "%26", "=", "%3D")
 	valueText = strings.NewReplacer("%", "%25", "&", "%26")
 )
-
-func (c *Connector) sign(text []byte) []byte {
-	mac := hmac.New(sha256.New, []byte(c.ClientSecret))
-	mac.Write(text)
-	return mac.Sum(nil)
-}

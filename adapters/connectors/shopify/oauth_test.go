@@ -148,6 +148,87 @@ func TestWhereACodeIsRedeemed(t *testing.T) {
 	}
 }
 
+// A public app asks for a token that expires, a custom one does not. Whatever comes back is taken.
+func TestExchange_expiring(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		custom bool
+		asks   string
+		answer string
+		want   integration.Credentials
+	}{
+		{false, "1", `{"access_token": "shpat_1", "expires_in": 3600, "refresh_token": "shprt_1", "refresh_token_expires_in": 7776000, "scope": "a"}`,
+			integration.Credentials{Key: "shpat_1", Refresh: "shprt_1", Expires: noon.Add(time.Hour)}},
+		{false, "1", `{"access_token": "shpat_1", "scope": "a"}`, integration.Credentials{Key: "shpat_1"}},
+		{true, "", `{"access_token": "shpat_1", "scope": "a"}`, integration.Credentials{Key: "shpat_1"}},
+	} {
+		asked := "?"
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked = r.FormValue("expiring")
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, test.answer)
+		}))
+		c := shopify.New(shopify.Config{Custom: test.custom, URL: server.URL, ClientID: clientID, ClientSecret: secret, Clock: fixed(noon)})
+		got, err := c.Exchange(ports.NewOutbound(t.Context()), granted(func(url.Values, *ports.CodeGrant) {}))
+		server.Close()
+		if err != nil || got != test.want || asked != test.asks {
+			t.Errorf("custom %v: %+v, %v, asked with expiring=%q", test.custom, got, err, asked)
+		}
+	}
+}
+
+// While the app's secret is rotated, Shopify may sign with either of two. Another one is none.
+func TestRotation_twoSecrets(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		current, previous string
+		taken             bool
+	}{
+		"the current one":  {secret, "old", true},
+		"the previous one": {"new", secret, true},
+		"neither":          {"new", "old", false},
+		"no secret at all": {"", "", false},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"access_token": "shpat_1"}`)
+		}))
+		c := shopify.New(shopify.Config{URL: server.URL, ClientID: clientID, ClientSecret: test.current, PreviousSecret: test.previous, Clock: fixed(noon)})
+		_, errCallback := c.Exchange(ports.NewOutbound(t.Context()), granted(func(url.Values, *ports.CodeGrant) {}))
+		_, errCall := c.Verify(call("products/update", "d-1", noon, `{"id":1}`), "")
+		server.Close()
+		if (errCallback == nil) != test.taken || (errCall == nil) != test.taken {
+			t.Errorf("%s: the callback: %v; the call: %v", name, errCallback, errCall)
+		}
+	}
+}
+
+// The refusal of a token that never expires is one of credentials, and says what to do.
+func TestRefusal_nonExpiringToken(t *testing.T) {
+	t.Parallel()
+	const body = `{"errors": "[API] Non-expiring access tokens are no longer accepted for the Admin API. Start using expiring offline tokens: https://shopify.dev/"}`
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprint(w, body)
+	}))
+	t.Cleanup(server.Close)
+	for custom, want := range map[bool]string{false: "Connect again", true: "HAGGLE_SHOPIFY_APP to public"} {
+		c := shopify.New(shopify.Config{Custom: custom, URL: server.URL, ClientID: clientID, ClientSecret: secret, Clock: fixed(noon)})
+		for _, ask := range []func() error{
+			func() error { _, err := c.Inspect(ports.NewOutbound(t.Context()), connection(t)); return err },
+			func() error {
+				_, err := c.Exchange(ports.NewOutbound(t.Context()), granted(func(url.Values, *ports.CodeGrant) {}))
+				return err
+			},
+		} {
+			err := ask()
+			if why := ports.WhyRefused(err, ""); !errors.Is(err, ports.ErrCredentialsRefused) || !strings.Contains(why, "never expires") || !strings.Contains(why, want) {
+				t.Errorf("custom %v: %v", custom, err)
+			}
+		}
+	}
+}
+
 func TestTokensThatExpire(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -225,11 +306,15 @@ func TestVerify_headers(t *testing.T) {
 		return stamp.Delivery
 	}
 	first := delivery(`{"id":1}`, "", "")
-	if replayed := delivery(`{"id":1}`, "X-Shopify-Webhook-Id", "d-2"); replayed != first {
-		t.Error("another X-Shopify-Webhook-Id makes another delivery")
+	if delivery(`{"id":1}`, "X-Shopify-Webhook-Id", "d-1") != first || delivery(`{"id":1}`, "X-Shopify-Triggered-At", noon.Add(time.Second).Format(time.RFC3339Nano)) != first {
+		t.Error("a repeated delivery is taken for another")
 	}
-	if delivery(`{"id":2}`, "", "") == first || delivery(`{"id":1}`, "X-Shopify-Triggered-At", noon.Add(time.Millisecond).Format(time.RFC3339Nano)) == first {
+	if delivery(`{"id":2}`, "", "") == first || delivery(`{"id":1}`, "X-Shopify-Webhook-Id", "d-2") == first {
 		t.Error("deliveries are taken for the same")
+	}
+	event := delivery(`{"id":1}`, "X-Shopify-Event-Id", "e-1")
+	if event == first || delivery(`{"id":1}`, "X-Shopify-Event-Id", "e-2") == event || delivery(`{"id":2}`, "X-Shopify-Event-Id", "e-1") == event {
+		t.Error("the event's id does not tell deliveries apart")
 	}
 }
 
@@ -239,7 +324,7 @@ func TestWebhooks(t *testing.T) {
 	ctx := context.Background()
 	for topic, name := range map[string]string{"products/update": "PRODUCTS_UPDATE", "inventory_levels/update": "INVENTORY_LEVELS_UPDATE"} {
 		remote, signing, err := c.Register(ports.NewOutbound(ctx), conn, topic, "https://h.example/hooks/1")
-		if err != nil || signing != "" || s.hooks[name+" https://h.example/hooks/1"] != remote {
+		if err != nil || signing != "" || s.hooks[name+" https://h.example/hooks/1"] != remote || !strings.Contains(s.asked[len(s.asked)-1], `"fields":[`) {
 			t.Errorf("%s: %q, %v, %v", topic, remote, s.hooks, err)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
@@ -37,7 +36,7 @@ var listings = map[syncrun.Resource]listing{
 }
 
 const productsQuery = `query Products($first: Int!, $after: String, $query: String) {
-  products(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) {
+  products(first: $first, after: $after, query: $query, sortKey: ID) {
     pageInfo { hasNextPage endCursor }
     nodes {
       id handle title descriptionHtml vendor productType status tags updatedAt
@@ -51,7 +50,7 @@ const productsQuery = `query Products($first: Int!, $after: String, $query: Stri
 }`
 
 const ordersQuery = `query Orders($first: Int!, $after: String, $query: String) {
-  orders(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) {
+  orders(first: $first, after: $after, query: $query, sortKey: ID) {
     pageInfo { hasNextPage endCursor }
     nodes {
       id name email displayFinancialStatus displayFulfillmentStatus cancelledAt createdAt updatedAt
@@ -62,7 +61,7 @@ const ordersQuery = `query Orders($first: Int!, $after: String, $query: String) 
 }`
 
 const customersQuery = `query Customers($first: Int!, $after: String, $query: String) {
-  customers(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) {
+  customers(first: $first, after: $after, query: $query, sortKey: ID) {
     pageInfo { hasNextPage endCursor }
     nodes { ` + customerFields + ` }
   }
@@ -87,8 +86,8 @@ const (
 	fileCursor = "file:"
 )
 
-// Read reads a page. All products, and all stock, are better read by a bulk operation, where the shop has
-// none running: pages are dear, and end after 25,000 records of a connection.
+// Read reads a page. All products, and all stock, are better read by a bulk operation, where the app may run one and
+// none is running: pages are dear.
 func (c *Connector) Read(ctx ports.Outbound, conn ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
 	found, err := c.readRecords(ctx, conn, r)
 	for i, record := range found.Records {
@@ -111,6 +110,9 @@ func (c *Connector) readRecords(ctx ports.Outbound, conn ports.Connection, r por
 		if !refused(err) {
 			return ports.RecordPage{Next: next}, err
 		}
+		found, failed := c.readPages(ctx, conn, r, "")
+		found.Notices = append(found.Notices, bulkNotices(r.Resource, err)...)
+		return found, failed
 	}
 	return c.readPages(ctx, conn, r, "")
 }
@@ -134,28 +136,34 @@ func (c *Connector) circumstances(ctx ports.Outbound, conn ports.Connection, of 
 }
 
 func (c *Connector) readPage(
-	ctx ports.Outbound, conn ports.Connection, of listing, r ports.PageRequest, after string,
+	ctx ports.Outbound, conn ports.Connection, of listing, r ports.PageRequest, cursor string,
 ) (ports.RecordPage, error) {
 	with, err := c.circumstances(ctx, conn, r.Resource)
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
+	at := parseWindow(cursor)
 	var found map[string]*page[json.RawMessage]
-	if err := c.fetch(ctx, conn, of.query, of.size, filter(r.Since, after), &found); err != nil {
-		return ports.RecordPage{}, err
-	}
-	next, err := c.next(found[of.field])
+	denied, err := c.fetch(ctx, conn, of.query, of.size, at.filter(r.Since, "id"), &found)
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
-	p := ports.RecordPage{Next: next}
-	for _, node := range found[of.field].Nodes {
+	list := found[of.field]
+	after, err := c.next(list)
+	if err != nil {
+		return ports.RecordPage{}, err
+	}
+	p := ports.RecordPage{Notices: notices(r.Resource, denied)}
+	for _, node := range list.Nodes {
 		p.Records = append(p.Records, read(r.Resource, node, with, of.records)...)
+	}
+	if after != "" {
+		p.Next = pageCursor + at.next(idsOf(list.Nodes, idOf), len(list.Nodes), of.size, after).String()
 	}
 	return p, nil
 }
 
-// next is the cursor after a page. A page that is not there is not an empty one, after which all that was
+// next is Shopify's cursor after a page. A page that is not there is not an empty one, after which all that was
 // not seen would count as gone.
 func (c *Connector) next(p *page[json.RawMessage]) (string, error) {
 	switch {
@@ -164,33 +172,23 @@ func (c *Connector) next(p *page[json.RawMessage]) (string, error) {
 	case p.PageInfo.HasNextPage && p.PageInfo.EndCursor == "":
 		return "", c.platform.Failed("has more pages, but does not say where", nil)
 	case p.PageInfo.HasNextPage:
-		return pageCursor + p.PageInfo.EndCursor, nil
+		return p.PageInfo.EndCursor, nil
 	}
 	return "", nil
 }
 
-// filter are the variables of a query for what changed since a time, after a cursor.
-func filter(since time.Time, after string) map[string]any {
-	variables := map[string]any{"after": nil, "query": nil}
-	if after != "" {
-		variables["after"] = after
-	}
-	if !since.IsZero() {
-		variables["query"] = "updated_at:>='" + since.UTC().Format(time.RFC3339) + "'"
-	}
-	return variables
-}
-
 // fetch asks for a page of a size, and for a smaller one if that is too much for Shopify.
-func (c *Connector) fetch(ctx context.Context, conn ports.Connection, query string, size int, variables map[string]any, into any) error {
+func (c *Connector) fetch(
+	ctx context.Context, conn ports.Connection, query string, size int, variables map[string]any, into any,
+) (denied []denial, err error) {
 	a := c.accounts.Of(conn.Key)
 	for {
 		first := a.size(query, size)
 		variables["first"] = first
-		err := c.ask(ctx, conn, query, variables, into)
+		denied, err = c.askPartly(ctx, conn, query, variables, into)
 		var dear tooDear
 		if !errors.As(err, &dear) || !a.shrink(query, first, dear) {
-			return err
+			return denied, err
 		}
 	}
 }

@@ -292,11 +292,11 @@ func TestLocations(t *testing.T) {
 		}
 		cursors = append(cursors, page.Next)
 	}
-	if strings.Join(got, " ") != strings.Join(names, " ") || strings.Join(cursors, " ") != "page:7: page:7:250 page:12:" {
+	if strings.Join(got, " ") != strings.Join(names, " ") || strings.Join(cursors, " ") != "page:7: page:7:.250.9007199254741242.250 page:12:" {
 		t.Errorf("%d records by %v", len(got), cursors)
 	}
 	s.say("Levels", `{"location": null}`)
-	if page, err := c.Read(ports.NewOutbound(t.Context()), conn, ports.PageRequest{Resource: syncrun.Inventory, Cursor: "page:7:250"}); err != nil || page.Next != "page:12:" {
+	if page, err := c.Read(ports.NewOutbound(t.Context()), conn, ports.PageRequest{Resource: syncrun.Inventory, Cursor: "page:7:.250.1.250"}); err != nil || page.Next != "page:12:" {
 		t.Errorf("a location that was closed: %+v, %v", page, err)
 	}
 	s.locations = locations()

@@ -130,7 +130,7 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serveFile(w, r)
 	case r.URL.Path == "/admin/oauth/access_token":
 		s.exchange(w, r)
-	case r.URL.Path == "/admin/api/2025-10/graphql.json" && r.Method == http.MethodPost:
+	case r.URL.Path == "/admin/api/"+shopify.Version+"/graphql.json" && r.Method == http.MethodPost:
 		s.graphql(w, r)
 	default:
 		http.NotFound(w, r)
@@ -190,7 +190,30 @@ func (s *shop) usual(operation string) func(map[string]any) (int, string) {
 	}
 }
 
-var sinceForm = regexp.MustCompile(`^updated_at:>='([^']*)'$`)
+var (
+	sinceForm = regexp.MustCompile(`^updated_at:>='([^']*)'$`)
+	aboveForm = regexp.MustCompile(`^(?:id|inventory_item_id):>(\d+)$`)
+	idForm    = regexp.MustCompile(`"id": "gid://shopify/\w+/(\d+)"`)
+)
+
+// paged is how many objects of a connection Shopify pages through.
+const paged = 25_000
+
+// search does one term of a search.
+func search(list []record, term string) []record {
+	if match := aboveForm.FindStringSubmatch(term); match != nil {
+		above, _ := strconv.Atoi(match[1])
+		return slices.DeleteFunc(slices.Clone(list), func(r record) bool {
+			id, _ := strconv.Atoi(idForm.FindStringSubmatch(r.node)[1])
+			return id <= above
+		})
+	}
+	since, err := time.Parse(time.RFC3339, sinceForm.FindStringSubmatch(term)[1])
+	if err != nil {
+		panic(err)
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(r record) bool { return r.at.Before(since) })
+}
 
 // page answers a connection; its cursors are numbers.
 func (s *shop) page(connection string, variables map[string]any) (int, string) {
@@ -207,15 +230,16 @@ func (s *shop) page(connection string, variables map[string]any) (int, string) {
 	}
 	list := s.data[connection]
 	if filter, ok := variables["query"].(string); ok {
-		since, err := time.Parse(time.RFC3339, sinceForm.FindStringSubmatch(filter)[1])
-		if err != nil {
-			return 400, ""
+		for term := range strings.SplitSeq(filter, " AND ") {
+			list = search(list, term)
 		}
-		list = slices.DeleteFunc(slices.Clone(list), func(r record) bool { return r.at.Before(since) })
 	}
 	at := 0
 	if after, ok := variables["after"].(string); ok {
 		at, _ = strconv.Atoi(after)
+	}
+	if at+first > paged && at < len(list) {
+		return 200, `{"errors": [{"message": "Pagination is limited to 25,000 objects"}]}`
 	}
 	end := min(at+first, len(list))
 	var nodes []string

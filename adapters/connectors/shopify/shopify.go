@@ -4,7 +4,9 @@
 package shopify
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"regexp"
 	"strings"
@@ -17,10 +19,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-const (
-	name    = "Shopify"
-	version = "2025-10" // of the API
-)
+const name = "Shopify"
+
+// Version of the Admin API that is asked for. A version comes each quarter and is accessible for a year and two weeks; after
+// that, requests fall forward to the oldest accessible one (https://shopify.dev/docs/api/usage/versioning, read 2026-11-28).
+// TestVersion_age fails when it is nine months old.
+const Version = "2026-10"
 
 var (
 	_ ports.Connector       = (*Connector)(nil)
@@ -29,13 +33,19 @@ var (
 )
 
 // Config of the connector. URL is in place of every shop's own address: a proxy or a look-alike. The client
-// is the OAuth app, whose secret also signs webhooks.
+// is the OAuth app, whose secret also signs webhooks. A custom app may have access tokens without an end, which
+// Shopify takes from no public app.
+//
+// While the app's secret is rotated, what is signed with the PreviousSecret is taken, too.
 type Config struct {
-	URL          string
-	ClientID     string
-	ClientSecret string
-	Client       *http.Client
-	Clock        ports.Clock
+	PreviousSecret string
+	Custom         bool
+	URL            string
+	ClientID       string
+	ClientSecret   string
+	Client         *http.Client
+	Clock          ports.Clock
+	Log            *slog.Logger // nil: nothing is logged
 }
 
 // Connector is for all shops.
@@ -53,15 +63,19 @@ type account struct {
 	sizes    map[string]int     // of the pages that it can afford
 	currency string
 	asked    time.Time // for the currency
+	served   string    // the version that answered last
 }
 
 // New makes the connector.
 func New(c Config) *Connector {
 	c.URL = strings.TrimSuffix(c.URL, "/")
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
 	accounts := bulkhead.NewCache[string](connectors.KnownAccounts, func() *account {
 		return &account{costs: map[string]float64{}, sizes: map[string]int{}}
 	})
-	return &Connector{Config: c, platform: connectors.New(name, c.Client, c.Clock).Judging(judge), accounts: accounts}
+	return &Connector{Config: c, platform: connectors.New(name, c.Client, c.Clock).Judging(c.judge), accounts: accounts}
 }
 
 var storeForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,99}\.myshopify\.com$`)
@@ -101,6 +115,33 @@ func (c *Connector) Inspect(ctx ports.Outbound, conn ports.Connection) (integrat
 	return integration.Config{
 		Account: string(found.Shop.ID), Store: strings.ToLower(found.Shop.MyshopifyDomain), Currency: found.Shop.CurrencyCode,
 	}, nil
+}
+
+// serve notes which version has answered an account, and warns once if it is not the one that was asked for.
+func (c *Connector) serve(ctx context.Context, key, version string) {
+	if version == "" { // a proxy may drop the header
+		return
+	}
+	a := c.accounts.Of(key)
+	a.mu.Lock()
+	before := a.served
+	a.served = version
+	a.mu.Unlock()
+	if version != Version && version != before {
+		c.Log.WarnContext(ctx, "Shopify answers with another version of its API than was asked for: this release is too old",
+			"account", key, "asked", Version, "answered", version)
+	}
+}
+
+// OtherVersion is the version of the API that answered the account last, if that is not the one that was asked for.
+func (c *Connector) OtherVersion(key string) string {
+	a := c.accounts.Of(key)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.served == Version {
+		return ""
+	}
+	return a.served
 }
 
 // currencyLife is how long a shop's currency is believed. A merchant can hardly change it.

@@ -1,8 +1,8 @@
 package shopify
 
 import (
+	"cmp"
 	"context"
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -15,8 +15,34 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-const webhookCreate = `mutation WebhookCreate($topic: WebhookSubscriptionTopic!, $uri: String!) {
-  webhookSubscriptionCreate(topic: $topic, webhookSubscription: {uri: $uri, format: JSON}) {
+// payloadFields are what News reads of each topic's payload, which is all that Shopify is to send: whole payloads can have
+// megabytes (https://shopify.dev/docs/apps/build/webhooks/customize/modify-payloads, read 2026-11-28).
+var payloadFields = map[string][]string{
+	"products/create":         productFields,
+	"products/update":         productFields,
+	"products/delete":         {"id"},
+	"inventory_levels/update": {"inventory_item_id", "location_id", "available", "updated_at"},
+	"orders/create":           orderFields,
+	"orders/updated":          orderFields,
+	"customers/create":        customerPayloadFields,
+	"customers/update":        customerPayloadFields,
+	"customers/delete":        {"id"},
+}
+
+var (
+	productFields = []string{
+		"id", "handle", "title", "body_html", "vendor", "product_type", "status", "tags", "published_at", "updated_at", "options", "variants",
+		"variant_gids", "images",
+	}
+	orderFields = []string{
+		"id", "name", "email", "total_price", "currency", "financial_status", "fulfillment_status", "cancelled_at", "created_at", "updated_at",
+		"line_items.quantity",
+	}
+	customerPayloadFields = []string{"id", "email", "first_name", "last_name", "orders_count", "tags", "updated_at"}
+)
+
+const webhookCreate = `mutation WebhookCreate($topic: WebhookSubscriptionTopic!, $uri: String!, $fields: [String!]) {
+  webhookSubscriptionCreate(topic: $topic, webhookSubscription: {uri: $uri, format: JSON, includeFields: $fields}) {
     webhookSubscription { id }
     userErrors { field message }
   }
@@ -53,7 +79,9 @@ func (c *Connector) Register(ctx ports.Outbound, conn ports.Connection, topic, a
 			UserErrors          []userError
 		}
 	}
-	err = c.ask(ctx, conn, webhookCreate, map[string]any{"topic": topicName(topic), "uri": address}, &made)
+	err = c.ask(ctx, conn, webhookCreate, map[string]any{
+		"topic": topicName(topic), "uri": address, "fields": payloadFields[topic],
+	}, &made)
 	if err != nil {
 		return "", "", err
 	}
@@ -123,15 +151,14 @@ func (c *Connector) Unregister(ctx ports.Outbound, conn ports.Connection, remote
 // secret signs the calls of all shops.
 func (c *Connector) Verify(call ports.Call, _ string) (ports.CallStamp, error) {
 	given, err := base64.StdEncoding.DecodeString(call.Header("X-Shopify-Hmac-Sha256"))
-	if err != nil || c.ClientSecret == "" || !hmac.Equal(given, c.sign(call.Payload)) {
+	if err != nil || !c.byApp(call.Payload, given) {
 		return ports.CallStamp{}, fault.New(fault.Unauthenticated, "invalid_signature", "The signature is missing or wrong.")
 	}
-	triggered := call.Header("X-Shopify-Triggered-At")
 	stamp := ports.CallStamp{
-		Delivery: deliveryOf(call.Payload, triggered),
+		Delivery: deliveryOf(call),
 		Topic:    call.Header("X-Shopify-Topic"),
 		Store:    strings.ToLower(call.Header("X-Shopify-Shop-Domain")),
-		At:       connectors.Moment(triggered),
+		At:       connectors.Moment(call.Header("X-Shopify-Triggered-At")),
 	}
 	if !slices.Contains(integration.Shopify.Topics(), stamp.Topic) || stamp.Store == "" {
 		return ports.CallStamp{}, fault.New(fault.Unauthenticated, "invalid_signature", "The headers of the topic and the shop are missing or wrong.")
@@ -139,12 +166,14 @@ func (c *Connector) Verify(call ports.Call, _ string) (ports.CallStamp, error) {
 	return stamp, nil
 }
 
-// deliveryOf tells deliveries apart by the signed payload and the time of the event, which a repeated delivery has
-// in common. By X-Shopify-Webhook-Id, a captured call that is sent with another one would be new. One that is sent
-// with another time still is: then the times within the payload decide, and it changes nothing that is newer.
-func deliveryOf(payload []byte, triggered string) string {
+// deliveryOf tells events apart: by X-Shopify-Event-Id, which Shopify advises for it, or, where there is none, by
+// X-Shopify-Webhook-Id (https://shopify.dev/docs/apps/build/webhooks/ignore-duplicates, read 2026-11-28). Neither header is
+// signed, so that the payload counts too: what is sent with the id of another call hides no news, and a captured call that
+// is sent with another id is a new delivery, which changes nothing that is newer.
+func deliveryOf(call ports.Call) string {
+	event := cmp.Or(call.Header("X-Shopify-Event-Id"), call.Header("X-Shopify-Webhook-Id"), call.Header("X-Shopify-Triggered-At"))
 	sum := sha256.New()
-	sum.Write([]byte(triggered + "\n"))
-	sum.Write(payload)
+	sum.Write([]byte(event + "\n"))
+	sum.Write(call.Payload)
 	return hex.EncodeToString(sum.Sum(nil))
 }

@@ -5,10 +5,12 @@
 package hooks
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
 	"net/netip"
+	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -26,7 +28,13 @@ const Path = "/hooks/"
 const (
 	// Pattern is for a mux.
 	Pattern = "POST " + Path + "{webhook_id}"
-	longest = 1 << 20
+	// longest is how many bytes a call may have of which nobody knows who signs it, and longestSigned one that has a signature
+	// for a webhook of a platform. Of those, only so many at a time are read past longest: with Shopify "some message bodies
+	// can be upwards of a megabyte", and what is refused as too large counts as failed there
+	// (https://shopify.dev/docs/apps/build/webhooks, read 2026-11-28).
+	longest       = 1 << 20
+	longestSigned = 16 << 20
+	largeAtOnce   = 4
 	// remembered is how many webhooks of payment providers are known at most.
 	remembered = 10_000
 )
@@ -45,7 +53,7 @@ type Services struct {
 // Handler answers at Pattern.
 func Handler(s Services) http.Handler {
 	heard, _ := lru.New[id.Webhook, struct{}](remembered) // fails without a size only
-	h := handler{s, heard}
+	h := handler{s, heard, make(chan struct{}, largeAtOnce)}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := h.admit(r); err != nil {
 			wire.WriteError(w, r, err)
@@ -57,6 +65,7 @@ func Handler(s Services) http.Handler {
 type handler struct {
 	Services
 	heard *lru.Cache[id.Webhook, struct{}]
+	large chan struct{} // a place for each large body that is being read and received
 }
 
 // tenant is who the lane counts a call for: a webhook that is known, or all those together that are not known yet or
@@ -88,14 +97,48 @@ func (s handler) admit(r *http.Request) error {
 	return err
 }
 
+// body reads a call. Whatever it is, done must be called once the body is of no more use.
+func (s handler) body(r *http.Request, webhook id.Webhook) (payload []byte, done func(), err error) {
+	done = func() {}
+	payload, err = io.ReadAll(io.LimitReader(r.Body, longest+1))
+	if err == nil && len(payload) > longest {
+		if r.ContentLength > longestSigned || s.Receiver == nil || !s.Receiver.MayBeLarge(r.Context(), webhook, r.Header.Get) {
+			return nil, done, errTooLarge
+		}
+		select {
+		case s.large <- struct{}{}:
+			done = func() { <-s.large }
+		default:
+			return nil, done, fault.New(fault.Unavailable, "overloaded", "Too many large calls at once.").After(time.Second)
+		}
+		payload, err = s.rest(r, payload)
+	}
+	if err != nil && !errors.Is(err, errTooLarge) {
+		err = fault.New(fault.Malformed, "invalid_request", "The body could not be read.").Because(err)
+	}
+	return payload, done, err
+}
+
+var errTooLarge = fault.New(fault.TooLarge, "body_too_large", "The body is too large.")
+
+// rest reads on after the beginning of a body.
+func (handler) rest(r *http.Request, beginning []byte) ([]byte, error) {
+	whole := bytes.NewBuffer(beginning)
+	if r.ContentLength > 0 {
+		whole.Grow(int(r.ContentLength) - len(beginning) + bytes.MinRead)
+	}
+	n, err := whole.ReadFrom(io.LimitReader(r.Body, int64(longestSigned-len(beginning)+1)))
+	if err == nil && n > int64(longestSigned-len(beginning)) {
+		err = errTooLarge
+	}
+	return whole.Bytes(), err
+}
+
 func (s handler) receive(r *http.Request, webhook id.Webhook) error {
-	payload, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, longest))
-	var tooLong *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLong):
-		return fault.New(fault.TooLarge, "body_too_large", "The body is too large.")
-	case err != nil:
-		return fault.New(fault.Malformed, "invalid_request", "The body could not be read.").Because(err)
+	payload, done, err := s.body(r, webhook)
+	defer done()
+	if err != nil {
+		return err
 	}
 	ctx, leave, err := s.Lane.Enter(r.Context(), s.tenant(webhook))
 	if err != nil {

@@ -281,3 +281,82 @@ func TestReportOnAnUndecidedPaymentIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A signed call for a platform's webhook may be large, one of which nobody knows who signs it may not, and of those that are
+// large only so many are read at once.
+func TestLargeCalls(t *testing.T) {
+	t.Parallel()
+	d := openDoor(t, 100)
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // the server closes what it does not read
+	send := func(webhook string, body io.Reader, size int64, signature string) int {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.address+webhook, body)
+		if err != nil {
+			t.Error(err)
+			return 0
+		}
+		r.ContentLength = size
+		r.Header.Set("X-Platform-Signature", "of "+signature)
+		if signature != "" {
+			r.Header.Set("webhook-signature", "v1,abc")
+		}
+		answer, err := client.Do(r)
+		if err != nil {
+			return 0 // it was cut off
+		}
+		defer answer.Body.Close()
+		return answer.StatusCode
+	}
+	for name, test := range map[string]struct {
+		webhook   string
+		size      int
+		signature bool
+		want      int
+	}{
+		"unsigned":           {d.webhook.ID.String(), 2 << 20, false, 413},
+		"of a payment":       {d.provider.webhook.String(), 2 << 20, true, 413},
+		"of nobody":          {id.New[id.Webhook]([16]byte{1}).String(), 2 << 20, true, 413},
+		"wrongly signed":     {d.webhook.ID.String(), 2 << 20, true, 401},
+		"too large for all":  {d.webhook.ID.String(), 16<<20 + 1, true, 413},
+		"as large as can be": {d.webhook.ID.String(), 16 << 20, true, 401},
+	} {
+		for _, told := range []int64{int64(test.size), -1} {
+			signature := ""
+			if test.signature {
+				signature = "something else"
+			}
+			if got := send(test.webhook, strings.NewReader(strings.Repeat("x", test.size)), told, signature); got != test.want && (got != 0 || test.want != 413) { // 0: it was cut off
+				t.Errorf("%s, length %d: %d, want %d", name, told, got, test.want)
+			}
+		}
+	}
+	// Four hold their places until they have ended.
+	ends := make(chan struct{})
+	var senders sync.WaitGroup
+	arrived := make(chan struct{}, 4)
+	for range 4 {
+		senders.Go(func() {
+			beginning := strings.NewReader(strings.Repeat("x", 15<<20)) // more than any buffer on the way
+			send(d.webhook.ID.String(), io.MultiReader(beginning, waiting{arrived, ends}), -1, "something else")
+		})
+	}
+	for range 4 {
+		<-arrived
+	}
+	if got := send(d.webhook.ID.String(), strings.NewReader(strings.Repeat("x", 2<<20)), 2<<20, "something else"); got != 503 {
+		t.Errorf("a fifth: %d", got)
+	}
+	close(ends)
+	senders.Wait()
+	if got := send(d.webhook.ID.String(), strings.NewReader(strings.Repeat("x", 2<<20)), 2<<20, "something else"); got != 401 {
+		t.Errorf("after that: %d", got)
+	}
+}
+
+// waiting is the end of a body that does not come until it is to.
+type waiting struct{ arrived, ends chan struct{} }
+
+func (w waiting) Read([]byte) (int, error) {
+	w.arrived <- struct{}{}
+	<-w.ends
+	return 0, io.EOF
+}

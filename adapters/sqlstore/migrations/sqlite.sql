@@ -399,7 +399,7 @@ CREATE TABLE sync_runs (
     failures       INTEGER NOT NULL,
     started_at     INTEGER NOT NULL,
     ended_at       INTEGER,
-    due_at         INTEGER NOT NULL,
+    due_at         INTEGER NOT NULL, notices TEXT NOT NULL DEFAULT '[]',
     PRIMARY KEY (project_id, id),
     CONSTRAINT sync_runs_ended CHECK ((status = 'running') = (ended_at IS NULL))
 ) STRICT;

@@ -114,6 +114,13 @@ func (v Integrations) ByWebhook(ctx context.Context, webhook id.Webhook) (*integ
 	return db.One[integration.Integration](ctx, v.Store.Read(db.AnyProject), "webhook", selectIntegration+"\nWHERE webhook_id = $1", webhook)
 }
 
+func (v Integrations) ByStore(ctx context.Context, of integration.Type, store string) ([]*integration.Integration, error) {
+	return db.All[*integration.Integration](ctx, v.Store.Read(db.AnyProject), selectIntegration+`
+WHERE type = $1
+  AND store = $2
+ORDER BY project_id, id`, of.String(), store)
+}
+
 func (v Integrations) Sealed(ctx context.Context) ([]*integration.Integration, error) {
 	return db.All[*integration.Integration](ctx, v.Store.Read(db.AnyProject), selectIntegration+`
 WHERE sealed IS NOT NULL

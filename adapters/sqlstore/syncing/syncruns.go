@@ -47,11 +47,12 @@ var DueSyncRuns = queue.Table{
 const maxSyncProblems = 1000
 
 var (
-	syncRuns = db.NewTable[syncrun.Run]("sync_runs", db.Columns{"Full": "whole", "Steps": ",json", "EndedAt": ",null"})
+	syncRuns = db.NewTable[syncrun.Run]("sync_runs", db.Columns{"Full": "whole", "Steps": ",json", "Notices": ",json", "EndedAt": ",null"})
 	problems = db.NewTable[syncrun.Problem]("sync_problems", db.Columns{"At": "noted_at"})
+	_        = stored.JSON[syncrun.Notice](nil)
 	_        = stored.JSON[syncrun.Step](stored.Tags{"Step.Since": ",omitempty", "Step.High": ",omitempty", "Step.Blind": ",omitempty"})
 
-	updateSyncRun = syncRuns.Update([]string{"project_id", "id"}, "status", "steps", "error", "failures", "ended_at", "due_at")
+	updateSyncRun = syncRuns.Update([]string{"project_id", "id"}, "status", "steps", "error", "notices", "failures", "ended_at", "due_at")
 )
 
 const (
@@ -117,6 +118,10 @@ func (v SyncRuns) List(ctx context.Context, project id.Project, integration id.I
 func printable(r *syncrun.Run) syncrun.Run {
 	stored := *r
 	stored.Error = db.Printable(r.Error)
+	stored.Notices = slices.Clone(r.Notices)
+	for i := range stored.Notices {
+		stored.Notices[i].Message = db.Printable(stored.Notices[i].Message)
+	}
 	return stored
 }
 

@@ -54,6 +54,36 @@ type execution struct {
 	errors gqlerror.List
 	bulk   *bulkWriter // nil: answers are nested
 	circle string      // where not empty, the cursor that every page ends with
+	denied []string    // fields that the app is not approved for
+	path   ast.Path    // of what is being answered
+}
+
+// errDenied is of a field that the app may not read.
+type errDenied string
+
+func (e errDenied) Error() string { return string(e) }
+
+// under answers what is at the end of the path.
+func (e *execution) under(name string, index int, answer func()) {
+	before := e.path
+	if e.path = append(slices.Clone(before), ast.PathName(name)); index >= 0 {
+		e.path = append(e.path, ast.PathIndex(index))
+	}
+	answer()
+	e.path = before
+}
+
+// mistake notes an error beside the data, at the path.
+func (e *execution) mistake(name string, err error) {
+	var made *gqlerror.Error
+	if !errors.As(err, &made) {
+		made = gqlerror.Errorf("%s", err.Error())
+	}
+	made.Path = append(slices.Clone(e.path), ast.PathName(name))
+	if _, is := err.(errDenied); is {
+		made.Extensions = map[string]any{"code": "ACCESS_DENIED"}
+	}
+	e.errors = append(e.errors, made)
 }
 
 // load parses and judges a query.
@@ -124,6 +154,11 @@ func (e *execution) object(set ast.SelectionSet, o object) map[string]any {
 			args = maps.Clone(args)
 			args["first"] = everything
 		}
+		if slices.Contains(e.denied, o.kind()+"."+f.Name) {
+			e.mistake(f.Alias, errDenied("This app is not approved to use the "+f.Name+" field. See https://shopify.dev/docs/apps/launch/protected-customer-data for more details."))
+			shown[f.Alias] = nil
+			continue
+		}
 		value, nested := e.value(f, o.field(f.Name, e.withKey(f, args)))
 		if !nested {
 			shown[f.Alias] = value
@@ -136,29 +171,26 @@ func (e *execution) object(set ast.SelectionSet, o object) map[string]any {
 func (e *execution) value(f *ast.Field, held any) (value any, elsewhere bool) {
 	switch v := held.(type) {
 	case error:
-		var err *gqlerror.Error
-		if !errors.As(v, &err) {
-			err = gqlerror.Errorf("%s", v.Error())
-		}
-		err.Path = ast.Path{ast.PathName(f.Alias)}
-		e.errors = append(e.errors, err)
+		e.mistake(f.Alias, v)
 		return nil, false
 	case *connection:
 		if e.bulk != nil {
 			e.bulk.defers(f, v)
 			return nil, true
 		}
-		return e.connection(f.SelectionSet, v), false
+		e.under(f.Alias, -1, func() { value = e.connection(f.SelectionSet, v) })
+		return value, false
 	case []object:
 		list := make([]any, len(v))
 		for n, one := range v {
 			if one != nil {
-				list[n] = e.object(f.SelectionSet, one)
+				e.under(f.Alias, n, func() { list[n] = e.object(f.SelectionSet, one) })
 			}
 		}
 		return list, false
 	case object:
-		return e.object(f.SelectionSet, v), false
+		e.under(f.Alias, -1, func() { value = e.object(f.SelectionSet, v) })
+		return value, false
 	}
 	return held, false
 }
@@ -173,7 +205,7 @@ func (e *execution) connection(set ast.SelectionSet, c *connection) map[string]a
 		case "nodes":
 			list := make([]any, len(c.nodes))
 			for n, one := range c.nodes {
-				list[n] = e.object(f.SelectionSet, one)
+				e.under(f.Alias, n, func() { list[n] = e.object(f.SelectionSet, one) })
 			}
 			shown[f.Alias] = list
 		case "edges":
@@ -194,7 +226,9 @@ func (e *execution) edges(f *ast.Field, c *connection) []any {
 			case "cursor":
 				edge[g.Alias] = c.cursors[n]
 			case "node":
-				edge[g.Alias] = e.object(g.SelectionSet, one)
+				e.under(f.Alias, n, func() {
+					e.under(g.Alias, -1, func() { edge[g.Alias] = e.object(g.SelectionSet, one) })
+				})
 			default:
 				edge[g.Alias] = c.of + "Edge"
 			}
@@ -264,20 +298,42 @@ func number64(value any) int {
 	return 0
 }
 
-// graphql is Shopify's one address.
+// graphql is Shopify's one address, at each version.
 func (s *Platform) graphql(c *host.Call) host.Answer {
+	version := s.served(c.PathValue("version"))
+	if version == "" {
+		return s.Refuse(http.StatusNotFound, "Not Found")
+	}
+	return s.answer(c).With("X-Shopify-API-Version", version)
+}
+
+// served is the version that answers a request for one: a request for a version that is no longer accessible falls forward to
+// the oldest that is, as the header of the answer says (https://shopify.dev/docs/api/usage/versioning, read 2026-11-28).
+// "": there is none.
+func (s *Platform) served(asked string) string {
+	all := s.Host.Config.ShopifyVersions
+	switch {
+	case slices.Contains(all, asked):
+		return asked
+	case len(asked) == len("2026-10") && asked < all[0]:
+		return all[0]
+	}
+	return ""
+}
+
+func (s *Platform) answer(c *host.Call) host.Answer {
 	var asked struct {
 		Query         string
 		OperationName string
 		Variables     map[string]any
 	}
-	scopes, known := s.scopes(c)
+	scopes, refused := s.admitted(c)
 	readable := host.ReadJSON(c.Content, &asked)
 	operation, vars, errs := load(asked.Query, asked.OperationName, asked.Variables)
 	return s.Meet(c, resourceOf(operation, vars), func() host.Answer {
 		switch {
-		case !known:
-			return s.Refuse(http.StatusUnauthorized, "[API] Invalid API key or access token (unrecognized login or wrong password)")
+		case refused != nil:
+			return *refused
 		case !readable:
 			return s.Refuse(http.StatusBadRequest, "Bad Request")
 		case len(errs) > 0:

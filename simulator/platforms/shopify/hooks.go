@@ -41,7 +41,7 @@ func topicEnum(name string) string { return strings.ToUpper(strings.ReplaceAll(n
 func (s *Platform) showHook(h host.Hook) object {
 	return facts{"WebhookSubscription", map[string]any{
 		"id": gid("WebhookSubscription", hookBase+h.Number), "legacyResourceId": strconv.Itoa(hookBase + h.Number), "topic": topicEnum(h.Topic), "uri": h.URL,
-		"callbackUrl": h.URL, "format": "JSON", "createdAt": host.WholeSeconds(host.Epoch.UnixMilli()),
+		"callbackUrl": h.URL, "format": "JSON", "includeFields": append([]string{}, h.Fields...), "createdAt": host.WholeSeconds(host.Epoch.UnixMilli()),
 		"endpoint": facts{"WebhookHttpEndpoint", map[string]any{"callbackUrl": h.URL}},
 	}}
 }
@@ -68,7 +68,14 @@ func (s *Platform) createHook(args map[string]any) any {
 			return refused("Address for this topic has already been taken")
 		}
 	}
-	h := s.Hooks.Add(host.Hook{Topic: topicName(topic), URL: address})
+	made := host.Hook{Topic: topicName(topic), URL: address}
+	list, _ := input["includeFields"].([]any)
+	for _, field := range list {
+		if name, is := field.(string); is {
+			made.Fields = append(made.Fields, name)
+		}
+	}
+	h := s.Hooks.Add(made)
 	return facts{"WebhookSubscriptionCreatePayload", map[string]any{"webhookSubscription": s.showHook(h), "userErrors": []object{}}}
 }
 
@@ -175,7 +182,7 @@ func (s *Platform) post(h host.Hook, d host.Delivery) (http.Header, error) {
 	header.Set("X-Shopify-Topic", d.Topic)
 	header.Set("X-Shopify-Hmac-Sha256", base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 	header.Set("X-Shopify-Shop-Domain", s.Host.Config.Shop)
-	header.Set("X-Shopify-Api-Version", "2025-10")
+	header.Set("X-Shopify-Api-Version", s.Host.Config.ShopifyVersions[len(s.Host.Config.ShopifyVersions)-1])
 	header.Set("X-Shopify-Webhook-Id", d.ID)
 	header.Set("X-Shopify-Event-Id", d.ID)
 	header.Set("X-Shopify-Triggered-At", d.At.UTC().Format("2006-01-02T15:04:05.000000000Z"))

@@ -42,7 +42,7 @@ func (s *Platform) charge(c *host.Call, operation *ast.OperationDefinition, vars
 			"extensions": map[string]any{"cost": map[string]any{"requestedQueryCost": asked, "actualQueryCost": nil, "throttleStatus": left}},
 		})
 	}
-	e := &execution{vars: vars}
+	e := &execution{vars: vars, denied: s.Host.Config.ShopifyDenied}
 	if c.Fault.Kind == host.Circle {
 		e.circle = circular(operation, vars)
 	}
@@ -94,6 +94,24 @@ type listing struct {
 	value   func(int) int64 // that orders them; nil: by position
 	created func(int) int64
 	show    func(int) object
+	most    int // objects that are paged through; 0: any number
+}
+
+// errPaged is the answer to who pages on after as many objects as Shopify pages through. Its words are not documented.
+var errPaged = errors.New("pagination is limited to 25,000 objects")
+
+// deep reports whether a page ends after as many objects as are paged through.
+func (l listing) deep(from *shopifyCursor, first int, reverse bool) bool {
+	if from == nil || l.most == 0 || reverse || first == everything {
+		return false
+	}
+	before := 0
+	for n := range l.n {
+		if l.will(n) && !l.follows(n, *from, false) {
+			before++
+		}
+	}
+	return before+first > l.most
 }
 
 func (l listing) connection(args map[string]any) any {
@@ -116,6 +134,9 @@ func (l listing) connection(args map[string]any) any {
 		}
 	}
 	reverse, _ := args["reverse"].(bool)
+	if l.deep(from, first, reverse) {
+		return errPaged
+	}
 	found := l.page(from, first, reverse)
 	c := &connection{of: l.of, hasPrev: from != nil, hasNext: len(found) > first}
 	for _, n := range found[:min(first, len(found))] {
@@ -197,7 +218,7 @@ func readSearch(text string, known ...string) (terms []term, err error) {
 			}
 			t.value = at.UnixMilli()
 		}
-		if name == "id" {
+		if strings.HasSuffix(name, "id") {
 			n, _ := strconv.ParseInt(t.text[strings.LastIndexByte(t.text, '/')+1:], 10, 64)
 			t.value = n
 		}

@@ -24,7 +24,7 @@ func (r rootObject) field(name string, args map[string]any) any {
 	case "shop":
 		return facts{"Shop", map[string]any{
 			"id": gid("Shop", shopNumber), "name": "Trailhead Outfitters", "email": "hello@trailhead.example.com", "myshopifyDomain": s.Host.Config.Shop,
-			"currencyCode": "USD", "url": "https://" + s.Host.Config.Shop, "ianaTimezone": "America/New_York", "createdAt": host.WholeSeconds(host.Epoch.UnixMilli()),
+			"currencyCode": s.Host.Config.ShopifyCurrency, "url": "https://" + s.Host.Config.Shop, "ianaTimezone": "America/New_York", "createdAt": host.WholeSeconds(host.Epoch.UnixMilli()),
 		}}
 	case "products", "productVariants", "inventoryItems", "orders", "customers", "locations":
 		return s.list(name, args)
@@ -41,6 +41,9 @@ func (r rootObject) field(name string, args map[string]any) any {
 	case "webhookSubscriptionDelete":
 		return s.deleteHook(text("id"))
 	case "bulkOperationRunQuery":
+		if s.Host.Config.ShopifyNoBulk {
+			return errDenied("Access denied for bulkOperationRunQuery field.")
+		}
 		return s.bulk.run(text("query"), s.Host.Address(host.Shopify, r.c.Request))
 	case "bulkOperationCancel":
 		return s.bulk.cancel(text("id"))
@@ -136,6 +139,7 @@ func (s *Platform) list(name string, args map[string]any) any {
 	default:
 		return errors.New("the look-alike cannot sort by " + sort)
 	}
+	l.most = s.Host.Config.ShopifyPaged
 	return l.connection(args)
 }
 
@@ -202,7 +206,7 @@ func (s *Platform) customerListing(terms []term) listing {
 // levelListing is the levels of one item at both places, or of all items at one.
 func (s *Platform) levelListing(items []int, places []int, args map[string]any) any {
 	query, _ := args["query"].(string)
-	terms, err := readSearch(query, "updated_at", "created_at", "id")
+	terms, err := readSearch(query, "updated_at", "created_at", "id", "inventory_item_id")
 	if err != nil {
 		return err
 	}
@@ -223,7 +227,8 @@ func (s *Platform) levelListing(items []int, places []int, args map[string]any) 
 			o := at(n)
 			i := s.Items[o.n]
 			return s.standing(i.Product) && (len(terms) == 0 || all(terms,
-				map[string]int64{"updated_at": i.Levels[o.place].Updated, "created_at": s.Products[i.Product].Created, "id": int64(o.number())}, nil))
+				map[string]int64{"updated_at": i.Levels[o.place].Updated, "created_at": s.Products[i.Product].Created, "id": int64(o.number()), "inventory_item_id": int64(itemBase + o.n)}, nil))
 		},
+		most: s.Host.Config.ShopifyPaged,
 	}.connection(args)
 }

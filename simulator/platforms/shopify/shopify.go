@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -26,9 +25,11 @@ type Platform struct {
 	bulk   bulkOperations
 	orders orderBook
 
-	mu     sync.Mutex
-	tokens map[string][]string // scopes by access token
-	bucket bucket
+	mu       sync.Mutex
+	app      string              // its kind
+	tokens   map[string]access   // by access token
+	renewals map[string]*renewal // by refresh token
+	bucket   bucket
 }
 
 // Where Shopify's numbers start.
@@ -48,7 +49,8 @@ var locationNames = [2]string{"Portland warehouse", "Boulder store"}
 
 // Open adds the platform to the host.
 func Open(p *host.Host) *Platform {
-	s := &Platform{Shop: &host.Shop{Config: p.Config, Stream: 1, Unit: time.Second}, tokens: map[string][]string{}}
+	s := &Platform{Shop: &host.Shop{Config: p.Config, Stream: 1, Unit: time.Second}, tokens: map[string]access{}, renewals: map[string]*renewal{}}
+	s.app = p.Config.ShopifyApp
 	s.bucket = bucket{available: p.Config.ShopifyBucket, size: p.Config.ShopifyBucket, restore: p.Config.ShopifyRestore, at: p.Config.Now()}
 	s.Side = p.Side(host.Shopify, s.Shop, func(_ int, text string) any { return map[string]any{"errors": text} })
 	s.Name = shopifyName
@@ -89,48 +91,6 @@ func (s *Platform) approve(c *host.Call, made host.Consent) url.Values {
 	}
 	back.Set("hmac", s.sign(back))
 	return back
-}
-
-// token takes the code as a form or as JSON.
-func (s *Platform) token(c *host.Call) host.Answer {
-	var asked struct {
-		ID     string `json:"client_id"`
-		Secret string `json:"client_secret"`
-		Code   string `json:"code"`
-	}
-	if !host.ReadJSON(c.Content, &asked) {
-		form, _ := url.ParseQuery(string(c.Content))
-		asked.ID, asked.Secret, asked.Code = form.Get("client_id"), form.Get("client_secret"), form.Get("code")
-	}
-	refused := func(code, text string) host.Answer {
-		return host.Answer{Status: http.StatusBadRequest, Body: map[string]any{"error": code, "error_description": text}}
-	}
-	if asked.ID != s.Host.Config.ClientID || asked.Secret != s.Host.Config.ClientSecret {
-		return refused("invalid_client", "The client id or the client secret is wrong.")
-	}
-	made, good := s.Take(asked.Code, s.Host.Config.Now())
-	if !good || made.Client != asked.ID {
-		return refused("invalid_request", "The authorization code was not found or was already used.")
-	}
-	token := "shpat_" + host.RandomText(24)
-	s.mu.Lock()
-	s.tokens[token] = strings.Fields(made.Scope)
-	s.mu.Unlock()
-	return host.OK(map[string]any{"access_token": token, "scope": strings.ReplaceAll(made.Scope, " ", ",")})
-}
-
-func (s *Platform) Revoke() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.tokens)
-}
-
-// scopes of the token that was sent.
-func (s *Platform) scopes(c *host.Call) ([]string, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	scopes, known := s.tokens[c.Header.Get("X-Shopify-Access-Token")]
-	return scopes, known
 }
 
 func gid(kind string, number int) string { return "gid://shopify/" + kind + "/" + strconv.Itoa(number) }

@@ -94,7 +94,7 @@ func (h *handlers) completeConnection(ctx ports.Outbound, rq operation.Request, 
 	}
 	prepared, err := h.Connecting.In(rq.Stores).PrepareCompletion(ctx, v.Account.ID, v.Project.ID, connecting.Completion{
 		Type: kind, Code: given.Code, State: given.State, RedirectURI: given.RedirectURI, Store: given.StoreDomain,
-		Callback: given.Callback,
+		Callback: given.Callback, Currency: v.Project.Settings.Currency.Code(),
 	})
 	if err != nil {
 		return made, err

@@ -33,6 +33,14 @@ type SyncView struct {
 	CompletedAt *wire.Time              `json:"completed_at" nullable:"true" doc:"When it ended, in whatever way."`
 	DurationMS  *int64                  `json:"duration_ms" nullable:"true"`
 	Error       *string                 `json:"error" nullable:"true" doc:"Why it failed."`
+	Notices     []syncNotice            `json:"notices" doc:"What is missing though the sync went on: at most 20, each once."`
+}
+
+// syncNotice is what a merchant should know of a sync.
+type syncNotice struct {
+	Code     string `json:"code" enum:"field_denied,bulk_denied" doc:"field_denied: the platform does not show the app a field, for the lack of a scope or an approval. bulk_denied: the app may not run bulk queries, so that all was read page by page."`
+	Resource string `json:"resource" enum:"products,inventory,orders,customers"`
+	Message  string `json:"message" doc:"What is missing, and what to do about it."`
 }
 
 // syncCounters count each record once.
@@ -141,6 +149,9 @@ func toAPISync(r *syncrun.Run) SyncView {
 	v := SyncView{
 		ID: r.ID.String(), Status: r.Status.String(), Full: r.Full, Resources: map[string]syncCounters{},
 		StartedAt: wire.ToTime(r.StartedAt), CompletedAt: wire.ToKnownTime(r.EndedAt), Error: wire.ToOptional(r.Error),
+		Notices: wire.Each(r.Notices, func(n syncrun.Notice) syncNotice {
+			return syncNotice{n.Code.String(), n.Resource.String(), n.Message}
+		}),
 	}
 	for _, s := range r.Steps {
 		v.Resources[s.Resource.String()] = syncCounters{s.Total(), s.Created, s.Updated, s.Unchanged, s.Errors}

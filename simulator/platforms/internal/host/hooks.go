@@ -12,17 +12,48 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
 
 // Hook is a registered webhook.
 type Hook struct {
-	Number int    `json:"number"`
-	Topic  string `json:"topic"`
-	URL    string `json:"url"`
-	Secret string `json:"-"`
-	Base   string `json:"-"` // where the platform was reached when it was registered
+	Number int      `json:"number"`
+	Topic  string   `json:"topic"`
+	URL    string   `json:"url"`
+	Fields []string `json:"fields,omitempty"` // of payloads; none: all
+	Secret string   `json:"-"`
+	Base   string   `json:"-"` // where the platform was reached when it was registered
+}
+
+// only is what the webhook's fields leave of a payload: "variants.id" is the id of each of its variants.
+func (h Hook) only(payload any) any {
+	if len(h.Fields) == 0 {
+		return payload
+	}
+	below := map[string][]string{}
+	for _, field := range h.Fields {
+		name, rest, _ := strings.Cut(field, ".")
+		below[name] = append(below[name], rest)
+	}
+	switch p := payload.(type) {
+	case map[string]any:
+		left := map[string]any{}
+		for name, rest := range below {
+			if value, is := p[name]; is {
+				left[name] = Hook{Fields: slices.DeleteFunc(rest, func(f string) bool { return f == "" })}.only(value)
+			}
+		}
+		return left
+	case []any:
+		left := make([]any, len(p))
+		for n, one := range p {
+			left[n] = h.only(one)
+		}
+		return left
+	}
+	return payload
 }
 
 // hooks are a platform's, and how it signs.
@@ -167,7 +198,7 @@ func (p *Host) happen(s *Side, ask Webhooks, topics []string, registered []Hook,
 	err = s.Shop.Change(ask.Count, ask.Seed, topics, p.Config.Now, func(changed Changed) {
 		at := later(p.Config.Now(), s.Shop.updated(changed)) // no event is told before it happened
 		body, tampered := s.Event(changed, at)
-		tell(changed, at, func(Hook) any { return body }, func(Hook) any { return tampered })
+		tell(changed, at, func(h Hook) any { return h.only(body) }, func(Hook) any { return tampered })
 	})
 	return genuine, forged, err
 }

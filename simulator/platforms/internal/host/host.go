@@ -20,6 +20,12 @@ const ShipStation = "shipstation"
 
 const Custom = "custom"
 
+// PublicApp and CustomApp are the kinds of apps at Shopify.
+const (
+	PublicApp = "public"
+	CustomApp = "custom"
+)
+
 // Config says what the platforms hold and how strict they are. Its zero value is ready to use.
 type Config struct {
 	PublicURL string // scheme://host:port of the look-alike, for links; default as each request was addressed
@@ -34,19 +40,24 @@ type Config struct {
 	ShipStationSecret      string // default shipstation-secret
 	CustomKey              string // default custom-key
 
-	ShopifyBucket  float64       // points; default 2000
-	ShopifyRestore float64       // points per second; default 100
-	ShopifyMaxCost int           // of one query; default 1000
-	BulkTime       time.Duration // how long a bulk operation takes at least
-
+	ShopifyApp         string        // PublicApp, created since April 2026, or CustomApp; default PublicApp
+	ShopifyVersions    []string      // that are accessible, the oldest first; default 2026-01, -04, -07 and -10
+	ShopifyPaged       int           // objects of a connection that are paged through; default 25,000
+	ShopifyDenied      []string      // fields that the app is not approved for: "Customer.firstName", "Order.email"
+	ShopifyNoBulk      bool          // the app may run no bulk queries
+	ShopifyCurrency    string        // of the shop; default USD
+	ShopifyLife        time.Duration // of an access token that expires; default 1 h
+	ShopifyBucket      float64       // points; default 2000
+	ShopifyRestore     float64       // points per second; default 100
+	ShopifyMaxCost     int           // of one query; default 1000
+	BulkTime           time.Duration // how long a bulk operation takes at least
 	ShopifyDevelopment bool          // a development store: five orders a minute may be created
 	ShopifySearchLag   time.Duration // how long a search does not find what was written
 	ShopifyJobTime     time.Duration // how long a job (orderCancel) takes; 0: it is done when the mutation answers
-
-	HubSpotLife     time.Duration // of an access token; default 30 min
-	HubSpotPer10s   int           // requests in ten seconds; default 110
-	ShipStationRate int           // requests per minute; default 40
-	LongPage        int64         // bytes of a long page; default 50 MB
+	HubSpotLife        time.Duration // of an access token; default 30 min
+	HubSpotPer10s      int           // requests in ten seconds; default 110
+	ShipStationRate    int           // requests per minute; default 40
+	LongPage           int64         // bytes of a long page; default 50 MB
 
 	Now  func() time.Time // default time.Now
 	HTTP *http.Client     // calls webhooks; default one with a time limit of 10 s
@@ -63,6 +74,13 @@ func (c Config) withDefaults() Config {
 	c.ShipStationKey = cmp.Or(c.ShipStationKey, "shipstation-key")
 	c.ShipStationSecret = cmp.Or(c.ShipStationSecret, "shipstation-secret")
 	c.CustomKey = cmp.Or(c.CustomKey, "custom-key")
+	c.ShopifyApp = cmp.Or(c.ShopifyApp, PublicApp)
+	if len(c.ShopifyVersions) == 0 {
+		c.ShopifyVersions = []string{"2026-01", "2026-04", "2026-07", "2026-10"}
+	}
+	c.ShopifyPaged = cmp.Or(c.ShopifyPaged, 25_000)
+	c.ShopifyCurrency = cmp.Or(c.ShopifyCurrency, "USD")
+	c.ShopifyLife = cmp.Or(c.ShopifyLife, time.Hour)
 	c.ShopifyBucket = cmp.Or(c.ShopifyBucket, 2000)
 	c.ShopifyRestore = cmp.Or(c.ShopifyRestore, 100)
 	c.ShopifyMaxCost = cmp.Or(c.ShopifyMaxCost, 1000)

@@ -1,0 +1,57 @@
+package hooks
+
+import (
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/privacy"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// DemandsPattern is where Shopify calls the app itself: for the compliance topics and for app/uninstalled.
+const DemandsPattern = "POST " + Path + "shopify/compliance"
+
+// Demands are what the handler at DemandsPattern works with, beside Services.
+type Demands struct {
+	Read func(ports.Call) (privacy.Demand, error)
+	Do   func(ports.Outbound, privacy.Demand) error
+}
+
+// DemandsHandler answers 200 once what is demanded is done, and 401 to a wrong signature, as Shopify's review asks for.
+func DemandsHandler(s Services, d Demands) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := d.serve(s, r); err != nil {
+			wire.WriteError(w, r, err)
+		}
+	})
+}
+
+func (d Demands) serve(s Services, r *http.Request) error {
+	key := "hooks " + wire.AddressKey(s.ClientAddress(r))
+	payload, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, longest))
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLong):
+		return errTooLarge
+	case err != nil:
+		return fault.New(fault.Malformed, "invalid_request", "The body could not be read.").Because(err)
+	}
+	demand, err := d.Read(ports.Call{Header: r.Header.Get, Payload: payload})
+	if err != nil {
+		// What is signed is let in, whoever else guesses from the same address.
+		if limited := wire.Limit(http.Header{}, s.Limiter.Look(r.Context(), key, s.Rate), s.Rate); limited != nil {
+			return limited
+		}
+		s.Limiter.Take(r.Context(), key, s.Rate)
+		return err
+	}
+	ctx, leave, err := s.Lane.Enter(r.Context(), demand.Store)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return d.Do(wire.Outbound(ctx), demand)
+}

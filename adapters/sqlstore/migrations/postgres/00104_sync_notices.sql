@@ -1,0 +1,5 @@
+-- +goose Up
+SET LOCAL lock_timeout = '3s';
+
+-- What a merchant should know of a run that went on all the same: fields that the platform does not show the app.
+ALTER TABLE sync_runs ADD COLUMN notices TEXT NOT NULL DEFAULT '[]';

@@ -1,0 +1,187 @@
+// Package shopifycontract runs whole servers against the look-alike of Shopify, which is written from shopify.dev's pages of
+// November 2026: real HTTP, on both engines.
+package shopifycontract
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/simulator/platforms"
+)
+
+const store = "trailhead-outfitters.myshopify.com"
+
+// shop is a merchant with a project, whose server is connected to the look-alike.
+type shop struct {
+	*testing.T
+	*platforms.Server
+	app     *boot.App
+	project string
+}
+
+// each runs a test on both engines.
+func each(t *testing.T, run func(t *testing.T, database string)) {
+	for _, engine := range boottest.Engines {
+		t.Run(engine.Name, func(t *testing.T) {
+			t.Parallel()
+			run(t, engine.URL(t))
+		})
+	}
+}
+
+func lookalike(t *testing.T, c platforms.Config) *platforms.Server {
+	t.Helper()
+	s, err := platforms.Start("127.0.0.1:0", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// open starts a server for a merchant. The look-alike may be behind a proxy, whose address is at then.
+func open(t *testing.T, database string, there *platforms.Server, at string, change ...func(*boot.Config)) *shop {
+	t.Helper()
+	if at == "" {
+		at = there.URL
+	}
+	app := boottest.Start(t, database, append([]func(*boot.Config){func(c *boot.Config) {
+		c.AllowLoopback = true
+		c.ShopifyURL, c.ShopifyID, c.ShopifySecret = at+"/shopify", "haggle-sandbox", "haggle-sandbox-secret"
+	}}, change...)...)
+	s := &shop{T: t, Server: there, app: app}
+	s.project = s.openProject("shop", "USD")
+	return s
+}
+
+func (s *shop) openProject(slug, currency string) string {
+	s.Helper()
+	made := s.ask(201, "POST", "/v1/projects", fmt.Sprintf(`{"name": %q, "slug": %q, "settings": {"default_currency": %q}}`, slug, slug, currency))
+	return made["id"].(string)
+}
+
+// in is the same merchant in another project.
+func (s *shop) in(project string) *shop {
+	other := *s
+	other.project = project
+	return &other
+}
+
+// send sends a request to the server as the merchant.
+func (s *shop) send(method, path, body string) (status int, answer map[string]any) {
+	s.Helper()
+	r, err := http.NewRequestWithContext(s.Context(), method, s.app.URL()+path, strings.NewReader(body))
+	if err != nil {
+		s.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+boottest.Key)
+	r.Header.Set("Content-Type", "application/json")
+	if s.project != "" {
+		r.Header.Set("X-Project-ID", s.project)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, _ := io.ReadAll(response.Body)
+	if len(text) > 0 {
+		if err := json.Unmarshal(text, &answer); err != nil {
+			s.Fatalf("%s %s: %s", method, path, text)
+		}
+	}
+	return response.StatusCode, answer
+}
+
+func (s *shop) ask(want int, method, path, body string) map[string]any {
+	s.Helper()
+	status, answer := s.send(method, path, body)
+	if status != want {
+		s.Fatalf("%s %s: %d %v, want %d", method, path, status, answer, want)
+	}
+	return answer
+}
+
+var browser = http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
+// consent begins to connect, has the merchant approve, and returns the body that completes it.
+func (s *shop) consent() string {
+	s.Helper()
+	begun := s.ask(200, "POST", "/v1/integrations/connect", `{"type": "shopify", "redirect_uri": "https://example.com/back", "store_domain": "`+store+`"}`)
+	answer, err := browser.PostForm(begun["authorization_url"].(string), url.Values{"approve": {"1"}})
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer answer.Body.Close()
+	back, err := answer.Location()
+	if err != nil {
+		s.Fatal(err)
+	}
+	return fmt.Sprintf(`{"type": "shopify", "state": %q, "code": %q, "callback_query": %q}`, begun["state"], back.Query().Get("code"), back.RawQuery)
+}
+
+// connect connects the shop, and returns the integration's path.
+func (s *shop) connect() string {
+	s.Helper()
+	return "/v1/integrations/" + s.ask(201, "POST", "/v1/integrations/connect/complete", s.consent())["id"].(string)
+}
+
+// sync runs a sync to its end.
+func (s *shop) sync(integration, body string) map[string]any {
+	s.Helper()
+	run := integration + "/sync/" + s.ask(202, "POST", integration+"/sync", body)["sync_id"].(string)
+	var now map[string]any
+	s.until("a sync ends", func() bool {
+		now = s.ask(200, "GET", run, "")
+		return now["status"] != "running"
+	})
+	return now
+}
+
+// until waits for something that comes to be in the background.
+func (s *shop) until(what string, done func() bool) {
+	s.Helper()
+	for end := time.Now().Add(time.Minute); !done(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.Fatalf("not within a minute: %s", what)
+		}
+	}
+}
+
+// proxy is between a server and the look-alike, and may answer in its place.
+type proxy struct {
+	*httptest.Server
+	next   http.Handler
+	answer atomic.Pointer[func(w http.ResponseWriter, r *http.Request, body []byte) bool]
+}
+
+func before(t *testing.T, next http.Handler) *proxy {
+	p := &proxy{next: next}
+	p.Server = httptest.NewServer(p)
+	t.Cleanup(p.Close)
+	return p
+}
+
+func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if answer := p.answer.Load(); answer != nil && (*answer)(w, r, body) {
+		return
+	}
+	p.next.ServeHTTP(w, r)
+}
+
+func (p *proxy) answers(with func(w http.ResponseWriter, r *http.Request, body []byte) bool) {
+	p.answer.Store(&with)
+}

@@ -1,0 +1,169 @@
+package shopify
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
+)
+
+// Offline access tokens as shopify.dev has them (About offline access tokens, read 2026-11-28): with expiring=1 a code gives
+// an access token of an hour with a refresh token of 90 days, and revokes the shop's earlier expiring tokens; without, a
+// token that never expires, with which the Admin API refuses public apps (created from 2026-04-01 at once, all others from
+// 2027-01-01). Refreshing gives another pair. The refresh token that was used may be used again until its replacement is,
+// within 30 days of its first use (changelog of 2026-08-28, More resilient refreshes for expiring offline access tokens).
+const (
+	refreshLife = 90 * 24 * time.Hour
+	retryLife   = 30 * 24 * time.Hour
+)
+
+// nonExpiring is what the Admin API answers with status 403, as quoted in chatwoot/chatwoot#14462 (2026-05-14).
+const nonExpiring = "[API] Non-expiring access tokens are no longer accepted for the Admin API. Start using expiring offline tokens: " +
+	"https://shopify.dev/docs/apps/build/authentication-authorization/access-tokens/offline-access-tokens#expiring-vs-non-expiring-offline-tokens"
+
+// access is what an access token stands for.
+type access struct {
+	scopes  []string
+	expires time.Time // zero: never
+}
+
+// renewal is what a refresh token stands for.
+type renewal struct {
+	scope   string
+	expires time.Time
+	used    time.Time // first; zero: it was not
+	before  string    // the refresh token that it replaced
+}
+
+type tokenRequest struct {
+	ID       string `json:"client_id"`
+	Secret   string `json:"client_secret"`
+	Code     string `json:"code"`
+	Grant    string `json:"grant_type"`
+	Refresh  string `json:"refresh_token"`
+	Expiring any    `json:"expiring"`
+}
+
+func (r tokenRequest) expiring() bool {
+	return r.Expiring == "1" || r.Expiring == 1. || r.Expiring == true
+}
+
+// token takes the request as a form or as JSON.
+func (s *Platform) token(c *host.Call) host.Answer {
+	var asked tokenRequest
+	if !host.ReadJSON(c.Content, &asked) {
+		form, _ := url.ParseQuery(string(c.Content))
+		asked = tokenRequest{form.Get("client_id"), form.Get("client_secret"), form.Get("code"), form.Get("grant_type"), form.Get("refresh_token"), form.Get("expiring")}
+	}
+	if asked.ID != s.Host.Config.ClientID || asked.Secret != s.Host.Config.ClientSecret {
+		return refuseToken("invalid_client", "The client id or the client secret is wrong.")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if asked.Grant == "refresh_token" {
+		return s.renew(asked.Refresh)
+	}
+	made, good := s.Take(asked.Code, s.Host.Config.Now())
+	if !good || made.Client != asked.ID {
+		return refuseToken("invalid_request", "The authorization code was not found or was already used.")
+	}
+	if asked.expiring() {
+		s.revokeExpiring()
+		return s.issue(made.Scope, "")
+	}
+	token := "shpat_" + host.RandomText(24)
+	s.tokens[token] = access{scopes: strings.Fields(made.Scope)}
+	return host.OK(map[string]any{"access_token": token, "scope": strings.ReplaceAll(made.Scope, " ", ",")})
+}
+
+func refuseToken(code, text string) host.Answer {
+	return host.Answer{Status: http.StatusBadRequest, Body: map[string]any{"error": code, "error_description": text}}
+}
+
+// renew needs the lock. How Shopify words a refusal is not documented.
+func (s *Platform) renew(token string) host.Answer {
+	now := s.Host.Config.Now()
+	r := s.renewals[token]
+	if r == nil || !now.Before(r.expires) || !r.used.IsZero() && now.Sub(r.used) > retryLife {
+		return refuseToken("invalid_grant", "The refresh token is unknown, was replaced, or has expired.")
+	}
+	delete(s.renewals, r.before)
+	if r.used.IsZero() {
+		r.used = now
+	}
+	return s.issue(r.scope, token)
+}
+
+// issue gives a pair of tokens, and needs the lock. Whether the access token before goes on is not documented, beyond that
+// one expiring token is active at a time: it ends.
+func (s *Platform) issue(scope, before string) host.Answer {
+	now, life := s.Host.Config.Now(), s.Host.Config.ShopifyLife
+	for token, held := range s.tokens {
+		if !held.expires.IsZero() {
+			delete(s.tokens, token)
+		}
+	}
+	token, refresh := "shpat_"+host.RandomText(24), "shprt_"+host.RandomText(24)
+	s.tokens[token] = access{strings.Fields(scope), now.Add(life)}
+	s.renewals[refresh] = &renewal{scope: scope, expires: now.Add(refreshLife), before: before}
+	return host.OK(map[string]any{
+		"access_token": token, "scope": strings.ReplaceAll(scope, " ", ","), "expires_in": int(life / time.Second),
+		"refresh_token": refresh, "refresh_token_expires_in": int(refreshLife / time.Second),
+	})
+}
+
+// revokeExpiring needs the lock.
+func (s *Platform) revokeExpiring() {
+	clear(s.renewals)
+	for token, held := range s.tokens {
+		if !held.expires.IsZero() {
+			delete(s.tokens, token)
+		}
+	}
+}
+
+// Revoke ends every token, as a merchant who removes the app does.
+func (s *Platform) Revoke() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.tokens)
+	clear(s.renewals)
+}
+
+// SetApp makes the app another kind, as when a deadline of Shopify's has passed.
+func (s *Platform) SetApp(kind string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.app = kind
+}
+
+// Expire ends the access tokens that expire; they can be refreshed.
+func (s *Platform) Expire() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for token, held := range s.tokens {
+		if !held.expires.IsZero() {
+			held.expires = s.Host.Config.Now()
+			s.tokens[token] = held
+		}
+	}
+}
+
+// admitted are the scopes of the token that was sent, or why it is refused.
+func (s *Platform) admitted(c *host.Call) (scopes []string, refused *host.Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held, known := s.tokens[c.Header.Get("X-Shopify-Access-Token")]
+	var no host.Answer
+	switch {
+	case !known, !held.expires.IsZero() && !s.Host.Config.Now().Before(held.expires):
+		no = s.Refuse(http.StatusUnauthorized, "[API] Invalid API key or access token (unrecognized login or wrong password)")
+	case held.expires.IsZero() && s.app != host.CustomApp:
+		no = s.Refuse(http.StatusForbidden, nonExpiring)
+	default:
+		return held.scopes, nil
+	}
+	return nil, &no
+}
