@@ -38,10 +38,10 @@
 // # HubSpot: /hubspot
 //
 //	GET    /oauth/authorize             as above; code_challenge with S256 is verified if it was given
-//	POST   /oauth/v1/token              a form: authorization_code (redirect_uri, code_verifier) or refresh_token
-//	GET    /oauth/v1/access-tokens/{token}     DELETE /oauth/v1/refresh-tokens/{token}
-//	GET    /crm/v3/objects/{contacts|deals}    limit (to 100), after, properties; and …/{id}
-//	POST   /crm/v3/objects/{contacts|deals}/search    filterGroups, sorts (one), properties, limit (to 200), after
+//	POST   /oauth/2026-03/token         a form: authorization_code (redirect_uri, code_verifier) or refresh_token
+//	POST   /oauth/2026-03/token/introspect     a form: client_id, client_secret, token
+//	GET    /crm/objects/2026-09/{contacts|deals}    limit (to 100), after, properties; and …/{id}
+//	POST   /crm/objects/2026-09/{contacts|deals}/search    filterGroups, sorts (one), properties, limit (to 200), after
 //
 // Access tokens live Config.HubSpotLife; the refresh token stays the same. A search reaches 10,000 results: a page beyond is
 // 400. Config.HubSpotPer10s requests in ten seconds and five searches in one; then 429 with Retry-After. A contact is a
