@@ -98,7 +98,7 @@ func (c Config) connectors(clock ports.Clock) map[integration.Type]ports.Connect
 			URL: shop.url, ClientID: shop.id, ClientSecret: shop.secret, Client: clientOf(shop.url), Clock: clock,
 		}),
 		integration.HubSpot:     hubspot.New(hubspot.Config{URL: crm.url, ClientID: crm.id, ClientSecret: crm.secret, Clock: clock}),
-		integration.ShipStation: shipstation.New(shipstation.Config{URL: c.ShipStationURL, Clock: clock}),
+		integration.ShipStation: shipstation.New(shipstation.Config{URL: c.ShipStationURL, Client: clientOf(c.ShipStationURL), Clock: clock}),
 		integration.Custom:      custom.New(custom.Config{Client: delivery.SafeClient(c.AllowLoopback), Clock: clock}),
 	}
 }

@@ -123,8 +123,6 @@ func (t Type) checkCredentials(c fault.Check, given Credentials, live bool) {
 	switch t {
 	case PayPal:
 		at.That(given.Secret != "", "api_secret", "is required: the client's secret")
-	case ShipStation:
-		at.That(given.Secret != "", "api_secret", "is required: the key's secret")
 	case Stripe:
 		checkStripe(at, given, live)
 	}

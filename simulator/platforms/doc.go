@@ -58,6 +58,14 @@
 //	POST   /shipments/voidlabel         gives the cost back
 //	POST   /webhooks/subscribe          DELETE /webhooks/{id}
 //
+// By API V2, with API-Key: Config.ShipStationV2Key, the same account, whose labels belong to shipments:
+//
+//	GET    /v2/carriers, /v2/warehouses, /v2/labels, /v2/labels/external_shipment_id/{key}, /v2/shipments/external_shipment_id/{key}
+//	POST   /v2/rates/estimate
+//	POST   /v2/labels                   a shipment and its label, once by external_shipment_id; /v2/labels/shipment/{id}
+//	PUT    /v2/shipments/{id}, /v2/labels/{id}/void
+//	GET    /v2/environment/webhooks     POST, and DELETE …/{id}; calls are signed by a key of GET /jwks
+//
 // Config.ShipStationRate requests in a minute, told by X-Rate-Limit-Limit, -Remaining and -Reset; then 429. A label that is
 // no test calls the webhooks for SHIP_NOTIFY in the background, with a resource_url and without a signature.
 //

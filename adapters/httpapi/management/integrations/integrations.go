@@ -51,7 +51,7 @@ func (h *handlers) registerIntegrations() {
 // credentials never come back in an answer, an error or a log.
 type credentials struct {
 	Key    string `json:"api_key,omitempty" writeOnly:"true" doc:"Stripe: the secret or restricted key. PayPal: the client id. ShipStation: the API key. Custom: what we send as the bearer token."`
-	Secret string `json:"api_secret,omitempty" writeOnly:"true" doc:"Stripe: the signing secret of a webhook that you registered yourself, else left out. PayPal: the client's secret. ShipStation: the API secret. Custom: left out."`
+	Secret string `json:"api_secret,omitempty" writeOnly:"true" doc:"Stripe: the signing secret of a webhook that you registered yourself, else left out. PayPal: the client's secret. ShipStation: the secret of a key of its API V1; a key of its API V2 has none. Custom: left out."`
 }
 
 func (credentials) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {

@@ -32,6 +32,7 @@ type Config struct {
 	Shop                   string // Shopify's domain; default trailhead-outfitters.myshopify.com
 	ShipStationKey         string // default shipstation-key
 	ShipStationSecret      string // default shipstation-secret
+	ShipStationV2Key       string // of its API V2, which has no secret; default shipstation-v2-key
 	CustomKey              string // default custom-key
 
 	ShopifyBucket   float64       // points; default 2000
@@ -57,6 +58,7 @@ func (c Config) withDefaults() Config {
 	c.Shop = cmp.Or(c.Shop, "trailhead-outfitters.myshopify.com")
 	c.ShipStationKey = cmp.Or(c.ShipStationKey, "shipstation-key")
 	c.ShipStationSecret = cmp.Or(c.ShipStationSecret, "shipstation-secret")
+	c.ShipStationV2Key = cmp.Or(c.ShipStationV2Key, "shipstation-v2-key")
 	c.CustomKey = cmp.Or(c.CustomKey, "custom-key")
 	c.ShopifyBucket = cmp.Or(c.ShopifyBucket, 2000)
 	c.ShopifyRestore = cmp.Or(c.ShopifyRestore, 100)
