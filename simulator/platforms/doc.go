@@ -1,5 +1,5 @@
-// Package platforms is look-alikes of the systems that a merchant connects: Shopify, HubSpot, ShipStation and a merchant's
-// own system. They speak the platforms' protocols over real HTTP, hold believable data of an outdoor shop, and fail as
+// Package platforms is look-alikes of the systems that a merchant connects: Shopify, HubSpot, ShipStation, WooCommerce and
+// a merchant's own system. They speak the platforms' protocols over real HTTP, hold believable data of an outdoor shop, and fail as
 // they are told to. They know nothing of who calls them, and share no type with it. Everything is in memory.
 //
 //	s, err := platforms.Start("127.0.0.1:0", platforms.Config{Seed: 7, Products: 200})
@@ -80,6 +80,10 @@
 // Records are ordered by their making. What was deleted is told to who asks with updated_since, as {"id", "updated_at",
 // "deleted": true}. Prices are numbers and text by turns. The first place of stock goes unnamed, the second is "outlet".
 // Webhooks are Standard Webhooks: {"type", "timestamp", "data": record}, for products/delete data {"id"} alone.
+//
+// # WooCommerce: /woocommerce
+//
+// See package woocommerce, for it and its key.
 //
 // # Control
 //

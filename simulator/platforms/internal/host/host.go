@@ -88,6 +88,7 @@ type Host struct {
 	Stop      context.Context
 	stopCalls context.CancelFunc
 
+	names    []string // of the sides, in the order in which they were added
 	mu       sync.Mutex
 	requests map[string]int
 }
@@ -142,5 +143,3 @@ func (p *Host) Address(platform string, r *http.Request) string {
 	}
 	return base + "/" + platform
 }
-
-var names = []string{Shopify, HubSpot, ShipStation, Custom}
