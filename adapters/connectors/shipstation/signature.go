@@ -81,7 +81,7 @@ func parseStamp(text string) (time.Time, bool) {
 // most, for they change.
 func (k *keyring) key(name string, now time.Time) (*rsa.PublicKey, error) {
 	k.mu.Lock()
-	key, known := k.keys[name]
+	_, known := k.keys[name]
 	ask := now.Sub(k.tried) >= keysPause && (!known || now.Sub(k.read) >= keysFresh)
 	k.mu.Unlock()
 	if ask {
@@ -92,7 +92,7 @@ func (k *keyring) key(name string, now time.Time) (*rsa.PublicKey, error) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	key, known = k.keys[name]
+	key, known := k.keys[name]
 	switch {
 	case known && now.Sub(k.read) < keysKept:
 		return key, nil
