@@ -311,6 +311,13 @@ Feature: Platforms that are connected
         | config.sync_products | absent        |
         | credentials          | absent        |
 
+    Scenario: Connecting ShipStation by the key of its API V2, which has no secret
+      When the merchant sends POST /v1/integrations/connect/api-key {"type": "shipstation", "credentials": {"api_key": "$ship_v2_key"}}
+      Then it answers 201
+      And the answer shows:
+        | status            | "connected"       |
+        | config.account_id | matches ^carrier- |
+
     Scenario: Connecting a system of the merchant's own
       When the merchant sends POST /v1/integrations/connect/api-key {"type": "custom", "credentials": {"api_key": "$custom_key"}, "config": {"base_url": "$base_url/", "sync_customers": false}}
       Then it answers 201
@@ -333,7 +340,6 @@ Feature: Platforms that are connected
         | body                                                                                                              | field                  |
         | {"type": "hubspot", "credentials": {"api_key": "k"}}                                                              | type                   |
         | {"type": "shopify", "credentials": {"api_key": "k"}}                                                              | type                   |
-        | {"type": "shipstation", "credentials": {"api_key": "k"}}                                                          | credentials.api_secret |
         | {"type": "shipstation", "credentials": {"api_secret": "s"}}                                                       | credentials.api_key    |
         | {"type": "custom", "credentials": {"api_key": "k"}}                                                               | config.base_url        |
         | {"type": "custom", "credentials": {"api_key": "k"}, "config": {"base_url": "ftp://a.example.com"}}                | config.base_url        |
@@ -350,6 +356,7 @@ Feature: Platforms that are connected
       Examples:
         | body                                                                                                     |
         | {"type": "shipstation", "credentials": {"api_key": "guessed", "api_secret": "guessed"}}                  |
+        | {"type": "shipstation", "credentials": {"api_key": "guessed"}}                                           |
         | {"type": "shipstation", "credentials": {"api_key": "$ship_key", "api_secret": "guessed"}}                |
         | {"type": "custom", "credentials": {"api_key": "guessed"}, "config": {"base_url": "$base_url"}}           |
 
@@ -415,8 +422,8 @@ Feature: Platforms that are connected
       When the merchant sends PUT /v1/integrations/$integration/credentials {"api_key": "$ship_key", "api_secret": "guessed"}
       Then it is refused: 422 authorization_failed
       When the merchant sends PUT /v1/integrations/$integration/credentials {"api_key": "$ship_key"}
-      Then it is refused: 422 validation_error
-      And the refusal names "api_secret"
+      Then it is refused: 422 authorization_failed
+      And the refusal names "api_key"
       When the merchant sends PUT /v1/integrations/$integration/credentials {"api_key": "$ship_key", "api_secret": "$ship_secret"}
       Then the answer shows:
         | id     | "$integration" |

@@ -16,6 +16,8 @@ func (w *world) keyed(kind string) string {
 	return w.expand(map[string]string{
 		"custom":      `{"type": "custom", "credentials": {"api_key": "$custom_key"}, "config": {"base_url": "$base_url"}}`,
 		"shipstation": `{"type": "shipstation", "credentials": {"api_key": "$ship_key", "api_secret": "$ship_secret"}}`,
+		// by API V2
+		"shipstation-v2": `{"type": "shipstation", "credentials": {"api_key": "$ship_v2_key"}}`,
 	}[kind])
 }
 

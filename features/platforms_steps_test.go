@@ -11,7 +11,7 @@ func platformSteps(sc book, w *world) {
 	sc.Step(`^the merchant moves to other platforms(?: that hold (\{.*\}))?$`, w.movesTo)
 	sc.Step(`^the answer's "([^"]*)" is called "(\w+)"$`, w.callsIt)
 
-	sc.Given(`^a connected (shopify|hubspot|shipstation|custom) account$`, w.isConnected)
+	sc.Given(`^a connected (shopify|hubspot|shipstation|shipstation-v2|custom) account$`, w.isConnected)
 	sc.Step(`^the merchant begins to connect (\w+)(?: for "([^"]*)")?$`, w.begins)
 	sc.Step(`^the merchant consents at the platform$`, w.consents)
 	sc.Step(`^the merchant denies consent at the platform$`, w.declines)

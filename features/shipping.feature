@@ -123,6 +123,24 @@ Feature: Shipping labels
       And shipstation has sold 1 label
       And nothing tells a key or a token
 
+    Scenario: Buying by API V2
+      Given a connected shipstation-v2 account
+      When the merchant sends POST /v1/orders/$order/rates {"weight_grams": 2000}
+      Then it answers 200
+      And the answer shows:
+        | data.#              | 7                |
+        | data.*.currency     | contains "USD"   |
+        | data.*.carrier_code | contains "fedex" |
+      And the rates rise
+      When the merchant sends POST /v1/orders/$order/labels {"weight_grams": 2000, "carrier_code": "ups_walleted", "service_code": "ups_ground"}
+      Then it answers 201
+      And the answer shows:
+        | tracking_number | matches ^9400  |
+        | currency        | "USD"          |
+        | label_pdf       | matches ^JVBER |
+      And shipstation has sold 1 label
+      And nothing tells a key or a token
+
     Scenario: Buying at once
       Given a connected shipstation account
       When the merchant buys the label 8 times at once

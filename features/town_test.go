@@ -43,13 +43,13 @@ func startTown(t *testing.T) *town {
 // settle opens platforms whose keys nobody else has.
 func (t *town) settle(name string, c platforms.Config) *platforms.Platforms {
 	c.PublicURL, c.CustomKey = t.url, "custom-key-"+name
-	c.ShipStationKey, c.ShipStationSecret = "shipstation-key-"+name, "shipstation-secret-"+name
+	c.ShipStationKey, c.ShipStationSecret, c.ShipStationV2Key = "shipstation-key-"+name, "shipstation-secret-"+name, "shipstation-v2-key-"+name
 	c.ShopifyBucket, c.ShopifyRestore, c.HubSpotPer10s, c.ShipStationRate = 1e6, 1e6, 1e6, 1e6
 	p := platforms.Open(c)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.homes[name] = p
-	t.know(p, c.CustomKey, c.ShipStationKey, c.ShipStationSecret)
+	t.know(p, c.CustomKey, c.ShipStationKey, c.ShipStationSecret, c.ShipStationV2Key)
 	return p
 }
 
@@ -93,7 +93,7 @@ func (t *town) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case strings.HasPrefix(r.URL.Path, "/shopify/bulk/"):
 		t.download(w, r)
-	case strings.HasSuffix(r.URL.Path, "/access_token"), strings.HasSuffix(r.URL.Path, "/v1/token"):
+	case strings.HasSuffix(r.URL.Path, "/access_token"), strings.HasSuffix(r.URL.Path, "/2026-03/token"):
 		t.grant(at, w, r)
 	case r.Method == "POST" && r.URL.Path == "/custom/webhooks":
 		var given struct{ Secret string }
@@ -112,7 +112,8 @@ func (t *town) home(r *http.Request, body []byte) *platforms.Platforms {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, carried := range []string{
-		r.Header.Get(visitorHeader), r.Header.Get("X-Shopify-Access-Token"), user, bearer, form.Get("code"), form.Get("refresh_token"), path.Base(r.URL.Path),
+		r.Header.Get(visitorHeader), r.Header.Get("X-Shopify-Access-Token"), r.Header.Get("API-Key"), user, bearer, form.Get("code"), form.Get("refresh_token"),
+		form.Get("token"), path.Base(r.URL.Path),
 	} {
 		if p := t.homes[carried]; p != nil && carried != "" {
 			return p

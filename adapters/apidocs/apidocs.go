@@ -49,6 +49,7 @@ func Handler(c Config) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+Path, h.start)
 	mux.Handle("GET "+Path+"/{$}", http.RedirectHandler("../docs", http.StatusMovedPermanently))
+	mux.HandleFunc("GET "+ConnectorPath, serveConnector)
 	mux.HandleFunc("GET "+Path+"/{book}", h.book)
 	mux.HandleFunc("GET "+Path+"/{book}/{group}", h.group)
 	mux.HandleFunc("GET "+Path+"/assets/{version}/{file}", h.assets.serve)

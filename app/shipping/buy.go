@@ -73,11 +73,14 @@ func (s *Service) purchase(ctx ports.Outbound, i *integration.Integration, shipp
 	parcel ports.Package) (*order.Label, error) {
 	bounded, cancel := ctx.WithTimeout(patience)
 	defer cancel()
+	held := s.hold(ctx, bounded, l, cancel)
 	var sold ports.ShippingLabel
 	err := s.Accounts.Use(bounded, i, func(c ports.Connection) (err error) {
 		sold, err = shipper.Buy(bounded, c, ports.LabelRequest{Package: parcel, Carrier: l.Carrier, Service: l.Service, Test: l.Test})
 		return err
 	})
+	cancel()
+	l.DueAt = <-held
 	if err != nil {
 		s.release(ctx, l, err)
 		return nil, explain(i.Type, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/haggle-commerce/haggle/app/shipping"
@@ -47,7 +48,9 @@ type desk struct {
 	before, after map[int]error
 	// the first purchase waits here, and says so, if that is not nil.
 	met, goOn chan struct{}
-	meet      sync.Once
+	meeting   atomic.Bool
+	hangs     bool // buying lasts until whoever asked gives up
+	live      bool // time passes by itself
 	// meanwhile happens after the order was read.
 	meanwhile func(*order.Order)
 
@@ -113,6 +116,9 @@ func (*bits) Secret(int) string { return "" }
 func (d *desk) Now() time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.live {
+		return time.Now()
+	}
 	return d.now
 }
 
@@ -221,11 +227,13 @@ func (p platform) Rates(_ ports.Outbound, _ ports.Connection, r ports.RateReques
 }
 
 func (p platform) Buy(ctx ports.Outbound, _ ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
-	if p.met != nil {
-		p.meet.Do(func() {
-			p.met <- struct{}{}
-			<-p.goOn
-		})
+	if p.met != nil && p.meeting.CompareAndSwap(false, true) {
+		p.met <- struct{}{}
+		<-p.goOn
+	}
+	if p.hangs {
+		<-ctx.Done()
+		return ports.ShippingLabel{}, lostAnswer
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,7 +2,7 @@
 //
 // A label costs money, and so buying one goes like taking money: one transaction takes the label in hand,
 // the platform is asked outside of any transaction, and one transaction records what it sold. Until then
-// nobody else buys it; after a crash, or an answer that was lost, whoever asks next asks the platform for
+// nobody else buys it, for the lease is renewed; after a crash, or an answer that was lost, whoever asks next asks the platform for
 // the label before buying any. Then the order is told that it is on its way, which a repeated request does
 // as well. A Service works on a store of its own, and never within another transaction.
 package shipping
@@ -42,8 +42,12 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// patience bounds one conversation with a platform. It is well under order.LabelLease.
-const patience = 20 * time.Second
+const (
+	// patience bounds one conversation with a platform.
+	patience = 20 * time.Second
+	// renewal is how often a label's lease is renewed meanwhile: twice may fail before others take the label up.
+	renewal = order.LabelLease / 4
+)
 
 // Rate is an offer of a carrier's.
 type Rate struct {

@@ -3,16 +3,10 @@ package boot
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"net/http"
 	"strings"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/connectors"
-	"github.com/haggle-commerce/haggle/adapters/connectors/custom"
-	"github.com/haggle-commerce/haggle/adapters/connectors/hubspot"
-	"github.com/haggle-commerce/haggle/adapters/connectors/shipstation"
-	"github.com/haggle-commerce/haggle/adapters/connectors/shopify"
 	"github.com/haggle-commerce/haggle/adapters/delivery"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/hooks"
 	"github.com/haggle-commerce/haggle/adapters/system"
@@ -95,36 +89,6 @@ func (a *App) openPlatforms() {
 		Vault: a.vault, Clock: a.clock, Log: a.log,
 	}
 	a.platforms = p
-}
-
-// connectors are those to the platforms whose data is synchronised.
-func (c Config) connectors(clock ports.Clock, log *slog.Logger) map[integration.Type]ports.Connector {
-	apps := c.oauthApps()
-	shop, crm := apps[integration.Shopify], apps[integration.HubSpot]
-	return map[integration.Type]ports.Connector{
-		integration.Shopify: shopify.New(shopify.Config{
-			Custom:         c.ShopifyApp == "custom",
-			URL:            shop.url,
-			ClientID:       shop.id,
-			ClientSecret:   shop.secret,
-			PreviousSecret: c.ShopifyOld,
-			Client:         clientOf(shop.url),
-			Clock:          clock,
-			Log:            log,
-		}),
-		integration.HubSpot:     hubspot.New(hubspot.Config{URL: crm.url, ClientID: crm.id, ClientSecret: crm.secret, Clock: clock}),
-		integration.ShipStation: shipstation.New(shipstation.Config{URL: c.ShipStationURL, Clock: clock}),
-		integration.Custom:      custom.New(custom.Config{Client: delivery.SafeClient(c.AllowLoopback), Clock: clock}),
-	}
-}
-
-// clientOf is for a platform's own addresses, which its answers name too: none of them is ours. A configured
-// address may be.
-func clientOf(configured string) *http.Client {
-	if configured != "" {
-		return nil
-	}
-	return delivery.SafeClient(false)
 }
 
 // openSyncing puts the background work together. What it tells the catalogue of are committed writes.

@@ -76,7 +76,7 @@ func (a *App) reachableHook(t integration.Type, webhook id.Webhook) string {
 		integration.Stripe: a.config.StripeURL, integration.PayPal: a.config.PayPalURL, integration.ShipStation: a.config.ShipStationURL,
 		integration.Shopify: a.platforms.apps[integration.Shopify].url,
 	}[t]
-	if t == integration.Custom { // it is where the merchant says, which may be beside us
+	if t.Hosted() { // it is where the merchant says, which may be beside us
 		return a.hookAddress(webhook)
 	}
 	if configured == "" && !isHTTPS(a.URL()) {

@@ -24,7 +24,7 @@ type tokens struct {
 }
 
 func (k *tokens) watch(next http.Handler, w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != "/hubspot/oauth/v1/token" {
+	if r.URL.Path != "/hubspot/oauth/2026-03/token" {
 		next.ServeHTTP(w, r)
 		return
 	}

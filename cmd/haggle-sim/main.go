@@ -18,16 +18,17 @@ import (
 )
 
 type cli struct {
-	Shop       shopCmd          `cmd:"" default:"withargs" help:"Send simulated buyers to a server and report what happened (the default)."`
-	MCP        mcpCmd           `cmd:"" name:"mcp" help:"Haggle and buy over MCP in this terminal, with nothing but the address of a shop."`
-	Market     marketCmd        `cmd:"" help:"Say what a negotiation policy earns from populations of buyers, without a server."`
-	Provider   providerCmd      `cmd:"" help:"Run a payment provider that speaks Stripe's and PayPal's protocols and moves no money."`
-	Platforms  platformsCmd     `cmd:"" help:"Run look-alikes of Shopify, HubSpot, ShipStation and a merchant's own system."`
-	Embeddings embeddingsCmd    `cmd:"" help:"Run a look-alike of an OpenAI-compatible embeddings endpoint."`
-	Model      modelCmd         `cmd:"" help:"Run a look-alike of two language model services, which writes as it is told to."`
-	Agent      agentCmd         `cmd:"" help:"Run a merchant's own handler of the agent events, which misbehaves as it is told to."`
-	SearchEval searchEvalCmd    `cmd:"" help:"Measure how well search finds what people judged to be relevant (haggle search-eval)."`
-	Version    kong.VersionFlag `help:"Print the version."`
+	Shop       shopCmd           `cmd:"" default:"withargs" help:"Send simulated buyers to a server and report what happened (the default)."`
+	MCP        mcpCmd            `cmd:"" name:"mcp" help:"Haggle and buy over MCP in this terminal, with nothing but the address of a shop."`
+	Market     marketCmd         `cmd:"" help:"Say what a negotiation policy earns from populations of buyers, without a server."`
+	Provider   providerCmd       `cmd:"" help:"Run a payment provider that speaks Stripe's and PayPal's protocols and moves no money."`
+	Platforms  platformsCmd      `cmd:"" help:"Run look-alikes of Shopify, HubSpot, ShipStation, WooCommerce and a merchant's own system."`
+	Connector  connectorCheckCmd `cmd:"" name:"connector-check" help:"Check a system of your own against the contract of the custom connector; exit code 1 if a check fails."`
+	Embeddings embeddingsCmd     `cmd:"" help:"Run a look-alike of an OpenAI-compatible embeddings endpoint."`
+	Model      modelCmd          `cmd:"" help:"Run a look-alike of two language model services, which writes as it is told to."`
+	Agent      agentCmd          `cmd:"" help:"Run a merchant's own handler of the agent events, which misbehaves as it is told to."`
+	SearchEval searchEvalCmd     `cmd:"" help:"Measure how well search finds what people judged to be relevant (haggle search-eval)."`
+	Version    kong.VersionFlag  `help:"Print the version."`
 }
 
 func main() {

@@ -102,10 +102,10 @@ func (d Draft) Check(c fault.Check, r Rules) {
 		c.That(false, "type", "is connected by consent: use /v1/integrations/connect")
 		return
 	}
-	if d.Type == Custom {
+	if d.Type.Hosted() {
 		checkBase(c, d.Config.BaseURL, r.AllowLoopback)
 	} else {
-		c.In("config").That(d.Config.BaseURL == "", "base_url", "is for the type custom only")
+		c.In("config").That(d.Config.BaseURL == "", "base_url", "is for systems that you host yourself")
 	}
 	d.Type.checkCredentials(c, d.Credentials, r.Live)
 }

@@ -34,35 +34,58 @@ var (
 	Shopify     = Type{"shopify"}
 	HubSpot     = Type{"hubspot"}
 	ShipStation = Type{"shipstation"}
+	WooCommerce = Type{"woocommerce"}
 	Custom      = Type{"custom"}
 )
 
 // Types are all of them.
-var Types = []Type{Shopify, HubSpot, Stripe, PayPal, ShipStation, Custom}
+var Types = []Type{Shopify, HubSpot, Stripe, PayPal, ShipStation, WooCommerce, Custom}
 
 // traits are what is known of a type without asking it.
 type traits struct {
 	label     string
 	kind      Kind
-	oauth     bool // connected by its users' consent, and not by a key
-	signs     bool // what it sends a user back with after the consent
+	oauth     bool   // connected by its users' consent, and not by a key
+	key       string // what api_key is
+	secret    string // what api_secret is; "": it is left out
+	needs     string // what api_secret is where it is required; "": it is not
+	hosted    bool   // the merchant hosts it and gives its address
+	signs     bool   // what it sends a user back with after the consent
 	methods   []project.PaymentMethod
 	resources []syncrun.Resource
 	topics    []string // of webhooks
 }
 
 var known = map[Type]traits{
-	Stripe: {label: "Stripe", kind: Payment, methods: []project.PaymentMethod{project.SharedPaymentToken}},
-	PayPal: {label: "PayPal", kind: Payment, methods: []project.PaymentMethod{project.BillingAgreement}},
+	Stripe: {
+		label: "Stripe", kind: Payment, methods: []project.PaymentMethod{project.SharedPaymentToken},
+		key: "the secret or restricted key", secret: "the signing secret of a webhook that you registered yourself, else left out",
+	},
+	PayPal: {
+		label: "PayPal", kind: Payment, methods: []project.PaymentMethod{project.BillingAgreement},
+		key: "the client id", secret: "the client's secret", needs: "the client's secret",
+	},
 	Shopify: {
 		label: "Shopify", kind: ECommerce, oauth: true, signs: true,
 		resources: []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Customers, syncrun.Orders},
 		topics:    shopTopics,
 	},
-	HubSpot:     {label: "HubSpot", kind: CRM, oauth: true, resources: []syncrun.Resource{syncrun.Customers, syncrun.Orders}},
-	ShipStation: {label: "ShipStation", kind: Fulfillment, resources: []syncrun.Resource{syncrun.Orders}, topics: []string{"SHIP_NOTIFY"}},
+	HubSpot: {label: "HubSpot", kind: CRM, oauth: true, resources: []syncrun.Resource{syncrun.Customers, syncrun.Orders}},
+	ShipStation: {
+		label: "ShipStation", kind: Fulfillment, resources: []syncrun.Resource{syncrun.Orders}, topics: []string{"SHIP_NOTIFY"},
+		key: "the API key", secret: "the secret of a key of its API V1; a key of its API V2 has none",
+	},
+	WooCommerce: {
+		label: "WooCommerce", kind: ECommerce, hosted: true,
+		key: "the consumer key", secret: "the consumer secret", needs: "the consumer secret",
+		resources: []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Customers, syncrun.Orders},
+		topics: []string{
+			"product.created", "product.updated", "product.deleted", "order.created", "order.updated", "order.deleted",
+			"customer.created", "customer.updated", "customer.deleted",
+		},
+	},
 	Custom: {
-		label: "Custom", kind: Own,
+		label: "Custom", kind: Own, hosted: true, key: "what we send as the bearer token", secret: "left out",
 		resources: []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Customers, syncrun.Orders},
 		topics:    shopTopics,
 	},
@@ -104,6 +127,13 @@ func (t Type) OAuth() bool { return known[t].oauth }
 // SignsCallback reports whether the type signs the query that it sends users back with after their consent.
 func (t Type) SignsCallback() bool { return known[t].signs }
 
+// Hosted reports whether the merchant hosts the system and gives its address when connecting it.
+func (t Type) Hosted() bool { return known[t].hosted }
+
+// Key and Secret are what api_key and api_secret are for the type, in words; "": it has none.
+func (t Type) Key() string    { return known[t].key }
+func (t Type) Secret() string { return known[t].secret }
+
 // Methods are the payment methods that an account of the type serves.
 func (t Type) Methods() []project.PaymentMethod { return known[t].methods }
 
@@ -120,12 +150,10 @@ func (t Type) checkCredentials(c fault.Check, given Credentials, live bool) {
 	at.That(given.Key != "", "api_key", "is required")
 	at.That(plain(given.Key), "api_key", "must be at most 500 printable characters without spaces")
 	at.That(plain(given.Secret) && plain(given.Signing), "api_secret", "must be at most 500 printable characters without spaces")
-	switch t {
-	case PayPal:
-		at.That(given.Secret != "", "api_secret", "is required: the client's secret")
-	case ShipStation:
-		at.That(given.Secret != "", "api_secret", "is required: the key's secret")
-	case Stripe:
+	if needs := known[t].needs; needs != "" {
+		at.That(given.Secret != "", "api_secret", "is required: "+needs)
+	}
+	if t == Stripe {
 		checkStripe(at, given, live)
 	}
 }

@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	// LabelLease is how long whoever buys a label does so alone. It is longer than any such conversation can
-	// last, by enough for a platform to finish what nobody waits for any more.
-	LabelLease = time.Minute
+	// LabelLease is how long whoever buys a label does so alone. It is renewed while they are at it, and so it ends soon
+	// after a crash. By then the platform has finished what nobody waits for any more: whoever takes the label up asks the
+	// platform for it first.
+	LabelLease = 8 * time.Second
 	// MaxGrams is the weight of the heaviest parcel.
 	MaxGrams = 100_000
 )
@@ -20,7 +21,7 @@ const (
 // Label is the shipping label of an order. It costs money, and so there is one of an order, and one test
 // label, however often it is asked for and from wherever:
 //
-//	(none) ── NewLabel, Claim ──▶ in hand ── Buy ──▶ bought ── the order is told
+//	(none) ── NewLabel, Claim ──▶ in hand (Renew) ── Buy ──▶ bought ── the order is told
 //	            ▲                    ├── Release: the platform refused, none was bought ──┐
 //	            └────────────────────┴── the lease ends: nobody knows (Unsure) ───────────┘
 //
@@ -136,6 +137,16 @@ func (l *Label) Claim(w LabelWish, now time.Time) error {
 	l.Integration, l.Carrier, l.Service, l.Grams = w.Integration, w.Carrier, w.Service, w.Grams
 	l.DueAt = now.Add(LabelLease)
 	return nil
+}
+
+// Renew keeps a label in hand for another lease, and reports whether it still was. lease is its DueAt as it was claimed
+// or last renewed: one that another has taken up by now, or that is bought, is left as it is.
+func (l *Label) Renew(lease, now time.Time) bool {
+	if l.Bought() || lease.IsZero() || !l.DueAt.Equal(lease) {
+		return false
+	}
+	l.DueAt = now.Add(LabelLease)
+	return true
 }
 
 // Release puts a label out of hand that was certainly not bought this time. lease is its DueAt as it was

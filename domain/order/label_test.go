@@ -75,3 +75,28 @@ func TestTheFirstPurchaseStays(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 }
+
+func TestRenewALabelsLease(t *testing.T) {
+	t.Parallel()
+	i := id.New[id.Integration]([16]byte{1})
+	for state, c := range map[string]struct {
+		lead func(*order.Label)
+		ours bool
+	}{
+		"in hand":   {func(*order.Label) {}, true},
+		"released":  {func(l *order.Label) { l.Release(l.DueAt) }, false},
+		"bought":    {func(l *order.Label) { l.Buy(order.LabelSold{}, placed) }, false},
+		"another's": {func(l *order.Label) { l.DueAt = l.DueAt.Add(time.Second) }, false},
+	} {
+		l := order.NewLabel(id.New[id.Label]([16]byte{1}), place(paid(), time.UTC, placed), false, placed)
+		if err := l.Claim(order.LabelWish{Integration: i, Carrier: "ups", Service: "ups_ground", Grams: 500}, placed); err != nil {
+			t.Fatal(err)
+		}
+		lease := l.DueAt
+		c.lead(l)
+		before := l.DueAt
+		if ours := l.Renew(lease, later); ours != c.ours || ours != l.DueAt.Equal(later.Add(order.LabelLease)) || !ours && !l.DueAt.Equal(before) {
+			t.Errorf("%s: renewed %v until %s", state, ours, l.DueAt)
+		}
+	}
+}

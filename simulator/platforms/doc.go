@@ -1,5 +1,5 @@
-// Package platforms is look-alikes of the systems that a merchant connects: Shopify, HubSpot, ShipStation and a merchant's
-// own system. They speak the platforms' protocols over real HTTP, hold believable data of an outdoor shop, and fail as
+// Package platforms is look-alikes of the systems that a merchant connects: Shopify, HubSpot, ShipStation, WooCommerce and
+// a merchant's own system. They speak the platforms' protocols over real HTTP, hold believable data of an outdoor shop, and fail as
 // they are told to. They know nothing of who calls them, and share no type with it. Everything is in memory.
 //
 //	s, err := platforms.Start("127.0.0.1:0", platforms.Config{Seed: 7, Products: 200})
@@ -59,10 +59,10 @@
 // # HubSpot: /hubspot
 //
 //	GET    /oauth/authorize             as above; code_challenge with S256 is verified if it was given
-//	POST   /oauth/v1/token              a form: authorization_code (redirect_uri, code_verifier) or refresh_token
-//	GET    /oauth/v1/access-tokens/{token}     DELETE /oauth/v1/refresh-tokens/{token}
-//	GET    /crm/v3/objects/{contacts|deals}    limit (to 100), after, properties; and …/{id}
-//	POST   /crm/v3/objects/{contacts|deals}/search    filterGroups, sorts (one), properties, limit (to 200), after
+//	POST   /oauth/2026-03/token         a form: authorization_code (redirect_uri, code_verifier) or refresh_token
+//	POST   /oauth/2026-03/token/introspect     a form: client_id, client_secret, token
+//	GET    /crm/objects/2026-09/{contacts|deals}    limit (to 100), after, properties; and …/{id}
+//	POST   /crm/objects/2026-09/{contacts|deals}/search    filterGroups, sorts (one), properties, limit (to 200), after
 //
 // Access tokens live Config.HubSpotLife; the refresh token stays the same. A search reaches 10,000 results: a page beyond is
 // 400. Config.HubSpotPer10s requests in ten seconds and five searches in one; then 429 with Retry-After. A contact is a
@@ -79,6 +79,14 @@
 //	POST   /shipments/voidlabel         gives the cost back
 //	POST   /webhooks/subscribe          DELETE /webhooks/{id}
 //
+// By API V2, with API-Key: Config.ShipStationV2Key, the same account, whose labels belong to shipments:
+//
+//	GET    /v2/carriers, /v2/warehouses, /v2/labels, /v2/labels/external_shipment_id/{key}, /v2/shipments/external_shipment_id/{key}
+//	POST   /v2/rates/estimate
+//	POST   /v2/labels                   a shipment and its label, once by external_shipment_id; /v2/labels/shipment/{id}
+//	PUT    /v2/shipments/{id}, /v2/labels/{id}/void
+//	GET    /v2/environment/webhooks     POST, and DELETE …/{id}; calls are signed by a key of GET /jwks
+//
 // Config.ShipStationRate requests in a minute, told by X-Rate-Limit-Limit, -Remaining and -Reset; then 429. A label that is
 // no test calls the webhooks for SHIP_NOTIFY in the background, with a resource_url and without a signature.
 //
@@ -93,6 +101,10 @@
 // Records are ordered by their making. What was deleted is told to who asks with updated_since, as {"id", "updated_at",
 // "deleted": true}. Prices are numbers and text by turns. The first place of stock goes unnamed, the second is "outlet".
 // Webhooks are Standard Webhooks: {"type", "timestamp", "data": record}, for products/delete data {"id"} alone.
+//
+// # WooCommerce: /woocommerce
+//
+// See package woocommerce, for it and its key.
 //
 // # Control
 //

@@ -24,7 +24,7 @@ func connectHubSpot(t *testing.T, c platforms.Config) hubspotClient {
 
 func (c hubspotClient) search(object string, body any) reply {
 	c.t.Helper()
-	return do(c.t, "POST", c.s.URL+"/hubspot/crm/v3/objects/"+object+"/search", body, "Authorization", "Bearer "+c.token)
+	return do(c.t, "POST", c.s.URL+"/hubspot/crm/objects/2026-09/"+object+"/search", body, "Authorization", "Bearer "+c.token)
 }
 
 // clock is one that every look moves on by a second, so that no limit is ever reached.
@@ -40,7 +40,7 @@ func clock() func() time.Time {
 
 func TestHubSpotListsInPages(t *testing.T) {
 	c := connectHubSpot(t, platforms.Config{Customers: 250})
-	next, seen := c.s.URL+"/hubspot/crm/v3/objects/contacts?limit=100&properties=email,loyalty_tier&properties=num_associated_deals", map[any]bool{}
+	next, seen := c.s.URL+"/hubspot/crm/objects/2026-09/contacts?limit=100&properties=email,loyalty_tier&properties=num_associated_deals", map[any]bool{}
 	for next != "" {
 		page := do(t, "GET", next, nil, "Authorization", "Bearer "+c.token).object(t)
 		next = ""
@@ -101,7 +101,7 @@ func TestHubSpotLimitsRequests(t *testing.T) {
 	now := time.Now()
 	c := connectHubSpot(t, platforms.Config{HubSpotPer10s: 3, Now: func() time.Time { return now }})
 	list := func() reply {
-		return do(t, "GET", c.s.URL+"/hubspot/crm/v3/objects/deals?"+url.Values{"limit": {"1"}}.Encode(), nil, "Authorization", "Bearer "+c.token)
+		return do(t, "GET", c.s.URL+"/hubspot/crm/objects/2026-09/deals?"+url.Values{"limit": {"1"}}.Encode(), nil, "Authorization", "Bearer "+c.token)
 	}
 	for range 3 {
 		is(t, "within", list().StatusCode, 200)

@@ -159,7 +159,7 @@ func hubspotToken(t *testing.T, s *platforms.Server, form url.Values) reply {
 	t.Helper()
 	form.Set("client_id", "haggle-sandbox")
 	form.Set("client_secret", "haggle-sandbox-secret")
-	return do(t, "POST", s.URL+"/hubspot/oauth/v1/token", form)
+	return do(t, "POST", s.URL+"/hubspot/oauth/2026-03/token", form)
 }
 
 func codeForm(code string) url.Values {
@@ -187,14 +187,21 @@ func TestHubSpotTokensExpireAndAreRefreshed(t *testing.T) {
 	given := hubspotToken(t, s, codeForm(consent(t, authorize(s, "hubspot", "crm.objects.contacts.read")).Get("code"))).object(t)
 	is(t, "expires_in", given["expires_in"], any(60.0))
 	list := func(token any) reply {
-		return do(t, "GET", s.URL+"/hubspot/crm/v3/objects/contacts", nil, "Authorization", "Bearer "+token.(string))
+		return do(t, "GET", s.URL+"/hubspot/crm/objects/2026-09/contacts", nil, "Authorization", "Bearer "+token.(string))
 	}
 	is(t, "fresh", list(given["access_token"]).StatusCode, 200)
-	about := do(t, "GET", s.URL+"/hubspot/oauth/v1/access-tokens/"+given["access_token"].(string), nil).object(t)
+	introspect := func(secret string) reply {
+		return do(t, "POST", s.URL+"/hubspot/oauth/2026-03/token/introspect",
+			url.Values{"client_id": {"haggle-sandbox"}, "client_secret": {secret}, "token": {given["access_token"].(string)}})
+	}
+	about := introspect("haggle-sandbox-secret").object(t)
+	is(t, "active", about["active"], any(true))
 	is(t, "hub", about["hub_id"], any(62515.0))
+	is(t, "introspection by another app", introspect("nonsense").StatusCode, 400)
 	skew.Store(int64(2 * time.Minute))
 	stale := list(given["access_token"])
 	is(t, "stale", stale.StatusCode, 401)
+	is(t, "stale, introspected", introspect("haggle-sandbox-secret").object(t)["active"], any(false))
 	is(t, "category", stale.object(t)["category"], any("EXPIRED_AUTHENTICATION"))
 	refresh := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {given["refresh_token"].(string)}}
 	again := hubspotToken(t, s, refresh).object(t)
@@ -203,4 +210,18 @@ func TestHubSpotTokensExpireAndAreRefreshed(t *testing.T) {
 	is(t, "after that", list(again["access_token"]).StatusCode, 401)
 	refused := hubspotToken(t, s, refresh)
 	is(t, "refresh after that", refused.object(t)["status"], any("BAD_REFRESH_TOKEN"))
+}
+
+// HubSpot ends the versions before the dated ones in 2027.
+func TestHubSpotServesDatedVersionsOnly(t *testing.T) {
+	s := start(t, platforms.Config{})
+	for address, method := range map[string]string{
+		"/oauth/v1/token":                  "POST",
+		"/oauth/v1/access-tokens/a":        "GET",
+		"/crm/v3/objects/contacts":         "GET",
+		"/crm/v3/objects/contacts/search":  "POST",
+		"/oauth/2026-03/token/introspect/": "POST",
+	} {
+		is(t, method+" "+address, do(t, method, s.URL+"/hubspot"+address, nil).StatusCode, 404)
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 	"github.com/haggle-commerce/haggle/simulator/platforms/shipstation"
 	"github.com/haggle-commerce/haggle/simulator/platforms/shopify"
+	"github.com/haggle-commerce/haggle/simulator/platforms/woocommerce"
 )
 
 // The names of the platforms: the first part of every path, and what the control endpoints take.
@@ -21,6 +22,7 @@ const (
 	HubSpot     = host.HubSpot
 	ShipStation = host.ShipStation
 	Custom      = host.Custom
+	WooCommerce = woocommerce.Name
 )
 
 // The kinds of apps at Shopify.
@@ -56,6 +58,7 @@ func Open(config Config) *Platforms {
 	p.hubspot = hubspot.Open(p.Host)
 	p.shipstation = shipstation.Open(p.Host)
 	p.custom = custom.Open(p.Host)
+	woocommerce.Open(p.Host)
 	p.routeControl()
 	return p
 }

@@ -10,8 +10,10 @@ import (
 // State is how much there is of everything, and what was asked for so far.
 func (p *Platforms) State() map[string]any {
 	all := map[string]any{ShipStation: p.shipstation.Counts()}
-	for _, platform := range []string{Shopify, HubSpot, Custom} {
-		all[platform] = p.Sides[platform].Shop.Counts()
+	for platform, side := range p.Sides {
+		if side.Shop != nil {
+			all[platform] = side.Shop.Counts()
+		}
 	}
 	return map[string]any{"platforms": all, "shopify_orders": p.shopify.Written(), "requests": p.RequestCounts(), "now": p.Config.Now().UTC().Format(time.RFC3339)}
 }
@@ -23,7 +25,7 @@ func (p *Platforms) Records(platform, resource string) (list []any, err error) {
 	list = []any{}
 	switch {
 	case s == nil:
-		return nil, host.UnknownPlatform(platform)
+		return nil, p.UnknownPlatform(platform)
 	case s == p.shipstation.Side:
 		return p.shipstation.Records(resource)
 	}

@@ -1,8 +1,8 @@
 // Package hubspot connects a HubSpot account by its users' consent: contacts are customers, deals are orders.
 // HubSpot calls an app and not an account about changes, so there are no webhooks here.
 //
-// Sources: developers.hubspot.com/docs/api-reference, "CRM search", "Contacts", "Deals", "OAuth tokens (v1)",
-// "Error handling".
+// Sources: developers.hubspot.com/docs/api-reference, "CRM search", "Contacts", "Deals", "Error handling";
+// latest/authentication/oauth-tokens (11 May 2026); developer-tooling/platform/versioning (read in November 2026).
 package hubspot
 
 import (
@@ -23,6 +23,14 @@ import (
 const (
 	listed   = 100 // the most that a page of a list may have
 	searched = 200 // the most that a page of a search may have
+)
+
+// HubSpot releases a version of its API every March and September and supports each for 18 months.
+const (
+	// oauthPath replaces /oauth/v1/token, which ends on 16 February 2027.
+	oauthPath = "/oauth/2026-03/token"
+	// objectsPath replaces /crm/v3/objects/, which ends in September 2027.
+	objectsPath = "/crm/objects/2026-09/"
 )
 
 // Config is what a connector needs.
@@ -58,7 +66,7 @@ func New(c Config) *Connector {
 	platform := connectors.New("HubSpot", c.Client, c.Clock)
 	return &Connector{
 		platform: platform.Judging(judge(platform, c.Clock)), tokens: platform.Judging(judgeToken), api: api, clock: c.Clock,
-		app: app{id: c.ClientID, secret: c.ClientSecret, consent: consent + "/oauth/authorize", token: api + "/oauth/v1/token"},
+		app: app{id: c.ClientID, secret: c.ClientSecret, consent: consent + "/oauth/authorize", token: api + oauthPath},
 	}
 }
 
@@ -94,14 +102,19 @@ func (s *Connector) request(c ports.Connection, path string) connectors.Request 
 // Inspect asks whose access token it is.
 func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration.Config, error) {
 	var about struct {
-		Hub json.Number `json:"hub_id"`
+		Active bool        `json:"active"`
+		Hub    json.Number `json:"hub_id"`
 	}
-	// The token is in the path, so there it is alone.
-	r := connectors.Request{URL: s.api + "/oauth/v1/access-tokens/" + url.PathEscape(c.Credentials.Key)}
+	r := connectors.Request{URL: s.api + oauthPath + "/introspect", Form: url.Values{
+		"client_id": {s.app.id}, "client_secret": {s.app.secret}, "token": {c.Credentials.Key}, "token_type_hint": {"access_token"},
+	}}
 	if err := s.tokens.Ask(ctx, r, &about); err != nil {
 		return integration.Config{}, err
 	}
-	if about.Hub == "" {
+	switch {
+	case !about.Active:
+		return integration.Config{}, fmt.Errorf("%w (not active)", ports.ErrCredentialsRefused)
+	case about.Hub == "":
 		return integration.Config{}, s.platform.Failed("does not say whose account it is", nil)
 	}
 	return integration.Config{Account: about.Hub.String()}, nil
@@ -154,7 +167,7 @@ func (s *Connector) list(ctx context.Context, c ports.Connection, k kind, r port
 	if r.Cursor != "" {
 		query.Set("after", r.Cursor)
 	}
-	answer, err := s.ask(ctx, s.request(c, "/crm/v3/objects/"+k.name+"?"+query.Encode()))
+	answer, err := s.ask(ctx, s.request(c, objectsPath+k.name+"?"+query.Encode()))
 	if err != nil {
 		return ports.RecordPage{}, err
 	}

@@ -82,13 +82,15 @@ func TestOwnAddresses(t *testing.T) {
 
 func TestInspect(t *testing.T) {
 	t.Parallel()
-	_, _, s, c := connect(t)
+	h, _, s, c := connect(t)
 	if got, err := s.Inspect(ports.NewOutbound(t.Context()), c); err != nil || got != (integration.Config{Account: "62515"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	c.Credentials.Key = "nobody's"
-	if _, err := s.Inspect(ports.NewOutbound(t.Context()), c); !errors.Is(err, ports.ErrCredentialsRefused) || strings.Contains(err.Error(), "nobody") {
-		t.Errorf("%v", err)
+	for _, h.strict = range []bool{false, true} {
+		if _, err := s.Inspect(ports.NewOutbound(t.Context()), c); !errors.Is(err, ports.ErrCredentialsRefused) || strings.Contains(err.Error(), "nobody") {
+			t.Errorf("strict %t: %v", h.strict, err)
+		}
 	}
 }
 

@@ -77,7 +77,7 @@ func (s *Connector) search(ctx context.Context, c ports.Connection, k kind, r po
 			return ports.RecordPage{}, s.platform.Refused("gave no such page: start the sync anew")
 		}
 	}
-	request := s.request(c, "/crm/v3/objects/"+k.name+"/search")
+	request := s.request(c, objectsPath+k.name+"/search")
 	request.JSON = k.query(r.Since, at)
 	answer, err := s.ask(ctx, request)
 	if err != nil {

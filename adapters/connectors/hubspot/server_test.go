@@ -32,6 +32,7 @@ type hub struct {
 	refresh map[string]bool
 	rotate  bool   // refresh tokens are good once
 	circle  bool   // pages lead to the first one
+	strict  bool   // a bad token is refused by the status
 	answer  string // instead of any page
 	issued  int
 	queries []query
@@ -61,16 +62,10 @@ func newHub() *hub {
 
 func (h *hub) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /oauth/v1/token", h.token)
-	mux.HandleFunc("GET /oauth/v1/access-tokens/{token}", func(w http.ResponseWriter, r *http.Request) {
-		if !h.access[r.PathValue("token")] {
-			say(w, http.StatusNotFound, map[string]any{"message": "no such token: " + r.PathValue("token")})
-			return
-		}
-		say(w, http.StatusOK, map[string]any{"hub_id": 62515, "hub_domain": "acme.example", "token": r.PathValue("token")})
-	})
-	mux.HandleFunc("GET /crm/v3/objects/{kind}", h.list)
-	mux.HandleFunc("POST /crm/v3/objects/{kind}/search", h.search)
+	mux.HandleFunc("POST /oauth/2026-03/token", h.token)
+	mux.HandleFunc("POST /oauth/2026-03/token/introspect", h.introspect)
+	mux.HandleFunc("GET /crm/objects/2026-09/{kind}", h.list)
+	mux.HandleFunc("POST /crm/objects/2026-09/{kind}/search", h.search)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
@@ -85,6 +80,22 @@ func (h *hub) handler() http.Handler {
 		}
 		mux.ServeHTTP(w, r)
 	})
+}
+
+// introspect refuses a token by a status (h.strict) or by what it says: HubSpot does not document which.
+func (h *hub) introspect(w http.ResponseWriter, r *http.Request) {
+	_ = r.ParseForm()
+	token := r.PostForm.Get("token")
+	switch {
+	case r.PostForm.Get("client_id") != clientID || r.PostForm.Get("client_secret") != clientSecret || r.URL.RawQuery != "":
+		say(w, http.StatusBadRequest, map[string]any{"status": "BAD_CLIENT_ID"})
+	case h.access[token]:
+		say(w, http.StatusOK, map[string]any{"active": true, "token_use": "access_token", "hub_id": 62515, "hub_domain": "acme.example", "token": token})
+	case h.strict:
+		say(w, http.StatusBadRequest, map[string]any{"category": "VALIDATION_ERROR", "message": "invalid: " + token})
+	default:
+		say(w, http.StatusOK, map[string]any{"active": false, "token": token, "hub_id": 62515})
+	}
 }
 
 func say(w http.ResponseWriter, status int, body any) {

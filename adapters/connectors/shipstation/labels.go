@@ -20,6 +20,13 @@ const carriersAtOnce = 4
 // mostCarriers are more than an account has, and fewer than ShipStation answers in a minute.
 const mostCarriers = 30
 
+// An order's address names no company, and so it is a private one, for which UPS and FedEx ask more.
+// Source: shipstation.com/docs/api/shipments/get-rates, "residential".
+const (
+	residential   = true
+	residentialV2 = "yes"
+)
+
 type weight struct {
 	Value int    `json:"value"`
 	Units string `json:"units"`
@@ -29,6 +36,9 @@ func grams(n int) weight { return weight{n, "grams"} }
 
 // Rates asks one carrier, or all of the account. One that has nothing to offer does not hide the others.
 func (s *Connector) Rates(ctx ports.Outbound, c ports.Connection, r ports.RateRequest) ([]ports.ShippingRate, error) {
+	if speaksV2(c) {
+		return s.modern.rates(ctx, c, r)
+	}
 	if r.Carrier != "" {
 		return s.ratesOf(ctx, c, r)
 	}
@@ -82,7 +92,7 @@ func (s *Connector) ratesOf(ctx context.Context, c ports.Connection, r ports.Rat
 		OtherCost    json.Number `json:"otherCost"`
 	}
 	err := s.ask(ctx, c, request{path: "/shipments/getrates", body: map[string]any{
-		"carrierCode": r.Carrier, "serviceCode": nil, "packageCode": nil, "confirmation": "none", "residential": false,
+		"carrierCode": r.Carrier, "serviceCode": nil, "packageCode": nil, "confirmation": "none", "residential": residential,
 		"fromPostalCode": r.Origin, "toCity": to.City, "toState": to.State, "toPostalCode": to.PostalCode, "toCountry": to.Country,
 		"weight": grams(r.Grams),
 	}}, &offers)
@@ -100,6 +110,9 @@ func (s *Connector) ratesOf(ctx context.Context, c ports.Connection, r ports.Rat
 
 // Buy finds the order's label, or makes the order there, by a key under which it is made once, and buys one.
 func (s *Connector) Buy(ctx ports.Outbound, c ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
+	if speaksV2(c) {
+		return s.modern.buy(ctx, c, r)
+	}
 	of := keyOf(r.Order, r.Test)
 	if found, err := s.find(ctx, c, of); err != nil || found != nil {
 		if found == nil {

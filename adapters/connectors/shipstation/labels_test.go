@@ -48,7 +48,7 @@ func TestRatesOfAllCarriers(t *testing.T) {
 	asked := w.last["POST /shipments/getrates"]
 	delete(asked, "carrierCode")
 	if want := map[string]any{
-		"serviceCode": nil, "packageCode": nil, "confirmation": "none", "residential": false, "fromPostalCode": "78703",
+		"serviceCode": nil, "packageCode": nil, "confirmation": "none", "residential": true, "fromPostalCode": "78703",
 		"toCity": "Austin", "toState": "TX", "toPostalCode": "78701", "toCountry": "US",
 		"weight": map[string]any{"value": 1200.0, "units": "grams"},
 	}; !reflect.DeepEqual(asked, want) {

@@ -60,11 +60,15 @@ func (s *Connector) Read(ctx ports.Outbound, c ports.Connection, r ports.PageReq
 	case !ok:
 		return ports.RecordPage{}, s.platform.Failed("has no such page", nil)
 	}
-	page, err := s.phase(ctx, c, r.Since, phase, number)
+	read := s.phase
+	if speaksV2(c) {
+		read = s.modern.phase
+	}
+	page, err := read(ctx, c, r.Since, phase, number)
 	if err != nil || page.Next != "" || phase == voided || r.Since.IsZero() {
 		return page, err
 	}
-	more, err := s.phase(ctx, c, r.Since, voided, 1)
+	more, err := read(ctx, c, r.Since, voided, 1)
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
@@ -157,6 +161,9 @@ func later(a, b time.Time) time.Time {
 
 // Bought finds the label of an order.
 func (s *Connector) Bought(ctx ports.Outbound, c ports.Connection, o *order.Order) (*ports.ShippingLabel, error) {
+	if speaksV2(c) {
+		return s.modern.find(ctx, c, keyOf(o, false))
+	}
 	return s.find(ctx, c, keyOf(o, false))
 }
 

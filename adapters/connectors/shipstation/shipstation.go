@@ -1,7 +1,7 @@
-// Package shipstation connects accounts with ShipStation by its API V1: it reads what was shipped, hears of
-// it by webhook, and buys labels.
+// Package shipstation connects accounts with ShipStation: it reads what was shipped, hears of it by webhook,
+// and buys labels. An account with a key and a secret speaks API V1, one with a key alone API V2 (v2.go).
 //
-// Times without a zone are Pacific time there. Amounts have no currency there: they are US dollars here,
+// Of API V1: times without a zone are Pacific time there. Amounts have no currency there: they are US dollars here,
 // which is what accounts in the United States are billed in. The label of an order is found again by the
 // order's key, which is our order's id; a test label is one of another order there, so that nobody takes it
 // for the real one.
@@ -47,6 +47,7 @@ type Connector struct {
 	base     *url.URL // without a slash at its end
 	pacific  *time.Location
 	clock    ports.Clock
+	modern   *modern
 }
 
 var (
@@ -66,7 +67,8 @@ func New(c Config) *Connector {
 	if err != nil {
 		panic("shipstation: " + err.Error())
 	}
-	return &Connector{platform: connectors.New("ShipStation", c.Client, c.Clock), base: base, pacific: pacific, clock: c.Clock}
+	platform := connectors.New("ShipStation", c.Client, c.Clock)
+	return &Connector{platform: platform, base: base, pacific: pacific, clock: c.Clock, modern: newModern(c.URL, platform, c.Clock)}
 }
 
 // request is one that an account makes.
@@ -85,6 +87,10 @@ func (s *Connector) ask(ctx context.Context, c ports.Connection, r request, into
 // missing asks for what may not be there, and reports whether it is not.
 func (s *Connector) missing(ctx context.Context, c ports.Connection, r request, into any) (bool, error) {
 	account, sent := s.as(c, r)
+	return missing(ctx, account, sent, into)
+}
+
+func missing(ctx context.Context, account *connectors.Platform, sent connectors.Request, into any) (bool, error) {
 	answer, err := account.Send(ctx, sent)
 	switch {
 	case err != nil:
@@ -162,6 +168,9 @@ func reason(body []byte) string {
 // Inspect names the account by its first store, which is the same for every key of the account. An account
 // without any is named by a part of its key's SHA-256, from which nobody finds the key.
 func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration.Config, error) {
+	if speaksV2(c) {
+		return s.modern.inspect(ctx, c)
+	}
 	var stores []struct {
 		ID int64 `json:"storeId"`
 	}

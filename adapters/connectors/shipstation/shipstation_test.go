@@ -14,6 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/connectors/shipstation"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
@@ -181,7 +182,7 @@ func TestLimitTellsHowLong(t *testing.T) {
 		w.WriteHeader(http.StatusTooManyRequests)
 	}))
 	s := shipstation.New(shipstation.Config{URL: limited.URL, Clock: clock{}})
-	_, err := s.Inspect(ports.NewOutbound(t.Context()), ports.Connection{})
+	_, err := s.Inspect(ports.NewOutbound(t.Context()), ports.Connection{Credentials: integration.Credentials{Key: "k", Secret: "s"}})
 	if wish := (ports.Throttled{}); !errors.As(err, &wish) || wish.After != 37*time.Second {
 		t.Errorf("%v", err)
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -20,9 +19,12 @@ const shipNotify = "SHIP_NOTIFY"
 // mostPages of one call are read; ShipStation tells of what was bought together.
 const mostPages = 25
 
-// Register has ShipStation call an address. Its calls are signed with nothing. An address that it calls
+// Register has ShipStation call an address. By API V1 its calls are signed with nothing. An address that it calls
 // already is not registered a second time.
 func (s *Connector) Register(ctx ports.Outbound, c ports.Connection, topic, address string) (remote, signing string, err error) {
+	if speaksV2(c) {
+		return s.modern.register(ctx, c, topic, address)
+	}
 	var known struct {
 		List []struct {
 			ID    int64  `json:"WebHookID"`
@@ -56,6 +58,9 @@ func (s *Connector) Register(ctx ports.Outbound, c ports.Connection, topic, addr
 
 // Unregister ends it.
 func (s *Connector) Unregister(ctx ports.Outbound, c ports.Connection, remote string) error {
+	if speaksV2(c) {
+		return s.modern.unregister(ctx, c, remote)
+	}
 	_, err := s.missing(ctx, c, request{method: http.MethodDelete, path: "/webhooks/" + url.PathEscape(remote)}, nil)
 	return err
 }
@@ -76,12 +81,19 @@ func (c call) valid() bool {
 	return err == nil && u.Host != "" && len(c.URL) <= 2000 && topicForm.MatchString(c.Topic)
 }
 
-// Verify takes what looks like a call of ShipStation's, which signs none. Whoever makes one up can have us
+// Verify checks the signature of a call by API V2. By API V1 it takes what looks like one, for none is signed. Whoever makes one up can have us
 // read shipments of the merchant's own account, and nothing else: see News.
-func (s *Connector) Verify(hook ports.Call, _ string) (ports.CallStamp, error) {
+func (s *Connector) Verify(hook ports.Call, signing string) (ports.CallStamp, error) {
+	switch signing {
+	case signingV2:
+		return s.modern.verify(hook)
+	case "": // API V1
+	default:
+		return ports.CallStamp{}, errNotSigned
+	}
 	var c call
 	if len(hook.Payload) > longestCall || json.Unmarshal(hook.Payload, &c) != nil || !c.valid() {
-		return ports.CallStamp{}, fault.New(fault.Unauthenticated, "invalid_signature", "This is no call of ShipStation's.")
+		return ports.CallStamp{}, errNotSigned
 	}
 	return ports.CallStamp{Topic: c.Topic}, nil
 }
@@ -90,10 +102,13 @@ func (s *Connector) Verify(hook ports.Call, _ string) (ports.CallStamp, error) {
 // it is one of ShipStation's shipments: it is never connected to.
 func (s *Connector) News(ctx ports.Outbound, c ports.Connection, topic string, _ time.Time, payload []byte) ([]syncrun.Record, error) {
 	var told call
-	if err := json.Unmarshal(payload, &told); err != nil || !told.valid() {
+	err := json.Unmarshal(payload, &told)
+	switch {
+	case err != nil || !speaksV2(c) && !told.valid():
 		return nil, s.platform.Refused("sent a call that cannot be read")
-	}
-	if topic != shipNotify || told.Topic != shipNotify {
+	case speaksV2(c) && topic == shipNotify && told.Topic == labelCreatedType:
+		return s.modern.news(ctx, c, told)
+	case speaksV2(c) || topic != shipNotify || told.Topic != shipNotify:
 		return nil, nil
 	}
 	query, ok := s.search(told.URL)

@@ -148,7 +148,7 @@ func (c *Platform) listOrders(w *host.World, since int64, after, limit int) (rec
 	return records, next, host.Tally(len(w.Orders), will)
 }
 
-// subscribe keeps the secret it was given, or makes one.
+// subscribe keeps the webhook that has the topic and the address, which is signed with the new secret from then on.
 func (c *Platform) subscribe(call *host.Call) host.Answer {
 	var asked struct{ Topic, URL, Secret string }
 	if json.Unmarshal(call.Content, &asked) != nil || host.Changers[asked.Topic] == nil || asked.URL == "" {
@@ -156,6 +156,13 @@ func (c *Platform) subscribe(call *host.Call) host.Answer {
 	}
 	if _, err := signingKey(asked.Secret); err != nil {
 		return c.Refuse(http.StatusUnprocessableEntity, "secret must be whsec_ and base64")
+	}
+	for _, h := range c.Hooks.List() {
+		if h.Topic == asked.Topic && h.URL == asked.URL {
+			h.Secret = asked.Secret
+			c.Hooks.Replace(h)
+			return host.OK(map[string]any{"id": customHook(h.Number)})
+		}
 	}
 	h := c.Hooks.Add(host.Hook{Topic: asked.Topic, URL: asked.URL, Secret: asked.Secret})
 	return host.Answer{Status: http.StatusCreated, Body: map[string]any{"id": customHook(h.Number)}}

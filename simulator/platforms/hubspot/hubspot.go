@@ -1,5 +1,10 @@
 // Package hubspot is the look-alike of HubSpot: OAuth, and listing and searching of contacts and deals. The data and the
 // faults are those of package host.
+//
+// It serves the dated versions of the API only. The versions before them are answered with 404, as they will be once
+// HubSpot has ended them: the v1 OAuth API on 16 February 2027 (developers.hubspot.com/changelog, "v1 OAuth API
+// deprecation"), v1 to v3 of the others in September 2027 (developers.hubspot.com/docs/developer-tooling/platform/versioning,
+// read in November 2026).
 package hubspot
 
 import (
@@ -33,6 +38,13 @@ type grant struct {
 
 const hubID = 62515
 
+const (
+	// oauthPath is of developers.hubspot.com/docs/api-reference/latest/authentication/oauth-tokens (11 May 2026).
+	oauthPath = "/oauth/2026-03/token"
+	// objectsPath is of the API version that is current since September 2026.
+	objectsPath = "/crm/objects/2026-09/"
+)
+
 // Open adds the platform to the host.
 func Open(p *host.Host) *Platform {
 	s := &host.Shop{Config: p.Config, Stream: 3, Unit: time.Millisecond}
@@ -43,13 +55,12 @@ func Open(p *host.Host) *Platform {
 	h.Side = p.Side(host.HubSpot, s, hubspotError)
 	s.Name = func(topic string, c host.Changed) string { return hubspotID(host.ResourceOf(topic), c.Index) }
 	h.RouteConsent("/oauth/authorize", "HubSpot", "Tarn & Tundra CRM", h.approve)
-	h.Route("POST", "/oauth/v1/token", "token", h.token)
-	h.Route("GET", "/oauth/v1/access-tokens/{token}", "account", h.about)
-	h.Route("DELETE", "/oauth/v1/refresh-tokens/{token}", "token", h.forget)
+	h.Route("POST", oauthPath, "token", h.token)
+	h.Route("POST", oauthPath+"/introspect", "account", h.introspect)
 	for _, object := range []string{"contacts", "deals"} {
-		h.Route("GET", "/crm/v3/objects/"+object, object, h.granted(false, func(c *host.Call) host.Answer { return h.list(c, object) }))
-		h.Route("GET", "/crm/v3/objects/"+object+"/{id}", object, h.granted(false, func(c *host.Call) host.Answer { return h.one(c, object) }))
-		h.Route("POST", "/crm/v3/objects/"+object+"/search", object, h.granted(true, func(c *host.Call) host.Answer { return h.find(c, object) }))
+		h.Route("GET", objectsPath+object, object, h.granted(false, func(c *host.Call) host.Answer { return h.list(c, object) }))
+		h.Route("GET", objectsPath+object+"/{id}", object, h.granted(false, func(c *host.Call) host.Answer { return h.one(c, object) }))
+		h.Route("POST", objectsPath+object+"/search", object, h.granted(true, func(c *host.Call) host.Answer { return h.find(c, object) }))
 	}
 	return h
 }
@@ -82,13 +93,23 @@ func badToken(status, text string) host.Answer {
 	return host.Answer{Status: http.StatusBadRequest, Body: map[string]any{"status": status, "message": text, "correlationId": host.DeliveryID()}}
 }
 
-func (h *Platform) token(c *host.Call) host.Answer {
+// form is the body of a request that an app makes for itself. Nothing of it may be in the query ("require that
+// parameters are included in the request body", auth-oauth-v3/guide).
+func (h *Platform) form(c *host.Call) (url.Values, host.Answer) {
 	form, err := url.ParseQuery(string(c.Content))
-	if err != nil || !strings.HasPrefix(c.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
-		return badToken("BAD_REQUEST", "the body must be a form")
+	if err != nil || c.URL.RawQuery != "" || !strings.HasPrefix(c.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
+		return nil, badToken("BAD_REQUEST", "the body must be a form, and the query empty")
 	}
 	if form.Get("client_id") != h.Host.Config.ClientID || form.Get("client_secret") != h.Host.Config.ClientSecret {
-		return badToken("BAD_CLIENT_ID", "missing or unknown client id or secret")
+		return nil, badToken("BAD_CLIENT_ID", "missing or unknown client id or secret")
+	}
+	return form, host.Answer{}
+}
+
+func (h *Platform) token(c *host.Call) host.Answer {
+	form, refused := h.form(c)
+	if form == nil {
+		return refused
 	}
 	switch form.Get("grant_type") {
 	case "authorization_code":
@@ -135,32 +156,23 @@ func (h *Platform) held(token string) (g grant, known, fresh bool) {
 	return g, known, known && h.Host.Config.Now().Before(g.expires)
 }
 
-func (h *Platform) about(c *host.Call) host.Answer {
-	token := c.PathValue("token")
+// introspect tells what an access token stands for. What it says of one that is unknown or expired is not documented:
+// it says what RFC 7662 does, active: false and nothing else.
+func (h *Platform) introspect(c *host.Call) host.Answer {
+	form, refused := h.form(c)
+	if form == nil {
+		return refused
+	}
+	token := form.Get("token")
 	g, _, fresh := h.held(token)
 	if !fresh {
-		return h.Refuse(http.StatusNotFound, "the token is unknown or expired")
+		return host.OK(map[string]any{"active": false})
 	}
 	return host.OK(map[string]any{
-		"token": token, "user": "ada@tarn.example.com", "hub_domain": "tarn-and-tundra.example.com", "hub_id": hubID, "app_id": 4242, "user_id": 77,
-		"scopes": strings.Fields(g.scope), "expires_in": int(g.expires.Sub(h.Host.Config.Now()) / time.Second), "token_type": "access",
+		"token_use": "access_token", "active": true, "token": token, "user": "ada@tarn.example.com", "hub_domain": "tarn-and-tundra.example.com",
+		"hub_id": hubID, "app_id": 4242, "user_id": 77, "client_id": form.Get("client_id"), "is_private_distribution": false,
+		"scopes": strings.Fields(g.scope), "expires_in": int(g.expires.Sub(h.Host.Config.Now()) / time.Second), "token_type": "bearer",
 	})
-}
-
-func (h *Platform) forget(c *host.Call) host.Answer {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	refresh := c.PathValue("token")
-	if _, known := h.refresh[refresh]; !known {
-		return host.Answer{Status: http.StatusNotFound, Body: hubspotError(http.StatusNotFound, "the refresh token is unknown")}
-	}
-	delete(h.refresh, refresh)
-	for token, g := range h.access {
-		if g.refresh == refresh {
-			delete(h.access, token)
-		}
-	}
-	return host.Answer{Status: http.StatusNoContent}
 }
 
 // Revoke ends every token, as a merchant who removes the app does.

@@ -50,6 +50,9 @@ func (s *Platform) unsubscribe(c *host.Call) host.Answer {
 
 // news names shipments by an address and carries none of them.
 func news(h host.Hook, batch string) any {
+	if h.Secret == v2 {
+		return newsV2(h, batch)
+	}
 	return map[string]any{
 		"resource_url":  h.Base + "/shipments?batchId=" + url.QueryEscape(batch) + "&includeShipmentItems=False",
 		"resource_type": shipNotify,

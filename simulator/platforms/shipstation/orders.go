@@ -145,9 +145,14 @@ func (s *Platform) voidLabel(c *host.Call) host.Answer {
 	if n < 0 || n >= len(s.shipments) || s.shipments[n].voided {
 		return host.OK(map[string]any{"approved": false, "message": "The label cannot be voided."})
 	}
-	s.shipments[n].voided = true
-	s.spent -= s.shipments[n].cents
+	s.void(n)
 	return host.OK(map[string]any{"approved": true, "message": "Label voided successfully"})
+}
+
+// void needs the lock.
+func (s *Platform) void(n int) {
+	s.shipments[n].voided, s.shipments[n].voidedAt = true, s.Host.Config.Now()
+	s.spent -= s.shipments[n].cents
 }
 
 // showShipment needs the lock.
@@ -162,7 +167,7 @@ func (s *Platform) showShipment(n int) map[string]any {
 		"notifyErrorMessage": nil, "shipTo": o.shipTo, "weight": one.weight, "shipmentItems": nil, "labelData": nil, "formData": nil,
 	}
 	if one.voided {
-		shown["voidDate"] = one.made.In(pacific).Format(shipTime)
+		shown["voidDate"] = one.voidedAt.In(pacific).Format(shipTime)
 	}
 	return shown
 }

@@ -1,4 +1,5 @@
-// Package shipstation is the look-alike of ShipStation: carriers, rates, orders, labels and SHIP_NOTIFY webhooks. Its
+// Package shipstation is the look-alike of ShipStation: carriers, rates, orders, labels and SHIP_NOTIFY webhooks by API
+// V1, and under /v2 by API V2, which has shipments instead of orders and signs its webhooks. Both show the same account. Its
 // seeded orders, its faults and the delivery of webhooks are those of package host.
 package shipstation
 
@@ -42,6 +43,7 @@ type shipment struct {
 	weight                          any
 	made                            time.Time
 	voided                          bool
+	voidedAt                        time.Time
 }
 
 // pacific is the time zone that ShipStation writes its times in, without saying so.
@@ -63,7 +65,7 @@ func Open(p *host.Host) *Platform {
 	s.seeded.Config.Products = 0
 	s.Side = p.Side(host.ShipStation, nil, func(_ int, text string) any { return map[string]any{"Message": text} })
 	s.Side.Produce = s.announce
-	s.Hooks.Send = func(host.Hook, host.Delivery) (http.Header, error) { return http.Header{}, nil } // not signed
+	s.Hooks.Send = s.sign
 	s.Route("GET", "/carriers", "account", s.keyed(func(*host.Call) host.Answer { return host.OK(shipCarriers()) }))
 	s.Route("GET", "/carriers/listservices", "account", s.keyed(s.services))
 	s.Route("GET", "/stores", "account", s.keyed(s.stores))
@@ -76,6 +78,7 @@ func Open(p *host.Host) *Platform {
 	s.Route("GET", "/webhooks", "webhooks", s.keyed(s.listHooks))
 	s.Route("POST", "/webhooks/subscribe", "webhooks", s.keyed(s.subscribe))
 	s.Route("DELETE", "/webhooks/{id}", "webhooks", s.keyed(s.unsubscribe))
+	s.routeV2()
 	return s
 }
 
@@ -112,10 +115,7 @@ func (s *Platform) keyed(handle func(*host.Call) host.Answer) func(*host.Call) h
 		if same != 1 {
 			return host.Answer{Status: http.StatusUnauthorized, Kind: "text/plain", Body: []byte("401 Unauthorized")}
 		}
-		s.mu.Lock()
-		s.seed()
-		fits, left, ends := s.limit.Take(s.Host.Config.Now())
-		s.mu.Unlock()
+		fits, left, ends := s.takeOne()
 		a := host.Answer{Status: http.StatusTooManyRequests, Body: map[string]any{"message": "Too Many Requests"}}
 		if fits {
 			a = handle(c)
@@ -125,6 +125,14 @@ func (s *Platform) keyed(handle func(*host.Call) host.Answer) func(*host.Call) h
 		return a.With("X-Rate-Limit-Limit", strconv.Itoa(s.limit.Limit)).With("X-Rate-Limit-Remaining", strconv.Itoa(left)).
 			With("X-Rate-Limit-Reset", host.Seconds(ends))
 	}
+}
+
+// takeOne counts a request against the account's rate.
+func (s *Platform) takeOne() (fits bool, left int, ends time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seed()
+	return s.limit.Take(s.Host.Config.Now())
 }
 
 type shipService struct {
@@ -191,6 +199,7 @@ func (s *Platform) rates(c *host.Call) host.Answer {
 	var asked struct {
 		CarrierCode, ServiceCode, FromPostalCode, ToPostalCode, ToCountry string
 		Weight                                                            weight
+		Residential                                                       bool
 	}
 	if !host.ReadJSON(c.Content, &asked) || asked.CarrierCode == "" || asked.FromPostalCode == "" || asked.ToPostalCode == "" || asked.ToCountry == "" || asked.Weight.Value <= 0 {
 		return s.Refuse(http.StatusBadRequest, "The request is invalid: carrierCode, fromPostalCode, toPostalCode, toCountry and weight are required.")
@@ -202,7 +211,8 @@ func (s *Platform) rates(c *host.Call) host.Answer {
 	for _, one := range shipServices {
 		if one.carrier == asked.CarrierCode && (asked.ServiceCode == "" || asked.ServiceCode == one.code) {
 			list = append(list, map[string]any{
-				"serviceName": one.name, "serviceCode": one.code, "shipmentCost": host.ExactNumber(one.cost(asked.Weight)), "otherCost": host.ExactNumber(0),
+				"serviceName": one.name, "serviceCode": one.code, "shipmentCost": host.ExactNumber(one.cost(asked.Weight)),
+				"otherCost": host.ExactNumber(one.surcharge(asked.Residential)),
 			})
 		}
 	}
@@ -210,6 +220,14 @@ func (s *Platform) rates(c *host.Call) host.Answer {
 }
 
 func (one shipService) cost(w weight) int64 { return one.base + one.perOunce*w.ounces() }
+
+// surcharge is what UPS and FedEx add for a private address; the postal service does not.
+func (one shipService) surcharge(residential bool) int64 {
+	if !residential || one.carrier == "stamps_com" {
+		return 0
+	}
+	return 465
+}
 
 func serviceOf(carrier, code string) (shipService, bool) {
 	n := slices.IndexFunc(shipServices, func(one shipService) bool { return one.carrier == carrier && one.code == code })

@@ -50,23 +50,25 @@ func (h *handlers) registerIntegrations() {
 
 // credentials never come back in an answer, an error or a log.
 type credentials struct {
-	Key    string `json:"api_key,omitempty" writeOnly:"true" doc:"Stripe: the secret or restricted key. PayPal: the client id. ShipStation: the API key. Custom: what we send as the bearer token."`
-	Secret string `json:"api_secret,omitempty" writeOnly:"true" doc:"Stripe: the signing secret of a webhook that you registered yourself, else left out. PayPal: the client's secret. ShipStation: the API secret. Custom: left out."`
+	Key    string `json:"api_key,omitempty" writeOnly:"true"`
+	Secret string `json:"api_secret,omitempty" writeOnly:"true"`
 }
 
 func (credentials) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	s.Properties["api_key"].Description = byType(integration.Type.Key)
+	s.Properties["api_secret"].Description = byType(integration.Type.Secret)
 	return operation.DocumentRequired(s, "api_key")
 }
 
 type newIntegration struct {
-	Type        string      `json:"type,omitempty" example:"stripe" doc:"stripe, paypal, shipstation or custom. The others are connected by consent."`
+	Type        string      `json:"type,omitempty" example:"stripe" doc:"One that is not connected by consent."`
 	Credentials credentials `json:"credentials,omitzero"`
 	Name        string      `json:"name,omitempty" doc:"At most 200 characters; left out: the type's."`
 	Config      newConfig   `json:"config,omitzero"`
 }
 
 type newConfig struct {
-	BaseURL string `json:"base_url,omitempty" doc:"Of a custom system: an https URL that does not lead to a private address."`
+	BaseURL string `json:"base_url,omitempty" doc:"Of a system that you host yourself (custom, woocommerce): an https URL that does not lead to a private address."`
 	SyncPatch
 }
 

@@ -16,7 +16,7 @@ import (
 // IntegrationView is an integration (spec 2.3). It has no credentials.
 type IntegrationView struct {
 	ID        string             `json:"id"`
-	Type      string             `json:"type" example:"shopify" enum:"shopify,hubspot,stripe,paypal,shipstation,custom"`
+	Type      string             `json:"type" example:"shopify"`
 	Name      string             `json:"name"`
 	Status    string             `json:"status" enum:"connected,error,disconnected"`
 	LastError *string            `json:"last_error" nullable:"true" doc:"Why status is error."`
@@ -33,7 +33,7 @@ type integrationConfig struct {
 	AccountID     string `json:"account_id,omitempty" doc:"The account's id with the platform."`
 	LiveMode      *bool  `json:"live_mode,omitempty" doc:"Whether a payment account's money is real."`
 	StoreDomain   string `json:"store_domain,omitempty" doc:"Of an e-commerce platform's shop."`
-	BaseURL       string `json:"base_url,omitempty" doc:"Of a custom system."`
+	BaseURL       string `json:"base_url,omitempty" doc:"Of a system that you host yourself."`
 	SyncProducts  *bool  `json:"sync_products,omitempty" doc:"With their stock."`
 	SyncOrders    *bool  `json:"sync_orders,omitempty"`
 	SyncCustomers *bool  `json:"sync_customers,omitempty"`

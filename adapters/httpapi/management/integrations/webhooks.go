@@ -54,11 +54,12 @@ func (h *handlers) listWebhooks(ctx context.Context, rq operation.Request, in *l
 }
 
 type newWebhook struct {
-	Topic   string   `json:"topic,omitempty" example:"products/update" doc:"One of the platform's. Shopify and custom: products/create, products/update, products/delete, inventory_levels/update, orders/create, orders/updated, customers/create, customers/update, customers/delete. ShipStation: SHIP_NOTIFY."`
+	Topic   string   `json:"topic,omitempty" example:"products/update"`
 	Actions []string `json:"actions,omitempty" nullable:"true" doc:"Of sync_products, sync_inventory, sync_orders and sync_customers: what is read from the platform after a call, beside what the call itself tells."`
 }
 
 func (newWebhook) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	s.Properties["topic"].Description = topicsByType()
 	return operation.DocumentRequired(s, "topic")
 }
 

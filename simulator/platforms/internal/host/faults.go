@@ -109,7 +109,7 @@ func (s *script) meet(resource string) Fault {
 func (p *Host) Fault(f Fault) error {
 	s := p.Sides[f.Platform]
 	if s == nil {
-		return UnknownPlatform(f.Platform)
+		return p.UnknownPlatform(f.Platform)
 	}
 	f.Times = cmp.Or(f.Times, 1)
 	f.RetryAfter = cmp.Or(f.RetryAfter, 1)
@@ -136,8 +136,8 @@ func (p *Host) ClearFaults() {
 	}
 }
 
-func UnknownPlatform(name string) error {
-	return fmt.Errorf("platform must be shopify, hubspot, shipstation or custom, not %q", name)
+func (p *Host) UnknownPlatform(name string) error {
+	return fmt.Errorf("platform must be one of %s, not %q", strings.Join(p.names, ", "), name)
 }
 
 // spoil damages the first so many products that are whole.
@@ -167,7 +167,7 @@ func (s *Shop) spoil(kind string, times int, now time.Time) {
 // Faults are those that have not been met yet.
 func (p *Host) Faults() []Fault {
 	list := []Fault{}
-	for _, platform := range names {
+	for _, platform := range p.names {
 		list = append(list, p.Sides[platform].faults.list()...)
 	}
 	return list

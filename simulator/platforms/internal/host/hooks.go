@@ -81,6 +81,17 @@ func (h *hooks) Remove(number int) bool {
 	return len(h.all) < before
 }
 
+// Replace changes the one of that number.
+func (h *hooks) Replace(changed Hook) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for n := range h.all {
+		if h.all[n].Number == changed.Number {
+			h.all[n] = changed
+		}
+	}
+}
+
 func (h *hooks) List() []Hook {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -283,7 +294,7 @@ func (p *Host) Post(ctx context.Context, s *Side, d Delivery) int {
 // Hooks are the registered webhooks by platform.
 func (p *Host) Hooks() map[string]any {
 	all := map[string]any{}
-	for _, platform := range names {
+	for _, platform := range p.names {
 		all[platform] = append([]Hook{}, p.Sides[platform].Hooks.List()...)
 	}
 	return all

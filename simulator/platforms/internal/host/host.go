@@ -38,6 +38,7 @@ type Config struct {
 	Shop                   string // Shopify's domain; default trailhead-outfitters.myshopify.com
 	ShipStationKey         string // default shipstation-key
 	ShipStationSecret      string // default shipstation-secret
+	ShipStationV2Key       string // of its API V2, which has no secret; default shipstation-v2-key
 	CustomKey              string // default custom-key
 
 	ShopifyApp         string        // PublicApp, created since April 2026, or CustomApp; default PublicApp
@@ -73,6 +74,7 @@ func (c Config) withDefaults() Config {
 	c.Shop = cmp.Or(c.Shop, "trailhead-outfitters.myshopify.com")
 	c.ShipStationKey = cmp.Or(c.ShipStationKey, "shipstation-key")
 	c.ShipStationSecret = cmp.Or(c.ShipStationSecret, "shipstation-secret")
+	c.ShipStationV2Key = cmp.Or(c.ShipStationV2Key, "shipstation-v2-key")
 	c.CustomKey = cmp.Or(c.CustomKey, "custom-key")
 	c.ShopifyApp = cmp.Or(c.ShopifyApp, PublicApp)
 	if len(c.ShopifyVersions) == 0 {
@@ -109,6 +111,7 @@ type Host struct {
 	Stop      context.Context
 	stopCalls context.CancelFunc
 
+	names    []string // of the sides, in the order in which they were added
 	mu       sync.Mutex
 	requests map[string]int
 }
@@ -163,5 +166,3 @@ func (p *Host) Address(platform string, r *http.Request) string {
 	}
 	return base + "/" + platform
 }
-
-var names = []string{Shopify, HubSpot, ShipStation, Custom}

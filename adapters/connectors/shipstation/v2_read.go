@@ -1,0 +1,212 @@
+package shipstation
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/connectors"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// pageSizeV2 is how many labels a page has. The most that may be asked for is not documented.
+const pageSizeV2 = 100
+
+// voidable is longer than carriers take labels back. API V2 does not search by when a label was voided.
+const voidable = 60 * 24 * time.Hour
+
+type labelsV2 struct {
+	List  []json.RawMessage `json:"labels"`
+	Pages int               `json:"pages"`
+}
+
+func (m *modern) page(ctx context.Context, c ports.Connection, query url.Values, number int) (labelsV2, error) {
+	query.Set("page", strconv.Itoa(number))
+	query.Set("page_size", strconv.Itoa(pageSizeV2))
+	query.Set("sort_by", "created_at")
+	query.Set("sort_dir", "asc")
+	var found labelsV2
+	err := m.ask(ctx, c, request{path: "/v2/labels", query: query}, &found)
+	if err == nil && found.List == nil {
+		err = m.platform.Failed("sent a page without labels", nil)
+	}
+	return found, err
+}
+
+func (m *modern) phase(ctx context.Context, c ports.Connection, since time.Time, phase string, number int) (ports.RecordPage, error) {
+	query := url.Values{}
+	switch {
+	case phase == voided:
+		query.Set("label_status", "voided")
+		query.Set("created_at_start", since.Add(-voidable).UTC().Format(time.RFC3339))
+	case !since.IsZero():
+		query.Set("created_at_start", since.UTC().Format(time.RFC3339))
+	}
+	found, err := m.page(ctx, c, query, number)
+	if err != nil {
+		return ports.RecordPage{}, err
+	}
+	page := ports.RecordPage{Records: connectors.Records(found.List, recordV2)}
+	if phase == voided {
+		page.Records = slices.DeleteFunc(page.Records, func(r syncrun.Record) bool { return r.Problem == "" && r.At.Before(since) })
+	}
+	if number < found.Pages && len(found.List) > 0 {
+		page.Next = phase + ":" + strconv.Itoa(number+1)
+	}
+	return page, nil
+}
+
+// recordV2 is a label as news of an order.
+func recordV2(raw json.RawMessage) syncrun.Record {
+	var one labelV2
+	r := syncrun.Record{Resource: syncrun.Orders}
+	err := json.Unmarshal(raw, &one)
+	r.Remote = one.ID
+	at := connectors.Moment(one.CreatedAt)
+	switch {
+	case err != nil || r.Remote == "":
+		r.Problem = "The label cannot be read."
+		return r
+	case at.IsZero():
+		r.Problem = "The label does not say when it was created."
+		return r
+	}
+	isVoided := one.Voided || one.Status == "voided"
+	o := &syncrun.Order{Number: one.Number, Status: "shipped"}
+	if o.Number == "" {
+		o.Number = one.OrderNumber
+	}
+	if _, err := id.Parse[id.Order](one.Key); err == nil && !one.IsReturn && one.Status != "error" {
+		o.Reference = one.Key
+		o.Shipment = &syncrun.Shipment{
+			Carrier: one.Carrier, Number: one.TrackingNumber, ShippedAt: later(at, connectors.Moment(one.ShipDate)), Voided: isVoided,
+		}
+	}
+	r.At, r.Order = at, o
+	switch {
+	case isVoided:
+		o.Status, r.At = "voided", later(at, connectors.Moment(one.VoidedAt))
+	case one.IsReturn:
+		o.Status = "return"
+	}
+	return r
+}
+
+// labelCreated is the event that tells of labels that were bought, and labelCreatedType what its calls say.
+const (
+	labelCreated     = "label_created_v2"
+	labelCreatedType = "LABEL_CREATED_V2"
+)
+
+// signingV2 is what a webhook that was registered by API V2 is kept with: its calls are signed by a key of ShipStation's.
+const signingV2 = "rsa-sha256"
+
+type hookV2 struct {
+	ID    string `json:"webhook_id"`
+	Event string `json:"event"`
+	URL   string `json:"url"`
+}
+
+// register has ShipStation call an address with what is SHIP_NOTIFY by API V1.
+func (m *modern) register(ctx context.Context, c ports.Connection, topic, address string) (remote, signing string, err error) {
+	event := labelCreated
+	if topic != shipNotify {
+		event = strings.ToLower(topic)
+	}
+	const path = "/v2/environment/webhooks"
+	var known []hookV2
+	if _, err := m.missing(ctx, c, request{path: path}, &known); err != nil {
+		return "", "", err
+	}
+	for _, one := range known {
+		if one.URL == address && one.Event == event {
+			return one.ID, signingV2, nil
+		}
+	}
+	var made hookV2
+	err = m.ask(ctx, c, request{path: path, body: map[string]any{"url": address, "event": event, "name": "Haggle"}}, &made)
+	if err == nil && made.ID == "" {
+		err = m.platform.Failed("did not say which webhook it made", nil)
+	}
+	if err != nil {
+		return "", "", err
+	}
+	return made.ID, signingV2, nil
+}
+
+func (m *modern) unregister(ctx context.Context, c ports.Connection, remote string) error {
+	_, err := m.missing(ctx, c, request{method: http.MethodDelete, path: "/v2/environment/webhooks/" + url.PathEscape(remote)}, nil)
+	return err
+}
+
+// verify takes a call that a key of ShipStation's signed within the last minutes.
+func (m *modern) verify(hook ports.Call) (ports.CallStamp, error) {
+	if err := m.keys.verify(hook); err != nil {
+		return ports.CallStamp{}, err
+	}
+	var c call
+	if json.Unmarshal(hook.Payload, &c) != nil {
+		return ports.CallStamp{}, errNotSigned
+	}
+	if c.Topic == labelCreatedType {
+		c.Topic = shipNotify
+	}
+	return ports.CallStamp{Topic: c.Topic}, nil
+}
+
+// errNotSigned refuses a call that ShipStation did not sign.
+var errNotSigned = fault.New(fault.Unauthenticated, "invalid_signature", "This is no call of ShipStation's.")
+
+var labelID = regexp.MustCompile(`^se-[0-9]{1,20}$`)
+
+// news reads the labels that a call names, by a search or by their id. Its address is never connected to.
+func (m *modern) news(ctx context.Context, c ports.Connection, told call) ([]syncrun.Record, error) {
+	path, query, ok := m.search(told.URL)
+	if !ok {
+		return nil, m.platform.Refused("is not where a call led to")
+	}
+	if name := strings.TrimPrefix(path, "/v2/labels/"); name != path {
+		if !labelID.MatchString(name) {
+			return nil, m.platform.Refused("is not where a call led to")
+		}
+		var one json.RawMessage
+		if err := m.ask(ctx, c, request{path: path}, &one); err != nil {
+			return nil, err
+		}
+		return connectors.Records([]json.RawMessage{one}, recordV2), nil
+	}
+	var records []syncrun.Record
+	for number := 1; number <= mostPages; number++ {
+		found, err := m.page(ctx, c, query, number)
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, connectors.Records(found.List, recordV2)...)
+		if number >= found.Pages || len(found.List) == 0 {
+			break
+		}
+	}
+	return records, nil
+}
+
+// search is what an address of ShipStation's labels asks for.
+func (m *modern) search(address string) (path string, query url.Values, ok bool) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != m.base.Scheme || u.User != nil {
+		return "", nil, false
+	}
+	sister := m.base.String() == DefaultURLV2 && strings.EqualFold(u.Host, "api.shipengine.com")
+	path, own := strings.CutPrefix(strings.TrimRight(u.Path, "/"), m.base.Path)
+	query, err = url.ParseQuery(u.RawQuery)
+	labels := path == "/v2/labels" || strings.HasPrefix(path, "/v2/labels/")
+	return path, query, err == nil && own && labels && (strings.EqualFold(u.Host, m.base.Host) || sister)
+}

@@ -1,0 +1,353 @@
+package woocommerce
+
+import (
+	"encoding/json"
+	"errors"
+	"html"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+)
+
+// loose is text, a number or true and false, whichever of them a shop's plugins make of a field. null is "".
+type loose string
+
+func (l *loose) UnmarshalJSON(raw []byte) error {
+	switch {
+	case string(raw) == "null":
+		*l = ""
+	case raw[0] == '"':
+		var text string
+		if err := json.Unmarshal(raw, &text); err != nil {
+			return err
+		}
+		*l = loose(strings.ReplaceAll(text, "\x00", "")) // which no database keeps
+	case raw[0] == '{' || raw[0] == '[':
+		return errors.New("a field is an object or a list")
+	default:
+		*l = loose(raw)
+	}
+	return nil
+}
+
+func (l loose) String() string { return string(l) }
+
+type label struct {
+	Name loose `json:"name"`
+}
+
+type attribute struct {
+	Name      loose   `json:"name"`
+	Options   []loose `json:"options"`
+	Option    loose   `json:"option"` // of a variation
+	Variation bool    `json:"variation"`
+}
+
+// stock is how a product or a variation is kept. A variation of manage_stock "parent" goes with its product's.
+type stock struct {
+	Managed    loose `json:"manage_stock"`
+	Quantity   loose `json:"stock_quantity"`
+	Status     loose `json:"stock_status"` // instock, outofstock, onbackorder
+	Backorders loose `json:"backorders"`   // no, notify, yes
+}
+
+// untracked is how many pieces stand for a shop that sells without counting, until the catalogue can say so itself.
+const untracked = 1000
+
+const mostPieces = 1_000_000_000
+
+func (s stock) pieces() (int, error) {
+	if s.Managed != "true" && s.Managed != "parent" {
+		if s.Status == "outofstock" {
+			return 0, nil
+		}
+		return untracked, nil
+	}
+	quantity, err := strconv.ParseFloat(s.Quantity.String(), 64) // some shops sell halves
+	if s.Quantity == "" {
+		quantity, err = 0, nil
+	}
+	if err != nil || quantity < -mostPieces || quantity > mostPieces {
+		return 0, errors.New("stock_quantity is no number of pieces")
+	}
+	whole := int(quantity)
+	if s.Backorders == "yes" || s.Backorders == "notify" {
+		whole += untracked
+	}
+	return whole, nil
+}
+
+// item is a product or a variation.
+type item struct {
+	ID         loose       `json:"id"`
+	Parent     loose       `json:"parent_id"`
+	Type       loose       `json:"type"` // simple, variable, grouped, external, variation, and plugins' own
+	Name       loose       `json:"name"`
+	Status     loose       `json:"status"` // publish, draft, pending, private
+	SKU        loose       `json:"sku"`
+	Price      loose       `json:"price"` // that it is sold at now
+	Text       loose       `json:"description"`
+	Short      loose       `json:"short_description"`
+	GTIN       loose       `json:"global_unique_id"`
+	Modified   loose       `json:"date_modified_gmt"`
+	Categories []label     `json:"categories"`
+	Tags       []label     `json:"tags"`
+	Brands     []label     `json:"brands"`
+	Attributes []attribute `json:"attributes"`
+	Images     []struct {
+		Src loose `json:"src"`
+		Alt loose `json:"alt"`
+	} `json:"images"`
+	stock
+
+	variations []json.RawMessage
+	wrong      error
+}
+
+func parseItem(raw json.RawMessage) (i item) {
+	if err := json.Unmarshal(raw, &i); err != nil {
+		i.wrong = errors.New("it is no product of WooCommerce's")
+	}
+	return i
+}
+
+func (i item) varies() bool { return i.wrong == nil && i.Type == "variable" }
+
+// moment reads a time in GMT, which does not say so and is told to the second.
+func moment(text loose) (at time.Time, whole bool) {
+	at, err := time.Parse("2006-01-02T15:04:05", text.String())
+	if err != nil {
+		return time.Time{}, false
+	}
+	return at.UTC().Truncate(time.Millisecond), !strings.Contains(text.String(), ".")
+}
+
+func (i item) records(of syncrun.Resource) []syncrun.Record {
+	all := make([]item, len(i.variations))
+	for n, raw := range i.variations {
+		all[n] = parseItem(raw)
+	}
+	if of == syncrun.Products {
+		return []syncrun.Record{i.product(all)}
+	}
+	if !i.varies() {
+		return []syncrun.Record{i.level(i.stock, "")}
+	}
+	records := make([]syncrun.Record, len(all))
+	for n, v := range all {
+		kept := v.stock
+		if kept.Managed == "parent" {
+			kept = i.stock
+		}
+		records[n] = v.level(kept, i.SKU)
+	}
+	return records
+}
+
+func (i item) problem(of syncrun.Resource, at time.Time, err error) syncrun.Record {
+	return syncrun.Record{Resource: of, Remote: i.ID.String(), At: at, Problem: "It cannot be read: " + err.Error() + "."}
+}
+
+// sku is the item's, or one that is made of its id: WooCommerce asks for none, and shows a variation without one with
+// its product's.
+func (i item) sku(parent loose) string {
+	if i.SKU == "" || i.SKU == parent {
+		return "WC-" + i.ID.String()
+	}
+	return i.SKU.String()
+}
+
+func (i item) level(kept stock, parent loose) syncrun.Record {
+	at, whole := moment(i.Modified)
+	pieces, err := kept.pieces()
+	if i.wrong != nil || i.ID == "" {
+		err = errors.New("it has no id")
+	}
+	if err != nil {
+		return i.problem(syncrun.Inventory, at, err)
+	}
+	return syncrun.Record{Resource: syncrun.Inventory, Remote: i.ID.String(), At: at, WholeSecond: whole, Level: &syncrun.Level{
+		Item: i.ID.String(), SKU: i.sku(parent), Location: project.DefaultLocation, Quantity: pieces,
+	}}
+}
+
+// product is a product with its variations, changed when any of them was last.
+func (i item) product(variations []item) syncrun.Record {
+	at, whole := moment(i.Modified)
+	if i.wrong != nil || i.ID == "" {
+		return i.problem(syncrun.Products, at, errors.New("it is no product of WooCommerce's"))
+	}
+	gtin, _ := catalog.ParseGTIN(i.GTIN.String())
+	p := &syncrun.Product{
+		SKU: i.sku(""), Name: plain(i.Name), Description: plain(i.Text), Category: first(i.Categories), Brand: first(i.Brands),
+		Price: i.Price.String(), GTIN: gtin, Item: i.ID.String(), Archived: i.Status != "publish" || i.Type != "simple" && i.Type != "variable",
+	}
+	if p.Description == "" {
+		p.Description = plain(i.Short)
+	}
+	for _, t := range i.Tags {
+		p.Tags = append(p.Tags, plain(t.Name))
+	}
+	for _, image := range i.Images {
+		p.Images = append(p.Images, catalog.Image{URL: image.Src.String(), Alt: plain(image.Alt)})
+	}
+	p.Attributes = i.attributes()
+	for _, v := range variations {
+		if v.wrong != nil || v.ID == "" {
+			return i.problem(syncrun.Products, at, errors.New("one of its variations has no id"))
+		}
+		if changed, exact := moment(v.Modified); changed.After(at) {
+			at, whole = changed, exact
+		}
+		if v.Status == "" || v.Status == "publish" {
+			p.Variants = append(p.Variants, v.variant(i.SKU))
+		}
+	}
+	if i.varies() {
+		p.Item, p.GTIN = "", ""
+		p.Archived = p.Archived || len(p.Variants) == 0
+	}
+	return syncrun.Record{Resource: syncrun.Products, Remote: i.ID.String(), At: at, WholeSecond: whole, Product: p}
+}
+
+func first(list []label) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return plain(list[0].Name)
+}
+
+// attributes are those that no variation goes by.
+func (i item) attributes() map[string]string {
+	found := map[string]string{}
+	for _, a := range i.Attributes {
+		if a.Variation || a.Name == "" || len(a.Options) == 0 {
+			continue
+		}
+		options := make([]string, len(a.Options))
+		for n, o := range a.Options {
+			options[n] = plain(o)
+		}
+		found[plain(a.Name)] = strings.Join(options, ", ")
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return found
+}
+
+// variant is a variation. What it goes by beside size and color is told with the size.
+func (i item) variant(parent loose) syncrun.Variant {
+	gtin, _ := catalog.ParseGTIN(i.GTIN.String())
+	v := syncrun.Variant{SKU: i.sku(parent), Price: i.Price.String(), Item: i.ID.String(), GTIN: gtin}
+	var sizes []string
+	for _, a := range i.Attributes {
+		switch strings.TrimPrefix(strings.ToLower(a.Name.String()), "pa_") {
+		case "color", "colour":
+			v.Color = plain(a.Option)
+		default:
+			sizes = append(sizes, plain(a.Option))
+		}
+	}
+	v.Size = strings.Join(sizes, " / ")
+	return v
+}
+
+var tags = regexp.MustCompile(`<[^>]*>`)
+
+// plain is HTML as text on one line.
+func plain(text loose) string {
+	return strings.Join(strings.Fields(html.UnescapeString(tags.ReplaceAllString(text.String(), " "))), " ")
+}
+
+// referenceKey is the metadata in which an order of ours has its id.
+const referenceKey = "haggle_order_id"
+
+type meta struct {
+	Key   string          `json:"key"`
+	Value json.RawMessage `json:"value"`
+}
+
+func find(list []meta, key string) (text string) {
+	for _, m := range list {
+		if m.Key == key {
+			_ = json.Unmarshal(m.Value, &text) // what is no text is none of ours
+		}
+	}
+	return text
+}
+
+func orderRecord(raw json.RawMessage) syncrun.Record {
+	var o struct {
+		ID       loose `json:"id"`
+		Number   loose `json:"number"`
+		Status   loose `json:"status"`
+		Total    loose `json:"total"`
+		Currency loose `json:"currency"`
+		Created  loose `json:"date_created_gmt"`
+		Modified loose `json:"date_modified_gmt"`
+		Billing  struct {
+			Email loose `json:"email"`
+		} `json:"billing"`
+		Lines []struct {
+			Quantity loose `json:"quantity"`
+		} `json:"line_items"`
+		Meta []meta `json:"meta_data"`
+	}
+	r := syncrun.Record{Resource: syncrun.Orders}
+	if err := json.Unmarshal(raw, &o); err != nil || o.ID == "" {
+		r.Remote, r.Problem = o.ID.String(), "It is no order of WooCommerce's."
+		return r
+	}
+	r.Remote = o.ID.String()
+	r.At, r.WholeSecond = moment(o.Modified)
+	placed, _ := moment(o.Created)
+	r.Order = &syncrun.Order{
+		Number: o.Number.String(), Email: o.Billing.Email.String(), Status: o.Status.String(), Total: o.Total.String(),
+		Currency: strings.ToUpper(o.Currency.String()), PlacedAt: placed,
+	}
+	for _, l := range o.Lines {
+		if n, err := strconv.Atoi(l.Quantity.String()); err == nil && n > 0 && n < mostPieces {
+			r.Order.Items += n
+		}
+	}
+	if ours := find(o.Meta, referenceKey); ours != "" {
+		if _, err := id.Parse[id.Order](ours); err == nil {
+			r.Order.Reference = ours
+		}
+	}
+	return r
+}
+
+// customerRecord has no number of purchases: the API tells only whether there were any.
+func customerRecord(raw json.RawMessage) syncrun.Record {
+	var c struct {
+		ID       loose  `json:"id"`
+		Email    loose  `json:"email"`
+		First    loose  `json:"first_name"`
+		Last     loose  `json:"last_name"`
+		Paying   bool   `json:"is_paying_customer"`
+		Modified loose  `json:"date_modified_gmt"`
+		Meta     []meta `json:"meta_data"`
+	}
+	r := syncrun.Record{Resource: syncrun.Customers}
+	if err := json.Unmarshal(raw, &c); err != nil || c.ID == "" {
+		r.Remote, r.Problem = c.ID.String(), "It is no customer of WooCommerce's."
+		return r
+	}
+	r.Remote = c.ID.String()
+	r.At, r.WholeSecond = moment(c.Modified)
+	r.Customer = &syncrun.Customer{
+		Email: c.Email.String(), Name: strings.TrimSpace(c.First.String() + " " + c.Last.String()), Tier: find(c.Meta, "loyalty_tier"),
+	}
+	if c.Paying {
+		r.Customer.Purchases = 1
+	}
+	return r
+}

@@ -1,0 +1,142 @@
+package woocommerce
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+type hook struct {
+	ID    loose `json:"id"`
+	Topic loose `json:"topic"`
+	URL   loose `json:"delivery_url"`
+}
+
+// mostHooks are the pages of webhooks that are looked through for ours.
+const mostHooks = 10
+
+// Register has the shop call an address, signed with a new secret. A webhook that is there gets that secret. WooCommerce
+// pings the address at once, without a signature: that call is refused, which it does not mind.
+func (s *Connector) Register(ctx ports.Outbound, c ports.Connection, topic, address string) (remote, signing string, err error) {
+	signing = rand.Text()
+	wanted := map[string]string{"name": "Haggle", "topic": topic, "delivery_url": address, "secret": signing, "status": "active"}
+	there, err := s.registered(ctx, c, topic, address)
+	if err != nil {
+		return "", "", err
+	}
+	r := request(c, "/webhooks", nil)
+	if there != "" {
+		r = request(c, "/webhooks/"+url.PathEscape(there), nil)
+		r.Method = http.MethodPut
+	}
+	r.JSON = wanted
+	var made hook
+	err = s.as(c).Ask(ctx, r, &made)
+	if err == nil && made.ID == "" {
+		err = s.platform.Failed("did not say which webhook it made", nil)
+	}
+	if err != nil {
+		return "", "", err
+	}
+	return made.ID.String(), signing, nil
+}
+
+// registered is the webhook of a topic and an address; "": there is none.
+func (s *Connector) registered(ctx context.Context, c ports.Connection, topic, address string) (string, error) {
+	for number := 1; number <= mostHooks; number++ {
+		p, err := s.page(ctx, c, "/webhooks", url.Values{}, number, most)
+		if err != nil {
+			return "", err
+		}
+		for _, raw := range p.list {
+			var one hook
+			if json.Unmarshal(raw, &one) == nil && one.URL.String() == address && one.Topic.String() == topic {
+				return one.ID.String(), nil
+			}
+		}
+		if !p.more {
+			break
+		}
+	}
+	return "", nil
+}
+
+// Unregister deletes it: WooCommerce has no trash for webhooks, and wants to be told so.
+func (s *Connector) Unregister(ctx ports.Outbound, c ports.Connection, remote string) error {
+	r := request(c, "/webhooks/"+url.PathEscape(remote), url.Values{"force": {"true"}})
+	r.Method = http.MethodDelete
+	account := s.as(c)
+	answer, err := account.Send(ctx, r)
+	if err != nil || answer.Status == http.StatusNotFound || answer.Status == http.StatusGone {
+		return err
+	}
+	return account.Judge(answer)
+}
+
+var errSignature = fault.New(fault.Unauthenticated, "invalid_signature", "The signature is missing or wrong.")
+
+// Verify checks X-WC-Webhook-Signature: base64 of the HMAC-SHA256 of the body by the webhook's secret. It has no time.
+func (s *Connector) Verify(call ports.Call, signing string) (ports.CallStamp, error) {
+	given, err := base64.StdEncoding.DecodeString(call.Header("X-WC-Webhook-Signature"))
+	sum := hmac.New(sha256.New, []byte(signing))
+	sum.Write(call.Payload)
+	delivery := call.Header("X-WC-Webhook-Delivery-ID")
+	if err != nil || signing == "" || len(delivery) > 200 || !hmac.Equal(given, sum.Sum(nil)) {
+		return ports.CallStamp{}, errSignature
+	}
+	return ports.CallStamp{Delivery: delivery, Topic: call.Header("X-WC-Webhook-Topic")}, nil
+}
+
+// News reads the record that a call has. Of a product its stock is news too; one with variations is looked up, for a
+// call has none of them.
+func (s *Connector) News(ctx ports.Outbound, c ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
+	thing, happened, _ := strings.Cut(topic, ".")
+	of, known := map[string]syncrun.Resource{
+		"product": syncrun.Products, "order": syncrun.Orders, "customer": syncrun.Customers,
+	}[thing]
+	var told struct {
+		ID loose `json:"id"`
+	}
+	switch err := json.Unmarshal(payload, &told); {
+	case !known:
+		return nil, s.platform.Refused("sent a call with a topic that is not known: " + topic)
+	case err != nil || told.ID == "":
+		return nil, s.platform.Refused("sent a call that cannot be read")
+	case happened == "deleted":
+		return []syncrun.Record{{Resource: of, Remote: told.ID.String(), At: at, Deleted: true}}, nil
+	}
+	switch of {
+	case syncrun.Orders:
+		return []syncrun.Record{orderRecord(payload)}, nil
+	case syncrun.Customers:
+		return []syncrun.Record{customerRecord(payload)}, nil
+	}
+	return s.productNews(ctx, c, payload)
+}
+
+func (s *Connector) productNews(ctx context.Context, c ports.Connection, payload []byte) ([]syncrun.Record, error) {
+	one := parseItem(payload)
+	if one.wrong == nil && one.Type == "variation" && one.Parent != "" && one.Parent != "0" {
+		var parent json.RawMessage
+		if err := s.as(c).Ask(ctx, request(c, "/products/"+url.PathEscape(one.Parent.String()), nil), &parent); err != nil {
+			return nil, err
+		}
+		one = parseItem(parent)
+	}
+	items := []item{one}
+	if err := s.vary(ctx, c, items); err != nil {
+		return nil, err
+	}
+	return append(items[0].records(syncrun.Products), items[0].records(syncrun.Inventory)...), nil
+}

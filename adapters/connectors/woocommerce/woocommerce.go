@@ -1,0 +1,129 @@
+// Package woocommerce connects a shop of WooCommerce by its REST API v3, with a consumer key and its secret: products with
+// their variations, stock, customers and orders are read, and webhooks signed. It writes nothing but webhooks.
+//
+// Sources: developer.woocommerce.com/docs/apis/rest-api (authentication, pagination, errors) and …/rest-api/v3/{products,
+// product-variations,orders,customers,data,webhooks}, read in November 2026.
+//
+// Not documented, and decided here: whether a product counts as modified when one of its variations was, so products with
+// variations are read in every sync; and customers cannot be searched by when they were modified, so all are read.
+package woocommerce
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/adapters/connectors"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// root is the API's path in a shop.
+const root = "/wp-json/wc/v3"
+
+// most that a page may have.
+const most = 100
+
+// Config is what a connector needs.
+type Config struct {
+	Client *http.Client // to addresses that merchants name; nil: the usual one
+	Clock  ports.Clock
+}
+
+// Connector talks to shops of WooCommerce.
+type Connector struct{ platform *connectors.Platform }
+
+var (
+	_ ports.Connector       = (*Connector)(nil)
+	_ ports.CalledConnector = (*Connector)(nil)
+)
+
+// New talks to any shop; which one is each connection's.
+func New(c Config) *Connector {
+	return &Connector{connectors.New("WooCommerce", c.Client, c.Clock)}
+}
+
+func request(c ports.Connection, path string, query url.Values) connectors.Request {
+	address := strings.TrimRight(c.BaseURL, "/") + root + path
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	return connectors.Request{URL: address, Header: map[string]string{"Authorization": "Basic " + basic(c)}}
+}
+
+func basic(c ports.Connection) string {
+	return base64.StdEncoding.EncodeToString([]byte(c.Credentials.Key + ":" + c.Credentials.Secret))
+}
+
+// as is the platform as an account sees it: its refusals say why.
+func (s *Connector) as(c ports.Connection) *connectors.Platform {
+	return s.platform.Judging(func(a connectors.Answer) error {
+		var told struct{ Code, Message string }
+		switch {
+		case a.Status != http.StatusBadRequest && a.Status != http.StatusNotFound || json.Unmarshal(a.Body, &told) != nil:
+			return nil
+		case told.Code == "rest_no_route":
+			return s.platform.Refused("has no REST API v3 at this address: give the shop's address, and turn its permalinks on")
+		}
+		why := connectors.Plain(told.Message, c.Credentials.Key, c.Credentials.Secret, basic(c))
+		if why == "" {
+			return nil
+		}
+		return s.platform.Refused("refused the request: " + why)
+	})
+}
+
+// Inspect asks for the shop's currency, which shows that the key may read. The account is the shop's address.
+func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration.Config, error) {
+	var currency struct {
+		Code string `json:"code"`
+	}
+	if err := s.as(c).Ask(ctx, request(c, "/data/currencies/current", nil), &currency); err != nil {
+		return integration.Config{}, err
+	}
+	u, err := url.Parse(c.BaseURL)
+	if err != nil || u.Host == "" || currency.Code == "" {
+		return integration.Config{}, s.platform.Failed("does not say which currency its prices are in", nil)
+	}
+	return integration.Config{
+		Account:  strings.ToLower(u.Host) + strings.TrimRight(u.Path, "/"),
+		BaseURL:  c.BaseURL,
+		Currency: strings.ToUpper(currency.Code),
+	}, nil
+}
+
+// page is one of a list.
+type page struct {
+	list []json.RawMessage
+	more bool
+}
+
+// page reads one, by X-WP-TotalPages; where a proxy takes that away, a page that is not full is the last one.
+func (s *Connector) page(ctx context.Context, c ports.Connection, path string, query url.Values, number, size int) (page, error) {
+	query.Set("page", strconv.Itoa(number))
+	query.Set("per_page", strconv.Itoa(size))
+	account := s.as(c)
+	answer, err := account.Send(ctx, request(c, path, query))
+	if err == nil {
+		err = account.Judge(answer)
+	}
+	var p page
+	if err == nil {
+		err = account.Decode(answer.Body, &p.list)
+	}
+	switch {
+	case err != nil:
+		return page{}, err
+	case p.list == nil:
+		return page{}, s.platform.Failed("sent a page that is no list", nil)
+	case len(p.list) > size:
+		return page{}, s.platform.Failed("sent more on one page than it was asked for", nil)
+	}
+	pages, err := strconv.Atoi(answer.Header.Get("X-WP-TotalPages"))
+	p.more = len(p.list) > 0 && (err == nil && number < pages || err != nil && len(p.list) == size)
+	return p, nil
+}

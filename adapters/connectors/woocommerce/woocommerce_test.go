@@ -1,0 +1,312 @@
+package woocommerce_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+	"github.com/haggle-commerce/haggle/ports/porttest/adaptertest"
+)
+
+func TestConnector(t *testing.T) {
+	t.Parallel()
+	adaptertest.Connector(t, func(t *testing.T) adaptertest.ConnectorWorld {
+		s, p, c, connection := connect(t)
+		return adaptertest.ConnectorWorld{
+			Connector: c, Connection: connection, Platform: p, Fill: s.fill,
+			Resources: []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Customers, syncrun.Orders},
+		}
+	})
+}
+
+func TestCalledConnector(t *testing.T) {
+	t.Parallel()
+	adaptertest.CalledConnector(t, func(t *testing.T) adaptertest.CalledWorld {
+		s, p, c, connection := connect(t)
+		return adaptertest.CalledWorld{
+			CalledConnector: c, Connection: connection, Platform: p, Topic: "product.updated", Timeless: true,
+			Hooks: func() int { return len(s.hooks) },
+			Call: func(_ *testing.T, signing string, at time.Time) (ports.Call, string) {
+				payload := []byte(`{"id": 12, "type": "simple", "status": "publish", "name": "Tent", "sku": "T", "price": "1.00"}`)
+				return call("product.updated", signing, payload, at), "12"
+			},
+		}
+	})
+}
+
+func TestInspect(t *testing.T) {
+	t.Parallel()
+	_, p, c, connection := connect(t)
+	got, err := c.Inspect(ports.NewOutbound(t.Context()), connection)
+	want := integration.Config{Account: strings.TrimPrefix(p.URL, "http://") + "/shop", BaseURL: p.URL + "/shop/", Currency: "EUR"}
+	if err != nil || got != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A webhook that is there is given another secret: nobody knows the one it has.
+func TestRegisteringAgainReplacesTheSecret(t *testing.T) {
+	t.Parallel()
+	s, _, c, connection := connect(t)
+	_, first, err := c.Register(ports.NewOutbound(t.Context()), connection, "order.created", "https://h.example/1")
+	_, second, e2 := c.Register(ports.NewOutbound(t.Context()), connection, "order.created", "https://h.example/1")
+	if err != nil || e2 != nil || first == second || len(s.hooks) != 1 || s.hooks[0]["secret"] != second {
+		t.Errorf("%v, %v: %q, then %q; the shop has %v", err, e2, first, second, s.hooks)
+	}
+}
+
+var changed = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+
+const at = `"date_modified_gmt": "2026-03-04T05:06:07"`
+
+func read(t *testing.T, s *shop, of syncrun.Resource, record string) syncrun.Record {
+	t.Helper()
+	_, _, c, connection := connect(t)
+	p := adaptertest.NewPlatform(t, s.handler())
+	connection.BaseURL = p.URL + "/shop"
+	var one object
+	if err := json.Unmarshal([]byte(record), &one); err != nil {
+		t.Fatal(err)
+	}
+	s.records = map[string][]object{paths[of]: {one}}
+	page, err := c.Read(ports.NewOutbound(t.Context()), connection, ports.PageRequest{Resource: of})
+	if err != nil || len(page.Records) == 0 {
+		t.Fatalf("%+v, %v", page, err)
+	}
+	return page.Records[0]
+}
+
+func TestRecords(t *testing.T) {
+	t.Parallel()
+	ours := id.New[id.Order]([16]byte{9}).String()
+	for name, test := range map[string]struct {
+		json string
+		want syncrun.Record
+	}{
+		"a product": {`{"id": 5, "type": "simple", "status": "publish", "name": "Tent &amp; pegs", "sku": "T1", "price": "19.90", ` + at + `,
+			"description": "<p>Warm<br>and dry</p>", "categories": [{"name": "Tents"}, {"name": "Sale"}], "brands": [{"name": "Tarn"}],
+			"tags": [{"name": "new"}], "images": [{"src": "https://i.example/1.jpg", "alt": "A tent"}], "global_unique_id": "4006381333931",
+			"attributes": [{"name": "Material", "options": ["Silk", "Wool"]}]}`,
+			syncrun.Record{Resource: syncrun.Products, Product: &syncrun.Product{
+				SKU: "T1", Name: "Tent & pegs", Description: "Warm and dry", Category: "Tents", Brand: "Tarn", Price: "19.90", Tags: []string{"new"},
+				Images: []catalog.Image{{URL: "https://i.example/1.jpg", Alt: "A tent"}}, GTIN: "4006381333931", Item: "5",
+				Attributes: map[string]string{"Material": "Silk, Wool"}}}},
+		"a product of few words": {`{"id": 5, "type": "simple", "status": "publish", "name": "Tent", "sku": "", "price": 7, "short_description": "Dry", ` + at + `}`,
+			syncrun.Record{Resource: syncrun.Products, Product: &syncrun.Product{SKU: "WC-5", Name: "Tent", Description: "Dry", Price: "7", Item: "5"}}},
+		"a draft": {`{"id": 5, "type": "simple", "status": "draft", "name": "Tent", "sku": "T", "price": "", ` + at + `}`,
+			syncrun.Record{Resource: syncrun.Products, Product: &syncrun.Product{SKU: "T", Name: "Tent", Item: "5", Archived: true}}},
+		"what is sold elsewhere": {`{"id": 5, "type": "external", "status": "publish", "name": "Tent", "sku": "T", "price": "1", ` + at + `}`,
+			syncrun.Record{Resource: syncrun.Products, Product: &syncrun.Product{SKU: "T", Name: "Tent", Price: "1", Item: "5", Archived: true}}},
+		"an order": {`{"id": 5, "number": "1005", "status": "processing", "currency": "eur", "total": "12.00", "date_created_gmt": "2026-03-04T05:06:07", ` + at + `,
+			"billing": {"email": "ada@example.com"}, "line_items": [{"quantity": 2}, {"quantity": 1}],
+			"meta_data": [{"key": "x", "value": {"y": 1}}, {"key": "haggle_order_id", "value": "` + ours + `"}]}`,
+			syncrun.Record{Resource: syncrun.Orders, Order: &syncrun.Order{
+				Number: "1005", Email: "ada@example.com", Status: "processing", Total: "12.00", Currency: "EUR", Items: 3, PlacedAt: changed, Reference: ours}}},
+		"an order of somebody who claims to be us": {`{"id": 5, "number": "5", ` + at + `, "meta_data": [{"key": "haggle_order_id", "value": "1 OR 1"}]}`,
+			syncrun.Record{Resource: syncrun.Orders, Order: &syncrun.Order{Number: "5"}}},
+		"a customer": {`{"id": 5, "email": "ada@example.com", "first_name": "Ada", "last_name": "Byron", "is_paying_customer": true, ` + at + `,
+			"meta_data": [{"key": "loyalty_tier", "value": "gold"}]}`,
+			syncrun.Record{Resource: syncrun.Customers, Customer: &syncrun.Customer{Email: "ada@example.com", Name: "Ada Byron", Tier: "gold", Purchases: 1}}},
+	} {
+		test.want.Remote, test.want.At, test.want.WholeSecond = "5", changed, true
+		if got := read(t, &shop{}, test.want.Resource, test.json); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s:\n got %+v %+v\nwant %+v %+v", name, got, got.Product, test.want, test.want.Product)
+		}
+	}
+}
+
+func TestStock(t *testing.T) {
+	t.Parallel()
+	for fields, want := range map[string]int{
+		`"manage_stock": true, "stock_quantity": 7, "backorders": "no", "stock_status": "instock"`:          7,
+		`"manage_stock": true, "stock_quantity": -2, "backorders": "no", "stock_status": "outofstock"`:      -2,
+		`"manage_stock": true, "stock_quantity": 2.5, "backorders": "no"`:                                   2,
+		`"manage_stock": true, "stock_quantity": null, "backorders": "no"`:                                  0,
+		`"manage_stock": true, "stock_quantity": -2, "backorders": "notify", "stock_status": "onbackorder"`: 998,
+		`"manage_stock": true, "stock_quantity": 3, "backorders": "yes", "stock_status": "instock"`:         1003,
+		`"manage_stock": false, "stock_quantity": null, "stock_status": "instock"`:                          1000,
+		`"manage_stock": false, "stock_quantity": null, "stock_status": "outofstock"`:                       0,
+	} {
+		got := read(t, &shop{}, syncrun.Inventory, `{"id": 5, "type": "simple", "sku": "T", `+fields+`, `+at+`}`)
+		if got.Level == nil || *got.Level != (syncrun.Level{Item: "5", SKU: "T", Location: "main", Quantity: want}) {
+			t.Errorf("%s: %+v %s, want %d", fields, got.Level, got.Problem, want)
+		}
+	}
+	if got := read(t, &shop{}, syncrun.Inventory, `{"id": 5, "type": "simple", "manage_stock": true, "stock_quantity": "many", `+at+`}`); got.Problem == "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// jacket is a product with variations, of which one was changed later than the product.
+func jacket(s *shop) {
+	s.records["products"] = []object{{
+		"id": 50, "type": "variable", "status": "publish", "name": "Jacket", "sku": "J", "price": "90", "manage_stock": true, "stock_quantity": 4,
+		"date_modified_gmt": "2026-03-04T05:06:07",
+	}}
+	s.variations["50"] = []object{
+		{"id": 51, "type": "variation", "sku": "J-S", "price": "90", "manage_stock": true, "stock_quantity": 3, "status": "publish",
+			"date_modified_gmt": "2026-03-04T06:00:00", "attributes": []object{{"name": "pa_color", "option": "Red"}, {"name": "Size", "option": "S"}}},
+		{"id": 52, "type": "variation", "sku": "J", "price": "95", "manage_stock": "parent", "status": "publish",
+			"date_modified_gmt": "2026-03-04T05:00:00", "attributes": []object{{"name": "Size", "option": "M"}, {"name": "Fit", "option": "Slim"}}},
+		{"id": 53, "type": "variation", "sku": "J-L", "status": "private", "manage_stock": false, "stock_status": "outofstock", "date_modified_gmt": "2026-03-04T05:00:00"},
+	}
+}
+
+func TestVariations(t *testing.T) {
+	t.Parallel()
+	s, _, c, connection := connect(t)
+	jacket(s)
+	page, err := c.Read(ports.NewOutbound(t.Context()), connection, ports.PageRequest{Resource: syncrun.Products})
+	later := time.Date(2026, 3, 4, 6, 0, 0, 0, time.UTC)
+	want := syncrun.Record{Resource: syncrun.Products, Remote: "50", At: later, WholeSecond: true, Product: &syncrun.Product{
+		SKU: "J", Name: "Jacket", Price: "90", Variants: []syncrun.Variant{
+			{SKU: "J-S", Size: "S", Color: "Red", Price: "90", Item: "51"}, {SKU: "WC-52", Size: "M / Slim", Price: "95", Item: "52"},
+		}}}
+	if err != nil || len(page.Records) != 1 || !reflect.DeepEqual(page.Records[0], want) {
+		t.Fatalf("%v\n got %+v\nwant %+v", err, page.Records[0].Product, want.Product)
+	}
+	page, err = c.Read(ports.NewOutbound(t.Context()), connection, ports.PageRequest{Resource: syncrun.Inventory})
+	if err != nil || len(page.Records) != 3 {
+		t.Fatalf("%+v, %v", page, err)
+	}
+	for i, want := range []syncrun.Level{
+		{Item: "51", SKU: "J-S", Location: "main", Quantity: 3}, {Item: "52", SKU: "WC-52", Location: "main", Quantity: 4}, {Item: "53", SKU: "J-L", Location: "main"},
+	} {
+		if got := page.Records[i].Level; got == nil || *got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+}
+
+// A variation that changed is found, though its product says that it did not.
+func TestChangedVariationsAreNotMissed(t *testing.T) {
+	t.Parallel()
+	s, _, c, connection := connect(t)
+	jacket(s)
+	for of, want := range map[syncrun.Resource]string{syncrun.Products: "50", syncrun.Inventory: "51"} {
+		r := ports.PageRequest{Resource: of, Since: time.Date(2026, 3, 4, 5, 30, 0, 0, time.UTC)}
+		var found []string
+		for range 5 {
+			page, err := c.Read(ports.NewOutbound(t.Context()), connection, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, record := range page.Records {
+				found = append(found, record.Remote)
+			}
+			if r.Cursor = page.Next; r.Cursor == "" {
+				break
+			}
+		}
+		if !reflect.DeepEqual(found, []string{want}) {
+			t.Errorf("%s: %v, want %s", of, found, want)
+		}
+	}
+}
+
+func TestManyVariations(t *testing.T) {
+	t.Parallel()
+	s, _, c, connection := connect(t)
+	jacket(s)
+	s.variations["50"] = nil
+	for i := range 250 {
+		s.variations["50"] = append(s.variations["50"], object{"id": 100 + i, "sku": "J-" + strconv.Itoa(i), "date_modified_gmt": "2026-03-04T05:00:00"})
+	}
+	page, err := c.Read(ports.NewOutbound(t.Context()), connection, ports.PageRequest{Resource: syncrun.Products})
+	if err != nil || len(page.Records) != 1 || len(page.Records[0].Product.Variants) != 250 {
+		t.Errorf("%+v, %v", page.Records, err)
+	}
+}
+
+// A proxy may take the headers away that count pages.
+func TestPagesWithoutHeaders(t *testing.T) {
+	t.Parallel()
+	s, _, c, connection := connect(t)
+	s.silent = true
+	names := s.fill(t, syncrun.Orders, 230, changed)
+	r, found := ports.PageRequest{Resource: syncrun.Orders}, 0
+	for range 5 {
+		page, err := c.Read(ports.NewOutbound(t.Context()), connection, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found += len(page.Records)
+		if r.Cursor = page.Next; r.Cursor == "" {
+			break
+		}
+	}
+	if found != len(names) || r.Cursor != "" {
+		t.Errorf("%d of %d orders", found, len(names))
+	}
+}
+
+func TestWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	s, _, c, connection := connect(t)
+	for _, body := range []string{`{}`, `null`, `[`, `"text"`} {
+		s.body = body
+		var failure *ports.PlatformFailure
+		if page, err := c.Read(ports.NewOutbound(t.Context()), connection, ports.PageRequest{Resource: syncrun.Orders}); !errors.As(err, &failure) {
+			t.Errorf("%s: %+v, %v", body, page, err)
+		}
+	}
+	s.body = `[{"id": 1, ` + at + `}, {"status": "x"}, 5, {"id": 2, ` + at + `}]`
+	page, err := c.Read(ports.NewOutbound(t.Context()), connection, ports.PageRequest{Resource: syncrun.Orders})
+	if err != nil || len(page.Records) != 4 || page.Records[1].Problem == "" || page.Records[2].Problem == "" || page.Records[3].Remote != "2" {
+		t.Errorf("%+v, %v", page.Records, err)
+	}
+	var refusal *ports.PlatformRefusal
+	if _, err := c.Read(ports.NewOutbound(t.Context()), connection, ports.PageRequest{Resource: syncrun.Orders, Cursor: "x:1"}); !errors.As(err, &refusal) {
+		t.Error(err)
+	}
+}
+
+func TestNews(t *testing.T) {
+	t.Parallel()
+	s, _, c, connection := connect(t)
+	jacket(s)
+	for payload, want := range map[string]string{
+		`product.deleted {"id": 7}`: "products 7 gone",
+		`product.updated {"id": 7, "type": "simple", "status": "publish", "name": "N", "sku": "S", "manage_stock": true, "stock_quantity": 2}`: "products 7, inventory 7",
+		`product.updated {"id": 50, "type": "variable", "status": "publish", "name": "Jacket", "sku": "J"}`:                                    "products 50, inventory 51, inventory 52, inventory 53",
+		`product.updated {"id": 51, "type": "variation", "parent_id": 50}`:                                                                     "products 50, inventory 51, inventory 52, inventory 53",
+		`order.created {"id": 9, "number": "9"}`:                                                                                               "orders 9",
+		`order.deleted {"id": 9}`:                                                                                                              "orders 9 gone",
+		`customer.updated {"id": 3}`:                                                                                                           "customers 3",
+		`coupon.updated {"id": 3}`:                                                                                                             "refused",
+		`order.created {"number": "9"}`:                                                                                                        "refused",
+		`order.created webhook_id=1`:                                                                                                           "refused",
+	} {
+		topic, body, _ := strings.Cut(payload, " ")
+		records, err := c.News(ports.NewOutbound(t.Context()), connection, topic, changed, []byte(body))
+		var told []string
+		for _, r := range records {
+			text := r.Resource.String() + " " + r.Remote
+			if r.Deleted {
+				text += " gone"
+			}
+			if r.Problem != "" {
+				text += " " + r.Problem
+			}
+			told = append(told, text)
+		}
+		var refusal *ports.PlatformRefusal
+		if errors.As(err, &refusal) {
+			told = []string{"refused"}
+		} else if err != nil {
+			t.Errorf("%s: %v", payload, err)
+		}
+		if got := strings.Join(told, ", "); got != want {
+			t.Errorf("%s: %s, want %s", payload, got, want)
+		}
+	}
+}

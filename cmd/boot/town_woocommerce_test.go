@@ -1,0 +1,39 @@
+package boot_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/simulator/platforms"
+)
+
+// A shop of WooCommerce is connected by its address and key, read, and heard.
+func TestWooCommerce(t *testing.T) {
+	t.Parallel()
+	for _, engine := range boottest.Engines {
+		t.Run(engine.Name, func(t *testing.T) {
+			t.Parallel()
+			o := openTown(t, platforms.Config{Products: 30, Customers: 12, Orders: 15})
+			a := boottest.Start(t, engine.URL(t), o.config)
+			k := merchant{t, a.URL(), boottest.Key}.keep("woo-shop")
+			body := `{"type": "woocommerce", "credentials": {"api_key": "ck_woocommerce", "api_secret": %q}, "config": {"base_url": %q}}`
+			connect := func(status int, secret string) map[string]any {
+				return k.ask(status, "POST", "/v1/integrations/connect/api-key", fmt.Sprintf(body, secret, o.url+"/woocommerce"))
+			}
+			connect(422, "")
+			connect(422, "guessed")
+			shop := "/v1/integrations/" + connect(201, "cs_woocommerce")["id"].(string)
+			k.ask(201, "POST", shop+"/webhooks", `{"topic": "product.updated"}`)
+			run := k.begin(shop, "{}")
+			for resource, total := range map[string]int{"products": 30, "customers": 12, "orders": 15} {
+				k.completes(run, resource, total)
+			}
+			sent, err := o.Webhooks(t.Context(), platforms.Webhooks{Platform: platforms.WooCommerce, Count: 5, Tamper: 1, Seed: 3})
+			if err != nil || sent.Answers[200] != 5 || sent.Tampered == 0 || sent.TamperedAnswers[401] != sent.Tampered {
+				t.Errorf("%+v, %v", sent, err)
+			}
+			k.processed(shop, 5)
+		})
+	}
+}
