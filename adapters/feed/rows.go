@@ -16,9 +16,9 @@ import (
 
 const (
 	// maxVariants is how many variants a product may have; more rows are not gathered.
-	maxVariants = 100
+	maxVariants = catalog.MaxVariants
 	// maxRows bounds the rows that are kept of one product.
-	maxRows = 1000
+	maxRows = 2 * maxVariants
 )
 
 // group is a product being gathered from rows.
@@ -229,7 +229,7 @@ func (g *group) addVariant(r row, check fault.Check) {
 		v.Quantity = &n
 	}
 	variants, _ := g.product.Variants.Value()
-	if check.That(len(variants) < maxVariants, "variant_sku", "is one too many; a product has at most 100 variants") {
+	if check.That(len(variants) < maxVariants, "variant_sku", "is one too many; a product has at most 2,048 variants") {
 		g.product.Variants = patch.To(append(variants, v))
 		g.variants = append(g.variants, len(g.rows)-1)
 	}

@@ -61,18 +61,16 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// stockOf reads the present stock of products' variants, and tells the index.
-func (s *Service) stockOf(ctx context.Context, project id.Project, products []*catalog.Product) (Stock, error) {
-	variants := make([]id.Variant, 0, 2*len(products))
-	for _, p := range products {
-		for _, v := range p.Variants {
-			variants = append(variants, v.ID)
-		}
-	}
+// stockOf reads the present stock of variants, and tells the index.
+func (s *Service) stockOf(ctx context.Context, project id.Project, variants []catalog.Variant) (Stock, error) {
 	if len(variants) == 0 {
 		return Stock{}, nil
 	}
-	stock, err := s.Inventory.TotalsOf(ctx, project, variants)
+	ids := make([]id.Variant, len(variants))
+	for i, v := range variants {
+		ids[i] = v.ID
+	}
+	stock, err := s.Inventory.TotalsOf(ctx, project, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -114,17 +114,17 @@ func (s *Service) find(ctx ports.Outbound, p *project.Project, q catalog.Query, 
 			return err
 		}
 		var complements []ports.Complement
-		products := make([]*catalog.Product, len(a.Found.Hits), len(a.Found.Hits)+recommended)
-		for i, hit := range a.Found.Hits {
-			products[i] = hit.Product
+		var variants []catalog.Variant
+		for _, hit := range a.Found.Hits {
+			variants = append(variants, hit.Variants()...)
 		}
-		if len(products) > 0 {
-			complements = s.Index.Complements(p.ID, []id.Product{products[0].ID}, recommended)
+		if len(a.Found.Hits) > 0 {
+			complements = s.Index.Complements(p.ID, []id.Product{a.Found.Hits[0].Product.ID}, recommended)
 		}
 		for _, c := range complements {
-			products = append(products, c.Product)
+			variants = append(variants, c.Variant)
 		}
-		if a.Stock, err = s.stockOf(ctx, p.ID, products); err != nil {
+		if a.Stock, err = s.stockOf(ctx, p.ID, variants); err != nil {
 			return err
 		}
 		a.Recommendations = recommendations(p, mandate.Policy, complements, a.Stock)

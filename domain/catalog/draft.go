@@ -148,7 +148,7 @@ func (p *Product) applyVariants(d Draft, ids IDs, check fault.Check) []Stock {
 	check.That(!d.GTIN.Given(), "gtin", "must be given per variant, for the product has variants")
 	check.That(!d.MPN.Given(), "mpn", "must be given per variant, for the product has variants")
 	check.That(!d.Quantity.Given(), "quantity", "must be given per variant, for the product has variants")
-	check.That(len(drafts) <= 100, "variants", "must have at most 100 variants")
+	check.That(len(drafts) <= MaxVariants, "variants", "must have at most 2,048 variants")
 	known := make(map[string]id.Variant, len(p.Variants))
 	for _, v := range p.Variants {
 		known[v.SKU] = v.ID

@@ -61,6 +61,16 @@ type Reviews struct {
 	Summary string
 }
 
+// MaxVariants is how many variants a product may have: as many as a product has at Shopify (shopify.dev changelog, "The
+// product variant limit is now 2048 for all merchants", 2025-10-15).
+const MaxVariants = 2048
+
+// MostListed is how many variants of a product an answer has at most that lists several products.
+const MostListed = 100
+
+// Listed are the variants by which a list of products shows this one: all of them, or the first MostListed.
+func (p *Product) Listed() []Variant { return p.Variants[:min(len(p.Variants), MostListed)] }
+
 // Variant is what is bought: a size, a colour, or the product itself as its default variant.
 type Variant struct {
 	ID    id.Variant

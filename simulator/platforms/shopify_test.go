@@ -96,6 +96,30 @@ func TestShopifyProductsArePaged(t *testing.T) {
 	}
 }
 
+// A product has up to 2,048 variants, which are read 250 at a time.
+func TestShopifyPagesTheVariantsOfAProduct(t *testing.T) {
+	c := connectShopify(t, platforms.Config{Products: 3, ShopifyVariants: 2048, ShopifyBucket: 100_000})
+	const query = `query V($id: ID!, $first: Int!, $after: String) {
+		product(id: $id) { variantsCount { count } variants(first: $first, after: $after) { pageInfo { hasNextPage endCursor } nodes { id } } } }`
+	seen, pages, after := map[any]bool{}, 0, any(nil)
+	for {
+		product := at(t, c.data(query, object{"id": "gid://shopify/Product/7000000001", "first": 250, "after": after}), "product")
+		for _, v := range at(t, product, "variants", "nodes").([]any) {
+			seen[at(t, v, "id")] = true
+		}
+		if pages++; at(t, product, "variants", "pageInfo", "hasNextPage") != true {
+			is(t, "count", at(t, product, "variantsCount", "count"), any(2048.0))
+			break
+		}
+		after = at(t, product, "variants", "pageInfo", "endCursor")
+	}
+	is(t, "variants in pages", len(seen)*100+pages, 204809)
+	answer := c.ask(query, object{"id": "gid://shopify/Product/7000000001", "first": 251})
+	if answer["errors"] == nil {
+		t.Error("a page of 251 was answered")
+	}
+}
+
 func TestShopifyFindsWhatChanged(t *testing.T) {
 	c := connectShopify(t, platforms.Config{Products: 30})
 	since := time.Now().UTC().Truncate(time.Second).Format(time.RFC3339)

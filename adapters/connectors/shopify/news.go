@@ -55,7 +55,7 @@ const unreadable = "called with what cannot be read"
 // told reads a payload. One that does not even say of what it is cannot be a record's problem.
 func (c *Connector) told(resource syncrun.Resource, payload []byte, with circumstances, records mapping) ([]syncrun.Record, error) {
 	list := read(resource, payload, with, records)
-	if list[0].Remote == "" {
+	if len(list) > 0 && list[0].Remote == "" {
 		return nil, c.platform.Refused(unreadable)
 	}
 	return list, nil
@@ -75,7 +75,14 @@ func (c *Connector) productNews(ctx ports.Outbound, conn ports.Connection, paylo
 	if err != nil {
 		return nil, err
 	}
-	return c.told(syncrun.Products, payload, circumstances{currency: currency}, productPayload)
+	with := circumstances{currency: currency}
+	failed := c.readsRest(ctx, conn, &with)
+	records, err := c.told(syncrun.Products, payload, with, productPayload)
+	if *failed != nil {
+		return nil, *failed
+	}
+	c.accounts.Of(conn.Key).forgetVariants()
+	return records, err
 }
 
 func productPayload(payload json.RawMessage, with circumstances) ([]syncrun.Record, error) {
@@ -101,10 +108,21 @@ func productPayload(payload json.RawMessage, with circumstances) ([]syncrun.Reco
 	}
 	p := product{
 		id: string(n.ID), handle: n.Handle, title: n.Title, html: n.HTML, vendor: n.Vendor, kind: n.Type, status: n.Status,
-		tags: strings.Split(n.Tags, ","), updated: time.Time(n.UpdatedAt), more: len(n.VariantGIDs) > maxVariants,
+		tags: strings.Split(n.Tags, ","), updated: time.Time(n.UpdatedAt),
 	}
 	for _, v := range n.Variants {
 		p.variants = append(p.variants, v.variant(n.Options))
+	}
+	// A payload in the shape of the REST API has no more than 100 variants, but names them all.
+	if len(n.VariantGIDs) > len(n.Variants) {
+		all, gone := with.rest(p, "")
+		if gone {
+			return nil, nil
+		}
+		p.variants = nil
+		for _, v := range all {
+			p.addVariant(v)
+		}
 	}
 	for _, image := range n.Images {
 		if image.Src != "" && len(p.images) < maxImages {

@@ -25,7 +25,6 @@ type product struct {
 	tags     []string
 	updated  time.Time
 	variants []variant
-	more     bool // it has variants beside these
 	images   []catalog.Image
 }
 
@@ -39,7 +38,7 @@ type option struct{ Name, Value string }
 
 // What a product may have here.
 const (
-	maxVariants    = 100
+	maxVariants    = catalog.MaxVariants
 	maxImages      = 10
 	maxTags        = 100
 	maxDescription = 5000
@@ -51,8 +50,8 @@ const (
 func (p product) record(currency string) syncrun.Record {
 	r := syncrun.Record{Resource: syncrun.Products, Remote: p.id, At: p.updated}
 	switch {
-	case p.more || len(p.variants) > maxVariants:
-		r.Problem = "It has more than 100 variants."
+	case len(p.variants) > maxVariants:
+		r.Problem = "It has more than 2,048 variants."
 		return r
 	case len(p.variants) == 0:
 		r.Problem = "It has no variants."

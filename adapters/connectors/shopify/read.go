@@ -28,6 +28,9 @@ type mapping func(node json.RawMessage, with circumstances) ([]syncrun.Record, e
 type circumstances struct {
 	currency string // of a shop's prices
 	location string // of a level
+	// rest reads the variants after a cursor, "" being the start, of a product as it was changed last. gone means that the product
+	// is no more.
+	rest func(p product, after string) (list []variantNode, gone bool)
 }
 
 var listings = map[syncrun.Resource]listing{
@@ -42,8 +45,8 @@ const productsQuery = `query Products($first: Int!, $after: String, $query: Stri
     nodes {
       id handle title descriptionHtml vendor productType status tags updatedAt
       variants(first: 100) {
-        pageInfo { hasNextPage }
-        nodes { id sku barcode price selectedOptions { name value } inventoryItem { id } }
+        pageInfo { hasNextPage endCursor }
+        nodes { ` + variantFields + ` }
       }
       media(first: 10) { nodes { ... on MediaImage { id image { url altText } } } }
     }
@@ -140,6 +143,7 @@ func (c *Connector) readPage(
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
+	failed := c.readsRest(ctx, conn, &with)
 	var found map[string]*page[json.RawMessage]
 	if err := c.fetch(ctx, conn, of.query, of.size, filter(r.Since, after), &found); err != nil {
 		return ports.RecordPage{}, err
@@ -151,7 +155,11 @@ func (c *Connector) readPage(
 	p := ports.RecordPage{Next: next}
 	for _, node := range found[of.field].Nodes {
 		p.Records = append(p.Records, read(r.Resource, node, with, of.records)...)
+		if *failed != nil {
+			return ports.RecordPage{}, *failed
+		}
 	}
+	c.accounts.Of(conn.Key).forgetVariants()
 	return p, nil
 }
 

@@ -70,9 +70,17 @@ func productRecords(node json.RawMessage, with circumstances) ([]syncrun.Record,
 		return nil, err
 	}
 	p := n.product()
-	p.more = n.Variants.PageInfo.HasNextPage
 	for _, v := range n.Variants.Nodes {
 		p.addVariant(v)
+	}
+	if n.Variants.PageInfo.HasNextPage {
+		rest, gone := with.rest(p, n.Variants.PageInfo.EndCursor)
+		if gone {
+			return nil, nil
+		}
+		for _, v := range rest {
+			p.addVariant(v)
+		}
 	}
 	for _, image := range n.Media.Nodes {
 		p.addImage(image)

@@ -53,13 +53,14 @@ type account struct {
 	sizes    map[string]int     // of the pages that it can afford
 	currency string
 	asked    time.Time // for the currency
+	variants map[string]*variantsRead
 }
 
 // New makes the connector.
 func New(c Config) *Connector {
 	c.URL = strings.TrimSuffix(c.URL, "/")
 	accounts := bulkhead.NewCache[string](connectors.KnownAccounts, func() *account {
-		return &account{costs: map[string]float64{}, sizes: map[string]int{}}
+		return &account{costs: map[string]float64{}, sizes: map[string]int{}, variants: map[string]*variantsRead{}}
 	})
 	return &Connector{Config: c, platform: connectors.New(name, c.Client, c.Clock).Judging(judge), accounts: accounts}
 }

@@ -60,7 +60,7 @@ type searchResult struct {
 	SemanticMatch semanticMatch        `json:"semantic_match"`
 	Images        []searchImage        `json:"images"`
 	Availability  searchAvailability   `json:"availability"`
-	Variants      []searchVariantMatch `json:"variants"`
+	Variants      []searchVariantMatch `json:"variants" doc:"At most 100. Of a product that has more, those that pass the filter come first, then those in stock."`
 }
 
 type semanticMatch struct {
@@ -75,7 +75,7 @@ type searchImage struct {
 
 type searchAvailability struct {
 	InStock          bool   `json:"in_stock"`
-	Quantity         int    `json:"quantity" minimum:"0" doc:"Pieces of all variants."`
+	Quantity         int    `json:"quantity" minimum:"0" doc:"Pieces of the variants listed."`
 	ShippingEstimate string `json:"shipping_estimate" example:"3-5 business days"`
 }
 
@@ -171,7 +171,7 @@ func (h *handlers) toAPIResult(shop *project.Project, hit catalog.Hit, stock dis
 	for _, image := range p.Images {
 		r.Images = append(r.Images, searchImage{h.ImageURL(image.URL), image.Alt})
 	}
-	for _, v := range p.Variants {
+	for _, v := range hit.Variants() {
 		r.Variants = append(r.Variants, searchVariantMatch{v.ID.String(), v.Size, v.Color, stock[v.ID] > 0})
 	}
 	return r

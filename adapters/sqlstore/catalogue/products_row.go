@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
@@ -29,6 +30,10 @@ var (
 	SelectVariants = variants.Select() + `
 WHERE project_id = $1
   AND product_id IN `
+
+	// onlyListed are the variants that a list of products has.
+	onlyListed = `
+  AND variants.position < ` + strconv.Itoa(catalog.MostListed)
 
 	// StockedColumns are those of StockedRow, of variants. The stock of each variant is looked up by its key.
 	StockedColumns = variants.Columns() + `, COALESCE((

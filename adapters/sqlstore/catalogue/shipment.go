@@ -74,8 +74,12 @@ func (s *shipment) add(w ports.ProductWrite, before footprint) error {
 	s.variants = append(s.variants, variants...)
 	s.stock = append(s.stock, w.Stock...)
 	s.recount = s.recount || len(w.Stock) > 0 && len(before.variants) > 0
+	kept := make(map[id.Variant]bool, len(w.Product.Variants))
+	for _, v := range w.Product.Variants {
+		kept[v.ID] = true
+	}
 	for _, v := range before.variants {
-		if _, kept := w.Product.Variant(v.ID); !kept {
+		if !kept[v.ID] {
 			s.dropped = append(s.dropped, v.ID.String())
 		}
 	}

@@ -127,10 +127,18 @@ func (s *Platform) payload(changed host.Changed) map[string]any {
 	return s.restOrder(n)
 }
 
+// restVariants is how many variants the REST API shows of a product (shopify.dev, "Using the latest GraphQL product APIs": "The
+// REST API won't return more than 100 variants for each product"). Webhooks name all of them in variant_gids.
+const restVariants = 100
+
 func (s *Platform) restProduct(n int) map[string]any {
 	p, o := s.Products[n], productObject{s, n}
-	variants, images, options := []any{}, []any{}, []any{}
+	variants, names, images, options := []any{}, []any{}, []any{}, []any{}
 	for k, i := range s.ItemsOf(p) {
+		names = append(names, map[string]any{"admin_graphql_api_id": gid("ProductVariant", variantBase+p.First+k), "updated_at": restTime(p.Updated)})
+		if k >= restVariants {
+			continue
+		}
 		v := variantObject{s, p.First + k}
 		option1, option2 := any("Default Title"), any(nil)
 		if i.Size != "" {
@@ -155,7 +163,7 @@ func (s *Platform) restProduct(n int) map[string]any {
 		"id": productBase + n, "admin_graphql_api_id": gid("Product", productBase+n), "title": s.ShowTitle(p), "body_html": "<p>" + p.Description + "</p>",
 		"vendor": p.Brand, "product_type": p.Category, "handle": o.handle(), "tags": strings.Join(p.Tags(), ", "), "status": p.Status,
 		"created_at": restTime(p.Created), "updated_at": restTime(p.Updated), "published_at": restTime(p.Created),
-		"variants": variants, "images": images, "image": images[0], "options": options,
+		"variants": variants, "variant_gids": names, "images": images, "image": images[0], "options": options,
 	}
 }
 

@@ -23,7 +23,8 @@ type product struct {
 	Images          []image           `json:"images"`
 	Attributes      map[string]string `json:"attributes"`
 	Tags            []string          `json:"tags"`
-	Variants        []variant         `json:"variants"`
+	Variants        []variant         `json:"variants" doc:"In a list of products the first 100 of each."`
+	VariantCount    int               `json:"variant_count" minimum:"1" maximum:"2048" doc:"How many variants the product has."`
 	Negotiable      bool              `json:"negotiable"`
 	Cost            *wire.Money       `json:"cost" nullable:"true"`
 	CompetitorPrice *wire.Money       `json:"competitor_price" nullable:"true"`
@@ -173,5 +174,7 @@ func toAPIProduct(item catalogs.Item) product {
 			GTIN: v.GTIN, MPN: v.MPN,
 		})
 	}
+	out.VariantCount = len(p.Variants) + item.Unlisted.Variants
+	out.Quantity += item.Unlisted.Quantity
 	return out
 }

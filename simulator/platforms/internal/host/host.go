@@ -34,6 +34,7 @@ type Config struct {
 	ShipStationSecret      string // default shipstation-secret
 	CustomKey              string // default custom-key
 
+	ShopifyVariants int           // of Shopify's first product; default those of its kind
 	ShopifyBucket   float64       // points; default 2000
 	ShopifyRestore  float64       // points per second; default 100
 	ShopifyMaxCost  int           // of one query; default 1000

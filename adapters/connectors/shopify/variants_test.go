@@ -1,0 +1,117 @@
+package shopify_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// sells has the shop's product 5 have so many variants, a hundred of them in pages of products. Each query for others is put off
+// once, as by a shop whose budget is spent.
+func (s *shop) sells(t *testing.T, count int) {
+	t.Helper()
+	nodes := make([]string, count)
+	for n := range nodes {
+		nodes[n] = variantOf(1000+n, fmt.Sprintf("S%d", n), "Size", fmt.Sprint(n))
+	}
+	page := func(from, first int) string {
+		end := min(from+first, count)
+		return fmt.Sprintf(`"variants": {"pageInfo": {"hasNextPage": %v, "endCursor": "%d"}, "nodes": [%s]}`, end < count, end, strings.Join(nodes[from:end], ","))
+	}
+	node := fmt.Sprintf(`{"id": "gid://shopify/Product/5", "handle": "p5", "title": "P", "status": "ACTIVE", "updatedAt": %q, "tags": [], %s, "media": {"nodes": []}}`, stamp(noon), page(0, 100))
+	s.data["products"] = append(s.data["products"], record{noon, node})
+	putOff := map[string]bool{}
+	s.on("Variants", func(variables map[string]any) (int, string) {
+		if at := fmt.Sprint(variables["after"]); !putOff[at] {
+			putOff[at] = true
+			return 429, `{"errors": "Exceeded 2 calls per second for api client."}`
+		}
+		if variables["id"] != "gid://shopify/Product/5" || variables["first"] != 250.0 {
+			t.Errorf("asked with %v", variables)
+		}
+		from := 0
+		if after, is := variables["after"].(string); is {
+			from, _ = strconv.Atoi(after)
+		}
+		return 200, `{"data": {"product": {` + page(from, 250) + `}}}`
+	})
+}
+
+// untilRead asks until nothing is put off any more, each time as one whose connector has waited.
+func untilRead(t *testing.T, ask func() ([]syncrun.Record, error)) []syncrun.Record {
+	t.Helper()
+	for range 20 {
+		records, err := ask()
+		if _, wait := err.(ports.Throttled); wait {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return records
+	}
+	t.Fatal("it never ends")
+	return nil
+}
+
+func TestRead_productOf2048Variants(t *testing.T) {
+	t.Parallel()
+	for count, problem := range map[int]string{101: "", 2048: "", 2049: "It has more than 2,048 variants."} {
+		s, c, conn := open(t)
+		s.sells(t, count)
+		records := untilRead(t, func() ([]syncrun.Record, error) {
+			page, err := c.Read(ports.NewOutbound(t.Context()), conn, ports.PageRequest{Resource: syncrun.Products, Since: noon.Add(-time.Hour)})
+			return page.Records, err
+		})
+		allVariants(t, records, count, problem)
+	}
+}
+
+func allVariants(t *testing.T, records []syncrun.Record, count int, problem string) {
+	t.Helper()
+	switch {
+	case len(records) != 1 || records[0].Problem != problem:
+		t.Errorf("%d variants: %+v", count, records)
+	case problem != "":
+	case len(records[0].Product.Variants) != count:
+		t.Errorf("%d of %d variants", len(records[0].Product.Variants), count)
+	default:
+		for n, v := range records[0].Product.Variants {
+			if v.SKU != fmt.Sprintf("S%d", n) {
+				t.Fatalf("variant %d is %s", n, v.SKU)
+			}
+		}
+	}
+}
+
+// A payload has the first 100 variants and names them all.
+func TestNews_productOf2048Variants(t *testing.T) {
+	t.Parallel()
+	s, c, conn := open(t)
+	s.sells(t, 2048)
+	names := make([]string, 2048)
+	for n := range names {
+		names[n] = fmt.Sprintf(`{"admin_graphql_api_id": "gid://shopify/ProductVariant/%d"}`, 1000+n)
+	}
+	payload := `{"id": 5, "title": "P", "handle": "p5", "status": "active", "updated_at": "2026-03-01T12:00:00Z", "options": [{"name": "Size"}],
+		"variants": [{"id": 1000, "sku": "S0", "price": "1.00", "option1": "0"}], "variant_gids": [` + strings.Join(names, ",") + `]}`
+	allVariants(t, untilRead(t, func() ([]syncrun.Record, error) {
+		return c.News(ports.NewOutbound(t.Context()), conn, "products/update", noon, []byte(payload))
+	}), 2048, "")
+}
+
+// A product that was deleted meanwhile is no record.
+func TestNews_productGoneWhileItsVariantsAreRead(t *testing.T) {
+	t.Parallel()
+	s, c, conn := open(t)
+	s.say("Variants", `{"product": null}`)
+	payload := `{"id": 5, "variants": [{"id": 1}], "variant_gids": [{"admin_graphql_api_id": "gid://shopify/ProductVariant/1"}, {"admin_graphql_api_id": "gid://shopify/ProductVariant/2"}]}`
+	if news, err := c.News(ports.NewOutbound(t.Context()), conn, "products/update", noon, []byte(payload)); err != nil || len(news) != 0 {
+		t.Errorf("%+v, %v", news, err)
+	}
+}
