@@ -175,7 +175,7 @@ func (f *filter) judgeVariants(p *part, document uint32) (v verdict) {
 
 // offered reports whether a variant passes what is neither price nor colour.
 func (f *filter) offered(p *part, variant uint32) bool {
-	return (f.sizes == nil || f.sizes[p.Variants[variant].Size]) && (!f.inStock || p.Stock[variant].Load() > 0)
+	return (f.sizes == nil || f.sizes[p.Variants[variant].Size]) && (!f.inStock || p.Available(variant))
 }
 
 // shown are the places of the variants of a product by which an answer shows it; nil where it can show all.
@@ -192,7 +192,7 @@ func (f *filter) shown(s *segment.Segment, document uint32, p *catalog.Product) 
 		switch {
 		case f.sizes != nil && !f.sizes[s.Variants[at].Size], f.colors != nil && !f.colors[s.Variants[at].Color], !f.affords(p.PriceOf(v).Minor()):
 			ranks[i] = 2
-		case s.Stock[at].Load() <= 0:
+		case !s.Available(at):
 			ranks[i] = 1
 		}
 	}

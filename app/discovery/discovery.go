@@ -4,6 +4,7 @@ package discovery
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -80,6 +81,11 @@ func (s *Service) stockOf(ctx context.Context, project id.Project, variants []ca
 
 // Stock is the total number of pieces of each variant.
 type Stock map[id.Variant]int
+
+// Sells reports whether one of the variants that a hit shows can be bought.
+func (s Stock) Sells(hit catalog.Hit) bool {
+	return slices.ContainsFunc(hit.Variants(), func(v catalog.Variant) bool { return v.Available(s[v.ID]) })
+}
 
 // Of is the stock of all of a product's variants.
 func (s Stock) Of(p *catalog.Product) int {

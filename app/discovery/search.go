@@ -133,7 +133,7 @@ func (s *Service) find(ctx ports.Outbound, p *project.Project, q catalog.Query, 
 		}
 	}
 	if q.Filter.InStock { // the last piece may have been sold again
-		a.Found.Hits = slices.DeleteFunc(slices.Clone(a.Found.Hits), func(hit catalog.Hit) bool { return a.Stock.Of(hit.Product) == 0 })
+		a.Found.Hits = slices.DeleteFunc(slices.Clone(a.Found.Hits), func(hit catalog.Hit) bool { return !a.Stock.Sells(hit) })
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (s *Service) ask(ctx ports.Outbound, p *project.Project, m agent.Mandate, q
 // asThought reports whether hits are in stock where the index thought so.
 func asThought(hits []catalog.Hit, stock Stock) bool {
 	for _, hit := range hits {
-		if hit.InStock != (stock.Of(hit.Product) > 0) {
+		if hit.InStock != stock.Sells(hit) {
 			return false
 		}
 	}
@@ -192,7 +192,7 @@ func (s *Service) visit(ctx context.Context, p *project.Project, r SearchRequest
 // recommendations are the complements that are in stock, at what they would cost less in a bundle.
 func recommendations(p *project.Project, policy negotiation.Policy, complements []ports.Complement, stock Stock) (all []Recommendation) {
 	for _, c := range complements {
-		if stock[c.Variant.ID] == 0 {
+		if !c.Variant.Available(stock[c.Variant.ID]) {
 			continue
 		}
 		price := c.Product.PriceOf(c.Variant)

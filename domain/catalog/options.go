@@ -68,7 +68,7 @@ type Choice struct {
 
 // Featured is the place of the variant among these that stands for the product: the first in stock, or else the first.
 func Featured(variants []Variant, stock map[id.Variant]int) int {
-	return max(0, slices.IndexFunc(variants, func(v Variant) bool { return stock[v.ID] > 0 }))
+	return max(0, slices.IndexFunc(variants, func(v Variant) bool { return v.Available(stock[v.ID]) }))
 }
 
 // Choose narrows a product by selections. Where no variant has all of them, those that none has at all are given up first,
@@ -163,7 +163,7 @@ func (p *Product) options(held []Selection, stock map[id.Variant]int) (list []Op
 				continue
 			}
 			value := &list[to.option].Values[to.value]
-			value.Exists, value.Available = true, value.Available || stock[v.ID] > 0
+			value.Exists, value.Available = true, value.Available || v.Available(stock[v.ID])
 		}
 	}
 	return list

@@ -96,6 +96,28 @@ func TestShopifyProductsArePaged(t *testing.T) {
 	}
 }
 
+// What becomes of a variant that is out of stock, and whether anybody counts it, is told by the API, and by a bulk operation as the
+// API tells it. A webhook has the policy alone.
+func TestShopifyInventoryPolicies(t *testing.T) {
+	first := at(t, connectShopify(t, platforms.Config{Products: 3}).products(""), 0, "variants", "nodes", 0, "sku").(string)
+	for name, c := range map[string]struct {
+		config platforms.Config
+		want   string
+	}{
+		"tracked":   {platforms.Config{Products: 3}, "DENY true"},
+		"untracked": {platforms.Config{Products: 3, ShopifyUntracked: []string{first}}, "DENY false"},
+		"continue":  {platforms.Config{Products: 3, ShopifyContinue: []string{first}}, "CONTINUE true"},
+	} {
+		shop := connectShopify(t, c.config)
+		found := shop.data(`{ productVariants(first: 50) { nodes { sku inventoryPolicy inventoryItem { tracked } } } }`, nil)
+		for _, v := range at(t, found, "productVariants", "nodes").([]any) {
+			if at(t, v, "sku") == any(first) {
+				is(t, name, fmt.Sprint(at(t, v, "inventoryPolicy"), " ", at(t, v, "inventoryItem", "tracked")), c.want)
+			}
+		}
+	}
+}
+
 // A product has up to 2,048 variants, which are read 250 at a time.
 func TestShopifyPagesTheVariantsOfAProduct(t *testing.T) {
 	c := connectShopify(t, platforms.Config{Products: 3, ShopifyVariants: 2048, ShopifyBucket: 100_000})

@@ -3,6 +3,7 @@ package shopify
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,7 +79,7 @@ func (c *Connector) productNews(ctx ports.Outbound, conn ports.Connection, paylo
 	with := circumstances{currency: currency}
 	failed := c.readsRest(ctx, conn, &with)
 	records, err := c.told(syncrun.Products, payload, with, productPayload)
-	if *failed != nil {
+	if *failed != nil && (len(records) == 0 || !refused(*failed)) {
 		return nil, *failed
 	}
 	c.accounts.Of(conn.Key).forgetVariants()
@@ -113,13 +114,17 @@ func productPayload(payload json.RawMessage, with circumstances) ([]syncrun.Reco
 	for _, v := range n.Variants {
 		p.variants = append(p.variants, v.variant(n.Options))
 	}
-	// A payload in the shape of the REST API has no more than 100 variants, but names them all.
-	if len(n.VariantGIDs) > len(n.Variants) {
+	// A payload in the shape of the REST API has no more than 100 variants, but names them all. What it does not say of them the
+	// API is asked.
+	some := len(n.VariantGIDs) > len(n.Variants)
+	if untold := func(v variantPayload) bool { return len(v.Management) == 0 }; some || slices.ContainsFunc(n.Variants, untold) {
 		all, gone := with.rest(p, "")
-		if gone {
+		if gone || some && all == nil {
 			return nil, nil
 		}
-		p.variants = nil
+		if all != nil {
+			p.variants = nil
+		}
 		for _, v := range all {
 			p.addVariant(v)
 		}
@@ -143,10 +148,17 @@ type variantPayload struct {
 	Option2 *string
 	Option3 *string
 	Item    gid `json:"inventory_item_id"`
+	// Management names who tracks stock, and is null where nobody does. Payloads of API version 2024-07 and later lack it
+	// (community.shopify.dev/t/5701, "Webhook containing both product + variant + inventory item").
+	Management json.RawMessage `json:"inventory_management"`
+	Policy     string          `json:"inventory_policy"`
 }
 
 func (v variantPayload) variant(options []optionPayload) variant {
 	mapped := variant{id: string(v.ID), sku: strings.TrimSpace(v.SKU), price: v.Price, item: string(v.Item), barcode: v.Barcode}
+	if len(v.Management) > 0 { // else DENY may be of what is not tracked, which is sold all the same
+		mapped.policy = policyOf(new(string(v.Management) != "null" && string(v.Management) != `""`), v.Policy)
+	}
 	for i, value := range []*string{v.Option1, v.Option2, v.Option3} {
 		if value != nil && i < len(options) {
 			mapped.options = append(mapped.options, option{options[i].Name, *value})

@@ -32,6 +32,24 @@ type variant struct {
 	id, sku, price, item string
 	barcode              string   // whatever the merchant scans
 	options              []option // in the order of the product's
+	policy               string   // as catalog names it; "" where Shopify does not tell
+}
+
+// policyOf is what Shopify does with stock, in our words. Stock that is not tracked means nothing; of what is tracked, CONTINUE is
+// sold on when there is none left, and DENY is not (shopify.dev, "InventoryItem": "tracked: Whether inventory levels are tracked for
+// the item"; "ProductVariantInventoryPolicy": "CONTINUE: Customers can buy this product variant after it's out of stock. DENY:
+// Customers can't buy this product variant after it's out of stock", API version 2025-10). The REST API writes the policy in lower
+// case.
+func policyOf(tracked *bool, policy string) string {
+	switch {
+	case tracked != nil && !*tracked:
+		return catalog.AlwaysAvailable.String()
+	case strings.EqualFold(policy, "continue"):
+		return catalog.Backorder.String()
+	case strings.EqualFold(policy, "deny"):
+		return catalog.Tracked.String()
+	}
+	return ""
 }
 
 type option struct{ Name, Value string }
@@ -65,6 +83,7 @@ func (p product) record(currency string) syncrun.Record {
 	}
 	if p.single() {
 		r.Product.SKU, r.Product.Item, r.Product.GTIN = first.name(), first.item, first.gtin()
+		r.Product.InventoryPolicy = first.policy
 		return r
 	}
 	r.Product.SKU = p.handle
@@ -106,7 +125,7 @@ func (p product) addVariants(to *syncrun.Product) {
 	same := p.sameForAll()
 	taken := map[string]bool{to.SKU: true}
 	for _, v := range p.variants {
-		mapped := syncrun.Variant{SKU: v.name(), Item: v.item, GTIN: v.gtin()}
+		mapped := syncrun.Variant{SKU: v.name(), Item: v.item, GTIN: v.gtin(), InventoryPolicy: v.policy}
 		if taken[mapped.SKU] { // Shopify lets variants share one
 			mapped.SKU = "shopify-" + v.id
 		}

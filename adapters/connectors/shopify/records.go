@@ -19,7 +19,11 @@ type variantNode struct {
 	Barcode         string
 	Price           string
 	SelectedOptions []option
-	InventoryItem   *struct{ ID gid }
+	InventoryPolicy string
+	InventoryItem   *struct {
+		ID      gid
+		Tracked *bool
+	}
 }
 
 // imageNode is empty for media of other kinds.
@@ -50,6 +54,9 @@ func (p *product) addVariant(n variantNode) {
 	v := variant{id: string(n.ID), sku: strings.TrimSpace(n.SKU), price: n.Price, barcode: n.Barcode, options: n.SelectedOptions}
 	if n.InventoryItem != nil {
 		v.item = string(n.InventoryItem.ID)
+		if n.InventoryItem.Tracked != nil {
+			v.policy = policyOf(n.InventoryItem.Tracked, n.InventoryPolicy)
+		}
 	}
 	p.variants = append(p.variants, v)
 }

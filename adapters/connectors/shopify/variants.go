@@ -6,7 +6,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-const variantFields = `id sku barcode price selectedOptions { name value } inventoryItem { id }`
+const variantFields = `id sku barcode price inventoryPolicy selectedOptions { name value } inventoryItem { id tracked }`
 
 // variantsQuery reads what a page of products, or a webhook, does not have. A product has up to 2,048 variants
 // (shopify.dev changelog, "The product variant limit is now 2048 for all merchants", 2025-10-15). A single product's can be asked

@@ -115,3 +115,49 @@ func TestNews_productGoneWhileItsVariantsAreRead(t *testing.T) {
 		t.Errorf("%+v, %v", news, err)
 	}
 }
+
+// Untracked stock means nothing, CONTINUE is sold on, DENY is not. What is not told is left as it is.
+func TestInventoryPolicies(t *testing.T) {
+	t.Parallel()
+	for fields, want := range map[string]string{
+		`"inventoryPolicy": "DENY", "inventoryItem": {"id": "gid://shopify/InventoryItem/1", "tracked": false}`:     "always_available",
+		`"inventoryPolicy": "CONTINUE", "inventoryItem": {"id": "gid://shopify/InventoryItem/1", "tracked": false}`: "always_available",
+		`"inventoryPolicy": "CONTINUE", "inventoryItem": {"id": "gid://shopify/InventoryItem/1", "tracked": true}`:  "backorder",
+		`"inventoryPolicy": "DENY", "inventoryItem": {"id": "gid://shopify/InventoryItem/1", "tracked": true}`:      "tracked",
+		`"inventoryPolicy": "DENY", "inventoryItem": {"id": "gid://shopify/InventoryItem/1"}`:                       "",
+	} {
+		one := productWith(t, `{"variants": {"pageInfo": {}, "nodes": [{"id": "gid://shopify/ProductVariant/1", "sku": "S", "price": "1.00", `+fields+`}]}}`)
+		if got := one.Product.InventoryPolicy; got != want {
+			t.Errorf("%s: %q", fields, got)
+		}
+		two := productWith(t, `{"variants": {"pageInfo": {}, "nodes": [{"id": "gid://shopify/ProductVariant/1", "sku": "S", "price": "1.00", `+fields+`},
+			{"id": "gid://shopify/ProductVariant/2", "sku": "T", "price": "1.00"}]}}`)
+		if got := two.Product.Variants[0].InventoryPolicy; got != want {
+			t.Errorf("of a variant, %s: %q", fields, got)
+		}
+	}
+}
+
+// A payload of today says DENY of what is not tracked and of what is: the API is asked, and where it refuses nothing is concluded.
+func TestNews_inventoryPolicy(t *testing.T) {
+	t.Parallel()
+	const node = `{"id": "gid://shopify/ProductVariant/1", "sku": "S", "price": "1.00", "inventoryPolicy": "DENY", "inventoryItem": {"id": "gid://shopify/InventoryItem/1", "tracked": false}}`
+	for name, c := range map[string]struct{ management, answer, want string }{
+		"not told":               {``, `{"product": {"variants": {"pageInfo": {"hasNextPage": false}, "nodes": [` + node + `]}}}`, "always_available"},
+		"not told, and refused":  {``, ``, ""},
+		"told, tracked":          {`"inventory_management": "shopify", `, ``, "tracked"},
+		"told, tracked by other": {`"inventory_management": "amazon", `, ``, "tracked"},
+		"told, not tracked":      {`"inventory_management": null, `, ``, "always_available"},
+	} {
+		s, shop, conn := open(t)
+		if c.answer != "" {
+			s.say("Variants", c.answer)
+		}
+		payload := `{"id": 5, "title": "P", "handle": "p", "status": "active", "updated_at": "2026-03-01T12:00:00Z",
+			"variants": [{` + c.management + `"id": 1, "sku": "S", "price": "1.00", "inventory_policy": "deny", "inventory_item_id": 1}]}`
+		news, err := shop.News(ports.NewOutbound(t.Context()), conn, "products/update", noon, []byte(payload))
+		if err != nil || len(news) != 1 || news[0].Product == nil || news[0].Product.InventoryPolicy != c.want {
+			t.Errorf("%s: %+v, %v", name, news, err)
+		}
+	}
+}

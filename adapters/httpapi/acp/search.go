@@ -83,7 +83,9 @@ type searchVariantMatch struct {
 	ID      string `json:"id"`
 	Size    string `json:"size"`
 	Color   string `json:"color"`
-	InStock bool   `json:"in_stock"`
+	InStock bool   `json:"in_stock" doc:"Whether it can be bought."`
+
+	Availability string `json:"availability" enum:"in_stock,backorder,out_of_stock" doc:"backorder: it can be bought, and is sent once it has come in."`
 }
 
 type facets struct {
@@ -166,13 +168,13 @@ func (h *handlers) toAPIResult(shop *project.Project, hit catalog.Hit, stock dis
 		URL:       h.toAPIProductURL(shop, p),
 		ListPrice: wire.ToMoney(listPrice(p)), Currency: shop.Settings.Currency.Code(), Negotiable: haggles(shop, p),
 		SemanticMatch: semanticMatch{Score: wire.ToDecimal(int64(hit.Score), 3), Reasons: hit.Reasons},
-		Availability:  searchAvailability{InStock: quantity > 0, Quantity: quantity, ShippingEstimate: delivery},
+		Availability:  searchAvailability{InStock: stock.Sells(hit), Quantity: quantity, ShippingEstimate: delivery},
 	}
 	for _, image := range p.Images {
 		r.Images = append(r.Images, searchImage{h.ImageURL(image.URL), image.Alt})
 	}
 	for _, v := range hit.Variants() {
-		r.Variants = append(r.Variants, searchVariantMatch{v.ID.String(), v.Size, v.Color, stock[v.ID] > 0})
+		r.Variants = append(r.Variants, searchVariantMatch{v.ID.String(), v.Size, v.Color, v.Available(stock[v.ID]), v.Availability(1, stock[v.ID]).String()})
 	}
 	return r
 }

@@ -200,11 +200,8 @@ func toAPIVariant(p *catalog.Product, v catalog.Variant, stock discovery.Stock) 
 		Title:        name,
 		Description:  described{name},
 		Price:        toAPIPrice(p.PriceOf(v)),
-		Availability: availability{true, "in_stock"},
+		Availability: availability{v.Available(stock[v.ID]), v.Availability(1, stock[v.ID]).String()},
 		Options:      toAPISelections(v.Selections()),
-	}
-	if stock[v.ID] <= 0 {
-		shown.Availability = availability{false, "out_of_stock"}
 	}
 	if v.GTIN != "" {
 		shown.Barcodes = []barcode{{"GTIN", v.GTIN}}
@@ -238,7 +235,7 @@ func (h *handlers) toAPIHit(hit catalog.Hit, f catalog.Filter, stock discovery.S
 }
 
 func rank(stock discovery.Stock, v catalog.Variant) int {
-	if stock[v.ID] > 0 {
+	if v.Available(stock[v.ID]) {
 		return 0
 	}
 	return 1

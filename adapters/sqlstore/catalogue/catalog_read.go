@@ -36,7 +36,7 @@ WHERE project_id = $1
   AND deleted_at IS NOT NULL
 ORDER BY changed_version`
 
-	levelColumns = "\nSELECT variants.product_id, stock.variant_id, variants.sku, stock.location, stock.quantity"
+	levelColumns = "\nSELECT variants.product_id, stock.variant_id, variants.sku, stock.location, stock.quantity, variants.inventory_policy AS policy"
 
 	stockOfVariants = `
 FROM stock

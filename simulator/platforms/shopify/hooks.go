@@ -147,7 +147,7 @@ func (s *Platform) restProduct(n int) map[string]any {
 		variants = append(variants, map[string]any{
 			"id": variantBase + p.First + k, "product_id": productBase + n, "title": v.title(), "sku": i.SKU, "price": s.ShowPrice(i), "position": k + 1,
 			"option1": option1, "option2": option2, "option3": nil, "inventory_item_id": itemBase + p.First + k,
-			"inventory_quantity": i.Levels[0].Quantity + i.Levels[1].Quantity, "created_at": restTime(p.Created), "updated_at": restTime(p.Updated),
+			"inventory_policy": policyOf(i.Continue), "inventory_quantity": i.Levels[0].Quantity + i.Levels[1].Quantity, "created_at": restTime(p.Created), "updated_at": restTime(p.Updated),
 			"admin_graphql_api_id": gid("ProductVariant", variantBase+p.First+k),
 		})
 	}

@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -83,6 +84,12 @@ func generate(c Config, stream uint64) *World {
 			most = c.ShopifyVariants
 		}
 		m.addProduct(w, m.when(), most)
+	}
+	if stream == ShopifyStream {
+		for n := range w.Items {
+			i := &w.Items[n]
+			i.Untracked, i.Continue = slices.Contains(c.ShopifyUntracked, i.SKU), slices.Contains(c.ShopifyContinue, i.SKU)
+		}
 	}
 	for range c.Customers {
 		m.addCustomer(w, m.when())

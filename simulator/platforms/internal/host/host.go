@@ -34,15 +34,17 @@ type Config struct {
 	ShipStationSecret      string // default shipstation-secret
 	CustomKey              string // default custom-key
 
-	ShopifyVariants int           // of Shopify's first product; default those of its kind
-	ShopifyBucket   float64       // points; default 2000
-	ShopifyRestore  float64       // points per second; default 100
-	ShopifyMaxCost  int           // of one query; default 1000
-	BulkTime        time.Duration // how long a bulk operation takes at least
-	HubSpotLife     time.Duration // of an access token; default 30 min
-	HubSpotPer10s   int           // requests in ten seconds; default 110
-	ShipStationRate int           // requests per minute; default 40
-	LongPage        int64         // bytes of a long page; default 50 MB
+	ShopifyVariants  int           // of Shopify's first product; default those of its kind
+	ShopifyUntracked []string      // skus of Shopify's that nobody counts
+	ShopifyContinue  []string      // skus of Shopify's that are sold on when there is none left
+	ShopifyBucket    float64       // points; default 2000
+	ShopifyRestore   float64       // points per second; default 100
+	ShopifyMaxCost   int           // of one query; default 1000
+	BulkTime         time.Duration // how long a bulk operation takes at least
+	HubSpotLife      time.Duration // of an access token; default 30 min
+	HubSpotPer10s    int           // requests in ten seconds; default 110
+	ShipStationRate  int           // requests per minute; default 40
+	LongPage         int64         // bytes of a long page; default 50 MB
 
 	Now  func() time.Time // default time.Now
 	HTTP *http.Client     // calls webhooks; default one with a time limit of 10 s
