@@ -17,7 +17,7 @@ func catalogSteps(sc book, w *world) {
 	sc.When(`^the merchant looks for the product in the other shop$`, w.lookElsewhere)
 	sc.When(`^the merchant lists products with "([^"]*)"$`, func(query string) error { return w.merchantSends("GET", productsPath+"?"+query, "") })
 	sc.When(`^the merchant lists categories$`, func() error { return w.merchantSends("GET", "/v1/catalog/categories", "") })
-	sc.When(`^the merchant sends the batch:$`, func(b *godog.DocString) error { return w.merchantSends("POST", productsPath+"/batch", b.Content) })
+	sc.Step(`^the merchant sends the batch:$`, func(b *godog.DocString) error { return w.merchantSends("POST", productsPath+"/batch", b.Content) })
 	sc.When(`^the merchant imports the "([^"]*)" file "([^"]*)":$`, w.importFile)
 	sc.When(`^the merchant sends a batch of (\d+) products$`, w.sendBatchOf)
 	sc.When(`^the merchant reads the stock of "([^"]*)"$`, func(sku string) error { return w.merchantSends("GET", inventoryPath+"?sku="+sku, "") })

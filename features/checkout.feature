@@ -743,6 +743,52 @@ Feature: Checkout
       Then the payment succeeds
       And there are 0 of the "Trail Tent" left
 
+
+  Rule: Some things are sold whatever there is of them
+
+    Scenario: Made to order
+      Given the merchant sends the batch:
+        """
+        {"products": [{"sku": "trail-tent", "inventory_policy": "always_available", "quantity": 0}]}
+        """
+      Then a buyer who looks at the "Trail Tent" sees:
+        | variants.0.in_stock     | true       |
+        | variants.0.availability | "in_stock" |
+        | variants.0.quantity     | 0          |
+      Given a buyer at the checkout with 3 of the "Trail Tent"
+      When the buyer pays
+      Then the payment succeeds
+      And there are 0 of the "Trail Tent" left
+
+    Scenario: On backorder
+      Given the merchant sends the batch:
+        """
+        {"products": [{"sku": "trail-tent", "inventory_policy": "backorder", "quantity": 1}]}
+        """
+      And a buyer at the checkout with 3 of the "Trail Tent"
+      When the buyer pays
+      Then the payment succeeds
+      And a buyer who looks at the "Trail Tent" sees:
+        | variants.0.in_stock     | true        |
+        | variants.0.availability | "backorder" |
+        | variants.0.quantity     | 0           |
+      Given the merchant has 6 of the "Trail Tent" again
+      Then buyers can have 6 of the "Trail Tent"
+
+    Scenario: Tracked again while a buyer is at the checkout
+      Given the merchant sends the batch:
+        """
+        {"products": [{"sku": "trail-tent", "inventory_policy": "backorder", "quantity": 1}]}
+        """
+      And a buyer at the checkout with 3 of the "Trail Tent"
+      And the merchant sends the batch:
+        """
+        {"products": [{"sku": "trail-tent", "inventory_policy": "tracked"}]}
+        """
+      When the buyer pays
+      Then it is refused: 409 out_of_stock
+      And there are 1 of the "Trail Tent" left
+
   Rule: Paying needs a checkout, a way to pay and a token
 
     Scenario Outline: Payments that are none

@@ -28,7 +28,7 @@ type ProductWrite struct {
 type Products interface {
 	Create(ctx context.Context, w ProductWrite) error
 	Get(ctx context.Context, project id.Project, product id.Product) (*catalog.Product, error)
-	// List is newest first, then by id.
+	// List is newest first, then by id. Products come with their first catalog.MostListed variants.
 	List(ctx context.Context, project id.Project, f ProductFilter, page Page) ([]*catalog.Product, int, error)
 	// Update loads the product for exclusive use and stores what change makes of it. change does no I/O
 	// and may run more than once.
@@ -87,7 +87,7 @@ type CatalogReader interface {
 	// Named finds active products by their ids, by those of their variants, and by SKUs of either, with the stock of all
 	// their variants. What names none is left out.
 	Named(ctx context.Context, project id.Project, refs []string) (NamedProducts, error)
-	// First are the active products that were created first, at most so many.
+	// First are the active products that were created first, at most so many, with their first catalog.MostListed variants.
 	First(ctx context.Context, project id.Project, most int) ([]*catalog.Product, error)
 }
 
@@ -106,6 +106,9 @@ type StockMove struct {
 	Reason   string
 }
 
+// Unlisted are the variants of a product beyond those that a list has, and the pieces for sale of them.
+type Unlisted struct{ Variants, Quantity int }
+
 // Inventory keeps stock by variant and location. Writes count pieces where they lie, those that payment attempts hold
 // included: of what is set, only the rest is for sale. They are all or nothing and return the levels
 // written, in the order given. SKUs are those of variants. An unknown sku: Invalid validation_error
@@ -119,6 +122,8 @@ type Inventory interface {
 	TotalsOf(ctx context.Context, project id.Project, variants []id.Variant) (map[id.Variant]int, error)
 	// ShelvesOf are the levels of these products as the merchant counts them.
 	ShelvesOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Shelf, error)
+	// ListedOf is ShelvesOf for a list: of the first catalog.MostListed variants of each product, and of the others summed up.
+	ListedOf(ctx context.Context, project id.Project, products []id.Product) ([]catalog.Shelf, map[id.Product]Unlisted, error)
 	Set(ctx context.Context, project id.Project, levels []StockSet) ([]catalog.Shelf, error)
 	// Adjust never takes a count below zero: Conflict insufficient_stock naming "adjustments.<index>.delta".
 	Adjust(ctx context.Context, project id.Project, moves []StockMove) ([]catalog.Shelf, error)

@@ -39,7 +39,7 @@ func imported(t *testing.T, name, text string) *catalog.Product {
 // A feed carries every field of a product under its own name, in the words of the Management API.
 func TestNDJSON_everyField(t *testing.T) {
 	t.Parallel()
-	p := fieldtest.Fill[catalog.Product](catalog.Archived)
+	p := fieldtest.Fill[catalog.Product](catalog.Archived, catalog.Backorder)
 	for i := range p.Images {
 		p.Images[i].URL = "/" + p.Images[i].URL
 	}
@@ -63,6 +63,8 @@ func object(v reflect.Value) any {
 	case money.Amount:
 		return json.Number(value.String())
 	case catalog.Status:
+		return value.String()
+	case catalog.InventoryPolicy:
 		return value.String()
 	}
 	switch v.Kind() {
@@ -95,8 +97,8 @@ var words = regexp.MustCompile(`([a-z])([A-Z])`)
 // A table that has every column sets every field of a product but those that have no column.
 func TestCSV_everyField(t *testing.T) {
 	t.Parallel()
-	p := imported(t, "a.csv", "sku,variant_sku,name,price,category,brand,description,color,size,cost,competitor_price,negotiable,tags,image_url,attributes.season,gtin,mpn\n"+
-		"A,A-R,Tent,20,outdoor/tents,Fell,Dry,Red,M,10,19,true,a|b,/a.svg,3,4006381333931,F-1\nA,A-B,,21,,,,Blue,L,,,,,,,96385074,F-2\n")
+	p := imported(t, "a.csv", "sku,variant_sku,name,price,category,brand,description,color,size,cost,competitor_price,negotiable,tags,image_url,attributes.season,gtin,mpn,inventory_policy\n"+
+		"A,A-R,Tent,20,outdoor/tents,Fell,Dry,Red,M,10,19,true,a|b,/a.svg,3,4006381333931,F-1,backorder\nA,A-B,,21,,,,Blue,L,,,,,,,96385074,F-2,always_available\n")
 	p.ID, p.Project = oneID{}.Product(), id.Stored[id.Project]("given by the server")
 	const none = "a table has no column for it"
 	fieldtest.Survive(t, fieldtest.Reasons{"catalog.Product.Reviews": none, "catalog.Product.Related": none}, fieldtest.Pair{Sent: p, Got: p})

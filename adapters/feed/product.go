@@ -34,6 +34,7 @@ type product struct {
 	Quantity        field[digits]            `json:"quantity"`
 	GTIN            field[string]            `json:"gtin"`
 	MPN             field[string]            `json:"mpn"`
+	InventoryPolicy field[string]            `json:"inventory_policy"`
 }
 
 // productFields are the names of a product's fields.
@@ -57,6 +58,8 @@ type variant struct {
 	Quantity *digits `json:"quantity"`
 	GTIN     string  `json:"gtin"`
 	MPN      string  `json:"mpn"`
+
+	InventoryPolicy string `json:"inventory_policy"`
 }
 
 type reviews struct {
@@ -103,7 +106,7 @@ func (p product) draft(currency money.Currency) (catalog.Draft, error) {
 	d := catalog.Draft{
 		SKU: p.SKU.Field, Name: p.Name.Field, Category: p.Category.Field, Brand: p.Brand.Field,
 		Description: p.Description.Field, Attributes: p.Attributes.Field, Tags: p.Tags.Field,
-		GTIN: p.GTIN.Field, MPN: p.MPN.Field,
+		GTIN: p.GTIN.Field, MPN: p.MPN.Field, InventoryPolicy: p.InventoryPolicy.Field,
 		Negotiable: p.Negotiable.Field, Related: p.Related.Field, Status: p.Status.Field,
 		Price: price(p.Price, "price"), Cost: price(p.Cost, "cost"),
 		CompetitorPrice: price(p.CompetitorPrice, "competitor_price"),
@@ -140,7 +143,7 @@ func toImages(some []image) []catalog.Image {
 func toVariants(some []variant, currency money.Currency, check fault.Check) []catalog.VariantDraft {
 	all := make([]catalog.VariantDraft, len(some))
 	for i, v := range some {
-		all[i] = catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, GTIN: v.GTIN, MPN: v.MPN}
+		all[i] = catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, GTIN: v.GTIN, MPN: v.MPN, InventoryPolicy: v.InventoryPolicy}
 		if v.Price != nil {
 			price := amount(string(*v.Price), "price", currency, check.At(i))
 			all[i].Price = &price

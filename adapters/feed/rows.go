@@ -16,9 +16,9 @@ import (
 
 const (
 	// maxVariants is how many variants a product may have; more rows are not gathered.
-	maxVariants = 100
+	maxVariants = catalog.MaxVariants
 	// maxRows bounds the rows that are kept of one product.
-	maxRows = 1000
+	maxRows = 2 * maxVariants
 )
 
 // group is a product being gathered from rows.
@@ -199,7 +199,7 @@ func (g *group) add(r row) {
 }
 
 // ofVariant are the columns in which the rows of a product may differ.
-var ofVariant = slices.Concat(notes, []string{"variant_sku", "color", "size", "quantity", "price", "gtin", "mpn"})
+var ofVariant = slices.Concat(notes, []string{"variant_sku", "color", "size", "quantity", "price", "gtin", "mpn", "inventory_policy"})
 
 // compare refuses a later row that says something else about the product than the first.
 func (g *group) compare(r row, check fault.Check) {
@@ -218,6 +218,8 @@ func (g *group) addVariant(r row, check fault.Check) {
 		Size:  r.cell("size"),
 		GTIN:  r.cell("gtin"),
 		MPN:   r.cell("mpn"),
+
+		InventoryPolicy: r.cell("inventory_policy"),
 	}
 	check.That(v.SKU != "", "variant_sku", "is required, for the product has variants")
 	if text := r.cell("price"); text != "" && text != g.first.cell("price") {
@@ -229,7 +231,7 @@ func (g *group) addVariant(r row, check fault.Check) {
 		v.Quantity = &n
 	}
 	variants, _ := g.product.Variants.Value()
-	if check.That(len(variants) < maxVariants, "variant_sku", "is one too many; a product has at most 100 variants") {
+	if check.That(len(variants) < maxVariants, "variant_sku", "is one too many; a product has at most 2,048 variants") {
 		g.product.Variants = patch.To(append(variants, v))
 		g.variants = append(g.variants, len(g.rows)-1)
 	}
@@ -255,6 +257,7 @@ func (r row) draft(check fault.Check) catalog.Draft {
 	}
 	if r.cell("variant_sku") == "" {
 		d.GTIN, d.MPN = given(r.cell("gtin")), given(r.cell("mpn"))
+		d.InventoryPolicy = given(r.cell("inventory_policy"))
 	}
 	if text := r.cell("negotiable"); text != "" {
 		negotiable, err := strconv.ParseBool(text)

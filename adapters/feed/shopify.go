@@ -172,7 +172,7 @@ func (g *gathered) addShopify(r row) {
 	}
 	s := sold{at: len(g.rows) - 1, draft: catalog.VariantDraft{SKU: r.cell("variant sku")}}
 	g.check(r, func(c fault.Check) {
-		if !c.That(len(g.sold) < maxVariants, "variant sku", "is one too many; a product has at most 100 variants") {
+		if !c.That(len(g.sold) < maxVariants, "variant sku", "is one too many; a product has at most 2,048 variants") {
 			return
 		}
 		if c.That(r.cell("variant price") != "", "variant price", "is required") {

@@ -80,8 +80,8 @@ func TestAProductIsNeverImportedWithoutAVariant(t *testing.T) {
 				"4 B",
 			}},
 		{"only bad rows", "A,A-1,Shirt,x\nB,,Mat,1\n", []string{`line 2 (sku A): quantity "x" is not a whole number`, "3 B"}},
-		{"a hundred and one", "A,V,Shirt,1\n" + strings.Repeat("A,V,,1\n", 100),
-			[]string{`line 102 (sku A): variant_sku "V" is one too many; a product has at most 100 variants`}},
+		{"one more than 2,048", "A,V,Shirt,1\n" + strings.Repeat("A,V,,1\n", 2048),
+			[]string{`line 2050 (sku A): variant_sku "V" is one too many; a product has at most 2,048 variants`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

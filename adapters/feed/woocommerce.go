@@ -312,7 +312,7 @@ func (g *gathered) describe(r row, attributes map[string]string, before money.Am
 func (g *gathered) addVariation(r row) {
 	g.keep(r)
 	if len(g.sold) == maxVariants {
-		g.check(r, func(c fault.Check) { c.That(false, "sku", "is one too many; a product has at most 100 variants") })
+		g.check(r, func(c fault.Check) { c.That(false, "sku", "is one too many; a product has at most 2,048 variants") })
 		return
 	}
 	s, _ := g.sellable(r)

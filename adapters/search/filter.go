@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -174,7 +175,29 @@ func (f *filter) judgeVariants(p *part, document uint32) (v verdict) {
 
 // offered reports whether a variant passes what is neither price nor colour.
 func (f *filter) offered(p *part, variant uint32) bool {
-	return (f.sizes == nil || f.sizes[p.Variants[variant].Size]) && (!f.inStock || p.Stock[variant].Load() > 0)
+	return (f.sizes == nil || f.sizes[p.Variants[variant].Size]) && (!f.inStock || p.Available(variant))
+}
+
+// shown are the places of the variants of a product by which an answer shows it; nil where it can show all.
+func (f *filter) shown(s *segment.Segment, document uint32, p *catalog.Product) []uint16 {
+	if len(p.Variants) <= catalog.MostListed {
+		return nil
+	}
+	places := make([]uint16, len(p.Variants))
+	ranks := make([]int, len(p.Variants))
+	from := s.Documents[document].Variants.From
+	for i, v := range p.Variants {
+		at := from + uint32(i)
+		places[i] = uint16(i)
+		switch {
+		case f.sizes != nil && !f.sizes[s.Variants[at].Size], f.colors != nil && !f.colors[s.Variants[at].Color], !f.affords(p.PriceOf(v).Minor()):
+			ranks[i] = 2
+		case !s.Available(at):
+			ranks[i] = 1
+		}
+	}
+	slices.SortStableFunc(places, func(a, b uint16) int { return cmp.Compare(ranks[a], ranks[b]) })
+	return slices.Clone(places[:catalog.MostListed])
 }
 
 func (f *filter) affords(price int64) bool { return f.priceMin <= price && price <= f.priceMax }

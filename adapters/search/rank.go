@@ -146,6 +146,7 @@ func (r *ranking) hits(best []ranked) ([]catalog.Hit, []ranked) {
 			Score:   r.calibrated(b.score),
 			Reasons: r.reasons(b),
 			InStock: !b.soldOut,
+			Shown:   r.pass.shown(b.segment, b.number, product),
 		})
 		shown = append(shown, b)
 	}

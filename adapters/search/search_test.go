@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -162,6 +163,29 @@ func TestInStockFirstAmongSimilar(t *testing.T) {
 	}
 	if got, _ := find(t, indexed(products, "best", "good"), "tent"); got != "best good weak" {
 		t.Errorf("with all but the weak sold out: %q", got)
+	}
+}
+
+// A product of very many variants is shown by those that pass the filter and are in stock.
+func TestSearch_variantsShown(t *testing.T) {
+	t.Parallel()
+	p := product("sails", "Sail")
+	for n := range catalog.MaxVariants - 1 {
+		name := strconv.Itoa(n)
+		p.Variants = append(p.Variants, catalog.Variant{ID: id.Stored[id.Variant]("var_" + name), SKU: name, Color: []string{"Red", "Blue"}[n%2]})
+	}
+	x := indexed([]*catalog.Product{p}, "sails")
+	x.Restock(camp, map[id.Variant]int{p.Variants[2000].ID: 1, p.Variants[2001].ID: 1})
+	found, err := x.Search(ports.NewOutbound(t.Context()), camp, catalog.Query{Text: "sail", Limit: 1, Filter: catalog.Filter{Colors: []string{"red"}}})
+	if err != nil || len(found.Hits) != 1 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	var skus []string
+	for _, v := range found.Hits[0].Variants() {
+		skus = append(skus, v.SKU)
+	}
+	if len(skus) != catalog.MostListed || !slices.Equal(skus[:3], []string{"2000", "0", "2"}) {
+		t.Errorf("shown are %d: %v", len(skus), skus)
 	}
 }
 

@@ -80,7 +80,7 @@ func TestStore_keepsEveryField(t *testing.T) {
 var knownValues = []any{
 	negotiation.OutcomeCountered, negotiation.Concession, project.BillingAgreement,
 	account.Growth, agent.Active, agent.Remote, agent.OnFinal, agent.ByTuning,
-	catalog.Archived, checkout.Completed, checkout.OrphanRefunding, checkout.ByHaggle, agentid.MCP, checkout.DealExpired, negotiation.ProductFit, event.OrderRefundedType, event.Active, event.Unreachable,
+	catalog.Archived, catalog.Backorder, checkout.Completed, checkout.OrphanRefunding, checkout.ByHaggle, agentid.MCP, checkout.DealExpired, negotiation.ProductFit, event.OrderRefundedType, event.Active, event.Unreachable,
 	integration.Shopify, integration.Failing, integration.HookFailed, integration.SyncOrders, integration.WebhookFailed,
 	ledger.FeeKind, negotiation.Agreed,
 	negotiation.ClaimsOf(session.Claims{LoyaltyTier: "gold"}).Tier, negotiation.ClaimsOf(session.Claims{Urgency: "urgent"}).Urgency,

@@ -38,7 +38,7 @@ integration_webhooks.signing integrations.account integrations.base_url integrat
 integrations.wanted products.category products.details products.folded products.name products.sku projects.description projects.event_types
 projects.name jobs.request import_files.content import_refusals.content released_slugs.slug projects.progress projects.routes projects.settings projects.slug projects.storefront stock.location
 stock_moves.location stock_moves.reason stock_turns.location synonyms.input synonyms.words variants.color variants.size
-variants.sku variants.gtin variants.mpn copies.sku embeddings.model embeddings.vector embedding_progress.model returns.instructions audit_events.address`,
+variants.sku variants.gtin variants.mpn variants.inventory_policy copies.sku embeddings.model embeddings.vector embedding_progress.model returns.instructions audit_events.address`,
 	"goods, prices and counts of a sale or a negotiation": `
 analytics_slots.figures analytics_slots.products cart_items.name checkouts.lines checkouts.cart_problems checkouts.options checkouts.taken orders.lines
 quotes.bundle quotes.declined_for returns.allocation returns.restocked decisions.before decisions.signals reconciliations.totals

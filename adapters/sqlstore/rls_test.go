@@ -284,7 +284,7 @@ var onlyAdded = []string{"ledger_transactions", "ledger_postings"}
 
 // constrained are the values that CHECK constraints ask for.
 var constrained = map[string]string{
-	"variants.gtin": "'96385074'",
+	"variants.gtin": "'96385074'", "variants.inventory_policy": "'tracked'",
 	"agents.status": "'draft'", "agent_policies.origin": "'merchant'",
 	"authorizations.state": "gen_random_uuid()", "integration_webhooks.id": "gen_random_uuid()",
 	"integration_webhooks.status": "'active'", "webhook_deliveries.status": "'processed'",

@@ -49,8 +49,9 @@ type Line struct {
 
 // Item is a product with its stock by variant, all locations together.
 type Item struct {
-	Product *catalog.Product
-	Stock   map[id.Variant]int
+	Product  *catalog.Product
+	Stock    map[id.Variant]int
+	Unlisted ports.Unlisted // of its variants, where it is in a list
 }
 
 // Changed is a product as it was, and as it is.
@@ -106,33 +107,41 @@ func (s *Service) List(ctx context.Context, p *project.Project, f ports.ProductF
 	if err != nil || len(products) == 0 {
 		return nil, total, err
 	}
-	stock, err := s.stockOf(ctx, p.ID, products...)
+	shelves, rest, err := s.Inventory.ListedOf(ctx, p.ID, idsOf(products))
 	if err != nil {
 		return nil, 0, err
 	}
-	items := make([]Item, len(products))
+	items, stock := make([]Item, len(products)), counted(shelves)
 	for i, product := range products {
-		items[i] = Item{product, stock}
+		items[i] = Item{Product: product, Stock: stock, Unlisted: rest[product.ID]}
 	}
 	return items, total, nil
 }
 
 func (s *Service) withStock(ctx context.Context, project id.Project, p *catalog.Product) (Item, error) {
 	stock, err := s.stockOf(ctx, project, p)
-	return Item{p, stock}, err
+	return Item{Product: p, Stock: stock}, err
 }
 
 func (s *Service) stockOf(ctx context.Context, project id.Project, products ...*catalog.Product) (map[id.Variant]int, error) {
-	wanted := make([]id.Product, len(products))
+	shelves, err := s.Inventory.ShelvesOf(ctx, project, idsOf(products))
+	return counted(shelves), err
+}
+
+func idsOf(products []*catalog.Product) []id.Product {
+	list := make([]id.Product, len(products))
 	for i, p := range products {
-		wanted[i] = p.ID
+		list[i] = p.ID
 	}
-	shelves, err := s.Inventory.ShelvesOf(ctx, project, wanted)
+	return list
+}
+
+func counted(shelves []catalog.Shelf) map[id.Variant]int {
 	counts := make(map[id.Variant]int)
 	for _, shelf := range shelves {
 		counts[shelf.Variant] += max(shelf.Count(), 0)
 	}
-	return counts, err
+	return counts
 }
 
 // wrote refreshes the search index unless the write failed, and returns its error.

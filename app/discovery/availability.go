@@ -18,11 +18,13 @@ type Wanted struct {
 	Quantity int
 }
 
-// Available is what there is of an item. Location is where it would come from, "" if nowhere.
+// Available is what there is of an item: as many as are wanted, at least, of what is sold whatever there is. Location is where it
+// would come from, "" if nowhere.
 type Available struct {
 	Wanted   Wanted
 	Quantity int
 	Location string
+	Status   catalog.Availability // of all that is wanted
 }
 
 // Availability is the answer for all items, with shipping at list prices.
@@ -58,7 +60,15 @@ func (s *Service) Availability(ctx context.Context, p *project.Project, items []
 			return Availability{}, err
 		}
 		item.Variant = variant.ID
-		a := Available{item, min(left[variant.ID], catalog.MaxStock), source(levels, item)}
+		a := Available{
+			Wanted:   item,
+			Quantity: min(left[variant.ID], catalog.MaxStock),
+			Location: source(levels, item),
+			Status:   variant.Availability(item.Quantity, left[variant.ID]),
+		}
+		if a.Status != catalog.OutOfStock {
+			a.Quantity = max(a.Quantity, item.Quantity)
+		}
 		left[variant.ID] = max(0, left[variant.ID]-item.Quantity)
 		answer.All = answer.All && a.Quantity >= item.Quantity
 		answer.Items = append(answer.Items, a)

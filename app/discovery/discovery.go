@@ -4,6 +4,7 @@ package discovery
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -61,18 +62,16 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// stockOf reads the present stock of products' variants, and tells the index.
-func (s *Service) stockOf(ctx context.Context, project id.Project, products []*catalog.Product) (Stock, error) {
-	variants := make([]id.Variant, 0, 2*len(products))
-	for _, p := range products {
-		for _, v := range p.Variants {
-			variants = append(variants, v.ID)
-		}
-	}
+// stockOf reads the present stock of variants, and tells the index.
+func (s *Service) stockOf(ctx context.Context, project id.Project, variants []catalog.Variant) (Stock, error) {
 	if len(variants) == 0 {
 		return Stock{}, nil
 	}
-	stock, err := s.Inventory.TotalsOf(ctx, project, variants)
+	ids := make([]id.Variant, len(variants))
+	for i, v := range variants {
+		ids[i] = v.ID
+	}
+	stock, err := s.Inventory.TotalsOf(ctx, project, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +81,11 @@ func (s *Service) stockOf(ctx context.Context, project id.Project, products []*c
 
 // Stock is the total number of pieces of each variant.
 type Stock map[id.Variant]int
+
+// Sells reports whether one of the variants that a hit shows can be bought.
+func (s Stock) Sells(hit catalog.Hit) bool {
+	return slices.ContainsFunc(hit.Variants(), func(v catalog.Variant) bool { return v.Available(s[v.ID]) })
+}
 
 // Of is the stock of all of a product's variants.
 func (s Stock) Of(p *catalog.Product) int {

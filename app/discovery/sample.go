@@ -64,6 +64,9 @@ func choose(products []*catalog.Product, stock map[id.Variant]int) Sample {
 	}
 	worth := func(p *catalog.Product) int {
 		pieces := min(stock[p.Variants[0].ID], catalog.MaxStock)
+		if p.Variants[0].InventoryPolicy != catalog.Tracked {
+			pieces = max(pieces, 1)
+		}
 		if pieces > 0 && p.Negotiable {
 			return pieces + catalog.MaxStock
 		}

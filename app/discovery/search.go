@@ -114,17 +114,17 @@ func (s *Service) find(ctx ports.Outbound, p *project.Project, q catalog.Query, 
 			return err
 		}
 		var complements []ports.Complement
-		products := make([]*catalog.Product, len(a.Found.Hits), len(a.Found.Hits)+recommended)
-		for i, hit := range a.Found.Hits {
-			products[i] = hit.Product
+		var variants []catalog.Variant
+		for _, hit := range a.Found.Hits {
+			variants = append(variants, hit.Variants()...)
 		}
-		if len(products) > 0 {
-			complements = s.Index.Complements(p.ID, []id.Product{products[0].ID}, recommended)
+		if len(a.Found.Hits) > 0 {
+			complements = s.Index.Complements(p.ID, []id.Product{a.Found.Hits[0].Product.ID}, recommended)
 		}
 		for _, c := range complements {
-			products = append(products, c.Product)
+			variants = append(variants, c.Variant)
 		}
-		if a.Stock, err = s.stockOf(ctx, p.ID, products); err != nil {
+		if a.Stock, err = s.stockOf(ctx, p.ID, variants); err != nil {
 			return err
 		}
 		a.Recommendations = recommendations(p, mandate.Policy, complements, a.Stock)
@@ -133,7 +133,7 @@ func (s *Service) find(ctx ports.Outbound, p *project.Project, q catalog.Query, 
 		}
 	}
 	if q.Filter.InStock { // the last piece may have been sold again
-		a.Found.Hits = slices.DeleteFunc(slices.Clone(a.Found.Hits), func(hit catalog.Hit) bool { return a.Stock.Of(hit.Product) == 0 })
+		a.Found.Hits = slices.DeleteFunc(slices.Clone(a.Found.Hits), func(hit catalog.Hit) bool { return !a.Stock.Sells(hit) })
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (s *Service) ask(ctx ports.Outbound, p *project.Project, m agent.Mandate, q
 // asThought reports whether hits are in stock where the index thought so.
 func asThought(hits []catalog.Hit, stock Stock) bool {
 	for _, hit := range hits {
-		if hit.InStock != (stock.Of(hit.Product) > 0) {
+		if hit.InStock != stock.Sells(hit) {
 			return false
 		}
 	}
@@ -192,7 +192,7 @@ func (s *Service) visit(ctx context.Context, p *project.Project, r SearchRequest
 // recommendations are the complements that are in stock, at what they would cost less in a bundle.
 func recommendations(p *project.Project, policy negotiation.Policy, complements []ports.Complement, stock Stock) (all []Recommendation) {
 	for _, c := range complements {
-		if stock[c.Variant.ID] == 0 {
+		if !c.Variant.Available(stock[c.Variant.ID]) {
 			continue
 		}
 		price := c.Product.PriceOf(c.Variant)

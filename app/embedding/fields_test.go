@@ -11,7 +11,7 @@ import (
 // A model reads every field of a product that says what it is.
 func TestText_everyField(t *testing.T) {
 	t.Parallel()
-	p := fieldtest.Fill[catalog.Product](catalog.Active)
+	p := fieldtest.Fill[catalog.Product](catalog.Active, catalog.Backorder)
 	const nothing = "it says nothing of what the product is"
 	except := fieldtest.Reasons{"catalog.Product.Variants": "sizes and colours are filters, and many"}
 	for _, field := range []string{
@@ -19,5 +19,5 @@ func TestText_everyField(t *testing.T) {
 	} {
 		except["catalog.Product."+field] = nothing
 	}
-	fieldtest.Matter(t, &p, func(p *catalog.Product) any { return embedding.Text(p) }, except, catalog.Active, catalog.Archived)
+	fieldtest.Matter(t, &p, func(p *catalog.Product) any { return embedding.Text(p) }, except, catalog.Active, catalog.Archived, catalog.Backorder, catalog.Tracked)
 }

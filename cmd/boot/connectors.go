@@ -1,6 +1,7 @@
 package boot
 
 import (
+	"log/slog"
 	"net/http"
 
 	"github.com/haggle-commerce/haggle/adapters/connectors/custom"
@@ -17,30 +18,39 @@ import (
 // domain/integration.
 var connectorTypes = []struct {
 	of   integration.Type
-	open func(c Config, app oauthApp, clock ports.Clock) ports.Connector
+	open func(c Config, app oauthApp, clock ports.Clock, log *slog.Logger) ports.Connector
 }{
-	{integration.Shopify, func(_ Config, app oauthApp, clock ports.Clock) ports.Connector {
-		return shopify.New(shopify.Config{URL: app.url, ClientID: app.id, ClientSecret: app.secret, Client: clientOf(app.url), Clock: clock})
+	{integration.Shopify, func(c Config, app oauthApp, clock ports.Clock, log *slog.Logger) ports.Connector {
+		return shopify.New(shopify.Config{
+			Custom:         c.ShopifyApp == "custom",
+			URL:            app.url,
+			ClientID:       app.id,
+			ClientSecret:   app.secret,
+			PreviousSecret: c.ShopifyOld,
+			Client:         clientOf(app.url),
+			Clock:          clock,
+			Log:            log,
+		})
 	}},
-	{integration.HubSpot, func(_ Config, app oauthApp, clock ports.Clock) ports.Connector {
+	{integration.HubSpot, func(_ Config, app oauthApp, clock ports.Clock, _ *slog.Logger) ports.Connector {
 		return hubspot.New(hubspot.Config{URL: app.url, ClientID: app.id, ClientSecret: app.secret, Clock: clock})
 	}},
-	{integration.ShipStation, func(c Config, _ oauthApp, clock ports.Clock) ports.Connector {
+	{integration.ShipStation, func(c Config, _ oauthApp, clock ports.Clock, _ *slog.Logger) ports.Connector {
 		return shipstation.New(shipstation.Config{URL: c.ShipStationURL, Client: clientOf(c.ShipStationURL), Clock: clock})
 	}},
-	{integration.WooCommerce, func(c Config, _ oauthApp, clock ports.Clock) ports.Connector {
+	{integration.WooCommerce, func(c Config, _ oauthApp, clock ports.Clock, _ *slog.Logger) ports.Connector {
 		return woocommerce.New(woocommerce.Config{Client: delivery.SafeClient(c.AllowLoopback), Clock: clock})
 	}},
-	{integration.Custom, func(c Config, _ oauthApp, clock ports.Clock) ports.Connector {
+	{integration.Custom, func(c Config, _ oauthApp, clock ports.Clock, _ *slog.Logger) ports.Connector {
 		return custom.New(custom.Config{Client: delivery.SafeClient(c.AllowLoopback), Clock: clock})
 	}},
 }
 
 // connectors are a connector for each of them.
-func (c Config) connectors(clock ports.Clock) map[integration.Type]ports.Connector {
+func (c Config) connectors(clock ports.Clock, log *slog.Logger) map[integration.Type]ports.Connector {
 	apps, all := c.oauthApps(), map[integration.Type]ports.Connector{}
 	for _, one := range connectorTypes {
-		all[one.of] = one.open(c, apps[one.of], clock)
+		all[one.of] = one.open(c, apps[one.of], clock, log)
 	}
 	return all
 }

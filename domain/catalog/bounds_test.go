@@ -92,7 +92,7 @@ var bounds = []struct {
 	{func(d *catalog.Draft) { d.Quantity = patch.To(catalog.MaxStock) }, ""},
 	{func(d *catalog.Draft) { d.Quantity = patch.To(catalog.MaxStock + 1) }, "quantity"},
 	{func(d *catalog.Draft) { d.Quantity = patch.To(-1) }, "quantity"},
-	{variants(100), ""}, {variants(101), "variants"},
+	{variants(2048), ""}, {variants(2049), "variants"},
 	{func(d *catalog.Draft) { d.Variants = patch.To([]catalog.VariantDraft{{SKU: "V"}, {SKU: "V"}}) }, "variants.1.sku"},
 	{func(d *catalog.Draft) { oneVariant(d, catalog.VariantDraft{SKU: "V", Price: pointer(usd(0))}) }, "variants.0.price"},
 	{func(d *catalog.Draft) { oneVariant(d, catalog.VariantDraft{SKU: "V", Quantity: pointer(-1)}) }, "variants.0.quantity"},

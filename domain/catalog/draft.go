@@ -39,9 +39,11 @@ type Draft struct {
 	// GTIN and MPN are the default variant's.
 	GTIN patch.Field[string]
 	MPN  patch.Field[string]
+	// InventoryPolicy is the default variant's.
+	InventoryPolicy patch.Field[string]
 }
 
-// VariantDraft is a variant as written. Quantity nil leaves its stock alone.
+// VariantDraft is a variant as written. Quantity nil leaves its stock alone, and InventoryPolicy "" what policy it has.
 type VariantDraft struct {
 	SKU      string
 	Size     string
@@ -50,6 +52,8 @@ type VariantDraft struct {
 	Quantity *int
 	GTIN     string
 	MPN      string
+
+	InventoryPolicy string
 }
 
 // Stock is a quantity to set for a variant at the default location.
@@ -143,27 +147,36 @@ func (p *Product) applyVariants(d Draft, ids IDs, check fault.Check) []Stock {
 			p.Variants = []Variant{p.defaultVariant(ids)}
 		}
 		p.identifyDefault(d, check)
+		p.applyPolicy(d, check)
 		return p.defaultStock(d, check)
 	}
 	check.That(!d.GTIN.Given(), "gtin", "must be given per variant, for the product has variants")
 	check.That(!d.MPN.Given(), "mpn", "must be given per variant, for the product has variants")
 	check.That(!d.Quantity.Given(), "quantity", "must be given per variant, for the product has variants")
-	check.That(len(drafts) <= 100, "variants", "must have at most 100 variants")
-	known := make(map[string]id.Variant, len(p.Variants))
+	check.That(!d.InventoryPolicy.Given(), "inventory_policy", "must be given per variant, for the product has variants")
+	check.That(len(drafts) <= MaxVariants, "variants", "must have at most 2,048 variants")
+	known := make(map[string]Variant, len(p.Variants))
 	for _, v := range p.Variants {
-		known[v.SKU] = v.ID
+		known[v.SKU] = v
 	}
 	var stock []Stock
 	p.Variants = make([]Variant, 0, len(drafts))
 	for i, draft := range drafts {
 		v := Variant{
-			ID:    known[draft.SKU],
+			ID:    known[draft.SKU].ID,
 			SKU:   draft.SKU,
 			Size:  draft.Size,
 			Color: draft.Color,
 			Price: draft.Price,
 			GTIN:  evenGTIN(draft.GTIN),
 			MPN:   draft.MPN,
+
+			InventoryPolicy: known[draft.SKU].InventoryPolicy,
+		}
+		if draft.InventoryPolicy != "" {
+			policy, valid := ParseInventoryPolicy(draft.InventoryPolicy)
+			check.In("variants").At(i).That(valid, "inventory_policy", wrongPolicy)
+			v.InventoryPolicy = policy
 		}
 		if v.ID.IsZero() {
 			v.ID = ids.Variant()
@@ -180,10 +193,22 @@ func (p *Product) applyVariants(d Draft, ids IDs, check fault.Check) []Stock {
 func (p *Product) defaultVariant(ids IDs) Variant {
 	for _, v := range p.Variants {
 		if v.SKU == p.SKU {
-			return Variant{ID: v.ID, SKU: p.SKU, GTIN: v.GTIN, MPN: v.MPN}
+			return Variant{ID: v.ID, SKU: p.SKU, GTIN: v.GTIN, MPN: v.MPN, InventoryPolicy: v.InventoryPolicy}
 		}
 	}
 	return Variant{ID: ids.Variant(), SKU: p.SKU}
+}
+
+// applyPolicy gives the only variant the policy that the draft has.
+func (p *Product) applyPolicy(d Draft, check fault.Check) {
+	if !d.InventoryPolicy.Given() || !check.That(len(p.Variants) == 1, "inventory_policy", "must be given per variant, for the product has variants") {
+		return
+	}
+	name := p.Variants[0].InventoryPolicy.String()
+	d.InventoryPolicy.Apply(&name, Tracked.String())
+	policy, valid := ParseInventoryPolicy(name)
+	check.That(valid, "inventory_policy", wrongPolicy)
+	p.Variants[0].InventoryPolicy = policy
 }
 
 // identifyDefault gives the only variant the numbers that the draft has.

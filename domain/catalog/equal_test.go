@@ -12,7 +12,7 @@ import (
 // Products that differ in one field, of the product or of what it has, are not equal.
 func TestProduct_Equal_everyField(t *testing.T) {
 	t.Parallel()
-	p := fieldtest.Fill[catalog.Product](catalog.Archived)
+	p := fieldtest.Fill[catalog.Product](catalog.Archived, catalog.Backorder)
 	again := p
 	again.Cost, again.CompetitorPrice = pointer(*p.Cost), pointer(*p.CompetitorPrice)
 	again.Images, again.Tags, again.Related = slices.Clone(p.Images), slices.Clone(p.Tags), slices.Clone(p.Related)
@@ -25,5 +25,5 @@ func TestProduct_Equal_everyField(t *testing.T) {
 	}
 	fieldtest.Matter(t, &again, func(changed *catalog.Product) any { return p.Equal(changed) }, fieldtest.Reasons{
 		"catalog.Product.UpdatedAt": "an import that changes nothing would only change this",
-	}, catalog.Archived, catalog.Active)
+	}, catalog.Archived, catalog.Active, catalog.Backorder, catalog.Tracked)
 }

@@ -3,6 +3,7 @@ package catalog
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/haggle-commerce/haggle/domain/id"
 )
@@ -67,7 +68,7 @@ type Choice struct {
 
 // Featured is the place of the variant among these that stands for the product: the first in stock, or else the first.
 func Featured(variants []Variant, stock map[id.Variant]int) int {
-	return max(0, slices.IndexFunc(variants, func(v Variant) bool { return stock[v.ID] > 0 }))
+	return max(0, slices.IndexFunc(variants, func(v Variant) bool { return v.Available(stock[v.ID]) }))
 }
 
 // Choose narrows a product by selections. Where no variant has all of them, those that none has at all are given up first,
@@ -139,32 +140,47 @@ func (p *Product) spelled(held []Selection) []Selection {
 	return list
 }
 
-// options are all that the variants differ by, with what of it goes with the selections of other options.
+// options are all that the variants differ by, with what of it goes with the selections of other options. Each variant is
+// looked at once, for a product may have as many values as variants.
 func (p *Product) options(held []Selection, stock map[id.Variant]int) (list []Option) {
+	type place struct{ option, value int }
+	places := map[Selection]place{}
+	numbers := map[string]int{}
 	for _, v := range p.Variants {
 		for _, s := range v.Selections() {
-			at := slices.IndexFunc(list, func(o Option) bool { return o.Name == s.Option })
-			if at < 0 {
-				at, list = len(list), append(list, Option{Name: s.Option})
-			}
-			known := slices.ContainsFunc(list[at].Values, func(o OptionValue) bool { return sameName(o.Value, s.Value) })
+			at, known := numbers[s.Option]
 			if !known {
-				list[at].Values = append(list[at].Values, p.valueWith(s, held, stock))
+				at, list = len(list), append(list, Option{Name: s.Option})
+				numbers[s.Option] = at
 			}
+			to, known := places[s.folded()]
+			if !known {
+				to = place{at, len(list[at].Values)}
+				places[s.folded()] = to
+				list[at].Values = append(list[at].Values, OptionValue{Value: s.Value})
+			}
+			if !v.Selected(slices.DeleteFunc(slices.Clone(held), s.SameOption)) {
+				continue
+			}
+			value := &list[to.option].Values[to.value]
+			value.Exists, value.Available = true, value.Available || v.Available(stock[v.ID])
 		}
 	}
 	return list
 }
 
-// valueWith tells of a value what becomes of the selections if it takes the place of its option's.
-func (p *Product) valueWith(s Selection, held []Selection, stock map[id.Variant]int) OptionValue {
-	with := append(slices.DeleteFunc(slices.Clone(held), s.SameOption), s)
-	value := OptionValue{Value: s.Value}
-	for _, v := range p.Variants {
-		if v.Selected(with) {
-			value.Exists = true
-			value.Available = value.Available || stock[v.ID] > 0
+// folded is the same for selections that are.
+func (s Selection) folded() Selection {
+	return Selection{folded(s.Option), folded(s.Value)}
+}
+
+// folded is text with each letter in place of those that it equals without regard to case.
+func folded(text string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+			least = min(least, next)
 		}
-	}
-	return value
+		return least
+	}, strings.TrimSpace(text))
 }

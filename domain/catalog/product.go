@@ -61,6 +61,16 @@ type Reviews struct {
 	Summary string
 }
 
+// MaxVariants is how many variants a product may have: as many as a product has at Shopify (shopify.dev changelog, "The
+// product variant limit is now 2048 for all merchants", 2025-10-15).
+const MaxVariants = 2048
+
+// MostListed is how many variants of a product an answer has at most that lists several products.
+const MostListed = 100
+
+// Listed are the variants by which a list of products shows this one: all of them, or the first MostListed.
+func (p *Product) Listed() []Variant { return p.Variants[:min(len(p.Variants), MostListed)] }
+
 // Variant is what is bought: a size, a colour, or the product itself as its default variant.
 type Variant struct {
 	ID    id.Variant
@@ -70,6 +80,8 @@ type Variant struct {
 	Price *money.Amount // nil: the product's
 	GTIN  string        // its Global Trade Item Number, digits alone; "" where unknown
 	MPN   string        // the manufacturer's part number; "" where unknown
+
+	InventoryPolicy InventoryPolicy
 }
 
 // Label is the variant in words: "M / Green", or "" for the default variant.
@@ -133,6 +145,7 @@ type Level struct {
 	SKU      string
 	Location string
 	Quantity int
+	Policy   InventoryPolicy // the variant's
 }
 
 // Totals are the pieces of each variant over all locations.
@@ -142,53 +155,4 @@ func Totals(levels []Level) map[id.Variant]int {
 		totals[l.Variant] += l.Quantity
 	}
 	return totals
-}
-
-// Take is a number of pieces out of one location.
-type Take struct {
-	Variant  id.Variant
-	Location string
-	Quantity int
-}
-
-// Need is how many pieces of a variant an order wants.
-type Need struct {
-	Variant  id.Variant
-	Quantity int
-}
-
-// Allocate decides where each need is taken from: from the first location that has all of it, else
-// from several, in the order given. Needs that cannot be met come back as short, with what is there.
-func Allocate(needs []Need, levels []Level) (takes []Take, short []Need) {
-	for _, need := range needs {
-		taken := allocate(need, levels)
-		left := need.Quantity
-		for _, t := range taken {
-			left -= t.Quantity
-		}
-		if left > 0 {
-			short = append(short, Need{need.Variant, need.Quantity - left})
-			continue
-		}
-		takes = append(takes, taken...)
-	}
-	return takes, short
-}
-
-func allocate(need Need, levels []Level) []Take {
-	var takes []Take
-	left := need.Quantity
-	for _, l := range levels {
-		if l.Variant != need.Variant || l.Quantity <= 0 {
-			continue
-		}
-		if l.Quantity >= need.Quantity {
-			return []Take{{l.Variant, l.Location, need.Quantity}}
-		}
-		if left > 0 {
-			n := min(left, l.Quantity)
-			takes, left = append(takes, Take{l.Variant, l.Location, n}), left-n
-		}
-	}
-	return takes
 }

@@ -156,6 +156,21 @@ type Hit struct {
 	Score   int // strictly between 0 and 1000: thousandths
 	Reasons []string
 	InStock bool // as was thought when it was ranked
+	// Shown are the places of variants to show, of a product that has too many for a list: those that pass the filter first, then
+	// those in stock. Nil: the first ones will do.
+	Shown []uint16
+}
+
+// Variants are those that an answer shows of the hit, MostListed at most.
+func (h Hit) Variants() []Variant {
+	if h.Shown == nil {
+		return h.Product.Listed()
+	}
+	list := make([]Variant, len(h.Shown))
+	for i, at := range h.Shown {
+		list[i] = h.Product.Variants[at]
+	}
+	return list
 }
 
 // Facets count matches by brand and colour, largest count first, and by price, cheapest first. Each ignores its own

@@ -26,9 +26,15 @@ type Signals struct {
 	Probed     Probed
 }
 
+// Uncounted is the stock of a variant that is sold whatever there is of it: it is neither scarce nor plenty.
+const Uncounted = -1
+
 // SignalsOf returns what is known of some pieces of a variant, for a buyer of whom nothing is known.
 func SignalsOf(p *catalog.Product, v catalog.Variant, quantity, stock int) Signals {
 	list := p.PriceOf(v)
+	if v.InventoryPolicy != catalog.Tracked {
+		stock = Uncounted
+	}
 	return Signals{
 		List:       list,
 		Cost:       p.Cost,
@@ -198,6 +204,8 @@ func (l *Leanings) standing(s Standing) money.Percent {
 
 func (l *Leanings) stock(stock, quantity int) money.Percent {
 	switch {
+	case stock == Uncounted:
+		return 0
 	case stock < quantity+l.ScarceBelow:
 		return l.Scarce
 	case l.PlentyFrom > 0 && stock >= l.PlentyFrom:

@@ -90,7 +90,7 @@ func (c *Case) out() []catalog.Take {
 		}
 	}
 	var out []catalog.Take
-	for _, t := range c.Taken {
+	for _, t := range catalog.Stocked(c.Taken) {
 		place := catalog.Take{Variant: t.Variant, Location: t.Location}
 		returned := min(back[place], t.Quantity)
 		back[place] -= returned

@@ -18,6 +18,7 @@ func (r Record) Digest() string {
 	case r.Product != nil:
 		digest(h, *r.Product, "")
 		identify(h, r.Product.GTIN, r.Product.MPN)
+		fmt.Fprint(h, r.Product.InventoryPolicy)
 	case r.Level != nil:
 		digest(h, *r.Level, " ")
 	case r.Order != nil:
@@ -32,7 +33,7 @@ func (r Record) Digest() string {
 func digest(h hash.Hash, of any, between string) {
 	v := reflect.ValueOf(of)
 	for i := range v.NumField() {
-		if name := v.Type().Field(i).Name; name == "GTIN" || name == "MPN" {
+		if name := v.Type().Field(i).Name; name == "GTIN" || name == "MPN" || name == "InventoryPolicy" {
 			continue // see identify
 		}
 		if i > 0 {
@@ -52,6 +53,7 @@ func digest(h hash.Hash, of any, between string) {
 				known := struct{ SKU, Size, Color, Price, Item string }{variant.SKU, variant.Size, variant.Color, variant.Price, variant.Item}
 				fmt.Fprintf(h, "%q", known)
 				identify(h, variant.GTIN, variant.MPN)
+				fmt.Fprint(h, variant.InventoryPolicy)
 			}
 		case *Shipment:
 			if field != nil {

@@ -48,6 +48,7 @@ func prices(p *syncrun.Product) {
 	for i := range p.Variants {
 		p.Variants[i].Price = fmt.Sprint(i+20, ".50")
 		p.Variants[i].GTIN = []string{"4006381333931", "96385074"}[i]
+		p.Variants[i].InventoryPolicy = "backorder"
 	}
 }
 
@@ -76,6 +77,7 @@ func TestProduct_Draft_everyField(t *testing.T) {
 		"syncrun.Product.Item":            "it names the stock: see ItemsOf",
 		"syncrun.Product.GTIN":            "it has variants with theirs: see TestProduct_Draft_identifiers",
 		"syncrun.Product.MPN":             "it has variants with theirs: see TestProduct_Draft_identifiers",
+		"syncrun.Product.InventoryPolicy": "it has variants with theirs: see TestProduct_Draft_identifiers",
 		"syncrun.Product.Variants[].Item": "it names the stock: see ItemsOf",
 	})
 	item := map[string]bool{}
@@ -93,9 +95,9 @@ func TestProduct_Draft_everyField(t *testing.T) {
 func TestProduct_Draft_identifiers(t *testing.T) {
 	t.Parallel()
 	p := tent()
-	p.Variants, p.GTIN, p.MPN = nil, "4006381333931", "F-1"
+	p.Variants, p.GTIN, p.MPN, p.InventoryPolicy = nil, "4006381333931", "F-1", "backorder"
 	made, err := ours(&p)
-	if err != nil || made.Variants[0].GTIN != p.GTIN || made.Variants[0].MPN != p.MPN {
+	if err != nil || made.Variants[0].GTIN != p.GTIN || made.Variants[0].MPN != p.MPN || made.Variants[0].InventoryPolicy != catalog.Backorder {
 		t.Errorf("%+v, %v", made, err)
 	}
 }
@@ -105,7 +107,7 @@ func TestPrints_everyField(t *testing.T) {
 	t.Parallel()
 	p := fieldtest.Fill[syncrun.Product]()
 	prices(&p)
-	product := fieldtest.Fill[catalog.Product](catalog.Active)
+	product := fieldtest.Fill[catalog.Product](catalog.Active, catalog.Backorder)
 	const merchants = "platforms know nothing of it"
 	fieldtest.Matter(t, &product, func(p *catalog.Product) any { return syncrun.PrintsOf(p) }, fieldtest.Reasons{
 		"catalog.Product.ID":              "it is the copy's Local",
@@ -119,7 +121,7 @@ func TestPrints_everyField(t *testing.T) {
 		"catalog.Product.Related":         merchants,
 		"catalog.Product.CreatedAt":       "the store's",
 		"catalog.Product.UpdatedAt":       "the store's",
-	}, catalog.Active, catalog.Archived)
+	}, catalog.Active, catalog.Archived, catalog.Backorder, catalog.Tracked)
 
 	known := syncrun.Copy{Prints: syncrun.PrintsOf(&product)}
 	draft, err := p.Draft(money.USD)
@@ -131,5 +133,5 @@ func TestPrints_everyField(t *testing.T) {
 		if edited := syncrun.PrintsOf(&product) != known.Prints; edited != (fmt.Sprint(left) != fmt.Sprint(draft)) || edited != (kept != syncrun.Prints{}) {
 			t.Errorf("%s is edited (%v), and kept as %v", path, edited, kept)
 		}
-	}, catalog.Active, catalog.Archived)
+	}, catalog.Active, catalog.Archived, catalog.Backorder, catalog.Tracked)
 }

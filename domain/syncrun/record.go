@@ -47,7 +47,9 @@ type Product struct {
 	Archived    bool
 	GTIN        string // where there are no variants
 	MPN         string // where there are no variants
-	Variants    []Variant
+	// InventoryPolicy is that of what is sold, where there are no variants, as catalog names them; "": it is left as it is.
+	InventoryPolicy string
+	Variants        []Variant
 }
 
 // Variant of a product. Price "" is the product's.
@@ -59,6 +61,8 @@ type Variant struct {
 	Item  string // the platform's name for its stock; "": its sku
 	GTIN  string
 	MPN   string
+
+	InventoryPolicy string // as catalog names them; "": it is left as it is
 }
 
 // Level is how many pieces of an item lie at a place. A platform may say that they are less than none.
@@ -164,6 +168,9 @@ func PrintsOf(p *catalog.Product) (all Prints) {
 		if v.GTIN != "" || v.MPN != "" { // the prints of variants without them stay what they were
 			list[i] += fmt.Sprintf(" %q %q", v.GTIN, v.MPN)
 		}
+		if v.InventoryPolicy != catalog.Tracked { // likewise
+			list[i] += " " + v.InventoryPolicy.String()
+		}
 	}
 	for i, text := range [fields]string{
 		name: p.Name, price: p.Price.String(), category: p.Category, description: p.Description, brand: p.Brand,
@@ -197,7 +204,7 @@ func (p Product) Draft(currency money.Currency) (catalog.Draft, error) {
 	}
 	list := make([]catalog.VariantDraft, len(p.Variants))
 	for i, v := range p.Variants {
-		list[i] = catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, GTIN: v.GTIN, MPN: v.MPN}
+		list[i] = catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, GTIN: v.GTIN, MPN: v.MPN, InventoryPolicy: v.InventoryPolicy}
 		if v.Price != "" {
 			amount, err := money.Parse(v.Price, currency)
 			if err != nil {
@@ -209,6 +216,9 @@ func (p Product) Draft(currency money.Currency) (catalog.Draft, error) {
 	d.Variants = patch.To(list)
 	if len(list) == 0 {
 		d.GTIN, d.MPN = patch.To(p.GTIN), patch.To(p.MPN)
+		if p.InventoryPolicy != "" {
+			d.InventoryPolicy = patch.To(p.InventoryPolicy)
+		}
 	}
 	return d, nil
 }

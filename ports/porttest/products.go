@@ -1,12 +1,28 @@
 package porttest
 
 import (
+	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/ports"
 )
+
+// Wide stores a product with so many variants, each of which has some pieces.
+func (s *Shop) Wide(count, stock int) *catalog.Product {
+	s.T.Helper()
+	p := s.Rich()
+	p.Variants = make([]catalog.Variant, count)
+	levels := make([]catalog.Stock, count)
+	for n := range p.Variants {
+		p.Variants[n] = catalog.Variant{ID: Random[id.Variant](), SKU: fmt.Sprintf("%s-%d", p.SKU, n), Size: strconv.Itoa(n)}
+		levels[n] = catalog.Stock{Variant: p.Variants[n].ID, Quantity: stock}
+	}
+	s.Must(s.Products.Create(s.Ctx, ports.ProductWrite{Product: p, Stock: levels}))
+	return p
+}
 
 // Rich is a product with a value in every field and two variants.
 func (s *Shop) Rich() *catalog.Product {

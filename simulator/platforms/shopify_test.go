@@ -108,6 +108,52 @@ func TestShopifyProductsArePaged(t *testing.T) {
 	}
 }
 
+// What becomes of a variant that is out of stock, and whether anybody counts it, is told by the API, and by a bulk operation as the
+// API tells it. A webhook has the policy alone.
+func TestShopifyInventoryPolicies(t *testing.T) {
+	first := at(t, connectShopify(t, platforms.Config{Products: 3}).products(""), 0, "variants", "nodes", 0, "sku").(string)
+	for name, c := range map[string]struct {
+		config platforms.Config
+		want   string
+	}{
+		"tracked":   {platforms.Config{Products: 3}, "DENY true"},
+		"untracked": {platforms.Config{Products: 3, ShopifyUntracked: []string{first}}, "DENY false"},
+		"continue":  {platforms.Config{Products: 3, ShopifyContinue: []string{first}}, "CONTINUE true"},
+	} {
+		shop := connectShopify(t, c.config)
+		found := shop.data(`{ productVariants(first: 50) { nodes { sku inventoryPolicy inventoryItem { tracked } } } }`, nil)
+		for _, v := range at(t, found, "productVariants", "nodes").([]any) {
+			if at(t, v, "sku") == any(first) {
+				is(t, name, fmt.Sprint(at(t, v, "inventoryPolicy"), " ", at(t, v, "inventoryItem", "tracked")), c.want)
+			}
+		}
+	}
+}
+
+// A product has up to 2,048 variants, which are read 250 at a time.
+func TestShopifyPagesTheVariantsOfAProduct(t *testing.T) {
+	c := connectShopify(t, platforms.Config{Products: 3, ShopifyVariants: 2048, ShopifyBucket: 100_000})
+	const query = `query V($id: ID!, $first: Int!, $after: String) {
+		product(id: $id) { variantsCount { count } variants(first: $first, after: $after) { pageInfo { hasNextPage endCursor } nodes { id } } } }`
+	seen, pages, after := map[any]bool{}, 0, any(nil)
+	for {
+		product := at(t, c.data(query, object{"id": "gid://shopify/Product/7000000001", "first": 250, "after": after}), "product")
+		for _, v := range at(t, product, "variants", "nodes").([]any) {
+			seen[at(t, v, "id")] = true
+		}
+		if pages++; at(t, product, "variants", "pageInfo", "hasNextPage") != true {
+			is(t, "count", at(t, product, "variantsCount", "count"), any(2048.0))
+			break
+		}
+		after = at(t, product, "variants", "pageInfo", "endCursor")
+	}
+	is(t, "variants in pages", len(seen)*100+pages, 204809)
+	answer := c.ask(query, object{"id": "gid://shopify/Product/7000000001", "first": 251})
+	if answer["errors"] == nil {
+		t.Error("a page of 251 was answered")
+	}
+}
+
 func TestShopifyFindsWhatChanged(t *testing.T) {
 	c := connectShopify(t, platforms.Config{Products: 30})
 	since := time.Now().UTC().Truncate(time.Second).Format(time.RFC3339)

@@ -39,7 +39,7 @@ const productsBulk = `{
   products {
     edges { node {
       id handle title descriptionHtml vendor productType status tags updatedAt
-      variants { edges { node { id sku barcode price selectedOptions { name value } inventoryItem { id } } } }
+      variants { edges { node { ` + variantFields + ` } } }
       media { edges { node { ... on MediaImage { id image { url altText } } } } }
     } }
   }

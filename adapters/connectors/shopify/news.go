@@ -3,6 +3,7 @@ package shopify
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,7 +56,7 @@ const unreadable = "called with what cannot be read"
 // told reads a payload. One that does not even say of what it is cannot be a record's problem.
 func (c *Connector) told(resource syncrun.Resource, payload []byte, with circumstances, records mapping) ([]syncrun.Record, error) {
 	list := read(resource, payload, with, records)
-	if list[0].Remote == "" {
+	if len(list) > 0 && list[0].Remote == "" {
 		return nil, c.platform.Refused(unreadable)
 	}
 	return list, nil
@@ -75,7 +76,14 @@ func (c *Connector) productNews(ctx ports.Outbound, conn ports.Connection, paylo
 	if err != nil {
 		return nil, err
 	}
-	return c.told(syncrun.Products, payload, circumstances{currency: currency}, productPayload)
+	with := circumstances{currency: currency}
+	failed := c.readsRest(ctx, conn, &with)
+	records, err := c.told(syncrun.Products, payload, with, productPayload)
+	if *failed != nil && (len(records) == 0 || !refused(*failed)) {
+		return nil, *failed
+	}
+	c.accounts.Of(conn.Key).forgetVariants()
+	return records, err
 }
 
 func productPayload(payload json.RawMessage, with circumstances) ([]syncrun.Record, error) {
@@ -101,10 +109,25 @@ func productPayload(payload json.RawMessage, with circumstances) ([]syncrun.Reco
 	}
 	p := product{
 		id: string(n.ID), handle: n.Handle, title: n.Title, html: n.HTML, vendor: n.Vendor, kind: n.Type, status: n.Status,
-		tags: strings.Split(n.Tags, ","), updated: time.Time(n.UpdatedAt), more: len(n.VariantGIDs) > maxVariants,
+		tags: strings.Split(n.Tags, ","), updated: time.Time(n.UpdatedAt),
 	}
 	for _, v := range n.Variants {
 		p.variants = append(p.variants, v.variant(n.Options))
+	}
+	// A payload in the shape of the REST API has no more than 100 variants, but names them all. What it does not say of them the
+	// API is asked.
+	some := len(n.VariantGIDs) > len(n.Variants)
+	if untold := func(v variantPayload) bool { return len(v.Management) == 0 }; some || slices.ContainsFunc(n.Variants, untold) {
+		all, gone := with.rest(p, "")
+		if gone || some && all == nil {
+			return nil, nil
+		}
+		if all != nil {
+			p.variants = nil
+		}
+		for _, v := range all {
+			p.addVariant(v)
+		}
 	}
 	for _, image := range n.Images {
 		if image.Src != "" && len(p.images) < maxImages {
@@ -125,10 +148,17 @@ type variantPayload struct {
 	Option2 *string
 	Option3 *string
 	Item    gid `json:"inventory_item_id"`
+	// Management names who tracks stock, and is null where nobody does. Payloads of API version 2024-07 and later lack it
+	// (community.shopify.dev/t/5701, "Webhook containing both product + variant + inventory item").
+	Management json.RawMessage `json:"inventory_management"`
+	Policy     string          `json:"inventory_policy"`
 }
 
 func (v variantPayload) variant(options []optionPayload) variant {
 	mapped := variant{id: string(v.ID), sku: strings.TrimSpace(v.SKU), price: v.Price, item: string(v.Item), barcode: v.Barcode}
+	if len(v.Management) > 0 { // else DENY may be of what is not tracked, which is sold all the same
+		mapped.policy = policyOf(new(string(v.Management) != "null" && string(v.Management) != `""`), v.Policy)
+	}
 	for i, value := range []*string{v.Option1, v.Option2, v.Option3} {
 		if value != nil && i < len(options) {
 			mapped.options = append(mapped.options, option{options[i].Name, *value})

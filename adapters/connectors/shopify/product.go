@@ -25,7 +25,6 @@ type product struct {
 	tags     []string
 	updated  time.Time
 	variants []variant
-	more     bool // it has variants beside these
 	images   []catalog.Image
 }
 
@@ -33,13 +32,31 @@ type variant struct {
 	id, sku, price, item string
 	barcode              string   // whatever the merchant scans
 	options              []option // in the order of the product's
+	policy               string   // as catalog names it; "" where Shopify does not tell
+}
+
+// policyOf is what Shopify does with stock, in our words. Stock that is not tracked means nothing; of what is tracked, CONTINUE is
+// sold on when there is none left, and DENY is not (shopify.dev, "InventoryItem": "tracked: Whether inventory levels are tracked for
+// the item"; "ProductVariantInventoryPolicy": "CONTINUE: Customers can buy this product variant after it's out of stock. DENY:
+// Customers can't buy this product variant after it's out of stock", API version 2025-10). The REST API writes the policy in lower
+// case.
+func policyOf(tracked *bool, policy string) string {
+	switch {
+	case tracked != nil && !*tracked:
+		return catalog.AlwaysAvailable.String()
+	case strings.EqualFold(policy, "continue"):
+		return catalog.Backorder.String()
+	case strings.EqualFold(policy, "deny"):
+		return catalog.Tracked.String()
+	}
+	return ""
 }
 
 type option struct{ Name, Value string }
 
 // What a product may have here.
 const (
-	maxVariants    = 100
+	maxVariants    = catalog.MaxVariants
 	maxImages      = 10
 	maxTags        = 100
 	maxDescription = 5000
@@ -51,8 +68,8 @@ const (
 func (p product) record(currency string) syncrun.Record {
 	r := syncrun.Record{Resource: syncrun.Products, Remote: p.id, At: p.updated}
 	switch {
-	case p.more || len(p.variants) > maxVariants:
-		r.Problem = "It has more than 100 variants."
+	case len(p.variants) > maxVariants:
+		r.Problem = "It has more than 2,048 variants."
 		return r
 	case len(p.variants) == 0:
 		r.Problem = "It has no variants."
@@ -66,6 +83,7 @@ func (p product) record(currency string) syncrun.Record {
 	}
 	if p.single() {
 		r.Product.SKU, r.Product.Item, r.Product.GTIN = first.name(), first.item, first.gtin()
+		r.Product.InventoryPolicy = first.policy
 		return r
 	}
 	r.Product.SKU = p.handle
@@ -107,7 +125,7 @@ func (p product) addVariants(to *syncrun.Product) {
 	same := p.sameForAll()
 	taken := map[string]bool{to.SKU: true}
 	for _, v := range p.variants {
-		mapped := syncrun.Variant{SKU: v.name(), Item: v.item, GTIN: v.gtin()}
+		mapped := syncrun.Variant{SKU: v.name(), Item: v.item, GTIN: v.gtin(), InventoryPolicy: v.policy}
 		if taken[mapped.SKU] { // Shopify lets variants share one
 			mapped.SKU = "shopify-" + v.id
 		}

@@ -27,6 +27,9 @@ type mapping func(node json.RawMessage, with circumstances) ([]syncrun.Record, e
 type circumstances struct {
 	currency string // of a shop's prices
 	location string // of a level
+	// rest reads the variants after a cursor, "" being the start, of a product as it was changed last. gone means that the product
+	// is no more.
+	rest func(p product, after string) (list []variantNode, gone bool)
 }
 
 var listings = map[syncrun.Resource]listing{
@@ -41,8 +44,8 @@ const productsQuery = `query Products($first: Int!, $after: String, $query: Stri
     nodes {
       id handle title descriptionHtml vendor productType status tags updatedAt
       variants(first: 100) {
-        pageInfo { hasNextPage }
-        nodes { id sku barcode price selectedOptions { name value } inventoryItem { id } }
+        pageInfo { hasNextPage endCursor }
+        nodes { ` + variantFields + ` }
       }
       media(first: 10) { nodes { ... on MediaImage { id image { url altText } } } }
     }
@@ -143,6 +146,7 @@ func (c *Connector) readPage(
 		return ports.RecordPage{}, err
 	}
 	at := parseWindow(cursor)
+	failed := c.readsRest(ctx, conn, &with)
 	var found map[string]*page[json.RawMessage]
 	denied, err := c.fetch(ctx, conn, of.query, of.size, at.filter(r.Since, "id"), &found)
 	if err != nil {
@@ -156,10 +160,14 @@ func (c *Connector) readPage(
 	p := ports.RecordPage{Notices: notices(r.Resource, denied)}
 	for _, node := range list.Nodes {
 		p.Records = append(p.Records, read(r.Resource, node, with, of.records)...)
+		if *failed != nil {
+			return ports.RecordPage{}, *failed
+		}
 	}
 	if after != "" {
 		p.Next = pageCursor + at.next(idsOf(list.Nodes, idOf), len(list.Nodes), of.size, after).String()
 	}
+	c.accounts.Of(conn.Key).forgetVariants()
 	return p, nil
 }
 

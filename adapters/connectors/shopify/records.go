@@ -19,7 +19,11 @@ type variantNode struct {
 	Barcode         string
 	Price           string
 	SelectedOptions []option
-	InventoryItem   *struct{ ID gid }
+	InventoryPolicy string
+	InventoryItem   *struct {
+		ID      gid
+		Tracked *bool
+	}
 }
 
 // imageNode is empty for media of other kinds.
@@ -50,6 +54,9 @@ func (p *product) addVariant(n variantNode) {
 	v := variant{id: string(n.ID), sku: strings.TrimSpace(n.SKU), price: n.Price, barcode: n.Barcode, options: n.SelectedOptions}
 	if n.InventoryItem != nil {
 		v.item = string(n.InventoryItem.ID)
+		if n.InventoryItem.Tracked != nil {
+			v.policy = policyOf(n.InventoryItem.Tracked, n.InventoryPolicy)
+		}
 	}
 	p.variants = append(p.variants, v)
 }
@@ -70,9 +77,17 @@ func productRecords(node json.RawMessage, with circumstances) ([]syncrun.Record,
 		return nil, err
 	}
 	p := n.product()
-	p.more = n.Variants.PageInfo.HasNextPage
 	for _, v := range n.Variants.Nodes {
 		p.addVariant(v)
+	}
+	if n.Variants.PageInfo.HasNextPage {
+		rest, gone := with.rest(p, n.Variants.PageInfo.EndCursor)
+		if gone {
+			return nil, nil
+		}
+		for _, v := range rest {
+			p.addVariant(v)
+		}
 	}
 	for _, image := range n.Media.Nodes {
 		p.addImage(image)

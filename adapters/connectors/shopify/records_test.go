@@ -207,7 +207,6 @@ func TestPartsOfAProduct(t *testing.T) {
 		t.Error(len(p.Images))
 	}
 	for problem, change := range map[string]string{
-		"It has more than 100 variants.":         `{"variants": {"pageInfo": {"hasNextPage": true}, "nodes": []}}`,
 		"It has no variants.":                    `{"variants": {"pageInfo": {"hasNextPage": false}, "nodes": []}}`,
 		"Shopify's data of it cannot be read.":   `{"title": 5}`,
 		"Shopify's data of it cannot be read. ":  `{"updatedAt": "yesterday"}`,
@@ -425,14 +424,6 @@ func TestPayloadsThatAreNone(t *testing.T) {
 		}
 	}
 	if news, err := told(t, "app/uninstalled", noon, `{"id": 5}`); err != nil || news != nil {
-		t.Errorf("%+v, %v", news, err)
-	}
-	var many []string
-	for n := range 101 {
-		many = append(many, fmt.Sprintf(`{"admin_graphql_api_id": "gid://shopify/ProductVariant/%d"}`, n))
-	}
-	news, err := told(t, "products/update", noon, `{"id": 5, "variants": [{"id": 1}], "variant_gids": [`+strings.Join(many, ",")+`]}`)
-	if err != nil || news[0].Problem == "" {
 		t.Errorf("%+v, %v", news, err)
 	}
 }

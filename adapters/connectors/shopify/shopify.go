@@ -64,6 +64,7 @@ type account struct {
 	currency string
 	asked    time.Time // for the currency
 	served   string    // the version that answered last
+	variants map[string]*variantsRead
 }
 
 // New makes the connector.
@@ -73,7 +74,7 @@ func New(c Config) *Connector {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	accounts := bulkhead.NewCache[string](connectors.KnownAccounts, func() *account {
-		return &account{costs: map[string]float64{}, sizes: map[string]int{}}
+		return &account{costs: map[string]float64{}, sizes: map[string]int{}, variants: map[string]*variantsRead{}}
 	})
 	return &Connector{Config: c, platform: connectors.New(name, c.Client, c.Clock).Judging(c.judge), accounts: accounts}
 }

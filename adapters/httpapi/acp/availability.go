@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
 	"github.com/haggle-commerce/haggle/app/discovery"
+	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -56,7 +57,7 @@ type availableItem struct {
 	VariantID         string         `json:"variant_id"`
 	RequestedQuantity int            `json:"requested_quantity" minimum:"1"`
 	AvailableQuantity int            `json:"available_quantity" minimum:"0"`
-	Status            string         `json:"status" enum:"in_stock,partial,out_of_stock" doc:"partial: some, but not enough."`
+	Status            string         `json:"status" enum:"in_stock,partial,backorder,out_of_stock" doc:"partial: some, but not enough. backorder: all of it can be bought, and is sent once it has come in."`
 	Warehouse         string         `json:"warehouse" doc:"Where it would come from; empty if nowhere."`
 	ShippingEstimate  shippingMethod `json:"shipping_estimate" doc:"The first option, shared by all items."`
 }
@@ -112,7 +113,7 @@ func toAPIAvailability(shop *project.Project, a discovery.Availability) availabi
 		answer.Items = append(answer.Items, availableItem{
 			ProductID: item.Wanted.Product.String(), VariantID: item.Wanted.Variant.String(),
 			RequestedQuantity: item.Wanted.Quantity, AvailableQuantity: item.Quantity,
-			Status:    toAPIStockStatus(item.Quantity, item.Wanted.Quantity),
+			Status:    toAPIStockStatus(item),
 			Warehouse: shop.Storefront.WarehouseName(item.Location), ShippingEstimate: toAPIShippingMethod(a.Options[0]),
 		})
 	}
@@ -123,12 +124,9 @@ func toAPIShippingMethod(o checkout.Option) shippingMethod {
 	return shippingMethod{o.ID, commerce.Span(o.MinDays, o.MaxDays), wire.ToMoney(o.Price)}
 }
 
-func toAPIStockStatus(available, requested int) string {
-	switch {
-	case available >= requested:
-		return "in_stock"
-	case available > 0:
+func toAPIStockStatus(item discovery.Available) string {
+	if item.Status == catalog.OutOfStock && item.Quantity > 0 {
 		return "partial"
 	}
-	return "out_of_stock"
+	return item.Status.String()
 }

@@ -14,7 +14,7 @@ import (
 // A buyer sees every field of a product that is not kept from buyers on purpose.
 func TestProductPage_everyField(t *testing.T) {
 	t.Parallel()
-	p := fieldtest.Fill[catalog.Product](catalog.Active)
+	p := fieldtest.Fill[catalog.Product](catalog.Active, catalog.Backorder)
 	p.Variants[1].Price = nil // it has the product's
 	shop := &project.Project{Settings: project.Settings{NegotiationEnabled: true}}
 	h := &handlers{Services: &commerce.Services{}}
@@ -39,5 +39,5 @@ func TestProductPage_everyField(t *testing.T) {
 		"catalog.Product.Related":         spec,
 		"catalog.Product.CreatedAt":       spec,
 		"catalog.Product.UpdatedAt":       spec,
-	}, catalog.Active, catalog.Archived)
+	}, catalog.Active, catalog.Archived, catalog.Backorder, catalog.Tracked)
 }

@@ -68,10 +68,12 @@ type productVariant struct {
 	Color    string     `json:"color"`
 	SKU      string     `json:"sku"`
 	Price    wire.Money `json:"price" minimum:"0" doc:"List price of this variant."`
-	InStock  bool       `json:"in_stock"`
-	Quantity int        `json:"quantity" minimum:"0"`
+	InStock  bool       `json:"in_stock" doc:"Whether it can be bought."`
+	Quantity int        `json:"quantity" minimum:"0" doc:"Pieces in stock. More can be bought of what is made to order or on backorder."`
 	GTIN     string     `json:"gtin,omitempty" doc:"Global Trade Item Number: EAN, UPC, ISBN."`
 	MPN      string     `json:"mpn,omitempty" doc:"Manufacturer's part number."`
+
+	Availability string `json:"availability" enum:"in_stock,backorder,out_of_stock" doc:"backorder: it can be bought, and is sent once it has come in. What is made to order is in_stock."`
 }
 
 type productImage struct {
@@ -147,7 +149,8 @@ func (h *handlers) toAPIProduct(shop *project.Project, view discovery.ProductVie
 	for _, v := range p.Variants {
 		answer.Variants = append(answer.Variants, productVariant{
 			ID: v.ID.String(), Size: v.Size, Color: v.Color, SKU: v.SKU, Price: wire.ToMoney(p.PriceOf(v)),
-			InStock: view.Stock[v.ID] > 0, Quantity: view.Stock[v.ID], GTIN: v.GTIN, MPN: v.MPN,
+			InStock: v.Available(view.Stock[v.ID]), Quantity: view.Stock[v.ID], GTIN: v.GTIN, MPN: v.MPN,
+			Availability: v.Availability(1, view.Stock[v.ID]).String(),
 		})
 	}
 	for i, image := range p.Images {

@@ -60,7 +60,7 @@ type searchResult struct {
 	SemanticMatch semanticMatch        `json:"semantic_match"`
 	Images        []searchImage        `json:"images"`
 	Availability  searchAvailability   `json:"availability"`
-	Variants      []searchVariantMatch `json:"variants"`
+	Variants      []searchVariantMatch `json:"variants" doc:"At most 100. Of a product that has more, those that pass the filter come first, then those in stock."`
 }
 
 type semanticMatch struct {
@@ -75,7 +75,7 @@ type searchImage struct {
 
 type searchAvailability struct {
 	InStock          bool   `json:"in_stock"`
-	Quantity         int    `json:"quantity" minimum:"0" doc:"Pieces of all variants."`
+	Quantity         int    `json:"quantity" minimum:"0" doc:"Pieces of the variants listed."`
 	ShippingEstimate string `json:"shipping_estimate" example:"3-5 business days"`
 }
 
@@ -83,7 +83,9 @@ type searchVariantMatch struct {
 	ID      string `json:"id"`
 	Size    string `json:"size"`
 	Color   string `json:"color"`
-	InStock bool   `json:"in_stock"`
+	InStock bool   `json:"in_stock" doc:"Whether it can be bought."`
+
+	Availability string `json:"availability" enum:"in_stock,backorder,out_of_stock" doc:"backorder: it can be bought, and is sent once it has come in."`
 }
 
 type facets struct {
@@ -166,13 +168,13 @@ func (h *handlers) toAPIResult(shop *project.Project, hit catalog.Hit, stock dis
 		URL:       h.toAPIProductURL(shop, p),
 		ListPrice: wire.ToMoney(listPrice(p)), Currency: shop.Settings.Currency.Code(), Negotiable: haggles(shop, p),
 		SemanticMatch: semanticMatch{Score: wire.ToDecimal(int64(hit.Score), 3), Reasons: hit.Reasons},
-		Availability:  searchAvailability{InStock: quantity > 0, Quantity: quantity, ShippingEstimate: delivery},
+		Availability:  searchAvailability{InStock: stock.Sells(hit), Quantity: quantity, ShippingEstimate: delivery},
 	}
 	for _, image := range p.Images {
 		r.Images = append(r.Images, searchImage{h.ImageURL(image.URL), image.Alt})
 	}
-	for _, v := range p.Variants {
-		r.Variants = append(r.Variants, searchVariantMatch{v.ID.String(), v.Size, v.Color, stock[v.ID] > 0})
+	for _, v := range hit.Variants() {
+		r.Variants = append(r.Variants, searchVariantMatch{v.ID.String(), v.Size, v.Color, v.Available(stock[v.ID]), v.Availability(1, stock[v.ID]).String()})
 	}
 	return r
 }

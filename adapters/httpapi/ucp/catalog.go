@@ -152,7 +152,7 @@ func (h *handlers) searchCatalog(ctx ports.Outbound, rq Request, in *searchInput
 		},
 	}
 	for _, hit := range found.Found.Hits {
-		body.Products = append(body.Products, h.toAPIHit(hit.Product, filter, found.Stock))
+		body.Products = append(body.Products, h.toAPIHit(hit, filter, found.Stock))
 	}
 	return h.found(body)
 }

@@ -13,8 +13,13 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// mostVariants is how many variants of a product a search shows.
-const mostVariants = 10
+// What a search shows of a product: a result of tools is to stay under 256 KiB (decisions-interop, section on MCP).
+const (
+	mostVariants = 10
+	mostValues   = 50 // of an option
+
+	mostChoices = 500 // values of an option that one product shows
+)
 
 // product is what a shop sells, at list prices. It tells nothing of what a negotiation may come to.
 type product struct {
@@ -195,11 +200,8 @@ func toAPIVariant(p *catalog.Product, v catalog.Variant, stock discovery.Stock) 
 		Title:        name,
 		Description:  described{name},
 		Price:        toAPIPrice(p.PriceOf(v)),
-		Availability: availability{true, "in_stock"},
+		Availability: availability{v.Available(stock[v.ID]), v.Availability(1, stock[v.ID]).String()},
 		Options:      toAPISelections(v.Selections()),
-	}
-	if stock[v.ID] <= 0 {
-		shown.Availability = availability{false, "out_of_stock"}
 	}
 	if v.GTIN != "" {
 		shown.Barcodes = []barcode{{"GTIN", v.GTIN}}
@@ -214,15 +216,16 @@ func toAPISelections(list []catalog.Selection) []selected {
 }
 
 // toAPIHit is a product that was found, with the variants that pass the filter: those in stock first, in their order.
-func (h *handlers) toAPIHit(p *catalog.Product, f catalog.Filter, stock discovery.Stock) product {
-	passing := discovery.Passing(p, f)
+func (h *handlers) toAPIHit(hit catalog.Hit, f catalog.Filter, stock discovery.Stock) product {
+	p, listed := hit.Product, hit.Variants()
+	passing := slices.DeleteFunc(slices.Clone(listed), func(v catalog.Variant) bool { return !f.Affords(p.PriceOf(v)) })
 	if len(passing) == 0 { // the price has just changed
-		passing = slices.Clone(p.Variants)
+		passing = slices.Clone(listed)
 	}
 	slices.SortStableFunc(passing, func(a, b catalog.Variant) int { return cmp.Compare(rank(stock, a), rank(stock, b)) })
 	shown := h.toAPIProduct(p)
 	for _, o := range p.Choose(nil, nil, stock).Options {
-		values := wire.Each(o.Values, func(v catalog.OptionValue) optionValue { return optionValue{Label: commerce.PlainLine(v.Value)} })
+		values := wire.Each(o.Values[:min(len(o.Values), mostValues)], func(v catalog.OptionValue) optionValue { return optionValue{Label: commerce.PlainLine(v.Value)} })
 		shown.Options = append(shown.Options, productOption{commerce.PlainLine(o.Name), values})
 	}
 	for _, v := range passing[:min(len(passing), mostVariants)] {
@@ -232,7 +235,7 @@ func (h *handlers) toAPIHit(p *catalog.Product, f catalog.Filter, stock discover
 }
 
 func rank(stock discovery.Stock, v catalog.Variant) int {
-	if stock[v.ID] > 0 {
+	if v.Available(stock[v.ID]) {
 		return 0
 	}
 	return 1
@@ -261,12 +264,12 @@ func (h *handlers) toAPIChoice(found discovery.ChoiceAnswer) product {
 	shown.Selected = toAPISelections(found.Choice.Selected)
 	for _, o := range found.Choice.Options {
 		option := productOption{Name: commerce.PlainLine(o.Name)}
-		for _, v := range o.Values {
+		for _, v := range o.Values[:min(len(o.Values), mostChoices)] {
 			option.Values = append(option.Values, optionValue{commerce.PlainLine(v.Value), &v.Available, &v.Exists})
 		}
 		shown.Options = append(shown.Options, option)
 	}
-	for _, v := range found.Choice.Variants {
+	for _, v := range found.Choice.Variants[:min(len(found.Choice.Variants), catalog.MostListed)] {
 		shown.Variants = append(shown.Variants, toAPIVariant(found.Product, v, found.Stock))
 	}
 	if len(found.Product.Attributes) > 0 {

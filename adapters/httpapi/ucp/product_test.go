@@ -68,7 +68,7 @@ func TestHostileTexts(t *testing.T) {
 		}
 		stock := discovery.Stock{v.ID: 1}
 		found := discovery.ChoiceAnswer{Product: p, Choice: p.Choose(nil, nil, stock), Stock: stock}
-		for _, shown := range []product{h.toAPIChoice(found), h.toAPIHit(p, catalog.Filter{}, stock)} {
+		for _, shown := range []product{h.toAPIChoice(found), h.toAPIHit(catalog.Hit{Product: p}, catalog.Filter{}, stock)} {
 			body, err := json.Marshal(shown)
 			if err != nil {
 				t.Fatal(err)

@@ -40,6 +40,7 @@ import (
 // Limits of request bodies in bytes (decisions 4, design 5).
 const (
 	ManagementBody = 1 << 20
+	ProductBody    = 4 << 20 // 2,048 variants with texts of full length
 	BatchBody      = 16 << 20
 	ACPBody        = 64 << 10
 )

@@ -11,7 +11,7 @@ import (
 
 // of are values of types of a product. With the ids, each filled product is the same.
 var of = []any{
-	catalog.Active, catalog.Archived, id.Stored[id.Product]("product"), id.Stored[id.Project]("project"), id.Stored[id.Variant]("variant"),
+	catalog.Active, catalog.Archived, catalog.Backorder, catalog.Tracked, id.Stored[id.Product]("product"), id.Stored[id.Project]("project"), id.Stored[id.Variant]("variant"),
 }
 
 // A change of a field is a change of a product's text, so that the product is indexed anew, or the field is an exception.
@@ -30,12 +30,14 @@ func TestSameText_everyField(t *testing.T) {
 		"catalog.Product.Price":            aColumn,
 		"catalog.Product.Variants[].Price": aColumn,
 		"catalog.Product.Negotiable":       shown,
-		"catalog.Product.Images":           shown,
-		"catalog.Product.Related":          shown,
-		"catalog.Product.Cost":             unknown,
-		"catalog.Product.CompetitorPrice":  unknown,
-		"catalog.Product.CreatedAt":        unknown,
-		"catalog.Product.UpdatedAt":        unknown,
+
+		"catalog.Product.Variants[].InventoryPolicy": aColumn,
+		"catalog.Product.Images":                     shown,
+		"catalog.Product.Related":                    shown,
+		"catalog.Product.Cost":                       unknown,
+		"catalog.Product.CompetitorPrice":            unknown,
+		"catalog.Product.CreatedAt":                  unknown,
+		"catalog.Product.UpdatedAt":                  unknown,
 	}, of...)
 }
 

@@ -49,6 +49,7 @@ type Segment struct {
 	Steps    []atomic.Uint32                   // by document: step of the lowest price among the variants
 	Prices   []atomic.Int64                    // by variant
 	Stock    []atomic.Int64                    // by variant: total over all locations
+	Uncapped []atomic.Bool                     // by variant: it is sold whatever the stock
 
 	ByProduct map[id.Product]uint32
 	BySKU     map[string]uint32
@@ -156,6 +157,7 @@ type Goods struct {
 func (s *Segment) Seal(g Goods) {
 	s.Products, s.Steps = make([]atomic.Pointer[catalog.Product], len(s.Documents)), make([]atomic.Uint32, len(s.Documents))
 	s.Prices, s.Stock = make([]atomic.Int64, len(s.Variants)), make([]atomic.Int64, len(s.Variants))
+	s.Uncapped = make([]atomic.Bool, len(s.Variants))
 	for i, n := range g.Stock {
 		s.Stock[i].Store(n)
 	}
@@ -183,6 +185,7 @@ func (s *Segment) Reprice(number uint32, p *catalog.Product) {
 	for i, v := range p.Variants {
 		price := p.PriceOf(v).Minor()
 		s.Prices[d.Variants.From+uint32(i)].Store(price)
+		s.Uncapped[d.Variants.From+uint32(i)].Store(v.InventoryPolicy != catalog.Tracked)
 		if i == 0 || price < lowest {
 			lowest = price
 		}
@@ -203,11 +206,16 @@ func Better(a *Segment, i uint32, b *Segment, j uint32) int {
 	return strings.Compare(one.ID.String(), other.ID.String())
 }
 
-// InStock is the place of a document's first variant in stock, or -1.
+// Available reports whether a variant can be bought.
+func (s *Segment) Available(variant uint32) bool {
+	return s.Stock[variant].Load() > 0 || s.Uncapped[variant].Load()
+}
+
+// InStock is the place of a document's first variant that can be bought, or -1.
 func (s *Segment) InStock(number uint32) int {
 	d := &s.Documents[number]
 	for i := d.Variants.From; i < d.Variants.To; i++ {
-		if s.Stock[i].Load() > 0 {
+		if s.Available(i) {
 			return int(i - d.Variants.From)
 		}
 	}

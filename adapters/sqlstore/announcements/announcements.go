@@ -53,6 +53,7 @@ LEFT JOIN stock AS s ON s.project_id = v.project_id AND s.variant_id = v.id
 WHERE v.project_id = $1
   AND p.status = 'active'
   AND p.deleted_at IS NULL
+  AND v.inventory_policy <> 'always_available'
   AND v.id IN %s
 GROUP BY v.product_id, v.id, v.sku
 ORDER BY v.id`

@@ -36,7 +36,7 @@ WHERE project_id = $1
   AND deleted_at IS NOT NULL
 ORDER BY changed_version`
 
-	levelColumns = "\nSELECT variants.product_id, stock.variant_id, variants.sku, stock.location, stock.quantity"
+	levelColumns = "\nSELECT variants.product_id, stock.variant_id, variants.sku, stock.location, stock.quantity, variants.inventory_policy AS policy"
 
 	stockOfVariants = `
 FROM stock
@@ -93,7 +93,7 @@ WHERE project_id = $1
 
 func (c Catalog) Active(ctx context.Context, project id.Project, products []id.Product) ([]*catalog.Product, error) {
 	args := db.Args{project}
-	return c.active(ctx, project, args.List(db.Strings(products)), &args)
+	return c.active(ctx, project, args.List(db.Strings(products)), "", &args)
 }
 
 // Named reads the products, their variants and their stock in one go.
@@ -126,18 +126,18 @@ const firstActive = `(
 
 // First goes by the ids, which begin with the time.
 func (c Catalog) First(ctx context.Context, project id.Project, most int) ([]*catalog.Product, error) {
-	return c.active(ctx, project, firstActive, &db.Args{project, most})
+	return c.active(ctx, project, firstActive, onlyListed, &db.Args{project, most})
 }
 
-// active are the active ones of a list of products, in the order of their ids.
-func (c Catalog) active(ctx context.Context, project id.Project, list string, args *db.Args) ([]*catalog.Product, error) {
+// active are the active ones of a list of products, in the order of their ids, with the variants that will do.
+func (c Catalog) active(ctx context.Context, project id.Project, list, will string, args *db.Args) ([]*catalog.Product, error) {
 	active := WhereActive + list
 
 	var rows []ProductRow
 	var variants []VariantRow
 	b := c.Store.Read(project)
 	b.Query(&rows, SelectProducts+active+"\nORDER BY id", *args...)
-	b.Query(&variants, SelectVariants+"(SELECT id FROM products"+active+")"+ByPosition, *args...)
+	b.Query(&variants, SelectVariants+"(SELECT id FROM products"+active+")"+will+ByPosition, *args...)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}

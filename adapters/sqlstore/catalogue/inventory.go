@@ -3,6 +3,7 @@ package catalogue
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -114,6 +115,41 @@ func (i Inventory) ShelvesOf(ctx context.Context, project id.Project, products [
 	err = b.Run(ctx)
 	hold(shelves, taken)
 	return shelves, err
+}
+
+// selectUnlisted is completed by the products. What attempts hold of these variants is not counted: it is known by variant, and
+// they are not read one by one.
+var selectUnlisted = `
+SELECT variants.product_id, count(DISTINCT variants.id) AS variants, CAST(COALESCE(SUM(stock.quantity), 0) AS BIGINT) AS quantity
+FROM variants
+LEFT JOIN stock ON stock.project_id = variants.project_id AND stock.variant_id = variants.id
+WHERE variants.project_id = $1
+  AND variants.position >= ` + strconv.Itoa(catalog.MostListed) + `
+  AND variants.product_id IN %s
+GROUP BY variants.product_id`
+
+func (i Inventory) ListedOf(ctx context.Context, project id.Project, products []id.Product) (
+	shelves []catalog.Shelf, rest map[id.Product]ports.Unlisted, err error,
+) {
+	type row struct {
+		Product id.Product
+		ports.Unlisted
+	}
+	var taken []takenRow
+	var rows []row
+	args := db.Args{project}
+	list := args.List(db.Strings(products))
+	b := i.Store.Read(project)
+	b.Query(&shelves, selectShelves+"\n  AND variants.product_id IN "+list+onlyListed+byVariant, args...)
+	b.Query(&taken, selectTakenInFlight, project)
+	b.Query(&rows, fmt.Sprintf(selectUnlisted, list), args...)
+	err = b.Run(ctx)
+	hold(shelves, taken)
+	rest = make(map[id.Product]ports.Unlisted, len(rows))
+	for _, r := range rows {
+		rest[r.Product] = r.Unlisted
+	}
+	return shelves, rest, err
 }
 
 func ofProducts(selection string, project id.Project, products []id.Product) (string, db.Args) {

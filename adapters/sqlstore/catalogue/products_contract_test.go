@@ -36,6 +36,7 @@ func Products(t *testing.T, open porttest.Open) {
 		"every write is one version":                     productVersions,
 		"a product in another currency is refused":       productCurrency,
 		"lists are newest first, with totals":            productList,
+		"lists have a part of very many variants":        productWide,
 		"lists are narrowed by text, category or status": productFilter,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -269,6 +270,29 @@ func productList(s *porttest.Shop) {
 		porttest.Same(s.T, "page", got, porttest.Part(all, page))
 		porttest.Same(s.T, "total", total, len(all))
 	}
+}
+
+func productWide(s *porttest.Shop) {
+	p := s.Wide(catalog.MaxVariants, 2)
+	short := s.Product(3)
+	list, _, err := s.Products.List(s.Ctx, s.Project.ID, ports.ProductFilter{}, ports.Page{Limit: 10})
+	s.Must(err)
+	for _, one := range list {
+		want := p.Variants[:catalog.MostListed]
+		if one.ID == short.ID {
+			want = short.Variants
+		}
+		porttest.Same(s.T, "listed variants", one.Variants, want)
+	}
+	shelves, rest, err := s.Inventory.ListedOf(s.Ctx, s.Project.ID, []id.Product{p.ID, short.ID})
+	s.Must(err)
+	porttest.Same(s.T, "shelves", len(shelves), catalog.MostListed+1)
+	porttest.Same(s.T, "the rest", rest, map[id.Product]ports.Unlisted{
+		p.ID: {Variants: catalog.MaxVariants - catalog.MostListed, Quantity: 2 * (catalog.MaxVariants - catalog.MostListed)},
+	})
+	whole, err := s.Products.Get(s.Ctx, s.Project.ID, p.ID)
+	s.Must(err)
+	porttest.Same(s.T, "the whole product", whole, p)
 }
 
 func productFilter(s *porttest.Shop) {

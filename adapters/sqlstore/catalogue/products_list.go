@@ -44,7 +44,7 @@ ORDER BY created_at DESC, id`
 	b.Query(&rows, SelectProducts+`
 WHERE project_id = $1
   AND id IN `+keys+newest, args...)
-	b.Query(&variants, SelectVariants+keys+ByPosition, args...)
+	b.Query(&variants, SelectVariants+keys+onlyListed+ByPosition, args...)
 	if err := b.Run(ctx); err != nil {
 		return l, err
 	}

@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
@@ -29,6 +30,10 @@ var (
 	SelectVariants = variants.Select() + `
 WHERE project_id = $1
   AND product_id IN `
+
+	// onlyListed are the variants that a list of products has.
+	onlyListed = `
+  AND variants.position < ` + strconv.Itoa(catalog.MostListed)
 
 	// StockedColumns are those of StockedRow, of variants. The stock of each variant is looked up by its key.
 	StockedColumns = variants.Columns() + `, COALESCE((
@@ -104,11 +109,15 @@ func FromProductRows(rows []ProductRow, variants []VariantRow) []*catalog.Produc
 	return list
 }
 
-// FromStockedRows is FromProductRows with what there is in stock, by variant.
+// FromStockedRows is FromProductRows with what there is in stock, by variant. It tells nothing of variants that are sold whatever
+// there is of them.
 func FromStockedRows(rows []ProductRow, stocked []StockedRow) ([]*catalog.Product, map[id.Variant]int) {
 	variants, stock := make([]VariantRow, len(stocked)), make(map[id.Variant]int, len(stocked))
 	for i, v := range stocked {
-		variants[i], stock[v.Variant.ID] = v.VariantRow, v.Stock
+		variants[i] = v.VariantRow
+		if v.Variant.InventoryPolicy == catalog.Tracked {
+			stock[v.Variant.ID] = v.Stock
+		}
 	}
 	return FromProductRows(rows, variants), stock
 }

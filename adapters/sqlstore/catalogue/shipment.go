@@ -26,7 +26,7 @@ INSERT INTO variants (` + variants.Columns() + `, project_id, position)
 VALUES `
 	replaceVariants = `
 ON CONFLICT (project_id, id) DO UPDATE
-SET ` + db.Excluded("sku", "position", "size", "color", "price", "gtin", "mpn")
+SET ` + db.Excluded("sku", "position", "size", "color", "price", "gtin", "mpn", "inventory_policy")
 )
 
 const (
@@ -49,7 +49,8 @@ type shipment struct {
 	products [][]any
 	variants [][]any
 	stock    []catalog.Stock
-	recount  bool // some of the stock is of variants that attempts may hold pieces of
+	shelves  [][]any // of variants that need one to be sold
+	recount  bool    // some of the stock is of variants that attempts may hold pieces of
 }
 
 func newShipment(to *catalogue) *shipment {
@@ -74,8 +75,12 @@ func (s *shipment) add(w ports.ProductWrite, before footprint) error {
 	s.variants = append(s.variants, variants...)
 	s.stock = append(s.stock, w.Stock...)
 	s.recount = s.recount || len(w.Stock) > 0 && len(before.variants) > 0
+	kept := make(map[id.Variant]bool, len(w.Product.Variants))
+	for _, v := range w.Product.Variants {
+		kept[v.ID] = true
+	}
 	for _, v := range before.variants {
-		if _, kept := w.Product.Variant(v.ID); !kept {
+		if !kept[v.ID] {
 			s.dropped = append(s.dropped, v.ID.String())
 		}
 	}
@@ -94,6 +99,9 @@ func (s *shipment) variantValues(p *catalog.Product, before footprint) ([][]any,
 			return nil, err
 		}
 		rows = append(rows, row)
+		if v.InventoryPolicy != catalog.Tracked {
+			s.shelves = append(s.shelves, s.level(catalog.Stock{Variant: v.ID}, 0))
+		}
 	}
 	return rows, nil
 }
@@ -121,7 +129,18 @@ WHERE project_id = $1
 	if err := s.to.t.Insert(ctx, upsertVariants, s.variants, replaceVariants); err != nil {
 		return err
 	}
-	return s.sendStock(ctx)
+	if err := s.sendStock(ctx); err != nil {
+		return err
+	}
+	return s.sendShelves(ctx)
+}
+
+// sendShelves gives a level to what is sold without stock: a claim reads a variant's policy with its levels, and what is sold
+// beyond the stock is noted there.
+func (s *shipment) sendShelves(ctx context.Context) error {
+	slices.SortFunc(s.shelves, func(a, b []any) int { return cmp.Compare(a[1].(id.Variant).String(), b[1].(id.Variant).String()) })
+	return s.to.t.Insert(ctx, upsertStock, s.shelves, `
+ON CONFLICT (project_id, variant_id, location) DO NOTHING`)
 }
 
 // sendStock writes the levels, in the order in which stock is locked everywhere, and then again those that attempts

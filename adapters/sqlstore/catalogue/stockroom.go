@@ -21,13 +21,13 @@ var _ ports.StockRoom = StockRoom{}
 const stockOf = `
 SELECT variants.product_id, variants.id AS variant_id, variants.sku,
   coalesce(stock.location, '') AS location, coalesce(stock.quantity, 0) AS quantity,
-  coalesce(stock.oversold, 0) AS oversold, '[]' AS taken
+  coalesce(stock.oversold, 0) AS oversold, variants.inventory_policy AS policy, '[]' AS taken
 FROM variants
 LEFT JOIN stock ON stock.project_id = variants.project_id AND stock.variant_id = variants.id
 WHERE variants.project_id = $1
   AND variants.sku IN %s
 UNION ALL
-SELECT '', '', '', '', 0, 0, taken
+SELECT '', '', '', '', 0, 0, 'tracked', taken
 FROM checkouts
 WHERE project_id = $1
   AND status = 'processing'`
@@ -92,6 +92,7 @@ func shelvesAt(places []ports.StockPlace, lying []catalog.Shelf) (shelves []cata
 			told[p] = true
 			shelf := at[p]
 			shelf.Product, shelf.Variant, shelf.SKU, shelf.Location = l.Product, l.Variant, p.SKU, p.Location
+			shelf.Policy = l.Policy
 			shelves = append(shelves, shelf)
 		}
 	}

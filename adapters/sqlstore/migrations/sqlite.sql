@@ -68,7 +68,7 @@ CREATE TABLE variants (
     position   INTEGER NOT NULL,
     size       TEXT    NOT NULL,
     color      TEXT    NOT NULL,
-    price      INTEGER, gtin TEXT NOT NULL DEFAULT '' CONSTRAINT variants_gtin CHECK (gtin = '' OR (length(gtin) IN (8, 12, 13, 14) AND gtin NOT GLOB '*[^0-9]*')), mpn TEXT NOT NULL DEFAULT '',
+    price      INTEGER, gtin TEXT NOT NULL DEFAULT '' CONSTRAINT variants_gtin CHECK (gtin = '' OR (length(gtin) IN (8, 12, 13, 14) AND gtin NOT GLOB '*[^0-9]*')), mpn TEXT NOT NULL DEFAULT '', inventory_policy TEXT NOT NULL DEFAULT 'tracked' CONSTRAINT variants_inventory_policy CHECK (inventory_policy IN ('tracked', 'always_available', 'backorder')),
     PRIMARY KEY (project_id, id),
     CONSTRAINT variants_sku UNIQUE (project_id, sku),
     CONSTRAINT variants_product FOREIGN KEY (project_id, product_id) REFERENCES products (project_id, id),

@@ -33,7 +33,7 @@ WITH locked AS (
 
 	// selectNeeded is completed by the needed variants.
 	selectNeeded = `
-SELECT v.product_id, s.variant_id, v.sku, s.location, s.quantity
+SELECT v.product_id, s.variant_id, v.sku, s.location, s.quantity, v.inventory_policy AS policy
 FROM stock AS s
 JOIN variants AS v ON v.project_id = s.project_id AND v.id = s.variant_id
 JOIN products AS p ON p.project_id = v.project_id AND p.id = v.product_id
@@ -155,8 +155,8 @@ func (p purchase) lockPayers(args *db.Args, payers []string) string {
 func (p purchase) Claim(ctx context.Context, c *checkout.Checkout, version int64) error {
 	s := c.Snapshot()
 	effects := []db.Effect{claimed(toCheckoutRow(c), s, version)}
-	if len(s.Taken) > 0 {
-		effects = append(effects, p.take(s.Taken))
+	if taken := catalog.Stocked(s.Taken); len(taken) > 0 {
+		effects = append(effects, p.take(taken))
 	}
 	if tokens := tokensOf(s.Lines); len(tokens) > 0 {
 		args := db.Args{p.project, s.ID}

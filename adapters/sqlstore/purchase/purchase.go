@@ -34,25 +34,36 @@ const (
 	wanted = `
 WITH want (variant_id, location, pieces) AS (VALUES `
 
+	// onBackorder is asked again when stock is taken: the policy may have been changed since stock was read.
+	onBackorder = `s.oversold < 1000000000 AND EXISTS (
+    SELECT 1
+    FROM variants AS v
+    WHERE v.project_id = s.project_id
+      AND v.id = s.variant_id
+      AND v.inventory_policy = 'backorder'
+  )`
+
 	takeStock = `)
 UPDATE stock AS s
-SET quantity = s.quantity - want.pieces
+SET quantity = CASE WHEN s.quantity >= want.pieces THEN s.quantity - want.pieces ELSE 0 END,
+  oversold = CASE WHEN s.quantity >= want.pieces THEN s.oversold ELSE s.oversold + want.pieces - s.quantity END
 FROM want
 WHERE s.project_id = $1
   AND s.variant_id = want.variant_id
   AND s.location = want.location
-  AND s.quantity >= want.pieces`
+  AND (s.quantity >= want.pieces OR ` + onBackorder + `)`
 
 	// takeHeldStock is takeStock after holdStock.
 	takeHeldStock = `
 )
 UPDATE stock AS s
-SET quantity = s.quantity - held.pieces
+SET quantity = CASE WHEN s.quantity >= held.pieces THEN s.quantity - held.pieces ELSE 0 END,
+  oversold = CASE WHEN s.quantity >= held.pieces THEN s.oversold ELSE s.oversold + held.pieces - s.quantity END
 FROM held
 WHERE s.project_id = $1
   AND s.variant_id = held.variant_id
   AND s.location = held.location
-  AND s.quantity >= held.pieces`
+  AND (s.quantity >= held.pieces OR ` + onBackorder + `)`
 
 	// What is put back makes up for what is oversold first, as Shelf.PutBack does. On a level that was set to the most
 	// there can be it stays at that.

@@ -220,6 +220,15 @@ func (p purchase) LockWithStock(
 	return c, levels, now, nil
 }
 
+func (s *state) policy(of id.Project, variant id.Variant) catalog.InventoryPolicy {
+	for k, product := range s.products.rows {
+		if v, has := product.Variant(variant); has && k.project == of {
+			return v.InventoryPolicy
+		}
+	}
+	return catalog.Tracked
+}
+
 func (p purchase) Save(_ context.Context, c *checkout.Checkout, e *event.Event) error {
 	p.s.save(c)
 	return p.announce(e)
@@ -251,13 +260,14 @@ func (p purchase) Claim(_ context.Context, c *checkout.Checkout, version int64) 
 			return checkout.ErrTooManyInFlight
 		}
 	}
-	for _, t := range row.Taken {
+	for _, t := range catalog.Stocked(row.Taken) {
 		at := place{p.project, t.Variant, t.Location}
 		shelf := p.s.stock.rows[at]
-		if shelf.Quantity < t.Quantity {
+		if shelf.Quantity < t.Quantity && p.s.policy(p.project, t.Variant) != catalog.Backorder {
 			return fault.New(fault.Conflict, "out_of_stock", "There is not enough stock.")
 		}
-		shelf.Quantity -= t.Quantity
+		left := shelf.Quantity - t.Quantity
+		shelf.Quantity, shelf.Oversold = max(left, 0), shelf.Oversold+max(-left, 0)
 		p.s.stock.put(p.s, at, shelf)
 	}
 	for _, name := range tokensOf(row.Lines) {

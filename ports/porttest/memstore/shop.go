@@ -104,6 +104,12 @@ func (s *state) keep(w ports.ProductWrite) {
 		}
 	}
 	s.products.put(s, k, *copied(*p))
+	for _, v := range p.Variants {
+		at := place{p.Project, v.ID, project.DefaultLocation}
+		if _, there := s.stock.rows[at]; !there && v.InventoryPolicy != catalog.Tracked {
+			s.stock.put(s, at, catalog.Shelf{})
+		}
+	}
 	for _, level := range w.Stock {
 		at := place{p.Project, level.Variant, project.DefaultLocation}
 		s.stock.put(s, at, uncounted(s.shelf(at).Recount(level.Quantity)))
@@ -171,7 +177,7 @@ func (s *state) levels(p id.Project, will func(catalog.Product, catalog.Variant)
 			}
 			for _, v := range product.Variants {
 				if v.ID == at.variant && will(product, v) {
-					list = append(list, catalog.Level{Product: k.id, Variant: v.ID, SKU: v.SKU, Location: at.location, Quantity: shelf.Quantity})
+					list = append(list, catalog.Level{Product: k.id, Variant: v.ID, SKU: v.SKU, Location: at.location, Quantity: shelf.Quantity, Policy: v.InventoryPolicy})
 				}
 			}
 		}
@@ -187,7 +193,9 @@ func (s *state) stockOf(p id.Project, products []*catalog.Product) map[id.Varian
 	stock := map[id.Variant]int{}
 	for _, product := range products {
 		for _, v := range product.Variants {
-			stock[v.ID] = 0
+			if v.InventoryPolicy == catalog.Tracked {
+				stock[v.ID] = 0
+			}
 		}
 	}
 	for at, shelf := range s.stock.rows {

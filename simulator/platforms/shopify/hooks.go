@@ -134,10 +134,18 @@ func (s *Platform) payload(changed host.Changed) map[string]any {
 	return s.restPurchase(s.purchase(n))
 }
 
+// restVariants is how many variants the REST API shows of a product (shopify.dev, "Using the latest GraphQL product APIs": "The
+// REST API won't return more than 100 variants for each product"). Webhooks name all of them in variant_gids.
+const restVariants = 100
+
 func (s *Platform) restProduct(n int) map[string]any {
 	p, o := s.Products[n], productObject{s, n}
-	variants, images, options := []any{}, []any{}, []any{}
+	variants, names, images, options := []any{}, []any{}, []any{}, []any{}
 	for k, i := range s.ItemsOf(p) {
+		names = append(names, map[string]any{"admin_graphql_api_id": gid("ProductVariant", variantBase+p.First+k), "updated_at": restTime(p.Updated)})
+		if k >= restVariants {
+			continue
+		}
 		v := variantObject{s, p.First + k}
 		option1, option2 := any("Default Title"), any(nil)
 		if i.Size != "" {
@@ -146,7 +154,7 @@ func (s *Platform) restProduct(n int) map[string]any {
 		variants = append(variants, map[string]any{
 			"id": variantBase + p.First + k, "product_id": productBase + n, "title": v.title(), "sku": i.SKU, "price": s.ShowPrice(i), "position": k + 1,
 			"option1": option1, "option2": option2, "option3": nil, "inventory_item_id": itemBase + p.First + k,
-			"inventory_quantity": i.Levels[0].Quantity + i.Levels[1].Quantity, "created_at": restTime(p.Created), "updated_at": restTime(p.Updated),
+			"inventory_policy": policyOf(i.Continue), "inventory_quantity": i.Levels[0].Quantity + i.Levels[1].Quantity, "created_at": restTime(p.Created), "updated_at": restTime(p.Updated),
 			"admin_graphql_api_id": gid("ProductVariant", variantBase+p.First+k),
 		})
 	}
@@ -162,7 +170,7 @@ func (s *Platform) restProduct(n int) map[string]any {
 		"id": productBase + n, "admin_graphql_api_id": gid("Product", productBase+n), "title": s.ShowTitle(p), "body_html": "<p>" + p.Description + "</p>",
 		"vendor": p.Brand, "product_type": p.Category, "handle": o.handle(), "tags": strings.Join(p.Tags(), ", "), "status": p.Status,
 		"created_at": restTime(p.Created), "updated_at": restTime(p.Updated), "published_at": restTime(p.Created),
-		"variants": variants, "images": images, "image": images[0], "options": options,
+		"variants": variants, "variant_gids": names, "images": images, "image": images[0], "options": options,
 	}
 }
 

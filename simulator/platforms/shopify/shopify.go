@@ -49,7 +49,7 @@ var locationNames = [2]string{"Portland warehouse", "Boulder store"}
 
 // Open adds the platform to the host.
 func Open(p *host.Host) *Platform {
-	s := &Platform{Shop: &host.Shop{Config: p.Config, Stream: 1, Unit: time.Second}, tokens: map[string]access{}, renewals: map[string]*renewal{}}
+	s := &Platform{Shop: &host.Shop{Config: p.Config, Stream: host.ShopifyStream, Unit: time.Second}, tokens: map[string]access{}, renewals: map[string]*renewal{}}
 	s.app = p.Config.ShopifyApp
 	s.bucket = bucket{available: p.Config.ShopifyBucket, size: p.Config.ShopifyBucket, restore: p.Config.ShopifyRestore, at: p.Config.Now()}
 	s.Side = p.Side(host.Shopify, s.Shop, func(_ int, text string) any { return map[string]any{"errors": text} })

@@ -160,7 +160,9 @@ func (o variantObject) field(name string, _ map[string]any) any {
 	case "inventoryQuantity":
 		return i.Levels[0].Quantity + i.Levels[1].Quantity
 	case "availableForSale":
-		return i.Levels[0].Quantity+i.Levels[1].Quantity > 0
+		return i.Untracked || i.Continue || i.Levels[0].Quantity+i.Levels[1].Quantity > 0
+	case "inventoryPolicy":
+		return strings.ToUpper(policyOf(i.Continue))
 	case "createdAt":
 		return host.WholeSeconds(p.Created)
 	case "updatedAt":
@@ -181,6 +183,14 @@ func (o variantObject) options() []object {
 	return []object{option("Title", "Default Title")}
 }
 
+// policyOf is what becomes of a variant that is out of stock.
+func policyOf(continued bool) string {
+	if continued {
+		return "continue"
+	}
+	return "deny"
+}
+
 type itemObject struct {
 	s *Platform
 	n int
@@ -197,7 +207,9 @@ func (o itemObject) field(name string, args map[string]any) any {
 		return strconv.Itoa(itemBase + o.n)
 	case "sku":
 		return i.SKU
-	case "tracked", "requiresShipping":
+	case "tracked":
+		return !i.Untracked
+	case "requiresShipping":
 		return true
 	case "createdAt":
 		return host.WholeSeconds(o.s.Products[i.Product].Created)

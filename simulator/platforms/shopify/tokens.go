@@ -167,3 +167,11 @@ func (s *Platform) admitted(c *host.Call) (scopes []string, refused *host.Answer
 	}
 	return nil, &no
 }
+
+// scopes are what a call's token was granted.
+func (s *Platform) scopes(c *host.Call) ([]string, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held, known := s.tokens[c.Header.Get("X-Shopify-Access-Token")]
+	return held.scopes, known
+}

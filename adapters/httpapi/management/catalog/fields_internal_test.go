@@ -23,7 +23,7 @@ func (oneID) Variant() id.Variant { return id.New[id.Variant]([16]byte{1}) }
 // answer, or patched with it, is the same one.
 func TestProduct_everyField(t *testing.T) {
 	t.Parallel()
-	p := fieldtest.Fill[catalog.Product](catalog.Archived)
+	p := fieldtest.Fill[catalog.Product](catalog.Archived, catalog.Backorder)
 	for i := range p.Images {
 		p.Images[i].URL = "https://example.com/" + p.Images[i].URL
 	}
@@ -37,7 +37,7 @@ func TestProduct_everyField(t *testing.T) {
 		}
 		return string(text)
 	}
-	fieldtest.Matter(t, &p, shown, fieldtest.Reasons{"catalog.Product.Project": "it is in the path"}, catalog.Active, catalog.Archived)
+	fieldtest.Matter(t, &p, shown, fieldtest.Reasons{"catalog.Product.Project": "it is in the path"}, catalog.Active, catalog.Archived, catalog.Backorder, catalog.Tracked)
 
 	var in ProductPatch
 	if err := json.Unmarshal([]byte(shown(&p).(string)), &in); err != nil {
@@ -52,7 +52,7 @@ func TestProduct_everyField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := fieldtest.Fill[catalog.Product](catalog.Active, fieldtest.From(200))
+	other := fieldtest.Fill[catalog.Product](catalog.Active, catalog.AlwaysAvailable, fieldtest.From(200))
 	patched, _, err := other.Update(line.Draft, oneID{}, p.CreatedAt)
 	if err != nil {
 		t.Fatal(err)

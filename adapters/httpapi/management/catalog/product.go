@@ -23,7 +23,8 @@ type product struct {
 	Images          []image           `json:"images"`
 	Attributes      map[string]string `json:"attributes"`
 	Tags            []string          `json:"tags"`
-	Variants        []variant         `json:"variants"`
+	Variants        []variant         `json:"variants" doc:"In a list of products the first 100 of each."`
+	VariantCount    int               `json:"variant_count" minimum:"1" maximum:"2048" doc:"How many variants the product has."`
 	Negotiable      bool              `json:"negotiable"`
 	Cost            *wire.Money       `json:"cost" nullable:"true"`
 	CompetitorPrice *wire.Money       `json:"competitor_price" nullable:"true"`
@@ -55,6 +56,8 @@ type variant struct {
 	Quantity int         `json:"quantity"`
 	GTIN     string      `json:"gtin,omitempty"`
 	MPN      string      `json:"mpn,omitempty"`
+
+	InventoryPolicy string `json:"inventory_policy" enum:"tracked,always_available,backorder"`
 }
 
 // ProductPatch is a product as merchants write it; what is left out stays as it is.
@@ -78,6 +81,8 @@ type ProductPatch struct {
 	Quantity        wire.Optional[int]               `json:"quantity,omitzero" doc:"On the shelf at the default location, without variants; those in payment attempts included."`
 	GTIN            wire.Optional[string]            `json:"gtin,omitzero" doc:"Global Trade Item Number (EAN, UPC, ISBN) of a product without variants." example:"4006381333931"`
 	MPN             wire.Optional[string]            `json:"mpn,omitzero" doc:"Manufacturer's part number of a product without variants."`
+
+	InventoryPolicy wire.Optional[string] `json:"inventory_policy,omitzero" doc:"What stock means for the sale of a product without variants. tracked (the default): it is sold while there is some. always_available: made to order, or a service; stock means nothing. backorder: it is sold on when there is none left."`
 }
 
 type variantDraft struct {
@@ -88,6 +93,8 @@ type variantDraft struct {
 	Quantity *int          `json:"quantity,omitempty" nullable:"true"`
 	GTIN     string        `json:"gtin,omitempty" doc:"Global Trade Item Number: EAN, UPC, ISBN." example:"4006381333931"`
 	MPN      string        `json:"mpn,omitempty" doc:"Manufacturer's part number."`
+
+	InventoryPolicy string `json:"inventory_policy,omitempty" doc:"tracked, always_available or backorder. Left out: as it was; tracked for a new variant."`
 }
 
 // newProduct must say what a product cannot be without.
@@ -121,7 +128,7 @@ func readProduct(in ProductPatch, c money.Currency, check fault.Check) catalogs.
 		SKU: in.SKU.Field(), Name: in.Name.Field(), Category: in.Category.Field(), Description: in.Description.Field(),
 		Brand: in.Brand.Field(), Attributes: in.Attributes.Field(), Tags: in.Tags.Field(), Negotiable: in.Negotiable.Field(),
 		Related: in.Related.Field(), Status: in.Status.Field(), Quantity: in.Quantity.Field(),
-		GTIN: in.GTIN.Field(), MPN: in.MPN.Field(),
+		GTIN: in.GTIN.Field(), MPN: in.MPN.Field(), InventoryPolicy: in.InventoryPolicy.Field(),
 		Price:           wire.MapField(in.Price, amount("price")),
 		Cost:            wire.MapField(in.Cost, amount("cost")),
 		CompetitorPrice: wire.MapField(in.CompetitorPrice, amount("competitor_price")),
@@ -144,7 +151,8 @@ func readProduct(in ProductPatch, c money.Currency, check fault.Check) catalogs.
 }
 
 func fromAPIVariant(v variantDraft, c money.Currency, check fault.Check) catalog.VariantDraft {
-	draft := catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, Quantity: v.Quantity, GTIN: v.GTIN, MPN: v.MPN}
+	draft := catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, Quantity: v.Quantity, GTIN: v.GTIN, MPN: v.MPN,
+		InventoryPolicy: v.InventoryPolicy}
 	if v.Price != nil {
 		price := v.Price.Amount(c, "price", check)
 		draft.Price = &price
@@ -170,8 +178,10 @@ func toAPIProduct(item catalogs.Item) product {
 		out.Quantity += quantity
 		out.Variants = append(out.Variants, variant{
 			ID: v.ID.String(), SKU: v.SKU, Size: v.Size, Color: v.Color, Price: wire.ToOptionalMoney(v.Price), Quantity: quantity,
-			GTIN: v.GTIN, MPN: v.MPN,
+			GTIN: v.GTIN, MPN: v.MPN, InventoryPolicy: v.InventoryPolicy.String(),
 		})
 	}
+	out.VariantCount = len(p.Variants) + item.Unlisted.Variants
+	out.Quantity += item.Unlisted.Quantity
 	return out
 }

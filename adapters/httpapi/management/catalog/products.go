@@ -31,10 +31,10 @@ func Register(a *operation.API) {
 func (h *handlers) registerProducts() {
 	const all, one = "/v1/catalog/products", "/v1/catalog/products/{product_id}"
 	g := h.Group("Catalog", "catalog", operation.HeaderProject)
-	operation.Register(g, "create-product", "POST "+all, "Create a product", h.createProduct, operation.Created, operation.Errors(409))
+	operation.Register(g, "create-product", "POST "+all, "Create a product", h.createProduct, operation.Created, operation.OneProduct, operation.Errors(409))
 	operation.Register(g, "list-products", "GET "+all, "List products", operation.HandleList(h.listProducts, toAPIProduct))
 	operation.Register(g, "get-product", "GET "+one, "Get a product", wire.HandleOne(h.getProduct, toAPIProduct))
-	operation.Register(g, "update-product", "PATCH "+one, "Change a product", h.updateProduct, operation.Errors(409))
+	operation.Register(g, "update-product", "PATCH "+one, "Change a product", h.updateProduct, operation.OneProduct, operation.Errors(409))
 	operation.Register(g, "delete-product", "DELETE "+one, "Delete a product", h.deleteProduct)
 	operation.Register(g, "upsert-products", "POST "+all+"/batch", "Create and update many products by sku", h.upsertProducts, operation.Batch)
 }

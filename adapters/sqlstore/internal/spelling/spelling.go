@@ -61,7 +61,7 @@ var texts = index(
 	parsed(account.ParsePlan), parsed(account.ParseEnvironment), parsed(integration.ParseType),
 	parsed(rule),
 	oneOf(agent.Draft, agent.Active), oneOf(agent.Builtin, agent.Remote),
-	oneOf(agent.ByHouse, agent.ByMerchant, agent.ByTuning), oneOf(catalog.Active, catalog.Archived),
+	oneOf(agent.ByHouse, agent.ByMerchant, agent.ByTuning), oneOf(catalog.Active, catalog.Archived), oneOf(catalog.InventoryPolicies...),
 	oneOf(member.Roles...), oneOf(member.Join, member.Reset, member.SignIn),
 	known(syncrun.StoredResource), known(event.StoredType), known(event.StoredTarget), known(event.StoredReason), oneOf(event.Active, event.Disabled),
 	oneOf(event.Pending, event.Delivered, event.Failed, event.Canceled),

@@ -89,7 +89,7 @@ func TestFor_unknownWord(t *testing.T) {
 		reflect.TypeFor[integration.Status](), reflect.TypeFor[integration.HookStatus](), reflect.TypeFor[integration.WebhookStatus](),
 		reflect.TypeFor[integration.LogStatus](), reflect.TypeFor[integration.Type](), reflect.TypeFor[account.Plan](),
 		reflect.TypeFor[account.Environment](), reflect.TypeFor[agent.Status](), reflect.TypeFor[agent.Kind](),
-		reflect.TypeFor[agent.Origin](), reflect.TypeFor[agent.Occasion](), reflect.TypeFor[catalog.Status](),
+		reflect.TypeFor[agent.Origin](), reflect.TypeFor[agent.Occasion](), reflect.TypeFor[catalog.Status](), reflect.TypeFor[catalog.InventoryPolicy](),
 		reflect.TypeFor[event.Status](), reflect.TypeFor[event.DeliveryStatus](), reflect.TypeFor[project.PaymentMethod](),
 		reflect.TypeFor[money.Currency](),
 	} {

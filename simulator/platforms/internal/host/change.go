@@ -32,7 +32,7 @@ var Goods = []string{
 // Changers make one change each and say of what.
 var Changers = map[string]func(m maker, s *Shop, now time.Time) (Changed, bool){
 	"products/create": func(m maker, s *Shop, now time.Time) (Changed, bool) {
-		m.addProduct(s.World, s.tick(now, 0))
+		m.addProduct(s.World, s.tick(now, 0), 0)
 		return Changed{Index: len(s.Products) - 1}, true
 	},
 	"products/update":         changeProduct,

@@ -3,6 +3,8 @@ package host
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -76,8 +78,18 @@ func (m maker) when() int64 {
 func generate(c Config, stream uint64) *World {
 	m := NewMaker(c.Seed, stream)
 	w := &World{Products: make([]Product, 0, c.Products), Items: make([]item, 0, c.Products*2)}
-	for range c.Products {
-		m.addProduct(w, m.when())
+	for n := range c.Products {
+		most := 0
+		if n == 0 && stream == ShopifyStream {
+			most = c.ShopifyVariants
+		}
+		m.addProduct(w, m.when(), most)
+	}
+	if stream == ShopifyStream {
+		for n := range w.Items {
+			i := &w.Items[n]
+			i.Untracked, i.Continue = slices.Contains(c.ShopifyUntracked, i.SKU), slices.Contains(c.ShopifyContinue, i.SKU)
+		}
 	}
 	for range c.Customers {
 		m.addCustomer(w, m.when())
@@ -88,7 +100,11 @@ func generate(c Config, stream uint64) *World {
 	return w
 }
 
-func (m maker) addProduct(w *World, at int64) {
+// ShopifyStream is the stream of random numbers that Shopify's data come from.
+const ShopifyStream = 1
+
+// addProduct adds a product with so many variants; 0: as its kind has.
+func (m maker) addProduct(w *World, at int64, variants int) {
 	kind, number := pick(m, kinds), len(w.Products)
 	p := Product{
 		Brand: pick(m, brands), Category: kind.category, kind: strings.ToLower(kind.name), Material: pick(m, materials), Use: pick(m, uses),
@@ -104,6 +120,12 @@ func (m maker) addProduct(w *World, at int64) {
 	sizes := kind.sizes
 	if sizes == nil {
 		sizes = []string{""}
+	}
+	if variants > 0 {
+		sizes = make([]string, variants)
+		for n := range sizes {
+			sizes[n] = strconv.Itoa(n + 1)
+		}
 	}
 	for _, size := range sizes {
 		sku := fmt.Sprintf("%s-%05d", kind.code, number+1)

@@ -41,6 +41,9 @@ type Config struct {
 	ShipStationV2Key       string // of its API V2, which has no secret; default shipstation-v2-key
 	CustomKey              string // default custom-key
 
+	ShopifyVariants    int           // of Shopify's first product; default those of its kind
+	ShopifyUntracked   []string      // skus of Shopify's that nobody counts
+	ShopifyContinue    []string      // skus of Shopify's that are sold on when there is none left
 	ShopifyApp         string        // PublicApp, created since April 2026, or CustomApp; default PublicApp
 	ShopifyVersions    []string      // that are accessible, the oldest first; default 2026-01, -04, -07 and -10
 	ShopifyPaged       int           // objects of a connection that are paged through; default 25,000

@@ -33,6 +33,8 @@ type item struct {
 	Cents       int64
 	Levels      [2]level
 	Updated     int64
+	Untracked   bool // nobody counts it
+	Continue    bool // it is sold on when there is none left
 }
 
 type level struct {

@@ -92,6 +92,8 @@ var (
 	NoContent = status(http.StatusNoContent)
 	// Batch operations are about many things: their bodies may be larger.
 	Batch Option = func(_ *API, o *spec) { o.MaxBodyBytes = wire.BatchBody }
+	// OneProduct operations write a product with all of its variants.
+	OneProduct Option = func(_ *API, o *spec) { o.MaxBodyBytes = wire.ProductBody }
 	// CSV operations answer with a table: see Download.
 	CSV Option = func(_ *API, o *spec) { o.Responses = csvAnswer() }
 	// Books are also open of a project that is closing or closed, as every operation with the scope finance:read is.

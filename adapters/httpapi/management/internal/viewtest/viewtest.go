@@ -9,6 +9,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/agent"
 	"github.com/haggle-commerce/haggle/domain/agentid"
+	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fieldtest"
@@ -37,6 +38,7 @@ func twoOf() []any {
 		checkout.OrphanRefunding, checkout.OrphanFailed, checkout.ByHaggle, checkout.ByUCP, checkout.ByUCPApril, checkout.HookProtocol{}, agentid.UCP, agentid.MCP,
 		event.Active, event.Disabled, event.Unreachable, event.Gone, event.OrderRefundedType, event.OrderShippedType,
 		event.Pending, event.Failed, event.Email, event.Chat,
+		catalog.Backorder, catalog.Tracked,
 		integration.Shopify, integration.HubSpot, integration.Failing, integration.Connected, integration.HookFailed, integration.HookActive,
 		integration.Received, integration.Undone,
 		ledger.FeeKind, ledger.RefundKind, ledger.Fees, ledger.Disputes,
