@@ -41,6 +41,7 @@ type Stores struct {
 	Orphans    OrphanCharges
 	Orders     Orders
 	OrderLists OrderLists
+	Platform   PlatformOrders
 	Refunds    Refunds
 	Disputes   Disputes
 	Labels     Labels

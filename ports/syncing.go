@@ -104,6 +104,7 @@ type SyncStores struct {
 	StockRoom    StockRoom
 	Integrations Integrations
 	Orders       Orders
+	Platform     PlatformOrders
 	Inbox        Inbox
 	Events       Announcements
 }

@@ -58,6 +58,14 @@ const (
 	HookWorked    Point = "webhook.worked"      // the outcome is committed
 )
 
+// The points of an order on its way to the platform that its goods come from.
+const (
+	OrderNotFound Point = "writeback.not_found" // the platform does not have it yet
+	OrderWritten  Point = "writeback.written"   // the platform has it, nothing is recorded
+	OrderRecorded Point = "writeback.recorded"  // it is recorded, our stock does not follow yet
+	OrderTold     Point = "writeback.told"      // the platform was told what happened to it, nothing is recorded
+)
+
 // All are the points there are.
 var All = []Point{
 	BeforeClaim, Claimed, ClaimCommitted, BeforeCharge, Charged, BeforeRecord, Recorded, RecordCommitted, BeforeAnswer,
@@ -65,4 +73,5 @@ var All = []Point{
 	RefundRequested, RefundSent, RefundRecorded,
 	OutboxClaimed, OutboxFannedOut, DeliveryClaimed, DeliverySent, DeliveryRecorded,
 	PageRead, PageTaken, PageCommitted, HookKept, HookTaken, HookWorked,
+	OrderNotFound, OrderWritten, OrderRecorded, OrderTold,
 }

@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"strings"
@@ -17,11 +18,30 @@ type Config struct {
 	Store    string // a shop's domain with the platform
 	BaseURL  string // of a system of the merchant's own
 	Currency string // the platform's prices are in; "": unknown
-	Skip     Skips
+	// MayWriteOrders means that the account's credentials allow us to create orders at the platform.
+	MayWriteOrders bool
+	Refused        RefusedOrders
+	Skip           Skips
 }
 
-// Skips are what is not synchronised, though it could be.
-type Skips struct{ Products, Orders, Customers bool }
+// Skips are what is not synchronised, though it could be. Writing is of our orders to the platform.
+type Skips struct{ Products, Orders, Customers, Writing bool }
+
+// RefusedOrders is what becomes of a paid order that the platform has no stock for.
+type RefusedOrders struct{ name string }
+
+var (
+	KeepRefused   = RefusedOrders{}         // it stays, and the merchant is alerted
+	RefundRefused = RefusedOrders{"refund"} // it is canceled, and its payment given back
+)
+
+func (r RefusedOrders) String() string { return cmp.Or(r.name, "keep") }
+
+// RefusedOrdersByName are all of them, by name.
+var RefusedOrdersByName = map[string]RefusedOrders{"keep": KeepRefused, "refund": RefundRefused}
+
+// WritesOrders reports whether the project's orders are written to the platform.
+func (c Config) WritesOrders() bool { return c.MayWriteOrders && !c.Skip.Writing }
 
 // Same reports whether both are one account.
 func (c Config) Same(o Config) bool {
@@ -47,6 +67,8 @@ type Change struct {
 	SyncProducts  patch.Field[bool]
 	SyncOrders    patch.Field[bool]
 	SyncCustomers patch.Field[bool]
+	WriteOrders   patch.Field[bool]
+	RefusedOrders patch.Field[string]
 }
 
 // Apply is the configuration after a change.
@@ -59,7 +81,26 @@ func (c Config) apply(change Change) Config {
 		part.given.Apply(&wanted, true)
 		*part.skip = !wanted
 	}
+	writes := !c.Skip.Writing
+	change.WriteOrders.Apply(&writes, true)
+	c.Skip.Writing = !writes
+	refused := c.Refused.String()
+	change.RefusedOrders.Apply(&refused, KeepRefused.String())
+	c.Refused = RefusedOrdersByName[refused]
 	return c
+}
+
+// checkWriting judges a change of how orders are written.
+func (c Config) checkWriting(t Type, change Change, check fault.Check) {
+	at := check.In("config")
+	if wanted, given := change.WriteOrders.Value(); given && wanted {
+		at.That(t.WritesOrders(), "write_orders", "is for platforms that orders can be written to: "+names(writers()))
+		at.That(!t.WritesOrders() || c.MayWriteOrders, "write_orders", "needs a permission that the account has not given: connect it again")
+	}
+	if name, given := change.RefusedOrders.Value(); given {
+		_, known := RefusedOrdersByName[name]
+		at.That(known, "refused_orders", "must be keep or refund")
+	}
 }
 
 var storeForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`)

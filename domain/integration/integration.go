@@ -122,6 +122,7 @@ func (i *Integration) Change(change Change, now time.Time) error {
 	c := fault.NewCheck()
 	checkName(c, name)
 	c.That(strings.TrimSpace(name) != "", "name", "must not be empty")
+	i.Config.checkWriting(i.Type, change, c)
 	if err := c.Err(); err != nil {
 		return err
 	}
@@ -161,6 +162,7 @@ func (i *Integration) Rotate(sealed []byte, config Config, hook Hook, now time.T
 		return fault.Field("credentials.api_key", "belongs to another account: disconnect this one and connect that one")
 	}
 	i.Sealed, i.Hook, i.Status, i.LastError, i.UpdatedAt = sealed, hook, Connected, "", now
+	i.Config.MayWriteOrders = config.MayWriteOrders
 	return nil
 }
 

@@ -51,6 +51,7 @@ type traits struct {
 	needs     string // what api_secret is where it is required; "": it is not
 	hosted    bool   // the merchant hosts it and gives its address
 	signs     bool   // what it sends a user back with after the consent
+	writes    bool   // orders can be written to it
 	methods   []project.PaymentMethod
 	resources []syncrun.Resource
 	topics    []string // of webhooks
@@ -66,7 +67,7 @@ var known = map[Type]traits{
 		key: "the client id", secret: "the client's secret", needs: "the client's secret",
 	},
 	Shopify: {
-		label: "Shopify", kind: ECommerce, oauth: true, signs: true,
+		label: "Shopify", kind: ECommerce, oauth: true, signs: true, writes: true,
 		resources: []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Customers, syncrun.Orders},
 		topics:    shopTopics,
 	},
@@ -133,6 +134,19 @@ func (t Type) Hosted() bool { return known[t].hosted }
 // Key and Secret are what api_key and api_secret are for the type, in words; "": it has none.
 func (t Type) Key() string    { return known[t].key }
 func (t Type) Secret() string { return known[t].secret }
+
+// WritesOrders reports whether orders can be written to the type.
+func (t Type) WritesOrders() bool { return known[t].writes }
+
+// writers are the types that orders can be written to.
+func writers() (list []Type) {
+	for _, t := range Types {
+		if t.WritesOrders() {
+			list = append(list, t)
+		}
+	}
+	return list
+}
 
 // Methods are the payment methods that an account of the type serves.
 func (t Type) Methods() []project.PaymentMethod { return known[t].methods }

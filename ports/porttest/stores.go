@@ -44,6 +44,7 @@ type Stores struct {
 	Refunds     ports.Refunds
 	Disputes    ports.Disputes
 	Labels      ports.Labels
+	Platform    ports.PlatformOrders
 	Notes       ports.OrderNotes
 	Payments    ports.Payments
 	Ledger      ports.Ledger

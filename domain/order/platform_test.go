@@ -1,0 +1,147 @@
+package order_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+)
+
+func platformOrder(s order.PlatformStatus) *order.PlatformOrder {
+	w := &order.PlatformOrder{Status: s, DueAt: placed}
+	if s == order.PlatformWritten {
+		w.Remote = "7"
+	}
+	return w
+}
+
+// Every status × every verb: what the status is then, and whether anything is left to do.
+func TestPlatformOrder_states(t *testing.T) {
+	verbs := map[string]func(*order.PlatformOrder){
+		"Written":  func(w *order.PlatformOrder) { w.Written("8", "#8", "", nil, later) },
+		"Refuse":   func(w *order.PlatformOrder) { w.Refuse("no", later) },
+		"Skip":     func(w *order.PlatformOrder) { w.Skip("no", later) },
+		"Postpone": func(w *order.PlatformOrder) { w.Postpone("no", 0, later) },
+		"Retry":    func(w *order.PlatformOrder) { _ = w.Retry(later) },
+	}
+	for status, want := range map[order.PlatformStatus]map[string]string{
+		order.PlatformPending: {"Written": "written, due", "Refuse": "refused", "Skip": "skipped", "Postpone": "pending, due", "Retry": "pending, due"},
+		order.PlatformWritten: {"Written": "written, due", "Refuse": "written", "Skip": "written", "Postpone": "written, due", "Retry": "written, due"},
+		order.PlatformRefused: {"Written": "written, due", "Refuse": "refused", "Skip": "refused", "Postpone": "refused, due", "Retry": "pending, due"},
+		order.PlatformSkipped: {"Written": "written, due", "Refuse": "skipped", "Skip": "skipped", "Postpone": "skipped, due", "Retry": "pending, due"},
+	} {
+		for verb, do := range verbs {
+			w := platformOrder(status)
+			do(w)
+			got := w.Status.String()
+			if !w.DueAt.IsZero() {
+				got += ", due"
+			}
+			if got != want[verb] {
+				t.Errorf("%s of %s: %s, want %s", verb, status, got, want[verb])
+			}
+		}
+	}
+	w := platformOrder(order.PlatformWritten)
+	if w.Written("8", "#8", "", nil, later); w.Remote != "7" {
+		t.Errorf("written again as %s", w.Remote)
+	}
+	if err := w.Retry(later); !fault.Is(err, order.ErrPlatformWritten.Code) {
+		t.Errorf("retry of what is written: %v", err)
+	}
+}
+
+// What a platform is told next of an order, until nothing is left.
+func TestPlatformOrder_Next(t *testing.T) {
+	taken := opened().Taken
+	sentBy := func(number string) func(*testing.T, *order.Case) {
+		return func(t *testing.T, c *order.Case) {
+			if err := c.Ship("UPS", number, "", id.Event{}, later); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	shipment := order.Shipment{Carrier: "UPS", Number: "1Z"}
+	for name, c := range map[string]struct {
+		status order.PlatformStatus
+		told   order.Told
+		moved  []catalog.Take
+		change func(*testing.T, *order.Case)
+		want   order.PlatformStep
+	}{
+		"a new order is written":    {status: order.PlatformPending, want: order.WriteStep{}},
+		"a refused one is not":      {status: order.PlatformRefused},
+		"a written one":             {status: order.PlatformWritten},
+		"its stock is to settle":    {status: order.PlatformWritten, moved: taken, want: order.SettleStep{}},
+		"it was canceled":           {status: order.PlatformWritten, change: canceled, want: order.CancelStep{Restocked: taken}},
+		"the cancellation is told":  {status: order.PlatformWritten, told: order.Told{Canceled: true}, change: canceled},
+		"canceled before":           {status: order.PlatformPending, change: canceled, want: order.SkipStep{Reason: "The order was canceled before it was written."}},
+		"it was sent":               {status: order.PlatformWritten, change: sentBy("1Z"), want: order.ShipStep{Shipment: shipment}},
+		"with another tracking":     {status: order.PlatformWritten, told: order.Told{Shipment: order.Shipment{}.Print()}, change: sentBy("1Z"), want: order.ShipStep{Shipment: shipment, Again: true}},
+		"the platform sent it":      {status: order.PlatformWritten, told: order.Told{Shipment: shipment.Print()}, change: sentBy("1Z")},
+		"a refund that is not made": {status: order.PlatformWritten, change: func(t *testing.T, c *order.Case) { must(t, states["refunding all"](c)) }},
+		"a refund that is told": {status: order.PlatformWritten, told: order.Told{Refunds: []id.Refund{refundID(1)}},
+			change: func(t *testing.T, c *order.Case) { must(t, states["refunded"](c)) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k, w := opened(), platformOrder(c.status)
+			w.Told, w.Moved = c.told, c.moved
+			if c.change != nil {
+				c.change(t, k)
+			}
+			if got := w.Next(k); !reflect.DeepEqual(got, c.want) {
+				t.Errorf("%#v, want %#v", got, c.want)
+			}
+			if w.Rest(k, later); w.DueAt.IsZero() != (c.want == nil) {
+				t.Errorf("due at %s", w.DueAt)
+			}
+		})
+	}
+}
+
+func canceled(t *testing.T, c *order.Case) { must(t, states["canceled"](c)) }
+
+// A refund for a return that put goods back says which.
+func TestPlatformOrder_refundOfAReturn(t *testing.T) {
+	k, w := opened(), platformOrder(order.PlatformWritten)
+	if _, err := k.RequestReturn(returnID(1), []order.ReturnItem{back(green, 1)}, "", terms, id.Event{}, placed); err != nil {
+		t.Fatal(err)
+	}
+	must(t, k.ApproveReturn(returnID(1), refundID(1), nil, true, id.Event{}, placed))
+	must(t, k.SettleRefund(refundID(1), order.Refunded{}, id.Event{}, later))
+	step, ok := w.Next(k).(order.RefundStep)
+	if !ok || step.Refund.ID != refundID(1) || len(step.Restocked) != 1 || step.Restocked[0].Variant != green {
+		t.Fatalf("%#v", step)
+	}
+	w.Did(step, step.Restocked, later)
+	if len(w.Moved) != 1 || w.Moved[0].Quantity != -step.Restocked[0].Quantity {
+		t.Errorf("moved %+v", w.Moved)
+	}
+	if _, settles := w.Next(k).(order.SettleStep); !settles {
+		t.Errorf("next is %#v", w.Next(k))
+	}
+	w.Settled(later)
+	if next := w.Next(k); next != nil {
+		t.Errorf("told again: %#v", next)
+	}
+}
+
+func TestPlatformOrder_Postpone(t *testing.T) {
+	w := platformOrder(order.PlatformPending)
+	var pauses []time.Duration
+	for range 14 {
+		w.Postpone("no answer", 0, later)
+		pauses = append(pauses, w.DueAt.Sub(later))
+	}
+	if pauses[0] != 2*time.Second || pauses[1] != 4*time.Second || pauses[13] != time.Hour {
+		t.Errorf("%v", pauses)
+	}
+	if w.Postpone(strings.Repeat("x", 1000), 7*time.Second, later); w.DueAt.Sub(later) != 7*time.Second || w.Failures != 14 || len([]rune(w.Problem)) != 500 {
+		t.Errorf("%+v", w)
+	}
+}

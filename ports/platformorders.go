@@ -1,0 +1,63 @@
+package ports
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+)
+
+// PlatformOrders keeps the counterparts of orders at e-commerce platforms: at most one of an order. Settling a payment
+// stores a pending one if an integration of the project writes orders.
+type PlatformOrders interface {
+	// PlatformOrder finds an order's; nil: it has none.
+	PlatformOrder(ctx context.Context, project id.Project, order id.Order) (*order.PlatformOrder, error)
+	// ChangePlatformOrder loads an order and its counterpart for exclusive use, and stores the counterpart if change
+	// returns nil. change does no I/O and may run more than once. Either is unknown: NotFound platform_order_not_found.
+	ChangePlatformOrder(ctx context.Context, project id.Project, order id.Order,
+		change func(*order.Case, *order.PlatformOrder) error) (*order.PlatformOrder, error)
+}
+
+// DuePlatformOrders leases platform orders that something is to be done for, in groups by integration. Their DueAt is
+// the end of the lease.
+type DuePlatformOrders = Queue[*order.PlatformOrder]
+
+// OrderWriter is a platform that orders can be written to. Its errors are those of Connector, and SoldOut.
+type OrderWriter interface {
+	// FindOrder finds the platform's counterpart of an order of ours; nil: there is none. It sees every order that
+	// WriteOrder has created.
+	FindOrder(ctx Outbound, c Connection, d OrderDraft) (*WrittenOrder, error)
+	// WriteOrder creates an order. The platform takes the goods from its own stock. One that exists already is
+	// returned.
+	WriteOrder(ctx Outbound, c Connection, d OrderDraft) (WrittenOrder, error)
+	// ReadLevels reads the stock of items as it is now, as records of syncrun.Inventory.
+	ReadLevels(ctx Outbound, c Connection, items []string) ([]syncrun.Record, error)
+	// TellOrder tells the platform of what happened to an order that it has. Telling it again changes nothing. restocked
+	// reports whether the platform put the goods back into its own stock.
+	TellOrder(ctx Outbound, c Connection, remote string, d OrderDraft, step order.PlatformStep) (restocked bool, err error)
+}
+
+// OrderDraft is an order as a platform is to keep it.
+type OrderDraft struct {
+	Order *order.Order
+	// Items are, line by line, what the platform calls the stock of the line's variant. "": the goods are not the
+	// platform's, and the line has a title and a price alone.
+	Items []string
+	// Live is false for an order that was paid with test money.
+	Live bool
+}
+
+// WrittenOrder is an order at a platform.
+type WrittenOrder struct {
+	Remote string
+	Name   string // what the merchant's staff call it
+	URL    string // where they look at it; "": nowhere
+	// Counted are the items whose stock the platform has counted down for it.
+	Counted []string
+}
+
+// SoldOut is a platform's refusal of an order for which it has too little stock. Reason is for the merchant.
+type SoldOut struct{ Reason string }
+
+func (s *SoldOut) Error() string { return s.Reason }
