@@ -18,6 +18,7 @@ var queueIndexes = map[string]queue.Table{
 	"checkouts_waiting":          purchase.LapsedCheckouts,
 	"refunds_waiting":            purchase.DueRefunds,
 	"orphan_charges_waiting":     purchase.DueOrphans,
+	"platform_orders_waiting":    purchase.DuePlatformOrders,
 	"deliveries_waiting":         events.DueDeliveries,
 	"webhook_deliveries_waiting": syncing.DueInbox,
 	"sync_runs_due":              syncing.DueSyncRuns,

@@ -141,6 +141,11 @@ func (s *Store) Products() catalogue.Products { return catalogue.NewProducts(s.d
 // Projects keeps projects, and counts what is in them.
 func (s *Store) Projects() accounts.Projects { return accounts.Projects{Store: s.db} }
 
+// DuePlatformOrders leases orders that are to be written to platforms.
+func (s *Store) DuePlatformOrders() ports.DuePlatformOrders {
+	return purchase.NewDuePlatformOrders(s.db)
+}
+
 // Orphans keeps charges that no order comes of.
 func (s *Store) Orphans() purchase.Orphans { return purchase.Orphans{Store: s.db} }
 

@@ -369,7 +369,7 @@ CREATE TABLE integrations (
     sealed         BLOB, -- credentials, encrypted
     last_error     TEXT NOT NULL,
     created_at     INTEGER NOT NULL,
-    updated_at     INTEGER NOT NULL, store TEXT NOT NULL DEFAULT '', base_url TEXT NOT NULL DEFAULT '', currency TEXT NOT NULL DEFAULT '', skip_products INTEGER NOT NULL DEFAULT 0, skip_orders INTEGER NOT NULL DEFAULT 0, skip_customers INTEGER NOT NULL DEFAULT 0, expires_at INTEGER, refreshing INTEGER, synced TEXT NOT NULL DEFAULT '{}', last_sync INTEGER, wanted TEXT NOT NULL DEFAULT '',
+    updated_at     INTEGER NOT NULL, store TEXT NOT NULL DEFAULT '', base_url TEXT NOT NULL DEFAULT '', currency TEXT NOT NULL DEFAULT '', skip_products INTEGER NOT NULL DEFAULT 0, skip_orders INTEGER NOT NULL DEFAULT 0, skip_customers INTEGER NOT NULL DEFAULT 0, expires_at INTEGER, refreshing INTEGER, synced TEXT NOT NULL DEFAULT '{}', last_sync INTEGER, wanted TEXT NOT NULL DEFAULT '', skip_writing INTEGER NOT NULL DEFAULT 0, may_write_orders INTEGER NOT NULL DEFAULT 0, refused_orders TEXT NOT NULL DEFAULT 'keep' CONSTRAINT integrations_refused_orders CHECK (refused_orders IN ('keep', 'refund')),
     PRIMARY KEY (project_id, id),
     CONSTRAINT integrations_status CHECK (status IN ('connected', 'error', 'disconnected')),
     CONSTRAINT integrations_webhook_status CHECK (webhook_status IN ('none', 'active', 'failed')),
@@ -1063,6 +1063,27 @@ CREATE TABLE import_refusals (
     CONSTRAINT import_refusals_job FOREIGN KEY (project_id, job_id) REFERENCES jobs (project_id, id) ON DELETE CASCADE
 ) STRICT;
 
+CREATE TABLE platform_orders (
+    project_id     TEXT    NOT NULL REFERENCES projects (id),
+    order_id       TEXT    NOT NULL,
+    integration_id TEXT    NOT NULL,
+    status         TEXT    NOT NULL,
+    remote         TEXT    NOT NULL DEFAULT '',
+    remote_name    TEXT    NOT NULL DEFAULT '',
+    remote_url     TEXT    NOT NULL DEFAULT '',
+    told           TEXT    NOT NULL DEFAULT '{}',
+    moved          TEXT    NOT NULL DEFAULT '[]',
+    problem        TEXT    NOT NULL DEFAULT '',
+    failures       INTEGER NOT NULL DEFAULT 0,
+    due_at         INTEGER,
+    created_at     INTEGER NOT NULL,
+    updated_at     INTEGER NOT NULL,
+    PRIMARY KEY (project_id, order_id),
+    CONSTRAINT platform_orders_order FOREIGN KEY (project_id, order_id) REFERENCES orders (project_id, id),
+    CONSTRAINT platform_orders_status CHECK (status IN ('pending', 'written', 'refused', 'skipped')),
+    CONSTRAINT platform_orders_remote CHECK ((status = 'written') = (remote <> ''))
+) STRICT;
+
 CREATE INDEX api_keys_account ON api_keys (account_id, created_at);
 
 CREATE INDEX projects_account ON projects (account_id, created_at, id);
@@ -1357,6 +1378,12 @@ CREATE INDEX audit_events_oldest ON audit_events (at, id);
 CREATE INDEX order_notes_of ON order_notes (project_id, order_id, created_at, id);
 
 CREATE INDEX import_files_oldest ON import_files (created_at, project_id, job_id, part);
+
+CREATE INDEX platform_orders_waiting ON platform_orders (integration_id, due_at) WHERE due_at IS NOT NULL;
+
+CREATE UNIQUE INDEX platform_orders_remote_once ON platform_orders (project_id, integration_id, remote) WHERE remote <> '';
+
+CREATE INDEX integrations_writing_orders ON integrations (project_id, created_at, id) WHERE may_write_orders AND NOT skip_writing;
 
 CREATE TRIGGER checkouts_leased BEFORE UPDATE ON checkouts WHEN NEW.status = 'processing' AND NEW.lease_until IS NULL
 BEGIN
@@ -1848,6 +1875,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('integration_webhooks', 'sqlite_autoindex_integration_webhooks_2', '1000 500 10 1'),
     ('integrations', 'integrations_expiring', '100 1'),
     ('integrations', 'integrations_wanting', '10 5 1'),
+    ('integrations', 'integrations_writing_orders', '2 1 1 1'),
     ('jobs_set_aside', 'jobs_set_aside', '10 3 2 1'),
     ('labels', 'sqlite_autoindex_labels_1', '20000 10000 1 1'),
     ('ledger_postings', 'ledger_postings', '60000 30000 3 1'),
@@ -1882,6 +1910,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('payments', 'payments_newest', '20000 10000 1 1'),
     ('payments', 'sqlite_autoindex_payments_1', '20000 10000 1'),
     ('payments', 'sqlite_autoindex_payments_2', '20000 10000 1'),
+    ('platform_orders', 'platform_orders_waiting', '10 3 1'),
     ('products', 'products_changed', '50000 25000 250'),
     ('products', 'products_listed', '50000 25000 100 1 1 1 1'),
     ('products', 'products_removed', '1000 500 1'),

@@ -9,6 +9,8 @@ import (
 
 func TestLabels(t *testing.T) { storetest.Suite(t, Labels) }
 
+func TestPlatformOrders(t *testing.T) { storetest.Suite(t, PlatformOrders) }
+
 func TestOrphans(t *testing.T) { storetest.Suite(t, porttest.Orphans) }
 
 func TestCarts(t *testing.T) { storetest.Suite(t, porttest.Carts) }

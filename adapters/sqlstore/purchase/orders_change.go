@@ -132,5 +132,5 @@ func collected(t *db.Tx, c *order.Case) []db.Effect {
 	for i := range c.Events {
 		effects = append(effects, outbox.Effects(t.Dialect, &c.Events[i])...)
 	}
-	return effects
+	return append(effects, woken(c)...)
 }

@@ -71,6 +71,13 @@ func Tables(d db.Dialect) []Table {
 			Erased: []Column{{"text", "''"}},
 		},
 		{
+			Table:  "platform_orders",
+			Key:    "order_id",
+			Of:     "order_id",
+			By:     OfOrder,
+			Erased: []Column{{"problem", "''"}},
+		},
+		{
 			Table: "labels",
 			Key:   "order_id",
 			Of:    "order_id",

@@ -1,0 +1,112 @@
+package purchase
+
+import (
+	"context"
+
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+var _ ports.PlatformOrders = Orders{}
+
+var (
+	_ = stored.JSON[order.Told](stored.Tags{"Told.Canceled": ",omitempty", "Told.Refunds": ",omitempty", "Told.Shipment": ",omitempty"})
+
+	platformOrders = db.NewTable[order.PlatformOrder]("platform_orders", db.Columns{"Told": ",json", "Moved": ",json", "Name": "remote_name", "URL": "remote_url", "DueAt": ",null"})
+
+	selectPlatformOrder = platformOrders.Select() + `
+WHERE project_id = $1
+  AND order_id = $2`
+
+	updatePlatformOrder = platformOrders.Update([]string{"project_id", "order_id"}, "status", "remote", "remote_name", "remote_url", "told", "moved",
+		"problem", "failures", "due_at", "updated_at")
+)
+
+const (
+	// addPlatformOrder writes a new order to the integration that writes the project's orders, the oldest of several. Most
+	// projects have none.
+	addPlatformOrder = `
+INSERT INTO platform_orders (project_id, order_id, integration_id, status, due_at, created_at, updated_at)
+SELECT i.project_id, $2, i.id, 'pending', $3, $3, $3
+FROM integrations AS i
+WHERE i.project_id = $1
+  AND i.may_write_orders AND NOT i.skip_writing
+  AND i.status <> 'disconnected'
+ORDER BY i.created_at, i.id
+LIMIT 1`
+
+	// wakePlatformOrder has news of an order told to its platform. Who holds the lease looks for news before the end of it.
+	wakePlatformOrder = `
+UPDATE platform_orders
+SET due_at = $3
+WHERE project_id = $1
+  AND order_id = $2
+  AND status = 'written'
+  AND due_at IS NULL`
+)
+
+// NewDuePlatformOrders returns a view that leases orders that are to be written, or told of, to platforms.
+func NewDuePlatformOrders(s *db.DB) ports.DuePlatformOrders {
+	return queue.Queue[order.PlatformOrder, *order.PlatformOrder]{Store: s, Table: DuePlatformOrders, Item: queue.Row[order.PlatformOrder]}
+}
+
+var DuePlatformOrders = queue.Table{
+	Name:    "platform_orders",
+	Table:   "platform_orders",
+	Key:     "order_id",
+	Group:   "integration_id",
+	Waits:   "due_at IS NOT NULL",
+	Due:     "due_at",
+	Lease:   "due_at",
+	Retry:   "due_at",
+	Columns: platformOrders.Columns(),
+}
+
+func (v Orders) PlatformOrder(ctx context.Context, project id.Project, of id.Order) (*order.PlatformOrder, error) {
+	return db.First[order.PlatformOrder](ctx, v.Store.Read(project), selectPlatformOrder, project, of)
+}
+
+// ChangePlatformOrder locks the order first, as Change does, so that no news of it is missed.
+func (v Orders) ChangePlatformOrder(ctx context.Context, project id.Project, of id.Order,
+	change func(*order.Case, *order.PlatformOrder) error) (*order.PlatformOrder, error) {
+	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (*order.PlatformOrder, error) {
+		c, err := v.readCase(project, of, lock(t.Dialect, "o, p"), func(b *db.Batch) error { return t.Run(ctx, b) })
+		if fault.KindOf(err) == fault.NotFound {
+			return nil, fault.Missing("platform_order")
+		}
+		if err != nil {
+			return nil, err
+		}
+		w, err := db.One[order.PlatformOrder](ctx, t, "platform_order", selectPlatformOrder+t.Dialect.ForUpdate, project, of)
+		if err != nil {
+			return nil, err
+		}
+		if err := change(c, w); err != nil {
+			return nil, err
+		}
+		_, err = t.Exec(ctx, updatePlatformOrder.Text, updatePlatformOrder.Args(*w)...)
+		return w, err
+	})
+}
+
+// written has a new order written to a platform.
+func written(o *order.Order) db.Effect {
+	return db.Effect{Statement: addPlatformOrder, Args: []any{o.Project, o.ID, o.CreatedAt}, Rows: db.AnyRows}
+}
+
+// woken has what happened to an order told to its platform.
+func woken(c *order.Case) []db.Effect {
+	if len(c.Events) == 0 {
+		return nil
+	}
+	return []db.Effect{{
+		Statement: wakePlatformOrder,
+		Args:      []any{c.Order.Project, c.Order.ID, c.Events[len(c.Events)-1].At},
+		Rows:      db.AnyRows,
+	}}
+}
