@@ -35,8 +35,24 @@ type circuit struct {
 	opened atomic.Int64 // when, in Unix nanoseconds
 }
 
+// WriterOf is a connector that Break returned as an OrderWriter; nil: it is none.
+func WriterOf(c ports.Connector) ports.OrderWriter {
+	b, broken := c.(interface{ writer() ports.OrderWriter })
+	if !broken {
+		return nil
+	}
+	return b.writer()
+}
+
+func (b *Breaker) writer() ports.OrderWriter {
+	if w, writes := b.inner.(ports.OrderWriter); writes {
+		return writing{w, b}
+	}
+	return nil
+}
+
 // Break puts a circuit breaker around a connector. The result is an OAuthConnector, a CalledConnector and a
-// Shipper where the connector is one.
+// Shipper where the connector is one, and WriterOf finds its OrderWriter.
 func Break(inner ports.Connector) ports.Connector {
 	b := &Breaker{inner: inner, circuits: bulkhead.NewCache[string](KnownAccounts, newCircuit)}
 	o, consents := inner.(ports.OAuthConnector)
@@ -187,4 +203,26 @@ func (s shipping) Buy(ctx ports.Outbound, c ports.Connection, r ports.LabelReque
 
 func (s shipping) Bought(ctx ports.Outbound, c ports.Connection, o *order.Order) (*ports.ShippingLabel, error) {
 	return through(s.breaker, c.Key, func() (*ports.ShippingLabel, error) { return s.Shipper.Bought(ctx, c, o) })
+}
+
+// writing is an OrderWriter.
+type writing struct {
+	inner   ports.OrderWriter
+	breaker *Breaker
+}
+
+func (w writing) FindOrder(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft) (*ports.WrittenOrder, error) {
+	return through(w.breaker, c.Key, func() (*ports.WrittenOrder, error) { return w.inner.FindOrder(ctx, c, d) })
+}
+
+func (w writing) WriteOrder(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft) (ports.WrittenOrder, error) {
+	return through(w.breaker, c.Key, func() (ports.WrittenOrder, error) { return w.inner.WriteOrder(ctx, c, d) })
+}
+
+func (w writing) ReadLevels(ctx ports.Outbound, c ports.Connection, items []string) ([]syncrun.Record, error) {
+	return through(w.breaker, c.Key, func() ([]syncrun.Record, error) { return w.inner.ReadLevels(ctx, c, items) })
+}
+
+func (w writing) TellOrder(ctx ports.Outbound, c ports.Connection, remote string, d ports.OrderDraft, step order.PlatformStep) (bool, error) {
+	return through(w.breaker, c.Key, func() (bool, error) { return w.inner.TellOrder(ctx, c, remote, d, step) })
 }

@@ -100,6 +100,21 @@ func (b *batch) takeShipment(ctx context.Context, one *item, o *syncrun.Order) e
 		return nil
 	case err == nil || errors.Is(err, errLate):
 		one.after.Local = wanted.String()
+		return b.knows(ctx, wanted)
+	}
+	return err
+}
+
+// knows notes that the platform knows how an order of ours that was written to it was sent, so that it is not told.
+func (b *batch) knows(ctx context.Context, of id.Order) error {
+	_, err := b.Platform.ChangePlatformOrder(ctx, b.Project.ID, of, func(c *order.Case, w *order.PlatformOrder) error {
+		if w.Integration != b.Integration {
+			return errLate
+		}
+		w.Told.Shipment = c.Order.Fulfillment.Shipment().Print()
+		return nil
+	})
+	if errors.Is(err, errLate) || fault.KindOf(err) == fault.NotFound {
 		return nil
 	}
 	return err

@@ -207,7 +207,7 @@ func (c *Connector) mistaken(conn ports.Connection, query string, r reply) error
 }
 
 // userError is what a mutation says was wrong with its input.
-type userError struct{ Message string }
+type userError struct{ Message, Code string }
 
 func (c *Connector) userRefused(conn ports.Connection, list []userError) error {
 	if len(list) == 0 {

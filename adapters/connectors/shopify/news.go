@@ -200,6 +200,15 @@ func orderPayload(payload json.RawMessage, _ circumstances) ([]syncrun.Record, e
 		CreatedAt   moment                   `json:"created_at"`
 		UpdatedAt   moment                   `json:"updated_at"`
 		LineItems   []struct{ Quantity int } `json:"line_items"`
+		Reference   string                   `json:"source_identifier"`
+		Sent        []struct {
+			Status    string `json:"status"`
+			CreatedAt moment `json:"created_at"`
+			Carrier   string `json:"tracking_company"`
+			Number    string `json:"tracking_number"`
+			URL       string `json:"tracking_url"`
+			Shipment  string `json:"shipment_status"`
+		} `json:"fulfillments"`
 	}
 	if err := named(json.Unmarshal(payload, &n), &n.ID); err != nil {
 		return nil, err
@@ -208,9 +217,18 @@ func orderPayload(payload json.RawMessage, _ circumstances) ([]syncrun.Record, e
 	for _, l := range n.LineItems {
 		items += l.Quantity
 	}
-	return []syncrun.Record{order(string(n.ID), time.Time(n.UpdatedAt), syncrun.Order{
+	var sent []syncrun.Shipment
+	for _, f := range n.Sent {
+		if f.Status == "success" {
+			sent = append(sent, syncrun.Shipment{
+				Carrier: f.Carrier, Number: f.Number, TrackingURL: f.URL, ShippedAt: time.Time(f.CreatedAt), Delivered: f.Shipment == "delivered",
+			})
+		}
+	}
+	return []syncrun.Record{orderRecord(string(n.ID), time.Time(n.UpdatedAt), syncrun.Order{
 		Number: n.Name, Email: n.Email, Status: status(n.Financial, n.Fulfillment, n.CancelledAt != nil),
 		Total: n.Total, Currency: n.Currency, Items: items, PlacedAt: time.Time(n.CreatedAt),
+		Reference: n.Reference, Shipment: sentWhole(n.Fulfillment, sent),
 	})}, nil
 }
 

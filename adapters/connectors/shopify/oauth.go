@@ -17,8 +17,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// scopes are what a merchant is asked for: to read, and no more.
-const scopes = "read_products,read_inventory,read_locations,read_orders,read_customers"
+// scopes are what a merchant is asked for: to read, and to write our orders.
+const scopes = "read_products,read_inventory,read_locations,read_orders,read_customers,write_orders," +
+	"read_merchant_managed_fulfillment_orders,write_merchant_managed_fulfillment_orders"
 
 // chooser is where a merchant consents who has not said for which shop.
 const chooser = "https://admin.shopify.com/oauth/authorize"

@@ -57,7 +57,8 @@ const ordersQuery = `query Orders($first: Int!, $after: String, $query: String) 
     pageInfo { hasNextPage endCursor }
     nodes {
       id name email displayFinancialStatus displayFulfillmentStatus cancelledAt createdAt updatedAt
-      subtotalLineItemsQuantity
+      subtotalLineItemsQuantity sourceIdentifier
+      fulfillments(first: 10) { status createdAt deliveredAt trackingInfo(first: 1) { company number url } }
       totalPriceSet { shopMoney { amount currencyCode } }
     }
   }

@@ -109,23 +109,50 @@ func orderRecords(node json.RawMessage, _ circumstances) ([]syncrun.Record, erro
 		DisplayFinancialStatus    string
 		DisplayFulfillmentStatus  string
 		CancelledAt               *string
+		SourceIdentifier          string
 		CreatedAt, UpdatedAt      moment
 		SubtotalLineItemsQuantity int
-		TotalPriceSet             struct {
+		Fulfillments              []struct {
+			Status       string
+			CreatedAt    moment
+			DeliveredAt  *string
+			TrackingInfo []struct{ Company, Number, URL string }
+		}
+		TotalPriceSet struct {
 			ShopMoney struct{ Amount, CurrencyCode string }
 		}
 	}
 	if err := named(json.Unmarshal(node, &n), &n.ID); err != nil {
 		return nil, err
 	}
-	return []syncrun.Record{order(string(n.ID), time.Time(n.UpdatedAt), syncrun.Order{
+	var sent []syncrun.Shipment
+	for _, f := range n.Fulfillments {
+		if f.Status == "SUCCESS" {
+			s := syncrun.Shipment{ShippedAt: time.Time(f.CreatedAt), Delivered: f.DeliveredAt != nil}
+			if len(f.TrackingInfo) > 0 {
+				s.Carrier, s.Number, s.TrackingURL = f.TrackingInfo[0].Company, f.TrackingInfo[0].Number, f.TrackingInfo[0].URL
+			}
+			sent = append(sent, s)
+		}
+	}
+	shipment := sentWhole(n.DisplayFulfillmentStatus, sent)
+	return []syncrun.Record{orderRecord(string(n.ID), time.Time(n.UpdatedAt), syncrun.Order{
 		Number: n.Name, Email: n.Email, Status: status(n.DisplayFinancialStatus, n.DisplayFulfillmentStatus, n.CancelledAt != nil),
 		Total: n.TotalPriceSet.ShopMoney.Amount, Currency: n.TotalPriceSet.ShopMoney.CurrencyCode,
 		Items: n.SubtotalLineItemsQuantity, PlacedAt: time.Time(n.CreatedAt),
+		Reference: n.SourceIdentifier, Shipment: shipment,
 	})}, nil
 }
 
-func order(id string, at time.Time, o syncrun.Order) syncrun.Record {
+// sentWhole is the newest shipment of an order of which everything was sent; nil: something was not.
+func sentWhole(status string, list []syncrun.Shipment) *syncrun.Shipment {
+	if !strings.EqualFold(status, "fulfilled") || len(list) == 0 {
+		return nil
+	}
+	return &list[len(list)-1]
+}
+
+func orderRecord(id string, at time.Time, o syncrun.Order) syncrun.Record {
 	o.Number, o.Email = line(o.Number, maxText), strings.TrimSpace(o.Email)
 	return syncrun.Record{Resource: syncrun.Orders, Remote: id, At: at, Order: &o}
 }

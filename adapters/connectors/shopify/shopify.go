@@ -1,6 +1,6 @@
 // Package shopify connects shops at Shopify: consent by OAuth, data by the Admin GraphQL API, news by
 // webhooks. Records are named by plain numbers, the tails of Shopify's global ids, so that the API and the
-// webhooks name the same. It only reads a shop, webhooks apart.
+// webhooks name the same. It only reads a shop, webhooks and our own orders apart.
 package shopify
 
 import (
@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -63,6 +64,7 @@ type account struct {
 	sizes    map[string]int     // of the pages that it can afford
 	currency string
 	asked    time.Time // for the currency
+	defined  bool      // the metafield that our orders are found by
 	served   string    // the version that answered last
 	variants map[string]*variantsRead
 }
@@ -96,6 +98,7 @@ func (c *Connector) address(store string) (string, error) {
 
 const inspection = `query Shop {
   shop { id name myshopifyDomain currencyCode }
+  currentAppInstallation { accessScopes { handle } }
 }`
 
 // Inspect asks for the shop.
@@ -106,6 +109,7 @@ func (c *Connector) Inspect(ctx ports.Outbound, conn ports.Connection) (integrat
 			MyshopifyDomain string
 			CurrencyCode    string
 		}
+		CurrentAppInstallation struct{ AccessScopes []struct{ Handle string } }
 	}
 	if err := c.ask(ctx, conn, inspection, nil, &found); err != nil {
 		return integration.Config{}, err
@@ -115,6 +119,7 @@ func (c *Connector) Inspect(ctx ports.Outbound, conn ports.Connection) (integrat
 	}
 	return integration.Config{
 		Account: string(found.Shop.ID), Store: strings.ToLower(found.Shop.MyshopifyDomain), Currency: found.Shop.CurrencyCode,
+		MayWriteOrders: slices.ContainsFunc(found.CurrentAppInstallation.AccessScopes, func(s struct{ Handle string }) bool { return s.Handle == "write_orders" }),
 	}, nil
 }
 

@@ -1,0 +1,220 @@
+package writeback
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/app/failpoint"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// line is a line of an order with what the platform calls its variant's stock; "": it is none of the platform's.
+type line struct {
+	variant id.Variant
+	item    string
+	sku     string // of the stock that the item is counted by here
+}
+
+// linesOf finds out which of the order's goods are the platform's.
+func (h *writing) linesOf(ctx context.Context) ([]line, error) {
+	var variants []string
+	for _, l := range h.c.Order.Lines {
+		variants = append(variants, l.Variant.String())
+	}
+	slices.Sort(variants)
+	known, err := h.Copies.Of(ctx, ports.CopiesOf{Project: h.of.Project, Integration: h.of.Integration, Resource: syncrun.Items},
+		slices.Compact(variants))
+	if err != nil {
+		return nil, err
+	}
+	copies := make(map[string]*syncrun.Copy, len(known))
+	for _, c := range known {
+		copies[c.Local] = c
+	}
+	lines := make([]line, len(h.c.Order.Lines))
+	for n, l := range h.c.Order.Lines {
+		lines[n].variant = l.Variant
+		if c := copies[l.Variant.String()]; c != nil {
+			lines[n].item, lines[n].sku = c.Remote, c.SKU
+		}
+	}
+	return lines, nil
+}
+
+func (h *writing) draft() ports.OrderDraft {
+	items := make([]string, len(h.lines))
+	for n, l := range h.lines {
+		items[n] = l.item
+	}
+	return ports.OrderDraft{
+		Order: h.c.Order,
+		Items: items,
+		Live:  h.Live,
+	}
+}
+
+// write creates the order at the platform, unless an earlier attempt did.
+func (h *writing) write(ctx ports.Outbound) error {
+	d := h.draft()
+	if !slices.ContainsFunc(d.Items, func(item string) bool { return item != "" }) {
+		return h.change(ctx, func(_ *order.Case, w *order.PlatformOrder) error {
+			w.Skip("None of its products come from "+h.integration.Type.Label()+".", h.Clock.Now())
+			return nil
+		})
+	}
+	var there ports.WrittenOrder
+	err := h.asking(ctx, func(ctx ports.Outbound, c ports.Connection) error {
+		found, err := h.writer.FindOrder(ctx, c, d)
+		if err != nil || found != nil {
+			if found != nil {
+				there = *found
+			}
+			return err
+		}
+		if err := failpoint.At(ctx, failpoint.OrderNotFound); err != nil {
+			return err
+		}
+		there, err = h.writer.WriteOrder(ctx, c, d)
+		return err
+	})
+	var soldOut *ports.SoldOut
+	if errors.As(err, &soldOut) {
+		return h.soldOut(ctx, soldOut.Reason)
+	}
+	if err == nil {
+		err = failpoint.At(ctx, failpoint.OrderWritten)
+	}
+	if err != nil {
+		return err
+	}
+	if err := h.wrote(ctx, there); err != nil {
+		return err
+	}
+	h.Log.InfoContext(ctx, "an order is written to its platform", "order", h.of.Order.String(), "platform", h.integration.Type.String(), "remote", there.Remote)
+	return failpoint.At(ctx, failpoint.OrderRecorded)
+}
+
+// wrote records that the order is at the platform.
+func (h *writing) wrote(ctx context.Context, there ports.WrittenOrder) error {
+	return h.change(ctx, func(c *order.Case, w *order.PlatformOrder) error {
+		w.Written(there.Remote, there.Name, there.URL, h.counted(c.Taken, there.Counted), h.Clock.Now())
+		h.keep(w)
+		return nil
+	})
+}
+
+// counted are the takes of which the platform counts the stock too.
+func (h *writing) counted(takes []catalog.Take, items []string) (list []catalog.Take) {
+	if !h.integration.Config.Syncs(syncrun.Inventory) {
+		return nil // our stock does not follow the platform's
+	}
+	for _, t := range takes {
+		at := slices.IndexFunc(h.lines, func(l line) bool { return l.variant == t.Variant })
+		if at >= 0 && slices.Contains(items, h.lines[at].item) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// skip ends the writing of an order, unless it was written without anybody knowing.
+func (h *writing) skip(ctx ports.Outbound, reason string) error {
+	d := h.draft()
+	var found *ports.WrittenOrder
+	err := h.asking(ctx, func(ctx ports.Outbound, c ports.Connection) (err error) {
+		found, err = h.writer.FindOrder(ctx, c, d)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case found != nil:
+		return h.wrote(ctx, *found)
+	}
+	return h.change(ctx, func(_ *order.Case, w *order.PlatformOrder) error {
+		w.Skip(reason, h.Clock.Now())
+		return nil
+	})
+}
+
+// soldOut follows the integration's policy for an order that the platform has no stock for. The order is canceled before the
+// refusal is recorded: after a crash the platform is asked again.
+func (h *writing) soldOut(ctx context.Context, reason string) error {
+	if h.integration.Config.Refused.String() == "refund" {
+		err := h.Cancel(ctx, h.of.Project, h.of.Order, h.integration.Type.Label()+" has too little stock.")
+		if err != nil && fault.KindOf(err) != fault.Conflict {
+			return err
+		}
+		if err == nil {
+			reason += " The order was canceled, and its payment is given back."
+		}
+	}
+	return h.refuse(ctx, reason)
+}
+
+// refuse records that the platform does not take the order, or the news of it, and alerts the merchant.
+func (h *writing) refuse(ctx context.Context, reason string) error {
+	var committed func()
+	err := h.Unit.InTx(ctx, h.of.Project, func(s ports.SyncStores) (err error) {
+		now := h.Clock.Now()
+		committed, err = h.changeIn(ctx, s.Platform, func(_ *order.Case, w *order.PlatformOrder) error {
+			w.Refuse(reason, now)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return s.Events.Announce(ctx, event.New(h.Entropy.IDBits(), h.of.Project, now, event.IntegrationError{
+			Integration: h.of.Integration,
+			Platform:    h.integration.Type.String(),
+			Name:        h.integration.Name,
+			Error:       "Order " + h.c.Order.Confirmation + " is not written: " + reason,
+		}))
+	})
+	if err == nil {
+		committed()
+	}
+	return err
+}
+
+// tell tells the platform of what happened to the order.
+func (h *writing) tell(ctx ports.Outbound, step order.PlatformStep) error {
+	d, restocked := h.draft(), false
+	err := h.asking(ctx, func(ctx ports.Outbound, c ports.Connection) (err error) {
+		restocked, err = h.writer.TellOrder(ctx, c, h.of.Remote, d, step)
+		return err
+	})
+	if err == nil {
+		err = failpoint.At(ctx, failpoint.OrderTold)
+	}
+	if err != nil {
+		return err
+	}
+	var put []catalog.Take
+	if restocked {
+		put = h.counted(putBack(step), d.Items)
+	}
+	return h.change(ctx, func(_ *order.Case, w *order.PlatformOrder) error {
+		w.Did(step, put, h.Clock.Now())
+		h.keep(w)
+		return nil
+	})
+}
+
+// putBack is what a step put back into our stock.
+func putBack(step order.PlatformStep) []catalog.Take {
+	switch s := step.(type) {
+	case order.CancelStep:
+		return s.Restocked
+	case order.RefundStep:
+		return s.Restocked
+	}
+	return nil
+}
