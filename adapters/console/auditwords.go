@@ -24,6 +24,7 @@ var auditWords = map[string]string{
 	"create-buyer-token":        "Made a token for a buyer",
 	"create-event-subscription": "Subscribed to events",
 	"create-invitation":         "Invited a member",
+	"retry-platform-order":      "Had an order written to its platform again",
 	"create-order-note":         "Wrote a note on an order",
 	"create-password-link":      "Made a password link",
 	"create-product":            "Added a product",

@@ -136,6 +136,7 @@ func (a *App) workers() []func(context.Context) {
 		working(a, jobs.NewWorker(a.running().Job())),
 		working(a, a.platforms.engine),
 		working(a, a.platforms.worker),
+		working(a, a.platforms.writing),
 	}
 	if a.embeddings.worker != nil {
 		list = append(list, working(a, jobs.NewWorker(a.embeddings.worker.Job())))

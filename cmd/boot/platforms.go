@@ -17,9 +17,11 @@ import (
 	"github.com/haggle-commerce/haggle/app/privacy"
 	"github.com/haggle-commerce/haggle/app/shipping"
 	"github.com/haggle-commerce/haggle/app/syncing"
+	"github.com/haggle-commerce/haggle/app/writeback"
 	"github.com/haggle-commerce/haggle/domain/account"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -66,12 +68,14 @@ type platforms struct {
 	called     map[string]ports.CalledConnector
 	shippers   map[string]ports.Shipper
 	demands    func(ports.Call) (privacy.Demand, error) // reads what Shopify calls its app for
+	writers    map[string]ports.OrderWriter
 
 	accounts *connecting.Accounts
 	receiver *inbox.Receiver
 	inbox    *inbox.Worker
 	worker   *jobs.Worker[*integration.Delivery] // works on what is in the inbox
 	engine   *jobs.Worker[*syncrun.Run]
+	writing  *jobs.Worker[*order.PlatformOrder] // writes orders to them
 }
 
 // openPlatforms puts together what reads platforms' data and hears of it. It works on the whole store: in
@@ -82,6 +86,12 @@ func (a *App) openPlatforms() {
 		p.connectors[t.String()] = connectors.Break(c)
 		if s, is := c.(*shopify.Connector); is {
 			p.demands = s.Demand
+		}
+	}
+	p.writers = map[string]ports.OrderWriter{}
+	for t, c := range p.connectors {
+		if w := connectors.WriterOf(c); w != nil {
+			p.writers[t] = w
 		}
 	}
 	p.called, p.shippers = offering[ports.CalledConnector](p.connectors), offering[ports.Shipper](p.connectors)
@@ -107,10 +117,34 @@ func (a *App) openSyncing() {
 		Clock: a.clock, Log: a.log, Changed: a.Catalogs.Written, Wanted: p.engine.Wake,
 	}
 	p.worker = jobs.NewWorker(p.inbox.Job())
+	p.writing = jobs.NewWorker((&writeback.Worker{
+		Queue:        a.store.DuePlatformOrders(),
+		Orders:       a.store.Orders(),
+		Platform:     a.store.Orders(),
+		Copies:       a.store.Copies(),
+		Integrations: a.store.Integrations(),
+		Projects:     a.store.ActiveProjects(),
+		Unit:         a.store.SyncUnit(),
+		Accounts:     p.accounts,
+		Writers:      p.writers,
+		Taker:        taker,
+		Clock:        a.clock,
+		Entropy:      system.Entropy{},
+		Log:          a.log,
+		Live:         a.env == account.Production,
+		Cancel:       a.cancelOrder,
+		Changed:      a.Catalogs.Written,
+	}).Job())
 	p.receiver = inbox.NewReceiver(inbox.Door{
 		Webhooks: a.store.Webhooks(), Inbox: a.store.Inbox(), Platforms: p.called, Vault: a.vault, Clock: a.clock,
 		Entropy: system.Entropy{}, Log: a.log, Wake: p.worker.Wake,
 	})
+}
+
+// cancelOrder cancels an order in a transaction of its own. The background gives its payment back.
+func (a *App) cancelOrder(ctx context.Context, p id.Project, of id.Order, reason string) error {
+	_, _, err := a.Aftersales.Cancel(ctx, p, of, reason)
+	return err
 }
 
 // openIntegrations puts together what connects a project with platforms and payment providers.

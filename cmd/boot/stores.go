@@ -45,6 +45,7 @@ func storesOn(view *sqlstore.Store, index ports.Index) *ports.Stores {
 		Orphans:         view.Orphans(),
 		Orders:          view.Orders(),
 		OrderLists:      view.Orders(),
+		Platform:        view.Orders(),
 		Refunds:         view.Orders(),
 		Disputes:        view.Orders(),
 		Labels:          view.Labels(),

@@ -4,7 +4,7 @@
 //	go test ./features/faults                   a selection, in a minute or two
 //	FAULTS=full go test -v ./features/faults    everything (make faults)
 //	FAULTS_SEED=7 …                             the order and the random moments of an earlier run
-//	FAULTS_ONLY=points,kills …                  some groups alone: points doors kills database restarts races provider syncs syncpoints webhooks clocks
+//	FAULTS_ONLY=points,kills …                  some groups alone: points doors kills database restarts races provider syncs syncpoints writes webhooks clocks
 //	                                           stops poison disk upgrade
 package faults
 
@@ -52,7 +52,7 @@ func TestFaults(t *testing.T) {
 	t.Cleanup(func() { fmt.Print(l.report) })
 	groups := []group{
 		{"points", (*lab).points}, {"doors", (*lab).doors}, {"kills", (*lab).kills}, {"database", (*lab).cuts}, {"restarts", (*lab).restarts}, {"races", (*lab).races},
-		{"provider", (*lab).provider}, {"syncs", (*lab).syncs}, {"syncpoints", (*lab).syncPoints}, {"webhooks", (*lab).webhooks},
+		{"provider", (*lab).provider}, {"syncs", (*lab).syncs}, {"syncpoints", (*lab).syncPoints}, {"writes", (*lab).writes}, {"webhooks", (*lab).webhooks},
 		{"clocks", (*lab).clocks}, {"stops", (*lab).stops}, {"poison", (*lab).poison}, {"disk", (*lab).disks},
 		{"upgrade", (*lab).upgrade},
 	}

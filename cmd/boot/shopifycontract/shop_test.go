@@ -28,6 +28,8 @@ type shop struct {
 	*platforms.Server
 	app     *boot.App
 	project string
+
+	integration string // its path
 }
 
 // each runs a test on both engines.
@@ -152,7 +154,7 @@ func (s *shop) sync(integration, body string) map[string]any {
 // until waits for something that comes to be in the background.
 func (s *shop) until(what string, done func() bool) {
 	s.Helper()
-	for end := time.Now().Add(time.Minute); !done(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(15 * time.Second); !done(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			s.Fatalf("not within a minute: %s", what)
 		}

@@ -30,6 +30,7 @@ func Register(a *operation.API) {
 	h.registerExports()
 	h.registerOrders()
 	h.registerNotes()
+	h.registerPlatformOrders()
 	h.registerReturns()
 	h.registerDisputes()
 }

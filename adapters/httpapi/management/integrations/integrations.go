@@ -196,12 +196,15 @@ type SyncPatch struct {
 	Products  wire.Optional[bool] `json:"sync_products,omitzero" doc:"With their stock. Left out at first: true."`
 	Orders    wire.Optional[bool] `json:"sync_orders,omitzero"`
 	Customers wire.Optional[bool] `json:"sync_customers,omitzero"`
+
+	WriteOrders   wire.Optional[bool]   `json:"write_orders,omitzero" doc:"Left out at first: true, where the platform permits it."`
+	RefusedOrders wire.Optional[string] `json:"refused_orders,omitzero" enum:"keep,refund" doc:"Left out at first: keep."`
 }
 
 // skips are what a new integration leaves out.
 func (p SyncPatch) skips() integration.Skips {
 	off := func(o wire.Optional[bool]) bool { on, given := o.Value(); return given && !on }
-	return integration.Skips{Products: off(p.Products), Orders: off(p.Orders), Customers: off(p.Customers)}
+	return integration.Skips{Products: off(p.Products), Orders: off(p.Orders), Customers: off(p.Customers), Writing: off(p.WriteOrders)}
 }
 
 func (h *handlers) updateIntegration(ctx context.Context, rq operation.Request, in *updateIntegrationInput) (*integrationOutput, error) {
@@ -211,6 +214,8 @@ func (h *handlers) updateIntegration(ctx context.Context, rq operation.Request, 
 		SyncProducts:  sync.Products.Field(),
 		SyncOrders:    sync.Orders.Field(),
 		SyncCustomers: sync.Customers.Field(),
+		WriteOrders:   sync.WriteOrders.Field(),
+		RefusedOrders: sync.RefusedOrders.Field(),
 	})
 	if err != nil {
 		return nil, err

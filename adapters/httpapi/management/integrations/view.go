@@ -37,6 +37,8 @@ type integrationConfig struct {
 	SyncProducts  *bool  `json:"sync_products,omitempty" doc:"With their stock."`
 	SyncOrders    *bool  `json:"sync_orders,omitempty"`
 	SyncCustomers *bool  `json:"sync_customers,omitempty"`
+	WriteOrders   *bool  `json:"write_orders,omitempty" doc:"Whether paid orders are written to the platform. It needs the platform's permission: for Shopify the scope write_orders."`
+	RefusedOrders string `json:"refused_orders,omitempty" enum:"keep,refund" doc:"What becomes of a paid order that the platform has no stock for: it stays and you are alerted, or it is canceled and refunded."`
 }
 
 type integrationMetrics struct {
@@ -91,5 +93,9 @@ func toAPIConfig(i *integration.Integration) integrationConfig {
 		return &on
 	}
 	c.SyncProducts, c.SyncOrders, c.SyncCustomers = wanted(syncrun.Products), wanted(syncrun.Orders), wanted(syncrun.Customers)
+	if i.Type.WritesOrders() {
+		on := i.Config.WritesOrders()
+		c.WriteOrders, c.RefusedOrders = &on, i.Config.Refused.String()
+	}
 	return c
 }

@@ -1,0 +1,233 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/simulator/acp"
+	"github.com/haggle-commerce/haggle/simulator/platforms"
+)
+
+// ofOrders reports whether a point is passed when an order is written to a platform.
+func ofOrders(point string) bool { return strings.HasPrefix(point, "writeback.") }
+
+// writeCase is what happens while orders are written to Shopify: the server dies at a point, or Shopify fails.
+type writeCase struct {
+	engine, point string
+	fault         platforms.Fault
+}
+
+func (c writeCase) String() string {
+	if c.point != "" {
+		return c.engine + ", kill at " + c.point
+	}
+	return c.engine + ", " + c.fault.Kind + " of " + c.fault.Resource
+}
+
+// writes has buyers pay while orders are written to Shopify and something fails. In the end each order is there once, is
+// canceled there if it was here, and the stock is the same here and there.
+func (l *lab) writes(t *testing.T) {
+	var cases []writeCase
+	for _, engine := range []string{sqlite, postgres} {
+		for _, point := range boottest.FailPoints() {
+			if ofOrders(point) {
+				cases = append(cases, writeCase{engine: engine, point: point})
+			}
+		}
+		for _, resource := range []string{"order_create", "order_find", "order_cancel", "refund_create", "inventory"} {
+			for _, kind := range []string{"lost", "error", "throttle", "garbage"} {
+				cases = append(cases, writeCase{engine: engine, fault: platforms.Fault{
+					Platform: platforms.Shopify, Kind: kind, Resource: resource, Times: 2,
+				}})
+			}
+		}
+	}
+	random := rand.New(rand.NewPCG(l.report.Seed, 7))
+	random.Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
+	cases = cases[:l.pick(min(2, len(cases)), len(cases))]
+	together(cases, 4, func(c writeCase) {
+		f := &feed{lab: l, engine: c.engine, products: 20}
+		violations := f.sellUnder(c)
+		l.judge(t, "orders written to a platform", c.String(), violations, f.log())
+		f.end()
+	})
+}
+
+// Of the orders that are sold, each in its own checkout, one is canceled at once, and one when it is written.
+const (
+	sold              = 5
+	hasty             = 2
+	patientlyCanceled = 3
+)
+
+func (f *feed) sellUnder(c writeCase) []string {
+	if c.point != "" {
+		f.extra = []string{"FAULT_POINT=" + c.point + "=kill:2"}
+	}
+	if err := f.open(platforms.Shopify); err != nil {
+		return []string{"opening: " + err.Error()}
+	}
+	name, err := f.sync("products", "inventory")
+	if err != nil {
+		return []string{err.Error()}
+	}
+	if r, err := f.await(name, waited, func(r run) bool { return r.Status != "running" }); err != nil || r.Status != "completed" {
+		return []string{fmt.Sprintf("%+v, %v", r, err)}
+	}
+	if f.shop.product, err = f.stocked(sold); err != nil {
+		return []string{err.Error()}
+	}
+	if c.point == "" {
+		if err := f.platform.Fault(c.fault); err != nil {
+			return []string{err.Error()}
+		}
+	}
+	first := f.server
+	orders := make([]string, sold)
+	for n := range orders {
+		if orders[n], err = f.sell(); err != nil {
+			return []string{err.Error()}
+		}
+		switch n {
+		case hasty, patientlyCanceled:
+			if n == patientlyCanceled {
+				if _, err := f.rested(orders[n]); err != nil {
+					return []string{err.Error()}
+				}
+			}
+			if err := f.cancel(orders[n]); err != nil {
+				return []string{err.Error()}
+			}
+		}
+	}
+	if c.point != "" {
+		select {
+		case <-first.Ended():
+		case <-time.After(waited):
+			return []string{"the point was not passed"}
+		}
+	}
+	return f.allWritten(orders)
+}
+
+// stocked is a product of the platform's with so many pieces.
+func (f *feed) stocked(pieces int) (product string, err error) {
+	var list struct {
+		Data []struct {
+			ID, Status string
+			Variants   []any
+			Quantity   int `json:"total_quantity"`
+			Stock      int `json:"quantity"`
+			SKU        string
+		}
+	}
+	if err := f.send("GET", "/v1/catalog/products?limit=100", nil, &list); err != nil {
+		return "", err
+	}
+	for _, p := range list.Data {
+		if p.Status == "active" && p.SKU != "LANTERN" && len(p.Variants) <= 1 && max(p.Quantity, p.Stock) >= pieces {
+			return p.ID, nil
+		}
+	}
+	return "", fmt.Errorf("no product has %d pieces: %+v", pieces, list)
+}
+
+// eventually asks again what a server that died did not answer, of the one that took its place.
+func (f *feed) eventually(work func() error) (err error) {
+	for deadline := time.Now().Add(waited); ; time.Sleep(50 * time.Millisecond) {
+		if err = work(); err == nil || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-f.server.Ended():
+			if err := f.start(); err != nil {
+				return err
+			}
+		default:
+		}
+	}
+}
+
+func (f *feed) sell() (order string, err error) {
+	p := f.shop.payer("spt_sandbox_ok")
+	if err := f.eventually(func() error {
+		client := p.at(f.server.URL, patient())
+		found, err := client.Search(context.Background(), acp.SearchRequest{Query: "tent"})
+		if err != nil {
+			return err
+		}
+		return p.open(client, found.SessionID, acp.InitRequest{Items: []acp.CheckoutItem{{ProductID: f.shop.product, Quantity: 1}}})
+	}); err != nil {
+		return "", err
+	}
+	err = f.eventually(func() (err error) {
+		order, err = p.pay(5*time.Second, func() []string { return []string{f.server.URL} })
+		return err
+	})
+	return order, err
+}
+
+func (f *feed) cancel(order string) error {
+	return f.eventually(func() error {
+		var now struct{ Status string }
+		if err := f.send("GET", "/v1/orders/"+order, nil, &now); err != nil || now.Status == "canceled" {
+			return err
+		}
+		return f.send("POST", "/v1/orders/"+order+"/cancel", map[string]any{}, nil)
+	})
+}
+
+// platformOrder is an order's counterpart at the platform as the API tells of it.
+type platformOrder struct {
+	Status  string
+	Problem *string
+	Next    *string `json:"next_attempt_at"`
+}
+
+// rested waits until nothing is to be done for an order at the platform.
+func (f *feed) rested(order string) (w platformOrder, err error) {
+	err = f.eventually(func() error {
+		w = platformOrder{}
+		if err := f.send("GET", "/v1/orders/"+order+"/platform-order", nil, &w); err != nil {
+			return err
+		}
+		if w.Next != nil {
+			return fmt.Errorf("%s is %s, tried next at %s", order, w.Status, *w.Next)
+		}
+		return nil
+	})
+	return w, err
+}
+
+// allWritten waits for orders to be at Shopify, and says what is wrong with them.
+func (f *feed) allWritten(orders []string) (violations []string) {
+	skipped := ""
+	for n, order := range orders {
+		w, err := f.rested(order)
+		switch {
+		case err == nil && n == hasty && w.Status == "skipped":
+			skipped = order
+		case err != nil || w.Status != "written" || w.Problem != nil:
+			violations = append(violations, fmt.Sprintf("%s: %+v, %v", order, w, err))
+		}
+	}
+	there := map[string]int{skipped: 1}
+	for _, one := range f.platform.State()["shopify_orders"].([]any) {
+		o := one.(map[string]any)
+		there[fmt.Sprint(o["sourceIdentifier"])]++
+		if canceled := o["cancelledAt"] != nil; canceled && o["refunded"] != o["received"] {
+			violations = append(violations, fmt.Sprintf("%v is canceled, and %v of %v given back", o["name"], o["refunded"], o["received"]))
+		}
+	}
+	for _, order := range orders {
+		if there[order] != 1 {
+			violations = append(violations, fmt.Sprintf("%s is at Shopify %d times", order, there[order]))
+		}
+	}
+	return append(violations, f.stockEquals(platforms.Shopify)...)
+}
