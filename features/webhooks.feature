@@ -309,6 +309,13 @@ Feature: Webhooks of platforms
         """
         {"inventory_item_id": 44000000001, "location_id": 61000001, "available": 4321, "updated_at": "2025-06-01T00:00:01Z"}
         """
+      And the merchant sends GET /v1/integrations/$integration/webhooks/logs?status=processed
+      Then within 5 seconds the answer shows:
+        | meta.total | 3 |
+      When shopify calls as "newer" with:
+        """
+        {"inventory_item_id": 44000000001, "location_id": 61000001, "available": 4321, "updated_at": "2025-06-01T00:00:01Z"}
+        """
       And the merchant sends GET /v1/integrations/$integration/webhooks/logs?status=duplicate
       Then within 5 seconds the answer shows:
         | meta.total | 1 |

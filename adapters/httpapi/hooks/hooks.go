@@ -29,9 +29,8 @@ const (
 	// Pattern is for a mux.
 	Pattern = "POST " + Path + "{webhook_id}"
 	// longest is how many bytes a call may have of which nobody knows who signs it, and longestSigned one that has a signature
-	// for a webhook of a platform. Of those, only so many at a time are read past longest: with Shopify "some message bodies
-	// can be upwards of a megabyte", and what is refused as too large counts as failed there
-	// (https://shopify.dev/docs/apps/build/webhooks, read 2026-11-28).
+	// for a webhook of a platform. Of those, only so many at a time are read past longest. How large Shopify's calls can be
+	// is not documented; staff there speak of "upwards of a megabyte", and what is refused as too large counts as failed.
 	longest       = 1 << 20
 	longestSigned = 16 << 20
 	largeAtOnce   = 4
