@@ -18,12 +18,12 @@ var notPersonal = map[string]string{
 *.token_salt *.agent_key *.remote *.local *.reference *.subject *.claimed_by *.redeemed_by *.digest *.fingerprint *.prefix
 decisions.personal copies.prints copies.seen orders.confirmation orphan_charges.charge orphan_charges.refund
 decision_chains.folded_hash decision_chains.seal retention.seal retention.sessions_id retention.pseudonym_key
-integrations.webhook_remote disputes.provider sync_problems.remote`,
+integrations.webhook_remote platform_orders.remote_name platform_orders.remote_url platform_orders.told platform_orders.moved disputes.provider sync_problems.remote`,
 	"one of a fixed list": `
 *.status *.state *.kind *.type *.currency *.resource *.topic *.response *.rule *.handler *.hook_protocol *.protocol *.fallback *.origin *.method *.carrier
 disputes.fee_currency disputes.withdrawn_currency disputes.reason orders.fulfillment_status refunds.failure orphan_charges.failure
 sandbox_charges.result sandbox_disputes.reason sandbox_disputes.evidence sessions.loyalty_tier sessions.member_tier sessions.urgency audit_events.action
-integrations.webhook_status checkouts.selected labels.service idempotency_keys.content_type outbox.type ledger_postings.debit
+integrations.webhook_status integrations.refused_orders checkouts.selected labels.service idempotency_keys.content_type outbox.type ledger_postings.debit
 ledger_postings.credit payments.label agent_policies.origin accounts.plan member_links.purpose`,
 	"the merchant's own people, not buyers: who works for the account": `
 members.email members.name members.password members.projects members.role member_identities.issuer member_links.email member_links.made_by member_links.projects

@@ -26,6 +26,11 @@ const (
 // ResetFactor is an operation of the Management API that the operator of the server has a command for, too.
 const ResetFactor = "reset-member-mfa"
 
+// OfPlatforms reports whether an action is what a platform demanded.
+func OfPlatforms(action string) bool {
+	return action == CustomerData || action == CustomerRedact || action == ShopRedact || action == AppUninstalled
+}
+
 // OfSignIn reports whether an action is about signing in to the console.
 func OfSignIn(action string) bool { return action == SignIn || action == Join || action == Blocked }
 

@@ -36,7 +36,8 @@ func TestConsent(t *testing.T) {
 		}
 		q := u.Query()
 		if q.Get("client_id") != clientID || q.Get("redirect_uri") != "https://m.example/back?a=b" || q.Get("state") != "st&1" ||
-			q.Get("scope") != "read_products,read_inventory,read_locations,read_orders,read_customers" || q.Has("code_challenge") {
+			q.Get("scope") != "read_products,read_inventory,read_locations,read_orders,read_customers,write_orders,"+
+				"read_merchant_managed_fulfillment_orders,write_merchant_managed_fulfillment_orders" || q.Has("code_challenge") {
 			t.Errorf("%s: %v", want, q)
 		}
 	}

@@ -100,6 +100,7 @@ var LeftOut = map[string]string{
 	"jobs":                 "simulations, which are forgotten after 30 days",
 	"jobs_set_aside":       "work that failed again and again",
 	"labels":               "of a carrier that the demo has not",
+	"platform_orders":      "of a platform that the demo has not",
 	"money_differences":    "of a provider that the demo has not",
 	"order_notes":          "the demo's people have written none",
 	"orphan_charges":       "charges without an order, of which there are none",

@@ -1383,8 +1383,6 @@ CREATE INDEX platform_orders_waiting ON platform_orders (integration_id, due_at)
 
 CREATE UNIQUE INDEX platform_orders_remote_once ON platform_orders (project_id, integration_id, remote) WHERE remote <> '';
 
-CREATE INDEX integrations_writing_orders ON integrations (project_id, created_at, id) WHERE may_write_orders AND NOT skip_writing;
-
 CREATE TRIGGER checkouts_leased BEFORE UPDATE ON checkouts WHEN NEW.status = 'processing' AND NEW.lease_until IS NULL
 BEGIN
     SELECT RAISE(ABORT, 'checkouts_leased');
@@ -1875,7 +1873,6 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('integration_webhooks', 'sqlite_autoindex_integration_webhooks_2', '1000 500 10 1'),
     ('integrations', 'integrations_expiring', '100 1'),
     ('integrations', 'integrations_wanting', '10 5 1'),
-    ('integrations', 'integrations_writing_orders', '2 1 1 1'),
     ('jobs_set_aside', 'jobs_set_aside', '10 3 2 1'),
     ('labels', 'sqlite_autoindex_labels_1', '20000 10000 1 1'),
     ('ledger_postings', 'ledger_postings', '60000 30000 3 1'),

@@ -35,8 +35,7 @@ CREATE POLICY own_project ON platform_orders USING (
 GRANT SELECT, INSERT, UPDATE, DELETE ON platform_orders TO haggle_app;
 
 -- Whether the platform lets us write orders, whether the merchant does not want it, and what becomes of one that the platform refuses.
-ALTER TABLE integrations
-    ADD COLUMN skip_writing     BOOLEAN NOT NULL DEFAULT FALSE,
-    ADD COLUMN may_write_orders BOOLEAN NOT NULL DEFAULT FALSE,
-    ADD COLUMN refused_orders   TEXT    NOT NULL DEFAULT 'keep' CONSTRAINT integrations_refused_orders CHECK (refused_orders IN ('keep', 'refund'));
-CREATE INDEX integrations_writing_orders ON integrations (project_id, created_at, id) WHERE may_write_orders AND NOT skip_writing;
+ALTER TABLE integrations ADD COLUMN skip_writing BOOLEAN NOT NULL DEFAULT FALSE;
+ALTER TABLE integrations ADD COLUMN may_write_orders BOOLEAN NOT NULL DEFAULT FALSE;
+ALTER TABLE integrations ADD COLUMN refused_orders TEXT COLLATE "C" NOT NULL DEFAULT 'keep';
+ALTER TABLE integrations ADD CONSTRAINT integrations_refused_orders CHECK (refused_orders IN ('keep', 'refund')) NOT VALID;

@@ -27,10 +27,7 @@ CREATE UNIQUE INDEX platform_orders_remote_once ON platform_orders (project_id, 
 ALTER TABLE integrations ADD COLUMN skip_writing INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE integrations ADD COLUMN may_write_orders INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE integrations ADD COLUMN refused_orders TEXT NOT NULL DEFAULT 'keep' CONSTRAINT integrations_refused_orders CHECK (refused_orders IN ('keep', 'refund'));
-CREATE INDEX integrations_writing_orders ON integrations (project_id, created_at, id) WHERE may_write_orders AND NOT skip_writing;
 
 -- The planner's figures, as in 00002.
-INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
-    ('platform_orders', 'platform_orders_waiting', '10 3 1'),
-    ('integrations', 'integrations_writing_orders', '2 1 1 1');
+INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ('platform_orders', 'platform_orders_waiting', '10 3 1');
 ANALYZE sqlite_schema;
