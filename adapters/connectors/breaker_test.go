@@ -258,6 +258,52 @@ func TestSignaturesAreCheckedWhateverThePlatformDoes(t *testing.T) {
 	}
 }
 
+// writes is a shop that orders can be written to.
+type writes struct{ *shop }
+
+func (w writes) FindOrder(ports.Outbound, ports.Connection, ports.OrderDraft) (*ports.WrittenOrder, error) {
+	return nil, w.ask()
+}
+
+func (w writes) WriteOrder(ports.Outbound, ports.Connection, ports.OrderDraft) (ports.WrittenOrder, error) {
+	return ports.WrittenOrder{}, w.ask()
+}
+
+func (w writes) ReadLevels(ports.Outbound, ports.Connection, []string) ([]syncrun.Record, error) {
+	return nil, w.ask()
+}
+
+func (w writes) TellOrder(ports.Outbound, ports.Connection, string, ports.OrderDraft, order.PlatformStep) (bool, error) {
+	return false, w.ask()
+}
+
+// Who writes orders is left alone with those who read.
+func TestWriterOf(t *testing.T) {
+	t.Parallel()
+	if w := connectors.WriterOf(connectors.Break(&shop{})); w != nil {
+		t.Errorf("%T writes orders", w)
+	}
+	s := &shop{err: &ports.PlatformFailure{}}
+	c := connectors.Break(struct {
+		writes
+		ports.OAuthConnector
+	}{writes{s}, oauth{s}})
+	for range 5 {
+		_ = read(c, "a")
+	}
+	w, ctx, a := connectors.WriterOf(c), ports.NewOutbound(t.Context()), ports.Connection{Key: "a"}
+	for name, err := range map[string]error{
+		"find":   second(w.FindOrder(ctx, a, ports.OrderDraft{})),
+		"write":  second(w.WriteOrder(ctx, a, ports.OrderDraft{})),
+		"levels": second(w.ReadLevels(ctx, a, nil)),
+		"tell":   second(w.TellOrder(ctx, a, "1", ports.OrderDraft{}, order.CancelStep{})),
+	} {
+		if _, ok := throttled(err); !ok || s.asked != 5 {
+			t.Errorf("%s: %v, asked %d times", name, err, s.asked)
+		}
+	}
+}
+
 func second[T any](_ T, err error) error { return err }
 
 func third[A, B any](_ A, _ B, err error) error { return err }
