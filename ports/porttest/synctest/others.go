@@ -168,3 +168,15 @@ func (v inbox) Update(_ context.Context, _ id.Project, _ id.Integration, of id.W
 	})
 	return after, err
 }
+
+// platformOrders are none: the orders of this world are written to no platform.
+type platformOrders struct{}
+
+func (platformOrders) PlatformOrder(context.Context, id.Project, id.Order) (*order.PlatformOrder, error) {
+	return nil, nil
+}
+
+func (platformOrders) ChangePlatformOrder(context.Context, id.Project, id.Order,
+	func(*order.Case, *order.PlatformOrder) error) (*order.PlatformOrder, error) {
+	return nil, fault.Missing("platform_order")
+}
