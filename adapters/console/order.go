@@ -143,7 +143,11 @@ func (v *visit) showOrder(form string, failed *problem) error {
 		view.Lines = append(view.Lines, v.line(l, o.Currency))
 	}
 	view.Money = v.moneyOf(&o)
-	view.Buyer = v.buyerOf(&o)
+	platform, err := v.platformOf(o.ID)
+	if err != nil {
+		return err
+	}
+	view.Buyer = append(v.buyerOf(&o), platform...)
 	notes, err := v.notes(o.ID)
 	if err != nil {
 		return err
