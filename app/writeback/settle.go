@@ -8,6 +8,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -35,9 +36,14 @@ func (h *writing) settle(ctx ports.Outbound) error {
 		}
 		levels = nil // it does not tell its stock, so ours does not follow it
 	}
+	return h.balance(ctx, p, moved, levels)
+}
+
+// balance puts back here what the sale took, and takes the platform's figures.
+func (h *writing) balance(ctx context.Context, p *project.Project, moved []catalog.Take, levels []syncrun.Record) error {
 	var taken ports.Taken
 	var committed func()
-	err = h.Unit.InTx(ctx, h.of.Project, func(s ports.SyncStores) (err error) {
+	err := h.Unit.InTx(ctx, h.of.Project, func(s ports.SyncStores) (err error) {
 		if committed, err = h.changeIn(ctx, s.Platform, func(_ *order.Case, w *order.PlatformOrder) error {
 			w.Settled(h.Clock.Now())
 			h.keep(w)

@@ -37,6 +37,9 @@ var controls = map[string]control{
 	"resolve-payment": {409, "payment_decided"},
 	"resolve-refund":  {409, "refund_decided"},
 	"resolve-orphan":  {404, "orphan_not_found"},
+	// The shop writes its orders to no platform.
+	"get-platform-order":   {404, "platform_order_not_found"},
+	"retry-platform-order": {404, "platform_order_not_found"},
 
 	"cancel-sync": {409, "sync_ended"},
 	"cancel-job":  {409, "job_finished"},

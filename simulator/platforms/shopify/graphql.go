@@ -63,29 +63,6 @@ type errDenied string
 
 func (e errDenied) Error() string { return string(e) }
 
-// under answers what is at the end of the path.
-func (e *execution) under(name string, index int, answer func()) {
-	before := e.path
-	if e.path = append(slices.Clone(before), ast.PathName(name)); index >= 0 {
-		e.path = append(e.path, ast.PathIndex(index))
-	}
-	answer()
-	e.path = before
-}
-
-// mistake notes an error beside the data, at the path.
-func (e *execution) mistake(name string, err error) {
-	var made *gqlerror.Error
-	if !errors.As(err, &made) {
-		made = gqlerror.Errorf("%s", err.Error())
-	}
-	made.Path = append(slices.Clone(e.path), ast.PathName(name))
-	if _, is := err.(errDenied); is {
-		made.Extensions = map[string]any{"code": "ACCESS_DENIED"}
-	}
-	e.errors = append(e.errors, made)
-}
-
 // load parses and judges a query.
 func load(text, name string, variables map[string]any) (*ast.OperationDefinition, map[string]any, gqlerror.List) {
 	document, errs := gqlparser.LoadQueryWithRules(schema, text, rules.NewDefaultRules())
