@@ -138,8 +138,12 @@ Feature: Hostile requests
       Then it is refused: 413 body_too_large
 
     Scenario: A merchant's two mebibytes
-      When the merchant sends 2 MiB to /v1/catalog/products
+      When the merchant sends 2 MiB to /v1/event-subscriptions
       Then it is refused: 413 body_too_large
+
+    Scenario: A product of many variants may be larger
+      When the merchant sends 2 MiB to /v1/catalog/products
+      Then it is refused: 422 validation_error
 
     Scenario: A batch may be larger
       When the merchant sends 2 MiB to /v1/catalog/products/batch

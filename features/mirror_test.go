@@ -156,24 +156,44 @@ func (w *world) picks(platform string) error {
 		w.products[w.product.Name] = w.product
 		w.call("item", p.Items[0].Item)
 		w.call("sku", p.Items[0].SKU)
-		return nil
+		w.picked, err = w.countAt(platform, w.product.SKU)
+		return err
 	}
 	return errors.New("no product will do")
 }
 
 // hasLess compares what we have of the product, in all, with what the platform has and what was sold since.
 func (w *world) hasLess(sold int, platform string) error {
-	levels, err := remote[remoteLevel](w, platform, "inventory")
+	there, err := w.countAt(platform, w.product.SKU)
 	if err != nil {
 		return err
 	}
-	want := -sold
+	return w.inStock(there-sold, w.product.Name)
+}
+
+// bothHaveLess waits until the platform has sold what buyers bought here, and compares both with what there was.
+func (w *world) bothHaveLess(platform string, sold int) error {
+	return within(10, func() error {
+		there, err := w.countAt(platform, w.product.SKU)
+		if err != nil {
+			return err
+		}
+		if there != w.picked-sold {
+			return fmt.Errorf("%s has %d of %s, want %d", platform, there, w.product.Name, w.picked-sold)
+		}
+		return w.inStock(there, w.product.Name)
+	})
+}
+
+// countAt is how many pieces a platform has in all.
+func (w *world) countAt(platform, sku string) (n int, err error) {
+	levels, err := remote[remoteLevel](w, platform, "inventory")
 	for _, l := range levels {
-		if l.SKU == w.product.SKU {
-			want += max(l.Quantity, 0)
+		if l.SKU == sku {
+			n += max(l.Quantity, 0)
 		}
 	}
-	return w.inStock(want, w.product.Name)
+	return n, err
 }
 
 // isFound lets a buyer search for the product by its name.

@@ -34,6 +34,7 @@ func platformSteps(sc book, w *world) {
 	sc.Then(`^within (\d+) seconds the shop has what (shopify|custom) has$`, w.mirrorsWithin)
 	sc.Given(`^a product of (shopify|custom)$`, w.picks)
 	sc.Then(`^there are (\d+) less of it than (shopify|custom) has$`, w.hasLess)
+	sc.Then(`^(shopify) has (\d+) less of it, and so has the shop$`, w.bothHaveLess)
 	sc.Then(`^buyers find it$`, func() error { return w.isFound(true) })
 	sc.Then(`^buyers do not find it$`, func() error { return w.isFound(false) })
 	sc.Then(`^buyers can have all that there is$`, w.offersWhatThereIs)

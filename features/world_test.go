@@ -87,6 +87,7 @@ type world struct {
 	connection *exchange.Client
 	merchant   *merchant.Client
 
+	picked   int // pieces that a platform had of the product that the scenario is about
 	shop     merchant.Project
 	others   []merchant.Project
 	newSlug  string
