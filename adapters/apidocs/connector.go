@@ -15,5 +15,5 @@ var connectorContract []byte
 func serveConnector(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "public, max-age=3600")
-	_, _ = w.Write(connectorContract) // whoever asked may have gone
+	_, _ = w.Write(connectorContract) // the client may have disconnected
 }

@@ -9,8 +9,9 @@ import (
 
 // signatureHeaders are where platforms put the signature of a call. Others sign none.
 var signatureHeaders = map[integration.Type]string{
-	integration.Shopify: "X-Shopify-Hmac-Sha256",
-	integration.Custom:  "webhook-signature",
+	integration.Shopify:     "X-Shopify-Hmac-Sha256",
+	integration.WooCommerce: "X-WC-Webhook-Signature",
+	integration.Custom:      "webhook-signature",
 }
 
 // MayBeLarge reports whether a call to a webhook may have a large body: the webhook is a connected platform's that signs its

@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
@@ -117,7 +118,10 @@ func (h *writing) counted(takes []catalog.Take, items []string) (list []catalog.
 	}
 	for _, t := range takes {
 		at := slices.IndexFunc(h.lines, func(l line) bool { return l.variant == t.Variant })
-		if at >= 0 && slices.Contains(items, h.lines[at].item) {
+		if t.Location == "" {
+			continue // the variant was always available here: nothing was taken
+		}
+		if at >= 0 && h.lines[at].item != "" && slices.Contains(items, h.lines[at].item) {
 			list = append(list, t)
 		}
 	}
@@ -147,7 +151,7 @@ func (h *writing) skip(ctx ports.Outbound, reason string) error {
 // soldOut follows the integration's policy for an order that the platform has no stock for. The order is canceled before the
 // refusal is recorded: after a crash the platform is asked again.
 func (h *writing) soldOut(ctx context.Context, reason string) error {
-	if h.integration.Config.Refused.String() == "refund" {
+	if h.integration.Config.Refused == integration.RefundRefused {
 		err := h.Cancel(ctx, h.of.Project, h.of.Order, h.integration.Type.Label()+" has too little stock.")
 		if err != nil && fault.KindOf(err) != fault.Conflict {
 			return err

@@ -48,8 +48,8 @@ type PlatformOrder struct {
 	Name        string // what the merchant's staff call it: "#1042"
 	URL         string // where the merchant's staff look at it; "": nowhere
 	Told        Told
-	// Moved is stock that the platform took for the order from its own figures, or put back (negative), while our
-	// figures still count it by themselves: see syncing.Settler.
+	// Moved is stock that the platform has counted down for the order, or up again (negative), and that the sale has counted
+	// down here, too. Until SettleStep is done the shop has so much less for sale than the platform.
 	Moved     []catalog.Take
 	Problem   string    // why it is not written, or not told, yet, in words for the merchant
 	Failures  int       // in a row

@@ -144,7 +144,7 @@ func orderRecords(node json.RawMessage, _ circumstances) ([]syncrun.Record, erro
 	})}, nil
 }
 
-// sentWhole is the newest shipment of an order of which everything was sent; nil: something was not.
+// sentWhole returns the newest shipment of an order that is completely fulfilled, and nil for any other order.
 func sentWhole(status string, list []syncrun.Shipment) *syncrun.Shipment {
 	if !strings.EqualFold(status, "fulfilled") || len(list) == 0 {
 		return nil

@@ -31,7 +31,7 @@ type variantsRead struct {
 // mostReadings bounds the products of a shop whose variants are kept until their page is complete.
 const mostReadings = 50
 
-// readings are kept because a shop's budget lasts for two or three queries: whoever is put off and asks again must not begin
+// readings are kept because a shop's budget lasts for two or three queries: a reader that is throttled and retries must not begin
 // again, or would never end.
 func (a *account) reading(of, after string) *variantsRead {
 	a.mu.Lock()

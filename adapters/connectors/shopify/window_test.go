@@ -50,7 +50,7 @@ func TestPages_levelsInNoOrder(t *testing.T) {
 	}
 }
 
-// What the app lacks an approval or a scope for costs that field, and is told.
+// A field that the app has no approval or scope for is left out, and a notice names it.
 func TestRead_deniedFields(t *testing.T) {
 	t.Parallel()
 	const denied = `{"message": "This app is not approved to use the email field.", "path": ["orders", "nodes", 0, "email"], "extensions": {"code": "ACCESS_DENIED"}}`

@@ -119,7 +119,7 @@ func parseItem(raw json.RawMessage) (i item) {
 
 func (i item) varies() bool { return i.wrong == nil && i.Type == "variable" }
 
-// moment reads a time in GMT, which does not say so and is told to the second.
+// moment reads a time in GMT with a precision of one second. The text has no zone.
 func moment(text loose) (at time.Time, whole bool) {
 	at, err := time.Parse("2006-01-02T15:04:05", text.String())
 	if err != nil {

@@ -1,0 +1,39 @@
+package writeback
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+)
+
+// Stock is settled only for goods that both sides have counted down.
+func TestWriting_counted(t *testing.T) {
+	variant := func(n byte) id.Variant { return id.New[id.Variant]([16]byte{n}) }
+	tent, mug, service := variant(1), variant(2), variant(3)
+	takes := []catalog.Take{
+		{Variant: tent, Location: "shopify-1", Quantity: 2},
+		{Variant: mug, Location: "main", Quantity: 1},
+		{Variant: service, Quantity: 1},
+	}
+	for name, c := range map[string]struct {
+		skip  bool
+		items []string
+		want  []catalog.Take
+	}{
+		"the platform counts one":      {items: []string{"44", "46"}, want: takes[:1]},
+		"goods that are not its own":   {items: []string{"", "44"}, want: takes[:1]},
+		"it counts none":               {items: nil},
+		"our stock does not follow it": {skip: true, items: []string{"44", "46"}},
+	} {
+		h := &writing{
+			integration: &integration.Integration{Config: integration.Config{Skip: integration.Skips{Products: c.skip}}},
+			lines:       []line{{variant: tent, item: "44"}, {variant: mug}, {variant: service, item: "46"}},
+		}
+		if got := h.counted(takes, c.items); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
