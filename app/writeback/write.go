@@ -149,7 +149,7 @@ func (h *writing) skip(ctx ports.Outbound, reason string) error {
 }
 
 // soldOut follows the integration's policy for an order that the platform has no stock for. The order is canceled before the
-// refusal is recorded: after a crash the platform is asked again.
+// refusal is recorded: after a crash in between it is skipped as canceled, without an alert.
 func (h *writing) soldOut(ctx context.Context, reason string) error {
 	if h.integration.Config.Refused == integration.RefundRefused {
 		err := h.Cancel(ctx, h.of.Project, h.of.Order, h.integration.Type.Label()+" has too little stock.")
