@@ -82,11 +82,31 @@ type CalledConnector interface {
 	Register(ctx Outbound, c Connection, topic, address string) (remote, signing string, err error)
 	// Unregister ends it. What is gone already is no error.
 	Unregister(ctx Outbound, c Connection, remote string) error
+	// SignatureHeader is the header that has the signature of calls that may be large; "": there are none.
+	SignatureHeader() string
 	// Verify checks a call's signature over the payload's bytes. Anything wrong with it: Unauthenticated
 	// invalid_signature. signing is as Register gave it.
 	Verify(call Call, signing string) (CallStamp, error)
 	// News reads what a call that was verified tells. A platform that only says where to look is asked.
 	News(ctx Outbound, c Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error)
+}
+
+// WebhookLister is a CalledConnector whose platform says which webhooks it has.
+type WebhookLister interface {
+	// Webhooks are those that the platform has, also those that others registered.
+	Webhooks(ctx Outbound, c Connection) ([]RemoteWebhook, error)
+}
+
+// RemoteWebhook is a webhook as a platform has it.
+type RemoteWebhook struct {
+	Remote  string
+	Topic   string // as Register takes it
+	Address string
+	// Outdated reports that it must be registered anew to be called as it should: the platform has disabled it after
+	// failures, or sends more than is read.
+	Outdated bool
+	// Paused reports that somebody at the platform has stopped it on purpose.
+	Paused bool
 }
 
 // Call is a request to a webhook.

@@ -105,6 +105,7 @@ type SyncStores struct {
 	Integrations Integrations
 	Orders       Orders
 	Platform     PlatformOrders
+	Webhooks     IntegrationWebhooks
 	Inbox        Inbox
 	Events       Announcements
 }
@@ -148,6 +149,10 @@ type IntegrationWebhooks interface {
 	// List is in the order of the topics.
 	List(ctx context.Context, project id.Project, integration id.Integration) ([]*integration.Webhook, error)
 	Remove(ctx context.Context, project id.Project, integration id.Integration, webhook id.Webhook) error
+	// Check stores what a check has found out of a webhook that is in hand: its Status, Problem and times and, if it was
+	// restored at CheckedAt, Remote and Signing. lease is its CheckAt as it was claimed. It is no longer in hand, or gone:
+	// NotFound webhook_not_found.
+	Check(ctx context.Context, w *integration.Webhook, lease time.Time) error
 	// Called finds a webhook of any project, with its integration.
 	Called(ctx context.Context, webhook id.Webhook) (*integration.Webhook, *integration.Integration, error)
 }
@@ -171,6 +176,10 @@ type Inbox interface {
 	Update(ctx context.Context, project id.Project, integration id.Integration, delivery id.WebhookLog,
 		change func(*integration.Delivery) error) (*integration.Delivery, error)
 }
+
+// WebhookChecks leases webhooks whose platform is to be asked whether it still has them, in groups by integration. Their
+// CheckAt is the end of the lease.
+type WebhookChecks = Queue[*integration.Webhook]
 
 // InboxQueue leases due deliveries with their payloads, in groups by integration. A delivery's DueAt is the
 // end of its lease.

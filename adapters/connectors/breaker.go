@@ -51,8 +51,24 @@ func (b *Breaker) writer() ports.OrderWriter {
 	return nil
 }
 
+// WebhookListerOf is a connector that Break returned as a WebhookLister; nil: it is none.
+func WebhookListerOf(c ports.Connector) ports.WebhookLister {
+	b, broken := c.(interface{ webhookLister() ports.WebhookLister })
+	if !broken {
+		return nil
+	}
+	return b.webhookLister()
+}
+
+func (b *Breaker) webhookLister() ports.WebhookLister {
+	if l, lists := b.inner.(ports.WebhookLister); lists {
+		return listing{l, b}
+	}
+	return nil
+}
+
 // Break puts a circuit breaker around a connector. The result is an OAuthConnector, a CalledConnector and a
-// Shipper where the connector is one, and WriterOf finds its OrderWriter.
+// Shipper where the connector is one; WriterOf finds its OrderWriter, and WebhookListerOf its WebhookLister.
 func Break(inner ports.Connector) ports.Connector {
 	b := &Breaker{inner: inner, circuits: bulkhead.NewCache[string](KnownAccounts, newCircuit)}
 	o, consents := inner.(ports.OAuthConnector)
@@ -185,6 +201,16 @@ func (w calling) Unregister(ctx ports.Outbound, c ports.Connection, remote strin
 
 func (w calling) News(ctx ports.Outbound, c ports.Connection, topic string, at time.Time, payload []byte) ([]syncrun.Record, error) {
 	return through(w.breaker, c.Key, func() ([]syncrun.Record, error) { return w.CalledConnector.News(ctx, c, topic, at, payload) })
+}
+
+// listing is a WebhookLister.
+type listing struct {
+	inner   ports.WebhookLister
+	breaker *Breaker
+}
+
+func (l listing) Webhooks(ctx ports.Outbound, c ports.Connection) ([]ports.RemoteWebhook, error) {
+	return through(l.breaker, c.Key, func() ([]ports.RemoteWebhook, error) { return l.inner.Webhooks(ctx, c) })
 }
 
 // shipping is a Shipper.

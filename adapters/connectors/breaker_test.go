@@ -52,6 +52,7 @@ func (c called) Register(ports.Outbound, ports.Connection, string, string) (stri
 	return "remote", "signing", c.ask()
 }
 func (c called) Unregister(ports.Outbound, ports.Connection, string) error { return c.ask() }
+func (called) SignatureHeader() string                                     { return "" }
 func (called) Verify(ports.Call, string) (ports.CallStamp, error) {
 	return ports.CallStamp{Delivery: "d"}, nil
 }

@@ -21,6 +21,7 @@ var queueIndexes = map[string]queue.Table{
 	"platform_orders_waiting":    purchase.DuePlatformOrders,
 	"deliveries_waiting":         events.DueDeliveries,
 	"webhook_deliveries_waiting": syncing.DueInbox,
+	"integration_webhooks_due":   syncing.WebhookChecks,
 	"sync_runs_due":              syncing.DueSyncRuns,
 	"jobs_due":                   jobs.Due,
 }

@@ -141,6 +141,9 @@ func (s *Store) Products() catalogue.Products { return catalogue.NewProducts(s.d
 // Projects keeps projects, and counts what is in them.
 func (s *Store) Projects() accounts.Projects { return accounts.Projects{Store: s.db} }
 
+// WebhookChecks leases webhooks that are to be checked at their platforms.
+func (s *Store) WebhookChecks() ports.WebhookChecks { return syncing.NewWebhookChecks(s.db) }
+
 // DuePlatformOrders leases orders that are to be written to platforms.
 func (s *Store) DuePlatformOrders() ports.DuePlatformOrders {
 	return purchase.NewDuePlatformOrders(s.db)

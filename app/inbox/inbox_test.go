@@ -132,6 +132,30 @@ func TestReceive(t *testing.T) {
 }
 
 // A flood of refused calls is a few rows a minute, and one that tells how many more there were.
+// A webhook whose secret has changed, by another server, is read again for a call that is signed with the new one.
+func TestReceive_otherSecret(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	r := l.receiver(l.Replica(0), nil)
+	receive := func(secret string) error {
+		return r.Receive(t.Context(), l.webhook.ID, call(map[string]string{"X-Signature": secret, "X-Delivery": secret}, told{}))
+	}
+	if err := receive("s3cret"); err != nil {
+		t.Fatal(err)
+	}
+	w := *l.webhook
+	w.Restore("r2", plainVault{}.Seal([]byte("other"), Purpose(w.ID)), l.Now())
+	if err := l.Replica(0).Webhooks().Check(t.Context(), &w, l.webhook.CheckAt); err != nil {
+		t.Fatal(err)
+	}
+	wantFault(t, receive("other"), "invalid_signature") // it was read just now
+	l.Pass(100 * time.Millisecond)
+	if err := receive("other"); err != nil {
+		t.Error(err)
+	}
+	wantFault(t, receive("s3cret"), "invalid_signature")
+}
+
 func TestReceive_refusals(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

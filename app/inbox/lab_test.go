@@ -41,6 +41,7 @@ type platform struct {
 	registered   map[string]string // addresses by the platform's id
 	refusing     error             // of Register and News
 	keeping      error             // of Unregister
+	registering  int
 	unregistered int
 	asked        int
 }
@@ -49,6 +50,7 @@ func (p *platform) Register(_ ports.Outbound, _ ports.Connection, _, address str
 	if p.refusing != nil {
 		return "", "", p.refusing
 	}
+	p.registering++
 	p.registered = map[string]string{"r1": address}
 	return "r1", "s3cret", nil
 }
@@ -60,6 +62,8 @@ func (p *platform) Unregister(ports.Outbound, ports.Connection, string) error {
 	p.unregistered++
 	return nil
 }
+
+func (*platform) SignatureHeader() string { return "X-Signature" }
 
 func (p *platform) Verify(call ports.Call, signing string) (ports.CallStamp, error) {
 	if call.Header("X-Signature") != signing {

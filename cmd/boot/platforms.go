@@ -69,6 +69,7 @@ type platforms struct {
 	shippers   map[string]ports.Shipper
 	demands    func(ports.Call) (privacy.Demand, error) // reads what Shopify calls its app for
 	writers    map[string]ports.OrderWriter
+	listers    map[string]ports.WebhookLister
 
 	accounts *connecting.Accounts
 	receiver *inbox.Receiver
@@ -76,6 +77,7 @@ type platforms struct {
 	worker   *jobs.Worker[*integration.Delivery] // works on what is in the inbox
 	engine   *jobs.Worker[*syncrun.Run]
 	writing  *jobs.Worker[*order.PlatformOrder] // writes orders to them
+	checks   *jobs.Worker[*integration.Webhook] // checks webhooks at them
 }
 
 // openPlatforms puts together what reads platforms' data and hears of it. It works on the whole store: in
@@ -88,8 +90,11 @@ func (a *App) openPlatforms() {
 			p.demands = s.Demand
 		}
 	}
-	p.writers = map[string]ports.OrderWriter{}
+	p.writers, p.listers = map[string]ports.OrderWriter{}, map[string]ports.WebhookLister{}
 	for t, c := range p.connectors {
+		if l := connectors.WebhookListerOf(c); l != nil {
+			p.listers[t] = l
+		}
 		if w := connectors.WriterOf(c); w != nil {
 			p.writers[t] = w
 		}
@@ -139,6 +144,21 @@ func (a *App) openSyncing() {
 		Webhooks: a.store.Webhooks(), Inbox: a.store.Inbox(), Platforms: p.called, Vault: a.vault, Clock: a.clock,
 		Entropy: system.Entropy{}, Log: a.log, Wake: p.worker.Wake,
 	})
+	p.checks = jobs.NewWorker((&inbox.Checker{
+		Queue:        a.store.WebhookChecks(),
+		Integrations: a.store.Integrations(),
+		Unit:         a.store.SyncUnit(),
+		Platforms:    p.called,
+		Listers:      p.listers,
+		Accounts:     p.accounts,
+		Vault:        a.vault,
+		Clock:        a.clock,
+		Entropy:      system.Entropy{},
+		Log:          a.log,
+		Address:      a.reachableHook,
+		Restored:     p.receiver.Forget,
+		Wanted:       p.engine.Wake,
+	}).Job())
 }
 
 // cancelOrder cancels an order in a transaction of its own. The background gives its payment back.

@@ -15,7 +15,8 @@ func TestWooCommerce(t *testing.T) {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
 			o := openTown(t, platforms.Config{Products: 30, Customers: 12, Orders: 15})
-			a := boottest.Start(t, engine.URL(t), o.config)
+			database := engine.URL(t)
+			a := boottest.Start(t, database, o.config)
 			k := merchant{t, a.URL(), boottest.Key}.keep("woo-shop")
 			body := `{"type": "woocommerce", "credentials": {"api_key": "ck_woocommerce", "api_secret": %q}, "config": {"base_url": %q}}`
 			connect := func(status int, secret string) map[string]any {
@@ -34,6 +35,21 @@ func TestWooCommerce(t *testing.T) {
 				t.Errorf("%+v, %v", sent, err)
 			}
 			k.processed(shop, 5)
+
+			// A webhook that WooCommerce has disabled is activated with another secret.
+			if _, err := o.Lose(platforms.Lose{Platform: platforms.WooCommerce, How: "disable"}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := boottest.Inspect(t, database).Exec("UPDATE integration_webhooks SET check_at = 0"); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the webhook is active again", func() bool {
+				return k.ask(200, "GET", shop+"/webhooks", "")["data"].([]any)[0].(map[string]any)["restored_at"] != nil
+			})
+			sent, err = o.Webhooks(t.Context(), platforms.Webhooks{Platform: platforms.WooCommerce, Count: 3, Seed: 4})
+			if err != nil || sent.Answers[200] != 3 {
+				t.Errorf("after it was disabled: %+v, %v", sent, err)
+			}
 		})
 	}
 }

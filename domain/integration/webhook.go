@@ -64,7 +64,11 @@ type Webhook struct {
 	Remote      string // the platform's id of it
 	Signing     []byte // what it is signed with, sealed; nil: the platform's own way
 	Status      WebhookStatus
+	Problem     string // why it failed, in words for the merchant
 	CreatedAt   time.Time
+	CheckedAt   time.Time // when the platform was last asked whether it has the webhook; zero: never
+	RestoredAt  time.Time // when it was last registered again because the platform did not have it; zero: never
+	CheckAt     time.Time // when the platform is asked next; while somebody asks, the end of the lease
 }
 
 // Draft of a webhook: a topic of the type and actions, each once.
@@ -79,6 +83,7 @@ func (i *Integration) Webhook(name id.Webhook, topic string, actions []string, n
 		c.That(slices.Contains(topics, topic), "topic", "must be one of "+strings.Join(topics, ", "))
 	}
 	w := &Webhook{ID: name, Project: i.Project, Integration: i.ID, Type: i.Type, Topic: topic, Status: WebhookActive, CreatedAt: now}
+	w.CheckAt = w.nextCheck(now)
 	for n, text := range actions {
 		at, field, a := c.In("actions"), strconv.Itoa(n), Action{text}
 		switch {

@@ -31,6 +31,12 @@ func (p *Platforms) routeControl() {
 	p.control("POST /control/webhooks", func(r *http.Request, body []byte) (any, error) {
 		return ordered(body, func(w Webhooks) (any, error) { return p.Webhooks(r.Context(), w) })
 	})
+	p.control("POST /control/webhooks/lose", func(_ *http.Request, body []byte) (any, error) {
+		return ordered(body, func(l Lose) (any, error) {
+			n, err := p.Lose(l)
+			return map[string]any{"lost": n}, err
+		})
+	})
 	p.control("POST /control/orders", func(_ *http.Request, body []byte) (any, error) {
 		return ordered(body, func(o NewOrder) (any, error) {
 			id, err := p.AddOrder(o)

@@ -115,6 +115,7 @@
 //	GET    /control/state/{platform}/{resource}    everything, in one plain form for all platforms: {"data"}
 //	POST   /control/change              [Change]: n random changes, nobody is told
 //	POST   /control/webhooks            [Webhooks]: changes that are told, late, twice, out of order, forged → [Sent]; GET lists
+//	POST   /control/webhooks/lose       [Lose]: a platform deletes or stops the registered webhooks → {"lost"}
 //	POST   /control/faults              [Fault]; GET shows what was not met yet, DELETE clears
 //	POST   /control/orders              [NewOrder]: an order with a reference; again with ship: it is sent
 //	POST   /control/shopify/cancel      [AdminCancel]: a merchant cancels an order in Shopify's admin

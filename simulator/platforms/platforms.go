@@ -40,6 +40,8 @@ type (
 	Fault    = host.Fault
 	Webhooks = host.Webhooks
 	Sent     = host.Sent
+	Lose     = host.Lose
+	Hook     = host.Hook
 )
 
 // Platforms are the look-alikes. They are safe for concurrent use.

@@ -49,6 +49,11 @@ func (s *Connector) Unregister(ctx ports.Outbound, c ports.Connection, remote st
 	return s.platform.Judge(answer)
 }
 
+const signatureHeader = "webhook-signature"
+
+// SignatureHeader is the header of calls' signatures.
+func (*Connector) SignatureHeader() string { return signatureHeader }
+
 var errSignature = fault.New(fault.Unauthenticated, "invalid_signature", "The signature is missing, wrong or too old.")
 
 // Verify goes by Standard Webhooks. Its library judges the time by the machine's clock, so we do that.

@@ -118,22 +118,21 @@ type hookV2 struct {
 
 // register has ShipStation call an address with what is SHIP_NOTIFY by API V1.
 func (m *modern) register(ctx context.Context, c ports.Connection, topic, address string) (remote, signing string, err error) {
-	event := labelCreated
-	if topic != shipNotify {
-		event = strings.ToLower(topic)
-	}
-	const path = "/v2/environment/webhooks"
-	var known []hookV2
-	if _, err := m.missing(ctx, c, request{path: path}, &known); err != nil {
+	known, err := m.webhooks(ctx, c)
+	if err != nil {
 		return "", "", err
 	}
 	for _, one := range known {
-		if one.URL == address && one.Event == event {
-			return one.ID, signingV2, nil
+		if one.Address == address && one.Topic == topic {
+			return one.Remote, signingV2, nil
 		}
 	}
+	event := strings.ToLower(topic)
+	if topic == shipNotify {
+		event = labelCreated
+	}
 	var made hookV2
-	err = m.ask(ctx, c, request{path: path, body: map[string]any{"url": address, "event": event, "name": "Haggle"}}, &made)
+	err = m.ask(ctx, c, request{path: hooksV2, body: map[string]any{"url": address, "event": event, "name": "Haggle"}}, &made)
 	if err == nil && made.ID == "" {
 		err = m.platform.Failed("did not say which webhook it made", nil)
 	}
@@ -143,8 +142,27 @@ func (m *modern) register(ctx context.Context, c ports.Connection, topic, addres
 	return made.ID, signingV2, nil
 }
 
+const hooksV2 = "/v2/environment/webhooks"
+
+// webhooks are those of the account.
+func (m *modern) webhooks(ctx context.Context, c ports.Connection) ([]ports.RemoteWebhook, error) {
+	var known []hookV2
+	if _, err := m.missing(ctx, c, request{path: hooksV2}, &known); err != nil {
+		return nil, err
+	}
+	list := make([]ports.RemoteWebhook, len(known))
+	for n, one := range known {
+		topic := strings.ToUpper(one.Event)
+		if one.Event == labelCreated {
+			topic = shipNotify
+		}
+		list[n] = ports.RemoteWebhook{Remote: one.ID, Topic: topic, Address: one.URL}
+	}
+	return list, nil
+}
+
 func (m *modern) unregister(ctx context.Context, c ports.Connection, remote string) error {
-	_, err := m.missing(ctx, c, request{method: http.MethodDelete, path: "/v2/environment/webhooks/" + url.PathEscape(remote)}, nil)
+	_, err := m.missing(ctx, c, request{method: http.MethodDelete, path: hooksV2 + "/" + url.PathEscape(remote)}, nil)
 	return err
 }
 

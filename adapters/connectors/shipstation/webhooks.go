@@ -1,6 +1,7 @@
 package shipstation
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -25,19 +26,13 @@ func (s *Connector) Register(ctx ports.Outbound, c ports.Connection, topic, addr
 	if speaksV2(c) {
 		return s.modern.register(ctx, c, topic, address)
 	}
-	var known struct {
-		List []struct {
-			ID    int64  `json:"WebHookID"`
-			Topic string `json:"HookType"`
-			URL   string `json:"Url"`
-		} `json:"webhooks"`
-	}
-	if _, err := s.missing(ctx, c, request{path: "/webhooks"}, &known); err != nil {
+	known, err := s.webhooks(ctx, c)
+	if err != nil {
 		return "", "", err
 	}
-	for _, one := range known.List {
-		if one.URL == address && one.Topic == topic {
-			return strconv.FormatInt(one.ID, 10), "", nil
+	for _, one := range known {
+		if one.Address == address && one.Topic == topic {
+			return one.Remote, "", nil
 		}
 	}
 	var made struct {
@@ -54,6 +49,32 @@ func (s *Connector) Register(ctx ports.Outbound, c ports.Connection, topic, addr
 		return "", "", err
 	}
 	return strconv.FormatInt(max(made.ID, made.Other), 10), "", nil
+}
+
+// Webhooks are those of the account.
+func (s *Connector) Webhooks(ctx ports.Outbound, c ports.Connection) ([]ports.RemoteWebhook, error) {
+	if speaksV2(c) {
+		return s.modern.webhooks(ctx, c)
+	}
+	return s.webhooks(ctx, c)
+}
+
+func (s *Connector) webhooks(ctx context.Context, c ports.Connection) ([]ports.RemoteWebhook, error) {
+	var known struct {
+		List []struct {
+			ID    int64  `json:"WebHookID"`
+			Topic string `json:"HookType"`
+			URL   string `json:"Url"`
+		} `json:"webhooks"`
+	}
+	if _, err := s.missing(ctx, c, request{path: "/webhooks"}, &known); err != nil {
+		return nil, err
+	}
+	list := make([]ports.RemoteWebhook, len(known.List))
+	for n, one := range known.List {
+		list[n] = ports.RemoteWebhook{Remote: strconv.FormatInt(one.ID, 10), Topic: one.Topic, Address: one.URL}
+	}
+	return list, nil
 }
 
 // Unregister ends it.
@@ -80,6 +101,9 @@ func (c call) valid() bool {
 	u, err := url.Parse(c.URL)
 	return err == nil && u.Host != "" && len(c.URL) <= 2000 && topicForm.MatchString(c.Topic)
 }
+
+// SignatureHeader is empty: calls only name what to read.
+func (*Connector) SignatureHeader() string { return "" }
 
 // Verify checks the signature of a call by API V2. By API V1 it takes what looks like one, for none is signed. Whoever makes one up can have us
 // read shipments of the merchant's own account, and nothing else: see News.

@@ -51,7 +51,7 @@ const webhookCreate = `mutation WebhookCreate($topic: WebhookSubscriptionTopic!,
 const webhookList = `query Webhooks($topics: [WebhookSubscriptionTopic!], $after: String) {
   webhookSubscriptions(first: 100, after: $after, topics: $topics) {
     pageInfo { hasNextPage endCursor }
-    nodes { id uri }
+    nodes { id uri topic includeFields }
   }
 }`
 
@@ -99,28 +99,64 @@ func (c *Connector) Register(ctx ports.Outbound, conn ports.Connection, topic, a
 
 // registered finds the webhook of a topic at an address; "" if there is none.
 func (c *Connector) registered(ctx context.Context, conn ports.Connection, topic, address string) (string, error) {
-	variables := map[string]any{"topics": []string{topicName(topic)}, "after": nil}
+	list, err := c.webhooks(ctx, conn, topicName(topic))
+	for _, w := range list {
+		if w.Address == address {
+			return w.Remote, err
+		}
+	}
+	return "", err
+}
+
+// Webhooks are those of the app in the shop. One that was registered before payloadFields were, or with others, is outdated.
+func (c *Connector) Webhooks(ctx ports.Outbound, conn ports.Connection) ([]ports.RemoteWebhook, error) {
+	return c.webhooks(ctx, conn)
+}
+
+// webhooks are those of topics, by their names in the API; of all topics without any.
+func (c *Connector) webhooks(ctx context.Context, conn ports.Connection, topics ...string) (list []ports.RemoteWebhook, err error) {
+	variables := map[string]any{"topics": topics, "after": nil}
 	for range 100 {
 		var found struct {
 			WebhookSubscriptions page[struct {
-				ID  gid
-				URI string
+				ID            gid
+				URI, Topic    string
+				IncludeFields []string
 			}]
 		}
 		if err := c.ask(ctx, conn, webhookList, variables, &found); err != nil {
-			return "", err
+			return nil, err
 		}
 		for _, w := range found.WebhookSubscriptions.Nodes {
-			if w.URI == address {
-				return string(w.ID), nil
-			}
+			topic := topicOf(w.Topic)
+			list = append(list, ports.RemoteWebhook{
+				Remote:   string(w.ID),
+				Topic:    topic,
+				Address:  w.URI,
+				Outdated: !sameSet(w.IncludeFields, payloadFields[topic]),
+			})
 		}
 		if !found.WebhookSubscriptions.PageInfo.HasNextPage {
-			return "", nil
+			break
 		}
 		variables["after"] = found.WebhookSubscriptions.PageInfo.EndCursor
 	}
-	return "", nil
+	return list, nil
+}
+
+// topicOf is the topic of a name in the API, if it is one of ours: of PRODUCTS_UPDATE, products/update.
+func topicOf(name string) string {
+	for _, topic := range integration.Shopify.Topics() {
+		if topicName(topic) == name {
+			return topic
+		}
+	}
+	return name
+}
+
+// sameSet reports whether two lists hold the same texts.
+func sameSet(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 // Unregister deletes a webhook.
@@ -145,12 +181,17 @@ func (c *Connector) Unregister(ctx ports.Outbound, conn ports.Connection, remote
 	return err
 }
 
+const signatureHeader = "X-Shopify-Hmac-Sha256"
+
+// SignatureHeader is the header of calls' signatures.
+func (*Connector) SignatureHeader() string { return signatureHeader }
+
 // Verify checks that the app's secret has signed the payload, and that the call says of what and which shop it is.
 // "Every delivery includes" X-Shopify-Topic, X-Shopify-Shop-Domain, X-Shopify-Webhook-Id and X-Shopify-Triggered-At
 // (https://shopify.dev/docs/apps/build/webhooks/delivery-structure, read on 2026-11-23). None of them is signed, and one
 // secret signs the calls of all shops.
 func (c *Connector) Verify(call ports.Call, _ string) (ports.CallStamp, error) {
-	given, err := base64.StdEncoding.DecodeString(call.Header("X-Shopify-Hmac-Sha256"))
+	given, err := base64.StdEncoding.DecodeString(call.Header(signatureHeader))
 	if err != nil || !c.byApp(call.Payload, given) {
 		return ports.CallStamp{}, fault.New(fault.Unauthenticated, "invalid_signature", "The signature is missing or wrong.")
 	}

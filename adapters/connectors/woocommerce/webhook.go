@@ -18,9 +18,10 @@ import (
 )
 
 type hook struct {
-	ID    loose `json:"id"`
-	Topic loose `json:"topic"`
-	URL   loose `json:"delivery_url"`
+	ID     loose `json:"id"`
+	Topic  loose `json:"topic"`
+	URL    loose `json:"delivery_url"`
+	Status loose `json:"status"`
 }
 
 // mostHooks are the pages of webhooks that are looked through for ours.
@@ -54,22 +55,45 @@ func (s *Connector) Register(ctx ports.Outbound, c ports.Connection, topic, addr
 
 // registered is the webhook of a topic and an address; "": there is none.
 func (s *Connector) registered(ctx context.Context, c ports.Connection, topic, address string) (string, error) {
+	list, err := s.webhooks(ctx, c)
+	for _, one := range list {
+		if one.Address == address && one.Topic == topic {
+			return one.Remote, err
+		}
+	}
+	return "", err
+}
+
+// Webhooks are all of the shop. "status: active (delivers payload), paused (delivery paused by admin), disabled (delivery paused
+// by failure)" (woocommerce-rest-api-docs, wp-api-v3/webhooks, read 2026-11-28).
+func (s *Connector) Webhooks(ctx ports.Outbound, c ports.Connection) ([]ports.RemoteWebhook, error) {
+	return s.webhooks(ctx, c)
+}
+
+func (s *Connector) webhooks(ctx context.Context, c ports.Connection) (list []ports.RemoteWebhook, err error) {
 	for number := 1; number <= mostHooks; number++ {
 		p, err := s.page(ctx, c, "/webhooks", url.Values{}, number, most)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		for _, raw := range p.list {
 			var one hook
-			if json.Unmarshal(raw, &one) == nil && one.URL.String() == address && one.Topic.String() == topic {
-				return one.ID.String(), nil
+			if json.Unmarshal(raw, &one) != nil {
+				continue
 			}
+			list = append(list, ports.RemoteWebhook{
+				Remote:   one.ID.String(),
+				Topic:    one.Topic.String(),
+				Address:  one.URL.String(),
+				Outdated: one.Status == "disabled",
+				Paused:   one.Status == "paused",
+			})
 		}
 		if !p.more {
 			break
 		}
 	}
-	return "", nil
+	return list, nil
 }
 
 // Unregister deletes it: WooCommerce has no trash for webhooks, and wants to be told so.
@@ -84,11 +108,16 @@ func (s *Connector) Unregister(ctx ports.Outbound, c ports.Connection, remote st
 	return account.Judge(answer)
 }
 
+const signatureHeader = "X-WC-Webhook-Signature"
+
+// SignatureHeader is the header of calls' signatures.
+func (*Connector) SignatureHeader() string { return signatureHeader }
+
 var errSignature = fault.New(fault.Unauthenticated, "invalid_signature", "The signature is missing or wrong.")
 
 // Verify checks X-WC-Webhook-Signature: base64 of the HMAC-SHA256 of the body by the webhook's secret. It has no time.
 func (s *Connector) Verify(call ports.Call, signing string) (ports.CallStamp, error) {
-	given, err := base64.StdEncoding.DecodeString(call.Header("X-WC-Webhook-Signature"))
+	given, err := base64.StdEncoding.DecodeString(call.Header(signatureHeader))
 	sum := hmac.New(sha256.New, []byte(signing))
 	sum.Write(call.Payload)
 	delivery := call.Header("X-WC-Webhook-Delivery-ID")

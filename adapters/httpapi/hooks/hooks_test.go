@@ -31,6 +31,8 @@ import (
 // platform takes calls whose body is signed with itself, in a header of its own.
 type platform struct{ ports.CalledConnector }
 
+func (platform) SignatureHeader() string { return "webhook-signature" }
+
 func (platform) Verify(call ports.Call, _ string) (ports.CallStamp, error) {
 	if call.Header("X-Platform-Signature") != "of "+string(call.Payload) {
 		return ports.CallStamp{}, fault.New(fault.Unauthenticated, "invalid_signature", "It is wrong.")

@@ -457,7 +457,7 @@ CREATE TABLE integration_webhooks (
     remote         TEXT NOT NULL,
     signing        BLOB, -- sealed
     status         TEXT NOT NULL CONSTRAINT integration_webhooks_status CHECK (status IN ('active', 'failed')),
-    created_at     INTEGER NOT NULL,
+    created_at     INTEGER NOT NULL, problem TEXT NOT NULL DEFAULT '', checked_at INTEGER, restored_at INTEGER, check_at INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (project_id, id),
     CONSTRAINT integration_webhooks_topic UNIQUE (project_id, integration_id, topic),
     FOREIGN KEY (project_id, integration_id) REFERENCES integrations (project_id, id)
@@ -1383,6 +1383,8 @@ CREATE INDEX platform_orders_waiting ON platform_orders (integration_id, due_at)
 
 CREATE UNIQUE INDEX platform_orders_remote_once ON platform_orders (project_id, integration_id, remote) WHERE remote <> '';
 
+CREATE INDEX integration_webhooks_due ON integration_webhooks (integration_id, check_at);
+
 CREATE TRIGGER checkouts_leased BEFORE UPDATE ON checkouts WHEN NEW.status = 'processing' AND NEW.lease_until IS NULL
 BEGIN
     SELECT RAISE(ABORT, 'checkouts_leased');
@@ -1869,6 +1871,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('haggled_sessions', 'haggled_sessions', '10000 5000 1'),
     ('haggled_sessions', 'haggled_sessions_due', '1000 1'),
     ('integration_webhooks', 'integration_webhooks_called', '1000 1'),
+    ('integration_webhooks', 'integration_webhooks_due', '10 3 1'),
     ('integration_webhooks', 'sqlite_autoindex_integration_webhooks_1', '1000 500 1'),
     ('integration_webhooks', 'sqlite_autoindex_integration_webhooks_2', '1000 500 10 1'),
     ('integrations', 'integrations_expiring', '100 1'),

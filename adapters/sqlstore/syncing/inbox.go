@@ -34,7 +34,13 @@ var DueInbox = queue.Table{
 	Lease:   "due_at",
 	Retry:   "due_at",
 	Columns: inbox.Columns(),
+
+	Size:      "size",
+	MostBytes: mostClaimed,
 }
+
+// mostClaimed bounds the payloads of an integration that are in memory at once, beside one larger one.
+const mostClaimed = 4 << 20
 
 var inbox = db.NewTable[integration.Delivery]("webhook_deliveries", db.Columns{"At": ",null", "DueAt": ",null"})
 

@@ -23,6 +23,7 @@ func Inbox(t *testing.T, open porttest.Open) {
 		"all are kept, or none":                      inboxAllOrNone,
 		"kept again, nothing is new":                 inboxKeptAgain,
 		"a claim leases what waits":                  inboxClaim,
+		"a claim has few bytes, or one delivery":     inboxClaimBytes,
 		"what was done counts while the lease does":  inboxRecord,
 		"a failed one is tried again":                inboxRetry,
 		"a failed change leaves no trace":            inboxFailedChange,

@@ -24,6 +24,28 @@ func inboxClaim(m *porttest.Mailbox) {
 	porttest.Same(m.T, "leased", stored(m, early).DueAt, now.Add(porttest.Lease))
 }
 
+// However many deliveries wait, those that are claimed together have few bytes: one that is larger is claimed alone.
+func inboxClaimBytes(m *porttest.Mailbox) {
+	const kB = 1 << 10
+	var list []*integration.Delivery
+	for n, size := range []int{3000 * kB, 2000 * kB, kB, 9000 * kB, kB} {
+		list = append(list, m.Hook.Receive(porttest.Random[id.WebhookLog](), "", porttest.Noon, make([]byte, size), porttest.Noon.Add(time.Duration(n)*time.Second)))
+	}
+	m.Keep(list...)
+	now := porttest.Noon.Add(time.Minute)
+	for _, want := range [][]*integration.Delivery{list[:1], list[1:3], list[3:4], list[4:]} {
+		var got []id.WebhookLog
+		for _, d := range claim(m, now, 9) {
+			got = append(got, d.ID)
+		}
+		ids := make([]id.WebhookLog, len(want))
+		for n, d := range want {
+			ids[n] = d.ID
+		}
+		porttest.Same(m.T, "claimed", got, ids)
+	}
+}
+
 func inboxRecord(m *porttest.Mailbox) {
 	m.Keep(m.Letter("1", porttest.Noon), m.Letter("2", porttest.Noon.Add(time.Millisecond)), m.Letter("3", porttest.Noon.Add(2*time.Millisecond)))
 	list := claim(m, porttest.Noon.Add(time.Second), 9)

@@ -2,9 +2,12 @@ package syncing
 
 import (
 	"context"
+	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/queue"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -18,8 +21,30 @@ type Webhooks struct{ Store *db.DB }
 var _ ports.IntegrationWebhooks = Webhooks{}
 
 var (
-	webhooks = db.NewTable[integration.Webhook]("integration_webhooks", db.Columns{"Actions": ",json"})
+	webhooks = db.NewTable[integration.Webhook]("integration_webhooks", db.Columns{"Actions": ",json", "CheckedAt": ",null", "RestoredAt": ",null"})
 	_        = stored.JSON[[]integration.Action](nil)
+)
+
+// NewWebhookChecks returns a view that leases webhooks that are to be checked.
+func NewWebhookChecks(s *db.DB) ports.WebhookChecks {
+	return queue.Queue[integration.Webhook, *integration.Webhook]{Store: s, Table: WebhookChecks, Item: queue.Row[integration.Webhook]}
+}
+
+var WebhookChecks = queue.Table{
+	Name:    "webhook_checks",
+	Table:   "integration_webhooks",
+	Key:     "id",
+	Group:   "integration_id",
+	Waits:   "check_at IS NOT NULL",
+	Due:     "check_at",
+	Lease:   "check_at",
+	Retry:   "check_at",
+	Columns: webhooks.Columns(),
+}
+
+var (
+	checkWebhook   = webhooks.Update([]string{"project_id", "id"}, "status", "problem", "checked_at", "check_at")
+	restoreWebhook = webhooks.Update([]string{"project_id", "id"}, "remote", "signing", "status", "problem", "checked_at", "restored_at", "check_at")
 )
 
 const (
@@ -96,6 +121,21 @@ ORDER BY topic`, of, at)
 func (v Webhooks) Remove(ctx context.Context, of id.Project, at id.Integration, wanted id.Webhook) error {
 	return v.Store.InTx(ctx, of, func(t *db.Tx) error {
 		rows, err := t.Exec(ctx, deleteWebhook, of, at, wanted)
+		if err == nil && rows == 0 {
+			return fault.Missing("webhook")
+		}
+		return err
+	})
+}
+
+func (v Webhooks) Check(ctx context.Context, w *integration.Webhook, lease time.Time) error {
+	return v.Store.InTx(ctx, w.Project, func(t *db.Tx) error {
+		update := checkWebhook
+		if w.RestoredAt.Equal(w.CheckedAt) {
+			update = restoreWebhook
+		}
+		args := update.Args(*w)
+		rows, err := t.Exec(ctx, fmt.Sprintf("%s\n  AND check_at = $%d", update.Text, len(args)+1), append(args, lease)...)
 		if err == nil && rows == 0 {
 			return fault.Missing("webhook")
 		}

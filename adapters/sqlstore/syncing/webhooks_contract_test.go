@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -21,6 +22,7 @@ func IntegrationWebhooks(t *testing.T, open porttest.Open) {
 		"sixteen register, one is the fiftieth":     webhookCountRace,
 		"unknown and foreign webhooks":              webhookUnknown,
 		"a removed one is gone, its topic is free":  webhookRemove,
+		"a check is stored while it is in hand":     webhookCheck,
 		"they go with their project":                webhookDelete,
 		"it is found with its integration's status": webhookOfDisconnected,
 	} {
@@ -66,6 +68,30 @@ func webhookRoundTrip(s *porttest.Shop) {
 		porttest.Same(s.T, "called", got, want)
 		porttest.Same(s.T, "its integration", of, i)
 	}
+}
+
+func webhookCheck(s *porttest.Shop) {
+	i := s.Connect(integration.Shopify, porttest.Noon)
+	w := s.Hook(i, "orders/create")
+	lease := porttest.Noon.Add(time.Minute)
+	w.CheckAt = lease
+	s.Must(s.Webhooks.Add(s.Ctx, w))
+
+	confirmed := *w
+	confirmed.Remote, confirmed.Signing = "other", []byte("other")
+	confirmed.Fail("It is paused.", porttest.Noon)
+	s.Must(s.Webhooks.Check(s.Ctx, &confirmed, lease))
+	confirmed.Remote, confirmed.Signing = w.Remote, w.Signing // which are those of a restored one alone
+	porttest.Same(s.T, "checked", hooks(s, i)[0], &confirmed)
+
+	restored := confirmed
+	restored.Restore("2", nil, porttest.Noon.Add(time.Hour))
+	porttest.WantFault(s.T, s.Webhooks.Check(s.Ctx, &restored, lease), fault.NotFound, "webhook_not_found")
+	s.Must(s.Webhooks.Check(s.Ctx, &restored, confirmed.CheckAt))
+	porttest.Same(s.T, "restored", hooks(s, i)[0], &restored)
+	foreign := restored
+	foreign.Project = porttest.OpenShop(s.T, s.Stores).Project.ID
+	porttest.WantFault(s.T, s.Webhooks.Check(s.Ctx, &foreign, restored.CheckAt), fault.NotFound, "webhook_not_found")
 }
 
 func webhookList(s *porttest.Shop) {

@@ -109,6 +109,16 @@ func (v webhooks) Remove(_ context.Context, _ id.Project, _ id.Integration, w id
 	})
 }
 
+func (v webhooks) Check(_ context.Context, w *integration.Webhook, lease time.Time) error {
+	return v.do("webhooks.check", func(s *state) error {
+		if stored, known := s.webhooks[w.ID]; !known || !stored.CheckAt.Equal(lease) {
+			return fault.Missing("webhook")
+		}
+		s.webhooks[w.ID] = *w
+		return nil
+	})
+}
+
 func (v webhooks) Called(_ context.Context, of id.Webhook) (found *integration.Webhook, i *integration.Integration, err error) {
 	err = v.do("webhooks.called", func(s *state) error {
 		w, known := s.webhooks[of]

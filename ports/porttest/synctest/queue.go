@@ -111,6 +111,30 @@ func (r *Replica) InboxQueue() ports.InboxQueue {
 	}}
 }
 
+// WebhookChecks leases webhooks.
+func (r *Replica) WebhookChecks() ports.WebhookChecks {
+	return queue[*integration.Webhook]{
+		view: view{r, false},
+		name: "webhooks",
+		rows: func(s *state) (list []row) {
+			for w := range maps.Values(s.webhooks) {
+				list = append(list, row{w.ID.String(), w.Integration.String(), w.CheckAt})
+			}
+			return list
+		},
+		put: func(s *state, key string, due time.Time) *integration.Webhook {
+			for w := range maps.Values(s.webhooks) {
+				if w.ID.String() == key {
+					w.CheckAt = due
+					s.webhooks[w.ID] = w
+					return &w
+				}
+			}
+			return nil
+		},
+	}
+}
+
 type syncQueue struct{ queue[*syncrun.Run] }
 
 // Queue hands out runs.

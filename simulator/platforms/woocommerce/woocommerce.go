@@ -18,6 +18,7 @@
 package woocommerce
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -225,7 +226,7 @@ func topicOf(change string) string {
 }
 
 func hookView(h host.Hook) map[string]any {
-	return map[string]any{"id": h.Number, "name": "Haggle", "status": "active", "topic": topicOf(h.Topic), "delivery_url": h.URL}
+	return map[string]any{"id": h.Number, "name": "Haggle", "status": cmp.Or(h.Status, "active"), "topic": topicOf(h.Topic), "delivery_url": h.URL}
 }
 
 func (w *Platform) hooks(c *host.Call) host.Answer {
@@ -237,6 +238,7 @@ type hookRequest struct {
 	Topic  string `json:"topic"`
 	URL    string `json:"delivery_url"`
 	Secret string `json:"secret"`
+	Status string `json:"status"`
 }
 
 func (w *Platform) addHook(c *host.Call) host.Answer {
@@ -275,6 +277,9 @@ func (w *Platform) changeHook(c *host.Call) host.Answer {
 		return w.Refuse(http.StatusNotFound, "Invalid ID.")
 	}
 	h.Secret = asked.Secret
+	if asked.Status == "active" {
+		h.Status = ""
+	}
 	w.Hooks.Replace(h)
 	return host.OK(hookView(h))
 }

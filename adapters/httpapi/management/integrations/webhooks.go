@@ -34,9 +34,13 @@ type WebhookView struct {
 	ID        string    `json:"id"`
 	Topic     string    `json:"topic" example:"products/update"`
 	Endpoint  string    `json:"endpoint" format:"uri" doc:"What the platform calls."`
-	Status    string    `json:"status" enum:"active,failed"`
+	Status    string    `json:"status" enum:"active,failed" doc:"failed: the platform does not call it, for the reason in problem."`
 	Actions   []string  `json:"actions"`
 	CreatedAt wire.Time `json:"created_at"`
+
+	Problem    *string    `json:"problem" nullable:"true" doc:"Why it failed."`
+	CheckedAt  *wire.Time `json:"checked_at" nullable:"true" doc:"When the platform was last asked whether it still has the webhook, which is done every six hours. Systems of the type custom are not asked."`
+	RestoredAt *wire.Time `json:"restored_at" nullable:"true" doc:"When it was last registered again because the platform did not have it any more, or had disabled it. The data of its topic is read then, for calls may be lost."`
 }
 
 type listWebhooksInput struct {
@@ -104,6 +108,7 @@ func (h *handlers) toAPIWebhook(w *integration.Webhook) WebhookView {
 	return WebhookView{
 		ID: w.ID.String(), Topic: w.Topic, Endpoint: h.HookAddress(w.ID), Status: w.Status.String(),
 		Actions: wire.Each(w.Actions, integration.Action.String), CreatedAt: wire.ToTime(w.CreatedAt),
+		Problem: wire.ToOptional(w.Problem), CheckedAt: wire.ToKnownTime(w.CheckedAt), RestoredAt: wire.ToKnownTime(w.RestoredAt),
 	}
 }
 

@@ -27,6 +27,10 @@ type Table struct {
 	Lease   string // the column of the lease's end
 	Retry   string // the column of when a row that is set aside is due
 	Columns string
+	// Size, if set, is the column of a row's size in bytes. A claim then takes no more rows of a group than MostBytes, but
+	// always one.
+	Size      string
+	MostBytes int
 }
 
 // Queue leases the rows of a table.
@@ -125,23 +129,33 @@ func (q Table) Waiting(ctx context.Context, s *db.DB) ([]string, error) {
 
 // ClaimStatement takes the group, how many rows are wanted, and the lease in milliseconds.
 func (q Table) ClaimStatement(d db.Dialect) string {
+	size, bound, from := "", "", "taken"
+	if q.Size != "" { // PostgreSQL locks no rows in a query with window functions
+		size = ", " + q.Due + " AS due, " + q.Size + " AS size"
+		bound = fmt.Sprintf(`, bounded AS (
+  SELECT owner, name
+  FROM (SELECT owner, name, size, sum(size) OVER (ORDER BY due, owner, name) AS bytes FROM taken) AS summed
+  WHERE bytes <= %d OR bytes = size
+)`, q.MostBytes)
+		from = "bounded"
+	}
 	return fmt.Sprintf(`
 WITH taken AS MATERIALIZED (
-  SELECT project_id AS owner, %[2]s AS name
+  SELECT project_id AS owner, %[2]s AS name%[11]s
   FROM %[1]s
   WHERE %[3]s = $1
     AND %[4]s
     AND %[5]s <= %[7]s
   ORDER BY %[5]s
   LIMIT $2%[8]s
-)
+)%[12]s
 UPDATE %[1]s
 SET %[6]s = %[7]s + $3
-FROM taken
+FROM %[13]s AS taken
 WHERE project_id = taken.owner
   AND %[2]s = taken.name
 RETURNING %[9]s, project_id AS held_project, %[2]s AS held_key, %[3]s AS held_group, %[6]s AS held_until, %[10]s AS set_aside`,
-		q.Table, q.Key, q.Group, q.Waits, q.Due, q.Lease, d.Moment(), d.SkipLocked, q.Columns, q.TimesSetAside())
+		q.Table, q.Key, q.Group, q.Waits, q.Due, q.Lease, d.Moment(), d.SkipLocked, q.Columns, q.TimesSetAside(), size, bound, from)
 }
 
 // TimesSetAside is how many times in a row a row was set aside.

@@ -23,6 +23,7 @@ type Hook struct {
 	Topic  string   `json:"topic"`
 	URL    string   `json:"url"`
 	Fields []string `json:"fields,omitempty"` // of payloads; none: all
+	Status string   `json:"status,omitempty"` // WooCommerce's: paused or disabled; otherwise it is called
 	Secret string   `json:"-"`
 	Base   string   `json:"-"` // where the platform was reached when it was registered
 }
@@ -190,7 +191,7 @@ func (p *Host) happen(s *Side, ask Webhooks, topics []string, registered []Hook,
 	tell := func(changed Changed, at time.Time, body, tampered func(Hook) any) {
 		result.Changes = append(result.Changes, changed)
 		for _, h := range registered {
-			if h.Topic != changed.Topic {
+			if h.Topic != changed.Topic || h.Status != "" {
 				continue
 			}
 			d := Delivery{Hook: h, ID: DeliveryID(), Topic: h.Topic, At: at}
@@ -289,6 +290,41 @@ func (p *Host) Post(ctx context.Context, s *Side, d Delivery) int {
 	defer func() { _ = response.Body.Close() }()
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 64<<10))
 	return response.StatusCode
+}
+
+// Lose is something that happens to a platform's webhooks without their receiver.
+type Lose struct {
+	Platform string `json:"platform"`
+	// How: delete, as Shopify does after "8 consecutive failures"
+	// (shopify.dev, Troubleshooting webhooks, as quoted on dev.to by webhookadmin.com, checked there on 2026-09-27) and a merchant may anywhere;
+	// widen, Shopify: they have no includeFields; pause and disable, WooCommerce: by the merchant, and after failures.
+	How string `json:"how"`
+}
+
+// Lose does that to all webhooks of a platform, and returns how many there were.
+func (p *Host) Lose(l Lose) (int, error) {
+	s := p.Sides[l.Platform]
+	if s == nil {
+		return 0, fmt.Errorf("%q calls no webhooks", l.Platform)
+	}
+	list := s.Hooks.List()
+	for _, h := range list {
+		switch l.How {
+		case "delete":
+			s.Hooks.Remove(h.Number)
+			continue
+		case "widen":
+			h.Fields = nil
+		case "pause":
+			h.Status = "paused"
+		case "disable":
+			h.Status = "disabled"
+		default:
+			return 0, fmt.Errorf("webhooks are lost by delete, widen, pause or disable, not by %q", l.How)
+		}
+		s.Hooks.Replace(h)
+	}
+	return len(list), nil
 }
 
 // Hooks are the registered webhooks by platform.

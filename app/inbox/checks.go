@@ -1,0 +1,235 @@
+package inbox
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/app/jobs"
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+const (
+	checkPoll  = 2 * time.Second
+	checkLease = time.Minute
+	// checking bounds what the checks of an integration ask the platform.
+	checking = 40 * time.Second
+)
+
+// checkLimits give a platform that hangs one of the places.
+var checkLimits = jobs.Limits{Slots: 4, Slow: 2, Batch: integration.MaxWebhooks, Long: 5 * time.Second}
+
+// Checker asks platforms from time to time whether they still have the webhooks of integrations, for they delete or disable
+// those whose calls failed for some time. It registers such a webhook again, and has what it may have missed read.
+// Its Job is to be run.
+type Checker struct {
+	Queue        ports.WebhookChecks
+	Integrations ports.Integrations
+	Unit         ports.SyncUnit
+	Platforms    map[string]ports.CalledConnector // by type
+	Listers      map[string]ports.WebhookLister   // by type
+	Accounts     ports.IntegrationAccounts
+	Vault        ports.Vault
+	Clock        ports.Clock
+	Entropy      ports.Entropy
+	Log          *slog.Logger
+	// Address is where a webhook reaches us; empty: nowhere that the platform could.
+	Address func(integration.Type, id.Webhook) string
+	// Restored is told of a webhook that was registered again, and whose secret may be another. It never waits.
+	Restored func(id.Webhook)
+	// Wanted is told that an integration is to be read. It never waits.
+	Wanted func()
+}
+
+// Job checks webhooks that are due.
+func (c *Checker) Job() jobs.Job[*integration.Webhook] {
+	return jobs.Job[*integration.Webhook]{
+		Name:   "check webhooks at platforms",
+		Queue:  c.Queue,
+		Work:   c.batch,
+		Limits: checkLimits,
+		Lease:  checkLease,
+		Poll:   checkPoll,
+		Clock:  c.Clock,
+		Log:    c.Log,
+	}
+}
+
+// check is the check of webhooks of one integration.
+type check struct {
+	*Checker
+	integration *integration.Integration
+	platform    ports.CalledConnector
+	there       []ports.RemoteWebhook
+}
+
+// batch checks webhooks of one integration, and finishes when the worker is stopped.
+func (c *Checker) batch(ctx ports.Outbound, t jobs.Task[*integration.Webhook]) error {
+	ctx, cancel := ctx.WithoutCancel().WithTimeout(checking)
+	defer cancel()
+	at := *c
+	at.Clock = t.Clock
+	first := t.Items[0].Item
+	i, err := c.Integrations.ByID(ctx, first.Project, first.Integration)
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		return nil // it goes with its project
+	case err != nil:
+		return err
+	}
+	k := check{Checker: &at, integration: i, platform: c.Platforms[i.Type.String()]}
+	lister := c.Listers[i.Type.String()]
+	if k.platform == nil || lister == nil || i.Status == integration.Disconnected {
+		return k.putOff(ctx, t.Items, (*integration.Webhook).SkipCheck)
+	}
+	err = c.Accounts.Use(ctx, i, func(conn ports.Connection) (err error) {
+		if k.there, err = lister.Webhooks(ctx, conn); err != nil {
+			return err
+		}
+		for _, l := range t.Items {
+			if err := k.one(ctx, conn, l.Item); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		return nil
+	}
+	return k.trouble(ctx, t.Items, err)
+}
+
+// trouble puts off what could not be checked.
+func (k check) trouble(ctx context.Context, items []ports.Leased[*integration.Webhook], err error) error {
+	var slow ports.Throttled
+	var failure *ports.PlatformFailure
+	switch {
+	case errors.As(err, &slow), errors.As(err, &failure), errors.Is(err, ports.ErrCredentialsRefused),
+		errors.Is(err, context.DeadlineExceeded), fault.Is(err, integration.ErrDisconnected().Code):
+		return k.putOff(context.WithoutCancel(ctx), items, func(w *integration.Webhook, now time.Time) { w.CheckAgain(slow.After, now) })
+	}
+	return err
+}
+
+// putOff changes when webhooks are checked that are still in hand.
+func (k check) putOff(ctx context.Context, items []ports.Leased[*integration.Webhook], change func(*integration.Webhook, time.Time)) error {
+	for _, l := range items {
+		w := *l.Item
+		change(&w, k.Clock.Now())
+		err := k.Unit.InTx(ctx, w.Project, func(s ports.SyncStores) error { return s.Webhooks.Check(ctx, &w, l.Item.CheckAt) })
+		if err != nil && fault.KindOf(err) != fault.NotFound {
+			return err
+		}
+	}
+	return nil
+}
+
+// one checks a webhook: the platform has it at its address, or it is registered again.
+func (k check) one(ctx ports.Outbound, conn ports.Connection, found *integration.Webhook) error {
+	address, w := k.Address(k.integration.Type, found.ID), *found
+	if address == "" {
+		return k.fail(ctx, &w, found, "This server has no public https address at which the platform could call it.")
+	}
+	at := slices.IndexFunc(k.there, func(r ports.RemoteWebhook) bool { return r.Address == address && r.Topic == w.Topic })
+	if at < 0 { // it may be at the address that this server had before
+		at = slices.IndexFunc(k.there, func(r ports.RemoteWebhook) bool { return r.Remote == w.Remote })
+	}
+	switch {
+	case at < 0:
+	case k.there[at].Paused:
+		return k.fail(ctx, &w, found, "The webhook is paused at "+k.integration.Type.Label()+". Activate it there.")
+	case k.there[at].Address == address && k.there[at].Remote == w.Remote && !k.there[at].Outdated:
+		w.Confirm(k.Clock.Now())
+		return k.store(ctx, &w, found, nil)
+	case k.there[at].Address != address || k.there[at].Outdated:
+		if err := k.platform.Unregister(ctx, conn, k.there[at].Remote); err != nil {
+			return k.refused(ctx, &w, found, err)
+		}
+	}
+	remote, signing, err := k.platform.Register(ctx, conn, w.Topic, address)
+	if err != nil {
+		return k.refused(ctx, &w, found, err)
+	}
+	var sealed []byte
+	if signing != "" {
+		sealed = k.Vault.Seal([]byte(signing), Purpose(w.ID))
+	}
+	w.Restore(remote, sealed, k.Clock.Now())
+	err = k.store(ctx, &w, found, func(s ports.SyncStores) error { return k.want(ctx, s, &w) })
+	switch {
+	case errors.Is(err, errRemoved):
+		return k.platform.Unregister(ctx, conn, remote)
+	case err != nil:
+		return err
+	}
+	k.Log.WarnContext(ctx, "a webhook was missing at the platform, and is registered again", "platform", k.integration.Type.String(),
+		"integration", w.Integration.String(), "topic", w.Topic, "webhook", w.ID.String())
+	k.Restored(w.ID)
+	k.Wanted()
+	return nil
+}
+
+// refused notes a platform's refusal. What may pass is returned.
+func (k check) refused(ctx context.Context, w, found *integration.Webhook, err error) error {
+	var refusal *ports.PlatformRefusal
+	if errors.As(err, &refusal) {
+		return k.fail(ctx, w, found, refusal.Reason)
+	}
+	return err
+}
+
+// fail stores that a webhook is not called, and announces it once.
+func (k check) fail(ctx context.Context, w, found *integration.Webhook, why string) error {
+	isNew := w.Fail(why, k.Clock.Now())
+	err := k.store(ctx, w, found, func(s ports.SyncStores) error {
+		if !isNew {
+			return nil
+		}
+		return s.Events.Announce(ctx, event.New(k.Entropy.IDBits(), w.Project, k.Clock.Now(), event.IntegrationError{
+			Integration: w.Integration,
+			Platform:    w.Type.String(),
+			Name:        k.integration.Name,
+			Error:       "The webhook of the topic " + w.Topic + " is not called: " + w.Problem,
+		}))
+	})
+	if errors.Is(err, errRemoved) {
+		return nil
+	}
+	return err
+}
+
+// want has the integration's data of the webhook's topic read, for calls about it may be lost.
+func (k check) want(ctx context.Context, s ports.SyncStores, w *integration.Webhook) error {
+	of := w.Resources()
+	if len(of) == 0 {
+		return nil
+	}
+	_, err := s.Integrations.Update(ctx, w.Project, w.Integration, func(i *integration.Integration) error {
+		i.Want(of...)
+		return nil
+	})
+	return err
+}
+
+// errRemoved means that a webhook was removed, or checked by somebody else, meanwhile.
+var errRemoved = errors.New("the webhook is no longer in hand")
+
+// store stores a checked webhook, and what also stores, in one transaction.
+func (k check) store(ctx context.Context, w, found *integration.Webhook, also func(ports.SyncStores) error) error {
+	return k.Unit.InTx(ctx, w.Project, func(s ports.SyncStores) error {
+		err := s.Webhooks.Check(ctx, w, found.CheckAt)
+		switch {
+		case fault.KindOf(err) == fault.NotFound:
+			return errRemoved
+		case err != nil || also == nil:
+			return err
+		}
+		return also(s)
+	})
+}

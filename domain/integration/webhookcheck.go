@@ -1,0 +1,68 @@
+package integration
+
+import (
+	"hash/crc32"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+)
+
+const (
+	// checkEvery is how often the platform is asked whether it still has a webhook, plus up to checkSpread, so that the
+	// webhooks of many integrations are not checked at the same time.
+	checkEvery  = 6 * time.Hour
+	checkSpread = 30 * time.Minute
+	// checkAgain is when it is asked again after it did not answer.
+	checkAgain = 10 * time.Minute
+)
+
+func (w *Webhook) nextCheck(now time.Time) time.Time {
+	spread := time.Duration(crc32.ChecksumIEEE([]byte(w.Integration.String()))) * time.Millisecond % checkSpread
+	return now.Add(checkEvery + spread)
+}
+
+// Confirm notes that the platform has the webhook.
+func (w *Webhook) Confirm(now time.Time) {
+	w.Status, w.Problem = WebhookActive, ""
+	w.CheckedAt, w.CheckAt = now, w.nextCheck(now)
+}
+
+// Restore notes that the platform did not have the webhook as it should, and that it was registered again: under another id
+// there, with what its calls are signed with from now on, sealed.
+func (w *Webhook) Restore(remote string, signing []byte, now time.Time) {
+	w.Remote, w.Signing, w.RestoredAt = remote, signing, now
+	w.Confirm(now)
+}
+
+// Fail notes that the platform does not call the webhook, and why. It reports whether that is new.
+func (w *Webhook) Fail(why string, now time.Time) bool {
+	isNew := w.Status != WebhookFailed
+	w.Status, w.Problem = WebhookFailed, clip(why)
+	w.CheckedAt, w.CheckAt = now, w.nextCheck(now)
+	return isNew
+}
+
+// CheckAgain puts a check off that the platform did not answer.
+func (w *Webhook) CheckAgain(wait time.Duration, now time.Time) {
+	w.CheckAt = now.Add(min(max(wait, checkAgain), checkEvery))
+}
+
+// SkipCheck puts a check off that is of no use: the platform does not say which webhooks it has.
+func (w *Webhook) SkipCheck(now time.Time) { w.CheckAt = w.nextCheck(now) }
+
+// Resources are what calls about the webhook's topic are news of.
+func (w *Webhook) Resources() (list []syncrun.Resource) {
+	thing, _, _ := strings.Cut(strings.ReplaceAll(w.Topic, ".", "/"), "/")
+	switch strings.TrimSuffix(thing, "s") {
+	case "product":
+		list = []syncrun.Resource{syncrun.Products, syncrun.Inventory}
+	case "inventory_level":
+		list = []syncrun.Resource{syncrun.Inventory}
+	case "order", "SHIP_NOTIFY":
+		list = []syncrun.Resource{syncrun.Orders}
+	case "customer":
+		list = []syncrun.Resource{syncrun.Customers}
+	}
+	return list
+}
