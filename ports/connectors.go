@@ -46,9 +46,13 @@ type RecordPage struct {
 
 // OAuthConnector is a platform whose users consent that we act for them (RFC 6749).
 type OAuthConnector interface {
-	// Consent is where a merchant consents. Without a store, a platform that has shops lets the merchant
-	// choose.
+	// NeedsStore reports whether Consent needs a store.
+	NeedsStore() bool
+	// Consent is where a merchant consents.
 	Consent(c Consent) (address string, err error)
+	// CheckCallback checks the query with which the platform sent the merchant back: ErrCredentialsRefused if it is not
+	// signed by a platform that signs it, not recent, or does not fit the grant's other fields.
+	CheckCallback(g CodeGrant) error
 	// Exchange redeems a code: ErrCredentialsRefused if the platform does not take it.
 	Exchange(ctx Outbound, g CodeGrant) (integration.Credentials, error)
 	// Refresh exchanges a refresh token: ErrCredentialsRefused if it is of no more use.

@@ -132,10 +132,10 @@ type IntegrationFigures interface {
 // Authorizations keeps consents that were asked for.
 type Authorizations interface {
 	Begin(ctx context.Context, a *integration.Authorization) error
-	// Redeem loads the authorization of a state's hash for exclusive use, and stores what change makes of
-	// it if change returns nil: of any number who redeem it at once, one sees it unused. It is no part of
-	// another transaction, for a state is used up whatever becomes of its use. Unknown: integration.ErrState.
-	Redeem(ctx context.Context, state string, change func(*integration.Authorization) error) (*integration.Authorization, error)
+	// Change loads the authorization of a state's hash for exclusive use, and stores its Store, Callback and UsedAt if
+	// change returns nil: of any number who redeem it at once, one sees it unused. It is no part of another transaction,
+	// for a state is used up whatever becomes of its use. Unknown: integration.ErrState.
+	Change(ctx context.Context, state string, change func(*integration.Authorization) error) (*integration.Authorization, error)
 	// Forget removes those from before a time.
 	Forget(ctx context.Context, before time.Time) error
 }

@@ -39,6 +39,8 @@ func (s *shop) Read(ports.Outbound, ports.Connection, ports.PageRequest) (ports.
 type oauth struct{ *shop }
 
 func (oauth) Consent(ports.Consent) (string, error) { return "consent", nil }
+func (oauth) NeedsStore() bool                      { return false }
+func (oauth) CheckCallback(ports.CodeGrant) error   { return nil }
 func (oauth) Exchange(ports.Outbound, ports.CodeGrant) (integration.Credentials, error) {
 	return integration.Credentials{Key: "new"}, nil
 }

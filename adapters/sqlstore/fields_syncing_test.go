@@ -52,7 +52,7 @@ func authorizationFields(s *fieldShop) {
 	s.must(s.Authorizations().Begin(s.Context(), &begun))
 	var pairs []fieldtest.Pair
 	for range 2 {
-		read(s.Authorizations().Redeem(s.Context(), begun.State, func(a *integration.Authorization) error {
+		read(s.Authorizations().Change(s.Context(), begun.State, func(a *integration.Authorization) error {
 			pairs = append(pairs, fieldtest.Pair{Sent: begun, Got: *a})
 			a.UsedAt = used.UsedAt
 			return nil

@@ -34,6 +34,9 @@ type Service struct {
 	// HookAddress is where a webhook reaches us; empty: nowhere that the provider could.
 	HookAddress func(integration.Type, id.Webhook) string
 
+	// CallbackURL is where platforms send merchants back to, and StorePage where a merchant is asked for a shop first.
+	CallbackURL, StorePage func() string
+
 	Addresses ports.Addresses
 	Vault     ports.Vault
 	Clock     ports.Clock

@@ -48,11 +48,13 @@ func (s *Service) Begin(ctx context.Context, account id.Account, p *project.Proj
 		return Begun{}, err
 	}
 	state, verifier := s.Entropy.Secret(stateBytes), s.Entropy.Secret(verifierBytes)
-	address, err := platform.Consent(ports.Consent{Store: store, RedirectURI: b.RedirectURI, State: state, Verifier: verifier})
+	address, hash := s.StorePage()+"?"+url.Values{"state": {state}}.Encode(), hashOf(state)
+	if store != "" || !platform.NeedsStore() {
+		address, err = platform.Consent(ports.Consent{Store: store, RedirectURI: s.CallbackURL(), State: state, Verifier: verifier})
+	}
 	if err != nil {
 		return Begun{}, explain(b.Type, err, "store_domain")
 	}
-	hash := hashOf(state)
 	err = s.Authorizations.Begin(ctx, &integration.Authorization{
 		State: hash, Account: account, Project: p.ID, Type: b.Type, RedirectURI: b.RedirectURI, Store: store,
 		Verifier: s.Vault.Seal([]byte(verifier), verifierOf(hash)), CreatedAt: s.Clock.Now(),
@@ -112,8 +114,8 @@ type Completion struct {
 	Store       string // a shop's domain, where Begin was given none
 	// Currency is the project's. A shop that sells in another is refused. "": in any.
 	Currency string
-	// Callback is the query that the platform sent the merchant back with; empty: it is not passed on, which only
-	// platforms allow that do not sign it.
+	// Callback is the query that the platform sent the merchant back with. It is needed only where the merchant was not
+	// sent to CallbackURL, of platforms that sign it.
 	Callback string
 }
 
@@ -148,8 +150,12 @@ func (s *Service) redeem(ctx ports.Outbound, platform ports.OAuthConnector, acco
 	store string) (*Consented, error) {
 	hash := hashOf(c.State)
 	grant := integration.Grant{Account: account, Project: p, Type: c.Type, RedirectURI: c.RedirectURI}
-	a, err := s.Authorizations.Redeem(ctx, hash, func(a *integration.Authorization) error {
+	var callback string
+	a, err := s.Authorizations.Change(ctx, hash, func(a *integration.Authorization) (err error) {
 		if err := a.Redeem(grant, s.Clock.Now()); err != nil {
+			return err
+		}
+		if callback, err = s.callback(a, c); err != nil {
 			return err
 		}
 		return settle(a, store)
@@ -162,8 +168,27 @@ func (s *Service) redeem(ctx ports.Outbound, platform ports.OAuthConnector, acco
 		return nil, err
 	}
 	return s.exchange(ctx, platform, p, c.Type, ports.CodeGrant{
-		Store: a.Store, RedirectURI: a.RedirectURI, Code: c.Code, Verifier: string(verifier), Callback: c.Callback, State: c.State,
+		Store: a.Store, RedirectURI: s.CallbackURL(), Code: c.Code, Verifier: string(verifier), Callback: callback, State: c.State,
 	})
+}
+
+// callback is the query that came to CallbackURL, whose code must be the completion's, or else the completion's own.
+func (s *Service) callback(a *integration.Authorization, c Completion) (string, error) {
+	if a.Callback == nil {
+		if c.Callback == "" && a.Type.SignsCallback() {
+			return "", fault.Field("code", "is not known: "+a.Type.Label()+" must send the browser to "+s.CallbackURL()+
+				" first, or callback_query must have the whole query that it led back with")
+		}
+		return c.Callback, nil
+	}
+	plain, err := s.Vault.Open(a.Callback, callbackOf(a.State))
+	if err != nil {
+		return "", err
+	}
+	if query, err := url.ParseQuery(string(plain)); err != nil || query.Get("code") != c.Code {
+		return "", integration.ErrState
+	}
+	return string(plain), nil
 }
 
 // check gathers what is wrong, and returns the shop's domain: of the request, or of the platform's callback.
@@ -173,8 +198,6 @@ func (c Completion) check() (string, error) {
 	check.That(c.Code != "", "code", "is required")
 	check.That(len(c.Code) <= longestCode, "code", "is too long")
 	check.That(c.State != "", "state", "is required")
-	check.That(c.Callback != "" || !c.Type.SignsCallback(), "callback_query",
-		"is required: the whole query that "+c.Type.Label()+" led back with, which it has signed")
 	query, err := url.ParseQuery(strings.TrimPrefix(c.Callback, "?"))
 	check.That(err == nil && len(c.Callback) <= longestCode, "callback_query", "must be the query of the address that the platform led to")
 	shop := query.Get("shop")

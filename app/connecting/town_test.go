@@ -162,7 +162,7 @@ func (t *town) Begin(_ context.Context, a *integration.Authorization) error {
 	return nil
 }
 
-func (t *town) Redeem(_ context.Context, state string, change func(*integration.Authorization) error) (*integration.Authorization, error) {
+func (t *town) Change(_ context.Context, state string, change func(*integration.Authorization) error) (*integration.Authorization, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	a, known := t.states[state]
@@ -227,6 +227,8 @@ func (t *town) service() *connecting.Service {
 		Connectors:  t.connectors(),
 		Accounts:    t.accounts(),
 		MissingApp:  func(integration.Type) string { return "" },
+		CallbackURL: func() string { return "https://haggle.test/oauth/callback" },
+		StorePage:   func() string { return "https://haggle.test/oauth/shop" },
 		HookAddress: func(integration.Type, id.Webhook) string { return "" },
 		Addresses:   t,
 		Vault:       t,
@@ -267,6 +269,8 @@ type platform struct {
 	exchange func(ports.CodeGrant) (integration.Credentials, error)
 	refresh  func(ports.Connection) (integration.Credentials, error)
 	leave    error // what Unregister answers
+
+	needsStore bool
 }
 
 func (p *platform) ask(format string, args ...any) {
@@ -290,6 +294,15 @@ func (p *platform) Inspect(_ ports.Outbound, c ports.Connection) (integration.Co
 
 func (p *platform) Read(ports.Outbound, ports.Connection, ports.PageRequest) (ports.RecordPage, error) {
 	return ports.RecordPage{}, nil
+}
+
+func (p *platform) NeedsStore() bool { return p.needsStore }
+
+func (p *platform) CheckCallback(g ports.CodeGrant) error {
+	if strings.Contains(g.Callback, "hmac=wrong") {
+		return ports.ErrCredentialsRefused
+	}
+	return nil
 }
 
 func (p *platform) Consent(c ports.Consent) (string, error) {
@@ -318,6 +331,8 @@ func (p *platform) Unregister(_ ports.Outbound, c ports.Connection, remote strin
 	p.ask("unregister %s with %s", remote, c.Credentials.Key)
 	return p.leave
 }
+
+func (*platform) SignatureHeader() string { return "" }
 
 func (p *platform) Verify(ports.Call, string) (ports.CallStamp, error) { return ports.CallStamp{}, nil }
 

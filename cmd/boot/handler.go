@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/console"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/acp"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/commerce"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/consent"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/hooks"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/mcp"
@@ -50,6 +51,7 @@ func (a *App) handler() http.Handler {
 	}
 	mux.Handle(hooks.Pattern, hooks.Handler(a.hookServices()))
 	mux.Handle(hooks.DemandsPattern, hooks.DemandsHandler(a.hookServices(), a.demands()))
+	consent.Register(mux, a.consentServices())
 	mux.Handle("GET /demo/images/", demo.Images())
 	guide := apidocs.Handler(a.docsConfig(mux))
 	mux.Handle("GET "+apidocs.Path, guide)

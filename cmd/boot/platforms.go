@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/connectors"
 	"github.com/haggle-commerce/haggle/adapters/connectors/shopify"
 	"github.com/haggle-commerce/haggle/adapters/delivery"
+	"github.com/haggle-commerce/haggle/adapters/httpapi/consent"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/hooks"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/connecting"
@@ -182,6 +183,8 @@ func (a *App) openIntegrations(s *ports.Stores) {
 		Connectors:  a.platforms.connectors,
 		Accounts:    a.platforms.accounts,
 		MissingApp:  a.missingApp,
+		CallbackURL: func() string { return a.URL() + consent.CallbackPath },
+		StorePage:   func() string { return a.URL() + consent.StorePath },
 		Addresses:   delivery.Addresses{AllowLoopback: a.config.AllowLoopback},
 		Rules:       integration.Rules{Live: a.env == account.Production, AllowLoopback: a.config.AllowLoopback},
 	}

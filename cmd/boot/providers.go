@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/haggle-commerce/haggle/adapters/httpapi/consent"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/hooks"
 	"github.com/haggle-commerce/haggle/adapters/payments/paypal"
 	"github.com/haggle-commerce/haggle/adapters/payments/sandbox"
@@ -89,6 +90,17 @@ func (a *App) hookServices() hooks.Services {
 	ear := payments.Ear{InUse: a.store.Integrations(), Readers: offering[ports.WebhookReader](a.providers), Vault: a.vault, Purchases: a.Purchase, Refunds: a.Aftersales, Undecided: a.store.Checkouts()}
 	return hooks.Services{
 		Receiver: a.platforms.receiver, Ear: ear, Lane: a.edge.merchants, Limiter: a.edge.managed, Rate: strangersRate, ClientAddress: a.edge.address,
+	}
+}
+
+func (a *App) consentServices() consent.Services {
+	return consent.Services{
+		StoreOf:       a.Connecting.StoreOf,
+		ChooseStore:   a.Connecting.ChooseStore,
+		Return:        a.Connecting.Return,
+		Limiter:       a.edge.managed,
+		Rate:          strangersRate,
+		ClientAddress: a.edge.address,
 	}
 }
 

@@ -22,6 +22,7 @@ type Authorization struct {
 	RedirectURI string
 	Store       string // a shop's domain; "": the platform asks for it
 	Verifier    []byte // of PKCE, sealed
+	Callback    []byte // the query with which the platform sent the merchant back, sealed; nil: it has not yet
 	CreatedAt   time.Time
 	UsedAt      time.Time // zero: it was not
 }
@@ -42,16 +43,26 @@ var (
 	ErrStateExpired = fault.New(fault.Conflict, "state_expired", "The state has expired. Connect again.")
 )
 
-// Redeem uses the state up. Whoever it does not belong to cannot.
+// Redeem uses the state up, for whom it belongs to.
 func (a *Authorization) Redeem(g Grant, now time.Time) error {
+	if a.Account != g.Account || a.Project != g.Project || a.Type != g.Type || g.RedirectURI != "" && g.RedirectURI != a.RedirectURI {
+		return ErrState
+	}
+	if err := a.Open(now); err != nil {
+		return err
+	}
+	a.UsedAt = now
+	return nil
+}
+
+// Open is nil while the state can be used: ErrState after it was, ErrStateExpired after its life.
+func (a *Authorization) Open(now time.Time) error {
 	switch {
-	case a.Account != g.Account, a.Project != g.Project, a.Type != g.Type,
-		g.RedirectURI != "" && g.RedirectURI != a.RedirectURI, !a.UsedAt.IsZero():
+	case !a.UsedAt.IsZero():
 		return ErrState
 	case !now.Before(a.CreatedAt.Add(StateLife)):
 		return ErrStateExpired
 	}
-	a.UsedAt = now
 	return nil
 }
 

@@ -36,6 +36,12 @@ func (s *Connector) Consent(c ports.Consent) (string, error) {
 	return s.app.config(c.RedirectURI).AuthCodeURL(c.State, options...), nil
 }
 
+// NeedsStore is false: a user chooses the account at HubSpot.
+func (*Connector) NeedsStore() bool { return false }
+
+// CheckCallback takes any: HubSpot signs none.
+func (*Connector) CheckCallback(ports.CodeGrant) error { return nil }
+
 // Exchange redeems a code for tokens.
 func (s *Connector) Exchange(ctx ports.Outbound, g ports.CodeGrant) (integration.Credentials, error) {
 	var options []oauth2.AuthCodeOption

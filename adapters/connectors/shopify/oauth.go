@@ -21,9 +21,6 @@ import (
 const scopes = "read_products,read_inventory,read_locations,read_orders,read_customers,write_orders," +
 	"read_merchant_managed_fulfillment_orders,write_merchant_managed_fulfillment_orders"
 
-// chooser is where a merchant consents who has not said for which shop.
-const chooser = "https://admin.shopify.com/oauth/authorize"
-
 // How old and how early a callback may be. A merchant passes it on by hand at worst, while its state lives.
 const (
 	callbackLife = integration.StateLife
@@ -40,14 +37,13 @@ func (c *Connector) app(address string) *oauth2.Config {
 	}
 }
 
-// Consent is at the shop, or, if that is not known, where Shopify asks for it. Shopify knows no PKCE.
+// NeedsStore reports whether there is no one address that stands for all shops.
+func (c *Connector) NeedsStore() bool { return c.URL == "" }
+
+// Consent is at the shop. Shopify knows no PKCE.
 func (c *Connector) Consent(g ports.Consent) (string, error) {
 	app := c.app(c.URL)
-	switch {
-	case c.URL != "":
-	case g.Store == "":
-		app.Endpoint.AuthURL = chooser
-	default:
+	if c.NeedsStore() {
 		address, err := c.address(g.Store)
 		if err != nil {
 			return "", err
@@ -107,6 +103,12 @@ func (c *Connector) token(ctx context.Context, ask func(context.Context) (*oauth
 		credentials.Expires = now.Add(time.Duration(token.ExpiresIn) * time.Second)
 	}
 	return credentials, nil
+}
+
+// CheckCallback checks Shopify's signature of a callback, and what it says.
+func (c *Connector) CheckCallback(g ports.CodeGrant) error {
+	_, err := c.checkCallback(g)
+	return err
 }
 
 // checkCallback checks that Shopify has sent the merchant back with this grant, lately, and returns the shop.

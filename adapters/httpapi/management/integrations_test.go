@@ -57,7 +57,7 @@ func (o *office) Open(sealed []byte, purpose string) ([]byte, error) {
 	return []byte(strings.TrimPrefix(string(sealed), purpose+"|")), nil
 }
 
-func (o *office) Redeem(_ context.Context, state string, change func(*integration.Authorization) error) (*integration.Authorization, error) {
+func (o *office) Change(_ context.Context, state string, change func(*integration.Authorization) error) (*integration.Authorization, error) {
 	if o.state == nil || o.state.State != state {
 		return nil, integration.ErrState
 	}

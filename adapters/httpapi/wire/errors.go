@@ -15,6 +15,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
+// StatusOf is the HTTP status of a kind.
+func StatusOf(k fault.Kind) int { return statuses[k] }
+
 // statuses is the one table from kinds to HTTP.
 var statuses = map[fault.Kind]int{
 	fault.Internal:        http.StatusInternalServerError,

@@ -445,7 +445,7 @@ CREATE TABLE authorizations (
     verifier     BLOB, -- sealed
     created_at   INTEGER NOT NULL,
     used_at      INTEGER
-) STRICT;
+, callback BLOB) STRICT;
 
 CREATE TABLE integration_webhooks (
     project_id     TEXT NOT NULL,

@@ -14,14 +14,17 @@ type Authorizations struct{ Store *db.DB }
 
 var _ ports.Authorizations = Authorizations{}
 
-var authorizations = db.NewTable[integration.Authorization]("authorizations", db.Columns{"UsedAt": ",null"})
+var (
+	authorizations      = db.NewTable[integration.Authorization]("authorizations", db.Columns{"UsedAt": ",null"})
+	updateAuthorization = authorizations.Update([]string{"state"}, "store", "callback", "used_at")
+)
 
 func (v Authorizations) Begin(ctx context.Context, a *integration.Authorization) error {
 	return v.Store.Exec(ctx, a.Project, authorizations.Insert(), authorizations.Args(*a)...)
 }
 
-// Redeem looks in all projects: that a state is another one's is the domain's to say.
-func (v Authorizations) Redeem(ctx context.Context, state string,
+// Change looks in all projects: that a state is another one's is the domain's to say.
+func (v Authorizations) Change(ctx context.Context, state string,
 	change func(*integration.Authorization) error) (*integration.Authorization, error) {
 	return db.InTx(ctx, v.Store.OutsideRequest(), db.AnyProject, func(t *db.Tx) (*integration.Authorization, error) {
 		a, err := db.First[integration.Authorization](ctx, t, authorizations.Select()+"\nWHERE state = $1"+t.Dialect.ForUpdate, state)
@@ -34,7 +37,7 @@ func (v Authorizations) Redeem(ctx context.Context, state string,
 		if err := change(a); err != nil {
 			return nil, err
 		}
-		_, err = t.Exec(ctx, "UPDATE authorizations\nSET used_at = $2\nWHERE state = $1", state, db.MillisOrNull(a.UsedAt))
+		_, err = t.Exec(ctx, updateAuthorization.Text, updateAuthorization.Args(*a)...)
 		return a, err
 	})
 }

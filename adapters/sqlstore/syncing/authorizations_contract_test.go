@@ -41,14 +41,14 @@ func consent(s *porttest.Shop, at time.Time) *integration.Authorization {
 // redeem uses a consent up as its owner.
 func redeem(s *porttest.Shop, a *integration.Authorization) (*integration.Authorization, error) {
 	grant := integration.Grant{Account: a.Account, Project: a.Project, Type: a.Type}
-	return s.Authorizations.Redeem(s.Ctx, a.State, func(found *integration.Authorization) error {
+	return s.Authorizations.Change(s.Ctx, a.State, func(found *integration.Authorization) error {
 		return found.Redeem(grant, porttest.Noon.Add(time.Second))
 	})
 }
 
 // seen is the consent as it is stored.
 func seen(s *porttest.Shop, state string) (found *integration.Authorization, err error) {
-	_, err = s.Authorizations.Redeem(s.Ctx, state, func(a *integration.Authorization) error {
+	_, err = s.Authorizations.Change(s.Ctx, state, func(a *integration.Authorization) error {
 		found = a
 		return porttest.ErrPlain
 	})
@@ -86,7 +86,7 @@ func authorizationRace(s *porttest.Shop) {
 
 func authorizationFailedChange(s *porttest.Shop) {
 	want := consent(s, porttest.Noon)
-	got, err := s.Authorizations.Redeem(s.Ctx, want.State, func(a *integration.Authorization) error {
+	got, err := s.Authorizations.Change(s.Ctx, want.State, func(a *integration.Authorization) error {
 		a.UsedAt, a.Verifier[0] = porttest.Noon, 'x'
 		return porttest.ErrPlain
 	})
@@ -100,7 +100,7 @@ func authorizationForeign(s *porttest.Shop) {
 	_, err := seen(s, porttest.Hash("unknown"))
 	porttest.WantFault(s.T, err, fault.Malformed, "invalid_state")
 	foreign := consent(porttest.OpenShop(s.T, s.Stores), porttest.Noon)
-	_, err = s.Authorizations.Redeem(s.Ctx, foreign.State, func(a *integration.Authorization) error {
+	_, err = s.Authorizations.Change(s.Ctx, foreign.State, func(a *integration.Authorization) error {
 		return a.Redeem(integration.Grant{Account: s.Project.Account, Project: s.Project.ID, Type: a.Type}, porttest.Noon)
 	})
 	porttest.WantFault(s.T, err, fault.Malformed, "invalid_state")

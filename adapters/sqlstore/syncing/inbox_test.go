@@ -22,7 +22,7 @@ func TestAStateIsUsedUpWhateverBecomesOfTheUnit(t *testing.T) {
 			t.Fatal(err)
 		}
 		redeem := func(view *storetest.Store) error {
-			_, err := view.Authorizations().Redeem(t.Context(), a.State, func(found *integration.Authorization) error {
+			_, err := view.Authorizations().Change(t.Context(), a.State, func(found *integration.Authorization) error {
 				return found.Redeem(integration.Grant{Account: p.Account, Project: p.ID, Type: a.Type}, time.UnixMilli(1))
 			})
 			return err

@@ -24,8 +24,8 @@ func (h *handlers) registerConsent(g operation.Group, all string) {
 
 type newConnection struct {
 	Type        string `json:"type,omitempty" example:"shopify" doc:"shopify or hubspot. The others are connected by API key."`
-	RedirectURI string `json:"redirect_uri,omitempty" doc:"Where the platform sends the account's owner back to, with code and state: an https URL, or an http URL of this machine."`
-	StoreDomain string `json:"store_domain,omitempty" example:"my-shop.myshopify.com" doc:"Of an e-commerce platform's shop; left out: its owner chooses there."`
+	RedirectURI string `json:"redirect_uri,omitempty" doc:"Where the account's owner comes back to, with code and state: an https URL, or an http URL of this machine. The platform sends the browser to {public_url}/oauth/callback first, which is the redirect URL to register with it; the answer is checked there."`
+	StoreDomain string `json:"store_domain,omitempty" example:"my-shop.myshopify.com" doc:"Of an e-commerce platform's shop; left out: the page at authorization_url asks for it."`
 }
 
 func (newConnection) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
@@ -55,11 +55,11 @@ func (h *handlers) connectIntegration(ctx context.Context, rq operation.Request,
 
 type completion struct {
 	Type        string `json:"type,omitempty" example:"shopify"`
-	Code        string `json:"code,omitempty" writeOnly:"true" doc:"As the platform gave it to the redirect_uri. It and state may be left out with callback_query, which has both."`
+	Code        string `json:"code,omitempty" writeOnly:"true" doc:"As it came to the redirect_uri. It and state may be left out with callback_query, which has both."`
 	State       string `json:"state,omitempty" writeOnly:"true" doc:"Likewise."`
 	RedirectURI string `json:"redirect_uri,omitempty" doc:"If given, it must be the one of the first step."`
 	StoreDomain string `json:"store_domain,omitempty" doc:"Of an e-commerce platform's shop. The callback_query names it, too."`
-	Callback    string `json:"callback_query,omitempty" doc:"The whole query of the redirect, as it came. Required of Shopify, which signs it: without its signature a code is not redeemed."`
+	Callback    string `json:"callback_query,omitempty" doc:"The whole query of the redirect, as it came. Needed only of Shopify and if its answer did not come to /oauth/callback: without Shopify's signature no code is redeemed."`
 }
 
 func (completion) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {

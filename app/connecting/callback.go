@@ -1,0 +1,123 @@
+package connecting
+
+import (
+	"context"
+	"errors"
+	"net/url"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// callbackOf binds a sealed callback to its state.
+func callbackOf(hash string) string { return "callback of " + hash }
+
+// StoreOf is what is still asked of a merchant who was sent to StorePage: the shop of a platform.
+func (s *Service) StoreOf(ctx context.Context, state string) (t integration.Type, err error) {
+	_, err = s.Authorizations.Change(ctx, hashOf(state), func(a *integration.Authorization) error {
+		t = a.Type
+		return s.choosing(a)
+	})
+	return t, err
+}
+
+// choosing is nil while the shop of a consent can be chosen.
+func (s *Service) choosing(a *integration.Authorization) error {
+	if a.Callback != nil || a.Type.Kind() != integration.ECommerce {
+		return integration.ErrState
+	}
+	return a.Open(s.Clock.Now())
+}
+
+// ChooseStore gives a consent its shop, and returns where the merchant consents.
+func (s *Service) ChooseStore(ctx context.Context, state, store string) (address string, err error) {
+	var platform ports.OAuthConnector
+	a, err := s.Authorizations.Change(ctx, hashOf(state), func(a *integration.Authorization) (err error) {
+		if err := s.choosing(a); err != nil {
+			return err
+		}
+		if platform, err = s.consents(a.Type); err != nil {
+			return err
+		}
+		if store == "" {
+			return fault.Field("store_domain", "is required")
+		}
+		a.Store, err = integration.CheckStore(a.Type, store)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	verifier, err := s.Vault.Open(a.Verifier, verifierOf(a.State))
+	if err != nil {
+		return "", err
+	}
+	address, err = platform.Consent(ports.Consent{Store: a.Store, RedirectURI: s.CallbackURL(), State: state, Verifier: string(verifier)})
+	if err != nil {
+		return "", explain(a.Type, err, "store_domain")
+	}
+	return address, nil
+}
+
+// Return takes the query with which a platform sent a merchant to CallbackURL, checks it, and returns where the merchant
+// goes on: the redirect_uri of Begin, with the query. It leads nowhere else, and nowhere without a state that is in use. A
+// second query with another code is refused.
+func (s *Service) Return(ctx context.Context, callback string) (address string, err error) {
+	query, err := url.ParseQuery(callback)
+	if err != nil || len(callback) > longestCode {
+		return "", integration.ErrState
+	}
+	a, err := s.Authorizations.Change(ctx, hashOf(query.Get("state")), func(a *integration.Authorization) error {
+		if err := a.Open(s.Clock.Now()); err != nil {
+			return err
+		}
+		if query.Get("error") != "" { // the merchant did not consent
+			return nil
+		}
+		return s.take(a, query, callback)
+	})
+	if err != nil {
+		return "", err
+	}
+	next, err := url.Parse(a.RedirectURI)
+	if err != nil {
+		return "", err
+	}
+	whole := next.Query()
+	for name, values := range query {
+		whole[name] = values
+	}
+	next.RawQuery = whole.Encode()
+	return next.String(), nil
+}
+
+// take keeps a callback.
+func (s *Service) take(a *integration.Authorization, query url.Values, callback string) error {
+	platform, err := s.consents(a.Type)
+	if err != nil {
+		return err
+	}
+	code, shop := query.Get("code"), query.Get("shop")
+	if code == "" {
+		return fault.Field("code", "is missing")
+	}
+	if a.Callback != nil {
+		_, err := s.callback(a, Completion{Code: code})
+		return err
+	}
+	grant := ports.CodeGrant{Store: a.Store, Code: code, State: query.Get("state"), Callback: callback}
+	switch err := platform.CheckCallback(grant); {
+	case errors.Is(err, ports.ErrCredentialsRefused):
+		return integration.ErrState
+	case err != nil:
+		return err
+	}
+	if a.Type.Kind() == integration.ECommerce {
+		if a.Store, err = integration.CheckStore(a.Type, shop); err != nil {
+			return err
+		}
+	}
+	a.Callback = s.Vault.Seal([]byte(callback), callbackOf(a.State))
+	return nil
+}
