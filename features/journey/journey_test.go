@@ -134,8 +134,11 @@ func start(b *testing.B, program, database string, replicas int) *server {
 func run(b *testing.B, program, database string) *replica {
 	b.Helper()
 	profiles := newProfiler(b)
+	log, err := os.CreateTemp(b.TempDir(), "log") // of each request: too much to keep in memory
+	must(b, err)
 	process, err := faults.Start(faults.Command{
 		Path: program,
+		Log:  log,
 		Args: []string{"serve", "--addr=127.0.0.1:0", "--ops-addr=127.0.0.1:0"},
 		Env: []string{
 			"HAGGLE_DATABASE_URL=" + database, "HAGGLE_BOOTSTRAP_KEY=" + boottest.Key, "HAGGLE_ACP_RATE=off",
