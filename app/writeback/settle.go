@@ -54,7 +54,7 @@ func (h *writing) balance(ctx context.Context, p *project.Project, moved []catal
 		if late, err := h.late(ctx, s, levels); err != nil || late {
 			return errors.Join(err, when(late, errOverTaken))
 		}
-		if _, err := s.StockRoom.Shift(ctx, h.of.Project, h.shifts(moved)); err != nil {
+		if _, err := s.StockRoom.Shift(ctx, h.of.Project, h.shifts(moved, levels)); err != nil {
 			return err
 		}
 		taken, err = h.Taker.Take(ctx, s, ports.Taking{Project: p, Integration: h.of.Integration, Full: true}, levels)
@@ -98,11 +98,11 @@ func (h *writing) late(ctx context.Context, s ports.SyncStores, levels []syncrun
 	return slices.ContainsFunc(known, func(c *syncrun.Copy) bool { return c.Late(at[c.Remote]) }), err
 }
 
-// shifts put back here what the sale took, and take what was put back.
-func (h *writing) shifts(moved []catalog.Take) (list []ports.StockShift) {
+// shifts put back here what the sale took, and take what was put back, as far as the platform counts it: it has a level.
+func (h *writing) shifts(moved []catalog.Take, levels []syncrun.Record) (list []ports.StockShift) {
 	for _, m := range moved {
 		at := slices.IndexFunc(h.lines, func(l line) bool { return l.variant == m.Variant })
-		if at < 0 || h.lines[at].sku == "" {
+		if at < 0 || h.lines[at].sku == "" || !slices.ContainsFunc(levels, h.lines[at].has) {
 			continue
 		}
 		list = append(list, ports.StockShift{
@@ -113,3 +113,6 @@ func (h *writing) shifts(moved []catalog.Take) (list []ports.StockShift) {
 	}
 	return list
 }
+
+// has reports whether a level is of the line's item.
+func (l line) has(r syncrun.Record) bool { return r.Level != nil && r.Level.Item == l.item }

@@ -132,19 +132,12 @@ func (a *App) openSyncing() {
 		Entropy:      system.Entropy{},
 		Log:          a.log,
 		Live:         a.env == account.Production,
-		Cancel:       a.cancelOrder,
 		Changed:      a.Catalogs.Written,
 	}).Job())
 	p.receiver = inbox.NewReceiver(inbox.Door{
 		Webhooks: a.store.Webhooks(), Inbox: a.store.Inbox(), Platforms: p.called, Vault: a.vault, Clock: a.clock,
 		Entropy: system.Entropy{}, Log: a.log, Wake: p.worker.Wake,
 	})
-}
-
-// cancelOrder cancels an order in a transaction of its own. The background gives its payment back.
-func (a *App) cancelOrder(ctx context.Context, p id.Project, of id.Order, reason string) error {
-	_, _, err := a.Aftersales.Cancel(ctx, p, of, reason)
-	return err
 }
 
 // openIntegrations puts together what connects a project with platforms and payment providers.
