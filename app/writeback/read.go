@@ -37,7 +37,6 @@ func (h *writing) follow(ctx context.Context, there order.PlatformState) error {
 		Label:   h.integration.Type.Label(),
 		Refund:  h.integration.Config.Refunds == integration.FollowRefunds,
 		Stocked: func(takes []catalog.Take) []catalog.Take { return h.counted(takes, items) },
-		NewID:   func() id.Refund { return id.New[id.Refund](h.Entropy.IDBits()) },
 	}
 	after, do := h.c, order.Consequences{}
 	err := h.inTx(ctx, func(s ports.SyncStores) (committed func(), err error) {

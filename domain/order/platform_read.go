@@ -1,6 +1,7 @@
 package order
 
 import (
+	"crypto/sha256"
 	"errors"
 	"slices"
 	"time"
@@ -59,7 +60,13 @@ type Reading struct {
 	Refund bool
 	// Stocked returns those takes whose stock the platform counts, too.
 	Stocked func([]catalog.Take) []catalog.Take
-	NewID   func() id.Refund
+}
+
+// refundFor is the id of the refund here that one at the platform leads to. It is always the same one, so that there is one
+// at most, even if a server of a release before drops what Told knows of it.
+func (w *PlatformOrder) refundFor(remote string) id.Refund {
+	sum := sha256.Sum256([]byte(w.Project.String() + "\n" + w.Order.String() + "\n" + w.Integration.String() + "\n" + remote))
+	return id.New[id.Refund]([16]byte(sum[:16]))
 }
 
 // Change records that the platform has reported a change of the order: its cancellation, or a refund.
@@ -88,8 +95,11 @@ func (w *PlatformOrder) Read(c *Case, r Reading, now time.Time) (d Consequences)
 			continue
 		}
 		w.Told.Read = append(slices.Clone(w.Told.Read), one.Remote)
-		if one.Amount.IsPositive() {
-			left = w.readRefund(c, r, one.Amount, left, &d)
+		switch planned := w.refundFor(one.Remote); {
+		case c.FindRefund(planned) != nil:
+			w.knows(planned)
+		case one.Amount.IsPositive():
+			left = w.readRefund(c, r, PlannedRefund{planned, one.Amount}, left, &d)
 		}
 	}
 	if r.State.Canceled && !w.Told.Canceled {
@@ -107,7 +117,8 @@ func (w *PlatformOrder) knows(refund id.Refund) {
 
 // readRefund deals with a refund that was made at the platform. One of ours that is as much, and that the platform was not
 // told of, is taken for the same: two persons may have refunded at once, and giving too little back can be mended.
-func (w *PlatformOrder) readRefund(c *Case, r Reading, amount, left money.Amount, d *Consequences) (rest money.Amount) {
+func (w *PlatformOrder) readRefund(c *Case, r Reading, planned PlannedRefund, left money.Amount, d *Consequences) (rest money.Amount) {
+	amount := planned.Amount
 	for _, ours := range c.Refunds {
 		if ours.Status != RefundIsFailed && ours.Amount == amount && !slices.Contains(w.Told.Refunds, ours.ID) {
 			w.knows(ours.ID)
@@ -128,7 +139,7 @@ func (w *PlatformOrder) readRefund(c *Case, r Reading, amount, left money.Amount
 	case give.Minor() < amount.Minor():
 		d.Alerts = append(d.Alerts, "A refund of "+text+" is recorded at "+r.Label+", but only "+give.String()+" were left to refund.")
 	}
-	planned := PlannedRefund{ID: r.NewID(), Amount: give}
+	planned.Amount = give
 	w.knows(planned.ID)
 	d.Refunds = append(d.Refunds, planned)
 	return money.Of(left.Minor()-give.Minor(), left.Currency())

@@ -47,11 +47,9 @@ func TestPlatformOrder_Read(t *testing.T) {
 			if test.before != nil {
 				test.before(t, c)
 			}
-			n := byte(0)
 			r := order.Reading{
 				State: test.state, Label: "Shopify", Refund: !test.alertOnly,
 				Stocked: func(takes []catalog.Take) []catalog.Take { return takes },
-				NewID:   func() id.Refund { n++; return id.New[id.Refund]([16]byte{100 + n}) },
 			}
 			w.Change(later)
 			do := w.Read(c, r, later)
@@ -74,6 +72,10 @@ func TestPlatformOrder_Read(t *testing.T) {
 			if again := w.Read(c, r, later); again.Cancel || len(again.Refunds)+len(again.Alerts) > 0 {
 				t.Errorf("read again: %+v", again)
 			}
+			w.Told.Read = nil // as a release before leaves it
+			if again := w.Read(c, r, later); len(again.Refunds) > 0 && test.before == nil {
+				t.Errorf("read again by a release that knows no more: %+v", again)
+			}
 			w.Moved = nil
 			if next := w.Next(c); next != nil && name != "canceled after shipping" {
 				t.Errorf("next is %#v", next)
@@ -94,5 +96,20 @@ func shipHere(t *testing.T, c *order.Case) {
 	t.Helper()
 	if err := c.Ship("UPS", "1Z", "", id.New[id.Event]([16]byte{9}), placed); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A refund that the merchant was alerted of and made here is not told to the platform, which has it.
+func TestPlatformOrder_recordedRefund(t *testing.T) {
+	c, w := opened(), platformOrder(order.PlatformWritten)
+	w.Told.Recorded = []int64{5_00, 5_00}
+	refundHere(t, c, refundID(1), 5_00)
+	must(t, c.SettleRefund(refundID(1), order.Refunded{}, id.Event{}, later))
+	step, ok := w.Next(c).(order.RefundStep)
+	if !ok || !step.Recorded {
+		t.Fatalf("%#v", step)
+	}
+	if w.Did(step, nil, later); len(w.Told.Recorded) != 1 || w.Next(c) != nil {
+		t.Errorf("%+v, next %#v", w.Told, w.Next(c))
 	}
 }
