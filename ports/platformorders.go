@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
@@ -31,7 +32,10 @@ type OrderWriter interface {
 	// WriteOrder creates an order. The platform takes the goods from its own stock. One that exists already is
 	// returned.
 	WriteOrder(ctx Outbound, c Connection, d OrderDraft) (WrittenOrder, error)
-	// ReadLevels reads the stock of items as it is now, as records of syncrun.Inventory.
+	// ReadOrder reads what has become of an order that WriteOrder has created. Amounts are in a currency, the order's.
+	ReadOrder(ctx Outbound, c Connection, remote string, currency money.Currency) (order.PlatformState, error)
+	// ReadLevels reads the stock of items as it is now, as records of syncrun.Inventory. Of items that the platform does not
+	// count there is none.
 	ReadLevels(ctx Outbound, c Connection, items []string) ([]syncrun.Record, error)
 	// TellOrder tells the platform of what happened to an order that it has. Telling it again changes nothing. restocked
 	// reports whether the platform put the goods back into its own stock.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/app/bulkhead"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
@@ -243,6 +244,10 @@ func (w writing) FindOrder(ctx ports.Outbound, c ports.Connection, d ports.Order
 
 func (w writing) WriteOrder(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft) (ports.WrittenOrder, error) {
 	return through(w.breaker, c.Key, func() (ports.WrittenOrder, error) { return w.inner.WriteOrder(ctx, c, d) })
+}
+
+func (w writing) ReadOrder(ctx ports.Outbound, c ports.Connection, remote string, currency money.Currency) (order.PlatformState, error) {
+	return through(w.breaker, c.Key, func() (order.PlatformState, error) { return w.inner.ReadOrder(ctx, c, remote, currency) })
 }
 
 func (w writing) ReadLevels(ctx ports.Outbound, c ports.Connection, items []string) ([]syncrun.Record, error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/connectors"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
@@ -272,6 +273,10 @@ func (w writes) WriteOrder(ports.Outbound, ports.Connection, ports.OrderDraft) (
 	return ports.WrittenOrder{}, w.ask()
 }
 
+func (w writes) ReadOrder(ports.Outbound, ports.Connection, string, money.Currency) (order.PlatformState, error) {
+	return order.PlatformState{}, w.ask()
+}
+
 func (w writes) ReadLevels(ports.Outbound, ports.Connection, []string) ([]syncrun.Record, error) {
 	return nil, w.ask()
 }
@@ -298,6 +303,7 @@ func TestWriterOf(t *testing.T) {
 	for name, err := range map[string]error{
 		"find":   second(w.FindOrder(ctx, a, ports.OrderDraft{})),
 		"write":  second(w.WriteOrder(ctx, a, ports.OrderDraft{})),
+		"read":   second(w.ReadOrder(ctx, a, "1", money.Currency{})),
 		"levels": second(w.ReadLevels(ctx, a, nil)),
 		"tell":   second(w.TellOrder(ctx, a, "1", ports.OrderDraft{}, order.CancelStep{})),
 	} {

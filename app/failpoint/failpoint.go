@@ -64,6 +64,8 @@ const (
 	OrderWritten  Point = "writeback.written"   // the platform has it, nothing is recorded
 	OrderRecorded Point = "writeback.recorded"  // it is recorded, our stock does not follow yet
 	OrderTold     Point = "writeback.told"      // the platform was told what happened to it, nothing is recorded
+	OrderRead     Point = "writeback.read"      // the platform has told what happened to it there, nothing is recorded
+	OrderFollowed Point = "writeback.followed"  // in the transaction that does here what was done there, before its COMMIT
 )
 
 // All are the points there are.
@@ -73,5 +75,5 @@ var All = []Point{
 	RefundRequested, RefundSent, RefundRecorded,
 	OutboxClaimed, OutboxFannedOut, DeliveryClaimed, DeliverySent, DeliveryRecorded,
 	PageRead, PageTaken, PageCommitted, HookKept, HookTaken, HookWorked,
-	OrderNotFound, OrderWritten, OrderRecorded, OrderTold,
+	OrderNotFound, OrderWritten, OrderRecorded, OrderTold, OrderRead, OrderFollowed,
 }

@@ -63,6 +63,9 @@ func (b *batch) takeOrders(ctx context.Context) error {
 			return nil
 		}
 		one.after.Order, one.after.Email = o, lower(o.Email)
+		if err := b.takeReversal(ctx, one, o); err != nil {
+			return err
+		}
 		return b.takeShipment(ctx, one, o)
 	})
 }
@@ -101,6 +104,26 @@ func (b *batch) takeShipment(ctx context.Context, one *item, o *syncrun.Order) e
 	case err == nil || errors.Is(err, errLate):
 		one.after.Local = wanted.String()
 		return b.knows(ctx, wanted)
+	}
+	return err
+}
+
+// takeReversal has an order of ours that was canceled or refunded at the platform that it was written to read from there:
+// the record is of a moment that may be over, and says too little to give money back.
+func (b *batch) takeReversal(ctx context.Context, one *item, o *syncrun.Order) error {
+	of, err := id.Parse[id.Order](o.Reference)
+	if err != nil || !o.Canceled && o.Refunded == "" {
+		return nil
+	}
+	_, err = b.Platform.ChangePlatformOrder(ctx, b.Project.ID, of, func(_ *order.Case, w *order.PlatformOrder) error {
+		if w.Integration != b.Integration || w.Remote != "" && w.Remote != one.record.Remote {
+			return errLate // it is none of ours, whatever it says
+		}
+		w.Change(b.now)
+		return nil
+	})
+	if errors.Is(err, errLate) || fault.KindOf(err) == fault.NotFound {
+		return nil
 	}
 	return err
 }

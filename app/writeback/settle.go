@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
@@ -24,7 +25,7 @@ func (h *writing) settle(ctx ports.Outbound) error {
 	if err != nil {
 		return err
 	}
-	moved := h.of.Moved
+	moved, asked := h.of.Moved, h.Clock.Now()
 	var levels []syncrun.Record
 	if err := h.asking(ctx, func(ctx ports.Outbound, c ports.Connection) (err error) {
 		levels, err = h.writer.ReadLevels(ctx, c, h.itemsOf(moved))
@@ -36,11 +37,11 @@ func (h *writing) settle(ctx ports.Outbound) error {
 		}
 		levels = nil // it does not tell its stock, so ours does not follow it
 	}
-	return h.balance(ctx, p, moved, levels)
+	return h.balance(ctx, p, moved, levels, asked)
 }
 
 // balance puts back here what the sale took, and takes the platform's figures.
-func (h *writing) balance(ctx context.Context, p *project.Project, moved []catalog.Take, levels []syncrun.Record) error {
+func (h *writing) balance(ctx context.Context, p *project.Project, moved []catalog.Take, levels []syncrun.Record, asked time.Time) error {
 	var taken ports.Taken
 	var committed func()
 	err := h.Unit.InTx(ctx, h.of.Project, func(s ports.SyncStores) (err error) {
@@ -51,10 +52,13 @@ func (h *writing) balance(ctx context.Context, p *project.Project, moved []catal
 		}); err != nil || len(levels) == 0 {
 			return err
 		}
-		if late, err := h.late(ctx, s, levels); err != nil || late {
+		if _, err := s.Integrations.Update(ctx, h.of.Project, h.of.Integration, func(*integration.Integration) error { return nil }); err != nil {
+			return err // nobody else takes figures until this is committed
+		}
+		if late, err := h.late(ctx, s, levels, asked); err != nil || late {
 			return errors.Join(err, when(late, errOverTaken))
 		}
-		if _, err := s.StockRoom.Shift(ctx, h.of.Project, h.shifts(moved)); err != nil {
+		if _, err := s.StockRoom.Shift(ctx, h.of.Project, h.shifts(moved, levels)); err != nil {
 			return err
 		}
 		taken, err = h.Taker.Take(ctx, s, ports.Taking{Project: p, Integration: h.of.Integration, Full: true}, levels)
@@ -87,22 +91,25 @@ func (h *writing) itemsOf(moved []catalog.Take) (items []string) {
 	return items
 }
 
-// late reports whether the platform has reported newer figures of a level meanwhile.
-func (h *writing) late(ctx context.Context, s ports.SyncStores, levels []syncrun.Record) (bool, error) {
+// late reports whether figures of a level were taken since the platform was asked, which may be newer. Their own times do not
+// tell, for Shopify's are to the second.
+func (h *writing) late(ctx context.Context, s ports.SyncStores, levels []syncrun.Record, asked time.Time) (bool, error) {
 	at := make(map[string]syncrun.Record, len(levels))
 	remotes := make([]string, len(levels))
 	for n, r := range levels {
 		at[r.Remote], remotes[n] = r, r.Remote
 	}
 	known, err := s.Copies.Find(ctx, ports.CopiesOf{Project: h.of.Project, Integration: h.of.Integration, Resource: syncrun.Inventory}, remotes)
-	return slices.ContainsFunc(known, func(c *syncrun.Copy) bool { return c.Late(at[c.Remote]) }), err
+	return slices.ContainsFunc(known, func(c *syncrun.Copy) bool {
+		return c.Late(at[c.Remote]) || !c.UpdatedAt.Before(asked.Truncate(time.Millisecond))
+	}), err
 }
 
-// shifts put back here what the sale took, and take what was put back.
-func (h *writing) shifts(moved []catalog.Take) (list []ports.StockShift) {
+// shifts put back here what the sale took, and take what was put back, as far as the platform counts it: it has a level.
+func (h *writing) shifts(moved []catalog.Take, levels []syncrun.Record) (list []ports.StockShift) {
 	for _, m := range moved {
 		at := slices.IndexFunc(h.lines, func(l line) bool { return l.variant == m.Variant })
-		if at < 0 || h.lines[at].sku == "" {
+		if at < 0 || h.lines[at].sku == "" || !slices.ContainsFunc(levels, h.lines[at].has) {
 			continue
 		}
 		list = append(list, ports.StockShift{
@@ -113,3 +120,6 @@ func (h *writing) shifts(moved []catalog.Take) (list []ports.StockShift) {
 	}
 	return list
 }
+
+// has reports whether a level is of the line's item.
+func (l line) has(r syncrun.Record) bool { return r.Level != nil && r.Level.Item == l.item }

@@ -49,9 +49,6 @@ type Worker struct {
 	Entropy      ports.Entropy
 	Log          *slog.Logger
 	Live         bool // orders are paid with real money
-	// Cancel cancels an order and gives its payment back, for integrations that want this of orders that their platform has
-	// no stock for.
-	Cancel func(ctx context.Context, project id.Project, order id.Order, reason string) error
 	// Changed is told of products whose stock has changed, once it is stored.
 	Changed func(ctx context.Context, project id.Project, products []id.Product)
 }
@@ -151,6 +148,8 @@ func (h *writing) do(ctx ports.Outbound, step order.PlatformStep) error {
 		return h.skip(ctx, s.Reason)
 	case order.SettleStep:
 		return h.settle(ctx)
+	case order.ReadStep:
+		return h.read(ctx)
 	}
 	return h.tell(ctx, step)
 }
@@ -222,7 +221,7 @@ func (h *writing) trouble(ctx context.Context, err error) error {
 		return postpone("The platform refused the account's credentials.", 0)
 	case fault.Is(err, integration.ErrDisconnected().Code):
 		return h.change(ctx, func(_ *order.Case, w *order.PlatformOrder) error {
-			w.Skip("The integration is disconnected.", h.Clock.Now())
+			w.Skip(order.SkippedDisconnected, h.Clock.Now())
 			return nil
 		})
 	case errors.Is(err, context.DeadlineExceeded):

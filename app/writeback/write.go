@@ -148,39 +148,41 @@ func (h *writing) skip(ctx ports.Outbound, reason string) error {
 	})
 }
 
-// soldOut follows the integration's policy for an order that the platform has no stock for. The order is canceled before the
-// refusal is recorded: after a crash in between it is skipped as canceled, without an alert.
+// soldOut follows the integration's policy for an order that the platform has no stock for. The order is canceled in the
+// transaction that records the refusal; the background gives its payment back.
 func (h *writing) soldOut(ctx context.Context, reason string) error {
-	if h.integration.Config.Refused == integration.RefundRefused {
-		err := h.Cancel(ctx, h.of.Project, h.of.Order, h.integration.Type.Label()+" has too little stock.")
-		if err != nil && fault.KindOf(err) != fault.Conflict {
-			return err
-		}
-		if err == nil {
-			reason += " The order was canceled, and its payment is given back."
-		}
+	if h.integration.Config.Refused != integration.RefundRefused {
+		return h.refuse(ctx, reason)
 	}
-	return h.refuse(ctx, reason)
+	refund, announce := id.New[id.Refund](h.Entropy.IDBits()), id.New[id.Event](h.Entropy.IDBits())
+	canceled := false
+	err := h.inTx(ctx, func(s ports.SyncStores) (committed func(), err error) {
+		now := h.Clock.Now()
+		_, err = s.Orders.Change(ctx, h.of.Project, h.of.Order, func(c *order.Case) error {
+			return c.Cancel(refund, h.integration.Type.Label()+" has too little stock.", announce, now)
+		})
+		if canceled = err == nil; !canceled {
+			return nil, err
+		}
+		return h.refuseIn(ctx, s, reason+" The order was canceled, and its payment is given back.")
+	})
+	switch {
+	case !canceled && fault.KindOf(err) == fault.Conflict: // it was shipped, or canceled meanwhile
+		return h.refuse(ctx, reason)
+	case err == nil:
+		h.restocked(ctx)
+	}
+	return err
 }
 
-// refuse records that the platform does not take the order, or the news of it, and alerts the merchant.
-func (h *writing) refuse(ctx context.Context, reason string) error {
+// inTx does work in one transaction with what it calls once that is committed.
+func (h *writing) inTx(ctx context.Context, work func(ports.SyncStores) (committed func(), err error)) error {
 	var committed func()
 	err := h.Unit.InTx(ctx, h.of.Project, func(s ports.SyncStores) (err error) {
-		now := h.Clock.Now()
-		committed, err = h.changeIn(ctx, s.Platform, func(_ *order.Case, w *order.PlatformOrder) error {
-			w.Refuse(reason, now)
-			return nil
-		})
-		if err != nil {
+		if committed, err = work(s); err != nil {
 			return err
 		}
-		return s.Events.Announce(ctx, event.New(h.Entropy.IDBits(), h.of.Project, now, event.IntegrationError{
-			Integration: h.of.Integration,
-			Platform:    h.integration.Type.String(),
-			Name:        h.integration.Name,
-			Error:       "Order " + h.c.Order.Confirmation + " is not written: " + reason,
-		}))
+		return failpoint.At(ctx, failpoint.OrderFollowed)
 	})
 	if err == nil {
 		committed()
@@ -188,10 +190,49 @@ func (h *writing) refuse(ctx context.Context, reason string) error {
 	return err
 }
 
+// restocked has the catalogue read the stock of the order's products again.
+func (h *writing) restocked(ctx context.Context) {
+	products := make([]id.Product, len(h.c.Order.Lines))
+	for n, l := range h.c.Order.Lines {
+		products[n] = l.Product
+	}
+	h.Changed(ctx, h.of.Project, products)
+}
+
+// refuse records that the platform does not take the order, or the news of it, and alerts the merchant.
+func (h *writing) refuse(ctx context.Context, reason string) error {
+	return h.inTx(ctx, func(s ports.SyncStores) (func(), error) { return h.refuseIn(ctx, s, reason) })
+}
+
+func (h *writing) refuseIn(ctx context.Context, s ports.SyncStores, reason string) (committed func(), err error) {
+	committed, err = h.changeIn(ctx, s.Platform, func(_ *order.Case, w *order.PlatformOrder) error {
+		w.Refuse(reason, h.Clock.Now())
+		return nil
+	})
+	if err == nil {
+		err = h.alert(ctx, s, "is not written: "+reason)
+	}
+	return committed, err
+}
+
+// alert announces what is wrong with the order at its platform.
+func (h *writing) alert(ctx context.Context, s ports.SyncStores, what string) error {
+	return s.Events.Announce(ctx, event.New(h.Entropy.IDBits(), h.of.Project, h.Clock.Now(), event.IntegrationError{
+		Integration: h.of.Integration,
+		Platform:    h.integration.Type.String(),
+		Name:        h.integration.Name,
+		Error:       "Order " + h.c.Order.Confirmation + " " + what,
+	}))
+}
+
 // tell tells the platform of what happened to the order.
 func (h *writing) tell(ctx ports.Outbound, step order.PlatformStep) error {
 	d, restocked := h.draft(), false
 	err := h.asking(ctx, func(ctx ports.Outbound, c ports.Connection) (err error) {
+		if r, is := step.(order.RefundStep); is && r.Recorded {
+			restocked = true // or not: our stock follows the platform's
+			return nil
+		}
 		restocked, err = h.writer.TellOrder(ctx, c, h.of.Remote, d, step)
 		return err
 	})

@@ -7,6 +7,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Stock is settled only for goods that both sides have counted down.
@@ -35,5 +37,17 @@ func TestWriting_counted(t *testing.T) {
 		if got := h.counted(takes, c.items); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
+	}
+}
+
+// What a cancellation put back into our stock stays there where the platform does not count the goods.
+func TestWriting_shifts(t *testing.T) {
+	variant := func(n byte) id.Variant { return id.New[id.Variant]([16]byte{n}) }
+	h := &writing{lines: []line{{variant: variant(1), item: "44", sku: "TENT"}, {variant: variant(2), item: "46", sku: "MUG"}}}
+	moved := []catalog.Take{{Variant: variant(1), Location: "shopify-1", Quantity: -2}, {Variant: variant(2), Location: "main", Quantity: -1}}
+	levels := []syncrun.Record{{Resource: syncrun.Inventory, Level: &syncrun.Level{Item: "44", Location: "shopify-1"}}}
+	want := []ports.StockShift{{SKU: "TENT", Location: "shopify-1", Delta: -2}}
+	if got := h.shifts(moved, levels); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -138,7 +138,6 @@ func (a *App) openSyncing() {
 		Entropy:      system.Entropy{},
 		Log:          a.log,
 		Live:         a.env == account.Production,
-		Cancel:       a.cancelOrder,
 		Changed:      a.Catalogs.Written,
 	}).Job())
 	p.receiver = inbox.NewReceiver(inbox.Door{
@@ -160,12 +159,6 @@ func (a *App) openSyncing() {
 		Restored:     p.receiver.Forget,
 		Wanted:       p.engine.Wake,
 	}).Job())
-}
-
-// cancelOrder cancels an order in a transaction of its own. The background gives its payment back.
-func (a *App) cancelOrder(ctx context.Context, p id.Project, of id.Order, reason string) error {
-	_, _, err := a.Aftersales.Cancel(ctx, p, of, reason)
-	return err
 }
 
 // openIntegrations puts together what connects a project with platforms and payment providers.

@@ -69,7 +69,7 @@ var known = map[Type]traits{
 	Shopify: {
 		label: "Shopify", kind: ECommerce, oauth: true, signs: true, writes: true,
 		resources: []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Customers, syncrun.Orders},
-		topics:    shopTopics,
+		topics:    append(slices.Clone(shopTopics), "orders/cancelled", "refunds/create"),
 	},
 	HubSpot: {label: "HubSpot", kind: CRM, oauth: true, resources: []syncrun.Resource{syncrun.Customers, syncrun.Orders}},
 	ShipStation: {

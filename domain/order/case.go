@@ -31,7 +31,6 @@ var ErrCanceled = fault.New(fault.Conflict, "order_canceled", "The order is canc
 // Cancel ends an order that was not shipped: its stock goes back, and so does the rest of its money, by
 // the refund of this id if any is left.
 func (c *Case) Cancel(refund id.Refund, reason string, announce id.Event, now time.Time) error {
-	f := &c.Order.Fulfillment
 	if err := c.Cancelable(); err != nil {
 		return err
 	}
@@ -40,6 +39,22 @@ func (c *Case) Cancel(refund id.Refund, reason string, announce id.Event, now ti
 	default:
 		return err
 	}
+	c.end(refund, reason, announce, now)
+	return nil
+}
+
+// CancelElsewhere ends an order that its platform has canceled. It gives no money back: what the platform records as
+// refunded is told apart.
+func (c *Case) CancelElsewhere(reason string, announce id.Event, now time.Time) error {
+	if err := c.Cancelable(); err != nil {
+		return err
+	}
+	c.end(id.Refund{}, reason, announce, now)
+	return nil
+}
+
+func (c *Case) end(refund id.Refund, reason string, announce id.Event, now time.Time) {
+	f := &c.Order.Fulfillment
 	c.Order.Status, f.Status, f.CanceledAt = Canceled, FulfillmentCanceled, now
 	c.putBack(c.out())
 	c.announce(announce, now, func(n int) event.Data {
@@ -49,7 +64,6 @@ func (c *Case) Cancel(refund id.Refund, reason string, announce id.Event, now ti
 		}
 		return canceled
 	})
-	return nil
 }
 
 // Cancelable says why the order cannot be canceled, or nil.

@@ -3,7 +3,7 @@
 //
 //	order        confirmed ──the whole payment is refunded──▶ refunded
 //	             refunded ──a refund failed later──▶ confirmed
-//	             confirmed, refunded ──Cancel──▶ canceled, which it stays whatever becomes of its refunds
+//	             confirmed, refunded ──Cancel, CancelElsewhere──▶ canceled, which it stays whatever becomes of its refunds
 //	fulfillment  processing ──Ship──▶ shipped ──Deliver──▶ delivered      processing ──Cancel──▶ canceled
 //	refund       pending ──SettleRefund──▶ succeeded or failed      succeeded ──ReverseRefund──▶ failed
 //	             (none) ──ReportRefund──▶ pending, succeeded or failed: it was made elsewhere

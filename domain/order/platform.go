@@ -58,11 +58,18 @@ type PlatformOrder struct {
 	UpdatedAt time.Time
 }
 
-// Told is what the platform knows of the order.
+// Told is what the platform knows of the order, and what is known here of the order there.
 type Told struct {
 	Canceled bool
 	Refunds  []id.Refund
 	Shipment string // the Print of the tracking that it was told last; "": none
+	// Changed means that the platform has reported a change of the order, which is to be read.
+	Changed bool
+	// Read are the platform's ids of refunds that were made there and are dealt with here.
+	Read []string
+	// Recorded are the amounts, in minor units, of refunds that were made there and gave no money back here. A refund of
+	// ours that is as much is not told.
+	Recorded []int64
 }
 
 // Shipment is a carrier and its tracking.
@@ -91,6 +98,13 @@ func (f Fulfillment) Shipment() Shipment {
 // ErrPlatformWritten refuses to write what is written.
 var ErrPlatformWritten = fault.New(fault.Conflict, "platform_order_written", "The order is written to the platform, or about to be.")
 
+// Disconnected orders are skipped, and taken up when their integration is connected again within ResumeWithin of their sale.
+// Later a merchant may have entered them by hand.
+const (
+	SkippedDisconnected = "The integration is disconnected."
+	ResumeWithin        = 7 * 24 * time.Hour
+)
+
 // longestProblem bounds a problem's words.
 const longestProblem = 500
 
@@ -104,6 +118,8 @@ type (
 	SkipStep struct{ Reason string }
 	// SettleStep settles the stock that the platform moved with ours.
 	SettleStep struct{}
+	// ReadStep reads what has become of the order there.
+	ReadStep struct{}
 	// CancelStep cancels the order there. Restocked is what was put back into our stock.
 	CancelStep struct{ Restocked []catalog.Take }
 	// RefundStep records money there that was given back. Restocked is what the return that it is for put back into our
@@ -111,6 +127,7 @@ type (
 	RefundStep struct {
 		Refund    Refund
 		Restocked []catalog.Take
+		Recorded  bool // the platform has a refund of its own for it, and is not told
 	}
 	// ShipStep marks the order as sent, or corrects its tracking.
 	ShipStep struct {
@@ -122,6 +139,7 @@ type (
 func (WriteStep) platformStep()  {}
 func (SkipStep) platformStep()   {}
 func (SettleStep) platformStep() {}
+func (ReadStep) platformStep()   {}
 func (CancelStep) platformStep() {}
 func (RefundStep) platformStep() {}
 func (ShipStep) platformStep()   {}
@@ -147,6 +165,8 @@ func (w *PlatformOrder) nextNews(c *Case) PlatformStep {
 	switch {
 	case len(w.Moved) > 0:
 		return SettleStep{}
+	case w.Told.Changed:
+		return ReadStep{}
 	case c.Order.Status == Canceled && !w.Told.Canceled:
 		return CancelStep{c.out()}
 	case (f.Status == Shipped || f.Status == Delivered) && w.Told.Shipment != f.Shipment().Print():
@@ -160,6 +180,7 @@ func (w *PlatformOrder) nextNews(c *Case) PlatformStep {
 			return RefundStep{
 				Refund:    r,
 				Restocked: c.restockedFor(r.Return),
+				Recorded:  slices.Contains(w.Told.Recorded, r.Amount.Minor()),
 			}
 		}
 	}
@@ -201,14 +222,22 @@ func (w *PlatformOrder) Did(step PlatformStep, put []catalog.Take, now time.Time
 		if !slices.Contains(w.Told.Refunds, s.Refund.ID) {
 			w.Told.Refunds = append(slices.Clone(w.Told.Refunds), s.Refund.ID)
 		}
+		if at := slices.Index(w.Told.Recorded, s.Refund.Amount.Minor()); s.Recorded && at >= 0 {
+			w.Told.Recorded = slices.Delete(slices.Clone(w.Told.Recorded), at, at+1)
+		}
 	case ShipStep:
 		w.Told.Shipment = s.Shipment.Print()
 	}
-	for _, t := range put {
+	w.put(put)
+	w.done(now)
+}
+
+// put notes stock that the platform has put back into its own, and we into ours.
+func (w *PlatformOrder) put(back []catalog.Take) {
+	for _, t := range back {
 		t.Quantity = -t.Quantity
 		w.Moved = append(w.Moved, t)
 	}
-	w.done(now)
 }
 
 func (w *PlatformOrder) done(now time.Time) {

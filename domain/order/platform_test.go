@@ -28,12 +28,13 @@ func TestPlatformOrder_states(t *testing.T) {
 		"Skip":     func(w *order.PlatformOrder) { w.Skip("no", later) },
 		"Postpone": func(w *order.PlatformOrder) { w.Postpone("no", 0, later) },
 		"Retry":    func(w *order.PlatformOrder) { _ = w.Retry(later) },
+		"Change":   func(w *order.PlatformOrder) { w.DueAt = time.Time{}; w.Change(later) },
 	}
 	for status, want := range map[order.PlatformStatus]map[string]string{
-		order.PlatformPending: {"Written": "written, due", "Refuse": "refused", "Skip": "skipped", "Postpone": "pending, due", "Retry": "pending, due"},
-		order.PlatformWritten: {"Written": "written, due", "Refuse": "written", "Skip": "written", "Postpone": "written, due", "Retry": "written, due"},
-		order.PlatformRefused: {"Written": "written, due", "Refuse": "refused", "Skip": "refused", "Postpone": "refused, due", "Retry": "pending, due"},
-		order.PlatformSkipped: {"Written": "written, due", "Refuse": "skipped", "Skip": "skipped", "Postpone": "skipped, due", "Retry": "pending, due"},
+		order.PlatformPending: {"Written": "written, due", "Refuse": "refused", "Skip": "skipped", "Postpone": "pending, due", "Retry": "pending, due", "Change": "pending, due"},
+		order.PlatformWritten: {"Written": "written, due", "Refuse": "written", "Skip": "written", "Postpone": "written, due", "Retry": "written, due", "Change": "written, due"},
+		order.PlatformRefused: {"Written": "written, due", "Refuse": "refused", "Skip": "refused", "Postpone": "refused, due", "Retry": "pending, due", "Change": "refused"},
+		order.PlatformSkipped: {"Written": "written, due", "Refuse": "skipped", "Skip": "skipped", "Postpone": "skipped, due", "Retry": "pending, due", "Change": "skipped"},
 	} {
 		for verb, do := range verbs {
 			w := platformOrder(status)
@@ -78,6 +79,9 @@ func TestPlatformOrder_Next(t *testing.T) {
 		"a refused one is not":      {status: order.PlatformRefused},
 		"a written one":             {status: order.PlatformWritten},
 		"its stock is to settle":    {status: order.PlatformWritten, moved: taken, want: order.SettleStep{}},
+		"something changed there":   {status: order.PlatformWritten, told: order.Told{Changed: true}, change: canceled, want: order.ReadStep{}},
+		"its stock settles first":   {status: order.PlatformWritten, told: order.Told{Changed: true}, moved: taken, want: order.SettleStep{}},
+		"it is written first":       {status: order.PlatformPending, told: order.Told{Changed: true}, want: order.WriteStep{}},
 		"it was canceled":           {status: order.PlatformWritten, change: canceled, want: order.CancelStep{Restocked: taken}},
 		"the cancellation is told":  {status: order.PlatformWritten, told: order.Told{Canceled: true}, change: canceled},
 		"canceled before":           {status: order.PlatformPending, change: canceled, want: order.SkipStep{Reason: "The order was canceled before it was written."}},

@@ -23,6 +23,10 @@ func (r Record) Digest() string {
 		digest(h, *r.Level, " ")
 	case r.Order != nil:
 		digest(h, *r.Order, "")
+		fmt.Fprint(h, r.Order.Refunded) // what is neither keeps the digest that it had before there were any
+		if r.Order.Canceled {
+			fmt.Fprint(h, " canceled")
+		}
 	case r.Customer != nil:
 		digest(h, *r.Customer, " ")
 	}
@@ -33,7 +37,7 @@ func (r Record) Digest() string {
 func digest(h hash.Hash, of any, between string) {
 	v := reflect.ValueOf(of)
 	for i := range v.NumField() {
-		if name := v.Type().Field(i).Name; name == "GTIN" || name == "MPN" || name == "InventoryPolicy" {
+		if name := v.Type().Field(i).Name; name == "GTIN" || name == "MPN" || name == "InventoryPolicy" || name == "Canceled" || name == "Refunded" {
 			continue // see identify
 		}
 		if i > 0 {

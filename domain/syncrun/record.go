@@ -84,6 +84,8 @@ type Order struct {
 	PlacedAt  time.Time
 	Reference string // our order's id
 	Shipment  *Shipment
+	Canceled  bool
+	Refunded  string // decimal digits in Currency; "": nothing
 }
 
 // Shipment of an order of ours.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +31,7 @@ func (c writeCase) String() string {
 }
 
 // writes has buyers pay while orders are written to Shopify and something fails. In the end each order is there once, is
-// canceled there if it was here, and the stock is the same here and there.
+// canceled there if it was here and the other way round, as much money is given back, and the stock is the same here and there.
 func (l *lab) writes(t *testing.T) {
 	var cases []writeCase
 	for _, engine := range []string{sqlite, postgres} {
@@ -58,9 +59,12 @@ func (l *lab) writes(t *testing.T) {
 	})
 }
 
-// Of the orders that are sold, each in its own checkout, one is canceled at once, and one when it is written.
+// Of the orders that are sold, each in its own checkout, one is canceled at once, and one when it is written. At Shopify the
+// merchant refunds a part of one, and cancels another.
 const (
 	sold              = 5
+	refundedThere     = 0
+	canceledThere     = 1
 	hasty             = 2
 	patientlyCanceled = 3
 )
@@ -105,6 +109,9 @@ func (f *feed) sellUnder(c writeCase) []string {
 			}
 		}
 	}
+	if err := f.reverseThere(orders); err != nil {
+		return []string{err.Error()}
+	}
 	if c.point != "" {
 		select {
 		case <-first.Ended():
@@ -113,6 +120,62 @@ func (f *feed) sellUnder(c writeCase) []string {
 		}
 	}
 	return f.allWritten(orders)
+}
+
+// reverseThere has the merchant refund and cancel orders at Shopify, and waits until both are done here.
+func (f *feed) reverseThere(orders []string) error {
+	if err := f.eventually(func() error {
+		return f.send("PATCH", f.path(""), map[string]any{"config": map[string]any{"platform_refunds": "refund"}}, nil)
+	}); err != nil {
+		return err
+	}
+	for _, order := range []string{orders[refundedThere], orders[canceledThere]} {
+		if _, err := f.rested(order); err != nil {
+			return err
+		}
+	}
+	if _, err := f.platform.RefundAtShopify(platforms.AdminRefund{Order: orders[refundedThere], Amount: "1.00"}); err != nil {
+		return err
+	}
+	if err := f.platform.CancelAtShopify(platforms.AdminCancel{Order: orders[canceledThere], Refund: true, Restock: true}); err != nil {
+		return err
+	}
+	return f.eventually(func() error {
+		name, err := f.sync("orders")
+		if err != nil {
+			return err
+		}
+		if r, err := f.await(name, waited, func(r run) bool { return r.Status != "running" }); err != nil || r.Status != "completed" {
+			return fmt.Errorf("%+v, %w", r, err)
+		}
+		for _, order := range []string{orders[refundedThere], orders[canceledThere]} {
+			if n, _, err := f.refundsOf(order); err != nil || n == 0 {
+				return fmt.Errorf("%s has %d refunds here, %w", order, n, err)
+			}
+		}
+		return nil
+	})
+}
+
+// refundsOf are how many refunds an order has here, and of how much money in all.
+func (f *feed) refundsOf(order string) (n int, sum string, err error) {
+	var o struct {
+		Status  string
+		Refunds []struct {
+			Amount float64
+			Status string
+		}
+	}
+	if err := f.send("GET", "/v1/orders/"+order, nil, &o); err != nil {
+		return 0, "", err
+	}
+	total := 0.0
+	for _, r := range o.Refunds {
+		if r.Status != "failed" {
+			total += r.Amount
+		}
+	}
+	return len(o.Refunds), fmt.Sprintf("%.2f", total), nil
 }
 
 // stocked is a product of the platform's with so many pieces.
@@ -220,6 +283,7 @@ func (f *feed) allWritten(orders []string) (violations []string) {
 	for _, one := range f.platform.State()["shopify_orders"].([]any) {
 		o := one.(map[string]any)
 		there[fmt.Sprint(o["sourceIdentifier"])]++
+		violations = append(violations, f.asMuchRefunded(o, orders)...)
 		if canceled := o["cancelledAt"] != nil; canceled && o["refunded"] != o["received"] {
 			violations = append(violations, fmt.Sprintf("%v is canceled, and %v of %v given back", o["name"], o["refunded"], o["received"]))
 		}
@@ -230,4 +294,17 @@ func (f *feed) allWritten(orders []string) (violations []string) {
 		}
 	}
 	return append(violations, f.stockEquals(platforms.Shopify)...)
+}
+
+// asMuchRefunded expects as much money to be given back here as at Shopify, for each of the orders, in one refund at most.
+func (f *feed) asMuchRefunded(there map[string]any, orders []string) []string {
+	order := fmt.Sprint(there["sourceIdentifier"])
+	if !slices.Contains(orders, order) {
+		return nil
+	}
+	n, sum, err := f.refundsOf(order)
+	if err != nil || sum != there["refunded"] || n > 1 {
+		return []string{fmt.Sprintf("%s has %d refunds of %s here, and %v at Shopify, %v", order, n, sum, there["refunded"], err)}
+	}
+	return nil
 }

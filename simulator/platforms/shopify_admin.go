@@ -12,6 +12,7 @@ type (
 	AdminRefund  = shopify.AdminRefund
 	AdminFulfill = shopify.AdminFulfill
 	AdminSale    = shopify.AdminSale
+	AdminLine    = shopify.AdminLine
 )
 
 func (p *Platforms) routeShopifyAdmin() {

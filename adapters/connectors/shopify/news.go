@@ -41,7 +41,9 @@ func (c *Connector) news(ctx ports.Outbound, conn ports.Connection, topic string
 	case "inventory_levels":
 		return c.levelNews(at, payload)
 	case "orders":
-		return c.told(syncrun.Orders, payload, circumstances{}, orderPayload)
+		return c.orderEvent(ctx, conn, payload)
+	case "refunds":
+		return c.refundNews(ctx, conn, payload)
 	case "customers":
 		if what == "delete" {
 			return c.gone(syncrun.Customers, at, payload)
@@ -209,6 +211,9 @@ func orderPayload(payload json.RawMessage, _ circumstances) ([]syncrun.Record, e
 			URL       string `json:"tracking_url"`
 			Shipment  string `json:"shipment_status"`
 		} `json:"fulfillments"`
+		Refunds []struct {
+			Transactions []struct{ Kind, Status, Amount string }
+		}
 	}
 	if err := named(json.Unmarshal(payload, &n), &n.ID); err != nil {
 		return nil, err
@@ -225,10 +230,18 @@ func orderPayload(payload json.RawMessage, _ circumstances) ([]syncrun.Record, e
 			})
 		}
 	}
+	var back []string
+	for _, r := range n.Refunds {
+		for _, t := range r.Transactions {
+			if t.Kind == "refund" && t.Status == "success" {
+				back = append(back, t.Amount)
+			}
+		}
+	}
 	return []syncrun.Record{orderRecord(string(n.ID), time.Time(n.UpdatedAt), syncrun.Order{
 		Number: n.Name, Email: n.Email, Status: status(n.Financial, n.Fulfillment, n.CancelledAt != nil),
 		Total: n.Total, Currency: n.Currency, Items: items, PlacedAt: time.Time(n.CreatedAt),
-		Reference: n.Reference, Shipment: sentWhole(n.Fulfillment, sent),
+		Reference: n.Reference, Shipment: sentWhole(n.Fulfillment, sent), Canceled: n.CancelledAt != nil, Refunded: refunded(back, n.Currency),
 	})}, nil
 }
 

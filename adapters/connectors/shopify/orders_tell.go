@@ -71,7 +71,7 @@ func (c *Connector) orderState(ctx ports.Outbound, conn ports.Connection, id str
 		return shopOrder{}, err
 	}
 	if found.Order == nil {
-		return shopOrder{}, &ports.PlatformRefusal{Reason: "Shopify does not have the order any more."}
+		return shopOrder{}, errOrderGone
 	}
 	return *found.Order, nil
 }
@@ -106,7 +106,7 @@ func (c *Connector) refundOrder(ctx ports.Outbound, conn ports.Connection, id st
 	}
 	back := o.returned(d, s)
 	input := map[string]any{
-		"orderId": id, "note": "Haggle refund " + s.Refund.ID.String(), "notify": false,
+		"orderId": id, "note": ourRefund + s.Refund.ID.String(), "notify": false,
 		"transactions": []map[string]any{{
 			"orderId": id, "parentId": parent, "kind": "REFUND", "gateway": "haggle", "amount": s.Refund.Amount.String(),
 		}},
@@ -165,7 +165,7 @@ func (c *Connector) shipOrder(ctx ports.Outbound, conn ports.Connection, id stri
 		return err
 	}
 	if found.Order == nil {
-		return &ports.PlatformRefusal{Reason: "Shopify does not have the order any more."}
+		return errOrderGone
 	}
 	for _, f := range found.Order.FulfillmentOrders.Nodes {
 		if f.Status != "OPEN" && f.Status != "IN_PROGRESS" {

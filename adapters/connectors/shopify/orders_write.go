@@ -314,8 +314,8 @@ func (c *Connector) ReadLevels(ctx ports.Outbound, conn ports.Connection, items 
 			if _, err := c.fetch(ctx, conn, levelsOfItem, 100, variables, &found); err != nil {
 				return nil, err
 			}
-			if found.InventoryItem == nil || found.InventoryItem.InventoryLevels == nil {
-				break // it was deleted, and its stock with it
+			if found.InventoryItem == nil || !found.InventoryItem.Tracked || found.InventoryItem.InventoryLevels == nil {
+				break // it was deleted, or the shop does not count it
 			}
 			levels := found.InventoryItem.InventoryLevels
 			for _, n := range levels.Nodes {
@@ -324,6 +324,9 @@ func (c *Connector) ReadLevels(ctx ports.Outbound, conn ports.Connection, items 
 			more = levels.PageInfo.HasNextPage && levels.PageInfo.EndCursor != ""
 			variables["after"] = levels.PageInfo.EndCursor
 		}
+	}
+	for n, r := range records { // a webhook of the same second may have told more of the time
+		records[n].WholeSecond = wholeSecond(r.At)
 	}
 	return records, nil
 }
@@ -353,7 +356,7 @@ func (n levelNode) record() []syncrun.Record {
 
 // TellOrder tells the shop of what happened to an order.
 func (c *Connector) TellOrder(ctx ports.Outbound, conn ports.Connection, remote string, d ports.OrderDraft, step order.PlatformStep) (restocked bool, err error) {
-	id := "gid://shopify/Order/" + remote
+	id := orderID(remote)
 	switch s := step.(type) {
 	case order.CancelStep:
 		return true, c.cancelOrder(ctx, conn, id)

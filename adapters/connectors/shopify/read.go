@@ -55,14 +55,15 @@ const productsQuery = `query Products($first: Int!, $after: String, $query: Stri
 const ordersQuery = `query Orders($first: Int!, $after: String, $query: String) {
   orders(first: $first, after: $after, query: $query, sortKey: ID) {
     pageInfo { hasNextPage endCursor }
-    nodes {
-      id name email displayFinancialStatus displayFulfillmentStatus cancelledAt createdAt updatedAt
+    nodes { ` + orderQueryFields + ` }
+  }
+}`
+
+const orderQueryFields = `id name email displayFinancialStatus displayFulfillmentStatus cancelledAt createdAt updatedAt
       subtotalLineItemsQuantity sourceIdentifier
       fulfillments(first: 10) { status createdAt deliveredAt trackingInfo(first: 1) { company number url } }
       totalPriceSet { shopMoney { amount currencyCode } }
-    }
-  }
-}`
+      totalRefundedSet { shopMoney { amount } }`
 
 const customersQuery = `query Customers($first: Int!, $after: String, $query: String) {
   customers(first: $first, after: $after, query: $query, sortKey: ID) {

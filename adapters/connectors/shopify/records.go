@@ -121,6 +121,9 @@ func orderRecords(node json.RawMessage, _ circumstances) ([]syncrun.Record, erro
 		TotalPriceSet struct {
 			ShopMoney struct{ Amount, CurrencyCode string }
 		}
+		TotalRefundedSet struct {
+			ShopMoney struct{ Amount string }
+		}
 	}
 	if err := named(json.Unmarshal(node, &n), &n.ID); err != nil {
 		return nil, err
@@ -140,7 +143,8 @@ func orderRecords(node json.RawMessage, _ circumstances) ([]syncrun.Record, erro
 		Number: n.Name, Email: n.Email, Status: status(n.DisplayFinancialStatus, n.DisplayFulfillmentStatus, n.CancelledAt != nil),
 		Total: n.TotalPriceSet.ShopMoney.Amount, Currency: n.TotalPriceSet.ShopMoney.CurrencyCode,
 		Items: n.SubtotalLineItemsQuantity, PlacedAt: time.Time(n.CreatedAt),
-		Reference: n.SourceIdentifier, Shipment: shipment,
+		Reference: n.SourceIdentifier, Shipment: shipment, Canceled: n.CancelledAt != nil,
+		Refunded: refunded([]string{n.TotalRefundedSet.ShopMoney.Amount}, n.TotalPriceSet.ShopMoney.CurrencyCode),
 	})}, nil
 }
 

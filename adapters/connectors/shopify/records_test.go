@@ -317,7 +317,7 @@ func TestOrders(t *testing.T) {
 		"subtotalLineItemsQuantity": 3, "totalPriceSet": {"shopMoney": {"amount": "403.00", "currencyCode": "USD"}}}`
 	payload := `{"id": 820982911946154508, "name": "#1001", "email": "jon@example.com", "financial_status": "paid", "fulfillment_status": "partial",
 		"cancelled_at": null, "created_at": "2026-03-01T11:00:00Z", "updated_at": "2026-03-01T12:00:00Z", "total_price": "403.00", "currency": "USD",
-		"line_items": [{"id": 1, "quantity": 1}, {"id": 2, "quantity": 2}]}`
+		"line_items": [{"id": 1, "quantity": 1}, {"id": 2, "quantity": 2}], "source_identifier": null}`
 	order := syncrun.Record{
 		Resource: syncrun.Orders, Remote: "820982911946154508", At: noon,
 		Order: &syncrun.Order{
@@ -336,7 +336,7 @@ func TestOrders(t *testing.T) {
 	}
 	cancelled := strings.Replace(payload, `"cancelled_at": null`, `"cancelled_at": "2026-03-01T12:00:00Z"`, 1)
 	unshipped := strings.Replace(payload, `"partial"`, `null`, 1)
-	for status, payload := range map[string]string{"cancelled": cancelled, "paid/unfulfilled": unshipped, "unfulfilled": `{"id": 1}`} {
+	for status, payload := range map[string]string{"cancelled": cancelled, "paid/unfulfilled": unshipped, "unfulfilled": `{"id": 1, "source_identifier": null}`} {
 		if news, err := told(t, "orders/updated", noon, payload); err != nil || news[0].Order.Status != status {
 			t.Errorf("%+v, %v", news[0].Order, err)
 		}
@@ -418,7 +418,7 @@ func TestPayloadsThatAreNone(t *testing.T) {
 		}
 	}
 	for _, topic := range []string{"products/update", "orders/create", "customers/update"} {
-		news, err := told(t, topic, noon, `{"id": 5, "updated_at": "never"}`)
+		news, err := told(t, topic, noon, `{"id": 5, "updated_at": "never", "source_identifier": null}`)
 		if err != nil || len(news) != 1 || news[0].Remote != "5" || news[0].Problem == "" {
 			t.Errorf("%s: %+v, %v", topic, news, err)
 		}

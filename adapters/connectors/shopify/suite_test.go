@@ -61,7 +61,7 @@ func TestCalledConnector(t *testing.T) {
 			CalledConnector: s.connector(), Connection: connection(t), Platform: p, Topic: "orders/create", Timeless: true,
 			Hooks: func() int { s.mu.Lock(); defer s.mu.Unlock(); return len(s.hooks) },
 			Call: func(_ *testing.T, _ string, at time.Time) (ports.Call, string) {
-				return call("orders/create", "d-"+stamp(at), at, `{"id": 820982911946154508, "name": "#1", "total_price": "1.00", "currency": "EUR"}`), "820982911946154508"
+				return call("orders/create", "d-"+stamp(at), at, `{"id": 820982911946154508, "name": "#1", "total_price": "1.00", "currency": "EUR", "source_identifier": null}`), "820982911946154508"
 			},
 		}
 	})

@@ -24,6 +24,8 @@ var payloadFields = map[string][]string{
 	"inventory_levels/update": {"inventory_item_id", "location_id", "available", "updated_at"},
 	"orders/create":           orderFields,
 	"orders/updated":          orderFields,
+	"orders/cancelled":        orderFields,
+	"refunds/create":          {"id", "order_id"},
 	"customers/create":        customerPayloadFields,
 	"customers/update":        customerPayloadFields,
 	"customers/delete":        {"id"},
@@ -36,7 +38,8 @@ var (
 	}
 	orderFields = []string{
 		"id", "name", "email", "total_price", "currency", "financial_status", "fulfillment_status", "cancelled_at", "created_at", "updated_at",
-		"line_items.quantity",
+		"line_items.quantity", "source_identifier", "refunds.transactions", "fulfillments.status", "fulfillments.created_at",
+		"fulfillments.tracking_company", "fulfillments.tracking_number", "fulfillments.tracking_url", "fulfillments.shipment_status",
 	}
 	customerPayloadFields = []string{"id", "email", "first_name", "last_name", "orders_count", "tags", "updated_at"}
 )

@@ -15,7 +15,8 @@ import (
 var _ ports.PlatformOrders = Orders{}
 
 var (
-	_ = stored.JSON[order.Told](stored.Tags{"Told.Canceled": ",omitempty", "Told.Refunds": ",omitempty", "Told.Shipment": ",omitempty"})
+	_ = stored.JSON[order.Told](stored.Tags{"Told.Canceled": ",omitempty", "Told.Refunds": ",omitempty", "Told.Shipment": ",omitempty",
+		"Told.Changed": ",omitempty", "Told.Read": ",omitempty", "Told.Recorded": ",omitempty"})
 
 	platformOrders = db.NewTable[order.PlatformOrder]("platform_orders", db.Columns{"Told": ",json", "Moved": ",json", "Name": "remote_name", "URL": "remote_url", "DueAt": ",null"})
 

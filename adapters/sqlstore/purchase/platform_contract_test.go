@@ -22,6 +22,7 @@ func PlatformOrders(t *testing.T, open porttest.Open) {
 		"a failed change leaves no trace":            platformFailedChange,
 		"news of the order wake it":                  platformWoken,
 		"unknown and foreign orders":                 platformUnknown,
+		"skipped ones go on when it is reconnected":  platformReconnected,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -135,5 +136,51 @@ func platformUnknown(s *porttest.Shop) {
 		}
 		_, err := s.Platform.ChangePlatformOrder(s.Ctx, s.Project.ID, unknown, func(*order.Case, *order.PlatformOrder) error { return nil })
 		porttest.WantFault(s.T, err, fault.NotFound, "platform_order_not_found")
+	}
+}
+
+// platformReconnected takes up what was skipped because the integration was disconnected, unless it is too old, and nothing
+// that was skipped for another reason.
+func platformReconnected(s *porttest.Shop) {
+	of := writes(s, nil)
+	i, err := s.Integrations.ByID(s.Ctx, s.Project.ID, of)
+	s.Must(err)
+	orders := map[string]id.Order{}
+	for n, name := range []string{"disconnected", "of none of its goods", "written"} {
+		orders[name] = s.Order(n + 1).ID
+		_, err := s.Platform.ChangePlatformOrder(s.Ctx, s.Project.ID, orders[name], func(_ *order.Case, w *order.PlatformOrder) error {
+			reason := order.SkippedDisconnected
+			switch name {
+			case "of none of its goods":
+				reason = "None."
+			case "written":
+				w.Written("1", "#1", "", nil, porttest.Noon)
+			}
+			w.Skip(reason, porttest.Noon)
+			return nil
+		})
+		s.Must(err)
+	}
+	reconnect := func(at time.Time) (due string) {
+		_, err := s.Integrations.Update(s.Ctx, s.Project.ID, of, func(i *integration.Integration) error {
+			i.Status, i.Sealed = integration.Disconnected, nil
+			return nil
+		})
+		s.Must(err)
+		i.UpdatedAt = at
+		s.Must(s.Integrations.Connect(s.Ctx, i, func(*project.Project) error { return nil }))
+		for _, name := range []string{"disconnected", "of none of its goods", "written"} {
+			if w := platformOf(s, orders[name]); !w.DueAt.IsZero() {
+				due += name + " is " + w.Status.String() + ", "
+			}
+		}
+		return due
+	}
+	sold := platformOf(s, orders["disconnected"]).CreatedAt
+	if due := reconnect(sold.Add(order.ResumeWithin)); due != "written is written, " {
+		s.T.Errorf("too late: %s", due)
+	}
+	if due := reconnect(sold.Add(order.ResumeWithin - time.Second)); due != "disconnected is pending, written is written, " {
+		s.T.Errorf("in time: %s", due)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/domain/project"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
@@ -34,6 +35,7 @@ var (
 		"Config.Skip.Customers": "skip_customers",
 		"Config.Skip.Writing":   "skip_writing",
 		"Config.Refused":        "refused_orders",
+		"Config.Refunds":        "platform_refunds",
 		"Hook.ID":               "webhook_id",
 		"Hook.Remote":           "webhook_remote",
 		"Hook.Status":           "webhook_status",
@@ -50,15 +52,25 @@ var (
 	connectIntegration = integrations.Insert() + `
 ON CONFLICT (project_id, id) DO UPDATE
 SET ` + db.Excluded("name", "status", "account", "live", "store", "base_url", "currency", "skip_products", "skip_orders",
-		"skip_customers", "skip_writing", "may_write_orders", "refused_orders", "webhook_id", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing", "last_error",
+		"skip_customers", "skip_writing", "may_write_orders", "refused_orders", "platform_refunds", "webhook_id", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing", "last_error",
 		"synced", "last_sync", "wanted", "updated_at") + `
 WHERE integrations.status = 'disconnected'`
 
 	// updateIntegration changes what verbs change. Whose account it is stays.
 	updateIntegration = integrations.Update([]string{"project_id", "id"}, "name", "status", "store", "base_url", "currency",
-		"skip_products", "skip_orders", "skip_customers", "skip_writing", "may_write_orders", "refused_orders", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing",
+		"skip_products", "skip_orders", "skip_customers", "skip_writing", "may_write_orders", "refused_orders", "platform_refunds", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing",
 		"last_error", "synced", "last_sync", "wanted", "updated_at")
 )
+
+// resumeOrders takes up what was not written, or not told, while the integration was disconnected.
+const resumeOrders = `
+UPDATE platform_orders
+SET status = CASE WHEN status = 'skipped' THEN 'pending' ELSE status END, failures = 0, due_at = $3, updated_at = $3
+WHERE project_id = $1
+  AND integration_id = $2
+  AND due_at IS NULL
+  AND problem = $4
+  AND (status = 'written' OR status = 'skipped' AND created_at > $5)`
 
 // unresolvedPause is when to ask again for what payments are in the way of.
 const unresolvedPause = 5 * time.Second
@@ -138,6 +150,10 @@ func (v Integrations) Connect(ctx context.Context, i *integration.Integration, r
 		if err == nil && stored == 0 {
 			return integration.ErrExists()
 		}
+		if err != nil || !i.Type.WritesOrders() {
+			return err
+		}
+		_, err = t.Exec(ctx, resumeOrders, i.Project, i.ID, i.UpdatedAt, order.SkippedDisconnected, i.UpdatedAt.Add(-order.ResumeWithin))
 		return err
 	})
 }

@@ -133,7 +133,11 @@ func (s *Platform) AdminRefund(a AdminRefund) (id string, err error) {
 			amount = host.Dollars(sum)
 		}
 		if cents, _ := cents(amount); cents != 0 {
-			values["transactions"] = []any{map[string]any{"kind": "REFUND", "amount": amount, "gateway": "manual", "orderId": values["orderId"]}}
+			gateway := "manual"
+			if used := p.gateways(); len(used) > 0 { // that it is the payment's is not documented
+				gateway = used[0]
+			}
+			values["transactions"] = []any{map[string]any{"kind": "REFUND", "amount": amount, "gateway": gateway, "orderId": values["orderId"]}}
 		}
 		to := &complaints{of: "UserError"}
 		_, number := s.refundOrder(input{values, nil, to})

@@ -191,6 +191,8 @@ type recordOrder struct {
 	PlacedAt  *wire.Time      `json:"placed_at" nullable:"true"`
 	Reference *string         `json:"reference" nullable:"true" doc:"The id of the order here that it is of."`
 	Shipment  *recordShipment `json:"shipment,omitempty"`
+	Canceled  bool            `json:"canceled"`
+	Refunded  string          `json:"refunded,omitempty" doc:"How much of the total was given back, as the platform tells it. Absent: nothing, or it does not tell."`
 }
 
 type recordShipment struct {
@@ -227,6 +229,7 @@ func toAPIRecord(c *syncrun.Copy) RecordView {
 		v.Order = &recordOrder{
 			Number: o.Number, Email: o.Email, Status: o.Status, Total: o.Total, Currency: o.Currency, Items: o.Items,
 			PlacedAt: wire.ToKnownTime(o.PlacedAt), Reference: wire.ToOptional(o.Reference),
+			Canceled: o.Canceled, Refunded: o.Refunded,
 		}
 		if s := o.Shipment; s != nil {
 			v.Order.Shipment = &recordShipment{s.Carrier, s.Number, s.TrackingURL, wire.ToKnownTime(s.ShippedAt), s.Delivered, s.Voided}

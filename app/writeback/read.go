@@ -1,0 +1,70 @@
+package writeback
+
+import (
+	"context"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/app/failpoint"
+	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// read reads what has become of the order at its platform, and does here what was done there. The platform's answer alone
+// counts, not the call or the sync that reported a change: so a replay, an old call or one that was forged changes nothing.
+func (h *writing) read(ctx ports.Outbound) error {
+	var there order.PlatformState
+	err := h.asking(ctx, func(ctx ports.Outbound, c ports.Connection) (err error) {
+		there, err = h.writer.ReadOrder(ctx, c, h.of.Remote, h.c.Order.Total.Currency())
+		return err
+	})
+	if err == nil {
+		err = failpoint.At(ctx, failpoint.OrderRead)
+	}
+	if err != nil {
+		return err
+	}
+	return h.follow(ctx, there)
+}
+
+// follow does here what was done at the platform, in one transaction with the note that it is done.
+func (h *writing) follow(ctx context.Context, there order.PlatformState) error {
+	items, announce := h.draft().Items, id.New[id.Event](h.Entropy.IDBits())
+	reading := order.Reading{
+		State:   there,
+		Label:   h.integration.Type.Label(),
+		Refund:  h.integration.Config.Refunds == integration.FollowRefunds,
+		Stocked: func(takes []catalog.Take) []catalog.Take { return h.counted(takes, items) },
+	}
+	after, do := h.c, order.Consequences{}
+	err := h.inTx(ctx, func(s ports.SyncStores) (committed func(), err error) {
+		now := h.Clock.Now()
+		if committed, err = h.changeIn(ctx, s.Platform, func(c *order.Case, w *order.PlatformOrder) error {
+			after, do = c, w.Read(c, reading, now)
+			h.keep(w)
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+		if do.Cancel || len(do.Refunds) > 0 {
+			if after, err = s.Orders.Change(ctx, h.of.Project, h.of.Order, func(c *order.Case) error {
+				return do.Apply(c, reading.Label, announce, now)
+			}); err != nil {
+				return nil, err
+			}
+		}
+		if len(do.Alerts) == 0 {
+			return committed, nil
+		}
+		return committed, h.alert(ctx, s, "was changed at "+reading.Label+". "+strings.Join(do.Alerts, " "))
+	})
+	if err != nil {
+		return err
+	}
+	if h.c = after; do.Cancel {
+		h.restocked(ctx)
+	}
+	return nil
+}

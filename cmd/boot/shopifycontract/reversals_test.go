@@ -1,0 +1,217 @@
+package shopifycontract
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/simulator/platforms"
+)
+
+// told are the alerts that the merchant has had of the integration.
+func (s *shop) told() (list []string) {
+	s.Helper()
+	for _, one := range s.ask(200, "GET", "/v1/events?type=integration.error", "")["data"].([]any) {
+		list = append(list, fmt.Sprint(one))
+	}
+	return list
+}
+
+// refunds are the order's, as amount and status.
+func (s *shop) refunds(order string) (list []string) {
+	s.Helper()
+	for _, one := range s.ask(200, "GET", "/v1/orders/"+order, "")["refunds"].([]any) {
+		r := one.(map[string]any)
+		list = append(list, fmt.Sprintf("%.2f %v", r["amount"], r["status"]))
+	}
+	return list
+}
+
+// canceled waits until the order is canceled here.
+func (s *shop) canceled(order string) {
+	s.Helper()
+	s.until("the order is canceled here", func() bool {
+		return s.ask(200, "GET", "/v1/orders/"+order, "")["status"] == "canceled"
+	})
+	s.written(order, "written")
+}
+
+// refunded waits until the order's refunds are these.
+func (s *shop) refunded(order string, want ...string) {
+	s.Helper()
+	s.until("its refunds are "+strings.Join(want, ", "), func() bool { return strings.Join(s.refunds(order), ", ") == strings.Join(want, ", ") })
+	s.written(order, "written")
+}
+
+func (s *shop) orders() {
+	s.Helper()
+	if run := s.sync(s.integration, `{"resources": ["orders"]}`); run["status"] != "completed" {
+		s.Fatalf("%v", run)
+	}
+}
+
+func (s *shop) change(config string) {
+	s.Helper()
+	s.ask(200, "PATCH", s.integration, `{"config": `+config+`}`)
+}
+
+// An order that the merchant cancels in Shopify's admin is canceled here once. The goods are back where Shopify has put
+// them back, and the money goes back as far as it was refunded there.
+func TestOrders_canceledThere(t *testing.T) {
+	for name, c := range map[string]struct {
+		policy          string
+		refund, restock bool
+		left            string // of the payment, as the alert has it
+	}{
+		"alert, refunded there": {policy: "alert", refund: true, restock: true, left: "recorded"},
+		"refunded":              {policy: "refund", refund: true, restock: true},
+		"refund later":          {policy: "refund", restock: true, left: "are not given back"},
+		"not restocked":         {policy: "refund", refund: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, database string) {
+				s := synced(t, database, platforms.Config{})
+				s.change(`{"platform_refunds": "` + c.policy + `"}`)
+				g := s.stocked(5)
+				before := g.here()
+				order := g.buy(2)
+				there := fmt.Sprint(s.written(order, "written")["name"])
+				g.counts(before - 2)
+				if err := s.CancelAtShopify(platforms.AdminCancel{Order: there, Refund: c.refund, Restock: c.restock}); err != nil {
+					t.Fatal(err)
+				}
+				s.orders()
+				s.canceled(order)
+				want := before - 2
+				if c.restock {
+					want = before
+				}
+				g.counts(want)
+				total := s.ask(200, "GET", "/v1/orders/"+order, "")["total"]
+				if c.policy == "refund" && c.refund {
+					s.refunded(order, fmt.Sprintf("%.2f succeeded", total))
+				} else if found := s.refunds(order); len(found) > 0 {
+					t.Errorf("refunds %v", found)
+				}
+				if told := s.told(); (c.left != "") != (len(told) == 1 && strings.Contains(told[0], c.left)) || c.left == "" && len(told) > 0 {
+					t.Errorf("alerts %v", told)
+				}
+				s.sync(s.integration, `{"full_sync": true}`)
+				s.written(order, "written")
+				g.counts(want)
+				if n := len(s.onlyOne(order)["refunds"].([]any)); n != 1 {
+					t.Errorf("%d refunds at Shopify", n)
+				}
+				if canceled := s.ask(200, "GET", "/v1/events?type=order.canceled", "")["data"].([]any); len(canceled) != 1 {
+					t.Errorf("%d cancellations", len(canceled))
+				}
+			})
+		})
+	}
+}
+
+// A refund that the merchant makes in Shopify's admin gives the money back here once, where that is wanted: in parts, with
+// shipping, with goods that are restocked there, and never more than is left.
+func TestOrders_refundedThere(t *testing.T) {
+	each(t, func(t *testing.T, database string) {
+		s := synced(t, database, platforms.Config{})
+		s.change(`{"platform_refunds": "refund"}`)
+		g := s.stocked(5)
+		before := g.here()
+		order := g.buy(2)
+		there := fmt.Sprint(s.written(order, "written")["name"])
+		g.counts(before - 2)
+		refund := func(r platforms.AdminRefund) {
+			t.Helper()
+			r.Order = there
+			if _, err := s.RefundAtShopify(r); err != nil {
+				t.Fatal(err)
+			}
+			s.orders()
+		}
+		refund(platforms.AdminRefund{Amount: "5.00", Note: "Haggle refund of a scratch"})
+		s.refunded(order, "5.00 succeeded")
+		refund(platforms.AdminRefund{Amount: "5.00"})
+		s.refunded(order, "5.00 succeeded", "5.00 succeeded")
+
+		// Goods that are restocked without money come back here once.
+		refund(platforms.AdminRefund{Lines: []platforms.AdminLine{{Quantity: 1}}, Amount: "0", Restock: true})
+		s.sync(s.integration, `{"resources": ["inventory"]}`)
+		g.counts(before - 1)
+		s.refunded(order, "5.00 succeeded", "5.00 succeeded")
+
+		// A refund that is made here is told to Shopify, and does not come back.
+		payment := s.ask(200, "GET", "/v1/orders/"+order, "")["payment"].(map[string]any)["id"]
+		s.ask(201, "POST", fmt.Sprintf("/v1/finance/payments/%v/refund", payment), `{"amount": 7}`)
+		s.until("Shopify knows of it", func() bool { return s.onlyOne(order)["refunded"] == "17.00" })
+		s.orders()
+		s.sync(s.integration, `{"full_sync": true}`)
+		s.refunded(order, "5.00 succeeded", "5.00 succeeded", "7.00 succeeded")
+		if n := len(s.onlyOne(order)["refunds"].([]any)); n != 4 {
+			t.Errorf("%d refunds at Shopify", n)
+		}
+		if told := s.told(); len(told) > 0 {
+			t.Errorf("%v", told)
+		}
+	})
+}
+
+// By default a refund at Shopify moves no money, and the merchant is alerted. One that is then made here is taken for it.
+func TestOrders_refundAlert(t *testing.T) {
+	each(t, func(t *testing.T, database string) {
+		s := synced(t, database, platforms.Config{})
+		order := s.stocked(5).written()
+		if _, err := s.RefundAtShopify(platforms.AdminRefund{Order: order, Amount: "5.00"}); err != nil {
+			t.Fatal(err)
+		}
+		s.orders()
+		s.until("the merchant is alerted", func() bool { return len(s.told()) > 0 })
+		s.written(order, "written")
+		if told := s.told(); len(told) != 1 || !strings.Contains(told[0], "A refund of 5.00 USD is recorded at Shopify") {
+			t.Errorf("%v", told)
+		}
+		if found := s.refunds(order); len(found) > 0 {
+			t.Errorf("%v", found)
+		}
+		s.change(`{"platform_refunds": "refund"}`) // what was alerted is not paid later
+		s.sync(s.integration, `{"full_sync": true}`)
+		payment := s.ask(200, "GET", "/v1/orders/"+order, "")["payment"].(map[string]any)["id"]
+		s.ask(201, "POST", fmt.Sprintf("/v1/finance/payments/%v/refund", payment), `{"amount": 5}`)
+		s.refunded(order, "5.00 succeeded")
+		if found := s.onlyOne(order); found["refunded"] != "5.00" || len(found["refunds"].([]any)) != 1 {
+			t.Errorf("%v", found["refunds"])
+		}
+	})
+}
+
+// Webhooks alone tell of it, too. Any number of calls, also old ones, leads to one cancellation and one refund.
+func TestOrders_reversedByWebhook(t *testing.T) {
+	each(t, func(t *testing.T, database string) {
+		s := synced(t, database, platforms.Config{})
+		s.change(`{"platform_refunds": "refund"}`)
+		for _, topic := range []string{"refunds/create", "orders/cancelled", "orders/updated", "inventory_levels/update"} {
+			s.ask(201, "POST", s.integration+"/webhooks", `{"topic": "`+topic+`"}`)
+		}
+		g := s.stocked(5)
+		before := g.here()
+		order := g.written()
+		if _, err := s.RefundAtShopify(platforms.AdminRefund{Order: order, Amount: "3.00"}); err != nil {
+			t.Fatal(err)
+		}
+		s.refunded(order, "3.00 succeeded")
+		if err := s.CancelAtShopify(platforms.AdminCancel{Order: order, Restock: true, Refund: true}); err != nil {
+			t.Fatal(err)
+		}
+		s.canceled(order)
+		rest := s.ask(200, "GET", "/v1/orders/"+order, "")["total"].(float64) - 3
+		s.refunded(order, "3.00 succeeded", fmt.Sprintf("%.2f succeeded", rest))
+		g.counts(before)
+		s.written(order, "written")
+		if n := len(s.onlyOne(order)["refunds"].([]any)); n != 2 {
+			t.Errorf("%d refunds at Shopify", n)
+		}
+		if told := s.told(); len(told) > 0 {
+			t.Errorf("%v", told)
+		}
+	})
+}
