@@ -42,6 +42,7 @@ type RecordPage struct {
 	Records []syncrun.Record
 	Next    string
 	Notices []syncrun.Notice
+	Total   syncrun.Total // of the reading, all of its pages, on whichever page tells it
 }
 
 // OAuthConnector is a platform whose users consent that we act for them (RFC 6749).
@@ -180,7 +181,10 @@ type ShippingLabel struct {
 }
 
 // Throttled is a platform's wish to be left alone for a while.
-type Throttled struct{ After time.Duration }
+type Throttled struct {
+	After     time.Duration
+	Preparing bool // it prepares the data; else it is its rate limit
+}
 
 func (t Throttled) Error() string { return fmt.Sprintf("the platform asks to wait %s", t.After) }
 

@@ -211,6 +211,9 @@ func TestTooManyFailuresInARowAreFinal(t *testing.T) {
 	if r := l.Run(run); r.Status != syncrun.Failed || r.Error != "No answer." {
 		t.Errorf("%s: %q", r.Status, r.Error)
 	}
+	if told, is := l.Events()[0].Data.(event.SyncFailed); !is || len(told.Counts) != 1 {
+		t.Errorf("announced %+v", l.Events())
+	}
 }
 
 func TestPagesThatLeadInACircle(t *testing.T) {

@@ -183,7 +183,8 @@ func (h *hand) trouble(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return h.put(ctx, now, "")
 	case errors.As(err, &slow):
-		return h.put(ctx, now.Add(min(max(slow.After, shortest), longest)), "")
+		until := now.Add(min(max(slow.After, shortest), longest))
+		return h.close(ctx, func(r *syncrun.Run, now time.Time) error { return r.Wait(until, slow.Preparing, now) })
 	case errors.As(err, &failure):
 		return h.put(ctx, now.Add(h.pause()), failure.Reason)
 	case errors.As(err, &refusal):

@@ -65,6 +65,7 @@ func (h *hand) commit(ctx context.Context, page ports.RecordPage) error {
 				r.Hidden()
 			}
 			r.Notice(page.Notices...)
+			r.Expect(page.Total)
 			return r.Advance(taken.Counters, taken.High, page.Next, until, now)
 		})
 	})
@@ -145,20 +146,25 @@ func (h *hand) conclude(ctx context.Context, s ports.SyncStores, r *syncrun.Run)
 		if err != nil {
 			return err
 		}
-		counts := map[string]event.SyncCount{}
-		for _, step := range r.Steps {
-			c := step.Counters
-			counts[step.Resource.String()] = event.SyncCount{
-				Total: c.Total(), Created: c.Created, Updated: c.Updated, Unchanged: c.Unchanged, Errors: c.Errors,
-			}
-		}
-		data = event.SyncCompleted{Run: r.ID, Integration: r.Integration, Full: r.Full, Counts: counts, StartedAt: r.StartedAt, EndedAt: r.EndedAt}
+		data = event.SyncCompleted{Run: r.ID, Integration: r.Integration, Full: r.Full, Counts: counts(r), StartedAt: r.StartedAt, EndedAt: r.EndedAt}
 	case syncrun.Failed:
-		data = event.SyncFailed{Run: r.ID, Integration: r.Integration, Error: r.Error, StartedAt: r.StartedAt, EndedAt: r.EndedAt}
+		data = event.SyncFailed{Run: r.ID, Integration: r.Integration, Error: r.Error, Counts: counts(r), StartedAt: r.StartedAt, EndedAt: r.EndedAt}
 	default:
 		return nil
 	}
 	return s.Events.Announce(ctx, event.New(h.Entropy.IDBits(), r.Project, r.EndedAt, data))
+}
+
+// counts are what became of the records of each resource.
+func counts(r *syncrun.Run) map[string]event.SyncCount {
+	all := map[string]event.SyncCount{}
+	for _, step := range r.Steps {
+		c := step.Counters
+		all[step.Resource.String()] = event.SyncCount{
+			Total: c.Total(), Created: c.Created, Updated: c.Updated, Unchanged: c.Unchanged, Errors: c.Errors,
+		}
+	}
+	return all
 }
 
 func (h *hand) tell(ctx context.Context, products []id.Product) {

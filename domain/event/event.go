@@ -246,7 +246,8 @@ type SyncCount struct{ Total, Created, Updated, Unchanged, Errors int }
 type SyncFailed struct {
 	Run         id.Sync
 	Integration id.Integration
-	Error       string // in words for the merchant
+	Error       string               // in words for the merchant
+	Counts      map[string]SyncCount // by resource, of what it had read until then
 	StartedAt   time.Time
 	EndedAt     time.Time
 }

@@ -69,6 +69,10 @@ type Step struct {
 	Blind    bool      // some records had no id that can be used: who they are nobody knows
 	Sweeping bool      // all pages are done; what they did not have is gone at the platform
 	Done     bool
+	Expected Total // as the platform said
+	Read     int   // records that its pages had
+	Pace     Pace
+	Waited   Waited
 	Counters
 }
 
@@ -140,6 +144,7 @@ func (r *Run) Advance(page Counters, high time.Time, next string, lease, now tim
 		s.Mark = next
 	}
 	s.Counters, s.Cursor = s.Plus(page), next
+	s.paced(page.Total(), now)
 	if high.After(s.High) {
 		s.High = high
 	}

@@ -20,6 +20,7 @@ const (
 	longestPage   = 500  // records
 	longestCursor = 2000 // characters
 	longestID     = 200
+	mostRecords   = 1_000_000_000
 )
 
 // Config is what a connector needs.
@@ -65,8 +66,9 @@ func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration
 // page is how a system answers. Data nil is no answer: taken for a page without records it would have a
 // full sync remove everything.
 type page struct {
-	Data []json.RawMessage `json:"data"`
-	Next *string           `json:"next_cursor"`
+	Data  []json.RawMessage `json:"data"`
+	Next  *string           `json:"next_cursor"`
+	Total json.RawMessage   `json:"total"`
 }
 
 // Read reads one page.
@@ -90,6 +92,9 @@ func (s *Connector) Read(ctx ports.Outbound, c ports.Connection, r ports.PageReq
 	})}
 	if answer.Next != nil {
 		all.Next = *answer.Next
+	}
+	if json.Unmarshal(answer.Total, &all.Total.Count) != nil || all.Total.Count > mostRecords {
+		all.Total.Count = 0 // a total is of no consequence: one that cannot be read is none
 	}
 	return all, nil
 }

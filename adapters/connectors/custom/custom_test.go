@@ -402,3 +402,15 @@ func TestVerifyOfABodyThatIsNoCall(t *testing.T) {
 		t.Error("an id of 201 characters is taken")
 	}
 }
+
+func TestTotals(t *testing.T) {
+	t.Parallel()
+	o, _, s, c := connect(t)
+	for total, want := range map[string]int{`1200`: 1200, `0`: 0, `null`: 0, `"many"`: 0, `1.5`: 0, `99999999999`: 0} {
+		o.page = `{"data": [{"id": 1, "deleted": true}], "total": ` + total + `}`
+		page, err := s.Read(ports.NewOutbound(t.Context()), c, ports.PageRequest{Resource: syncrun.Products})
+		if err != nil || len(page.Records) != 1 || page.Total != (syncrun.Total{Count: want}) {
+			t.Errorf("%s: %+v, %v", total, page.Total, err)
+		}
+	}
+}

@@ -39,7 +39,7 @@
 //
 // answers with a page:
 //
-//		{"data": [ … ], "next_cursor": "eyJhZnRlciI6NTAwfQ"}
+//		{"data": [ … ], "next_cursor": "eyJhZnRlciI6NTAwfQ", "total": 1200}
 //
 //	  - limit is how many records the page may have. A page of more than 500 is refused.
 //	  - updated_since, if there, lets records be left out whose updated_at is earlier. A system that cannot tell
@@ -47,6 +47,8 @@
 //	  - cursor, if there, is the next_cursor of the page before, as it was given, of at most 2,000 characters.
 //	    It comes with the same updated_since. The same cursor may be asked for again, at once or hours later.
 //	  - next_cursor is left out, null or "" on the last page, and only there. A page may be empty and have one.
+//	  - total, if there, is how many records all pages of this updated_since have. It is for the display of the
+//	    progress alone, and may be told on any page, and be rough.
 //	  - data is required. A system without such data answers {"data": []}.
 //
 // A record that changes while the pages are read may come twice. None may be left out because another one

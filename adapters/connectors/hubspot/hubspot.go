@@ -143,6 +143,7 @@ var kinds = map[syncrun.Resource]kind{
 // full sync remove everybody.
 type page struct {
 	Results []json.RawMessage `json:"results"`
+	Total   int               `json:"total"` // of a search
 	Paging  struct {
 		Next struct {
 			After string `json:"after"`

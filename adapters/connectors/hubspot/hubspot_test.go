@@ -334,3 +334,18 @@ func TestWhatHubSpotHasNot(t *testing.T) {
 		}
 	}
 }
+
+// The first page of a search counts all that it finds, later ones what is left.
+func TestTotals(t *testing.T) {
+	t.Parallel()
+	h, _, s, c := connect(t)
+	h.fill(t, syncrun.Customers, 450, changed)
+	r := ports.PageRequest{Resource: syncrun.Customers, Since: changed}
+	for _, want := range []int{450, 0, 0} {
+		page, err := s.Read(ports.NewOutbound(t.Context()), c, r)
+		if err != nil || page.Total.Count != want {
+			t.Errorf("%+v, want %d, %v", page.Total, want, err)
+		}
+		r.Cursor = page.Next
+	}
+}

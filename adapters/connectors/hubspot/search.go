@@ -14,7 +14,9 @@ import (
 // highest id of the one before. Its own paging counts positions, so that a record which changes meanwhile
 // moves and another one slips through; it ends after 10,000 results, and many records may have changed in
 // the same millisecond. What changes later than the search began is left to the next one, for else a late
-// change would hide an earlier one of a record that was passed already.
+// change would hide an earlier one of a record that was passed already. The first page tells how many there are: "total", the
+// number of records that match (https://developers.hubspot.com/docs/api-reference/2026-03/crm/search-the-crm, read
+// 2026-11-28). Lists tell no total.
 
 // spot is how far a search has come.
 type spot struct {
@@ -84,6 +86,9 @@ func (s *Connector) search(ctx context.Context, c ports.Connection, k kind, r po
 		return ports.RecordPage{}, err
 	}
 	found := ports.RecordPage{Records: k.records(answer, r.Resource)}
+	if r.Cursor == "" { // later pages search for less
+		found.Total.Count = answer.Total
+	}
 	if answer.Paging.Next.After != "" && len(found.Records) > 0 {
 		if at.id = highest(found.Records); at.id == 0 {
 			return ports.RecordPage{}, s.platform.Failed("sent a page without any id", nil)

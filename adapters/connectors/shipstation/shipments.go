@@ -38,6 +38,7 @@ type shipment struct {
 
 type shipments struct {
 	List  []json.RawMessage `json:"shipments"`
+	Total int               `json:"total"`
 	Page  int               `json:"page"`
 	Pages int               `json:"pages"`
 }
@@ -72,7 +73,7 @@ func (s *Connector) Read(ctx ports.Outbound, c ports.Connection, r ports.PageReq
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
-	return ports.RecordPage{Records: append(page.Records, more.Records...), Next: more.Next}, nil
+	return ports.RecordPage{Records: append(page.Records, more.Records...), Next: more.Next, Total: page.Total}, nil
 }
 
 func (s *Connector) phase(ctx context.Context, c ports.Connection, since time.Time, phase string, number int) (ports.RecordPage, error) {
@@ -85,7 +86,7 @@ func (s *Connector) phase(ctx context.Context, c ports.Connection, since time.Ti
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
-	page := ports.RecordPage{Records: s.records(found.List)}
+	page := ports.RecordPage{Records: s.records(found.List), Total: total(found.Total, phase, since)}
 	if phase == voided { // and nothing that the first phase had
 		page.Records = slices.DeleteFunc(page.Records, func(r syncrun.Record) bool { return r.Order != nil && r.Order.Status != "voided" })
 	}
@@ -93,6 +94,15 @@ func (s *Connector) phase(ctx context.Context, c ports.Connection, since time.Ti
 		page.Next = phase + ":" + strconv.Itoa(number+1)
 	}
 	return page, nil
+}
+
+// total is what the first phase counts ("The total number of resources that match your search criteria",
+// https://docs.shipstation.com/apis/shipengine/docs/reference/pagination, read 2026-11-28). What was voided comes on top.
+func total(count int, phase string, since time.Time) syncrun.Total {
+	if phase == voided {
+		return syncrun.Total{}
+	}
+	return syncrun.Total{Count: count, AtLeast: !since.IsZero()}
 }
 
 func place(cursor string) (phase string, page int, ok bool) {

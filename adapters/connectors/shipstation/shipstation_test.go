@@ -248,3 +248,19 @@ func TestCallsThatAreNone(t *testing.T) {
 		}
 	}
 }
+
+// What was voided since comes on top of what is counted.
+func TestTotals(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	at := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	for n := range 3 {
+		w.add(at.Add(time.Duration(n)*time.Minute), someOrder.String(), "HG-7K2M-9QXA")
+	}
+	for since, want := range map[time.Time]syncrun.Total{{}: {Count: 3}, at.Add(-time.Hour): {Count: 3, AtLeast: true}} {
+		page, err := w.Read(ports.NewOutbound(t.Context()), w.connection, ports.PageRequest{Resource: syncrun.Orders, Since: since})
+		if err != nil || page.Total != want {
+			t.Errorf("%+v, want %+v, %v", page.Total, want, err)
+		}
+	}
+}

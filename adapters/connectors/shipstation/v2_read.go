@@ -26,6 +26,7 @@ const voidable = 60 * 24 * time.Hour
 
 type labelsV2 struct {
 	List  []json.RawMessage `json:"labels"`
+	Total int               `json:"total"`
 	Pages int               `json:"pages"`
 }
 
@@ -55,7 +56,7 @@ func (m *modern) phase(ctx context.Context, c ports.Connection, since time.Time,
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
-	page := ports.RecordPage{Records: connectors.Records(found.List, recordV2)}
+	page := ports.RecordPage{Records: connectors.Records(found.List, recordV2), Total: total(found.Total, phase, since)}
 	if phase == voided {
 		page.Records = slices.DeleteFunc(page.Records, func(r syncrun.Record) bool { return r.Problem == "" && r.At.Before(since) })
 	}

@@ -23,6 +23,15 @@ type bulk struct {
 	grouped bool  // what is below another line follows it there, which makes the operation slower
 	chunk   int64 // bytes of the file that are read at once
 	records reading
+	below   bool // the records are what is below the objects at the root
+}
+
+// total is how many records a file has.
+func (b bulk) total(objects, roots int) syncrun.Total {
+	if b.below {
+		return syncrun.Total{Count: objects - roots}
+	}
+	return syncrun.Total{Count: roots}
 }
 
 // reading reads whole records, bulkPage at most, off the start of a part of a file, and tells how many bytes
@@ -31,7 +40,7 @@ type reading func(part []byte, last bool, with circumstances) (records []syncrun
 
 var bulks = map[syncrun.Resource]bulk{
 	syncrun.Products:  {query: productsBulk, grouped: true, chunk: 2 << 20, records: productsOf},
-	syncrun.Inventory: {query: levelsBulk, chunk: 128 << 10, records: levelsOf},
+	syncrun.Inventory: {query: levelsBulk, chunk: 128 << 10, records: levelsOf, below: true},
 }
 
 // A product's variants and images are below it.
@@ -52,14 +61,29 @@ const bulkStart = `mutation BulkRun($query: String!, $grouped: Boolean!) {
   }
 }`
 
-const bulkState = `query Bulk($id: ID!) {
-  node(id: $id) { ... on BulkOperation { id status errorCode url } }
+// The counts are a running total of all objects and of those at the root
+// (https://shopify.dev/docs/api/admin-graphql/2026-07/objects/BulkOperation, read 2026-11-28).
+const bulkStateQuery = `query Bulk($id: ID!) {
+  node(id: $id) { ... on BulkOperation { id status errorCode url objectCount rootObjectCount } }
 }`
 
 const (
-	bulkPause = 2 * time.Second // until it is asked for again
-	bulkPage  = 250             // records
+	firstPause = 250 * time.Millisecond // until an operation is asked for again; it doubles with each time
+	bulkPause  = 2 * time.Second        // the longest pause
+	bulkPage   = 250                    // records
 )
+
+// bulkPause is how long to wait for an operation that is not done. How often to ask is not documented; the query costs a point.
+func (a *account) bulkPause(operation string) time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.awaited != operation {
+		a.awaited, a.pause = operation, firstPause
+		return firstPause
+	}
+	a.pause = min(2*a.pause, bulkPause)
+	return a.pause
+}
 
 // startBulk starts the operation. A PlatformRefusal means that there is no such way: another one is running,
 // or the app may not.
@@ -101,7 +125,7 @@ func (c *Connector) readBulk(ctx ports.Outbound, conn ports.Connection, of syncr
 
 // awaitBulk is Throttled while the operation runs: to wait is no failure.
 func (c *Connector) awaitBulk(ctx ports.Outbound, conn ports.Connection, at place) (ports.RecordPage, error) {
-	address, running, err := c.bulkFile(ctx, conn, at.operation)
+	state, err := c.bulkState(ctx, conn, at.operation)
 	var no *noAccess
 	switch {
 	case errors.As(err, &no):
@@ -110,38 +134,50 @@ func (c *Connector) awaitBulk(ctx ports.Outbound, conn ports.Connection, at plac
 		return p, nil
 	case err != nil:
 		return ports.RecordPage{}, err
-	case running:
-		return ports.RecordPage{}, connectors.Wait(bulkPause)
-	case address == "":
+	case state.running:
+		return ports.RecordPage{}, ports.Throttled{After: c.accounts.Of(conn.Key).bulkPause(at.operation), Preparing: true}
+	case state.address == "":
 		return fromPages, nil
 	}
-	at.address = address
-	return c.readPlace(ctx, conn, at)
+	at.address = state.address
+	p, err := c.readPlace(ctx, conn, at)
+	p.Total = bulks[at.of].total(state.objects, state.roots)
+	return p, err
 }
 
-// bulkFile is the address of an operation's file; "": it has none. That is so too where nothing was found,
-// but pages are the better witness of that. noAccess: the operation was denied access.
-func (c *Connector) bulkFile(ctx context.Context, conn ports.Connection, id string) (address string, running bool, err error) {
+// bulkState is how a bulk operation is. Without an address it has no file. That is so too where nothing was found, but pages
+// are the better witness of that.
+type bulkState struct {
+	running bool
+	address string
+	objects int // in the file
+	roots   int // those of them that are below no other
+}
+
+// bulkState asks for an operation. noAccess: it was denied access.
+func (c *Connector) bulkState(ctx context.Context, conn ports.Connection, id string) (state bulkState, err error) {
 	var found struct {
-		Node *struct{ Status, ErrorCode, URL string }
+		Node *struct{ Status, ErrorCode, URL, ObjectCount, RootObjectCount string }
 	}
-	if err := c.ask(ctx, conn, bulkState, map[string]any{"id": "gid://shopify/BulkOperation/" + id}, &found); err != nil {
-		return "", false, err
+	if err := c.ask(ctx, conn, bulkStateQuery, map[string]any{"id": "gid://shopify/BulkOperation/" + id}, &found); err != nil {
+		return state, err
 	}
 	if found.Node == nil {
-		return "", false, nil
+		return state, nil
 	}
 	switch found.Node.Status {
 	case "CREATED", "RUNNING", "CANCELING":
-		return "", true, nil
+		state.running = true
 	case "COMPLETED":
-		return found.Node.URL, false, nil
+		state.address = found.Node.URL
+		state.objects, _ = strconv.Atoi(found.Node.ObjectCount) // else it is not known how many there are
+		state.roots, _ = strconv.Atoi(found.Node.RootObjectCount)
 	case "FAILED":
 		if found.Node.ErrorCode == accessDenied {
-			return "", false, &noAccess{c.platform.Refused("does not permit the bulk operation")}
+			return state, &noAccess{c.platform.Refused("does not permit the bulk operation")}
 		}
 	}
-	return "", false, nil
+	return state, nil
 }
 
 // place is a place in the file of an operation.
@@ -179,11 +215,11 @@ func (c *Connector) readPlace(ctx ports.Outbound, conn ports.Connection, at plac
 	of := bulks[at.of]
 	part, last, err := c.chunk(ctx, at, of.chunk)
 	if refused(err) {
-		fresh, running, errFresh := c.bulkFile(ctx, conn, at.operation)
-		if errFresh != nil || running || fresh == "" || fresh == at.address {
+		fresh, errFresh := c.bulkState(ctx, conn, at.operation)
+		if errFresh != nil || fresh.running || fresh.address == "" || fresh.address == at.address {
 			return fromPages, errFresh
 		}
-		at.address = fresh
+		at.address = fresh.address
 		part, last, err = c.chunk(ctx, at, of.chunk)
 	}
 	if err != nil {

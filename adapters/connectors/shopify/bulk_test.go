@@ -38,7 +38,7 @@ func (s *shop) state(status, address string) {
 		if variables["id"] != "gid://shopify/BulkOperation/720918" {
 			return 200, `{"data": {"node": null}}`
 		}
-		return 200, fmt.Sprintf(`{"data": {"node": {"id": %q, "status": %q, "url": %q}}}`, variables["id"], status, address)
+		return 200, fmt.Sprintf(`{"data": {"node": {"id": %q, "status": %q, "url": %q, "objectCount": "19", "rootObjectCount": "2"}}}`, variables["id"], status, address)
 	})
 }
 
@@ -92,11 +92,13 @@ func TestABulkOperation(t *testing.T) {
 	}
 	r := everything
 	r.Cursor = first.Next
-	for _, status := range []string{"CREATED", "RUNNING", "CANCELING"} {
+	pause := 250 * time.Millisecond
+	for _, status := range []string{"CREATED", "RUNNING", "CANCELING", "RUNNING", "RUNNING"} {
 		s.state(status, "")
-		if _, err := c.Read(ports.NewOutbound(t.Context()), conn, r); err != (ports.Throttled{After: 2 * time.Second}) {
-			t.Errorf("%s: %v", status, err)
+		if _, err := c.Read(ports.NewOutbound(t.Context()), conn, r); err != (ports.Throttled{After: pause, Preparing: true}) {
+			t.Errorf("%s: %v, want %s", status, err, pause)
 		}
+		pause = min(2*pause, 2*time.Second)
 	}
 	s.state("COMPLETED", s.fileURL)
 	records, cursors := rest(t, c, conn, r.Cursor)

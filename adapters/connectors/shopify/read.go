@@ -133,6 +133,49 @@ func (c *Connector) readPages(ctx ports.Outbound, conn ports.Connection, r ports
 	return c.readPage(ctx, conn, of, r, at)
 }
 
+// counted is a query that tells how many records it finds on all of its pages, too. The count has no limit, and what it is
+// worth (https://shopify.dev/docs/api/admin-graphql/latest/queries/ordersCount, …/productsCount, …/customersCount and
+// …/enums/CountPrecision, api_version 2026-10, read 2026-11-28). What a count costs is not documented.
+func (l listing) counted() string {
+	return strings.Replace(l.query, "{\n", "{\n  total: "+l.field+"Count(query: $query, limit: null) { count precision }\n", 1)
+}
+
+// found is the answer to a query of a listing.
+type found map[string]*struct {
+	page[json.RawMessage]
+	Count     int
+	Precision string
+}
+
+func (f found) page(field string) *page[json.RawMessage] {
+	if f[field] == nil {
+		return nil
+	}
+	return &f[field].page
+}
+
+// total is what the platform counted; zero: it did not.
+func (f found) total() (t syncrun.Total) {
+	if counted := f["total"]; counted != nil {
+		t.Count, t.AtLeast = counted.Count, counted.Precision != "EXACT"
+	}
+	return t
+}
+
+// list asks for a page, the first one with the count of all. An app that may not count reads all the same.
+func (c *Connector) list(ctx context.Context, conn ports.Connection, of listing, first bool, variables map[string]any) (f found, denied []denial, err error) {
+	if first {
+		denied, err = c.fetchAs(ctx, conn, of.counted(), of.query, of.size, variables, &f)
+		var dear tooDear
+		if !refused(err) || errors.As(err, &dear) {
+			return f, denied, err
+		}
+		f = nil
+	}
+	denied, err = c.fetch(ctx, conn, of.query, of.size, variables, &f)
+	return f, denied, err
+}
+
 func (c *Connector) circumstances(ctx ports.Outbound, conn ports.Connection, of syncrun.Resource) (with circumstances, err error) {
 	if of == syncrun.Products {
 		with.currency, err = c.currency(ctx, conn)
@@ -149,17 +192,16 @@ func (c *Connector) readPage(
 	}
 	at := parseWindow(cursor)
 	failed := c.readsRest(ctx, conn, &with)
-	var found map[string]*page[json.RawMessage]
-	denied, err := c.fetch(ctx, conn, of.query, of.size, at.filter(r.Since, "id"), &found)
+	answer, denied, err := c.list(ctx, conn, of, at == (window{}), at.filter(r.Since, "id"))
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
-	list := found[of.field]
+	list := answer.page(of.field)
 	after, err := c.next(list)
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
-	p := ports.RecordPage{Notices: notices(r.Resource, denied)}
+	p := ports.RecordPage{Notices: notices(r.Resource, denied), Total: answer.total()}
 	for _, node := range list.Nodes {
 		p.Records = append(p.Records, read(r.Resource, node, with, of.records)...)
 		if *failed != nil {
@@ -191,13 +233,20 @@ func (c *Connector) next(p *page[json.RawMessage]) (string, error) {
 func (c *Connector) fetch(
 	ctx context.Context, conn ports.Connection, query string, size int, variables map[string]any, into any,
 ) (denied []denial, err error) {
+	return c.fetchAs(ctx, conn, query, query, size, variables, into)
+}
+
+// fetchAs is fetch for a query whose pages are as large as another's.
+func (c *Connector) fetchAs(
+	ctx context.Context, conn ports.Connection, query, sized string, size int, variables map[string]any, into any,
+) (denied []denial, err error) {
 	a := c.accounts.Of(conn.Key)
 	for {
-		first := a.size(query, size)
+		first := a.size(sized, size)
 		variables["first"] = first
 		denied, err = c.askPartly(ctx, conn, query, variables, into)
 		var dear tooDear
-		if !errors.As(err, &dear) || !a.shrink(query, first, dear) {
+		if !errors.As(err, &dear) || !a.shrink(sized, first, dear) {
 			return denied, err
 		}
 	}

@@ -66,6 +66,8 @@ type account struct {
 	asked    time.Time // for the currency
 	defined  bool      // the metafield that our orders are found by
 	served   string    // the version that answered last
+	awaited  string    // the bulk operation that was asked for last
+	pause    time.Duration
 	variants map[string]*variantsRead
 }
 

@@ -129,7 +129,11 @@ func (s *Connector) goods(ctx context.Context, c ports.Connection, r ports.PageR
 			}
 		}
 	}
-	return ports.RecordPage{Records: named(records)}, p.more, nil
+	found := ports.RecordPage{Records: named(records)}
+	if at.phase == everything && r.Resource == syncrun.Products { // else some of the list are left out, or have several records
+		found.Total = p.total
+	}
+	return found, p.more, nil
 }
 
 // vary reads the variations of those products that have some.
@@ -172,7 +176,7 @@ func (s *Connector) orders(ctx context.Context, c ports.Connection, r ports.Page
 		changed(query, r.Since)
 	}
 	p, err := s.page(ctx, c, "/orders", query, at.page, most)
-	return ports.RecordPage{Records: connectors.Records(p.list, orderRecord)}, p.more, err
+	return ports.RecordPage{Records: connectors.Records(p.list, orderRecord), Total: p.total}, p.more, err
 }
 
 func (s *Connector) customers(ctx context.Context, c ports.Connection, r ports.PageRequest, at spot) (ports.RecordPage, bool, error) {
@@ -186,7 +190,11 @@ func (s *Connector) customers(ctx context.Context, c ports.Connection, r ports.P
 			records = append(records, record)
 		}
 	}
-	return ports.RecordPage{Records: records}, p.more, nil
+	found := ports.RecordPage{Records: records}
+	if r.Full || r.Since.IsZero() { // else those that have not changed are left out
+		found.Total = p.total
+	}
+	return found, p.more, nil
 }
 
 // named says of a record without an id which one of its page it is.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/connectors"
 	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -98,11 +99,13 @@ func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration
 
 // page is one of a list.
 type page struct {
-	list []json.RawMessage
-	more bool
+	list  []json.RawMessage
+	more  bool
+	total syncrun.Total // of all pages
 }
 
-// page reads one, by X-WP-TotalPages; where a proxy takes that away, a page that is not full is the last one.
+// page reads one, by X-WP-TotalPages, and tells the total of X-WP-Total ("the total number of records in the collection",
+// https://developer.wordpress.org/rest-api/using-the-rest-api/pagination/, 2024-01-16); where a proxy takes that away, a page that is not full is the last one.
 func (s *Connector) page(ctx context.Context, c ports.Connection, path string, query url.Values, number, size int) (page, error) {
 	query.Set("page", strconv.Itoa(number))
 	query.Set("per_page", strconv.Itoa(size))
@@ -123,6 +126,7 @@ func (s *Connector) page(ctx context.Context, c ports.Connection, path string, q
 	case len(p.list) > size:
 		return page{}, s.platform.Failed("sent more on one page than it was asked for", nil)
 	}
+	p.total.Count, _ = strconv.Atoi(answer.Header.Get("X-WP-Total")) // a proxy may have taken it away
 	pages, err := strconv.Atoi(answer.Header.Get("X-WP-TotalPages"))
 	p.more = len(p.list) > 0 && (err == nil && number < pages || err != nil && len(p.list) == size)
 	return p, nil

@@ -310,3 +310,31 @@ func TestNews(t *testing.T) {
 		}
 	}
 }
+
+// X-WP-Total is told where all of the list are records of their own.
+func TestTotals(t *testing.T) {
+	t.Parallel()
+	s, _, c, connection := connect(t)
+	for _, r := range []syncrun.Resource{syncrun.Products, syncrun.Customers, syncrun.Orders} {
+		s.fill(t, r, 130, changed)
+	}
+	total := func(r syncrun.Resource, since time.Time) int {
+		page, err := c.Read(ports.NewOutbound(t.Context()), connection, ports.PageRequest{Resource: r, Since: since})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return page.Total.Count
+	}
+	since := changed.Add(30*time.Second - time.Millisecond)
+	for r, want := range map[syncrun.Resource][2]int{
+		syncrun.Products: {130, 0}, syncrun.Inventory: {0, 0}, syncrun.Customers: {130, 0}, syncrun.Orders: {130, 100},
+	} {
+		if got := [2]int{total(r, time.Time{}), total(r, since)}; got != want && !(r == syncrun.Orders && got[0] == 130 && got[1] > 0 && got[1] < 130) {
+			t.Errorf("%s: %v, want %v", r, got, want)
+		}
+	}
+	s.silent = true
+	if got := total(syncrun.Orders, time.Time{}); got != 0 {
+		t.Errorf("without headers: %d", got)
+	}
+}

@@ -276,29 +276,29 @@ var payloads = map[event.Type]func(*object, event.Data){
 	//
 	//	{"sync_id": "sync_…", "integration_id": "int_…", "full_sync": false,
 	//	 "resources": {"products": {"total": 120, "created": 3, "updated": 5, "unchanged": 111, "errors": 1}},
-	//	 "started_at": "2026-03-04T12:00:00Z", "completed_at": "2026-03-04T12:00:09.25Z"}
+	//	 "started_at": "2026-03-04T12:00:00Z", "completed_at": "2026-03-04T12:00:09.25Z", "duration_ms": 9250}
 	event.SyncCompletedType: of(func(o *object, d event.SyncCompleted) {
 		o.text("sync_id", d.Run.String())
 		o.text("integration_id", d.Integration.String())
 		o.bool("full_sync", d.Full)
-		o.object("resources", func() {
-			for _, name := range slices.Sorted(maps.Keys(d.Counts)) {
-				o.object(name, func() { records(o, d.Counts[name]) })
-			}
-		})
+		resources(o, d.Counts)
 		o.time("started_at", d.StartedAt)
 		o.time("completed_at", d.EndedAt)
+		o.int("duration_ms", int(d.EndedAt.Sub(d.StartedAt).Milliseconds()))
 	}),
 	// What was read before stays:
 	//
 	//	{"sync_id": "sync_…", "integration_id": "int_…", "error": "The platform does not answer.",
-	//	 "started_at": "2026-03-04T12:00:00Z", "failed_at": "2026-03-04T12:21:00Z"}
+	//	 "resources": {"products": {"total": 120, "created": 3, "updated": 5, "unchanged": 111, "errors": 1}},
+	//	 "started_at": "2026-03-04T12:00:00Z", "failed_at": "2026-03-04T12:21:00Z", "duration_ms": 1260000}
 	event.SyncFailedType: of(func(o *object, d event.SyncFailed) {
 		o.text("sync_id", d.Run.String())
 		o.text("integration_id", d.Integration.String())
 		o.text("error", d.Error)
+		resources(o, d.Counts)
 		o.time("started_at", d.StartedAt)
 		o.time("failed_at", d.EndedAt)
+		o.int("duration_ms", int(d.EndedAt.Sub(d.StartedAt).Milliseconds()))
 	}),
 	// The platform refuses the integration's credentials:
 	//
@@ -366,6 +366,15 @@ func difference(o *object, d event.MoneyDifference) {
 	o.amountOrNull("ours", ours)
 	o.amountOrNull("theirs", theirs)
 	o.time("at", d.At)
+}
+
+// resources are what became of the records of each resource.
+func resources(o *object, counts map[string]event.SyncCount) {
+	o.object("resources", func() {
+		for _, name := range slices.Sorted(maps.Keys(counts)) {
+			o.object(name, func() { records(o, counts[name]) })
+		}
+	})
 }
 
 func records(o *object, n event.SyncCount) {

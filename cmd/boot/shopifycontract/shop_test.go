@@ -24,7 +24,7 @@ const store = "trailhead-outfitters.myshopify.com"
 
 // shop is a merchant with a project, whose server is connected to the look-alike.
 type shop struct {
-	*testing.T
+	testing.TB
 	*platforms.Server
 	app     *boot.App
 	project string
@@ -53,7 +53,7 @@ func lookalike(t *testing.T, c platforms.Config) *platforms.Server {
 }
 
 // open starts a server for a merchant. The look-alike may be behind a proxy, whose address is at then.
-func open(t *testing.T, database string, there *platforms.Server, at string, change ...func(*boot.Config)) *shop {
+func open(t testing.TB, database string, there *platforms.Server, at string, change ...func(*boot.Config)) *shop {
 	t.Helper()
 	if at == "" {
 		at = there.URL
@@ -62,7 +62,7 @@ func open(t *testing.T, database string, there *platforms.Server, at string, cha
 		c.AllowLoopback = true
 		c.ShopifyURL, c.ShopifyID, c.ShopifySecret = at+"/shopify", "haggle-sandbox", "haggle-sandbox-secret"
 	}}, change...)...)
-	s := &shop{T: t, Server: there, app: app}
+	s := &shop{TB: t, Server: there, app: app}
 	s.project = s.openProject("shop", "USD")
 	return s
 }

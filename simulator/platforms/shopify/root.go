@@ -28,8 +28,8 @@ func (r rootObject) field(name string, args map[string]any) any {
 		}}
 	case "products", "productVariants", "inventoryItems", "orders", "customers", "locations":
 		return s.list(name, args)
-	case "productsCount":
-		return facts{"Count", map[string]any{"count": host.Tally(len(s.Products), s.standing), "precision": "EXACT"}}
+	case "productsCount", "ordersCount", "customersCount":
+		return s.count(strings.TrimSuffix(name, "Count"), args)
 	case "node":
 		return s.anything(text("id"))
 	case "product", "inventoryItem", "order", "customer", "location":
@@ -111,24 +111,25 @@ func (s *Platform) one(kind, id string) any {
 	return nil
 }
 
-func (s *Platform) list(name string, args map[string]any) any {
-	query, _ := args["query"].(string)
-	terms, err := readSearch(query, "updated_at", "created_at", "id", "status", "sku", "email", "name", "source_identifier")
+// count counts what a search finds, up to a limit of 10,000 unless it is given or null, and says whether there may be more
+// (https://shopify.dev/docs/api/admin-graphql/latest/queries/customersCount, …/ordersCount and …/enums/CountPrecision,
+// api_version 2026-10; https://www.shopify.dev/changelog/uncapped-graphql-counts, 2025-05-21).
+func (s *Platform) count(name string, args map[string]any) any {
+	l, err := s.listing(name, args)
 	if err != nil {
 		return err
 	}
-	var l listing
-	switch name {
-	case "products":
-		l = s.productListing(terms)
-	case "productVariants", "inventoryItems":
-		l = s.itemListing(name, terms)
-	case "orders":
-		l = s.orderListing(terms)
-	case "customers":
-		l = s.customerListing(terms)
-	default:
-		l = listing{of: "Location", n: 2, will: func(int) bool { return true }, show: func(n int) object { return locationObject{s, n} }}
+	n, precision := host.Tally(l.n, l.will), "EXACT"
+	if args["limit"] != nil && n > number64(args["limit"]) {
+		n, precision = number64(args["limit"]), "AT_LEAST"
+	}
+	return facts{"Count", map[string]any{"count": n, "precision": precision}}
+}
+
+func (s *Platform) list(name string, args map[string]any) any {
+	l, err := s.listing(name, args)
+	if err != nil {
+		return err
 	}
 	switch sort, _ := args["sortKey"].(string); sort {
 	case "ID", "", "RELEVANCE", "POSITION", "ORDER_NUMBER":
@@ -141,6 +142,28 @@ func (s *Platform) list(name string, args map[string]any) any {
 	}
 	l.most = s.Host.Config.ShopifyPaged
 	return l.connection(args)
+}
+
+// listing is what a search finds of a list.
+func (s *Platform) listing(name string, args map[string]any) (l listing, err error) {
+	query, _ := args["query"].(string)
+	terms, err := readSearch(query, "updated_at", "created_at", "id", "status", "sku", "email", "name", "source_identifier")
+	if err != nil {
+		return l, err
+	}
+	switch name {
+	case "products":
+		l = s.productListing(terms)
+	case "productVariants", "inventoryItems":
+		l = s.itemListing(name, terms)
+	case "orders":
+		l = s.orderListing(terms)
+	case "customers":
+		l = s.customerListing(terms)
+	default:
+		l = listing{of: "Location", n: 2, will: func(int) bool { return true }, show: func(n int) object { return locationObject{s, n} }}
+	}
+	return l, nil
 }
 
 func (s *Platform) productListing(terms []term) listing {

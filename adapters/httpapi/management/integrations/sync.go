@@ -2,6 +2,7 @@ package integrations
 
 import (
 	"context"
+	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
@@ -29,6 +30,8 @@ type SyncView struct {
 	Status      string                  `json:"status" enum:"running,completed,failed,canceled"`
 	Full        bool                    `json:"full_sync"`
 	Resources   map[string]syncCounters `json:"resources" doc:"By resource: products, inventory, customers and orders."`
+	Progress    map[string]syncProgress `json:"progress" doc:"By resource, how far it has come."`
+	SecondsLeft *int                    `json:"seconds_left" nullable:"true" doc:"An estimate at the pace so far, as of the last page that was stored. Null: it has ended, or it is not known, as long as a resource has not been counted or not begun."`
 	StartedAt   wire.Time               `json:"started_at"`
 	CompletedAt *wire.Time              `json:"completed_at" nullable:"true" doc:"When it ended, in whatever way."`
 	DurationMS  *int64                  `json:"duration_ms" nullable:"true"`
@@ -50,6 +53,41 @@ type syncCounters struct {
 	Updated   int `json:"updated" doc:"Removed ones too."`
 	Unchanged int `json:"unchanged"`
 	Errors    int `json:"errors" doc:"They were not taken, and did not stop the others."`
+}
+
+// syncProgress is how far a resource was read.
+type syncProgress struct {
+	Done        int     `json:"done" doc:"Records that were read."`
+	Total       *int    `json:"total" nullable:"true" doc:"Records that there are to read, as the platform counts them, and never less than done. Null: the platform does not tell, or not yet."`
+	AtLeast     bool    `json:"at_least" doc:"There may be more than the total: the platform counts no further, or counts only some of them."`
+	SecondsLeft *int    `json:"seconds_left" nullable:"true" doc:"An estimate at the pace so far. Null: it is not known."`
+	Waited      float64 `json:"waited_seconds" doc:"For how long the platform had it wait: for its rate limit, or until it had prepared the data."`
+	LimitedBy   *string `json:"limited_by" nullable:"true" enum:"rate_limit,bulk_operation" doc:"What most of that was for: the platform's rate limit, or a bulk operation of the platform's that was not done yet. Null: there was no wait."`
+}
+
+func toAPIProgress(s *syncrun.Step) syncProgress {
+	p, w := s.Progress(), s.Waited
+	v := syncProgress{Done: p.Done, AtLeast: p.AtLeast, Waited: float64(w.Limit+w.Files) / 1000}
+	switch {
+	case w == syncrun.Waited{}:
+	case w.Files > w.Limit:
+		v.LimitedBy = wire.ToOptional("bulk_operation")
+	default:
+		v.LimitedBy = wire.ToOptional("rate_limit")
+	}
+	if p.Known {
+		v.Total = &p.Total
+	}
+	if p.Timed {
+		v.SecondsLeft = seconds(p.Left)
+	}
+	return v
+}
+
+// seconds are whole ones, rounded up.
+func seconds(d time.Duration) *int {
+	whole := int((d + time.Second - 1) / time.Second)
+	return &whole
 }
 
 type startSyncInput struct {
@@ -147,13 +185,17 @@ func toAPISyncError(p syncrun.Problem) SyncErrorView {
 
 func toAPISync(r *syncrun.Run) SyncView {
 	v := SyncView{
-		ID: r.ID.String(), Status: r.Status.String(), Full: r.Full, Resources: map[string]syncCounters{},
+		ID: r.ID.String(), Status: r.Status.String(), Full: r.Full, Resources: map[string]syncCounters{}, Progress: map[string]syncProgress{},
 		StartedAt: wire.ToTime(r.StartedAt), CompletedAt: wire.ToKnownTime(r.EndedAt), Error: wire.ToOptional(r.Error),
 		Notices: wire.Each(r.Notices, func(n syncrun.Notice) syncNotice {
 			return syncNotice{n.Code.String(), n.Resource.String(), n.Message}
 		}),
 	}
+	if left, known := r.Left(); known {
+		v.SecondsLeft = seconds(left)
+	}
 	for _, s := range r.Steps {
+		v.Progress[s.Resource.String()] = toAPIProgress(&s)
 		v.Resources[s.Resource.String()] = syncCounters{s.Total(), s.Created, s.Updated, s.Unchanged, s.Errors}
 	}
 	if !r.EndedAt.IsZero() {

@@ -70,7 +70,7 @@ var prose = map[string]string{
 	"get-settings":                  "Answers every setting with its value, defaults included.",
 	"get-shipping-rates":            "Use it before a label is bought. Answers the carriers' offers; they do not bind the carrier.",
 	"get-storefront":                "Answers descriptions, regions, rates and the conditions of returns that buyers' agents read.",
-	"get-sync":                      "Poll it while a sync runs. Answers how many records were read, changed and refused.",
+	"get-sync":                      "Poll it while a sync runs. Answers how many records were read, changed and refused, how many there are where the platform counts them, and the seconds left.",
 	"get-synonym":                   "Answers the words, and whether they stand for each other or one for the others.",
 	"get-test-buyers":               "Servers in the sandbox only. Answers whether haggle-sim is there and whether it runs.",
 	"get-transaction":               "Answers the transaction with its entries, whose sum is zero.",
