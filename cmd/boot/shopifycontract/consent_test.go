@@ -80,7 +80,9 @@ func TestConsent_specified(t *testing.T) {
 		if !strings.HasPrefix(callback.String(), s.app.URL()+"/oauth/callback?") {
 			t.Fatalf("the platform leads to %s", callback)
 		}
-		complete := func(code string) string { return fmt.Sprintf(`{"type": "shopify", "code": %q, "state": %q}`, code, state) }
+		complete := func(code string) string {
+			return fmt.Sprintf(`{"type": "shopify", "code": %q, "state": %q}`, code, state)
+		}
 		code := callback.Query().Get("code")
 		s.ask(422, "POST", "/v1/integrations/connect/complete", complete(code)) // it did not come here yet
 
