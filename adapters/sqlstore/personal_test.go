@@ -30,7 +30,7 @@ members.email members.name members.password members.projects members.role member
 member_links.role member_tries.wrong console_sessions.address console_sessions.browser`,
 	"the merchant's: names, settings, credentials, goods": `
 accounts.email accounts.name agent_policies.note agent_policies.policy agents.handlers agents.model agents.name agents.secret
-api_keys.name api_keys.projects api_keys.scopes authenticators.secret mfa_tries.wrong authorizations.redirect_uri authorizations.store
+api_keys.name api_keys.projects api_keys.scopes authenticators.secret mfa_tries.wrong authorizations.callback authorizations.redirect_uri authorizations.store
 authorizations.verifier event_subscriptions.description event_subscriptions.previous event_subscriptions.reason
 event_subscriptions.secret event_subscriptions.types event_subscriptions.url integration_webhooks.actions integration_webhooks.problem
 signing_keys.sealed signing_keys.x signing_keys.y agent_keys.name agent_keys.profile

@@ -25,7 +25,7 @@ func TestConsent(t *testing.T) {
 		connector *shopify.Connector
 		store     string
 	}{
-		"https://acme.myshopify.com/admin/oauth/authorize": {own, store}, "https://admin.shopify.com/oauth/authorize": {own, ""},
+		"https://acme.myshopify.com/admin/oauth/authorize": {own, store},
 		"http://localhost:1/shopify/admin/oauth/authorize": {proxied, ""}, "http://localhost:1/shopify/admin/oauth/authorize#": {proxied, store},
 	} {
 		address, err := c.connector.Consent(ports.Consent{Store: c.store, RedirectURI: "https://m.example/back?a=b", State: "st&1", Verifier: "v"})
@@ -41,8 +41,13 @@ func TestConsent(t *testing.T) {
 			t.Errorf("%s: %v", want, q)
 		}
 	}
-	if _, err := own.Consent(ports.Consent{Store: "evil.example"}); !refused(err) {
-		t.Error(err)
+	for _, wrong := range []string{"", "evil.example"} {
+		if _, err := own.Consent(ports.Consent{Store: wrong}); !refused(err) {
+			t.Errorf("%q: %v", wrong, err)
+		}
+	}
+	if !own.NeedsStore() || proxied.NeedsStore() {
+		t.Error("a store is needed where no address stands for all shops")
 	}
 }
 

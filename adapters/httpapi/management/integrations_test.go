@@ -124,6 +124,9 @@ func (o *office) Read(ports.Outbound, ports.Connection, ports.PageRequest) (port
 	return ports.RecordPage{}, nil
 }
 
+func (*office) NeedsStore() bool                    { return false }
+func (*office) CheckCallback(ports.CodeGrant) error { return nil }
+
 func (o *office) Consent(c ports.Consent) (string, error) {
 	return "https://platform.test/?state=" + c.State, nil
 }
@@ -231,6 +234,8 @@ type caller struct {
 	registered, unregistered int
 }
 
+func (*caller) SignatureHeader() string { return "" }
+
 func (c *caller) Register(ports.Outbound, ports.Connection, string, string) (string, string, error) {
 	c.registered++
 	return "1", "whsec_secret", nil
@@ -258,6 +263,8 @@ func openOffice(t *testing.T) (*world, *office) {
 			Stores:      s.Stores,
 			Connectors:  map[string]ports.Connector{"shopify": o, "custom": o},
 			MissingApp:  func(integration.Type) string { return "" },
+			CallbackURL: func() string { return "https://haggle.test/oauth/callback" },
+			StorePage:   func() string { return "https://haggle.test/oauth/shop" },
 			HookAddress: func(integration.Type, id.Webhook) string { return "" },
 			Addresses:   system{},
 			Vault:       o,

@@ -1975,3 +1975,6 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('webhook_deliveries', 'webhook_deliveries_oldest', '999000 499000 1'),
     ('webhook_deliveries', 'webhook_deliveries_once', '900000 450000 50000 1'),
     ('webhook_deliveries', 'webhook_deliveries_waiting', '1000 100 1');
+
+-- The connection that made them uses them, too, from here on.
+ANALYZE sqlite_schema;
