@@ -59,7 +59,7 @@ func (w *Webhook) Resources() (list []syncrun.Resource) {
 		list = []syncrun.Resource{syncrun.Products, syncrun.Inventory}
 	case "inventory_level":
 		list = []syncrun.Resource{syncrun.Inventory}
-	case "order", "SHIP_NOTIFY":
+	case "order", "refund", "SHIP_NOTIFY":
 		list = []syncrun.Resource{syncrun.Orders}
 	case "customer":
 		list = []syncrun.Resource{syncrun.Customers}

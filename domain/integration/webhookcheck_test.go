@@ -41,7 +41,7 @@ func TestWebhook_checks(t *testing.T) {
 func TestWebhook_Resources(t *testing.T) {
 	t.Parallel()
 	for topic, want := range map[string]int{
-		"products/update": 2, "product.updated": 2, "inventory_levels/update": 1, "orders/create": 1, "order.deleted": 1, "SHIP_NOTIFY": 1,
+		"products/update": 2, "product.updated": 2, "inventory_levels/update": 1, "orders/create": 1, "refunds/create": 1, "order.deleted": 1, "SHIP_NOTIFY": 1,
 		"customers/delete": 1, "customer.created": 1, "app/uninstalled": 0,
 	} {
 		if got := (&integration.Webhook{Topic: topic}).Resources(); len(got) != want {
