@@ -81,7 +81,7 @@ var knownValues = []any{
 	negotiation.OutcomeCountered, negotiation.Concession, project.BillingAgreement,
 	account.Growth, agent.Active, agent.Remote, agent.OnFinal, agent.ByTuning,
 	catalog.Archived, catalog.Backorder, checkout.Completed, checkout.OrphanRefunding, checkout.ByHaggle, agentid.MCP, checkout.DealExpired, negotiation.ProductFit, event.OrderRefundedType, event.Active, event.Unreachable,
-	integration.Shopify, integration.Failing, integration.HookFailed, integration.SyncOrders, integration.WebhookFailed, integration.RefundRefused, integration.FollowRefunds,
+	integration.Shopify, integration.Failing, integration.HookFailed, integration.SyncOrders, integration.WebhookFailed, integration.RefundRefused,
 	ledger.FeeKind, negotiation.Agreed,
 	negotiation.ClaimsOf(session.Claims{LoyaltyTier: "gold"}).Tier, negotiation.ClaimsOf(session.Claims{Urgency: "urgent"}).Urgency,
 	negotiation.RehydrateBounds(usd(100), usd(95), usd(90), usd(80)),

@@ -7,13 +7,12 @@ import (
 	"github.com/haggle-commerce/haggle/app/failpoint"
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/id"
-	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// read reads what has become of the order at its platform, and does here what was done there. The platform's answer alone
-// counts, not the call or the sync that reported a change: so a replay, an old call or one that was forged changes nothing.
+// read asks the platform for the order, and cancels it here if it is canceled there. Only the platform's answer counts, not the
+// webhook or the sync that reported a change: so a replayed, an old or a forged webhook changes nothing.
 func (h *writing) read(ctx ports.Outbound) error {
 	var there order.PlatformState
 	err := h.asking(ctx, func(ctx ports.Outbound, c ports.Connection) (err error) {
@@ -29,13 +28,12 @@ func (h *writing) read(ctx ports.Outbound) error {
 	return h.follow(ctx, there)
 }
 
-// follow does here what was done at the platform, in one transaction with the note that it is done.
+// follow applies the platform's answer, and records in the same transaction that it is applied.
 func (h *writing) follow(ctx context.Context, there order.PlatformState) error {
 	items, announce := h.draft().Items, id.New[id.Event](h.Entropy.IDBits())
 	reading := order.Reading{
 		State:   there,
 		Label:   h.integration.Type.Label(),
-		Refund:  h.integration.Config.Refunds == integration.FollowRefunds,
 		Stocked: func(takes []catalog.Take) []catalog.Take { return h.counted(takes, items) },
 	}
 	after, do := h.c, order.Consequences{}
@@ -48,7 +46,7 @@ func (h *writing) follow(ctx context.Context, there order.PlatformState) error {
 		}); err != nil {
 			return nil, err
 		}
-		if do.Cancel || len(do.Refunds) > 0 {
+		if do.Cancel {
 			if after, err = s.Orders.Change(ctx, h.of.Project, h.of.Order, func(c *order.Case) error {
 				return do.Apply(c, reading.Label, announce, now)
 			}); err != nil {

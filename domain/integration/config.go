@@ -21,7 +21,6 @@ type Config struct {
 	// MayWriteOrders means that the account's credentials allow us to create orders at the platform.
 	MayWriteOrders bool
 	Refused        RefusedOrders
-	Refunds        PlatformRefunds
 	Skip           Skips
 }
 
@@ -40,22 +39,6 @@ func (r RefusedOrders) String() string { return cmp.Or(r.name, "keep") }
 
 // RefusedOrdersByName are all of them, by name.
 var RefusedOrdersByName = map[string]RefusedOrders{"keep": KeepRefused, "refund": RefundRefused}
-
-// PlatformRefunds is what becomes of a refund that was made at the platform, of a payment that was taken here.
-type PlatformRefunds struct{ name string }
-
-var (
-	// AlertRefunds is the default: the merchant is alerted, and refunds the payment here. The platform's own guides tell
-	// merchants to give money of other payment providers back there, so a second refund would be one too many; and what
-	// was recorded before must not be paid by an upgrade.
-	AlertRefunds  = PlatformRefunds{}
-	FollowRefunds = PlatformRefunds{"refund"} // the payment provider gives the money back
-)
-
-func (r PlatformRefunds) String() string { return cmp.Or(r.name, "alert") }
-
-// PlatformRefundsByName are all of them, by name.
-var PlatformRefundsByName = map[string]PlatformRefunds{"alert": AlertRefunds, "refund": FollowRefunds}
 
 // WritesOrders reports whether the project's orders are written to the platform.
 func (c Config) WritesOrders() bool { return c.MayWriteOrders && !c.Skip.Writing }
@@ -86,7 +69,6 @@ type Change struct {
 	SyncCustomers patch.Field[bool]
 	WriteOrders   patch.Field[bool]
 	RefusedOrders patch.Field[string]
-	Refunds       patch.Field[string]
 }
 
 // Apply is the configuration after a change.
@@ -105,9 +87,6 @@ func (c Config) apply(change Change) Config {
 	refused := c.Refused.String()
 	change.RefusedOrders.Apply(&refused, KeepRefused.String())
 	c.Refused = RefusedOrdersByName[refused]
-	refunds := c.Refunds.String()
-	change.Refunds.Apply(&refunds, AlertRefunds.String())
-	c.Refunds = PlatformRefundsByName[refunds]
 	return c
 }
 
@@ -121,10 +100,6 @@ func (c Config) checkWriting(t Type, change Change, check fault.Check) {
 	if name, given := change.RefusedOrders.Value(); given {
 		_, known := RefusedOrdersByName[name]
 		at.That(known, "refused_orders", "must be keep or refund")
-	}
-	if name, given := change.Refunds.Value(); given {
-		_, known := PlatformRefundsByName[name]
-		at.That(known, "platform_refunds", "must be alert or refund")
 	}
 }
 

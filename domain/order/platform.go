@@ -67,8 +67,8 @@ type Told struct {
 	Changed bool
 	// Read are the platform's ids of refunds that were made there and are dealt with here.
 	Read []string
-	// Recorded are the amounts, in minor units, of refunds that were made there and gave no money back here. A refund of
-	// ours that is as much is not told.
+	// Recorded are the amounts, in minor units, of refunds that were recorded there and not made here yet. A refund here of
+	// the same amount is not told to the platform.
 	Recorded []int64
 }
 

@@ -1,7 +1,6 @@
 package order
 
 import (
-	"crypto/sha256"
 	"errors"
 	"slices"
 	"time"
@@ -25,48 +24,27 @@ type PlatformRefund struct {
 	Amount money.Amount // zero: it restocks goods alone
 }
 
-// Consequences are what is to be done here for what was done at the platform.
+// Consequences say what has to be done here after a change at the platform. Money never moves: a refund that is recorded
+// there leads to an alert only.
 type Consequences struct {
-	Cancel  bool
-	Refunds []PlannedRefund
-	Alerts  []string // sentences for the merchant
+	Cancel bool
+	Alerts []string // sentences for the merchant
 }
 
-// PlannedRefund is a refund that is to be requested here.
-type PlannedRefund struct {
-	ID     id.Refund
-	Amount money.Amount
-}
-
-// Apply does it. The platform is label.
+// Apply cancels the order, if it was canceled at the platform, whose label is given.
 func (d Consequences) Apply(c *Case, label string, announce id.Event, now time.Time) error {
-	for _, r := range d.Refunds {
-		if err := c.Refund(r.ID, &r.Amount, "Refunded at "+label+".", now); err != nil {
-			return err
-		}
-		c.FindRefund(r.ID).DueAt = now // nobody else asks the provider for it
-	}
 	if d.Cancel {
 		return c.CancelElsewhere("Canceled at "+label+".", announce, now)
 	}
 	return nil
 }
 
-// Reading is how the state of a platform's order is read.
+// Reading is a platform's answer about an order.
 type Reading struct {
 	State PlatformState
 	Label string // of the platform
-	// Refund has money given back here for refunds that were made there; else the merchant is alerted.
-	Refund bool
 	// Stocked returns those takes whose stock the platform counts, too.
 	Stocked func([]catalog.Take) []catalog.Take
-}
-
-// refundFor is the id of the refund here that one at the platform leads to. It is always the same one, so that there is one
-// at most, even if a server of a release before drops what Told knows of it.
-func (w *PlatformOrder) refundFor(remote string) id.Refund {
-	sum := sha256.Sum256([]byte(w.Project.String() + "\n" + w.Order.String() + "\n" + w.Integration.String() + "\n" + remote))
-	return id.New[id.Refund]([16]byte(sum[:16]))
 }
 
 // Change records that the platform has reported a change of the order: its cancellation, or a refund.
@@ -80,11 +58,10 @@ func (w *PlatformOrder) Change(now time.Time) {
 	}
 }
 
-// Read draws the consequences of what was done at the platform, each once: it remembers refunds by the platform's ids of
-// them. The case is not changed; Consequences.Apply does that, in the same transaction.
+// Read finds the consequences of changes at the platform, each once: it remembers refunds by their ids at the platform.
+// It does not change the case; Consequences.Apply does that, in the same transaction.
 func (w *PlatformOrder) Read(c *Case, r Reading, now time.Time) (d Consequences) {
 	w.Told.Changed = false
-	left := c.Order.Payment.Left()
 	for _, one := range r.State.Refunds {
 		if ours := c.FindRefund(one.Ours); ours != nil {
 			w.knows(ours.ID)
@@ -95,15 +72,12 @@ func (w *PlatformOrder) Read(c *Case, r Reading, now time.Time) (d Consequences)
 			continue
 		}
 		w.Told.Read = append(slices.Clone(w.Told.Read), one.Remote)
-		switch planned := w.refundFor(one.Remote); {
-		case c.FindRefund(planned) != nil:
-			w.knows(planned)
-		case one.Amount.IsPositive():
-			left = w.readRefund(c, r, PlannedRefund{planned, one.Amount}, left, &d)
+		if one.Amount.IsPositive() {
+			w.readRefund(c, r, one.Amount, &d)
 		}
 	}
 	if r.State.Canceled && !w.Told.Canceled {
-		w.readCancellation(c, r, left, &d)
+		w.readCancellation(c, r, &d)
 	}
 	w.done(now)
 	return d
@@ -115,39 +89,24 @@ func (w *PlatformOrder) knows(refund id.Refund) {
 	}
 }
 
-// readRefund deals with a refund that was made at the platform. One of ours that is as much, and that the platform was not
-// told of, is taken for the same: two persons may have refunded at once, and giving too little back can be mended.
-func (w *PlatformOrder) readRefund(c *Case, r Reading, planned PlannedRefund, left money.Amount, d *Consequences) (rest money.Amount) {
-	amount := planned.Amount
+// readRefund handles a refund that was recorded at the platform. If a refund here has the same amount, and the platform was
+// not told of it yet, both count as one: the merchant has recorded it there by hand. Otherwise the merchant is alerted.
+func (w *PlatformOrder) readRefund(c *Case, r Reading, amount money.Amount, d *Consequences) {
 	for _, ours := range c.Refunds {
 		if ours.Status != RefundIsFailed && ours.Amount == amount && !slices.Contains(w.Told.Refunds, ours.ID) {
 			w.knows(ours.ID)
 			w.put(r.Stocked(c.restockedFor(ours.Return)))
-			return left
+			return
 		}
 	}
-	text := amount.String() + " " + amount.Currency().Code()
-	give := money.Of(min(amount.Minor(), left.Minor()), left.Currency())
-	switch {
-	case !r.Refund:
-		w.Told.Recorded = append(slices.Clone(w.Told.Recorded), amount.Minor())
-		d.Alerts = append(d.Alerts, "A refund of "+text+" is recorded at "+r.Label+", which holds no money: refund the payment here.")
-		return left
-	case !give.IsPositive() || len(c.Refunds)+len(d.Refunds) >= MaxRefunds:
-		d.Alerts = append(d.Alerts, "A refund of "+text+" is recorded at "+r.Label+", but nothing can be refunded here any more.")
-		return left
-	case give.Minor() < amount.Minor():
-		d.Alerts = append(d.Alerts, "A refund of "+text+" is recorded at "+r.Label+", but only "+give.String()+" were left to refund.")
-	}
-	planned.Amount = give
-	w.knows(planned.ID)
-	d.Refunds = append(d.Refunds, planned)
-	return money.Of(left.Minor()-give.Minor(), left.Currency())
+	w.Told.Recorded = append(slices.Clone(w.Told.Recorded), amount.Minor())
+	d.Alerts = append(d.Alerts, "A refund of "+amount.String()+" "+amount.Currency().Code()+" is recorded at "+r.Label+
+		", which holds no money: refund the payment here.")
 }
 
-// readCancellation cancels the order here, unless it is canceled or cannot be. Our stock follows the platform's, whether it
-// has restocked the goods or not.
-func (w *PlatformOrder) readCancellation(c *Case, r Reading, left money.Amount, d *Consequences) {
+// readCancellation cancels the order here, if it can be canceled. Our stock follows the platform's, whether the platform has
+// restocked the goods or not.
+func (w *PlatformOrder) readCancellation(c *Case, r Reading, d *Consequences) {
 	w.Told.Canceled = true
 	if c.Order.Status != Canceled {
 		if err := c.Cancelable(); err != nil {
@@ -155,6 +114,7 @@ func (w *PlatformOrder) readCancellation(c *Case, r Reading, left money.Amount, 
 			return
 		}
 		d.Cancel = true
+		left := c.Order.Payment.Left()
 		due := left.Minor()
 		for _, recorded := range w.Told.Recorded { // the merchant was alerted of these
 			due -= recorded

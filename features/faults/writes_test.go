@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -122,13 +123,9 @@ func (f *feed) sellUnder(c writeCase) []string {
 	return f.allWritten(orders)
 }
 
-// reverseThere has the merchant refund and cancel orders at Shopify, and waits until both are done here.
+// reverseThere has the merchant refund and cancel orders at Shopify. It waits until the merchant is alerted of the refund, and
+// the order is canceled here.
 func (f *feed) reverseThere(orders []string) error {
-	if err := f.eventually(func() error {
-		return f.send("PATCH", f.path(""), map[string]any{"config": map[string]any{"platform_refunds": "refund"}}, nil)
-	}); err != nil {
-		return err
-	}
 	for _, order := range []string{orders[refundedThere], orders[canceledThere]} {
 		if _, err := f.rested(order); err != nil {
 			return err
@@ -148,13 +145,29 @@ func (f *feed) reverseThere(orders []string) error {
 		if r, err := f.await(name, waited, func(r run) bool { return r.Status != "running" }); err != nil || r.Status != "completed" {
 			return fmt.Errorf("%+v, %w", r, err)
 		}
-		for _, order := range []string{orders[refundedThere], orders[canceledThere]} {
-			if n, _, err := f.refundsOf(order); err != nil || n == 0 {
-				return fmt.Errorf("%s has %d refunds here, %w", order, n, err)
-			}
+		if n, err := f.refundAlerts(); err != nil || n == 0 {
+			return fmt.Errorf("%d alerts of the refund, %w", n, err)
+		}
+		var o struct{ Status string }
+		if err := f.send("GET", "/v1/orders/"+orders[canceledThere], nil, &o); err != nil || o.Status != "canceled" {
+			return fmt.Errorf("%s is %s here, %w", orders[canceledThere], o.Status, err)
 		}
 		return nil
 	})
+}
+
+// refundAlerts counts the alerts of the refund of 1.00 at Shopify.
+func (f *feed) refundAlerts() (n int, err error) {
+	var list struct{ Data []json.RawMessage }
+	if err := f.send("GET", "/v1/events?type=integration.error&limit=100", nil, &list); err != nil {
+		return 0, err
+	}
+	for _, one := range list.Data {
+		if strings.Contains(string(one), "A refund of 1.00 ") {
+			n++
+		}
+	}
+	return n, nil
 }
 
 // refundsOf are how many refunds an order has here, and of how much money in all.
@@ -293,16 +306,26 @@ func (f *feed) allWritten(orders []string) (violations []string) {
 			violations = append(violations, fmt.Sprintf("%s is at Shopify %d times", order, there[order]))
 		}
 	}
+	if n, err := f.refundAlerts(); err != nil || n != 1 {
+		violations = append(violations, fmt.Sprintf("%d alerts of a refund, %v", n, err))
+	}
 	return append(violations, f.stockEquals(platforms.Shopify)...)
 }
 
-// asMuchRefunded expects as much money to be given back here as at Shopify, for each of the orders, in one refund at most.
+// asMuchRefunded expects as much money to be given back here as at Shopify, for each of the orders, in one refund at most. The
+// merchant's refunds at Shopify give none back here.
 func (f *feed) asMuchRefunded(there map[string]any, orders []string) []string {
 	order := fmt.Sprint(there["sourceIdentifier"])
 	if !slices.Contains(orders, order) {
 		return nil
 	}
 	n, sum, err := f.refundsOf(order)
+	if order == orders[refundedThere] || order == orders[canceledThere] {
+		if err != nil || n > 0 {
+			return []string{fmt.Sprintf("%s was refunded at Shopify, and has %d refunds here, %v", order, n, err)}
+		}
+		return nil
+	}
 	if err != nil || sum != there["refunded"] || n > 1 {
 		return []string{fmt.Sprintf("%s has %d refunds of %s here, and %v at Shopify, %v", order, n, sum, there["refunded"], err)}
 	}

@@ -369,7 +369,7 @@ CREATE TABLE integrations (
     sealed         BLOB, -- credentials, encrypted
     last_error     TEXT NOT NULL,
     created_at     INTEGER NOT NULL,
-    updated_at     INTEGER NOT NULL, store TEXT NOT NULL DEFAULT '', base_url TEXT NOT NULL DEFAULT '', currency TEXT NOT NULL DEFAULT '', skip_products INTEGER NOT NULL DEFAULT 0, skip_orders INTEGER NOT NULL DEFAULT 0, skip_customers INTEGER NOT NULL DEFAULT 0, expires_at INTEGER, refreshing INTEGER, synced TEXT NOT NULL DEFAULT '{}', last_sync INTEGER, wanted TEXT NOT NULL DEFAULT '', skip_writing INTEGER NOT NULL DEFAULT 0, may_write_orders INTEGER NOT NULL DEFAULT 0, refused_orders TEXT NOT NULL DEFAULT 'keep' CONSTRAINT integrations_refused_orders CHECK (refused_orders IN ('keep', 'refund')), platform_refunds TEXT NOT NULL DEFAULT 'alert' CONSTRAINT integrations_platform_refunds CHECK (platform_refunds IN ('alert', 'refund')),
+    updated_at     INTEGER NOT NULL, store TEXT NOT NULL DEFAULT '', base_url TEXT NOT NULL DEFAULT '', currency TEXT NOT NULL DEFAULT '', skip_products INTEGER NOT NULL DEFAULT 0, skip_orders INTEGER NOT NULL DEFAULT 0, skip_customers INTEGER NOT NULL DEFAULT 0, expires_at INTEGER, refreshing INTEGER, synced TEXT NOT NULL DEFAULT '{}', last_sync INTEGER, wanted TEXT NOT NULL DEFAULT '', skip_writing INTEGER NOT NULL DEFAULT 0, may_write_orders INTEGER NOT NULL DEFAULT 0, refused_orders TEXT NOT NULL DEFAULT 'keep' CONSTRAINT integrations_refused_orders CHECK (refused_orders IN ('keep', 'refund')),
     PRIMARY KEY (project_id, id),
     CONSTRAINT integrations_status CHECK (status IN ('connected', 'error', 'disconnected')),
     CONSTRAINT integrations_webhook_status CHECK (webhook_status IN ('none', 'active', 'failed')),

@@ -35,7 +35,6 @@ var (
 		"Config.Skip.Customers": "skip_customers",
 		"Config.Skip.Writing":   "skip_writing",
 		"Config.Refused":        "refused_orders",
-		"Config.Refunds":        "platform_refunds",
 		"Hook.ID":               "webhook_id",
 		"Hook.Remote":           "webhook_remote",
 		"Hook.Status":           "webhook_status",
@@ -52,13 +51,13 @@ var (
 	connectIntegration = integrations.Insert() + `
 ON CONFLICT (project_id, id) DO UPDATE
 SET ` + db.Excluded("name", "status", "account", "live", "store", "base_url", "currency", "skip_products", "skip_orders",
-		"skip_customers", "skip_writing", "may_write_orders", "refused_orders", "platform_refunds", "webhook_id", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing", "last_error",
+		"skip_customers", "skip_writing", "may_write_orders", "refused_orders", "webhook_id", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing", "last_error",
 		"synced", "last_sync", "wanted", "updated_at") + `
 WHERE integrations.status = 'disconnected'`
 
 	// updateIntegration changes what verbs change. Whose account it is stays.
 	updateIntegration = integrations.Update([]string{"project_id", "id"}, "name", "status", "store", "base_url", "currency",
-		"skip_products", "skip_orders", "skip_customers", "skip_writing", "may_write_orders", "refused_orders", "platform_refunds", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing",
+		"skip_products", "skip_orders", "skip_customers", "skip_writing", "may_write_orders", "refused_orders", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing",
 		"last_error", "synced", "last_sync", "wanted", "updated_at")
 )
 

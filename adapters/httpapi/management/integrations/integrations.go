@@ -199,8 +199,6 @@ type SyncPatch struct {
 
 	WriteOrders   wire.Optional[bool]   `json:"write_orders,omitzero" doc:"Left out at first: true, where the platform permits it."`
 	RefusedOrders wire.Optional[string] `json:"refused_orders,omitzero" enum:"keep,refund" doc:"Left out at first: keep."`
-
-	PlatformRefunds wire.Optional[string] `json:"platform_refunds,omitzero" enum:"alert,refund" doc:"Left out at first: alert."`
 }
 
 // skips are what a new integration leaves out.
@@ -218,7 +216,6 @@ func (h *handlers) updateIntegration(ctx context.Context, rq operation.Request, 
 		SyncCustomers: sync.Customers.Field(),
 		WriteOrders:   sync.WriteOrders.Field(),
 		RefusedOrders: sync.RefusedOrders.Field(),
-		Refunds:       sync.PlatformRefunds.Field(),
 	})
 	if err != nil {
 		return nil, err

@@ -39,8 +39,6 @@ type integrationConfig struct {
 	SyncCustomers *bool  `json:"sync_customers,omitempty"`
 	WriteOrders   *bool  `json:"write_orders,omitempty" doc:"Whether paid orders are written to the platform. It needs the platform's permission: for Shopify the scope write_orders."`
 	RefusedOrders string `json:"refused_orders,omitempty" enum:"keep,refund" doc:"What becomes of a paid order that the platform has no stock for: it stays and you are alerted, or it is canceled and refunded."`
-
-	PlatformRefunds string `json:"platform_refunds,omitempty" enum:"alert,refund" doc:"What becomes of a refund that is recorded at the platform, of a payment that was taken here: you are alerted, or the payment provider gives the money back."`
 }
 
 type integrationMetrics struct {
@@ -97,7 +95,7 @@ func toAPIConfig(i *integration.Integration) integrationConfig {
 	c.SyncProducts, c.SyncOrders, c.SyncCustomers = wanted(syncrun.Products), wanted(syncrun.Orders), wanted(syncrun.Customers)
 	if i.Type.WritesOrders() {
 		on := i.Config.WritesOrders()
-		c.WriteOrders, c.RefusedOrders, c.PlatformRefunds = &on, i.Config.Refused.String(), i.Config.Refunds.String()
+		c.WriteOrders, c.RefusedOrders = &on, i.Config.Refused.String()
 	}
 	return c
 }
