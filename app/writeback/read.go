@@ -14,6 +14,7 @@ import (
 // read asks the platform for the order, and cancels it here if it is canceled there. Only the platform's answer counts, not the
 // webhook or the sync that reported a change: so a replayed, an old or a forged webhook changes nothing.
 func (h *writing) read(ctx ports.Outbound) error {
+	changes := h.of.Told.Changes // one that is reported while the platform is asked is read later
 	var there order.PlatformState
 	err := h.asking(ctx, func(ctx ports.Outbound, c ports.Connection) (err error) {
 		there, err = h.writer.ReadOrder(ctx, c, h.of.Remote, h.c.Order.Total.Currency())
@@ -25,14 +26,15 @@ func (h *writing) read(ctx ports.Outbound) error {
 	if err != nil {
 		return err
 	}
-	return h.follow(ctx, there)
+	return h.follow(ctx, there, changes)
 }
 
 // follow applies the platform's answer, and records in the same transaction that it is applied.
-func (h *writing) follow(ctx context.Context, there order.PlatformState) error {
+func (h *writing) follow(ctx context.Context, there order.PlatformState, changes int) error {
 	items, announce := h.draft().Items, id.New[id.Event](h.Entropy.IDBits())
 	reading := order.Reading{
 		State:   there,
+		Changes: changes,
 		Label:   h.integration.Type.Label(),
 		Stocked: func(takes []catalog.Take) []catalog.Take { return h.counted(takes, items) },
 	}

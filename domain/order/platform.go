@@ -63,8 +63,9 @@ type Told struct {
 	Canceled bool
 	Refunds  []id.Refund
 	Shipment string // the Print of the tracking that it was told last; "": none
-	// Changed means that the platform has reported a change of the order, which is to be read.
-	Changed bool
+	// Changes counts the changes that the platform has reported since the order was read last. If it is not 0, the order has
+	// to be read.
+	Changes int
 	// Read are the platform's ids of refunds that were made there and are dealt with here.
 	Read []string
 	// Recorded are the amounts, in minor units, of refunds that were recorded there and not made here yet. A refund here of
@@ -118,7 +119,7 @@ type (
 	SkipStep struct{ Reason string }
 	// SettleStep settles the stock that the platform moved with ours.
 	SettleStep struct{}
-	// ReadStep reads what has become of the order there.
+	// ReadStep asks the platform for the order.
 	ReadStep struct{}
 	// CancelStep cancels the order there. Restocked is what was put back into our stock.
 	CancelStep struct{ Restocked []catalog.Take }
@@ -165,7 +166,7 @@ func (w *PlatformOrder) nextNews(c *Case) PlatformStep {
 	switch {
 	case len(w.Moved) > 0:
 		return SettleStep{}
-	case w.Told.Changed:
+	case w.Told.Changes > 0:
 		return ReadStep{}
 	case c.Order.Status == Canceled && !w.Told.Canceled:
 		return CancelStep{c.out()}

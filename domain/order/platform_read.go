@@ -41,8 +41,9 @@ func (d Consequences) Apply(c *Case, label string, announce id.Event, now time.T
 
 // Reading is a platform's answer about an order.
 type Reading struct {
-	State PlatformState
-	Label string // of the platform
+	State   PlatformState
+	Changes int    // Told.Changes before the platform was asked
+	Label   string // of the platform
 	// Stocked returns those takes whose stock the platform counts, too.
 	Stocked func([]catalog.Take) []catalog.Take
 }
@@ -52,7 +53,7 @@ func (w *PlatformOrder) Change(now time.Time) {
 	if w.Status == PlatformRefused || w.Status == PlatformSkipped {
 		return
 	}
-	w.Told.Changed, w.UpdatedAt = true, now
+	w.Told.Changes, w.UpdatedAt = w.Told.Changes+1, now
 	if w.DueAt.IsZero() {
 		w.DueAt = now
 	}
@@ -61,7 +62,7 @@ func (w *PlatformOrder) Change(now time.Time) {
 // Read finds the consequences of changes at the platform, each once: it remembers refunds by their ids at the platform.
 // It does not change the case; Consequences.Apply does that, in the same transaction.
 func (w *PlatformOrder) Read(c *Case, r Reading, now time.Time) (d Consequences) {
-	w.Told.Changed = false
+	w.seen(r.Changes)
 	for _, one := range r.State.Refunds {
 		if ours := c.FindRefund(one.Ours); ours != nil {
 			w.knows(ours.ID)
@@ -81,6 +82,14 @@ func (w *PlatformOrder) Read(c *Case, r Reading, now time.Time) (d Consequences)
 	}
 	w.done(now)
 	return d
+}
+
+// seen clears the changes that were known before the platform was asked. If it has reported another one since, its answer may
+// be older than that, and the order is read again.
+func (w *PlatformOrder) seen(changes int) {
+	if w.Told.Changes == changes {
+		w.Told.Changes = 0
+	}
 }
 
 func (w *PlatformOrder) knows(refund id.Refund) {

@@ -46,7 +46,7 @@ func TestPlatformOrder_Read(t *testing.T) {
 				test.before(t, c)
 			}
 			r := order.Reading{
-				State: test.state, Label: "Shopify",
+				State: test.state, Changes: 1, Label: "Shopify",
 				Stocked: func(takes []catalog.Take) []catalog.Take { return takes },
 			}
 			refunds := len(c.Refunds)
@@ -69,6 +69,22 @@ func TestPlatformOrder_Read(t *testing.T) {
 				t.Errorf("next is %#v", next)
 			}
 		})
+	}
+}
+
+// A change that is reported while the platform is asked is read afterwards.
+func TestPlatformOrder_changedMeanwhile(t *testing.T) {
+	c, w := opened(), platformOrder(order.PlatformWritten)
+	w.Change(later)
+	asked := order.Reading{Changes: w.Told.Changes, Stocked: func([]catalog.Take) []catalog.Take { return nil }}
+	w.Change(later) // the answer is on its way
+	w.Read(c, asked, later)
+	if _, again := w.Next(c).(order.ReadStep); !again {
+		t.Errorf("next is %#v", w.Next(c))
+	}
+	asked.Changes = w.Told.Changes
+	if w.Read(c, asked, later); w.Next(c) != nil {
+		t.Errorf("next is %#v", w.Next(c))
 	}
 }
 
