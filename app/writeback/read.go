@@ -2,6 +2,7 @@ package writeback
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/haggle-commerce/haggle/app/failpoint"
@@ -20,6 +21,10 @@ func (h *writing) read(ctx ports.Outbound) error {
 		there, err = h.writer.ReadOrder(ctx, c, h.of.Remote, h.c.Order.Total.Currency())
 		return err
 	})
+	var refusal *ports.PlatformRefusal
+	if errors.As(err, &refusal) {
+		return h.unreadable(ctx, refusal.Reason, changes)
+	}
 	if err == nil {
 		err = failpoint.At(ctx, failpoint.OrderRead)
 	}
@@ -27,6 +32,23 @@ func (h *writing) read(ctx ports.Outbound) error {
 		return err
 	}
 	return h.follow(ctx, there, changes)
+}
+
+// unreadable records that the platform refuses to show the order, and alerts the merchant the first time. What happens to the
+// order here is still told to the platform.
+func (h *writing) unreadable(ctx context.Context, reason string, changes int) error {
+	return h.inTx(ctx, func(s ports.SyncStores) (committed func(), err error) {
+		alert := false
+		committed, err = h.changeIn(ctx, s.Platform, func(_ *order.Case, w *order.PlatformOrder) error {
+			alert = w.Unreadable(changes, h.Clock.Now())
+			h.keep(w)
+			return nil
+		})
+		if err == nil && alert {
+			err = h.alert(ctx, s, "was not read: "+reason)
+		}
+		return committed, err
+	})
 }
 
 // follow applies the platform's answer, and records in the same transaction that it is applied.

@@ -66,6 +66,8 @@ type Told struct {
 	// Changes counts the changes that the platform has reported since the order was read last. If it is not 0, the order has
 	// to be read.
 	Changes int
+	// Unread means that the platform refused to show the order when it was asked last. The merchant was alerted.
+	Unread bool
 	// Read are the platform's ids of refunds that were made there and are dealt with here.
 	Read []string
 	// Recorded are the amounts, in minor units, of refunds that were recorded there and not made here yet. A refund here of

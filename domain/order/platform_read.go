@@ -63,6 +63,7 @@ func (w *PlatformOrder) Change(now time.Time) {
 // It does not change the case; Consequences.Apply does that, in the same transaction.
 func (w *PlatformOrder) Read(c *Case, r Reading, now time.Time) (d Consequences) {
 	w.seen(r.Changes)
+	w.Told.Unread = false
 	for _, one := range r.State.Refunds {
 		if ours := c.FindRefund(one.Ours); ours != nil {
 			w.knows(ours.ID)
@@ -90,6 +91,15 @@ func (w *PlatformOrder) seen(changes int) {
 	if w.Told.Changes == changes {
 		w.Told.Changes = 0
 	}
+}
+
+// Unreadable records that the platform refuses to show the order. The other steps go on. It reports whether the merchant has
+// to be alerted: once, until the order can be read again.
+func (w *PlatformOrder) Unreadable(changes int, now time.Time) (alert bool) {
+	w.seen(changes)
+	alert, w.Told.Unread = !w.Told.Unread, true
+	w.done(now)
+	return alert
 }
 
 func (w *PlatformOrder) knows(refund id.Refund) {

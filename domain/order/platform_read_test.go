@@ -88,6 +88,27 @@ func TestPlatformOrder_changedMeanwhile(t *testing.T) {
 	}
 }
 
+// An order that the platform refuses to show does not keep the platform from hearing of it, and is alerted once.
+func TestPlatformOrder_Unreadable(t *testing.T) {
+	c, w := opened(), platformOrder(order.PlatformWritten)
+	shipHere(t, c)
+	for n, want := range []bool{true, false} {
+		w.Change(later)
+		if alert := w.Unreadable(w.Told.Changes, later); alert != want {
+			t.Errorf("refusal %d: alert %v", n, alert)
+		}
+		if _, goes := w.Next(c).(order.ShipStep); !goes {
+			t.Errorf("next is %#v", w.Next(c))
+		}
+	}
+	w.Change(later)
+	w.Read(c, order.Reading{Changes: w.Told.Changes}, later)
+	w.Change(later)
+	if !w.Unreadable(w.Told.Changes, later) {
+		t.Error("no alert after it could be read")
+	}
+}
+
 func refundHere(t *testing.T, c *order.Case, refund id.Refund, n int64) {
 	t.Helper()
 	amount := cents(n)

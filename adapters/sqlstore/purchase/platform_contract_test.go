@@ -140,7 +140,7 @@ func platformUnknown(s *porttest.Shop) {
 }
 
 // platformReconnected takes up what was skipped because the integration was disconnected, unless it is too old, and nothing
-// that was skipped for another reason.
+// that was skipped for another reason. While writing is off, only changes of written orders are taken up.
 func platformReconnected(s *porttest.Shop) {
 	of := writes(s, nil)
 	i, err := s.Integrations.ByID(s.Ctx, s.Project.ID, of)
@@ -180,6 +180,11 @@ func platformReconnected(s *porttest.Shop) {
 	if due := reconnect(sold.Add(order.ResumeWithin)); due != "written is written, " {
 		s.T.Errorf("too late: %s", due)
 	}
+	i.Config.Skip.Writing = true
+	if due := reconnect(sold.Add(order.ResumeWithin - time.Second)); due != "written is written, " {
+		s.T.Errorf("writing is off: %s", due)
+	}
+	i.Config.Skip.Writing = false
 	if due := reconnect(sold.Add(order.ResumeWithin - time.Second)); due != "disconnected is pending, written is written, " {
 		s.T.Errorf("in time: %s", due)
 	}

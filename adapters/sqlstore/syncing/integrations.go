@@ -61,15 +61,21 @@ WHERE integrations.status = 'disconnected'`
 		"last_error", "synced", "last_sync", "wanted", "updated_at")
 )
 
-// resumeOrders takes up what was not written, or not told, while the integration was disconnected.
-const resumeOrders = `
+// resumeNews takes up changes of written orders that the platform was not told of while the integration was disconnected.
+// resumeOrders takes up orders that were not written, too.
+const (
+	resumeNews = resume + `
+  AND status = 'written'`
+	resumeOrders = resume + `
+  AND (status = 'written' OR status = 'skipped' AND created_at > $5)`
+	resume = `
 UPDATE platform_orders
 SET status = CASE WHEN status = 'skipped' THEN 'pending' ELSE status END, failures = 0, due_at = $3, updated_at = $3
 WHERE project_id = $1
   AND integration_id = $2
   AND due_at IS NULL
-  AND problem = $4
-  AND (status = 'written' OR status = 'skipped' AND created_at > $5)`
+  AND problem = $4`
+)
 
 // unresolvedPause is when to ask again for what payments are in the way of.
 const unresolvedPause = 5 * time.Second
@@ -152,7 +158,11 @@ func (v Integrations) Connect(ctx context.Context, i *integration.Integration, r
 		if err != nil || !i.Type.WritesOrders() {
 			return err
 		}
-		_, err = t.Exec(ctx, resumeOrders, i.Project, i.ID, i.UpdatedAt, order.SkippedDisconnected, i.UpdatedAt.Add(-order.ResumeWithin))
+		query, args := resumeNews, []any{i.Project, i.ID, i.UpdatedAt, order.SkippedDisconnected}
+		if i.Config.WritesOrders() {
+			query, args = resumeOrders, append(args, i.UpdatedAt.Add(-order.ResumeWithin))
+		}
+		_, err = t.Exec(ctx, query, args...)
 		return err
 	})
 }
