@@ -108,8 +108,8 @@ func (b *batch) takeShipment(ctx context.Context, one *item, o *syncrun.Order) e
 	return err
 }
 
-// takeReversal has an order of ours that was canceled or refunded at the platform that it was written to read from there:
-// the record is of a moment that may be over, and says too little to give money back.
+// takeReversal marks an order of ours as changed, if the record shows that the platform canceled or refunded it. The record
+// may be out of date, so the worker asks the platform for the order.
 func (b *batch) takeReversal(ctx context.Context, one *item, o *syncrun.Order) error {
 	of, err := id.Parse[id.Order](o.Reference)
 	if err != nil || !o.Canceled && o.Refunded == "" {

@@ -58,7 +58,7 @@ type PlatformOrder struct {
 	UpdatedAt time.Time
 }
 
-// Told is what the platform knows of the order, and what is known here of the order there.
+// Told records which changes here the platform knows of, and which changes at the platform were read.
 type Told struct {
 	Canceled bool
 	Refunds  []id.Refund
@@ -68,7 +68,7 @@ type Told struct {
 	Changes int
 	// Unread means that the platform refused to show the order when it was asked last. The merchant was alerted.
 	Unread bool
-	// Read are the platform's ids of refunds that were made there and are dealt with here.
+	// Read are the platform's ids of refunds that were recorded there. Each is read once.
 	Read []string
 	// Recorded are the amounts, in minor units, of refunds that were recorded there and not made here yet. A refund here of
 	// the same amount is not told to the platform.

@@ -11,17 +11,17 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// PlatformState is an order as its platform has it now.
+// PlatformState is the order's current state at its platform.
 type PlatformState struct {
 	Canceled bool
 	Refunds  []PlatformRefund // oldest first
 }
 
-// PlatformRefund is a refund as a platform has recorded it. The payment was taken here, so the platform moved no money.
+// PlatformRefund is a refund that a platform recorded. The platform moved no money, for the payment was taken here.
 type PlatformRefund struct {
-	Remote string       // the platform's id of it
-	Ours   id.Refund    // the refund of ours that the platform was told of; zero: it was made there
-	Amount money.Amount // zero: it restocks goods alone
+	Remote string       // the platform's id
+	Ours   id.Refund    // our refund that the platform was told of; zero: the merchant recorded it there
+	Amount money.Amount // zero: it only restocks goods
 }
 
 // Consequences say what has to be done here after a change at the platform. Money never moves: a refund that is recorded

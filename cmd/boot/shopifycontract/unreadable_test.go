@@ -14,11 +14,11 @@ import (
 // what happens to the order here.
 func TestOrders_unreadable(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
-		there := lookalike(t, platforms.Config{})
+		there := lookalike(t, platforms.Config{Products: 12, Customers: 2, Orders: 2})
 		p := before(t, there)
 		s := open(t, database, there, p.URL)
 		s.integration = s.connect()
-		s.sync(s.integration, `{}`)
+		s.sync(s.integration, `{"full_sync": true}`)
 		order := s.stocked(5).written()
 		p.answers(func(w http.ResponseWriter, _ *http.Request, body []byte) bool {
 			if !bytes.Contains(body, []byte("OrderReversals")) {
