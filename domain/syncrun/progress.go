@@ -33,6 +33,13 @@ func (r *Run) Expect(t Total) {
 	}
 }
 
+// Restart forgets how far the current step has come, because it is read anew from its start.
+func (r *Run) Restart() {
+	if s := r.Current(); s != nil {
+		s.Read, s.Expected, s.Pace = 0, Total{}, Pace{}
+	}
+}
+
 // paced counts the records of a page.
 func (s *Step) paced(records int, now time.Time) {
 	s.Read += records
