@@ -61,7 +61,7 @@ func (s *Step) Progress() Progress {
 	read, took := s.Read-s.Pace.Before, s.Pace.Last.Sub(s.Pace.From)
 	if p.Known && read > 0 && took > 0 {
 		p.Timed = true
-		p.Left = max(time.Duration(float64(took)/float64(read)*float64(p.Total-p.Done)), 0)
+		p.Left = max(time.Duration(took.Milliseconds()*int64(p.Total-p.Done)/int64(read))*time.Millisecond, 0)
 	}
 	return p
 }
