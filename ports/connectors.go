@@ -43,6 +43,8 @@ type RecordPage struct {
 	Next    string
 	Notices []syncrun.Notice
 	Total   syncrun.Total // of the reading, all of its pages, on whichever page tells it
+	// Restarted means that the reading starts anew with Next: what was read so far is read again.
+	Restarted bool
 }
 
 // OAuthConnector is a platform whose users consent that we act for them (RFC 6749).
@@ -107,8 +109,9 @@ type RemoteWebhook struct {
 	Remote  string
 	Topic   string // as Register takes it
 	Address string
-	// Outdated reports that it must be registered anew to be called as it should: the platform has disabled it after
-	// failures, or sends more than is read.
+	// Disabled reports that the platform has stopped it after failures.
+	Disabled bool
+	// Outdated reports that it was registered with other fields than Register asks for.
 	Outdated bool
 	// Paused reports that somebody at the platform has stopped it on purpose.
 	Paused bool

@@ -149,10 +149,10 @@ type IntegrationWebhooks interface {
 	// List is in the order of the topics.
 	List(ctx context.Context, project id.Project, integration id.Integration) ([]*integration.Webhook, error)
 	Remove(ctx context.Context, project id.Project, integration id.Integration, webhook id.Webhook) error
-	// Check stores what a check has found out of a webhook that is in hand: its Status, Problem and times and, if it was
-	// restored at CheckedAt, Remote and Signing. lease is its CheckAt as it was claimed. It is no longer in hand, or gone:
-	// NotFound webhook_not_found.
-	Check(ctx context.Context, w *integration.Webhook, lease time.Time) error
+	// Check stores the result of a check of a webhook that is in hand: its Status, Problem and times and, if it was restored,
+	// Remote and Signing. lease is its CheckAt as it was claimed. It is no longer in hand, or gone: NotFound
+	// webhook_not_found.
+	Check(ctx context.Context, w *integration.Webhook, lease time.Time, restored bool) error
 	// Called finds a webhook of any project, with its integration.
 	Called(ctx context.Context, webhook id.Webhook) (*integration.Webhook, *integration.Integration, error)
 }

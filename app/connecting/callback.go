@@ -13,7 +13,7 @@ import (
 // callbackOf binds a sealed callback to its state.
 func callbackOf(hash string) string { return "callback of " + hash }
 
-// StoreOf is what is still asked of a merchant who was sent to StorePage: the shop of a platform.
+// StoreOf returns the platform whose shop a merchant can choose at StorePage.
 func (s *Service) StoreOf(ctx context.Context, state string) (t integration.Type, err error) {
 	_, err = s.Authorizations.Change(ctx, hashOf(state), func(a *integration.Authorization) error {
 		t = a.Type
@@ -68,14 +68,12 @@ func (s *Service) Return(ctx context.Context, callback string) (address string, 
 	if err != nil || len(callback) > longestCode {
 		return "", integration.ErrState
 	}
+	denied := query.Has("error") // the merchant did not consent
 	a, err := s.Authorizations.Change(ctx, hashOf(query.Get("state")), func(a *integration.Authorization) error {
-		if err := a.Open(s.Clock.Now()); err != nil {
+		if err := a.Open(s.Clock.Now()); err != nil || denied {
 			return err
 		}
-		if query.Get("error") != "" { // the merchant did not consent
-			return nil
-		}
-		return s.take(a, query, callback)
+		return s.keepCallback(a, query, callback)
 	})
 	if err != nil {
 		return "", err
@@ -86,14 +84,16 @@ func (s *Service) Return(ctx context.Context, callback string) (address string, 
 	}
 	whole := next.Query()
 	for name, values := range query {
-		whole[name] = values
+		if !denied || name == "state" || name == "error" || name == "error_description" {
+			whole[name] = values
+		}
 	}
 	next.RawQuery = whole.Encode()
 	return next.String(), nil
 }
 
-// take keeps a callback.
-func (s *Service) take(a *integration.Authorization, query url.Values, callback string) error {
+// keepCallback checks a platform's callback and seals it into the authorization. The same one may come again.
+func (s *Service) keepCallback(a *integration.Authorization, query url.Values, callback string) error {
 	platform, err := s.consents(a.Type)
 	if err != nil {
 		return err
@@ -103,8 +103,10 @@ func (s *Service) take(a *integration.Authorization, query url.Values, callback 
 		return fault.Field("code", "is missing")
 	}
 	if a.Callback != nil {
-		_, err := s.callback(a, Completion{Code: code})
-		return err
+		if kept, err := s.callback(a, Completion{Code: code}); err != nil || kept != callback {
+			return errors.Join(err, integration.ErrState)
+		}
+		return nil
 	}
 	grant := ports.CodeGrant{Store: a.Store, Code: code, State: query.Get("state"), Callback: callback}
 	switch err := platform.CheckCallback(grant); {

@@ -109,7 +109,10 @@ func (c *Checker) batch(ctx ports.Outbound, t jobs.Task[*integration.Webhook]) e
 func (k check) trouble(ctx context.Context, items []ports.Leased[*integration.Webhook], err error) error {
 	var slow ports.Throttled
 	var failure *ports.PlatformFailure
+	var refusal *ports.PlatformRefusal
 	switch {
+	case errors.As(err, &refusal): // it does not let its webhooks be listed
+		return k.putOff(context.WithoutCancel(ctx), items, (*integration.Webhook).SkipCheck)
 	case errors.As(err, &slow), errors.As(err, &failure), errors.Is(err, ports.ErrCredentialsRefused),
 		errors.Is(err, context.DeadlineExceeded), fault.Is(err, integration.ErrDisconnected().Code):
 		return k.putOff(context.WithoutCancel(ctx), items, func(w *integration.Webhook, now time.Time) { w.CheckAgain(slow.After, now) })
@@ -122,7 +125,7 @@ func (k check) putOff(ctx context.Context, items []ports.Leased[*integration.Web
 	for _, l := range items {
 		w := *l.Item
 		change(&w, k.Clock.Now())
-		err := k.Unit.InTx(ctx, w.Project, func(s ports.SyncStores) error { return s.Webhooks.Check(ctx, &w, l.Item.CheckAt) })
+		err := k.Unit.InTx(ctx, w.Project, func(s ports.SyncStores) error { return s.Webhooks.Check(ctx, &w, l.Item.CheckAt, false) })
 		if err != nil && fault.KindOf(err) != fault.NotFound {
 			return err
 		}
@@ -136,20 +139,20 @@ func (k check) one(ctx ports.Outbound, conn ports.Connection, found *integration
 	if address == "" {
 		return k.fail(ctx, &w, found, "This server has no public https address at which the platform could call it.")
 	}
+	// A webhook at another address is somebody else's, even under the same id: another server's, or that of a shop which was
+	// restored from a backup.
 	at := slices.IndexFunc(k.there, func(r ports.RemoteWebhook) bool { return r.Address == address && r.Topic == w.Topic })
-	if at < 0 { // it may be at the address that this server had before
-		at = slices.IndexFunc(k.there, func(r ports.RemoteWebhook) bool { return r.Remote == w.Remote })
-	}
-	switch {
-	case at < 0:
-	case k.there[at].Paused:
-		return k.fail(ctx, &w, found, "The webhook is paused at "+k.integration.Type.Label()+". Activate it there.")
-	case k.there[at].Address == address && k.there[at].Remote == w.Remote && !k.there[at].Outdated:
-		w.Confirm(k.Clock.Now())
-		return k.store(ctx, &w, found, nil)
-	case k.there[at].Address != address || k.there[at].Outdated:
-		if err := k.platform.Unregister(ctx, conn, k.there[at].Remote); err != nil {
-			return k.refused(ctx, &w, found, err)
+	if at >= 0 {
+		switch there := k.there[at]; {
+		case there.Paused:
+			return k.fail(ctx, &w, found, "The webhook is paused at "+k.integration.Type.Label()+". Activate it there.")
+		case there.Remote == w.Remote && !there.Disabled && (!there.Outdated || w.RestoredRecently(k.Clock.Now())):
+			w.Confirm(k.Clock.Now())
+			return k.confirmed(ctx, &w, found)
+		case there.Outdated:
+			if err := k.platform.Unregister(ctx, conn, there.Remote); err != nil {
+				return k.refused(ctx, &w, found, err)
+			}
 		}
 	}
 	remote, signing, err := k.platform.Register(ctx, conn, w.Topic, address)
@@ -161,7 +164,7 @@ func (k check) one(ctx ports.Outbound, conn ports.Connection, found *integration
 		sealed = k.Vault.Seal([]byte(signing), Purpose(w.ID))
 	}
 	w.Restore(remote, sealed, k.Clock.Now())
-	err = k.store(ctx, &w, found, func(s ports.SyncStores) error { return k.want(ctx, s, &w) })
+	err = k.store(ctx, &w, found, true, func(s ports.SyncStores) error { return k.want(ctx, s, &w) })
 	switch {
 	case errors.Is(err, errRemoved):
 		return k.platform.Unregister(ctx, conn, remote)
@@ -173,6 +176,14 @@ func (k check) one(ctx ports.Outbound, conn ports.Connection, found *integration
 	k.Restored(w.ID)
 	k.Wanted()
 	return nil
+}
+
+func (k check) confirmed(ctx context.Context, w, found *integration.Webhook) error {
+	err := k.store(ctx, w, found, false, nil)
+	if errors.Is(err, errRemoved) {
+		return nil
+	}
+	return err
 }
 
 // refused notes a platform's refusal. What may pass is returned.
@@ -187,7 +198,7 @@ func (k check) refused(ctx context.Context, w, found *integration.Webhook, err e
 // fail stores that a webhook is not called, and announces it once.
 func (k check) fail(ctx context.Context, w, found *integration.Webhook, why string) error {
 	isNew := w.Fail(why, k.Clock.Now())
-	err := k.store(ctx, w, found, func(s ports.SyncStores) error {
+	err := k.store(ctx, w, found, false, func(s ports.SyncStores) error {
 		if !isNew {
 			return nil
 		}
@@ -220,10 +231,10 @@ func (k check) want(ctx context.Context, s ports.SyncStores, w *integration.Webh
 // errRemoved means that a webhook was removed, or checked by somebody else, meanwhile.
 var errRemoved = errors.New("the webhook is no longer in hand")
 
-// store stores a checked webhook, and what also stores, in one transaction.
-func (k check) store(ctx context.Context, w, found *integration.Webhook, also func(ports.SyncStores) error) error {
+// store stores a checked webhook and runs also in the same transaction.
+func (k check) store(ctx context.Context, w, found *integration.Webhook, restored bool, also func(ports.SyncStores) error) error {
 	return k.Unit.InTx(ctx, w.Project, func(s ports.SyncStores) error {
-		err := s.Webhooks.Check(ctx, w, found.CheckAt)
+		err := s.Webhooks.Check(ctx, w, found.CheckAt, restored)
 		switch {
 		case fault.KindOf(err) == fault.NotFound:
 			return errRemoved

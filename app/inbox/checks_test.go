@@ -83,13 +83,25 @@ func TestChecker(t *testing.T) {
 			},
 			status: integration.WebhookActive, restored: true, unregistered: 1, next: 6 * time.Hour,
 		},
-		"it is at the address of before": {
+		"it is disabled": {
 			has: func(l *lab, r *remotes) {
 				w := there(l)
-				w.Address = "https://old.example/hooks/1"
+				w.Disabled = true
 				r.list = append(r.list, w)
 			},
-			status: integration.WebhookActive, restored: true, unregistered: 1, next: 6 * time.Hour,
+			status: integration.WebhookActive, restored: true, next: 6 * time.Hour,
+		},
+		"its id is that of another's": {
+			has: func(l *lab, r *remotes) {
+				w := there(l)
+				w.Address = "https://other.example/hooks/1"
+				r.list = append(r.list, w)
+			},
+			status: integration.WebhookActive, restored: true, next: 6 * time.Hour,
+		},
+		"the platform lists none": {
+			has:    func(_ *lab, r *remotes) { r.err = &ports.PlatformRefusal{Reason: "It has no such address."} },
+			status: integration.WebhookActive, next: 6 * time.Hour,
 		},
 		"it has another id": {
 			has: func(l *lab, r *remotes) {
@@ -161,6 +173,22 @@ func TestChecker(t *testing.T) {
 				t.Errorf("the platform was asked %d times", has.asked)
 			}
 		})
+	}
+}
+
+// A platform that shows other fields than it was asked for does not get the webhook anew with each check.
+func TestChecker_outdatedForGood(t *testing.T) {
+	t.Parallel()
+	l, has := newLab(t), &remotes{}
+	for range 3 {
+		l.Pass(7 * time.Hour)
+		has.list = []ports.RemoteWebhook{{
+			Remote: "r1", Topic: l.webhook.Topic, Address: "https://shop.example/hooks/" + l.webhook.ID.String(), Outdated: true,
+		}}
+		l.checks(t, l.Replica(0), has)
+	}
+	if l.platform.registering != 2 || l.platform.unregistered != 1 {
+		t.Errorf("registered %d times, unregistered %d times", l.platform.registering, l.platform.unregistered)
 	}
 }
 

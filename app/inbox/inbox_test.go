@@ -145,7 +145,7 @@ func TestReceive_otherSecret(t *testing.T) {
 	}
 	w := *l.webhook
 	w.Restore("r2", plainVault{}.Seal([]byte("other"), Purpose(w.ID)), l.Now())
-	if err := l.Replica(0).Webhooks().Check(t.Context(), &w, l.webhook.CheckAt); err != nil {
+	if err := l.Replica(0).Webhooks().Check(t.Context(), &w, l.webhook.CheckAt, true); err != nil {
 		t.Fatal(err)
 	}
 	wantFault(t, receive("other"), "invalid_signature") // it was read just now

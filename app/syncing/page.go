@@ -65,6 +65,9 @@ func (h *hand) commit(ctx context.Context, page ports.RecordPage) error {
 				r.Hidden()
 			}
 			r.Notice(page.Notices...)
+			if page.Restarted {
+				r.Restart()
+			}
 			r.Expect(page.Total)
 			return r.Advance(taken.Counters, taken.High, page.Next, until, now)
 		})

@@ -28,6 +28,12 @@ func (w *Webhook) Confirm(now time.Time) {
 	w.CheckedAt, w.CheckAt = now, w.nextCheck(now)
 }
 
+// RestoredRecently reports whether the webhook was registered again within a day. A platform that still shows other fields
+// than were asked for is left alone then, so that it is not registered again with each check.
+func (w *Webhook) RestoredRecently(now time.Time) bool {
+	return !w.RestoredAt.IsZero() && now.Before(w.RestoredAt.Add(24*time.Hour))
+}
+
 // Restore notes that the platform did not have the webhook as it should, and that it was registered again: under another id
 // there, with what its calls are signed with from now on, sealed.
 func (w *Webhook) Restore(remote string, signing []byte, now time.Time) {
@@ -51,7 +57,7 @@ func (w *Webhook) CheckAgain(wait time.Duration, now time.Time) {
 // SkipCheck puts a check off that is of no use: the platform does not say which webhooks it has.
 func (w *Webhook) SkipCheck(now time.Time) { w.CheckAt = w.nextCheck(now) }
 
-// Resources are what calls about the webhook's topic are news of.
+// Resources returns the resources that the webhook's topic is about.
 func (w *Webhook) Resources() (list []syncrun.Resource) {
 	thing, _, _ := strings.Cut(strings.ReplaceAll(w.Topic, ".", "/"), "/")
 	switch strings.TrimSuffix(thing, "s") {

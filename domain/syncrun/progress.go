@@ -33,6 +33,13 @@ func (r *Run) Expect(t Total) {
 	}
 }
 
+// Restart forgets how far the current step has come, because it is read anew from its start.
+func (r *Run) Restart() {
+	if s := r.Current(); s != nil {
+		s.Read, s.Expected, s.Pace = 0, Total{}, Pace{}
+	}
+}
+
 // paced counts the records of a page.
 func (s *Step) paced(records int, now time.Time) {
 	s.Read += records
@@ -54,7 +61,7 @@ func (s *Step) Progress() Progress {
 	read, took := s.Read-s.Pace.Before, s.Pace.Last.Sub(s.Pace.From)
 	if p.Known && read > 0 && took > 0 {
 		p.Timed = true
-		p.Left = max(time.Duration(float64(took)/float64(read)*float64(p.Total-p.Done)), 0)
+		p.Left = max(time.Duration(took.Milliseconds()*int64(p.Total-p.Done)/int64(read))*time.Millisecond, 0)
 	}
 	return p
 }

@@ -53,6 +53,21 @@ func TestProgress(t *testing.T) {
 }
 
 // As long as a step has no pace, nobody knows how long the run takes.
+// A bulk file that expires is read again page by page: what was read of it no longer counts.
+func TestRun_Restart(t *testing.T) {
+	t.Parallel()
+	r := start(true, syncrun.Products)
+	r.Expect(syncrun.Total{Count: 1000})
+	page(t, r, 450, 1, "a")
+	page(t, r, 450, 2, "b")
+	r.Restart()
+	r.Expect(syncrun.Total{Count: 1000})
+	page(t, r, 100, 3, "c")
+	if p := r.Steps[0].Progress(); p.Done != 100 || p.Total != 1000 || p.Timed {
+		t.Errorf("%+v", p)
+	}
+}
+
 func TestRun_Left_laterSteps(t *testing.T) {
 	t.Parallel()
 	r := start(false, syncrun.Customers, syncrun.Orders)

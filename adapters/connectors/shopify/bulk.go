@@ -109,7 +109,7 @@ func (c *Connector) startBulk(ctx context.Context, conn ports.Connection, of syn
 
 // fromPages is the way of those whose bulk operation came to nothing: from the start, page by page. What was
 // taken of its file already is taken once more.
-var fromPages = ports.RecordPage{Next: pageCursor}
+var fromPages = ports.RecordPage{Next: pageCursor, Restarted: true}
 
 // readBulk goes on with a bulk operation of the resource. Another's cursor says nothing of it.
 func (c *Connector) readBulk(ctx ports.Outbound, conn ports.Connection, of syncrun.Resource, kind, cursor string) (ports.RecordPage, error) {

@@ -85,7 +85,7 @@ func (s *Connector) webhooks(ctx context.Context, c ports.Connection) (list []po
 				Remote:   one.ID.String(),
 				Topic:    one.Topic.String(),
 				Address:  one.URL.String(),
-				Outdated: one.Status == "disabled",
+				Disabled: one.Status == "disabled",
 				Paused:   one.Status == "paused",
 			})
 		}

@@ -370,7 +370,7 @@ func TestSyncs(t *testing.T) {
 	wants(t, get(path+"/history"), "OK", `"data":[{"sync_id":"`, `"total":2`)
 	wants(t, get(path+"/sync_1"), "Not Found", "sync_not_found")
 	wants(t, get(strings.TrimSuffix(path, "/sync")+"/records?resource=orders"), "OK",
-		`"record_id":"1001","resource":"orders","local_id":null,"sku":null`, `"removed":false,"order":{"number":"#1","email":"a@b.test"`, `"reference":null}`)
+		`"record_id":"1001","resource":"orders","local_id":null,"sku":null`, `"removed":false,"order":{"number":"#1","email":"a@b.test"`, `"reference":null,"canceled":false}`)
 	wants(t, get(strings.TrimSuffix(path, "/sync")+"/records"), "Bad Request", `"field":"resource"`)
 }
 

@@ -104,12 +104,12 @@ func TestPayloads(t *testing.T) {
 			`{"sync_id":"sync_1","integration_id":"int_1","full_sync":true,"resources":{` +
 				`"customers":{"total":0,"created":0,"updated":0,"unchanged":0,"errors":0},` +
 				`"products":{"total":14,"created":2,"updated":3,"unchanged":4,"errors":5}},` +
-				`"started_at":"2026-03-04T12:00:00.05Z","completed_at":"2026-03-04T12:00:01.05Z"}`,
+				`"started_at":"2026-03-04T12:00:00.05Z","completed_at":"2026-03-04T12:00:01.05Z","duration_ms":1000}`,
 		},
 		{
 			event.SyncFailed{Run: run, Integration: through, Error: "No answer.", StartedAt: at, EndedAt: at.Add(time.Minute)},
 			`{"sync_id":"sync_1","integration_id":"int_1","error":"No answer.",` +
-				`"started_at":"2026-03-04T12:00:00.05Z","failed_at":"2026-03-04T12:01:00.05Z"}`,
+				`"resources":{},"started_at":"2026-03-04T12:00:00.05Z","failed_at":"2026-03-04T12:01:00.05Z","duration_ms":60000}`,
 		},
 		{
 			event.IntegrationError{Integration: through, Platform: "shopify", Name: "Tents", Error: "Refused."},

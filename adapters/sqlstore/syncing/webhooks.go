@@ -128,10 +128,10 @@ func (v Webhooks) Remove(ctx context.Context, of id.Project, at id.Integration, 
 	})
 }
 
-func (v Webhooks) Check(ctx context.Context, w *integration.Webhook, lease time.Time) error {
+func (v Webhooks) Check(ctx context.Context, w *integration.Webhook, lease time.Time, restored bool) error {
 	return v.Store.InTx(ctx, w.Project, func(t *db.Tx) error {
 		update := checkWebhook
-		if w.RestoredAt.Equal(w.CheckedAt) {
+		if restored {
 			update = restoreWebhook
 		}
 		args := update.Args(*w)

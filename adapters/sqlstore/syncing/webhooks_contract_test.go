@@ -80,18 +80,18 @@ func webhookCheck(s *porttest.Shop) {
 	confirmed := *w
 	confirmed.Remote, confirmed.Signing = "other", []byte("other")
 	confirmed.Fail("It is paused.", porttest.Noon)
-	s.Must(s.Webhooks.Check(s.Ctx, &confirmed, lease))
+	s.Must(s.Webhooks.Check(s.Ctx, &confirmed, lease, false))
 	confirmed.Remote, confirmed.Signing = w.Remote, w.Signing // which are those of a restored one alone
 	porttest.Same(s.T, "checked", hooks(s, i)[0], &confirmed)
 
 	restored := confirmed
 	restored.Restore("2", nil, porttest.Noon.Add(time.Hour))
-	porttest.WantFault(s.T, s.Webhooks.Check(s.Ctx, &restored, lease), fault.NotFound, "webhook_not_found")
-	s.Must(s.Webhooks.Check(s.Ctx, &restored, confirmed.CheckAt))
+	porttest.WantFault(s.T, s.Webhooks.Check(s.Ctx, &restored, lease, true), fault.NotFound, "webhook_not_found")
+	s.Must(s.Webhooks.Check(s.Ctx, &restored, confirmed.CheckAt, true))
 	porttest.Same(s.T, "restored", hooks(s, i)[0], &restored)
 	foreign := restored
 	foreign.Project = porttest.OpenShop(s.T, s.Stores).Project.ID
-	porttest.WantFault(s.T, s.Webhooks.Check(s.Ctx, &foreign, restored.CheckAt), fault.NotFound, "webhook_not_found")
+	porttest.WantFault(s.T, s.Webhooks.Check(s.Ctx, &foreign, restored.CheckAt, true), fault.NotFound, "webhook_not_found")
 }
 
 func webhookList(s *porttest.Shop) {

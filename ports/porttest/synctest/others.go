@@ -109,7 +109,7 @@ func (v webhooks) Remove(_ context.Context, _ id.Project, _ id.Integration, w id
 	})
 }
 
-func (v webhooks) Check(_ context.Context, w *integration.Webhook, lease time.Time) error {
+func (v webhooks) Check(_ context.Context, w *integration.Webhook, lease time.Time, _ bool) error {
 	return v.do("webhooks.check", func(s *state) error {
 		if stored, known := s.webhooks[w.ID]; !known || !stored.CheckAt.Equal(lease) {
 			return fault.Missing("webhook")

@@ -332,7 +332,7 @@ func resourceOfQuery(operation *ast.OperationDefinition) string {
 	if !is {
 		return "graphql"
 	}
-	switch name := f.Name; {
+	switch name := strings.TrimSuffix(f.Name, "Count"); {
 	case strings.HasPrefix(name, "inventory"), strings.HasPrefix(name, "location"):
 		return "inventory"
 	case strings.HasPrefix(name, "webhook"):
