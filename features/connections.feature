@@ -12,7 +12,7 @@ Feature: Platforms that are connected
       Then it answers 200
       And the answer shows:
         | authorization_url | matches /shopify/admin/oauth/authorize\?.*client_id=haggle-sandbox |
-        | authorization_url | matches redirect_uri=https%3A%2F%2Fshop.example.com%2Fback         |
+        | authorization_url | matches redirect_uri=\S+%2Foauth%2Fcallback                      |
         | authorization_url | matches shop=trailhead-outfitters.myshopify.com                    |
         | state             | matches ^\S{40,}$                                                  |
         | expires_in        | 600                                                                |
@@ -52,10 +52,10 @@ Feature: Platforms that are connected
       And the merchant consents at the platform
       When the merchant comes back with {"callback_query": null}
       Then it is refused: 422 validation_error
-      And the refusal names "callback_query"
+      And the refusal names "code"
       When the merchant comes back with {"callback_query": null, "store_domain": "trailhead-outfitters.myshopify.com"}
       Then it is refused: 422 validation_error
-      And the refusal names "callback_query"
+      And the refusal names "code"
       When the merchant comes back
       Then it answers 201
 

@@ -62,7 +62,7 @@ type syncProgress struct {
 	AtLeast     bool    `json:"at_least" doc:"There may be more than the total: the platform counts no further, or counts only some of them."`
 	SecondsLeft *int    `json:"seconds_left" nullable:"true" doc:"An estimate at the pace so far. Null: it is not known."`
 	Waited      float64 `json:"waited_seconds" doc:"For how long the platform had it wait: for its rate limit, or until it had prepared the data."`
-	LimitedBy   *string `json:"limited_by" nullable:"true" enum:"rate_limit,bulk_operation" doc:"What most of that was for: the platform's rate limit, or a bulk operation of the platform's that was not done yet. Null: there was no wait."`
+	LimitedBy   *string `json:"limited_by" nullable:"true" example:"rate_limit" doc:"What most of that was for: rate_limit, or bulk_operation, which the platform had not done yet. Null: there was no wait."`
 }
 
 func toAPIProgress(s *syncrun.Step) syncProgress {
