@@ -34,7 +34,7 @@ func TestWebhooks_restored(t *testing.T) {
 			t.Errorf("a webhook that is there: %d, %d runs", n, runs())
 		}
 		var last any
-		for _, how := range []string{"delete", "widen"} {
+		for _, how := range []string{"widen", "delete"} {
 			if _, err := there.Lose(platforms.Lose{Platform: platforms.Shopify, How: how}); err != nil {
 				t.Fatal(err)
 			}
