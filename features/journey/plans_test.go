@@ -65,7 +65,21 @@ func (n node) wasteful(few float64) bool {
 	case n.Joined > 0:
 		return n.Joined*n.Loops > 100*max(kept, few)
 	}
-	return n.dropped() > max(few, 2*kept)
+	return n.dropped() > max(few, 2*kept, perValue*n.listed())
+}
+
+// perValue is how many rows may be read, and dropped, in place of looking one value of a list up in an index: for a long list
+// in a small table PostgreSQL chooses that, depending on how many sessions a loop finds at a time.
+const perValue = 32
+
+// listed is how many values of a list a node looks for, if it does so once.
+func (n node) listed() float64 {
+	_, list, found := strings.Cut(n.Filter, "= ANY ('{")
+	if !found || n.Loops != 1 {
+		return 0
+	}
+	list, _, _ = strings.Cut(list, "}'")
+	return float64(strings.Count(list, ",") + 1)
 }
 
 // String is a node without the values that it looks for.
@@ -346,4 +360,22 @@ func open(t *testing.T, url, slug string) (project string) {
 	must(t, err)
 	must(t, fill(t.Context(), m.In(p.ID), shelf))
 	return p.ID
+}
+
+func TestNode_wasteful(t *testing.T) {
+	t.Parallel()
+	list := "((session_id = ANY ('{" + strings.TrimSuffix(strings.Repeat("sess_1,", 32), ",") + "}'::text[])) AND (project_id = current_setting('haggle.project_id'::text, true)))"
+	for why, c := range map[string]struct {
+		node node
+		want bool
+	}{
+		"a short list in a small table": {node{Type: "Bitmap Heap Scan", Filter: list, Rows: 30, Filtered: 630, Loops: 1}, false},
+		"it in a large one":             {node{Type: "Bitmap Heap Scan", Filter: list, Rows: 30, Filtered: 60_000, Loops: 1}, true},
+		"it again and again":            {node{Type: "Bitmap Heap Scan", Filter: list, Rows: 30, Filtered: 630, Loops: 9}, true},
+		"one value":                     {node{Type: "Bitmap Heap Scan", Filter: "(session_id = 'sess_1'::text)", Rows: 1, Filtered: 630, Loops: 1}, true},
+	} {
+		if got := c.node.wasteful(20); got != c.want {
+			t.Errorf("%s: %v", why, got)
+		}
+	}
 }
