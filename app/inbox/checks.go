@@ -41,9 +41,9 @@ type Checker struct {
 	Log          *slog.Logger
 	// Address is where a webhook reaches us; empty: nowhere that the platform could.
 	Address func(integration.Type, id.Webhook) string
-	// Restored is told of a webhook that was registered again, and whose secret may be another. It never waits.
+	// Restored is called with a webhook that was registered again, maybe with another secret. It does not block.
 	Restored func(id.Webhook)
-	// Wanted is told that an integration is to be read. It never waits.
+	// Wanted is called when an integration has a sync to do. It does not block.
 	Wanted func()
 }
 

@@ -117,7 +117,7 @@ func (b *batch) takeReversal(ctx context.Context, one *item, o *syncrun.Order) e
 	}
 	_, err = b.Platform.ChangePlatformOrder(ctx, b.Project.ID, of, func(_ *order.Case, w *order.PlatformOrder) error {
 		if w.Integration != b.Integration || w.Remote != "" && w.Remote != one.record.Remote {
-			return errLate // it is none of ours, whatever it says
+			return errLate // the record is of another integration or another order
 		}
 		w.Change(b.now)
 		return nil

@@ -53,7 +53,7 @@ func (h *writing) balance(ctx context.Context, p *project.Project, moved []catal
 			return err
 		}
 		if _, err := s.Integrations.Update(ctx, h.of.Project, h.of.Integration, func(*integration.Integration) error { return nil }); err != nil {
-			return err // nobody else takes figures until this is committed
+			return err // the update locks the integration, so no sync stores levels before the commit
 		}
 		if late, err := h.late(ctx, s, levels, asked); err != nil || late {
 			return errors.Join(err, when(late, errOverTaken))

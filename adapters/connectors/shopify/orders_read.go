@@ -109,8 +109,8 @@ const orderQuery = `query Order($id: ID!) {
   order(id: $id) { ` + orderQueryFields + ` }
 }`
 
-// orderNews reads an order of which a payload says too little: that of refunds/create names its order alone, and those of
-// webhooks that were registered before this release do not say whose the order is.
+// orderNews reads an order from the API. The payload of refunds/create has only the order's id, and payloads of webhooks that
+// an earlier release registered lack source_identifier.
 func (c *Connector) orderNews(ctx context.Context, conn ports.Connection, remote gid) ([]syncrun.Record, error) {
 	var found struct{ Order json.RawMessage }
 	_, err := c.askPartly(ctx, conn, orderQuery, map[string]any{"id": orderID(string(remote))}, &found)

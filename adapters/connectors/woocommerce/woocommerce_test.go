@@ -311,7 +311,7 @@ func TestNews(t *testing.T) {
 	}
 }
 
-// X-WP-Total is told where all of the list are records of their own.
+// X-WP-Total is the total where each item of the list is one record.
 func TestTotals(t *testing.T) {
 	t.Parallel()
 	s, _, c, connection := connect(t)

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -121,15 +120,7 @@ var browser = http.Client{CheckRedirect: func(*http.Request, []*http.Request) er
 func (s *shop) consent() string {
 	s.Helper()
 	begun := s.ask(200, "POST", "/v1/integrations/connect", `{"type": "shopify", "redirect_uri": "https://example.com/back", "store_domain": "`+store+`"}`)
-	answer, err := browser.PostForm(begun["authorization_url"].(string), url.Values{"approve": {"1"}})
-	if err != nil {
-		s.Fatal(err)
-	}
-	defer answer.Body.Close()
-	back, err := answer.Location()
-	if err != nil {
-		s.Fatal(err)
-	}
+	back := s.approve(begun["authorization_url"].(string))
 	return fmt.Sprintf(`{"type": "shopify", "state": %q, "code": %q, "callback_query": %q}`, begun["state"], back.Query().Get("code"), back.RawQuery)
 }
 
