@@ -14,7 +14,7 @@ func memberSteps(sc book, w *world) {
 	sc.When(`^"([^"]*)" signs in from elsewhere$`, w.signsInElsewhere)
 	sc.Then(`^within (\d+) seconds the merchant's audit log has a "([^"]*)" of "([^"]*)"$`, w.auditHasBySoon)
 	sc.When(`^somebody signs in as "([^"]*)" with the password "([^"]*)"$`, w.signsInAs)
-	sc.Step(`^somebody tries (\d+) passwords of "([^"]*)"$`, w.triesPasswords)
+	sc.Step(`^somebody guesses passwords until they have to wait, as "([^"]*)"$`, w.guessesPasswords)
 	sc.When(`^"([^"]*)" gives (a fresh code|the same code|a recovery code|a wrong code)$`, w.proves)
 	sc.When(`^"([^"]*)" sets the password "([^"]*)" by the link$`, w.setsPassword)
 

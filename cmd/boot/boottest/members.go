@@ -2,10 +2,13 @@ package boottest
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"time"
 
 	"github.com/haggle-commerce/haggle/app/people"
 	"github.com/haggle-commerce/haggle/cmd/boot"
+	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
 // Door lets members in at a server, as the pages of a console do, from an address.
@@ -60,3 +63,11 @@ func (d Door) SetPassword(ctx context.Context, link, password string) error {
 }
 
 func secretOf(link string) string { return link[strings.LastIndex(link, "/")+1:] }
+
+// RetryAfter is how long a refused caller has to wait, or 0.
+func RetryAfter(err error) time.Duration {
+	if refused, ok := errors.AsType[*fault.Error](err); ok {
+		return refused.RetryAfter
+	}
+	return 0
+}
