@@ -37,7 +37,6 @@ func embeddingSteps(sc book, w *world) {
 	sc.Step(`^the model's endpoint is back$`, w.modelIsBack)
 	sc.Step(`^the model's endpoint is well again$`, func() { w.endpoint.ClearFaults() })
 	sc.Step(`^a search for "([^"]*)" soon finds (nothing|".*")$`, w.wouldSoonFind)
-	sc.When(`^a buyer searches for "([^"]*)" and waits less than (\d+) ms$`, w.searchesWithPatience)
 	sc.Then(`^the model was asked about "([^"]*)" (\d+) times?$`, w.modelWasAsked)
 	sc.Step(`^the model is soon asked about "([^"]*)"$`, func(text string) error {
 		return soon(func() error {
@@ -113,20 +112,6 @@ func (w *world) modelIsBack() error {
 
 func (w *world) wouldSoonFind(query, what string) error {
 	return soon(func() error { return w.wouldFind(query, what) })
-}
-
-func (w *world) searchesWithPatience(query string, ms int) error {
-	if err := w.arrive(); err != nil {
-		return err
-	}
-	began := time.Now()
-	if err := w.searches(query, ""); err != nil {
-		return err
-	}
-	if took := time.Since(began); took >= time.Duration(ms)*time.Millisecond {
-		return fmt.Errorf("it took %s", took)
-	}
-	return w.unjudged()
 }
 
 func (w *world) modelWasAsked(text string, times int) error {
