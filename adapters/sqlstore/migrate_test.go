@@ -196,3 +196,32 @@ func TestMigrationsTryAgainForTheirLocks(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The progress counts the migrations that are missing.
+func TestStore_Migrate_progress(t *testing.T) {
+	t.Parallel()
+	for engine, url := range map[string]string{
+		"sqlite":   "sqlite://" + filepath.Join(t.TempDir(), "haggle.db"),
+		"postgres": pgserver.Shared(t).Database(t, ""),
+	} {
+		t.Run(engine, func(t *testing.T) {
+			if err := storetest.OpenStore(t, sqlstore.Config{URL: url}).MigrateTo(t.Context(), 109); err != nil {
+				t.Fatal(err)
+			}
+			told, missing := 0, 0
+			progress := func(done, of int) {
+				if done != told {
+					t.Errorf("%d of %d, after %d calls", done, of, told)
+				}
+				told++
+				missing = of
+			}
+			if err := storetest.OpenStore(t, sqlstore.Config{URL: url, Migrated: progress}).Migrate(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if missing < 3 || told != missing+1 {
+				t.Errorf("%d calls for %d migrations", told, missing)
+			}
+		})
+	}
+}

@@ -183,9 +183,12 @@ func (s *Store) Restore(ctx context.Context, from io.Reader, progress backup.Pro
 }
 
 // Verify checks every invariant over all projects, in one state of the database, and changes nothing.
-// A server may be running on it.
-func (s *Store) Verify(ctx context.Context, now time.Time) (verify.Verification, error) {
-	return verify.Verify(ctx, s.db, now)
+// A server may be running on it. checked is told how many invariants are checked; nil: nobody is.
+func (s *Store) Verify(ctx context.Context, now time.Time, checked func(done, of int)) (verify.Verification, error) {
+	if checked == nil {
+		checked = func(int, int) {}
+	}
+	return verify.Verify(ctx, s.db, now, checked)
 }
 
 // ExportHistory writes what happened in a project, from SQLite. No server may use the database.

@@ -166,6 +166,7 @@ func open(ctx context.Context, c Config, log *slog.Logger, lockWait time.Duratio
 		Enterprise: most,
 		EventBus:   c.NATSURL != "",
 		Vault:      a.vault,
+		Migrated:   c.Migrated,
 		Wrote:      a.wrote,
 		Trace:      a.traceWork(),
 	})

@@ -69,7 +69,7 @@ func Restore(ctx context.Context, c Config, path string, keys archive.Keys, of b
 	if err := c.restore(ctx, path, keys, of, anyMasterKey, progress); err != nil {
 		return v, err
 	}
-	return Verify(ctx, c, "", 0)
+	return Verify(ctx, c, "", 0, nil)
 }
 
 func (c Config) restore(ctx context.Context, path string, keys archive.Keys, of backup.Summary, anyMasterKey bool, progress backup.Progress) error {

@@ -83,6 +83,10 @@ type Config struct {
 	// Programs are agents written in Go that this server has beside the house's own. They are no variable: a program of
 	// one's own starts the server with them.
 	Programs []*agent.Program `kong:"-"`
+	// DemoKeys is a folder for the keys of demo shops on PostgreSQL; "": they are not kept.
+	DemoKeys string `kong:"-"`
+	// Migrated is told how many of the missing migrations are applied; nil: nobody is.
+	Migrated func(done, of int) `kong:"-"`
 }
 
 // fewestConnections are enough for operations, payments and background work to get on side by side.

@@ -3,7 +3,10 @@ package boot
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
+	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -22,10 +25,9 @@ const (
 	demoKeyRest = 24 * time.Hour
 )
 
-// demoKey finds the key of an earlier start, or makes one. The database holds a hash of it alone, so it is kept in a file
-// beside a SQLite database, which only its owner may read: whoever reads that file can also write the database. A key derived
-// from the master key would be known to everybody in a sandbox, whose master key is public. PostgreSQL has no place beside
-// it: there each start makes a key.
+// demoKey finds the key of an earlier start, or makes one. The database holds a hash of it alone, so it is kept in a file,
+// which only its owner may read. A key derived from the master key would be known to everybody in a sandbox, whose master key
+// is public.
 func (a *App) demoKey(ctx context.Context, owner id.Account) (string, error) {
 	file := a.demoKeyFile()
 	secret, err := a.knownDemoKey(ctx, file, owner)
@@ -45,13 +47,17 @@ func (a *App) demoKey(ctx context.Context, owner id.Account) (string, error) {
 	return secret, nil
 }
 
-// demoKeyFile is where the demo's key is kept; "": nowhere.
+// demoKeyFile is where the demo's key is kept; "": nowhere. It is beside a SQLite database. PostgreSQL has no place beside it:
+// the file is named after the database's address.
 func (a *App) demoKeyFile() string {
-	path, ok := strings.CutPrefix(a.config.DatabaseURL, "sqlite://")
-	if !ok {
+	if path, ok := strings.CutPrefix(a.config.DatabaseURL, "sqlite://"); ok {
+		return path + ".demo-key"
+	}
+	address, err := url.Parse(a.config.DatabaseURL)
+	if err != nil || a.config.DemoKeys == "" {
 		return ""
 	}
-	return path + ".demo-key"
+	return filepath.Join(a.config.DemoKeys, fmt.Sprintf("%.8x.demo-key", sha256.Sum256([]byte(address.Host+address.Path))))
 }
 
 // knownDemoKey is the key in the file, if it works for the owner; "": it does not, or there is none.
@@ -98,6 +104,9 @@ func (a *App) endDemoKeys(ctx context.Context, owner id.Account) error {
 
 // writePrivate replaces a file by one that only its owner may read.
 func writePrivate(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
 	part, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err

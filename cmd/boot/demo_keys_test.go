@@ -3,6 +3,7 @@ package boot_test
 import (
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -68,6 +69,27 @@ func TestDemo_keepsItsKey(t *testing.T) {
 	}
 	if again := startDemo(t, app); again.Key != boottest.Key {
 		t.Errorf("a key of the same account in the file: %s", again.Key)
+	}
+}
+
+// A demo on PostgreSQL keeps its key in the folder that the configuration names, for each database.
+func TestDemo_keepsItsKey_postgres(t *testing.T) {
+	t.Parallel()
+	keys := filepath.Join(t.TempDir(), "new", "folder")
+	keep := func(c *boot.Config) { c.DemoKeys = keys }
+	app := boottest.Start(t, boottest.Engines[1].URL(t), keep)
+	first, again := startDemo(t, app), startDemo(t, app)
+	other := startDemo(t, boottest.Start(t, boottest.Engines[1].URL(t), keep))
+	if again.Key != first.Key || other.Key == first.Key {
+		t.Errorf("the keys are %s and %s, and %s of another database", first.Key, again.Key, other.Key)
+	}
+	files, err := os.ReadDir(keys)
+	if err != nil || len(files) != 2 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	info, err := files[0].Info()
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
 	}
 }
 

@@ -268,14 +268,14 @@ func TestGrowth_ends(t *testing.T) {
 			if rows[4]["decisions"] != 0 || most[0]["decisions"] == 0 {
 				t.Errorf("%d decisions are left of %d", rows[4]["decisions"], most[0]["decisions"])
 			}
-			checked, err := boot.Verify(t.Context(), s.config, "", 0)
+			checked, err := boot.Verify(t.Context(), s.config, "", 0, nil)
 			if err != nil || len(checked.Violations()) > 0 {
 				t.Errorf("%v, %v", checked.Violations(), err)
 			}
 			// Verifying takes what is older than these times for removed, if they are as they were sealed.
 			for _, forged := range []string{"decision_chains SET folded_until = folded_until", "retention SET sessions_until = sessions_until", "retention SET events_until = events_until"} {
 				s.exec("UPDATE " + forged + " + 1")
-				checked, err = boot.Verify(t.Context(), s.config, "", 0)
+				checked, err = boot.Verify(t.Context(), s.config, "", 0, nil)
 				if found := checked.Violations(); err != nil || len(found) != 1 || !strings.Contains(found[0].Says, "is not as it was sealed") {
 					t.Errorf("%s: %v, %v", forged, found, err)
 				}

@@ -45,7 +45,7 @@ func TestServerBehindPgBouncer(t *testing.T) {
 		}
 	}
 	get(t, app.OpsURL()+"/readyz").expect(t, http.StatusOK)
-	found, err := boot.Verify(t.Context(), boot.Config{DatabaseURL: url, Pooler: "transaction", Env: "sandbox"}, "", 0)
+	found, err := boot.Verify(t.Context(), boot.Config{DatabaseURL: url, Pooler: "transaction", Env: "sandbox"}, "", 0, nil)
 	if err != nil || found.Undecided > 0 || len(found.Violations()) > 0 {
 		t.Errorf("%+v, %v", found, err)
 	}

@@ -20,8 +20,8 @@ const longestLook = 10 * time.Minute
 
 // Verify checks the invariants over a database, which a server may be using, and against the ledger of
 // a provider's look-alike, if its URL is given. While payments are under way it waits, but no longer than
-// wait. It changes nothing: the schema is not migrated.
-func Verify(ctx context.Context, c Config, provider string, wait time.Duration) (verify.Verification, error) {
+// wait. It changes nothing: the schema is not migrated. checked is told how many invariants are checked; nil: nobody is.
+func Verify(ctx context.Context, c Config, provider string, wait time.Duration, checked func(done, of int)) (verify.Verification, error) {
 	if err := c.Check(); err != nil {
 		return verify.Verification{}, err
 	}
@@ -52,7 +52,7 @@ func Verify(ctx context.Context, c Config, provider string, wait time.Duration) 
 	if err != nil {
 		return verify.Verification{}, fmt.Errorf("HAGGLE_MASTER_KEY: %w", err)
 	}
-	v, err := settled(ctx, store, wait)
+	v, err := settled(ctx, store, wait, checked)
 	if err != nil {
 		return v, err
 	}
@@ -93,7 +93,7 @@ func checkSeals(ctx context.Context, store *sqlstore.Store, seals *vault.Vault) 
 }
 
 // settled looks when nothing is under way, or the wait is over. What begins between the two looks is waited for too.
-func settled(ctx context.Context, store *sqlstore.Store, wait time.Duration) (v verify.Verification, err error) {
+func settled(ctx context.Context, store *sqlstore.Store, wait time.Duration, checked func(done, of int)) (v verify.Verification, err error) {
 	for until := time.Now().Add(wait); ; {
 		n, err := store.Undecided(ctx)
 		if err != nil {
@@ -105,7 +105,7 @@ func settled(ctx context.Context, store *sqlstore.Store, wait time.Duration) (v 
 			if err != nil {
 				return v, err
 			}
-			if v, err = store.Verify(ctx, now); err != nil || v.Undecided == 0 || last {
+			if v, err = store.Verify(ctx, now, checked); err != nil || v.Undecided == 0 || last {
 				return v, err
 			}
 		}

@@ -165,6 +165,8 @@ type database struct {
 	AllowNewer  bool   `env:"HAGGLE_ALLOW_NEWER_SCHEMA" name:"allow-newer-schema" group:"database" help:"Work on a database that a newer release has migrated."`
 	Env         string `env:"HAGGLE_ENV" default:"sandbox" enum:"sandbox,production" group:"server" help:"sandbox or production."`
 	MasterKey   string `env:"HAGGLE_MASTER_KEY" group:"server" help:"Required in production."`
+
+	migrated func(done, of int)
 }
 
 // open opens the database, and brings its schema up to date. It makes no new database.
@@ -198,6 +200,7 @@ func (d database) config() boot.Config {
 		AllowNewer:  d.AllowNewer,
 		Env:         d.Env,
 		MasterKey:   d.MasterKey,
+		Migrated:    d.migrated,
 	}
 }
 
@@ -227,7 +230,8 @@ func (m migrateCmd) Run(ctx context.Context) error {
 		}
 		return boot.PrintDistribution(ctx, m.config(), os.Stdout)
 	}
-	done := showElapsed("migrating")
+	applied, done := showSteps("migrating", "migrations")
+	m.migrated = applied
 	app, err := m.openNew(ctx)
 	done()
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -23,6 +24,7 @@ const (
 // is done within a second shows nothing. It may be used from several goroutines.
 type progress struct {
 	doing, unit string
+	steps       bool // units are few, and take long
 	out         io.Writer
 	terminal    bool
 	now         func() time.Time
@@ -51,9 +53,12 @@ func progressOn(out io.Writer, terminal bool, now func() time.Time, doing, unit 
 	}
 }
 
-// showElapsed shows for how long a command has gone on that does not say how far it is, until done is called.
-func showElapsed(doing string) (done func()) {
-	p := newProgress(doing, "")
+// showSteps shows how many steps of a command are done, which step is told, and for how long it has gone on, until end is called.
+// A step may take long: the picture also moves meanwhile.
+func showSteps(doing, unit string) (step func(done, of int), end func()) {
+	p := newProgress(doing, unit)
+	p.steps = true
+	var done, of atomic.Int64
 	ended, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(over)
@@ -65,11 +70,15 @@ func showElapsed(doing string) (done func()) {
 				p.end()
 				return
 			case <-tick.C:
-				p.show(0, 0, 0)
+				p.show(done.Load(), done.Load(), of.Load())
 			}
 		}
 	}()
-	return func() {
+	step = func(nowDone, nowOf int) {
+		of.Store(int64(nowOf))
+		done.Store(int64(nowDone))
+	}
+	return step, func() {
 		close(ended)
 		<-over
 	}
@@ -101,15 +110,24 @@ func (p *progress) says(what string, done, part, whole int64, took time.Duration
 	if what != "" {
 		doing += " " + what
 	}
-	if p.unit == "" {
-		return fmt.Sprintf("%s: %s", doing, took.Truncate(time.Second))
+	if p.steps {
+		said := fmt.Sprintf("%s: %s", doing, took.Truncate(time.Second))
+		if whole <= 0 {
+			return said
+		}
+		return said + fmt.Sprintf(", %d of %d %s", done, whole, p.unit) + left(part, whole, took)
 	}
 	said := p.number.Sprintf("%s: %d %s, %d/s", doing, done, p.unit, int64(float64(done)/took.Seconds()))
+	return said + left(part, whole, took)
+}
+
+// left is the share that is done, and the time that is left at the pace so far.
+func left(part, whole int64, took time.Duration) string {
 	if part <= 0 || whole <= 0 || part > whole {
-		return said
+		return ""
 	}
 	left := time.Duration(float64(took) * float64(whole-part) / float64(part))
-	return said + fmt.Sprintf(", %d%%, %s left", 100*part/whole, left.Round(time.Second))
+	return fmt.Sprintf(", %d%%, %s left", 100*part/whole, left.Round(time.Second))
 }
 
 // draw draws a bar behind the words; the numbers of the library itself would count the measure of part and whole.

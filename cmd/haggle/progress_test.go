@@ -62,15 +62,18 @@ func TestProgress_show_terminal(t *testing.T) {
 	}
 }
 
-// What cannot say how far it is shows for how long it has gone on.
-func TestProgress_show_noUnit(t *testing.T) {
+// Steps are counted, and shown with the time that has passed; before they are counted, the time alone.
+func TestProgress_show_steps(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	clock := &watch{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	p := progressOn(&out, false, clock.now, "verifying", "")
+	p := progressOn(&out, false, clock.now, "verifying", "checks")
+	p.steps = true
 	clock.pass(12_400 * time.Millisecond)
 	p.show(0, 0, 0)
-	if out.String() != "verifying: 12s\n" {
+	clock.pass(10 * time.Second)
+	p.show(8, 8, 32)
+	if out.String() != "verifying: 12s\nverifying: 22s, 8 of 32 checks, 25%, 1m7s left\n" {
 		t.Errorf("%q", out.String())
 	}
 }

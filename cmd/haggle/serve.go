@@ -25,6 +25,9 @@ func (s serveCmd) Run(ctx context.Context) error {
 	if err := limitMemory(); err != nil {
 		return err
 	}
+	if dir, err := os.UserConfigDir(); err == nil {
+		s.DemoKeys = filepath.Join(dir, "haggle")
+	}
 	app, err := boot.New(ctx, s.Config, s.Config.Logger(os.Stderr))
 	if err != nil {
 		return err

@@ -27,8 +27,8 @@ func (v verifyCmd) Run(ctx context.Context) error {
 		return err
 	}
 	c := v.config()
-	done := showElapsed("verifying")
-	found, err := boot.Verify(ctx, c, v.Provider, v.Wait)
+	checked, done := showSteps("verifying", "checks")
+	found, err := boot.Verify(ctx, c, v.Provider, v.Wait, checked)
 	done()
 	if err != nil {
 		return err

@@ -71,34 +71,45 @@ var counted = []struct{ of, table string }{
 const leftAlone = 45 * time.Second
 
 // Verify checks every invariant over all projects, in one state of the database, and changes nothing.
-// A server may be running on it.
-func Verify(ctx context.Context, s *db.DB, now time.Time) (Verification, error) {
+// A server may be running on it. checked is told how many invariants are checked, before the first and after each.
+func Verify(ctx context.Context, s *db.DB, now time.Time, checked func(done, of int)) (v Verification, err error) {
+	err = s.Snapshot(ctx, db.AnyProject, func(t *db.Tx) error {
+		v, err = look(ctx, s, t, now, checked)
+		return err
+	})
+	return v, err
+}
+
+func look(ctx context.Context, s *db.DB, t *db.Tx, now time.Time, checked func(done, of int)) (Verification, error) {
 	promises := slices.Concat(salePromises, moneyPromises, recordPromises)
-	counts := make([]int64, len(promises))
-	found := make([][]Violation, len(promises))
-	v := Verification{}
-	b := s.Read(db.AnyProject)
+	checked(0, len(promises))
 	if s.Dialect.OneTrip {
 		// A loop over a shop's whole history in a loop over it takes hours.
-		b.Exec("SET LOCAL enable_nestloop = off")
+		if _, err := t.Exec(ctx, "SET LOCAL enable_nestloop = off"); err != nil {
+			return Verification{}, err
+		}
 	}
-	b.Query(&v.Undecided, selectUndecided)
-	rows := make([]int64, len(counted))
-	for i, c := range counted {
-		b.Query(&rows[i], "SELECT count(*) AS rows FROM "+c.table)
-	}
-	for i, p := range promises {
-		b.Query(&counts[i], "SELECT count(*) AS checked FROM "+onEngine(s, p.checked))
-		b.Query(&found[i], onEngine(s, firstBroken(p.broken)), p.args(now)...)
-	}
-	if err := b.Run(ctx); err != nil {
+	v := Verification{}
+	if err := t.Select(ctx, &v.Undecided, selectUndecided); err != nil {
 		return Verification{}, err
 	}
-	for i, c := range counted {
-		v.Counts = append(v.Counts, Count{c.of, rows[i]})
+	for _, c := range counted {
+		count := Count{Of: c.of}
+		if err := t.Select(ctx, &count.Rows, "SELECT count(*) AS rows FROM "+c.table); err != nil {
+			return Verification{}, err
+		}
+		v.Counts = append(v.Counts, count)
 	}
 	for i, p := range promises {
-		v.Invariants = append(v.Invariants, Invariant{p.holds, counts[i], found[i]})
+		found := Invariant{Holds: p.holds}
+		if err := t.Select(ctx, &found.Checked, "SELECT count(*) AS checked FROM "+onEngine(s, p.checked)); err != nil {
+			return Verification{}, err
+		}
+		if err := t.Select(ctx, &found.Broken, onEngine(s, firstBroken(p.broken)), p.args(now)...); err != nil {
+			return Verification{}, err
+		}
+		v.Invariants = append(v.Invariants, found)
+		checked(i+1, len(promises))
 	}
 	return v, nil
 }

@@ -32,6 +32,22 @@ func TestWhatWasSoldAddsUp(t *testing.T) {
 	})
 }
 
+// The progress counts the invariants.
+func TestVerify_progress(t *testing.T) {
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		told := 0
+		v, err := s.Verify(t.Context(), time.Now(), func(done, of int) {
+			if done != told || of < 10 {
+				t.Errorf("after %d: %d of %d", told, done, of)
+			}
+			told++
+		})
+		if err != nil || told != len(v.Invariants)+1 {
+			t.Errorf("%d pictures of %d invariants, %v", told, len(v.Invariants), err)
+		}
+	})
+}
+
 // A floor that rises after a price was named does not break the promise.
 func TestAPromisedPriceMayBeUnderALaterFloor(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {

@@ -131,7 +131,7 @@ func (h *history) redeemed() {
 
 // check has the store hold its own invariants. The provider of the model has no account in it.
 func (s *shop) check(t *testing.T) {
-	v, err := s.store.Verify(t.Context(), s.now)
+	v, err := s.store.Verify(t.Context(), s.now, nil)
 	must(err)
 	for _, found := range v.Violations() {
 		if found.Says != "the provider did not take it" {

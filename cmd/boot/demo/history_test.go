@@ -105,7 +105,7 @@ func (l living) sealed() {
 func TestHistory_everythingAgrees(t *testing.T) {
 	onEngines(t, func(l living) {
 		l.sealed()
-		found, err := boot.Verify(l.Context(), boot.Config{DatabaseURL: l.url, Env: "sandbox"}, "", 0)
+		found, err := boot.Verify(l.Context(), boot.Config{DatabaseURL: l.url, Env: "sandbox"}, "", 0, nil)
 		if err != nil || found.Undecided != 0 || len(found.Violations()) > 0 {
 			l.Errorf("%v, %d undecided, %v", err, found.Undecided, found.Violations())
 		}

@@ -11,9 +11,16 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// migrateUp applies the engine's migrations up to a version that the database does not have; 0: all.
-func migrateUp(ctx context.Context, d goose.Dialect, db *sql.DB, migrations fs.FS, folder string, version int64, options ...goose.ProviderOption) error {
-	files, err := fs.Sub(migrations, folder)
+// schemaChange is a run of migrations.
+type schemaChange struct {
+	migrations fs.FS // with the folders postgres and sqlite
+	version    int64 // the last one to apply; 0: all
+	applied    func(done, of int)
+}
+
+// up applies the engine's migrations that the database does not have.
+func (c schemaChange) up(ctx context.Context, d goose.Dialect, db *sql.DB, folder string, options ...goose.ProviderOption) error {
+	files, err := fs.Sub(c.migrations, folder)
 	if err != nil {
 		return err
 	}
@@ -22,15 +29,40 @@ func migrateUp(ctx context.Context, d goose.Dialect, db *sql.DB, migrations fs.F
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}
-	if version == 0 {
+	switch {
+	case c.version != 0:
+		_, err = provider.UpTo(ctx, c.version)
+	case c.applied != nil:
+		err = oneByOne(ctx, provider, c.applied)
+	default:
 		_, err = provider.Up(ctx)
-	} else {
-		_, err = provider.UpTo(ctx, version)
 	}
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}
 	return nil
+}
+
+// oneByOne applies all migrations that are missing. Another process may apply some of them meanwhile.
+func oneByOne(ctx context.Context, provider *goose.Provider, applied func(done, of int)) error {
+	states, err := provider.Status(ctx)
+	if err != nil {
+		return err
+	}
+	missing := 0
+	for _, m := range states {
+		if m.State == goose.StatePending {
+			missing++
+		}
+	}
+	for done := 0; ; done++ {
+		applied(min(done, missing), missing)
+		if _, err := provider.UpByOne(ctx); errors.Is(err, goose.ErrNoNextVersion) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
 }
 
 // ErrSchemaBehind says that the database lacks migrations of this program.

@@ -57,7 +57,9 @@ func openPostgres(_ context.Context, c Config, migrations fs.FS) (*DB, error) {
 		statement = 0 // one look may be many statements: whoever looks waits as long as they take together
 	}
 	s := &DB{Dialect: PostgresDialect, migrations: migrations, pooler: c.Pooler}
-	s.migrate = func(ctx context.Context, version int64) error { return migratePostgres(ctx, u, migrations, version) }
+	s.migrate = func(ctx context.Context, version int64) error {
+		return migratePostgres(ctx, u, schemaChange{migrations, version, c.Migrated})
+	}
 	mark := rand.Text()
 	if c.Pooler == TransactionPooler {
 		if err := s.setInTransactions(config.Runtime); err != nil {
@@ -189,7 +191,7 @@ func (s *DB) UnguardedLogin(ctx context.Context) (role string, err error) {
 
 // migratePostgres uses a connection of its own, without the limits of those that serve, and holds an
 // advisory lock.
-func migratePostgres(ctx context.Context, address *url.URL, migrations fs.FS, version int64) error {
+func migratePostgres(ctx context.Context, address *url.URL, change schemaChange) error {
 	connector, err := pq.NewConnector(address.String())
 	if err != nil {
 		return fmt.Errorf("database URL: %w", err)
@@ -201,7 +203,7 @@ func migratePostgres(ctx context.Context, address *url.URL, migrations fs.FS, ve
 		return err
 	}
 	return patiently(ctx, func() error {
-		return migrateUp(ctx, goose.DialectPostgres, db, migrations, "postgres", version, goose.WithSessionLocker(locker))
+		return change.up(ctx, goose.DialectPostgres, db, "postgres", goose.WithSessionLocker(locker))
 	})
 }
 

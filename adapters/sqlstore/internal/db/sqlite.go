@@ -46,7 +46,7 @@ func openSQLite(ctx context.Context, c Config, migrations fs.FS) (*DB, error) {
 		return nil, errors.Join(err, write.Close())
 	}
 	migrate := func(ctx context.Context, version int64) error {
-		return migrateSQLite(ctx, write, path, migrations, version)
+		return migrateSQLite(ctx, write, path, schemaChange{migrations, version, c.Migrated})
 	}
 	return &DB{Dialect: sqliteDialect, write: write, read: read, login: write.DB, migrate: migrate, migrations: migrations}, nil
 }
@@ -89,14 +89,14 @@ func SQLiteAddress(path string, lockWait time.Duration, pragmas ...string) strin
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
 }
 
-func migrateSQLite(ctx context.Context, db pool, path string, migrations fs.FS, version int64) error {
+func migrateSQLite(ctx context.Context, db pool, path string, change schemaChange) error {
 	return alone(ctx, path, func() error {
-		if version == 0 {
-			if err := createSQLite(ctx, db.DB.DB, migrations); err != nil {
+		if change.version == 0 {
+			if err := createSQLite(ctx, db.DB.DB, change.migrations); err != nil {
 				return fmt.Errorf("new database: %w", err)
 			}
 		}
-		return migrateUp(ctx, goose.DialectSQLite3, db.DB.DB, migrations, "sqlite", version)
+		return change.up(ctx, goose.DialectSQLite3, db.DB.DB, "sqlite")
 	})
 }
 

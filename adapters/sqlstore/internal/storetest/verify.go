@@ -38,7 +38,7 @@ func Change(t *testing.T, s *Store, statement string) {
 
 func Verified(t *testing.T, s *Store) verify.Verification {
 	t.Helper()
-	v, err := s.Verify(t.Context(), time.Now())
+	v, err := s.Verify(t.Context(), time.Now(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
