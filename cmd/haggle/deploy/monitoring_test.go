@@ -1,6 +1,7 @@
 package deploy_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/telemetry"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/simulator"
 )
 
@@ -82,6 +84,38 @@ func expressions(t *testing.T) map[string]string {
 		}
 	}
 	return all
+}
+
+// The panel of sales divides the minor units of each currency by as many as its unit has.
+func TestDashboard_sales(t *testing.T) {
+	t.Parallel()
+	panels := dashboard(t)
+	sales := panels[slices.IndexFunc(panels, func(p panel) bool { return p.Title == "Sales today" })]
+	matched := regexp.MustCompile(`currency(=~|!~)"([A-Z|]+)".*\)\)(?: / (\d+))?$`)
+	checked := 0
+	for n := range 26 * 26 * 26 {
+		currency, err := money.ParseCurrency(string([]byte{byte('A' + n/676), byte('A' + n/26%26), byte('A' + n%26)}))
+		if err != nil {
+			continue
+		}
+		checked++
+		var divisors []string
+		for _, target := range sales.Targets {
+			m := matched.FindStringSubmatch(target.Expr)
+			if m == nil {
+				t.Fatalf("%s does not select currencies", target.Expr)
+			}
+			if slices.Contains(strings.Split(m[2], "|"), currency.Code()) == (m[1] == "=~") {
+				divisors = append(divisors, cmp.Or(m[3], "1"))
+			}
+		}
+		if want := []string{"1" + strings.Repeat("0", currency.Digits())}; !slices.Equal(divisors, want) {
+			t.Errorf("%s is divided by %q, want %q", currency.Code(), divisors, want)
+		}
+	}
+	if checked < 150 {
+		t.Errorf("%d currencies", checked)
+	}
 }
 
 // selected is a metric in an expression, and the labels that it is asked by.
