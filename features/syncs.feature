@@ -110,6 +110,9 @@ Feature: Syncs
       When the merchant sends POST /v1/integrations/$paypal/webhooks {"topic": "products/update"}
       Then it is refused: 422 validation_error
       And the refusal names "topic"
+      When the merchant sends PATCH /v1/integrations/$paypal {"config": {"sync_schedule": "@hourly"}}
+      Then it is refused: 422 validation_error
+      And the refusal names "config.sync_schedule"
 
     Scenario: What is turned off is not read
       Given a connected custom account
@@ -126,6 +129,31 @@ Feature: Syncs
       When the merchant starts a sync
       Then it is refused: 422 validation_error
       And the refusal names "resources"
+
+    Scenario: A schedule
+      Given a connected custom account
+      When the merchant sends PATCH /v1/integrations/$integration {"config": {"sync_schedule": "CRON_TZ=Europe/Berlin 0 6 * * 1-5"}}
+      Then the answer shows:
+        | config.sync_schedule | "CRON_TZ=Europe/Berlin 0 6 * * 1-5" |
+        | next_sync            | matches T0[45]:00:                  |
+      When the merchant sends PATCH /v1/integrations/$integration {"config": {"sync_schedule": null}}
+      Then the answer shows:
+        | config.sync_schedule | absent |
+        | next_sync            | null   |
+
+    Scenario Outline: Schedules that are none
+      Given a connected custom account
+      When the merchant sends PATCH /v1/integrations/$integration {"config": {"sync_schedule": "<schedule>"}}
+      Then it is refused: 422 validation_error
+      And the refusal names "config.sync_schedule"
+
+      Examples:
+        | schedule   |
+        | often      |
+        | * * * * *  |
+        | @every 1s  |
+        | 0 0 30 2 * |
+        | TZ=0       |
 
   Rule: What is synced is sold
 

@@ -31,8 +31,10 @@ type SyncRuns interface {
 type SyncQueue interface {
 	Queue[*syncrun.Run]
 	// Wanting are integrations with wanted resources and no running run. The error tells of those that cannot be read,
-	// beside the others; so does that of Expiring.
+	// beside the others; so do those of Scheduled and Expiring.
 	Wanting(ctx context.Context, n int) ([]*integration.Integration, error)
+	// Scheduled are connected integrations whose next sync is due, or not scheduled yet.
+	Scheduled(ctx context.Context, now time.Time, n int) ([]*integration.Integration, error)
 	// Expiring are connected integrations whose access token is refreshed by nobody and expires before a time.
 	Expiring(ctx context.Context, before, now time.Time, n int) ([]*integration.Integration, error)
 }

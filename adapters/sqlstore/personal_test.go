@@ -23,7 +23,7 @@ integrations.webhook_remote platform_orders.remote_name platform_orders.remote_u
 *.status *.state *.kind *.type *.currency *.resource *.topic *.response *.rule *.handler *.hook_protocol *.protocol *.fallback *.origin *.method *.carrier
 disputes.fee_currency disputes.withdrawn_currency disputes.reason orders.fulfillment_status refunds.failure orphan_charges.failure
 sandbox_charges.result sandbox_disputes.reason sandbox_disputes.evidence sessions.loyalty_tier sessions.member_tier sessions.urgency audit_events.action
-integrations.webhook_status integrations.refused_orders checkouts.selected labels.service idempotency_keys.content_type outbox.type ledger_postings.debit
+integrations.webhook_status integrations.refused_orders integrations.sync_schedule checkouts.selected labels.service idempotency_keys.content_type outbox.type ledger_postings.debit
 ledger_postings.credit payments.label agent_policies.origin accounts.plan member_links.purpose`,
 	"the merchant's own people, not buyers: who works for the account": `
 members.email members.name members.password members.projects members.role member_identities.issuer member_links.email member_links.made_by member_links.projects

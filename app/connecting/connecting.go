@@ -37,6 +37,7 @@ type Service struct {
 	// CallbackURL is where platforms send merchants back to, and StorePage where a merchant is asked for a shop first.
 	CallbackURL, StorePage func() string
 
+	Schedules ports.Schedules
 	Addresses ports.Addresses
 	Vault     ports.Vault
 	Clock     ports.Clock
@@ -58,6 +59,7 @@ func (s *Service) PrepareConnect(ctx ports.Outbound, p *project.Project, d integ
 	d.Config.BaseURL = strings.TrimRight(d.Config.BaseURL, "/")
 	c := fault.NewCheck()
 	d.Check(c, s.Rules)
+	d.Type.CheckSchedule(c, d.Config.Schedule, s.scheduleProblem(d.Config.Schedule))
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
@@ -78,7 +80,7 @@ func (s *Service) PrepareConnect(ctx ports.Outbound, p *project.Project, d integ
 	if err != nil {
 		return nil, err
 	}
-	config.BaseURL, config.Skip, config.Refused = d.Config.BaseURL, d.Config.Skip, d.Config.Refused
+	config.BaseURL, config.Skip, config.Refused, config.Schedule = d.Config.BaseURL, d.Config.Skip, d.Config.Refused, d.Config.Schedule
 	return s.prepareNew(ctx, p.ID, d, config, former(others, config))
 }
 
@@ -179,10 +181,27 @@ func (s *Service) keepHook(ctx ports.Outbound, i *integration.Integration, given
 
 // Change changes what a merchant may of an integration.
 func (s *Service) Change(ctx context.Context, p id.Project, of id.Integration, c integration.Change) (before, after *integration.Integration, err error) {
+	schedule, _ := c.SyncSchedule.Value()
+	c.ScheduleProblem = s.scheduleProblem(schedule)
 	after, err = s.Integrations.Update(ctx, p, of, func(i *integration.Integration) error {
 		was := *i
 		before = &was
-		return i.Change(c, s.Clock.Now())
+		now := s.Clock.Now()
+		if err := i.Change(c, now); err != nil {
+			return err
+		}
+		if i.SyncDue(now) && i.NextSync.IsZero() {
+			i.Schedule(s.Schedules.Next(i.Config.Schedule, now), now)
+		}
+		return nil
 	})
 	return before, after, err
+}
+
+// scheduleProblem is why a schedule cannot be followed; "": it can, or there is none.
+func (s *Service) scheduleProblem(schedule string) string {
+	if schedule == "" {
+		return ""
+	}
+	return s.Schedules.Problem(schedule, integration.MinSyncInterval, s.Clock.Now())
 }

@@ -44,6 +44,7 @@ type Engine struct {
 	Taker        *Taker
 	Clock        ports.Clock
 	Entropy      ports.Entropy
+	Schedules    ports.Schedules
 	Log          *slog.Logger
 	// Changed is told of products whose fields or stock have changed, once they are stored.
 	Changed func(ctx context.Context, project id.Project, products []id.Product)
@@ -54,9 +55,11 @@ type Engine struct {
 // Job starts runs that are wanted, and works on those that are due. Told to stop, it leaves them to others.
 func (e *Engine) Job() jobs.Job[*syncrun.Run] {
 	return jobs.Job[*syncrun.Run]{
-		Name:   "synchronise",
-		Queue:  e.Queue,
-		Before: func(ctx context.Context) (more bool, err error) { return false, e.startWanted(ctx) },
+		Name:  "synchronise",
+		Queue: e.Queue,
+		Before: func(ctx context.Context) (more bool, err error) {
+			return false, errors.Join(e.startScheduled(ctx), e.startWanted(ctx))
+		},
 		Work:   e.work,
 		Limits: limits,
 		Lease:  lease,
@@ -64,6 +67,25 @@ func (e *Engine) Job() jobs.Job[*syncrun.Run] {
 		Clock:  e.Clock,
 		Log:    e.Log,
 	}
+}
+
+// startScheduled asks for the syncs that are due by their schedule. One whose time passed while no server ran starts once.
+func (e *Engine) startScheduled(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, starting)
+	defer cancel()
+	list, err := e.Queue.Scheduled(ctx, e.Clock.Now(), wanting)
+	for _, i := range list {
+		_, failed := e.Integrations.Update(ctx, i.Project, i.ID, func(i *integration.Integration) error {
+			if now := e.Clock.Now(); i.SyncDue(now) { // no other replica was first
+				i.Schedule(e.Schedules.Next(i.Config.Schedule, now), now)
+			}
+			return nil
+		})
+		if !over(failed) {
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
 }
 
 // startWanted starts runs over what webhooks' actions want to be read. One that cannot be started now, its

@@ -383,6 +383,54 @@ func TestWantedResourcesAreRead(t *testing.T) {
 	}
 }
 
+// everyHour is a schedule that comes at full hours.
+type everyHour struct{}
+
+func (everyHour) Problem(string, time.Duration, time.Time) string { return "" }
+
+func (everyHour) Next(_ string, after time.Time) time.Time {
+	return after.Truncate(time.Hour).Add(time.Hour)
+}
+
+// A scheduled sync starts once, whatever number of replicas look, and after hours without a server once, too.
+func TestScheduledSyncsStart(t *testing.T) {
+	t.Parallel()
+	l := newLab(tents(5)...)
+	replicas := []*Engine{l.engine(l.Replica(0)), l.engine(l.Replica(0))}
+	look := func(runs int) {
+		t.Helper()
+		for _, e := range replicas {
+			e.Schedules = everyHour{}
+			if err := errors.Join(e.startScheduled(t.Context()), e.startWanted(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(l.Runs()) != runs {
+			t.Fatalf("%d runs, want %d", len(l.Runs()), runs)
+		}
+		l.work(t, l.Replica(0))
+	}
+	l.Change(func(i *integration.Integration) { i.Config.Schedule = "@hourly" })
+	look(0)
+	next := l.Integrated().NextSync
+	if late := next.Sub(everyHour{}.Next("", l.Now())); late < 0 || late >= time.Minute {
+		t.Fatalf("the next one comes at %s, %s late", next, late)
+	}
+	l.Pass(next.Sub(l.Now()) - time.Millisecond)
+	look(0)
+	l.Pass(time.Millisecond)
+	look(1)
+	look(1)
+	l.Pass(5 * time.Hour)
+	look(2)
+	if run := l.Runs()[0]; run.Full || len(run.Steps) != 4 {
+		t.Errorf("it reads %v", run.Steps)
+	}
+	if again := l.Integrated().NextSync; !again.After(l.Now()) || again.After(l.Now().Add(time.Hour+time.Minute)) {
+		t.Errorf("the one after it comes at %s", again)
+	}
+}
+
 // A project that somebody holds keeps the runs of others from nothing.
 func TestARunThatCannotBeStartedKeepsNoOtherWaiting(t *testing.T) {
 	t.Parallel()

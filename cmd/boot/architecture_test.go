@@ -69,6 +69,7 @@ var placed = map[string]string{
 	"github.com/compose-spec":         "cmd/haggle/deploy",
 	"k8s.io":                          "cmd/haggle/deploy",
 	"sigs.k8s.io":                     "cmd/haggle/deploy",
+	"github.com/netresearch/go-cron":  "adapters/cron",
 	"golang.org/x/time":               "adapters/agentprofiles",
 }
 

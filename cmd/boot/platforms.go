@@ -8,6 +8,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/connectors"
 	"github.com/haggle-commerce/haggle/adapters/connectors/shopify"
+	"github.com/haggle-commerce/haggle/adapters/cron"
 	"github.com/haggle-commerce/haggle/adapters/delivery"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/consent"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/hooks"
@@ -115,7 +116,7 @@ func (a *App) openSyncing() {
 	p.engine = jobs.NewWorker((&syncing.Engine{
 		Queue: a.store.SyncQueue(), Integrations: a.store.Integrations(), Projects: a.store.ActiveProjects(),
 		Unit: a.store.SyncUnit(), Accounts: p.accounts, Connectors: p.connectors, Taker: taker, Clock: a.clock,
-		Entropy: system.Entropy{}, Log: a.log, Changed: a.Catalogs.Written, Announced: a.publisher.Wake,
+		Entropy: system.Entropy{}, Schedules: cron.Schedules{}, Log: a.log, Changed: a.Catalogs.Written, Announced: a.publisher.Wake,
 	}).Job())
 	p.inbox = &inbox.Worker{
 		Queue: a.store.InboxQueue(), Inbox: a.store.Inbox(), Webhooks: a.store.Webhooks(), Integrations: a.store.Integrations(),
@@ -178,6 +179,7 @@ func (a *App) openIntegrations(s *ports.Stores) {
 		MissingApp:  a.missingApp,
 		CallbackURL: func() string { return a.URL() + consent.CallbackPath },
 		StorePage:   func() string { return a.URL() + consent.StorePath },
+		Schedules:   cron.Schedules{},
 		Addresses:   delivery.Addresses{AllowLoopback: a.config.AllowLoopback},
 		Rules:       integration.Rules{Live: a.env == account.Production, AllowLoopback: a.config.AllowLoopback},
 	}

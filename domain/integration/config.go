@@ -22,6 +22,8 @@ type Config struct {
 	MayWriteOrders bool
 	Refused        RefusedOrders
 	Skip           Skips
+	// Schedule is a cron expression by which the platform is read; "": it is read when someone asks for it.
+	Schedule string
 }
 
 // Skips are what is not synchronised, though it could be. Writing is of our orders to the platform.
@@ -69,6 +71,9 @@ type Change struct {
 	SyncCustomers patch.Field[bool]
 	WriteOrders   patch.Field[bool]
 	RefusedOrders patch.Field[string]
+	SyncSchedule  patch.Field[string]
+	// ScheduleProblem is why SyncSchedule is no schedule; "": it is one.
+	ScheduleProblem string
 }
 
 // Apply is the configuration after a change.
@@ -87,6 +92,7 @@ func (c Config) apply(change Change) Config {
 	refused := c.Refused.String()
 	change.RefusedOrders.Apply(&refused, KeepRefused.String())
 	c.Refused = RefusedOrdersByName[refused]
+	change.SyncSchedule.Apply(&c.Schedule, "")
 	return c
 }
 

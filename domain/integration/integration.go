@@ -73,7 +73,9 @@ type Integration struct {
 	// Synced is how far each resource has been read, and LastSync when a run last completed; zero: never.
 	Synced   syncrun.Watermarks
 	LastSync time.Time
-	// Wanted are resources that a webhook's actions ask for, until a run takes them.
+	// NextSync is when the next scheduled sync starts; zero: it is not known yet, or there is no schedule.
+	NextSync time.Time
+	// Wanted are resources that a webhook's actions or the schedule ask for, until a run takes them.
 	Wanted []syncrun.Resource
 	// Refreshing is until when someone is refreshing the access token.
 	Refreshing time.Time
@@ -123,10 +125,17 @@ func (i *Integration) Change(change Change, now time.Time) error {
 	checkName(c, name)
 	c.That(strings.TrimSpace(name) != "", "name", "must not be empty")
 	i.Config.checkWriting(i.Type, change, c)
+	if schedule, given := change.SyncSchedule.Value(); given {
+		i.Type.CheckSchedule(c, schedule, change.ScheduleProblem)
+	}
 	if err := c.Err(); err != nil {
 		return err
 	}
+	before := i.Config.Schedule
 	i.Name, i.Config, i.UpdatedAt = name, i.Config.apply(change), now
+	if i.Config.Schedule != before {
+		i.NextSync = time.Time{}
+	}
 	return nil
 }
 
@@ -172,7 +181,7 @@ func (i *Integration) Disconnect(now time.Time) {
 		return
 	}
 	i.Status, i.Sealed, i.LastError, i.UpdatedAt = Disconnected, nil, "", now
-	i.Wanted, i.Refreshing, i.Expires = nil, time.Time{}, time.Time{}
+	i.Wanted, i.Refreshing, i.Expires, i.NextSync = nil, time.Time{}, time.Time{}, time.Time{}
 	i.Hook.Remote, i.Hook.Status = "", HookNone
 }
 

@@ -369,7 +369,7 @@ CREATE TABLE integrations (
     sealed         BLOB, -- credentials, encrypted
     last_error     TEXT NOT NULL,
     created_at     INTEGER NOT NULL,
-    updated_at     INTEGER NOT NULL, store TEXT NOT NULL DEFAULT '', base_url TEXT NOT NULL DEFAULT '', currency TEXT NOT NULL DEFAULT '', skip_products INTEGER NOT NULL DEFAULT 0, skip_orders INTEGER NOT NULL DEFAULT 0, skip_customers INTEGER NOT NULL DEFAULT 0, expires_at INTEGER, refreshing INTEGER, synced TEXT NOT NULL DEFAULT '{}', last_sync INTEGER, wanted TEXT NOT NULL DEFAULT '', skip_writing INTEGER NOT NULL DEFAULT 0, may_write_orders INTEGER NOT NULL DEFAULT 0, refused_orders TEXT NOT NULL DEFAULT 'keep' CONSTRAINT integrations_refused_orders CHECK (refused_orders IN ('keep', 'refund')),
+    updated_at     INTEGER NOT NULL, store TEXT NOT NULL DEFAULT '', base_url TEXT NOT NULL DEFAULT '', currency TEXT NOT NULL DEFAULT '', skip_products INTEGER NOT NULL DEFAULT 0, skip_orders INTEGER NOT NULL DEFAULT 0, skip_customers INTEGER NOT NULL DEFAULT 0, expires_at INTEGER, refreshing INTEGER, synced TEXT NOT NULL DEFAULT '{}', last_sync INTEGER, wanted TEXT NOT NULL DEFAULT '', skip_writing INTEGER NOT NULL DEFAULT 0, may_write_orders INTEGER NOT NULL DEFAULT 0, refused_orders TEXT NOT NULL DEFAULT 'keep' CONSTRAINT integrations_refused_orders CHECK (refused_orders IN ('keep', 'refund')), sync_schedule TEXT NOT NULL DEFAULT '', next_sync INTEGER,
     PRIMARY KEY (project_id, id),
     CONSTRAINT integrations_status CHECK (status IN ('connected', 'error', 'disconnected')),
     CONSTRAINT integrations_webhook_status CHECK (webhook_status IN ('none', 'active', 'failed')),
@@ -1385,6 +1385,8 @@ CREATE UNIQUE INDEX platform_orders_remote_once ON platform_orders (project_id, 
 
 CREATE INDEX integration_webhooks_due ON integration_webhooks (integration_id, check_at);
 
+CREATE INDEX integrations_scheduled ON integrations (next_sync) WHERE sync_schedule <> '';
+
 CREATE TRIGGER checkouts_leased BEFORE UPDATE ON checkouts WHEN NEW.status = 'processing' AND NEW.lease_until IS NULL
 BEGIN
     SELECT RAISE(ABORT, 'checkouts_leased');
@@ -1875,6 +1877,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('integration_webhooks', 'sqlite_autoindex_integration_webhooks_1', '1000 500 1'),
     ('integration_webhooks', 'sqlite_autoindex_integration_webhooks_2', '1000 500 10 1'),
     ('integrations', 'integrations_expiring', '100 1'),
+    ('integrations', 'integrations_scheduled', '10 1'),
     ('integrations', 'integrations_wanting', '10 5 1'),
     ('jobs_set_aside', 'jobs_set_aside', '10 3 2 1'),
     ('labels', 'sqlite_autoindex_labels_1', '20000 10000 1 1'),

@@ -35,11 +35,13 @@ var (
 		"Config.Skip.Customers": "skip_customers",
 		"Config.Skip.Writing":   "skip_writing",
 		"Config.Refused":        "refused_orders",
+		"Config.Schedule":       "sync_schedule",
 		"Hook.ID":               "webhook_id",
 		"Hook.Remote":           "webhook_remote",
 		"Hook.Status":           "webhook_status",
 		"Expires":               "expires_at,null",
 		"LastSync":              ",null",
+		"NextSync":              ",null",
 		"Refreshing":            ",null",
 		"Synced":                ",json,currency=-", // the column currency is the platform's
 	})
@@ -52,13 +54,13 @@ var (
 ON CONFLICT (project_id, id) DO UPDATE
 SET ` + db.Excluded("name", "status", "account", "live", "store", "base_url", "currency", "skip_products", "skip_orders",
 		"skip_customers", "skip_writing", "may_write_orders", "refused_orders", "webhook_id", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing", "last_error",
-		"synced", "last_sync", "wanted", "updated_at") + `
+		"synced", "last_sync", "sync_schedule", "next_sync", "wanted", "updated_at") + `
 WHERE integrations.status = 'disconnected'`
 
 	// updateIntegration changes what verbs change. Whose account it is stays.
 	updateIntegration = integrations.Update([]string{"project_id", "id"}, "name", "status", "store", "base_url", "currency",
 		"skip_products", "skip_orders", "skip_customers", "skip_writing", "may_write_orders", "refused_orders", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing",
-		"last_error", "synced", "last_sync", "wanted", "updated_at")
+		"last_error", "synced", "last_sync", "sync_schedule", "next_sync", "wanted", "updated_at")
 )
 
 // resumeNews takes up changes of written orders that the platform was not told of while the integration was disconnected.

@@ -90,6 +90,31 @@ func wantingRuns(t *testing.T, stores porttest.Stores) {
 	porttest.Same(t, "disconnected", wanting(9), "")
 }
 
+func scheduledSyncs(t *testing.T, stores porttest.Stores) {
+	s, neighbour := porttest.OpenShop(t, stores), porttest.OpenShop(t, stores)
+	i, other := s.Connect(integration.Shopify, porttest.Noon), neighbour.Connect(integration.Custom, porttest.Noon)
+	s.Connect(integration.HubSpot, porttest.Noon)
+	scheduled := func(now time.Time, n int) string {
+		list, err := stores.SyncQueue.Scheduled(t.Context(), now, n)
+		return idsOf(list, err)
+	}
+	porttest.Same(t, "without a schedule", scheduled(porttest.Noon, 9), "")
+	plan := func(next time.Time) func(*integration.Integration) {
+		return func(i *integration.Integration) { i.Config.Schedule, i.NextSync = "@hourly", next }
+	}
+	changeIntegration(s, i, plan(time.Time{}))
+	changed := changeIntegration(neighbour, other, plan(porttest.Noon.Add(time.Hour)))
+	porttest.Same(t, "stored", changed.Config.Schedule+changed.NextSync.String(), "@hourly"+porttest.Noon.Add(time.Hour).String())
+	porttest.Same(t, "one without a time", scheduled(porttest.Noon.Add(time.Hour-1), 9), i.ID.String())
+	both := i.ID.String() + " " + other.ID.String()
+	porttest.Same(t, "both", scheduled(porttest.Noon.Add(time.Hour), 9), both)
+	porttest.Same(t, "one", scheduled(porttest.Noon.Add(time.Hour), 1), i.ID.String())
+	changeIntegration(s, i, func(i *integration.Integration) { i.Status = integration.Failing })
+	porttest.Same(t, "whose credentials are refused", scheduled(porttest.Noon.Add(time.Hour), 9), other.ID.String())
+	s.Must(disconnect(neighbour, other.ID))
+	porttest.Same(t, "disconnected", scheduled(porttest.Noon.Add(time.Hour), 9), "")
+}
+
 func expiringTokens(t *testing.T, stores porttest.Stores) {
 	s, neighbour := porttest.OpenShop(t, stores), porttest.OpenShop(t, stores)
 	i, other := s.Connect(integration.Shopify, porttest.Noon), neighbour.Connect(integration.HubSpot, porttest.Noon)

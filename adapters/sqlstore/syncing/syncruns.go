@@ -79,6 +79,13 @@ WHERE wanted <> ''
 ORDER BY coalesce(last_sync, 0), project_id, id
 LIMIT $1 OFFSET $2`
 
+	scheduled = `
+WHERE sync_schedule <> ''
+  AND status = 'connected'
+  AND (next_sync IS NULL OR next_sync <= $1)
+ORDER BY coalesce(next_sync, 0), project_id, id
+LIMIT $2 OFFSET $3`
+
 	expiring = `
 WHERE expires_at IS NOT NULL
   AND expires_at < $1
@@ -188,6 +195,10 @@ WHERE project_id = $1
 
 func (v syncQueue) Wanting(ctx context.Context, n int) ([]*integration.Integration, error) {
 	return v.integrations(ctx, wanting, n)
+}
+
+func (v syncQueue) Scheduled(ctx context.Context, now time.Time, n int) ([]*integration.Integration, error) {
+	return v.integrations(ctx, scheduled, n, now)
 }
 
 func (v syncQueue) Expiring(ctx context.Context, before, now time.Time, n int) ([]*integration.Integration, error) {

@@ -41,6 +41,7 @@ func SyncRuns(t *testing.T, open porttest.Open) {
 	for name, test := range map[string]func(*testing.T, porttest.Stores){
 		"a run is claimed again after its lease":   claimAgain,
 		"wanted resources wait for the run before": wantingRuns,
+		"scheduled syncs are found":                scheduledSyncs,
 		"tokens that expire are found":             expiringTokens,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -165,6 +165,18 @@ func (v syncQueue) Wanting(_ context.Context, n int) (list []*integration.Integr
 	return list, err
 }
 
+func (v syncQueue) Scheduled(_ context.Context, now time.Time, _ int) (list []*integration.Integration, err error) {
+	err = v.do("runs.scheduled", func(s *state) error {
+		for _, i := range s.integrations {
+			if i.SyncDue(now) {
+				list = append(list, &i)
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
 func (v syncQueue) Expiring(context.Context, time.Time, time.Time, int) ([]*integration.Integration, error) {
 	panic("not for tests")
 }

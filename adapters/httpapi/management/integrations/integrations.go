@@ -87,7 +87,7 @@ func (h *handlers) connectAPIKey(ctx ports.Outbound, rq operation.Request, in *w
 	}
 	prepared, err := h.Connecting.In(rq.Stores).PrepareConnect(ctx, rq.Caller.Project, integration.Draft{
 		Type: kind, Name: in.Body.Name, Credentials: kind.Given(in.Body.Credentials.Key, in.Body.Credentials.Secret),
-		Config: integration.Config{BaseURL: in.Body.Config.BaseURL, Skip: in.Body.Config.skips()},
+		Config: integration.Config{BaseURL: in.Body.Config.BaseURL, Skip: in.Body.Config.skips(), Schedule: in.Body.Config.schedule()},
 	})
 	if err != nil {
 		return made, err
@@ -199,12 +199,18 @@ type SyncPatch struct {
 
 	WriteOrders   wire.Optional[bool]   `json:"write_orders,omitzero" doc:"Left out at first: true, where the platform permits it."`
 	RefusedOrders wire.Optional[string] `json:"refused_orders,omitzero" enum:"keep,refund" doc:"Left out at first: keep."`
+	SyncSchedule  wire.Optional[string] `json:"sync_schedule,omitzero" doc:"A cron expression of five fields, or @hourly, @daily or @weekly. Times are in UTC, or in the time zone before it: CRON_TZ=Europe/Berlin 0 6 * * *. Two syncs are at least five minutes apart. Null or empty: none." example:"0 6 * * *"`
 }
 
 // skips are what a new integration leaves out.
 func (p SyncPatch) skips() integration.Skips {
 	off := func(o wire.Optional[bool]) bool { on, given := o.Value(); return given && !on }
 	return integration.Skips{Products: off(p.Products), Orders: off(p.Orders), Customers: off(p.Customers), Writing: off(p.WriteOrders)}
+}
+
+func (p SyncPatch) schedule() string {
+	given, _ := p.SyncSchedule.Value()
+	return given
 }
 
 func (h *handlers) updateIntegration(ctx context.Context, rq operation.Request, in *updateIntegrationInput) (*integrationOutput, error) {
@@ -216,6 +222,7 @@ func (h *handlers) updateIntegration(ctx context.Context, rq operation.Request, 
 		SyncCustomers: sync.Customers.Field(),
 		WriteOrders:   sync.WriteOrders.Field(),
 		RefusedOrders: sync.RefusedOrders.Field(),
+		SyncSchedule:  sync.SyncSchedule.Field(),
 	})
 	if err != nil {
 		return nil, err

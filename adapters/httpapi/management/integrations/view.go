@@ -22,6 +22,7 @@ type IntegrationView struct {
 	LastError *string            `json:"last_error" nullable:"true" doc:"Why status is error."`
 	Config    integrationConfig  `json:"config"`
 	LastSync  *wire.Time         `json:"last_sync" nullable:"true" doc:"When a sync last completed. Null: never; there is nothing to synchronise with payment providers."`
+	NextSync  *wire.Time         `json:"next_sync" nullable:"true" doc:"When the next scheduled sync starts: up to a minute after the time of config.sync_schedule, always by as much for one integration. Null: none is scheduled."`
 	Metrics   integrationMetrics `json:"metrics"`
 	Webhook   *integrationHook   `json:"webhook,omitempty" doc:"Of payment providers. Those of other platforms have a list."`
 	CreatedAt wire.Time          `json:"created_at"`
@@ -37,6 +38,7 @@ type integrationConfig struct {
 	SyncProducts  *bool  `json:"sync_products,omitempty" doc:"With their stock."`
 	SyncOrders    *bool  `json:"sync_orders,omitempty"`
 	SyncCustomers *bool  `json:"sync_customers,omitempty"`
+	SyncSchedule  string `json:"sync_schedule,omitempty" doc:"A cron expression by which the platform is read."`
 	WriteOrders   *bool  `json:"write_orders,omitempty" doc:"Whether paid orders are written to the platform. It needs the platform's permission: for Shopify the scope write_orders."`
 	RefusedOrders string `json:"refused_orders,omitempty" enum:"keep,refund" doc:"What becomes of a paid order that the platform has no stock for: it stays and you are alerted, or it is canceled and refunded."`
 }
@@ -69,7 +71,7 @@ func (h *handlers) toAPIIntegration(i *integration.Integration, m ports.Integrat
 	v := IntegrationView{
 		ID: i.ID.String(), Type: i.Type.String(), Name: i.Name, Status: i.Status.String(), LastError: wire.ToOptional(i.LastError),
 		Config: toAPIConfig(i), Metrics: integrationMetrics{m.Products, m.Orders, m.Errors},
-		LastSync: wire.ToKnownTime(i.LastSync), CreatedAt: wire.ToTime(i.CreatedAt), UpdatedAt: wire.ToTime(i.UpdatedAt),
+		LastSync: wire.ToKnownTime(i.LastSync), NextSync: wire.ToKnownTime(i.NextSync), CreatedAt: wire.ToTime(i.CreatedAt), UpdatedAt: wire.ToTime(i.UpdatedAt),
 	}
 	if i.Type.Kind() == integration.Payment {
 		v.Webhook = &integrationHook{h.HookAddress(i.Hook.ID), i.Hook.Status.String()}
@@ -93,6 +95,7 @@ func toAPIConfig(i *integration.Integration) integrationConfig {
 		return &on
 	}
 	c.SyncProducts, c.SyncOrders, c.SyncCustomers = wanted(syncrun.Products), wanted(syncrun.Orders), wanted(syncrun.Customers)
+	c.SyncSchedule = i.Config.Schedule
 	if i.Type.WritesOrders() {
 		on := i.Config.WritesOrders()
 		c.WriteOrders, c.RefusedOrders = &on, i.Config.Refused.String()
