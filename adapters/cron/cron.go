@@ -17,7 +17,7 @@ type Schedules struct{}
 var _ ports.Schedules = Schedules{}
 
 // parser joins a day of the month and a day of the week by or, as crontab does.
-var parser = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.DowOrDom | cron.Descriptor)
+var parser = cron.MustNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.DowOrDom | cron.Descriptor)
 
 const (
 	// longest is how long an expression may be.
