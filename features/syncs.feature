@@ -130,6 +130,28 @@ Feature: Syncs
       Then it is refused: 422 validation_error
       And the refusal names "resources"
 
+    Scenario: A preview stores nothing
+      Given a connected custom account
+      When the merchant has synced with {"preview": true}
+      Then the answer shows:
+        | status                     | "completed" |
+        | preview                    | true        |
+        | resources.products.created | 12          |
+        | resources.orders.created   | 6           |
+        | resources.inventory        | absent      |
+      And the shop has 0 products
+      When the merchant sends GET /v1/integrations/$integration
+      Then the answer shows:
+        | last_sync               | null |
+        | metrics.products_synced | 0    |
+      When the merchant starts a sync with {"preview": true, "resources": ["products", "inventory"]}
+      Then it is refused: 422 validation_error
+      And the refusal names "resources.1"
+      When the merchant has synced
+      Then the answer shows:
+        | preview                    | false |
+        | resources.products.created | 12    |
+
     Scenario: A schedule
       Given a connected custom account
       When the merchant sends PATCH /v1/integrations/$integration {"config": {"sync_schedule": "CRON_TZ=Europe/Berlin 0 6 * * 1-5"}}

@@ -55,11 +55,11 @@ func TestOneRunAtATime(t *testing.T) {
 	t.Parallel()
 	l := newLab()
 	l.start(t, false, "products")
-	if _, err := l.service().Start(t.Context(), l.Project, l.World.Integration, nil, false); !fault.Is(err, "sync_in_progress") {
+	if _, err := l.service().Start(t.Context(), l.Project, l.World.Integration, Wanted{}); !fault.Is(err, "sync_in_progress") {
 		t.Errorf("got %v", err)
 	}
 	l.Change(func(i *integration.Integration) { i.Disconnect(l.Now()) })
-	if _, err := l.service().Start(t.Context(), l.Project, l.World.Integration, nil, false); !fault.Is(err, "integration_disconnected") {
+	if _, err := l.service().Start(t.Context(), l.Project, l.World.Integration, Wanted{}); !fault.Is(err, "integration_disconnected") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -380,6 +380,38 @@ func TestWantedResourcesAreRead(t *testing.T) {
 	l.Change(func(i *integration.Integration) { i.Want(syncrun.Products); i.Status = integration.Failing })
 	if err := e.startWanted(t.Context()); err != nil || len(l.Runs()) != 2 || len(l.Integrated().Wanted) != 0 {
 		t.Errorf("with refused credentials: %v, %d runs, wanted %v", err, len(l.Runs()), l.Integrated().Wanted)
+	}
+}
+
+// A preview counts what a run would do, and stores nothing of it: the run after it does all of it.
+func TestPreview(t *testing.T) {
+	t.Parallel()
+	l := newLab(tents(25)...)
+	preview := func(full bool) syncrun.Run {
+		t.Helper()
+		run, err := l.service().Start(t.Context(), l.Project, l.World.Integration, Wanted{Resources: []string{"products"}, Full: full, Preview: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.work(t, l.Replica(0))
+		return l.Run(run.ID)
+	}
+	want(t, preview(false), syncrun.Completed, syncrun.Counters{Created: 25})
+	if l.Products() > 0 || len(l.changed) > 0 || len(l.Events()) > 0 || len(l.Integrated().Synced) > 0 || !l.Integrated().LastSync.IsZero() {
+		t.Fatalf("%d products, %v changed, events %v, read to %v", l.Products(), l.changed, l.Events(), l.Integrated().Synced)
+	}
+	want(t, l.sync(t, true, "products"), syncrun.Completed, syncrun.Counters{Created: 25})
+	l.shop.records[syncrun.Products] = l.shop.records[syncrun.Products][3:]
+	l.Pass(time.Minute)
+	events := len(l.Events())
+	want(t, preview(true), syncrun.Completed, syncrun.Counters{Updated: 3, Unchanged: 22})
+	if p := l.Product(tents(1)[0].Product.SKU); p.Status != catalog.Active || len(l.Events()) != events {
+		t.Errorf("a product that is gone is %s, events %v", p.Status, l.Events()[events:])
+	}
+	want(t, l.sync(t, true, "products"), syncrun.Completed, syncrun.Counters{Updated: 3, Unchanged: 22})
+	l.shop.records[syncrun.Products] = l.shop.records[syncrun.Products][20:]
+	if r := preview(true); r.Status != syncrun.Failed || len(l.Events()) != events+1 {
+		t.Errorf("a platform that lost most of what it had: %s, events %v", r.Status, l.Events()[events:])
 	}
 }
 

@@ -110,7 +110,7 @@ func (l *lab) service() *Service {
 
 func (l *lab) start(t *testing.T, full bool, resources ...string) id.Sync {
 	t.Helper()
-	run, err := l.service().Start(t.Context(), l.Project, l.World.Integration, resources, full)
+	run, err := l.service().Start(t.Context(), l.Project, l.World.Integration, Wanted{Resources: resources, Full: full})
 	if err != nil {
 		t.Fatal(err)
 	}

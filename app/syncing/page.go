@@ -47,30 +47,15 @@ func (h *hand) keep(ctx context.Context) error {
 }
 
 func (h *hand) commit(ctx context.Context, page ports.RecordPage) error {
+	if h.run.Preview {
+		return h.preview(ctx, page)
+	}
 	var taken ports.Taken
 	err := h.write(ctx, func(ctx context.Context, s ports.SyncStores) (after *syncrun.Run, err error) {
 		if taken, err = h.Taker.Take(ctx, s, h.taking(), page.Records); err != nil {
 			return nil, err
 		}
-		if len(taken.Problems) > 0 {
-			if err := s.Runs.Note(ctx, h.run.Project, h.run.ID, taken.Problems); err != nil {
-				return nil, err
-			}
-		}
-		if err := failpoint.At(ctx, failpoint.PageTaken); err != nil {
-			return nil, err
-		}
-		return h.update(ctx, s, func(r *syncrun.Run, until, now time.Time) error {
-			if taken.Hidden {
-				r.Hidden()
-			}
-			r.Notice(page.Notices...)
-			if page.Restarted {
-				r.Restart()
-			}
-			r.Expect(page.Total)
-			return r.Advance(taken.Counters, taken.High, page.Next, until, now)
-		})
+		return h.passed(ctx, s, page, taken)
 	})
 	if err != nil {
 		return err
@@ -78,6 +63,49 @@ func (h *hand) commit(ctx context.Context, page ports.RecordPage) error {
 	h.integration = taken.Integration
 	h.tell(ctx, taken.Products)
 	return failpoint.At(ctx, failpoint.PageCommitted)
+}
+
+// preview takes a page in a transaction that is rolled back, and stores the counters alone. A full run also notes which records
+// it has seen, for what it has not seen would be archived.
+func (h *hand) preview(ctx context.Context, page ports.RecordPage) error {
+	taken, err := h.probe(ctx, page.Records)
+	if err != nil {
+		return err
+	}
+	return h.write(ctx, func(ctx context.Context, s ports.SyncStores) (*syncrun.Run, error) {
+		if h.run.Full {
+			for resource, remotes := range swept(page.Records) {
+				of := ports.CopiesOf{Project: h.run.Project, Integration: h.run.Integration, Resource: resource}
+				if err := s.Copies.See(ctx, of, h.run.ID, remotes); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return h.passed(ctx, s, page, taken)
+	})
+}
+
+// passed stores what became of a page, and that the run has advanced past it.
+func (h *hand) passed(ctx context.Context, s ports.SyncStores, page ports.RecordPage, taken ports.Taken) (*syncrun.Run, error) {
+	if len(taken.Problems) > 0 {
+		if err := s.Runs.Note(ctx, h.run.Project, h.run.ID, taken.Problems); err != nil {
+			return nil, err
+		}
+	}
+	if err := failpoint.At(ctx, failpoint.PageTaken); err != nil {
+		return nil, err
+	}
+	return h.update(ctx, s, func(r *syncrun.Run, until, now time.Time) error {
+		if taken.Hidden {
+			r.Hidden()
+		}
+		r.Notice(page.Notices...)
+		if page.Restarted {
+			r.Restart()
+		}
+		r.Expect(page.Total)
+		return r.Advance(taken.Counters, taken.High, page.Next, until, now)
+	})
 }
 
 func (h *hand) taking() ports.Taking {
@@ -137,8 +165,11 @@ func over(err error) bool {
 	return fault.Is(err, syncrun.ErrEnded.Code) || fault.Is(err, "sync_in_progress") || fault.KindOf(err) == fault.NotFound
 }
 
-// conclude stores what follows from a run that has ended.
+// conclude stores what follows from a run that has ended. Nothing follows from a preview.
 func (h *hand) conclude(ctx context.Context, s ports.SyncStores, r *syncrun.Run) error {
+	if r.Preview {
+		return nil
+	}
 	var data event.Data
 	switch r.Status {
 	case syncrun.Completed:
@@ -202,7 +233,7 @@ func (h *hand) sift(ctx context.Context, records []syncrun.Record) (bad int, err
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
-	problem := h.probe(ctx, records)
+	_, problem := h.probe(ctx, records)
 	switch {
 	case problem == nil:
 		return 0, nil
@@ -222,20 +253,21 @@ func (h *hand) sift(ctx context.Context, records []syncrun.Record) (bad int, err
 	return bad, nil
 }
 
-func (h *hand) probe(ctx context.Context, records []syncrun.Record) error {
+// probe tells what would become of records.
+func (h *hand) probe(ctx context.Context, records []syncrun.Record) (taken ports.Taken, err error) {
 	if len(records) == 0 {
-		return nil
+		return taken, nil
 	}
-	err := h.Unit.InTx(ctx, h.run.Project, func(s ports.SyncStores) error {
-		if _, err := h.Taker.Take(ctx, s, h.taking(), records); err != nil {
+	err = h.Unit.InTx(ctx, h.run.Project, func(s ports.SyncStores) error {
+		if taken, err = h.Taker.Take(ctx, s, h.taking(), records); err != nil {
 			return err
 		}
 		return errProbe
 	})
 	if errors.Is(err, errProbe) {
-		return nil
+		err = nil
 	}
-	return err
+	return taken, err
 }
 
 // unexplained reports whether a transaction may have failed because of what was to be written: neither the

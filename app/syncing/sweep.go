@@ -39,6 +39,9 @@ func (h *hand) sweep(ctx context.Context) error {
 			return nil, errEmptied
 		}
 		gone, heard := h.since(list)
+		if h.run.Preview {
+			return h.update(ctx, s, func(r *syncrun.Run, until, now time.Time) error { return r.Sweep(unseen-len(heard), false, until, now) })
+		}
 		if len(heard) > 0 {
 			if err := s.Copies.See(ctx, of, h.run.ID, heard); err != nil {
 				return nil, err

@@ -5,7 +5,10 @@ package syncing
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -30,9 +33,16 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
+// Wanted is what a run is to do.
+type Wanted struct {
+	Resources []string // none: all that are on
+	Full      bool
+	Preview   bool
+}
+
 // Start starts a run over resources of an integration, over all that are on if none are named, since the
 // last time or, full, over everything.
-func (s *Service) Start(ctx context.Context, p *project.Project, of id.Integration, resources []string, full bool) (*syncrun.Run, error) {
+func (s *Service) Start(ctx context.Context, p *project.Project, of id.Integration, wanted Wanted) (*syncrun.Run, error) {
 	i, err := s.Integrations.ByID(ctx, p.ID, of)
 	if err != nil {
 		return nil, err
@@ -40,11 +50,20 @@ func (s *Service) Start(ctx context.Context, p *project.Project, of id.Integrati
 	if i.Status == integration.Disconnected {
 		return nil, integration.ErrDisconnected()
 	}
-	list, err := i.CheckResources(resources)
+	list, err := i.CheckResources(wanted.Resources)
 	if err != nil {
 		return nil, err
 	}
-	run := syncrun.Start(id.New[id.Sync](s.Entropy.IDBits()), p.ID, i.ID, list, full, i.Synced, s.Clock.Now())
+	if wanted.Preview {
+		if at := slices.Index(wanted.Resources, syncrun.Inventory.String()); at >= 0 {
+			return nil, fault.Field(fmt.Sprintf("resources.%d", at), "cannot be previewed: stock moves by what changed since the sync before")
+		}
+		if list = syncrun.Previewed(list); len(list) == 0 {
+			return nil, fault.Field("resources", "has nothing that can be previewed")
+		}
+	}
+	run := syncrun.Start(id.New[id.Sync](s.Entropy.IDBits()), p.ID, i.ID, list, wanted.Full, i.Synced, s.Clock.Now())
+	run.Preview = wanted.Preview
 	if err := s.SyncRuns.Start(ctx, run); err != nil {
 		return nil, err
 	}

@@ -227,13 +227,9 @@ func (b *batch) see(ctx context.Context) error {
 	if !b.Full || b.Run.IsZero() {
 		return nil
 	}
-	seen := map[syncrun.Resource][]string{}
-	for _, r := range b.records {
-		key := copyKey{r.Resource, r.Remote}
-		if r.Resource.Swept() && !r.Deleted && r.Remote != "" && storable(r.Remote) && !b.saved[key] {
-			b.saved[key] = true
-			seen[r.Resource] = append(seen[r.Resource], r.Remote)
-		}
+	seen := swept(b.records)
+	for resource, remotes := range seen {
+		seen[resource] = slices.DeleteFunc(remotes, func(remote string) bool { return b.saved[copyKey{resource, remote}] })
 	}
 	for _, resource := range syncrun.Resources {
 		if remotes := seen[resource]; len(remotes) > 0 {
@@ -243,6 +239,20 @@ func (b *batch) see(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// swept are the platform's ids, each once, of records that a full run has found.
+func swept(records []syncrun.Record) map[syncrun.Resource][]string {
+	found := map[syncrun.Resource][]string{}
+	known := map[copyKey]bool{}
+	for _, r := range records {
+		key := copyKey{r.Resource, r.Remote}
+		if r.Resource.Swept() && !r.Deleted && r.Remote != "" && storable(r.Remote) && !known[key] {
+			known[key] = true
+			found[r.Resource] = append(found[r.Resource], r.Remote)
+		}
+	}
+	return found
 }
 
 func (b *batch) taken() ports.Taken {

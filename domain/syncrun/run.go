@@ -82,6 +82,7 @@ type Run struct {
 	Project     id.Project
 	Integration id.Integration
 	Full        bool // all records, and the platform's word counts for every field
+	Preview     bool // nothing is stored but the counters: what a run would do
 	Status      Status
 	Steps       []Step // in the order in which they are taken
 	Error       string // why it failed, or was put off, in words for the merchant
@@ -90,6 +91,12 @@ type Run struct {
 	StartedAt   time.Time
 	EndedAt     time.Time // zero while it runs
 	DueAt       time.Time // when it is to be worked on: what is in hand is due when its lease ends
+}
+
+// Previewed are the resources of which it can be told what a run would do. Stock moves by what changed since the run before, and
+// that of new products comes after them.
+func Previewed(resources []Resource) []Resource {
+	return slices.DeleteFunc(slices.Clone(resources), func(r Resource) bool { return r == Inventory })
 }
 
 // ErrEnded is the answer to whoever wants to go on with a run that has ended.

@@ -50,6 +50,7 @@ var sources = map[ports.WaitingKind]source{
       FROM sync_runs AS r
       WHERE r.project_id = i.project_id
         AND r.integration_id = i.id
+        AND NOT r.preview
       ORDER BY r.started_at DESC, r.id DESC
       LIMIT 1
     ) AS failed_at, i.type

@@ -399,7 +399,7 @@ CREATE TABLE sync_runs (
     failures       INTEGER NOT NULL,
     started_at     INTEGER NOT NULL,
     ended_at       INTEGER,
-    due_at         INTEGER NOT NULL, notices TEXT NOT NULL DEFAULT '[]',
+    due_at         INTEGER NOT NULL, notices TEXT NOT NULL DEFAULT '[]', preview INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (project_id, id),
     CONSTRAINT sync_runs_ended CHECK ((status = 'running') = (ended_at IS NULL))
 ) STRICT;

@@ -32,6 +32,7 @@ FROM sync_runs
 WHERE project_id = $1
   AND integration_id IN ` + list + `
   AND status = 'failed'
+  AND NOT preview
   AND ended_at >= $2
 GROUP BY integration_id
 UNION ALL

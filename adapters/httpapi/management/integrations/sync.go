@@ -6,6 +6,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/httpapi/management/internal/operation"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/wire"
+	"github.com/haggle-commerce/haggle/app/syncing"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
@@ -29,6 +30,7 @@ type SyncView struct {
 	ID          string                  `json:"sync_id"`
 	Status      string                  `json:"status" enum:"running,completed,failed,canceled"`
 	Full        bool                    `json:"full_sync"`
+	Preview     bool                    `json:"preview" doc:"It stored nothing: the counters say what a sync would do."`
 	Resources   map[string]syncCounters `json:"resources" doc:"By resource: products, inventory, customers and orders."`
 	Progress    map[string]syncProgress `json:"progress" doc:"By resource, how far it has come."`
 	SecondsLeft *int                    `json:"seconds_left" nullable:"true" doc:"An estimate at the pace so far, as of the last page that was stored. Null: it has ended, or it is not known, as long as a resource has not been counted or not begun."`
@@ -95,6 +97,7 @@ type startSyncInput struct {
 	Body *struct {
 		Resources []string `json:"resources,omitempty" nullable:"true" doc:"Of products, inventory, customers and orders, as far as the type has them. Left out or empty: all that the configuration has on."`
 		Full      bool     `json:"full_sync,omitempty" doc:"Read everything, and not only what has changed since the last sync; the platform's word counts for fields that were edited here, too. Stock moves as ever by what changed there, so that what was sold here stays sold."`
+		Preview   bool     `json:"preview,omitempty" doc:"Store nothing but the counters and errors: what a sync would do. Inventory cannot be previewed."`
 	}
 }
 
@@ -106,12 +109,11 @@ type startedSync struct {
 }
 
 func (h *handlers) startSync(ctx context.Context, rq operation.Request, in *startSyncInput) (*wire.Output[startedSync], error) {
-	var resources []string
-	full := false
+	var wanted syncing.Wanted
 	if in.Body != nil {
-		resources, full = in.Body.Resources, in.Body.Full
+		wanted = syncing.Wanted{Resources: in.Body.Resources, Full: in.Body.Full, Preview: in.Body.Preview}
 	}
-	run, err := h.Syncing.In(rq.Stores).Start(ctx, rq.Caller.Project, in.Integration.ID, resources, full)
+	run, err := h.Syncing.In(rq.Stores).Start(ctx, rq.Caller.Project, in.Integration.ID, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +187,7 @@ func toAPISyncError(p syncrun.Problem) SyncErrorView {
 
 func toAPISync(r *syncrun.Run) SyncView {
 	v := SyncView{
-		ID: r.ID.String(), Status: r.Status.String(), Full: r.Full, Resources: map[string]syncCounters{}, Progress: map[string]syncProgress{},
+		ID: r.ID.String(), Status: r.Status.String(), Full: r.Full, Preview: r.Preview, Resources: map[string]syncCounters{}, Progress: map[string]syncProgress{},
 		StartedAt: wire.ToTime(r.StartedAt), CompletedAt: wire.ToKnownTime(r.EndedAt), Error: wire.ToOptional(r.Error),
 		Notices: wire.Each(r.Notices, func(n syncrun.Notice) syncNotice {
 			return syncNotice{n.Code.String(), n.Resource.String(), n.Message}

@@ -1,0 +1,3 @@
+-- +goose Up
+-- A run that stores nothing but its counters.
+ALTER TABLE sync_runs ADD COLUMN preview INTEGER NOT NULL DEFAULT 0;
