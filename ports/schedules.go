@@ -4,8 +4,8 @@ import "time"
 
 // Schedules reads cron expressions.
 type Schedules interface {
-	// Problem is why an expression is no schedule, or none whose times are at least some time apart; "": it is one.
+	// Problem returns why an expression is invalid, or has two times that are less than apart from each other; "" if it is valid.
 	Problem(expression string, apart time.Duration, now time.Time) string
-	// Next is the first time after another one; zero: there is none.
+	// Next returns the first time of an expression after another time; zero if there is none.
 	Next(expression string, after time.Time) time.Time
 }

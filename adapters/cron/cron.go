@@ -20,25 +20,24 @@ var _ ports.Schedules = Schedules{}
 var parser = cron.MustNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.DowOrDom | cron.Descriptor)
 
 const (
-	// longest is how long an expression may be.
-	longest = 200
-	// looked is how many times of a schedule are looked at to find two that are too close: a week of one for every 20 minutes.
-	looked = 500
+	maxLength = 200
+	// maxTimesChecked bounds the search for two times that are too close to each other.
+	maxTimesChecked = 500
 )
 
 func (Schedules) Problem(expression string, apart time.Duration, now time.Time) string {
-	if len(expression) > longest {
-		return fmt.Sprintf("must have at most %d characters", longest)
+	if len(expression) > maxLength {
+		return fmt.Sprintf("must have at most %d characters", maxLength)
 	}
 	schedule, err := parser.Parse(expression)
-	if err != nil {
+	if err != nil || hasEmptyField(schedule) {
 		return `must be a cron expression of five fields, such as "0 6 * * *", or @hourly, @daily or @weekly`
 	}
 	last := schedule.Next(now.UTC())
 	if last.IsZero() {
 		return "names a time that never comes"
 	}
-	for range looked {
+	for range maxTimesChecked {
 		next := schedule.Next(last)
 		if next.IsZero() {
 			break
@@ -49,6 +48,12 @@ func (Schedules) Problem(expression string, apart time.Duration, now time.Time) 
 		last = next
 	}
 	return ""
+}
+
+// hasEmptyField reports whether a field names nothing, as "," does: the parser takes it, and then looks for its time for years.
+func hasEmptyField(schedule cron.Schedule) bool {
+	s, is := schedule.(*cron.SpecSchedule)
+	return is && (s.Minute == 0 || s.Hour == 0 || s.Dom == 0 || s.Month == 0 || s.Dow == 0)
 }
 
 func (Schedules) Next(expression string, after time.Time) time.Time {

@@ -27,6 +27,8 @@ func TestSchedules_Problem(t *testing.T) {
 		"* * *":                           "five fields",
 		"0 0 0 0 * * *":                   "five fields",
 		"61 * * * *":                      "five fields",
+		", * * * *":                       "five fields",
+		"0 , * * *":                       "five fields",
 		"often":                           "five fields",
 		"TZ=0":                            "five fields",
 		"CRON_TZ=Mars/Base 0 6 * * *":     "five fields",

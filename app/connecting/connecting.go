@@ -4,6 +4,7 @@
 package connecting
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -81,7 +82,11 @@ func (s *Service) PrepareConnect(ctx ports.Outbound, p *project.Project, d integ
 		return nil, err
 	}
 	config.BaseURL, config.Skip, config.Refused, config.Schedule = d.Config.BaseURL, d.Config.Skip, d.Config.Refused, d.Config.Schedule
-	return s.prepareNew(ctx, p.ID, d, config, former(others, config))
+	before := former(others, config)
+	if before != nil {
+		config.Schedule = cmp.Or(config.Schedule, before.Config.Schedule)
+	}
+	return s.prepareNew(ctx, p.ID, d, config, before)
 }
 
 func (s *Service) make(p id.Project, before *integration.Integration, d integration.Draft, c integration.Config,
@@ -191,7 +196,7 @@ func (s *Service) Change(ctx context.Context, p id.Project, of id.Integration, c
 			return err
 		}
 		if i.SyncDue(now) && i.NextSync.IsZero() {
-			i.Schedule(s.Schedules.Next(i.Config.Schedule, now), now)
+			i.Schedule(func(after time.Time) time.Time { return s.Schedules.Next(i.Config.Schedule, after) }, now)
 		}
 		return nil
 	})

@@ -58,6 +58,8 @@ func (e *Engine) Job() jobs.Job[*syncrun.Run] {
 		Name:  "synchronise",
 		Queue: e.Queue,
 		Before: func(ctx context.Context) (more bool, err error) {
+			ctx, cancel := context.WithTimeout(ctx, starting)
+			defer cancel()
 			return false, errors.Join(e.startScheduled(ctx), e.startWanted(ctx))
 		},
 		Work:   e.work,
@@ -71,16 +73,9 @@ func (e *Engine) Job() jobs.Job[*syncrun.Run] {
 
 // startScheduled asks for the syncs that are due by their schedule. One whose time passed while no server ran starts once.
 func (e *Engine) startScheduled(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, starting)
-	defer cancel()
 	list, err := e.Queue.Scheduled(ctx, e.Clock.Now(), wanting)
 	for _, i := range list {
-		_, failed := e.Integrations.Update(ctx, i.Project, i.ID, func(i *integration.Integration) error {
-			if now := e.Clock.Now(); i.SyncDue(now) { // no other replica was first
-				i.Schedule(e.Schedules.Next(i.Config.Schedule, now), now)
-			}
-			return nil
-		})
+		failed := e.schedule(ctx, i)
 		if !over(failed) {
 			err = errors.Join(err, failed)
 		}
@@ -88,11 +83,22 @@ func (e *Engine) startScheduled(ctx context.Context) error {
 	return err
 }
 
+// schedule asks for an integration's sync, unless another replica was first. It does not wait long for one that is in use.
+func (e *Engine) schedule(ctx context.Context, i *integration.Integration) error {
+	ctx, cancel := context.WithTimeout(ctx, starting/10)
+	defer cancel()
+	_, err := e.Integrations.Update(ctx, i.Project, i.ID, func(i *integration.Integration) error {
+		if now := e.Clock.Now(); i.SyncDue(now) {
+			i.Schedule(func(after time.Time) time.Time { return e.Schedules.Next(i.Config.Schedule, after) }, now)
+		}
+		return nil
+	})
+	return err
+}
+
 // startWanted starts runs over what webhooks' actions want to be read. One that cannot be started now, its
 // project being in other hands, keeps no other one waiting, and all of them the due runs not for long.
 func (e *Engine) startWanted(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, starting)
-	defer cancel()
 	list, err := e.Queue.Wanting(ctx, wanting)
 	for _, i := range list {
 		err = errors.Join(err, e.startFor(ctx, i))

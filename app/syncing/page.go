@@ -55,7 +55,7 @@ func (h *hand) commit(ctx context.Context, page ports.RecordPage) error {
 		if taken, err = h.Taker.Take(ctx, s, h.taking(), page.Records); err != nil {
 			return nil, err
 		}
-		return h.passed(ctx, s, page, taken)
+		return h.storeProgress(ctx, s, page, taken)
 	})
 	if err != nil {
 		return err
@@ -66,27 +66,29 @@ func (h *hand) commit(ctx context.Context, page ports.RecordPage) error {
 }
 
 // preview takes a page in a transaction that is rolled back, and stores the counters alone. A full run also notes which records
-// it has seen, for what it has not seen would be archived.
+// it has seen, deleted ones too, for what it has not seen would be archived.
 func (h *hand) preview(ctx context.Context, page ports.RecordPage) error {
-	taken, err := h.probe(ctx, page.Records)
+	bounded, cancel := context.WithTimeout(ctx, finishing)
+	defer cancel()
+	taken, err := h.probe(bounded, page.Records)
 	if err != nil {
 		return err
 	}
 	return h.write(ctx, func(ctx context.Context, s ports.SyncStores) (*syncrun.Run, error) {
 		if h.run.Full {
-			for resource, remotes := range swept(page.Records) {
+			for resource, remotes := range seenRemotes(page.Records, true) {
 				of := ports.CopiesOf{Project: h.run.Project, Integration: h.run.Integration, Resource: resource}
 				if err := s.Copies.See(ctx, of, h.run.ID, remotes); err != nil {
 					return nil, err
 				}
 			}
 		}
-		return h.passed(ctx, s, page, taken)
+		return h.storeProgress(ctx, s, page, taken)
 	})
 }
 
-// passed stores what became of a page, and that the run has advanced past it.
-func (h *hand) passed(ctx context.Context, s ports.SyncStores, page ports.RecordPage, taken ports.Taken) (*syncrun.Run, error) {
+// storeProgress stores what became of a page, and that the run has advanced past it.
+func (h *hand) storeProgress(ctx context.Context, s ports.SyncStores, page ports.RecordPage, taken ports.Taken) (*syncrun.Run, error) {
 	if len(taken.Problems) > 0 {
 		if err := s.Runs.Note(ctx, h.run.Project, h.run.ID, taken.Problems); err != nil {
 			return nil, err
@@ -133,7 +135,7 @@ func (h *hand) write(ctx context.Context, work func(context.Context, ports.SyncS
 
 // ended tells of a run that has ended.
 func (h *hand) ended(ctx context.Context, r *syncrun.Run) {
-	about := []any{"run", r.ID.String(), "integration", r.Integration.String(), "took", r.EndedAt.Sub(r.StartedAt)}
+	about := []any{"run", r.ID.String(), "integration", r.Integration.String(), "preview", r.Preview, "took", r.EndedAt.Sub(r.StartedAt)}
 	switch r.Status {
 	case syncrun.Running:
 		return

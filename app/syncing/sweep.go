@@ -33,25 +33,28 @@ func (h *hand) sweep(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
+		if h.run.Preview {
+			all += step.Created // a sync has stored them by now
+		}
 		changed, emptied = nil, ""
 		if all >= few && 2*unseen > all {
 			emptied = fmt.Sprintf("The platform no longer has %d of %d %s. That is hard to believe, so nothing was removed.", unseen, all, step.Resource)
 			return nil, errEmptied
 		}
 		gone, heard := h.since(list)
-		if h.run.Preview {
-			return h.update(ctx, s, func(r *syncrun.Run, until, now time.Time) error { return r.Sweep(unseen-len(heard), false, until, now) })
+		removed := len(gone)
+		if h.run.Preview { // what would be removed is counted, and not looked at again
+			for _, c := range gone {
+				heard = append(heard, c.Remote)
+			}
+		} else if removed, changed, err = h.remove(ctx, s, gone); err != nil {
+			return nil, err
 		}
 		if len(heard) > 0 {
 			if err := s.Copies.See(ctx, of, h.run.ID, heard); err != nil {
 				return nil, err
 			}
 		}
-		removed, products, err := h.remove(ctx, s, gone)
-		if err != nil {
-			return nil, err
-		}
-		changed = products
 		return h.update(ctx, s, func(r *syncrun.Run, until, now time.Time) error {
 			return r.Sweep(removed, unseen > len(list), until, now)
 		})

@@ -227,7 +227,7 @@ func (b *batch) see(ctx context.Context) error {
 	if !b.Full || b.Run.IsZero() {
 		return nil
 	}
-	seen := swept(b.records)
+	seen := seenRemotes(b.records, false)
 	for resource, remotes := range seen {
 		seen[resource] = slices.DeleteFunc(remotes, func(remote string) bool { return b.saved[copyKey{resource, remote}] })
 	}
@@ -241,13 +241,13 @@ func (b *batch) see(ctx context.Context) error {
 	return nil
 }
 
-// swept are the platform's ids, each once, of records that a full run has found.
-func swept(records []syncrun.Record) map[syncrun.Resource][]string {
+// seenRemotes returns the platform's ids, each once, of the records that a full run has found.
+func seenRemotes(records []syncrun.Record, deletedToo bool) map[syncrun.Resource][]string {
 	found := map[syncrun.Resource][]string{}
 	known := map[copyKey]bool{}
 	for _, r := range records {
 		key := copyKey{r.Resource, r.Remote}
-		if r.Resource.Swept() && !r.Deleted && r.Remote != "" && storable(r.Remote) && !known[key] {
+		if r.Resource.Swept() && (deletedToo || !r.Deleted) && r.Remote != "" && storable(r.Remote) && !known[key] {
 			known[key] = true
 			found[r.Resource] = append(found[r.Resource], r.Remote)
 		}

@@ -57,7 +57,10 @@ func (a *App) demoKeyFile() string {
 	if err != nil || a.config.DemoKeys == "" {
 		return ""
 	}
-	return filepath.Join(a.config.DemoKeys, fmt.Sprintf("%.8x.demo-key", sha256.Sum256([]byte(address.Host+address.Path))))
+	query := address.Query()
+	query.Del("password") // it may change
+	place := address.Host + address.Path + "?" + query.Encode()
+	return filepath.Join(a.config.DemoKeys, fmt.Sprintf("%.8x.demo-key", sha256.Sum256([]byte(place))))
 }
 
 // knownDemoKey is the key in the file, if it works for the owner; "": it does not, or there is none.

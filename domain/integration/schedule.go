@@ -30,13 +30,16 @@ func (i *Integration) SyncDue(now time.Time) bool {
 }
 
 // Schedule sets when the next scheduled sync starts: at the next time of the schedule, and always as much later as the
-// integration's id says. If one is due now, all that is synchronised is asked for.
-func (i *Integration) Schedule(next, now time.Time) {
+// integration's id says. next returns the first time of the schedule after another. If a sync is due now, all that is synchronised
+// is asked for.
+func (i *Integration) Schedule(next func(after time.Time) time.Time, now time.Time) {
 	if !i.NextSync.IsZero() {
 		i.Want(i.Type.Resources()...)
 	}
-	if next.IsZero() {
-		next = now.Add(noMoreSyncs)
+	spread := time.Duration(crc32.ChecksumIEEE([]byte(i.ID.String()))) * time.Millisecond % syncSpread
+	at := next(now.Add(-spread))
+	if at.IsZero() {
+		at = now.Add(noMoreSyncs)
 	}
-	i.NextSync = next.Add(time.Duration(crc32.ChecksumIEEE([]byte(i.ID.String()))) * time.Millisecond % syncSpread)
+	i.NextSync = at.Add(spread)
 }

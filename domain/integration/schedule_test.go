@@ -29,19 +29,25 @@ func TestIntegration_Schedule(t *testing.T) {
 	if !i.SyncDue(noon) {
 		t.Fatal("it is not planned")
 	}
-	i.Schedule(next, noon)
+	at := func(t time.Time) func(time.Time) time.Time { return func(time.Time) time.Time { return t } }
+	i.Schedule(at(next), noon)
 	late := i.NextSync.Sub(next)
 	if len(i.Wanted) > 0 || late < 0 || late >= time.Minute || i.SyncDue(i.NextSync.Add(-1)) || !i.SyncDue(i.NextSync) {
 		t.Fatalf("planned for %s after its time, wanting %v", late, i.Wanted)
 	}
-	i.Schedule(next.Add(time.Hour), i.NextSync)
+	i.Schedule(at(next.Add(time.Hour)), i.NextSync)
 	if len(i.Wanted) != 4 || i.NextSync.Sub(next.Add(time.Hour)) != late {
 		t.Errorf("it wants %v, and then comes at %s", i.Wanted, i.NextSync)
 	}
-	if other := scheduled(t, 2); func() bool { other.Schedule(next, noon); return other.NextSync.Sub(next) == late }() {
+	if other := scheduled(t, 2); func() bool { other.Schedule(at(next), noon); return other.NextSync.Sub(next) == late }() {
 		t.Error("two integrations come in the same millisecond")
 	}
-	i.Schedule(time.Time{}, noon)
+	i.NextSync = time.Time{}
+	i.Schedule(func(after time.Time) time.Time { return after.Add(5 * time.Minute) }, noon)
+	if !i.NextSync.Equal(noon.Add(5 * time.Minute)) {
+		t.Errorf("five minutes after noon is %s", i.NextSync)
+	}
+	i.Schedule(at(time.Time{}), noon)
 	if !i.NextSync.After(noon.AddDate(0, 11, 0)) {
 		t.Errorf("without a time left it comes at %s", i.NextSync)
 	}
@@ -50,7 +56,7 @@ func TestIntegration_Schedule(t *testing.T) {
 func TestIntegration_Change_schedule(t *testing.T) {
 	t.Parallel()
 	i := scheduled(t, 1)
-	i.Schedule(noon.Add(time.Hour), noon)
+	i.Schedule(func(after time.Time) time.Time { return noon.Add(time.Hour) }, noon)
 	planned := i.NextSync
 	if err := i.Change(integration.Change{Name: patch.To("Shop"), SyncSchedule: patch.To("@hourly")}, noon); err != nil || !i.NextSync.Equal(planned) {
 		t.Errorf("the same schedule: %s, %v", i.NextSync, err)
@@ -70,7 +76,7 @@ func TestIntegration_Change_schedule(t *testing.T) {
 		t.Error("a payment provider is synchronised")
 	}
 	i = scheduled(t, 1)
-	i.Schedule(noon.Add(time.Hour), noon)
+	i.Schedule(func(after time.Time) time.Time { return noon.Add(time.Hour) }, noon)
 	i.Disconnect(noon)
 	if !i.NextSync.IsZero() || i.SyncDue(noon.Add(9*time.Hour)) {
 		t.Errorf("disconnected, it comes at %s", i.NextSync)

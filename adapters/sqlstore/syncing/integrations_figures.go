@@ -21,10 +21,11 @@ WHERE project_id = $1
 GROUP BY integration_id, resource
 UNION ALL
 SELECT integration_id, 'errors', count(*)
-FROM sync_problems
+FROM sync_problems AS p
 WHERE project_id = $1
   AND integration_id IN ` + list + `
   AND noted_at >= $2
+  AND NOT EXISTS (SELECT 1 FROM sync_runs AS r WHERE r.project_id = p.project_id AND r.id = p.run_id AND r.preview)
 GROUP BY integration_id
 UNION ALL
 SELECT integration_id, 'errors', count(*)

@@ -22,7 +22,7 @@ type IntegrationView struct {
 	LastError *string            `json:"last_error" nullable:"true" doc:"Why status is error."`
 	Config    integrationConfig  `json:"config"`
 	LastSync  *wire.Time         `json:"last_sync" nullable:"true" doc:"When a sync last completed. Null: never; there is nothing to synchronise with payment providers."`
-	NextSync  *wire.Time         `json:"next_sync" nullable:"true" doc:"When the next scheduled sync starts: up to a minute after the time of config.sync_schedule, always by as much for one integration. Null: none is scheduled."`
+	NextSync  *wire.Time         `json:"next_sync" nullable:"true" doc:"When the next scheduled sync starts: up to a minute after the time of config.sync_schedule, always by as much for one integration. Null: none is scheduled, or the credentials are refused."`
 	Metrics   integrationMetrics `json:"metrics"`
 	Webhook   *integrationHook   `json:"webhook,omitempty" doc:"Of payment providers. Those of other platforms have a list."`
 	CreatedAt wire.Time          `json:"created_at"`
@@ -71,7 +71,10 @@ func (h *handlers) toAPIIntegration(i *integration.Integration, m ports.Integrat
 	v := IntegrationView{
 		ID: i.ID.String(), Type: i.Type.String(), Name: i.Name, Status: i.Status.String(), LastError: wire.ToOptional(i.LastError),
 		Config: toAPIConfig(i), Metrics: integrationMetrics{m.Products, m.Orders, m.Errors},
-		LastSync: wire.ToKnownTime(i.LastSync), NextSync: wire.ToKnownTime(i.NextSync), CreatedAt: wire.ToTime(i.CreatedAt), UpdatedAt: wire.ToTime(i.UpdatedAt),
+		LastSync: wire.ToKnownTime(i.LastSync), CreatedAt: wire.ToTime(i.CreatedAt), UpdatedAt: wire.ToTime(i.UpdatedAt),
+	}
+	if i.Status == integration.Connected { // no other is synchronised by its schedule
+		v.NextSync = wire.ToKnownTime(i.NextSync)
 	}
 	if i.Type.Kind() == integration.Payment {
 		v.Webhook = &integrationHook{h.HookAddress(i.Hook.ID), i.Hook.Status.String()}
