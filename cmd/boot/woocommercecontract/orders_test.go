@@ -53,16 +53,26 @@ func TestOrders_written(t *testing.T) {
 // The total there is what the buyer paid, whatever tax the shop would add. A shop that makes another total of it keeps no order, and
 // the merchant is alerted.
 func TestOrders_totals(t *testing.T) {
-	t.Run("the shop has a tax of its own", func(t *testing.T) {
-		each(t, platforms.Config{WooCommerceTax: 19}, func(t *testing.T, s *shop) {
-			order := s.stocked(5).buy(2)
-			s.written(order, "written")
-			found, ours := s.onlyOne(order), s.ask(200, "GET", "/v1/orders/"+order, "")
-			if want := fmt.Sprintf("%.2f", ours["total"]); found["total"] != want || found["status"] != "processing" {
-				t.Errorf("%v %v, want %s", found["status"], found["total"], want)
-			}
+	for name, c := range map[string]struct{ here, there int }{
+		"the shop has a tax of its own": {0, 19},
+		"both have one":                 {7, 19},
+		"the tax is ours alone":         {7, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, platforms.Config{WooCommerceTax: c.there}, func(t *testing.T, s *shop) {
+				s.ask(200, "PATCH", "/v1/projects/"+s.project+"/storefront", fmt.Sprintf(`{"tax_rates": [{"country": "US", "rate": %d}]}`, c.here))
+				order := s.stocked(5).buy(2)
+				s.written(order, "written")
+				found, ours := s.onlyOne(order), s.ask(200, "GET", "/v1/orders/"+order, "")
+				if want := fmt.Sprintf("%.2f", ours["total"]); found["total"] != want || found["status"] != "processing" {
+					t.Errorf("%v %v, want %s", found["status"], found["total"], want)
+				}
+				if fees := len(found["fee_lines"].([]any)); (fees == 1) != (c.here > 0) || found["total_tax"] != "0.00" {
+					t.Errorf("%d fees, tax %v", fees, found["total_tax"])
+				}
+			})
 		})
-	})
+	}
 	t.Run("the shop rounds", func(t *testing.T) {
 		each(t, platforms.Config{WooCommerceWhole: true}, func(t *testing.T, s *shop) {
 			g := s.stocked(5)
@@ -220,9 +230,10 @@ func TestOrders_returned(t *testing.T) {
 		g.counts(before - 2)
 		s.ask(200, "POST", "/v1/orders/"+order+"/fulfillment", `{"status": "shipped"}`)
 		s.ask(200, "POST", "/v1/orders/"+order+"/fulfillment", `{"status": "delivered"}`)
-		line := s.ask(200, "GET", "/v1/orders/"+order, "")["items"].([]any)[0].(map[string]any)
-		made := s.ask(201, "POST", "/v1/orders/"+order+"/returns", fmt.Sprintf(`{"items": [{"variant_id": %q, "quantity": 1}], "reason": "too small"}`, line["variant_id"]))
-		s.ask(200, "POST", fmt.Sprintf("/v1/orders/%s/returns/%v/approve", order, made["id"]), `{"restock": true}`)
+		line := s.ask(200, "GET", "/v1/orders/"+order, "")["lines"].([]any)[0].(map[string]any)
+		made := s.ask(201, "POST", "/p/shop/acp/returns", fmt.Sprintf(`{"order_id": %q, "items": [{"product_id": %q, "variant_id": %q, "quantity": 1, "reason": "Too small"}]}`,
+			order, g.id, line["variant_id"]))
+		s.ask(200, "POST", fmt.Sprintf("/v1/returns/%v/approve", made["return_id"]), `{}`)
 		s.until("it is refunded there", func() bool { return s.onlyOne(order)["refunded"] != "0.00" })
 		s.written(order, "written")
 		g.counts(before - 1)
