@@ -73,7 +73,7 @@ func (w *Platform) AdminSell(a AdminSale) (err error) {
 			err = errors.New("there is no such SKU")
 			return
 		}
-		w.Stock(n, 0, -max(1, a.Quantity), w.Host.Config.Now())
+		w.move(n, -max(1, a.Quantity))
 	})
 	return err
 }

@@ -270,7 +270,7 @@ func (w *Platform) reduce(p *purchase) {
 	for _, l := range p.lines {
 		if l.item >= 0 && w.managed(l.item) && l.taken == 0 {
 			l.taken = l.quantity
-			w.Stock(l.item, 0, -l.quantity, w.Host.Config.Now())
+			w.move(l.item, -l.quantity)
 		}
 	}
 }
@@ -282,9 +282,18 @@ func (w *Platform) restore(p *purchase) {
 	p.reduced = false
 	for _, l := range p.lines {
 		if l.taken > 0 {
-			w.Stock(l.item, 0, l.taken, w.Host.Config.Now())
+			w.move(l.item, l.taken)
 			l.taken = 0
 		}
+	}
+}
+
+// move changes an item's stock, of which WooCommerce has one figure: what the first place has not is the second's.
+func (w *Platform) move(item, by int) {
+	first := max(by, -max(0, w.Items[item].Levels[0].Quantity))
+	w.Stock(item, 0, first, w.Host.Config.Now())
+	if by != first {
+		w.Stock(item, 1, by-first, w.Host.Config.Now())
 	}
 }
 

@@ -92,7 +92,7 @@ func (w *Platform) refund(p *purchase, asked refundRequest) (*refund, error) {
 				map[string]any{"id": l.id, "key": "_refunded_item_id", "value": strconv.Itoa(l.id)},
 			}})
 			if l.taken > 0 && (asked.Restock == nil || *asked.Restock) {
-				w.Stock(l.item, 0, one.Quantity, w.Host.Config.Now())
+				w.move(l.item, one.Quantity)
 				l.taken = max(0, l.taken-one.Quantity)
 			}
 		}
