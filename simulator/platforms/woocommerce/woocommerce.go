@@ -42,10 +42,9 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// The platform's name, and the key that opens it.
+// The platform's name, and the secret of the key that opens it, which is Config.WooCommerceKey.
 const (
 	Name   = "woocommerce"
-	Key    = "ck_woocommerce"
 	Secret = "cs_woocommerce"
 )
 
@@ -96,7 +95,7 @@ func Open(p *host.Host) *Platform {
 func (w *Platform) route(method, path, resource string, handle func(*host.Call) host.Answer) {
 	w.Route(method, root+path, resource, func(c *host.Call) host.Answer {
 		key, secret, _ := c.BasicAuth()
-		if subtle.ConstantTimeCompare([]byte(key+"\x00"+secret), []byte(Key+"\x00"+Secret)) != 1 {
+		if subtle.ConstantTimeCompare([]byte(key+"\x00"+secret), []byte(w.Host.Config.WooCommerceKey+"\x00"+Secret)) != 1 {
 			a := w.Refuse(http.StatusUnauthorized, "Sorry, you cannot list resources.")
 			a.Body.(map[string]any)["code"] = "woocommerce_rest_cannot_view"
 			return a
