@@ -41,7 +41,7 @@ func (s *Connector) known(ctx ports.Outbound, c ports.Connection, remote string)
 }
 
 // TellOrder tells the shop of what happened to an order.
-func (s *Connector) TellOrder(ctx ports.Outbound, c ports.Connection, remote string, d ports.OrderDraft, step order.PlatformStep) (restocked bool, err error) {
+func (s *Connector) TellOrder(ctx ports.Outbound, c ports.Connection, remote string, d ports.OrderDraft, step order.PlatformStep) (bool, error) {
 	o, err := s.known(ctx, c, remote)
 	if err != nil {
 		return false, err
@@ -108,9 +108,9 @@ func (s *Connector) refunds(ctx ports.Outbound, c ports.Connection, o wooOrder) 
 	return nil, s.platform.Failed("has no end of an order's refunds", nil)
 }
 
-// refund records a refund that the payment provider has made, unless the shop has it. api_refund false: the shop moves no money. Goods that
-// a return brought back are restocked.
-func (s *Connector) refund(ctx ports.Outbound, c ports.Connection, o wooOrder, d ports.OrderDraft, step order.RefundStep) (restocked bool, err error) {
+// refund records a refund that the payment provider has made, unless the shop has it. api_refund false: the shop moves no money.
+// Goods that a return brought back are restocked.
+func (s *Connector) refund(ctx ports.Outbound, c ports.Connection, o wooOrder, d ports.OrderDraft, step order.RefundStep) (bool, error) {
 	there, err := s.refunds(ctx, c, o)
 	if err != nil {
 		return false, err
@@ -120,7 +120,10 @@ func (s *Connector) refund(ctx ports.Outbound, c ports.Connection, o wooOrder, d
 	}
 	back := o.returned(d, step)
 	input := map[string]any{
-		"amount": step.Refund.Amount.String(), "reason": ourRefund + step.Refund.ID.String(), "api_refund": false, "api_restock": len(back) > 0,
+		"amount":      step.Refund.Amount.String(),
+		"reason":      ourRefund + step.Refund.ID.String(),
+		"api_refund":  false,
+		"api_restock": len(back) > 0,
 	}
 	if len(back) > 0 {
 		input["line_items"] = back
@@ -199,13 +202,13 @@ func (s *Connector) ReadOrder(ctx ports.Outbound, c ports.Connection, remote str
 		return order.PlatformState{}, err
 	}
 	if len(list) > 0 && o.Currency.String() != currency.Code() {
-		return order.PlatformState{}, &ports.PlatformRefusal{Reason: "WooCommerce has refunds of the order in " + connectors.Plain(o.Currency.String()) + "."}
+		return order.PlatformState{}, s.platform.Refused("has refunds of the order in " + connectors.Plain(o.Currency.String()))
 	}
 	state := order.PlatformState{Canceled: o.Status == "cancelled"}
 	for _, r := range list {
 		amount, err := money.Parse(r.Amount.String(), currency)
 		if err != nil {
-			return order.PlatformState{}, &ports.PlatformRefusal{Reason: "WooCommerce has a refund of the order whose amount cannot be read."}
+			return order.PlatformState{}, s.platform.Refused("has a refund of the order whose amount cannot be read")
 		}
 		state.Refunds = append(state.Refunds, order.PlatformRefund{Remote: r.ID.String(), Ours: r.ours(), Amount: amount})
 	}

@@ -108,8 +108,9 @@ func (s *Connector) agree(ctx ports.Outbound, c ports.Connection, d ports.OrderD
 	if after.totals(d.Order.Total) {
 		return after, nil
 	}
-	return o, s.sweep(ctx, c, o.ID.String(), s.platform.Refused(fmt.Sprintf("makes the order's total %s %s instead of %s %s: see its decimals, and plugins that add fees",
-		after.Total, after.Currency, d.Order.Total, d.Order.Total.Currency().Code())))
+	return o, s.sweep(ctx, c, o.ID.String(), s.platform.Refused(fmt.Sprintf(
+		"makes the order's total %s %s instead of %s %s: look at its decimals, and at plugins that add fees",
+		connectors.Plain(after.Total.String()), connectors.Plain(after.Currency.String()), d.Order.Total, d.Order.Total.Currency().Code())))
 }
 
 const taxFee = "Tax"
@@ -187,7 +188,8 @@ func (s *Connector) write(ctx ports.Outbound, c ports.Connection, method, path s
 
 func (s *Connector) judgeWrite(c ports.Connection, a connectors.Answer) error {
 	if a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden {
-		return s.platform.Refused(fmt.Sprintf("does not let this key change orders (%d): give it the permission Read/Write, of a user who manages the shop", a.Status))
+		return s.platform.Refused(fmt.Sprintf(
+			"does not let this key change orders (%d): give it the permission Read/Write, of a user who manages the shop", a.Status))
 	}
 	return s.as(c).Judge(a)
 }
@@ -201,8 +203,12 @@ func orderInput(d ports.OrderDraft, goods []bool) map[string]any {
 		title = "Haggle (test)"
 	}
 	input := map[string]any{
-		"status": "pending", "set_paid": false, "currency": o.Total.Currency().Code(), "payment_method": "haggle", "payment_method_title": title,
-		"transaction_id": o.Payment.ID.String(),
+		"status":               "pending",
+		"set_paid":             false,
+		"currency":             o.Total.Currency().Code(),
+		"payment_method":       "haggle",
+		"payment_method_title": title,
+		"transaction_id":       o.Payment.ID.String(),
 		"meta_data": []map[string]any{
 			{"key": referenceKey, "value": o.ID.String()},
 			{"key": "haggle_order", "value": o.Confirmation},

@@ -62,7 +62,7 @@ func (w *Platform) createRefund(c *host.Call, p *purchase) host.Answer {
 	}
 	r, err := w.refund(p, asked)
 	if err != nil {
-		return w.coded(http.StatusInternalServerError, "woocommerce_rest_cannot_create_order_refund", err.Error())
+		return w.coded(http.StatusInternalServerError, "woocommerce_rest_cannot_create_order_refund", "Invalid refund amount.")
 	}
 	for _, m := range asked.Meta {
 		w.setMeta(&r.meta, m.Key, m.Value)
@@ -78,7 +78,7 @@ func (w *Platform) refund(p *purchase, asked refundRequest) (*refund, error) {
 	raw, _ := json.Marshal(asked.Amount)
 	amount, good := cents(raw)
 	if !good || amount < 0 || amount > p.total()-p.refunded() {
-		return nil, errors.New("Invalid refund amount.") //nolint:staticcheck // WooCommerce's words
+		return nil, errors.New("invalid refund amount")
 	}
 	now := w.Tick(w.Host.Config.Now(), p.updated)
 	r := &refund{id: w.next(), cents: amount, reason: asked.Reason, made: now}
