@@ -27,8 +27,8 @@ type DuePlatformOrders = Queue[*order.PlatformOrder]
 
 // OrderWriter is a platform that orders can be written to. Its errors are those of Connector, and SoldOut.
 type OrderWriter interface {
-	// RepeatAfter is how long the platform may still carry out a request whose answer was lost. WriteOrder, and TellOrder of a
-	// refund, are not called again before. 0: the platform recognizes a request that it has carried out.
+	// RepeatAfter is for how long after WriteOrder was called, or TellOrder of a refund, the platform may still carry out a request
+	// whose answer was lost. They are not called again before. 0: the platform recognizes a request that it has carried out.
 	RepeatAfter() time.Duration
 	// FindOrder finds the platform's counterpart of an order of ours; nil: there is none. It sees every order that
 	// WriteOrder has created.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/haggle-commerce/haggle/app/failpoint"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -92,6 +93,7 @@ func (h *writing) write(ctx ports.Outbound) error {
 // create finds the order at the platform, or creates it there. Before it is created, that is recorded: whoever does not hear
 // whether it was, waits until the platform cannot create it any more, and looks for it again.
 func (h *writing) create(ctx ports.Outbound, d ports.OrderDraft) (there ports.WrittenOrder, err error) {
+	wait := h.unsure() // the look-up after which it is created begins when that is over
 	var found *ports.WrittenOrder
 	if err := h.asking(ctx, func(ctx ports.Outbound, c ports.Connection) (err error) {
 		found, err = h.writer.FindOrder(ctx, c, d)
@@ -100,14 +102,12 @@ func (h *writing) create(ctx ports.Outbound, d ports.OrderDraft) (there ports.Wr
 		return there, err
 	}
 	switch {
-	case found == nil:
-		if wait := h.of.Unsure(h.writer.RepeatAfter(), h.Clock.Now()); wait > 0 {
-			return there, unsure{wait}
-		}
-	case found.Unfinished:
-		d.Unfinished = found.Remote
-	default:
+	case found == nil && wait > 0:
+		return there, unsure{wait}
+	case found != nil && !found.Unfinished:
 		return *found, nil
+	case found != nil:
+		d.Unfinished = found.Remote
 	}
 	if err := failpoint.At(ctx, failpoint.OrderNotFound); err != nil {
 		return there, err
@@ -125,6 +125,9 @@ func (h *writing) create(ctx ports.Outbound, d ports.OrderDraft) (there ports.Wr
 	})
 	return there, err
 }
+
+// unsure is how long the platform may still do what it was asked for last.
+func (h *writing) unsure() time.Duration { return h.of.Unsure(h.writer.RepeatAfter(), h.Clock.Now()) }
 
 // ask records that the platform is about to be asked for something that it must not do twice. Only who has the order in hand
 // gets that far.
@@ -164,7 +167,7 @@ func (h *writing) counted(takes []catalog.Take, items []string) (list []catalog.
 
 // skip ends the writing of an order, unless it was written without anybody knowing.
 func (h *writing) skip(ctx ports.Outbound, reason string) error {
-	d := h.draft()
+	d, wait := h.draft(), h.unsure()
 	var found *ports.WrittenOrder
 	err := h.asking(ctx, func(ctx ports.Outbound, c ports.Connection) (err error) {
 		found, err = h.writer.FindOrder(ctx, c, d)
@@ -175,8 +178,7 @@ func (h *writing) skip(ctx ports.Outbound, reason string) error {
 		return err
 	case found != nil:
 		return h.wrote(ctx, *found)
-	}
-	if wait := h.of.Unsure(h.writer.RepeatAfter(), h.Clock.Now()); wait > 0 {
+	case wait > 0:
 		return unsure{wait}
 	}
 	return h.change(ctx, func(_ *order.Case, w *order.PlatformOrder) error {
@@ -266,7 +268,7 @@ func (h *writing) alert(ctx context.Context, s ports.SyncStores, what string) er
 func (h *writing) tell(ctx ports.Outbound, step order.PlatformStep) error {
 	d, restocked := h.draft(), false
 	if r, is := step.(order.RefundStep); is && !r.Recorded && h.writer.RepeatAfter() > 0 {
-		if wait := h.of.Unsure(h.writer.RepeatAfter(), h.Clock.Now()); wait > 0 {
+		if wait := h.unsure(); wait > 0 {
 			return unsure{wait}
 		}
 		if err := h.ask(ctx); err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // writeFaults are what platforms fail with, by platform. WooCommerce recognizes no repeated request, so an attempt without an answer is
-// repeated half a minute later, and one of them has to do.
+// repeated most of a minute later, and one of them has to do.
 func writeFaults() map[string][]platforms.Fault {
 	all := map[string][]platforms.Fault{}
 	add := func(platform string, times int, kinds, resources string) {

@@ -28,8 +28,8 @@ var _ ports.OrderWriter = (*Connector)(nil)
 //
 // Whatever is cut off between two steps leaves an order that is not paid. FindOrder finds it, and WriteOrder goes on with it.
 
-// repeatAfter is twice the request's time limit, and PHP's default max_execution_time.
-const repeatAfter = 2 * connectors.Timeout
+// repeatAfter is twice the time that a step may take, in which WriteOrder has sent all that it sends; the other half is the shop's.
+const repeatAfter = 40 * time.Second
 
 // RepeatAfter is for WooCommerce goes on with a request whose sender is gone.
 func (s *Connector) RepeatAfter() time.Duration { return repeatAfter }
