@@ -10,6 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/acp"
 	"github.com/haggle-commerce/haggle/simulator/decimal"
 	"github.com/haggle-commerce/haggle/simulator/merchant"
+	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
 // remoteProduct is a product in the platforms' own books.
@@ -156,8 +157,13 @@ func (w *world) picks(platform string) error {
 		w.products[w.product.Name] = w.product
 		w.call("item", p.Items[0].Item)
 		w.call("sku", p.Items[0].SKU)
-		w.picked, err = w.countAt(platform, w.product.SKU)
-		return err
+		if w.picked, err = w.countAt(platform, w.product.SKU); err != nil {
+			return err
+		}
+		if platform == platforms.WooCommerce && w.inStock(w.picked, w.product.Name) != nil {
+			continue // one that WooCommerce sells without counting
+		}
+		return nil
 	}
 	return errors.New("no product will do")
 }

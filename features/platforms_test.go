@@ -70,6 +70,7 @@ func (w *world) nameRegion(known map[string]string) {
 	if w.platforms != nil {
 		known["base_url"], known["custom_key"] = w.server.town.url+"/custom", "custom-key-"+w.homeName
 		known["ship_key"], known["ship_secret"] = "shipstation-key-"+w.homeName, "shipstation-secret-"+w.homeName
+		known["woo_url"], known["woo_key"] = w.server.town.url+"/woocommerce", "ck_"+w.homeName
 		known["ship_v2_key"] = "shipstation-v2-key-" + w.homeName
 	}
 }

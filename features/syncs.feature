@@ -197,14 +197,19 @@ Feature: Syncs
         | platform |
         | custom   |
 
-    Scenario: What buyers buy is sold at the platform, too
-      Given a connected shopify account
+    Scenario Outline: What buyers buy is sold at the platform, too
+      Given a connected <platform> account
       And the merchant has synced with {"resources": ["products", "inventory"]}
-      And a product of shopify
+      And a product of <platform>
       When a buyer who ordered 2 of it
-      Then shopify has 2 less of it, and so has the shop
+      Then <platform> has 2 less of it, and so has the shop
       When the merchant has synced with {"resources": ["inventory"]}
-      Then shopify has 2 less of it, and so has the shop
+      Then <platform> has 2 less of it, and so has the shop
+
+      Examples:
+        | platform    |
+        | shopify     |
+        | woocommerce |
 
     Scenario: Sold out at the platform, and there again
       Given the merchant moves to other platforms that hold {"products": 1, "seed": 2}

@@ -44,12 +44,13 @@ func startTown(t *testing.T) *town {
 func (t *town) settle(name string, c platforms.Config) *platforms.Platforms {
 	c.PublicURL, c.CustomKey = t.url, "custom-key-"+name
 	c.ShipStationKey, c.ShipStationSecret, c.ShipStationV2Key = "shipstation-key-"+name, "shipstation-secret-"+name, "shipstation-v2-key-"+name
+	c.WooCommerceKey = "ck_" + name
 	c.ShopifyBucket, c.ShopifyRestore, c.HubSpotPer10s, c.ShipStationRate = 1e6, 1e6, 1e6, 1e6
 	p := platforms.Open(c)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.homes[name] = p
-	t.know(p, c.CustomKey, c.ShipStationKey, c.ShipStationSecret, c.ShipStationV2Key)
+	t.know(p, c.CustomKey, c.ShipStationKey, c.ShipStationSecret, c.ShipStationV2Key, c.WooCommerceKey)
 	return p
 }
 

@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -26,11 +27,14 @@ type DuePlatformOrders = Queue[*order.PlatformOrder]
 
 // OrderWriter is a platform that orders can be written to. Its errors are those of Connector, and SoldOut.
 type OrderWriter interface {
+	// RepeatAfter is for how long after WriteOrder was called, or TellOrder of a refund, the platform may still carry out a request
+	// whose answer was lost. They are not called again before. 0: the platform recognizes a request that it has carried out.
+	RepeatAfter() time.Duration
 	// FindOrder finds the platform's counterpart of an order of ours; nil: there is none. It sees every order that
 	// WriteOrder has created.
 	FindOrder(ctx Outbound, c Connection, d OrderDraft) (*WrittenOrder, error)
-	// WriteOrder creates an order. The platform takes the goods from its own stock. One that exists already is
-	// returned.
+	// WriteOrder creates an order, or finishes an unfinished one. The platform takes the goods from its own stock. One that
+	// exists already is returned.
 	WriteOrder(ctx Outbound, c Connection, d OrderDraft) (WrittenOrder, error)
 	// ReadOrder reads what has become of an order that WriteOrder has created. Amounts are in a currency, the order's.
 	ReadOrder(ctx Outbound, c Connection, remote string, currency money.Currency) (order.PlatformState, error)
@@ -50,6 +54,10 @@ type OrderDraft struct {
 	Items []string
 	// Live is false for an order that was paid with test money.
 	Live bool
+	// Asked is when WriteOrder was last called without an answer; zero: it was not.
+	Asked time.Time
+	// Unfinished is the platform's id of an order that FindOrder found unfinished; "": there is none.
+	Unfinished string
 }
 
 // WrittenOrder is an order at a platform.
@@ -59,6 +67,8 @@ type WrittenOrder struct {
 	URL    string // where they look at it; "": nowhere
 	// Counted are the items whose stock the platform has counted down for it.
 	Counted []string
+	// Unfinished means that an earlier WriteOrder was cut off: the order is not paid there, and WriteOrder finishes it.
+	Unfinished bool
 }
 
 // SoldOut is a platform's refusal of an order for which it has too little stock. Reason is for the merchant.

@@ -238,6 +238,8 @@ type writing struct {
 	breaker *Breaker
 }
 
+func (w writing) RepeatAfter() time.Duration { return w.inner.RepeatAfter() }
+
 func (w writing) FindOrder(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft) (*ports.WrittenOrder, error) {
 	return through(w.breaker, c.Key, func() (*ports.WrittenOrder, error) { return w.inner.FindOrder(ctx, c, d) })
 }

@@ -265,6 +265,8 @@ func TestSignaturesAreCheckedWhateverThePlatformDoes(t *testing.T) {
 // writes is a shop that orders can be written to.
 type writes struct{ *shop }
 
+func (writes) RepeatAfter() time.Duration { return time.Minute }
+
 func (w writes) FindOrder(ports.Outbound, ports.Connection, ports.OrderDraft) (*ports.WrittenOrder, error) {
 	return nil, w.ask()
 }
@@ -300,6 +302,9 @@ func TestWriterOf(t *testing.T) {
 		_ = read(c, "a")
 	}
 	w, ctx, a := connectors.WriterOf(c), ports.NewOutbound(t.Context()), ports.Connection{Key: "a"}
+	if got := w.RepeatAfter(); got != time.Minute {
+		t.Errorf("repeated after %s", got)
+	}
 	for name, err := range map[string]error{
 		"find":   second(w.FindOrder(ctx, a, ports.OrderDraft{})),
 		"write":  second(w.WriteOrder(ctx, a, ports.OrderDraft{})),

@@ -61,6 +61,7 @@ const (
 // The points of an order on its way to the platform that its goods come from.
 const (
 	OrderNotFound Point = "writeback.not_found" // the platform does not have it yet
+	OrderAsked    Point = "writeback.asked"     // it is recorded that the platform is asked to create it, which it is not yet
 	OrderWritten  Point = "writeback.written"   // the platform has it, nothing is recorded
 	OrderRecorded Point = "writeback.recorded"  // it is recorded, our stock does not follow yet
 	OrderTold     Point = "writeback.told"      // the platform was told what happened to it, nothing is recorded
@@ -75,5 +76,5 @@ var All = []Point{
 	RefundRequested, RefundSent, RefundRecorded,
 	OutboxClaimed, OutboxFannedOut, DeliveryClaimed, DeliverySent, DeliveryRecorded,
 	PageRead, PageTaken, PageCommitted, HookKept, HookTaken, HookWorked,
-	OrderNotFound, OrderWritten, OrderRecorded, OrderTold, OrderRead, OrderFollowed,
+	OrderNotFound, OrderAsked, OrderWritten, OrderRecorded, OrderTold, OrderRead, OrderFollowed,
 }

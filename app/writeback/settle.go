@@ -58,10 +58,18 @@ func (h *writing) balance(ctx context.Context, p *project.Project, moved []catal
 		if late, err := h.late(ctx, s, levels, asked); err != nil || late {
 			return errors.Join(err, when(late, errOverTaken))
 		}
-		if _, err := s.StockRoom.Shift(ctx, h.of.Project, h.shifts(moved, levels)); err != nil {
-			return err
+		// What is put back comes before the figures, and what is taken after them: stock does not go below zero in between, and
+		// nothing is lost there when the last pieces are sold.
+		back, off := apart(h.shifts(moved, levels))
+		if len(back) > 0 {
+			if _, err := s.StockRoom.Shift(ctx, h.of.Project, back); err != nil {
+				return err
+			}
 		}
 		taken, err = h.Taker.Take(ctx, s, ports.Taking{Project: p, Integration: h.of.Integration, Full: true}, levels)
+		if err == nil && len(off) > 0 {
+			_, err = s.StockRoom.Shift(ctx, h.of.Project, off)
+		}
 		return err
 	})
 	if err != nil {
@@ -119,6 +127,18 @@ func (h *writing) shifts(moved []catalog.Take, levels []syncrun.Record) (list []
 		})
 	}
 	return list
+}
+
+// apart are the shifts that put back, and those that take off.
+func apart(shifts []ports.StockShift) (back, off []ports.StockShift) {
+	for _, s := range shifts {
+		if s.Delta < 0 {
+			off = append(off, s)
+			continue
+		}
+		back = append(back, s)
+	}
+	return back, off
 }
 
 // has reports whether a level is of the line's item.

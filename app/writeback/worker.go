@@ -67,6 +67,11 @@ func (w *Worker) Job() jobs.Job[*order.PlatformOrder] {
 	}
 }
 
+// unsure means that the platform may still do what it was asked for before.
+type unsure struct{ wait time.Duration }
+
+func (u unsure) Error() string { return "the platform may still do what it was asked for" }
+
 // errLost means that somebody else has the order in hand by now, or that it is gone.
 var errLost = errors.New("the platform order is no longer in hand")
 
@@ -202,6 +207,7 @@ func (h *writing) keep(w *order.PlatformOrder) { w.DueAt = h.Clock.Now().Add(lea
 // trouble decides what becomes of an order that could not be written, or told of. An error leaves it to its lease.
 func (h *writing) trouble(ctx context.Context, err error) error {
 	var slow ports.Throttled
+	var unknown unsure
 	var failure *ports.PlatformFailure
 	var refusal *ports.PlatformRefusal
 	postpone := func(reason string, wait time.Duration) error {
@@ -213,6 +219,8 @@ func (h *writing) trouble(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &slow):
 		return postpone("The platform asks for patience.", max(slow.After, time.Second))
+	case errors.As(err, &unknown):
+		return postpone("The platform has not answered, and may still do it.", unknown.wait)
 	case errors.As(err, &failure):
 		return postpone(failure.Reason, 0)
 	case errors.As(err, &refusal):

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/haggle-commerce/haggle/app/failpoint"
 	"github.com/haggle-commerce/haggle/domain/catalog"
@@ -58,6 +59,7 @@ func (h *writing) draft() ports.OrderDraft {
 		Order: h.c.Order,
 		Items: items,
 		Live:  h.Live,
+		Asked: h.of.Told.Asked,
 	}
 }
 
@@ -70,21 +72,7 @@ func (h *writing) write(ctx ports.Outbound) error {
 			return nil
 		})
 	}
-	var there ports.WrittenOrder
-	err := h.asking(ctx, func(ctx ports.Outbound, c ports.Connection) error {
-		found, err := h.writer.FindOrder(ctx, c, d)
-		if err != nil || found != nil {
-			if found != nil {
-				there = *found
-			}
-			return err
-		}
-		if err := failpoint.At(ctx, failpoint.OrderNotFound); err != nil {
-			return err
-		}
-		there, err = h.writer.WriteOrder(ctx, c, d)
-		return err
-	})
+	there, err := h.create(ctx, d)
 	var soldOut *ports.SoldOut
 	if errors.As(err, &soldOut) {
 		return h.soldOut(ctx, soldOut.Reason)
@@ -100,6 +88,55 @@ func (h *writing) write(ctx ports.Outbound) error {
 	}
 	h.Log.InfoContext(ctx, "an order is written to its platform", "order", h.of.Order.String(), "platform", h.integration.Type.String(), "remote", there.Remote)
 	return failpoint.At(ctx, failpoint.OrderRecorded)
+}
+
+// create finds the order at the platform, or creates it there. Before it is created, that is recorded: whoever does not hear
+// whether it was, waits until the platform cannot create it any more, and looks for it again.
+func (h *writing) create(ctx ports.Outbound, d ports.OrderDraft) (there ports.WrittenOrder, err error) {
+	wait := h.unsure() // the look-up after which it is created begins when that is over
+	var found *ports.WrittenOrder
+	if err := h.asking(ctx, func(ctx ports.Outbound, c ports.Connection) (err error) {
+		found, err = h.writer.FindOrder(ctx, c, d)
+		return err
+	}); err != nil {
+		return there, err
+	}
+	switch {
+	case found == nil && wait > 0:
+		return there, unsure{wait}
+	case found != nil && !found.Unfinished:
+		return *found, nil
+	case found != nil:
+		d.Unfinished = found.Remote
+	}
+	if err := failpoint.At(ctx, failpoint.OrderNotFound); err != nil {
+		return there, err
+	}
+	if err := h.ask(ctx); err != nil {
+		return there, err
+	}
+	if err := failpoint.At(ctx, failpoint.OrderAsked); err != nil {
+		return there, err
+	}
+	d.Asked = h.of.Told.Asked
+	err = h.asking(ctx, func(ctx ports.Outbound, c ports.Connection) (err error) {
+		there, err = h.writer.WriteOrder(ctx, c, d)
+		return err
+	})
+	return there, err
+}
+
+// unsure is how long the platform may still do what it was asked for last.
+func (h *writing) unsure() time.Duration { return h.of.Unsure(h.writer.RepeatAfter(), h.Clock.Now()) }
+
+// ask records that the platform is about to be asked for something that it must not do twice. Only who has the order in hand
+// gets that far.
+func (h *writing) ask(ctx context.Context) error {
+	return h.change(ctx, func(_ *order.Case, w *order.PlatformOrder) error {
+		w.Ask(h.Clock.Now())
+		h.keep(w)
+		return nil
+	})
 }
 
 // wrote records that the order is at the platform.
@@ -130,7 +167,7 @@ func (h *writing) counted(takes []catalog.Take, items []string) (list []catalog.
 
 // skip ends the writing of an order, unless it was written without anybody knowing.
 func (h *writing) skip(ctx ports.Outbound, reason string) error {
-	d := h.draft()
+	d, wait := h.draft(), h.unsure()
 	var found *ports.WrittenOrder
 	err := h.asking(ctx, func(ctx ports.Outbound, c ports.Connection) (err error) {
 		found, err = h.writer.FindOrder(ctx, c, d)
@@ -141,6 +178,8 @@ func (h *writing) skip(ctx ports.Outbound, reason string) error {
 		return err
 	case found != nil:
 		return h.wrote(ctx, *found)
+	case wait > 0:
+		return unsure{wait}
 	}
 	return h.change(ctx, func(_ *order.Case, w *order.PlatformOrder) error {
 		w.Skip(reason, h.Clock.Now())
@@ -228,6 +267,14 @@ func (h *writing) alert(ctx context.Context, s ports.SyncStores, what string) er
 // tell tells the platform of what happened to the order.
 func (h *writing) tell(ctx ports.Outbound, step order.PlatformStep) error {
 	d, restocked := h.draft(), false
+	if r, is := step.(order.RefundStep); is && !r.Recorded && h.writer.RepeatAfter() > 0 {
+		if wait := h.unsure(); wait > 0 {
+			return unsure{wait}
+		}
+		if err := h.ask(ctx); err != nil {
+			return err
+		}
+	}
 	err := h.asking(ctx, func(ctx ports.Outbound, c ports.Connection) (err error) {
 		if r, is := step.(order.RefundStep); is && r.Recorded {
 			restocked = true // or not: our stock follows the platform's

@@ -101,7 +101,7 @@ func (c Config) checkWriting(t Type, change Change, check fault.Check) {
 	at := check.In("config")
 	if wanted, given := change.WriteOrders.Value(); given && wanted {
 		at.That(t.WritesOrders(), "write_orders", "is for platforms that orders can be written to: "+names(writers()))
-		at.That(!t.WritesOrders() || c.MayWriteOrders, "write_orders", "needs a permission that the account has not given: connect it again")
+		at.That(!t.WritesOrders() || c.MayWriteOrders, "write_orders", "needs a permission that the account has not given: connect it again, or give it a key that may write")
 	}
 	if name, given := change.RefusedOrders.Value(); given {
 		_, known := RefusedOrdersByName[name]

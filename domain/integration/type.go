@@ -77,7 +77,7 @@ var known = map[Type]traits{
 		key: "the API key", secret: "the secret of a key of its API V1; a key of its API V2 has none",
 	},
 	WooCommerce: {
-		label: "WooCommerce", kind: ECommerce, hosted: true,
+		label: "WooCommerce", kind: ECommerce, hosted: true, writes: true,
 		key: "the consumer key", secret: "the consumer secret", needs: "the consumer secret",
 		resources: []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Customers, syncrun.Orders},
 		topics: []string{

@@ -70,6 +70,8 @@ type Told struct {
 	Unread bool
 	// Read are the platform's ids of refunds that were recorded there. Each is read once.
 	Read []string
+	// Asked is when the platform was last asked for something that it must not do twice, and has not answered; zero: it has.
+	Asked time.Time
 	// Recorded are the amounts, in minor units, of refunds that were recorded there and not made here yet. A refund here of
 	// the same amount is not told to the platform.
 	Recorded []int64
@@ -243,7 +245,19 @@ func (w *PlatformOrder) put(back []catalog.Take) {
 	}
 }
 
+// Ask records that the platform is about to be asked for something that it must not do twice.
+func (w *PlatformOrder) Ask(now time.Time) { w.Told.Asked, w.UpdatedAt = now, now }
+
+// Unsure is how long the platform may still do what it was asked for without an answer, if it takes at most so long.
+func (w *PlatformOrder) Unsure(atMost time.Duration, now time.Time) time.Duration {
+	if w.Told.Asked.IsZero() {
+		return 0
+	}
+	return max(0, w.Told.Asked.Add(atMost).Sub(now))
+}
+
 func (w *PlatformOrder) done(now time.Time) {
+	w.Told.Asked = time.Time{}
 	w.Problem, w.Failures, w.DueAt, w.UpdatedAt = "", 0, now, now
 }
 

@@ -135,6 +135,27 @@ func TestPlatformOrder_refundOfAReturn(t *testing.T) {
 	}
 }
 
+// Whether the platform still does what it was asked for is unsure until it answers, or until it cannot any more.
+func TestPlatformOrder_Unsure(t *testing.T) {
+	w := platformOrder(order.PlatformPending)
+	unsure := func(after time.Duration, want time.Duration) {
+		t.Helper()
+		if got := w.Unsure(30*time.Second, later.Add(after)); got != want {
+			t.Errorf("after %s: %s, want %s", after, got, want)
+		}
+	}
+	unsure(0, 0)
+	w.Ask(later)
+	w.Postpone("no answer", 0, later.Add(time.Second))
+	unsure(10*time.Second, 20*time.Second)
+	unsure(30*time.Second, 0)
+	if got := w.Unsure(0, later); got != 0 {
+		t.Errorf("of a platform that recognizes requests: %s", got)
+	}
+	w.Written("8", "#8", "", nil, later)
+	unsure(0, 0)
+}
+
 func TestPlatformOrder_Postpone(t *testing.T) {
 	w := platformOrder(order.PlatformPending)
 	var pauses []time.Duration

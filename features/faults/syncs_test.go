@@ -88,15 +88,18 @@ func (f *feed) log() string {
 	return f.server.Output()
 }
 
-// connect connects the platform: the merchant's own system by its key, Shopify by consent.
+// connect connects the platform: the merchant's own system and WooCommerce by a key, Shopify by consent.
 func (f *feed) connect(platform string) error {
 	var made struct {
 		ID string `json:"id"`
 	}
-	if platform == platforms.Custom {
+	credentials := map[string]map[string]any{
+		platforms.Custom:      {"api_key": "custom-key"},
+		platforms.WooCommerce: {"api_key": "ck_woocommerce", "api_secret": "cs_woocommerce"},
+	}
+	if key := credentials[platform]; key != nil {
 		err := f.send("POST", "/v1/integrations/connect/api-key", map[string]any{
-			"type": "custom", "credentials": map[string]any{"api_key": "custom-key"},
-			"config": map[string]any{"base_url": f.platform.URL + "/custom"},
+			"type": platform, "credentials": key, "config": map[string]any{"base_url": f.platform.URL + "/" + platform},
 		}, &made)
 		f.integration = made.ID
 		return err

@@ -18,37 +18,36 @@ import (
 // ofOrders reports whether a point is passed when an order is written to a platform.
 func ofOrders(point string) bool { return strings.HasPrefix(point, "writeback.") }
 
-// writeCase is what happens while orders are written to Shopify: the server dies at a point, or Shopify fails.
+// writeCase is what happens while orders are written to a platform: the server dies at a point, or the platform fails.
 type writeCase struct {
-	engine, point string
-	fault         platforms.Fault
+	engine, platform, point string
+	fault                   platforms.Fault
 }
 
 func (c writeCase) String() string {
 	if c.point != "" {
-		return c.engine + ", kill at " + c.point
+		return c.engine + ", " + c.platform + ", kill at " + c.point
 	}
-	return c.engine + ", " + c.fault.Kind + " of " + c.fault.Resource
+	return c.engine + ", " + c.platform + ", " + c.fault.Kind + " of " + c.fault.Resource
 }
 
-// writes has buyers pay while orders are written to Shopify and something fails. In the end each order is there once, is
+// writes has buyers pay while orders are written to a platform and something fails. In the end each order is there once, is
 // canceled there if it was here and the other way round, as much money is given back, and the stock is the same here and there.
 func (l *lab) writes(t *testing.T) {
 	var cases []writeCase
 	for _, engine := range []string{sqlite, postgres} {
-		for _, point := range boottest.FailPoints() {
-			if ofOrders(point) {
-				cases = append(cases, writeCase{engine: engine, point: point})
+		for platform, faults := range writeFaults() {
+			for _, point := range boottest.FailPoints() {
+				if ofOrders(point) {
+					cases = append(cases, writeCase{engine: engine, platform: platform, point: point})
+				}
 			}
-		}
-		for _, resource := range []string{"order_create", "order_find", "order_cancel", "refund_create", "inventory"} {
-			for _, kind := range []string{"lost", "error", "throttle", "garbage"} {
-				cases = append(cases, writeCase{engine: engine, fault: platforms.Fault{
-					Platform: platforms.Shopify, Kind: kind, Resource: resource, Times: 2,
-				}})
+			for _, fault := range faults {
+				cases = append(cases, writeCase{engine: engine, platform: platform, fault: fault})
 			}
 		}
 	}
+	slices.SortFunc(cases, func(a, b writeCase) int { return strings.Compare(a.String(), b.String()) })
 	random := rand.New(rand.NewPCG(l.report.Seed, 7))
 	random.Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
 	cases = cases[:l.pick(min(2, len(cases)), len(cases))]
@@ -74,7 +73,7 @@ func (f *feed) sellUnder(c writeCase) []string {
 	if c.point != "" {
 		f.extra = []string{"FAULT_POINT=" + c.point + "=kill:2"}
 	}
-	if err := f.open(platforms.Shopify); err != nil {
+	if err := f.open(c.platform); err != nil {
 		return []string{"opening: " + err.Error()}
 	}
 	name, err := f.sync("products", "inventory")
@@ -110,7 +109,8 @@ func (f *feed) sellUnder(c writeCase) []string {
 			}
 		}
 	}
-	if err := f.reverseThere(orders); err != nil {
+	there := f.orderShop(c.platform)
+	if err := f.reverseThere(there, orders); err != nil {
 		return []string{err.Error()}
 	}
 	if c.point != "" {
@@ -120,21 +120,21 @@ func (f *feed) sellUnder(c writeCase) []string {
 			return []string{"the point was not passed"}
 		}
 	}
-	return f.allWritten(orders)
+	return f.allWritten(there, orders)
 }
 
-// reverseThere has the merchant refund and cancel orders at Shopify. It waits until the merchant is alerted of the refund, and
+// reverseThere has the merchant refund and cancel orders at the platform. It waits until the merchant is alerted of the refund, and
 // the order is canceled here.
-func (f *feed) reverseThere(orders []string) error {
+func (f *feed) reverseThere(there orderShop, orders []string) error {
 	for _, order := range []string{orders[refundedThere], orders[canceledThere]} {
 		if _, err := f.rested(order); err != nil {
 			return err
 		}
 	}
-	if _, err := f.platform.RefundAtShopify(platforms.AdminRefund{Order: orders[refundedThere], Amount: "1.00"}); err != nil {
+	if err := there.refund(orders[refundedThere]); err != nil {
 		return err
 	}
-	if err := f.platform.CancelAtShopify(platforms.AdminCancel{Order: orders[canceledThere], Refund: true, Restock: true}); err != nil {
+	if err := there.cancel(orders[canceledThere]); err != nil {
 		return err
 	}
 	return f.eventually(func() error {
@@ -156,7 +156,7 @@ func (f *feed) reverseThere(orders []string) error {
 	})
 }
 
-// refundAlerts counts the alerts of the refund of 1.00 at Shopify.
+// refundAlerts counts the alerts of the refund of 1.00 at the platform.
 func (f *feed) refundAlerts() (n int, err error) {
 	var list struct{ Data []json.RawMessage }
 	if err := f.send("GET", "/v1/events?type=integration.error&limit=100", nil, &list); err != nil {
@@ -191,7 +191,10 @@ func (f *feed) refundsOf(order string) (n int, sum string, err error) {
 	return len(o.Refunds), fmt.Sprintf("%.2f", total), nil
 }
 
-// stocked is a product of the platform's with so many pieces.
+// uncounted is less than what stands for goods that a platform sells without counting.
+const uncounted = 500
+
+// stocked is a product that the platform counts, with so many pieces.
 func (f *feed) stocked(pieces int) (product string, err error) {
 	var list struct {
 		Data []struct {
@@ -206,7 +209,7 @@ func (f *feed) stocked(pieces int) (product string, err error) {
 		return "", err
 	}
 	for _, p := range list.Data {
-		if p.Status == "active" && p.SKU != "LANTERN" && len(p.Variants) <= 1 && max(p.Quantity, p.Stock) >= pieces {
+		if p.Status == "active" && p.SKU != "LANTERN" && len(p.Variants) <= 1 && max(p.Quantity, p.Stock) >= pieces && max(p.Quantity, p.Stock) < uncounted {
 			return p.ID, nil
 		}
 	}
@@ -280,8 +283,8 @@ func (f *feed) rested(order string) (w platformOrder, err error) {
 	return w, err
 }
 
-// allWritten waits for orders to be at Shopify, and says what is wrong with them.
-func (f *feed) allWritten(orders []string) (violations []string) {
+// allWritten waits for orders to be at the platform, and says what is wrong with them.
+func (f *feed) allWritten(shop orderShop, orders []string) (violations []string) {
 	skipped := ""
 	for n, order := range orders {
 		w, err := f.rested(order)
@@ -293,41 +296,40 @@ func (f *feed) allWritten(orders []string) (violations []string) {
 		}
 	}
 	there := map[string]int{skipped: 1}
-	for _, one := range f.platform.State()["shopify_orders"].([]any) {
-		o := one.(map[string]any)
-		there[fmt.Sprint(o["sourceIdentifier"])]++
+	for _, o := range shop.orders() {
+		there[o.reference]++
 		violations = append(violations, f.asMuchRefunded(o, orders)...)
-		if canceled := o["cancelledAt"] != nil; canceled && o["refunded"] != o["received"] {
-			violations = append(violations, fmt.Sprintf("%v is canceled, and %v of %v given back", o["name"], o["refunded"], o["received"]))
+		if o.canceled && o.refunded != o.received {
+			violations = append(violations, fmt.Sprintf("%s is canceled, and %s of %s given back", o.reference, o.refunded, o.received))
 		}
 	}
 	for _, order := range orders {
 		if there[order] != 1 {
-			violations = append(violations, fmt.Sprintf("%s is at Shopify %d times", order, there[order]))
+			violations = append(violations, fmt.Sprintf("%s is at the platform %d times", order, there[order]))
 		}
 	}
 	if n, err := f.refundAlerts(); err != nil || n != 1 {
 		violations = append(violations, fmt.Sprintf("%d alerts of a refund, %v", n, err))
 	}
-	return append(violations, f.stockEquals(platforms.Shopify)...)
+	return append(violations, shop.stock()...)
 }
 
-// asMuchRefunded expects as much money to be given back here as at Shopify, for each of the orders, in one refund at most. The
-// merchant's refunds at Shopify give none back here.
-func (f *feed) asMuchRefunded(there map[string]any, orders []string) []string {
-	order := fmt.Sprint(there["sourceIdentifier"])
+// asMuchRefunded expects as much money to be given back here as at the platform, for each of the orders, in one refund at most. The
+// merchant's refunds there give none back here.
+func (f *feed) asMuchRefunded(there orderThere, orders []string) []string {
+	order := there.reference
 	if !slices.Contains(orders, order) {
 		return nil
 	}
 	n, sum, err := f.refundsOf(order)
 	if order == orders[refundedThere] || order == orders[canceledThere] {
 		if err != nil || n > 0 {
-			return []string{fmt.Sprintf("%s was refunded at Shopify, and has %d refunds here, %v", order, n, err)}
+			return []string{fmt.Sprintf("%s was refunded there, and has %d refunds here, %v", order, n, err)}
 		}
 		return nil
 	}
-	if err != nil || sum != there["refunded"] || n > 1 {
-		return []string{fmt.Sprintf("%s has %d refunds of %s here, and %v at Shopify, %v", order, n, sum, there["refunded"], err)}
+	if err != nil || sum != there.refunded || n > 1 {
+		return []string{fmt.Sprintf("%s has %d refunds of %s here, and %s there, %v", order, n, sum, there.refunded, err)}
 	}
 	return nil
 }

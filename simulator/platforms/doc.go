@@ -111,7 +111,8 @@
 // Without authentication, JSON. Each has a Go method on [Platforms].
 //
 //	GET    /control/state               counts by platform, requests by "GET /path" and by "platform:resource"; in shopify_orders
-//	                                    every order that was written or changed, with its transactions, refunds and stock claims
+//	                                    every order that was written or changed, with its transactions, refunds and stock claims,
+//	                                    and in woocommerce_orders every order that was written there
 //	GET    /control/state/{platform}/{resource}    everything, in one plain form for all platforms: {"data"}
 //	POST   /control/change              [Change]: n random changes, nobody is told
 //	POST   /control/webhooks            [Webhooks]: changes that are told, late, twice, out of order, forged → [Sent]; GET lists
@@ -122,6 +123,8 @@
 //	POST   /control/shopify/refund      [AdminRefund] → {"id"}
 //	POST   /control/shopify/fulfill     [AdminFulfill] → {"id"}
 //	POST   /control/shopify/sell        [AdminSale]: sells pieces of a variant there → {"id"}
+//	POST   /control/woocommerce/change  [WooCommerceChange]: a merchant changes or refunds an order in the shop's admin
+//	POST   /control/woocommerce/sell    [WooCommerceSale]: sells pieces there
 //	POST   /control/revoke              {"platform"}: Shopify's or HubSpot's tokens are worthless
 //	POST   /control/expire              {"platform"}: Shopify's or, without a body, HubSpot's access tokens are stale
 //
@@ -137,6 +140,7 @@
 //	long_page      an answer of 50 MB, or bytes
 //	refuse         401
 //	lost           does what was asked and cuts the connection
+//	unpaid         WooCommerce: an order is saved, and its payment is not complete
 //	duplicate_sku, negative_stock, no_name, bad_price    spoils so many records at once
 //
 // Resources: products, inventory, customers, orders, contacts, deals, account, rates, labels, shipments, shop, bulk (the

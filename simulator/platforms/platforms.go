@@ -51,6 +51,7 @@ type Platforms struct {
 	hubspot     *hubspot.Platform
 	shipstation *shipstation.Platform
 	custom      *custom.Platform
+	woocommerce *woocommerce.Platform
 }
 
 // Open is ready to serve. The data of a platform is made when it is first asked for.
@@ -60,7 +61,7 @@ func Open(config Config) *Platforms {
 	p.hubspot = hubspot.Open(p.Host)
 	p.shipstation = shipstation.Open(p.Host)
 	p.custom = custom.Open(p.Host)
-	woocommerce.Open(p.Host)
+	p.woocommerce = woocommerce.Open(p.Host)
 	p.routeControl()
 	return p
 }

@@ -15,7 +15,13 @@ func (p *Platforms) State() map[string]any {
 			all[platform] = side.Shop.Counts()
 		}
 	}
-	return map[string]any{"platforms": all, "shopify_orders": p.shopify.Written(), "requests": p.RequestCounts(), "now": p.Config.Now().UTC().Format(time.RFC3339)}
+	return map[string]any{
+		"platforms":          all,
+		"shopify_orders":     p.shopify.Written(),
+		"woocommerce_orders": p.woocommerce.Written(),
+		"requests":           p.RequestCounts(),
+		"now":                p.Config.Now().UTC().Format(time.RFC3339),
+	}
 }
 
 // Records is everything of a resource in one plain form for all platforms, what is deleted too. Ids are those that

@@ -91,6 +91,9 @@ func (o writtenOrder) order(store string) ports.WrittenOrder {
 	return w
 }
 
+// RepeatAfter is 0: the ids of orders are unique, and refunds have idempotency keys.
+func (c *Connector) RepeatAfter() time.Duration { return 0 }
+
 // FindOrder finds an order by the id that it was created with.
 func (c *Connector) FindOrder(ctx ports.Outbound, conn ports.Connection, d ports.OrderDraft) (*ports.WrittenOrder, error) {
 	if err := c.define(ctx, conn); err != nil {

@@ -292,13 +292,15 @@ func orderRecord(raw json.RawMessage) syncrun.Record {
 		Currency loose `json:"currency"`
 		Created  loose `json:"date_created_gmt"`
 		Modified loose `json:"date_modified_gmt"`
+		Sent     loose `json:"date_completed_gmt"`
 		Billing  struct {
 			Email loose `json:"email"`
 		} `json:"billing"`
 		Lines []struct {
 			Quantity loose `json:"quantity"`
 		} `json:"line_items"`
-		Meta []meta `json:"meta_data"`
+		Refunds []json.RawMessage `json:"refunds"`
+		Meta    []meta            `json:"meta_data"`
 	}
 	r := syncrun.Record{Resource: syncrun.Orders}
 	if err := json.Unmarshal(raw, &o); err != nil || o.ID == "" {
@@ -320,6 +322,12 @@ func orderRecord(raw json.RawMessage) syncrun.Record {
 	if ours := find(o.Meta, referenceKey); ours != "" {
 		if _, err := id.Parse[id.Order](ours); err == nil {
 			r.Order.Reference = ours
+		}
+	}
+	if r.Order.Reference != "" { // what became of our orders there acts here; of others it is their status
+		r.Order.Canceled, r.Order.Refunded = o.Status == "cancelled", refunded(o.Refunds, r.Order.Currency)
+		if sent, _ := moment(o.Sent); o.Status == "completed" {
+			r.Order.Shipment = &syncrun.Shipment{ShippedAt: sent}
 		}
 	}
 	return r

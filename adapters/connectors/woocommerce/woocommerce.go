@@ -1,5 +1,5 @@
 // Package woocommerce connects a shop of WooCommerce by its REST API v3, with a consumer key and its secret: products with
-// their variations, stock, customers and orders are read, and webhooks signed. It writes nothing but webhooks.
+// their variations, stock, customers and orders are read, webhooks signed, and orders written.
 //
 // Sources: developer.woocommerce.com/docs/apis/rest-api (authentication, pagination, errors) and …/rest-api/v3/{products,
 // product-variations,orders,customers,data,webhooks}, read in November 2026.
@@ -36,7 +36,10 @@ type Config struct {
 }
 
 // Connector talks to shops of WooCommerce.
-type Connector struct{ platform *connectors.Platform }
+type Connector struct {
+	platform *connectors.Platform
+	clock    ports.Clock
+}
 
 var (
 	_ ports.Connector       = (*Connector)(nil)
@@ -45,7 +48,7 @@ var (
 
 // New talks to any shop; which one is each connection's.
 func New(c Config) *Connector {
-	return &Connector{connectors.New("WooCommerce", c.Client, c.Clock)}
+	return &Connector{connectors.New("WooCommerce", c.Client, c.Clock), c.Clock}
 }
 
 func request(c ports.Connection, path string, query url.Values) connectors.Request {
@@ -65,7 +68,10 @@ func (s *Connector) as(c ports.Connection) *connectors.Platform {
 	return s.platform.Judging(func(a connectors.Answer) error {
 		var told struct{ Code, Message string }
 		switch {
-		case a.Status != http.StatusBadRequest && a.Status != http.StatusNotFound || json.Unmarshal(a.Body, &told) != nil:
+		case json.Unmarshal(a.Body, &told) != nil:
+			return nil
+		case told.Code == "woocommerce_rest_cannot_create_order_refund": // has the status 500
+		case a.Status != http.StatusBadRequest && a.Status != http.StatusNotFound:
 			return nil
 		case told.Code == "rest_no_route":
 			return s.platform.Refused("has no REST API v3 at this address: give the shop's address, and turn its permalinks on")
@@ -90,11 +96,33 @@ func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration
 	if err != nil || u.Host == "" || currency.Code == "" {
 		return integration.Config{}, s.platform.Failed("does not say which currency its prices are in", nil)
 	}
+	writes, err := s.mayWrite(ctx, c)
+	if err != nil {
+		return integration.Config{}, err
+	}
 	return integration.Config{
+		MayWriteOrders: writes,
+
 		Account:  strings.ToLower(u.Host) + strings.TrimRight(u.Path, "/"),
 		BaseURL:  c.BaseURL,
 		Currency: strings.ToUpper(currency.Code),
 	}, nil
+}
+
+// mayWrite reports whether the key may write orders. Nothing tells a key's permission, so an empty batch is sent, which changes
+// nothing: "create", "update" and "delete" are optional (WC_REST_Controller::batch_items, read on 2026-11-29). A key that may read only
+// is refused with 401.
+func (s *Connector) mayWrite(ctx context.Context, c ports.Connection) (bool, error) {
+	account, r := s.as(c), request(c, "/orders/batch", nil)
+	r.JSON = map[string]any{}
+	a, err := account.Send(ctx, r)
+	switch {
+	case err != nil:
+		return false, err
+	case a.Status == http.StatusTooManyRequests || a.Status >= 500:
+		return false, account.Judge(a)
+	}
+	return a.Status/100 == 2, nil
 }
 
 // page is one of a list.

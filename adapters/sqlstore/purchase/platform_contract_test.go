@@ -76,7 +76,7 @@ func platformRoundTrip(s *porttest.Shop) {
 	changed, err := s.Platform.ChangePlatformOrder(s.Ctx, s.Project.ID, o.ID, func(c *order.Case, w *order.PlatformOrder) error {
 		porttest.SameOrder(s.T, c.Order, o)
 		w.Written("4711", "#1042", "https://shop.example.com/o", c.Taken, porttest.Noon)
-		w.Told = order.Told{Canceled: true, Refunds: []id.Refund{porttest.Random[id.Refund]()}, Shipment: "x"}
+		w.Told = order.Told{Canceled: true, Refunds: []id.Refund{porttest.Random[id.Refund]()}, Shipment: "x", Asked: porttest.Noon}
 		w.Postpone("It does not answer.", 0, porttest.Noon)
 		return nil
 	})

@@ -1,9 +1,6 @@
 package shopify
 
 import (
-	"encoding/json"
-	"time"
-
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
@@ -13,48 +10,12 @@ type event struct {
 	body  map[string]any
 }
 
-// Tries of a webhook that is not answered with 2xx. Shopify tries eight times within four hours
-// (docs/apps/build/webhooks/troubleshooting-webhooks); the look-alike gives up sooner.
-const announcements = 4
-
-// announce calls the webhooks in the background, those of one change one after the other. Shopify promises no order between
-// changes. It needs the shop's lock, so that what is told is what was done.
 func (s *Platform) announce(events []event) {
-	var all []host.Delivery
-	for _, e := range events {
-		for _, h := range s.Hooks.List() {
-			if h.Topic != e.topic {
-				continue
-			}
-			d := host.Delivery{Hook: h, ID: host.DeliveryID(), Topic: h.Topic, At: s.Host.Config.Now()}
-			d.Body, _ = json.Marshal(e.body) // of maps and texts
-			d.Signed = d.Body
-			all = append(all, d)
-		}
+	list := make([]host.Event, len(events))
+	for n, e := range events {
+		list[n] = host.Event{Topic: e.topic, Body: e.body}
 	}
-	if len(all) == 0 {
-		return
-	}
-	s.Host.Calls.Go(func() {
-		for _, d := range all {
-			s.call(d)
-		}
-	})
-}
-
-func (s *Platform) call(d host.Delivery) {
-	wait := 100 * time.Millisecond
-	for range announcements {
-		if status := s.Host.Post(s.Host.Stop, s.Side, d); status/100 == 2 {
-			return
-		}
-		select {
-		case <-time.After(wait):
-		case <-s.Host.Stop.Done():
-			return
-		}
-		wait *= 2
-	}
+	s.Announce(list)
 }
 
 // stockEvents tell what is available now at each of the levels.

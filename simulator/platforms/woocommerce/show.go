@@ -127,6 +127,9 @@ func (w *Platform) customer(n int) map[string]any {
 }
 
 func (w *Platform) order(n int) map[string]any {
+	if p := w.purchases[n]; p != nil {
+		return w.show(p)
+	}
 	o := w.Orders[n]
 	status := map[string]string{"paid": "processing", "fulfilled": "completed", "refunded": "refunded", "canceled": "cancelled"}[o.Status]
 	meta := []any{map[string]any{"id": 1, "key": "_other", "value": map[string]any{"a": 1}}}

@@ -7,7 +7,15 @@
 //
 //	GET    /data/currencies/current
 //	GET    /products, /products/{id}, /products/{id}/variations, /orders, /customers
+//	POST   /orders                      GET, PUT and DELETE …/{id}; GET and POST …/{id}/refunds, …/{id}/notes
+//	POST   /orders/batch                empty batches alone
 //	GET    /webhooks                    POST; PUT and DELETE …/{id}, the latter with force=true
+//
+// Orders that are written keep their lines, fees, shipping, refunds, notes and metadata, have the totals that the shop makes of
+// them (Config.WooCommerceTax, …Whole), and move the stock by their status; see purchase. The resources of faults are order_create,
+// order_read, order_update, order_delete, refund_create and note_create. The fault "unpaid" of order_create or order_update saves
+// the order and dies before its payment is complete. A key that may read only (Config.WooCommerceRead) is refused by 401. Orders
+// have one currency, with whole cents, no coupons, and one tax rate; the seed's own orders cannot be changed.
 //
 // Lists take page and per_page (to 100), tell X-WP-Total, X-WP-TotalPages and Link, and are ordered by id. modified_after is
 // for products and orders; it is the shop's local time (New York) unless dates_are_gmt. A product's own time is not moved by
@@ -34,10 +42,9 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
 
-// The platform's name, and the key that opens it.
+// The platform's name, and the secret of the key that opens it, which is Config.WooCommerceKey.
 const (
 	Name   = "woocommerce"
-	Key    = "ck_woocommerce"
 	Secret = "cs_woocommerce"
 )
 
@@ -45,6 +52,8 @@ const (
 type Platform struct {
 	*host.Side
 	*host.Shop
+	purchases map[int]*purchase // by position among the shop's orders
+	parts     int               // ids that were given to parts of orders
 }
 
 const root = "/wp-json/wc/v3"
@@ -62,7 +71,7 @@ const timeForm = "2006-01-02T15:04:05"
 // Open adds the platform to the host.
 func Open(p *host.Host) *Platform {
 	s := &host.Shop{Config: p.Config, Stream: 5, Unit: time.Second}
-	w := &Platform{Shop: s}
+	w := &Platform{Shop: s, purchases: map[int]*purchase{}}
 	w.Side = p.Side(Name, s, func(status int, text string) any {
 		return map[string]any{"code": "woocommerce_rest_" + strconv.Itoa(status), "message": text, "data": map[string]any{"status": status}}
 	})
@@ -74,8 +83,8 @@ func Open(p *host.Host) *Platform {
 	w.route("GET", "/products", "products", w.products)
 	w.route("GET", "/products/{id}", "products", w.oneProduct)
 	w.route("GET", "/products/{id}/variations", "products", w.variations)
-	w.route("GET", "/orders", "orders", w.orders)
 	w.route("GET", "/customers", "customers", w.customers)
+	w.routeOrders()
 	w.route("GET", "/webhooks", "webhooks", w.hooks)
 	w.route("POST", "/webhooks", "webhooks", w.addHook)
 	w.route("PUT", "/webhooks/{id}", "webhooks", w.changeHook)
@@ -86,10 +95,13 @@ func Open(p *host.Host) *Platform {
 func (w *Platform) route(method, path, resource string, handle func(*host.Call) host.Answer) {
 	w.Route(method, root+path, resource, func(c *host.Call) host.Answer {
 		key, secret, _ := c.BasicAuth()
-		if subtle.ConstantTimeCompare([]byte(key+"\x00"+secret), []byte(Key+"\x00"+Secret)) != 1 {
+		if subtle.ConstantTimeCompare([]byte(key+"\x00"+secret), []byte(w.Host.Config.WooCommerceKey+"\x00"+Secret)) != 1 {
 			a := w.Refuse(http.StatusUnauthorized, "Sorry, you cannot list resources.")
 			a.Body.(map[string]any)["code"] = "woocommerce_rest_cannot_view"
 			return a
+		}
+		if method != http.MethodGet && w.Host.Config.WooCommerceRead { // class-wc-rest-authentication.php, check_permissions
+			return w.coded(http.StatusUnauthorized, "woocommerce_rest_authentication_error", "The API key provided does not have write permissions.")
 		}
 		return handle(c)
 	})
@@ -128,25 +140,11 @@ func (w *Platform) list(c *host.Call, n int, will func(int) bool, show func(int)
 	return a
 }
 
-// after is the time that was asked for with modified_after, which leaves it out itself; zero: none was.
-func after(c *host.Call) (int64, bool) {
-	text := c.URL.Query().Get("modified_after")
-	if text == "" {
-		return -1 << 62, true
-	}
-	in := zone
-	if c.URL.Query().Get("dates_are_gmt") == "true" {
-		in = time.UTC
-	}
-	at, err := time.ParseInLocation(timeForm, strings.TrimSuffix(text, "Z"), in)
-	return at.UnixMilli(), err == nil
-}
-
 // seconds are what WooCommerce keeps of a time.
 func seconds(ms int64) int64 { return ms - ms%1000 }
 
 func (w *Platform) products(c *host.Call) host.Answer {
-	since, good := after(c)
+	since, good := instant(c, "modified_after", -1<<62)
 	if !good {
 		return w.Refuse(http.StatusBadRequest, "Invalid parameter(s): modified_after")
 	}
@@ -169,6 +167,11 @@ func (w *Platform) oneProduct(c *host.Call) host.Answer {
 		if n, there := w.find(all, c.PathValue("id")); there {
 			return host.OK(w.product(n))
 		}
+		if n, err := strconv.Atoi(c.PathValue("id")); err == nil && n >= firstVariation { // a variation is a product, too
+			if k := w.itemOf(n, ""); k >= 0 && !all.Products[all.Items[k].Product].Deleted {
+				return host.OK(w.variation(all.Items[k].Product, k))
+			}
+		}
 		return w.Refuse(http.StatusNotFound, "Invalid ID.")
 	})
 }
@@ -190,16 +193,6 @@ func (w *Platform) variations(c *host.Call) host.Answer {
 			count = 0
 		}
 		return w.list(c, count, func(int) bool { return true }, func(k int) any { return w.variation(n, all.Products[n].First+k) })
-	})
-}
-
-func (w *Platform) orders(c *host.Call) host.Answer {
-	since, good := after(c)
-	if !good {
-		return w.Refuse(http.StatusBadRequest, "Invalid parameter(s): modified_after")
-	}
-	return w.read(func(all *host.World) host.Answer {
-		return w.list(c, len(all.Orders), func(n int) bool { return seconds(all.Orders[n].Updated) > since }, func(n int) any { return w.order(n) })
 	})
 }
 

@@ -34,6 +34,7 @@ const (
 	longPage = "long_page" // 50 MB
 	refuse   = "refuse"    // 401: the credentials are good no more
 	lost     = "lost"      // does what was asked and cuts the connection
+	Unpaid   = "unpaid"    // WooCommerce: saves an order and dies before its payment is complete
 )
 
 // Faults of data: so many records are spoilt.
@@ -44,7 +45,7 @@ const (
 	BadPrice      = "bad_price"
 )
 
-var requestFaults = []string{throttle, Costs, failure, slow, late, Circle, garbage, longPage, refuse, lost}
+var requestFaults = []string{throttle, Costs, failure, slow, late, Circle, garbage, longPage, refuse, lost, Unpaid}
 var dataFaults = []string{duplicateSKU, negativeStock, noName, BadPrice}
 
 // apart are the resources that a fault meets only by name.

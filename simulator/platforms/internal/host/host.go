@@ -59,6 +59,10 @@ type Config struct {
 	ShopifySearchLag   time.Duration // how long a search does not find what was written
 	ShopifyJobTime     time.Duration // how long a job (orderCancel) takes; 0: it is done when the mutation answers
 	HubSpotLife        time.Duration // of an access token; default 30 min
+	WooCommerceKey     string        // its consumer key; default ck_woocommerce
+	WooCommerceRead    bool          // WooCommerce's key may read only
+	WooCommerceTax     int           // percent that WooCommerce adds to what is sold and shipped; default none
+	WooCommerceWhole   bool          // WooCommerce's prices are set to no decimals, so that totals are rounded
 	HubSpotPer10s      int           // requests in ten seconds; default 110
 	ShipStationRate    int           // requests per minute; default 40
 	LongPage           int64         // bytes of a long page; default 50 MB
@@ -92,6 +96,7 @@ func (c Config) withDefaults() Config {
 	c.HubSpotLife = cmp.Or(c.HubSpotLife, 30*time.Minute)
 	c.HubSpotPer10s = cmp.Or(c.HubSpotPer10s, 110)
 	c.ShipStationRate = cmp.Or(c.ShipStationRate, 40)
+	c.WooCommerceKey = cmp.Or(c.WooCommerceKey, "ck_woocommerce")
 	c.LongPage = cmp.Or(c.LongPage, 50<<20)
 	if c.Now == nil {
 		c.Now = time.Now
