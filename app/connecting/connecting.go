@@ -78,7 +78,7 @@ func (s *Service) PrepareConnect(ctx ports.Outbound, p *project.Project, d integ
 	if err != nil {
 		return nil, err
 	}
-	config.BaseURL, config.Skip, config.Refused = d.Config.BaseURL, d.Config.Skip, d.Config.Refused
+	config.BaseURL, config.Skip, config.Refused, config.Offer = d.Config.BaseURL, d.Config.Skip, d.Config.Refused, d.Config.Offer
 	return s.prepareNew(ctx, p.ID, d, config, former(others, config))
 }
 

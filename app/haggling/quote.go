@@ -66,11 +66,17 @@ type Request struct {
 	// Accept says that Offer takes the price that stands, and is refused where another one does.
 	Accept bool
 	Agent  agentid.Agent // that asks: it is kept with a session that the request opens, and moves no price
+	// Physical says that the protocol has no checkout for digital items: none is negotiated about.
+	Physical bool
 	// Repeatable says that the answer is kept for whoever sends the request again.
 	Repeatable bool
 	// Again says that another answer in the session came first. An agent that calls out is not asked again.
 	Again bool
 }
+
+// ErrDigital refuses a negotiation that could not end in a checkout of the same protocol.
+var ErrDigital = fault.New(fault.Conflict, "item_unavailable",
+	"The item is digital, and is not sold over this protocol. It can be bought over the Agent Commerce Protocol of the shop.")
 
 // Answer is what the buyer gets to hear. With Expired, Decision is nil and nothing changed.
 type Answer struct {

@@ -107,6 +107,7 @@ func (d Draft) Check(c fault.Check, r Rules) {
 	} else {
 		c.In("config").That(d.Config.BaseURL == "", "base_url", "is for systems that you host yourself")
 	}
+	c.In("config").That(d.Config.Offer == Offers{} || d.Type.TellsOffers(), "offer_unpublished", "and the other fields of what is offered are for shopify only")
 	d.Type.checkCredentials(c, d.Credentials, r.Live)
 }
 
@@ -123,6 +124,7 @@ func (i *Integration) Change(change Change, now time.Time) error {
 	checkName(c, name)
 	c.That(strings.TrimSpace(name) != "", "name", "must not be empty")
 	i.Config.checkWriting(i.Type, change, c)
+	i.Config.checkOffers(i.Type, change, c)
 	if err := c.Err(); err != nil {
 		return err
 	}

@@ -49,6 +49,7 @@ func prices(p *syncrun.Product) {
 		p.Variants[i].Price = fmt.Sprint(i+20, ".50")
 		p.Variants[i].GTIN = []string{"4006381333931", "96385074"}[i]
 		p.Variants[i].InventoryPolicy = "backorder"
+		p.Variants[i].Shipping = syncrun.Digital
 	}
 }
 
@@ -78,6 +79,7 @@ func TestProduct_Draft_everyField(t *testing.T) {
 		"syncrun.Product.GTIN":            "it has variants with theirs: see TestProduct_Draft_identifiers",
 		"syncrun.Product.MPN":             "it has variants with theirs: see TestProduct_Draft_identifiers",
 		"syncrun.Product.InventoryPolicy": "it has variants with theirs: see TestProduct_Draft_identifiers",
+		"syncrun.Product.Shipping":        "it has variants with theirs: see TestProduct_Draft_shipping",
 		"syncrun.Product.Variants[].Item": "it names the stock: see ItemsOf",
 	})
 	item := map[string]bool{}

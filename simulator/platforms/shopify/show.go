@@ -38,7 +38,16 @@ func (o productObject) field(name string, args map[string]any) any {
 		return p.Tags()
 	case "status":
 		return strings.ToUpper(p.Status)
-	case "createdAt", "publishedAt":
+	case "publishedAt": // "The date and time when the product was published to the online store" (objects/Product, 2026-10)
+		if p.Unpublished {
+			return nil
+		}
+		return host.WholeSeconds(p.Created)
+	case "isGiftCard":
+		return p.GiftCard
+	case "requiresSellingPlan":
+		return p.Subscription
+	case "createdAt":
 		return host.WholeSeconds(p.Created)
 	case "updatedAt":
 		return host.WholeSeconds(p.Updated)
@@ -210,7 +219,7 @@ func (o itemObject) field(name string, args map[string]any) any {
 	case "tracked":
 		return !i.Untracked
 	case "requiresShipping":
-		return true
+		return !i.Digital
 	case "createdAt":
 		return host.WholeSeconds(o.s.Products[i.Product].Created)
 	case "updatedAt":

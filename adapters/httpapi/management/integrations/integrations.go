@@ -87,7 +87,7 @@ func (h *handlers) connectAPIKey(ctx ports.Outbound, rq operation.Request, in *w
 	}
 	prepared, err := h.Connecting.In(rq.Stores).PrepareConnect(ctx, rq.Caller.Project, integration.Draft{
 		Type: kind, Name: in.Body.Name, Credentials: kind.Given(in.Body.Credentials.Key, in.Body.Credentials.Secret),
-		Config: integration.Config{BaseURL: in.Body.Config.BaseURL, Skip: in.Body.Config.skips()},
+		Config: integration.Config{BaseURL: in.Body.Config.BaseURL, Skip: in.Body.Config.skips(), Offer: in.Body.Config.offers()},
 	})
 	if err != nil {
 		return made, err
@@ -199,6 +199,16 @@ type SyncPatch struct {
 
 	WriteOrders   wire.Optional[bool]   `json:"write_orders,omitzero" doc:"Left out at first: true, where the platform permits it."`
 	RefusedOrders wire.Optional[string] `json:"refused_orders,omitzero" enum:"keep,refund" doc:"Left out at first: keep."`
+
+	OfferUnpublished      wire.Optional[bool] `json:"offer_unpublished,omitzero" doc:"Of Shopify: offer products that are not published to the Online Store, too. False at first. The next full_sync applies a change."`
+	OfferGiftCards        wire.Optional[bool] `json:"offer_gift_cards,omitzero" doc:"Of Shopify: offer gift cards, too. False at first. The next full_sync applies a change."`
+	OfferSubscriptionOnly wire.Optional[bool] `json:"offer_subscription_only,omitzero" doc:"Of Shopify: offer products that are sold by subscription only, too, as a single purchase. False at first. The next full_sync applies a change."`
+}
+
+// offers are what a new integration offers beside what is for general sale.
+func (p SyncPatch) offers() integration.Offers {
+	on := func(o wire.Optional[bool]) bool { yes, given := o.Value(); return given && yes }
+	return integration.Offers{Unpublished: on(p.OfferUnpublished), GiftCards: on(p.OfferGiftCards), SubscriptionOnly: on(p.OfferSubscriptionOnly)}
 }
 
 // skips are what a new integration leaves out.
@@ -216,6 +226,10 @@ func (h *handlers) updateIntegration(ctx context.Context, rq operation.Request, 
 		SyncCustomers: sync.Customers.Field(),
 		WriteOrders:   sync.WriteOrders.Field(),
 		RefusedOrders: sync.RefusedOrders.Field(),
+
+		OfferUnpublished:      sync.OfferUnpublished.Field(),
+		OfferGiftCards:        sync.OfferGiftCards.Field(),
+		OfferSubscriptionOnly: sync.OfferSubscriptionOnly.Field(),
 	})
 	if err != nil {
 		return nil, err

@@ -44,6 +44,10 @@ type Config struct {
 	ShopifyVariants    int           // of Shopify's first product; default those of its kind
 	ShopifyUntracked   []string      // skus of Shopify's that nobody counts
 	ShopifyContinue    []string      // skus of Shopify's that are sold on when there is none left
+	ShopifyDigital     []string      // skus of Shopify's that are not shipped
+	ShopifyUnpublished []string      // skus of Shopify's whose products are not published to the Online Store
+	ShopifyGiftCards   []string      // skus of Shopify's whose products are gift cards
+	ShopifySubscribed  []string      // skus of Shopify's whose products are sold by subscription only
 	ShopifyApp         string        // PublicApp, created since April 2026, or CustomApp; default PublicApp
 	ShopifyVersions    []string      // that are accessible, the oldest first; default 2026-01, -04, -07 and -10
 	ShopifyPaged       int           // objects of a connection that are paged through; default 25,000
