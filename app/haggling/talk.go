@@ -58,7 +58,7 @@ func (s *Service) talk(p *project.Project, h ports.Haggle, r Request, visit *ses
 		if err := t.quote.Resume(mandate.Policy, t.signals, now); err != nil {
 			return nil, err
 		}
-		if r.AddBundle && t.quote.Snapshot().Bundle == nil {
+		if b := t.quote.Snapshot().Bundle; r.AddBundle && (b == nil || r.Physical && b.Digital) {
 			return nil, fault.Field("add_bundle", "is for a quote that suggests a bundle")
 		}
 		return t, nil

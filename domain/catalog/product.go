@@ -153,6 +153,7 @@ type Level struct {
 	Location string
 	Quantity int
 	Policy   InventoryPolicy // the variant's
+	Digital  bool            // the variant is
 }
 
 // Totals are the pieces of each variant over all locations.

@@ -35,7 +35,13 @@ func TestCase_digital(t *testing.T) {
 	if err := told.ShipAt(now, "", "", "", name, now); err != nil || told.Order.Fulfillment.Status != order.Delivered {
 		t.Error("a platform's shipment delivers nothing:", err)
 	}
+	if lines := c.Order.ShippedLines(); len(lines) != 0 {
+		t.Error("a parcel has", lines)
+	}
 	mixed := caseOf(true, false)
+	if lines := mixed.Order.ShippedLines(); len(lines) != 1 || lines[0].Digital {
+		t.Error("a parcel has", lines)
+	}
 	if err := mixed.Deliver(name, now); !errors.Is(err, order.ErrNotShipped) {
 		t.Error("delivered without shipping:", err)
 	}

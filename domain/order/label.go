@@ -127,6 +127,11 @@ func (o *Order) RequiresShipping() bool {
 	return len(o.Lines) == 0 || slices.ContainsFunc(o.Lines, func(l checkout.Line) bool { return !l.Digital })
 }
 
+// ShippedLines are the lines that a parcel has.
+func (o *Order) ShippedLines() []checkout.Line {
+	return slices.DeleteFunc(slices.Clone(o.Lines), func(l checkout.Line) bool { return l.Digital })
+}
+
 // NewLabel begins an order's label. Nobody has it in hand.
 func NewLabel(name id.Label, o *Order, test bool, now time.Time) *Label {
 	return &Label{ID: name, Project: o.Project, Order: o.ID, Test: test, CreatedAt: now}

@@ -104,6 +104,28 @@ func TestProduct_Draft_identifiers(t *testing.T) {
 	}
 }
 
+// Without a word of the platform a variant stays as it is.
+func TestProduct_Draft_shipping(t *testing.T) {
+	t.Parallel()
+	for shipping, digital := range map[syncrun.Shipping]bool{syncrun.Digital: true, syncrun.Ships: false, "": true} {
+		p := tent()
+		p.Variants = nil
+		p.Shipping = syncrun.Digital
+		made, err := ours(&p)
+		if err != nil || !made.Variants[0].Digital {
+			t.Fatal(made, err)
+		}
+		p.Shipping = shipping
+		draft, err := p.Draft(money.USD)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if next, _, err := made.Update(draft, &ids{}, noon); err != nil || next.Variants[0].Digital != digital {
+			t.Errorf("%q: %+v, %v", shipping, next, err)
+		}
+	}
+}
+
 // What is edited here of what a platform owns changes a print, and is kept from the platform's next word.
 func TestPrints_everyField(t *testing.T) {
 	t.Parallel()

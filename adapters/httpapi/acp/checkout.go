@@ -76,7 +76,7 @@ type checkoutAnswer struct {
 	Missing         []string         `json:"missing" example:"shipping_address.line1" doc:"What payment needs and the checkout lacks, by the field of the request. While something is missing, shipping and tax may change."`
 	Summary         checkoutSummary  `json:"summary"`
 	Items           []checkoutLine   `json:"items"`
-	ShippingOptions []shippingOption `json:"shipping_options" doc:"None until the country is known, and for digital items alone."`
+	ShippingOptions []shippingOption `json:"shipping_options" doc:"None until the country is known, or if all is digital."`
 	PaymentMethods  []readyMethod    `json:"payment_methods"`
 	ValidUntil      wire.Time        `json:"valid_until"`
 	OrderID         string           `json:"order_id,omitempty" doc:"Of a completed one."`
@@ -98,7 +98,7 @@ type checkoutLine struct {
 	Discount      string     `json:"discount" example:"12.5%"`
 	Agreed        bool       `json:"agreed" doc:"A checkout_token covers the line."`
 
-	RequiresShipping bool `json:"requires_shipping" doc:"False: the item is digital."`
+	RequiresShipping bool `json:"requires_shipping"`
 }
 
 func (h *handlers) checkout(ctx context.Context, rq Request, in *checkoutInput) (*wire.Output[checkoutAnswer], error) {

@@ -38,7 +38,7 @@ type initRequest struct {
 	CheckoutToken   string          `json:"checkout_token,omitempty" maxLength:"200" doc:"Of an accepted quote. More than one: give each with its item."`
 	FromCart        bool            `json:"from_cart,omitempty" doc:"Buys the cart of the session, in place of items and checkout_token. A cart has one open checkout: if there is one, it is brought up to the cart and answered. What shipping_address and buyer leave out altogether stays as it is there."`
 	Items           []initItem      `json:"items,omitempty" maxItems:"50" doc:"May be left out with a checkout_token, and must be with from_cart."`
-	ShippingAddress shippingAddress `json:"shipping_address,omitempty" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true or all items are digital (requires_shipping false). Digital items alone need no address: they are taxed in the country, and the state, of the address, and in the shop's home country without one."`
+	ShippingAddress shippingAddress `json:"shipping_address,omitempty" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true or all items are digital: without one they are taxed in the shop's country."`
 	BillingSame     bool            `json:"billing_same_as_shipping,omitempty" doc:"Taken and without effect: a billing address comes with the payment token."`
 	ShippingOption  string          `json:"shipping_option,omitempty" maxLength:"100" example:"express" doc:"An id of shipping_options; left out: the cheapest."`
 	Buyer           *checkoutBuyer  `json:"buyer,omitempty"`
@@ -120,7 +120,7 @@ type checkoutItem struct {
 	OriginalPrice wire.Money `json:"original_price" minimum:"0"`
 	Discount      string     `json:"discount" example:"12.5%"`
 
-	RequiresShipping bool `json:"requires_shipping" doc:"False: the item is digital. The checkout keeps what it was opened or revised with."`
+	RequiresShipping bool `json:"requires_shipping"`
 }
 
 type shippingOption struct {

@@ -75,7 +75,7 @@ type productVariant struct {
 
 	Availability string `json:"availability" enum:"in_stock,backorder,out_of_stock" doc:"backorder: it can be bought, and is sent once it has come in. What is made to order is in_stock."`
 
-	RequiresShipping bool `json:"requires_shipping" doc:"False: it is digital, and bought without a shipping address."`
+	RequiresShipping bool `json:"requires_shipping" doc:"False: it is digital."`
 }
 
 type productImage struct {

@@ -87,7 +87,7 @@ type searchVariantMatch struct {
 
 	Availability string `json:"availability" enum:"in_stock,backorder,out_of_stock" doc:"backorder: it can be bought, and is sent once it has come in."`
 
-	RequiresShipping bool `json:"requires_shipping" doc:"False: it is digital, and bought without a shipping address."`
+	RequiresShipping bool `json:"requires_shipping" doc:"False: it is digital."`
 }
 
 type facets struct {
