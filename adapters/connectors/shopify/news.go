@@ -3,7 +3,6 @@ package shopify
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -118,10 +117,10 @@ func productPayload(payload json.RawMessage, with circumstances) ([]syncrun.Reco
 	for _, v := range n.Variants {
 		p.variants = append(p.variants, v.variant(n.Options))
 	}
-	// A payload in the shape of the REST API has no more than 100 variants, but names them all. What it does not say of them the
-	// API is asked.
+	// A payload in the shape of the REST API has no more than 100 variants, but names them all. What it does not say the API is
+	// asked: whether the product is a gift card, or for subscribers, and whether variants are shipped, it never says.
 	some := len(n.VariantGIDs) > len(n.Variants)
-	if untold := func(v variantPayload) bool { return len(v.Management) == 0 }; some || slices.ContainsFunc(n.Variants, untold) {
+	if len(n.Variants) > 0 {
 		all, gone := with.rest(p, "")
 		if gone || some && all.list == nil {
 			return nil, nil

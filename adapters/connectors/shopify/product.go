@@ -30,14 +30,20 @@ type product struct {
 	sale     sale
 }
 
-// sale is how a product is for sale at Shopify. Of publishedAt, shopify.dev says "The date and time when the product was
-// published to the online store" (docs/api/admin-graphql/latest/objects/Product, read 2026-11-28). That null means unpublished
-// is told of the REST API's published_at, which webhooks have: "null … means the product would not be published on the Online
-// Store channel" (Shopify staff, community.shopify.com/t/create-product-by-rest-admin-api-published-at-is-not-effective/214011).
-// Publishing can be scheduled; that publishedAt is ahead until then is not documented, and provided for. publishedOnCurrentPublication, which tells of the app's own
-// channel, needs the scope read_product_listings and a channel, which this app does not have. Both others need no scope
-// beside read_products: isGiftCard is "Whether the product is a gift card", requiresSellingPlan "Whether the product can only
-// be purchased with a selling plan (subscription)".
+// sale is how a product is for sale at Shopify (shopify.dev/docs/api/admin-graphql/latest/objects/Product, a copy of api_version
+// 2026-01, read 2026-11-29).
+//
+// The channel that counts is the Online Store: publishedAt is "The date and time when the product was published to the online
+// store". That null means unpublished is said of the REST API's published_at, which webhooks have: "null … means the product
+// would not be published on the Online Store channel" (Shopify staff,
+// community.shopify.com/t/create-product-by-rest-admin-api-published-at-is-not-effective/214011). Publishing can be scheduled:
+// "Only online store channels support scheduled publishing" (mutations/publishablePublish, api_version 2026-10). That publishedAt
+// is in the future until then is not documented, and provided for. The other field is of no use here: publishedOnCurrentPublication
+// is "Whether the resource is published to the app's publication", and this app is no sales channel and has none.
+//
+// isGiftCard is "Whether the product is a gift card" and requiresSellingPlan "Whether the product can only be purchased with a
+// selling plan". Such products "can only be published to online stores" (publishablePublish). None of the three needs a scope
+// beside read_products.
 type sale struct {
 	unpublished      bool
 	giftCard         bool

@@ -100,8 +100,9 @@ type item struct {
 	Tags       []label     `json:"tags"`
 	Brands     []label     `json:"brands"`
 	Attributes []attribute `json:"attributes"`
-	// Virtual products are not shipped; downloadable ones are unless they are virtual, too (woocommerce.github.io/woocommerce-rest-api-docs,
-	// "Product properties" and "Product variation properties", read 2026-11-28: "virtual: If the product is virtual").
+	// Virtual products are not shipped: "virtual: If the product is virtual. Default is false", and of variations "If the variation
+	// is virtual" (woocommerce.github.io/woocommerce-rest-api-docs, "Product properties" and "Product variation properties", read
+	// 2026-11-29). What is downloadable alone is shipped, too.
 	Virtual loose `json:"virtual"`
 	Images  []struct {
 		Src loose `json:"src"`

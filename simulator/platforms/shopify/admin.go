@@ -54,7 +54,8 @@ type AdminPublish struct {
 	Published bool   `json:"published"`
 }
 
-// AdminPublish tells the webhooks of products/update: a product's publication is a change of it.
+// AdminPublish tells the webhooks of products/update: "publish that product (product/update) there would be a trigger"
+// (Shopify's API support, community.shopify.com/c/Shopify-APIs-SDKs/Webhook-being-called-twice/m-p/1176031, read 2026-11-29).
 func (s *Platform) AdminPublish(a AdminPublish) (err error) {
 	s.Write(func(*host.World) {
 		n := -1

@@ -42,9 +42,9 @@ type Config struct {
 	CustomKey              string // default custom-key
 
 	ShopifyVariants    int           // of Shopify's first product; default those of its kind
+	Digital            []string      // skus that are not shipped, of whichever platform
 	ShopifyUntracked   []string      // skus of Shopify's that nobody counts
 	ShopifyContinue    []string      // skus of Shopify's that are sold on when there is none left
-	ShopifyDigital     []string      // skus of Shopify's that are not shipped
 	ShopifyUnpublished []string      // skus of Shopify's whose products are not published to the Online Store
 	ShopifyGiftCards   []string      // skus of Shopify's whose products are gift cards
 	ShopifySubscribed  []string      // skus of Shopify's whose products are sold by subscription only
