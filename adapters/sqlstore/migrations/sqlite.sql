@@ -205,7 +205,7 @@ CREATE TABLE checkouts (
     PRIMARY KEY (project_id, id),
     CONSTRAINT checkouts_session FOREIGN KEY (project_id, session_id) REFERENCES sessions (project_id, id),
     CONSTRAINT checkouts_status CHECK (status IN ('incomplete', 'ready', 'processing', 'pending', 'completed', 'expired', 'canceled')),
-    CONSTRAINT checkouts_payable CHECK (status NOT IN ('ready', 'processing', 'pending', 'completed') OR selected <> ''),
+    CONSTRAINT checkouts_payable CHECK (status NOT IN ('ready', 'processing', 'pending', 'completed') OR selected <> '' OR options = '[]'),
     CONSTRAINT checkouts_amounts CHECK (subtotal >= 0 AND tax >= 0),
     CONSTRAINT checkouts_attempts CHECK (declines BETWEEN 0 AND attempt)
 ) STRICT;
