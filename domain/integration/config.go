@@ -124,7 +124,8 @@ func (c Config) checkOffers(t Type, change Change, check fault.Check) {
 	for field, given := range map[string]patch.Field[bool]{
 		"offer_unpublished": change.OfferUnpublished, "offer_gift_cards": change.OfferGiftCards, "offer_subscription_only": change.OfferSubscriptionOnly,
 	} {
-		at.That(!given.Given() || t.TellsOffers(), field, "is for shopify only")
+		wanted, is := given.Value()
+		at.That(!is || !wanted || t.TellsOffers(), field, "is for shopify only")
 	}
 }
 
