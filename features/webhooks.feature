@@ -329,7 +329,7 @@ Feature: Webhooks of platforms
       And a webhook for "products/update"
       When shopify calls as "bad" with:
         """
-        {"id": 77, "title": "", "status": "active", "updated_at": "2026-01-01T00:00:00Z", "variants": [{"id": 78, "sku": "S-77", "price": "abc", "inventory_management": "shopify"}]}
+        {"id": 7000000001, "title": "", "status": "active", "updated_at": "2026-01-01T00:00:00Z", "variants": [{"id": 78, "sku": "S-77", "price": "abc", "inventory_management": "shopify"}]}
         """
       Then it answers 200
       When the merchant sends GET /v1/integrations/$integration/webhooks/logs?status=failed

@@ -17,6 +17,7 @@ type Connection struct {
 	Store       string // a shop's domain with the platform
 	BaseURL     string // of a merchant's own system
 	Credentials integration.Credentials
+	Offer       integration.Offers // what products the merchant wants to be offered beside those for general sale
 }
 
 // Connector is a platform whose data is synchronised. Its errors, besides ctx's: ErrCredentialsRefused,

@@ -33,6 +33,11 @@ type agent struct {
 	Verified bool   `json:"verified"`
 }
 
+// ships reports whether something of the order is shipped.
+func (o *orderDetail) ships() bool {
+	return len(o.Lines) == 0 || slices.ContainsFunc(o.Lines, func(l orderLine) bool { return l.RequiresShipping == nil || *l.RequiresShipping })
+}
+
 // who is the agent in words.
 func (a *agent) who() string {
 	switch {
@@ -248,9 +253,15 @@ var protocolNames = map[string]string{
 
 func (v *visit) buyerOf(o *orderDetail) []fact {
 	a := o.Address
+	shipTo := func(whole string) string {
+		if !o.ships() {
+			return "Digital, no shipping"
+		}
+		return whole
+	}
 	place := strings.TrimSpace(strings.Join(slices.DeleteFunc([]string{a.City, a.State, a.PostalCode}, empty), " "))
 	facts := []fact{
-		{Label: "Ship to", Value: strings.Join(slices.DeleteFunc([]string{a.Name, a.Line1, a.Line2, place, a.Country}, empty), ", ")},
+		{Label: "Ship to", Value: shipTo(strings.Join(slices.DeleteFunc([]string{a.Name, a.Line1, a.Line2, place, a.Country}, empty), ", "))},
 		{Label: "E-mail", Value: o.Email},
 	}
 	if o.Notes != "" {
@@ -301,6 +312,12 @@ func (v *visit) timeline(o *orderDetail, list []moment) []moment {
 	}
 	var next []moment
 	f := o.Fulfillment
+	if !o.ships() {
+		if f.Status == "processing" {
+			next = append(next, moment{What: "Deliver", When: "digital, no shipping", Class: "next"})
+		}
+		return append(next, list...)
+	}
 	if f.Status == "processing" || f.Status == "shipped" {
 		next = append(next, moment{What: "Deliver", When: w.dates(f.Delivery) + ", " + strings.ReplaceAll(f.ShippingOption, "_", " "), Class: "next"})
 	}

@@ -107,8 +107,8 @@ func (v *visit) offer(view *orderView, o *orderDetail, form string, failed *prob
 	}{
 		{action{"cancel", "Cancel", false}, open && o.Fulfillment.Status == "processing", v.askCancel},
 		{action{"refund", "Refund", false}, n > 0 && o.Payment.ID != "", v.askRefund},
-		{action{"deliver", "Mark as delivered", true}, open && o.Fulfillment.Status == "shipped", v.askDeliver},
-		{action{"ship", "Ship order", true}, open && o.Fulfillment.Status == "processing", v.askShip},
+		{action{"deliver", "Mark as delivered", true}, open && (o.Fulfillment.Status == "shipped" || o.Fulfillment.Status == "processing" && !o.ships()), v.askDeliver},
+		{action{"ship", "Ship order", true}, open && o.Fulfillment.Status == "processing" && o.ships(), v.askShip},
 	} {
 		if !a.can {
 			continue

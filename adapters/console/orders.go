@@ -62,6 +62,8 @@ type orderLine struct {
 	Quantity  int         `json:"quantity"`
 	Unit      json.Number `json:"unit_price"`
 	Original  json.Number `json:"original_price"`
+
+	RequiresShipping *bool `json:"requires_shipping"`
 }
 
 // pill is a state in one word, and what it means for the merchant: good, warn, bad, info or nothing.

@@ -10,8 +10,9 @@
 //
 // One product a line, in the form that the Management API takes: sku, name, price, category, brand,
 // description, attributes {name: text}, tags, images [{url, alt}], variants [{sku, size, color,
-// price, quantity, gtin, mpn, inventory_policy}], negotiable, cost, competitor_price, reviews {average_rating, count, summary},
-// related, status, quantity, gtin, mpn and inventory_policy. Names are case-sensitive. Unknown and repeated ones are refused. What
+// price, quantity, gtin, mpn, inventory_policy,
+// requires_shipping}], negotiable, cost, competitor_price, reviews {average_rating, count, summary},
+// related, status, quantity, gtin, mpn, inventory_policy and requires_shipping. Names are case-sensitive. Unknown and repeated ones are refused. What
 // is left out keeps what is there, null restores the default.
 //
 // # CSV
@@ -19,7 +20,7 @@
 // A header row, then fields separated by commas and quoted as in RFC 4180. The header names, in any
 // order, sku and any of name, price, category, brand, description, color, size, quantity, cost,
 // competitor_price, negotiable (true or false), tags (separated by |), image_url, variant_sku, gtin,
-// mpn, inventory_policy and attributes.<name>. Other columns are refused before a row is read. An empty cell is left out.
+// mpn, inventory_policy, requires_shipping (true or false) and attributes.<name>. Other columns are refused before a row is read. An empty cell is left out.
 // The columns line, field, value and problem are not read: they are those of a file of refused lines.
 //
 // A row without variant_sku is a whole product; its color and size, if any, become attributes.

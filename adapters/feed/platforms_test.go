@@ -153,6 +153,7 @@ func TestWooCommerce(t *testing.T) {
 		{
 			SKU: patch.To("woocommerce-47"), Name: patch.To("Album"), Description: patch.To(""), Category: patch.To("Music"),
 			Tags: patch.To[[]string](nil), Status: patch.To("archived"), Price: patch.To(usd(15_00)), // the sale is over
+			RequiresShipping: patch.To(false),
 		},
 		{
 			SKU: patch.To("tee"), Name: patch.To("V-Neck Tee"), Description: patch.To("A soft tee."), Category: patch.To("Clothing/Tshirts"),

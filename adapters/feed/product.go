@@ -35,6 +35,8 @@ type product struct {
 	GTIN            field[string]            `json:"gtin"`
 	MPN             field[string]            `json:"mpn"`
 	InventoryPolicy field[string]            `json:"inventory_policy"`
+
+	RequiresShipping field[bool] `json:"requires_shipping"`
 }
 
 // productFields are the names of a product's fields.
@@ -59,7 +61,8 @@ type variant struct {
 	GTIN     string  `json:"gtin"`
 	MPN      string  `json:"mpn"`
 
-	InventoryPolicy string `json:"inventory_policy"`
+	InventoryPolicy  string `json:"inventory_policy"`
+	RequiresShipping *bool  `json:"requires_shipping"`
 }
 
 type reviews struct {
@@ -107,7 +110,8 @@ func (p product) draft(currency money.Currency) (catalog.Draft, error) {
 		SKU: p.SKU.Field, Name: p.Name.Field, Category: p.Category.Field, Brand: p.Brand.Field,
 		Description: p.Description.Field, Attributes: p.Attributes.Field, Tags: p.Tags.Field,
 		GTIN: p.GTIN.Field, MPN: p.MPN.Field, InventoryPolicy: p.InventoryPolicy.Field,
-		Negotiable: p.Negotiable.Field, Related: p.Related.Field, Status: p.Status.Field,
+		RequiresShipping: p.RequiresShipping.Field,
+		Negotiable:       p.Negotiable.Field, Related: p.Related.Field, Status: p.Status.Field,
 		Price: price(p.Price, "price"), Cost: price(p.Cost, "cost"),
 		CompetitorPrice: price(p.CompetitorPrice, "competitor_price"),
 		Images:          convert(p.Images, toImages),
@@ -143,7 +147,8 @@ func toImages(some []image) []catalog.Image {
 func toVariants(some []variant, currency money.Currency, check fault.Check) []catalog.VariantDraft {
 	all := make([]catalog.VariantDraft, len(some))
 	for i, v := range some {
-		all[i] = catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, GTIN: v.GTIN, MPN: v.MPN, InventoryPolicy: v.InventoryPolicy}
+		all[i] = catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, GTIN: v.GTIN, MPN: v.MPN, InventoryPolicy: v.InventoryPolicy,
+			RequiresShipping: v.RequiresShipping}
 		if v.Price != nil {
 			price := amount(string(*v.Price), "price", currency, check.At(i))
 			all[i].Price = &price

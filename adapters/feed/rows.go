@@ -199,7 +199,7 @@ func (g *group) add(r row) {
 }
 
 // ofVariant are the columns in which the rows of a product may differ.
-var ofVariant = slices.Concat(notes, []string{"variant_sku", "color", "size", "quantity", "price", "gtin", "mpn", "inventory_policy"})
+var ofVariant = slices.Concat(notes, []string{"variant_sku", "color", "size", "quantity", "price", "gtin", "mpn", "inventory_policy", "requires_shipping"})
 
 // compare refuses a later row that says something else about the product than the first.
 func (g *group) compare(r row, check fault.Check) {
@@ -219,7 +219,8 @@ func (g *group) addVariant(r row, check fault.Check) {
 		GTIN:  r.cell("gtin"),
 		MPN:   r.cell("mpn"),
 
-		InventoryPolicy: r.cell("inventory_policy"),
+		InventoryPolicy:  r.cell("inventory_policy"),
+		RequiresShipping: r.shipping(check),
 	}
 	check.That(v.SKU != "", "variant_sku", "is required, for the product has variants")
 	if text := r.cell("price"); text != "" && text != g.first.cell("price") {
@@ -235,6 +236,17 @@ func (g *group) addVariant(r row, check fault.Check) {
 		g.product.Variants = patch.To(append(variants, v))
 		g.variants = append(g.variants, len(g.rows)-1)
 	}
+}
+
+// shipping is nil where the row does not tell.
+func (r row) shipping(check fault.Check) *bool {
+	text := r.cell("requires_shipping")
+	if text == "" {
+		return nil
+	}
+	shipped, err := strconv.ParseBool(text)
+	check.That(err == nil, "requires_shipping", "must be true or false")
+	return &shipped
 }
 
 // draft is the row as a product, without variants.
@@ -258,6 +270,9 @@ func (r row) draft(check fault.Check) catalog.Draft {
 	if r.cell("variant_sku") == "" {
 		d.GTIN, d.MPN = given(r.cell("gtin")), given(r.cell("mpn"))
 		d.InventoryPolicy = given(r.cell("inventory_policy"))
+		if shipped := r.shipping(check); shipped != nil {
+			d.RequiresShipping = patch.To(*shipped)
+		}
 	}
 	if text := r.cell("negotiable"); text != "" {
 		negotiable, err := strconv.ParseBool(text)

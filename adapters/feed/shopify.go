@@ -31,6 +31,7 @@ var shopifyCSV = platform{
 		"inventory tracker":         "variant inventory tracker",
 		"inventory quantity":        "variant inventory qty",
 		"product image url":         "image src",
+		"requires shipping":         "variant requires shipping",
 	},
 	required: []string{"handle", "title", "variant price"},
 	typical:  []string{"handle", "body (html)", "option1 name", "option1 value", "variant inventory qty", "variant compare at price"},
@@ -184,6 +185,9 @@ func (g *gathered) addShopify(r row) {
 			c.That(n <= catalog.MaxStock, "variant inventory qty", "must be between 0 and 1,000,000,000")
 			s.draft.Quantity = &n
 		}
+		if text := r.cell("variant requires shipping"); text != "" { // as the files have it: true or false
+			s.draft.RequiresShipping = new(!strings.EqualFold(text, "false"))
+		}
 		if digits, valid := catalog.ParseGTIN(strings.TrimPrefix(r.cell("variant barcode"), "'")); valid {
 			s.draft.GTIN = digits
 		}
@@ -241,6 +245,9 @@ func (g *gathered) finishShopify() {
 		g.draft.GTIN = given(first.GTIN)
 		if first.Quantity != nil {
 			g.draft.Quantity = patch.To(*first.Quantity)
+		}
+		if first.RequiresShipping != nil {
+			g.draft.RequiresShipping = patch.To(*first.RequiresShipping)
 		}
 		return
 	}

@@ -21,7 +21,7 @@ import (
 var columns = []string{
 	"sku", "name", "price", "category", "brand", "description", "color", "size", "quantity", "cost",
 	"competitor_price", "negotiable", "tags", "image_url", "variant_sku", "gtin", "mpn",
-	"inventory_policy",
+	"inventory_policy", "requires_shipping",
 }
 
 const attributePrefix = "attributes."

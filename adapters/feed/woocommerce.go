@@ -222,6 +222,11 @@ func attributesOf(r row) (list []option) {
 // sellable reads price, stock and GTIN of a row.
 func (g *gathered) sellable(r row) (s sold, before money.Amount) {
 	s = sold{at: len(g.rows) - 1, draft: catalog.VariantDraft{SKU: r.cell("sku")}}
+	// What is virtual is not shipped; what is downloadable alone may be a disc (the wiki: "Virtual products are intangible and
+	// aren't shipped").
+	if slices.Contains(listed(strings.ToLower(r.cell("type")), ",", 10), "virtual") {
+		s.draft.RequiresShipping = new(false)
+	}
 	g.check(r, func(c fault.Check) {
 		regular, sale := g.wooPrice(r, "regular price", c), g.wooPrice(r, "sale price", c)
 		switch {
@@ -285,6 +290,9 @@ func (g *gathered) finishSimple(r row) {
 	g.draft.GTIN = given(s.draft.GTIN)
 	if s.draft.Quantity != nil {
 		g.draft.Quantity = patch.To(*s.draft.Quantity)
+	}
+	if s.draft.RequiresShipping != nil {
+		g.draft.RequiresShipping = patch.To(false)
 	}
 	if s.draft.Price != nil {
 		g.draft.Price = patch.To(*s.draft.Price)

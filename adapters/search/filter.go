@@ -21,6 +21,7 @@ type filter struct {
 	priceMax   int64
 	ratingMin  int
 	inStock    bool
+	physical   bool
 	attributes []attribute
 	variants   bool // something is asked of variants
 	asks       bool // something is asked at all
@@ -38,6 +39,7 @@ func (s *snapshot) compile(f catalog.Filter) filter {
 		priceMax:  math.MaxInt64,
 		ratingMin: f.RatingMin,
 		inStock:   f.InStock,
+		physical:  f.Physical,
 	}
 	if paths := pathsOf(f.Categories); len(paths) > 0 {
 		c.categories = s.categories.Marked(func(key string) bool {
@@ -65,7 +67,7 @@ func (s *snapshot) compile(f catalog.Filter) filter {
 	for name, values := range f.Attributes {
 		c.attributes = append(c.attributes, attribute{strings.TrimSpace(name), keysOf(values)})
 	}
-	c.asks = c.nothing || c.categories != nil || c.brands != nil || c.ratingMin > 0 || c.attributes != nil
+	c.asks = c.nothing || c.categories != nil || c.brands != nil || c.ratingMin > 0 || c.attributes != nil || c.physical
 	c.variants = c.colors != nil || c.sizes != nil || c.inStock || c.priced()
 	c.asks = c.asks || c.variants
 	return c
@@ -135,6 +137,9 @@ func (f *filter) judge(p *part, document uint32) verdict {
 		return 0
 	}
 	if f.ratingMin > int(d.Rating) || len(f.attributes) > 0 && !f.attributed(p.Product(document)) {
+		return 0
+	}
+	if f.physical && !p.Product(document).Physical() {
 		return 0
 	}
 	v := wholly

@@ -51,6 +51,7 @@ type Line struct {
 	Original money.Amount // the list price that Unit is measured on
 	Until    time.Time    // when the time for an agreed price is over
 	Token    checkout.Token
+	Digital  bool // nothing of it is shipped
 }
 
 // Subtotal is what the lines come to, and savings what that is below their list prices. A cart's amounts are bounded, so
@@ -124,7 +125,7 @@ func view(p *project.Project, known ports.Cart, visit *session.Session, items []
 	for i, item := range items {
 		b.Lines[i] = Line{CartItem: item, Unit: item.Price, Original: item.Price}
 		if product, v, sold := find(known.Products, item.Product, item.Variant); sold {
-			b.Lines[i].Name, b.Lines[i].Label, b.Lines[i].Original = product.Name, v.Label(), product.PriceOf(v)
+			b.Lines[i].Name, b.Lines[i].Label, b.Lines[i].Original, b.Lines[i].Digital = product.Name, v.Label(), product.PriceOf(v), v.Digital
 		} else {
 			b.Warnings = append(b.Warnings, Warning{Problem: ItemUnavailable, Line: i})
 		}

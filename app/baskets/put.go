@@ -278,6 +278,7 @@ func (w *writing) agreed() []checkout.Line {
 			SKU:      v.SKU,
 			Name:     product.Name,
 			Label:    v.Label(),
+			Digital:  v.Digital,
 			Quantity: line.Quantity,
 			Unit:     unit,
 			Original: original,

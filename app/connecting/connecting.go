@@ -81,7 +81,8 @@ func (s *Service) PrepareConnect(ctx ports.Outbound, p *project.Project, d integ
 	if err != nil {
 		return nil, err
 	}
-	config.BaseURL, config.Skip, config.Refused, config.Schedule = d.Config.BaseURL, d.Config.Skip, d.Config.Refused, d.Config.Schedule
+	config.BaseURL, config.Skip, config.Refused, config.Offer = d.Config.BaseURL, d.Config.Skip, d.Config.Refused, d.Config.Offer
+	config.Schedule = d.Config.Schedule
 	before := former(others, config)
 	if before != nil {
 		config.Schedule = cmp.Or(config.Schedule, before.Config.Schedule)

@@ -79,11 +79,14 @@ func distinct(names []string) []string {
 // resolve is what a name leads to. The product is nil where nothing of it passes the filter.
 func resolve(products []*catalog.Product, stock Stock, name string, f catalog.Filter) (p *catalog.Product, m Match, known bool) {
 	p, own, known := named(products, name)
+	if known && (f.Hides(p) || own != nil && f.Physical && own.Digital) {
+		return nil, m, false
+	}
 	if !known || !f.PassesCategory(p) {
 		return nil, m, known
 	}
 	if own != nil {
-		if !f.Affords(p.PriceOf(*own)) {
+		if !f.Sells(p, *own) {
 			return nil, m, true
 		}
 		return p, Match{Variant: *own, Name: name}, true
@@ -112,7 +115,7 @@ func named(products []*catalog.Product, name string) (*catalog.Product, *catalog
 
 // Passing are a product's variants at prices that pass a filter.
 func Passing(p *catalog.Product, f catalog.Filter) []catalog.Variant {
-	return slices.DeleteFunc(slices.Clone(p.Variants), func(v catalog.Variant) bool { return !f.Affords(p.PriceOf(v)) })
+	return slices.DeleteFunc(slices.Clone(p.Variants), func(v catalog.Variant) bool { return !f.Sells(p, v) })
 }
 
 // ChoiceRequest asks for one product, by its id or that of a variant, narrowed by what is selected of its options.
@@ -145,7 +148,7 @@ func (s *Service) Choose(ctx context.Context, p *project.Project, r ChoiceReques
 		return ChoiceAnswer{}, err
 	}
 	product, own, known := named(found.Products, r.Name)
-	if !known || !r.Filter.PassesCategory(product) {
+	if !known || !r.Filter.PassesCategory(product) || r.Filter.Hides(product) || own != nil && r.Filter.Physical && own.Digital {
 		return ChoiceAnswer{}, fault.Missing("product")
 	}
 	answer := ChoiceAnswer{Product: product, Stock: found.Stock}
@@ -154,7 +157,7 @@ func (s *Service) Choose(ctx context.Context, p *project.Project, r ChoiceReques
 	} else {
 		answer.Choice = product.Choose(r.Selected, r.Preferred, found.Stock)
 	}
-	answer.Choice.Variants = slices.DeleteFunc(answer.Choice.Variants, func(v catalog.Variant) bool { return !r.Filter.Affords(product.PriceOf(v)) })
+	answer.Choice.Variants = slices.DeleteFunc(answer.Choice.Variants, func(v catalog.Variant) bool { return !r.Filter.Sells(product, v) })
 	if len(answer.Choice.Variants) == 0 {
 		return ChoiceAnswer{}, fault.New(fault.NotFound, "product_not_found", "No variant of the product that is selected passes the filters.")
 	}

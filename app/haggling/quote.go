@@ -66,11 +66,17 @@ type Request struct {
 	// Accept says that Offer takes the price that stands, and is refused where another one does.
 	Accept bool
 	Agent  agentid.Agent // that asks: it is kept with a session that the request opens, and moves no price
+	// Physical says that the protocol has no checkout for digital items: none is negotiated about.
+	Physical bool
 	// Repeatable says that the answer is kept for whoever sends the request again.
 	Repeatable bool
 	// Again says that another answer in the session came first. An agent that calls out is not asked again.
 	Again bool
 }
+
+// ErrDigital refuses a negotiation that could not end in a checkout of the same protocol.
+var ErrDigital = fault.New(fault.Conflict, "item_unavailable",
+	"The item is digital, and is not sold over this protocol. It can be bought over the Agent Commerce Protocol of the shop.")
 
 // Answer is what the buyer gets to hear. With Expired, Decision is nil and nothing changed.
 type Answer struct {
@@ -235,7 +241,7 @@ func (s *Service) decide(ctx ports.Outbound, p *project.Project, h ports.Haggle,
 	t.quote.Record(in.Table, decision, now)
 	t.quote.EndBy(t.visit.End())
 	if _, agreed := decision.(negotiation.Accepted); !agreed {
-		t.quote.Suggest(s.bundle(ctx, p, t, h.Cart, now))
+		t.quote.Suggest(s.bundle(ctx, p, t, r.Physical, h.Cart, now))
 	}
 	result := ports.HaggleResult{Quote: t.quote, NewQuote: t.fresh, Entry: s.entry(h, r, t, in, proposal, decision, now)}
 	if t.fresh && h.Prior != nil {
@@ -344,9 +350,14 @@ func (s *Service) seal(t *talk, agreed negotiation.Accepted, withBundle bool, re
 // courtesy is how long a quote waits for an index to suggest a bundle from.
 const courtesy = 250 * time.Millisecond
 
+// mostPassedOver is how many digital products a bundle looks past for one that is shipped.
+const mostPassedOver = 10
+
 // bundle is a product that goes with the item and is not in the cart, or nil. A bundle is a courtesy: without an index the
-// quote goes on without it.
-func (s *Service) bundle(ctx context.Context, p *project.Project, t *talk, cart []session.CartItem, now time.Time) *negotiation.Bundle {
+// quote goes on without it. physical leaves out what is digital.
+func (s *Service) bundle(
+	ctx context.Context, p *project.Project, t *talk, physical bool, cart []session.CartItem, now time.Time,
+) *negotiation.Bundle {
 	if !p.Settings.BundleSuggestions || t.mandate.Policy.Bundles.Off || t.quote.Snapshot().Bundle != nil {
 		return nil
 	}
@@ -356,9 +367,13 @@ func (s *Service) bundle(ctx context.Context, p *project.Project, t *talk, cart 
 		s.Log.WarnContext(ctx, "no index to suggest a bundle from", "error", err)
 		return nil
 	}
-	complements := s.Index.Complements(p.ID, []id.Product{t.product.ID}, 1+len(cart))
+	most := 1 + len(cart)
+	if physical {
+		most += mostPassedOver
+	}
+	complements := s.Index.Complements(p.ID, []id.Product{t.product.ID}, most)
 	complements = slices.DeleteFunc(complements, func(c ports.Complement) bool {
-		return slices.ContainsFunc(cart, func(item session.CartItem) bool { return item.Product == c.Product.ID })
+		return physical && c.Variant.Digital || slices.ContainsFunc(cart, func(item session.CartItem) bool { return item.Product == c.Product.ID })
 	})
 	if len(complements) == 0 {
 		return nil
@@ -369,7 +384,7 @@ func (s *Service) bundle(ctx context.Context, p *project.Project, t *talk, cart 
 	if price.Minor() < regular.Minor() {
 		return &negotiation.Bundle{
 			Product: c.Product.ID, Variant: c.Variant.ID, Name: c.Product.Name, Regular: regular, Price: price,
-			ValidUntil: now.Add(negotiation.Validity),
+			ValidUntil: now.Add(negotiation.Validity), Digital: c.Variant.Digital,
 		}
 	}
 	return nil

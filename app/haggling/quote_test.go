@@ -215,6 +215,36 @@ func TestBundle(t *testing.T) {
 	}
 }
 
+// A protocol without digital items suggests none, and takes none that another protocol suggested.
+func TestBundle_digital(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	digital := func(s *shop) {
+		s.lantern.Variants[0].Digital = true
+		s.index.complements = []ports.Complement{{Product: s.lantern, Variant: s.lantern.Variants[0]}}
+	}
+	digital(s)
+	if b := s.mustQuote(haggling.Request{Offer: offer(880_00), Physical: true}).Quote.Bundle; b != nil {
+		t.Fatalf("suggested %+v", b)
+	}
+	stove := product(3, "Stove", 40_00)
+	s.index.complements = append(s.index.complements, ports.Complement{Product: stove, Variant: stove.Variants[0]})
+	if b := s.mustQuote(haggling.Request{Offer: offer(880_00), Physical: true}).Quote.Bundle; b == nil || b.Product != stove.ID {
+		t.Errorf("suggested %+v, want the stove", b)
+	}
+	s = newShop(t)
+	digital(s)
+	first := s.mustQuote(haggling.Request{Offer: offer(880_00)})
+	if b := first.Quote.Bundle; b == nil || !b.Digital {
+		t.Fatalf("suggested %+v", b)
+	}
+	_, err := s.quote(haggling.Request{Ask: again(first), AddBundle: true, Physical: true})
+	expectFault(t, err, "validation_error", "add_bundle")
+	if taken := s.mustQuote(haggling.Request{Ask: again(first), AddBundle: true}); !taken.Quote.WithBundle {
+		t.Error("the protocol that suggested it does not take it")
+	}
+}
+
 func TestBundleLeftAlone(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

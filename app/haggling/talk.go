@@ -58,7 +58,7 @@ func (s *Service) talk(p *project.Project, h ports.Haggle, r Request, visit *ses
 		if err := t.quote.Resume(mandate.Policy, t.signals, now); err != nil {
 			return nil, err
 		}
-		if r.AddBundle && t.quote.Snapshot().Bundle == nil {
+		if b := t.quote.Snapshot().Bundle; r.AddBundle && (b == nil || r.Physical && b.Digital) {
 			return nil, fault.Field("add_bundle", "is for a quote that suggests a bundle")
 		}
 		return t, nil
@@ -99,8 +99,11 @@ func itemOf(h ports.Haggle, r Request, visit *session.Session) (negotiation.Item
 		c.That(r.Ask.Product.IsZero() || r.Ask.Product == item.Product, "product_id", "is not the quote's product")
 		c.That(r.Ask.Variant.IsZero() || r.Ask.Variant == item.Variant, "variant_id", "is not the quote's variant")
 		c.That(r.Ask.Quantity == 0 || r.Ask.Quantity == item.Quantity, "quantity", "is not the quote's, "+strconv.Itoa(item.Quantity)+": leave quote_id out to ask for another one")
-		if _, ok := h.Product.Variant(item.Variant); !ok {
+		switch v, ok := h.Product.Variant(item.Variant); {
+		case !ok:
 			return negotiation.Item{}, fault.Missing("variant")
+		case r.Physical && v.Digital:
+			return negotiation.Item{}, ErrDigital
 		}
 		return item, c.Err()
 	}
@@ -113,6 +116,8 @@ func itemOf(h ports.Haggle, r Request, visit *session.Session) (negotiation.Item
 		return negotiation.Item{}, fault.Field("variant_id", h.Product.VariantRequired())
 	case !ok:
 		return negotiation.Item{}, h.Product.NoVariant()
+	case r.Physical && v.Digital:
+		return negotiation.Item{}, ErrDigital
 	}
 	return negotiation.Item{Session: visit.ID, Product: h.Product.ID, Variant: v.ID, Quantity: r.Ask.Quantity}, nil
 }

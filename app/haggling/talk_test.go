@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,7 +127,7 @@ type neighbour struct {
 
 func (n *neighbour) Complements(id.Project, []id.Product, int) []ports.Complement {
 	n.asked++
-	return n.complements
+	return slices.Clone(n.complements)
 }
 
 // at is a clock that stands so long after noon.

@@ -92,7 +92,7 @@ type lenient struct {
 
 func (l *lenient) add(at int, item Wanted) {
 	p, v, ok := Find(l.known.Products, item.Ref)
-	if !ok {
+	if !ok || v.Digital { // the protocols of lenient carts have no checkout without shipping yet
 		l.findings = append(l.findings, Finding{Kind: checkout.ItemUnavailable, Item: at})
 		return
 	}
@@ -102,6 +102,7 @@ func (l *lenient) add(at int, item Wanted) {
 		SKU:      v.SKU,
 		Name:     p.Name,
 		Label:    v.Label(),
+		Digital:  v.Digital,
 		Quantity: item.Quantity,
 		Unit:     p.PriceOf(v),
 		Original: p.PriceOf(v),

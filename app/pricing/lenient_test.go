@@ -1,6 +1,7 @@
 package pricing_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,6 +63,27 @@ func told(lines []checkout.Line, findings []pricing.Finding) string {
 		parts = append(parts, fmt.Sprintf("%s %d %d %d", f.Kind, f.Item, f.Token, f.Line))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// Digital items are left out, also of a bundle whose price was agreed over another protocol.
+func TestLenient_digital(t *testing.T) {
+	t.Parallel()
+	one, three := product(1, 1), product(3, 1)
+	three.Variants[0].Digital = true
+	bundle := agreed(one, 2, func(s *negotiation.Snapshot) {
+		s.WithBundle = true
+		s.Bundle = &negotiation.Bundle{Product: three.ID, Variant: three.Variants[0].ID, Regular: three.Price, Price: usd(25_00)}
+	})
+	known := ports.Basket{Now: noon, Products: []*catalog.Product{one, three}, Quotes: []*negotiation.Quote{bundle}}
+	both := []pricing.Wanted{{Ref: "1-1", Quantity: 2}, {Ref: "3-1", Quantity: 1}}
+	lines, findings, err := pricing.Lenient(pricing.LenientRequest{Session: visit, Items: both, Tokens: []string{"1"}}, known, nil)
+	if got, want := told(lines, findings), "0: 2 of 1-1 at 9.00/10.00; item_unavailable 2 0 0"; err != nil || got != want {
+		t.Errorf("%s, want %s: %v", got, want, err)
+	}
+	_, _, err = pricing.Lenient(pricing.LenientRequest{Session: visit, Items: both[1:]}, known, nil)
+	if !errors.Is(err, pricing.ErrNothingSold) {
+		t.Errorf("digital alone: %v", err)
+	}
 }
 
 func TestLenient(t *testing.T) {

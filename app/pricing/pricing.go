@@ -75,6 +75,7 @@ func Lines(r Request, known ports.Basket, before []checkout.Line) ([]checkout.Li
 		item.Variant = variant.ID
 		if l, ok := kept[i]; ok {
 			lines[i] = keep(l, item, mismatch.In("items").At(i))
+			lines[i].Digital = variant.Digital // the buyer agrees to the new totals
 			continue
 		}
 		lines[i] = tokens.line(product, variant, item, r.TokenHash, mismatch.In("items").At(i))

@@ -77,7 +77,7 @@ func (t *tokens) variant(item Item, common string) id.Variant {
 // line prices one item. A token's price is good for one line.
 func (t *tokens) line(p *catalog.Product, v catalog.Variant, item Item, common string, at fault.Check) checkout.Line {
 	line := checkout.Line{
-		Product: p.ID, Variant: v.ID, SKU: v.SKU, Name: p.Name, Label: v.Label(),
+		Product: p.ID, Variant: v.ID, SKU: v.SKU, Name: p.Name, Label: v.Label(), Digital: v.Digital,
 		Quantity: item.Quantity, Unit: p.PriceOf(v), Original: p.PriceOf(v),
 	}
 	hash := cmp.Or(item.TokenHash, common)

@@ -124,7 +124,7 @@ func (r InitRequest) same(c checkout.Snapshot, lines []checkout.Line) bool {
 	}
 	address.State = checkout.Region(address.Country, address.State)
 	address.ID = cmp.Or(address.ID, c.Address.ID)
-	whole := r.Partial || len(address.Missing()) == 0
+	whole := r.Partial || len(address.Missing()) == 0 || checkout.AllDigital(lines)
 	wanted := r.Option == "" || r.Option == c.Selected
 	told := len(r.Problems) + len(r.problems) + len(c.CartProblems)
 	return whole && wanted && told == 0 && slices.Equal(c.Lines, lines) && c.Address == address && c.Buyer == r.Buyer && c.Hook == r.Hook && c.Strict == r.Strict

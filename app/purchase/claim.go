@@ -110,6 +110,12 @@ func (s *Service) claimOnce(
 		if c.Revision() != payable.Revision() { // what the agent consented to, and the stock that was read, are others
 			return checkout.ErrChanged
 		}
+		if r.Physical && c.HasDigital() {
+			return checkout.ErrDigital
+		}
+		if err := c.StillDigital(levels); err != nil {
+			return err
+		}
 		takes, short := catalog.Allocate(c.Needs(), levels)
 		if len(short) > 0 {
 			return outOfStock(c, short)

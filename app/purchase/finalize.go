@@ -45,6 +45,8 @@ type FinalizeRequest struct {
 	// Hook is where the agent hears of the order, unless the checkout has one. One that no requests may be sent to is left out:
 	// it keeps nobody from paying.
 	Hook checkout.Hook
+	// Physical says that the protocol sells no digital items: a checkout that has some is refused, and stays as it is.
+	Physical bool
 }
 
 // Result of a finalize: Placed or Declined.

@@ -295,10 +295,15 @@ func (i *PreparedInit) Commit(ctx context.Context, stores *ports.Stores) error {
 // providers can charge. Otherwise the buyer would learn of it by a decline, as the last step.
 func (s *Service) expressible(p *project.Project, c *checkout.Checkout) error {
 	methods := p.ServedMethods(s.Sandbox)
+	charged := func(total money.Amount) bool {
+		return len(methods) == 0 || slices.ContainsFunc(methods, func(method project.PaymentMethod) bool { return s.canCharge(p.PaymentRoute(method, s.Sandbox), total) })
+	}
+	if total := c.Total(); c.Digital() && !charged(total) {
+		return fault.Field("items", "come to "+total.String()+" "+total.Currency().Code()+", which the shop's payment provider cannot charge")
+	}
 	for _, o := range c.Snapshot().Options {
 		total := c.TotalWith(o.ID)
-		served := slices.ContainsFunc(methods, func(method project.PaymentMethod) bool { return s.canCharge(p.PaymentRoute(method, s.Sandbox), total) })
-		if len(methods) > 0 && !served {
+		if !charged(total) {
 			return fault.Field("items", "come to "+total.String()+" "+total.Currency().Code()+" with "+o.ID+" shipping, which the shop's payment provider cannot charge")
 		}
 	}

@@ -221,12 +221,20 @@ func (s transaction) LockWithStock(
 ) (c *checkout.Checkout, levels []catalog.Level, now time.Time, err error) {
 	for _, n := range needs {
 		if s.found > 0 {
-			levels = append(levels, catalog.Level{Variant: n.Variant, Location: "main", Quantity: 100})
+			levels = append(levels, catalog.Level{Variant: n.Variant, Location: "main", Quantity: 100, Digital: s.digital(n.Variant)})
 		}
 	}
 	s.found--
 	c, now, err = s.Lock(ctx, named)
 	return c, levels, now, cmp.Or(err, s.broken["stock"])
+}
+
+// digital reports whether a variant is, as the catalogue stands.
+func (s *till) digital(of id.Variant) bool {
+	return slices.ContainsFunc(s.products, func(p *catalog.Product) bool {
+		v, has := p.Variant(of)
+		return has && v.Digital
+	})
 }
 
 func (s transaction) Save(_ context.Context, c *checkout.Checkout, e *event.Event) error {

@@ -156,7 +156,7 @@ func (b *batch) move(c *order.Case, s syncrun.Shipment) error {
 	if fault.KindOf(err) == fault.Invalid { // no address that a buyer could follow
 		err = ship("")
 	}
-	if err == nil && s.Delivered {
+	if err == nil && s.Delivered && c.Order.RequiresShipping() { // digital items are delivered by now
 		err = c.Deliver(id.New[id.Event](b.entropy.IDBits()), b.now)
 	}
 	if fault.KindOf(err) == fault.Conflict {

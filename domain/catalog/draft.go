@@ -41,9 +41,12 @@ type Draft struct {
 	MPN  patch.Field[string]
 	// InventoryPolicy is the default variant's.
 	InventoryPolicy patch.Field[string]
+	// RequiresShipping is the default variant's: false means that it is digital.
+	RequiresShipping patch.Field[bool]
 }
 
-// VariantDraft is a variant as written. Quantity nil leaves its stock alone, and InventoryPolicy "" what policy it has.
+// VariantDraft is a variant as written. Quantity nil leaves its stock alone, InventoryPolicy "" what policy it has, and
+// RequiresShipping nil whether it is shipped.
 type VariantDraft struct {
 	SKU      string
 	Size     string
@@ -53,7 +56,8 @@ type VariantDraft struct {
 	GTIN     string
 	MPN      string
 
-	InventoryPolicy string
+	InventoryPolicy  string
+	RequiresShipping *bool
 }
 
 // Stock is a quantity to set for a variant at the default location.
@@ -148,12 +152,14 @@ func (p *Product) applyVariants(d Draft, ids IDs, check fault.Check) []Stock {
 		}
 		p.identifyDefault(d, check)
 		p.applyPolicy(d, check)
+		p.applyShipping(d, check)
 		return p.defaultStock(d, check)
 	}
 	check.That(!d.GTIN.Given(), "gtin", "must be given per variant, for the product has variants")
 	check.That(!d.MPN.Given(), "mpn", "must be given per variant, for the product has variants")
 	check.That(!d.Quantity.Given(), "quantity", "must be given per variant, for the product has variants")
 	check.That(!d.InventoryPolicy.Given(), "inventory_policy", "must be given per variant, for the product has variants")
+	check.That(!d.RequiresShipping.Given(), "requires_shipping", "must be given per variant, for the product has variants")
 	check.That(len(drafts) <= MaxVariants, "variants", "must have at most 2,048 variants")
 	known := make(map[string]Variant, len(p.Variants))
 	for _, v := range p.Variants {
@@ -172,6 +178,10 @@ func (p *Product) applyVariants(d Draft, ids IDs, check fault.Check) []Stock {
 			MPN:   draft.MPN,
 
 			InventoryPolicy: known[draft.SKU].InventoryPolicy,
+			Digital:         known[draft.SKU].Digital,
+		}
+		if draft.RequiresShipping != nil {
+			v.Digital = !*draft.RequiresShipping
 		}
 		if draft.InventoryPolicy != "" {
 			policy, valid := ParseInventoryPolicy(draft.InventoryPolicy)
@@ -193,7 +203,7 @@ func (p *Product) applyVariants(d Draft, ids IDs, check fault.Check) []Stock {
 func (p *Product) defaultVariant(ids IDs) Variant {
 	for _, v := range p.Variants {
 		if v.SKU == p.SKU {
-			return Variant{ID: v.ID, SKU: p.SKU, GTIN: v.GTIN, MPN: v.MPN, InventoryPolicy: v.InventoryPolicy}
+			return Variant{ID: v.ID, SKU: p.SKU, GTIN: v.GTIN, MPN: v.MPN, InventoryPolicy: v.InventoryPolicy, Digital: v.Digital}
 		}
 	}
 	return Variant{ID: ids.Variant(), SKU: p.SKU}
@@ -209,6 +219,16 @@ func (p *Product) applyPolicy(d Draft, check fault.Check) {
 	policy, valid := ParseInventoryPolicy(name)
 	check.That(valid, "inventory_policy", wrongPolicy)
 	p.Variants[0].InventoryPolicy = policy
+}
+
+// applyShipping tells of the only variant whether it is shipped.
+func (p *Product) applyShipping(d Draft, check fault.Check) {
+	if !d.RequiresShipping.Given() || !check.That(len(p.Variants) == 1, "requires_shipping", "must be given per variant, for the product has variants") {
+		return
+	}
+	shipped := !p.Variants[0].Digital
+	d.RequiresShipping.Apply(&shipped, true)
+	p.Variants[0].Digital = !shipped
 }
 
 // identifyDefault gives the only variant the numbers that the draft has.

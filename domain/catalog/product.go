@@ -3,6 +3,7 @@
 package catalog
 
 import (
+	"slices"
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -82,6 +83,12 @@ type Variant struct {
 	MPN   string        // the manufacturer's part number; "" where unknown
 
 	InventoryPolicy InventoryPolicy
+	Digital         bool // nothing is shipped: a download, a voucher, a service
+}
+
+// Physical reports whether some variant of the product is shipped.
+func (p *Product) Physical() bool {
+	return slices.ContainsFunc(p.Variants, func(v Variant) bool { return !v.Digital })
 }
 
 // Label is the variant in words: "M / Green", or "" for the default variant.
@@ -146,6 +153,7 @@ type Level struct {
 	Location string
 	Quantity int
 	Policy   InventoryPolicy // the variant's
+	Digital  bool            // the variant is
 }
 
 // Totals are the pieces of each variant over all locations.

@@ -36,6 +36,7 @@ type Filter struct {
 	Attributes map[string][]string // for every name, any of its values
 	RatingMin  int                 // of the average review, in hundredths
 	InStock    bool                // whether only variants in stock pass
+	Physical   bool                // whether only variants that are shipped pass. It is the protocol's: buyers do not choose it
 }
 
 // Category is the one that a filter asks for; "" for none, and for several.
@@ -50,6 +51,14 @@ func (f Filter) Category() string {
 func (f Filter) Affords(price money.Amount) bool {
 	return (f.PriceMin == nil || f.PriceMin.Minor() <= price.Minor()) && (f.PriceMax == nil || price.Minor() <= f.PriceMax.Minor())
 }
+
+// Sells reports whether a variant of a product passes what is asked of its price and of shipping.
+func (f Filter) Sells(p *Product, v Variant) bool {
+	return f.Affords(p.PriceOf(v)) && !(f.Physical && v.Digital)
+}
+
+// Hides reports whether a product passes in no case: nothing of it is shipped.
+func (f Filter) Hides(p *Product) bool { return f.Physical && !p.Physical() }
 
 // PassesCategory reports whether a product is in one of the categories, or below it.
 func (f Filter) PassesCategory(p *Product) bool {

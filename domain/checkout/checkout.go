@@ -102,6 +102,7 @@ type Line struct {
 	Quote    id.Quote // the agreed quote whose token covers the line; zero at list price
 	Token    Token    // of the quote, for whoever is to see it again
 	Bundled  bool     // the second line of a bundle: its price is due to the quote's other line
+	Digital  bool     // nothing is shipped. The line stays what its variant was when the line was priced
 }
 
 // Token is by what a checkout token can be made again, and known.

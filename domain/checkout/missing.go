@@ -23,14 +23,16 @@ func (c *Checkout) openStatus() Status {
 
 // Undeliverable reports whether the shop does not ship to the address. A checkout that is not Strict has no such address.
 func (c *Checkout) Undeliverable() bool {
-	return KnownCountry(c.s.Address.Country) && len(c.s.Options) == 0
+	return KnownCountry(c.s.Address.Country) && len(c.s.Options) == 0 && !c.Digital()
 }
 
 // Missing are the fields that payment needs and that the checkout lacks, by their path in a request.
 func (c *Checkout) Missing() []string {
 	var list []string
-	for _, part := range c.s.Address.Missing() {
-		list = append(list, "shipping_address."+part)
+	if !c.Digital() {
+		for _, part := range c.s.Address.Missing() {
+			list = append(list, "shipping_address."+part)
+		}
 	}
 	if !c.s.Strict {
 		return list

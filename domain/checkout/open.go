@@ -89,17 +89,20 @@ func (c *Checkout) fill(p *project.Project, cart Cart, now time.Time) error {
 	if err != nil {
 		return tooLarge()
 	}
-	tax, options := money.Zero(p.Settings.Currency), []Option(nil)
-	if country := cart.Address.Country; KnownCountry(country) && p.Storefront.Serves(country) {
-		if tax, err = p.Storefront.TaxTo(country, cart.Address.State).Of(subtotal); err != nil {
-			return tooLarge()
-		}
-		options = Options(p.Storefront, country, subtotal)
+	tax, options, err := cart.delivery(p, subtotal)
+	if err != nil {
+		return err
 	}
 	for _, o := range options {
 		if subtotal.Minor()+o.Price.Minor()+tax.Minor() >= money.Limit {
 			return tooLarge()
 		}
+	}
+	if subtotal.Minor()+tax.Minor() >= money.Limit {
+		return tooLarge()
+	}
+	if cart.Option != "" && AllDigital(cart.Lines) {
+		return fault.Field("shipping_option", "must be left out: all items are digital, and nothing is shipped")
 	}
 	selected, err := selectFrom(options, cart.Option, c.s.Selected)
 	if err != nil {
@@ -123,6 +126,30 @@ func (c *Checkout) fill(p *project.Project, cart Cart, now time.Time) error {
 		c.s.ValidUntil = end
 	}
 	return nil
+}
+
+// delivery is the tax on a cart, and the ways to ship it. Both are unknown, and the tax is zero, until the country is known.
+// Nothing of a cart of digital items is shipped, and its tax is that of TaxedIn.
+func (cart Cart) delivery(p *project.Project, subtotal money.Amount) (tax money.Amount, options []Option, err error) {
+	if AllDigital(cart.Lines) {
+		country, state := TaxedIn(p.Storefront, cart.Address)
+		if tax, err = p.Storefront.TaxTo(country, state).Of(subtotal); err != nil {
+			return tax, nil, tooLarge()
+		}
+		return tax, nil, nil
+	}
+	country := cart.Address.Country
+	if !KnownCountry(country) || !p.Storefront.Serves(country) {
+		return money.Zero(p.Settings.Currency), nil, nil
+	}
+	if tax, err = p.Storefront.TaxTo(country, cart.Address.State).Of(subtotal); err != nil {
+		return tax, nil, tooLarge()
+	}
+	shipped, _, err := sum(slices.DeleteFunc(slices.Clone(cart.Lines), func(l Line) bool { return l.Digital }), p.Settings.Currency)
+	if err != nil {
+		return tax, nil, tooLarge()
+	}
+	return tax, Options(p.Storefront, country, shipped), nil
 }
 
 // selectFrom is the wanted option, or the one selected before where it still is one, or the cheapest method.
@@ -183,9 +210,13 @@ func (cart Cart) check(f project.Storefront) error {
 		c.In("items").At(i).That(l.Quantity >= 1 && l.Quantity <= MaxQuantity, "quantity", "must be between 1 and 1,000")
 	}
 	at := c.In("shipping_address")
+	if AllDigital(cart.Lines) {
+		cart.checkTaxed(f, at)
+		return c.Err()
+	}
 	if !cart.Partial {
 		for _, part := range cart.Address.Missing() {
-			at.That(false, part, "is required")
+			at.That(false, part, "is required, unless allow_incomplete is true")
 		}
 	}
 	if country := cart.Address.Country; country != "" && !f.Serves(country) && !cart.Strict {

@@ -10,7 +10,7 @@ var (
 	Reduction = TotalKind{"reduction"} // what agreed prices are below list prices; left out when that is nothing
 	Subtotal  = TotalKind{"subtotal"}  // items less reduction
 	Delivery  = TotalKind{"delivery"}  // left out until a way of shipping is selected
-	Tax       = TotalKind{"tax"}       // left out until the country is known
+	Tax       = TotalKind{"tax"}       // left out until the country is known; never for digital items alone
 	Grand     = TotalKind{"total"}
 )
 
@@ -37,7 +37,7 @@ func (c *Checkout) Totals() []Sum {
 	if c.s.Selected != "" {
 		list = append(list, Sum{Delivery, c.Shipping()})
 	}
-	if c.s.Address.Country != "" {
+	if c.s.Address.Country != "" || c.Digital() {
 		list = append(list, Sum{Tax, c.s.Tax})
 	}
 	return append(list, Sum{Grand, c.Total()})

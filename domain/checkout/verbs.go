@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/domain/project"
@@ -53,8 +54,8 @@ func (c *Checkout) Claim(p Payment, taken []catalog.Take, now time.Time) error {
 	if p.Option == "" {
 		p.Option = c.s.Selected
 	}
-	if !slices.ContainsFunc(c.s.Options, func(o Option) bool { return o.ID == p.Option }) {
-		return unknownOption(c.s.Options)
+	if err := c.checkOption(p.Option); err != nil {
+		return err
 	}
 	p.Email = cmp.Or(p.Email, c.s.Buyer.Email)
 	c.remember()
@@ -65,6 +66,19 @@ func (c *Checkout) Claim(p Payment, taken []catalog.Take, now time.Time) error {
 	c.s.Payment, c.s.Selected, c.s.Taken = p, p.Option, taken
 	c.s.ClaimedAt, c.s.LeaseUntil = now, now.Add(Lease)
 	c.s.Unresolved, c.s.RetryAt, c.s.Progress, c.s.Problem = 0, time.Time{}, "", ""
+	return nil
+}
+
+// checkOption judges the way of shipping that a payment is for: one of the options, or none where nothing is shipped.
+func (c *Checkout) checkOption(option string) error {
+	switch {
+	case c.Digital() && option == "":
+		return nil
+	case c.Digital():
+		return fault.Field("shipping_option", "must be left out: all items are digital, and nothing is shipped")
+	case !slices.ContainsFunc(c.s.Options, func(o Option) bool { return o.ID == option }):
+		return unknownOption(c.s.Options)
+	}
 	return nil
 }
 

@@ -22,8 +22,16 @@ type Config struct {
 	MayWriteOrders bool
 	Refused        RefusedOrders
 	Skip           Skips
+	Offer          Offers
 	// Schedule is a cron expression by which the platform is read; "": it is read when someone asks for it.
 	Schedule string
+}
+
+// Offers are what a merchant offers to buyers here although it is not for general sale in the platform's own shop.
+type Offers struct {
+	Unpublished      bool // products that are not published to the shop's sales channel
+	GiftCards        bool
+	SubscriptionOnly bool // products that the platform sells by subscription alone. Here each is a single purchase
 }
 
 // Skips are what is not synchronised, though it could be. Writing is of our orders to the platform.
@@ -74,6 +82,10 @@ type Change struct {
 	SyncSchedule  patch.Field[string]
 	// ScheduleProblem is why SyncSchedule is no schedule; "": it is one.
 	ScheduleProblem string
+
+	OfferUnpublished      patch.Field[bool]
+	OfferGiftCards        patch.Field[bool]
+	OfferSubscriptionOnly patch.Field[bool]
 }
 
 // Apply is the configuration after a change.
@@ -89,6 +101,9 @@ func (c Config) apply(change Change) Config {
 	writes := !c.Skip.Writing
 	change.WriteOrders.Apply(&writes, true)
 	c.Skip.Writing = !writes
+	change.OfferUnpublished.Apply(&c.Offer.Unpublished, false)
+	change.OfferGiftCards.Apply(&c.Offer.GiftCards, false)
+	change.OfferSubscriptionOnly.Apply(&c.Offer.SubscriptionOnly, false)
 	refused := c.Refused.String()
 	change.RefusedOrders.Apply(&refused, KeepRefused.String())
 	c.Refused = RefusedOrdersByName[refused]
@@ -106,6 +121,17 @@ func (c Config) checkWriting(t Type, change Change, check fault.Check) {
 	if name, given := change.RefusedOrders.Value(); given {
 		_, known := RefusedOrdersByName[name]
 		at.That(known, "refused_orders", "must be keep or refund")
+	}
+}
+
+// checkOffers judges a change of what is offered.
+func (c Config) checkOffers(t Type, change Change, check fault.Check) {
+	at := check.In("config")
+	for field, given := range map[string]patch.Field[bool]{
+		"offer_unpublished": change.OfferUnpublished, "offer_gift_cards": change.OfferGiftCards, "offer_subscription_only": change.OfferSubscriptionOnly,
+	} {
+		wanted, is := given.Value()
+		at.That(!is || !wanted || t.TellsOffers(), field, "is for shopify only")
 	}
 }
 

@@ -109,6 +109,7 @@ func (d Draft) Check(c fault.Check, r Rules) {
 	} else {
 		c.In("config").That(d.Config.BaseURL == "", "base_url", "is for systems that you host yourself")
 	}
+	c.In("config").That(d.Config.Offer == Offers{} || d.Type.TellsOffers(), "offer_unpublished", "and the other fields of what is offered are for shopify only")
 	d.Type.checkCredentials(c, d.Credentials, r.Live)
 }
 
@@ -128,6 +129,7 @@ func (i *Integration) Change(change Change, now time.Time) error {
 	if schedule, given := change.SyncSchedule.Value(); given {
 		i.Type.CheckSchedule(c, schedule, change.ScheduleProblem)
 	}
+	i.Config.checkOffers(i.Type, change, c)
 	if err := c.Err(); err != nil {
 		return err
 	}

@@ -135,6 +135,9 @@ func (t Type) Hosted() bool { return known[t].hosted }
 func (t Type) Key() string    { return known[t].key }
 func (t Type) Secret() string { return known[t].secret }
 
+// TellsOffers reports whether the platform tells what it has published, gift cards and products for subscribers apart.
+func (t Type) TellsOffers() bool { return t == Shopify }
+
 // WritesOrders reports whether orders can be written to the type.
 func (t Type) WritesOrders() bool { return known[t].writes }
 

@@ -41,6 +41,7 @@ type Bundle struct {
 	Price   money.Amount
 	// ValidUntil ends the suggestion.
 	ValidUntil time.Time
+	Digital    bool // nothing of it is shipped, so that not every protocol sells it
 }
 
 // Snapshot is a quote as stored.

@@ -55,10 +55,14 @@ var (
 // Ship records that the goods are on their way. A shipped order may be given another tracking, of which
 // what is empty stays as it was; it was shipped when it first was. The same tracking again changes nothing.
 func (c *Case) Ship(carrier, number, address string, announce id.Event, now time.Time) error {
+	if !c.Order.RequiresShipping() {
+		return ErrNothingToShip
+	}
 	return c.ShipAt(now, carrier, number, address, announce, now)
 }
 
-// ShipAt is Ship for goods that were sent at a time of which the shop hears only now.
+// ShipAt is Ship for goods that were sent at a time of which the shop hears only now. Digital items that a platform says were
+// sent are delivered.
 func (c *Case) ShipAt(sent time.Time, carrier, number, address string, announce id.Event, now time.Time) error {
 	check := fault.NewCheck()
 	check.That(utf8.RuneCountInString(carrier) <= 200, "carrier", "must have at most 200 characters")
@@ -69,6 +73,9 @@ func (c *Case) ShipAt(sent time.Time, carrier, number, address string, announce 
 	}
 	f := &c.Order.Fulfillment
 	before := *f
+	if !c.Order.RequiresShipping() && f.Status == FulfillmentProcessing {
+		return c.Deliver(announce, now)
+	}
 	switch f.Status {
 	case FulfillmentCanceled:
 		return ErrCanceled
@@ -98,15 +105,15 @@ func trackable(address string) bool {
 	return err == nil && len(address) <= 2000 && u.Scheme == "https" && u.Host != "" && u.User == nil
 }
 
-// Deliver records that the goods have arrived.
+// Deliver records that the goods have arrived. Digital items need not have been shipped.
 func (c *Case) Deliver(announce id.Event, now time.Time) error {
 	f := &c.Order.Fulfillment
-	switch f.Status {
-	case FulfillmentCanceled:
+	switch {
+	case f.Status == FulfillmentCanceled:
 		return ErrCanceled
-	case FulfillmentProcessing:
+	case f.Status == FulfillmentProcessing && c.Order.RequiresShipping():
 		return ErrNotShipped
-	case Delivered:
+	case f.Status == Delivered:
 		return ErrDelivered
 	}
 	f.Status, f.DeliveredAt = Delivered, now
@@ -116,10 +123,16 @@ func (c *Case) Deliver(announce id.Event, now time.Time) error {
 	return nil
 }
 
-// promise dates the delivery: shipped on the next working day, then the option's days.
+// promise dates the delivery: shipped on the next working day, then the option's days. Digital items are promised for the day
+// of the order.
 func promise(s checkout.Snapshot, zone *time.Location, now time.Time) Fulfillment {
 	ships := shipsOn(now.In(zone))
 	f := Fulfillment{Status: FulfillmentProcessing, ShipsOn: ships, DeliversFrom: ships, DeliversBy: ships, ShippingOption: s.Selected}
+	if checkout.Rehydrate(s).Digital() {
+		year, month, day := now.In(zone).Date()
+		f.ShipsOn = time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+		f.DeliversFrom, f.DeliversBy = f.ShipsOn, f.ShipsOn
+	}
 	for _, o := range s.Options {
 		if o.ID == s.Selected {
 			f.DeliversFrom, f.DeliversBy = Arrival(o, now.In(zone))

@@ -2,8 +2,10 @@ package order
 
 import (
 	"regexp"
+	"slices"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/checkout"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -76,6 +78,9 @@ var (
 		With("integration_id", "is not the one that was asked before")
 	// ErrPaidBack is why nothing is sent to a buyer who has the money again.
 	ErrPaidBack = fault.New(fault.Conflict, "order_refunded", "The order's payment was given back.")
+	// ErrNothingToShip refuses a label, or a tracking, of digital items.
+	ErrNothingToShip = fault.New(fault.Conflict, "nothing_to_ship",
+		"All items of the order are digital, and nothing is shipped. Mark the order as delivered once the buyer has them.")
 	// ErrLabelBought refuses to buy what is bought.
 	ErrLabelBought = fault.New(fault.Conflict, "label_bought", "The order has its label.")
 )
@@ -110,8 +115,21 @@ func (o *Order) Shippable() error {
 		return ErrDelivered
 	case o.Payment.Status() == FullyRefunded:
 		return ErrPaidBack
+	case !o.RequiresShipping():
+		return ErrNothingToShip
 	}
 	return nil
+}
+
+// RequiresShipping reports whether something of the order is shipped. Without it the order is delivered by the merchant's
+// own means, such as a download link, and goes from processing to delivered.
+func (o *Order) RequiresShipping() bool {
+	return len(o.Lines) == 0 || slices.ContainsFunc(o.Lines, func(l checkout.Line) bool { return !l.Digital })
+}
+
+// ShippedLines are the lines that a parcel has.
+func (o *Order) ShippedLines() []checkout.Line {
+	return slices.DeleteFunc(slices.Clone(o.Lines), func(l checkout.Line) bool { return l.Digital })
 }
 
 // NewLabel begins an order's label. Nobody has it in hand.

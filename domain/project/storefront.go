@@ -106,6 +106,19 @@ func (f Storefront) in(s Settings) Storefront {
 // ShipsTo reports whether orders go to the country.
 func (f Storefront) ShipsTo(country string) bool { return slices.Contains(f.ShippingRegions, country) }
 
+// Home is the country that the shop sells from: that of its first warehouse, or else the first that it ships to.
+func (f Storefront) Home() string {
+	for _, w := range f.Warehouses {
+		if w.Country != "" {
+			return w.Country
+		}
+	}
+	if len(f.ShippingRegions) > 0 {
+		return f.ShippingRegions[0]
+	}
+	return ""
+}
+
 // Serves reports whether orders go to the country, and by which rates is known.
 func (f Storefront) Serves(country string) bool {
 	return f.ShipsTo(country) && len(f.RatesTo(country)) > 0

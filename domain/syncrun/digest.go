@@ -18,7 +18,7 @@ func (r Record) Digest() string {
 	case r.Product != nil:
 		digest(h, *r.Product, "")
 		identify(h, r.Product.GTIN, r.Product.MPN)
-		fmt.Fprint(h, r.Product.InventoryPolicy)
+		fmt.Fprint(h, r.Product.InventoryPolicy, r.Product.Shipping.digested())
 	case r.Level != nil:
 		digest(h, *r.Level, " ")
 	case r.Order != nil:
@@ -37,7 +37,8 @@ func (r Record) Digest() string {
 func digest(h hash.Hash, of any, between string) {
 	v := reflect.ValueOf(of)
 	for i := range v.NumField() {
-		if name := v.Type().Field(i).Name; name == "GTIN" || name == "MPN" || name == "InventoryPolicy" || name == "Canceled" || name == "Refunded" {
+		switch v.Type().Field(i).Name {
+		case "GTIN", "MPN", "InventoryPolicy", "Shipping", "Canceled", "Refunded":
 			continue // see identify
 		}
 		if i > 0 {
@@ -57,7 +58,7 @@ func digest(h hash.Hash, of any, between string) {
 				known := struct{ SKU, Size, Color, Price, Item string }{variant.SKU, variant.Size, variant.Color, variant.Price, variant.Item}
 				fmt.Fprintf(h, "%q", known)
 				identify(h, variant.GTIN, variant.MPN)
-				fmt.Fprint(h, variant.InventoryPolicy)
+				fmt.Fprint(h, variant.InventoryPolicy, variant.Shipping.digested())
 			}
 		case *Shipment:
 			if field != nil {
@@ -67,6 +68,14 @@ func digest(h hash.Hash, of any, between string) {
 			panic(fmt.Sprintf("syncrun: no digest of %T", field))
 		}
 	}
+}
+
+// digested is empty for what is shipped, which keeps the digest that it had before platforms told.
+func (s Shipping) digested() string {
+	if s == Ships {
+		return ""
+	}
+	return string(s)
 }
 
 // identify writes the numbers of what has some. What has none keeps the digest that it had before there were any.

@@ -49,6 +49,7 @@ func prices(p *syncrun.Product) {
 		p.Variants[i].Price = fmt.Sprint(i+20, ".50")
 		p.Variants[i].GTIN = []string{"4006381333931", "96385074"}[i]
 		p.Variants[i].InventoryPolicy = "backorder"
+		p.Variants[i].Shipping = syncrun.Digital
 	}
 }
 
@@ -78,6 +79,7 @@ func TestProduct_Draft_everyField(t *testing.T) {
 		"syncrun.Product.GTIN":            "it has variants with theirs: see TestProduct_Draft_identifiers",
 		"syncrun.Product.MPN":             "it has variants with theirs: see TestProduct_Draft_identifiers",
 		"syncrun.Product.InventoryPolicy": "it has variants with theirs: see TestProduct_Draft_identifiers",
+		"syncrun.Product.Shipping":        "it has variants with theirs: see TestProduct_Draft_shipping",
 		"syncrun.Product.Variants[].Item": "it names the stock: see ItemsOf",
 	})
 	item := map[string]bool{}
@@ -99,6 +101,28 @@ func TestProduct_Draft_identifiers(t *testing.T) {
 	made, err := ours(&p)
 	if err != nil || made.Variants[0].GTIN != p.GTIN || made.Variants[0].MPN != p.MPN || made.Variants[0].InventoryPolicy != catalog.Backorder {
 		t.Errorf("%+v, %v", made, err)
+	}
+}
+
+// Without a word of the platform a variant stays as it is.
+func TestProduct_Draft_shipping(t *testing.T) {
+	t.Parallel()
+	for shipping, digital := range map[syncrun.Shipping]bool{syncrun.Digital: true, syncrun.Ships: false, "": true} {
+		p := tent()
+		p.Variants = nil
+		p.Shipping = syncrun.Digital
+		made, err := ours(&p)
+		if err != nil || !made.Variants[0].Digital {
+			t.Fatal(made, err)
+		}
+		p.Shipping = shipping
+		draft, err := p.Draft(money.USD)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if next, _, err := made.Update(draft, &ids{}, noon); err != nil || next.Variants[0].Digital != digital {
+			t.Errorf("%q: %+v, %v", shipping, next, err)
+		}
 	}
 }
 

@@ -49,7 +49,9 @@ type Product struct {
 	MPN         string // where there are no variants
 	// InventoryPolicy is that of what is sold, where there are no variants, as catalog names them; "": it is left as it is.
 	InventoryPolicy string
-	Variants        []Variant
+	// Shipping tells whether what is sold is shipped, where there are no variants.
+	Shipping Shipping
+	Variants []Variant
 }
 
 // Variant of a product. Price "" is the product's.
@@ -63,6 +65,32 @@ type Variant struct {
 	MPN   string
 
 	InventoryPolicy string // as catalog names them; "": it is left as it is
+	Shipping        Shipping
+}
+
+// Shipping is what a platform says about whether an item is shipped. "" leaves it as it is.
+type Shipping string
+
+// What Shipping may be beside "".
+const (
+	Ships   Shipping = "ships"
+	Digital Shipping = "digital"
+)
+
+// ShippingOf is Ships or Digital.
+func ShippingOf(required bool) Shipping {
+	if required {
+		return Ships
+	}
+	return Digital
+}
+
+// required is nil where the platform says nothing.
+func (s Shipping) required() *bool {
+	if s == "" {
+		return nil
+	}
+	return new(s != Digital)
 }
 
 // Level is how many pieces of an item lie at a place. A platform may say that they are less than none.
@@ -173,6 +201,9 @@ func PrintsOf(p *catalog.Product) (all Prints) {
 		if v.InventoryPolicy != catalog.Tracked { // likewise
 			list[i] += " " + v.InventoryPolicy.String()
 		}
+		if v.Digital { // likewise
+			list[i] += " digital"
+		}
 	}
 	for i, text := range [fields]string{
 		name: p.Name, price: p.Price.String(), category: p.Category, description: p.Description, brand: p.Brand,
@@ -206,7 +237,7 @@ func (p Product) Draft(currency money.Currency) (catalog.Draft, error) {
 	}
 	list := make([]catalog.VariantDraft, len(p.Variants))
 	for i, v := range p.Variants {
-		list[i] = catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, GTIN: v.GTIN, MPN: v.MPN, InventoryPolicy: v.InventoryPolicy}
+		list[i] = catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, GTIN: v.GTIN, MPN: v.MPN, InventoryPolicy: v.InventoryPolicy, RequiresShipping: v.Shipping.required()}
 		if v.Price != "" {
 			amount, err := money.Parse(v.Price, currency)
 			if err != nil {
@@ -220,6 +251,9 @@ func (p Product) Draft(currency money.Currency) (catalog.Draft, error) {
 		d.GTIN, d.MPN = patch.To(p.GTIN), patch.To(p.MPN)
 		if p.InventoryPolicy != "" {
 			d.InventoryPolicy = patch.To(p.InventoryPolicy)
+		}
+		if shipped := p.Shipping.required(); shipped != nil {
+			d.RequiresShipping = patch.To(*shipped)
 		}
 	}
 	return d, nil
@@ -246,6 +280,7 @@ func (c *Copy) Keep(d catalog.Draft, ours *catalog.Product) (catalog.Draft, Prin
 	leave(&d.Attributes, edited(attributes))
 	leave(&d.Tags, edited(tags))
 	leave(&d.Variants, edited(variants))
+	leave(&d.RequiresShipping, edited(variants))
 	leave(&d.Status, edited(status))
 	return d, kept
 }

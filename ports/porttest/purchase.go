@@ -38,6 +38,7 @@ func Purchase(t *testing.T, open Open) {
 		"a backorder is taken beyond the stock":   purchaseBackorder,
 		"racing backorders all succeed":           purchaseBackorderRace,
 		"a policy changed while stock is taken":   purchasePolicyChanged,
+		"digital items without shipping":          purchaseDigital,
 		"racing claims of one checkout":           purchaseRaceCheckout,
 		"racing checkouts for the last pieces":    purchaseRaceStock,
 		"racing checkouts for one token":          purchaseRaceToken,

@@ -138,3 +138,34 @@ func purchasePolicyChanged(s *Shop) {
 	}
 	s.wantCounted(p, 1, 0)
 }
+
+// A checkout of digital items has no way of shipping, and its levels tell whether its variants are digital still.
+func purchaseDigital(s *Shop) {
+	p := s.Product(3)
+	digital := func(is bool) {
+		for i := range p.Variants {
+			p.Variants[i].Digital = is
+		}
+		s.Must(s.UpdateTo(ports.ProductWrite{Product: p}))
+	}
+	digital(true)
+	line := Line(p, 2)
+	line.Digital = true
+	c := s.Checkout(s.Session(), line)
+	Same(s.T, "selected", c.Snapshot().Selected, "")
+	for _, is := range []bool{false, true} {
+		digital(is)
+		s.Must(s.Checkouts.InTx(s.Ctx, s.Project.ID, func(tx ports.Purchase) error {
+			locked, levels, _, err := tx.LockWithStock(s.Ctx, c.ID(), c.Needs(), nil)
+			if err != nil {
+				return err
+			}
+			Same(s.T, "levels that are digital", len(levels) == 1 && levels[0].Digital, is)
+			Same(s.T, "still digital", locked.StillDigital(levels) == nil, is)
+			return nil
+		}))
+	}
+	o := s.Pay(c)
+	Same(s.T, "shipping", o.Shipping, USD(0))
+	Same(s.T, "ships", o.RequiresShipping(), false)
+}

@@ -89,6 +89,25 @@ func pages(change func(r *http.Request, body object)) defect {
 	}}
 }
 
+// Whether it is shipped is told by true or false, of a product and of a variant.
+func TestFlagsAreJudged(t *testing.T) {
+	t.Parallel()
+	ofVariants := func(r object) {
+		list, _ := r["variants"].([]any)
+		for _, v := range list {
+			v.(object)["requires_shipping"] = 1
+		}
+	}
+	for name, change := range map[string]func(object){
+		"a product's": func(r object) { r["requires_shipping"] = "no" },
+		"a variant's": ofVariants,
+	} {
+		if names := failed(t, records("products", change)); !slices.Equal(names, []string{"products records"}) {
+			t.Errorf("%s flag is found by %v", name, names)
+		}
+	}
+}
+
 // Each defect is found by its own check, and by no other.
 func TestDefectsAreFound(t *testing.T) {
 	t.Parallel()

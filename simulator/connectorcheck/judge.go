@@ -48,6 +48,14 @@ func text(r record, name string) error {
 	return nil
 }
 
+func flag(r record, name string) error {
+	var value bool
+	if present(r[name]) && json.Unmarshal(r[name], &value) != nil {
+		return fmt.Errorf("%s is %s, and must be true or false", name, r[name])
+	}
+	return nil
+}
+
 func number(raw json.RawMessage) bool {
 	digits := strings.Trim(string(raw), `"`)
 	_, ok := new(big.Rat).SetString(digits)
@@ -61,12 +69,15 @@ func product(r record) error {
 	if !number(r["price"]) {
 		return errors.New("price is required, and a number or digits")
 	}
+	if err := flag(r, "requires_shipping"); err != nil {
+		return err
+	}
 	var variants []record
 	if present(r["variants"]) && json.Unmarshal(r["variants"], &variants) != nil {
 		return errors.New("variants is no list")
 	}
 	for _, v := range variants {
-		if err := text(v, "sku"); err != nil {
+		if err := errors.Join(text(v, "sku"), flag(v, "requires_shipping")); err != nil {
 			return fmt.Errorf("a variant's %w", err)
 		}
 	}

@@ -13,6 +13,7 @@ type (
 	AdminFulfill = shopify.AdminFulfill
 	AdminSale    = shopify.AdminSale
 	AdminLine    = shopify.AdminLine
+	AdminPublish = shopify.AdminPublish
 )
 
 func (p *Platforms) routeShopifyAdmin() {
@@ -24,6 +25,9 @@ func (p *Platforms) routeShopifyAdmin() {
 	})
 	p.control("POST /control/shopify/fulfill", func(_ *http.Request, body []byte) (any, error) {
 		return ordered(body, func(f AdminFulfill) (any, error) { return identified(p.FulfillAtShopify(f)) })
+	})
+	p.control("POST /control/shopify/publish", func(_ *http.Request, body []byte) (any, error) {
+		return ordered(body, func(a AdminPublish) (any, error) { return map[string]any{}, p.PublishAtShopify(a) })
 	})
 	p.control("POST /control/shopify/sell", func(_ *http.Request, body []byte) (any, error) {
 		return ordered(body, func(s AdminSale) (any, error) { return identified(p.SellAtShopify(s)) })
@@ -42,6 +46,9 @@ func (p *Platforms) RefundAtShopify(r AdminRefund) (string, error) { return p.sh
 func (p *Platforms) FulfillAtShopify(f AdminFulfill) (string, error) {
 	return p.shopify.AdminFulfill(f)
 }
+
+// PublishAtShopify publishes a product to the Online Store, or unpublishes it.
+func (p *Platforms) PublishAtShopify(a AdminPublish) error { return p.shopify.AdminPublish(a) }
 
 // SellAtShopify sells pieces of a variant in the shop itself and returns the order's id.
 func (p *Platforms) SellAtShopify(s AdminSale) (string, error) { return p.shopify.AdminSell(s) }

@@ -75,7 +75,8 @@
 //	  "item_id": "I-10", "status": "active"
 //	}
 //
-// A product without variants, and a variant, may have a gtin (EAN, UPC, ISBN; what is none is dropped) and an mpn.
+// A product without variants, and a variant, may have a gtin (EAN, UPC, ISBN; what is none is dropped), an mpn, and
+// requires_shipping: false says that it is digital. Left out, it stays as it is, which is true at first.
 //
 // id, sku, name and price are required, of a variant its sku. currency is the project's if left out, and must
 // be the project's. item_id is what the inventory calls the stock of the product, or of the variant, where it

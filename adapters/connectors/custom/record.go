@@ -62,7 +62,7 @@ func (f fields) product() *syncrun.Product {
 		SKU: f.text("sku"), Name: f.text("name"), Description: f.text("description"), Brand: f.text("brand"),
 		Category: f.text("category"), Price: f.digits("price"), Currency: f.currency("currency"),
 		Attributes: f.attributes(), Item: f.id("item_id"),
-		GTIN: f.gtin("gtin"), MPN: f.text("mpn"),
+		GTIN: f.gtin("gtin"), MPN: f.text("mpn"), Shipping: f.shipping("requires_shipping"),
 	}
 	for i, raw := range f.list("tags") {
 		tag := fields{values: map[string]json.RawMessage{strconv.Itoa(i): raw}, path: "tags.", wrong: f.wrong}
@@ -78,7 +78,7 @@ func (f fields) product() *syncrun.Product {
 		v := f.readFields(raw, "variants."+strconv.Itoa(i))
 		p.Variants = append(p.Variants, syncrun.Variant{
 			SKU: v.text("sku"), Size: v.text("size"), Color: v.text("color"), Price: v.digits("price"), Item: v.id("item_id"),
-			GTIN: v.gtin("gtin"), MPN: v.text("mpn"),
+			GTIN: v.gtin("gtin"), MPN: v.text("mpn"), Shipping: v.shipping("requires_shipping"),
 		})
 	}
 	switch status := f.text("status"); status {
@@ -95,6 +95,14 @@ func (f fields) product() *syncrun.Product {
 func (f fields) gtin(name string) string {
 	digits, _ := catalog.ParseGTIN(f.id(name))
 	return digits
+}
+
+// shipping is "" where it is left out.
+func (f fields) shipping(name string) syncrun.Shipping {
+	if f.raw(name) == nil {
+		return ""
+	}
+	return syncrun.ShippingOf(f.yes(name))
 }
 
 // attributes are text; numbers and true and false are taken as they are written.

@@ -181,8 +181,9 @@ func (p shipment) label() ports.ShippingLabel {
 
 func orderBody(r ports.LabelRequest, of key) map[string]any {
 	o := r.Order
-	items := make([]map[string]any, len(o.Lines))
-	for i, l := range o.Lines {
+	lines := o.ShippedLines()
+	items := make([]map[string]any, len(lines))
+	for i, l := range lines {
 		items[i] = map[string]any{
 			"lineItemKey": l.Variant.String(), "sku": l.SKU, "name": name(l), "quantity": l.Quantity, "unitPrice": number(l.Unit),
 		}

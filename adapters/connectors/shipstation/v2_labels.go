@@ -205,9 +205,9 @@ func (m *modern) shipment(ctx context.Context, c ports.Connection, r ports.Label
 	if err != nil {
 		return nil, err
 	}
-	a := r.Order.Address
-	items := make([]map[string]any, len(r.Order.Lines))
-	for i, l := range r.Order.Lines {
+	a, lines := r.Order.Address, r.Order.ShippedLines()
+	items := make([]map[string]any, len(lines))
+	for i, l := range lines {
 		items[i] = map[string]any{"external_order_item_id": l.Variant.String(), "sku": l.SKU, "name": name(l), "quantity": l.Quantity}
 	}
 	return map[string]any{

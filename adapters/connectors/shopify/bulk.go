@@ -47,7 +47,7 @@ var bulks = map[syncrun.Resource]bulk{
 const productsBulk = `{
   products {
     edges { node {
-      id handle title descriptionHtml vendor productType status tags updatedAt
+      id handle title descriptionHtml vendor productType status tags updatedAt ` + saleFields + `
       variants { edges { node { ` + variantFields + ` } } }
       media { edges { node { ... on MediaImage { id image { url altText } } } } }
     } }
@@ -297,7 +297,7 @@ func productsOf(part []byte, last bool, with circumstances) (records []syncrun.R
 	var current *group
 	take := func(upTo int) {
 		if current != nil {
-			records = append(records, current.record(with.currency))
+			records = append(records, current.record(with))
 		}
 		current, used = nil, upTo
 	}
@@ -314,7 +314,7 @@ func productsOf(part []byte, last bool, with circumstances) (records []syncrun.R
 			if len(records) == bulkPage {
 				return records, used
 			}
-			current = open(text)
+			current = open(text, with)
 		} else if current != nil && parent == current.product.id {
 			current.add(text)
 		}
@@ -334,10 +334,10 @@ func parentOf(text []byte) string {
 	return string(child.Parent)
 }
 
-func open(text []byte) *group {
+func open(text []byte, with circumstances) *group {
 	var n productNode
 	err := named(json.Unmarshal(text, &n), &n.ID)
-	return &group{product: n.product(), broken: err != nil}
+	return &group{product: n.product(with), broken: err != nil}
 }
 
 // add takes a line below the product's: only images have an image.
@@ -361,9 +361,9 @@ func (g *group) add(text []byte) {
 	g.product.addVariant(v)
 }
 
-func (g *group) record(currency string) syncrun.Record {
+func (g *group) record(with circumstances) syncrun.Record {
 	if g.broken {
 		return syncrun.Record{Resource: syncrun.Products, Remote: g.product.id, Problem: "Shopify's data of it cannot be read."}
 	}
-	return g.product.record(currency)
+	return g.product.record(with)
 }

@@ -46,7 +46,7 @@ func (s *shop) state(status, address string) {
 func lines(id, variants, images int, filler string) string {
 	var b strings.Builder
 	parent := fmt.Sprintf(`"__parentId": "gid://shopify/Product/%d"}`, id)
-	fmt.Fprintf(&b, `{"id": "gid://shopify/Product/%d", "handle": "p%d", "title": "P%d", "status": "ACTIVE", "tags": [], "vendor": %q, "updatedAt": "2026-03-01T12:00:00Z"}`+"\n", id, id, id, filler)
+	fmt.Fprintf(&b, `{"id": "gid://shopify/Product/%d", "handle": "p%d", "title": "P%d", "status": "ACTIVE", "tags": [], "vendor": %q, "updatedAt": "2026-03-01T12:00:00Z", "publishedAt": "2026-01-01T00:00:00Z"}`+"\n", id, id, id, filler)
 	for n := range variants {
 		fmt.Fprintf(&b, `{"id": "gid://shopify/ProductVariant/%d", "sku": "S%d-%d", "price": "1.%02d", "selectedOptions": [{"name": "Size", "value": "%d"}], "inventoryItem": {"id": "gid://shopify/InventoryItem/%d"}, %s`+"\n",
 			id*1000+n, id, n, n, n, id*1000+n, parent)

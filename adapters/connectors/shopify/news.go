@@ -3,7 +3,6 @@ package shopify
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -78,7 +77,7 @@ func (c *Connector) productNews(ctx ports.Outbound, conn ports.Connection, paylo
 	if err != nil {
 		return nil, err
 	}
-	with := circumstances{currency: currency}
+	with := circumstances{currency: currency, offer: conn.Offer, now: c.Clock.Now()}
 	failed := c.readsRest(ctx, conn, &with)
 	records, err := c.told(syncrun.Products, payload, with, productPayload)
 	if *failed != nil && (len(records) == 0 || !refused(*failed)) {
@@ -99,6 +98,7 @@ func productPayload(payload json.RawMessage, with circumstances) ([]syncrun.Reco
 		Status      string          `json:"status"`
 		Tags        string          `json:"tags"`
 		UpdatedAt   moment          `json:"updated_at"`
+		PublishedAt *string         `json:"published_at"`
 		Options     []optionPayload `json:"options"`
 		Variants    []variantPayload
 		VariantGIDs []json.RawMessage `json:"variant_gids"` // of all, where Variants are not
@@ -112,22 +112,24 @@ func productPayload(payload json.RawMessage, with circumstances) ([]syncrun.Reco
 	p := product{
 		id: string(n.ID), handle: n.Handle, title: n.Title, html: n.HTML, vendor: n.Vendor, kind: n.Type, status: n.Status,
 		tags: strings.Split(n.Tags, ","), updated: time.Time(n.UpdatedAt),
+		sale: sale{unpublished: with.unpublished(n.PublishedAt)},
 	}
 	for _, v := range n.Variants {
 		p.variants = append(p.variants, v.variant(n.Options))
 	}
-	// A payload in the shape of the REST API has no more than 100 variants, but names them all. What it does not say of them the
-	// API is asked.
+	// A payload in the shape of the REST API has no more than 100 variants, but names them all. What it does not say the API is
+	// asked: whether the product is a gift card, or for subscribers, and whether variants are shipped, it never says.
 	some := len(n.VariantGIDs) > len(n.Variants)
-	if untold := func(v variantPayload) bool { return len(v.Management) == 0 }; some || slices.ContainsFunc(n.Variants, untold) {
+	if len(n.Variants) > 0 {
 		all, gone := with.rest(p, "")
-		if gone || some && all == nil {
+		if gone || some && all.list == nil {
 			return nil, nil
 		}
-		if all != nil {
-			p.variants = nil
+		if all.list != nil {
+			with.veiled = all.veiled && n.PublishedAt == nil
+			p.variants, p.sale = nil, all.sale.sale(with)
 		}
-		for _, v := range all {
+		for _, v := range all.list {
 			p.addVariant(v)
 		}
 	}
@@ -136,7 +138,7 @@ func productPayload(payload json.RawMessage, with circumstances) ([]syncrun.Reco
 			p.images = append(p.images, catalog.Image{URL: image.Src, Alt: line(image.Alt, 500)})
 		}
 	}
-	return []syncrun.Record{p.record(with.currency)}, nil
+	return []syncrun.Record{p.record(with)}, nil
 }
 
 type optionPayload struct{ Name string }

@@ -261,7 +261,7 @@ func (c *Connector) orderInput(d ports.OrderDraft, variants map[string]string) m
 func lineInputs(d ports.OrderDraft, variants map[string]string) []map[string]any {
 	lines := make([]map[string]any, len(d.Order.Lines))
 	for n, l := range d.Order.Lines {
-		line := map[string]any{"quantity": l.Quantity, "priceSet": bag(l.Unit), "taxable": true}
+		line := map[string]any{"quantity": l.Quantity, "priceSet": bag(l.Unit), "taxable": true, "requiresShipping": !l.Digital}
 		if variant := variants[d.Items[n]]; variant != "" {
 			line["variantId"] = variant
 		} else {

@@ -25,7 +25,7 @@ func draft(placed time.Time) ports.OrderDraft {
 			ID: id.New[id.Order]([16]byte{1}), Confirmation: "HG-7K2M-9QXA", Email: "ada@example.com", Notes: "Ring twice.", CreatedAt: placed,
 			Lines: []checkout.Line{
 				{SKU: "T-1", Name: "Tent", Quantity: 2, Unit: usd(90_00), Original: usd(100_00)},
-				{SKU: "MUG", Name: "Mug", Quantity: 1, Unit: usd(8_00), Original: usd(8_00)},
+				{SKU: "MUG", Name: "Mug", Quantity: 1, Unit: usd(8_00), Original: usd(8_00), Digital: true},
 			},
 			Address:  checkout.Address{Name: "Ada Buyer", Line1: "1 Main St", City: "Springfield", State: "CA", PostalCode: "90001", Country: "US"},
 			Subtotal: usd(188_00), Shipping: usd(5_99), Tax: usd(15_51), Total: usd(209_50),
@@ -70,6 +70,8 @@ func TestOrderInput(t *testing.T) {
 		"lineItems.0.priceSet.shopMoney.amount":           "90.00",
 		"lineItems.0.properties.0.value":                  "100.00 USD",
 		"lineItems.0.quantity":                            2.,
+		"lineItems.0.requiresShipping":                    true,
+		"lineItems.1.requiresShipping":                    false,
 		"lineItems.1.variantId":                           nil,
 		"lineItems.1.title":                               "Mug",
 		"lineItems.1.properties":                          nil,
@@ -107,6 +109,24 @@ func TestOrderInput_variants(t *testing.T) {
 	for path, want := range map[string]any{
 		"processedAt": nil, "transactions.0.test": false, "test": false, "shippingAddress.province": "Bavaria", "shippingAddress.provinceCode": nil,
 		"taxLines": nil, "customer": nil, "shippingLines": nil,
+	} {
+		if got := at(input, path); got != want {
+			t.Errorf("%s is %v, want %v", path, got, want)
+		}
+	}
+}
+
+// An order of digital items has no address and no way of shipping.
+func TestOrderInput_digital(t *testing.T) {
+	placed := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
+	d := draft(placed)
+	for i := range d.Order.Lines {
+		d.Order.Lines[i].Digital = true
+	}
+	d.Order.Address, d.Order.Fulfillment.ShippingOption = checkout.Address{Country: "US"}, ""
+	input := written(t, d, placed.Add(time.Minute))
+	for path, want := range map[string]any{
+		"lineItems.0.requiresShipping": false, "lineItems.1.requiresShipping": false, "shippingAddress": nil, "shippingLines": nil,
 	} {
 		if got := at(input, path); got != want {
 			t.Errorf("%s is %v, want %v", path, got, want)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/adapters/plaintext"
 	"github.com/haggle-commerce/haggle/domain/catalog"
+	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
@@ -26,6 +27,32 @@ type product struct {
 	updated  time.Time
 	variants []variant
 	images   []catalog.Image
+	sale     sale
+}
+
+// sale is how a product is for sale at Shopify (shopify.dev/docs/api/admin-graphql/latest/objects/Product, a copy of api_version
+// 2026-01, read 2026-11-29).
+//
+// The channel that counts is the Online Store: publishedAt is "The date and time when the product was published to the online
+// store". That null means unpublished is said of the REST API's published_at, which webhooks have: "null … means the product
+// would not be published on the Online Store channel" (Shopify staff,
+// community.shopify.com/t/create-product-by-rest-admin-api-published-at-is-not-effective/214011). Publishing can be scheduled:
+// "Only online store channels support scheduled publishing" (mutations/publishablePublish, api_version 2026-10). That publishedAt
+// is in the future until then is not documented, and provided for. The other field is of no use here: publishedOnCurrentPublication
+// is "Whether the resource is published to the app's publication", and this app is no sales channel and has none.
+//
+// isGiftCard is "Whether the product is a gift card" and requiresSellingPlan "Whether the product can only be purchased with a
+// selling plan". Such products "can only be published to online stores" (publishablePublish). None of the three needs a scope
+// beside read_products.
+type sale struct {
+	unpublished      bool
+	giftCard         bool
+	subscriptionOnly bool
+}
+
+// offered reports whether the merchant wants a product to be offered that is for sale so.
+func (s sale) offered(o integration.Offers) bool {
+	return (!s.unpublished || o.Unpublished) && (!s.giftCard || o.GiftCards) && (!s.subscriptionOnly || o.SubscriptionOnly)
 }
 
 type variant struct {
@@ -33,6 +60,7 @@ type variant struct {
 	barcode              string   // whatever the merchant scans
 	options              []option // in the order of the product's
 	policy               string   // as catalog names it; "" where Shopify does not tell
+	shipping             syncrun.Shipping
 }
 
 // policyOf is what Shopify does with stock, in our words. Stock that is not tracked means nothing; of what is tracked, CONTINUE is
@@ -64,8 +92,8 @@ const (
 	maxText        = 200
 )
 
-// record maps a product. A product that is not shown to buyers is archived here.
-func (p product) record(currency string) syncrun.Record {
+// record maps a product. A product that is not for sale, or not offered, is archived here.
+func (p product) record(with circumstances) syncrun.Record {
 	r := syncrun.Record{Resource: syncrun.Products, Remote: p.id, At: p.updated}
 	switch {
 	case len(p.variants) > maxVariants:
@@ -78,12 +106,12 @@ func (p product) record(currency string) syncrun.Record {
 	first := p.variants[0]
 	r.Product = &syncrun.Product{
 		Name: line(p.title, 500), Description: plaintext.Cut(plaintext.FromHTML(p.html), maxDescription), Brand: line(p.vendor, maxText),
-		Category: path(p.kind), Price: first.price, Currency: currency, Tags: tagsOf(p.tags), Images: p.images[:min(len(p.images), maxImages)],
-		Archived: !strings.EqualFold(p.status, "active"),
+		Category: path(p.kind), Price: first.price, Currency: with.currency, Tags: tagsOf(p.tags), Images: p.images[:min(len(p.images), maxImages)],
+		Archived: !strings.EqualFold(p.status, "active") || !p.sale.offered(with.offer),
 	}
 	if p.single() {
 		r.Product.SKU, r.Product.Item, r.Product.GTIN = first.name(), first.item, first.gtin()
-		r.Product.InventoryPolicy = first.policy
+		r.Product.InventoryPolicy, r.Product.Shipping = first.policy, first.shipping
 		return r
 	}
 	r.Product.SKU = p.handle
@@ -125,7 +153,7 @@ func (p product) addVariants(to *syncrun.Product) {
 	same := p.sameForAll()
 	taken := map[string]bool{to.SKU: true}
 	for _, v := range p.variants {
-		mapped := syncrun.Variant{SKU: v.name(), Item: v.item, GTIN: v.gtin(), InventoryPolicy: v.policy}
+		mapped := syncrun.Variant{SKU: v.name(), Item: v.item, GTIN: v.gtin(), InventoryPolicy: v.policy, Shipping: v.shipping}
 		if taken[mapped.SKU] { // Shopify lets variants share one
 			mapped.SKU = "shopify-" + v.id
 		}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/haggle-commerce/haggle/domain/integration"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -29,7 +32,26 @@ type circumstances struct {
 	location string // of a level
 	// rest reads the variants after a cursor, "" being the start, of a product as it was changed last. gone means that the product
 	// is no more.
-	rest func(p product, after string) (list []variantNode, gone bool)
+	rest func(p product, after string) (read variantsRead, gone bool)
+	// offer is what the merchant offers beside what is for general sale.
+	offer integration.Offers
+	now   time.Time
+	// veiled means that the app may not read when products were published: then they count as published.
+	veiled bool
+}
+
+// unpublished reports whether a product that was published at a time, or never, is not published now.
+func (with circumstances) unpublished(at *string) bool {
+	if at == nil {
+		return !with.veiled
+	}
+	when, err := time.Parse(time.RFC3339, *at)
+	return err == nil && when.After(with.now)
+}
+
+// veils reports whether fields that the app may not read tell when products were published.
+func veils(denied []denial) bool {
+	return slices.ContainsFunc(denied, func(d denial) bool { return d.field == "publishedAt" })
 }
 
 var listings = map[syncrun.Resource]listing{
@@ -42,7 +64,7 @@ const productsQuery = `query Products($first: Int!, $after: String, $query: Stri
   products(first: $first, after: $after, query: $query, sortKey: ID) {
     pageInfo { hasNextPage endCursor }
     nodes {
-      id handle title descriptionHtml vendor productType status tags updatedAt
+      id handle title descriptionHtml vendor productType status tags updatedAt ` + saleFields + `
       variants(first: 100) {
         pageInfo { hasNextPage endCursor }
         nodes { ` + variantFields + ` }
@@ -178,6 +200,7 @@ func (c *Connector) list(ctx context.Context, conn ports.Connection, of listing,
 
 func (c *Connector) circumstances(ctx ports.Outbound, conn ports.Connection, of syncrun.Resource) (with circumstances, err error) {
 	if of == syncrun.Products {
+		with.offer, with.now = conn.Offer, c.Clock.Now()
 		with.currency, err = c.currency(ctx, conn)
 	}
 	return with, err
@@ -201,6 +224,7 @@ func (c *Connector) readPage(
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
+	with.veiled = veils(denied)
 	p := ports.RecordPage{Notices: notices(r.Resource, denied), Total: answer.total()}
 	for _, node := range list.Nodes {
 		p.Records = append(p.Records, read(r.Resource, node, with, of.records)...)

@@ -21,8 +21,24 @@ type variantNode struct {
 	SelectedOptions []option
 	InventoryPolicy string
 	InventoryItem   *struct {
-		ID      gid
-		Tracked *bool
+		ID               gid
+		Tracked          *bool
+		RequiresShipping *bool
+	}
+}
+
+// saleNode has a product's saleFields.
+type saleNode struct {
+	PublishedAt         *string
+	IsGiftCard          bool
+	RequiresSellingPlan bool
+}
+
+func (n saleNode) sale(with circumstances) sale {
+	return sale{
+		unpublished:      with.unpublished(n.PublishedAt),
+		giftCard:         n.IsGiftCard,
+		subscriptionOnly: n.RequiresSellingPlan,
 	}
 }
 
@@ -41,12 +57,13 @@ type productNode struct {
 	Status          string
 	Tags            []string
 	UpdatedAt       moment
+	saleNode
 }
 
-func (n productNode) product() product {
+func (n productNode) product(with circumstances) product {
 	return product{
 		id: string(n.ID), handle: n.Handle, title: n.Title, html: n.DescriptionHTML, vendor: n.Vendor, kind: n.ProductType,
-		status: n.Status, tags: n.Tags, updated: time.Time(n.UpdatedAt),
+		status: n.Status, tags: n.Tags, updated: time.Time(n.UpdatedAt), sale: n.sale(with),
 	}
 }
 
@@ -56,6 +73,9 @@ func (p *product) addVariant(n variantNode) {
 		v.item = string(n.InventoryItem.ID)
 		if n.InventoryItem.Tracked != nil {
 			v.policy = policyOf(n.InventoryItem.Tracked, n.InventoryPolicy)
+		}
+		if shipped := n.InventoryItem.RequiresShipping; shipped != nil {
+			v.shipping = syncrun.ShippingOf(*shipped)
 		}
 	}
 	p.variants = append(p.variants, v)
@@ -76,7 +96,7 @@ func productRecords(node json.RawMessage, with circumstances) ([]syncrun.Record,
 	if err := named(json.Unmarshal(node, &n), &n.ID); err != nil {
 		return nil, err
 	}
-	p := n.product()
+	p := n.product(with)
 	for _, v := range n.Variants.Nodes {
 		p.addVariant(v)
 	}
@@ -85,14 +105,14 @@ func productRecords(node json.RawMessage, with circumstances) ([]syncrun.Record,
 		if gone {
 			return nil, nil
 		}
-		for _, v := range rest {
+		for _, v := range rest.list {
 			p.addVariant(v)
 		}
 	}
 	for _, image := range n.Media.Nodes {
 		p.addImage(image)
 	}
-	return []syncrun.Record{p.record(with.currency)}, nil
+	return []syncrun.Record{p.record(with)}, nil
 }
 
 func named(err error, id *gid) error {

@@ -68,7 +68,7 @@ func TestShop(t *testing.T) {
 
 const shirtNode = `{"id": "gid://shopify/Product/9007199254740993", "handle": "shirt", "title": " Linen\u0000 shirt ",
 	"descriptionHtml": "<p>Soft &amp; <b>li</b>ght.</p><script>x()</script>\n<ul><li>One</li><li>Two</li></ul>",
-	"vendor": "Acme", "productType": "Apparel / Shirts", "status": "ACTIVE", "tags": ["summer", "linen", "summer"], "updatedAt": "2026-03-01T13:00:00.5Z",
+	"vendor": "Acme", "productType": "Apparel / Shirts", "status": "ACTIVE", "tags": ["summer", "linen", "summer"], "updatedAt": "2026-03-01T13:00:00.5Z", "publishedAt": "2026-01-01T00:00:00Z",
 	"variants": {"pageInfo": {"hasNextPage": false}, "nodes": [
 		{"id": "gid://shopify/ProductVariant/11", "sku": "SH-M-G", "price": "29.90", "inventoryItem": {"id": "gid://shopify/InventoryItem/111"},
 			"selectedOptions": [{"name": "Size", "value": "M"}, {"name": "Colour", "value": "Green"}, {"name": "Material", "value": "Linen"}]},
@@ -81,7 +81,7 @@ const shirtNode = `{"id": "gid://shopify/Product/9007199254740993", "handle": "s
 
 const shirtPayload = `{"id": 9007199254740993, "handle": "shirt", "title": "Linen shirt",
 	"body_html": "<p>Soft &amp; <b>li</b>ght.</p><script>x()</script>\n<ul><li>One</li><li>Two</li></ul>",
-	"vendor": "Acme", "product_type": "Apparel / Shirts", "status": "active", "tags": "summer, linen", "updated_at": "2026-03-01T08:00:00.5-05:00",
+	"vendor": "Acme", "product_type": "Apparel / Shirts", "status": "active", "tags": "summer, linen", "updated_at": "2026-03-01T08:00:00.5-05:00", "published_at": "2026-01-01T00:00:00Z",
 	"options": [{"id": 1, "name": "Size", "position": 1}, {"id": 2, "name": "Colour", "position": 2}, {"id": 3, "name": "Material", "position": 3}],
 	"variants": [
 		{"id": 11, "sku": "SH-M-G", "price": "29.90", "option1": "M", "option2": "Green", "option3": "Linen", "inventory_item_id": 111},
@@ -190,7 +190,7 @@ func TestWhatIsSoldOfAProduct(t *testing.T) {
 func TestPartsOfAProduct(t *testing.T) {
 	t.Parallel()
 	for status, archived := range map[string]bool{"ACTIVE": false, "DRAFT": true, "ARCHIVED": true, "UNLISTED": true} {
-		if p := productWith(t, `{"status": "`+status+`"}`).Product; p.Archived != archived {
+		if p := productWith(t, `{"status": "`+status+`", "publishedAt": "2026-01-01T00:00:00Z"}`).Product; p.Archived != archived {
 			t.Errorf("%s: %v", status, p.Archived)
 		}
 	}

@@ -377,7 +377,7 @@ func (s *shop) fill(r syncrun.Resource, n int, since time.Time) (names []string)
 }
 
 func productNode(id int, at time.Time) string {
-	return fmt.Sprintf(`{"id": "gid://shopify/Product/%d", "handle": "p%d", "title": "P", "status": "ACTIVE", "updatedAt": %q, "tags": [],
+	return fmt.Sprintf(`{"id": "gid://shopify/Product/%d", "handle": "p%d", "title": "P", "status": "ACTIVE", "publishedAt": "2026-01-01T00:00:00Z", "updatedAt": %q, "tags": [],
 		"variants": {"pageInfo": {"hasNextPage": false}, "nodes": [{"id": "gid://shopify/ProductVariant/%d", "sku": "S%d", "price": "1.00",
 		"selectedOptions": [{"name": "Title", "value": "Default Title"}], "inventoryItem": {"id": "gid://shopify/InventoryItem/%d"}}]},
 		"media": {"nodes": []}}`, id, id, stamp(at), id, id, id)

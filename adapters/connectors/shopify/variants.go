@@ -6,7 +6,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-const variantFields = `id sku barcode price inventoryPolicy selectedOptions { name value } inventoryItem { id tracked }`
+const variantFields = `id sku barcode price inventoryPolicy selectedOptions { name value } inventoryItem { id tracked requiresShipping }`
+
+// saleFields are those of a product that tell how it is for sale.
+const saleFields = `publishedAt isGiftCard requiresSellingPlan`
 
 // variantsQuery reads what a page of products, or a webhook, does not have. A product has up to 2,048 variants
 // (shopify.dev changelog, "The product variant limit is now 2048 for all merchants", 2025-10-15). A single product's can be asked
@@ -14,6 +17,7 @@ const variantFields = `id sku barcode price inventoryPolicy selectedOptions { na
 // cost 1,000 points, and each variant costs some: 250 is what any connection gives.
 const variantsQuery = `query Variants($id: ID!, $first: Int!, $after: String) {
   product(id: $id) {
+    ` + saleFields + `
     variants(first: $first, after: $after) {
       pageInfo { hasNextPage endCursor }
       nodes { ` + variantFields + ` }
@@ -23,9 +27,11 @@ const variantsQuery = `query Variants($id: ID!, $first: Int!, $after: String) {
 
 // variantsRead is how far the variants of a product have been read.
 type variantsRead struct {
-	list  []variantNode
-	after string
-	done  bool
+	list   []variantNode
+	sale   saleNode
+	veiled bool // the app may not read when it was published
+	after  string
+	done   bool
 }
 
 // mostReadings bounds the products of a shop whose variants are kept until their page is complete.
@@ -61,15 +67,15 @@ func (a *account) forgetVariants() {
 // readsRest has the reading of products ask for the variants that a product came without. What hinders it is in the error.
 func (c *Connector) readsRest(ctx context.Context, conn ports.Connection, with *circumstances) *error {
 	failed := new(error)
-	with.rest = func(p product, after string) (list []variantNode, gone bool) {
-		list, gone, *failed = c.variantsAfter(ctx, conn, p, after)
-		return list, gone
+	with.rest = func(p product, after string) (read variantsRead, gone bool) {
+		read, gone, *failed = c.variantsAfter(ctx, conn, p, after)
+		return read, gone
 	}
 	return failed
 }
 
 // variantsAfter ends at one variant more than a product may have.
-func (c *Connector) variantsAfter(ctx context.Context, conn ports.Connection, p product, after string) (list []variantNode, gone bool, err error) {
+func (c *Connector) variantsAfter(ctx context.Context, conn ports.Connection, p product, after string) (read variantsRead, gone bool, err error) {
 	a, of := c.accounts.Of(conn.Key), p.id+" "+p.updated.String()+" "+after
 	r := a.reading(of, after)
 	for !r.done {
@@ -78,21 +84,26 @@ func (c *Connector) variantsAfter(ctx context.Context, conn ports.Connection, p 
 			variables["after"] = r.after
 		}
 		var found struct {
-			Product *struct{ Variants *page[variantNode] }
+			Product *struct {
+				saleNode
+				Variants *page[variantNode]
+			}
 		}
-		if _, err := c.fetch(ctx, conn, variantsQuery, 250, variables, &found); err != nil {
-			return nil, false, err
+		denied, err := c.fetch(ctx, conn, variantsQuery, 250, variables, &found)
+		if err != nil {
+			return variantsRead{}, false, err
 		}
 		if found.Product == nil {
-			return nil, true, nil
+			return variantsRead{}, true, nil
 		}
 		next := found.Product.Variants
 		if next == nil || next.Nodes == nil || next.PageInfo.HasNextPage && (next.PageInfo.EndCursor == r.after || len(next.Nodes) == 0) {
-			return nil, false, c.platform.Failed("does not tell a product's variants", nil)
+			return variantsRead{}, false, c.platform.Failed("does not tell a product's variants", nil)
 		}
-		r.list, r.after = append(r.list, next.Nodes...), next.PageInfo.EndCursor
+		r.list, r.after, r.sale = append(r.list, next.Nodes...), next.PageInfo.EndCursor, found.Product.saleNode
+		r.veiled = veils(denied)
 		r.done = !next.PageInfo.HasNextPage || len(r.list) > maxVariants
 		a.keep(of, *r)
 	}
-	return r.list, false, nil
+	return *r, false, nil
 }

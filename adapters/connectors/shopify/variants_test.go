@@ -23,7 +23,7 @@ func (s *shop) sells(t *testing.T, count int) {
 		end := min(from+first, count)
 		return fmt.Sprintf(`"variants": {"pageInfo": {"hasNextPage": %v, "endCursor": "%d"}, "nodes": [%s]}`, end < count, end, strings.Join(nodes[from:end], ","))
 	}
-	node := fmt.Sprintf(`{"id": "gid://shopify/Product/5", "handle": "p5", "title": "P", "status": "ACTIVE", "updatedAt": %q, "tags": [], %s, "media": {"nodes": []}}`, stamp(noon), page(0, 100))
+	node := fmt.Sprintf(`{"id": "gid://shopify/Product/5", "handle": "p5", "title": "P", "status": "ACTIVE", "publishedAt": "2026-01-01T00:00:00Z", "updatedAt": %q, "tags": [], %s, "media": {"nodes": []}}`, stamp(noon), page(0, 100))
 	s.data["products"] = append(s.data["products"], record{noon, node})
 	putOff := map[string]bool{}
 	s.on("Variants", func(variables map[string]any) (int, string) {
@@ -98,7 +98,7 @@ func TestNews_productOf2048Variants(t *testing.T) {
 	for n := range names {
 		names[n] = fmt.Sprintf(`{"admin_graphql_api_id": "gid://shopify/ProductVariant/%d"}`, 1000+n)
 	}
-	payload := `{"id": 5, "title": "P", "handle": "p5", "status": "active", "updated_at": "2026-03-01T12:00:00Z", "options": [{"name": "Size"}],
+	payload := `{"id": 5, "title": "P", "handle": "p5", "status": "active", "published_at": "2026-01-01T00:00:00Z", "updated_at": "2026-03-01T12:00:00Z", "options": [{"name": "Size"}],
 		"variants": [{"id": 1000, "sku": "S0", "price": "1.00", "option1": "0"}], "variant_gids": [` + strings.Join(names, ",") + `]}`
 	allVariants(t, untilRead(t, func() ([]syncrun.Record, error) {
 		return c.News(ports.NewOutbound(t.Context()), conn, "products/update", noon, []byte(payload))
@@ -153,7 +153,7 @@ func TestNews_inventoryPolicy(t *testing.T) {
 		if c.answer != "" {
 			s.say("Variants", c.answer)
 		}
-		payload := `{"id": 5, "title": "P", "handle": "p", "status": "active", "updated_at": "2026-03-01T12:00:00Z",
+		payload := `{"id": 5, "title": "P", "handle": "p", "status": "active", "published_at": "2026-01-01T00:00:00Z", "updated_at": "2026-03-01T12:00:00Z",
 			"variants": [{` + c.management + `"id": 1, "sku": "S", "price": "1.00", "inventory_policy": "deny", "inventory_item_id": 1}]}`
 		news, err := shop.News(ports.NewOutbound(t.Context()), conn, "products/update", noon, []byte(payload))
 		if err != nil || len(news) != 1 || news[0].Product == nil || news[0].Product.InventoryPolicy != c.want {

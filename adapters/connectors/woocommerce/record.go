@@ -100,7 +100,11 @@ type item struct {
 	Tags       []label     `json:"tags"`
 	Brands     []label     `json:"brands"`
 	Attributes []attribute `json:"attributes"`
-	Images     []struct {
+	// Virtual products are not shipped: "virtual: If the product is virtual. Default is false", and of variations "If the variation
+	// is virtual" (woocommerce.github.io/woocommerce-rest-api-docs, "Product properties" and "Product variation properties", read
+	// 2026-11-29). What is downloadable alone is shipped, too.
+	Virtual loose `json:"virtual"`
+	Images  []struct {
 		Src loose `json:"src"`
 		Alt loose `json:"alt"`
 	} `json:"images"`
@@ -197,7 +201,7 @@ func (i item) product(variations []item) syncrun.Record {
 	for _, image := range i.Images {
 		p.Images = append(p.Images, catalog.Image{URL: image.Src.String(), Alt: plain(image.Alt)})
 	}
-	p.Attributes = i.attributes()
+	p.Attributes, p.Shipping = i.attributes(), i.shipping()
 	for _, v := range variations {
 		if v.wrong != nil || v.ID == "" {
 			return i.problem(syncrun.Products, at, errors.New("one of its variations has no id"))
@@ -210,10 +214,18 @@ func (i item) product(variations []item) syncrun.Record {
 		}
 	}
 	if i.varies() {
-		p.Item, p.GTIN = "", ""
+		p.Item, p.GTIN, p.Shipping = "", "", ""
 		p.Archived = p.Archived || len(p.Variants) == 0
 	}
 	return syncrun.Record{Resource: syncrun.Products, Remote: i.ID.String(), At: at, WholeSecond: whole, Product: p}
+}
+
+// shipping is "" where the shop does not tell.
+func (i item) shipping() syncrun.Shipping {
+	if i.Virtual == "" {
+		return ""
+	}
+	return syncrun.ShippingOf(i.Virtual != "true")
 }
 
 func first(list []label) string {
@@ -245,7 +257,7 @@ func (i item) attributes() map[string]string {
 // variant is a variation. What it goes by beside size and color is told with the size.
 func (i item) variant(parent loose) syncrun.Variant {
 	gtin, _ := catalog.ParseGTIN(i.GTIN.String())
-	v := syncrun.Variant{SKU: i.sku(parent), Price: i.Price.String(), Item: i.ID.String(), GTIN: gtin}
+	v := syncrun.Variant{SKU: i.sku(parent), Price: i.Price.String(), Item: i.ID.String(), GTIN: gtin, Shipping: i.shipping()}
 	var sizes []string
 	for _, a := range i.Attributes {
 		switch strings.TrimPrefix(strings.ToLower(a.Name.String()), "pa_") {

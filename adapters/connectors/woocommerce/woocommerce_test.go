@@ -102,6 +102,10 @@ func TestRecords(t *testing.T) {
 				Attributes: map[string]string{"Material": "Silk, Wool"}}}},
 		"a product of few words": {`{"id": 5, "type": "simple", "status": "publish", "name": "Tent", "sku": "", "price": 7, "short_description": "Dry", ` + at + `}`,
 			syncrun.Record{Resource: syncrun.Products, Product: &syncrun.Product{SKU: "WC-5", Name: "Tent", Description: "Dry", Price: "7", Item: "5"}}},
+		"a download": {`{"id": 5, "type": "simple", "status": "publish", "name": "Song", "sku": "S", "price": "1", "virtual": true, "downloadable": true, ` + at + `}`,
+			syncrun.Record{Resource: syncrun.Products, Product: &syncrun.Product{SKU: "S", Name: "Song", Price: "1", Item: "5", Shipping: syncrun.Digital}}},
+		"a disc, with a download": {`{"id": 5, "type": "simple", "status": "publish", "name": "Song", "sku": "S", "price": "1", "virtual": false, "downloadable": true, ` + at + `}`,
+			syncrun.Record{Resource: syncrun.Products, Product: &syncrun.Product{SKU: "S", Name: "Song", Price: "1", Item: "5", Shipping: syncrun.Ships}}},
 		"a draft": {`{"id": 5, "type": "simple", "status": "draft", "name": "Tent", "sku": "T", "price": "", ` + at + `}`,
 			syncrun.Record{Resource: syncrun.Products, Product: &syncrun.Product{SKU: "T", Name: "Tent", Item: "5", Archived: true}}},
 		"what is sold elsewhere": {`{"id": 5, "type": "external", "status": "publish", "name": "Tent", "sku": "T", "price": "1", ` + at + `}`,
@@ -153,9 +157,9 @@ func jacket(s *shop) {
 		"date_modified_gmt": "2026-03-04T05:06:07",
 	}}
 	s.variations["50"] = []object{
-		{"id": 51, "type": "variation", "sku": "J-S", "price": "90", "manage_stock": true, "stock_quantity": 3, "status": "publish",
+		{"id": 51, "type": "variation", "sku": "J-S", "price": "90", "virtual": false, "manage_stock": true, "stock_quantity": 3, "status": "publish",
 			"date_modified_gmt": "2026-03-04T06:00:00", "attributes": []object{{"name": "pa_color", "option": "Red"}, {"name": "Size", "option": "S"}}},
-		{"id": 52, "type": "variation", "sku": "J", "price": "95", "manage_stock": "parent", "status": "publish",
+		{"id": 52, "type": "variation", "sku": "J", "price": "95", "virtual": true, "manage_stock": "parent", "status": "publish",
 			"date_modified_gmt": "2026-03-04T05:00:00", "attributes": []object{{"name": "Size", "option": "M"}, {"name": "Fit", "option": "Slim"}}},
 		{"id": 53, "type": "variation", "sku": "J-L", "status": "private", "manage_stock": false, "stock_status": "outofstock", "date_modified_gmt": "2026-03-04T05:00:00"},
 	}
@@ -169,7 +173,8 @@ func TestVariations(t *testing.T) {
 	later := time.Date(2026, 3, 4, 6, 0, 0, 0, time.UTC)
 	want := syncrun.Record{Resource: syncrun.Products, Remote: "50", At: later, WholeSecond: true, Product: &syncrun.Product{
 		SKU: "J", Name: "Jacket", Price: "90", Variants: []syncrun.Variant{
-			{SKU: "J-S", Size: "S", Color: "Red", Price: "90", Item: "51"}, {SKU: "WC-52", Size: "M / Slim", Price: "95", Item: "52"},
+			{SKU: "J-S", Size: "S", Color: "Red", Price: "90", Item: "51", Shipping: syncrun.Ships},
+			{SKU: "WC-52", Size: "M / Slim", Price: "95", Item: "52", Shipping: syncrun.Digital},
 		}}}
 	if err != nil || len(page.Records) != 1 || !reflect.DeepEqual(page.Records[0], want) {
 		t.Fatalf("%v\n got %+v\nwant %+v", err, page.Records[0].Product, want.Product)

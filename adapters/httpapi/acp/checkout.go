@@ -76,7 +76,7 @@ type checkoutAnswer struct {
 	Missing         []string         `json:"missing" example:"shipping_address.line1" doc:"What payment needs and the checkout lacks, by the field of the request. While something is missing, shipping and tax may change."`
 	Summary         checkoutSummary  `json:"summary"`
 	Items           []checkoutLine   `json:"items"`
-	ShippingOptions []shippingOption `json:"shipping_options" doc:"None until the country is known."`
+	ShippingOptions []shippingOption `json:"shipping_options" doc:"None until the country is known, or if all is digital."`
 	PaymentMethods  []readyMethod    `json:"payment_methods"`
 	ValidUntil      wire.Time        `json:"valid_until"`
 	OrderID         string           `json:"order_id,omitempty" doc:"Of a completed one."`
@@ -97,6 +97,8 @@ type checkoutLine struct {
 	OriginalPrice wire.Money `json:"original_price" minimum:"0"`
 	Discount      string     `json:"discount" example:"12.5%"`
 	Agreed        bool       `json:"agreed" doc:"A checkout_token covers the line."`
+
+	RequiresShipping bool `json:"requires_shipping"`
 }
 
 func (h *handlers) checkout(ctx context.Context, rq Request, in *checkoutInput) (*wire.Output[checkoutAnswer], error) {
@@ -159,7 +161,7 @@ func (h *handlers) toAPIWholeCheckout(c *checkout.Checkout, o *order.Order, shop
 		answer.Items = append(answer.Items, checkoutLine{
 			LineID: commerce.LineID(l.ID), ProductID: l.Product.String(), VariantID: l.Variant.String(), Name: l.Name, Variant: l.Label, Quantity: l.Quantity,
 			UnitPrice: wire.ToMoney(l.Unit), OriginalPrice: wire.ToMoney(l.Original), Discount: money.Off(l.Original, l.Unit).String(),
-			Agreed: !l.Quote.IsZero(),
+			Agreed: !l.Quote.IsZero(), RequiresShipping: !l.Digital,
 		})
 	}
 	if o != nil {

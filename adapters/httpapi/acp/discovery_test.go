@@ -58,7 +58,7 @@ func TestSearch(t *testing.T) {
 		"results.0.semantic_match":   `{"reasons":["name: rain"],"score":0.87}`,
 		"results.0.images":           `[{"alt":"A jacket","url":"https://shops.example.com/images/j.jpg"},{"alt":"Its back","url":"https://cdn.example.com/j2.jpg"}]`,
 		"results.0.availability":     `{"in_stock":true,"quantity":7,"shipping_estimate":"3-5 business days"}`,
-		"results.0.variants":         `[{"availability":"in_stock","color":"Green","id":"` + green.String() + `","in_stock":true,"size":"M"},{"availability":"out_of_stock","color":"Red","id":"` + red.String() + `","in_stock":false,"size":"L"}]`,
+		"results.0.variants":         `[{"availability":"in_stock","color":"Green","id":"` + green.String() + `","in_stock":true,"requires_shipping":true,"size":"M"},{"availability":"out_of_stock","color":"Red","id":"` + red.String() + `","in_stock":false,"requires_shipping":true,"size":"L"}]`,
 		"results.0.currency":         `"USD"`,
 		"results.0.url":              `"https://shops.example.com/p/demo/acp/products/` + jacket.String() + `"`,
 		"next_cursor":                "null",
@@ -235,8 +235,8 @@ func TestProduct(t *testing.T) {
 	a.expect(t, map[string]string{
 		"product_id": `"` + jacket.String() + `"`, "category": `"outdoor/rain-jackets"`, "list_price": "100.00", "negotiable": "true",
 		"attributes": `{"material":"nylon"}`, "reviews": `{"average_rating":4.5,"count":12,"summary":"Dry."}`,
-		"variants": `[{"availability":"in_stock","color":"Green","id":"` + green.String() + `","in_stock":true,"price":100.00,"quantity":7,"size":"M","sku":"J-G"},` +
-			`{"availability":"out_of_stock","color":"Red","id":"` + red.String() + `","in_stock":false,"price":110.00,"quantity":0,"size":"L","sku":"J-R"}]`,
+		"variants": `[{"availability":"in_stock","color":"Green","id":"` + green.String() + `","in_stock":true,"price":100.00,"quantity":7,"requires_shipping":true,"size":"M","sku":"J-G"},` +
+			`{"availability":"out_of_stock","color":"Red","id":"` + red.String() + `","in_stock":false,"price":110.00,"quantity":0,"requires_shipping":true,"size":"L","sku":"J-R"}]`,
 		"images":                    `[{"position":1,"url":"https://shops.example.com/images/j.jpg"},{"position":2,"url":"https://cdn.example.com/j2.jpg"}]`,
 		"shipping":                  `{"estimated_delivery":"3-5 business days","free_shipping":true,"free_shipping_threshold":100.00}`,
 		"returns":                   `{"allowed":true,"conditions":"Unused and in its original packaging.","window_days":30}`,

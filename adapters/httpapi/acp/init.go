@@ -38,7 +38,7 @@ type initRequest struct {
 	CheckoutToken   string          `json:"checkout_token,omitempty" maxLength:"200" doc:"Of an accepted quote. More than one: give each with its item."`
 	FromCart        bool            `json:"from_cart,omitempty" doc:"Buys the cart of the session, in place of items and checkout_token. A cart has one open checkout: if there is one, it is brought up to the cart and answered. What shipping_address and buyer leave out altogether stays as it is there."`
 	Items           []initItem      `json:"items,omitempty" maxItems:"50" doc:"May be left out with a checkout_token, and must be with from_cart."`
-	ShippingAddress shippingAddress `json:"shipping_address,omitempty" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true."`
+	ShippingAddress shippingAddress `json:"shipping_address,omitempty" doc:"Name, line1, city, postal_code and country are required, unless allow_incomplete is true or all items are digital: without one they are taxed in the shop's country."`
 	BillingSame     bool            `json:"billing_same_as_shipping,omitempty" doc:"Taken and without effect: a billing address comes with the payment token."`
 	ShippingOption  string          `json:"shipping_option,omitempty" maxLength:"100" example:"express" doc:"An id of shipping_options; left out: the cheapest."`
 	Buyer           *checkoutBuyer  `json:"buyer,omitempty"`
@@ -119,6 +119,8 @@ type checkoutItem struct {
 	UnitPrice     wire.Money `json:"unit_price" minimum:"0"`
 	OriginalPrice wire.Money `json:"original_price" minimum:"0"`
 	Discount      string     `json:"discount" example:"12.5%"`
+
+	RequiresShipping bool `json:"requires_shipping"`
 }
 
 type shippingOption struct {
@@ -181,11 +183,6 @@ func addRecipient(r *purchase.InitRequest, address shippingAddress, incomplete b
 		check.In("buyer").That(b.Email == "" || commerce.PlainAddress(b.Email), "email", "must be an e-mail address")
 	}
 	r.Address, r.Partial = fromAPIAddress(address), incomplete
-	if !incomplete && !r.FromCart { // what the cart's open checkout has need not be said again
-		for _, part := range r.Address.For(r.Buyer).Missing() {
-			check.In("shipping_address").That(false, part, "is required, unless allow_incomplete is true")
-		}
-	}
 	return check.Err()
 }
 
@@ -267,6 +264,8 @@ func (h *handlers) toAPICheckout(c *checkout.Checkout, shop *project.Project) in
 			UnitPrice:     wire.ToMoney(l.Unit),
 			OriginalPrice: wire.ToMoney(l.Original),
 			Discount:      money.Off(l.Original, l.Unit).String(),
+
+			RequiresShipping: !l.Digital,
 		})
 		answer.Lines = append(answer.Lines, openedLine{commerce.LineID(l.ID), l.Product.String(), l.Variant.String(), l.Quantity})
 	}

@@ -74,6 +74,8 @@ type productVariant struct {
 	MPN      string     `json:"mpn,omitempty" doc:"Manufacturer's part number."`
 
 	Availability string `json:"availability" enum:"in_stock,backorder,out_of_stock" doc:"backorder: it can be bought, and is sent once it has come in. What is made to order is in_stock."`
+
+	RequiresShipping bool `json:"requires_shipping" doc:"False: it is digital."`
 }
 
 type productImage struct {
@@ -150,7 +152,7 @@ func (h *handlers) toAPIProduct(shop *project.Project, view discovery.ProductVie
 		answer.Variants = append(answer.Variants, productVariant{
 			ID: v.ID.String(), Size: v.Size, Color: v.Color, SKU: v.SKU, Price: wire.ToMoney(p.PriceOf(v)),
 			InStock: v.Available(view.Stock[v.ID]), Quantity: view.Stock[v.ID], GTIN: v.GTIN, MPN: v.MPN,
-			Availability: v.Availability(1, view.Stock[v.ID]).String(),
+			Availability: v.Availability(1, view.Stock[v.ID]).String(), RequiresShipping: !v.Digital,
 		})
 	}
 	for i, image := range p.Images {

@@ -45,7 +45,7 @@ func TestInit(t *testing.T) {
 		"status": `"ready"`, "valid_until": `"2026-03-02T12:30:00.005Z"`,
 		"summary": `{"currency":"USD","savings":3.00,"shipping":5.99,"subtotal":97.00,"tax":0.00,"total":102.99}`,
 		"items.0": `{"discount":"3%","name":"Rain jacket","original_price":100.00,"product_id":"` + jacket.String() +
-			`","quantity":1,"unit_price":97.00,"variant":"M / Green"}`,
+			`","quantity":1,"requires_shipping":true,"unit_price":97.00,"variant":"M / Green"}`,
 		"shipping_options.0": `{"estimate":"3-5 business days","id":"standard","name":"Standard shipping","price":5.99,"selected":true}`,
 		"shipping_options.2": `{"estimate":"1 business day","id":"overnight","name":"Overnight shipping","price":29.99,"selected":false}`,
 		"payment_methods":    `[{"ready":true,"type":"psp_spt"},{"ready":true,"type":"wallet_ba"}]`,
@@ -72,7 +72,7 @@ func TestRevise(t *testing.T) {
 	read.expect(t, map[string]string{
 		"status": `"ready"`, "revision": "1", "missing": "[]", "summary": opened.at("summary"), "valid_until": opened.at("valid_until"),
 		"items.0": `{"agreed":true,"discount":"3%","line_id":"li_1","name":"Rain jacket","original_price":100.00,"product_id":"` + jacket.String() +
-			`","quantity":1,"unit_price":97.00,"variant":"M / Green","variant_id":"` + green.String() + `"}`,
+			`","quantity":1,"requires_shipping":true,"unit_price":97.00,"variant":"M / Green","variant_id":"` + green.String() + `"}`,
 	})
 	if strings.Contains(read.text, "Harbor") || strings.Contains(read.text, "A. Buyer") {
 		t.Errorf("the answer has the address: %s", read.text)
@@ -112,7 +112,7 @@ func TestInitRefuses(t *testing.T) {
 	}
 	elsewhere := strings.Replace(portland, `"us"`, `"NZ"`, 1)
 	for name, c := range map[string]struct{ body, want string }{
-		"nothing at all":      {`{}`, "422 validation_error shipping_address.name shipping_address.line1 shipping_address.city shipping_address.postal_code shipping_address.country"},
+		"nothing at all":      {`{}`, "422 validation_error items shipping_address.name shipping_address.line1 shipping_address.city shipping_address.postal_code shipping_address.country"},
 		"no items, no token":  {`{"session_id":"` + visit + `","shipping_address":` + portland + `}`, "422 validation_error items"},
 		"a wrong price":       {order(line(mug.String(), "", 1, `,"negotiated_price":9`), portland), "422 price_mismatch items.0.negotiated_price"},
 		"half a cent":         {order(line(mug.String(), "", 1, `,"negotiated_price":12.955`), portland), "422 validation_error items.0.negotiated_price"},

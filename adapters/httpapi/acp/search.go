@@ -86,6 +86,8 @@ type searchVariantMatch struct {
 	InStock bool   `json:"in_stock" doc:"Whether it can be bought."`
 
 	Availability string `json:"availability" enum:"in_stock,backorder,out_of_stock" doc:"backorder: it can be bought, and is sent once it has come in."`
+
+	RequiresShipping bool `json:"requires_shipping" doc:"False: it is digital."`
 }
 
 type facets struct {
@@ -174,7 +176,7 @@ func (h *handlers) toAPIResult(shop *project.Project, hit catalog.Hit, stock dis
 		r.Images = append(r.Images, searchImage{h.ImageURL(image.URL), image.Alt})
 	}
 	for _, v := range hit.Variants() {
-		r.Variants = append(r.Variants, searchVariantMatch{v.ID.String(), v.Size, v.Color, v.Available(stock[v.ID]), v.Availability(1, stock[v.ID]).String()})
+		r.Variants = append(r.Variants, searchVariantMatch{v.ID.String(), v.Size, v.Color, v.Available(stock[v.ID]), v.Availability(1, stock[v.ID]).String(), !v.Digital})
 	}
 	return r
 }

@@ -326,7 +326,8 @@ func TestConnectingByConsent(t *testing.T) {
 		t.Errorf("stored %d for %d codes", len(o.stored), len(o.codes))
 	}
 	wants(t, w.call("admin", "GET", path, "", w.in(w.one)), "OK",
-		`"config":{"store_domain":"a.myshopify.com","sync_products":true,"sync_orders":true,"sync_customers":true,"write_orders":false,"refused_orders":"keep"}`, `"last_sync":null`,
+		`"config":{"store_domain":"a.myshopify.com","sync_products":true,"sync_orders":true,"sync_customers":true,"write_orders":false,"refused_orders":"keep",`+
+			`"offer_unpublished":false,"offer_gift_cards":false,"offer_subscription_only":false}`, `"last_sync":null`,
 		`"metrics":{"products_synced":3,"orders_synced":2,"errors_24h":1}`)
 	again := w.call("admin", "POST", "/v1/integrations/connect/complete", `{"type": "shopify", "code": "c", "state": "`+strings.Repeat("x", 32)+`", "callback_query": "shop=a.myshopify.com"}`, w.in(w.one))
 	wants(t, again, "Bad Request", "invalid_state")

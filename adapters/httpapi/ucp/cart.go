@@ -187,6 +187,16 @@ func (h *handlers) toAPICart(rq Request, b *baskets.Basket, a asked, findings []
 	for _, f := range findings {
 		body.Messages = append(body.Messages, told(f, a))
 	}
+	for i, l := range b.Lines {
+		if l.Digital {
+			body.Messages = append(body.Messages, message{
+				Type:    "warning",
+				Code:    checkout.ItemUnavailable.String(),
+				Path:    lineAt(i),
+				Content: "The item is digital, and is not sold over this protocol. Take the line out of the cart.",
+			})
+		}
+	}
 	for _, w := range b.Warnings {
 		body.Messages = append(body.Messages, message{
 			Type:    "warning",

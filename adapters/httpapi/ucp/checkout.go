@@ -112,6 +112,8 @@ func (h *handlers) toAPICheckout(rq Request, v shown) checkoutBody {
 		}
 	}
 	switch {
+	case s.Status.Open() && c.HasDigital():
+		h.escalate(rq, &body)
 	case s.Status == checkout.Incomplete && !active.Has(capability.Fulfillment):
 		askForAddress(&body)
 		h.escalate(rq, &body)
@@ -142,7 +144,7 @@ func askForAddress(body *checkoutBody) {
 		Type:     "error",
 		Code:     "fulfillment_required",
 		Content:  "The buyer says on the shop's page where the goods go.",
-		Severity: "requires_buyer_input",
+		Severity: buyerInput,
 	})
 }
 
@@ -214,6 +216,9 @@ func (h *handlers) toAPIMessages(c *checkout.Checkout) (list []message) {
 	add := func(code, path, content string) {
 		list = append(list, message{Type: "error", Code: code, Path: path, Content: content, Severity: recoverable})
 	}
+	if s.Status.Open() && c.HasDigital() {
+		return append(list, digital(s.Lines)...)
+	}
 	switch s.Status {
 	case checkout.Expired:
 		return []message{{Type: "info", Code: "checkout_expired", Content: "The time for this checkout is over. Create a new one."}}
@@ -240,6 +245,23 @@ func (h *handlers) toAPIMessages(c *checkout.Checkout) (list []message) {
 		add("missing", methodPath+".selected_destination_id", "The address that the goods go to is required.")
 	case c.Undeliverable():
 		add("address_undeliverable", destinationPath, "The shop does not ship to this country.")
+	}
+	return list
+}
+
+// digital tells of the lines of a checkout, which another protocol opened, that are not sold over this one.
+func digital(lines []checkout.Line) (list []message) {
+	for i, l := range lines {
+		if l.Digital {
+			list = append(list, message{
+				Type: "error",
+				Code: checkout.ItemUnavailable.String(),
+				Path: lineAt(i),
+				Content: "The item is digital, and the checkout cannot be paid over this protocol. It can be paid over the one that opened it. " +
+					"Or update it without the item.",
+				Severity: buyerInput,
+			})
+		}
 	}
 	return list
 }

@@ -74,6 +74,7 @@ func (h *handlers) complete(ctx ports.Outbound, rq Request, in *completeInput) (
 		Token:    token,
 		Client:   rq.Caller.Payer,
 		Hook:     h.hookOf(rq),
+		Physical: true,
 	})
 	if err == nil {
 		err = failpoint.At(ctx, failpoint.BeforeAnswer)
@@ -142,6 +143,8 @@ func (h *handlers) notCompleted(ctx ports.Outbound, rq Request, of id.Checkout, 
 			Content:  e.Message, // its details have names of products
 			Severity: recoverable,
 		})
+	case errors.Is(err, checkout.ErrDigital):
+		return h.read(ctx, rq, of, nil) // which tells of it
 	case errors.As(err, &e) && e.Code == "checkout_incomplete":
 		return h.read(ctx, rq, of, nil) // which tells what is missing
 	case errors.As(err, &e) && e.Code == "token_redeemed":

@@ -34,6 +34,7 @@ type message struct {
 // The severities of errors.
 const (
 	recoverable   = "recoverable"
+	buyerInput    = "requires_buyer_input"
 	buyerReview   = "requires_buyer_review"
 	unrecoverable = "unrecoverable"
 )

@@ -54,9 +54,11 @@ const (
 
 func (h *handlers) toAPIFulfillment(shop *project.Project, c *checkout.Checkout, now time.Time) *fulfilling {
 	s := c.Snapshot()
-	ids := make([]string, len(s.Lines))
-	for i, l := range s.Lines {
-		ids[i] = commerce.LineID(l.ID)
+	ids := []string{}
+	for _, l := range s.Lines {
+		if !l.Digital {
+			ids = append(ids, commerce.LineID(l.ID))
+		}
 	}
 	m := method{ID: methodID, Type: "shipping", LineItemIDs: ids, Destinations: []destination{}, Groups: []group{}}
 	if !s.Address.IsZero() {

@@ -2,6 +2,7 @@ package ucp
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 
@@ -159,6 +160,8 @@ func (h *handlers) notStarted(rq Request, err error) (plan[reply], error) {
 	switch {
 	case fault.Is(err, "product_not_found"), fault.Is(err, "variant_not_found"):
 		return h.settled(h.fail("item_unavailable", noItem)), nil
+	case errors.Is(err, haggling.ErrDigital):
+		return h.settled(h.fail("item_unavailable", haggling.ErrDigital.Message)), nil
 	case fault.Is(err, "variant_required"), namesField(err, "variant_id"):
 		return h.settled(h.fail("item_unavailable", "The product has several variants. Name the one that is meant by its id.")), nil
 	case fault.Is(err, "session_not_found"), fault.Is(err, "session_expired"):
@@ -216,7 +219,7 @@ func (h *handlers) followUp(ctx ports.Outbound, rq Request, of id.Quote, r haggl
 
 func (h *handlers) prepareQuote(ctx ports.Outbound, rq Request, r haggling.Request) (*haggling.PreparedQuote, error) {
 	r.Ask.Client, r.Agent = rq.Caller.Client, rq.Caller.Agent
-	r.Again, r.Repeatable = rq.Attempt > 1, rq.Keyed
+	r.Again, r.Repeatable, r.Physical = rq.Attempt > 1, rq.Keyed, true
 	return h.Haggling.In(rq.Stores).PrepareQuote(ctx, rq.Caller.Shop, r)
 }
 

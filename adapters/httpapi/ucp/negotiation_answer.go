@@ -172,7 +172,7 @@ func titleOf(v *haggling.View) string {
 
 func toAPIBundle(q negotiation.Snapshot) *bundleOffered {
 	b := q.Bundle
-	if b == nil || q.State == negotiation.Agreed && !q.WithBundle {
+	if b == nil || b.Digital && !q.WithBundle || q.State == negotiation.Agreed && !q.WithBundle {
 		return nil
 	}
 	return &bundleOffered{

@@ -156,47 +156,64 @@ func toAPIOrderLine(s order.LineState) orderLine {
 	return shown
 }
 
-// toAPIExpectations are the one promise that an order has, about what is left of it.
-func toAPIExpectations(o *order.Order, states []order.LineState) []expectation {
-	var parts []linePart
-	for _, s := range states {
-		if s.Total > 0 {
-			parts = append(parts, linePart{commerce.LineID(s.Number), s.Total})
-		}
-	}
-	if len(parts) == 0 {
-		return nil
-	}
+// toAPIExpectations are the promises that an order has, about what is left of it: one of what is shipped, and one of what is
+// digital, which no address is needed for.
+func toAPIExpectations(o *order.Order, states []order.LineState) (list []expectation) {
 	f := o.Fulfillment
-	return []expectation{{
-		ID:            "exp_1",
-		LineItems:     parts,
-		MethodType:    "shipping",
-		Destination:   orderRegion{o.Address.Country, o.Address.State},
-		Description:   "Arrives from " + f.DeliversFrom.Format(time.DateOnly) + " to " + f.DeliversBy.Format(time.DateOnly) + ".",
-		FulfillableOn: wire.ToTime(f.ShipsOn),
-	}}
+	left := func(digital bool) (parts []linePart) {
+		for _, s := range states {
+			if s.Total > 0 && s.Line.Digital == digital {
+				parts = append(parts, linePart{commerce.LineID(s.Number), s.Total})
+			}
+		}
+		return parts
+	}
+	if parts := left(false); len(parts) > 0 {
+		list = append(list, expectation{
+			ID:            "exp_1",
+			LineItems:     parts,
+			MethodType:    "shipping",
+			Destination:   orderRegion{o.Address.Country, o.Address.State},
+			Description:   "Arrives from " + f.DeliversFrom.Format(time.DateOnly) + " to " + f.DeliversBy.Format(time.DateOnly) + ".",
+			FulfillableOn: wire.ToTime(f.ShipsOn),
+		})
+	}
+	if parts := left(true); len(parts) > 0 {
+		list = append(list, expectation{
+			ID:            "exp_2",
+			LineItems:     parts,
+			MethodType:    "digital",
+			Destination:   orderRegion{o.Address.Country, o.Address.State},
+			Description:   "Digital: nothing is shipped.",
+			FulfillableOn: wire.ToTime(o.CreatedAt),
+		})
+	}
+	return list
 }
 
-// toAPIEvents are what became of the goods, which are sent all at once.
+// toAPIEvents are what became of the goods, which are sent all at once. What is digital is not shipped.
 func toAPIEvents(o *order.Order, states []order.LineState) (list []fulfillmentEvent) {
 	f := o.Fulfillment
-	parts := wire.Each(states, func(s order.LineState) linePart { return linePart{commerce.LineID(s.Number), s.Original} })
-	add := func(name string, at time.Time) {
+	add := func(name string, at time.Time, digital bool) {
+		event := fulfillmentEvent{
+			ID:             "evt_" + name,
+			OccurredAt:     wire.ToTime(at),
+			Type:           name,
+			TrackingNumber: f.TrackingNumber,
+			TrackingURL:    f.TrackingURL,
+			Carrier:        f.Carrier,
+		}
+		for _, s := range states {
+			if digital || !s.Line.Digital {
+				event.LineItems = append(event.LineItems, linePart{commerce.LineID(s.Number), s.Original})
+			}
+		}
 		if !at.IsZero() {
-			list = append(list, fulfillmentEvent{
-				ID:             "evt_" + name,
-				OccurredAt:     wire.ToTime(at),
-				Type:           name,
-				LineItems:      parts,
-				TrackingNumber: f.TrackingNumber,
-				TrackingURL:    f.TrackingURL,
-				Carrier:        f.Carrier,
-			})
+			list = append(list, event)
 		}
 	}
-	add("shipped", f.ShippedAt)
-	add("delivered", f.DeliveredAt)
+	add("shipped", f.ShippedAt, false)
+	add("delivered", f.DeliveredAt, true)
 	return list
 }
 

@@ -124,6 +124,7 @@ func (f *filtersRequest) given() bool {
 
 // fromAPIFilters warns of what is not filtered by. Prices are in the shop's currency.
 func fromAPIFilters(shop *project.Project, f *filtersRequest, market *marketRequest) (filter catalog.Filter, warnings []message) {
+	filter.Physical = true // digital items are not served over UCP yet
 	if f == nil {
 		return filter, nil
 	}
@@ -217,7 +218,11 @@ func toAPISelections(list []catalog.Selection) []selected {
 
 // toAPIHit is a product that was found, with the variants that pass the filter: those in stock first, in their order.
 func (h *handlers) toAPIHit(hit catalog.Hit, f catalog.Filter, stock discovery.Stock) product {
-	p, listed := hit.Product, hit.Variants()
+	listed := slices.DeleteFunc(slices.Clone(hit.Variants()), func(v catalog.Variant) bool { return v.Digital })
+	p := physical(hit.Product)
+	if len(listed) == 0 { // it has just become digital, or what it shows first is
+		listed = p.Listed()
+	}
 	passing := slices.DeleteFunc(slices.Clone(listed), func(v catalog.Variant) bool { return !f.Affords(p.PriceOf(v)) })
 	if len(passing) == 0 { // the price has just changed
 		passing = slices.Clone(listed)
@@ -234,6 +239,16 @@ func (h *handlers) toAPIHit(hit catalog.Hit, f catalog.Filter, stock discovery.S
 	return shown
 }
 
+// physical is a product without its digital variants; one that has no others is as it is.
+func physical(p *catalog.Product) *catalog.Product {
+	if !p.Physical() {
+		return p
+	}
+	shown := *p
+	shown.Variants = slices.DeleteFunc(slices.Clone(p.Variants), func(v catalog.Variant) bool { return v.Digital })
+	return &shown
+}
+
 func rank(stock discovery.Stock, v catalog.Variant) int {
 	if v.Available(stock[v.ID]) {
 		return 0
@@ -243,7 +258,7 @@ func rank(stock discovery.Stock, v catalog.Variant) int {
 
 // toAPILookedUp is a product with the variants that ids of the request led to.
 func (h *handlers) toAPILookedUp(l discovery.LookedUp, stock discovery.Stock) product {
-	shown := h.toAPIProduct(l.Product)
+	shown := h.toAPIProduct(physical(l.Product))
 	for _, m := range l.Matches {
 		at := slices.IndexFunc(shown.Variants, func(v variant) bool { return v.ID == m.Variant.ID.String() })
 		if at < 0 {
@@ -260,7 +275,7 @@ func (h *handlers) toAPILookedUp(l discovery.LookedUp, stock discovery.Stock) pr
 
 // toAPIChoice is a product in full, as far as its options are selected.
 func (h *handlers) toAPIChoice(found discovery.ChoiceAnswer) product {
-	shown := h.toAPIProduct(found.Product)
+	shown := h.toAPIProduct(physical(found.Product))
 	shown.Selected = toAPISelections(found.Choice.Selected)
 	for _, o := range found.Choice.Options {
 		option := productOption{Name: commerce.PlainLine(o.Name)}

@@ -36,7 +36,8 @@ WHERE project_id = $1
   AND deleted_at IS NOT NULL
 ORDER BY changed_version`
 
-	levelColumns = "\nSELECT variants.product_id, stock.variant_id, variants.sku, stock.location, stock.quantity, variants.inventory_policy AS policy"
+	levelColumns = "\nSELECT variants.product_id, stock.variant_id, variants.sku, stock.location, stock.quantity, " +
+		"variants.inventory_policy AS policy, variants.digital"
 
 	stockOfVariants = `
 FROM stock

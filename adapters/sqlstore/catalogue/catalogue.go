@@ -115,7 +115,7 @@ func (f footprint) has(position int, v catalog.Variant) bool {
 	old := f.variants[position]
 	samePrice := old.Price == v.Price || old.Price != nil && v.Price != nil && *old.Price == *v.Price
 	return samePrice && old.ID == v.ID && old.SKU == v.SKU && old.Size == v.Size && old.Color == v.Color &&
-		old.GTIN == v.GTIN && old.MPN == v.MPN && old.InventoryPolicy == v.InventoryPolicy
+		old.GTIN == v.GTIN && old.MPN == v.MPN && old.InventoryPolicy == v.InventoryPolicy && old.Digital == v.Digital
 }
 
 // save stores one product. before is the footprint it had; zero if it is new.

@@ -47,7 +47,7 @@ func findShelves(ctx context.Context, t *db.Tx, project id.Project, places []por
 	for some := range slices.Chunk(slices.Compact(skus), db.Listed) {
 		args := db.Args{project}
 		rows, err := db.All[catalog.Level](ctx, t, `
-SELECT product_id, id AS variant_id, sku, inventory_policy AS policy
+SELECT product_id, id AS variant_id, sku, inventory_policy AS policy, digital
 FROM variants
 WHERE project_id = $1
   AND sku IN `+args.List(some)+t.Dialect.ForKeyShare, args...)

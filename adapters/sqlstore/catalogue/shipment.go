@@ -26,7 +26,7 @@ INSERT INTO variants (` + variants.Columns() + `, project_id, position)
 VALUES `
 	replaceVariants = `
 ON CONFLICT (project_id, id) DO UPDATE
-SET ` + db.Excluded("sku", "position", "size", "color", "price", "gtin", "mpn", "inventory_policy")
+SET ` + db.Excluded("sku", "position", "size", "color", "price", "gtin", "mpn", "inventory_policy", "digital")
 )
 
 const (

@@ -21,13 +21,14 @@ var _ ports.StockRoom = StockRoom{}
 const stockOf = `
 SELECT variants.product_id, variants.id AS variant_id, variants.sku,
   coalesce(stock.location, '') AS location, coalesce(stock.quantity, 0) AS quantity,
-  coalesce(stock.oversold, 0) AS oversold, variants.inventory_policy AS policy, '[]' AS taken
+  coalesce(stock.oversold, 0) AS oversold, variants.inventory_policy AS policy, variants.digital,
+  '[]' AS taken
 FROM variants
 LEFT JOIN stock ON stock.project_id = variants.project_id AND stock.variant_id = variants.id
 WHERE variants.project_id = $1
   AND variants.sku IN %s
 UNION ALL
-SELECT '', '', '', '', 0, 0, 'tracked', taken
+SELECT '', '', '', '', 0, 0, 'tracked', FALSE, taken
 FROM checkouts
 WHERE project_id = $1
   AND status = 'processing'`

@@ -17,7 +17,7 @@ var quotes = db.NewTable[quoteRow]("quotes", db.Columns{
 	"Bounds":             "-",
 })
 
-var _ = stored.JSON[negotiation.Bundle](stored.Tags{"Bundle.ValidUntil": "until"})
+var _ = stored.JSON[negotiation.Bundle](stored.Tags{"Bundle.ValidUntil": "until", "Bundle.Digital": ",omitempty"})
 
 type quoteRow struct {
 	negotiation.Snapshot

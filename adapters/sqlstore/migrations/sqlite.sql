@@ -68,7 +68,7 @@ CREATE TABLE variants (
     position   INTEGER NOT NULL,
     size       TEXT    NOT NULL,
     color      TEXT    NOT NULL,
-    price      INTEGER, gtin TEXT NOT NULL DEFAULT '' CONSTRAINT variants_gtin CHECK (gtin = '' OR (length(gtin) IN (8, 12, 13, 14) AND gtin NOT GLOB '*[^0-9]*')), mpn TEXT NOT NULL DEFAULT '', inventory_policy TEXT NOT NULL DEFAULT 'tracked' CONSTRAINT variants_inventory_policy CHECK (inventory_policy IN ('tracked', 'always_available', 'backorder')),
+    price      INTEGER, gtin TEXT NOT NULL DEFAULT '' CONSTRAINT variants_gtin CHECK (gtin = '' OR (length(gtin) IN (8, 12, 13, 14) AND gtin NOT GLOB '*[^0-9]*')), mpn TEXT NOT NULL DEFAULT '', inventory_policy TEXT NOT NULL DEFAULT 'tracked' CONSTRAINT variants_inventory_policy CHECK (inventory_policy IN ('tracked', 'always_available', 'backorder')), digital INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (project_id, id),
     CONSTRAINT variants_sku UNIQUE (project_id, sku),
     CONSTRAINT variants_product FOREIGN KEY (project_id, product_id) REFERENCES products (project_id, id),
@@ -205,7 +205,7 @@ CREATE TABLE checkouts (
     PRIMARY KEY (project_id, id),
     CONSTRAINT checkouts_session FOREIGN KEY (project_id, session_id) REFERENCES sessions (project_id, id),
     CONSTRAINT checkouts_status CHECK (status IN ('incomplete', 'ready', 'processing', 'pending', 'completed', 'expired', 'canceled')),
-    CONSTRAINT checkouts_payable CHECK (status NOT IN ('ready', 'processing', 'pending', 'completed') OR selected <> ''),
+    CONSTRAINT checkouts_payable CHECK (status NOT IN ('ready', 'processing', 'pending', 'completed') OR selected <> '' OR options = '[]'),
     CONSTRAINT checkouts_amounts CHECK (subtotal >= 0 AND tax >= 0),
     CONSTRAINT checkouts_attempts CHECK (declines BETWEEN 0 AND attempt)
 ) STRICT;
@@ -369,7 +369,7 @@ CREATE TABLE integrations (
     sealed         BLOB, -- credentials, encrypted
     last_error     TEXT NOT NULL,
     created_at     INTEGER NOT NULL,
-    updated_at     INTEGER NOT NULL, store TEXT NOT NULL DEFAULT '', base_url TEXT NOT NULL DEFAULT '', currency TEXT NOT NULL DEFAULT '', skip_products INTEGER NOT NULL DEFAULT 0, skip_orders INTEGER NOT NULL DEFAULT 0, skip_customers INTEGER NOT NULL DEFAULT 0, expires_at INTEGER, refreshing INTEGER, synced TEXT NOT NULL DEFAULT '{}', last_sync INTEGER, wanted TEXT NOT NULL DEFAULT '', skip_writing INTEGER NOT NULL DEFAULT 0, may_write_orders INTEGER NOT NULL DEFAULT 0, refused_orders TEXT NOT NULL DEFAULT 'keep' CONSTRAINT integrations_refused_orders CHECK (refused_orders IN ('keep', 'refund')), sync_schedule TEXT NOT NULL DEFAULT '', next_sync INTEGER,
+    updated_at     INTEGER NOT NULL, store TEXT NOT NULL DEFAULT '', base_url TEXT NOT NULL DEFAULT '', currency TEXT NOT NULL DEFAULT '', skip_products INTEGER NOT NULL DEFAULT 0, skip_orders INTEGER NOT NULL DEFAULT 0, skip_customers INTEGER NOT NULL DEFAULT 0, expires_at INTEGER, refreshing INTEGER, synced TEXT NOT NULL DEFAULT '{}', last_sync INTEGER, wanted TEXT NOT NULL DEFAULT '', skip_writing INTEGER NOT NULL DEFAULT 0, may_write_orders INTEGER NOT NULL DEFAULT 0, refused_orders TEXT NOT NULL DEFAULT 'keep' CONSTRAINT integrations_refused_orders CHECK (refused_orders IN ('keep', 'refund')), offer_unpublished INTEGER NOT NULL DEFAULT 0, offer_gift_cards INTEGER NOT NULL DEFAULT 0, offer_subscription_only INTEGER NOT NULL DEFAULT 0, sync_schedule TEXT NOT NULL DEFAULT '', next_sync INTEGER,
     PRIMARY KEY (project_id, id),
     CONSTRAINT integrations_status CHECK (status IN ('connected', 'error', 'disconnected')),
     CONSTRAINT integrations_webhook_status CHECK (webhook_status IN ('none', 'active', 'failed')),

@@ -15,7 +15,7 @@ import (
 // The formats of JSON columns of checkouts, orders and returns.
 var (
 	_ = stored.JSON[checkout.Line](stored.Tags{
-		"Line.ID": ",omitempty", "Line.Quote": ",omitempty", "Line.Bundled": ",omitempty", "Line.Token": ",inline",
+		"Line.ID": ",omitempty", "Line.Quote": ",omitempty", "Line.Bundled": ",omitempty", "Line.Digital": ",omitempty", "Line.Token": ",inline",
 		"Token.Salt": "token_salt,omitempty", "Token.Hash": "token_hash,omitempty",
 	})
 	_ = stored.JSON[checkout.Problem](stored.Tags{"Problem.Line": ",omitempty"})

@@ -33,7 +33,7 @@ WITH locked AS (
 
 	// selectNeeded is completed by the needed variants.
 	selectNeeded = `
-SELECT v.product_id, s.variant_id, v.sku, s.location, s.quantity, v.inventory_policy AS policy
+SELECT v.product_id, s.variant_id, v.sku, s.location, s.quantity, v.inventory_policy AS policy, v.digital
 FROM stock AS s
 JOIN variants AS v ON v.project_id = s.project_id AND v.id = s.variant_id
 JOIN products AS p ON p.project_id = v.project_id AND p.id = v.product_id

@@ -30,20 +30,23 @@ var (
 
 var (
 	integrations = db.NewTable[integration.Integration]("integrations", db.Columns{
-		"Config.Skip.Products":  "skip_products",
-		"Config.Skip.Orders":    "skip_orders",
-		"Config.Skip.Customers": "skip_customers",
-		"Config.Skip.Writing":   "skip_writing",
-		"Config.Refused":        "refused_orders",
-		"Config.Schedule":       "sync_schedule",
-		"Hook.ID":               "webhook_id",
-		"Hook.Remote":           "webhook_remote",
-		"Hook.Status":           "webhook_status",
-		"Expires":               "expires_at,null",
-		"LastSync":              ",null",
-		"NextSync":              ",null",
-		"Refreshing":            ",null",
-		"Synced":                ",json,currency=-", // the column currency is the platform's
+		"Config.Skip.Products":          "skip_products",
+		"Config.Skip.Orders":            "skip_orders",
+		"Config.Skip.Customers":         "skip_customers",
+		"Config.Skip.Writing":           "skip_writing",
+		"Config.Refused":                "refused_orders",
+		"Config.Offer.Unpublished":      "offer_unpublished",
+		"Config.Offer.GiftCards":        "offer_gift_cards",
+		"Config.Offer.SubscriptionOnly": "offer_subscription_only",
+		"Config.Schedule":               "sync_schedule",
+		"Hook.ID":                       "webhook_id",
+		"Hook.Remote":                   "webhook_remote",
+		"Hook.Status":                   "webhook_status",
+		"Expires":                       "expires_at,null",
+		"LastSync":                      ",null",
+		"NextSync":                      ",null",
+		"Refreshing":                    ",null",
+		"Synced":                        ",json,currency=-", // the column currency is the platform's
 	})
 	_ = stored.JSON[syncrun.Watermarks](nil)
 
@@ -53,13 +56,13 @@ var (
 	connectIntegration = integrations.Insert() + `
 ON CONFLICT (project_id, id) DO UPDATE
 SET ` + db.Excluded("name", "status", "account", "live", "store", "base_url", "currency", "skip_products", "skip_orders",
-		"skip_customers", "skip_writing", "may_write_orders", "refused_orders", "webhook_id", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing", "last_error",
+		"skip_customers", "skip_writing", "may_write_orders", "refused_orders", "offer_unpublished", "offer_gift_cards", "offer_subscription_only", "webhook_id", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing", "last_error",
 		"synced", "last_sync", "sync_schedule", "next_sync", "wanted", "updated_at") + `
 WHERE integrations.status = 'disconnected'`
 
 	// updateIntegration changes what verbs change. Whose account it is stays.
 	updateIntegration = integrations.Update([]string{"project_id", "id"}, "name", "status", "store", "base_url", "currency",
-		"skip_products", "skip_orders", "skip_customers", "skip_writing", "may_write_orders", "refused_orders", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing",
+		"skip_products", "skip_orders", "skip_customers", "skip_writing", "may_write_orders", "refused_orders", "offer_unpublished", "offer_gift_cards", "offer_subscription_only", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing",
 		"last_error", "synced", "last_sync", "sync_schedule", "next_sync", "wanted", "updated_at")
 )
 

@@ -177,7 +177,15 @@ func (s *state) levels(p id.Project, will func(catalog.Product, catalog.Variant)
 			}
 			for _, v := range product.Variants {
 				if v.ID == at.variant && will(product, v) {
-					list = append(list, catalog.Level{Product: k.id, Variant: v.ID, SKU: v.SKU, Location: at.location, Quantity: shelf.Quantity, Policy: v.InventoryPolicy})
+					list = append(list, catalog.Level{
+						Product:  k.id,
+						Variant:  v.ID,
+						SKU:      v.SKU,
+						Location: at.location,
+						Quantity: shelf.Quantity,
+						Policy:   v.InventoryPolicy,
+						Digital:  v.Digital,
+					})
 				}
 			}
 		}

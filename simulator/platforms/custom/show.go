@@ -37,6 +37,9 @@ func (c *Platform) product(n int) map[string]any {
 	}
 	if p.Count == 1 {
 		shown["item_id"] = customID("i", p.First)
+		if first.Digital {
+			shown["requires_shipping"] = false
+		}
 		return shown
 	}
 	if first.Size != "" {
@@ -44,9 +47,11 @@ func (c *Platform) product(n int) map[string]any {
 	}
 	variants := make([]any, 0, p.Count)
 	for k, i := range w.ItemsOf(p) {
-		variants = append(variants, map[string]any{
-			"sku": i.SKU, "size": i.Size, "color": i.Color, "price": w.ShowPrice(i), "item_id": customID("i", p.First+k),
-		})
+		v := map[string]any{"sku": i.SKU, "size": i.Size, "color": i.Color, "price": w.ShowPrice(i), "item_id": customID("i", p.First+k)}
+		if i.Digital {
+			v["requires_shipping"] = false
+		}
+		variants = append(variants, v)
 	}
 	shown["variants"] = variants
 	return shown

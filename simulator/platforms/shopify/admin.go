@@ -48,6 +48,34 @@ type AdminFulfill struct {
 	URL     string      `json:"url"`
 }
 
+// AdminPublish publishes the product of a variant to the Online Store, or unpublishes it.
+type AdminPublish struct {
+	SKU       string `json:"sku"`
+	Published bool   `json:"published"`
+}
+
+// AdminPublish tells the webhooks of products/update: "publish that product (product/update) there would be a trigger"
+// (Shopify's API support, community.shopify.com/c/Shopify-APIs-SDKs/Webhook-being-called-twice/m-p/1176031, read 2026-11-29).
+func (s *Platform) AdminPublish(a AdminPublish) (err error) {
+	s.Write(func(*host.World) {
+		n := -1
+		for k := range s.Items {
+			if s.Items[k].SKU == a.SKU {
+				n = k
+			}
+		}
+		if n < 0 {
+			err = fmt.Errorf("shopify has no variant %q", a.SKU)
+			return
+		}
+		p := &s.Products[s.Items[n].Product]
+		p.Unpublished, p.Updated = !a.Published, s.Tick(s.Host.Config.Now(), p.Updated)
+		changed := host.Changed{Topic: "products/update", Index: s.Items[n].Product}
+		s.announce([]event{{changed.Topic, s.payload(changed)}})
+	})
+	return err
+}
+
 // AdminSale sells pieces of a variant, named by SKU or id.
 type AdminSale struct {
 	SKU      string `json:"sku"`

@@ -166,10 +166,14 @@ func (s *Platform) restProduct(n int) map[string]any {
 	for _, one := range o.options() {
 		options = append(options, map[string]any{"product_id": productBase + n, "name": one.field("name", nil), "position": one.field("position", nil), "values": one.field("values", nil)})
 	}
+	var published any
+	if !p.Unpublished {
+		published = restTime(p.Created)
+	}
 	return map[string]any{
 		"id": productBase + n, "admin_graphql_api_id": gid("Product", productBase+n), "title": s.ShowTitle(p), "body_html": "<p>" + p.Description + "</p>",
 		"vendor": p.Brand, "product_type": p.Category, "handle": o.handle(), "tags": strings.Join(p.Tags(), ", "), "status": p.Status,
-		"created_at": restTime(p.Created), "updated_at": restTime(p.Updated), "published_at": restTime(p.Created),
+		"created_at": restTime(p.Created), "updated_at": restTime(p.Updated), "published_at": published,
 		"variants": variants, "variant_gids": names, "images": images, "image": images[0], "options": options,
 	}
 }

@@ -38,7 +38,18 @@ func (o productObject) field(name string, args map[string]any) any {
 		return p.Tags()
 	case "status":
 		return strings.ToUpper(p.Status)
-	case "createdAt", "publishedAt":
+	case "publishedAt":
+		// "The date and time when the product was published to the online store" (docs/api/admin-graphql/latest/objects/Product,
+		// api_version 2026-01, read 2026-11-29). Null while it is not.
+		if p.Unpublished {
+			return nil
+		}
+		return host.WholeSeconds(p.Created)
+	case "isGiftCard": // "Whether the product is a gift card" (as above)
+		return p.GiftCard
+	case "requiresSellingPlan": // "Whether the product can only be purchased with a selling plan" (as above)
+		return p.Subscription
+	case "createdAt":
 		return host.WholeSeconds(p.Created)
 	case "updatedAt":
 		return host.WholeSeconds(p.Updated)
@@ -209,8 +220,8 @@ func (o itemObject) field(name string, args map[string]any) any {
 		return i.SKU
 	case "tracked":
 		return !i.Untracked
-	case "requiresShipping":
-		return true
+	case "requiresShipping": // "Whether the inventory item requires shipping" (objects/InventoryItem, read 2026-11-29)
+		return !i.Digital
 	case "createdAt":
 		return host.WholeSeconds(o.s.Products[i.Product].Created)
 	case "updatedAt":

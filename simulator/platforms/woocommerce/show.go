@@ -64,6 +64,16 @@ func (w *Platform) stock(shown map[string]any, n int) {
 	}
 }
 
+// delivery is whether an item is shipped. "virtual: If the product is virtual", "downloadable: If the product is downloadable",
+// "shipping_required: Shows if the product need to be shipped" (woocommerce.github.io/woocommerce-rest-api-docs, "Product
+// properties", read 2026-11-29). Variations have the first two alone.
+func (w *Platform) delivery(shown map[string]any, n int) {
+	shown["virtual"], shown["downloadable"] = w.Items[n].Digital, w.Items[n].Digital
+	if shown["type"] != "variation" {
+		shown["shipping_required"] = !w.Items[n].Digital
+	}
+}
+
 func (w *Platform) product(n int) map[string]any {
 	p := w.Products[n]
 	first := w.Items[p.First]
@@ -86,8 +96,10 @@ func (w *Platform) product(n int) map[string]any {
 		"tags": tags, "images": images, "parent_id": 0, "variations": []any{}, "meta_data": []any{}, "purchasable": true, "global_unique_id": "",
 		"attributes": []any{map[string]any{"id": 0, "name": "Material", "variation": false, "options": []any{p.Material}}},
 	}
+	shown["virtual"], shown["downloadable"], shown["shipping_required"] = false, false, true
 	if w.kind(n) == "simple" {
 		w.stock(shown, p.First)
+		w.delivery(shown, p.First)
 		shown["date_modified_gmt"] = gmt(max(p.Updated, first.Levels[0].Updated, first.Levels[1].Updated))
 		return shown
 	}
@@ -115,6 +127,7 @@ func (w *Platform) variation(product, n int) map[string]any {
 		"description": "", "global_unique_id": "", "meta_data": []any{},
 	}
 	w.stock(shown, n)
+	w.delivery(shown, n)
 	return shown
 }
 

@@ -58,6 +58,8 @@ type variant struct {
 	MPN      string      `json:"mpn,omitempty"`
 
 	InventoryPolicy string `json:"inventory_policy" enum:"tracked,always_available,backorder"`
+
+	RequiresShipping bool `json:"requires_shipping" doc:"False: it is digital, such as a download or a voucher. It is sold without an address, and not over UCP."`
 }
 
 // ProductPatch is a product as merchants write it; what is left out stays as it is.
@@ -83,6 +85,8 @@ type ProductPatch struct {
 	MPN             wire.Optional[string]            `json:"mpn,omitzero" doc:"Manufacturer's part number of a product without variants."`
 
 	InventoryPolicy wire.Optional[string] `json:"inventory_policy,omitzero" doc:"What stock means for the sale of a product without variants. tracked (the default): it is sold while there is some. always_available: made to order, or a service; stock means nothing. backorder: it is sold on when there is none left."`
+
+	RequiresShipping wire.Optional[bool] `json:"requires_shipping,omitzero" doc:"Of a product without variants. True is the default. False: nothing is shipped, for it is a download, a voucher or a service. It is sold without an address, and not over UCP."`
 }
 
 type variantDraft struct {
@@ -95,6 +99,8 @@ type variantDraft struct {
 	MPN      string        `json:"mpn,omitempty" doc:"Manufacturer's part number."`
 
 	InventoryPolicy string `json:"inventory_policy,omitempty" doc:"tracked, always_available or backorder. Left out: as it was; tracked for a new variant."`
+
+	RequiresShipping *bool `json:"requires_shipping,omitempty" nullable:"true" doc:"False: the variant is digital. Left out: as it was; true for a new variant."`
 }
 
 // newProduct must say what a product cannot be without.
@@ -129,9 +135,10 @@ func readProduct(in ProductPatch, c money.Currency, check fault.Check) catalogs.
 		Brand: in.Brand.Field(), Attributes: in.Attributes.Field(), Tags: in.Tags.Field(), Negotiable: in.Negotiable.Field(),
 		Related: in.Related.Field(), Status: in.Status.Field(), Quantity: in.Quantity.Field(),
 		GTIN: in.GTIN.Field(), MPN: in.MPN.Field(), InventoryPolicy: in.InventoryPolicy.Field(),
-		Price:           wire.MapField(in.Price, amount("price")),
-		Cost:            wire.MapField(in.Cost, amount("cost")),
-		CompetitorPrice: wire.MapField(in.CompetitorPrice, amount("competitor_price")),
+		RequiresShipping: in.RequiresShipping.Field(),
+		Price:            wire.MapField(in.Price, amount("price")),
+		Cost:             wire.MapField(in.Cost, amount("cost")),
+		CompetitorPrice:  wire.MapField(in.CompetitorPrice, amount("competitor_price")),
 		Images: wire.MapField(in.Images, func(list []image) []catalog.Image {
 			return wire.Each(list, func(i image) catalog.Image { return catalog.Image(i) })
 		}),
@@ -152,7 +159,7 @@ func readProduct(in ProductPatch, c money.Currency, check fault.Check) catalogs.
 
 func fromAPIVariant(v variantDraft, c money.Currency, check fault.Check) catalog.VariantDraft {
 	draft := catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, Quantity: v.Quantity, GTIN: v.GTIN, MPN: v.MPN,
-		InventoryPolicy: v.InventoryPolicy}
+		InventoryPolicy: v.InventoryPolicy, RequiresShipping: v.RequiresShipping}
 	if v.Price != nil {
 		price := v.Price.Amount(c, "price", check)
 		draft.Price = &price
@@ -178,7 +185,7 @@ func toAPIProduct(item catalogs.Item) product {
 		out.Quantity += quantity
 		out.Variants = append(out.Variants, variant{
 			ID: v.ID.String(), SKU: v.SKU, Size: v.Size, Color: v.Color, Price: wire.ToOptionalMoney(v.Price), Quantity: quantity,
-			GTIN: v.GTIN, MPN: v.MPN, InventoryPolicy: v.InventoryPolicy.String(),
+			GTIN: v.GTIN, MPN: v.MPN, InventoryPolicy: v.InventoryPolicy.String(), RequiresShipping: !v.Digital,
 		})
 	}
 	out.VariantCount = len(p.Variants) + item.Unlisted.Variants

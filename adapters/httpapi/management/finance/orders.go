@@ -85,6 +85,8 @@ type OrderLine struct {
 	Quantity  int        `json:"quantity"`
 	Unit      wire.Money `json:"unit_price" doc:"Paid for one piece."`
 	Original  wire.Money `json:"original_price" doc:"The list price then."`
+
+	RequiresShipping bool `json:"requires_shipping" doc:"False: the item is digital. An order of digital items alone has no address, and goes from processing to delivered."`
 }
 
 type AddressView struct {
@@ -305,7 +307,7 @@ func ToAPIAddress(a checkout.Address) AddressView {
 func ToAPIOrderLine(l checkout.Line) OrderLine {
 	return OrderLine{
 		ProductID: l.Product.String(), VariantID: l.Variant.String(), SKU: l.SKU, Name: l.Name, Variant: l.Label,
-		Quantity: l.Quantity, Unit: wire.ToMoney(l.Unit), Original: wire.ToMoney(l.Original),
+		Quantity: l.Quantity, Unit: wire.ToMoney(l.Unit), Original: wire.ToMoney(l.Original), RequiresShipping: !l.Digital,
 	}
 }
 

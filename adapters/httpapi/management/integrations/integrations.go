@@ -87,7 +87,7 @@ func (h *handlers) connectAPIKey(ctx ports.Outbound, rq operation.Request, in *w
 	}
 	prepared, err := h.Connecting.In(rq.Stores).PrepareConnect(ctx, rq.Caller.Project, integration.Draft{
 		Type: kind, Name: in.Body.Name, Credentials: kind.Given(in.Body.Credentials.Key, in.Body.Credentials.Secret),
-		Config: integration.Config{BaseURL: in.Body.Config.BaseURL, Skip: in.Body.Config.skips(), Schedule: in.Body.Config.schedule()},
+		Config: integration.Config{BaseURL: in.Body.Config.BaseURL, Skip: in.Body.Config.skips(), Schedule: in.Body.Config.schedule(), Offer: in.Body.Config.offers()},
 	})
 	if err != nil {
 		return made, err
@@ -200,6 +200,16 @@ type SyncPatch struct {
 	WriteOrders   wire.Optional[bool]   `json:"write_orders,omitzero" doc:"Left out at first: true, where the platform permits it."`
 	RefusedOrders wire.Optional[string] `json:"refused_orders,omitzero" enum:"keep,refund" doc:"Left out at first: keep."`
 	SyncSchedule  wire.Optional[string] `json:"sync_schedule,omitzero" doc:"A cron expression of five fields, or @hourly, @daily or @weekly. Times are in UTC, or in the time zone before it: CRON_TZ=Europe/Berlin 0 6 * * *. Two syncs are at least five minutes apart. Null or empty: none." example:"0 6 * * *"`
+
+	OfferUnpublished      wire.Optional[bool] `json:"offer_unpublished,omitzero" doc:"Of Shopify: offer products that are not published to the Online Store, too. False at first. The next full_sync applies a change."`
+	OfferGiftCards        wire.Optional[bool] `json:"offer_gift_cards,omitzero" doc:"Of Shopify: offer gift cards, too. False at first. The next full_sync applies a change."`
+	OfferSubscriptionOnly wire.Optional[bool] `json:"offer_subscription_only,omitzero" doc:"Of Shopify: offer products that are sold by subscription only, too, as a single purchase. False at first. The next full_sync applies a change."`
+}
+
+// offers are what a new integration offers beside what is for general sale.
+func (p SyncPatch) offers() integration.Offers {
+	on := func(o wire.Optional[bool]) bool { yes, given := o.Value(); return given && yes }
+	return integration.Offers{Unpublished: on(p.OfferUnpublished), GiftCards: on(p.OfferGiftCards), SubscriptionOnly: on(p.OfferSubscriptionOnly)}
 }
 
 // skips are what a new integration leaves out.
@@ -223,6 +233,10 @@ func (h *handlers) updateIntegration(ctx context.Context, rq operation.Request, 
 		WriteOrders:   sync.WriteOrders.Field(),
 		RefusedOrders: sync.RefusedOrders.Field(),
 		SyncSchedule:  sync.SyncSchedule.Field(),
+
+		OfferUnpublished:      sync.OfferUnpublished.Field(),
+		OfferGiftCards:        sync.OfferGiftCards.Field(),
+		OfferSubscriptionOnly: sync.OfferSubscriptionOnly.Field(),
 	})
 	if err != nil {
 		return nil, err

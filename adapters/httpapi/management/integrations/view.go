@@ -41,6 +41,10 @@ type integrationConfig struct {
 	SyncSchedule  string `json:"sync_schedule,omitempty" doc:"A cron expression by which the platform is read."`
 	WriteOrders   *bool  `json:"write_orders,omitempty" doc:"Whether paid orders are written to the platform. It needs the platform's permission: for Shopify the scope write_orders, for WooCommerce a key that may write."`
 	RefusedOrders string `json:"refused_orders,omitempty" enum:"keep,refund" doc:"What becomes of a paid order that the platform has no stock for: it stays and you are alerted, or it is canceled and refunded."`
+
+	OfferUnpublished      *bool `json:"offer_unpublished,omitempty" doc:"Of Shopify: whether products that are not published to the Online Store are offered to buyers."`
+	OfferGiftCards        *bool `json:"offer_gift_cards,omitempty" doc:"Of Shopify: whether gift cards are offered to buyers."`
+	OfferSubscriptionOnly *bool `json:"offer_subscription_only,omitempty" doc:"Of Shopify: whether products that are sold by subscription only are offered to buyers, as a single purchase."`
 }
 
 type integrationMetrics struct {
@@ -102,6 +106,9 @@ func toAPIConfig(i *integration.Integration) integrationConfig {
 	if i.Type.WritesOrders() {
 		on := i.Config.WritesOrders()
 		c.WriteOrders, c.RefusedOrders = &on, i.Config.Refused.String()
+	}
+	if offer := i.Config.Offer; i.Type.TellsOffers() {
+		c.OfferUnpublished, c.OfferGiftCards, c.OfferSubscriptionOnly = &offer.Unpublished, &offer.GiftCards, &offer.SubscriptionOnly
 	}
 	return c
 }

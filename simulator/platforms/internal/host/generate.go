@@ -85,10 +85,17 @@ func generate(c Config, stream uint64) *World {
 		}
 		m.addProduct(w, m.when(), most)
 	}
+	for n := range w.Items {
+		w.Items[n].Digital = slices.Contains(c.Digital, w.Items[n].SKU)
+	}
 	if stream == ShopifyStream {
 		for n := range w.Items {
 			i := &w.Items[n]
 			i.Untracked, i.Continue = slices.Contains(c.ShopifyUntracked, i.SKU), slices.Contains(c.ShopifyContinue, i.SKU)
+			p := &w.Products[i.Product]
+			p.Unpublished = p.Unpublished || slices.Contains(c.ShopifyUnpublished, i.SKU)
+			p.GiftCard = p.GiftCard || slices.Contains(c.ShopifyGiftCards, i.SKU)
+			p.Subscription = p.Subscription || slices.Contains(c.ShopifySubscribed, i.SKU)
 		}
 	}
 	for range c.Customers {

@@ -42,8 +42,12 @@ type Config struct {
 	CustomKey              string // default custom-key
 
 	ShopifyVariants    int           // of Shopify's first product; default those of its kind
+	Digital            []string      // skus that are not shipped, of whichever platform
 	ShopifyUntracked   []string      // skus of Shopify's that nobody counts
 	ShopifyContinue    []string      // skus of Shopify's that are sold on when there is none left
+	ShopifyUnpublished []string      // skus of Shopify's whose products are not published to the Online Store
+	ShopifyGiftCards   []string      // skus of Shopify's whose products are gift cards
+	ShopifySubscribed  []string      // skus of Shopify's whose products are sold by subscription only
 	ShopifyApp         string        // PublicApp, created since April 2026, or CustomApp; default PublicApp
 	ShopifyVersions    []string      // that are accessible, the oldest first; default 2026-01, -04, -07 and -10
 	ShopifyPaged       int           // objects of a connection that are paged through; default 25,000

@@ -23,6 +23,7 @@ type Product struct {
 	Created, Updated                    int64  // ms
 	Deleted                             bool
 	Damaged                             string // kind of the fault that spoilt it
+	Unpublished, GiftCard, Subscription bool   // it is not in the shop, is a gift card, or is sold by subscription only
 }
 
 // item is a variant of a product and what is counted of it.
@@ -35,6 +36,7 @@ type item struct {
 	Updated     int64
 	Untracked   bool // nobody counts it
 	Continue    bool // it is sold on when there is none left
+	Digital     bool // nothing is shipped
 }
 
 type level struct {
