@@ -56,7 +56,7 @@ type OrderDraft struct {
 	Live bool
 	// Asked is when WriteOrder was last called without an answer; zero: it was not.
 	Asked time.Time
-	// Unfinished is the platform's id of an order that FindOrder found unfinished; "": there is none.
+	// Unfinished is the platform's id of an order that was found unfinished, now or by an attempt before; "": none is known.
 	Unfinished string
 }
 
@@ -69,6 +69,8 @@ type WrittenOrder struct {
 	Counted []string
 	// Unfinished means that an earlier WriteOrder was cut off: the order is not paid there, and WriteOrder finishes it.
 	Unfinished bool
+	// WrongTotal is the order's total there if it is not ours, as no order is written but one may be changed there; "": it is ours.
+	WrongTotal string
 }
 
 // SoldOut is a platform's refusal of an order for which it has too little stock. Reason is for the merchant.

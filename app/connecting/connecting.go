@@ -4,7 +4,6 @@
 package connecting
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -58,9 +57,9 @@ func (s *Service) In(stores *ports.Stores) *Service {
 // that the account serves will go through it, and an account that was disconnected keeps its integration's id.
 func (s *Service) PrepareConnect(ctx ports.Outbound, p *project.Project, d integration.Draft) (*PreparedConnection, error) {
 	d.Config.BaseURL = strings.TrimRight(d.Config.BaseURL, "/")
+	d.Change.ScheduleProblem = s.scheduleProblem(d.Change)
 	c := fault.NewCheck()
 	d.Check(c, s.Rules)
-	d.Type.CheckSchedule(c, d.Config.Schedule, s.scheduleProblem(d.Config.Schedule))
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
@@ -81,13 +80,12 @@ func (s *Service) PrepareConnect(ctx ports.Outbound, p *project.Project, d integ
 	if err != nil {
 		return nil, err
 	}
-	config.BaseURL, config.Skip, config.Refused, config.Offer = d.Config.BaseURL, d.Config.Skip, d.Config.Refused, d.Config.Offer
-	config.Schedule = d.Config.Schedule
-	before := former(others, config)
+	config.BaseURL = d.Config.BaseURL
+	before, settings := former(others, config), integration.Config{}
 	if before != nil {
-		config.Schedule = cmp.Or(config.Schedule, before.Config.Schedule)
+		settings = before.Config
 	}
-	return s.prepareNew(ctx, p.ID, d, config, before)
+	return s.prepareNew(ctx, p.ID, d, config.Settings(settings, d.Change), before)
 }
 
 func (s *Service) make(p id.Project, before *integration.Integration, d integration.Draft, c integration.Config,
@@ -187,8 +185,7 @@ func (s *Service) keepHook(ctx ports.Outbound, i *integration.Integration, given
 
 // Change changes what a merchant may of an integration.
 func (s *Service) Change(ctx context.Context, p id.Project, of id.Integration, c integration.Change) (before, after *integration.Integration, err error) {
-	schedule, _ := c.SyncSchedule.Value()
-	c.ScheduleProblem = s.scheduleProblem(schedule)
+	c.ScheduleProblem = s.scheduleProblem(c)
 	after, err = s.Integrations.Update(ctx, p, of, func(i *integration.Integration) error {
 		was := *i
 		before = &was
@@ -205,7 +202,8 @@ func (s *Service) Change(ctx context.Context, p id.Project, of id.Integration, c
 }
 
 // scheduleProblem is why a schedule cannot be followed; "": it can, or there is none.
-func (s *Service) scheduleProblem(schedule string) string {
+func (s *Service) scheduleProblem(c integration.Change) string {
+	schedule, _ := c.SyncSchedule.Value()
 	if schedule == "" {
 		return ""
 	}

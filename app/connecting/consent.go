@@ -293,8 +293,7 @@ func (s *Service) prepareConsented(ctx ports.Outbound, p id.Project, c *Consente
 	if known == nil {
 		return s.prepareNew(ctx, p, d, config, nil)
 	}
-	d.Name, config.Skip, config.Refused, config.Offer = known.Name, known.Config.Skip, known.Config.Refused, known.Config.Offer // as the merchant left it
-	config.Schedule = known.Config.Schedule
+	d.Name, config = known.Name, config.Settings(known.Config, integration.Change{})
 	was := *known
 	prepared, err := s.prepareNew(ctx, p, d, config, known)
 	if err != nil {

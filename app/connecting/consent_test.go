@@ -286,7 +286,7 @@ func TestConnectingSystemsByKey(t *testing.T) {
 	t.Parallel()
 	custom := integration.Draft{
 		Type: integration.Custom, Credentials: integration.Custom.Given("k", ""),
-		Config: integration.Config{BaseURL: "https://erp.test/api/", Skip: integration.Skips{Orders: true}},
+		Config: integration.Config{BaseURL: "https://erp.test/api/"}, Change: integration.Change{SyncOrders: patch.To(false)},
 	}
 	w := newTown()
 	i, err := connect(t, w.service(), shop, custom)

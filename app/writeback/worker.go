@@ -139,7 +139,8 @@ func (h *writing) open(ctx context.Context) (err error) {
 		return integration.ErrDisconnected()
 	}
 	if h.writer = h.Writers[h.integration.Type.String()]; h.writer == nil {
-		return &ports.PlatformRefusal{Reason: "This server has no connection to " + h.integration.Type.Label() + "."}
+		// A newer replica may have one.
+		return &ports.PlatformFailure{Reason: "This server has no connection to " + h.integration.Type.Label() + "."}
 	}
 	h.lines, err = h.linesOf(ctx)
 	return err

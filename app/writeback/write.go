@@ -60,6 +60,8 @@ func (h *writing) draft() ports.OrderDraft {
 		Items: items,
 		Live:  h.Live,
 		Asked: h.of.Told.Asked,
+
+		Unfinished: h.of.Told.Unfinished,
 	}
 }
 
@@ -101,18 +103,19 @@ func (h *writing) create(ctx ports.Outbound, d ports.OrderDraft) (there ports.Wr
 	}); err != nil {
 		return there, err
 	}
+	d.Unfinished = ""
 	switch {
-	case found == nil && wait > 0:
-		return there, unsure{wait}
 	case found != nil && !found.Unfinished:
 		return *found, nil
+	case wait > 0:
+		return there, unsure{wait}
 	case found != nil:
 		d.Unfinished = found.Remote
 	}
 	if err := failpoint.At(ctx, failpoint.OrderNotFound); err != nil {
 		return there, err
 	}
-	if err := h.ask(ctx); err != nil {
+	if err := h.ask(ctx, d.Unfinished); err != nil {
 		return there, err
 	}
 	if err := failpoint.At(ctx, failpoint.OrderAsked); err != nil {
@@ -131,20 +134,31 @@ func (h *writing) unsure() time.Duration { return h.of.Unsure(h.writer.RepeatAft
 
 // ask records that the platform is about to be asked for something that it must not do twice. Only who has the order in hand
 // gets that far.
-func (h *writing) ask(ctx context.Context) error {
+func (h *writing) ask(ctx context.Context, unfinished string) error {
 	return h.change(ctx, func(_ *order.Case, w *order.PlatformOrder) error {
-		w.Ask(h.Clock.Now())
+		w.Ask(unfinished, h.Clock.Now())
 		h.keep(w)
 		return nil
 	})
 }
 
 // wrote records that the order is at the platform.
+// If its total is another there, the merchant is alerted.
 func (h *writing) wrote(ctx context.Context, there ports.WrittenOrder) error {
-	return h.change(ctx, func(c *order.Case, w *order.PlatformOrder) error {
+	record := func(c *order.Case, w *order.PlatformOrder) error {
 		w.Written(there.Remote, there.Name, there.URL, h.counted(c.Taken, there.Counted), h.Clock.Now())
 		h.keep(w)
 		return nil
+	}
+	if there.WrongTotal == "" {
+		return h.change(ctx, record)
+	}
+	return h.inTx(ctx, func(s ports.SyncStores) (func(), error) {
+		committed, err := h.changeIn(ctx, s.Platform, record)
+		if err != nil {
+			return nil, err
+		}
+		return committed, h.alert(ctx, s, "is "+there.Name+" at the shop, with the total "+there.WrongTotal+". Correct it there.")
 	})
 }
 
@@ -176,10 +190,12 @@ func (h *writing) skip(ctx ports.Outbound, reason string) error {
 	switch {
 	case err != nil:
 		return err
-	case found != nil:
+	case found != nil && !found.Unfinished:
 		return h.wrote(ctx, *found)
 	case wait > 0:
 		return unsure{wait}
+	case found != nil:
+		return h.wrote(ctx, *found)
 	}
 	return h.change(ctx, func(_ *order.Case, w *order.PlatformOrder) error {
 		w.Skip(reason, h.Clock.Now())
@@ -271,7 +287,7 @@ func (h *writing) tell(ctx ports.Outbound, step order.PlatformStep) error {
 		if wait := h.unsure(); wait > 0 {
 			return unsure{wait}
 		}
-		if err := h.ask(ctx); err != nil {
+		if err := h.ask(ctx, ""); err != nil {
 			return err
 		}
 	}

@@ -88,6 +88,12 @@ type Change struct {
 	OfferSubscriptionOnly patch.Field[bool]
 }
 
+// Settings are those of a new connection: as a merchant left them in the one before, after a change.
+func (c Config) Settings(before Config, change Change) Config {
+	c.Skip, c.Refused, c.Offer, c.Schedule = before.Skip, before.Refused, before.Offer, before.Schedule
+	return c.apply(change)
+}
+
 // Apply is the configuration after a change.
 func (c Config) apply(change Change) Config {
 	for _, part := range []struct {

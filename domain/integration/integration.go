@@ -88,7 +88,8 @@ type Draft struct {
 	Type        Type
 	Name        string // empty: the type's
 	Credentials Credentials
-	Config      Config // what the merchant says: the address of an own system, what to skip
+	Config      Config // what the merchant says: the address of an own system
+	Change      Change // of the settings; what it leaves out is as it was before the account was disconnected, or the default
 }
 
 // Rules are those of the installation.
@@ -109,7 +110,11 @@ func (d Draft) Check(c fault.Check, r Rules) {
 	} else {
 		c.In("config").That(d.Config.BaseURL == "", "base_url", "is for systems that you host yourself")
 	}
-	c.In("config").That(d.Config.Offer == Offers{} || d.Type.TellsOffers(), "offer_unpublished", "and the other fields of what is offered are for shopify only")
+	Config{MayWriteOrders: true}.checkWriting(d.Type, d.Change, c) // whether the account does is not known yet
+	d.Config.checkOffers(d.Type, d.Change, c)
+	if schedule, given := d.Change.SyncSchedule.Value(); given {
+		d.Type.CheckSchedule(c, schedule, d.Change.ScheduleProblem)
+	}
 	d.Type.checkCredentials(c, d.Credentials, r.Live)
 }
 

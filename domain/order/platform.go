@@ -72,6 +72,8 @@ type Told struct {
 	Read []string
 	// Asked is when the platform was last asked for something that it must not do twice, and has not answered; zero: it has.
 	Asked time.Time
+	// Unfinished is the platform's id of an order that was saved there and not finished; "": none is known.
+	Unfinished string
 	// Recorded are the amounts, in minor units, of refunds that were recorded there and not made here yet. A refund here of
 	// the same amount is not told to the platform.
 	Recorded []int64
@@ -245,8 +247,11 @@ func (w *PlatformOrder) put(back []catalog.Take) {
 	}
 }
 
-// Ask records that the platform is about to be asked for something that it must not do twice.
-func (w *PlatformOrder) Ask(now time.Time) { w.Told.Asked, w.UpdatedAt = now, now }
+// Ask records that the platform is about to be asked for something that it must not do twice. unfinished is its id of the order that
+// it is to finish; "": it is to create one.
+func (w *PlatformOrder) Ask(unfinished string, now time.Time) {
+	w.Told.Asked, w.Told.Unfinished, w.UpdatedAt = now, unfinished, now
+}
 
 // Unsure is how long the platform may still do what it was asked for without an answer, if it takes at most so long.
 func (w *PlatformOrder) Unsure(atMost time.Duration, now time.Time) time.Duration {
@@ -257,7 +262,7 @@ func (w *PlatformOrder) Unsure(atMost time.Duration, now time.Time) time.Duratio
 }
 
 func (w *PlatformOrder) done(now time.Time) {
-	w.Told.Asked = time.Time{}
+	w.Told.Asked, w.Told.Unfinished = time.Time{}, ""
 	w.Problem, w.Failures, w.DueAt, w.UpdatedAt = "", 0, now, now
 }
 

@@ -145,7 +145,7 @@ func TestPlatformOrder_Unsure(t *testing.T) {
 		}
 	}
 	unsure(0, 0)
-	w.Ask(later)
+	w.Ask("", later)
 	w.Postpone("no answer", 0, later.Add(time.Second))
 	unsure(10*time.Second, 20*time.Second)
 	unsure(30*time.Second, 0)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/adapters/connectors"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -56,12 +57,15 @@ func taken(list []meta) int {
 	return 0
 }
 
-func (o wooOrder) written(c ports.Connection) ports.WrittenOrder {
+func (o wooOrder) written(c ports.Connection, d ports.OrderDraft) ports.WrittenOrder {
 	w := ports.WrittenOrder{
 		Remote:     o.ID.String(),
 		Name:       "#" + cmp.Or(o.Number, o.ID).String(),
 		URL:        strings.TrimRight(c.BaseURL, "/") + "/wp-admin/post.php?action=edit&post=" + url.QueryEscape(o.ID.String()),
 		Unfinished: o.unpaid(),
+	}
+	if !w.Unfinished && o.ID != "" && !o.totals(d.Order.Total) {
+		w.WrongTotal = connectors.Plain(o.Total.String() + " " + o.Currency.String())
 	}
 	for _, l := range o.Lines {
 		if taken(l.Meta) > 0 {
@@ -81,7 +85,17 @@ func itemOf(product, variation loose) string {
 
 // FindOrder looks for an order with ours in its metadata.
 func (s *Connector) FindOrder(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft) (*ports.WrittenOrder, error) {
-	list, err := s.ours(ctx, c, d)
+	if d.Unfinished != "" {
+		o, err := s.known(ctx, c, d.Unfinished)
+		if err == nil && find(o.Meta, referenceKey) == d.Order.ID.String() {
+			w := o.written(c, d)
+			return &w, nil
+		}
+		if err != nil && err != errOrderGone {
+			return nil, err
+		}
+	}
+	list, err := s.ours(ctx, c, d, time.Time{})
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -89,7 +103,7 @@ func (s *Connector) FindOrder(ctx ports.Outbound, c ports.Connection, d ports.Or
 	if err != nil {
 		return nil, err
 	}
-	w := o.written(c)
+	w := o.written(c, d)
 	return &w, nil
 }
 
@@ -108,11 +122,14 @@ func best(list []wooOrder) wooOrder {
 
 // ours are the orders with ours in their metadata. The API finds no order by that: "search" looks through addresses and
 // products, and there is no filter by metadata (developer.woocommerce.com/docs/apis/rest-api/v3/orders, read on 2026-11-29). So the
-// newest orders are read, back to the last attempt; where that is long ago, those of its time.
-func (s *Connector) ours(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft) (list []wooOrder, err error) {
+// newest orders are read, back to the last attempt, or to a time before it; where that is long ago, those of its time.
+func (s *Connector) ours(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft, before time.Time) (list []wooOrder, err error) {
 	since := d.Asked
 	if since.IsZero() {
 		since = d.Order.CreatedAt
+	}
+	if !before.IsZero() && before.Before(since) {
+		since = before
 	}
 	query := url.Values{
 		"orderby": {"id"}, "order": {"desc"}, "status": {"any"},

@@ -134,17 +134,17 @@ func (s *Connector) refund(ctx ports.Outbound, c ports.Connection, o wooOrder, d
 // returned are the lines whose goods a return brought back, as far as they have taken stock: no other is restocked
 // (wc_restock_refunded_items, read on 2026-11-29).
 func (o wooOrder) returned(d ports.OrderDraft, step order.RefundStep) (back []map[string]any) {
+	pieces := map[string]int{} // by item: a return may come from several locations
 	for _, t := range step.Restocked {
 		at := slices.IndexFunc(d.Order.Lines, func(l checkout.Line) bool { return l.Variant == t.Variant })
-		if at < 0 || d.Items[at] == "" {
-			continue
+		if at >= 0 && d.Items[at] != "" {
+			pieces[d.Items[at]] += t.Quantity
 		}
-		for _, l := range o.Lines {
-			n := min(t.Quantity, taken(l.Meta))
-			if itemOf(l.Product, l.Variation) != d.Items[at] || n == 0 {
-				continue
-			}
-			t.Quantity -= n
+	}
+	for _, l := range o.Lines {
+		item := itemOf(l.Product, l.Variation)
+		if n := min(pieces[item], taken(l.Meta)); n > 0 {
+			pieces[item] -= n
 			back = append(back, map[string]any{"id": number(l.ID.String()), "quantity": n, "refund_total": 0})
 		}
 	}

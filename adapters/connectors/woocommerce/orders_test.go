@@ -243,6 +243,48 @@ func TestWriteOrder_unfinished(t *testing.T) {
 	}
 }
 
+// An unfinished order that is known is read by its id, however many orders came after it.
+func TestFindOrder_unfinished(t *testing.T) {
+	t.Parallel()
+	d := draft("EUR", "10.25", "0.50", "4.50", "0", "25.50")
+	d.Unfinished = "9"
+	s := &till{orders: []object{there(9, d.Order.ID, nil)}}
+	c, connection := s.connect(t)
+	w, err := c.FindOrder(ports.NewOutbound(t.Context()), connection, d)
+	if err != nil || w == nil || w.Remote != "9" || !w.Unfinished || !slices.Equal(s.asked, []string{"GET /orders/9"}) {
+		t.Errorf("%+v, %v, asked %v", w, err, s.asked)
+	}
+}
+
+// An order that was paid after it was last read is not deleted when the goods are sold out.
+func TestWriteOrder_paidMeanwhile(t *testing.T) {
+	t.Parallel()
+	d := draft("EUR", "10.25", "0.50", "4.50", "0", "25.50")
+	d.Unfinished = "9"
+	s := &till{orders: []object{there(9, d.Order.ID, object{"status": "processing", "date_paid_gmt": "2026-03-04T05:06:07"})}, stock: 1}
+	c, connection := s.connect(t)
+	_, err := c.WriteOrder(ports.NewOutbound(t.Context()), connection, d)
+	var failure *ports.PlatformFailure
+	if !errors.As(err, &failure) || len(s.orders) != 1 {
+		t.Errorf("%v, %v", err, s.orders)
+	}
+}
+
+// An order whose total somebody has changed at the shop is found with that.
+func TestFindOrder_wrongTotal(t *testing.T) {
+	t.Parallel()
+	d := draft("EUR", "10.25", "0.50", "4.50", "0", "25.50")
+	for total, want := range map[string]string{"25.50": "", "25.51": "25.51 EUR"} {
+		paid := object{"status": "processing", "date_paid_gmt": "2026-03-04T05:06:07", "total": total, "currency": "EUR"}
+		s := &till{orders: []object{there(9, d.Order.ID, paid)}}
+		c, connection := s.connect(t)
+		w, err := c.FindOrder(ports.NewOutbound(t.Context()), connection, d)
+		if err != nil || w == nil || w.WrongTotal != want {
+			t.Errorf("%s: %+v, %v", total, w, err)
+		}
+	}
+}
+
 // A key that may not write is refused in words, and is not taken for one that was revoked.
 func TestWriteOrder_readOnlyKey(t *testing.T) {
 	t.Parallel()

@@ -58,15 +58,26 @@ func (s *Connector) WriteOrder(ctx ports.Outbound, c ports.Connection, d ports.O
 	if err == nil {
 		o, err = s.pay(ctx, c, d, o)
 	}
-	return o.written(c), err
+	if err != nil {
+		return ports.WrittenOrder{}, s.sweep(ctx, c, o.ID.String(), err)
+	}
+	return o.written(c, d), nil
 }
 
-// sweep deletes the unfinished order that is not going to be paid, because of a refusal.
+// sweep deletes the unfinished order that is not going to be paid, because of a refusal. One that has been paid meanwhile stays.
 func (s *Connector) sweep(ctx ports.Outbound, c ports.Connection, remote string, because error) error {
 	var refusal *ports.PlatformRefusal
 	var soldOut *ports.SoldOut
 	if remote == "" || !errors.As(because, &refusal) && !errors.As(because, &soldOut) {
 		return because
+	}
+	switch o, err := s.known(ctx, c, remote); {
+	case err == errOrderGone:
+		return because
+	case err != nil:
+		return err
+	case !o.unpaid():
+		return s.platform.Failed("has completed the payment meanwhile", nil)
 	}
 	if err := s.discard(ctx, c, remote); err != nil {
 		return err
@@ -108,9 +119,9 @@ func (s *Connector) agree(ctx ports.Outbound, c ports.Connection, d ports.OrderD
 	if after.totals(d.Order.Total) {
 		return after, nil
 	}
-	return o, s.sweep(ctx, c, o.ID.String(), s.platform.Refused(fmt.Sprintf(
+	return o, s.platform.Refused(fmt.Sprintf(
 		"makes the order's total %s %s instead of %s %s: look at its decimals, and at plugins that add fees",
-		connectors.Plain(after.Total.String()), connectors.Plain(after.Currency.String()), d.Order.Total, d.Order.Total.Currency().Code())))
+		connectors.Plain(after.Total.String()), connectors.Plain(after.Currency.String()), d.Order.Total, d.Order.Total.Currency().Code()))
 }
 
 const taxFee = "Tax"
@@ -126,7 +137,8 @@ func (o wooOrder) totals(want money.Amount) bool {
 
 // only deletes what a request that was thought to be lost has created beside the order.
 func (s *Connector) only(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft, o wooOrder) (wooOrder, error) {
-	list, err := s.ours(ctx, c, d)
+	created, _ := moment(o.Created)
+	list, err := s.ours(ctx, c, d, created)
 	if err != nil {
 		return o, err
 	}

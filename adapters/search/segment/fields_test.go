@@ -32,6 +32,7 @@ func TestSameText_everyField(t *testing.T) {
 		"catalog.Product.Negotiable":       shown,
 
 		"catalog.Product.Variants[].InventoryPolicy": aColumn,
+		"catalog.Product.Variants[].Digital":         shown,
 		"catalog.Product.Images":                     shown,
 		"catalog.Product.Related":                    shown,
 		"catalog.Product.Cost":                       unknown,

@@ -16,7 +16,7 @@ var _ ports.PlatformOrders = Orders{}
 
 var (
 	_ = stored.JSON[order.Told](stored.Tags{"Told.Canceled": ",omitempty", "Told.Refunds": ",omitempty", "Told.Shipment": ",omitempty",
-		"Told.Changes": ",omitempty", "Told.Unread": ",omitempty", "Told.Read": ",omitempty", "Told.Asked": ",omitempty",
+		"Told.Changes": ",omitempty", "Told.Unread": ",omitempty", "Told.Read": ",omitempty", "Told.Asked": ",omitempty", "Told.Unfinished": ",omitempty",
 		"Told.Recorded": ",omitempty"})
 
 	platformOrders = db.NewTable[order.PlatformOrder]("platform_orders", db.Columns{"Told": ",json", "Moved": ",json", "Name": "remote_name", "URL": "remote_url", "DueAt": ",null"})

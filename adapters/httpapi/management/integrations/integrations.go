@@ -87,7 +87,8 @@ func (h *handlers) connectAPIKey(ctx ports.Outbound, rq operation.Request, in *w
 	}
 	prepared, err := h.Connecting.In(rq.Stores).PrepareConnect(ctx, rq.Caller.Project, integration.Draft{
 		Type: kind, Name: in.Body.Name, Credentials: kind.Given(in.Body.Credentials.Key, in.Body.Credentials.Secret),
-		Config: integration.Config{BaseURL: in.Body.Config.BaseURL, Skip: in.Body.Config.skips(), Schedule: in.Body.Config.schedule(), Offer: in.Body.Config.offers()},
+		Config: integration.Config{BaseURL: in.Body.Config.BaseURL},
+		Change: in.Body.Config.change(),
 	})
 	if err != nil {
 		return made, err
@@ -206,38 +207,25 @@ type SyncPatch struct {
 	OfferSubscriptionOnly wire.Optional[bool] `json:"offer_subscription_only,omitzero" doc:"Of Shopify: offer products that are sold by subscription only, too, as a single purchase. False at first. The next full_sync applies a change."`
 }
 
-// offers are what a new integration offers beside what is for general sale.
-func (p SyncPatch) offers() integration.Offers {
-	on := func(o wire.Optional[bool]) bool { yes, given := o.Value(); return given && yes }
-	return integration.Offers{Unpublished: on(p.OfferUnpublished), GiftCards: on(p.OfferGiftCards), SubscriptionOnly: on(p.OfferSubscriptionOnly)}
-}
+func (p SyncPatch) change() integration.Change {
+	return integration.Change{
+		SyncProducts:  p.Products.Field(),
+		SyncOrders:    p.Orders.Field(),
+		SyncCustomers: p.Customers.Field(),
+		WriteOrders:   p.WriteOrders.Field(),
+		RefusedOrders: p.RefusedOrders.Field(),
+		SyncSchedule:  p.SyncSchedule.Field(),
 
-// skips are what a new integration leaves out.
-func (p SyncPatch) skips() integration.Skips {
-	off := func(o wire.Optional[bool]) bool { on, given := o.Value(); return given && !on }
-	return integration.Skips{Products: off(p.Products), Orders: off(p.Orders), Customers: off(p.Customers), Writing: off(p.WriteOrders)}
-}
-
-func (p SyncPatch) schedule() string {
-	given, _ := p.SyncSchedule.Value()
-	return given
+		OfferUnpublished:      p.OfferUnpublished.Field(),
+		OfferGiftCards:        p.OfferGiftCards.Field(),
+		OfferSubscriptionOnly: p.OfferSubscriptionOnly.Field(),
+	}
 }
 
 func (h *handlers) updateIntegration(ctx context.Context, rq operation.Request, in *updateIntegrationInput) (*integrationOutput, error) {
-	sync := in.Body.Config.Group()
-	before, after, err := h.Connecting.In(rq.Stores).Change(ctx, rq.Caller.Project.ID, in.Integration.ID, integration.Change{
-		Name:          in.Body.Name.Field(),
-		SyncProducts:  sync.Products.Field(),
-		SyncOrders:    sync.Orders.Field(),
-		SyncCustomers: sync.Customers.Field(),
-		WriteOrders:   sync.WriteOrders.Field(),
-		RefusedOrders: sync.RefusedOrders.Field(),
-		SyncSchedule:  sync.SyncSchedule.Field(),
-
-		OfferUnpublished:      sync.OfferUnpublished.Field(),
-		OfferGiftCards:        sync.OfferGiftCards.Field(),
-		OfferSubscriptionOnly: sync.OfferSubscriptionOnly.Field(),
-	})
+	change := in.Body.Config.Group().change()
+	change.Name = in.Body.Name.Field()
+	before, after, err := h.Connecting.In(rq.Stores).Change(ctx, rq.Caller.Project.ID, in.Integration.ID, change)
 	if err != nil {
 		return nil, err
 	}
