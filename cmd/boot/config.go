@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/ratelimit"
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
@@ -85,6 +86,8 @@ type Config struct {
 	Programs []*agent.Program `kong:"-"`
 	// DemoKeys is a folder for the keys of demo shops on PostgreSQL; "": they are not kept.
 	DemoKeys string `kong:"-"`
+	// RepeatAfter is how long a WooCommerce shop may go on with a request whose answer was lost; 0: as it is documented. Tests set it.
+	RepeatAfter time.Duration `kong:"-"`
 	// Migrated is told how many of the missing migrations are applied; nil: nobody is.
 	Migrated func(done, of int) `kong:"-"`
 }

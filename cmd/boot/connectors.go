@@ -39,7 +39,11 @@ var connectorTypes = []struct {
 		return shipstation.New(shipstation.Config{URL: c.ShipStationURL, Client: clientOf(c.ShipStationURL), Clock: clock})
 	}},
 	{integration.WooCommerce, func(c Config, _ oauthApp, clock ports.Clock, _ *slog.Logger) ports.Connector {
-		return woocommerce.New(woocommerce.Config{Client: delivery.SafeClient(c.AllowLoopback), Clock: clock})
+		return woocommerce.New(woocommerce.Config{
+			Client:      delivery.SafeClient(c.AllowLoopback),
+			Clock:       clock,
+			RepeatAfter: c.RepeatAfter,
+		})
 	}},
 	{integration.Custom, func(c Config, _ oauthApp, clock ports.Clock, _ *slog.Logger) ports.Connector {
 		return custom.New(custom.Config{Client: delivery.SafeClient(c.AllowLoopback), Clock: clock})

@@ -32,7 +32,7 @@ var _ ports.OrderWriter = (*Connector)(nil)
 const repeatAfter = 40 * time.Second
 
 // RepeatAfter is for WooCommerce goes on with a request whose sender is gone.
-func (s *Connector) RepeatAfter() time.Duration { return repeatAfter }
+func (s *Connector) RepeatAfter() time.Duration { return s.repeatAfter }
 
 // WriteOrder creates an order, or goes on with an unfinished one.
 func (s *Connector) WriteOrder(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft) (ports.WrittenOrder, error) {

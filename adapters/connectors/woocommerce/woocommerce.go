@@ -9,6 +9,7 @@
 package woocommerce
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -16,6 +17,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/connectors"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -33,12 +35,16 @@ const most = 100
 type Config struct {
 	Client *http.Client // to addresses that merchants name; nil: the usual one
 	Clock  ports.Clock
+	// RepeatAfter is how long a shop may go on with a request whose answer was lost. 0: 40 seconds, twice the time limit of a
+	// request, and more than PHP's default max_execution_time.
+	RepeatAfter time.Duration
 }
 
 // Connector talks to shops of WooCommerce.
 type Connector struct {
-	platform *connectors.Platform
-	clock    ports.Clock
+	platform    *connectors.Platform
+	clock       ports.Clock
+	repeatAfter time.Duration
 }
 
 var (
@@ -48,7 +54,7 @@ var (
 
 // New talks to any shop; which one is each connection's.
 func New(c Config) *Connector {
-	return &Connector{connectors.New("WooCommerce", c.Client, c.Clock), c.Clock}
+	return &Connector{connectors.New("WooCommerce", c.Client, c.Clock), c.Clock, cmp.Or(c.RepeatAfter, repeatAfter)}
 }
 
 func request(c ports.Connection, path string, query url.Values) connectors.Request {

@@ -35,7 +35,9 @@ func each(t *testing.T, c platforms.Config, run func(*testing.T, *shop)) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = there.Close() })
-			s := &shop{TB: t, Server: there, app: boottest.Start(t, engine.URL(t), func(c *boot.Config) { c.AllowLoopback = true })}
+			s := &shop{TB: t, Server: there, app: boottest.Start(t, engine.URL(t), func(c *boot.Config) {
+				c.AllowLoopback, c.RepeatAfter = true, 2*time.Second
+			})}
 			s.project = s.ask(201, "POST", "/v1/projects", `{"name": "shop", "slug": "shop", "settings": {"default_currency": "USD"}}`)["id"].(string)
 			s.integration = "/v1/integrations/" + s.ask(201, "POST", "/v1/integrations/connect/api-key", fmt.Sprintf(`{"type": "woocommerce",
 				"credentials": {"api_key": "ck_woocommerce", "api_secret": "cs_woocommerce"}, "config": {"base_url": %q}}`, there.URL+"/woocommerce"))["id"].(string)
