@@ -20,8 +20,8 @@ func writeFaults() map[string][]platforms.Fault {
 		}
 	}
 	add(platforms.Shopify, 2, "lost error throttle garbage", "order_create order_find order_cancel refund_create inventory")
-	add(platforms.WooCommerce, 1, "lost error throttle garbage", "order_create refund_create")
-	add(platforms.WooCommerce, 2, "lost error throttle garbage", "orders order_read order_update refunds")
+	add(platforms.WooCommerce, 1, "lost error throttle garbage", "order_create order_update order_read refund_create")
+	add(platforms.WooCommerce, 2, "lost error throttle garbage", "orders refunds")
 	add(platforms.WooCommerce, 1, "unpaid", "order_create order_update")
 	return all
 }
