@@ -1,8 +1,11 @@
 package features
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/haggle-commerce/haggle/simulator/acp"
 	"github.com/haggle-commerce/haggle/simulator/decimal"
@@ -64,11 +67,22 @@ func (w *world) haggles(visitor *acp.Client, product string, most decimal.Decima
 		if quote.QuoteID != "" {
 			request = acp.QuoteRequest{SessionID: quote.SessionID, QuoteID: quote.QuoteID, OfferPrice: &offer}
 		}
-		answer, err := visitor.Quote(w.ctx, request, from)
+		answer, err := patientQuote(w.ctx, visitor, request, from)
 		if err != nil || answer.Status == acp.Accept {
 			return err
 		}
 		quote = answer
 	}
 	return nil
+}
+
+// patientQuote offers again where the server is too busy, for up to a minute: it refuses before it does anything.
+func patientQuote(ctx context.Context, visitor *acp.Client, request acp.QuoteRequest, from acp.Option) (answer acp.Quote, err error) {
+	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		answer, err = visitor.Quote(ctx, request, from)
+		refused, is := errors.AsType[*acp.Error](err)
+		if !is || refused.Code != "overloaded" || time.Since(began) > time.Minute {
+			return answer, err
+		}
+	}
 }
