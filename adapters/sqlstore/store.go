@@ -183,7 +183,7 @@ func (s *Store) Restore(ctx context.Context, from io.Reader, progress backup.Pro
 }
 
 // Verify checks every invariant over all projects, in one state of the database, and changes nothing.
-// A server may be running on it. checked is told how many invariants are checked; nil: nobody is.
+// A server may be running on it. checked, if not nil, is called with the number of checked invariants.
 func (s *Store) Verify(ctx context.Context, now time.Time, checked func(done, of int)) (verify.Verification, error) {
 	if checked == nil {
 		checked = func(int, int) {}

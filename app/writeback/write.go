@@ -92,8 +92,8 @@ func (h *writing) write(ctx ports.Outbound) error {
 	return failpoint.At(ctx, failpoint.OrderRecorded)
 }
 
-// create finds the order at the platform, or creates it there. Before it is created, that is recorded: whoever does not hear
-// whether it was, waits until the platform cannot create it any more, and looks for it again.
+// create finds the order at the platform, or creates it there. The attempt is recorded first: if its
+// answer is lost, the next one waits until the platform cannot create it any more, and looks for it again.
 func (h *writing) create(ctx ports.Outbound, d ports.OrderDraft) (there ports.WrittenOrder, err error) {
 	wait := h.unsure() // the look-up after which it is created begins when that is over
 	var found *ports.WrittenOrder

@@ -88,7 +88,7 @@ type Config struct {
 	DemoKeys string `kong:"-"`
 	// RepeatAfter is how long a WooCommerce shop may go on with a request whose answer was lost; 0: as it is documented. Tests set it.
 	RepeatAfter time.Duration `kong:"-"`
-	// Migrated is told how many of the missing migrations are applied; nil: nobody is.
+	// Migrated, if set, is called with the number of missing migrations that are applied.
 	Migrated func(done, of int) `kong:"-"`
 }
 

@@ -20,7 +20,8 @@ const longestLook = 10 * time.Minute
 
 // Verify checks the invariants over a database, which a server may be using, and against the ledger of
 // a provider's look-alike, if its URL is given. While payments are under way it waits, but no longer than
-// wait. It changes nothing: the schema is not migrated. checked is told how many invariants are checked; nil: nobody is.
+// wait. It changes nothing: the schema is not migrated. checked, if not nil, is called
+// with the number of checked invariants.
 func Verify(ctx context.Context, c Config, provider string, wait time.Duration, checked func(done, of int)) (verify.Verification, error) {
 	if err := c.Check(); err != nil {
 		return verify.Verification{}, err

@@ -53,7 +53,7 @@ func progressOn(out io.Writer, terminal bool, now func() time.Time, doing, unit 
 	}
 }
 
-// showSteps shows how many steps of a command are done, which step is told, and for how long it has gone on, until end is called.
+// showSteps shows how many steps of a command are done and how long it has run, until end is called. step sets the number.
 // A step may take long: the picture also moves meanwhile.
 func showSteps(doing, unit string) (step func(done, of int), end func()) {
 	p := newProgress(doing, unit)

@@ -71,7 +71,7 @@ var counted = []struct{ of, table string }{
 const leftAlone = 45 * time.Second
 
 // Verify checks every invariant over all projects, in one state of the database, and changes nothing.
-// A server may be running on it. checked is told how many invariants are checked, before the first and after each.
+// A server may be running on it. checked is called with the number of checked invariants, before the first and after each.
 func Verify(ctx context.Context, s *db.DB, now time.Time, checked func(done, of int)) (v Verification, err error) {
 	err = s.Snapshot(ctx, db.AnyProject, func(t *db.Tx) error {
 		v, err = look(ctx, s, t, now, checked)

@@ -47,7 +47,7 @@ type Config struct {
 	AllowNewer bool
 	// Vault seals the URLs of subscriptions and chat webhooks; nil: they are stored as they are.
 	Vault ports.Vault
-	// Migrated is told how many of the missing migrations are applied, before the first and after each; nil: nobody is.
+	// Migrated, if set, is called with the number of missing migrations that are applied, before the first and after each.
 	Migrated func(done, of int)
 	// Wrote is told of each project whose row a transaction wrote, once the transaction has ended; nil: nobody is.
 	Wrote func(id.Project)
