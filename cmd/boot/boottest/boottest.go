@@ -9,16 +9,14 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"runtime"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
+	"github.com/haggle-commerce/haggle/ports/porttest/sqlitefile"
 )
 
 // Key is the bootstrap key of every server started here.
@@ -35,35 +33,13 @@ type Engine struct {
 var Engines = []Engine{
 	{"sqlite", func(tb testing.TB) string {
 		tb.Helper()
-		content, err := sqliteTemplate()
-		if err != nil {
-			tb.Fatal(err)
-		}
-		path := filepath.Join(tb.TempDir(), "haggle.db")
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			tb.Fatal(err)
-		}
-		return "sqlite://" + path
+		return sqlitefile.Migrated(tb, migrate)
 	}},
 	{"postgres", func(tb testing.TB) string {
 		tb.Helper()
 		return pgserver.Shared(tb).Migrated(tb, migrate)
 	}},
 }
-
-// sqliteTemplate is the content of a migrated, empty file.
-var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "haggle-sqlite-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "template.db")
-	if err := migrate("sqlite://" + path); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
-})
 
 func migrate(url string) error {
 	s, err := sqlstore.Open(context.Background(), sqlstore.Config{URL: url})

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/ports/porttest/lifeline"
+	"github.com/haggle-commerce/haggle/ports/porttest/memdir"
 )
 
 //go:embed supervise.sh
@@ -86,21 +87,14 @@ func makeFolder(o Options, as *syscall.Credential) (string, error) {
 		parent = o.Dir
 	case o.Durable:
 		parent = "/var/tmp"
-	case spacious("/dev/shm"):
-		parent = "/dev/shm"
+	case memdir.Parent() != "":
+		parent = memdir.Parent()
 	}
 	dir, err := os.MkdirTemp(parent, "haggle-pg-")
 	if err != nil || as == nil {
 		return dir, err
 	}
 	return dir, os.Chown(dir, int(as.Uid), int(as.Gid))
-}
-
-// spacious reports whether a folder has room for a large cluster.
-func spacious(dir string) bool {
-	const plenty = 8 << 30
-	var s syscall.Statfs_t
-	return syscall.Statfs(dir, &s) == nil && s.Bavail*uint64(s.Bsize) >= plenty
 }
 
 func serverOptions(o Options, dir string) string {

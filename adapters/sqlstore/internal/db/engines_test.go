@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/haggle-commerce/haggle/ports/porttest/pgbouncer"
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
+	"github.com/haggle-commerce/haggle/ports/porttest/sqlitefile"
 )
 
 // engines are SQLite and PostgreSQL, and PostgreSQL behind PgBouncer, where each transaction gets another session.
@@ -29,30 +28,8 @@ func onEngines(t *testing.T, test func(*testing.T, *DB)) {
 
 func freshSQLite(tb testing.TB) *DB {
 	tb.Helper()
-	content, err := sqliteTemplate()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	path := filepath.Join(tb.TempDir(), "haggle.db")
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		tb.Fatal(err)
-	}
-	return openStore(tb, Config{URL: "sqlite://" + path})
+	return openStore(tb, Config{URL: sqlitefile.Migrated(tb, migrated)})
 }
-
-// sqliteTemplate is the content of a migrated, empty file.
-var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "haggle-sqlite-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "template.db")
-	if err := migrated("sqlite://" + path); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
-})
 
 func freshPostgres(tb testing.TB) *DB {
 	tb.Helper()

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/jmoiron/sqlx"
@@ -18,6 +17,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/requests"
 	"github.com/haggle-commerce/haggle/ports"
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
+	"github.com/haggle-commerce/haggle/ports/porttest/sqlitefile"
 )
 
 // Store is a store, and the database under it.
@@ -51,30 +51,8 @@ func OnEngines(t *testing.T, test func(*testing.T, *Store)) {
 // FreshSQLite opens a migrated, empty file.
 func FreshSQLite(tb testing.TB) *Store {
 	tb.Helper()
-	content, err := sqliteTemplate()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	path := filepath.Join(tb.TempDir(), "haggle.db")
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		tb.Fatal(err)
-	}
-	return OpenStore(tb, sqlstore.Config{URL: "sqlite://" + path})
+	return OpenStore(tb, sqlstore.Config{URL: sqlitefile.Migrated(tb, Migrated)})
 }
-
-// sqliteTemplate is the content of a migrated, empty file.
-var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "haggle-sqlite-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "template.db")
-	if err := Migrated("sqlite://" + path); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
-})
 
 // FreshPostgres opens a migrated, empty database of the shared server.
 func FreshPostgres(tb testing.TB) *Store {
