@@ -6,15 +6,12 @@ import (
 	crand "crypto/rand"
 	"encoding/json"
 	"fmt"
-	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/cucumber/godog"
 )
@@ -64,7 +61,6 @@ func (p *wirePlatform) opens(version string) error {
 	// The server remembers a profile, or its failure, by the address. Another scenario may have had the same port.
 	p.url = "http://" + l.Addr().String() + "/" + crand.Text() + "/profile.json"
 	p.server = &http.Server{Handler: p, ReadHeaderTimeout: hearingPatience}
-	p.w.tape.next = patient{p.w.tape.next}
 	go func() { _ = p.server.Serve(l) }() // until close
 	return nil
 }
@@ -247,32 +243,6 @@ func (p *wirePlatform) send(r *wireRequest, how string) error {
 	}
 	version, plain := ucpVersion(r.path)
 	return judgeUCP(version, r.method, plain, answer.StatusCode, p.w.tape.last().body)
-}
-
-// patient sends a request again while too many profiles are being read: every scenario has a platform of its own, and the
-// server reads few of them in a second.
-type patient struct{ next http.RoundTripper }
-
-func (p patient) RoundTrip(r *http.Request) (*http.Response, error) {
-	for tries := 20; ; tries-- {
-		response, err := p.next.RoundTrip(r)
-		if err != nil || response.StatusCode != http.StatusServiceUnavailable || tries == 0 || r.GetBody == nil {
-			return response, err
-		}
-		body, err := io.ReadAll(response.Body)
-		_ = response.Body.Close()
-		if err != nil {
-			return nil, err
-		}
-		response.Body = io.NopCloser(bytes.NewReader(body))
-		if !bytes.Contains(body, []byte("agents' profiles are being looked for")) {
-			return response, nil
-		}
-		if r.Body, err = r.GetBody(); err != nil {
-			return nil, err
-		}
-		time.Sleep(time.Duration(200+rand.IntN(1000)) * time.Millisecond)
-	}
 }
 
 // calls calls a tool. The message names the profile, as UCP wants it.

@@ -74,8 +74,10 @@ type Config struct {
 	// Trusting takes capabilities for what they say that they are, wherever their schemas lie: for development, whose
 	// addresses are no domains.
 	Trusting bool
-	Now      func() time.Time // a monotonic clock
-	Log      *slog.Logger
+	// Unlimited reads as many profiles a second as are asked for.
+	Unlimited bool
+	Now       func() time.Time // a monotonic clock
+	Log       *slog.Logger
 }
 
 // Profiles is a ports.AgentProfiles. It is safe for concurrent use. Profiles that it returns are shared: nobody changes
@@ -118,6 +120,10 @@ func New(c Config) *Profiles {
 		waiting:   bulkhead.NewRoom(waiting),
 		all:       rate.NewLimiter(perSecond, perSecond),
 		strangers: rate.NewLimiter(ofStrangers, ofStrangers),
+	}
+	if c.Unlimited {
+		p.all.SetLimit(rate.Inf)
+		p.strangers.SetLimit(rate.Inf)
 	}
 	// These fail for sizes below one alone.
 	p.kept, _ = lru.NewWithEvict(mostKept, func(_ string, k *kept) { p.bytes -= k.size })
@@ -235,7 +241,7 @@ func (p *Profiles) admit(address, asker string) error {
 
 // within reports whether a client has some of its share left, and takes one of it.
 func (p *Profiles) within(now time.Time, asker string) bool {
-	if asker == "" {
+	if asker == "" || p.Unlimited {
 		return true
 	}
 	p.mu.Lock()

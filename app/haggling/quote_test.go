@@ -340,10 +340,10 @@ func TestQuoteTouchesItsSession(t *testing.T) {
 		claims *session.Claims
 		want   session.Touched
 	}{
-		{0, nil, session.Touched{Time: true}}, // the first request after a repeatable answer
-		{time.Minute - 1, gold, session.Touched{}},
-		{time.Minute, gold, session.Touched{Time: true}},
-		{time.Minute + 1, &session.Claims{}, session.Touched{Time: true, Claims: true}},
+		{0, nil, session.Touched{Time: true}},  // the first request after a repeatable answer
+		{time.Minute, gold, session.Touched{}}, // after that request, which counts as a millisecond later than the opening
+		{time.Minute + time.Millisecond, gold, session.Touched{Time: true}},
+		{time.Minute + time.Millisecond + 1, &session.Claims{}, session.Touched{Time: true, Claims: true}},
 	} {
 		s.service.Clock = at(c.after)
 		s.mustQuote(haggling.Request{Ask: again(first), Claims: c.claims})

@@ -88,6 +88,8 @@ type Config struct {
 	DemoKeys string `kong:"-"`
 	// RepeatAfter is how long a WooCommerce shop may go on with a request whose answer was lost; 0: as it is documented. Tests set it.
 	RepeatAfter time.Duration `kong:"-"`
+	// ProfilesUnlimited lifts the limit of how many agents' profiles are read in a second. Tests set it.
+	ProfilesUnlimited bool `kong:"-"`
 	// Migrated, if set, is called with the number of missing migrations that are applied.
 	Migrated func(done, of int) `kong:"-"`
 }

@@ -82,6 +82,7 @@ func (c Config) openIdentity(known map[string]agentid.Profile, keys ports.AgentK
 		Addresses: delivery.Addresses{AllowLoopback: c.AllowLoopback},
 		Known:     known,
 		Trusting:  c.AllowLoopback,
+		Unlimited: c.ProfilesUnlimited,
 		Now:       time.Now,
 		Log:       log,
 	})

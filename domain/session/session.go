@@ -92,6 +92,14 @@ func (s *Session) AwaitUse() { s.LastActivity = time.Time{} }
 // Used reports whether a request was noted since the session was opened.
 func (s *Session) Used() bool { return !s.LastActivity.IsZero() && !s.LastActivity.Equal(s.CreatedAt) }
 
+// use is when a request is noted: after the session was opened, though it comes within the same millisecond.
+func (s *Session) use(now time.Time) time.Time {
+	if first := s.CreatedAt.Add(time.Millisecond); now.Before(first) {
+		return first
+	}
+	return now
+}
+
 // Status at a time.
 func (s *Session) Status(now time.Time) Status {
 	if now.Before(s.livesUntil()) {
@@ -129,7 +137,7 @@ func (s *Session) Touch(claims *Claims, timeout time.Duration, now time.Time) (T
 	}
 	until := s.atMost(now.Add(timeout))
 	if t.Time = t.Claims || !now.Before(s.LastActivity.Add(Grace)) || until.After(s.livesUntil()); t.Time {
-		s.LastActivity = now
+		s.LastActivity = s.use(now)
 		s.KeepUntil(until)
 	}
 	return t, nil
@@ -165,7 +173,7 @@ func (s *Session) Extend(minutes int, now time.Time) error {
 	if end.After(s.End()) {
 		return fault.Field("duration_minutes", "would extend the session past 24 hours after its creation")
 	}
-	s.ExpiresAt, s.LastActivity = end, now
+	s.ExpiresAt, s.LastActivity = end, s.use(now)
 	return nil
 }
 
