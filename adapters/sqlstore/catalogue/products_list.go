@@ -40,7 +40,8 @@ func (p Products) list(ctx context.Context, project id.Project, f ports.ProductF
 	}
 	const newest = `
 ORDER BY created_at DESC, id`
-	keys := "(SELECT id FROM products" + where + newest + args.Page(page) + ")"
+	// Materialized, because PostgreSQL has no statistics just after an import, and would read the page once for each product.
+	keys := "(WITH page AS MATERIALIZED (SELECT id FROM products" + where + newest + args.Page(page) + ") SELECT id FROM page)"
 	b.Query(&rows, SelectProducts+`
 WHERE project_id = $1
   AND id IN `+keys+newest, args...)
