@@ -133,16 +133,6 @@ func New(c Config) *Profiles {
 	return p
 }
 
-// spent is the error of a request for a profile by a client whose share is used up.
-type spent struct{ asker string }
-
-func (spent) Error() string { return "agentprofiles: the client's share is used up" }
-
-// overloaded tells a client to come again in a second.
-func overloaded() *fault.Error {
-	return fault.New(fault.Unavailable, "overloaded", "Too many agents' profiles are being looked for. Try again.").After(time.Second)
-}
-
 // Profile implements ports.AgentProfiles.
 func (p *Profiles) Profile(ctx ports.Outbound, address, asker string) (agentid.Profile, error) {
 	if known, ok := p.Known[address]; ok {
@@ -218,77 +208,6 @@ func (p *Profiles) remembered(address string) (agentid.Profile, error, bool) {
 		return agentid.Profile{}, &again, true
 	}
 	return agentid.Profile{}, nil, false
-}
-
-// admit refuses one more request beyond what may be sent this second. A profile that was read before is no stranger's.
-func (p *Profiles) admit(address, asker string) error {
-	now := p.Now()
-	p.mu.Lock()
-	known := p.kept.Contains(address)
-	p.mu.Unlock()
-	switch {
-	case known:
-	case !p.within(now, asker):
-		return spent{asker}
-	case !p.strangers.AllowN(now, 1):
-		return overloaded()
-	}
-	if !p.all.AllowN(now, 1) {
-		return overloaded()
-	}
-	return nil
-}
-
-// within reports whether a client has some of its share left, and takes one of it.
-func (p *Profiles) within(now time.Time, asker string) bool {
-	if asker == "" || p.Unlimited {
-		return true
-	}
-	p.mu.Lock()
-	share, counted := p.shares.Get(asker)
-	if !counted {
-		share = rate.NewLimiter(ofClient, ofClient)
-		p.shares.Add(asker, share)
-	}
-	p.mu.Unlock()
-	return share.AllowN(now, 1)
-}
-
-// mayRenew reports whether a profile may be read before its time is over, and counts that as done.
-func (p *Profiles) mayRenew(address, asker string) bool {
-	if _, ok := p.Known[address]; ok {
-		return false
-	}
-	now, origin := p.Now(), originOf(address)
-	if !p.due(now, origin) || !p.within(now, asker) {
-		return false
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if last, ok := p.renewed.Get(origin); ok && now.Sub(last) < renewEvery { // by another request meanwhile
-		return false
-	}
-	if !p.strangers.AllowN(now, 1) || !p.all.AllowN(now, 1) { // whoever makes up ids of keys is a stranger
-		return false
-	}
-	p.renewed.Add(origin, now)
-	return true
-}
-
-// due reports whether no profile of an origin was read anew for a minute.
-func (p *Profiles) due(now time.Time, origin string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	last, ok := p.renewed.Get(origin)
-	return !ok || now.Sub(last) >= renewEvery
-}
-
-func originOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return address
-	}
-	return u.Scheme + "://" + strings.ToLower(u.Host)
 }
 
 // keep keeps a profile, and drops those that were not asked for the longest where there are too many.
