@@ -3,6 +3,7 @@
 package privacy
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"log/slog"
 
 	"github.com/haggle-commerce/haggle/domain/audit"
+	"github.com/haggle-commerce/haggle/domain/event"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -59,10 +61,18 @@ type Service struct {
 	Count    func(ctx context.Context, project id.Project, email string) (Found, error)
 	Erase    func(ctx context.Context, project id.Project, email string) (Found, error)
 	Imported ports.ImportedPeople
-	// Begin runs work in a transaction, with its stores and records.
-	Begin func(ctx context.Context, work func(*ports.Stores, ports.Records) error) error
-	Clock ports.Clock
-	Log   *slog.Logger
+	// Begin runs work in a transaction.
+	Begin   func(ctx context.Context, work func(Books) error) error
+	Clock   ports.Clock
+	Entropy ports.Entropy
+	Log     *slog.Logger
+}
+
+// Books are where a demand is written down.
+type Books struct {
+	Audit   ports.AuditLog
+	Records ports.Records
+	Events  ports.Announcements
 }
 
 // Do does what is demanded. Repeating it changes nothing. After an error some of it may not be done: it is to be repeated.
@@ -100,7 +110,7 @@ func (s *Service) forOne(ctx ports.Outbound, d Demand, i *integration.Integratio
 			return err
 		}
 	}
-	return s.record(ctx, d, i, i.ID.String(), done)
+	return s.record(ctx, d, i, i.ID.String(), done, nil)
 }
 
 // outcome is what the audit log says of a demand: numbers, and no personal data.
@@ -113,17 +123,29 @@ type outcome struct {
 	More     bool   `json:"more,omitempty"`    // there is more than was counted or erased at once
 }
 
-// tell leaves word for the merchant, who exports what is kept.
+// tell announces the request to the merchant, who exports what is kept.
 func (s *Service) tell(ctx ports.Outbound, d Demand, i *integration.Integration) error {
-	if d.Email == "" {
-		return s.record(ctx, d, i, i.ID.String(), outcome{})
+	found := Found{}
+	if d.Email != "" {
+		var err error
+		if found, err = s.Count(ctx, i.Project, d.Email); invalidAddress(err) != nil {
+			return err
+		}
 	}
-	found, err := s.Count(ctx, i.Project, d.Email)
-	if err != nil {
-		return invalidAddress(err)
+	customer := ""
+	if len(d.Customers) > 0 {
+		customer = d.Customers[0]
 	}
-	return s.record(ctx, d, i, found.Subject, outcome{
-		Sessions: found.Sessions, Orders: found.Orders, Records: found.Records, More: found.More,
+	done := outcome{Sessions: found.Sessions, Orders: found.Orders, Records: found.Records, More: found.More}
+	return s.record(ctx, d, i, cmp.Or(found.Subject, i.ID.String()), done, event.CustomerDataRequested{
+		Integration: i.ID,
+		Platform:    i.Type.String(),
+		Subject:     found.Subject,
+		Customer:    customer,
+		Orders:      d.Orders,
+		Sessions:    found.Sessions,
+		Placed:      found.Orders,
+		Records:     found.Records,
 	})
 }
 
@@ -148,7 +170,7 @@ func (s *Service) redact(ctx ports.Outbound, d Demand, i *integration.Integratio
 		}
 		done.Records += n
 	}
-	return s.record(ctx, d, i, target, done)
+	return s.record(ctx, d, i, target, done, nil)
 }
 
 // invalidAddress lets what is no e-mail address pass: nothing is kept by it.
@@ -179,8 +201,9 @@ func (s *Service) forget(ctx ports.Outbound, d Demand, i *integration.Integratio
 	return false, fault.New(fault.Unavailable, "provider_unavailable", "The platform did not say whether the app is removed.").Because(err)
 }
 
-// record writes the demand into the audit log, once.
-func (s *Service) record(ctx context.Context, d Demand, i *integration.Integration, target string, done outcome) error {
+// record writes the demand into the audit log and announces the event that it has, nil being none, in one transaction and
+// once.
+func (s *Service) record(ctx context.Context, d Demand, i *integration.Integration, target string, done outcome, announced event.Data) error {
 	p, err := s.Projects.ByProject(ctx, i.Project)
 	if err != nil {
 		return err
@@ -191,24 +214,29 @@ func (s *Service) record(ctx context.Context, d Demand, i *integration.Integrati
 		return err
 	}
 	sum := sha256.Sum256([]byte(d.Kind.action + "\n" + d.Request + "\n" + i.ID.String()))
-	event := &audit.Event{
+	entry := &audit.Event{
 		ID: id.New[id.AuditEvent]([16]byte(sum[:16])), Account: p.Account, Project: i.Project, Action: d.Kind.action, Target: target,
 		At: s.Clock.Now(), After: string(text),
 	}
-	return s.Begin(ctx, func(stores *ports.Stores, records ports.Records) error {
-		known, err := s.recorded(ctx, stores, event)
+	return s.Begin(ctx, func(books Books) error {
+		known, err := s.recorded(ctx, books.Audit, entry)
 		if err != nil || known {
 			return err
 		}
-		return records.Record(ctx, ports.Record{Event: event})
+		if announced != nil {
+			if err := books.Events.Announce(ctx, event.New(s.Entropy.IDBits(), i.Project, entry.At, announced)); err != nil {
+				return err
+			}
+		}
+		return books.Records.Record(ctx, ports.Record{Event: entry})
 	})
 }
 
 // looksBack is how many demands of a kind and project are looked through for one that is repeated.
 const looksBack = 1000
 
-func (s *Service) recorded(ctx context.Context, stores *ports.Stores, e *audit.Event) (bool, error) {
-	list, _, err := stores.Audit.Events(ctx, e.Account, ports.AuditFilter{Projects: []id.Project{e.Project}, Action: e.Action}, ports.Page{Limit: looksBack})
+func (s *Service) recorded(ctx context.Context, log ports.AuditLog, e *audit.Event) (bool, error) {
+	list, _, err := log.Events(ctx, e.Account, ports.AuditFilter{Projects: []id.Project{e.Project}, Action: e.Action}, ports.Page{Limit: looksBack})
 	for _, one := range list {
 		if one.ID == e.ID {
 			return true, nil

@@ -90,6 +90,7 @@ var headlines = map[event.Type]string{
 	event.InventoryLowType:         "Little is left of a product",
 	event.IntegrationErrorType:     "An integration does not work",
 	event.SyncFailedType:           "A sync run failed",
+	event.CustomerDataRequestType:  "A customer asks what is kept of them",
 	event.SubscriptionDisabledType: "An event subscription was disabled",
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/delivery"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/consent"
 	"github.com/haggle-commerce/haggle/adapters/httpapi/hooks"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/connecting"
 	"github.com/haggle-commerce/haggle/app/inbox"
@@ -230,9 +231,14 @@ func (a *App) demands() hooks.Demands {
 			}, err
 		},
 		Imported: a.store.ImportedPeople(),
-		Begin:    a.letIn,
-		Clock:    a.clock,
-		Log:      a.log,
+		Begin: func(ctx context.Context, work func(privacy.Books) error) error {
+			return a.store.Within(ctx, nil, func(view *sqlstore.Store) error {
+				return work(privacy.Books{Audit: view.Requests(), Records: view.Requests(), Events: view.Announcements()})
+			})
+		},
+		Clock:   a.clock,
+		Entropy: system.Entropy{},
+		Log:     a.log,
 	}
 	return hooks.Demands{Read: a.platforms.demands, Do: s.Do}
 }

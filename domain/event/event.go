@@ -36,6 +36,7 @@ var (
 	SyncCompletedType        = Type{"sync.completed"}
 	SyncFailedType           = Type{"sync.failed"}
 	IntegrationErrorType     = Type{"integration.error"}
+	CustomerDataRequestType  = Type{"customer.data_requested"}
 	InventoryLowType         = Type{"inventory.low"}
 	SubscriptionDisabledType = Type{"subscription.disabled"}
 
@@ -48,7 +49,7 @@ var Types = []Type{
 	OrderCompletedType, OrderShippedType, OrderUpdatedType, OrderDeliveredType, OrderCanceledType, OrderRefundedType,
 	ReturnRequestType, ReturnApprovedType, ReturnRejectedType, RefundFailedType, DisputeOpenedType, DisputeClosedType,
 	QuoteAcceptedType, NegotiationLostType, CheckoutAbandonedType, PaymentUnresolvedType, RefundUnresolvedType, PaymentOrphanedType,
-	MoneyUnexplainedType, SyncCompletedType, SyncFailedType, IntegrationErrorType, InventoryLowType, SubscriptionDisabledType,
+	MoneyUnexplainedType, SyncCompletedType, SyncFailedType, IntegrationErrorType, CustomerDataRequestType, InventoryLowType, SubscriptionDisabledType,
 }
 
 func (t Type) String() string { return t.name }
@@ -71,7 +72,7 @@ func StoredType(name string) Type { return Type{name} }
 func (t Type) Alerts() bool {
 	switch t {
 	case PaymentUnresolvedType, RefundUnresolvedType, PaymentOrphanedType, MoneyUnexplainedType, RefundFailedType, DisputeOpenedType,
-		DisputeClosedType, ReturnRequestType, InventoryLowType, IntegrationErrorType, SyncFailedType, SubscriptionDisabledType:
+		DisputeClosedType, ReturnRequestType, InventoryLowType, IntegrationErrorType, SyncFailedType, CustomerDataRequestType, SubscriptionDisabledType:
 		return true
 	}
 	return false
@@ -260,6 +261,19 @@ type IntegrationError struct {
 	Error       string // in words for the merchant
 }
 
+// CustomerDataRequested says that a customer of a platform's shop wants to know what is kept of them. The merchant owes the
+// answer. The event has no e-mail address: it would be personal data that an erasure of the customer does not reach.
+type CustomerDataRequested struct {
+	Integration id.Integration
+	Platform    string   // the integration's type
+	Subject     string   // the buyer's pseudonym; "": the platform told no e-mail address
+	Customer    string   // the platform's id of the customer; "": it is not told
+	Orders      []string // the platform's ids of the orders that are asked about
+	Sessions    int      // that are kept of the buyer
+	Placed      int      // orders that are kept of the buyer
+	Records     int      // of platforms that are kept of the buyer
+}
+
 // SubscriptionDisabled says that a subscription gets no more events until someone enables it.
 type SubscriptionDisabled struct {
 	Subscription id.Subscription
@@ -270,16 +284,17 @@ type SubscriptionDisabled struct {
 // Ping says nothing: it tests a subscription.
 type Ping struct{ Subscription id.Subscription }
 
-func (QuoteAccepted) Type() Type        { return QuoteAcceptedType }
-func (NegotiationLost) Type() Type      { return NegotiationLostType }
-func (CheckoutAbandoned) Type() Type    { return CheckoutAbandonedType }
-func (PaymentUnresolved) Type() Type    { return PaymentUnresolvedType }
-func (RefundUnresolved) Type() Type     { return RefundUnresolvedType }
-func (PaymentOrphaned) Type() Type      { return PaymentOrphanedType }
-func (MoneyUnexplained) Type() Type     { return MoneyUnexplainedType }
-func (InventoryLow) Type() Type         { return InventoryLowType }
-func (SyncCompleted) Type() Type        { return SyncCompletedType }
-func (SyncFailed) Type() Type           { return SyncFailedType }
-func (IntegrationError) Type() Type     { return IntegrationErrorType }
-func (SubscriptionDisabled) Type() Type { return SubscriptionDisabledType }
-func (Ping) Type() Type                 { return PingType }
+func (QuoteAccepted) Type() Type         { return QuoteAcceptedType }
+func (NegotiationLost) Type() Type       { return NegotiationLostType }
+func (CheckoutAbandoned) Type() Type     { return CheckoutAbandonedType }
+func (PaymentUnresolved) Type() Type     { return PaymentUnresolvedType }
+func (RefundUnresolved) Type() Type      { return RefundUnresolvedType }
+func (PaymentOrphaned) Type() Type       { return PaymentOrphanedType }
+func (MoneyUnexplained) Type() Type      { return MoneyUnexplainedType }
+func (InventoryLow) Type() Type          { return InventoryLowType }
+func (SyncCompleted) Type() Type         { return SyncCompletedType }
+func (SyncFailed) Type() Type            { return SyncFailedType }
+func (IntegrationError) Type() Type      { return IntegrationErrorType }
+func (CustomerDataRequested) Type() Type { return CustomerDataRequestType }
+func (SubscriptionDisabled) Type() Type  { return SubscriptionDisabledType }
+func (Ping) Type() Type                  { return PingType }

@@ -36,6 +36,7 @@ func TestEncodeEvent_everyField(t *testing.T) {
 		everyField[event.SyncCompleted],
 		everyField[event.SyncFailed],
 		everyField[event.IntegrationError],
+		everyField[event.CustomerDataRequested],
 		everyField[event.InventoryLow],
 		everyField[event.SubscriptionDisabled],
 		everyField[event.Ping],

@@ -101,6 +101,18 @@ func (o *object) object(name string, members func()) {
 	o.json.WriteByte('}')
 }
 
+// texts writes a list of texts.
+func (o *object) texts(name string, values []string) {
+	o.raw(name, "[")
+	for i, value := range values {
+		if i > 0 {
+			o.json.WriteByte(',')
+		}
+		o.quoted(value)
+	}
+	o.json.WriteByte(']')
+}
+
 // list writes a list of objects.
 func (o *object) list(name string, length int, members func(i int)) {
 	o.raw(name, "[")

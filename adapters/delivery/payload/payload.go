@@ -309,6 +309,20 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.text("name", d.Name)
 		o.text("error", d.Error)
 	}),
+	// A customer of a platform's shop, by the platform's ids, asks what is kept of them; the numbers count that:
+	//
+	//	{"integration_id": "int_…", "type": "shopify", "subject": "buyer_5f…", "platform_customer_id": "207119551",
+	//	 "platform_order_ids": ["299938"], "orders": 2, "sessions": 3, "platform_records": 4}
+	event.CustomerDataRequestType: of(func(o *object, d event.CustomerDataRequested) {
+		o.text("integration_id", d.Integration.String())
+		o.text("type", d.Platform)
+		o.textOrNull("subject", d.Subject)
+		o.textOrNull("platform_customer_id", d.Customer)
+		o.texts("platform_order_ids", d.Orders)
+		o.int("orders", d.Placed)
+		o.int("sessions", d.Sessions)
+		o.int("platform_records", d.Records)
+	}),
 	// reason is gone (the receiver answered 410) or unreachable (an event could not be delivered in a day):
 	//
 	//	{"subscription_id": "sub_…", "url": "https://example.com/…k3Jd", "reason": "unreachable"}

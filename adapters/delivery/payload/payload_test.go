@@ -112,6 +112,7 @@ func TestEncodeEvent_everyType(t *testing.T) {
 		event.OrderRefunded{}, event.ReturnRequested{}, event.ReturnApproved{}, event.ReturnRejected{}, event.RefundFailed{},
 		event.DisputeOpened{}, event.DisputeClosed{}, event.QuoteAccepted{}, event.NegotiationLost{}, event.CheckoutAbandoned{},
 		event.PaymentUnresolved{}, event.RefundUnresolved{}, event.PaymentOrphaned{}, event.MoneyUnexplained{}, event.SyncCompleted{}, event.SyncFailed{}, event.IntegrationError{},
+		event.CustomerDataRequested{},
 		event.InventoryLow{}, event.SubscriptionDisabled{},
 	} {
 		if _, _, err := payload.EncodeEvent(&event.Event{Data: data}); err != nil {

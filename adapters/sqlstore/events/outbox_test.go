@@ -115,6 +115,11 @@ func TestPayloads(t *testing.T) {
 			event.IntegrationError{Integration: through, Platform: "shopify", Name: "Tents", Error: "Refused."},
 			`{"integration_id":"int_1","type":"shopify","name":"Tents","error":"Refused."}`,
 		},
+		{
+			event.CustomerDataRequested{Integration: through, Platform: "shopify", Orders: []string{"7", "8"}, Placed: 2, Sessions: 3, Records: 4},
+			`{"integration_id":"int_1","type":"shopify","subject":null,"platform_customer_id":null,"platform_order_ids":["7","8"],` +
+				`"orders":2,"sessions":3,"platform_records":4}`,
+		},
 	} {
 		e := event.Event{ID: id.Stored[id.Event]("evt_1"), Project: id.Stored[id.Project]("proj_1"), At: at, Data: c.data}
 		got, _, err := payload.EncodeEvent(&e)

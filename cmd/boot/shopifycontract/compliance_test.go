@@ -109,6 +109,15 @@ func TestCompliance_customers(t *testing.T) {
 					t.Errorf("%s is in the audit log %v times", action, n)
 				}
 			}
+			asked := s.ask(200, "GET", "/v1/events?type=customer.data_requested", "")["data"].([]any)
+			if len(asked) != 1 {
+				t.Fatalf("customer.data_requested was announced %d times", len(asked))
+			}
+			data := asked[0].(map[string]any)["data"].(map[string]any)
+			subject := fmt.Sprint(data["subject"])
+			if data["platform_customer_id"] != number || data["type"] != "shopify" || !strings.HasPrefix(subject, "buyer_") || strings.Contains(fmt.Sprint(data), fmt.Sprint(email)) {
+				t.Errorf("%v", data)
+			}
 		}
 	})
 }

@@ -43,7 +43,7 @@ type SubscriptionView struct {
 
 type newSubscription struct {
 	URL         string   `json:"url,omitempty" doc:"An https URL of at most 2,048 characters that does not lead to a private address."`
-	EventTypes  []string `json:"event_types,omitempty" doc:"Of order.completed, order.shipped, order.updated, order.delivered, order.canceled, order.refunded, return.requested, return.approved, return.rejected, refund.failed, dispute.opened, dispute.closed, quote.accepted, negotiation.lost, checkout.abandoned, payment.unresolved, refund.unresolved, payment.orphaned, money.unexplained, sync.completed, sync.failed, integration.error, inventory.low, subscription.disabled; or \"*\" alone, for all, those of later versions too."`
+	EventTypes  []string `json:"event_types,omitempty" doc:"Of order.completed, order.shipped, order.updated, order.delivered, order.canceled, order.refunded, return.requested, return.approved, return.rejected, refund.failed, dispute.opened, dispute.closed, quote.accepted, negotiation.lost, checkout.abandoned, payment.unresolved, refund.unresolved, payment.orphaned, money.unexplained, sync.completed, sync.failed, integration.error, customer.data_requested, inventory.low, subscription.disabled; or \"*\" alone, for all, those of later versions too."`
 	Description string   `json:"description,omitempty" doc:"At most 5,000 characters."`
 }
 
