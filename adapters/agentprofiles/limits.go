@@ -1,3 +1,5 @@
+// How many profiles are fetched in a second, for all clients and for one.
+
 package agentprofiles
 
 import (
@@ -68,7 +70,7 @@ func (p *Profiles) mayRenew(address, asker string) bool {
 	if last, ok := p.renewed.Get(origin); ok && now.Sub(last) < renewEvery { // by another request meanwhile
 		return false
 	}
-	if !p.strangers.AllowN(now, 1) || !p.all.AllowN(now, 1) { // whoever makes up ids of keys is a stranger
+	if !p.strangers.AllowN(now, 1) || !p.all.AllowN(now, 1) { // a client that makes up key ids counts as a stranger
 		return false
 	}
 	p.renewed.Add(origin, now)

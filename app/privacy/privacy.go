@@ -201,8 +201,8 @@ func (s *Service) forget(ctx ports.Outbound, d Demand, i *integration.Integratio
 	return false, fault.New(fault.Unavailable, "provider_unavailable", "The platform did not say whether the app is removed.").Because(err)
 }
 
-// record writes the demand into the audit log and announces the event that it has, nil being none, in one transaction and
-// once.
+// record writes the demand into the audit log and announces an event, unless that is nil, in one transaction. A repeated
+// demand is recorded once.
 func (s *Service) record(ctx context.Context, d Demand, i *integration.Integration, target string, done outcome, announced event.Data) error {
 	p, err := s.Projects.ByProject(ctx, i.Project)
 	if err != nil {

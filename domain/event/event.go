@@ -261,8 +261,8 @@ type IntegrationError struct {
 	Error       string // in words for the merchant
 }
 
-// CustomerDataRequested says that a customer of a platform's shop wants to know what is kept of them. The merchant owes the
-// answer. The event has no e-mail address: it would be personal data that an erasure of the customer does not reach.
+// CustomerDataRequested says that a customer of a platform's shop asks for the personal data that is kept of them, which the
+// merchant has to send. The event has no e-mail address, because erasing the customer does not reach the event.
 type CustomerDataRequested struct {
 	Integration id.Integration
 	Platform    string   // the integration's type

@@ -309,7 +309,7 @@ var payloads = map[event.Type]func(*object, event.Data){
 		o.text("name", d.Name)
 		o.text("error", d.Error)
 	}),
-	// A customer of a platform's shop, by the platform's ids, asks what is kept of them; the numbers count that:
+	// A customer of a platform's shop asks for their data. orders, sessions and platform_records count what is kept:
 	//
 	//	{"integration_id": "int_…", "type": "shopify", "subject": "buyer_5f…", "platform_customer_id": "207119551",
 	//	 "platform_order_ids": ["299938"], "orders": 2, "sessions": 3, "platform_records": 4}
