@@ -150,3 +150,25 @@ func (w *world) tampers(name, value string) error {
 	w.callback.Set(name, value)
 	return nil
 }
+
+// decidesInTab decides at the platform that a link of the page leads to, and comes back in the browser.
+func (w *world) decidesInTab(name, decision, words string) error {
+	t, err := w.tab(name)
+	if err != nil {
+		return err
+	}
+	var address string
+	err = t.script(&address, `(words) => [...document.querySelectorAll("a")].find(a => a.innerText.trim() === words)?.href ?? ""`, words)
+	if err != nil {
+		return err
+	}
+	w.begun.URL = address
+	decide := w.consents
+	if decision == "declines" {
+		decide = w.declines
+	}
+	if err := decide(); err != nil {
+		return err
+	}
+	return w.opensPage(name, "/oauth/callback?"+w.callback.Encode())
+}

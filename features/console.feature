@@ -1264,6 +1264,3 @@ Feature: Console
       Then 150 pages or more are whole
       When "Ada" signs in to the console
       Then nothing runs in the browser of "Ada"
-
-    Scenario: What each role reaches
-      Then each role reaches the pages and forms of the table

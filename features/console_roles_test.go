@@ -2,6 +2,7 @@ package features
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -96,7 +97,13 @@ func (a *attack) something() (map[string]string, error) {
 			ids[as] = fmt.Sprint(one["id"])
 		}
 	}
-	for _, absent := range []string{"checkout", "delivery", "invitation", "job", "session"} {
+	// A sync that is started runs until all is done.
+	slow := `{"kind": "slow", "ms": 5000, "times": -1}`
+	if err := errors.Join(a.w.isConnected("custom"), a.w.hasSynced(""), a.w.meets("custom", slow)); err != nil {
+		return nil, err
+	}
+	ids["integration"], ids["sync"], ids["type"] = a.w.integration.ID, a.w.sync, "custom"
+	for _, absent := range []string{"call", "checkout", "delivery", "invitation", "job", "session", "webhook"} {
 		ids[absent] = "x_0"
 	}
 	ids["version"] = "1"

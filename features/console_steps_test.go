@@ -23,6 +23,7 @@ func consoleSteps(sc book, w *world) {
 	sc.Step(`^"([^"]*)" looks on a phone$`, w.looksOnPhone)
 	sc.Step(`^"([^"]*)" looks without scripts$`, w.looksWithoutScripts)
 	sc.Step(`^"([^"]*)" presses "([^"]*)"$`, w.presses)
+	sc.Step(`^"([^"]*)" (consents|declines) at the platform by "([^"]*)"$`, w.decidesInTab)
 	sc.Step(`^"([^"]*)" strikes "([^"]*)"$`, w.strikes)
 	sc.Step(`^"([^"]*)" sees "([^"]*)"$`, w.seesText)
 	sc.Step(`^"([^"]*)" (?:checks|unchecks) "([^"]*)"$`, w.togglesBox)

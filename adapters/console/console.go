@@ -35,8 +35,8 @@ type Services struct {
 	// Limiter counts the pages of a session.
 	Limiter ports.Limiter
 	Clock   ports.Clock
-	// Secure cookies are sent over https only.
-	Secure  bool
+	// URL is the server's, as people reach it. If it is https, cookies are sent over https only.
+	URL     string
 	Sandbox bool
 	Log     *slog.Logger
 }

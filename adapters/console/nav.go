@@ -28,7 +28,8 @@ var places = []place{
 	{Name: "lost", Word: "Lost deals", Icon: "lost", path: "/lost", group: "Haggle", tab: 3, sees: frame.Limits},
 	{Name: "policy", Word: "Policy studio", Short: "Policy", Icon: "policy", path: "/policy", group: "Haggle", tab: 4, sees: frame.Tunes},
 	{Name: "money", Word: "Money", Icon: "money", path: "/money", group: "Run", tab: 6, waits: []string{"payment_unresolved", "refund_unresolved"}, to: "without an answer", sees: frame.Sells},
-	{Name: "settings", Word: "Settings", Icon: "gear", path: "/settings", group: "Run", tab: 7, sees: everybody},
+	{Name: "integrations", Word: "Integrations", Icon: "sync", path: "/integrations", group: "Run", tab: 7, waits: []string{"sync_failed"}, to: "failed", sees: frame.Connects},
+	{Name: "settings", Word: "Settings", Icon: "gear", path: "/settings", group: "Run", tab: 8, sees: everybody},
 }
 
 // mostTabs is how many tabs a phone has, with the one for the rest.

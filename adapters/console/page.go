@@ -19,13 +19,13 @@ var templateFiles embed.FS
 var pages = parsePages()
 
 func parsePages() map[string]*template.Template {
-	shared := template.Must(template.New("").ParseFS(templateFiles, "templates/parts.html", "templates/settings.html", "templates/policyparts.html"))
+	shared := template.Must(template.New("").ParseFS(templateFiles, "templates/parts.html", "templates/settings.html", "templates/policyparts.html", "templates/syncparts.html"))
 	parsed := map[string]*template.Template{}
 	for frame, names := range map[string][]string{
 		"frame": {
 			"today", "find", "orders", "order", "shipmany", "shipped", "returns", "return", "disputes", "dispute", "negotiations", "negotiation", "lost", "money", "payments", "movements", "unanswered",
 			"studio", "nopolicy", "policyconfirm", "policyversions", "policyversion", "suggest",
-			"people", "person", "ownaccess", "agents", "agent", "apikeys", "agentkeys", "auditlog", "shopsettings", "events", "subscription", "shops", "problem",
+			"people", "person", "ownaccess", "agents", "agent", "apikeys", "agentkeys", "auditlog", "shopsettings", "events", "subscription", "integrations", "integration", "syncrun", "webhookcalls", "platforms", "connect", "shops", "problem",
 		},
 		"outside": {"signin", "code", "link", "join", "password", "gone"},
 	} {

@@ -19,9 +19,12 @@ const (
 	attemptCookie = "haggle_openid"  // a sign-in by the provider that has begun
 )
 
+// secure reports whether people reach the console by https.
+func (c *console) secure() bool { return strings.HasPrefix(c.URL, "https://") }
+
 // cookieName is a cookie's name. Browsers take one with the prefix over https only.
 func (c *console) cookieName(name string) string {
-	if c.Secure {
+	if c.secure() {
 		return "__Secure-" + name
 	}
 	return name
@@ -35,7 +38,7 @@ func (c *console) setCookie(w http.ResponseWriter, name, value string, keep time
 		Path:     Path,
 		MaxAge:   int(keep.Seconds()),
 		HttpOnly: true,
-		Secure:   c.Secure,
+		Secure:   c.secure(),
 		SameSite: site,
 	}
 	if value == "" {

@@ -91,6 +91,8 @@ func routeShop(page func(pattern string, show func(*visit) error)) {
 	page("GET /negotiations", (*visit).negotiations)
 	page("GET /negotiations/{negotiation}", (*visit).negotiation)
 	page("GET /lost", (*visit).lost)
+	routeIntegrations(page)
+	routeConnect(page)
 	page("GET /returns", (*visit).returns)
 	page("GET /returns/{return}", (*visit).goodsBack)
 	page("POST /returns/{return}/approve", (*visit).approve)

@@ -35,7 +35,7 @@ var waitingWords = map[string]struct{ one, many, icon, tone, button, path string
 	"dispute_open":          {"dispute to answer", "disputes to answer", "flag", "bad", "Answer disputes", "/disputes"},
 	"return_requested":      {"return to decide", "returns to decide", "back", "warn", "Decide returns", "/returns"},
 	"order_to_ship":         {"order to ship", "orders to ship", "truck", "info", "Ship orders", "/orders?status=to_ship"},
-	"sync_failed":           {"sync failed", "syncs failed", "sync", "warn", "", ""},
+	"sync_failed":           {"sync failed", "syncs failed", "sync", "warn", "Look at syncs", "/integrations"},
 	"subscription_disabled": {"event subscription is switched off", "event subscriptions are switched off", "bell", "info", "See events", "/settings/events"},
 	"work_set_aside":        {"task is set aside", "tasks are set aside", "alert", "warn", "", ""},
 }

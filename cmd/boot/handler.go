@@ -120,7 +120,7 @@ func (a *App) consoleServices(mux http.Handler) console.Services {
 		Outbound:      ports.NewOutbound,
 		Limiter:       a.edge.managed,
 		Clock:         a.clock,
-		Secure:        isHTTPS(a.URL()),
+		URL:           a.URL(),
 		Sandbox:       a.env == account.Sandbox,
 		Log:           a.log,
 	}

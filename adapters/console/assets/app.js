@@ -47,15 +47,32 @@ if (feed && window.EventSource) {
   start();
 }
 
+const replace = (part, next) => {
+  const open = [...part.querySelectorAll("details")].map((d) => d.open);
+  part.replaceChildren(...next.childNodes);
+  part.querySelectorAll("details").forEach((d, n) => { d.open ||= open[n] ?? false; });
+};
+
+// What runs, a sync or a simulation, is read again until it has ended.
+const watch = () => setTimeout(async () => {
+  const part = document.querySelector("[data-poll]")?.closest("[data-part]");
+  if (!part) return;
+  if (!document.hidden) {
+    try {
+      const answer = await fetch(location.href, { headers: { "X-Part": part.dataset.part } });
+      const next = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(`[data-part="${part.dataset.part}"]`);
+      if (answer.ok && !next) return location.reload(); // it has ended
+      if (next) replace(part, next);
+    } catch { /* the next one may come through */ }
+  }
+  watch();
+}, 1500);
+watch();
+
 const draft = document.querySelector("[data-draft]");
 if (draft) {
   let late, asked;
   const parts = () => document.querySelectorAll("[data-part]");
-  const replace = (part, next) => {
-    const open = [...part.querySelectorAll("details")].map((d) => d.open);
-    part.replaceChildren(...next.childNodes);
-    part.querySelectorAll("details").forEach((d, n) => { d.open ||= open[n] ?? false; });
-  };
   const show = (text) => {
     const page = new DOMParser().parseFromString(text, "text/html");
     const effect = page.querySelector('[data-part="effect"]');
@@ -97,18 +114,6 @@ if (draft) {
     range.addEventListener("input", () => { number.value = range.value; place(); });
     number.addEventListener("input", () => { range.value = number.value; place(); });
   }
-  const watch = () => setTimeout(async () => { // a simulation that runs
-    if (!document.querySelector("[data-poll]")) return;
-    if (!document.hidden) {
-      try {
-        const answer = await fetch(location.href, { headers: { "X-Part": "studio" } });
-        const next = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector('[data-part="market"]');
-        if (next) replace(document.querySelector('[data-part="market"]'), next);
-      } catch { /* the next one may come through */ }
-    }
-    watch();
-  }, 1500);
-  watch();
   document.querySelector("[data-go]").classList.add("sr");
   draft.addEventListener("input", () => later());
   document.addEventListener("change", (event) => { if (event.target.getAttribute("form") === "draft") later(); });

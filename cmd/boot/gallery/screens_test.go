@@ -71,8 +71,12 @@ func (s *shop) screens() []screen {
 			submit("/settings/agents/"+s.known["agent"], `{"handlers.quote.type": "remote", "handlers.quote.url": "nowhere"}`), 0},
 		screen{"ship-several", s.url, "/console/demo/orders/ship?order=" + s.known["order"], s.owner, "", 0},
 		screen{"orders-unmatched", s.url, "/console/demo/orders?q=HG-NONE", s.owner, "", 0},
+		screen{"connect-consent", s.url, "/console/demo/connect/hubspot", s.owner, "", 0},
+		screen{"connect-denied", s.url, "/console/demo/connect/hubspot/return?error=access_denied", s.owner, "", 0},
+		screen{"connect-refused", s.url, "/console/demo/connect/custom", s.owner,
+			submit("/connect/custom", `{"config.base_url": "shop.example.com", "credentials.api_key": "key"}`), 0},
 	)
-	for _, empty := range []string{"", "/orders", "/negotiations", "/lost", "/returns", "/disputes", "/money", "/money/payments", "/money/movements", "/settings/events"} {
+	for _, empty := range []string{"", "/orders", "/negotiations", "/lost", "/returns", "/disputes", "/money", "/money/payments", "/money/movements", "/integrations", "/settings/events"} {
 		all = append(all, screen{"empty" + strings.ReplaceAll(empty, "/", "-"), s.url, "/console/bare" + empty, s.owner, "", 0})
 	}
 	if s.report != "" {
@@ -88,6 +92,7 @@ var unpictured = map[string]string{
 	"GET /console/{shop}/orders/selected.csv":         "a file",
 	"GET /console/{shop}/money/payments.csv":          "a file",
 	"GET /console/{shop}/money/movements.csv":         "a file",
+	"GET /console/{shop}/connect/{type}/return":       "it leads on: connect-denied is its picture",
 	"GET /console/{shop}/{rest...}":                   "not-found is its picture",
 	"GET /console/{shop}/money/unanswered/{checkout}": "it needs a payment provider that went away: features/console.feature opens it",
 }

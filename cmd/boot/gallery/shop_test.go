@@ -18,6 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 	"github.com/haggle-commerce/haggle/simulator"
+	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
 // shop is the demo shop with something on every page.
@@ -37,7 +38,12 @@ const password = "correct horse battery"
 
 func openShop(t *testing.T) *shop {
 	t.Helper()
-	app := boottest.Start(t, "sqlite://"+filepath.Join(t.TempDir(), "gallery.db"))
+	there, err := platforms.Start("127.0.0.1:0", platforms.Config{Products: 12, Customers: 8, Orders: 6, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = there.Close() })
+	app := boottest.Start(t, "sqlite://"+filepath.Join(t.TempDir(), "gallery.db"), func(c *boot.Config) { c.AllowLoopback = true })
 	demo, err := app.Demo(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +74,7 @@ func openShop(t *testing.T) *shop {
 	s.staff()
 	s.sell()
 	s.listen()
+	s.connectPlatform(there)
 	s.known["agent"], s.known["version"] = text(s.call("GET", "/v1/agents", ""), "data.0.id"), "1"
 	s.key = boottest.Key
 	s.call("POST", "/v1/projects", `{"name": "Bare Shelves", "slug": "bare"}`)
@@ -165,6 +172,27 @@ func (s *shop) haggled() {
 // listen has a subscription, of which nothing is sent: its address is nobody's.
 func (s *shop) listen() {
 	s.known["subscription"] = text(s.call("POST", "/v1/event-subscriptions", `{"url": "https://hooks.invalid/haggle", "event_types": ["order.completed"]}`), "id", "subscription.id")
+}
+
+// connectPlatform connects the merchant's own system and reads it. Some of its records are refused.
+func (s *shop) connectPlatform(there *platforms.Server) {
+	if err := there.Fault(platforms.Fault{Platform: "custom", Kind: "bad_price", Times: 2}); err != nil {
+		s.t.Fatal(err)
+	}
+	made := s.call("POST", "/v1/integrations/connect/api-key", fmt.Sprintf(
+		`{"type": "custom", "name": "Warehouse", "credentials": {"api_key": "custom-key"}, "config": {"base_url": %q, "sync_schedule": "@daily"}}`, there.URL+"/custom"))
+	s.known["integration"], s.known["type"] = text(made, "id"), "custom"
+	about := "/v1/integrations/" + s.known["integration"]
+	s.call("POST", about+"/webhooks", `{"topic": "products/update"}`)
+	s.known["sync"] = text(s.call("POST", about+"/sync", ""), "sync_id")
+	for end := time.Now().Add(time.Minute); text(s.send("GET", about+"/sync/"+s.known["sync"], ""), "status") == "running"; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.t.Fatal("the sync does not end")
+		}
+	}
+	if _, err := there.Webhooks(s.t.Context(), platforms.Webhooks{Platform: "custom", Count: 3, Seed: 3}); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // simulateMarket writes a market report.

@@ -1,0 +1,115 @@
+@browser
+Feature: Integrations in the console
+  Managers connect the shop's platforms by clicks, and see what a sync reads, what it refuses, and what the platform calls about.
+
+  Background:
+    Given a merchant with platforms
+    And a shop
+    And "Max" is a member with {"role": "manager", "project_ids": ["$shop"]}
+
+  Rule: A platform is connected by clicks
+
+    Scenario: By a key
+      Given "Max" signed in to the console
+      When "Max" opens /console/$slug
+      And "Max" presses "Integrations"
+      Then "Max" sees "Nothing is connected."
+      When "Max" presses "Connect"
+      Then "Max" sees "Sales are written to it as orders."
+      When "Max" opens /console/$slug/connect/custom
+      And "Max" fills in "Address" with "$base_url"
+      And "Max" fills in "API key" with "wrong"
+      And "Max" presses "Connect"
+      Then "Max" sees "Custom refused the credentials."
+      And "Max" still has "$base_url" in "Address"
+      When "Max" fills in "API key" with "$custom_key"
+      And "Max" fills in "Name" with "Warehouse"
+      And "Max" presses "Connect"
+      Then "Max" sees "It is connected."
+      And "Max" sees "Warehouse"
+      And "Max" does not see "$custom_key"
+
+    Scenario Outline: By the consent of the account's owner
+      Given "Max" signed in to the console
+      When "Max" opens /console/$slug/connect/hubspot
+      And "Max" presses "Sign in at HubSpot"
+      Then "Max" sees "You come back here."
+      When "Max" <decides> at the platform by "Continue to HubSpot"
+      Then "Max" sees "<seen>"
+
+      Examples:
+        | decides  | seen                                                      |
+        | consents | It is connected.                                          |
+        | declines | Nothing was connected: HubSpot was not given consent. |
+
+    Scenario: An address that nobody was sent to
+      Given "Max" signed in to the console
+      When "Max" opens /console/$slug/connect/hubspot/return?code=guessed&state=guessed
+      Then "Max" sees "The state is"
+      When "Max" opens /console/$slug/connect/ebay
+      Then "Max" sees "There is no such platform."
+
+    Scenario: Disconnecting, and connecting again
+      Given a connected custom account
+      And "Max" signed in to the console
+      When "Max" opens /console/$slug/integrations/$integration
+      And "Max" presses "Disconnect"
+      Then "Max" is asked "Disconnect Custom?"
+      When "Max" presses "Disconnect"
+      Then "Max" sees "It is disconnected."
+      When "Max" presses "Connect again"
+      And "Max" fills in "Address" with "$base_url"
+      And "Max" fills in "API key" with "$custom_key"
+      And "Max" presses "Connect"
+      Then "Max" sees "It is connected."
+      And "Max" is at /console/$slug/integrations/$integration
+
+  Rule: Syncs are started, followed and stopped
+
+    Scenario: A sync that ends while somebody looks on
+      Given a connected custom account
+      And "Max" signed in to the console
+      When "Max" opens /console/$slug/integrations/$integration
+      Then "Max" sees "Nothing was read yet."
+      When "Max" presses "Sync changes"
+      Then "Max" sees "Products: 12 (12 new)"
+      And "Max" finds no "Cancel sync" to press
+
+    Scenario: A preview changes nothing
+      Given a connected custom account
+      And "Max" signed in to the console
+      When "Max" opens /console/$slug/integrations/$integration
+      And "Max" presses "Preview"
+      Then "Max" sees "Products: 12 (12 new)"
+      And "Max" sees "Preview"
+      When the merchant sends GET /v1/catalog/products
+      Then the answer shows:
+        | meta.total | 0 |
+
+    Scenario: A schedule
+      Given a connected custom account
+      And "Max" signed in to the console
+      When "Max" opens /console/$slug/integrations/$integration
+      And "Max" chooses "Every hour" for "Sync changes"
+      And "Max" presses "Save schedule"
+      Then "Max" sees "The schedule was saved."
+      When the merchant sends GET /v1/integrations/$integration
+      Then the answer shows:
+        | config.sync_schedule | "@hourly" |
+
+  Rule: The platform's calls are seen
+
+    Scenario: A webhook is registered, called and removed
+      Given a connected custom account
+      And "Max" signed in to the console
+      When "Max" opens /console/$slug/integrations/$integration
+      Then "Max" sees "The platform does not call."
+      When "Max" chooses "products/update" for "Topic"
+      And "Max" presses "Register webhook"
+      Then "Max" sees "The platform calls about it from now on."
+      When custom tells of 1 change
+      And "Max" presses "Calls"
+      Then "Max" sees "products/update"
+      When "Max" opens /console/$slug/integrations/$integration
+      And "Max" presses "Remove"
+      Then "Max" sees "The platform no longer calls about it."
