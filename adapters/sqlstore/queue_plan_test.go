@@ -26,6 +26,20 @@ var queueIndexes = map[string]queue.Table{
 	"jobs_due":                   jobs.Due,
 }
 
+// A shop is looked up among the integrations of all projects: by its index, however many there are.
+func TestByStore_index(t *testing.T) {
+	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
+		explain := "EXPLAIN QUERY PLAN "
+		if s.DB.Dialect.OneTrip {
+			explain = "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; EXPLAIN (COSTS OFF) "
+		}
+		statement := strings.NewReplacer("$1", "'shopify'", "$2", "'shop.example'").Replace(syncing.SelectOfStore)
+		if plan := storetest.PlanOf(t, s, db.AnyProject, explain+statement); !storetest.UsesIndex(s, plan, "integrations", "integrations_store") {
+			t.Error(plan)
+		}
+	})
+}
+
 // Groups are found, and rows of a group claimed, by the queue's index: nothing is scanned or sorted, however
 // much waits in other groups.
 func TestQueues_index(t *testing.T) {

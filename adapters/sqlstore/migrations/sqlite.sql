@@ -1387,6 +1387,8 @@ CREATE INDEX integration_webhooks_due ON integration_webhooks (integration_id, c
 
 CREATE INDEX integrations_scheduled ON integrations (next_sync) WHERE sync_schedule <> '';
 
+CREATE INDEX integrations_store ON integrations (type, store) WHERE store <> '';
+
 CREATE TRIGGER checkouts_leased BEFORE UPDATE ON checkouts WHEN NEW.status = 'processing' AND NEW.lease_until IS NULL
 BEGIN
     SELECT RAISE(ABORT, 'checkouts_leased');
@@ -1878,6 +1880,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('integration_webhooks', 'sqlite_autoindex_integration_webhooks_2', '1000 500 10 1'),
     ('integrations', 'integrations_expiring', '100 1'),
     ('integrations', 'integrations_scheduled', '10 1'),
+    ('integrations', 'integrations_store', '10 1 1'),
     ('integrations', 'integrations_wanting', '10 5 1'),
     ('jobs_set_aside', 'jobs_set_aside', '10 3 2 1'),
     ('labels', 'sqlite_autoindex_labels_1', '20000 10000 1 1'),

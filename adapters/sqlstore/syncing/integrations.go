@@ -138,11 +138,15 @@ func (v Integrations) ByWebhook(ctx context.Context, webhook id.Webhook) (*integ
 	return db.One[integration.Integration](ctx, v.Store.Read(db.AnyProject), "webhook", selectIntegration+"\nWHERE webhook_id = $1", webhook)
 }
 
-func (v Integrations) ByStore(ctx context.Context, of integration.Type, store string) ([]*integration.Integration, error) {
-	return db.All[*integration.Integration](ctx, v.Store.Read(db.AnyProject), selectIntegration+`
+// SelectOfStore selects the integrations of a type with a shop's domain.
+var SelectOfStore = selectIntegration + `
 WHERE type = $1
   AND store = $2
-ORDER BY project_id, id`, of.String(), store)
+  AND store <> ''
+ORDER BY project_id, id`
+
+func (v Integrations) ByStore(ctx context.Context, of integration.Type, store string) ([]*integration.Integration, error) {
+	return db.All[*integration.Integration](ctx, v.Store.Read(db.AnyProject), SelectOfStore, of.String(), store)
 }
 
 func (v Integrations) Sealed(ctx context.Context) ([]*integration.Integration, error) {
