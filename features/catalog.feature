@@ -2,6 +2,25 @@ Feature: Catalogue
   A merchant keeps the products of a shop: what they are, what they cost, and how many there are of each
   variant at each location.
 
+  Rule: What bounds the prices is shown to those who may see policies
+
+    Scenario: Products with what bounds their prices
+      Given a shop selling:
+        | name       | price  | cost  | stock |
+        | Trail Tent | 100.00 | 50.00 | 7     |
+      When the merchant lists products with "bounds=true"
+      Then the answer shows:
+        | data.0.price         | 100.00 |
+        | data.0.bounds.floor  | 80.00  |
+        | data.0.bounds.target | 92.50  |
+
+    Scenario: With a key for the catalogue alone
+      Given a merchant with an account of its own
+      And a shop
+      And a key "Stock" with {"scopes": ["catalog:read"], "project_ids": ["$shop"]}
+      When the holder of "Stock" sends GET /v1/catalog/products?bounds=true
+      Then it is refused: 403 insufficient_scope
+
   Rule: A product needs a name, a sku and a price
 
     Scenario: A product with little said about it

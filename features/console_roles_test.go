@@ -83,7 +83,7 @@ func (a *attack) something() (map[string]string, error) {
 	ids := map[string]string{}
 	for name, path := range map[string]string{
 		"order": "/v1/orders", "return": "/v1/returns", "dispute": "/v1/disputes", "negotiation": "/v1/negotiations", "member": "/v1/members",
-		"subscription": "/v1/event-subscriptions", "key": "/v1/api-keys", "agent": "/v1/agents",
+		"subscription": "/v1/event-subscriptions", "product": "/v1/catalog/products", "key": "/v1/api-keys", "agent": "/v1/agents",
 	} {
 		seen, err := a.send(http.MethodGet, path, nil)
 		if err != nil {

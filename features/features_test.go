@@ -71,7 +71,7 @@ var areas = []func(book, *world){
 	hagglingSteps, cartSteps, checkoutSteps, aftersalesSteps, sessionSteps, hostileSteps,
 	keySteps, memberSteps, accountSteps, limitSteps, idempotencySteps, auditSteps, financeSteps, reversalSteps, orderSteps, integrationSteps, eventSteps,
 	platformSteps, buyerSteps, shippingSteps, synonymSteps, searchIndexSteps, searchSteps, browsingSteps, embeddingSteps, agentSteps, remoteAgentSteps,
-	tuningSteps, orderHookSteps, ucpSteps, negotiationSteps, ucpRuleSteps, ucpWireSteps, agentKeySteps, consoleSteps, attackSteps, consoleSettingsSteps,
+	tuningSteps, orderHookSteps, ucpSteps, negotiationSteps, ucpRuleSteps, ucpWireSteps, agentKeySteps, consoleSteps, attackSteps, consoleSettingsSteps, consoleCatalogueSteps,
 }
 
 // book takes the steps of one scenario. Every scenario has the same, so their expressions are compiled once.

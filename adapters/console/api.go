@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -68,6 +69,11 @@ func (a *api) post(method, path string, c change, out any) error {
 }
 
 func (a *api) do(method, path string, header http.Header, body []byte, out any) error {
+	return a.send(method, path, header, bytes.NewReader(body), out)
+}
+
+// send reads a body as it arrives, and decodes the answer into out unless that is nil.
+func (a *api) send(method, path string, header http.Header, body io.Reader, out any) error {
 	r, err := a.request(method, path, header, body)
 	if err != nil {
 		return err
@@ -78,9 +84,9 @@ func (a *api) do(method, path string, header http.Header, body []byte, out any) 
 }
 
 // request is one to the API as the member who has signed in.
-func (a *api) request(method, path string, header http.Header, body []byte) (*http.Request, error) {
+func (a *api) request(method, path string, header http.Header, body io.Reader) (*http.Request, error) {
 	ctx := access.With(a.page.Context(), a.caller)
-	r, err := http.NewRequestWithContext(ctx, method, path, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, method, path, body)
 	if err != nil {
 		return nil, err
 	}

@@ -25,11 +25,12 @@ var places = []place{
 	{Name: "today", Word: "Today", Icon: "today", tab: 1, to: "kinds of things wait", sees: everybody},
 	{Name: "orders", Word: "Orders", Icon: "orders", path: "/orders", group: "Sell", tab: 2, waits: []string{"order_to_ship"}, to: "to ship", sees: frame.Sells},
 	{Name: "returns", Word: "Returns", Icon: "back", path: "/returns", group: "Sell", tab: 5, waits: []string{"return_requested", "dispute_open"}, to: "to decide", sees: frame.Sells},
+	{Name: "catalogue", Word: "Catalogue", Icon: "box", path: "/catalogue", group: "Sell", tab: 6, sees: frame.Stocks},
 	{Name: "lost", Word: "Lost deals", Icon: "lost", path: "/lost", group: "Haggle", tab: 3, sees: frame.Limits},
 	{Name: "policy", Word: "Policy studio", Short: "Policy", Icon: "policy", path: "/policy", group: "Haggle", tab: 4, sees: frame.Tunes},
-	{Name: "money", Word: "Money", Icon: "money", path: "/money", group: "Run", tab: 6, waits: []string{"payment_unresolved", "refund_unresolved"}, to: "without an answer", sees: frame.Sells},
-	{Name: "integrations", Word: "Integrations", Icon: "sync", path: "/integrations", group: "Run", tab: 7, waits: []string{"sync_failed"}, to: "failed", sees: frame.Connects},
-	{Name: "settings", Word: "Settings", Icon: "gear", path: "/settings", group: "Run", tab: 8, sees: everybody},
+	{Name: "money", Word: "Money", Icon: "money", path: "/money", group: "Run", tab: 7, waits: []string{"payment_unresolved", "refund_unresolved"}, to: "without an answer", sees: frame.Sells},
+	{Name: "integrations", Word: "Integrations", Icon: "sync", path: "/integrations", group: "Run", tab: 8, waits: []string{"sync_failed"}, to: "failed", sees: frame.Connects},
+	{Name: "settings", Word: "Settings", Icon: "gear", path: "/settings", group: "Run", tab: 9, sees: everybody},
 }
 
 // mostTabs is how many tabs a phone has, with the one for the rest.
@@ -83,9 +84,14 @@ func (f frame) Phone() phoneTabs {
 	if len(side) <= mostTabs {
 		return phoneTabs{First: side}
 	}
+	ranks := make([]int, len(side))
+	for i, e := range side {
+		ranks[i] = e.tab
+	}
+	slices.Sort(ranks)
 	var t phoneTabs
 	for _, e := range side {
-		if e.tab < mostTabs {
+		if e.tab < ranks[mostTabs-1] {
 			t.First = append(t.First, e)
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/haggle-commerce/haggle/app/access"
 	"github.com/haggle-commerce/haggle/app/people"
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/job"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -125,7 +126,11 @@ func (c *console) member(page func(*visit) error) http.Handler {
 			err = v.count()
 		}
 		if err == nil && r.Method != http.MethodGet && r.Method != http.MethodHead {
-			r.Body = http.MaxBytesReader(w, r.Body, largestForm)
+			most := int64(largestForm)
+			if multipartForm(r) {
+				most += job.MostFileBytes
+			}
+			r.Body = http.MaxBytesReader(w, r.Body, most)
 			err = r.ParseForm()
 		}
 		if err == nil {

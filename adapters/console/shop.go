@@ -91,6 +91,7 @@ func routeShop(page func(pattern string, show func(*visit) error)) {
 	page("GET /negotiations", (*visit).negotiations)
 	page("GET /negotiations/{negotiation}", (*visit).negotiation)
 	page("GET /lost", (*visit).lost)
+	routeCatalogue(page)
 	routeIntegrations(page)
 	routeConnect(page)
 	page("GET /returns", (*visit).returns)

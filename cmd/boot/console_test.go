@@ -191,7 +191,13 @@ func TestConsoleForcedBrowsing(t *testing.T) {
 		if len(routes) < 50 {
 			t.Fatalf("only %d routes", len(routes))
 		}
-		for _, route := range routes {
+		for n, route := range routes {
+			if n > 0 && n%50 == 0 { // a session's pages are limited
+				if in, err = (boottest.Door{App: app, Address: "sam"}).SignIn(t.Context(), "sam@example.com", consolePassword); err != nil {
+					t.Fatal(err)
+				}
+				sam.token = in.Token
+			}
 			method, path := filled(route, "desk")
 			var form url.Values
 			if method == "POST" {

@@ -55,13 +55,14 @@ const replace = (part, next) => {
 
 // What runs, a sync or a simulation, is read again until it has ended.
 const watch = () => setTimeout(async () => {
-  const part = document.querySelector("[data-poll]")?.closest("[data-part]");
+  const poll = document.querySelector("[data-poll]"), part = poll?.closest("[data-part]");
   if (!part) return;
+  const whole = poll.dataset.poll === "whole"; // its end changes more than the part
   if (!document.hidden) {
     try {
       const answer = await fetch(location.href, { headers: { "X-Part": part.dataset.part } });
       const next = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(`[data-part="${part.dataset.part}"]`);
-      if (answer.ok && !next) return location.reload(); // it has ended
+      if (answer.ok && (!next || whole && !next.querySelector("[data-poll]"))) return location.reload();
       if (next) replace(part, next);
     } catch { /* the next one may come through */ }
   }

@@ -71,12 +71,17 @@ func (s *shop) screens() []screen {
 			submit("/settings/agents/"+s.known["agent"], `{"handlers.quote.type": "remote", "handlers.quote.url": "nowhere"}`), 0},
 		screen{"ship-several", s.url, "/console/demo/orders/ship?order=" + s.known["order"], s.owner, "", 0},
 		screen{"orders-unmatched", s.url, "/console/demo/orders?q=HG-NONE", s.owner, "", 0},
+		screen{"catalogue-edit", s.url, "/console/demo/catalogue?edit=" + s.known["product"] + "&q=tent", s.owner, "", 0},
+		screen{"catalogue-edit-refused", s.url, "/console/demo/catalogue?edit=" + s.known["product"] + "&q=tent", s.owner,
+			submit("/row?q=tent", `{price: "much"}`), 0},
+		screen{"catalogue-change-preview", s.url, "/console/demo/catalogue/change?how=raise&by=5&product=" + s.known["product"], s.owner, "", 0},
+		screen{"catalogue-of-support", s.url, "/console/demo/catalogue", s.support, "", 0},
 		screen{"connect-consent", s.url, "/console/demo/connect/hubspot", s.owner, "", 0},
 		screen{"connect-denied", s.url, "/console/demo/connect/hubspot/return?error=access_denied", s.owner, "", 0},
 		screen{"connect-refused", s.url, "/console/demo/connect/custom", s.owner,
 			submit("/connect/custom", `{"config.base_url": "shop.example.com", "credentials.api_key": "key"}`), 0},
 	)
-	for _, empty := range []string{"", "/orders", "/negotiations", "/lost", "/returns", "/disputes", "/money", "/money/payments", "/money/movements", "/integrations", "/settings/events"} {
+	for _, empty := range []string{"", "/orders", "/negotiations", "/lost", "/returns", "/disputes", "/money", "/money/payments", "/money/movements", "/integrations", "/catalogue", "/settings/events"} {
 		all = append(all, screen{"empty" + strings.ReplaceAll(empty, "/", "-"), s.url, "/console/bare" + empty, s.owner, "", 0})
 	}
 	if s.report != "" {
@@ -87,14 +92,15 @@ func (s *shop) screens() []screen {
 
 // unpictured are routes that show no page, each with its reason.
 var unpictured = map[string]string{
-	"GET /console/{shop}":                             "the same page as with a slash",
-	"GET /console/{shop}/live":                        "a stream of events",
-	"GET /console/{shop}/orders/selected.csv":         "a file",
-	"GET /console/{shop}/money/payments.csv":          "a file",
-	"GET /console/{shop}/money/movements.csv":         "a file",
-	"GET /console/{shop}/connect/{type}/return":       "it leads on: connect-denied is its picture",
-	"GET /console/{shop}/{rest...}":                   "not-found is its picture",
-	"GET /console/{shop}/money/unanswered/{checkout}": "it needs a payment provider that went away: features/console.feature opens it",
+	"GET /console/{shop}":                                    "the same page as with a slash",
+	"GET /console/{shop}/live":                               "a stream of events",
+	"GET /console/{shop}/orders/selected.csv":                "a file",
+	"GET /console/{shop}/money/payments.csv":                 "a file",
+	"GET /console/{shop}/money/movements.csv":                "a file",
+	"GET /console/{shop}/catalogue/imports/{job}/errors.csv": "a file",
+	"GET /console/{shop}/connect/{type}/return":              "it leads on: connect-denied is its picture",
+	"GET /console/{shop}/{rest...}":                          "not-found is its picture",
+	"GET /console/{shop}/money/unanswered/{checkout}":        "it needs a payment provider that went away: features/console.feature opens it",
 }
 
 var wildcard = regexp.MustCompile(`\{(\w+)\}`)

@@ -75,6 +75,7 @@ func openShop(t *testing.T) *shop {
 	s.sell()
 	s.listen()
 	s.connectPlatform(there)
+	s.importProducts()
 	s.known["agent"], s.known["version"] = text(s.call("GET", "/v1/agents", ""), "data.0.id"), "1"
 	s.key = boottest.Key
 	s.call("POST", "/v1/projects", `{"name": "Bare Shelves", "slug": "bare"}`)
@@ -195,6 +196,22 @@ func (s *shop) connectPlatform(there *platforms.Server) {
 	}
 }
 
+// importProducts previews a file, some of whose products are refused.
+func (s *shop) importProducts() {
+	r, err := http.NewRequestWithContext(s.t.Context(), "POST", s.url+"/v1/imports?dry_run=true", strings.NewReader("sku,name,price,cost\nM-1,Mug,12.50,99\nM-2,Mat,\"12,50\",\nM-3,,5,\n"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "text/csv")
+	s.known["job"] = text(s.answer(r), "id")
+	for end := time.Now().Add(time.Minute); text(s.send("GET", "/v1/jobs/"+s.known["job"], ""), "status") != "succeeded"; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.t.Fatal("the import does not end")
+		}
+	}
+	s.known["product"] = text(s.call("GET", "/v1/catalog/products?q=tent", ""), "data.0.id")
+}
+
 // simulateMarket writes a market report.
 func (s *shop) simulateMarket() {
 	dir := s.t.TempDir()
@@ -224,12 +241,18 @@ func (s *shop) send(method, path, body string) (answer map[string]any) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if strings.HasPrefix(path, "/v1") {
-		r.Header.Set("Authorization", "Bearer "+s.key)
-		r.Header.Set("X-Project-ID", s.project)
-	}
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
+	}
+	return s.answer(r)
+}
+
+// answer is what the server answers to a request, which is the merchant's where it is for the Management API.
+func (s *shop) answer(r *http.Request) (answer map[string]any) {
+	s.t.Helper()
+	if strings.HasPrefix(r.URL.Path, "/v1") {
+		r.Header.Set("Authorization", "Bearer "+s.key)
+		r.Header.Set("X-Project-ID", s.project)
 	}
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
@@ -242,7 +265,7 @@ func (s *shop) send(method, path, body string) (answer map[string]any) {
 	}
 	if len(content) > 0 {
 		if err := json.Unmarshal(content, &answer); err != nil {
-			s.t.Fatalf("%s %s: %v: %.200s", method, path, err, content)
+			s.t.Fatalf("%s %s: %v: %.200s", r.Method, r.URL, err, content)
 		}
 	}
 	return answer

@@ -34,6 +34,12 @@ type product struct {
 	Status          string            `json:"status" enum:"active,archived"`
 	CreatedAt       wire.Time         `json:"created_at"`
 	UpdatedAt       wire.Time         `json:"updated_at"`
+	Bounds          *priceBounds      `json:"bounds,omitempty" doc:"In a list with bounds=true: what bounds the price of one piece of the first variant, by the active agent's policy, for a buyer of whom nothing is known."`
+}
+
+type priceBounds struct {
+	Target wire.Money `json:"target" doc:"A first offer of as much is accepted."`
+	Floor  wire.Money `json:"floor" doc:"Nothing is sold below."`
 }
 
 type image struct {
@@ -190,5 +196,13 @@ func toAPIProduct(item catalogs.Item) product {
 	}
 	out.VariantCount = len(p.Variants) + item.Unlisted.Variants
 	out.Quantity += item.Unlisted.Quantity
+	return out
+}
+
+func toAPIListed(l listed) product {
+	out := toAPIProduct(l.Item)
+	if l.bounds != nil {
+		out.Bounds = &priceBounds{wire.ToMoney(l.bounds.Target()), wire.ToMoney(l.bounds.Floor())}
+	}
 	return out
 }

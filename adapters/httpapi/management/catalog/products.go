@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/negotiation"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -32,7 +33,7 @@ func (h *handlers) registerProducts() {
 	const all, one = "/v1/catalog/products", "/v1/catalog/products/{product_id}"
 	g := h.Group("Catalog", "catalog", operation.HeaderProject)
 	operation.Register(g, "create-product", "POST "+all, "Create a product", h.createProduct, operation.Created, operation.OneProduct, operation.Errors(409))
-	operation.Register(g, "list-products", "GET "+all, "List products", operation.HandleList(h.listProducts, toAPIProduct))
+	operation.Register(g, "list-products", "GET "+all, "List products", operation.HandleList(h.listProducts, toAPIListed))
 	operation.Register(g, "get-product", "GET "+one, "Get a product", wire.HandleOne(h.getProduct, toAPIProduct))
 	operation.Register(g, "update-product", "PATCH "+one, "Change a product", h.updateProduct, operation.OneProduct, operation.Errors(409))
 	operation.Register(g, "delete-product", "DELETE "+one, "Delete a product", h.deleteProduct)
@@ -57,11 +58,39 @@ type listProductsInput struct {
 	Text     string `query:"q" maxLength:"200" doc:"In name or sku."`
 	Category string `query:"category" maxLength:"200" doc:"A path; categories below it count too."`
 	Status   string `query:"status" enum:"active,archived"`
+	Bounds   bool   `query:"bounds" doc:"Adds the bounds of each product's negotiated price. Needs the scope agents:read as well."`
 }
 
-func (h *handlers) listProducts(ctx context.Context, rq operation.Request, in *listProductsInput) ([]catalogs.Item, int, error) {
-	filter := ports.ProductFilter{Text: in.Text, Category: in.Category, Status: in.Status}
-	return h.Catalogs.In(rq.Stores).List(ctx, rq.Caller.Project, filter, in.Page())
+// listed is a product in a list, with the bounds of its first variant's price if they were asked for.
+type listed struct {
+	catalogs.Item
+	bounds *negotiation.Bounds
+}
+
+func (h *handlers) listProducts(ctx context.Context, rq operation.Request, in *listProductsInput) ([]listed, int, error) {
+	p, filter := rq.Caller.Project, ports.ProductFilter{Text: in.Text, Category: in.Category, Status: in.Status}
+	if in.Bounds {
+		if err := rq.Caller.Require("agents:read"); err != nil {
+			return nil, 0, err
+		}
+	}
+	found, total, err := h.Catalogs.In(rq.Stores).List(ctx, p, filter, in.Page())
+	if err != nil {
+		return nil, 0, err
+	}
+	rows := wire.Each(found, func(i catalogs.Item) listed { return listed{Item: i} })
+	if !in.Bounds {
+		return rows, total, nil
+	}
+	bounds, err := h.Agents.In(rq.Stores).Bounds(ctx, p)
+	if err != nil {
+		return nil, 0, err
+	}
+	for i := range rows {
+		of := bounds(rows[i].Product, rows[i].Product.Variants[0], rows[i].Stock)
+		rows[i].bounds = &of
+	}
+	return rows, total, nil
 }
 
 type OnProduct struct {

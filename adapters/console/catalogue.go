@@ -1,0 +1,320 @@
+package console
+
+import (
+	"encoding/json"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+func routeCatalogue(page func(pattern string, show func(*visit) error)) {
+	page("GET /catalogue", (*visit).catalogue)
+	page("GET /catalogue/change", (*visit).previewChange)
+	page("POST /catalogue/change", (*visit).changeMany)
+	page("GET /catalogue/import", (*visit).importForm)
+	page("POST /catalogue/import", (*visit).startImport)
+	page("GET /catalogue/imports/{job}", (*visit).showImport)
+	page("GET /catalogue/imports/{job}/errors.csv", (*visit).importErrors)
+	page("GET /catalogue/{product}", (*visit).product)
+	page("POST /catalogue/{product}", (*visit).changeProduct)
+	page("POST /catalogue/{product}/row", (*visit).changeRow)
+}
+
+// Stocks reports whether the member sees the catalogue.
+func (f frame) Stocks() bool { return f.may("catalog:read") }
+
+// product is a product of the API.
+type product struct {
+	ID          string       `json:"id"`
+	Name        string       `json:"name"`
+	SKU         string       `json:"sku"`
+	Price       json.Number  `json:"price"`
+	Cost        *json.Number `json:"cost"`
+	Competitor  *json.Number `json:"competitor_price"`
+	Category    string       `json:"category"`
+	Brand       string       `json:"brand"`
+	Description string       `json:"description"`
+	Negotiable  bool         `json:"negotiable"`
+	Quantity    int          `json:"quantity"`
+	Status      string       `json:"status"`
+	Variants    []variant    `json:"variants"`
+	Count       int          `json:"variant_count"`
+	Bounds      *struct {
+		Target json.Number `json:"target"`
+		Floor  json.Number `json:"floor"`
+	} `json:"bounds"`
+}
+
+type variant struct {
+	SKU      string       `json:"sku"`
+	Size     string       `json:"size"`
+	Color    string       `json:"color"`
+	Price    *json.Number `json:"price"`
+	Quantity int          `json:"quantity"`
+	Policy   string       `json:"inventory_policy"`
+	Shipped  bool         `json:"requires_shipping"`
+}
+
+// simple reports whether the product is one thing, without sizes and colours.
+func (p *product) simple() bool {
+	return p.Count == 1 && len(p.Variants) == 1 && p.Variants[0].Size == "" && p.Variants[0].Color == ""
+}
+
+// counted reports whether stock decides what is sold of the product.
+func (p *product) counted() bool {
+	for _, v := range p.Variants {
+		if v.Policy == "tracked" {
+			return true
+		}
+	}
+	return false
+}
+
+// numeral is what a field shows of a number that may be missing.
+func numeral(n *json.Number) string {
+	if n == nil {
+		return ""
+	}
+	return n.String()
+}
+
+var catalogueTabs = []tab{
+	{Name: "", Word: "On sale", status: "active"},
+	{Name: "archived", Word: "Archived", status: "archived"},
+	{Name: "all", Word: "All"},
+}
+
+type catalogueView struct {
+	frame
+	Done         string
+	Tabs         []tab
+	Tab          tab
+	Text         string
+	Rows         []catalogueRow
+	Total        string
+	Unknown      []string
+	Bounds       bool   // floors and targets are shown
+	Change       string // where those selected are changed; "": the role does not
+	Import       string
+	Here         string
+	Edit         *form // of the row that is being edited
+	Was          []fact
+	ClearLink    string
+	Empty        bool // the shop has no product
+	Older, Newer string
+
+	low float64 // where the glyphs begin, as a share of the list price
+}
+
+// lowest is the smallest share of its list price that a product's floor is, with some room below.
+func lowest(products []product) float64 {
+	low := 1.0
+	for _, p := range products {
+		if p.Bounds != nil {
+			low = min(low, shareOf(p.Bounds.Floor, p.Price))
+		}
+	}
+	return max(0, low-0.04)
+}
+
+type catalogueRow struct {
+	ID, Address, Name, SKU string
+	List, Cost, Margin     string
+	Floor, Target          string
+	Glyph                  template.HTML
+	Stock                  string
+	Low                    bool
+	Pills                  []pill
+	Edit                   string // the address at which the row can be edited; "": it cannot
+	Fields                 map[string]field
+}
+
+func (v *visit) cataloguePath() string { return v.shop.Path() + "/catalogue" }
+
+// catalogueAt is the address of a page of the catalogue, by the query that names it.
+func (v *visit) catalogueAt(q url.Values, but ...string) string {
+	at := url.Values{"state": {q.Get("state")}, "q": {q.Get("q")}, "offset": {q.Get("offset")}}
+	for i := 0; i < len(but); i += 2 {
+		at.Set(but[i], but[i+1])
+	}
+	return link(v.cataloguePath(), at)
+}
+
+func (v *visit) catalogue() error { return v.showCatalogue(v.r.URL.Query(), nil) }
+
+// showCatalogue shows the page of the catalogue that a query names, and what was wrong with the row that was edited.
+func (v *visit) showCatalogue(q url.Values, failed *problem) error {
+	view := &catalogueView{
+		frame:   v.page("Catalogue", "catalogue"),
+		Done:    catalogueDone[q.Get("done")],
+		Text:    strings.TrimSpace(q.Get("q")),
+		Unknown: unknown(q, "state", "q", "offset", "edit", "done"),
+		Bounds:  v.may("agents:read"),
+	}
+	var known bool
+	view.Tabs, view.Tab, known = chooseTab(catalogueTabs, q.Get("state"), 0, func(t tab) string {
+		return v.catalogueAt(q, "state", t.Name, "offset", "")
+	})
+	if !known {
+		view.Unknown = append(view.Unknown, "state="+q.Get("state"))
+	}
+	offset, _ := strconv.Atoi(q.Get("offset"))
+	offset = max(0, offset)
+	query := pageAt(offset)
+	for name, value := range map[string]string{"q": view.Text, "status": view.Tab.status} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	if view.Bounds {
+		query.Set("bounds", "true")
+	}
+	found, err := fetch[list[product]](v.api, "/v1/catalog/products", query)
+	if err != nil {
+		return err
+	}
+	if v.may("catalog:write") {
+		view.Change, view.Import = v.cataloguePath()+"/change", v.cataloguePath()+"/import"
+	}
+	view.low = lowest(found.Data)
+	for i := range found.Data {
+		view.Rows = append(view.Rows, v.catalogueRow(&found.Data[i], view, q, failed))
+	}
+	view.Newer, view.Older = besides(offset, len(found.Data), found.Meta.Total, func(to string) string { return v.catalogueAt(q, "offset", to) })
+	view.Here = v.catalogueAt(q)
+	view.Total, view.ClearLink = count(found.Meta.Total, "product", "products"), v.cataloguePath()
+	view.Empty = found.Meta.Total == 0 && view.Text == "" && view.Tab.Name != "archived"
+	return v.showAfter(failed, "catalogue", view)
+}
+
+var catalogueDone = map[string]string{
+	"changed": "The product was changed.",
+	"many":    "The products were changed.",
+	"undone":  "It is as it was before.",
+}
+
+// lowStock is as few pieces as are shown as few.
+const lowStock = 3
+
+func (v *visit) catalogueRow(p *product, view *catalogueView, q url.Values, failed *problem) catalogueRow {
+	w := v.shop.words
+	row := catalogueRow{
+		ID:      p.ID,
+		Address: v.cataloguePath() + "/" + p.ID,
+		Name:    p.Name,
+		SKU:     p.SKU,
+		List:    w.amount(p.Price, ""),
+		Stock:   thousands(p.Quantity),
+		Low:     p.counted() && p.Quantity <= lowStock,
+	}
+	if p.Count > 1 {
+		row.SKU += " · " + count(p.Count, "variant", "variants")
+	}
+	if !p.counted() {
+		row.Stock = "Always"
+	}
+	if p.Cost != nil {
+		row.Cost, row.Margin = w.amount(*p.Cost, ""), v.margin(p)
+	}
+	if p.Bounds != nil {
+		row.Floor, row.Target = w.amount(p.Bounds.Floor, ""), w.amount(p.Bounds.Target, "")
+		bounds := priced{List: p.Price, Target: p.Bounds.Target, Floor: p.Bounds.Floor}
+		row.Glyph = glyph(&effectOn{Before: bounds, After: bounds}, view.low)
+	}
+	row.Pills = v.warnings(p)
+	if view.Change == "" {
+		return row
+	}
+	row.Edit = v.catalogueAt(q, "edit", p.ID) + "#row-" + p.ID
+	if q.Get("edit") == p.ID {
+		view.Edit = v.rowForm(view, p, q, failed)
+		row.Fields = map[string]field{}
+		for _, f := range view.Edit.Fields {
+			row.Fields[f.Name] = f
+		}
+	}
+	return row
+}
+
+// warnings are what keeps a product from being sold, or from being sold well.
+func (v *visit) warnings(p *product) (pills []pill) {
+	if p.Status == "archived" {
+		return []pill{{"Archived", ""}}
+	}
+	if p.counted() && p.Quantity == 0 {
+		pills = append(pills, pill{"Sold out", "bad"})
+	}
+	switch {
+	case p.Cost == nil:
+		pills = append(pills, pill{"No cost", "warn"})
+	case minor(*p.Cost, v.unit()) >= minor(p.Price, v.unit()):
+		pills = append(pills, pill{"Cost over price", "bad"})
+	}
+	if !p.Negotiable {
+		pills = append(pills, pill{"Not negotiable", ""})
+	}
+	return pills
+}
+
+// unit is the shop's currency.
+func (v *visit) unit() money.Currency {
+	unit, _ := money.ParseCurrency(v.shop.words.currency) // the shop's settings have no other
+	return unit
+}
+
+// margin is the share of its list price that a product earns: "42%".
+func (v *visit) margin(p *product) string {
+	price, cost := minor(p.Price, v.unit()), minor(*p.Cost, v.unit())
+	if price <= 0 {
+		return ""
+	}
+	return share(float64(price-cost) / float64(price))
+}
+
+// rowForm edits a product in its row of the list.
+func (v *visit) rowForm(view *catalogueView, p *product, q url.Values, failed *problem) *form {
+	fields := []field{
+		{Name: "price", Label: "List price of " + p.Name, Kind: "number", Value: p.Price.String(), First: failed == nil},
+		{Name: "cost", Label: "Cost of " + p.Name, Kind: "number", Value: numeral(p.Cost)},
+	}
+	if p.simple() && p.counted() {
+		fields = append(fields, field{Name: "quantity", Label: "Stock of " + p.Name, Kind: "number", Value: strconv.Itoa(p.Quantity)})
+	}
+	view.Was = was(fields)
+	if failed != nil {
+		resend(v.r.PostForm, fields, view.Was)
+	}
+	action := link(v.cataloguePath()+"/"+p.ID+"/row", url.Values{"state": {q.Get("state")}, "q": {q.Get("q")}, "offset": {q.Get("offset")}})
+	return newForm(action, failed, fields...)
+}
+
+// changeRow stores what was edited in a row.
+func (v *visit) changeRow() error {
+	q, wanted := v.r.URL.Query(), v.r.PathValue("product")
+	about := "/v1/catalog/products/" + url.PathEscape(wanted)
+	before, err := fetch[product](v.api, about, nil)
+	if err != nil {
+		return err
+	}
+	sent, err := v.send(func(c change) error {
+		c.body = patchOf(v.r.PostForm)
+		return v.api.post(http.MethodPatch, about, c, nil)
+	}, func(p *problem) error {
+		q.Set("edit", wanted)
+		return v.showCatalogue(q, p)
+	})
+	if !sent {
+		return err
+	}
+	back := url.Values{}
+	for name, value := range map[string]string{"price": before.Price.String(), "cost": numeral(before.Cost), "quantity": strconv.Itoa(before.Quantity)} {
+		if changed(v.r.PostForm, name) {
+			back.Set(name, value)
+		}
+	}
+	return v.finishUndoable(v.catalogueAt(q), "changed", undo{Action: v.r.URL.RequestURI(), Fields: back})
+}

@@ -1,0 +1,183 @@
+package console
+
+import (
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+)
+
+// importJob is an import of the API.
+type importJob struct {
+	ID       string `json:"id"`
+	Status   string `json:"status"`
+	Progress struct {
+		Done  int `json:"done"`
+		Total int `json:"total"`
+	} `json:"progress"`
+	CreatedAt time.Time `json:"created_at"`
+	Error     *struct {
+		Message string `json:"message"`
+	} `json:"error"`
+	Import *struct {
+		DryRun    bool          `json:"dry_run"`
+		Read      int           `json:"products_read"`
+		Created   int           `json:"created"`
+		Updated   int           `json:"updated"`
+		Unchanged int           `json:"unchanged"`
+		Refused   int           `json:"refused"`
+		Errors    []lineProblem `json:"errors"`
+		Warnings  []lineProblem `json:"warnings"`
+	} `json:"import"`
+}
+
+type lineProblem struct {
+	Line    int    `json:"line"`
+	SKU     string `json:"sku"`
+	Field   string `json:"field"`
+	Value   string `json:"value"`
+	Problem string `json:"problem"`
+}
+
+type importFormView struct {
+	frame
+	Back string
+	Ask  *form
+}
+
+func (v *visit) importForm() error { return v.askImport(nil) }
+
+func (v *visit) askImport(failed *problem) error {
+	if !v.may("catalog:write") {
+		return errNotStocking
+	}
+	view := &importFormView{frame: v.page("Import products", "catalogue"), Back: v.cataloguePath()}
+	view.Ask = newForm(v.cataloguePath()+"/import", failed,
+		field{Name: "format", Label: "Columns of the file", Kind: "select", Options: []option{
+			{Value: "haggle", Word: "sku, name, price … (or one JSON object a line)"},
+			{Value: "shopify", Word: "As Shopify exports products"},
+			{Value: "woocommerce", Word: "As WooCommerce exports products"},
+		}},
+		field{Name: "dry_run", Label: "Preview: check the file, and store nothing", Kind: "check", On: true})
+	return v.showAfter(failed, "importform", view)
+}
+
+// mostImportField bounds a field of the form that a file comes with.
+const mostImportField = 1 << 10
+
+// startImport hands a file on to the API as it arrives. The fields come before it.
+func (v *visit) startImport() error {
+	parts, err := v.r.MultipartReader()
+	if err != nil {
+		return v.askImport(&problem{Status: http.StatusUnprocessableEntity, Code: "validation_error", Details: []detail{{"file", "is required"}}})
+	}
+	given := url.Values{}
+	for {
+		part, err := parts.NextPart()
+		if err != nil {
+			return v.askImport(&problem{Status: http.StatusUnprocessableEntity, Code: "validation_error", Details: []detail{{"file", "is required"}}})
+		}
+		if part.FormName() == "file" && part.FileName() != "" {
+			return v.importFile(part, given)
+		}
+		text, err := io.ReadAll(io.LimitReader(part, mostImportField))
+		if err != nil {
+			return err
+		}
+		given.Set(part.FormName(), string(text))
+	}
+}
+
+func (v *visit) importFile(file *multipart.Part, given url.Values) error {
+	query := url.Values{"format": {given.Get("format")}}
+	if given.Get("dry_run") == "on" {
+		query.Set("dry_run", "true")
+	}
+	header := http.Header{"Content-Type": {importType(file.FileName())}, "Idempotency-Key": {given.Get("key")}}
+	var started importJob
+	err := v.api.send(http.MethodPost, "/v1/imports?"+query.Encode(), header, file, &started)
+	if p, refused := refusal(err); refused {
+		return v.askImport(p)
+	}
+	if err != nil {
+		return err
+	}
+	http.Redirect(v.w, v.r, v.cataloguePath()+"/imports/"+started.ID, http.StatusSeeOther)
+	return nil
+}
+
+// importType is the media type of a file, by its name.
+func importType(name string) string {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".ndjson", ".jsonl":
+		return "application/x-ndjson"
+	}
+	return "text/csv"
+}
+
+// multipartForm reports whether a request has a file, which may be longer than a form.
+func multipartForm(r *http.Request) bool {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return err == nil && kind == "multipart/form-data"
+}
+
+type importView struct {
+	frame
+	Back             string
+	Job              importJob
+	Pills            []pill
+	When, Exact      string
+	Running          bool
+	Sum              []fact
+	Errors, Warnings []lineProblem
+	Download         string // the products that were refused; "": none was
+	Again            string
+}
+
+func (v *visit) showImport() error {
+	about := "/v1/jobs/" + url.PathEscape(v.r.PathValue("job"))
+	j, err := fetch[importJob](v.api, about, nil)
+	if err != nil {
+		return err
+	}
+	if j.Import == nil {
+		return &problem{Status: http.StatusNotFound, Code: "not_found", Message: "There is no such import."}
+	}
+	view := &importView{
+		frame:    v.page("Import", "catalogue"),
+		Back:     v.cataloguePath(),
+		Job:      j,
+		Pills:    []pill{jobPills[j.Status]},
+		When:     v.shop.words.clock(j.CreatedAt),
+		Exact:    j.CreatedAt.Format(time.RFC3339),
+		Running:  j.Status == "queued" || j.Status == "running",
+		Errors:   j.Import.Errors,
+		Warnings: j.Import.Warnings,
+		Again:    v.cataloguePath() + "/import",
+	}
+	words := [...]string{"New", "Changed", "As before", "Refused"}
+	for i, n := range []int{j.Import.Created, j.Import.Updated, j.Import.Unchanged, j.Import.Refused} {
+		view.Sum = append(view.Sum, fact{Label: words[i], Value: thousands(n)})
+	}
+	if j.Import.Refused > 0 && !view.Running {
+		view.Download = v.cataloguePath() + "/imports/" + j.ID + "/errors.csv"
+	}
+	return v.show("import", view)
+}
+
+// jobPills are the states of jobs.
+var jobPills = map[string]pill{
+	"queued":    {"Waiting", "info"},
+	"running":   {"Running", "info"},
+	"succeeded": {"Done", "good"},
+	"failed":    {"Failed", "bad"},
+	"canceled":  {"Cancelled", ""},
+}
+
+func (v *visit) importErrors() error {
+	return v.api.stream(v.w, "/v1/imports/"+url.PathEscape(v.r.PathValue("job"))+"/errors", nil)
+}
