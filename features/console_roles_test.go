@@ -96,7 +96,7 @@ func (a *attack) something() (map[string]string, error) {
 			ids[as] = fmt.Sprint(one["id"])
 		}
 	}
-	for _, absent := range []string{"checkout", "delivery", "invitation", "job", "session"} {
+	for _, absent := range []string{"checkout", "delivery", "invitation", "job", "label", "session"} {
 		ids[absent] = "x_0"
 	}
 	ids["version"] = "1"
