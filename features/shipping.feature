@@ -331,7 +331,7 @@ Feature: Shipping labels
     Scenario: Voiding from the console
       Given a connected shipstation account
       And the merchant buys a label, called "label", with the tracking number "parcel"
-      And "Ada" is a member with {"role": "manager"}
+      And "Ada" is a member with {"role": "manager", "project_ids": ["$shop"]}
       And "Ada" signed in to the console
       When "Ada" presses "Orders"
       And "Ada" presses "$confirmation"

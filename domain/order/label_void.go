@@ -31,7 +31,8 @@ type VoidedLabel struct {
 	Carrier        string
 	Service        string
 	TrackingNumber string
-	Price          money.Amount // in no currency: the platform did not say
+	PriceMinor     int64          // minor units
+	Currency       money.Currency // of the price, which the next label may not have; none: the platform did not say the price
 	BoughtAt       time.Time
 	VoidedAt       time.Time
 }
@@ -73,7 +74,8 @@ func (l *Label) Next(name id.Label, o *Order, now time.Time) *Label {
 		Carrier:        l.Carrier,
 		Service:        l.Service,
 		TrackingNumber: l.TrackingNumber,
-		Price:          l.Price,
+		PriceMinor:     l.Price.Minor(),
+		Currency:       l.Price.Currency(),
 		BoughtAt:       l.BoughtAt,
 		VoidedAt:       l.VoidedAt,
 	})
@@ -107,6 +109,10 @@ func (l *Label) All() []*Label {
 }
 
 func (l *Label) former(f VoidedLabel) *Label {
+	var price money.Amount
+	if f.Currency != (money.Currency{}) {
+		price = money.Of(f.PriceMinor, f.Currency)
+	}
 	return &Label{
 		ID:             f.ID,
 		Project:        l.Project,
@@ -117,7 +123,7 @@ func (l *Label) former(f VoidedLabel) *Label {
 		Service:        f.Service,
 		Remote:         f.Remote,
 		TrackingNumber: f.TrackingNumber,
-		Price:          f.Price,
+		Price:          price,
 		BoughtAt:       f.BoughtAt,
 		VoidedAt:       f.VoidedAt,
 	}

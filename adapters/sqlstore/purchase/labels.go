@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
@@ -15,6 +16,8 @@ type Labels struct{ Store *db.DB }
 var _ ports.Labels = Labels{}
 
 var (
+	_ = stored.JSON[order.VoidedLabel](nil)
+
 	labels = db.NewTable[order.Label]("labels", db.Columns{
 		"Price": ",none", "DueAt": ",null", "BoughtAt": ",null", "VoidDueAt": ",null", "VoidedAt": ",null", "Former": ",json",
 	})

@@ -129,6 +129,14 @@ func labelVoided(s *porttest.Shop) {
 	}
 	porttest.Same(s.T, "its price", former.Price, first.Price)
 	porttest.Same(s.T, "when it was bought", former.BoughtAt, first.BoughtAt)
+	// The next one has no price that the platform told.
+	next = change(func(o *order.Order, l *order.Label) (*order.Label, error) {
+		l.Buy(order.LabelSold{Remote: "8", Carrier: "ups", Service: "ups_2day", TrackingNumber: "2Z"}, later)
+		l.Void(later)
+		return l.Next(porttest.Random[id.Label](), o, later), nil
+	})
+	porttest.Same(s.T, "how many there were", len(next.Former), 2)
+	porttest.Same(s.T, "the first one's price", next.Find(first.ID).Price, first.Price)
 }
 
 func labelVoidRace(s *porttest.Shop) {
