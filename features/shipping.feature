@@ -225,7 +225,7 @@ Feature: Shipping labels
       When the buyer reads the order
       Then the answer shows:
         | fulfillment.status | "processing" |
-        | tracking.number    | ""           |
+        | tracking.number    | absent       |
       When the merchant sends POST /v1/orders/$order/labels/$first/void
       Then it answers 200
       When the merchant buys a label, called "second", with the tracking number "other"
