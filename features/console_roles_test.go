@@ -103,7 +103,7 @@ func (a *attack) something() (map[string]string, error) {
 		return nil, err
 	}
 	ids["integration"], ids["sync"], ids["type"] = a.w.integration.ID, a.w.sync, "custom"
-	for _, absent := range []string{"call", "checkout", "delivery", "invitation", "job", "session", "webhook"} {
+	for _, absent := range []string{"call", "checkout", "delivery", "invitation", "job", "label", "session", "webhook"} {
 		ids[absent] = "x_0"
 	}
 	ids["version"] = "1"

@@ -73,6 +73,12 @@ func shippingSteps(sc book, w *world) {
 	sc.Step(`^custom ships the order$`, func() error { return w.refersTo(true) })
 	sc.When(`^the merchant buys the label (\d+) times at once$`, w.buysLabelAtOnce)
 	sc.Then(`^shipstation has sold (\d+) labels?$`, w.hasSoldLabels)
+	sc.Step(`^the merchant buys a label, called "(\w+)", with the tracking number "(\w+)"$`, w.buysLabelCalled)
+	sc.Step(`^the carrier has collected the parcel "([^"]+)"$`, func(tracking string) error { return w.platforms.Collect(w.expand(tracking)) })
+	sc.Step(`^the label "([^"]+)" is voided at shipstation itself$`, w.voidsThere)
+	sc.When(`^the merchant voids the label "([^"]+)" and buys one (\d+) times at once$`, w.voidsAndBuysAtOnce)
+	sc.Then(`^within (\d+) seconds the merchant has voided the label "([^"]+)"$`, w.voidsWithin)
+	sc.Then(`^shipstation has (\d+) labels? that (?:is|are) not voided$`, w.hasGoodLabels)
 	sc.Then(`^the rates rise$`, w.ratesRise)
 }
 

@@ -199,9 +199,150 @@ Feature: Shipping labels
       Then it is refused: 403 insufficient_scope
 
       Examples:
-        | scope             | path   |
-        | catalog:read      | rates  |
-        | integrations:read | labels |
+        | scope             | path                                       |
+        | catalog:read      | rates                                      |
+        | integrations:read | labels                                     |
+        | integrations:read | labels/lbl_0000000000000000000000000a/void |
+
+  Rule: A label that is not used is voided, and the order gets another one
+
+    Scenario Outline: Voiding
+      Given a connected <account> account
+      And the merchant buys a label, called "first", with the tracking number "parcel"
+      When the merchant sends POST /v1/orders/$order/labels/$first/void
+      Then it answers 200
+      And the answer shows:
+        | id              | "$first"   |
+        | tracking_number | "$parcel"      |
+        | label_pdf       | null       |
+        | voided_at       | matches Z$ |
+      And shipstation has 0 labels that are not voided
+      And the order's "fulfillment.status" is "processing"
+      When the merchant reads the order
+      Then the answer shows:
+        | fulfillment.tracking_number | null |
+        | fulfillment.shipped_at      | null |
+      When the buyer reads the order
+      Then the answer shows:
+        | fulfillment.status | "processing" |
+        | tracking.number    | absent       |
+      When the merchant sends POST /v1/orders/$order/labels/$first/void
+      Then it answers 200
+      When the merchant buys a label, called "second", with the tracking number "other"
+      Then shipstation has 1 label that is not voided
+      When the merchant reads the order
+      Then the answer shows:
+        | fulfillment.status          | "shipped" |
+        | fulfillment.tracking_number | "$other"  |
+      When the merchant sends POST /v1/orders/$order/labels/$first/void
+      Then it answers 200
+      When the merchant reads the order
+      Then the answer shows:
+        | fulfillment.status          | "shipped" |
+        | fulfillment.tracking_number | "$other"  |
+      When the merchant sends GET /v1/orders/$order/labels
+      Then the answer shows:
+        | data.*.id        | ["$second", "$first"] |
+        | data.0.voided_at | null                  |
+      When the merchant has synced
+      And the merchant reads the order
+      Then the answer shows:
+        | fulfillment.tracking_number | "$other" |
+      And nothing tells a key or a token
+
+      Examples:
+        | account        |
+        | shipstation    |
+        | shipstation-v2 |
+
+    Scenario Outline: A parcel that the carrier has collected
+      Given a connected <account> account
+      And the merchant buys a label, called "label", with the tracking number "parcel"
+      And the carrier has collected the parcel "$parcel"
+      When the merchant sends POST /v1/orders/$order/labels/$label/void
+      Then it is refused: 409 label_not_voided
+      And shipstation has 1 label that is not voided
+      And the order's "fulfillment.status" is "shipped"
+      When the merchant tells of the order {"status": "delivered"}
+      And the merchant sends POST /v1/orders/$order/labels/$label/void
+      Then it is refused: 409 order_delivered
+
+      Examples:
+        | account        |
+        | shipstation    |
+        | shipstation-v2 |
+
+    Scenario Outline: A void whose answer was lost
+      Given a connected <account> account
+      And the merchant buys a label, called "label", with the tracking number "parcel"
+      And shipstation meets {"kind": "lost", "resource": "voids"}
+      When the merchant sends POST /v1/orders/$order/labels/$label/void
+      Then it is refused: 503 provider_unavailable
+      And shipstation has 0 labels that are not voided
+      When the merchant sends POST /v1/orders/$order/labels {"weight_grams": 500, "carrier_code": "fedex", "service_code": "fedex_2day"}
+      Then it is refused: 409 label_in_progress
+      Then within 10 seconds the merchant has voided the label "$label"
+      And the order's "fulfillment.status" is "processing"
+      When the merchant sends POST /v1/orders/$order/labels {"weight_grams": 500, "carrier_code": "fedex", "service_code": "fedex_2day"}
+      Then it answers 201
+      And shipstation has 1 label that is not voided
+
+      Examples:
+        | account        |
+        | shipstation    |
+        | shipstation-v2 |
+
+    Scenario: Voiding and buying at once
+      Given a connected shipstation account
+      And the merchant buys a label, called "label", with the tracking number "parcel"
+      When the merchant voids the label "$label" and buys one 8 times at once
+      And the merchant sends POST /v1/orders/$order/labels/$label/void
+      Then it answers 200
+      When the merchant sends POST /v1/orders/$order/labels {"weight_grams": 500, "carrier_code": "fedex", "service_code": "fedex_2day"}
+      Then shipstation has 1 label that is not voided
+
+    Scenario: A label that was voided at ShipStation itself
+      Given a connected shipstation account
+      And the merchant buys a label, called "label", with the tracking number "parcel"
+      And the label "$parcel" is voided at shipstation itself
+      When the merchant sends POST /v1/orders/$order/labels/$label/void
+      Then it answers 200
+      And the answer shows:
+        | voided_at | matches Z$ |
+
+    Scenario: A platform that is not connected any more
+      Given a connected shipstation account
+      And the merchant buys a label, called "label", with the tracking number "parcel"
+      And the merchant sends DELETE /v1/integrations/$integration
+      When the merchant sends POST /v1/orders/$order/labels/$label/void
+      Then it is refused: 409 integration_disconnected
+      And the order's "fulfillment.status" is "shipped"
+
+    Scenario: Labels that are not known
+      Given a connected shipstation account
+      When the merchant sends POST /v1/orders/$order/labels/lbl_0000000000000000000000000a/void
+      Then it is refused: 404 label_not_found
+      When the merchant sends POST /v1/orders/ord_0000000000000000000000000a/labels/lbl_0000000000000000000000000a/void
+      Then it is refused: 404 order_not_found
+      When the merchant sends GET /v1/orders/$order/labels
+      Then the answer shows:
+        | data.# | 0 |
+
+    Scenario: Voiding from the console
+      Given a connected shipstation account
+      And the merchant buys a label, called "label", with the tracking number "parcel"
+      And "Ada" is a member with {"role": "manager", "project_ids": ["$shop"]}
+      And "Ada" signed in to the console
+      When "Ada" presses "Orders"
+      And "Ada" presses "$confirmation"
+      Then "Ada" sees "Label bought for"
+      When "Ada" presses "Void label"
+      Then "Ada" sees "The carrier is asked to give"
+      When "Ada" presses "Void label"
+      Then "Ada" sees "The label is voided."
+      And "Ada" sees "Label voided"
+      And "Ada" finds no "Void label" to press
+      And shipstation has 0 labels that are not voided
 
   Rule: What is shipped there is shipped here
 

@@ -28,6 +28,68 @@ func (w *world) hasSoldLabels(want int) error {
 	return err
 }
 
+func (w *world) buysLabelCalled(name, tracking string) error {
+	if err := w.send("POST", w.labelsPath(), someLabel, nil); err != nil {
+		return err
+	}
+	if err := w.callsIt("id", name); err != nil {
+		return err
+	}
+	return w.callsIt("tracking_number", tracking)
+}
+
+func (w *world) voidPath(label string) string {
+	return w.labelsPath() + "/" + w.expand(label) + "/void"
+}
+
+// voidsAndBuysAtOnce has half of the crowd void the label, and half buy one.
+func (w *world) voidsAndBuysAtOnce(label string, times int) {
+	void, buy := w.voidPath(label), w.labelsPath()
+	w.atOnce(times, func(i int) error {
+		if i%2 == 0 {
+			return w.send("POST", void, "", nil)
+		}
+		return w.send("POST", buy, someLabel, nil)
+	})
+}
+
+// voidsWithin repeats the request until the lease of the lost one has ended.
+func (w *world) voidsWithin(seconds int, label string) error {
+	return within(seconds, func() error { return w.send("POST", w.voidPath(label), "", nil) })
+}
+
+// hasGoodLabels reads ShipStation's own books.
+func (w *world) hasGoodLabels(want int) error {
+	sold, err := remote[struct{ Voided bool }](w, "shipstation", "shipments")
+	good := 0
+	for _, one := range sold {
+		if !one.Voided {
+			good++
+		}
+	}
+	if err == nil && good != want {
+		err = fmt.Errorf("%d of %d are not voided", good, len(sold))
+	}
+	return err
+}
+
+// voidsThere voids a label as a person does at ShipStation's own pages.
+func (w *world) voidsThere(tracking string) error {
+	sold, err := remote[struct {
+		ID       int    `json:"shipmentId"`
+		Tracking string `json:"trackingNumber"`
+	}](w, "shipstation", "shipments")
+	if err != nil {
+		return err
+	}
+	for _, one := range sold {
+		if one.Tracking == w.expand(tracking) {
+			return w.askShipStation("/shipments/voidlabel", fmt.Sprintf(`{"shipmentId": %d}`, one.ID), nil)
+		}
+	}
+	return fmt.Errorf("there is no such label in %v", sold)
+}
+
 func (w *world) ratesRise() error {
 	prices, found := at(w.tape.last().value(), "data.*.price")
 	list, _ := prices.([]any)

@@ -141,6 +141,9 @@ type Shipper interface {
 	Buy(ctx Outbound, c Connection, r LabelRequest) (ShippingLabel, error)
 	// Bought finds the label of an order; nil: there is none.
 	Bought(ctx Outbound, c Connection, o *order.Order) (*ShippingLabel, error)
+	// Void voids a label, so that its carrier gives the money back. A label that is voided already is a success. A label that the
+	// platform does not void, and that was not voided before: PlatformRefusal with its reason.
+	Void(ctx Outbound, c Connection, r VoidRequest) error
 }
 
 // Package is what is in the box of an order.
@@ -171,6 +174,17 @@ type LabelRequest struct {
 	Carrier string
 	Service string
 	Test    bool // a label that nobody ships, and that costs nothing
+	// Voided are the platform's ids of labels of the order that were voided. None of them is the label that is asked for, even
+	// if the platform still lists it as good.
+	Voided []string
+}
+
+// VoidRequest is a label that was bought.
+type VoidRequest struct {
+	Order          *order.Order
+	Remote         string // the platform's id of it; "": the platform did not say
+	TrackingNumber string // "" where it was erased, or the platform did not say
+	Test           bool
 }
 
 // ShippingLabel was bought. PDF may be empty for one that was found later.

@@ -106,6 +106,7 @@ type SyncStores struct {
 	StockRoom    StockRoom
 	Integrations Integrations
 	Orders       Orders
+	Labels       Labels
 	Platform     PlatformOrders
 	Webhooks     IntegrationWebhooks
 	Inbox        Inbox

@@ -30,6 +30,7 @@ var auditWords = map[string]string{
 	"create-product":            "Added a product",
 	"create-project":            "Made a shop",
 	"create-shipping-label":     "Bought a shipping label",
+	"void-shipping-label":       "Voided a shipping label",
 	"create-synonym":            "Added a synonym",
 	"delete-agent":              "Deleted a haggling agent",
 	"delete-event-subscription": "Ended an event subscription",

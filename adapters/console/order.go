@@ -25,6 +25,8 @@ type orderDetail struct {
 	Disputes []dispute   `json:"disputes"`
 	Protocol string      `json:"protocol"`
 	Agent    *agent      `json:"agent"`
+
+	labels []orderLabel // the newest first
 }
 
 // agent is who bought for the buyer.
@@ -157,7 +159,10 @@ func (v *visit) showOrder(form string, failed *problem) error {
 	if err != nil {
 		return err
 	}
-	view.Timeline = v.timeline(&o, notes)
+	if o.labels, err = v.labels(o.ID); err != nil {
+		return err
+	}
+	view.Timeline = v.timeline(&o, append(notes, v.labelMoments(o.labels)...))
 	for _, r := range o.Returns {
 		view.Returns = append(view.Returns, v.returned(r, &o))
 	}

@@ -85,6 +85,7 @@ var done = map[string]string{
 	"pending":   "The refund is asked for. The provider has not decided yet, and is asked until it does.",
 	"cancelled": "The order is cancelled.",
 	"noted":     "The note is added.",
+	"voided":    "The label is voided. Buy another one before you ship the order.",
 	"charged":   "The payment was taken, and this is its order.",
 }
 
@@ -107,6 +108,7 @@ func (v *visit) offer(view *orderView, o *orderDetail, form string, failed *prob
 	}{
 		{action{"cancel", "Cancel", false}, open && o.Fulfillment.Status == "processing", v.askCancel},
 		{action{"refund", "Refund", false}, n > 0 && o.Payment.ID != "", v.askRefund},
+		{action{"void", "Void label", false}, v.may("integrations:write") && o.label() != nil && o.Fulfillment.Status != "delivered", v.askVoid},
 		{action{"deliver", "Mark as delivered", true}, open && (o.Fulfillment.Status == "shipped" || o.Fulfillment.Status == "processing" && !o.ships()), v.askDeliver},
 		{action{"ship", "Ship order", true}, open && o.Fulfillment.Status == "processing" && o.ships(), v.askShip},
 	} {

@@ -87,6 +87,7 @@ func routeShop(page func(pattern string, show func(*visit) error)) {
 	page("POST /orders/{order}/refund", (*visit).refund)
 	page("POST /orders/{order}/cancel", (*visit).cancel)
 	page("POST /orders/{order}/note", (*visit).note)
+	page("POST /orders/{order}/labels/{label}/void", (*visit).voidLabel)
 	page("GET /live", (*visit).live)
 	page("GET /negotiations", (*visit).negotiations)
 	page("GET /negotiations/{negotiation}", (*visit).negotiation)

@@ -3,6 +3,7 @@ package shipping
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/domain/id"
@@ -13,13 +14,17 @@ import (
 )
 
 // Buy buys an order's label, and records it in transactions of its own. An order that has its label keeps it,
-// whatever is wished for now; bought reports whether it is new. The wish's integration may be none, as in Rates.
+// whatever is wished for now, until it is voided; bought reports whether it is new. The wish's integration may be none, as
+// in Rates.
 func (s *Service) Buy(ctx ports.Outbound, p *project.Project, of id.Order, w order.LabelWish) (l *order.Label, bought bool, err error) {
 	if err := w.Check(); err != nil {
 		return nil, false, err
 	}
 	l, err = s.Labels.Find(ctx, p.ID, of, w.Test)
-	if err != nil || l != nil && l.Bought() {
+	if err != nil {
+		return nil, false, err
+	}
+	if kept, err := s.keeps(l); kept || err != nil {
 		return l, false, err
 	}
 	parcel, err := s.parcel(ctx, p, of, w.Grams)
@@ -44,21 +49,38 @@ func (s *Service) Buy(ctx ports.Outbound, p *project.Project, of id.Order, w ord
 	return l, bought, nil
 }
 
-// claim takes the label in hand, unless it has been bought meanwhile.
+// keeps reports whether the order has a label to ship with.
+func (s *Service) keeps(l *order.Label) (bool, error) {
+	if l == nil {
+		return false, nil
+	}
+	return l.Usable(s.Clock.Now())
+}
+
+// claim takes the label in hand, unless it has been bought meanwhile. One that is voided is replaced.
 func (s *Service) claim(ctx context.Context, p id.Project, of id.Order, w order.LabelWish) (*order.Label, error) {
 	now, name := s.Clock.Now(), id.New[id.Label](s.Entropy.IDBits())
 	var before *order.Label
 	l, err := s.Labels.Change(ctx, p, of, w.Test, func(o *order.Order, l *order.Label) (*order.Label, error) {
 		before = nil
-		if l != nil && l.Bought() {
-			before = l
-			return nil, nil
+		if l != nil {
+			kept, err := l.Usable(now)
+			if err != nil {
+				return nil, err
+			}
+			if kept {
+				before = l
+				return nil, nil
+			}
 		}
 		if err := o.Shippable(); err != nil {
 			return nil, err
 		}
-		if l == nil {
+		switch {
+		case l == nil:
 			l = order.NewLabel(name, o, w.Test, now)
+		case l.Voided():
+			l = l.Next(name, o, now)
 		}
 		return l, l.Claim(w, now)
 	})
@@ -76,26 +98,27 @@ func (s *Service) purchase(ctx ports.Outbound, i *integration.Integration, shipp
 	held := s.hold(ctx, bounded, l, cancel)
 	var sold ports.ShippingLabel
 	err := s.Accounts.Use(bounded, i, func(c ports.Connection) (err error) {
-		sold, err = shipper.Buy(bounded, c, ports.LabelRequest{Package: parcel, Carrier: l.Carrier, Service: l.Service, Test: l.Test})
+		sold, err = shipper.Buy(bounded, c, ports.LabelRequest{
+			Package: parcel, Carrier: l.Carrier, Service: l.Service, Test: l.Test, Voided: l.VoidedRemotes(),
+		})
 		return err
 	})
 	cancel()
-	l.DueAt = <-held
+	lease := <-held
 	if err != nil {
-		s.release(ctx, l, err)
+		s.release(ctx, l, lease, err)
 		return nil, explain(i.Type, err)
 	}
 	return s.record(ctx, l, sold)
 }
 
-// release lets others take up at once a label that was certainly not bought. Any other one waits for the end
-// of its lease, for the platform may be about to sell it.
-func (s *Service) release(ctx context.Context, l *order.Label, cause error) {
+// release lets others take up at once a label that was certainly not bought, or not voided. Any other one waits for the end
+// of its lease, for the platform may be about to do it.
+func (s *Service) release(ctx context.Context, l *order.Label, lease time.Time, cause error) {
 	if !certain(cause) {
-		s.Log.WarnContext(ctx, "nobody knows yet whether a label was bought", "label", l.ID.String(), "order", l.Order.String(), "error", cause)
+		s.Log.WarnContext(ctx, "nobody knows yet whether a label was bought or voided", "label", l.ID.String(), "order", l.Order.String(), "error", cause)
 		return
 	}
-	lease := l.DueAt
 	_, err := s.Labels.Change(ctx, l.Project, l.Order, l.Test, func(_ *order.Order, l *order.Label) (*order.Label, error) {
 		if l != nil {
 			l.Release(lease)
@@ -107,7 +130,7 @@ func (s *Service) release(ctx context.Context, l *order.Label, cause error) {
 	}
 }
 
-// certain tells of an error that nothing was bought.
+// certain tells of an error that nothing was bought, or voided.
 func certain(err error) bool {
 	var known *fault.Error
 	var refusal *ports.PlatformRefusal
@@ -122,11 +145,8 @@ func (s *Service) record(ctx context.Context, l *order.Label, sold ports.Shippin
 	if err != nil {
 		s.Log.WarnContext(ctx, "a label has no price that can be read", "label", l.ID.String(), "error", err)
 	}
-	now, of := s.Clock.Now(), l.Order
-	return s.Labels.Change(ctx, l.Project, of, l.Test, func(_ *order.Order, l *order.Label) (*order.Label, error) {
-		if l == nil {
-			return nil, fault.Missing("order") // it was deleted meanwhile, and its label with it
-		}
+	now := s.Clock.Now()
+	return s.settled(ctx, l, func(_ *order.Order, l *order.Label) (*order.Label, error) {
 		l.Buy(order.LabelSold{
 			Remote: sold.Remote, Carrier: sold.Carrier, Service: sold.Service, TrackingNumber: sold.TrackingNumber, Price: price, PDF: sold.PDF,
 		}, now)
@@ -135,10 +155,14 @@ func (s *Service) record(ctx context.Context, l *order.Label, sold ports.Shippin
 }
 
 // Tell tells the order of a label that it is on its way, once: a repeated request makes up for a Tell that failed. An
-// order that was canceled or delivered meanwhile stays so, with a label that nobody needs. A test label sends nothing.
+// order that was canceled or delivered meanwhile stays so, with a label that nobody needs. A test label sends nothing, and
+// neither does one that was voided meanwhile.
 func (s *Service) Tell(ctx context.Context, l *order.Label) (*order.Label, error) {
 	if l.Told || l.Test {
 		return l, nil
+	}
+	if gone, err := s.voidedMeanwhile(ctx, l); gone != nil || err != nil {
+		return gone, err
 	}
 	now, announce := s.Clock.Now(), id.New[id.Event](s.Entropy.IDBits())
 	_, err := s.Orders.Change(ctx, l.Project, l.Order, func(c *order.Case) error {
@@ -159,4 +183,20 @@ func (s *Service) Tell(ctx context.Context, l *order.Label) (*order.Label, error
 		l.Told = true
 		return l, nil
 	})
+}
+
+// voidedMeanwhile is the label as it is by now, if it is voided; nil: it is not. It locks the order, so that nobody voids the label
+// before the transaction of Tell ends.
+func (s *Service) voidedMeanwhile(ctx context.Context, l *order.Label) (gone *order.Label, err error) {
+	_, err = s.Labels.Change(ctx, l.Project, l.Order, l.Test, func(_ *order.Order, now *order.Label) (*order.Label, error) {
+		gone = nil
+		if now == nil {
+			return nil, fault.Missing("order")
+		}
+		if one := now.Find(l.ID); one != nil && one.Voided() {
+			gone = one
+		}
+		return nil, nil
+	})
+	return gone, err
 }

@@ -2,6 +2,7 @@ package shipping_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -51,6 +52,11 @@ type desk struct {
 	meeting   atomic.Bool
 	hangs     bool // buying lasts until whoever asked gives up
 	live      bool // time passes by itself
+	// What was asked to be voided, what that fails with, by its number, before it is done or after, and what is voided.
+	voids                 []ports.VoidRequest
+	voidBefore, voidAfter map[int]error
+	gone                  map[string]bool // by the platform's id
+
 	// meanwhile happens after the order was read.
 	meanwhile func(*order.Order)
 
@@ -69,6 +75,7 @@ func newDesk() *desk {
 	return &desk{
 		now: noon, kept: order.Case{Order: o, Taken: []catalog.Take{{Location: "north", Quantity: 1}}},
 		labels: map[bool]order.Label{}, sold: map[bool]ports.ShippingLabel{}, list: []*integration.Integration{account(1)},
+		voidBefore: map[int]error{}, voidAfter: map[int]error{}, gone: map[string]bool{},
 		before: map[int]error{}, after: map[int]error{}, records: map[int]error{}, changes: map[int]error{},
 		rates: []ports.ShippingRate{
 			{Carrier: "ups", Service: "ups_air", Name: "Air", Price: "21.00", Currency: "USD"},
@@ -243,8 +250,11 @@ func (p platform) Buy(ctx ports.Outbound, _ ports.Connection, r ports.LabelReque
 		return ports.ShippingLabel{}, err
 	}
 	l, there := p.sold[r.Test]
-	if !there {
+	if !there || p.gone[l.Remote] {
 		l = ports.ShippingLabel{Remote: "7", Carrier: r.Carrier, Service: r.Service, TrackingNumber: "1Z9", Price: "7.25", Currency: "USD", PDF: []byte("%PDF")}
+		if n := len(p.gone); n > 0 {
+			l.Remote, l.TrackingNumber = fmt.Sprint(7+n), fmt.Sprintf("1Z%d", 9+n)
+		}
 		p.sold[r.Test] = l
 	} else {
 		l.PDF = nil
@@ -253,6 +263,27 @@ func (p platform) Buy(ctx ports.Outbound, _ ports.Connection, r ports.LabelReque
 		return ports.ShippingLabel{}, err
 	}
 	return l, ctx.Err()
+}
+
+// Void is like a platform's: a label that is voided already is a success.
+func (p platform) Void(ctx ports.Outbound, _ ports.Connection, r ports.VoidRequest) error {
+	if p.met != nil && p.meeting.CompareAndSwap(false, true) {
+		p.met <- struct{}{}
+		<-p.goOn
+	}
+	if p.hangs {
+		<-ctx.Done()
+		return lostAnswer
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.voids = append(p.voids, r)
+	n := len(p.voids)
+	if err := p.voidBefore[n]; err != nil {
+		return err
+	}
+	p.gone[r.Remote] = true
+	return p.voidAfter[n]
 }
 
 func (p platform) Bought(ports.Outbound, ports.Connection, *order.Order) (*ports.ShippingLabel, error) {

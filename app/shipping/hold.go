@@ -8,9 +8,9 @@ import (
 )
 
 // hold renews a label's lease until asking is done, which giveUp ends too. The channel tells the end of the lease as it
-// was renewed last. A lease that has ended, or that another has taken over, gives the purchase up.
+// was renewed last. A lease that has ended, or that another has taken over, gives the purchase, or the voiding, up.
 func (s *Service) hold(ctx, asking context.Context, l *order.Label, giveUp context.CancelFunc) <-chan time.Time {
-	end, due := make(chan time.Time, 1), l.DueAt
+	end, due := make(chan time.Time, 1), l.Lease()
 	go func() {
 		defer func() { end <- due }()
 		tick := time.NewTicker(renewal)
@@ -50,6 +50,6 @@ func (s *Service) renew(ctx context.Context, l *order.Label, due *time.Time) boo
 		s.Log.WarnContext(ctx, "another has taken up a label", "label", l.ID.String())
 		return false
 	}
-	*due = renewed.DueAt
+	*due = renewed.Lease()
 	return true
 }

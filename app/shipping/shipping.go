@@ -4,7 +4,8 @@
 // the platform is asked outside of any transaction, and one transaction records what it sold. Until then
 // nobody else buys it, for the lease is renewed; after a crash, or an answer that was lost, whoever asks next asks the platform for
 // the label before buying any. Then the order is told that it is on its way, which a repeated request does
-// as well. A Service works on a store of its own, and never within another transaction.
+// as well. Voiding a label goes the same way: the label is in hand until the platform's answer is recorded, and nobody buys
+// another one meanwhile, nor after a lost answer until the label was voided again. A Service works on a store of its own, and never within another transaction.
 package shipping
 
 import (

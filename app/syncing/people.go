@@ -97,6 +97,15 @@ func (b *batch) takeShipment(ctx context.Context, one *item, o *syncrun.Order) e
 		b.outcomes[one.at].Verdict = syncrun.Unchanged
 		return nil
 	}
+	switch gone, err := b.isVoided(ctx, wanted, s.Number); {
+	case fault.KindOf(err) == fault.NotFound:
+		return nil
+	case err != nil:
+		return err
+	case gone:
+		b.outcomes[one.at].Verdict = syncrun.Unchanged
+		return nil
+	}
 	_, err = b.Orders.Change(ctx, b.Project.ID, wanted, func(c *order.Case) error { return b.move(c, *s) })
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
@@ -106,6 +115,16 @@ func (b *batch) takeShipment(ctx context.Context, one *item, o *syncrun.Order) e
 		return b.knows(ctx, wanted)
 	}
 	return err
+}
+
+// isVoided reports whether the label with a tracking number was voided after the record of it was read. It locks the order, so
+// that nobody voids the label before the transaction ends.
+func (b *batch) isVoided(ctx context.Context, of id.Order, tracking string) (gone bool, err error) {
+	_, err = b.Labels.Change(ctx, b.Project.ID, of, false, func(_ *order.Order, l *order.Label) (*order.Label, error) {
+		gone = l != nil && tracking != "" && l.HasVoided(tracking)
+		return nil, nil
+	})
+	return gone, err
 }
 
 // takeReversal marks an order of ours as changed, if the record shows that the platform canceled or refunded it. The record

@@ -357,6 +357,13 @@ func TestNewsOfAnOrderOfOurs(t *testing.T) {
 		}
 	}
 	l := newLab()
+	l.Order(order.Case{Order: &order.Order{ID: ours, Project: l.Project.ID, CreatedAt: early, Fulfillment: order.Fulfillment{Status: order.FulfillmentProcessing}}})
+	l.Label(&order.Label{Order: ours, TrackingNumber: "1Z", BoughtAt: early, VoidedAt: early})
+	wantVerdicts(t, "read before its label was voided", l.tell(t, shipped(ours, early, way)), "unchanged")
+	if f := l.Ordered(ours).Fulfillment; f.Status != order.FulfillmentProcessing {
+		t.Errorf("%+v", f)
+	}
+	l = newLab()
 	wantVerdicts(t, "of an order of nobody's", l.tell(t, shipped(ours, early, way)), "created")
 }
 

@@ -63,7 +63,8 @@ type OrderShipped struct {
 	Tracking Tracking
 }
 
-// OrderUpdated says that a shipped order has another tracking.
+// OrderUpdated says that a shipped order has another tracking. An empty one says that it is not on its way any more: its
+// label was voided.
 type OrderUpdated struct {
 	Order    id.Order
 	Sequence int

@@ -27,7 +27,8 @@ const (
 //	            ▲                    ├── Release: the platform refused, none was bought ──┐
 //	            └────────────────────┴── the lease ends: nobody knows (Unsure) ───────────┘
 //
-// Whoever takes up one of which nobody knows asks the platform for it before buying another.
+// Whoever takes up one of which nobody knows asks the platform for it before buying another. A label that was bought can be
+// voided (label_void.go), and then the order gets another one (Next).
 type Label struct {
 	ID          id.Label
 	Project     id.Project
@@ -38,7 +39,7 @@ type Label struct {
 	Service     string
 	Grams       int
 	DueAt       time.Time // while it is in hand: when others may take it up; zero: it is not
-	Unsure      bool      // somebody may have bought it and could not say so
+	Unsure      bool      // somebody may have bought it, or voided the bought one, and could not say so
 
 	// What is known once it is bought.
 	Remote         string // the platform's id of it
@@ -48,6 +49,10 @@ type Label struct {
 	Told           bool         // the order knows
 	CreatedAt      time.Time
 	BoughtAt       time.Time // zero until then
+
+	VoidDueAt time.Time     // while it is being voided: when others may void it; zero: it is not
+	VoidedAt  time.Time     // zero until then
+	Former    []VoidedLabel // the labels that were voided before this one, oldest first
 }
 
 // LabelWish is what a merchant asks for.
@@ -70,8 +75,8 @@ type LabelSold struct {
 }
 
 var (
-	// ErrLabelInHand is the answer to whoever wants a label that another one is buying.
-	ErrLabelInHand = fault.New(fault.Conflict, "label_in_progress", "The order's label is being bought. Ask again.")
+	// ErrLabelInHand is the answer to whoever wants a label that another one is buying or voiding.
+	ErrLabelInHand = fault.New(fault.Conflict, "label_in_progress", "The order's label is being bought or voided. Ask again.")
 	// ErrLabelElsewhere keeps a label from being bought twice by two accounts.
 	ErrLabelElsewhere = fault.New(fault.Conflict, "label_unresolved",
 		"Another integration may have bought the order's label, and could not say so. Ask that one again.").
@@ -146,8 +151,7 @@ func (l *Label) Claim(w LabelWish, now time.Time) error {
 	case l.Bought():
 		return ErrLabelBought
 	case now.Before(l.DueAt):
-		inHand := *ErrLabelInHand
-		return inHand.After(l.DueAt.Sub(now))
+		return inHand(l.DueAt, now)
 	case (l.Unsure || !l.DueAt.IsZero()) && l.Integration != w.Integration:
 		return ErrLabelElsewhere
 	}
@@ -157,21 +161,38 @@ func (l *Label) Claim(w LabelWish, now time.Time) error {
 	return nil
 }
 
-// Renew keeps a label in hand for another lease, and reports whether it still was. lease is its DueAt as it was claimed
-// or last renewed: one that another has taken up by now, or that is bought, is left as it is.
+func inHand(until, now time.Time) error {
+	busy := *ErrLabelInHand
+	return busy.After(until.Sub(now))
+}
+
+// lease is the end of the lease under which the label is bought or, once it is bought, voided.
+func (l *Label) lease() *time.Time {
+	if l.Bought() {
+		return &l.VoidDueAt
+	}
+	return &l.DueAt
+}
+
+// Lease is when others may take the label up; zero: nobody has it in hand.
+func (l *Label) Lease() time.Time { return *l.lease() }
+
+// Renew keeps a label in hand for another lease, and reports whether it still was. lease is its Lease as it was claimed
+// or last renewed: one that another has taken up by now, or that is bought or voided, is left as it is.
 func (l *Label) Renew(lease, now time.Time) bool {
-	if l.Bought() || lease.IsZero() || !l.DueAt.Equal(lease) {
+	due := l.lease()
+	if lease.IsZero() || !due.Equal(lease) {
 		return false
 	}
-	l.DueAt = now.Add(LabelLease)
+	*due = now.Add(LabelLease)
 	return true
 }
 
-// Release puts a label out of hand that was certainly not bought this time. lease is its DueAt as it was
-// claimed: what another one has in hand by now, or has bought, stays so.
+// Release puts a label out of hand that was certainly not bought, or not voided, this time. lease is its Lease as it
+// was claimed: what another one has in hand by now, or has bought or voided, stays so.
 func (l *Label) Release(lease time.Time) {
-	if l.DueAt.Equal(lease) {
-		l.DueAt = time.Time{}
+	if due := l.lease(); due.Equal(lease) {
+		*due = time.Time{}
 	}
 }
 

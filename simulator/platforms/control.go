@@ -43,6 +43,11 @@ func (p *Platforms) routeControl() {
 			return map[string]any{"id": id}, err
 		})
 	})
+	p.control("POST /control/collect", func(_ *http.Request, body []byte) (any, error) {
+		return ordered(body, func(parcel struct{ Tracking string }) (any, error) {
+			return map[string]any{}, p.Collect(parcel.Tracking)
+		})
+	})
 	p.routeShopifyAdmin()
 	p.routeWooCommerceAdmin()
 	p.control("POST /control/revoke", func(_ *http.Request, body []byte) (any, error) {
@@ -133,3 +138,6 @@ func (p *Platforms) Expire(platform string) error {
 
 // SetShopifyApp makes Shopify's app another kind, as when a deadline of Shopify's has passed.
 func (p *Platforms) SetShopifyApp(kind string) { p.shopify.SetApp(kind) }
+
+// Collect has the carrier scan a parcel of ShipStation's, whose label is not voided after that.
+func (p *Platforms) Collect(tracking string) error { return p.shipstation.Collect(tracking) }

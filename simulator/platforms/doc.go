@@ -76,12 +76,12 @@
 //	POST   /shipments/getrates
 //	POST   /orders/createorder          by orderKey: makes it or, until it is shipped, changes it
 //	POST   /orders/createlabelfororder  a label (PDF, base64) and its cost, once more each time it is asked
-//	POST   /shipments/voidlabel         gives the cost back
+//	POST   /shipments/voidlabel         gives the cost back, until the carrier has scanned the parcel (POST /control/collect)
 //	POST   /webhooks/subscribe          DELETE /webhooks/{id}
 //
 // By API V2, with API-Key: Config.ShipStationV2Key, the same account, whose labels belong to shipments:
 //
-//	GET    /v2/carriers, /v2/warehouses, /v2/labels, /v2/labels/external_shipment_id/{key}, /v2/shipments/external_shipment_id/{key}
+//	GET    /v2/carriers, /v2/warehouses, /v2/labels, /v2/labels/{id}, /v2/labels/external_shipment_id/{key}, /v2/shipments/external_shipment_id/{key}
 //	POST   /v2/rates/estimate
 //	POST   /v2/labels                   a shipment and its label, once by external_shipment_id; /v2/labels/shipment/{id}
 //	PUT    /v2/shipments/{id}, /v2/labels/{id}/void
@@ -119,6 +119,7 @@
 //	POST   /control/webhooks/lose       [Lose]: a platform deletes or stops the registered webhooks → {"lost"}
 //	POST   /control/faults              [Fault]; GET shows what was not met yet, DELETE clears
 //	POST   /control/orders              [NewOrder]: an order with a reference; again with ship: it is sent
+//	POST   /control/collect             {"tracking"}: the carrier scans a parcel of ShipStation's, whose label is not voided then
 //	POST   /control/shopify/cancel      [AdminCancel]: a merchant cancels an order in Shopify's admin
 //	POST   /control/shopify/refund      [AdminRefund] → {"id"}
 //	POST   /control/shopify/fulfill     [AdminFulfill] → {"id"}

@@ -131,3 +131,29 @@ func TestShipStationTellsOfShipments(t *testing.T) {
 	is(t, "removed", ship(t, s, "DELETE", "/webhooks/"+fmt.Sprint(id), nil).StatusCode, 204)
 	is(t, "removed again", ship(t, s, "DELETE", "/webhooks/"+fmt.Sprint(id), nil).StatusCode, 404)
 }
+
+func TestShipStationVoidsALabelOnce(t *testing.T) {
+	s := start(t, plenty)
+	spent := func() any {
+		return at(t, do(t, "GET", s.URL+"/control/state", nil).object(t), "platforms", "shipstation", "labels_cents")
+	}
+	made := ship(t, s, "POST", "/orders/createorder", orderBody("ord-4")).object(t)["orderId"]
+	label := ship(t, s, "POST", "/orders/createlabelfororder", labelBody(made)).object(t)
+	asked := object{"shipmentId": label["shipmentId"]}
+	is(t, "voided", ship(t, s, "POST", "/shipments/voidlabel", asked).object(t)["approved"], any(true))
+	is(t, "voided again", ship(t, s, "POST", "/shipments/voidlabel", asked).object(t)["approved"], any(false))
+	is(t, "spent", spent(), any(0.0))
+	is(t, "the order", ship(t, s, "POST", "/orders/createorder", orderBody("ord-4")).object(t)["orderStatus"], any("awaiting_shipment"))
+	second := ship(t, s, "POST", "/orders/createlabelfororder", labelBody(made)).object(t)
+	is(t, "the order of another label", ship(t, s, "POST", "/orders/createorder", orderBody("ord-4")).object(t)["orderStatus"], any("shipped"))
+	do(t, "POST", s.URL+"/control/collect", object{"tracking": second["trackingNumber"]}).object(t)
+	id := fmt.Sprintf("/v2/labels/se-%v", int(second["shipmentId"].(float64)))
+	refused := do(t, "PUT", s.URL+"/shipstation"+id+"/void", nil, "API-Key", "shipstation-v2-key").object(t)
+	is(t, "collected", refused["approved"], any(false))
+	is(t, "why", refused["reason_code"], any("label_already_used"))
+	is(t, "the label", do(t, "GET", s.URL+"/shipstation"+id, nil, "API-Key", "shipstation-v2-key").object(t)["status"], any("completed"))
+	is(t, "nothing is collected", do(t, "POST", s.URL+"/control/collect", object{"tracking": "x"}).StatusCode, 422)
+	first := fmt.Sprintf("/v2/labels/se-%v/void", int(label["shipmentId"].(float64)))
+	is(t, "already", do(t, "PUT", s.URL+"/shipstation"+first, nil, "API-Key", "shipstation-v2-key").object(t)["reason_code"], any("label_already_voided"))
+	is(t, "unknown", do(t, "PUT", s.URL+"/shipstation/v2/labels/se-1/void", nil, "API-Key", "shipstation-v2-key").StatusCode, 404)
+}

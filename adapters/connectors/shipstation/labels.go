@@ -114,7 +114,7 @@ func (s *Connector) Buy(ctx ports.Outbound, c ports.Connection, r ports.LabelReq
 		return s.modern.buy(ctx, c, r)
 	}
 	of := keyOf(r.Order, r.Test)
-	if found, err := s.find(ctx, c, of); err != nil || found != nil {
+	if found, err := s.find(ctx, c, of, r.Voided); err != nil || found != nil {
 		if found == nil {
 			found = &ports.ShippingLabel{}
 		}
@@ -147,7 +147,7 @@ func (s *Connector) label(ctx context.Context, c ports.Connection, r ports.Label
 		"shipDate": s.clock.Now().In(s.pacific).Format(time.DateOnly), "weight": grams(r.Grams), "testLabel": r.Test,
 	}}, &bought)
 	if errors.Is(err, errException) {
-		found, unknown := s.find(ctx, c, keyOf(r.Order, r.Test))
+		found, unknown := s.find(ctx, c, keyOf(r.Order, r.Test), r.Voided)
 		switch {
 		case unknown != nil:
 			return ports.ShippingLabel{}, err

@@ -59,7 +59,9 @@ type account struct {
 	status   map[int64]string // of orders; "": awaiting_shipment
 	hooks    []hook
 	carriers []string
-	labels   int // that were bought
+	labels   int    // that were bought
+	voids    int    // that were approved
+	keep     string // why no label is voided; "": it is
 	last     map[string]map[string]any
 	query    []string // of readings of shipments
 	// fail has an operation answer with a status, once; lose has it done without an answer.
@@ -134,6 +136,8 @@ func (a *account) answer(what string, r *http.Request, body map[string]any) any 
 		return map[string]any{"orderId": a.orders[key], "orderKey": key, "orderStatus": cmp.Or(a.status[a.orders[key]], "awaiting_shipment")}
 	case "POST /orders/createlabelfororder":
 		return a.buy(body)
+	case "POST /shipments/voidlabel":
+		return a.void(int64(body["shipmentId"].(float64)))
 	case "GET /webhooks":
 		return map[string]any{"webhooks": a.hooks}
 	case "POST /webhooks/subscribe":
@@ -175,6 +179,20 @@ func (a *account) buy(body map[string]any) any {
 	answer := *bought
 	answer.Label = &pdf
 	return answer
+}
+
+// void does not say whether a label was voided before.
+func (a *account) void(id int64) any {
+	for i := range a.sent {
+		one := &a.sent[i]
+		if one.ID == id && !one.Voided && a.keep == "" {
+			at := stamp(time.Now())
+			one.Voided, one.VoidedAt = true, &at
+			a.voids++
+			return map[string]any{"approved": true, "message": "Label voided successfully"}
+		}
+	}
+	return map[string]any{"approved": false, "message": cmp.Or(a.keep, "The label cannot be voided.")}
 }
 
 var pacific, _ = time.LoadLocation("America/Los_Angeles")

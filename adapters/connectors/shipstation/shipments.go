@@ -172,9 +172,9 @@ func later(a, b time.Time) time.Time {
 // Bought finds the label of an order.
 func (s *Connector) Bought(ctx ports.Outbound, c ports.Connection, o *order.Order) (*ports.ShippingLabel, error) {
 	if speaksV2(c) {
-		return s.modern.find(ctx, c, keyOf(o, false))
+		return s.modern.find(ctx, c, keyOf(o, false), nil)
 	}
-	return s.find(ctx, c, keyOf(o, false))
+	return s.find(ctx, c, keyOf(o, false), nil)
 }
 
 // key is what ShipStation calls an order. A number that is searched for may find those of others, a key is
@@ -189,22 +189,36 @@ func keyOf(o *order.Order, test bool) key {
 	return key{o.Confirmation, o.ID.String()}
 }
 
-// find finds the label of an order, the last one if there are several.
-func (s *Connector) find(ctx context.Context, c ports.Connection, of key) (*ports.ShippingLabel, error) {
+// find finds the label of an order that is not voided, the last one if there are several.
+func (s *Connector) find(ctx context.Context, c ports.Connection, of key, voided []string) (*ports.ShippingLabel, error) {
+	all, err := s.shipmentsOf(ctx, c, of)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range all {
+		if label := one.label(); !one.Voided && !slices.Contains(voided, label.Remote) {
+			return &label, nil
+		}
+	}
+	return nil, nil
+}
+
+// shipmentsOf are the labels of an order, the last one first, but for those to send goods back by.
+func (s *Connector) shipmentsOf(ctx context.Context, c ports.Connection, of key) ([]shipment, error) {
 	found, err := s.page(ctx, c, url.Values{"orderNumber": {of.number}, "sortBy": {"CreateDate"}, "sortDir": {"DESC"}}, 1)
 	if err != nil {
 		return nil, err
 	}
+	var all []shipment
 	for _, raw := range found.List {
 		var one shipment
 		if err := json.Unmarshal(raw, &one); err != nil {
 			return nil, s.platform.Failed("sent a shipment that cannot be read", nil) // which may be the order's
 		}
 		same := one.OrderKey == of.key || one.OrderKey == "" && one.OrderNumber == of.number
-		if same && !one.Voided && !one.IsReturn {
-			label := one.label()
-			return &label, nil
+		if same && !one.IsReturn {
+			all = append(all, one)
 		}
 	}
-	return nil, nil
+	return all, nil
 }

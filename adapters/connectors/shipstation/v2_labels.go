@@ -84,6 +84,7 @@ func (o offerV2) rate() ports.ShippingRate {
 type labelV2 struct {
 	ID             string   `json:"label_id"`
 	Status         string   `json:"status"` // processing, completed, error, voided
+	Shipment       string   `json:"shipment_id"`
 	Key            string   `json:"external_shipment_id"`
 	Number         string   `json:"shipment_number"`
 	OrderNumber    string   `json:"external_order_id"`
@@ -105,8 +106,10 @@ type labelV2 struct {
 
 // good reports whether somebody may ship with it.
 func (l labelV2) good() bool {
-	return !l.Voided && !l.IsReturn && l.Status != "voided" && l.Status != "error"
+	return !l.isVoided() && !l.IsReturn && l.Status != "error"
 }
+
+func (l labelV2) isVoided() bool { return l.Voided || l.Status == "voided" }
 
 // shown is a label as who bought it has it. Only a label that was asked for inline holds its PDF: addresses of files
 // are not followed.
@@ -123,14 +126,37 @@ func (l labelV2) shown() ports.ShippingLabel {
 	}
 }
 
-// find finds the label of a shipment by our id of it.
-func (m *modern) find(ctx context.Context, c ports.Connection, of key) (*ports.ShippingLabel, error) {
+// find finds the label of a shipment by our id of it. A shipment whose label was voided may have another one, and ShipStation
+// does not say which of them it shows by that id.
+func (m *modern) find(ctx context.Context, c ports.Connection, of key, voided []string) (*ports.ShippingLabel, error) {
 	var found labelV2
 	none, err := m.missing(ctx, c, request{path: "/v2/labels/external_shipment_id/" + url.PathEscape(of.key)}, &found)
 	switch {
-	case err != nil || none || !found.good():
+	case err != nil || none:
 		return nil, err
-	case found.Status == "processing" || found.ID == "":
+	case found.good() && !slices.Contains(voided, found.ID):
+		return m.made(found)
+	case found.Shipment == "":
+		return nil, nil
+	}
+	page, err := m.page(ctx, c, url.Values{"shipment_id": {found.Shipment}}, 1)
+	if err != nil {
+		return nil, err
+	}
+	for _, raw := range slices.Backward(page.List) {
+		var one labelV2
+		if err := json.Unmarshal(raw, &one); err != nil {
+			return nil, m.platform.Failed("sent a label that cannot be read", nil) // which may be the order's
+		}
+		if one.Shipment == found.Shipment && one.good() && !slices.Contains(voided, one.ID) {
+			return m.made(one)
+		}
+	}
+	return nil, nil
+}
+
+func (m *modern) made(found labelV2) (*ports.ShippingLabel, error) {
+	if found.Status == "processing" || found.ID == "" {
 		return nil, m.platform.Failed("is still making the label", nil)
 	}
 	label := found.shown()
@@ -141,7 +167,7 @@ func (m *modern) find(ctx context.Context, c ports.Connection, of key) (*ports.S
 // buy at the same time ShipStation refuses one, who then finds what the other bought.
 func (m *modern) buy(ctx context.Context, c ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
 	of := keyOf(r.Order, r.Test)
-	if found, err := m.find(ctx, c, of); err != nil || found != nil {
+	if found, err := m.find(ctx, c, of, r.Voided); err != nil || found != nil {
 		if found == nil {
 			found = &ports.ShippingLabel{}
 		}
@@ -150,7 +176,7 @@ func (m *modern) buy(ctx context.Context, c ports.Connection, r ports.LabelReque
 	bought, err := m.label(ctx, c, r, of)
 	var refusal *ports.PlatformRefusal
 	if errors.As(err, &refusal) {
-		if found, unknown := m.find(ctx, c, of); unknown == nil && found != nil {
+		if found, unknown := m.find(ctx, c, of, r.Voided); unknown == nil && found != nil {
 			return *found, nil
 		}
 	}

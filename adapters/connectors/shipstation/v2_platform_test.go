@@ -46,6 +46,10 @@ type accountV2 struct {
 	hooks     []object
 	last      map[string]object
 	bought    int
+	voids     int    // that were approved
+	keep      string // why no label is voided; "": it is
+	code      string // of a label that was voided before
+	oldest    bool   // it shows the first label of a shipment
 	keyID     string // of the key that signs
 	keysAsked int
 	keysFail  bool
@@ -67,7 +71,7 @@ func (a *accountV2) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var body object
-	if r.Method == http.MethodPost || r.Method == http.MethodPut {
+	if (r.Method == http.MethodPost || r.Method == http.MethodPut) && !strings.HasSuffix(what, "/void") {
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 			a.t.Errorf("%s: %v", what, err)
 		}
@@ -142,9 +146,16 @@ func (a *accountV2) answer(what string, r *http.Request, body object) (any, int)
 // one answers what is about something by its id.
 func (a *accountV2) one(what string) any {
 	path, name := what[:strings.LastIndex(what, "/")], what[strings.LastIndex(what, "/")+1:]
+	if label, ok := strings.CutPrefix(path, "PUT /v2/labels/"); ok && name == "void" {
+		return a.void(label)
+	}
 	switch path {
 	case "GET /v2/labels/external_shipment_id":
-		for _, l := range slices.Backward(a.labels) {
+		list := slices.Clone(a.labels)
+		if !a.oldest {
+			slices.Reverse(list)
+		}
+		for _, l := range list {
 			if l["external_shipment_id"] == name {
 				return l
 			}
@@ -173,6 +184,23 @@ func (a *accountV2) one(what string) any {
 				a.hooks = slices.Delete(a.hooks, i, i+1)
 				return object{}
 			}
+		}
+	}
+	return nil
+}
+
+func (a *accountV2) void(id string) any {
+	for _, l := range a.labels {
+		switch {
+		case l["label_id"] != id:
+		case l["voided"] == true:
+			return object{"approved": false, "message": "No.", "reason_code": a.code}
+		case a.keep != "":
+			return object{"approved": false, "message": a.keep, "reason_code": "label_already_used"}
+		default:
+			l["voided"], l["status"], l["voided_at"] = true, "voided", time.Now().UTC().Format(time.RFC3339)
+			a.voids++
+			return object{"approved": true, "message": "Request for refund submitted."}
 		}
 	}
 	return nil
@@ -218,7 +246,7 @@ func (a *accountV2) add(at time.Time, key string) object {
 	l := object{
 		"label_id": fmt.Sprintf("se-%d", 70000+n), "status": "completed", "external_shipment_id": key, "shipment_number": fmt.Sprintf("#%d", n),
 		"created_at": at.UTC().Format(time.RFC3339Nano), "ship_date": at.UTC().Format(time.RFC3339), "tracking_number": fmt.Sprintf("1Z%05d", n),
-		"carrier_code": "ups", "service_code": "ups_ground", "voided": false, "is_return_label": false,
+		"carrier_code": "ups", "service_code": "ups_ground", "voided": false, "is_return_label": false, "shipment_id": a.shipments[key],
 	}
 	a.labels = append(a.labels, l)
 	return l
@@ -229,7 +257,8 @@ func (a *accountV2) list(q url.Values) any {
 	found := []object{}
 	for _, l := range a.labels {
 		at, _ := time.Parse(time.RFC3339, l["created_at"].(string))
-		if !at.Before(since) && (q.Get("label_status") == "" || q.Get("label_status") == l["status"]) {
+		if !at.Before(since) && (q.Get("label_status") == "" || q.Get("label_status") == l["status"]) &&
+			(q.Get("shipment_id") == "" || q.Get("shipment_id") == l["shipment_id"]) && (q.Get("tracking_number") == "" || q.Get("tracking_number") == l["tracking_number"]) {
 			found = append(found, l)
 		}
 	}

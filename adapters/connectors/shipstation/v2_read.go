@@ -81,7 +81,7 @@ func recordV2(raw json.RawMessage) syncrun.Record {
 		r.Problem = "The label does not say when it was created."
 		return r
 	}
-	isVoided := one.Voided || one.Status == "voided"
+	isVoided := one.isVoided()
 	o := &syncrun.Order{Number: one.Number, Status: "shipped"}
 	if o.Number == "" {
 		o.Number = one.OrderNumber

@@ -65,6 +65,15 @@ func (o *object) time(name string, value time.Time) {
 	o.text(name, value.UTC().Format("2006-01-02T15:04:05.999Z07:00"))
 }
 
+// timeOrNull is null for no time.
+func (o *object) timeOrNull(name string, value time.Time) {
+	if value.IsZero() {
+		o.raw(name, "null")
+		return
+	}
+	o.time(name, value)
+}
+
 func (o *object) amount(name string, value money.Amount) { o.raw(name, value.String()) }
 
 // amountOrNull is null for an amount in no currency.

@@ -81,7 +81,7 @@ var payloads = map[event.Type]func(*object, event.Data){
 		})
 		o.time("created_at", d.PlacedAt)
 	}),
-	// Also of order.updated, which is sent when the tracking changed:
+	// Also of order.updated, which is sent when the tracking changed, or its label was voided (empty texts, shipped_at null):
 	//
 	//	{"order_id": "ord_…", "sequence": 2, "carrier": "DHL", "tracking_number": "123",
 	//	 "tracking_url": "https://example.com/123", "shipped_at": "2026-03-05T12:00:00Z"}
@@ -348,7 +348,7 @@ func shipped(o *object, d event.OrderShipped) {
 	o.text("carrier", d.Tracking.Carrier)
 	o.text("tracking_number", d.Tracking.Number)
 	o.text("tracking_url", d.Tracking.URL)
-	o.time("shipped_at", d.Tracking.ShippedAt)
+	o.timeOrNull("shipped_at", d.Tracking.ShippedAt)
 }
 
 func disputed(o *object, d event.Dispute) {

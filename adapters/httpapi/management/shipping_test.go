@@ -65,7 +65,10 @@ func (depotAccounts) List(context.Context, id.Project, ports.Page) ([]*integrati
 	return []*integration.Integration{{ID: id.New[id.Integration]([16]byte{4}), Type: integration.ShipStation, Status: integration.Connected}}, 1, nil
 }
 
-func (depotAccounts) ByID(context.Context, id.Project, id.Integration) (*integration.Integration, error) {
+func (a depotAccounts) ByID(ctx context.Context, p id.Project, wanted id.Integration) (*integration.Integration, error) {
+	if list, _, _ := a.List(ctx, p, ports.Page{}); list[0].ID == wanted {
+		return list[0], nil
+	}
 	return nil, fault.Missing("integration")
 }
 
@@ -87,6 +90,8 @@ func (c carrier) Buy(_ ports.Outbound, _ ports.Connection, r ports.LabelRequest)
 		Remote: "7", Carrier: r.Carrier, Service: r.Service, TrackingNumber: "1Z999", Price: "7.25", Currency: "USD", PDF: []byte("%PDF"),
 	}, c.depot.err
 }
+
+func (c carrier) Void(ports.Outbound, ports.Connection, ports.VoidRequest) error { return c.depot.err }
 
 func openDepot(t *testing.T) (*world, *depot) {
 	t.Helper()
@@ -145,7 +150,7 @@ func TestShippingLabel(t *testing.T) {
 	d.err = nil
 	first := w.ship("admin", "labels", body)
 	wants(t, first, `Created {"id":"lbl_`, `"order_id":"`+parcelOrder.String()+`"`, `"carrier_code":"ups","service_code":"ups_ground"`,
-		`"tracking_number":"1Z999","price":7.25,"currency":"USD","label_pdf":"JVBERg==","test_label":false,"created_at":"2026-01-02T03:04:05.67Z"}`)
+		`"tracking_number":"1Z999","price":7.25,"currency":"USD","label_pdf":"JVBERg==","test_label":false,"created_at":"2026-01-02T03:04:05.67Z","voided_at":null}`)
 	again := w.ship("admin", "labels", `{"weight_grams": 5, "carrier_code": "usps", "service_code": "other"}`)
 	if strings.TrimPrefix(again, "OK") != strings.TrimPrefix(first, "Created") {
 		t.Errorf("%s\nand again %s", first, again)
@@ -189,4 +194,42 @@ func TestShippingScopes(t *testing.T) {
 	wants(t, w.ship("reader", "labels", label), "Forbidden")
 	wants(t, w.ship("orders", "labels", label), "Forbidden")
 	wants(t, w.ship("orders", "rates", `{"weight_grams": 1}`), "Forbidden")
+}
+
+func (w *world) voids(key, label string) string {
+	return w.call(key, "POST", "/v1/orders/"+parcelOrder.String()+"/labels/"+label+"/void", "", w.in(w.one))
+}
+
+func TestVoidAShippingLabel(t *testing.T) {
+	t.Parallel()
+	w, d := openDepot(t)
+	wants(t, w.ship("admin", "labels", `{"weight_grams": 1200, "carrier_code": "ups", "service_code": "ups_ground"}`), "Created")
+	name := d.label.ID.String()
+	for _, unknown := range []string{"lbl_x", id.New[id.Label]([16]byte{9}).String()} {
+		wants(t, w.voids("admin", unknown), "Not Found", "label_not_found")
+	}
+	d.err = &ports.PlatformRefusal{Reason: "It was scanned."}
+	wants(t, w.voids("admin", name), "Conflict", `"code":"label_not_voided"`, "It was scanned.")
+	d.err = nil
+	w.logged = nil
+	first := w.voids("admin", name)
+	wants(t, first, `OK {"id":"`+name+`"`, `"tracking_number":"1Z999"`, `"label_pdf":null`, `"voided_at":"2026-01-02T03:04:05.67Z"}`)
+	if d.order.Fulfillment.Status != order.FulfillmentProcessing {
+		t.Errorf("the order is %+v", d.order.Fulfillment)
+	}
+	if again := w.voids("admin", name); again != first || len(w.logged) != 2 {
+		t.Fatalf("%s\nand again %s, %d events", first, again, len(w.logged))
+	}
+	if e := w.logged[0]; e.Action != "void-shipping-label" || e.Target != name || e.Before == "" || !strings.Contains(e.After, `"voided_at":"2026`) || strings.Contains(e.After, "1Z999") {
+		t.Errorf("%+v", e)
+	}
+	d.label.ID = id.New[id.Label]([16]byte{9}) // the test's ids are all the same
+	name = d.label.ID.String()
+	second := w.ship("admin", "labels", `{"weight_grams": 1200, "carrier_code": "ups", "service_code": "ups_ground"}`)
+	wants(t, second, `Created {"id":"lbl_`, `"voided_at":null}`)
+	list := w.call("admin", "GET", "/v1/orders/"+parcelOrder.String()+"/labels", "", w.in(w.one))
+	wants(t, list, `OK {"data":[{"id":"lbl_`, `"id":"`+name+`"`, d.label.ID.String())
+	w.keys.add("reader", []string{"integrations:read"})
+	wants(t, w.voids("reader", name), "Forbidden")
+	wants(t, w.call("reader", "GET", "/v1/orders/"+parcelOrder.String()+"/labels", "", w.in(w.one)), "OK")
 }

@@ -43,7 +43,7 @@ var targets = map[string]string{
 	"approve-return": "return_id", "reject-return": "return_id",
 	"connect-integration": theProject, "complete-connection": noted, "connect-api-key": noted,
 	"update-integration": "integration_id", "rotate-credentials": "integration_id", "disconnect-integration": "integration_id",
-	"get-shipping-rates": noted, "create-shipping-label": noted,
+	"get-shipping-rates": noted, "create-shipping-label": noted, "void-shipping-label": "label_id",
 	"create-event-subscription": noted, "update-event-subscription": "subscription_id", "delete-event-subscription": "subscription_id",
 	"rotate-event-secret": "subscription_id", "test-event-subscription": "subscription_id", "redeliver-event": "delivery_id", "redeliver-failed-events": "subscription_id",
 	"rotate-signing-keys": noted, "revoke-signing-key": noted,

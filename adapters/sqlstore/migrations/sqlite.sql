@@ -503,7 +503,7 @@ CREATE TABLE labels (
     pdf             BLOB,
     told            INTEGER NOT NULL,
     created_at      INTEGER NOT NULL,
-    bought_at       INTEGER,
+    bought_at       INTEGER, void_due_at INTEGER, voided_at INTEGER, former TEXT NOT NULL DEFAULT '[]',
     PRIMARY KEY (project_id, order_id, test),
     CONSTRAINT labels_in_hand CHECK (due_at IS NULL OR bought_at IS NULL)
 ) STRICT;

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/db"
+	"github.com/haggle-commerce/haggle/adapters/sqlstore/internal/stored"
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
@@ -15,7 +16,11 @@ type Labels struct{ Store *db.DB }
 var _ ports.Labels = Labels{}
 
 var (
-	labels = db.NewTable[order.Label]("labels", db.Columns{"Price": ",none", "DueAt": ",null", "BoughtAt": ",null"})
+	_ = stored.JSON[order.VoidedLabel](nil)
+
+	labels = db.NewTable[order.Label]("labels", db.Columns{
+		"Price": ",none", "DueAt": ",null", "BoughtAt": ",null", "VoidDueAt": ",null", "VoidedAt": ",null", "Former": ",json",
+	})
 
 	selectLabel = labels.Select() + `
 WHERE project_id = $1
@@ -24,7 +29,7 @@ WHERE project_id = $1
 
 	upsertLabel = labels.Insert() + `
 ON CONFLICT (project_id, order_id, test) DO UPDATE
-SET ` + db.Excluded("integration_id", "carrier", "service", "grams", "due_at", "unsure", "remote", "tracking_number", "currency",
+SET ` + db.Excluded("id", "created_at", "void_due_at", "voided_at", "former", "integration_id", "carrier", "service", "grams", "due_at", "unsure", "remote", "tracking_number", "currency",
 		"price", "pdf", "told", "bought_at")
 )
 

@@ -15,14 +15,16 @@ import (
 func Labels(t *testing.T, open porttest.Open) {
 	stores := open(t)
 	for name, test := range map[string]func(*porttest.Shop){
-		"a label comes back as it was stored":  labelRoundTrip,
-		"a test label is another one":          labelTest,
-		"nothing stored without a label":       labelNothing,
-		"a failed change leaves no trace":      labelFailedChange,
-		"one of sixteen claims a label":        labelRace,
-		"a canceled order gets no label":       labelAfterCancel,
-		"labels of unknown and foreign orders": labelUnknown,
-		"labels go with their project":         labelDelete,
+		"a label comes back as it was stored":   labelRoundTrip,
+		"a test label is another one":           labelTest,
+		"a voided label is followed by another": labelVoided,
+		"one of sixteen voids a label":          labelVoidRace,
+		"nothing stored without a label":        labelNothing,
+		"a failed change leaves no trace":       labelFailedChange,
+		"one of sixteen claims a label":         labelRace,
+		"a canceled order gets no label":        labelAfterCancel,
+		"labels of unknown and foreign orders":  labelUnknown,
+		"labels go with their project":          labelDelete,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -83,6 +85,70 @@ func labelRoundTrip(s *porttest.Shop) {
 	porttest.Same(s.T, "id", bought.ID, claimed.ID)
 	porttest.Same(s.T, "price", bought.Price, sold.Price)
 	porttest.Same(s.T, "pdf", bought.PDF, sold.PDF)
+}
+
+// boughtLabel is the label of an order.
+func boughtLabel(s *porttest.Shop, o *order.Order) *order.Label {
+	s.T.Helper()
+	_, err := claimLabel(s, o.ID, false, labelWish(porttest.Random[id.Integration]()), porttest.Noon)
+	s.Must(err)
+	l, err := s.Labels.Change(s.Ctx, s.Project.ID, o.ID, false, func(_ *order.Order, l *order.Label) (*order.Label, error) {
+		l.Buy(order.LabelSold{Remote: "7", Carrier: "ups", Service: "ups_2day", TrackingNumber: "1Z", Price: porttest.USD(7_25)}, porttest.Noon)
+		return l, nil
+	})
+	s.Must(err)
+	return l
+}
+
+func labelVoided(s *porttest.Shop) {
+	o := s.Order(1)
+	first := boughtLabel(s, o)
+	change := func(change func(*order.Order, *order.Label) (*order.Label, error)) *order.Label {
+		l, err := s.Labels.Change(s.Ctx, s.Project.ID, o.ID, false, change)
+		s.Must(err)
+		porttest.Same(s.T, "stored", label(s, o, false), l)
+		return l
+	}
+	claimed := change(func(o *order.Order, l *order.Label) (*order.Label, error) { return l, l.ClaimVoid(o, porttest.Noon) })
+	porttest.Same(s.T, "its lease", claimed.VoidDueAt, porttest.Noon.Add(order.LabelLease))
+	voided := change(func(_ *order.Order, l *order.Label) (*order.Label, error) {
+		l.Void(porttest.Noon.Add(time.Second))
+		return l, nil
+	})
+	porttest.Same(s.T, "when it was voided", voided.VoidedAt, porttest.Noon.Add(time.Second))
+	later := porttest.Noon.Add(time.Hour)
+	next := change(func(o *order.Order, l *order.Label) (*order.Label, error) {
+		l = l.Next(porttest.Random[id.Label](), o, later)
+		return l, l.Claim(labelWish(first.Integration), later)
+	})
+	porttest.Same(s.T, "when the next one was begun", next.CreatedAt, later)
+	porttest.Same(s.T, "that it is another one", next.ID != first.ID, true)
+	former := next.Find(first.ID)
+	if former == nil {
+		s.T.Fatalf("the first one is not known to %+v", next)
+	}
+	porttest.Same(s.T, "its price", former.Price, first.Price)
+	porttest.Same(s.T, "when it was bought", former.BoughtAt, first.BoughtAt)
+	// The next one has no price that the platform told.
+	next = change(func(o *order.Order, l *order.Label) (*order.Label, error) {
+		l.Buy(order.LabelSold{Remote: "8", Carrier: "ups", Service: "ups_2day", TrackingNumber: "2Z"}, later)
+		l.Void(later)
+		return l.Next(porttest.Random[id.Label](), o, later), nil
+	})
+	porttest.Same(s.T, "how many there were", len(next.Former), 2)
+	porttest.Same(s.T, "the first one's price", next.Find(first.ID).Price, first.Price)
+}
+
+func labelVoidRace(s *porttest.Shop) {
+	o := s.Order(1)
+	boughtLabel(s, o)
+	winners := s.Race("label_in_progress", func(int) error {
+		_, err := s.Labels.Change(s.Ctx, s.Project.ID, o.ID, false, func(o *order.Order, l *order.Label) (*order.Label, error) {
+			return l, l.ClaimVoid(o, porttest.Noon)
+		})
+		return err
+	})
+	porttest.Same(s.T, "winners", winners, 1)
 }
 
 func labelTest(s *porttest.Shop) {

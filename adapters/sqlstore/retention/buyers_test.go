@@ -75,8 +75,9 @@ func marked(t *testing.T, s *storetest.Store) (sale *porttest.Sale, answer ports
 		`INSERT INTO disputes (project_id, id, order_id, payment_id, gateway, provider, status, response, evidence, reason, currency, amount, withdrawn_currency,
 			withdrawn, fee_currency, fee, steps, reported_at, created_at, updated_at)
 			SELECT project_id, 'dsp_1', order_id, id, gateway, 'du_1', 'lost', 'closed', '{"note":"zoe"}', 'fraudulent', currency, 1, currency, 0, currency, 0, 0, 0, 0, 0 FROM payments ` + of,
-		`INSERT INTO labels (project_id, order_id, test, id, integration_id, carrier, service, grams, unsure, remote, tracking_number, currency, price, pdf, told, created_at)
-			VALUES ('` + project + `', '` + order + `', FALSE, 'l', 'i', 'DHL', 's', 1, FALSE, '', 'zoe', 'USD', 1, CAST('zoe' AS ` + storetest.Blob(s) + `), TRUE, 0)`,
+		`INSERT INTO labels (project_id, order_id, test, id, integration_id, carrier, service, grams, unsure, remote, tracking_number, currency, price, pdf, told, created_at, former)
+			VALUES ('` + project + `', '` + order + `', FALSE, 'l', 'i', 'DHL', 's', 1, FALSE, '', 'zoe', 'USD', 1, CAST('zoe' AS ` + storetest.Blob(s) + `), TRUE, 0,
+				'[{"tracking_number":"zoe"}]')`,
 		`INSERT INTO order_notes (project_id, id, order_id, member_id, key_id, text, created_at)
 			VALUES ('` + project + `', 'n', '` + order + `', 'm', '', 'zoe', 0)`,
 		`INSERT INTO platform_orders (project_id, order_id, integration_id, status, problem, created_at, updated_at)

@@ -72,6 +72,25 @@ func (v orders) Change(_ context.Context, _ id.Project, of id.Order, change func
 	return after, err
 }
 
+// labels are those that were stored with Label. They do not change.
+type labels struct {
+	ports.Labels
+	view
+}
+
+func (v labels) Change(_ context.Context, _ id.Project, of id.Order, _ bool,
+	change func(*order.Order, *order.Label) (*order.Label, error)) (*order.Label, error) {
+	return nil, v.do("labels.change", func(s *state) error {
+		c, known := s.orders[of]
+		if !known {
+			return fault.Missing("order")
+		}
+		o := *c.Order
+		_, err := change(&o, s.labels[of])
+		return err
+	})
+}
+
 type events struct{ view }
 
 func (v events) Announce(_ context.Context, e *event.Event) error {

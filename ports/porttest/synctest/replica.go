@@ -78,7 +78,7 @@ func (r *Replica) InTx(_ context.Context, _ id.Project, work func(ports.SyncStor
 	v := view{r, true}
 	err := work(ports.SyncStores{
 		Runs: runs{v}, Copies: copies{v}, Products: products{v}, StockRoom: stockRoom{v}, Integrations: integrations{view: v},
-		Orders: orders{view: v}, Platform: platformOrders{}, Webhooks: webhooks{v}, Inbox: inbox{v}, Events: events{v},
+		Orders: orders{view: v}, Labels: labels{view: v}, Platform: platformOrders{}, Webhooks: webhooks{v}, Inbox: inbox{v}, Events: events{v},
 	})
 	if err == nil {
 		err = r.call("commit")

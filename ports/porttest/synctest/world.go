@@ -49,6 +49,7 @@ type state struct {
 	integrations map[id.Integration]integration.Integration
 	webhooks     map[id.Webhook]integration.Webhook
 	orders       map[id.Order]order.Case
+	labels       map[id.Order]*order.Label
 	deliveries   map[id.WebhookLog]integration.Delivery
 	events       []event.Event
 	aside        map[string]int // how many times in a row rows were set aside, by queue and key
@@ -97,7 +98,7 @@ func New(t integration.Type) *World {
 		runs: map[id.Sync]syncrun.Run{}, problems: map[id.Sync][]syncrun.Problem{}, copies: map[CopyKey]syncrun.Copy{},
 		products: map[id.Product]*catalog.Product{}, stock: map[ports.StockPlace]catalog.Shelf{},
 		integrations: map[id.Integration]integration.Integration{}, webhooks: map[id.Webhook]integration.Webhook{},
-		orders: map[id.Order]order.Case{}, deliveries: map[id.WebhookLog]integration.Delivery{},
+		orders: map[id.Order]order.Case{}, labels: map[id.Order]*order.Label{}, deliveries: map[id.WebhookLog]integration.Delivery{},
 		aside: map[string]int{},
 	}
 	p, err := project.Open(id.New[id.Project]([16]byte{1}), id.New[id.Account]([16]byte{1}), project.Draft{Name: "Tents", Slug: "tents"}, w.Now())
@@ -216,6 +217,11 @@ func (w *World) Events() []event.Event {
 // Order stores an order.
 func (w *World) Order(c order.Case) {
 	locked(w, func(s *state) bool { s.orders[c.Order.ID] = c; return true })
+}
+
+// Label stores a label of an order.
+func (w *World) Label(l *order.Label) {
+	locked(w, func(s *state) bool { s.labels[l.Order] = l; return true })
 }
 
 // Ordered is an order.

@@ -134,27 +134,6 @@ func (s *Platform) ship(n int, asked labelRequest, service shipService) (int, ma
 	return number, body
 }
 
-func (s *Platform) voidLabel(c *host.Call) host.Answer {
-	var asked struct{ ShipmentID int }
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := -1
-	if host.ReadJSON(c.Content, &asked) {
-		n = asked.ShipmentID - 75001
-	}
-	if n < 0 || n >= len(s.shipments) || s.shipments[n].voided {
-		return host.OK(map[string]any{"approved": false, "message": "The label cannot be voided."})
-	}
-	s.void(n)
-	return host.OK(map[string]any{"approved": true, "message": "Label voided successfully"})
-}
-
-// void needs the lock.
-func (s *Platform) void(n int) {
-	s.shipments[n].voided, s.shipments[n].voidedAt = true, s.Host.Config.Now()
-	s.spent -= s.shipments[n].cents
-}
-
 // showShipment needs the lock.
 func (s *Platform) showShipment(n int) map[string]any {
 	one := s.shipments[n]

@@ -44,6 +44,7 @@ type shipment struct {
 	made                            time.Time
 	voided                          bool
 	voidedAt                        time.Time
+	collected                       bool // the carrier has scanned the parcel
 }
 
 // pacific is the time zone that ShipStation writes its times in, without saying so.
@@ -73,7 +74,7 @@ func Open(p *host.Host) *Platform {
 	s.Route("POST", "/orders/createorder", "orders", s.keyed(s.createOrder))
 	s.Route("GET", "/orders", "orders", s.keyed(s.listOrders))
 	s.Route("POST", "/orders/createlabelfororder", "labels", s.keyed(s.createLabel))
-	s.Route("POST", "/shipments/voidlabel", "labels", s.keyed(s.voidLabel))
+	s.Route("POST", "/shipments/voidlabel", "voids", s.keyed(s.voidLabel))
 	s.Route("GET", "/shipments", "shipments", s.keyed(s.listShipments))
 	s.Route("GET", "/webhooks", "webhooks", s.keyed(s.listHooks))
 	s.Route("POST", "/webhooks/subscribe", "webhooks", s.keyed(s.subscribe))

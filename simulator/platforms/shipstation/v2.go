@@ -28,8 +28,9 @@ func (s *Platform) routeV2() {
 	s.Route("POST", "/v2/labels", "labels", s.keyedV2(s.makeLabel))
 	s.Route("POST", "/v2/labels/shipment/{id}", "labels", s.keyedV2(s.makeLabelOf))
 	s.Route("GET", "/v2/labels", "shipments", s.keyedV2(s.listLabels))
+	s.Route("GET", "/v2/labels/{id}", "shipments", s.keyedV2(s.labelByID))
 	s.Route("GET", "/v2/labels/external_shipment_id/{key}", "shipments", s.keyedV2(s.labelByKey))
-	s.Route("PUT", "/v2/labels/{id}/void", "labels", s.keyedV2(s.voidLabelV2))
+	s.Route("PUT", "/v2/labels/{id}/void", "voids", s.keyedV2(s.voidLabelV2))
 	s.Route("GET", "/v2/environment/webhooks", "webhooks", s.keyedV2(s.hooksV2))
 	s.Route("POST", "/v2/environment/webhooks", "webhooks", s.keyedV2(s.subscribeV2))
 	s.Route("DELETE", "/v2/environment/webhooks/{id}", "webhooks", s.keyedV2(s.unsubscribeV2))
@@ -301,6 +302,16 @@ func (s *Platform) showLabel(n int) map[string]any {
 	return shown
 }
 
+func (s *Platform) labelByID(c *host.Call) host.Answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.shipped(c.PathValue("id"))
+	if n < 0 {
+		return refuseV2(http.StatusNotFound, "not_found", "The label was not found.")
+	}
+	return host.OK(s.showLabel(n))
+}
+
 func (s *Platform) labelByKey(c *host.Call) host.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -325,7 +336,8 @@ func (s *Platform) listLabels(c *host.Call) host.Answer {
 	found := []any{}
 	for n, one := range s.shipments {
 		status := map[bool]string{false: "completed", true: "voided"}[one.voided]
-		if one.made.Before(from) || q.Get("label_status") != "" && q.Get("label_status") != status || q.Get("batch_id") != "" && q.Get("batch_id") != one.batch {
+		if one.made.Before(from) || q.Get("label_status") != "" && q.Get("label_status") != status || q.Get("batch_id") != "" && q.Get("batch_id") != one.batch ||
+			q.Get("shipment_id") != "" && q.Get("shipment_id") != orderID(one.order) || q.Get("tracking_number") != "" && q.Get("tracking_number") != one.tracking {
 			continue
 		}
 		found = append(found, s.showLabel(n))
@@ -336,21 +348,6 @@ func (s *Platform) listLabels(c *host.Call) host.Answer {
 		pages = number + 1
 	}
 	return host.OK(map[string]any{"labels": found[at:min(at+size, len(found))], "total": len(found), "page": number, "pages": pages, "links": map[string]any{}})
-}
-
-func (s *Platform) voidLabelV2(c *host.Call) host.Answer {
-	number, err := strconv.Atoi(strings.TrimPrefix(c.PathValue("id"), "se-"))
-	n := number - 75001
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case err != nil || n < 0 || n >= len(s.shipments):
-		return refuseV2(http.StatusNotFound, "not_found", "The label was not found.")
-	case s.shipments[n].voided:
-		return host.OK(map[string]any{"approved": false, "message": "The label cannot be voided."})
-	}
-	s.void(n)
-	return host.OK(map[string]any{"approved": true, "message": "Request for refund submitted."})
 }
 
 var eventsV2 = []string{

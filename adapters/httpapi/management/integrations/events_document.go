@@ -20,7 +20,7 @@ var payloads = map[string]struct{ summary, data string }{
 		"created_at": "2026-03-04T12:00:00Z"}`},
 	"order.shipped": {"An order is on its way", `{"order_id": "ord_0", "sequence": 2, "carrier": "DHL", "tracking_number": "00340434161094",
 		"tracking_url": "https://example.com/track/00340434161094", "shipped_at": "2026-03-05T12:00:00Z"}`},
-	"order.updated": {"A shipped order has another tracking", `{"order_id": "ord_0", "sequence": 3, "carrier": "DHL", "tracking_number": "00340434161095",
+	"order.updated": {"A shipped order has another tracking, or is not on its way any more: its label was voided, the texts are empty, and shipped_at is null", `{"order_id": "ord_0", "sequence": 3, "carrier": "DHL", "tracking_number": "00340434161095",
 		"tracking_url": "https://example.com/track/00340434161095", "shipped_at": "2026-03-05T12:00:00Z"}`},
 	"order.delivered": {"An order has arrived", `{"order_id": "ord_0", "sequence": 4, "delivered_at": "2026-03-08T12:00:00Z"}`},
 	"order.canceled": {"An order ended unshipped; the refund is null if nothing was left to refund", `{"order_id": "ord_0", "sequence": 2,

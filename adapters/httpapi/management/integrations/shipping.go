@@ -14,15 +14,19 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Both ask a platform, before the transaction of the request has begun to write: the service has
-// transactions of its own, and buys a label once by itself.
+// Rates, and buying and voiding a label, ask a platform before the transaction of the request has begun to write: the
+// service has transactions of its own, and buys or voids a label once by itself.
 func (h *handlers) registerShipping() {
 	const one = "/v1/orders/{order_id}"
 	g := h.Group("Shipping", "integrations", operation.HeaderProject)
 	operation.RegisterPrepared(g, "get-shipping-rates", "POST "+one+"/rates", "Ask what sending an order costs, the cheapest first", h.shippingRates,
 		operation.Errors(409, 503), operation.Scope("integrations:read"), operation.AsksProvider)
-	operation.RegisterClaimed(g, "create-shipping-label", "POST "+one+"/labels", "Buy the shipping label of an order, which is on its way then. An order has one: asked again, the answer is 200 with the same",
+	operation.RegisterClaimed(g, "create-shipping-label", "POST "+one+"/labels", "Buy the shipping label of an order, which is on its way then. An order has one until it is voided: asked again, the answer is 200 with the same",
 		h.createLabel, operation.Created, operation.Errors(409, 503), operation.AsksProvider, operation.Again[labelView]())
+	operation.Register(g, "list-shipping-labels", "GET "+one+"/labels", "List the shipping labels that were bought for an order, newest first, also voided and test labels",
+		h.listLabels)
+	operation.RegisterClaimed(g, "void-shipping-label", "POST "+one+"/labels/{label_id}/void", "Void a shipping label that is not used, so that the carrier gives its price back",
+		h.voidLabel, operation.Errors(409, 503), operation.AsksProvider)
 }
 
 // OnParcel is what both need to know.
@@ -89,9 +93,10 @@ type labelView struct {
 	TrackingNumber string      `json:"tracking_number"`
 	Price          *wire.Money `json:"price" nullable:"true" doc:"Null: the platform did not say."`
 	Currency       *string     `json:"currency" nullable:"true"`
-	PDF            *string     `json:"label_pdf" nullable:"true" encoding:"base64" doc:"The label, in base64. Null where the platform's answer was lost and the label found later: print it there."`
+	PDF            *string     `json:"label_pdf" nullable:"true" encoding:"base64" doc:"The label, in base64. Null where the platform's answer was lost and the label found later (print it there), and of a voided label."`
 	Test           bool        `json:"test_label"`
 	CreatedAt      wire.Time   `json:"created_at"`
+	VoidedAt       *wire.Time  `json:"voided_at" nullable:"true" doc:"When it was voided; null: nobody voided it here. The carrier decides when it gives the price back."`
 }
 
 type labelOutput struct {
@@ -126,6 +131,48 @@ func (h *handlers) createLabel(ctx ports.Outbound, rq operation.Request, in *lab
 	return made, nil
 }
 
+type labelsOutput struct {
+	Body struct {
+		Data []labelView `json:"data"`
+	}
+}
+
+func (h *handlers) listLabels(ctx context.Context, rq operation.Request, in *finance.OnOrder) (*labelsOutput, error) {
+	labels, err := h.Shipping.In(rq.Stores).Bought(ctx, rq.Caller.Project.ID, in.Order.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := &labelsOutput{}
+	out.Body.Data = wire.Each(labels, toAPILabel)
+	return out, nil
+}
+
+type voidInput struct {
+	finance.OnOrder
+	Label wire.Ref[id.Label] `path:"label_id"`
+}
+
+func (h *handlers) voidLabel(ctx ports.Outbound, rq operation.Request, in *voidInput) (made operation.Plan[wire.Output[labelView]], err error) {
+	label, isNew, err := h.Shipping.In(rq.Stores).Void(ctx, rq.Caller.Project, in.Order.ID, in.Label.ID)
+	if err != nil {
+		return made, err
+	}
+	made.Commit = func(ctx context.Context, st *ports.Stores) (*wire.Output[labelView], error) {
+		if err := h.Shipping.In(st).TellVoided(ctx, label); err != nil {
+			return nil, err
+		}
+		out := &wire.Output[labelView]{Body: toAPILabel(label)}
+		if isNew {
+			after := loggedLabel(out.Body)
+			before := loggedLabel(out.Body)
+			before["voided_at"] = nil
+			operation.NoteChange(rq, before, after)
+		}
+		return out, nil
+	}
+	return made, nil
+}
+
 // loggedLabel is what the audit log learns of a label: neither where it goes nor whose order it is of.
 func loggedLabel(v labelView) map[string]any {
 	return map[string]any{
@@ -134,6 +181,7 @@ func loggedLabel(v labelView) map[string]any {
 		"price":        v.Price,
 		"currency":     v.Currency,
 		"test_label":   v.Test,
+		"voided_at":    v.VoidedAt,
 	}
 }
 
@@ -141,6 +189,10 @@ func toAPILabel(l *order.Label) labelView {
 	v := labelView{
 		ID: l.ID.String(), Order: l.Order.String(), Carrier: l.Carrier, Service: l.Service, TrackingNumber: l.TrackingNumber,
 		Currency: wire.ToOptional(l.Price.Currency().Code()), PDF: wire.ToOptional(base64.StdEncoding.EncodeToString(l.PDF)), Test: l.Test, CreatedAt: wire.ToTime(l.BoughtAt),
+		VoidedAt: wire.ToKnownTime(l.VoidedAt),
+	}
+	if l.Voided() {
+		v.PDF = nil // nobody is to print it
 	}
 	if v.Currency != nil {
 		v.Price = wire.ToOptionalMoney(&l.Price)

@@ -11,7 +11,9 @@ func TestViews_everyField(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]func(*testing.T){
 		"label": viewtest.Shown(viewtest.Pointed(toAPILabel), viewtest.Unseen("order.Label", map[string]string{
-			"the request names it": "Integration Grams", viewtest.Internal: "DueAt Unsure Remote Told", "BoughtAt is shown": "CreatedAt",
+			"the request names it": "Integration Grams", viewtest.Internal: "DueAt VoidDueAt Unsure Remote Told", "BoughtAt is shown": "CreatedAt",
+			"each is shown as a label":          "Former",
+			"nobody is to print a voided label": "PDF",
 		})),
 		"record": viewtest.Shown(viewtest.Pointed(toAPIRecord), viewtest.Unseen("syncrun.Copy", map[string]string{
 			viewtest.InPath: "Integration", viewtest.Internal: "Digest Prints Quantity Seen UpdatedAt", "the order or customer has it": "Email",

@@ -85,6 +85,7 @@ func Tables(d db.Dialect) []Table {
 			Erased: []Column{
 				{"pdf", "NULL"},
 				{"tracking_number", "''"},
+				{"former", "'[]'"},
 			},
 		},
 		{

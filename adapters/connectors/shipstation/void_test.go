@@ -1,0 +1,169 @@
+package shipstation_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+func bought(l ports.ShippingLabel) ports.VoidRequest {
+	return ports.VoidRequest{Order: parcel().Order, Remote: l.Remote, TrackingNumber: l.TrackingNumber}
+}
+
+func mustBuy(t *testing.T, s ports.Shipper, c ports.Connection) ports.VoidRequest {
+	t.Helper()
+	l, err := s.Buy(ports.NewOutbound(t.Context()), c, labelRequest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bought(l)
+}
+
+func TestVoidALabel(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	r := mustBuy(t, w, w.connection)
+	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); err != nil || !w.sent[0].Voided || w.last["POST /shipments/voidlabel"]["shipmentId"] != 70000.0 {
+		t.Fatalf("%v, %+v", err, w.sent[0])
+	}
+	// ShipStation does not approve a second time, nor say why: the label itself tells.
+	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); err != nil || w.voids != 1 {
+		t.Errorf("again: %v; %d voids", err, w.voids)
+	}
+	again := labelRequest()
+	again.Voided = []string{r.Remote}
+	next, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, again)
+	if err != nil || next.Remote == r.Remote || w.labels != 2 {
+		t.Errorf("another one: %+v, %v; %d bought", next, err, w.labels)
+	}
+}
+
+func TestVoid_lostAnswer(t *testing.T) {
+	t.Parallel()
+	for _, trouble := range []func(*world){
+		func(w *world) { w.lose["POST /shipments/voidlabel"] = true },
+		func(w *world) { w.fail["POST /shipments/voidlabel"] = 503 },
+	} {
+		w := open(t)
+		r := mustBuy(t, w, w.connection)
+		trouble(w)
+		var failure *ports.PlatformFailure
+		if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); !errors.As(err, &failure) {
+			t.Fatal(err)
+		}
+		if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); err != nil || w.voids != 1 || !w.sent[0].Voided {
+			t.Errorf("%v; %d voids", err, w.voids)
+		}
+	}
+	w := open(t) // an exception after it was done
+	r := mustBuy(t, w, w.connection)
+	w.late["POST /shipments/voidlabel"] = true
+	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); err != nil || !w.sent[0].Voided {
+		t.Error(err)
+	}
+}
+
+func TestVoid_notApproved(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	r := mustBuy(t, w, w.connection)
+	w.keep = "The carrier has scanned it. Key " + apiKey
+	var refusal *ports.PlatformRefusal
+	err := w.Void(ports.NewOutbound(t.Context()), w.connection, r)
+	if !errors.As(err, &refusal) || !strings.HasPrefix(refusal.Reason, "ShipStation does not void the label: The carrier has scanned it.") || strings.Contains(refusal.Reason, apiKey) {
+		t.Errorf("%v", err)
+	}
+	w.fail["GET /shipments"] = 503 // nobody knows whether it was voided before
+	var failure *ports.PlatformFailure
+	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); !errors.As(err, &failure) {
+		t.Errorf("%v", err)
+	}
+	r.Remote, r.TrackingNumber = "", "another"
+	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); !errors.As(err, &refusal) || !strings.Contains(refusal.Reason, "does not show the label") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A label whose id is API V2's, or was not told, is found by its tracking number.
+func TestVoid_idOfTheOtherAPI(t *testing.T) {
+	t.Parallel()
+	for _, remote := range []string{"se-70000", ""} {
+		w := open(t)
+		r := mustBuy(t, w, w.connection)
+		r.Remote = remote
+		for range 2 {
+			if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); err != nil || w.voids != 1 || !w.sent[0].Voided {
+				t.Errorf("%q: %v; %d voids", remote, err, w.voids)
+			}
+		}
+	}
+	for _, remote := range []string{"70000", ""} {
+		w := openV2(t)
+		r := mustBuy(t, w, w.connection)
+		r.Remote = remote
+		for range 2 {
+			if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); err != nil || w.voids != 1 || w.labels[0]["status"] != "voided" {
+				t.Errorf("V2, %q: %v; %d voids", remote, err, w.voids)
+			}
+		}
+	}
+}
+
+func TestVoidALabelV2(t *testing.T) {
+	t.Parallel()
+	w := openV2(t)
+	r := mustBuy(t, w, w.connection)
+	w.lose["PUT /v2/labels/se-70000/void"] = true
+	var failure *ports.PlatformFailure
+	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); !errors.As(err, &failure) {
+		t.Fatal(err)
+	}
+	for _, code := range []string{"label_already_voided", "unknown"} {
+		w.code = code
+		if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); err != nil || w.voids != 1 {
+			t.Errorf("%s: %v; %d voids", code, err, w.voids)
+		}
+	}
+	again := labelRequest()
+	again.Voided = []string{r.Remote}
+	next, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, again)
+	if err != nil || next.Remote == r.Remote || w.bought != 2 {
+		t.Errorf("another one: %+v, %v; %d bought", next, err, w.bought)
+	}
+	// Whichever label of the shipment ShipStation shows by our id, the good one is found.
+	w.oldest = true
+	if found, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, again); err != nil || found.Remote != next.Remote || w.bought != 2 {
+		t.Errorf("found %+v, %v; %d bought", found, err, w.bought)
+	}
+	w.keep = "It was scanned."
+	var refusal *ports.PlatformRefusal
+	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, bought(next)); !errors.As(err, &refusal) || refusal.Reason != "ShipStation does not void the label: It was scanned." {
+		t.Errorf("%v", err)
+	}
+	w.fail["PUT /v2/labels/"+next.Remote+"/void"] = 404
+	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, bought(next)); !errors.As(err, &refusal) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A label that ShipStation still lists as good, though it was voided, is not taken for the next one.
+func TestBuy_afterAVoidThatIsNotShownYet(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	r := mustBuy(t, w, w.connection)
+	again := labelRequest()
+	again.Voided = []string{r.Remote}
+	w.status[1000] = "shipped"
+	var failure *ports.PlatformFailure
+	if l, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, again); !errors.As(err, &failure) || w.labels != 1 {
+		t.Errorf("%+v, %v; %d bought", l, err, w.labels)
+	}
+	v2 := openV2(t)
+	r = mustBuy(t, v2, v2.connection)
+	again.Voided = []string{r.Remote}
+	if l, err := v2.Buy(ports.NewOutbound(t.Context()), v2.connection, again); err == nil && l.Remote == r.Remote {
+		t.Errorf("V2: %+v", l)
+	}
+}

@@ -1,0 +1,157 @@
+package shipping
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/integration"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/domain/project"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// Void voids a label that was bought, and records it in transactions of its own. A label that is voided stays so; voided
+// reports whether it was voided now. The platform is asked by the integration that bought the label.
+func (s *Service) Void(ctx ports.Outbound, p *project.Project, of id.Order, name id.Label) (l *order.Label, voided bool, err error) {
+	c, err := s.Orders.Case(ctx, p.ID, of)
+	if err != nil {
+		return nil, false, err
+	}
+	if l, err = s.bought(ctx, p.ID, of, name); err != nil || l.Voided() {
+		return l, false, err
+	}
+	i, shipper, err := s.shipper(ctx, p.ID, l.Integration)
+	if err != nil {
+		return nil, false, err
+	}
+	if l, err = s.claimVoid(ctx, l); err != nil || l.Voided() {
+		return l, false, err
+	}
+	l, err = s.giveBack(ctx.WithoutCancel(), i, shipper, c.Order, l)
+	return l, err == nil, err
+}
+
+// Bought are the labels that were bought for an order, the newest first: also voided ones, and tests.
+func (s *Service) Bought(ctx context.Context, p id.Project, of id.Order) ([]*order.Label, error) {
+	if _, err := s.Orders.Case(ctx, p, of); err != nil {
+		return nil, err
+	}
+	var all []*order.Label
+	for _, test := range []bool{false, true} {
+		l, err := s.Labels.Find(ctx, p, of, test)
+		if err != nil {
+			return nil, err
+		}
+		if l != nil {
+			all = append(all, l.All()...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *order.Label) int { return b.BoughtAt.Compare(a.BoughtAt) })
+	return all, nil
+}
+
+// bought finds a label by its id.
+func (s *Service) bought(ctx context.Context, p id.Project, of id.Order, name id.Label) (*order.Label, error) {
+	for _, test := range []bool{false, true} {
+		l, err := s.Labels.Find(ctx, p, of, test)
+		if err != nil {
+			return nil, err
+		}
+		if l == nil {
+			continue
+		}
+		if found := l.Find(name); found != nil {
+			return found, nil
+		}
+	}
+	return nil, order.ErrNoLabel
+}
+
+// claimVoid takes the label in hand, unless it has been voided meanwhile.
+func (s *Service) claimVoid(ctx context.Context, l *order.Label) (*order.Label, error) {
+	now, name := s.Clock.Now(), l.ID
+	return s.settled(ctx, l, func(o *order.Order, l *order.Label) (*order.Label, error) {
+		if l.ID != name {
+			return nil, order.ErrNoLabel
+		}
+		return l, l.ClaimVoid(o, now)
+	})
+}
+
+// settled changes a label, unless it is voided by now, which is its answer then.
+func (s *Service) settled(ctx context.Context, l *order.Label, change func(*order.Order, *order.Label) (*order.Label, error)) (*order.Label, error) {
+	var before *order.Label
+	changed, err := s.Labels.Change(ctx, l.Project, l.Order, l.Test, func(o *order.Order, now *order.Label) (*order.Label, error) {
+		before = nil
+		if now == nil {
+			return nil, fault.Missing("order") // it was deleted meanwhile, and its label with it
+		}
+		if one := now.Find(l.ID); one != nil && one.Voided() {
+			before = one
+			return nil, nil
+		}
+		return change(o, now)
+	})
+	if before != nil {
+		return before, err
+	}
+	return changed, err
+}
+
+// giveBack asks the platform to void a label that is in hand, and records its answer.
+func (s *Service) giveBack(ctx ports.Outbound, i *integration.Integration, shipper ports.Shipper, o *order.Order, l *order.Label) (*order.Label, error) {
+	bounded, cancel := ctx.WithTimeout(patience)
+	defer cancel()
+	held := s.hold(ctx, bounded, l, cancel)
+	err := s.Accounts.Use(bounded, i, func(c ports.Connection) error {
+		return shipper.Void(bounded, c, ports.VoidRequest{Order: o, Remote: l.Remote, TrackingNumber: l.TrackingNumber, Test: l.Test})
+	})
+	cancel()
+	lease := <-held
+	now := s.Clock.Now()
+	var refusal *ports.PlatformRefusal
+	switch {
+	case err == nil:
+		return s.settled(ctx, l, func(_ *order.Order, l *order.Label) (*order.Label, error) {
+			l.Void(now)
+			return l, nil
+		})
+	case errors.As(err, &refusal):
+		_, unknown := s.settled(ctx, l, func(_ *order.Order, l *order.Label) (*order.Label, error) {
+			l.KeepBought(lease)
+			return l, nil
+		})
+		if unknown != nil {
+			return nil, unknown
+		}
+		return nil, fault.New(fault.Conflict, "label_not_voided", refusal.Reason).Because(err)
+	}
+	s.release(ctx, l, lease, err)
+	return nil, explain(i.Type, err)
+}
+
+// TellVoided tells the order of a voided label that it is not on its way, once: a repeated request makes up for one that
+// failed. It runs in one transaction. An order that another label, or another tracking, has sent on its way stays so.
+func (s *Service) TellVoided(ctx context.Context, l *order.Label) error {
+	told := false
+	_, err := s.Labels.Change(ctx, l.Project, l.Order, l.Test, func(_ *order.Order, now *order.Label) (*order.Label, error) {
+		told = now != nil && now.ID == l.ID && now.Voided() && now.Told
+		if !told {
+			return nil, nil
+		}
+		now.Told = false
+		return now, nil
+	})
+	if err != nil || !told {
+		return err
+	}
+	now, announce := s.Clock.Now(), id.New[id.Event](s.Entropy.IDBits())
+	_, err = s.Orders.Change(ctx, l.Project, l.Order, func(c *order.Case) error {
+		c.Unship(l.TrackingNumber, announce, now)
+		return nil
+	})
+	return err
+}

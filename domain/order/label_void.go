@@ -1,0 +1,198 @@
+package order
+
+import (
+	"slices"
+	"time"
+
+	"github.com/haggle-commerce/haggle/domain/event"
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/id"
+	"github.com/haggle-commerce/haggle/domain/money"
+)
+
+// Voiding a label asks the carrier for the money back. It goes like buying one, for the answer may be lost:
+//
+//	bought ── ClaimVoid ──▶ in hand (Renew) ── Void ──▶ voided ── the order is told ── Next, Claim ──▶ another label
+//	   ▲                       ├── KeepBought: the platform does not void it ──┐
+//	   │                       ├── Release: the platform was not asked ────────┤
+//	   └───────────────────────┴── the lease ends: nobody knows (Unsure) ──────┘
+//
+// The platform takes a label that is voided already for voided, so repeating the request settles what nobody knows. Until
+// then no other label is bought.
+
+// mostFormer bounds the voided labels that are kept of one order.
+const mostFormer = 50
+
+// VoidedLabel is a label that another one has replaced. Its PDF is not kept.
+type VoidedLabel struct {
+	ID             id.Label
+	Integration    id.Integration
+	Remote         string
+	Carrier        string
+	Service        string
+	TrackingNumber string
+	PriceMinor     int64          // minor units
+	Currency       money.Currency // of the price, which the next label may not have; none: the platform did not say the price
+	BoughtAt       time.Time
+	VoidedAt       time.Time
+}
+
+var (
+	// ErrNoLabel means that the order has no such label.
+	ErrNoLabel = fault.Missing("label")
+	// ErrLabelVoided refuses to void what is voided.
+	ErrLabelVoided = fault.New(fault.Conflict, "label_voided", "The label is voided.")
+	// ErrVoidUnresolved keeps an order from a second label while the first may be good or voided.
+	ErrVoidUnresolved = fault.New(fault.Conflict, "label_void_unresolved",
+		"The order's label may have been voided, and the platform's answer was lost. Void it again.")
+)
+
+// Voided reports whether the label was bought and given back.
+func (l *Label) Voided() bool { return !l.VoidedAt.IsZero() }
+
+// Usable reports whether the order has a label to ship with. An error means that the label is being voided, or that
+// nobody knows whether it was.
+func (l *Label) Usable(now time.Time) (bool, error) {
+	switch {
+	case !l.Bought() || l.Voided():
+		return false, nil
+	case now.Before(l.VoidDueAt):
+		return false, inHand(l.VoidDueAt, now)
+	case l.Unsure || !l.VoidDueAt.IsZero():
+		return false, ErrVoidUnresolved
+	}
+	return true, nil
+}
+
+// Next begins the label that replaces a voided one. Nobody has it in hand.
+func (l *Label) Next(name id.Label, o *Order, now time.Time) *Label {
+	next := NewLabel(name, o, l.Test, now)
+	next.Former = append(slices.Clone(l.Former), VoidedLabel{
+		ID:             l.ID,
+		Integration:    l.Integration,
+		Remote:         l.Remote,
+		Carrier:        l.Carrier,
+		Service:        l.Service,
+		TrackingNumber: l.TrackingNumber,
+		PriceMinor:     l.Price.Minor(),
+		Currency:       l.Price.Currency(),
+		BoughtAt:       l.BoughtAt,
+		VoidedAt:       l.VoidedAt,
+	})
+	next.Former = next.Former[max(0, len(next.Former)-mostFormer):]
+	return next
+}
+
+// Find finds a label that was bought by its id: this one, or a voided one that it replaced; nil: neither.
+func (l *Label) Find(name id.Label) *Label {
+	if l.ID == name && l.Bought() {
+		return l
+	}
+	for _, f := range l.Former {
+		if f.ID == name {
+			return l.former(f)
+		}
+	}
+	return nil
+}
+
+// All are the labels that were bought, the newest first.
+func (l *Label) All() []*Label {
+	var all []*Label
+	if l.Bought() {
+		all = append(all, l)
+	}
+	for _, f := range slices.Backward(l.Former) {
+		all = append(all, l.former(f))
+	}
+	return all
+}
+
+func (l *Label) former(f VoidedLabel) *Label {
+	var price money.Amount
+	if f.Currency != (money.Currency{}) {
+		price = money.Of(f.PriceMinor, f.Currency)
+	}
+	return &Label{
+		ID:             f.ID,
+		Project:        l.Project,
+		Order:          l.Order,
+		Integration:    f.Integration,
+		Test:           l.Test,
+		Carrier:        f.Carrier,
+		Service:        f.Service,
+		Remote:         f.Remote,
+		TrackingNumber: f.TrackingNumber,
+		Price:          price,
+		BoughtAt:       f.BoughtAt,
+		VoidedAt:       f.VoidedAt,
+	}
+}
+
+// HasVoided reports whether a label with this tracking number was voided, and no label that is good has it.
+func (l *Label) HasVoided(tracking string) bool {
+	for _, one := range l.All() {
+		if one.TrackingNumber == tracking {
+			return one.Voided()
+		}
+	}
+	return false
+}
+
+// VoidedRemotes are the platform's ids of the labels that were voided before this one.
+func (l *Label) VoidedRemotes() []string {
+	var remotes []string
+	for _, f := range l.Former {
+		if f.Remote != "" {
+			remotes = append(remotes, f.Remote)
+		}
+	}
+	return remotes
+}
+
+// ClaimVoid takes a label that was bought in hand, to void it. What was delivered was shipped with it.
+func (l *Label) ClaimVoid(o *Order, now time.Time) error {
+	switch {
+	case !l.Bought():
+		return ErrNoLabel
+	case l.Voided():
+		return ErrLabelVoided
+	case o.Fulfillment.Status == Delivered && !l.Test:
+		return ErrDelivered
+	case now.Before(l.VoidDueAt):
+		return inHand(l.VoidDueAt, now)
+	}
+	l.Unsure = l.Unsure || !l.VoidDueAt.IsZero()
+	l.VoidDueAt = now.Add(LabelLease)
+	return nil
+}
+
+// Void records that the platform has voided the label. The first record stays.
+func (l *Label) Void(now time.Time) {
+	if !l.Bought() || l.Voided() {
+		return
+	}
+	l.VoidedAt, l.VoidDueAt, l.Unsure = now, time.Time{}, false
+}
+
+// KeepBought records that the platform does not void the label, and that it has not been voided before. lease is its
+// Lease as it was claimed: what another one has in hand by now stays so.
+func (l *Label) KeepBought(lease time.Time) {
+	if l.Bought() && !lease.IsZero() && l.VoidDueAt.Equal(lease) {
+		l.VoidDueAt, l.Unsure = time.Time{}, false
+	}
+}
+
+// Unship takes back that the goods are on their way with this tracking number: its label was voided. The order is to be
+// shipped again, as at ShipStation ("ShipStation will move the order back to Awaiting Shipment",
+// https://help.shipstation.com/hc/en-us/articles/360026157751-Void-Labels, read 2026-11-29). An order that is shipped with
+// another tracking, delivered or canceled stays so.
+func (c *Case) Unship(number string, announce id.Event, now time.Time) {
+	f := &c.Order.Fulfillment
+	if f.Status != Shipped || f.TrackingNumber != number {
+		return
+	}
+	f.Status, f.ShippedAt = FulfillmentProcessing, time.Time{}
+	f.Carrier, f.TrackingNumber, f.TrackingURL = "", "", ""
+	c.announce(announce, now, func(n int) event.Data { return event.OrderUpdated{Order: c.Order.ID, Sequence: n} })
+}
