@@ -25,9 +25,10 @@ var pages = []string{
 
 // BenchmarkConsole opens pages of the console, one after the other.
 //
-//	go test ./features/journey -run '^$' -bench BenchmarkConsole -benchtime 20x
+//	PRODUCTS=1000 go test ./features/journey -run '^$' -bench BenchmarkConsole -benchtime 20x
 //	PRODUCTS=100000 HISTORY=1000000 go test ./features/journey -run '^$' -bench BenchmarkConsole/postgres -benchtime 20x -timeout 30m
 func BenchmarkConsole(b *testing.B) {
+	asked(b)
 	dir, program := b.TempDir(), built(b)
 	b.Run("sqlite", func(b *testing.B) {
 		s := start(b, program, "sqlite://"+filepath.Join(dir, "console.db"), 1)

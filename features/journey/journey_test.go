@@ -51,6 +51,7 @@ var (
 // BenchmarkJourney makes b.N journeys. CPU times are those of the kernel's books for whole processes, so what runs in
 // the background counts.
 func BenchmarkJourney(b *testing.B) {
+	asked(b)
 	dir := b.TempDir()
 	program := built(b)
 	b.Run("sqlite", func(b *testing.B) {
@@ -60,6 +61,14 @@ func BenchmarkJourney(b *testing.B) {
 		s.measure(b)
 	})
 	b.Run("postgres", func(b *testing.B) { onPostgres(b, program) })
+}
+
+// asked skips what takes minutes unless somebody says how large the shop is to be.
+func asked(b *testing.B) {
+	b.Helper()
+	if os.Getenv("PRODUCTS") == "" {
+		b.Skip("PRODUCTS says how many products the shop has")
+	}
 }
 
 // built is the program to measure: PROGRAM, or what the sources make.

@@ -19,6 +19,7 @@ import (
 // in one run on one server: b.N of each, in rounds that alternate. A checkout is opened with a deal, an address and an e-mail
 // address, and paid. CPU time is that of the server's process and, on PostgreSQL, of the database besides.
 func BenchmarkProtocols(b *testing.B) {
+	asked(b)
 	program := built(b)
 	b.Run("sqlite", func(b *testing.B) {
 		file := fmt.Sprintf("%s/%d.db", b.TempDir(), b.N)
