@@ -152,6 +152,49 @@ Feature: Syncs
         | preview                    | false |
         | resources.products.created | 12    |
 
+    Scenario: A preview lists what a sync would do
+      Given the merchant moves to other platforms that hold {"products": 12, "seed": 2}
+      And a connected custom account
+      When the merchant has synced with {"preview": true, "resources": ["products", "customers"]}
+      And the merchant sends GET /v1/integrations/$integration/sync/$sync/changes?kind=created&resource=products
+      Then the answer shows:
+        | data.#           | 12            |
+        | data.0.kind      | "created"     |
+        | data.0.local_id  | null          |
+        | data.0.sync_id   | "$sync"       |
+        | data.0.record_id | matches ^p-   |
+        | data.0.title     | matches [a-z] |
+        | data.0.fields    | []            |
+        | meta.total       | 12            |
+        | found.created    | at least 13   |
+        | cut              | false         |
+      When the merchant sends GET /v1/integrations/$integration/sync/$sync/changes?resource=customers&limit=1
+      Then the answer shows:
+        | data.0.record_id | matches .    |
+        | data.0.title     | null         |
+        | data.0.fields    | []           |
+        | meta.total       | at least 1   |
+      Given the merchant has synced
+      And 1 change of "products/delete" happens at custom
+      And 8 changes of "products/update" happen at custom, drawn by 4
+      When the merchant has synced with {"preview": true, "full_sync": true, "resources": ["products"]}
+      And the merchant sends GET /v1/integrations/$integration/sync/$sync/changes?kind=archived
+      Then the answer shows:
+        | data.0.kind     | "archived"     |
+        | data.0.local_id | matches ^prod_ |
+        | data.0.title    | matches [a-z]  |
+        | found.archived  | at least 1     |
+      When the merchant sends GET /v1/integrations/$integration/sync/$sync/changes?kind=changed
+      Then the answer shows:
+        | data.0.kind            | "changed"      |
+        | data.0.local_id        | matches ^prod_ |
+        | data.0.fields.#        | at least 1     |
+        | data.0.fields.0.winner | absent         |
+        | data.0.fields.0.rule   | absent         |
+        | found.changed          | at least 1     |
+      When the merchant sends GET /v1/integrations/$integration/sync/$sync/changes?kind=nonsense
+      Then it is refused: 400 invalid_request
+
     Scenario: A schedule
       Given a connected custom account
       When the merchant sends PATCH /v1/integrations/$integration {"config": {"sync_schedule": "CRON_TZ=Europe/Berlin 0 6 * * 1-5"}}
@@ -293,6 +336,42 @@ Feature: Syncs
       Then the shop has what custom has
       And the product's "description" is matches ^Made of
 
+    Scenario: Fields that both sides changed are shown as conflicts
+      Given the merchant moves to other platforms that hold {"products": 1, "seed": 2}
+      And a connected custom account
+      And the merchant has synced
+      And a product of custom
+      And the merchant changes the product with:
+        """
+        {"price": 1.5, "category": "our/own", "brand": "Our own"}
+        """
+      And 6 changes of "products/update" happen at custom, drawn by 4
+      When the merchant has synced
+      Then the answer shows:
+        | resources.products.conflicts | at least 1 |
+      When the merchant sends GET /v1/integrations/$integration/sync/$sync/changes?kind=conflict
+      Then the answer shows:
+        | data.0.kind            | "conflict"     |
+        | data.0.local_id        | matches ^prod_ |
+        | data.0.fields.#        | 1              |
+        | data.0.fields.0.field  | "price"        |
+        | data.0.fields.0.ours   | 1.5            |
+        | data.0.fields.0.theirs | at least 2     |
+        | data.0.fields.0.winner | "ours"         |
+        | data.0.fields.0.rule   | "edited_here"  |
+        | found.conflicts        | 1              |
+        | found.changed          | 0              |
+      When the merchant has synced with {"full_sync": true}
+      And the merchant sends GET /v1/integrations/$integration/sync/$sync/changes
+      Then the answer shows:
+        | data.*.kind            | ["conflict"]  |
+        | data.0.fields.0.winner | "theirs"      |
+        | data.0.fields.0.rule   | "full_sync"   |
+      When the merchant sends GET /v1/integrations/$integration/conflicts
+      Then the answer shows:
+        | data.*.fields.0.winner | ["theirs", "ours"] |
+        | data.0.sync_id         | "$sync"            |
+
     Scenario: What the platform deletes is archived
       Given the merchant moves to other platforms that hold {"products": 3, "seed": 2}
       And a connected custom account
@@ -412,6 +491,7 @@ Feature: Syncs
         | GET /v1/integrations/$integration/sync/sync_0000000000000000000000000a              |
         | GET /v1/integrations/$integration/sync/nonsense                                     |
         | GET /v1/integrations/$integration/sync/sync_0000000000000000000000000a/errors       |
+        | GET /v1/integrations/$integration/sync/sync_0000000000000000000000000a/changes      |
         | POST /v1/integrations/$integration/sync/sync_0000000000000000000000000a/cancel      |
 
     Scenario: One at a time

@@ -61,6 +61,7 @@ type Stores struct {
 	Authorizations Authorizations
 	Webhooks       IntegrationWebhooks
 	SyncRuns       SyncRuns
+	SyncChanges    SyncChanges
 	Inbox          Inbox
 	Copies         CopyReader
 

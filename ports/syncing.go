@@ -27,6 +27,22 @@ type SyncRuns interface {
 	Problems(ctx context.Context, project id.Project, run id.Sync, page Page) ([]syncrun.Problem, int, error)
 }
 
+// SyncChanges keeps the changes that runs and webhooks' records have found. Those of an unknown run are none.
+type SyncChanges interface {
+	// Add stores changes. One of the same run, record, kind and, for a conflict, field is replaced.
+	Add(ctx context.Context, project id.Project, integration id.Integration, changes []syncrun.Change) error
+	// List returns a run's changes in the order of resources and the platform's ids.
+	List(ctx context.Context, project id.Project, integration id.Integration, run id.Sync, f ChangeFilter, page Page) ([]syncrun.Change, int, error)
+	// Conflicts are those of all runs that were no previews and of webhooks' records, newest first.
+	Conflicts(ctx context.Context, project id.Project, integration id.Integration, page Page) ([]syncrun.Change, int, error)
+}
+
+// ChangeFilter narrows a list of changes. Zero fields narrow nothing.
+type ChangeFilter struct {
+	Kind     syncrun.ChangeKind
+	Resource syncrun.Resource
+}
+
 // SyncQueue leases running runs, in groups by project. A run's DueAt is the end of its lease.
 type SyncQueue interface {
 	Queue[*syncrun.Run]
@@ -101,6 +117,7 @@ type Announcements interface {
 // SyncStores are the stores that a page of records, or a delivery, is written to.
 type SyncStores struct {
 	Runs         SyncRuns
+	Changes      SyncChanges
 	Copies       Copies
 	Products     BulkProducts
 	StockRoom    StockRoom

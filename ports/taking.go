@@ -16,6 +16,7 @@ type Taking struct {
 	Integration id.Integration
 	Run         id.Sync            // zero: the platform has told of its own accord
 	Full        bool               // what the platform says counts for every field
+	Preview     bool               // the transaction is rolled back: what it would change is listed
 	Want        []syncrun.Resource // what is to be read besides, when there is time
 }
 
@@ -24,6 +25,7 @@ type Taken struct {
 	syncrun.Counters
 	Outcomes    []syncrun.Outcome // of each record
 	Problems    []syncrun.Problem
+	Changes     []syncrun.Change         // conflicts and, in a preview, what would become of each record
 	High        time.Time                // the latest change among them
 	Products    []id.Product             // whose fields or stock are others now
 	Hidden      bool                     // some have no id that can be used: who they are nobody knows

@@ -127,6 +127,13 @@ func runFields(s *fieldShop) {
 	noted := fill[syncrun.Problem]()
 	s.must(s.SyncRuns().Note(s.Context(), s.project.ID, running.ID, []syncrun.Problem{noted}))
 	s.survives(nil, noted, only(s.SyncRuns().Problems(s.Context(), s.project.ID, running.ID, firstPage))(s))
+
+	found := fill[syncrun.Change](syncrun.Products)
+	found.Run, found.Preview = running.ID, false
+	s.must(s.SyncChanges().Add(s.Context(), s.project.ID, of.ID, []syncrun.Change{found}))
+	s.survives(fieldtest.Reasons{"syncrun.Change.Preview": "conflicts of previews are listed with their run alone"}, found,
+		only(s.SyncChanges().List(s.Context(), s.project.ID, of.ID, running.ID, ports.ChangeFilter{}, firstPage))(s),
+		only(s.SyncChanges().Conflicts(s.Context(), s.project.ID, of.ID, firstPage))(s))
 }
 
 func copyFields(s *fieldShop) {

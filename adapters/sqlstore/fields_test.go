@@ -86,7 +86,7 @@ var knownValues = []any{
 	negotiation.ClaimsOf(session.Claims{LoyaltyTier: "gold"}).Tier, negotiation.ClaimsOf(session.Claims{Urgency: "urgent"}).Urgency,
 	negotiation.RehydrateBounds(usd(100), usd(95), usd(90), usd(80)),
 	order.GivenBack, order.Shipped, order.RefundIsFailed, order.MadeElsewhere, order.Approved, order.DisputeLost, order.UnderReview,
-	syncrun.Completed, syncrun.Orders, syncrun.BulkDenied, job.Market, job.Failed,
+	syncrun.Completed, syncrun.Orders, syncrun.BulkDenied, syncrun.Conflict, syncrun.EditedHere, job.Market, job.Failed,
 	signing.Current,
 	member.Support, member.Join,
 }

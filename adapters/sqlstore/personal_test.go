@@ -24,7 +24,7 @@ integrations.webhook_remote platform_orders.remote_name platform_orders.remote_u
 disputes.fee_currency disputes.withdrawn_currency disputes.reason orders.fulfillment_status refunds.failure orphan_charges.failure
 sandbox_charges.result sandbox_disputes.reason sandbox_disputes.evidence sessions.loyalty_tier sessions.member_tier sessions.urgency audit_events.action
 integrations.webhook_status integrations.refused_orders integrations.sync_schedule checkouts.selected labels.service idempotency_keys.content_type outbox.type ledger_postings.debit
-ledger_postings.credit payments.label agent_policies.origin accounts.plan member_links.purpose`,
+ledger_postings.credit sync_changes.field payments.label agent_policies.origin accounts.plan member_links.purpose`,
 	"the merchant's own people, not buyers: who works for the account": `
 members.email members.name members.password members.projects members.role member_identities.issuer member_links.email member_links.made_by member_links.projects
 member_links.role member_tries.wrong console_sessions.address console_sessions.browser`,
@@ -38,7 +38,7 @@ integration_webhooks.signing integrations.account integrations.base_url integrat
 integrations.wanted products.category products.details products.folded products.name products.sku projects.description projects.event_types
 projects.name jobs.request import_files.content import_refusals.content released_slugs.slug projects.progress projects.routes projects.settings projects.slug projects.storefront stock.location
 stock_moves.location stock_moves.reason stock_turns.location synonyms.input synonyms.words variants.color variants.size
-variants.sku variants.gtin variants.mpn variants.inventory_policy copies.sku embeddings.model embeddings.vector embedding_progress.model returns.instructions audit_events.address`,
+variants.sku variants.gtin variants.mpn variants.inventory_policy copies.sku sync_changes.title sync_changes.fields embeddings.model embeddings.vector embedding_progress.model returns.instructions audit_events.address`,
 	"goods, prices and counts of a sale or a negotiation": `
 analytics_slots.figures analytics_slots.products cart_items.name checkouts.lines checkouts.cart_problems checkouts.options checkouts.taken orders.lines
 quotes.bundle quotes.declined_for returns.allocation returns.restocked decisions.before decisions.signals reconciliations.totals

@@ -294,7 +294,7 @@ var constrained = map[string]string{
 	"products.status": "'active'", "quotes.state": "'open'", "quotes.token_hash": "''", "checkouts.status": "'ready'",
 	"orders.status": "'confirmed'", "orders.total": "3", "orders.fulfillment_status": "'processing'",
 	"payments.status": "'succeeded'", "payments.refunded": "0", "payments.refunding": "0",
-	"sync_runs.status": "'running'", "jobs.status": "'running'", "money_differences.kind": "'missing_here'",
+	"sync_runs.status": "'running'", "sync_changes.resource": "'products'", "sync_changes.kind": "'created'", "sync_changes.field": "''", "jobs.status": "'running'", "money_differences.kind": "'missing_here'",
 	"returns.status": "'requested'", "refunds.status": "'succeeded'", "refunds.origin": "'requested'", "disputes.status": "'open'", "disputes.response": "'needed'", "sandbox_disputes.status": "'open'", "sandbox_disputes.response": "'needed'",
 	"ledger_transactions.kind": "'sale'", "ledger_transactions.provider": "'sandbox'", "ledger_transactions.refund_id": "''", "ledger_transactions.dispute_id": "''",
 	"ledger_transactions.reference": "''", "ledger_postings.credit": "'sales'",

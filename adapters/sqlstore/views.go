@@ -199,6 +199,9 @@ func (s *Store) ActiveProjects() accounts.ActiveProjects { return accounts.Activ
 // SyncRuns keeps sync runs.
 func (s *Store) SyncRuns() syncing.SyncRuns { return syncing.SyncRuns{Store: s.db} }
 
+// SyncChanges keeps the changes that syncs have found.
+func (s *Store) SyncChanges() syncing.SyncChanges { return syncing.SyncChanges{Store: s.db} }
+
 // SyncQueue leases sync runs.
 func (s *Store) SyncQueue() ports.SyncQueue { return syncing.NewSyncQueue(s.db) }
 

@@ -252,6 +252,9 @@ func wantFault(t *testing.T, err error, code string) {
 	}
 }
 
+// inConflict is the name of a product that was edited here, too.
+const inConflict = "edited there"
+
 // taker takes products and levels, the shortest way.
 type taker struct{ *lab }
 
@@ -266,6 +269,9 @@ func (k taker) Take(ctx context.Context, s ports.SyncStores, on ports.Taking, re
 	for _, r := range records {
 		if err != nil {
 			break
+		}
+		if r.Product != nil && r.Product.Name == inConflict {
+			taken.Changes = append(taken.Changes, syncrun.Change{Resource: r.Resource, Remote: r.Remote, Kind: syncrun.Conflict})
 		}
 		var o syncrun.Outcome
 		o, err = k.one(ctx, s, ports.CopiesOf{Project: on.Project.ID, Integration: on.Integration, Resource: r.Resource}, r)

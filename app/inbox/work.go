@@ -140,6 +140,12 @@ func (j *job) take(ctx context.Context, letters []*letter) error {
 		case err != nil:
 			return err
 		}
+		if len(taken.Changes) > 0 {
+			conflicts := taken.Changes[:min(len(taken.Changes), syncrun.MaxChanges)]
+			if err := s.Changes.Add(ctx, j.project.ID, j.integration.ID, conflicts); err != nil {
+				return err
+			}
+		}
 		if err := failpoint.At(ctx, failpoint.HookTaken); err != nil {
 			return err
 		}

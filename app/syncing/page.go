@@ -94,6 +94,9 @@ func (h *hand) storeProgress(ctx context.Context, s ports.SyncStores, page ports
 			return nil, err
 		}
 	}
+	if err := h.list(ctx, s, taken.Changes); err != nil {
+		return nil, err
+	}
 	if err := failpoint.At(ctx, failpoint.PageTaken); err != nil {
 		return nil, err
 	}
@@ -106,12 +109,13 @@ func (h *hand) storeProgress(ctx context.Context, s ports.SyncStores, page ports
 			r.Restart()
 		}
 		r.Expect(page.Total)
+		r.Find(taken.Changes)
 		return r.Advance(taken.Counters, taken.High, page.Next, until, now)
 	})
 }
 
 func (h *hand) taking() ports.Taking {
-	return ports.Taking{Project: h.project, Integration: h.run.Integration, Run: h.run.ID, Full: h.run.Full}
+	return ports.Taking{Project: h.project, Integration: h.run.Integration, Run: h.run.ID, Full: h.run.Full, Preview: h.run.Preview}
 }
 
 // write does work on the run in one transaction, and what follows if the work has completed the run.

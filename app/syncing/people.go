@@ -38,6 +38,7 @@ func (b *batch) keepRecords(ctx context.Context, of syncrun.Resource, set func(*
 			return err
 		}
 		copies[i] = one.after
+		b.listRecord(one)
 	}
 	return b.save(ctx, copies)
 }

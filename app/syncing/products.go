@@ -15,11 +15,14 @@ import (
 // offer is a platform's product on its way into the catalogue.
 type offer struct {
 	*item
-	ours   *catalog.Product // nil: there is none
-	next   *catalog.Product // as it will be; nil: there will be none either
-	kept   syncrun.Prints
-	write  bool
-	failed string
+	ours  *catalog.Product // nil: there is none
+	next  *catalog.Product // as it will be; nil: there will be none either
+	here  syncrun.Prints   // of ours
+	kept  syncrun.Prints
+	write bool
+	// conflicts are fields that both sides have changed.
+	conflicts []syncrun.FieldChange
+	failed    string
 	// taken means that the sku is another record's, which may be about to go.
 	taken bool
 }
@@ -61,6 +64,7 @@ func (b *batch) takeOffers(ctx context.Context, offers []*offer) error {
 			continue
 		}
 		b.outcomes[o.at].Verdict = o.verdict()
+		b.listOffer(o)
 		if o.write {
 			b.changed = append(b.changed, o.next.ID)
 		}
@@ -144,7 +148,7 @@ func (b *batch) decide(offers []*offer, known ports.KnownProducts, owners map[id
 	skus := map[string]string{} // the records that have them
 	for _, o := range offers {
 		o.ours, o.next, o.kept, o.write, o.failed = known.ByID[id.Stored[id.Product](o.after.Local)], nil, syncrun.Prints{}, false, ""
-		o.taken = false
+		o.taken, o.conflicts = false, nil
 		if o.record.Deleted {
 			b.archive(o)
 		} else if stranger := b.match(o, known, owners, skus); stranger != "" {
@@ -199,10 +203,12 @@ func (b *batch) draft(o *offer) {
 		o.write = true
 		o.next, _, err = catalog.Create(b.Project.ID, d, b.Project.Settings.Currency, b.ids, b.now)
 	default:
+		all := d
 		if !b.Full {
 			d, o.kept = o.after.Keep(d, o.ours)
 		}
 		b.update(o, d)
+		b.compare(o, all)
 		return
 	}
 	if err != nil {
@@ -212,10 +218,11 @@ func (b *batch) draft(o *offer) {
 
 func (b *batch) update(o *offer, d catalog.Draft) {
 	next, _, err := o.ours.Update(d, b.ids, b.now)
+	o.here = syncrun.PrintsOf(o.ours)
 	switch {
 	case err != nil:
 		o.failed = words(err)
-	case next.SKU == o.ours.SKU && syncrun.PrintsOf(next) == syncrun.PrintsOf(o.ours):
+	case next.SKU == o.ours.SKU && syncrun.PrintsOf(next) == o.here:
 		o.next = o.ours
 	default:
 		o.next, o.write = next, true

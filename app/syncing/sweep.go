@@ -43,9 +43,13 @@ func (h *hand) sweep(ctx context.Context) error {
 		}
 		gone, heard := h.since(list)
 		removed := len(gone)
-		if h.run.Preview { // what would be removed is counted, and not looked at again
+		var found []syncrun.Change
+		if h.run.Preview { // what would be removed is counted and listed, and not looked at again
 			for _, c := range gone {
 				heard = append(heard, c.Remote)
+			}
+			if found, err = h.listGone(ctx, s, gone); err != nil {
+				return nil, err
 			}
 		} else if removed, changed, err = h.remove(ctx, s, gone); err != nil {
 			return nil, err
@@ -56,6 +60,7 @@ func (h *hand) sweep(ctx context.Context) error {
 			}
 		}
 		return h.update(ctx, s, func(r *syncrun.Run, until, now time.Time) error {
+			r.Find(found)
 			return r.Sweep(removed, unseen > len(list), until, now)
 		})
 	})

@@ -35,6 +35,7 @@ type batch struct {
 	outcomes []syncrun.Outcome
 	saved    map[copyKey]bool
 	changed  []id.Product
+	changes  []syncrun.Change
 	hidden   bool // some records have no id
 }
 
@@ -256,7 +257,7 @@ func seenRemotes(records []syncrun.Record, deletedToo bool) map[syncrun.Resource
 }
 
 func (b *batch) taken() ports.Taken {
-	t := ports.Taken{Outcomes: b.outcomes, Products: b.changed, Hidden: b.hidden, Integration: b.of}
+	t := ports.Taken{Outcomes: b.outcomes, Products: b.changed, Changes: b.changes, Hidden: b.hidden, Integration: b.of}
 	for n, r := range b.records {
 		if at := r.At; at.After(t.High) {
 			t.High = at

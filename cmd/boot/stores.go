@@ -63,6 +63,7 @@ func storesOn(view *sqlstore.Store, index ports.Index) *ports.Stores {
 		Authorizations:  view.Authorizations(),
 		Webhooks:        view.Webhooks(),
 		SyncRuns:        view.SyncRuns(),
+		SyncChanges:     view.SyncChanges(),
 		Inbox:           view.Inbox(),
 		Copies:          view.Copies(),
 		SigningKeys:     view.SigningKeys(),

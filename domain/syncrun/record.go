@@ -280,6 +280,9 @@ func (c *Copy) Keep(d catalog.Draft, ours *catalog.Product) (catalog.Draft, Prin
 	leave(&d.Attributes, edited(attributes))
 	leave(&d.Tags, edited(tags))
 	leave(&d.Variants, edited(variants))
+	leave(&d.GTIN, edited(variants))
+	leave(&d.MPN, edited(variants))
+	leave(&d.InventoryPolicy, edited(variants))
 	leave(&d.RequiresShipping, edited(variants))
 	leave(&d.Status, edited(status))
 	return d, kept

@@ -174,6 +174,33 @@ func TestEditsAreKept(t *testing.T) {
 	}
 }
 
+// Of a product without variants, whatever of its default variant is edited is kept.
+func TestEditsAreKept_defaultVariant(t *testing.T) {
+	t.Parallel()
+	single := tent()
+	single.Variants, single.GTIN, single.MPN, single.InventoryPolicy, single.Shipping = nil, "96385074", "T-1", "tracked", syncrun.Ships
+	for name, edit := range map[string]catalog.Draft{
+		"gtin":              {GTIN: patch.To("4006381333931")},
+		"mpn":               {MPN: patch.To("Ours")},
+		"inventory_policy":  {InventoryPolicy: patch.To("backorder")},
+		"requires_shipping": {RequiresShipping: patch.To(false)},
+	} {
+		ours, c := taken(t, single)
+		edited, _, err := ours.Update(edit, &ids{n: 100}, later)
+		must(t, err)
+		incoming := single
+		incoming.Brand, incoming.MPN = "Fell & Co", "T-2"
+		all, err := incoming.Draft(money.USD)
+		must(t, err)
+		draft, _ := c.Keep(all, edited)
+		next, _, err := edited.Update(draft, &ids{n: 200}, later)
+		must(t, err)
+		if !reflect.DeepEqual(next.Variants, edited.Variants) || next.Brand != "Fell & Co" {
+			t.Errorf("%s: %+v, want %+v", name, next.Variants, edited.Variants)
+		}
+	}
+}
+
 func TestNothingEditedNothingKept(t *testing.T) {
 	t.Parallel()
 	ours, c := taken(t, tent())

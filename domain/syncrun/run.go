@@ -73,6 +73,7 @@ type Step struct {
 	Read     int   // records that its pages had
 	Pace     Pace
 	Waited   Waited
+	Found    Found
 	Counters
 }
 

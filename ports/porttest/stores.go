@@ -62,14 +62,15 @@ type Stores struct {
 	Inbox          ports.Inbox
 	InboxQueue     ports.InboxQueue
 
-	Figures    ports.IntegrationFigures
-	SyncRuns   ports.SyncRuns
-	SyncQueue  ports.SyncQueue
-	Copies     ports.Copies
-	CopyReader ports.CopyReader
-	StockRoom  ports.StockRoom
-	SyncUnit   ports.SyncUnit
-	Log        ports.EventLog
+	Figures     ports.IntegrationFigures
+	SyncRuns    ports.SyncRuns
+	SyncChanges ports.SyncChanges
+	SyncQueue   ports.SyncQueue
+	Copies      ports.Copies
+	CopyReader  ports.CopyReader
+	StockRoom   ports.StockRoom
+	SyncUnit    ports.SyncUnit
+	Log         ports.EventLog
 
 	Sales     ports.SalesReader
 	StockNews ports.StockNews

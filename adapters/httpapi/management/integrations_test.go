@@ -365,7 +365,7 @@ func TestSyncs(t *testing.T) {
 	run := o.runs.list[1]
 	_ = run.Advance(syncrun.Counters{Created: 2, Updated: 1, Unchanged: 4, Errors: 1}, time.Time{}, "", o.Now(), o.Now())
 	one := path + "/" + run.ID.String()
-	wants(t, get(one), "OK", `"full_sync":true`, `"products":{"total":8,"created":2,"updated":1,"unchanged":4,"errors":1}`, `"completed_at":null,"duration_ms":null,"error":null`)
+	wants(t, get(one), "OK", `"full_sync":true`, `"products":{"total":8,"created":2,"updated":1,"unchanged":4,"errors":1,"conflicts":0}`, `"completed_at":null,"duration_ms":null,"error":null`)
 	wants(t, get(one+"/errors"), "OK", `"resource":"products","record_id":"7","reason":"has no price","at":`, `"total":1`)
 	wants(t, w.call("admin", "POST", one+"/cancel", "", w.in(w.one)), "OK", `"status":"canceled"`, `"duration_ms":0`)
 	wants(t, get(path+"/history"), "OK", `"data":[{"sync_id":"`, `"total":2`)

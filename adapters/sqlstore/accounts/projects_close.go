@@ -132,7 +132,7 @@ type closingStage struct {
 // deletions are the tables with a project's rows, those that refer to others first: the schema's foreign keys hold
 // after each step.
 var deletions = emptied(
-	"authorizations", "integration_webhooks", "integrations", "sync_runs", "sync_problems", "copies",
+	"authorizations", "integration_webhooks", "integrations", "sync_runs", "sync_problems", "sync_changes", "copies",
 	"event_subscriptions", "sandbox_disputes", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines", "claim_locks",
 	"labels", "order_notes", "platform_orders", "ledger_postings", "ledger_transactions", "disputes", "refunds", "returns", "orphan_charges", "payments", "orders", "checkouts",
 	"agents", "agent_policies", "decisions", "decision_chains",
@@ -164,7 +164,7 @@ func emptied(tables ...string) []closingStage {
 // closings are the stages of closing a project that keeps its books.
 func closings(d db.Dialect) []closingStage {
 	stages := emptied(
-		"authorizations", "integration_webhooks", "sync_runs", "sync_problems", "copies", "event_subscriptions", "declines", "claim_locks",
+		"authorizations", "integration_webhooks", "sync_runs", "sync_problems", "sync_changes", "copies", "event_subscriptions", "declines", "claim_locks",
 		"shown", "cart_items", "stock_moves", "stock", "variants", "products", "synonyms", "stock_turns",
 		"stock_checks", "low_stock", "haggled_sessions",
 		"analytics_folds", "analytics_pending", "analytics_slots", "analytics_lost",

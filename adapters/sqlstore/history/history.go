@@ -112,6 +112,7 @@ var LeftOut = map[string]string{
 	"signing_keys":         "sealed, and made when they are needed",
 	"stock_checks":         "work that was done",
 	"stock_turns":          "what indexes in memory have heard",
+	"sync_changes":         "of a platform that the demo has not",
 	"sync_problems":        "of a platform that the demo has not",
 	"sync_runs":            "of a platform that the demo has not",
 	"synonyms":             "the demo has none",

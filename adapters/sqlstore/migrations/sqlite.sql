@@ -1084,6 +1084,25 @@ CREATE TABLE platform_orders (
     CONSTRAINT platform_orders_remote CHECK ((status = 'written') = (remote <> ''))
 ) STRICT;
 
+CREATE TABLE sync_changes (
+    project_id     TEXT    NOT NULL,
+    integration_id TEXT    NOT NULL,
+    run_id         TEXT    NOT NULL,
+    resource       TEXT    NOT NULL,
+    remote         TEXT    NOT NULL,
+    kind           TEXT    NOT NULL,
+    field          TEXT    NOT NULL,
+    preview        INTEGER NOT NULL,
+    local          TEXT    NOT NULL,
+    title          TEXT    NOT NULL,
+    fields         TEXT    NOT NULL,
+    noted_at       INTEGER NOT NULL,
+    PRIMARY KEY (project_id, integration_id, run_id, resource, remote, kind, field),
+    CONSTRAINT sync_changes_kind CHECK (kind IN ('created', 'changed', 'archived', 'conflict')),
+    CONSTRAINT sync_changes_field CHECK ((kind = 'conflict') = (field <> '')),
+    CONSTRAINT sync_changes_personal CHECK (resource IN ('products', 'inventory') OR title = '' AND fields = '[]')
+) STRICT;
+
 CREATE INDEX api_keys_account ON api_keys (account_id, created_at);
 
 CREATE INDEX projects_account ON projects (account_id, created_at, id);
@@ -1386,6 +1405,10 @@ CREATE UNIQUE INDEX platform_orders_remote_once ON platform_orders (project_id, 
 CREATE INDEX integration_webhooks_due ON integration_webhooks (integration_id, check_at);
 
 CREATE INDEX integrations_scheduled ON integrations (next_sync) WHERE sync_schedule <> '';
+
+CREATE INDEX sync_changes_oldest ON sync_changes (project_id, noted_at);
+
+CREATE INDEX sync_changes_conflicts ON sync_changes (project_id, integration_id, noted_at) WHERE kind = 'conflict' AND NOT preview;
 
 CREATE INDEX integrations_store ON integrations (type, store) WHERE store <> '';
 
@@ -1962,6 +1985,9 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('stock_moves', 'stock_moves_project', '100000 50000 1'),
     ('stock_turns', 'stock_turns', '20000 10000 2 1 1'),
     ('stock_turns', 'stock_turns_oldest', '20000 2'),
+    ('sync_changes', 'sqlite_autoindex_sync_changes_1', '100000 50000 20000 500 250 2 1 1'),
+    ('sync_changes', 'sync_changes_conflicts', '10000 5000 2000 10'),
+    ('sync_changes', 'sync_changes_oldest', '100000 50000 100'),
     ('sync_problems', 'sqlite_autoindex_sync_problems_1', '100000 50000 100 1'),
     ('sync_problems', 'sync_problems_newest', '100000 50000 20000 100'),
     ('sync_problems', 'sync_problems_oldest', '100000 50000 100'),

@@ -108,6 +108,7 @@ var leftovers = map[ports.Leftover][]aged{
 	ports.OldLogs: {
 		{"webhook_deliveries", " WHERE project_id = $1 AND received_at < $3 AND due_at IS NULL ORDER BY received_at"},
 		{"sync_problems", " WHERE project_id = $1 AND noted_at < $3 ORDER BY noted_at"},
+		{"sync_changes", " WHERE project_id = $1 AND noted_at < $3 ORDER BY noted_at"},
 		{"stock_moves", " WHERE project_id = $1 AND created_at < $3 ORDER BY created_at"},
 		{"sync_runs", " WHERE project_id = $1 AND started_at < $3 AND status <> 'running' ORDER BY started_at"},
 	},

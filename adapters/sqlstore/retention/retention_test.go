@@ -289,6 +289,7 @@ func TestRetention_index(t *testing.T) {
 			"webhook_deliveries": "webhook_deliveries_oldest",
 			"stock_moves":        "stock_moves_oldest",
 			"sync_problems":      "sync_problems_oldest",
+			"sync_changes":       "sync_changes_oldest",
 			"sync_runs":          "sync_runs_oldest",
 		}
 		for _, list := range retention.Leftovers {

@@ -16,6 +16,8 @@ func TestInbox(t *testing.T) { storetest.Suite(t, Inbox) }
 
 func TestSyncRuns(t *testing.T) { storetest.Suite(t, SyncRuns) }
 
+func TestSyncChanges(t *testing.T) { storetest.Suite(t, SyncChanges) }
+
 func TestCopies(t *testing.T) { storetest.Suite(t, Copies) }
 
 func TestSyncUnit(t *testing.T) { storetest.Suite(t, SyncUnit) }

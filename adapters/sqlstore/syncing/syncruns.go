@@ -50,7 +50,7 @@ var (
 	syncRuns = db.NewTable[syncrun.Run]("sync_runs", db.Columns{"Full": "whole", "Steps": ",json", "Notices": ",json", "EndedAt": ",null"})
 	problems = db.NewTable[syncrun.Problem]("sync_problems", db.Columns{"At": "noted_at"})
 	_        = stored.JSON[syncrun.Notice](nil)
-	_        = stored.JSON[syncrun.Step](stored.Tags{"Step.Since": ",omitempty", "Step.High": ",omitempty", "Step.Blind": ",omitempty", "Step.Expected": ",omitempty", "Step.Read": ",omitempty", "Step.Pace": ",omitempty", "Step.Waited": ",omitempty"})
+	_        = stored.JSON[syncrun.Step](stored.Tags{"Step.Since": ",omitempty", "Step.High": ",omitempty", "Step.Blind": ",omitempty", "Step.Expected": ",omitempty", "Step.Read": ",omitempty", "Step.Pace": ",omitempty", "Step.Waited": ",omitempty", "Step.Found": ",omitempty"})
 
 	updateSyncRun = syncRuns.Update([]string{"project_id", "id"}, "status", "steps", "error", "notices", "failures", "ended_at", "due_at")
 )

@@ -77,7 +77,7 @@ func (r *Replica) InTx(_ context.Context, _ id.Project, work func(ports.SyncStor
 	before := r.state.clone()
 	v := view{r, true}
 	err := work(ports.SyncStores{
-		Runs: runs{v}, Copies: copies{v}, Products: products{v}, StockRoom: stockRoom{v}, Integrations: integrations{view: v},
+		Runs: runs{v}, Changes: syncChanges{v}, Copies: copies{v}, Products: products{v}, StockRoom: stockRoom{v}, Integrations: integrations{view: v},
 		Orders: orders{view: v}, Labels: labels{view: v}, Platform: platformOrders{}, Webhooks: webhooks{v}, Inbox: inbox{v}, Events: events{v},
 	})
 	if err == nil {
@@ -146,6 +146,25 @@ func (v runs) Note(_ context.Context, _ id.Project, run id.Sync, problems []sync
 }
 
 func (v runs) Problems(context.Context, id.Project, id.Sync, ports.Page) ([]syncrun.Problem, int, error) {
+	panic("not for tests")
+}
+
+type syncChanges struct{ view }
+
+func (v syncChanges) Add(_ context.Context, _ id.Project, _ id.Integration, changes []syncrun.Change) error {
+	return v.do("changes.add", func(s *state) error {
+		for _, c := range changes {
+			s.changes[c.Run] = append(slices.Clone(s.changes[c.Run]), c)
+		}
+		return nil
+	})
+}
+
+func (v syncChanges) List(context.Context, id.Project, id.Integration, id.Sync, ports.ChangeFilter, ports.Page) ([]syncrun.Change, int, error) {
+	panic("not for tests")
+}
+
+func (v syncChanges) Conflicts(context.Context, id.Project, id.Integration, ports.Page) ([]syncrun.Change, int, error) {
 	panic("not for tests")
 }
 

@@ -43,6 +43,7 @@ type World struct {
 type state struct {
 	runs         map[id.Sync]syncrun.Run
 	problems     map[id.Sync][]syncrun.Problem
+	changes      map[id.Sync][]syncrun.Change // of webhooks' records: of the zero run
 	copies       map[CopyKey]syncrun.Copy
 	products     map[id.Product]*catalog.Product
 	stock        map[ports.StockPlace]catalog.Shelf // what is for sale, and what is held; the rest is blank
@@ -63,6 +64,7 @@ type CopyKey struct {
 
 func (s state) clone() state {
 	s.runs, s.problems, s.copies, s.products = maps.Clone(s.runs), maps.Clone(s.problems), maps.Clone(s.copies), maps.Clone(s.products)
+	s.changes = maps.Clone(s.changes)
 	s.stock, s.integrations, s.webhooks = maps.Clone(s.stock), maps.Clone(s.integrations), maps.Clone(s.webhooks)
 	s.orders, s.deliveries, s.events = maps.Clone(s.orders), maps.Clone(s.deliveries), slices.Clone(s.events)
 	s.aside = maps.Clone(s.aside)
@@ -95,7 +97,7 @@ func New(t integration.Type) *World {
 	w := &World{}
 	w.now.Store(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMilli())
 	w.state = state{
-		runs: map[id.Sync]syncrun.Run{}, problems: map[id.Sync][]syncrun.Problem{}, copies: map[CopyKey]syncrun.Copy{},
+		runs: map[id.Sync]syncrun.Run{}, problems: map[id.Sync][]syncrun.Problem{}, changes: map[id.Sync][]syncrun.Change{}, copies: map[CopyKey]syncrun.Copy{},
 		products: map[id.Product]*catalog.Product{}, stock: map[ports.StockPlace]catalog.Shelf{},
 		integrations: map[id.Integration]integration.Integration{}, webhooks: map[id.Webhook]integration.Webhook{},
 		orders: map[id.Order]order.Case{}, labels: map[id.Order]*order.Label{}, deliveries: map[id.WebhookLog]integration.Delivery{},
@@ -137,6 +139,11 @@ func (w *World) Runs() (list []syncrun.Run) {
 // Problems are those of a run.
 func (w *World) Problems(run id.Sync) []syncrun.Problem {
 	return locked(w, func(s *state) []syncrun.Problem { return slices.Clone(s.problems[run]) })
+}
+
+// Changes are those of a run or, of the zero run, of webhooks' records.
+func (w *World) Changes(run id.Sync) []syncrun.Change {
+	return locked(w, func(s *state) []syncrun.Change { return slices.Clone(s.changes[run]) })
 }
 
 // Product is the product of a sku; nil: there is none.

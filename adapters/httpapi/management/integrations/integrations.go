@@ -45,6 +45,7 @@ func (h *handlers) registerIntegrations() {
 	operation.RegisterPrepared(g, "disconnect-integration", "DELETE "+one, "Disconnect an integration and forget its credentials; its sync and webhooks end",
 		h.disconnectIntegration, operation.Errors(409))
 	h.registerSyncs(g, one)
+	h.registerSyncChanges(g, one)
 	h.registerWebhooks(g, one)
 }
 

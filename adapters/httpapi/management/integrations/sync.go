@@ -55,6 +55,7 @@ type syncCounters struct {
 	Updated   int `json:"updated" doc:"Removed ones too."`
 	Unchanged int `json:"unchanged"`
 	Errors    int `json:"errors" doc:"They were not taken, and did not stop the others."`
+	Conflicts int `json:"conflicts" doc:"Fields, of whatever records, that both sides had changed."`
 }
 
 // syncProgress is how far a resource was read.
@@ -198,7 +199,7 @@ func toAPISync(r *syncrun.Run) SyncView {
 	}
 	for _, s := range r.Steps {
 		v.Progress[s.Resource.String()] = toAPIProgress(&s)
-		v.Resources[s.Resource.String()] = syncCounters{s.Total(), s.Created, s.Updated, s.Unchanged, s.Errors}
+		v.Resources[s.Resource.String()] = syncCounters{s.Total(), s.Created, s.Updated, s.Unchanged, s.Errors, s.Found.Conflicts}
 	}
 	if !r.EndedAt.IsZero() {
 		took := r.EndedAt.Sub(r.StartedAt).Milliseconds()

@@ -30,7 +30,7 @@ func Views(s *Store) porttest.Stores {
 		Keys:    s.Requests(), Records: s.Requests(), Audit: s.Requests(),
 		Authorizations: s.Authorizations(), Webhooks: s.Webhooks(), Sealed: s.Webhooks(), Inbox: s.Inbox(), InboxQueue: s.InboxQueue(),
 		Integrations: s.Integrations(), InUse: s.Integrations(), Figures: s.Integrations(),
-		SyncRuns: s.SyncRuns(), SyncQueue: s.SyncQueue(), Copies: s.Copies(), CopyReader: s.Copies(), StockRoom: s.StockRoom(),
+		SyncRuns: s.SyncRuns(), SyncChanges: s.SyncChanges(), SyncQueue: s.SyncQueue(), Copies: s.Copies(), CopyReader: s.Copies(), StockRoom: s.StockRoom(),
 		SyncUnit: s.SyncUnit(), Log: s.Events(), Sales: s.Sales(), StockNews: s.StockNews(), Analytics: s.Analytics(), Late: s.LateAnnouncements(), Unresolved: s.Unresolved(), Reconciliations: s.Reconciliations(),
 		Vectors: s.Embeddings(), Embeddings: s.Embeddings(),
 	}

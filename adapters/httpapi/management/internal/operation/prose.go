@@ -110,6 +110,8 @@ var prose = map[string]string{
 	"list-refunds":                  "Use it to find refunds that are pending or failed. Answers a page and the total.",
 	"list-returns":                  "Use it to find what waits to be decided (status=requested). Answers a page and the total.",
 	"list-signing-keys":             "Answers public keys only, those that sign and those that have to verify what was signed before.",
+	"list-conflicts":                "Use it to see which fields the platform and the shop changed in different ways since they last agreed, and whose value is used. Answers the conflicts of syncs, previews left out, and of what webhooks told: of these the last of each field.",
+	"list-sync-changes":             "Use it after a preview to see what a sync would create, change and archive, and after a sync to see its conflicts. Answers the records in the order of their ids, up to 1,000 of them, with the fields that differ, and how many there are in all.",
 	"list-sync-errors":              "Use it to mend records at the platform. Answers each record with the field and the reason.",
 	"list-syncs":                    "Answers syncs with their state and their counters.",
 	"list-synonyms":                 "Answers the synonyms that searches use.",

@@ -49,7 +49,7 @@ func twoOf() []any {
 		order.Confirmed, order.GivenBack, order.Shipped, order.Delivered, order.RefundIsFailed, order.RefundSucceeded, order.MadeElsewhere, order.RequestedHere,
 		order.Approved, order.Rejected, order.DisputeLost, order.DisputeWon, order.UnderReview, order.ResponseClosed,
 		project.Closing, project.Closed, project.SharedPaymentToken, project.BillingAgreement,
-		syncrun.Running, syncrun.Failed, syncrun.Orders, syncrun.Customers,
+		syncrun.Running, syncrun.Failed, syncrun.Orders, syncrun.Customers, syncrun.Create, syncrun.Conflict, syncrun.EditedHere, syncrun.FullSync,
 	}
 }
 
