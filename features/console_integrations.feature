@@ -81,10 +81,32 @@ Feature: Integrations in the console
       When "Max" opens /console/$slug/integrations/$integration
       And "Max" presses "Preview"
       Then "Max" sees "Products: 12 (12 new)"
-      And "Max" sees "Preview"
+      When the merchant sends GET /v1/integrations/$integration/sync/history
+      And the answer's "data.0.sync_id" is called "run"
+      And "Max" opens /console/$slug/integrations/$integration/syncs/$run
+      Then "Max" sees "Record by record"
       When the merchant sends GET /v1/catalog/products
       Then the answer shows:
         | meta.total | 0 |
+
+    Scenario: A conflict
+      Given the merchant moves to other platforms that hold {"products": 1, "seed": 2}
+      And a connected custom account
+      And the merchant has synced
+      And a product of custom
+      And the merchant changes the product with:
+        """
+        {"price": 1.5, "category": "our/own", "brand": "Our own"}
+        """
+      And 6 changes of "products/update" happen at custom, drawn by 4
+      And the merchant has synced
+      And "Max" signed in to the console
+      When "Max" opens /console/$slug/integrations/$integration
+      And "Max" presses "Conflicts"
+      Then "Max" sees "Ours stays: it was edited here."
+      And "Max" sees "$1.50"
+      When "Max" opens /console/$slug/integrations/$integration/syncs/$sync
+      Then "Max" sees "Ours stays: it was edited here."
 
     Scenario: A schedule
       Given a connected custom account

@@ -16,6 +16,7 @@ func routeIntegrations(page func(pattern string, show func(*visit) error)) {
 	page("POST /integrations/{integration}/syncs/{sync}/cancel", (*visit).cancelSync)
 	page("POST /integrations/{integration}/webhooks", (*visit).registerWebhook)
 	page("POST /integrations/{integration}/webhooks/{webhook}/remove", (*visit).removeWebhook)
+	page("GET /integrations/{integration}/conflicts", (*visit).conflicts)
 	page("GET /integrations/{integration}/calls", (*visit).webhookCalls)
 	page("POST /integrations/{integration}/calls/{call}/retry", (*visit).retryWebhookCall)
 	page("POST /integrations/{integration}/disconnect", (*visit).disconnect)

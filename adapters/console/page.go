@@ -25,7 +25,7 @@ func parsePages() map[string]*template.Template {
 		"frame": {
 			"today", "find", "orders", "order", "shipmany", "shipped", "returns", "return", "disputes", "dispute", "negotiations", "negotiation", "lost", "money", "payments", "movements", "unanswered",
 			"studio", "nopolicy", "policyconfirm", "policyversions", "policyversion", "suggest",
-			"people", "person", "ownaccess", "agents", "agent", "apikeys", "agentkeys", "auditlog", "shopsettings", "events", "subscription", "integrations", "integration", "syncrun", "webhookcalls", "platforms", "connect", "catalogue", "product", "changemany", "importform", "import", "shops", "problem",
+			"people", "person", "ownaccess", "agents", "agent", "apikeys", "agentkeys", "auditlog", "shopsettings", "events", "subscription", "integrations", "integration", "syncrun", "webhookcalls", "conflicts", "platforms", "connect", "catalogue", "product", "changemany", "importform", "import", "shops", "problem",
 		},
 		"outside": {"signin", "code", "link", "join", "password", "gone"},
 	} {

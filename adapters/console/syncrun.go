@@ -3,6 +3,7 @@ package console
 import (
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -170,6 +171,9 @@ type runView struct {
 	MayCancel    bool
 	Notices      []string
 	Refused      []refusedRow
+	Changes      []changedRow
+	Cut          bool
+	MoreChanges  string
 	Key          string
 	Older, Newer string
 }
@@ -204,6 +208,9 @@ func (v *visit) syncRun() error {
 	}
 	slices.Sort(view.Notices)
 	view.Notices = slices.Compact(view.Notices)
+	if err := v.addChanges(view, r.Preview); err != nil {
+		return err
+	}
 	for _, one := range refused.Data {
 		view.Refused = append(view.Refused, refusedRow{capital(one.Resource), one.Record, one.Reason})
 	}
@@ -211,4 +218,26 @@ func (v *visit) syncRun() error {
 		return link(view.Run.Address, url.Values{"offset": {to}})
 	})
 	return v.show("syncrun", view)
+}
+
+// addChanges adds what a preview would do, or the conflicts of another run.
+func (v *visit) addChanges(view *runView, preview bool) error {
+	at, _ := strconv.Atoi(v.r.URL.Query().Get("changes"))
+	at = max(0, at)
+	query := pageAt(at)
+	if !preview {
+		query.Set("kind", "conflict")
+	}
+	found, err := fetch[syncChanges](v.api, v.aboutSync()+"/changes", query)
+	if err != nil {
+		return err
+	}
+	for i := range found.Data {
+		view.Changes = append(view.Changes, v.changedRow(&found.Data[i]))
+	}
+	view.Cut = found.Cut
+	_, view.MoreChanges = besides(at, len(found.Data), found.Meta.Total, func(to string) string {
+		return link(view.Run.Address, url.Values{"changes": {to}})
+	})
+	return nil
 }

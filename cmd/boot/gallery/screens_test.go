@@ -76,6 +76,7 @@ func (s *shop) screens() []screen {
 			submit("/row?q=tent", `{price: "much"}`), 0},
 		screen{"catalogue-change-preview", s.url, "/console/demo/catalogue/change?how=raise&by=5&product=" + s.known["product"], s.owner, "", 0},
 		screen{"catalogue-of-support", s.url, "/console/demo/catalogue", s.support, "", 0},
+		screen{"sync-preview", s.url, "/console/demo/integrations/" + s.known["integration"] + "/syncs/" + s.known["preview"], s.owner, "", 0},
 		screen{"connect-consent", s.url, "/console/demo/connect/hubspot", s.owner, "", 0},
 		screen{"connect-denied", s.url, "/console/demo/connect/hubspot/return?error=access_denied", s.owner, "", 0},
 		screen{"connect-refused", s.url, "/console/demo/connect/custom", s.owner,

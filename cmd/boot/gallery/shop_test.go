@@ -191,6 +191,7 @@ func (s *shop) connectPlatform(there *platforms.Server) {
 			s.t.Fatal("the sync does not end")
 		}
 	}
+	s.known["preview"] = text(s.call("POST", about+"/sync", `{"preview": true, "full_sync": true}`), "sync_id")
 	if _, err := there.Webhooks(s.t.Context(), platforms.Webhooks{Platform: "custom", Count: 3, Seed: 3}); err != nil {
 		s.t.Fatal(err)
 	}
