@@ -56,8 +56,8 @@ type differing struct{ Name, Here, There, Won string }
 // changePills say what a preview would do.
 var changePills = map[string]pill{
 	"created":  {"New", "good"},
-	"changed":  {"Changes", "info"},
-	"archived": {"Goes", "warn"},
+	"changed":  {"Changed", "info"},
+	"archived": {"Archived", "warn"},
 	"conflict": {"Conflict", "warn"},
 }
 
