@@ -75,6 +75,8 @@ func (s ships) Bought(ports.Outbound, ports.Connection, *order.Order) (*ports.Sh
 	return nil, s.ask()
 }
 
+func (s ships) Void(ports.Outbound, ports.Connection, ports.VoidRequest) error { return s.ask() }
+
 func read(c ports.Connector, key string) error {
 	_, err := c.Read(ports.NewOutbound(context.Background()), ports.Connection{Key: key}, ports.PageRequest{})
 	return err
