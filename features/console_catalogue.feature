@@ -59,12 +59,33 @@ Feature: Catalogue in the console
       And "Max" signed in to the console
       When "Max" opens /console/$slug/catalogue?q=tent
       And "Max" presses "Trail Tent"
-      Given a buyer who ordered 2 of the "Trail Tent"
-      When "Max" fills in "Cost" with "70"
+      And the merchant changes the product with:
+        """
+        {"price": 120}
+        """
+      And "Max" fills in "Cost" with "20"
       And "Max" presses "Save"
       Then "Max" sees "The product was changed."
-      And "Max" still has "5" in "Stock"
-      And "Max" still has "70.00" in "Cost"
+      And "Max" still has "120.00" in "List price"
+      And "Max" still has "20.00" in "Cost"
+
+    Scenario: Pieces are added to the stock while others are sold
+      Given "Max" is a member with {"role": "manager"}
+      And "Max" signed in to the console
+      When "Max" opens /console/$slug/catalogue?q=tent
+      And "Max" presses "Trail Tent"
+      Given a buyer who ordered 2 of the "Trail Tent"
+      When "Max" types "5" over "Pieces to add or take"
+      And "Max" presses "Change stock"
+      Then "Max" sees "The stock was changed."
+      When the merchant sends GET /v1/catalog/inventory?sku=trail-tent
+      Then the answer shows:
+        | data.0.quantity | 10 |
+      When "Max" presses "Undo"
+      Then "Max" sees "It is as it was before."
+      When the merchant sends GET /v1/catalog/inventory?sku=trail-tent
+      Then the answer shows:
+        | data.0.quantity | 5 |
 
   Rule: Several products are changed after a preview
 

@@ -45,7 +45,7 @@ Feature: Integrations in the console
     Scenario: An address that nobody was sent to
       Given "Max" signed in to the console
       When "Max" opens /console/$slug/connect/hubspot/return?code=guessed&state=guessed
-      Then "Max" sees "The state is"
+      Then "Max" sees "This link was used or has expired."
       When "Max" opens /console/$slug/connect/ebay
       Then "Max" sees "There is no such platform."
 
@@ -63,6 +63,18 @@ Feature: Integrations in the console
       And "Max" presses "Connect"
       Then "Max" sees "It is connected."
       And "Max" is at /console/$slug/integrations/$integration
+
+    Scenario: Other credentials of the same account
+      Given a connected custom account
+      And "Max" signed in to the console
+      When "Max" opens /console/$slug/integrations/$integration
+      And "Max" presses "Replace credentials"
+      And "Max" fills in "API key" with "wrong"
+      And "Max" presses "Replace credentials"
+      Then "Max" sees "Custom refused the credentials."
+      When "Max" fills in "API key" with "$custom_key"
+      And "Max" presses "Replace credentials"
+      Then "Max" sees "The credentials were replaced."
 
   Rule: Syncs are started, followed and stopped
 
@@ -128,10 +140,10 @@ Feature: Integrations in the console
       Then "Max" sees "The platform does not call."
       When "Max" chooses "products/update" for "Topic"
       And "Max" presses "Register webhook"
-      Then "Max" sees "The platform calls about it from now on."
+      Then "Max" sees "The webhook is registered."
       When custom tells of 1 change
-      And "Max" presses "Calls"
+      And "Max" presses "Webhook calls"
       Then "Max" sees "products/update"
       When "Max" opens /console/$slug/integrations/$integration
       And "Max" presses "Remove"
-      Then "Max" sees "The platform no longer calls about it."
+      Then "Max" sees "The webhook was removed."

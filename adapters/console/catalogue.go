@@ -5,9 +5,11 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
@@ -22,6 +24,7 @@ func routeCatalogue(page func(pattern string, show func(*visit) error)) {
 	page("GET /catalogue/{product}", (*visit).product)
 	page("POST /catalogue/{product}", (*visit).changeProduct)
 	page("POST /catalogue/{product}/row", (*visit).changeRow)
+	page("POST /catalogue/{product}/stock", (*visit).moveStock)
 }
 
 // Stocks reports whether the member sees the catalogue.
@@ -59,9 +62,25 @@ type variant struct {
 	Shipped  bool         `json:"requires_shipping"`
 }
 
+// low reports whether few pieces are left of the variant, as the shop's alerts have it.
+func (v variant) low() bool { return v.Policy == "tracked" && v.Quantity <= catalog.LowStock }
+
 // simple reports whether the product is one thing, without sizes and colours.
 func (p *product) simple() bool {
 	return p.Count == 1 && len(p.Variants) == 1 && p.Variants[0].Size == "" && p.Variants[0].Color == ""
+}
+
+// list is the list price of the first variant, whose bounds a list shows.
+func (p *product) list() json.Number {
+	if len(p.Variants) > 0 && p.Variants[0].Price != nil {
+		return *p.Variants[0].Price
+	}
+	return p.Price
+}
+
+// varies reports whether variants have prices of their own.
+func (p *product) varies() bool {
+	return slices.ContainsFunc(p.Variants, func(v variant) bool { return v.Price != nil })
 }
 
 // counted reports whether stock decides what is sold of the product.
@@ -101,7 +120,8 @@ type catalogueView struct {
 	Change       string // where those selected are changed; "": the role does not
 	Import       string
 	Here         string
-	Edit         *form // of the row that is being edited
+	Problem      *problem // with a row that is not on the page any more
+	Edit         *form    // of the row that is being edited
 	Was          []fact
 	ClearLink    string
 	Empty        bool // the shop has no product
@@ -113,9 +133,9 @@ type catalogueView struct {
 // lowest is the smallest share of its list price that a product's floor is, with some room below.
 func lowest(products []product) float64 {
 	low := 1.0
-	for _, p := range products {
-		if p.Bounds != nil {
-			low = min(low, shareOf(p.Bounds.Floor, p.Price))
+	for i := range products {
+		if p := &products[i]; p.Bounds != nil {
+			low = min(low, shareOf(p.Bounds.Floor, p.list()))
 		}
 	}
 	return max(0, low-0.04)
@@ -185,7 +205,9 @@ func (v *visit) showCatalogue(q url.Values, failed *problem) error {
 		view.Rows = append(view.Rows, v.catalogueRow(&found.Data[i], view, q, failed))
 	}
 	view.Newer, view.Older = besides(offset, len(found.Data), found.Meta.Total, func(to string) string { return v.catalogueAt(q, "offset", to) })
-	view.Here = v.catalogueAt(q)
+	if view.Here = v.catalogueAt(q); view.Edit == nil {
+		view.Problem = failed
+	}
 	view.Total, view.ClearLink = count(found.Meta.Total, "product", "products"), v.cataloguePath()
 	view.Empty = found.Meta.Total == 0 && view.Text == "" && view.Tab.Name != "archived"
 	return v.showAfter(failed, "catalogue", view)
@@ -193,12 +215,13 @@ func (v *visit) showCatalogue(q url.Values, failed *problem) error {
 
 var catalogueDone = map[string]string{
 	"changed": "The product was changed.",
+	"moved":   "The stock was changed.",
 	"many":    "The products were changed.",
 	"undone":  "It is as it was before.",
 }
 
-// lowStock is as few pieces as are shown as few.
-const lowStock = 3
+// stockWords stand for stock that does not decide what is sold.
+var stockWords = map[string]string{"always_available": "Always", "backorder": "Backorder"}
 
 func (v *visit) catalogueRow(p *product, view *catalogueView, q url.Values, failed *problem) catalogueRow {
 	w := v.shop.words
@@ -207,22 +230,22 @@ func (v *visit) catalogueRow(p *product, view *catalogueView, q url.Values, fail
 		Address: v.cataloguePath() + "/" + p.ID,
 		Name:    p.Name,
 		SKU:     p.SKU,
-		List:    w.amount(p.Price, ""),
+		List:    w.amount(p.list(), ""),
 		Stock:   thousands(p.Quantity),
-		Low:     p.counted() && p.Quantity <= lowStock,
+		Low:     slices.ContainsFunc(p.Variants, variant.low),
 	}
 	if p.Count > 1 {
 		row.SKU += " · " + count(p.Count, "variant", "variants")
 	}
 	if !p.counted() {
-		row.Stock = "Always"
+		row.Stock = stockWords[p.Variants[0].Policy]
 	}
 	if p.Cost != nil {
 		row.Cost, row.Margin = w.amount(*p.Cost, ""), v.margin(p)
 	}
 	if p.Bounds != nil {
 		row.Floor, row.Target = w.amount(p.Bounds.Floor, ""), w.amount(p.Bounds.Target, "")
-		bounds := priced{List: p.Price, Target: p.Bounds.Target, Floor: p.Bounds.Floor}
+		bounds := priced{List: p.list(), Target: p.Bounds.Target, Floor: p.Bounds.Floor}
 		row.Glyph = glyph(&effectOn{Before: bounds, After: bounds}, view.low)
 	}
 	row.Pills = v.warnings(p)
@@ -251,7 +274,7 @@ func (v *visit) warnings(p *product) (pills []pill) {
 	switch {
 	case p.Cost == nil:
 		pills = append(pills, pill{"No cost", "warn"})
-	case minor(*p.Cost, v.unit()) >= minor(p.Price, v.unit()):
+	case minor(*p.Cost, v.unit()) >= minor(p.list(), v.unit()):
 		pills = append(pills, pill{"Cost over price", "bad"})
 	}
 	if !p.Negotiable {
@@ -268,7 +291,7 @@ func (v *visit) unit() money.Currency {
 
 // margin is the share of its list price that a product earns: "42%".
 func (v *visit) margin(p *product) string {
-	price, cost := minor(p.Price, v.unit()), minor(*p.Cost, v.unit())
+	price, cost := minor(p.list(), v.unit()), minor(*p.Cost, v.unit())
 	if price <= 0 {
 		return ""
 	}
@@ -281,9 +304,6 @@ func (v *visit) rowForm(view *catalogueView, p *product, q url.Values, failed *p
 		{Name: "price", Label: "List price of " + p.Name, Kind: "number", Value: p.Price.String(), First: failed == nil},
 		{Name: "cost", Label: "Cost of " + p.Name, Kind: "number", Value: numeral(p.Cost)},
 	}
-	if p.simple() && p.counted() {
-		fields = append(fields, field{Name: "quantity", Label: "Stock of " + p.Name, Kind: "number", Value: strconv.Itoa(p.Quantity)})
-	}
 	view.Was = was(fields)
 	if failed != nil {
 		resend(v.r.PostForm, fields, view.Was)
@@ -292,17 +312,12 @@ func (v *visit) rowForm(view *catalogueView, p *product, q url.Values, failed *p
 	return newForm(action, failed, fields...)
 }
 
-// changeRow stores what was edited in a row.
+// changeRow stores what was edited in a row. It is undone to what the row showed at first.
 func (v *visit) changeRow() error {
-	q, wanted := v.r.URL.Query(), v.r.PathValue("product")
-	about := "/v1/catalog/products/" + url.PathEscape(wanted)
-	before, err := fetch[product](v.api, about, nil)
-	if err != nil {
-		return err
-	}
+	q, f, wanted := v.r.URL.Query(), v.r.PostForm, v.r.PathValue("product")
 	sent, err := v.send(func(c change) error {
-		c.body = patchOf(v.r.PostForm)
-		return v.api.post(http.MethodPatch, about, c, nil)
+		c.body = patchOf(f)
+		return v.api.post(http.MethodPatch, "/v1/catalog/products/"+url.PathEscape(wanted), c, nil)
 	}, func(p *problem) error {
 		q.Set("edit", wanted)
 		return v.showCatalogue(q, p)
@@ -311,9 +326,9 @@ func (v *visit) changeRow() error {
 		return err
 	}
 	back := url.Values{}
-	for name, value := range map[string]string{"price": before.Price.String(), "cost": numeral(before.Cost), "quantity": strconv.Itoa(before.Quantity)} {
-		if changed(v.r.PostForm, name) {
-			back.Set(name, value)
+	for _, name := range []string{"price", "cost"} {
+		if changed(f, name) {
+			back.Set(name, f.Get(wasField(name)))
 		}
 	}
 	return v.finishUndoable(v.catalogueAt(q), "changed", undo{Action: v.r.URL.RequestURI(), Fields: back})

@@ -81,7 +81,7 @@ func (v *visit) previewChange() error {
 		view.Products = append(view.Products, fact{Label: "product", Value: p.ID})
 		view.Rows = append(view.Rows, v.changeOf(&p, how, share))
 	}
-	if how != "" && len(view.Rows) > 0 {
+	if slices.ContainsFunc(view.Rows, func(r changeRow) bool { return r.Field != "" && r.Before != r.After }) {
 		view.Ask = newForm(view.Here, nil)
 	}
 	return v.show("changemany", view)
@@ -112,8 +112,12 @@ func (v *visit) changeOf(p *product, how string, by money.Percent) changeRow {
 	}
 	amount := func(field string, of money.Percent, was *json.Number) changeRow {
 		now, err := of.Of(price, money.HalfUp)
-		if err != nil {
-			row.Wrong = "The amount is too large."
+		switch {
+		case err != nil:
+			row.Wrong = "Not changed: the amount is too large."
+			return row
+		case now.Minor() <= 0:
+			row.Wrong = "Not changed: nothing would be left of the price."
 			return row
 		}
 		row.Field, row.After, row.Before = field, now.String(), numeral(was)
@@ -126,6 +130,13 @@ func (v *visit) changeOf(p *product, how string, by money.Percent) changeRow {
 	set := func(field, before, after string, words map[string]string) changeRow {
 		row.Field, row.Before, row.After, row.Was, row.Now = field, before, after, words[before], words[after]
 		return row
+	}
+	switch how {
+	case "raise", "lower":
+		if p.varies() {
+			row.Wrong = "Not changed: its variants have prices of their own."
+			return row
+		}
 	}
 	switch how {
 	case "raise":

@@ -49,37 +49,40 @@ type importFormView struct {
 	Ask  *form
 }
 
-func (v *visit) importForm() error { return v.askImport(nil) }
+func (v *visit) importForm() error { return v.askImport(url.Values{"dry_run": {"on"}}, nil) }
 
-func (v *visit) askImport(failed *problem) error {
+func (v *visit) askImport(given url.Values, failed *problem) error {
 	if !v.may("catalog:write") {
 		return errNotStocking
 	}
 	view := &importFormView{frame: v.page("Import products", "catalogue"), Back: v.cataloguePath()}
 	view.Ask = newForm(v.cataloguePath()+"/import", failed,
-		field{Name: "format", Label: "Columns of the file", Kind: "select", Options: []option{
+		field{Name: "format", Label: "Columns of the file", Kind: "select", Options: chosen([]option{
 			{Value: "haggle", Word: "sku, name, price … (or one JSON object a line)"},
 			{Value: "shopify", Word: "As Shopify exports products"},
 			{Value: "woocommerce", Word: "As WooCommerce exports products"},
-		}},
-		field{Name: "dry_run", Label: "Preview: check the file, and store nothing", Kind: "check", On: true})
+		}, given.Get("format"))},
+		field{Name: "dry_run", Label: "Preview: check the file, and store nothing", Kind: "check", On: given.Get("dry_run") == "on"})
 	return v.showAfter(failed, "importform", view)
 }
 
 // mostImportField bounds a field of the form that a file comes with.
 const mostImportField = 1 << 10
 
+// mostImportParts bounds the parts of the form: its fields and the file.
+const mostImportParts = 10
+
 // startImport hands a file on to the API as it arrives. The fields come before it.
 func (v *visit) startImport() error {
-	parts, err := v.r.MultipartReader()
-	if err != nil {
-		return v.askImport(&problem{Status: http.StatusUnprocessableEntity, Code: "validation_error", Details: []detail{{"file", "is required"}}})
+	if !v.may("catalog:write") {
+		return errNotStocking
 	}
 	given := url.Values{}
-	for {
-		part, err := parts.NextPart()
-		if err != nil {
-			return v.askImport(&problem{Status: http.StatusUnprocessableEntity, Code: "validation_error", Details: []detail{{"file", "is required"}}})
+	parts, err := v.r.MultipartReader()
+	for n := 0; err == nil && n < mostImportParts; n++ {
+		var part *multipart.Part
+		if part, err = parts.NextPart(); err != nil {
+			break
 		}
 		if part.FormName() == "file" && part.FileName() != "" {
 			return v.importFile(part, given)
@@ -90,6 +93,7 @@ func (v *visit) startImport() error {
 		}
 		given.Set(part.FormName(), string(text))
 	}
+	return v.askImport(given, &problem{Status: http.StatusUnprocessableEntity, Code: "validation_error", Details: []detail{{"file", "is required"}}})
 }
 
 func (v *visit) importFile(file *multipart.Part, given url.Values) error {
@@ -101,7 +105,7 @@ func (v *visit) importFile(file *multipart.Part, given url.Values) error {
 	var started importJob
 	err := v.api.send(http.MethodPost, "/v1/imports?"+query.Encode(), header, file, &started)
 	if p, refused := refusal(err); refused {
-		return v.askImport(p)
+		return v.askImport(given, p)
 	}
 	if err != nil {
 		return err
@@ -159,7 +163,7 @@ func (v *visit) showImport() error {
 		Warnings: j.Import.Warnings,
 		Again:    v.cataloguePath() + "/import",
 	}
-	words := [...]string{"New", "Changed", "As before", "Refused"}
+	words := [...]string{"New", "Changed", "Unchanged", "Refused"}
 	for i, n := range []int{j.Import.Created, j.Import.Updated, j.Import.Unchanged, j.Import.Refused} {
 		view.Sum = append(view.Sum, fact{Label: words[i], Value: thousands(n)})
 	}

@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/haggle-commerce/haggle/domain/integration"
@@ -155,23 +156,7 @@ func (v *visit) connectFields(kind integration.Type) (fields []field) {
 			Placeholder: "https://shop.example.com",
 		})
 	}
-	fields = append(fields, field{
-		Name:     "credentials.api_key",
-		Label:    "API key",
-		Kind:     "password",
-		Required: true,
-		Most:     500,
-		Help:     capital(kind.Key()) + ".",
-	})
-	if secret := kind.Secret(); secret != "" {
-		fields = append(fields, field{
-			Name:  "credentials.api_secret",
-			Label: "API secret",
-			Kind:  "password",
-			Most:  500,
-			Help:  capital(secret) + ".",
-		})
-	}
+	fields = append(fields, keyFields(kind, "credentials.")...)
 	return append(fields, field{
 		Name:  "name",
 		Label: "Name",
@@ -180,6 +165,28 @@ func (v *visit) connectFields(kind integration.Type) (fields []field) {
 		Most:  200,
 		Help:  "How it is called here. Left out: " + kind.Label() + ".",
 	})
+}
+
+// keyFields ask for credentials, within what their names begin with.
+func keyFields(kind integration.Type, within string) []field {
+	fields := []field{{
+		Name:     within + "api_key",
+		Label:    "API key",
+		Kind:     "password",
+		Required: true,
+		Most:     500,
+		Help:     capital(kind.Key()) + ".",
+	}}
+	if secret := kind.Secret(); secret != "" {
+		fields = append(fields, field{
+			Name:  within + "api_secret",
+			Label: "API secret",
+			Kind:  "password",
+			Most:  500,
+			Help:  capital(secret) + ".",
+		})
+	}
+	return fields
 }
 
 func (v *visit) connect() error {
@@ -255,6 +262,9 @@ func (v *visit) completeConnection() error {
 	body["type"] = kind.String()
 	err = v.api.post(http.MethodPost, "/v1/integrations/connect/complete", change{body: body}, &made)
 	if p, refused := refusal(err); refused {
+		if slices.ContainsFunc(p.Details, func(d detail) bool { return d.Field == "state" || d.Field == "code" }) {
+			p = &problem{Status: p.Status, Code: "link_expired", Message: "This link was used or has expired. Connect again."}
+		}
 		return v.showConnect(kind, p)
 	}
 	if err != nil {

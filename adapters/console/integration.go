@@ -39,9 +39,13 @@ type integrationView struct {
 	Schedule     []option
 	Preview      bool // there is something that can be previewed
 	Disconnect   *confirmation
-	Key          string
+	Replace      *form // gives other credentials
+	Problem      *problem
 	Older, Newer string
 }
+
+// Key is a new idempotency key, one for each form of the page.
+func (integrationView) Key() string { return newForm("", nil).Key }
 
 type webhookRow struct {
 	Topic, What string
@@ -49,7 +53,10 @@ type webhookRow struct {
 	Pills       []pill
 }
 
-func (v *visit) integration() error {
+func (v *visit) integration() error { return v.showIntegration(nil) }
+
+// showIntegration shows an integration, and why something about it was refused.
+func (v *visit) showIntegration(failed *problem) error {
 	c, err := fetch[connected](v.api, v.aboutIntegration(), nil)
 	if err != nil {
 		return err
@@ -61,14 +68,14 @@ func (v *visit) integration() error {
 		About:     v.integrationRow(&c),
 		MayChange: v.may("integrations:write"),
 		Preview:   c.Config.Products != nil,
-		Key:       newForm("", nil).Key,
+		Problem:   failed,
 	}
-	if view.MayChange && c.Status != "connected" {
-		view.Again = v.shop.Path() + "/connect/" + c.Type
+	kind, err := integration.ParseType(c.Type)
+	if err != nil {
+		return err
 	}
-	if view.MayChange && c.Status != "disconnected" {
-		view.Schedule = scheduleChoices(c.Config.Schedule)
-		view.Disconnect = askDisconnect(view.About)
+	if view.MayChange {
+		v.offerChanges(view, &c, kind, failed)
 	}
 	if view.About.Syncs {
 		if err := v.addSyncs(view, &c); err != nil {
@@ -78,7 +85,26 @@ func (v *visit) integration() error {
 	if err := v.addWebhooks(view, &c); err != nil {
 		return err
 	}
-	return v.show("integration", view)
+	return v.showAfter(failed, "integration", view)
+}
+
+// offerChanges adds what can be done about an integration's connection.
+func (v *visit) offerChanges(view *integrationView, c *connected, kind integration.Type, failed *problem) {
+	if c.Status == "disconnected" || c.Status == "error" && kind.OAuth() {
+		view.Again = v.shop.Path() + "/connect/" + c.Type
+	}
+	if c.Status == "disconnected" {
+		return
+	}
+	view.Schedule = scheduleChoices(c.Config.Schedule)
+	view.Disconnect = askDisconnect(view.About)
+	if !kind.OAuth() {
+		var wrong *problem
+		if failed != nil && v.r.PostForm.Has("api_key") {
+			wrong, view.Problem = failed, nil
+		}
+		view.Replace = newForm(view.About.Address+"/credentials", wrong, keyFields(kind, "")...)
+	}
 }
 
 // addSyncs adds the integration's syncs, newest first.
@@ -97,7 +123,7 @@ func (v *visit) addSyncs(view *integrationView, c *connected) error {
 	if offset == 0 && len(view.Runs) > 0 && runs.Data[0].Status == "running" {
 		view.Running = &view.Runs[0]
 	}
-	view.MaySync = view.MayChange && c.Status == "connected" && view.Running == nil
+	view.MaySync = view.MayChange && c.Status != "disconnected" && view.Running == nil
 	return nil
 }
 
@@ -132,8 +158,8 @@ func (v *visit) addWebhooks(view *integrationView, c *connected) error {
 
 func askDisconnect(about integrationRow) *confirmation {
 	return confirm("disconnect", "Disconnect "+about.Name+"?", "Disconnect", newForm(about.Address+"/disconnect", nil),
-		"Its keys are forgotten, and its syncs and webhooks end.",
-		"What was read of it stays. Connected again, it goes on from there.").danger()
+		"Its credentials are deleted, and its syncs and webhooks end.",
+		"Imported data stays. If you connect the same account again, syncing continues.").danger()
 }
 
 // webhookRow says whether the platform calls.
@@ -145,17 +171,17 @@ func (v *visit) webhookRow(w webhook) webhookRow {
 	case w.Restored != nil:
 		row.What = "The platform had lost it; it was registered again " + v.shop.words.ago(*w.Restored) + "."
 	case w.Checked != nil:
-		row.What = "Seen at the platform " + v.shop.words.ago(*w.Checked) + "."
+		row.What = "Found at the platform " + v.shop.words.ago(*w.Checked) + "."
 	}
 	return row
 }
 
 // schedules are those that are offered as words.
 var schedules = []option{
-	{Value: "", Word: "By hand only"},
+	{Value: "", Word: "Manual only"},
 	{Value: "@hourly", Word: "Every hour"},
-	{Value: "@daily", Word: "Every day at midnight"},
-	{Value: "@weekly", Word: "Every Sunday at midnight"},
+	{Value: "@daily", Word: "Every day at midnight UTC"},
+	{Value: "@weekly", Word: "Every Sunday at midnight UTC"},
 }
 
 // scheduleChoices are the offered schedules and the present one, which somebody may have written as a cron expression.
@@ -170,12 +196,13 @@ func scheduleChoices(now string) []option {
 var integrationDone = map[string]string{
 	"connected":    "It is connected.",
 	"disconnected": "It is disconnected.",
+	"replaced":     "The credentials were replaced.",
 	"started":      "The sync has started.",
 	"preview":      "The preview has started. It changes nothing.",
 	"canceled":     "The sync was cancelled. What it had read stays.",
 	"scheduled":    "The schedule was saved.",
-	"registered":   "The platform calls about it from now on.",
-	"removed":      "The platform no longer calls about it.",
+	"registered":   "The webhook is registered.",
+	"removed":      "The webhook was removed.",
 }
 
 func (v *visit) startSync() error {
@@ -216,9 +243,19 @@ func (v *visit) removeWebhook() error {
 	return v.changeIntegration(http.MethodDelete, path, nil, "removed")
 }
 
-// changeIntegration does something about an integration, and shows it again.
+func (v *visit) replaceCredentials() error {
+	f := v.r.PostForm
+	body := filled("api_key", f.Get("api_key"), "api_secret", f.Get("api_secret"))
+	return v.changeIntegration(http.MethodPut, v.aboutIntegration()+"/credentials", body, "replaced")
+}
+
+// changeIntegration does something about an integration, and shows it again, with why that was refused if it was.
 func (v *visit) changeIntegration(method, path string, body any, done string) error {
-	if err := v.api.post(method, path, change{body: body, key: v.r.PostForm.Get("key")}, nil); err != nil {
+	sent, err := v.send(func(c change) error {
+		c.body = body
+		return v.api.post(method, path, c, nil)
+	}, v.showIntegration)
+	if !sent {
 		return err
 	}
 	return v.finish(v.integrationsPath()+"/"+url.PathEscape(v.r.PathValue("integration")), done)

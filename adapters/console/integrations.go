@@ -19,6 +19,7 @@ func routeIntegrations(page func(pattern string, show func(*visit) error)) {
 	page("GET /integrations/{integration}/conflicts", (*visit).conflicts)
 	page("GET /integrations/{integration}/calls", (*visit).webhookCalls)
 	page("POST /integrations/{integration}/calls/{call}/retry", (*visit).retryWebhookCall)
+	page("POST /integrations/{integration}/credentials", (*visit).replaceCredentials)
 	page("POST /integrations/{integration}/disconnect", (*visit).disconnect)
 }
 
@@ -121,7 +122,7 @@ func (v *visit) integrationRow(c *connected) integrationRow {
 	if !row.Syncs {
 		return row
 	}
-	row.Last, row.Next = "Never", "By hand"
+	row.Last, row.Next = "Never", "Manual"
 	if c.LastSync != nil {
 		row.Last, row.LastExact = capital(w.ago(*c.LastSync)), c.LastSync.Format(time.RFC3339)
 	}

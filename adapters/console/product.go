@@ -20,7 +20,11 @@ type productView struct {
 	More      string // how many variants are not shown
 	Simple    bool
 	MayChange bool
+	Levels    []levelRow // of a product without variants
+	Key       string
 }
+
+type levelRow struct{ Location, Quantity, Held, Action string }
 
 type variantRow struct {
 	SKU, Name, Price, Stock, Sold string
@@ -55,6 +59,11 @@ func (v *visit) showProduct(failed *problem) error {
 		}
 		view.Variants = append(view.Variants, v.variantRow(&p, &one))
 	}
+	if view.Simple {
+		if err := v.addLevels(view, p.ID, p.Variants[0].SKU); err != nil {
+			return err
+		}
+	}
 	if view.MayChange {
 		fields := productFields(&p)
 		view.Was = was(fields)
@@ -64,6 +73,48 @@ func (v *visit) showProduct(failed *problem) error {
 		view.Edit = newForm(v.cataloguePath()+"/"+p.ID, failed, fields...)
 	}
 	return v.showAfter(failed, "product", view)
+}
+
+// addLevels adds the stock at each location, which is moved and not set: a sale may take from it meanwhile.
+func (v *visit) addLevels(view *productView, id, sku string) error {
+	found, err := fetchAll[struct {
+		Location string `json:"location"`
+		Quantity int    `json:"quantity"`
+		Held     int    `json:"held"`
+	}](v.api, "/v1/catalog/inventory", url.Values{"sku": {sku}})
+	if err != nil {
+		return err
+	}
+	view.Key = newForm("", nil).Key
+	for _, l := range found {
+		row := levelRow{Location: l.Location, Quantity: thousands(l.Quantity), Held: thousands(l.Held)}
+		if view.MayChange {
+			row.Action = link(v.cataloguePath()+"/"+id+"/stock", url.Values{"sku": {sku}, "location": {l.Location}})
+		}
+		view.Levels = append(view.Levels, row)
+	}
+	return nil
+}
+
+// moveStock moves the stock of a location by some pieces.
+func (v *visit) moveStock() error {
+	if !v.may("catalog:write") {
+		return errNotStocking
+	}
+	q, f := v.r.URL.Query(), v.r.PostForm
+	delta, err := strconv.Atoi(strings.Replace(strings.TrimSpace(f.Get("delta")), minus, "-", 1))
+	if err != nil || delta == 0 {
+		return v.showProduct(&problem{Status: http.StatusUnprocessableEntity, Code: "validation_error", Details: []detail{{"pieces", "must be a whole number, such as 5 or -5"}}})
+	}
+	sent, err := v.send(func(c change) error {
+		c.body = map[string]any{"adjustments": []any{map[string]any{"sku": q.Get("sku"), "location": q.Get("location"), "delta": delta, "reason": "console"}}}
+		return v.api.post(http.MethodPost, "/v1/catalog/inventory/adjust", c, nil)
+	}, v.showProduct)
+	if !sent {
+		return err
+	}
+	return v.finishUndoable(v.cataloguePath()+"/"+url.PathEscape(v.r.PathValue("product")), "moved",
+		undo{Action: v.r.URL.RequestURI(), Fields: url.Values{"delta": {strconv.Itoa(-delta)}}})
 }
 
 // mostVariants are how many variants a page shows.
@@ -83,7 +134,7 @@ func (v *visit) variantRow(p *product, one *variant) variantRow {
 		Price: v.shop.words.amount(p.Price, ""),
 		Stock: thousands(one.Quantity),
 		Sold:  soldWords[one.Policy],
-		Low:   one.Policy == "tracked" && one.Quantity <= lowStock,
+		Low:   one.low(),
 	}
 	if one.Price != nil {
 		row.Price = v.shop.words.amount(*one.Price, "")
@@ -108,7 +159,6 @@ func productFields(p *product) []field {
 	if p.simple() {
 		only := p.Variants[0]
 		fields = append(fields,
-			field{Name: "quantity", Label: "Stock", Kind: "number", Value: strconv.Itoa(p.Quantity), Help: "On the shelf, what buyers are paying for included."},
 			field{Name: "inventory_policy", Label: "Sold", Kind: "select", Options: chosen([]option{
 				{Value: "tracked", Word: soldWords["tracked"]},
 				{Value: "always_available", Word: soldWords["always_available"]},
@@ -155,7 +205,7 @@ func productPatch(f url.Values, simple bool) map[string]any {
 // patchOf is what a form changes of a product's numbers. They go as they were typed, so that what is no number is refused by name.
 func patchOf(f url.Values) map[string]any {
 	patch := map[string]any{}
-	for _, name := range []string{"price", "cost", "competitor_price", "quantity"} {
+	for _, name := range []string{"price", "cost", "competitor_price"} {
 		text := strings.TrimSpace(f.Get(name))
 		switch {
 		case !changed(f, name):
@@ -177,7 +227,7 @@ func typed(text string) any {
 }
 
 // wasField names the hidden field that has what a field showed at first. What nobody touched is not sent, for it may have changed
-// since: a sale takes from the stock.
+// since, in a sync perhaps.
 func wasField(name string) string { return "was." + name }
 
 // was are the hidden fields of a form.

@@ -13,7 +13,7 @@ func TestProductPatch(t *testing.T) {
 	t.Parallel()
 	shown := url.Values{
 		"was.name": {"Tent"}, "name": {"Tent"}, "was.price": {"100.00"}, "price": {"100.00"}, "was.cost": {"60.00"}, "cost": {"60.00"},
-		"was.quantity": {"7"}, "quantity": {"7"}, "was.negotiable": {"on"}, "negotiable": {"on"}, "was.digital": {"off"},
+		"was.negotiable": {"on"}, "negotiable": {"on"}, "was.digital": {"off"},
 		"was.status": {"active"}, "status": {"active"},
 	}
 	for _, c := range []struct {
@@ -27,7 +27,6 @@ func TestProductPatch(t *testing.T) {
 		{"no amount", url.Values{"price": {"12,50"}}, true, map[string]any{"price": "12,50"}},
 		{"no price", url.Values{"price": {""}}, true, map[string]any{"price": ""}},
 		{"no cost any more", url.Values{"cost": {""}}, true, map[string]any{"cost": nil}},
-		{"pieces", url.Values{"quantity": {"12"}}, true, map[string]any{"quantity": json.Number("12")}},
 		{"not for haggling", url.Values{"negotiable": nil}, true, map[string]any{"negotiable": false}},
 		{"digital", url.Values{"digital": {"on"}}, true, map[string]any{"requires_shipping": false}},
 		{"digital, of one with variants", url.Values{"digital": {"on"}}, false, map[string]any{}},

@@ -51,9 +51,9 @@ var callPills = map[string]pill{
 
 // callWords say what became of a call that has no error.
 var callWords = map[string]string{
-	"received":  "It is worked on next.",
-	"processed": "What it told was taken.",
-	"duplicate": "It had come before, and was taken once.",
+	"received":  "It is processed next.",
+	"processed": "Processed.",
+	"duplicate": "It had come before, and was processed once.",
 }
 
 func (v *visit) webhookCalls() error {
@@ -62,7 +62,7 @@ func (v *visit) webhookCalls() error {
 		return err
 	}
 	view := &callsView{
-		frame: v.page("Calls of "+c.Name, "integrations"),
+		frame: v.page("Webhook calls of "+c.Name, "integrations"),
 		Done:  callsDone[v.r.URL.Query().Get("done")],
 		Back:  v.integrationsPath() + "/" + c.ID,
 		Name:  c.Name,
@@ -91,7 +91,7 @@ func (v *visit) webhookCalls() error {
 	return v.show("webhookcalls", view)
 }
 
-var callsDone = map[string]string{"again": "The call is worked on again."}
+var callsDone = map[string]string{"again": "The call is processed again."}
 
 func (v *visit) callRow(here string, c *webhookCall) callRow {
 	row := callRow{

@@ -48,27 +48,29 @@ if (feed && window.EventSource) {
 }
 
 const replace = (part, next) => {
+  next.querySelectorAll("noscript").forEach((n) => n.remove()); // a parser without scripts opens them up
   const open = [...part.querySelectorAll("details")].map((d) => d.open);
   part.replaceChildren(...next.childNodes);
   part.querySelectorAll("details").forEach((d, n) => { d.open ||= open[n] ?? false; });
 };
 
-// What runs, a sync or a simulation, is read again until it has ended.
-const watch = () => setTimeout(async () => {
+// What runs, a sync or a simulation, is read again until it has ended. Nothing is replaced under the focus.
+const watch = (wait) => setTimeout(async () => {
   const poll = document.querySelector("[data-poll]"), part = poll?.closest("[data-part]");
   if (!part) return;
   const whole = poll.dataset.poll === "whole"; // its end changes more than the part
-  if (!document.hidden) {
-    try {
-      const answer = await fetch(location.href, { headers: { "X-Part": part.dataset.part } });
-      const next = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(`[data-part="${part.dataset.part}"]`);
-      if (answer.ok && (!next || whole && !next.querySelector("[data-poll]"))) return location.reload();
-      if (next) replace(part, next);
-    } catch { /* the next one may come through */ }
-  }
-  watch();
-}, 1500);
-watch();
+  if (document.hidden || part.contains(document.activeElement)) return watch(wait);
+  try {
+    const answer = await fetch(location.href, { headers: { "X-Part": part.dataset.part } });
+    if (answer.status >= 400 && answer.status < 500 && answer.status !== 429) return;
+    if (!answer.ok) throw new Error(String(answer.status));
+    const next = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(`[data-part="${part.dataset.part}"]`);
+    if (!next || whole && !next.querySelector("[data-poll]")) return location.reload();
+    replace(part, next);
+    watch(1500);
+  } catch { watch(Math.min(2 * wait, 30000)); } // the next one may come through
+}, wait);
+watch(1500);
 
 const draft = document.querySelector("[data-draft]");
 if (draft) {
