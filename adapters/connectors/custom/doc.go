@@ -177,7 +177,8 @@
 //
 //	{"code": "sold_out", "message": "Only one left of MUG-S."}
 //
-// and creates nothing. The code sold_out means that it has too little stock: the merchant is alerted, and the
+// and creates nothing. It does not remember the refusal: the merchant may have the order written again, with the same
+// Idempotency-Key, once there is stock. The code sold_out means that it has too little stock: the merchant is alerted, and the
 // integration's refused_orders decides whether the order is kept, or canceled and refunded. For any other code the merchant is alerted
 // with the message.
 //
