@@ -34,6 +34,11 @@ func TestConnectorDocument(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Header.Set("Authorization", "Bearer "+key)
+		if strings.HasSuffix(path, "/orders") {
+			r.Header.Set("Idempotency-Key", "ord_1")
+		} else {
+			r.Header.Set("Idempotency-Key", "ref_1")
+		}
 		response, err := http.DefaultClient.Do(r)
 		if err != nil {
 			t.Fatal(err)
@@ -57,10 +62,24 @@ func TestConnectorDocument(t *testing.T) {
 	ask("POST", "/webhooks", "custom-key", `{"topic": "products/update", "url": "https://h.example/1", "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}`, same)
 	ask("DELETE", "/webhooks/wh-1", "custom-key", "", same)
 	ask("DELETE", "/webhooks/wh-1", "custom-key", "", same)
-	if found := judge.Violations(); len(found) > 0 || judge.Checked() != 9 {
+	order := `{"reference": "ord_1", "number": "HG-1", "test": true, "placed_at": "2026-03-04T05:06:07Z", "currency": "USD", "lines": [{"variant_id": "var_1", "name": "Card",
+		"quantity": 1, "unit_price": "1.00", "list_price": "1.00", "requires_shipping": true}], "subtotal": "1.00", "shipping": "0.00", "tax": "0.00", "total": "1.00",
+		"payment": {"id": "pay_1", "provider": "sandbox", "reference": "ch_1", "amount": "1.00"}}`
+	refund := `{"reference": "ref_1", "amount": "1.00", "currency": "USD"}`
+	for range 2 {
+		ask("POST", "/orders", "custom-key", order, same)
+		ask("POST", "/orders/ord_1/refunds", "custom-key", refund, same)
+		ask("POST", "/orders/ord_1/cancel", "custom-key", "{}", same)
+	}
+	ask("GET", "/orders/ord_1", "custom-key", "", same)
+	ask("GET", "/orders?reference=ord_1", "custom-key", "", same)
+	ask("POST", "/orders/ord_1/fulfillment", "custom-key", "{}", same)
+	ask("POST", "/orders/ord_2/fulfillment", "custom-key", "{}", same)
+	if found := judge.Violations(); len(found) > 0 || judge.Checked() != 19 {
 		t.Fatalf("%d answers: %v", judge.Checked(), found)
 	}
 	for path, change := range map[string]func(string) string{
+		"/orders/ord_1":      func(text string) string { return strings.Replace(text, `"refunds":[{"`, `"refunds":[{"no`, 1) },
 		"/account":           func(text string) string { return strings.Replace(text, `"id"`, `"name2"`, 1) },
 		"/products?limit=5":  func(text string) string { return strings.Replace(text, `"sku"`, `"sku2"`, 1) },
 		"/inventory?limit=5": func(text string) string { return strings.Replace(text, `"data"`, `"items"`, 1) },

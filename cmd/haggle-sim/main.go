@@ -23,7 +23,7 @@ type cli struct {
 	Market     marketCmd         `cmd:"" help:"Say what a negotiation policy earns from populations of buyers, without a server."`
 	Provider   providerCmd       `cmd:"" help:"Run a payment provider that speaks Stripe's and PayPal's protocols and moves no money."`
 	Platforms  platformsCmd      `cmd:"" help:"Run look-alikes of Shopify, HubSpot, ShipStation, WooCommerce and a merchant's own system."`
-	Connector  connectorCheckCmd `cmd:"" name:"connector-check" help:"Check a system of your own against the contract of the custom connector; exit code 1 if a check fails."`
+	Connector  connectorCheckCmd `cmd:"" name:"connector-check" help:"Check a system of your own against the contract of the custom connector; exit code 1 if a check fails. If it takes orders, a test order is created and canceled."`
 	Embeddings embeddingsCmd     `cmd:"" help:"Run a look-alike of an OpenAI-compatible embeddings endpoint."`
 	Model      modelCmd          `cmd:"" help:"Run a look-alike of two language model services, which writes as it is told to."`
 	Agent      agentCmd          `cmd:"" help:"Run a merchant's own handler of the agent events, which misbehaves as it is told to."`

@@ -86,7 +86,7 @@ var known = map[Type]traits{
 		},
 	},
 	Custom: {
-		label: "Custom", kind: Own, hosted: true, key: "what we send as the bearer token",
+		label: "Custom", kind: Own, hosted: true, writes: true, key: "what we send as the bearer token",
 		resources: []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Customers, syncrun.Orders},
 		topics:    shopTopics,
 	},

@@ -23,6 +23,7 @@ func writeFaults() map[string][]platforms.Fault {
 	add(platforms.WooCommerce, 1, "lost error throttle garbage", "order_create order_update order_read refund_create")
 	add(platforms.WooCommerce, 2, "lost error throttle garbage", "orders refunds")
 	add(platforms.WooCommerce, 1, "unpaid", "order_create order_update")
+	add(platforms.Custom, 2, "lost error throttle garbage", "order_create orders order_read order_cancel refund_create inventory")
 	return all
 }
 
@@ -42,8 +43,11 @@ type orderThere struct {
 }
 
 func (f *feed) orderShop(platform string) orderShop {
-	if platform == platforms.WooCommerce {
+	switch platform {
+	case platforms.WooCommerce:
 		return wooOrders{f}
+	case platforms.Custom:
+		return customOrders{f}
 	}
 	return shopifyOrders{f}
 }
@@ -110,3 +114,29 @@ func (s wooOrders) stock() []string {
 		return err == nil && have >= uncounted
 	})
 }
+
+type customOrders struct{ f *feed }
+
+func (s customOrders) refund(order string) error {
+	return s.f.platform.ChangeAtCustom(platforms.CustomChange{Order: order, Refund: "1.00"})
+}
+
+func (s customOrders) cancel(order string) error {
+	return s.f.platform.ChangeAtCustom(platforms.CustomChange{Order: order, Cancel: true})
+}
+
+// orders that are canceled here are refunded in whole; one that the merchant cancels there gives nothing back.
+func (s customOrders) orders() (list []orderThere) {
+	for _, one := range s.f.platform.State()["custom_orders"].([]any) {
+		o := one.(map[string]any)
+		list = append(list, orderThere{
+			reference: fmt.Sprint(o["reference"]),
+			canceled:  o["canceled"] == true && o["refunded"] != "0.00",
+			received:  fmt.Sprint(o["total"]),
+			refunded:  fmt.Sprint(o["refunded"]),
+		})
+	}
+	return list
+}
+
+func (s customOrders) stock() []string { return s.f.stockEquals(platforms.Custom) }

@@ -1,6 +1,7 @@
 // Package connectorcheck asks a merchant's own system for what the contract of the custom connector asks of it
-// (adapters/connectors/custom/doc.go), and says of each check what to correct. It registers a webhook and removes it again;
-// it changes nothing else. It knows nothing of the server.
+// (adapters/connectors/custom/doc.go), and says of each check what to correct. It registers a webhook and removes it again. In a
+// system that takes orders, it creates an order, which is marked as a test, refunds and cancels it. It changes nothing else. It knows
+// nothing of the server.
 package connectorcheck
 
 import (
@@ -32,6 +33,8 @@ type Config struct {
 	Hook    string // the address that a webhook is registered for
 	Client  *http.Client
 	Timeout time.Duration // of a request; default 15 s
+	// SkipOrders leaves out the checks that create an order.
+	SkipOrders bool
 }
 
 // most pages of a resource are read, and most bytes of an answer.
@@ -44,6 +47,7 @@ const (
 type checker struct {
 	Config
 	ctx     context.Context
+	about   record // what the account says
 	results []Result
 }
 
@@ -60,8 +64,15 @@ func Run(ctx context.Context, c Config) []Result {
 		return k.results
 	}
 	k.check("authorization", "answer 401 or 403 where the API key is another", k.authorization)
+	all := map[string][]record{}
 	for _, resource := range []string{"products", "inventory", "customers", "orders"} {
-		k.resource(resource)
+		all[resource] = k.resource(resource)
+	}
+	fails := slices.ContainsFunc(k.results, func(r Result) bool {
+		return r.Problem != "" && (strings.HasPrefix(r.Check, "products") || strings.HasPrefix(r.Check, "inventory"))
+	})
+	if string(k.about["writes_orders"]) == "true" && !c.SkipOrders && !fails { // an order is made of products and levels
+		k.orders(all["products"], all["inventory"])
 	}
 	k.webhooks()
 	return k.results
@@ -83,6 +94,11 @@ type answer struct {
 }
 
 func (k *checker) ask(method, path, key string, body any) (answer, error) {
+	return k.send(method, path, key, "", body)
+}
+
+// send is ask, once for each Idempotency-Key; "": without one.
+func (k *checker) send(method, path, key, once string, body any) (answer, error) {
 	ctx, cancel := context.WithTimeout(k.ctx, k.Timeout)
 	defer cancel()
 	var content io.Reader
@@ -99,6 +115,9 @@ func (k *checker) ask(method, path, key string, body any) (answer, error) {
 	}
 	r.Header.Set("Authorization", "Bearer "+key)
 	r.Header.Set("Accept", "application/json")
+	if once != "" {
+		r.Header.Set("Idempotency-Key", once)
+	}
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
@@ -132,7 +151,7 @@ func (k *checker) get(path string, into any) error {
 func (k *checker) account() error {
 	var ids [2]string
 	for n := range ids {
-		var about map[string]json.RawMessage
+		var about record
 		if err := k.get("/account", &about); err != nil {
 			return err
 		}
@@ -140,7 +159,7 @@ func (k *checker) account() error {
 		if !ok {
 			return errors.New("the account has no id")
 		}
-		ids[n] = id
+		ids[n], k.about = id, about
 	}
 	if ids[0] != ids[1] {
 		return fmt.Errorf("the account is %s, and then %s", ids[0], ids[1])
@@ -191,20 +210,20 @@ func (k *checker) page(resource string, query url.Values) (p page, err error) {
 	return p, err
 }
 
-func (k *checker) resource(resource string) {
+// resource checks the records of a resource, and returns them.
+func (k *checker) resource(resource string) (all []record) {
 	var first page
 	if !k.check(resource+" page", `answer with {"data": […], "next_cursor": …}; without such data with {"data": []}`, func() (err error) {
 		first, err = k.page(resource, url.Values{})
 		return err
 	}) {
-		return
+		return nil
 	}
-	var all []record
 	if !k.check(resource+" paging", "have next_cursor lead on until the last page, which has none; each record is on one page; limit is the most of one", func() (err error) {
 		all, err = k.all(resource, url.Values{})
 		return err
 	}) {
-		return
+		return nil
 	}
 	k.check(resource+" cursor", "answer the same cursor with the same page again", func() error { return k.again(resource, first) })
 	k.check(resource+" records", "give each record the fields that the contract requires, with times in RFC 3339 and an offset", func() error {
@@ -216,6 +235,7 @@ func (k *checker) resource(resource string) {
 		return nil
 	})
 	k.check(resource+" updated_since", "leave out only records whose updated_at is earlier than updated_since", func() error { return k.since(resource, all) })
+	return all
 }
 
 // all reads every page.

@@ -146,13 +146,13 @@ func TestDefectsAreFound(t *testing.T) {
 			}
 		}),
 		"webhooks registration": {after: func(r *http.Request, status int, body object) int {
-			if r.Method == http.MethodPost {
+			if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/webhooks") {
 				delete(body, "id")
 			}
 			return status
 		}},
 		"webhooks repetition": {after: func(r *http.Request, status int, body object) int {
-			if r.Method == http.MethodPost && status == http.StatusOK {
+			if r.Method == http.MethodPost && status == http.StatusOK && strings.HasSuffix(r.URL.Path, "/webhooks") {
 				body["id"] = "another"
 			}
 			return status

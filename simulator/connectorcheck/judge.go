@@ -31,6 +31,8 @@ func judge(resource string, r record) error {
 		err = product(r)
 	case "inventory":
 		err = level(r)
+	case "orders":
+		err = flag(r, "canceled")
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", id, err)

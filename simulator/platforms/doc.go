@@ -94,9 +94,18 @@
 //
 // Authorization: Bearer {Config.CustomKey}.
 //
-//	GET    /account                     {"id", "name", "currency"}
+//	GET    /account                     {"id", "name", "currency", "writes_orders"}
 //	GET    /{products|inventory|customers|orders}    limit (to 500), updated_since, cursor → {"data", "next_cursor", "total"}
+//	                                    and for orders reference, for inventory item_id or sku
+//	POST   /orders                      Idempotency-Key; creates an order once, or refuses it with the code sold_out; GET /orders/{id}
+//	POST   /orders/{id}/cancel          puts its pieces back
+//	POST   /orders/{id}/refunds         Idempotency-Key; records a refund once
+//	POST   /orders/{id}/fulfillment     carrier, tracking_number
 //	POST   /webhooks                    {"topic", "url", "secret"} → {"id"}; DELETE /webhooks/{id}
+//
+// With Config.CustomReadOnly it takes no orders, and with Config.CustomNoItems it has no item_id. Prices are in USD. An order is taken whole
+// or not at all, from the first place first; {id} may be its reference as well. It calls the webhooks orders/create, orders/updated and
+// inventory_levels/update in the background.
 //
 // Records are ordered by their making. What was deleted is told to who asks with updated_since, as {"id", "updated_at",
 // "deleted": true}. Prices are numbers and text by turns. The first place of stock goes unnamed, the second is "outlet".
@@ -112,7 +121,7 @@
 //
 //	GET    /control/state               counts by platform, requests by "GET /path" and by "platform:resource"; in shopify_orders
 //	                                    every order that was written or changed, with its transactions, refunds and stock claims,
-//	                                    and in woocommerce_orders every order that was written there
+//	                                    and in woocommerce_orders and custom_orders every order that was written there
 //	GET    /control/state/{platform}/{resource}    everything, in one plain form for all platforms: {"data"}
 //	POST   /control/change              [Change]: n random changes, nobody is told
 //	POST   /control/webhooks            [Webhooks]: changes that are told, late, twice, out of order, forged → [Sent]; GET lists
@@ -126,6 +135,8 @@
 //	POST   /control/shopify/sell        [AdminSale]: sells pieces of a variant there → {"id"}
 //	POST   /control/woocommerce/change  [WooCommerceChange]: a merchant changes or refunds an order in the shop's admin
 //	POST   /control/woocommerce/sell    [WooCommerceSale]: sells pieces there
+//	POST   /control/custom/change       [CustomChange]: a merchant cancels, refunds or sends an order in their own system
+//	POST   /control/custom/sell         [CustomSale]: sells pieces there
 //	POST   /control/revoke              {"platform"}: Shopify's or HubSpot's tokens are worthless
 //	POST   /control/expire              {"platform"}: Shopify's or, without a body, HubSpot's access tokens are stale
 //
@@ -146,7 +157,8 @@
 //
 // Resources: products, inventory, customers, orders, contacts, deals, account, rates, labels, shipments, shop, bulk (the
 // download), bulk_operation (running and polling); of Shopify's orders order_create, order_find (by identifier),
-// order_cancel, refund_create, fulfillment_create, fulfillment_update, metafield_definition. token, webhooks and consent are
+// order_cancel, refund_create, fulfillment_create, fulfillment_update, metafield_definition; of the custom system's order_create,
+// order_read, order_cancel, refund_create, fulfillment_create. token, webhooks and consent are
 // met only by name.
 //
 // # Limits

@@ -19,6 +19,7 @@ func (p *Platforms) State() map[string]any {
 		"platforms":          all,
 		"shopify_orders":     p.shopify.Written(),
 		"woocommerce_orders": p.woocommerce.Written(),
+		"custom_orders":      p.custom.Written(),
 		"requests":           p.RequestCounts(),
 		"now":                p.Config.Now().UTC().Format(time.RFC3339),
 	}

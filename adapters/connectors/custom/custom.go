@@ -56,7 +56,12 @@ func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration
 		return integration.Config{}, err
 	}
 	f := fieldsOf(answer)
-	account := integration.Config{Account: f.id("id"), BaseURL: c.BaseURL, Currency: f.currency("currency")}
+	account := integration.Config{
+		Account:        f.id("id"),
+		BaseURL:        c.BaseURL,
+		Currency:       f.currency("currency"),
+		MayWriteOrders: f.yes("writes_orders"),
+	}
 	if account.Account == "" {
 		return integration.Config{}, s.platform.Failed("does not say whose account it is: /account has no id", nil)
 	}

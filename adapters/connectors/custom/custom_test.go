@@ -238,7 +238,7 @@ func TestRecords(t *testing.T) {
 				Attributes: map[string]string{"m": "stone", "ml": "300.10", "d": "true"},
 				Variants: []syncrun.Variant{
 					{SKU: "S", Size: "S", Color: "white", Item: "11", Shipping: syncrun.Digital},
-					{SKU: "L", Price: "14", GTIN: "4006381333931", MPN: "F-1", Shipping: syncrun.Ships},
+					{SKU: "L", Price: "14", Item: "sku:L", GTIN: "4006381333931", MPN: "F-1", Shipping: syncrun.Ships},
 				},
 				Item: "I-10", MPN: "F-0", Archived: true,
 			}}},

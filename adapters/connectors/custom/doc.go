@@ -21,6 +21,7 @@
 //	GET    /inventory        │ data, page by page
 //	GET    /customers        │
 //	GET    /orders           ┘
+//	POST   /orders           creates an order that was paid at Haggle, if the system takes orders
 //	POST   /webhooks         asks for calls
 //	DELETE /webhooks/{id}    wants them no more
 //
@@ -31,7 +32,8 @@
 //	{"id": "acme", "name": "Acme GmbH", "currency": "EUR"}
 //
 // The id is required. It must stay the same as long as the system is the same: an API key of another account
-// is not accepted in its place. The currency (ISO 4217) is that of prices, if given.
+// is not accepted in its place. The currency (ISO 4217) is that of prices, if given. "writes_orders": true says that
+// the system takes orders; see Paid orders below.
 //
 // # Data
 //
@@ -111,9 +113,104 @@
 // Only id is required. reference is the id of the Haggle order that the record is of; with it, shipment moves
 // that order on: it is shipped, delivered when delivered is true, and back in the warehouse when voided is.
 //
+// # Paid orders
+//
+// This part is optional. A system takes the orders that buyers pay at Haggle if its account says so:
+//
+//	{"id": "acme", "currency": "EUR", "writes_orders": true}
+//
+// If writes_orders is left out, Haggle requests none of the following. If it is true, the system serves
+//
+//	GET  /orders?reference=ord_01jx…     a page with the order that has this reference, or an empty page
+//	GET  /inventory?item_id=I-11         a page with the levels of one item, and of no other
+//	GET  /inventory?sku=MUG-S            the same, for items that have no item_id
+//	POST /orders                         creates an order
+//	GET  /orders/{id}                    the order's record
+//	POST /orders/{id}/cancel             cancels it
+//	POST /orders/{id}/refunds            records a refund
+//	POST /orders/{id}/fulfillment        marks it as shipped, or corrects its tracking
+//
+// The merchant turns the writing of orders off and on with config.write_orders of the integration. It is on at first. A system
+// that was connected before it took orders is given its key again (PUT /v1/integrations/{id}/credentials).
+//
+// POST /orders has the header Idempotency-Key, which is Haggle's id of the order, and the body
+//
+//	{
+//	  "reference": "ord_01jx…", "number": "HG-7K2M-9QXA", "test": false, "placed_at": "2026-03-04T05:06:07.089Z",
+//	  "currency": "EUR", "email": "ada@example.com", "notes": "Ring twice.",
+//	  "lines": [{
+//	    "variant_id": "var_01jx…", "item_id": "I-11", "sku": "MUG-S", "name": "Mug S / white", "quantity": 2,
+//	    "unit_price": "11.00", "list_price": "12.50", "requires_shipping": true
+//	  }],
+//	  "subtotal": "22.00", "shipping": "4.90", "tax": "5.11", "total": "32.01", "shipping_method": "standard",
+//	  "address": {
+//	    "name": "Ada Lovelace", "first_name": "Ada", "last_name": "Lovelace", "line1": "1 Main St", "line2": "Flat 2",
+//	    "city": "Berlin", "state": "BE", "postal_code": "10115", "country": "DE", "phone": "+49 30 1234"
+//	  },
+//	  "payment": {"id": "pay_01jx…", "provider": "stripe", "reference": "pi_3Mtw…", "amount": "32.01"}
+//	}
+//
+// Amounts are text. What is empty is left out: email, notes, shipping_method, address (of an order that is not shipped) and
+// parts of the address.
+//
+//   - The order is paid: payment says by whom, under which reference of theirs. The system charges nothing. test is true if
+//     the payment was made with test money.
+//   - unit_price is what the buyer agreed to pay for a piece, and list_price is what it costs otherwise. subtotal is the sum of
+//     quantity times unit_price. total is subtotal, shipping and tax. tax is not part of the prices.
+//   - A line has the item_id of the product or variant, or its sku if it has no item_id. sku may come beside item_id. A line with
+//     neither is of goods that the system does not have: it has a name and a price only.
+//   - The system takes the pieces from its stock at once, and /inventory shows the new quantity when the answer is sent.
+//
+// It answers with 201, or 200 if it had the order already, and the order's record as GET /orders has it:
+//
+//	{"id": 1042, "number": "#1042", "reference": "ord_01jx…", "total": "32.01", "currency": "EUR", "url": "https://erp.example.com/orders/1042"}
+//
+// id is required. number is what the merchant's staff call the order, and url is where they see it. If total is given and is
+// another one, the merchant is alerted.
+//
+// The system creates one order for each Idempotency-Key, also when requests with the same key overlap. A repeated request gets the
+// same answer, months later too, and takes no stock. Before Haggle repeats a request, it asks for GET /orders?reference=….
+// That shows every order as soon as it is created, and canceled orders too. While the first request is still worked on, a repeated one
+// waits for it or is answered with 425.
+//
+// If the system refuses an order, it answers with 409 or 422 and
+//
+//	{"code": "sold_out", "message": "Only one left of MUG-S."}
+//
+// and creates nothing. It does not remember the refusal: the merchant may have the order written again, with the same
+// Idempotency-Key, once there is stock. The code sold_out means that it has too little stock: the merchant is alerted, and the
+// integration's refused_orders decides whether the order is kept, or canceled and refunded. For any other code the merchant is alerted
+// with the message.
+//
+// POST /orders/{id}/cancel has the body {}. The system puts the pieces back into its stock. It answers with any 2xx, for an order that
+// is canceled already too, and with 409 or 422 as above if the order cannot be canceled, for it is on its way. Its payment is given back by
+// Haggle; each refund is told of its own.
+//
+// POST /orders/{id}/refunds records money that was given back, of canceled orders too. The system gives no money back itself. The
+// request has the header Idempotency-Key, which is Haggle's id of the refund, and the body
+//
+//	{"reference": "ref_01jx…", "amount": "11.00", "currency": "EUR", "reason": "Too small", "restock": [{"item_id": "I-11", "sku": "MUG-S", "quantity": 1}]}
+//
+// restock, if there, is what a return has brought back: the system adds it to its stock. The answer is 201, or 200 for a
+// repeated request, which records nothing, and {"id": "R-7"}.
+//
+// POST /orders/{id}/fulfillment has the body {"carrier": "ups", "tracking_number": "1Z999", "tracking_url": "https://…"}, each
+// of them only if known, and is answered with any 2xx. A second one replaces the tracking.
+//
+// 404 or 410 from any of these means that the system does not have the order any more.
+//
+// What the staff do to such an order in the system is read from its record, by a sync of orders, or at once by a webhook
+// orders/updated. Beside shipment the record has
+//
+//	"canceled": true,
+//	"refunds": [{"id": "R-7", "amount": "11.00", "reference": "ref_01jx…"}]
+//
+// A refund's id and amount are required, and the order's currency with them. reference is Haggle's id of a refund that Haggle told of. A
+// refund without one was made in the system: it moves no money, so the merchant is alerted. A canceled order is canceled at Haggle.
+//
 // # Errors
 //
-// Bodies of errors are not read. What counts is the status:
+// Bodies of errors are not read, but of 409 and 422 to a POST under /orders. What counts is the status:
 //
 //	401, 403        the API key is refused: the merchant is told to give another one
 //	429             too many requests; Retry-After says for how long to wait, in seconds or as an HTTP date,

@@ -61,7 +61,7 @@ func (f fields) product() *syncrun.Product {
 	p := &syncrun.Product{
 		SKU: f.text("sku"), Name: f.text("name"), Description: f.text("description"), Brand: f.text("brand"),
 		Category: f.text("category"), Price: f.digits("price"), Currency: f.currency("currency"),
-		Attributes: f.attributes(), Item: f.id("item_id"),
+		Attributes: f.attributes(), Item: itemOf(f.id("item_id"), f.text("sku")),
 		GTIN: f.gtin("gtin"), MPN: f.text("mpn"), Shipping: f.shipping("requires_shipping"),
 	}
 	for i, raw := range f.list("tags") {
@@ -77,7 +77,7 @@ func (f fields) product() *syncrun.Product {
 	for i, raw := range f.list("variants") {
 		v := f.readFields(raw, "variants."+strconv.Itoa(i))
 		p.Variants = append(p.Variants, syncrun.Variant{
-			SKU: v.text("sku"), Size: v.text("size"), Color: v.text("color"), Price: v.digits("price"), Item: v.id("item_id"),
+			SKU: v.text("sku"), Size: v.text("size"), Color: v.text("color"), Price: v.digits("price"), Item: itemOf(v.id("item_id"), v.text("sku")),
 			GTIN: v.gtin("gtin"), MPN: v.text("mpn"), Shipping: v.shipping("requires_shipping"),
 		})
 	}
@@ -144,6 +144,7 @@ func (f fields) order() *syncrun.Order {
 	o := &syncrun.Order{
 		Number: f.text("number"), Email: f.text("email"), Status: f.text("status"), Total: f.digits("total"),
 		Currency: f.currency("currency"), Items: f.whole("items"), PlacedAt: f.moment("placed_at"), Reference: f.text("reference"),
+		Canceled: f.yes("canceled"), Refunded: f.refunded(),
 	}
 	if raw := f.raw("shipment"); raw != nil {
 		s := f.readFields(raw, "shipment")

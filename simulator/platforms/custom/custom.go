@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -18,23 +19,30 @@ import (
 type Platform struct {
 	*host.Side
 	*host.Shop
+	purchases map[int]*purchase // by their positions among the shop's orders
+	numbers   int               // of refunds
 }
 
 // Open adds the platform to the host.
 func Open(p *host.Host) *Platform {
 	s := &host.Shop{Config: p.Config, Stream: 2, Unit: time.Millisecond}
-	c := &Platform{Shop: s}
+	c := &Platform{Shop: s, purchases: map[int]*purchase{}}
 	c.Side = p.Side(host.Custom, s, func(_ int, text string) any { return map[string]any{"error": text} })
 	s.Name = func(topic string, changed host.Changed) string { return c.payload(topic, changed)["id"].(string) }
 	c.Hooks.Send, c.Side.Event = c.post, c.tell
 	c.Route("GET", "/account", "account", c.keyed(func(*host.Call) host.Answer {
-		return host.OK(map[string]any{"id": "acct-tarn", "name": "Tarn & Tundra", "currency": "USD"})
+		account := map[string]any{"id": "acct-tarn", "name": "Tarn & Tundra", "currency": "USD"}
+		if !p.Config.CustomReadOnly {
+			account["writes_orders"] = true
+		}
+		return host.OK(account)
 	}))
-	for resource, list := range map[string]lister{
-		"products": c.listProducts, "inventory": c.listInventory, "customers": c.listCustomers, "orders": c.listOrders,
+	for resource, list := range map[string]func(url.Values) lister{
+		"products": always(c.listProducts), "inventory": c.listInventory, "customers": always(c.listCustomers), "orders": c.listOrders,
 	} {
-		c.Route("GET", "/"+resource, resource, c.keyed(func(call *host.Call) host.Answer { return c.list(call, list) }))
+		c.Route("GET", "/"+resource, resource, c.keyed(func(call *host.Call) host.Answer { return c.list(call, list(call.URL.Query())) }))
 	}
+	c.routeOrders()
 	c.Route("POST", "/webhooks", "webhooks", c.keyed(c.subscribe))
 	c.Route("DELETE", "/webhooks/{id}", "webhooks", c.keyed(c.unsubscribe))
 	return c
@@ -52,6 +60,8 @@ func (c *Platform) keyed(handle func(*host.Call) host.Answer) func(*host.Call) h
 
 // lister shows those of n records from after one position that changed since.
 type lister func(w *host.World, since int64, after, limit int) (records []any, next, total int)
+
+func always(list lister) func(url.Values) lister { return func(url.Values) lister { return list } }
 
 func (c *Platform) list(call *host.Call, list lister) host.Answer {
 	limit := call.Number("limit", 100)
@@ -115,16 +125,20 @@ func (c *Platform) listProducts(w *host.World, since int64, after, limit int) (r
 }
 
 // A level's position is that of its item, twice, plus its place.
-func (c *Platform) listInventory(w *host.World, since int64, after, limit int) (records []any, next, total int) {
-	will := func(n int) bool {
-		i := w.Items[n/2]
-		return i.Levels[n%2].Updated >= since && !w.Products[i.Product].Deleted
+func (c *Platform) listInventory(query url.Values) lister {
+	item, sku := query.Get("item_id"), query.Get("sku")
+	return func(w *host.World, since int64, after, limit int) (records []any, next, total int) {
+		will := func(n int) bool {
+			i := w.Items[n/2]
+			return i.Levels[n%2].Updated >= since && !w.Products[i.Product].Deleted &&
+				(item == "" || customID("i", n/2) == item) && (sku == "" || i.SKU == sku)
+		}
+		found, next := host.Page(2*len(w.Items), after, limit, will)
+		for _, n := range found {
+			records = append(records, c.level(n/2, n%2))
+		}
+		return records, next, host.Tally(2*len(w.Items), will)
 	}
-	found, next := host.Page(2*len(w.Items), after, limit, will)
-	for _, n := range found {
-		records = append(records, c.level(n/2, n%2))
-	}
-	return records, next, host.Tally(2*len(w.Items), will)
 }
 
 func (c *Platform) listCustomers(w *host.World, since int64, after, limit int) (records []any, next, total int) {
@@ -139,13 +153,18 @@ func (c *Platform) listCustomers(w *host.World, since int64, after, limit int) (
 	return records, next, host.Tally(len(w.Customers), will)
 }
 
-func (c *Platform) listOrders(w *host.World, since int64, after, limit int) (records []any, next, total int) {
-	will := func(n int) bool { return w.Orders[n].Updated >= since }
-	found, next := host.Page(len(w.Orders), after, limit, will)
-	for _, n := range found {
-		records = append(records, c.order(n))
+func (c *Platform) listOrders(query url.Values) lister {
+	reference := query.Get("reference")
+	return func(w *host.World, since int64, after, limit int) (records []any, next, total int) {
+		will := func(n int) bool {
+			return w.Orders[n].Updated >= since && (reference == "" || w.Orders[n].Reference == reference)
+		}
+		found, next := host.Page(len(w.Orders), after, limit, will)
+		for _, n := range found {
+			records = append(records, c.order(n))
+		}
+		return records, next, host.Tally(len(w.Orders), will)
 	}
-	return records, next, host.Tally(len(w.Orders), will)
 }
 
 // subscribe keeps the webhook that has the topic and the address, which is signed with the new secret from then on.

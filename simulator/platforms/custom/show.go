@@ -36,7 +36,7 @@ func (c *Platform) product(n int) map[string]any {
 		shown["price"] = host.ExactNumber(first.Cents)
 	}
 	if p.Count == 1 {
-		shown["item_id"] = customID("i", p.First)
+		c.nameItem(shown, p.First)
 		if first.Digital {
 			shown["requires_shipping"] = false
 		}
@@ -47,7 +47,8 @@ func (c *Platform) product(n int) map[string]any {
 	}
 	variants := make([]any, 0, p.Count)
 	for k, i := range w.ItemsOf(p) {
-		v := map[string]any{"sku": i.SKU, "size": i.Size, "color": i.Color, "price": w.ShowPrice(i), "item_id": customID("i", p.First+k)}
+		v := map[string]any{"sku": i.SKU, "size": i.Size, "color": i.Color, "price": w.ShowPrice(i)}
+		c.nameItem(v, p.First+k)
 		if i.Digital {
 			v["requires_shipping"] = false
 		}
@@ -55,6 +56,12 @@ func (c *Platform) product(n int) map[string]any {
 	}
 	shown["variants"] = variants
 	return shown
+}
+
+func (c *Platform) nameItem(shown map[string]any, n int) {
+	if !c.Host.Config.CustomNoItems {
+		shown["item_id"] = customID("i", n)
+	}
 }
 
 func (c *Platform) images(p host.Product, n int) []any {
@@ -72,8 +79,9 @@ func (c *Platform) level(n, place int) map[string]any {
 	i := c.Items[n]
 	l := i.Levels[place]
 	shown := map[string]any{
-		"id": customID("i", n) + ":main", "updated_at": host.WithMillis(l.Updated), "item_id": customID("i", n), "sku": i.SKU, "quantity": l.Quantity,
+		"id": customID("i", n) + ":main", "updated_at": host.WithMillis(l.Updated), "sku": i.SKU, "quantity": l.Quantity,
 	}
+	c.nameItem(shown, n)
 	if place == 1 {
 		shown["id"], shown["location"] = customID("i", n)+":outlet", "outlet"
 	}
@@ -94,7 +102,7 @@ func (c *Platform) customer(n int) map[string]any {
 func (c *Platform) order(n int) map[string]any {
 	o := c.Orders[n]
 	shown := map[string]any{
-		"id": customID("o", n), "updated_at": host.WithMillis(o.Updated), "number": strconv.Itoa(5001 + n), "email": c.Customers[o.Customer].Email,
+		"id": customID("o", n), "updated_at": host.WithMillis(o.Updated), "number": strconv.Itoa(5001 + n), "email": c.EmailOf(n),
 		"status": o.Status, "total": host.Dollars(o.Cents), "currency": "USD", "items": o.Count(), "placed_at": host.WithMillis(o.Placed),
 	}
 	if o.Reference != "" {
@@ -105,6 +113,14 @@ func (c *Platform) order(n int) map[string]any {
 			"carrier": o.Carrier, "tracking_number": o.Tracking, "tracking_url": "https://track.example.com/" + o.Tracking,
 			"shipped_at": host.WithMillis(o.Shipped), "delivered": false, "voided": false,
 		}
+	}
+	if p := c.purchases[n]; p != nil {
+		refunds := []any{}
+		for _, r := range p.refunds {
+			refunds = append(refunds, showRefund(r))
+		}
+		shown["canceled"], shown["refunds"] = p.canceled, refunds
+		shown["url"] = "https://erp.example.com/orders/" + shown["id"].(string)
 	}
 	return shown
 }

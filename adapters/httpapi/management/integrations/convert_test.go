@@ -39,7 +39,7 @@ func TestConfigsByType(t *testing.T) {
 		integration.PayPal: {all, `{"account_id":"A","live_mode":false}`},
 		integration.Shopify: {shop, `{"store_domain":"a.myshopify.com","sync_products":true,"sync_orders":false,"sync_customers":true,"write_orders":false,"refused_orders":"keep",` +
 			`"offer_unpublished":false,"offer_gift_cards":false,"offer_subscription_only":false}`},
-		integration.Custom:      {own, `{"base_url":"https://erp.test","sync_products":true,"sync_orders":false,"sync_customers":true}`},
+		integration.Custom:      {own, `{"base_url":"https://erp.test","sync_products":true,"sync_orders":false,"sync_customers":true,"write_orders":false,"refused_orders":"keep"}`},
 		integration.WooCommerce: {own, `{"base_url":"https://erp.test","sync_products":true,"sync_orders":false,"sync_customers":true,"write_orders":false,"refused_orders":"keep"}`},
 		integration.HubSpot:     {all, `{"account_id":"A","sync_orders":false,"sync_customers":true}`},
 		integration.ShipStation: {all, `{"account_id":"A","sync_orders":false}`},

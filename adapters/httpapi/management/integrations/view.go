@@ -39,7 +39,7 @@ type integrationConfig struct {
 	SyncOrders    *bool  `json:"sync_orders,omitempty"`
 	SyncCustomers *bool  `json:"sync_customers,omitempty"`
 	SyncSchedule  string `json:"sync_schedule,omitempty" doc:"A cron expression by which the platform is read."`
-	WriteOrders   *bool  `json:"write_orders,omitempty" doc:"Whether paid orders are written to the platform. It needs the platform's permission: for Shopify the scope write_orders, for WooCommerce a key that may write."`
+	WriteOrders   *bool  `json:"write_orders,omitempty" doc:"Whether paid orders are written to the platform. It needs the platform's permission: for Shopify the scope write_orders, for WooCommerce a key that may write, for a system of your own writes_orders in its account."`
 	RefusedOrders string `json:"refused_orders,omitempty" enum:"keep,refund" doc:"What becomes of a paid order that the platform has no stock for: it stays and you are alerted, or it is canceled and refunded."`
 
 	OfferUnpublished      *bool `json:"offer_unpublished,omitempty" doc:"Of Shopify: whether products that are not published to the Online Store are offered to buyers."`

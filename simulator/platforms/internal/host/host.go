@@ -40,6 +40,8 @@ type Config struct {
 	ShipStationSecret      string // default shipstation-secret
 	ShipStationV2Key       string // of its API V2, which has no secret; default shipstation-v2-key
 	CustomKey              string // default custom-key
+	CustomReadOnly         bool   // the custom system takes no orders
+	CustomNoItems          bool   // the custom system names stock by SKU, without item_id
 
 	ShopifyVariants    int           // of Shopify's first product; default those of its kind
 	Digital            []string      // skus that are not shipped, of whichever platform

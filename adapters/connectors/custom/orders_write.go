@@ -1,0 +1,235 @@
+package custom
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/haggle-commerce/haggle/adapters/connectors"
+	"github.com/haggle-commerce/haggle/domain/checkout"
+	"github.com/haggle-commerce/haggle/domain/money"
+	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+var _ ports.OrderWriter = (*Connector)(nil)
+
+// RepeatAfter is 0: by the contract a system recognizes a request that it has carried out by its Idempotency-Key.
+func (s *Connector) RepeatAfter() time.Duration { return 0 }
+
+// soldOut is the code of a refusal for want of stock.
+const soldOut = "sold_out"
+
+// as is the system as an account sees it: it may say why it refuses to change an order. stock tells whether that may be for want of it.
+func (s *Connector) as(c ports.Connection, stock bool) *connectors.Platform {
+	return s.platform.Judging(func(a connectors.Answer) error {
+		if a.Status != http.StatusConflict && a.Status != http.StatusUnprocessableEntity {
+			return nil
+		}
+		var told struct{ Code, Message string }
+		_ = json.Unmarshal(a.Body, &told) // the code and the message are optional
+		why := connectors.Plain(cmp.Or(told.Message, told.Code), c.Credentials.Key)
+		switch {
+		case stock && told.Code == soldOut:
+			return &ports.SoldOut{Reason: "Your system has too little stock for it."}
+		case why == "":
+			return nil
+		}
+		return s.platform.Refused("refused the request: " + why)
+	})
+}
+
+// posting is a request that changes something, once for each key; "": it may be repeated without one.
+func posting(c ports.Connection, path, key string, body any) connectors.Request {
+	r := request(c, path)
+	r.JSON = body
+	if key != "" {
+		r.Header["Idempotency-Key"] = key
+	}
+	return r
+}
+
+// FindOrder looks an order up by our id of it.
+func (s *Connector) FindOrder(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft) (*ports.WrittenOrder, error) {
+	ours := d.Order.ID.String()
+	query := url.Values{"reference": {ours}, "limit": {strconv.Itoa(pageSize)}}
+	var answer page
+	if err := s.platform.Ask(ctx, request(c, "/orders?"+query.Encode()), &answer); err != nil {
+		return nil, err
+	}
+	if err := s.check(answer, syncrun.Orders); err != nil {
+		return nil, err
+	}
+	for _, raw := range answer.Data {
+		var values map[string]json.RawMessage
+		_ = json.Unmarshal(raw, &values) // what is no object has no id either
+		o, err := s.placed(values)
+		switch {
+		case err != nil:
+			return nil, err
+		case o.reference != ours:
+			return nil, s.platform.Refused("answers GET /orders?reference=… with orders that have another reference")
+		case !o.deleted:
+			w := o.written(d)
+			return &w, nil
+		}
+	}
+	return nil, nil
+}
+
+// WriteOrder creates an order. A system that has it already answers with that one.
+func (s *Connector) WriteOrder(ctx ports.Outbound, c ports.Connection, d ports.OrderDraft) (ports.WrittenOrder, error) {
+	var answer map[string]json.RawMessage
+	r := posting(c, "/orders", d.Order.ID.String(), orderInput(d))
+	if err := s.as(c, true).Ask(ctx, r, &answer); err != nil {
+		return ports.WrittenOrder{}, err
+	}
+	o, err := s.placed(answer)
+	if err != nil {
+		return ports.WrittenOrder{}, err
+	}
+	return o.written(d), nil
+}
+
+// placed is an order at the system.
+type placed struct {
+	id, number, reference, url string
+	total, currency            string
+	deleted                    bool
+}
+
+func (s *Connector) placed(values map[string]json.RawMessage) (placed, error) {
+	f := fieldsOf(values)
+	o := placed{
+		id:        f.id("id"),
+		number:    f.text("number"),
+		reference: f.text("reference"),
+		url:       f.text("url"),
+		total:     f.digits("total"),
+		currency:  f.currency("currency"),
+		deleted:   f.yes("deleted"),
+	}
+	if o.id == "" {
+		f.note("id", "is required")
+	}
+	if problem := f.problem(); problem != "" {
+		return o, s.platform.Refused("sent an order that cannot be read: " + connectors.Plain(problem))
+	}
+	return o, nil
+}
+
+// longestURL that is kept.
+const longestURL = 500
+
+// written is the order as we keep it. By the contract the system takes the pieces of all of its items.
+func (o placed) written(d ports.OrderDraft) ports.WrittenOrder {
+	w := ports.WrittenOrder{Remote: o.id, Name: connectors.Plain(cmp.Or(o.number, o.id))}
+	if u, err := url.Parse(o.url); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && len(o.url) <= longestURL {
+		w.URL = o.url
+	}
+	for _, item := range d.Items {
+		if item != "" {
+			w.Counted = append(w.Counted, item)
+		}
+	}
+	want := d.Order.Total
+	currency := cmp.Or(o.currency, want.Currency().Code())
+	got, err := money.Parse(cmp.Or(o.total, want.String()), want.Currency())
+	if currency != want.Currency().Code() || err != nil || got != want {
+		w.WrongTotal = connectors.Plain(o.total + " " + currency)
+	}
+	return w
+}
+
+// bySKU precedes the SKU of an item that has no item_id. Both name what an order takes from the stock.
+const bySKU = "sku:"
+
+// itemOf is what we call the stock of a product or variant.
+func itemOf(item, sku string) string {
+	if item == "" && sku != "" {
+		return bySKU + sku
+	}
+	return item
+}
+
+// orderInput is an order as POST /orders takes it. Amounts are text.
+func orderInput(d ports.OrderDraft) map[string]any {
+	o := d.Order
+	lines := make([]map[string]any, len(o.Lines))
+	for n, l := range o.Lines {
+		lines[n] = lineInput(l, d.Items[n])
+	}
+	input := map[string]any{
+		"reference": o.ID.String(),
+		"number":    o.Confirmation,
+		"test":      !d.Live,
+		"placed_at": o.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z07:00"),
+		"currency":  o.Total.Currency().Code(),
+		"lines":     lines,
+		"subtotal":  o.Subtotal.String(),
+		"shipping":  o.Shipping.String(),
+		"tax":       o.Tax.String(),
+		"total":     o.Total.String(),
+		"payment": map[string]any{
+			"id":        o.Payment.ID.String(),
+			"provider":  o.Payment.Route.Provider,
+			"reference": o.Payment.Provider,
+			"amount":    o.Total.String(),
+		},
+	}
+	for name, text := range map[string]string{"email": o.Email, "notes": o.Notes, "shipping_method": o.Fulfillment.ShippingOption} {
+		if text != "" {
+			input[name] = text
+		}
+	}
+	if o.Address.Line1 != "" {
+		input["address"] = addressInput(o.Address)
+	}
+	return input
+}
+
+// lineInput is a line. Goods that are not the system's have neither sku nor item_id.
+func lineInput(l checkout.Line, item string) map[string]any {
+	line := map[string]any{
+		"variant_id":        l.Variant.String(),
+		"name":              strings.TrimSpace(cmp.Or(l.Name, l.SKU, "Goods") + " " + l.Label),
+		"quantity":          l.Quantity,
+		"unit_price":        l.Unit.String(),
+		"list_price":        l.Original.String(),
+		"requires_shipping": !l.Digital,
+	}
+	for name, text := range itemInput(item, l.SKU) {
+		line[name] = text
+	}
+	return line
+}
+
+// itemInput names an item of the system's.
+func itemInput(item, sku string) map[string]any {
+	own, is := strings.CutPrefix(item, bySKU)
+	switch {
+	case item == "":
+		return nil
+	case is:
+		return map[string]any{"sku": own}
+	}
+	return map[string]any{"item_id": item, "sku": sku}
+}
+
+func addressInput(a checkout.Address) map[string]any {
+	first, last := a.Names()
+	input := map[string]any{}
+	for name, text := range map[string]string{
+		"name": a.Name, "first_name": first, "last_name": last, "line1": a.Line1, "line2": a.Line2, "city": a.City, "state": a.State,
+		"postal_code": a.PostalCode, "country": a.Country, "phone": a.Phone,
+	} {
+		if text != "" {
+			input[name] = text
+		}
+	}
+	return input
+}
