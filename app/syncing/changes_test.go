@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -195,6 +196,51 @@ func TestConflicts_ofWhatIsTold(t *testing.T) {
 	nameless.Product.Brand = "Fell"
 	if taken := l.tell(t, nameless); len(taken.Changes) > 0 || l.Product("T-1").Brand != "Fell" {
 		t.Errorf("of no name: %q, %+v", lines(taken.Changes), taken.Problems)
+	}
+}
+
+// A conflict ends when both sides have the same value, whoever changed it: what one side alone changes later is taken.
+func TestConflicts_resolved(t *testing.T) {
+	t.Parallel()
+	for who, resolve := range map[string]func(l *lab, there *syncrun.Product){
+		"here": func(l *lab, _ *syncrun.Product) {
+			l.edit(t, "T-1", catalog.Draft{Name: patch.To("C")})
+		},
+		"at the platform": func(_ *lab, there *syncrun.Product) {
+			there.Name = "B"
+		},
+		// The platform's description is no value that is possible here, which does not keep the names from agreeing.
+		"beside an invalid field": func(l *lab, there *syncrun.Product) {
+			l.edit(t, "T-1", catalog.Draft{Name: patch.To("C"), Description: patch.To("Ours")})
+			there.Description = strings.Repeat("a", 20_000)
+		},
+	} {
+		l := newLab()
+		tell := func(n int, change func(p *syncrun.Product)) []string {
+			r := tent(1, early.Add(time.Duration(n)*time.Minute))
+			r.Product.Name = "C"
+			change(r.Product)
+			taken := l.tell(t, r)
+			if len(taken.Problems) > 0 {
+				t.Errorf("%s: %+v", who, taken.Problems)
+			}
+			return lines(taken.Changes)
+		}
+		tell(0, func(p *syncrun.Product) { p.Name = "A" })
+		l.edit(t, "T-1", catalog.Draft{Name: patch.To("B")})
+		if got := tell(1, func(*syncrun.Product) {}); !slices.Equal(got, []string{"conflict products p1 B; name B C ours"}) {
+			t.Errorf("%s: %q", who, got)
+		}
+		agreed := func(p *syncrun.Product) {
+			p.Brand = "Fell"
+			resolve(l, p)
+		}
+		if got := tell(2, agreed); len(got) > 0 || l.Product("T-1").Brand != "Fell" {
+			t.Errorf("%s: once resolved, %q", who, got)
+		}
+		if got := tell(3, func(p *syncrun.Product) { p.Name = "D" }); len(got) > 0 || l.Product("T-1").Name != "D" {
+			t.Errorf("%s: the platform alone changed it: %s, %q", who, l.Product("T-1").Name, got)
+		}
 	}
 }
 

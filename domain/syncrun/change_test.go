@@ -3,6 +3,7 @@ package syncrun_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -118,6 +119,60 @@ func TestConflicts(t *testing.T) {
 			}
 			if got := syncrun.Conflicts(one.base, one.ours, one.theirs, rule); !reflect.DeepEqual(got, want) {
 				t.Errorf("%s changed it, %s: %+v", what, rule, got)
+			}
+		}
+	}
+}
+
+// Of the fields that were edited here, those with the platform's value are agreed, and the others are kept.
+func TestCompareKept(t *testing.T) {
+	t.Parallel()
+	ours, c := taken(t, tent())
+	ours = edited(t, ours, catalog.Draft{Name: patch.To("Ours"), Brand: patch.To("Ours"), Category: patch.To("ours"), Tags: patch.To([]string{"ours"})})
+	incoming := tent()
+	incoming.Name, incoming.Brand, incoming.Tags = "Ours", "Theirs", []string{strings.Repeat("a", 1_000)}
+	all, err := incoming.Draft(money.USD)
+	must(t, err)
+	_, kept := c.Keep(all, ours)
+	still, conflicts := syncrun.CompareKept(kept, all, ours, &ids{n: 100}, later)
+	want := []syncrun.FieldChange{{Field: "brand", Ours: syncrun.Value{Text: "Ours"}, Theirs: syncrun.Value{Text: "Theirs"}, Rule: syncrun.EditedHere}}
+	if !reflect.DeepEqual(conflicts, want) {
+		t.Errorf("%+v", conflicts)
+	}
+	c.Take(record(incoming, later), ours, still, later)
+	left, again := c.Keep(all, ours)
+	if !left.Name.Given() || left.Brand.Given() || left.Category.Given() || left.Tags.Given() || again != still {
+		t.Errorf("kept are %v, then %v", still, again)
+	}
+}
+
+// A platform that does not say whether a variant is shipped does not agree to an edit of that.
+func TestCompareKept_shipping(t *testing.T) {
+	t.Parallel()
+	single := tent()
+	single.Variants = nil
+	for what, incoming := range map[string]syncrun.Product{"variants": tent(), "a default variant": single} {
+		for _, shipping := range []syncrun.Shipping{"", syncrun.Digital} {
+			incoming.Shipping, incoming.Variants = syncrun.Ships, slices.Clone(incoming.Variants)
+			for i := range incoming.Variants {
+				incoming.Variants[i].Shipping = syncrun.Ships
+			}
+			base, c := taken(t, incoming)
+			ours := *base
+			ours.Variants = slices.Clone(base.Variants)
+			for i := range ours.Variants {
+				ours.Variants[i].Digital = true
+			}
+			incoming.Shipping = shipping
+			for i := range incoming.Variants {
+				incoming.Variants[i].Shipping = shipping
+			}
+			all, err := incoming.Draft(money.USD)
+			must(t, err)
+			_, kept := c.Keep(all, &ours)
+			still, conflicts := syncrun.CompareKept(kept, all, &ours, &ids{n: 100}, later)
+			if agreed := still == (syncrun.Prints{}); agreed != (shipping != "") || len(conflicts) > 0 {
+				t.Errorf("%s, %q: %v, %+v", what, shipping, still, conflicts)
 			}
 		}
 	}
