@@ -58,13 +58,13 @@ func (b *batch) list(one *item, kind syncrun.ChangeKind, p *catalog.Product, fie
 		Fields:   fields,
 		At:       b.now,
 	}
-	if kind != syncrun.Create { // the id of what a preview creates is nobody's
+	if kind != syncrun.Create { // a product that a preview creates is not stored, so its id is of no use
 		c.Local = p.ID.String()
 	}
 	b.changes = append(b.changes, c)
 }
 
-// listRecord lists, in a preview, what would become of a record of a customer or an order. Its values stay where they are.
+// listRecord lists, in a preview, what would become of a record of a customer or an order. Its values are not stored in the list.
 func (b *batch) listRecord(one *item) {
 	var kind syncrun.ChangeKind
 	switch b.outcomes[one.at].Verdict {

@@ -109,7 +109,7 @@ func (h *hand) storeProgress(ctx context.Context, s ports.SyncStores, page ports
 			r.Restart()
 		}
 		r.Expect(page.Total)
-		r.Find(taken.Changes)
+		r.CountChanges(taken.Changes)
 		return r.Advance(taken.Counters, taken.High, page.Next, until, now)
 	})
 }

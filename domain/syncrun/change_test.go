@@ -188,7 +188,7 @@ func TestRule_Winner(t *testing.T) {
 }
 
 // A run lists the first thousand changes, counts all, and knows whether its list has them all.
-func TestRun_Find(t *testing.T) {
+func TestRun_CountChanges(t *testing.T) {
 	t.Parallel()
 	r := syncrun.Start(id.Sync{}, shop, id.Integration{}, []syncrun.Resource{syncrun.Products, syncrun.Customers}, false, nil, noon)
 	r.Preview = true
@@ -201,7 +201,7 @@ func TestRun_Find(t *testing.T) {
 			}
 		}
 		listed = len(r.Listable(found))
-		r.Find(found)
+		r.CountChanges(found)
 		must(t, r.Advance(syncrun.Counters{Created: created, Updated: changed + archived, Unchanged: 3}, noon, next, later, noon))
 		return listed
 	}
@@ -228,7 +228,7 @@ func TestRun_Find(t *testing.T) {
 		t.Errorf("the last page lists %d", n)
 	}
 	wantChanges(902, 32, 20, 50, false)
-	r.Find([]syncrun.Change{{Kind: syncrun.Conflict}}) // it has ended
+	r.CountChanges([]syncrun.Change{{Kind: syncrun.Conflict}}) // it has ended
 	wantChanges(902, 32, 20, 50, false)
 	r.Preview = false
 	if counts, _ := r.Changes(); !reflect.DeepEqual(counts, map[syncrun.ChangeKind]int{syncrun.Conflict: 50}) {
