@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // preview previews a sync.
@@ -142,6 +143,29 @@ func TestPreview_changesOnce(t *testing.T) {
 		if !dying.Dead() {
 			return
 		}
+	}
+}
+
+// A step that is read anew is listed and counted once, and the list ends with its limit.
+func TestPreview_restarted(t *testing.T) {
+	t.Parallel()
+	l := newLab(tents(1_200)...)
+	l.shop.size = 300
+	restarted := false
+	l.shop.answer = func(r ports.PageRequest) (*ports.RecordPage, error) {
+		if restarted || r.Cursor != "900" {
+			return nil, nil
+		}
+		restarted = true
+		all := slices.Clone(l.shop.records[syncrun.Products])
+		slices.Reverse(all) // what is read instead may come in another order
+		l.shop.records[syncrun.Products] = all[:950]
+		return &ports.RecordPage{Next: "0", Restarted: true}, nil
+	}
+	r := l.preview(t, false, "products")
+	counts, all := r.Changes()
+	if n := len(l.Changes(r.ID)); !restarted || n != 950 || counts[syncrun.Create] != 950 || !all || r.Steps[0].Total() != 950 {
+		t.Errorf("%s: %d are listed, %v are counted, all %v, of %d", r.Status, n, counts, all, r.Steps[0].Total())
 	}
 }
 

@@ -94,6 +94,12 @@ func (h *hand) storeProgress(ctx context.Context, s ports.SyncStores, page ports
 			return nil, err
 		}
 	}
+	if page.Restarted && h.run.Preview { // the records are read again, and the changes listed again
+		resource := h.run.Current().Resource
+		if err := s.Changes.Clear(ctx, h.run.Project, h.run.Integration, h.run.ID, resource); err != nil {
+			return nil, err
+		}
+	}
 	if err := h.list(ctx, s, taken.Changes); err != nil {
 		return nil, err
 	}
