@@ -194,6 +194,8 @@ Feature: Syncs
         | found.changed          | at least 1     |
       When the merchant sends GET /v1/integrations/$integration/sync/$sync/changes?kind=nonsense
       Then it is refused: 400 invalid_request
+      When the merchant sends GET /v1/integrations/$integration/sync/$sync/changes?resource=inventory
+      Then it is refused: 400 invalid_request
 
     Scenario: A schedule
       Given a connected custom account

@@ -31,6 +31,8 @@ type SyncRuns interface {
 type SyncChanges interface {
 	// Add stores changes. One of the same run, record, kind and, for a conflict, field is replaced.
 	Add(ctx context.Context, project id.Project, integration id.Integration, changes []syncrun.Change) error
+	// Clear deletes a run's changes of a resource.
+	Clear(ctx context.Context, project id.Project, integration id.Integration, run id.Sync, resource syncrun.Resource) error
 	// List returns a run's changes in the order of resources and the platform's ids.
 	List(ctx context.Context, project id.Project, integration id.Integration, run id.Sync, f ChangeFilter, page Page) ([]syncrun.Change, int, error)
 	// Conflicts are those of all runs that were no previews and of webhooks' records, newest first.

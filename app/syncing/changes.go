@@ -13,8 +13,8 @@ import (
 // longestTitle bounds the name by which a list shows a product, in characters.
 const longestTitle = 200
 
-// compare finds the fields that both sides changed since they last agreed. all is the platform's draft with every field. It costs
-// something only for products that were edited here.
+// compare finds the fields that both sides changed since they last agreed, and those in which they agree again. all is the
+// platform's draft with every field. It costs something only for products that were edited here.
 func (b *batch) compare(o *offer, all catalog.Draft) {
 	base := o.after.Prints
 	switch {
@@ -24,10 +24,7 @@ func (b *batch) compare(o *offer, all catalog.Draft) {
 			o.conflicts = syncrun.Conflicts(base, o.ours, o.next, syncrun.FullSync)
 		}
 	case o.kept != (syncrun.Prints{}):
-		// What the platform has in a field that is kept may be no value that is possible here: then it is no conflict.
-		if theirs, _, err := o.ours.Update(all, b.ids, b.now); err == nil {
-			o.conflicts = syncrun.Conflicts(o.kept, o.ours, theirs, syncrun.EditedHere)
-		}
+		o.kept, o.conflicts = syncrun.CompareKept(o.kept, all, o.ours, b.ids, b.now)
 	}
 }
 
@@ -61,13 +58,13 @@ func (b *batch) list(one *item, kind syncrun.ChangeKind, p *catalog.Product, fie
 		Fields:   fields,
 		At:       b.now,
 	}
-	if kind != syncrun.Create { // the id of what a preview creates is nobody's
+	if kind != syncrun.Create { // a product that a preview creates is not stored, so its id is of no use
 		c.Local = p.ID.String()
 	}
 	b.changes = append(b.changes, c)
 }
 
-// listRecord lists, in a preview, what would become of a record of a customer or an order. Its values stay where they are.
+// listRecord lists, in a preview, what would become of a record of a customer or an order. Its values are not stored in the list.
 func (b *batch) listRecord(one *item) {
 	var kind syncrun.ChangeKind
 	switch b.outcomes[one.at].Verdict {

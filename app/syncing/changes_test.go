@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/id"
 	"github.com/haggle-commerce/haggle/domain/patch"
 	"github.com/haggle-commerce/haggle/domain/syncrun"
+	"github.com/haggle-commerce/haggle/ports"
 )
 
 // preview previews a sync.
@@ -144,6 +146,29 @@ func TestPreview_changesOnce(t *testing.T) {
 	}
 }
 
+// A step that is read anew is listed and counted once, and the list ends with its limit.
+func TestPreview_restarted(t *testing.T) {
+	t.Parallel()
+	l := newLab(tents(1_200)...)
+	l.shop.size = 300
+	restarted := false
+	l.shop.answer = func(r ports.PageRequest) (*ports.RecordPage, error) {
+		if restarted || r.Cursor != "900" {
+			return nil, nil
+		}
+		restarted = true
+		all := slices.Clone(l.shop.records[syncrun.Products])
+		slices.Reverse(all) // what is read instead may come in another order
+		l.shop.records[syncrun.Products] = all[:950]
+		return &ports.RecordPage{Next: "0", Restarted: true}, nil
+	}
+	r := l.preview(t, false, "products")
+	counts, all := r.Changes()
+	if n := len(l.Changes(r.ID)); !restarted || n != 950 || counts[syncrun.Create] != 950 || !all || r.Steps[0].Total() != 950 {
+		t.Errorf("%s: %d are listed, %v are counted, all %v, of %d", r.Status, n, counts, all, r.Steps[0].Total())
+	}
+}
+
 // Conflicts are fields that both sides changed: one that was edited here is kept, and overwritten by a full sync.
 func TestConflicts(t *testing.T) {
 	t.Parallel()
@@ -195,6 +220,51 @@ func TestConflicts_ofWhatIsTold(t *testing.T) {
 	nameless.Product.Brand = "Fell"
 	if taken := l.tell(t, nameless); len(taken.Changes) > 0 || l.Product("T-1").Brand != "Fell" {
 		t.Errorf("of no name: %q, %+v", lines(taken.Changes), taken.Problems)
+	}
+}
+
+// A conflict ends when both sides have the same value, whoever changed it: what one side alone changes later is taken.
+func TestConflicts_resolved(t *testing.T) {
+	t.Parallel()
+	for who, resolve := range map[string]func(l *lab, there *syncrun.Product){
+		"here": func(l *lab, _ *syncrun.Product) {
+			l.edit(t, "T-1", catalog.Draft{Name: patch.To("C")})
+		},
+		"at the platform": func(_ *lab, there *syncrun.Product) {
+			there.Name = "B"
+		},
+		// The platform's description is no value that is possible here, which does not keep the names from agreeing.
+		"beside an invalid field": func(l *lab, there *syncrun.Product) {
+			l.edit(t, "T-1", catalog.Draft{Name: patch.To("C"), Description: patch.To("Ours")})
+			there.Description = strings.Repeat("a", 20_000)
+		},
+	} {
+		l := newLab()
+		tell := func(n int, change func(p *syncrun.Product)) []string {
+			r := tent(1, early.Add(time.Duration(n)*time.Minute))
+			r.Product.Name = "C"
+			change(r.Product)
+			taken := l.tell(t, r)
+			if len(taken.Problems) > 0 {
+				t.Errorf("%s: %+v", who, taken.Problems)
+			}
+			return lines(taken.Changes)
+		}
+		tell(0, func(p *syncrun.Product) { p.Name = "A" })
+		l.edit(t, "T-1", catalog.Draft{Name: patch.To("B")})
+		if got := tell(1, func(*syncrun.Product) {}); !slices.Equal(got, []string{"conflict products p1 B; name B C ours"}) {
+			t.Errorf("%s: %q", who, got)
+		}
+		agreed := func(p *syncrun.Product) {
+			p.Brand = "Fell"
+			resolve(l, p)
+		}
+		if got := tell(2, agreed); len(got) > 0 || l.Product("T-1").Brand != "Fell" {
+			t.Errorf("%s: once resolved, %q", who, got)
+		}
+		if got := tell(3, func(p *syncrun.Product) { p.Name = "D" }); len(got) > 0 || l.Product("T-1").Name != "D" {
+			t.Errorf("%s: the platform alone changed it: %s, %q", who, l.Product("T-1").Name, got)
+		}
 	}
 }
 

@@ -94,6 +94,12 @@ func (h *hand) storeProgress(ctx context.Context, s ports.SyncStores, page ports
 			return nil, err
 		}
 	}
+	if page.Restarted && h.run.Preview { // the records are read again, and the changes listed again
+		resource := h.run.Current().Resource
+		if err := s.Changes.Clear(ctx, h.run.Project, h.run.Integration, h.run.ID, resource); err != nil {
+			return nil, err
+		}
+	}
 	if err := h.list(ctx, s, taken.Changes); err != nil {
 		return nil, err
 	}
@@ -109,7 +115,7 @@ func (h *hand) storeProgress(ctx context.Context, s ports.SyncStores, page ports
 			r.Restart()
 		}
 		r.Expect(page.Total)
-		r.Find(taken.Changes)
+		r.CountChanges(taken.Changes)
 		return r.Advance(taken.Counters, taken.High, page.Next, until, now)
 	})
 }

@@ -60,7 +60,7 @@ func (h *hand) sweep(ctx context.Context) error {
 			}
 		}
 		return h.update(ctx, s, func(r *syncrun.Run, until, now time.Time) error {
-			r.Find(found)
+			r.CountChanges(found)
 			return r.Sweep(removed, unseen > len(list), until, now)
 		})
 	})

@@ -27,7 +27,7 @@ var (
 	Create   = ChangeKind{"created"}
 	Modify   = ChangeKind{"changed"}
 	Archive  = ChangeKind{"archived"} // or, of a customer, forgotten
-	Conflict = ChangeKind{"conflict"} // both sides had changed a field since the last sync
+	Conflict = ChangeKind{"conflict"} // both sides had changed a field since they last agreed
 )
 
 // ChangeKinds are all of them by name.
@@ -48,7 +48,7 @@ type FieldChange struct {
 type Rule struct{ name string }
 
 var (
-	// EditedHere keeps the merchant's value of a field that was edited here since the last sync.
+	// EditedHere keeps the merchant's value of a field that was edited here since both sides last agreed.
 	EditedHere = Rule{"edited_here"}
 	// FullSync takes the platform's value of every field.
 	FullSync = Rule{"full_sync"}
@@ -90,8 +90,8 @@ func (r *Run) Listable(found []Change) []Change {
 	return found[:min(len(found), max(MaxChanges-listed, 0))]
 }
 
-// Find notes that the current step has found changes.
-func (r *Run) Find(found []Change) {
+// CountChanges adds changes that were found to the counts of the current step.
+func (r *Run) CountChanges(found []Change) {
 	s := r.Current()
 	if s == nil {
 		return

@@ -3,6 +3,7 @@ package syncrun_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -123,6 +124,60 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
+// Of the fields that were edited here, those with the platform's value are agreed, and the others are kept.
+func TestCompareKept(t *testing.T) {
+	t.Parallel()
+	ours, c := taken(t, tent())
+	ours = edited(t, ours, catalog.Draft{Name: patch.To("Ours"), Brand: patch.To("Ours"), Category: patch.To("ours"), Tags: patch.To([]string{"ours"})})
+	incoming := tent()
+	incoming.Name, incoming.Brand, incoming.Tags = "Ours", "Theirs", []string{strings.Repeat("a", 1_000)}
+	all, err := incoming.Draft(money.USD)
+	must(t, err)
+	_, kept := c.Keep(all, ours)
+	still, conflicts := syncrun.CompareKept(kept, all, ours, &ids{n: 100}, later)
+	want := []syncrun.FieldChange{{Field: "brand", Ours: syncrun.Value{Text: "Ours"}, Theirs: syncrun.Value{Text: "Theirs"}, Rule: syncrun.EditedHere}}
+	if !reflect.DeepEqual(conflicts, want) {
+		t.Errorf("%+v", conflicts)
+	}
+	c.Take(record(incoming, later), ours, still, later)
+	left, again := c.Keep(all, ours)
+	if !left.Name.Given() || left.Brand.Given() || left.Category.Given() || left.Tags.Given() || again != still {
+		t.Errorf("kept are %v, then %v", still, again)
+	}
+}
+
+// A platform that does not say whether a variant is shipped does not agree to an edit of that.
+func TestCompareKept_shipping(t *testing.T) {
+	t.Parallel()
+	single := tent()
+	single.Variants = nil
+	for what, incoming := range map[string]syncrun.Product{"variants": tent(), "a default variant": single} {
+		for _, shipping := range []syncrun.Shipping{"", syncrun.Digital} {
+			incoming.Shipping, incoming.Variants = syncrun.Ships, slices.Clone(incoming.Variants)
+			for i := range incoming.Variants {
+				incoming.Variants[i].Shipping = syncrun.Ships
+			}
+			base, c := taken(t, incoming)
+			ours := *base
+			ours.Variants = slices.Clone(base.Variants)
+			for i := range ours.Variants {
+				ours.Variants[i].Digital = true
+			}
+			incoming.Shipping = shipping
+			for i := range incoming.Variants {
+				incoming.Variants[i].Shipping = shipping
+			}
+			all, err := incoming.Draft(money.USD)
+			must(t, err)
+			_, kept := c.Keep(all, &ours)
+			still, conflicts := syncrun.CompareKept(kept, all, &ours, &ids{n: 100}, later)
+			if agreed := still == (syncrun.Prints{}); agreed != (shipping != "") || len(conflicts) > 0 {
+				t.Errorf("%s, %q: %v, %+v", what, shipping, still, conflicts)
+			}
+		}
+	}
+}
+
 func TestRule_Winner(t *testing.T) {
 	t.Parallel()
 	for rule, want := range map[syncrun.Rule]string{syncrun.EditedHere: "ours", syncrun.FullSync: "theirs", {}: ""} {
@@ -133,7 +188,7 @@ func TestRule_Winner(t *testing.T) {
 }
 
 // A run lists the first thousand changes, counts all, and knows whether its list has them all.
-func TestRun_Find(t *testing.T) {
+func TestRun_CountChanges(t *testing.T) {
 	t.Parallel()
 	r := syncrun.Start(id.Sync{}, shop, id.Integration{}, []syncrun.Resource{syncrun.Products, syncrun.Customers}, false, nil, noon)
 	r.Preview = true
@@ -146,7 +201,7 @@ func TestRun_Find(t *testing.T) {
 			}
 		}
 		listed = len(r.Listable(found))
-		r.Find(found)
+		r.CountChanges(found)
 		must(t, r.Advance(syncrun.Counters{Created: created, Updated: changed + archived, Unchanged: 3}, noon, next, later, noon))
 		return listed
 	}
@@ -173,7 +228,7 @@ func TestRun_Find(t *testing.T) {
 		t.Errorf("the last page lists %d", n)
 	}
 	wantChanges(902, 32, 20, 50, false)
-	r.Find([]syncrun.Change{{Kind: syncrun.Conflict}}) // it has ended
+	r.CountChanges([]syncrun.Change{{Kind: syncrun.Conflict}}) // it has ended
 	wantChanges(902, 32, 20, 50, false)
 	r.Preview = false
 	if counts, _ := r.Changes(); !reflect.DeepEqual(counts, map[syncrun.ChangeKind]int{syncrun.Conflict: 50}) {

@@ -3,6 +3,7 @@ package syncrun
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/haggle-commerce/haggle/domain/catalog"
 	"github.com/haggle-commerce/haggle/domain/money"
@@ -68,6 +69,45 @@ func Conflicts(base Prints, ours, theirs *catalog.Product, rule Rule) (list []Fi
 		}
 	}
 	return list
+}
+
+// CompareKept compares our product with a platform's draft in the fields that Keep has left out of it. A field that has the same
+// value on both sides is agreed: the prints that are returned are without it, so that the value is its base from now on, and a
+// later change of one side alone is no conflict. A value of the platform's that is not valid here is neither agreed nor a conflict.
+func CompareKept(kept Prints, all catalog.Draft, ours *catalog.Product, ids catalog.IDs, now time.Time) (still Prints, conflicts []FieldChange) {
+	still = kept
+	for field := range fieldNames {
+		if kept[field] == 0 {
+			continue
+		}
+		d := all
+		for other := range fieldNames { // an invalid value of another field says nothing about this one
+			if other != field && kept[other] != 0 {
+				omit(&d, other)
+			}
+		}
+		theirs, _, err := ours.Update(d, ids, now)
+		switch {
+		case err != nil:
+		case PrintsOf(theirs)[field] != PrintsOf(ours)[field]:
+			var base Prints
+			base[field] = kept[field]
+			conflicts = append(conflicts, Conflicts(base, ours, theirs, EditedHere)...)
+		case field != variants || saysShipping(all):
+			still[field] = 0
+		}
+	}
+	return still, conflicts
+}
+
+// saysShipping reports whether a platform's draft tells of all that is sold whether it is shipped. If not, ours stays as it is, which
+// is no agreement: Shopify's webhooks leave out what its API tells.
+func saysShipping(d catalog.Draft) bool {
+	list, _ := d.Variants.Value()
+	if len(list) == 0 {
+		return d.RequiresShipping.Given()
+	}
+	return !slices.ContainsFunc(list, func(v catalog.VariantDraft) bool { return v.RequiresShipping == nil })
 }
 
 func fieldChange(field int, ours, theirs *catalog.Product, rule Rule) FieldChange {

@@ -33,10 +33,16 @@ func (r *Run) Expect(t Total) {
 	}
 }
 
-// Restart forgets how far the current step has come, because it is read anew from its start.
+// Restart forgets how far the current step has come, because it is read anew from its start. A preview has stored nothing of what
+// was read, so it finds the same again: it forgets its counts, too. What any other run has taken does not change again.
 func (r *Run) Restart() {
-	if s := r.Current(); s != nil {
-		s.Read, s.Expected, s.Pace = 0, Total{}, Pace{}
+	s := r.Current()
+	if s == nil {
+		return
+	}
+	s.Read, s.Expected, s.Pace = 0, Total{}, Pace{}
+	if r.Preview {
+		s.Counters, s.Found = Counters{}, Found{}
 	}
 }
 

@@ -1,6 +1,7 @@
 package syncrun_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -65,6 +66,28 @@ func TestRun_Restart(t *testing.T) {
 	page(t, r, 100, 3, "c")
 	if p := r.Steps[0].Progress(); p.Done != 100 || p.Total != 1000 || p.Timed {
 		t.Errorf("%+v", p)
+	}
+}
+
+// A preview that reads a step anew finds the same changes again. A sync has stored them, and finds them unchanged.
+func TestRun_Restart_counts(t *testing.T) {
+	t.Parallel()
+	for _, preview := range []bool{true, false} {
+		r := start(true, syncrun.Products)
+		r.Preview = preview
+		found := []syncrun.Change{{Kind: syncrun.Create}, {Kind: syncrun.Create}, {Kind: syncrun.Conflict}}
+		r.CountChanges(found)
+		page(t, r, 2, 1, "a")
+		r.Restart()
+		want := map[syncrun.ChangeKind]int{syncrun.Conflict: 1}
+		if preview {
+			r.CountChanges(found)
+			page(t, r, 2, 2, "b")
+			want = map[syncrun.ChangeKind]int{syncrun.Create: 2, syncrun.Modify: 0, syncrun.Archive: 0, syncrun.Conflict: 1}
+		}
+		if counts, all := r.Changes(); !maps.Equal(counts, want) || !all || r.Steps[0].Created != 2 {
+			t.Errorf("preview %v: %v, all %v, %+v", preview, counts, all, r.Steps[0].Counters)
+		}
 	}
 }
 

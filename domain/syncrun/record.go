@@ -259,43 +259,51 @@ func (p Product) Draft(currency money.Currency) (catalog.Draft, error) {
 	return d, nil
 }
 
-// Keep takes out of a platform's draft what was edited here since the copy was taken: a field whose print
-// is another one now. It returns the prints of the fields that are kept, for the copy to have as before.
+// Keep takes out of a platform's draft what was edited here since both sides last agreed: a field whose print
+// is another one now. It returns the prints of the fields that are kept, as they were when both sides agreed. CompareKept tells
+// which of them the copy has as before.
 func (c *Copy) Keep(d catalog.Draft, ours *catalog.Product) (catalog.Draft, Prints) {
 	var kept Prints
 	now := PrintsOf(ours)
-	edited := func(field int) bool {
-		if c.Prints[field] == 0 || c.Prints[field] == now[field] {
-			return false
+	for field, print := range c.Prints {
+		if print != 0 && print != now[field] {
+			kept[field] = print
+			omit(&d, field)
 		}
-		kept[field] = c.Prints[field]
-		return true
 	}
-	leave(&d.Name, edited(name))
-	leave(&d.Price, edited(price))
-	leave(&d.Category, edited(category))
-	leave(&d.Description, edited(description))
-	leave(&d.Brand, edited(brand))
-	leave(&d.Images, edited(images))
-	leave(&d.Attributes, edited(attributes))
-	leave(&d.Tags, edited(tags))
-	leave(&d.Variants, edited(variants))
-	leave(&d.GTIN, edited(variants))
-	leave(&d.MPN, edited(variants))
-	leave(&d.InventoryPolicy, edited(variants))
-	leave(&d.RequiresShipping, edited(variants))
-	leave(&d.Status, edited(status))
 	return d, kept
 }
 
-func leave[T any](f *patch.Field[T], edited bool) {
-	if edited {
-		*f = patch.Field[T]{}
+// omit takes a field of Prints out of a draft.
+func omit(d *catalog.Draft, field int) {
+	var none catalog.Draft
+	switch field {
+	case name:
+		d.Name = none.Name
+	case price:
+		d.Price = none.Price
+	case category:
+		d.Category = none.Category
+	case description:
+		d.Description = none.Description
+	case brand:
+		d.Brand = none.Brand
+	case images:
+		d.Images = none.Images
+	case attributes:
+		d.Attributes = none.Attributes
+	case tags:
+		d.Tags = none.Tags
+	case variants:
+		d.Variants, d.GTIN, d.MPN = none.Variants, none.GTIN, none.MPN
+		d.InventoryPolicy, d.RequiresShipping = none.InventoryPolicy, none.RequiresShipping
+	case status:
+		d.Status = none.Status
 	}
 }
 
-// Take notes that a record was taken as ours, with the prints of fields that were kept, so that they count
-// as edited the next time too. ours is nil for what is no product.
+// Take notes that a record was taken as ours, with the prints of fields that are kept and in which both sides
+// do not agree, so that they count as edited the next time too. ours is nil for what is no product.
 func (c *Copy) Take(r Record, ours *catalog.Product, kept Prints, now time.Time) {
 	c.Digest, c.Removed, c.UpdatedAt = r.Digest(), r.Deleted, now
 	if r.At.After(c.At) {

@@ -51,6 +51,13 @@ SET ` + db.Excluded("preview", "local", "title", "fields", "noted_at")
 )
 
 const (
+	clearChanges = `
+DELETE FROM sync_changes
+WHERE project_id = $1
+  AND integration_id = $2
+  AND run_id = $3
+  AND resource = $4`
+
 	changesOf = `
 FROM sync_changes
 WHERE project_id = $1
@@ -92,6 +99,10 @@ func (v SyncChanges) Add(ctx context.Context, project id.Project, integration id
 		}
 		return t.Insert(ctx, insertChanges, args, replaceChanges)
 	})
+}
+
+func (v SyncChanges) Clear(ctx context.Context, project id.Project, integration id.Integration, run id.Sync, resource syncrun.Resource) error {
+	return v.Store.Exec(ctx, project, clearChanges, project, integration, run, resource)
 }
 
 // byKey is the order in which rows are locked.

@@ -22,6 +22,7 @@ func SyncChanges(t *testing.T, open porttest.Open) {
 		"a change comes back as it was stored":                  changeRoundTrip,
 		"lists are in the order of ids, with totals":            changeList,
 		"a change that is added again is replaced":              changeAgain,
+		"changes of a run and a resource are cleared":           changeClear,
 		"what cannot be printed is stored":                      changeUnprintable,
 		"conflicts are newest first, without those of previews": changeConflicts,
 		"values of people are refused":                          changePersonal,
@@ -165,6 +166,19 @@ func changePersonal(s *porttest.Shop) {
 			s.T.Errorf("%+v: %v", c, err)
 		}
 	}
+}
+
+func changeClear(s *porttest.Shop) {
+	i, run, other := porttest.Random[id.Integration](), porttest.Random[id.Sync](), porttest.Random[id.Sync]()
+	customer := created(run, "c1")
+	customer.Resource, customer.Title = syncrun.Customers, ""
+	addChanges(s, i, created(run, "p1"), conflict(run, "p1", "name", 0), customer, created(other, "p1"))
+	s.Must(s.SyncChanges.Clear(s.Ctx, s.Project.ID, i, run, syncrun.Products))
+	left, total := changesOf(s, i, run, ports.ChangeFilter{}, ports.Page{Limit: 9})
+	porttest.Same(s.T, "changes", left, []syncrun.Change{customer})
+	porttest.Same(s.T, "their number", total, 1)
+	_, total = changesOf(s, i, other, ports.ChangeFilter{}, ports.Page{Limit: 9})
+	porttest.Same(s.T, "another run's changes", total, 1)
 }
 
 func changeForeign(s *porttest.Shop) {

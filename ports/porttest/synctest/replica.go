@@ -160,6 +160,13 @@ func (v syncChanges) Add(_ context.Context, _ id.Project, _ id.Integration, chan
 	})
 }
 
+func (v syncChanges) Clear(_ context.Context, _ id.Project, _ id.Integration, run id.Sync, resource syncrun.Resource) error {
+	return v.do("changes.clear", func(s *state) error {
+		s.changes[run] = slices.DeleteFunc(slices.Clone(s.changes[run]), func(c syncrun.Change) bool { return c.Resource == resource })
+		return nil
+	})
+}
+
 func (v syncChanges) List(context.Context, id.Project, id.Integration, id.Sync, ports.ChangeFilter, ports.Page) ([]syncrun.Change, int, error) {
 	panic("not for tests")
 }

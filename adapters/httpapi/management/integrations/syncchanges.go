@@ -41,7 +41,7 @@ type syncFound struct {
 type SyncChangeView struct {
 	SyncID   *string           `json:"sync_id" nullable:"true" doc:"Null: a webhook told of the record."`
 	Kind     string            `json:"kind" enum:"created,changed,archived,conflict" doc:"created, changed, archived: what a sync would do to the record; a customer that is archived is forgotten. conflict: both sides changed one field since they last agreed."`
-	Resource string            `json:"resource" enum:"products,inventory,orders,customers"`
+	Resource string            `json:"resource" enum:"products,orders,customers"`
 	RecordID string            `json:"record_id" example:"7463529" doc:"The platform's."`
 	LocalID  *string           `json:"local_id" nullable:"true" example:"prod_06fszq2d8v3m5xk9t1c7w4hpeg" doc:"What it is here: a product's or an order's id. Null: there is none, or not yet."`
 	Title    *string           `json:"title" nullable:"true" example:"Trail tent" doc:"The product's name here, or at the platform if there is none here. Null for customers and orders, of which only ids are stored."`
@@ -56,7 +56,7 @@ type fieldChangeView struct {
 	Theirs fieldValue `json:"theirs" doc:"The platform's value."`
 	Cut    bool       `json:"cut" doc:"A text of a value is cut to 300 characters and ends with …, or a list has its first 10 entries."`
 	Winner *string    `json:"winner,omitempty" enum:"ours,theirs" example:"ours" doc:"Of a conflict: whose value is used."`
-	Rule   *string    `json:"rule,omitempty" enum:"edited_here,full_sync" example:"edited_here" doc:"Of a conflict, why: edited_here keeps a field that was edited here since the last sync; full_sync takes the platform's value of every field."`
+	Rule   *string    `json:"rule,omitempty" enum:"edited_here,full_sync" example:"edited_here" doc:"Of a conflict, why: edited_here keeps a field that was edited here since both sides last agreed; full_sync takes the platform's value of every field."`
 }
 
 // fieldValue is the value of a field on one side.
@@ -149,7 +149,7 @@ type syncChangesInput struct {
 	OnSync
 	operation.Paging
 	Kind     string `query:"kind" enum:"created,changed,archived,conflict"`
-	Resource string `query:"resource" enum:"products,inventory,orders,customers"`
+	Resource string `query:"resource" enum:"products,orders,customers"`
 }
 
 func (h *handlers) listSyncChanges(ctx context.Context, rq operation.Request, in *syncChangesInput) (*wire.Output[SyncChangesView], error) {
