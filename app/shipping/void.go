@@ -133,19 +133,24 @@ func (s *Service) giveBack(ctx ports.Outbound, i *integration.Integration, shipp
 	return nil, explain(i.Type, err)
 }
 
-// TellVoided tells the order of a voided label that it is not on its way, once: a repeated request makes up for one that
-// failed. It runs in one transaction. An order that another label, or another tracking, has sent on its way stays so.
+// TellVoided sets the order of a voided label back to processing, if it is shipped with the label's tracking number. It runs
+// in one transaction, and may be repeated. It does so whether or not Haggle shipped the order with the label, and also for
+// a label that was replaced: the process may have ended before an earlier request came here, or ShipStation's webhook may
+// have shipped the order. An order whose good label has the same tracking number stays shipped.
 func (s *Service) TellVoided(ctx context.Context, l *order.Label) error {
-	told := false
-	_, err := s.Labels.Change(ctx, l.Project, l.Order, l.Test, func(_ *order.Order, now *order.Label) (*order.Label, error) {
-		told = now != nil && now.ID == l.ID && now.Voided() && now.Told
-		if !told {
+	if l.Test || l.TrackingNumber == "" {
+		return nil
+	}
+	voided := false
+	_, err := s.Labels.Change(ctx, l.Project, l.Order, false, func(_ *order.Order, now *order.Label) (*order.Label, error) {
+		voided = now != nil && now.HasVoided(l.TrackingNumber)
+		if now == nil || now.ID != l.ID || !now.Voided() || !now.Told {
 			return nil, nil
 		}
 		now.Told = false
 		return now, nil
 	})
-	if err != nil || !told {
+	if err != nil || !voided {
 		return err
 	}
 	now, announce := s.Clock.Now(), id.New[id.Event](s.Entropy.IDBits())

@@ -183,13 +183,13 @@ func (l *Label) KeepBought(lease time.Time) {
 	}
 }
 
-// Unship takes back that the goods are on their way with this tracking number: its label was voided. The order is to be
-// shipped again, as at ShipStation ("ShipStation will move the order back to Awaiting Shipment",
+// Unship sets an order that is shipped with this tracking number back to processing: the label was voided. The order is to
+// be shipped again, as at ShipStation ("ShipStation will move the order back to Awaiting Shipment",
 // https://help.shipstation.com/hc/en-us/articles/360026157751-Void-Labels, read 2026-11-29). An order that is shipped with
-// another tracking, delivered or canceled stays so.
+// another tracking number or with none, delivered or canceled stays so.
 func (c *Case) Unship(number string, announce id.Event, now time.Time) {
 	f := &c.Order.Fulfillment
-	if f.Status != Shipped || f.TrackingNumber != number {
+	if number == "" || f.Status != Shipped || f.TrackingNumber != number {
 		return
 	}
 	f.Status, f.ShippedAt = FulfillmentProcessing, time.Time{}

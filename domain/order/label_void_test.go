@@ -168,6 +168,12 @@ func TestUnship(t *testing.T) {
 	if err := c.Ship("ups", "3Z", "", announce, later); err != nil || c.Order.Fulfillment.TrackingNumber != "3Z" {
 		t.Errorf("%v, %+v", err, c.Order.Fulfillment)
 	}
+	c.Order.Fulfillment.Status, c.Order.Fulfillment.TrackingNumber = order.Shipped, "" // by hand
+	c.Unship("", announce, later)
+	if c.Order.Fulfillment.Status != order.Shipped {
+		t.Errorf("shipped without a tracking number: %+v", c.Order.Fulfillment)
+	}
+	c.Order.Fulfillment.TrackingNumber = "3Z"
 	if err := c.Deliver(announce, later); err != nil {
 		t.Fatal(err)
 	}
