@@ -201,6 +201,20 @@ func (l labels) Find(_ context.Context, _ id.Project, of id.Order, test bool) (*
 	return &stored, nil
 }
 
+func (l labels) List(ctx context.Context, p id.Project, of id.Order) (list []*order.Label, err error) {
+	for _, test := range []bool{false, true} {
+		one, err := l.Find(ctx, p, of, test)
+		if err != nil {
+			return nil, err
+		}
+		if one != nil {
+			one.PDF = nil
+			list = append(list, one)
+		}
+	}
+	return list, nil
+}
+
 func (l labels) Change(_ context.Context, _ id.Project, of id.Order, test bool,
 	change func(*order.Order, *order.Label) (*order.Label, error)) (*order.Label, error) {
 	l.mu.Lock()

@@ -34,35 +34,30 @@ func (s *Service) Void(ctx ports.Outbound, p *project.Project, of id.Order, name
 	return l, err == nil, err
 }
 
-// Bought are the labels that were bought for an order, the newest first: also voided ones, and tests.
+// Bought are the labels that were bought for an order, the newest first: also voided ones, and tests. They have no PDFs.
 func (s *Service) Bought(ctx context.Context, p id.Project, of id.Order) ([]*order.Label, error) {
 	if _, err := s.Orders.Case(ctx, p, of); err != nil {
 		return nil, err
 	}
+	list, err := s.Labels.List(ctx, p, of)
+	if err != nil {
+		return nil, err
+	}
 	var all []*order.Label
-	for _, test := range []bool{false, true} {
-		l, err := s.Labels.Find(ctx, p, of, test)
-		if err != nil {
-			return nil, err
-		}
-		if l != nil {
-			all = append(all, l.All()...)
-		}
+	for _, l := range list {
+		all = append(all, l.All()...)
 	}
 	slices.SortStableFunc(all, func(a, b *order.Label) int { return b.BoughtAt.Compare(a.BoughtAt) })
 	return all, nil
 }
 
-// bought finds a label by its id.
+// bought finds a label by its id, without its PDF.
 func (s *Service) bought(ctx context.Context, p id.Project, of id.Order, name id.Label) (*order.Label, error) {
-	for _, test := range []bool{false, true} {
-		l, err := s.Labels.Find(ctx, p, of, test)
-		if err != nil {
-			return nil, err
-		}
-		if l == nil {
-			continue
-		}
+	list, err := s.Labels.List(ctx, p, of)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range list {
 		if found := l.Find(name); found != nil {
 			return found, nil
 		}

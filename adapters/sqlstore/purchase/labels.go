@@ -22,10 +22,11 @@ var (
 		"Price": ",none", "DueAt": ",null", "BoughtAt": ",null", "VoidDueAt": ",null", "VoidedAt": ",null", "Former": ",json",
 	})
 
-	selectLabel = labels.Select() + `
-WHERE project_id = $1
-  AND order_id = $2
+	selectLabel = labels.Select() + labelsOfOrder + `
   AND test = $3`
+
+	// A label's PDF may have some 100 KB, and shows the buyer's address.
+	listLabels = "\nSELECT " + labels.ColumnsBut("pdf") + "\nFROM labels" + labelsOfOrder
 
 	upsertLabel = labels.Insert() + `
 ON CONFLICT (project_id, order_id, test) DO UPDATE
@@ -33,8 +34,25 @@ SET ` + db.Excluded("id", "created_at", "void_due_at", "voided_at", "former", "i
 		"price", "pdf", "told", "bought_at")
 )
 
+const labelsOfOrder = `
+WHERE project_id = $1
+  AND order_id = $2`
+
 func (v Labels) Find(ctx context.Context, project id.Project, of id.Order, test bool) (*order.Label, error) {
 	return db.First[order.Label](ctx, v.Store.Read(project), selectLabel, project, of, test)
+}
+
+func (v Labels) List(ctx context.Context, project id.Project, of id.Order) ([]*order.Label, error) {
+	rows, err := db.All[order.Label](ctx, v.Store.Read(project), listLabels, project, of)
+	return pointers(rows), err
+}
+
+func pointers(rows []order.Label) []*order.Label {
+	list := make([]*order.Label, len(rows))
+	for i := range rows {
+		list[i] = &rows[i]
+	}
+	return list
 }
 
 // Change locks the order, also where there is no label yet that could be locked, and so keeps the order as
