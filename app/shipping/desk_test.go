@@ -191,6 +191,10 @@ func (d *desk) Use(_ ports.Outbound, i *integration.Integration, work func(ports
 // labels is the store's other view, for Change is two ports'.
 type labels struct{ *desk }
 
+func (labels) Lock(context.Context, id.Project, []id.Order) ([]*order.Label, error) {
+	panic("shipping locks no page of orders")
+}
+
 func (l labels) Find(_ context.Context, _ id.Project, of id.Order, test bool) (*order.Label, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -57,6 +57,10 @@ func (d depotLabels) List(context.Context, id.Project, id.Order) ([]*order.Label
 	return []*order.Label{d.label}, nil
 }
 
+func (depotLabels) Lock(context.Context, id.Project, []id.Order) ([]*order.Label, error) {
+	panic("the API locks no page of orders")
+}
+
 func (d depotLabels) Change(_ context.Context, _ id.Project, _ id.Order, _ bool,
 	change func(*order.Order, *order.Label) (*order.Label, error)) (*order.Label, error) {
 	l, err := change(d.order, d.label)

@@ -96,6 +96,10 @@ func labelRoundTrip(s *porttest.Shop) {
 		list[0], list[1] = list[1], list[0]
 	}
 	porttest.Same(s.T, "listed", list, []*order.Label{&listed, test})
+	unlabeled := s.Order(1)
+	list, err = s.Labels.Lock(s.Ctx, s.Project.ID, []id.Order{unlabeled.ID, o.ID, porttest.Random[id.Order]()})
+	s.Must(err)
+	porttest.Same(s.T, "locked", list, []*order.Label{&listed})
 }
 
 // boughtLabel is the label of an order.
