@@ -175,9 +175,9 @@ type LabelRequest struct {
 	Carrier string
 	Service string
 	Test    bool // a label that nobody ships, and that costs nothing
-	// Voided are the platform's ids of labels of the order that were voided. None of them is the label that is asked for, even
-	// if the platform still lists it as good.
-	Voided []string
+	// Voided are labels of the order that were voided. None of them is the label that is asked for, even if the platform still
+	// lists it as good. One is known by its Remote or, as that may be missing or of another API, by its tracking number.
+	Voided []order.VoidedLabel
 }
 
 // VoidRequest is a label that was bought.

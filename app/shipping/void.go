@@ -30,7 +30,7 @@ func (s *Service) Void(ctx ports.Outbound, p *project.Project, of id.Order, name
 	if l, err = s.claimVoid(ctx, l); err != nil || l.Voided() {
 		return l, false, err
 	}
-	l, err = s.giveBack(ctx.WithoutCancel(), i, shipper, c.Order, l)
+	l, err = s.requestVoid(ctx.WithoutCancel(), i, shipper, c.Order, l)
 	return l, err == nil, err
 }
 
@@ -65,7 +65,7 @@ func (s *Service) bought(ctx context.Context, p id.Project, of id.Order, name id
 	return nil, order.ErrNoLabel
 }
 
-// claimVoid takes the label in hand, unless it has been voided meanwhile.
+// claimVoid leases the label, unless it has been voided meanwhile.
 func (s *Service) claimVoid(ctx context.Context, l *order.Label) (*order.Label, error) {
 	now, name := s.Clock.Now(), l.ID
 	return s.settled(ctx, l, func(o *order.Order, l *order.Label) (*order.Label, error) {
@@ -96,8 +96,8 @@ func (s *Service) settled(ctx context.Context, l *order.Label, change func(*orde
 	return changed, err
 }
 
-// giveBack asks the platform to void a label that is in hand, and records its answer.
-func (s *Service) giveBack(ctx ports.Outbound, i *integration.Integration, shipper ports.Shipper, o *order.Order, l *order.Label) (*order.Label, error) {
+// requestVoid asks the platform to void a leased label, and records its answer.
+func (s *Service) requestVoid(ctx ports.Outbound, i *integration.Integration, shipper ports.Shipper, o *order.Order, l *order.Label) (*order.Label, error) {
 	bounded, cancel := ctx.WithTimeout(patience)
 	defer cancel()
 	held := s.hold(ctx, bounded, l, cancel)

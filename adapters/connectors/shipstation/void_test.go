@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -34,7 +35,7 @@ func TestVoidALabel(t *testing.T) {
 		t.Errorf("again: %v; %d voids", err, w.voids)
 	}
 	again := labelRequest()
-	again.Voided = []string{r.Remote}
+	again.Voided = []order.VoidedLabel{{Remote: r.Remote}}
 	next, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, again)
 	if err != nil || next.Remote == r.Remote || w.labels != 2 {
 		t.Errorf("another one: %+v, %v; %d bought", next, err, w.labels)
@@ -205,7 +206,7 @@ func TestVoidALabelV2(t *testing.T) {
 		}
 	}
 	again := labelRequest()
-	again.Voided = []string{r.Remote}
+	again.Voided = []order.VoidedLabel{{Remote: r.Remote}}
 	next, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, again)
 	if err != nil || next.Remote == r.Remote || w.bought != 2 {
 		t.Errorf("another one: %+v, %v; %d bought", next, err, w.bought)
@@ -232,15 +233,24 @@ func TestBuy_afterAVoidThatIsNotShownYet(t *testing.T) {
 	w := open(t)
 	r := mustBuy(t, w, w.connection)
 	again := labelRequest()
-	again.Voided = []string{r.Remote}
+	again.Voided = []order.VoidedLabel{{Remote: r.Remote}}
 	w.status[1000] = "shipped"
 	var failure *ports.PlatformFailure
 	if l, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, again); !errors.As(err, &failure) || w.labels != 1 {
 		t.Errorf("%+v, %v; %d bought", l, err, w.labels)
 	}
+	again.Voided = []order.VoidedLabel{{Remote: "se-1", TrackingNumber: r.TrackingNumber}} // of the other API
+	if l, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, again); !errors.As(err, &failure) || w.labels != 1 {
+		t.Errorf("by its tracking number: %+v, %v; %d bought", l, err, w.labels)
+	}
 	v2 := openV2(t)
 	r = mustBuy(t, v2, v2.connection)
-	again.Voided = []string{r.Remote}
+	again.Voided = []order.VoidedLabel{{TrackingNumber: r.TrackingNumber}}
+	if l, err := v2.Buy(ports.NewOutbound(t.Context()), v2.connection, again); err == nil && l.Remote == r.Remote {
+		t.Errorf("V2, by its tracking number: %+v", l)
+	}
+	r = mustBuy(t, v2, v2.connection)
+	again.Voided = []order.VoidedLabel{{Remote: r.Remote}}
 	if l, err := v2.Buy(ports.NewOutbound(t.Context()), v2.connection, again); err == nil && l.Remote == r.Remote {
 		t.Errorf("V2: %+v", l)
 	}
