@@ -244,6 +244,7 @@ Feature: Shipping labels
       Then the answer shows:
         | data.*.id        | ["$second", "$first"] |
         | data.0.voided_at | null                  |
+        | data.0.label_pdf | absent                |
       When the merchant has synced
       And the merchant reads the order
       Then the answer shows:

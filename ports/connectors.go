@@ -142,7 +142,8 @@ type Shipper interface {
 	// Bought finds the label of an order; nil: there is none.
 	Bought(ctx Outbound, c Connection, o *order.Order) (*ShippingLabel, error)
 	// Void voids a label, so that its carrier gives the money back. A label that is voided already is a success. A label that the
-	// platform does not void, and that was not voided before: PlatformRefusal with its reason.
+	// platform does not void, and that it shows as not voided: PlatformRefusal with its reason. An unknown outcome is a
+	// PlatformFailure, which wraps neither a refusal nor ErrCredentialsRefused nor Throttled.
 	Void(ctx Outbound, c Connection, r VoidRequest) error
 }
 
@@ -174,9 +175,9 @@ type LabelRequest struct {
 	Carrier string
 	Service string
 	Test    bool // a label that nobody ships, and that costs nothing
-	// Voided are the platform's ids of labels of the order that were voided. None of them is the label that is asked for, even
-	// if the platform still lists it as good.
-	Voided []string
+	// Voided are labels of the order that were voided. None of them is the label that is asked for, even if the platform still
+	// lists it as good. One is known by its Remote or, as that may be missing or of another API, by its tracking number.
+	Voided []order.VoidedLabel
 }
 
 // VoidRequest is a label that was bought.

@@ -57,7 +57,7 @@ func (s *Service) keeps(l *order.Label) (bool, error) {
 	return l.Usable(s.Clock.Now())
 }
 
-// claim takes the label in hand, unless it has been bought meanwhile. One that is voided is replaced.
+// claim leases the label, unless it has been bought meanwhile. One that is voided is replaced.
 func (s *Service) claim(ctx context.Context, p id.Project, of id.Order, w order.LabelWish) (*order.Label, error) {
 	now, name := s.Clock.Now(), id.New[id.Label](s.Entropy.IDBits())
 	var before *order.Label
@@ -99,7 +99,7 @@ func (s *Service) purchase(ctx ports.Outbound, i *integration.Integration, shipp
 	var sold ports.ShippingLabel
 	err := s.Accounts.Use(bounded, i, func(c ports.Connection) (err error) {
 		sold, err = shipper.Buy(bounded, c, ports.LabelRequest{
-			Package: parcel, Carrier: l.Carrier, Service: l.Service, Test: l.Test, Voided: l.VoidedRemotes(),
+			Package: parcel, Carrier: l.Carrier, Service: l.Service, Test: l.Test, Voided: l.Former,
 		})
 		return err
 	})

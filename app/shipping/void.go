@@ -30,39 +30,34 @@ func (s *Service) Void(ctx ports.Outbound, p *project.Project, of id.Order, name
 	if l, err = s.claimVoid(ctx, l); err != nil || l.Voided() {
 		return l, false, err
 	}
-	l, err = s.giveBack(ctx.WithoutCancel(), i, shipper, c.Order, l)
+	l, err = s.requestVoid(ctx.WithoutCancel(), i, shipper, c.Order, l)
 	return l, err == nil, err
 }
 
-// Bought are the labels that were bought for an order, the newest first: also voided ones, and tests.
+// Bought are the labels that were bought for an order, the newest first: also voided ones, and tests. They have no PDFs.
 func (s *Service) Bought(ctx context.Context, p id.Project, of id.Order) ([]*order.Label, error) {
 	if _, err := s.Orders.Case(ctx, p, of); err != nil {
 		return nil, err
 	}
+	list, err := s.Labels.List(ctx, p, of)
+	if err != nil {
+		return nil, err
+	}
 	var all []*order.Label
-	for _, test := range []bool{false, true} {
-		l, err := s.Labels.Find(ctx, p, of, test)
-		if err != nil {
-			return nil, err
-		}
-		if l != nil {
-			all = append(all, l.All()...)
-		}
+	for _, l := range list {
+		all = append(all, l.All()...)
 	}
 	slices.SortStableFunc(all, func(a, b *order.Label) int { return b.BoughtAt.Compare(a.BoughtAt) })
 	return all, nil
 }
 
-// bought finds a label by its id.
+// bought finds a label by its id, without its PDF.
 func (s *Service) bought(ctx context.Context, p id.Project, of id.Order, name id.Label) (*order.Label, error) {
-	for _, test := range []bool{false, true} {
-		l, err := s.Labels.Find(ctx, p, of, test)
-		if err != nil {
-			return nil, err
-		}
-		if l == nil {
-			continue
-		}
+	list, err := s.Labels.List(ctx, p, of)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range list {
 		if found := l.Find(name); found != nil {
 			return found, nil
 		}
@@ -70,7 +65,7 @@ func (s *Service) bought(ctx context.Context, p id.Project, of id.Order, name id
 	return nil, order.ErrNoLabel
 }
 
-// claimVoid takes the label in hand, unless it has been voided meanwhile.
+// claimVoid leases the label, unless it has been voided meanwhile.
 func (s *Service) claimVoid(ctx context.Context, l *order.Label) (*order.Label, error) {
 	now, name := s.Clock.Now(), l.ID
 	return s.settled(ctx, l, func(o *order.Order, l *order.Label) (*order.Label, error) {
@@ -101,8 +96,8 @@ func (s *Service) settled(ctx context.Context, l *order.Label, change func(*orde
 	return changed, err
 }
 
-// giveBack asks the platform to void a label that is in hand, and records its answer.
-func (s *Service) giveBack(ctx ports.Outbound, i *integration.Integration, shipper ports.Shipper, o *order.Order, l *order.Label) (*order.Label, error) {
+// requestVoid asks the platform to void a leased label, and records its answer.
+func (s *Service) requestVoid(ctx ports.Outbound, i *integration.Integration, shipper ports.Shipper, o *order.Order, l *order.Label) (*order.Label, error) {
 	bounded, cancel := ctx.WithTimeout(patience)
 	defer cancel()
 	held := s.hold(ctx, bounded, l, cancel)
@@ -133,19 +128,24 @@ func (s *Service) giveBack(ctx ports.Outbound, i *integration.Integration, shipp
 	return nil, explain(i.Type, err)
 }
 
-// TellVoided tells the order of a voided label that it is not on its way, once: a repeated request makes up for one that
-// failed. It runs in one transaction. An order that another label, or another tracking, has sent on its way stays so.
+// TellVoided sets the order of a voided label back to processing, if it is shipped with the label's tracking number. It runs
+// in one transaction, and may be repeated. It does so whether or not Haggle shipped the order with the label, and also for
+// a label that was replaced: the process may have ended before an earlier request came here, or ShipStation's webhook may
+// have shipped the order. An order whose good label has the same tracking number stays shipped.
 func (s *Service) TellVoided(ctx context.Context, l *order.Label) error {
-	told := false
-	_, err := s.Labels.Change(ctx, l.Project, l.Order, l.Test, func(_ *order.Order, now *order.Label) (*order.Label, error) {
-		told = now != nil && now.ID == l.ID && now.Voided() && now.Told
-		if !told {
+	if l.Test || l.TrackingNumber == "" {
+		return nil
+	}
+	voided := false
+	_, err := s.Labels.Change(ctx, l.Project, l.Order, false, func(_ *order.Order, now *order.Label) (*order.Label, error) {
+		voided = now != nil && now.HasVoided(l.TrackingNumber)
+		if now == nil || now.ID != l.ID || !now.Voided() || !now.Told {
 			return nil, nil
 		}
 		now.Told = false
 		return now, nil
 	})
-	if err != nil || !told {
+	if err != nil || !voided {
 		return err
 	}
 	now, announce := s.Clock.Now(), id.New[id.Event](s.Entropy.IDBits())

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"reflect"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -74,7 +73,7 @@ func TestVoid_thenBuyAnother(t *testing.T) {
 	if err != nil || !bought || second.ID == first || second.TrackingNumber != "1Z10" || second.Voided() {
 		t.Fatalf("%+v, %v, %v", second, bought, err)
 	}
-	if asked := d.asked[1]; !slices.Equal(asked.Voided, []string{"7"}) {
+	if asked := d.asked[1]; len(asked.Voided) != 1 || !asked.Voided[0].Is("7", "") {
 		t.Errorf("the voided label may be found again: %+v", asked)
 	}
 	if f := d.kept.Order.Fulfillment; f.Status != order.Shipped || f.TrackingNumber != "1Z10" {

@@ -15,7 +15,11 @@ import (
 
 // takeCustomers keeps who the platform knows. Of one that it has deleted nothing but its id is left.
 func (b *batch) takeCustomers(ctx context.Context) error {
-	return b.keepRecords(ctx, syncrun.Customers, func(one *item) error {
+	items, err := b.open(ctx, syncrun.Customers, false)
+	if err != nil {
+		return err
+	}
+	return b.keepRecords(ctx, items, func(one *item) error {
 		one.after.Customer, one.after.Email = nil, ""
 		if c := one.record.Customer; c != nil && !one.record.Deleted {
 			one.after.Customer, one.after.Email = c, lower(c.Email)
@@ -24,12 +28,8 @@ func (b *batch) takeCustomers(ctx context.Context) error {
 	})
 }
 
-// keepRecords keeps the records of a resource as they are, with what set makes of each.
-func (b *batch) keepRecords(ctx context.Context, of syncrun.Resource, set func(*item) error) error {
-	items, err := b.open(ctx, of, false)
-	if err != nil {
-		return err
-	}
+// keepRecords keeps records as they are, with what set makes of each.
+func (b *batch) keepRecords(ctx context.Context, items []*item, set func(*item) error) error {
 	copies := make([]*syncrun.Copy, len(items))
 	for i, one := range items {
 		b.outcomes[one.at].Verdict = one.verdict()
@@ -57,7 +57,15 @@ func (i *item) verdict() syncrun.Verdict {
 
 // takeOrders keeps the platform's orders, and moves those of ours that it has news of.
 func (b *batch) takeOrders(ctx context.Context) error {
-	return b.keepRecords(ctx, syncrun.Orders, func(one *item) error {
+	items, err := b.open(ctx, syncrun.Orders, false)
+	if err != nil {
+		return err
+	}
+	labels, err := b.labelsOf(ctx, items)
+	if err != nil {
+		return err
+	}
+	return b.keepRecords(ctx, items, func(one *item) error {
 		one.after.Order, one.after.Email = nil, ""
 		o := one.record.Order
 		if o == nil || one.record.Deleted {
@@ -67,7 +75,7 @@ func (b *batch) takeOrders(ctx context.Context) error {
 		if err := b.takeReversal(ctx, one, o); err != nil {
 			return err
 		}
-		return b.takeShipment(ctx, one, o)
+		return b.takeShipment(ctx, one, o, labels)
 	})
 }
 
@@ -88,22 +96,13 @@ var errLate = errors.New("the order has come further")
 
 // takeShipment tells an order of ours that it is on its way, or has arrived. A reference that is none of our
 // orders is the platform's own affair.
-func (b *batch) takeShipment(ctx context.Context, one *item, o *syncrun.Order) error {
+func (b *batch) takeShipment(ctx context.Context, one *item, o *syncrun.Order, labels map[id.Order]*order.Label) error {
 	s := o.Shipment
 	wanted, err := id.Parse[id.Order](o.Reference)
 	if err != nil || s == nil {
 		return nil
 	}
-	if s.Voided {
-		b.outcomes[one.at].Verdict = syncrun.Unchanged
-		return nil
-	}
-	switch gone, err := b.isVoided(ctx, wanted, s.Number); {
-	case fault.KindOf(err) == fault.NotFound:
-		return nil
-	case err != nil:
-		return err
-	case gone:
+	if label := labels[wanted]; s.Voided || label != nil && s.Number != "" && label.HasVoided(s.Number) {
 		b.outcomes[one.at].Verdict = syncrun.Unchanged
 		return nil
 	}
@@ -118,14 +117,28 @@ func (b *batch) takeShipment(ctx context.Context, one *item, o *syncrun.Order) e
 	return err
 }
 
-// isVoided reports whether the label with a tracking number was voided after the record of it was read. It locks the order, so
-// that nobody voids the label before the transaction ends.
-func (b *batch) isVoided(ctx context.Context, of id.Order, tracking string) (gone bool, err error) {
-	_, err = b.Labels.Change(ctx, b.Project.ID, of, false, func(_ *order.Order, l *order.Label) (*order.Label, error) {
-		gone = l != nil && tracking != "" && l.HasVoided(tracking)
+// labelsOf finds the labels of the orders that a page tells shipments of: a shipment may have been read before its label was
+// voided. It locks these orders, so that nobody voids a label before the transaction ends.
+func (b *batch) labelsOf(ctx context.Context, items []*item) (map[id.Order]*order.Label, error) {
+	var shipped []id.Order
+	for _, one := range items {
+		o := one.record.Order
+		if o == nil || one.record.Deleted || o.Shipment == nil || o.Shipment.Voided || o.Shipment.Number == "" {
+			continue
+		}
+		if of, err := id.Parse[id.Order](o.Reference); err == nil {
+			shipped = append(shipped, of)
+		}
+	}
+	if len(shipped) == 0 {
 		return nil, nil
-	})
-	return gone, err
+	}
+	list, err := b.Labels.Lock(ctx, b.Project.ID, shipped)
+	labels := make(map[id.Order]*order.Label, len(list))
+	for _, l := range list {
+		labels[l.Order] = l
+	}
+	return labels, err
 }
 
 // takeReversal marks an order of ours as changed, if the record shows that the platform canceled or refunded it. The record

@@ -363,6 +363,9 @@ func TestNewsOfAnOrderOfOurs(t *testing.T) {
 	if f := l.Ordered(ours).Fulfillment; f.Status != order.FulfillmentProcessing {
 		t.Errorf("%+v", f)
 	}
+	if n := l.LabelReads(); n != 1 {
+		t.Errorf("a page reads labels %d times", n)
+	}
 	l = newLab()
 	wantVerdicts(t, "of an order of nobody's", l.tell(t, shipped(ours, early, way)), "created")
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// Voiding a label asks the carrier for the money back. It goes like buying one, for the answer may be lost:
+// Voiding a label asks the carrier for the money back. The answer may be lost, so a lease guards the request, as for
+// buying a label:
 //
 //	bought ── ClaimVoid ──▶ in hand (Renew) ── Void ──▶ voided ── the order is told ── Next, Claim ──▶ another label
 //	   ▲                       ├── KeepBought: the platform does not void it ──┐
@@ -47,7 +48,7 @@ var (
 		"The order's label may have been voided, and the platform's answer was lost. Void it again.")
 )
 
-// Voided reports whether the label was bought and given back.
+// Voided reports whether the label was bought and voided.
 func (l *Label) Voided() bool { return !l.VoidedAt.IsZero() }
 
 // Usable reports whether the order has a label to ship with. An error means that the label is being voided, or that
@@ -139,18 +140,12 @@ func (l *Label) HasVoided(tracking string) bool {
 	return false
 }
 
-// VoidedRemotes are the platform's ids of the labels that were voided before this one.
-func (l *Label) VoidedRemotes() []string {
-	var remotes []string
-	for _, f := range l.Former {
-		if f.Remote != "" {
-			remotes = append(remotes, f.Remote)
-		}
-	}
-	return remotes
+// Is reports whether the voided label is the one with this id of the platform or this tracking number, if it is not empty.
+func (v VoidedLabel) Is(remote, tracking string) bool {
+	return remote != "" && v.Remote == remote || tracking != "" && v.TrackingNumber == tracking
 }
 
-// ClaimVoid takes a label that was bought in hand, to void it. What was delivered was shipped with it.
+// ClaimVoid leases a label that was bought, to void it. What was delivered was shipped with it.
 func (l *Label) ClaimVoid(o *Order, now time.Time) error {
 	switch {
 	case !l.Bought():
@@ -183,13 +178,13 @@ func (l *Label) KeepBought(lease time.Time) {
 	}
 }
 
-// Unship takes back that the goods are on their way with this tracking number: its label was voided. The order is to be
-// shipped again, as at ShipStation ("ShipStation will move the order back to Awaiting Shipment",
+// Unship sets an order that is shipped with this tracking number back to processing: the label was voided. The order is to
+// be shipped again, as at ShipStation ("ShipStation will move the order back to Awaiting Shipment",
 // https://help.shipstation.com/hc/en-us/articles/360026157751-Void-Labels, read 2026-11-29). An order that is shipped with
-// another tracking, delivered or canceled stays so.
+// another tracking number or with none, delivered or canceled stays so.
 func (c *Case) Unship(number string, announce id.Event, now time.Time) {
 	f := &c.Order.Fulfillment
-	if f.Status != Shipped || f.TrackingNumber != number {
+	if number == "" || f.Status != Shipped || f.TrackingNumber != number {
 		return
 	}
 	f.Status, f.ShippedAt = FulfillmentProcessing, time.Time{}

@@ -1,7 +1,6 @@
 package order_test
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -123,8 +122,8 @@ func TestTheLabelAfterAVoidedOne(t *testing.T) {
 	if former == nil || !former.Voided() || former.TrackingNumber != "1Z" || former.Price != cents(725) || former.Order != o.ID || former.PDF != nil {
 		t.Fatalf("%+v", former)
 	}
-	if !slices.Equal(next.VoidedRemotes(), []string{"7"}) || !next.HasVoided("1Z") || next.HasVoided("2Z") {
-		t.Errorf("%v", next.VoidedRemotes())
+	if f := next.Former[0]; !f.Is("7", "") || !f.Is("se-7", "1Z") || !f.Is("", "1Z") || f.Is("", "") || f.Is("8", "2Z") || !next.HasVoided("1Z") || next.HasVoided("2Z") {
+		t.Errorf("%+v", next.Former)
 	}
 	if next.Find(next.ID) != nil || len(next.All()) != 1 {
 		t.Error("a label that nobody bought is shown")
@@ -168,6 +167,12 @@ func TestUnship(t *testing.T) {
 	if err := c.Ship("ups", "3Z", "", announce, later); err != nil || c.Order.Fulfillment.TrackingNumber != "3Z" {
 		t.Errorf("%v, %+v", err, c.Order.Fulfillment)
 	}
+	c.Order.Fulfillment.Status, c.Order.Fulfillment.TrackingNumber = order.Shipped, "" // by hand
+	c.Unship("", announce, later)
+	if c.Order.Fulfillment.Status != order.Shipped {
+		t.Errorf("shipped without a tracking number: %+v", c.Order.Fulfillment)
+	}
+	c.Order.Fulfillment.TrackingNumber = "3Z"
 	if err := c.Deliver(announce, later); err != nil {
 		t.Fatal(err)
 	}

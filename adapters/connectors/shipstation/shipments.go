@@ -190,17 +190,22 @@ func keyOf(o *order.Order, test bool) key {
 }
 
 // find finds the label of an order that is not voided, the last one if there are several.
-func (s *Connector) find(ctx context.Context, c ports.Connection, of key, voided []string) (*ports.ShippingLabel, error) {
+func (s *Connector) find(ctx context.Context, c ports.Connection, of key, voided []order.VoidedLabel) (*ports.ShippingLabel, error) {
 	all, err := s.shipmentsOf(ctx, c, of)
 	if err != nil {
 		return nil, err
 	}
 	for _, one := range all {
-		if label := one.label(); !one.Voided && !slices.Contains(voided, label.Remote) {
+		if label := one.label(); !one.Voided && !wasVoided(voided, label.Remote, label.TrackingNumber) {
 			return &label, nil
 		}
 	}
 	return nil, nil
+}
+
+// wasVoided reports whether a label is one of those that were voided, though ShipStation may list it as good still.
+func wasVoided(voided []order.VoidedLabel, remote, tracking string) bool {
+	return slices.ContainsFunc(voided, func(v order.VoidedLabel) bool { return v.Is(remote, tracking) })
 }
 
 // shipmentsOf are the labels of an order, the last one first, but for those to send goods back by.

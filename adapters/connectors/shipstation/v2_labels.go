@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -128,13 +129,13 @@ func (l labelV2) shown() ports.ShippingLabel {
 
 // find finds the label of a shipment by our id of it. A shipment whose label was voided may have another one, and ShipStation
 // does not say which of them it shows by that id.
-func (m *modern) find(ctx context.Context, c ports.Connection, of key, voided []string) (*ports.ShippingLabel, error) {
+func (m *modern) find(ctx context.Context, c ports.Connection, of key, voided []order.VoidedLabel) (*ports.ShippingLabel, error) {
 	var found labelV2
 	none, err := m.missing(ctx, c, request{path: "/v2/labels/external_shipment_id/" + url.PathEscape(of.key)}, &found)
 	switch {
 	case err != nil || none:
 		return nil, err
-	case found.good() && !slices.Contains(voided, found.ID):
+	case found.good() && !wasVoided(voided, found.ID, found.TrackingNumber):
 		return m.made(found)
 	case found.Shipment == "":
 		return nil, nil
@@ -148,7 +149,7 @@ func (m *modern) find(ctx context.Context, c ports.Connection, of key, voided []
 		if err := json.Unmarshal(raw, &one); err != nil {
 			return nil, m.platform.Failed("sent a label that cannot be read", nil) // which may be the order's
 		}
-		if one.Shipment == found.Shipment && one.good() && !slices.Contains(voided, one.ID) {
+		if one.Shipment == found.Shipment && one.good() && !wasVoided(voided, one.ID, one.TrackingNumber) {
 			return m.made(one)
 		}
 	}

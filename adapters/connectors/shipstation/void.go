@@ -10,16 +10,18 @@ import (
 	"strings"
 
 	"github.com/haggle-commerce/haggle/adapters/connectors"
+	"github.com/haggle-commerce/haggle/domain/fault"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
 // Voiding a label. Sources, read 2026-11-29: https://shipstation.com/docs/api/shipments/void-label (V1),
 // https://docs.shipstation.com/openapi/labels/void_label.md and https://docs.shipstation.com/void-labels.md (V2).
 //
-// API V1 does not say whether a label that it does not void was voided before, and API V2 says so by a code. An answer may be
-// lost, too. So the label itself decides wherever ShipStation does not approve.
+// API V1 does not say whether a label that it does not void was voided before, and API V2 says so by a code. So a label that
+// ShipStation does not void is looked up. Only if ShipStation shows it as not voided is the void refused. An unknown outcome
+// is a ports.PlatformFailure that wraps no error by which a caller would take the label for not voided.
 
-// verdict is what ShipStation answers to a wish to void a label.
+// verdict is ShipStation's answer to a request to void a label.
 type verdict struct {
 	Approved bool   `json:"approved"`
 	Message  string `json:"message"`
@@ -39,9 +41,9 @@ func (s *Connector) Void(ctx ports.Outbound, c ports.Connection, r ports.VoidReq
 		one, err := s.sold(ctx, c, r)
 		switch {
 		case err != nil:
-			return err
+			return notAsked(err)
 		case one == nil || one.ID <= 0:
-			return s.platform.Refused("does not show the label: void it there")
+			return notAsked(s.platform.Refused(hidden))
 		case one.Voided:
 			return nil
 		}
@@ -52,18 +54,40 @@ func (s *Connector) Void(ctx ports.Outbound, c ports.Connection, r ports.VoidReq
 	if err == nil && told.Approved {
 		return nil
 	}
-	refused := refusedVoid(s.platform, c, told, refusal(err))
-	if !isRefusal(refused) {
-		return refused
+	problem := refusedVoid(s.platform, c, told, err)
+	if !isRefusal(problem) && !errors.Is(problem, errException) {
+		return problem
 	}
-	one, unknown := s.sold(ctx, c, r)
+	one, err := s.sold(ctx, c, r)
+	return settle(s.platform, one != nil, one != nil && one.Voided, err, problem)
+}
+
+// hidden is said of a label that cannot be looked up.
+const hidden = "does not show the label: void it there"
+
+// notAsked is the error of a look-up before ShipStation is asked to void a label. A look-up that is refused does not settle
+// what became of an earlier request, so it is a conflict and not a ports.PlatformRefusal.
+func notAsked(err error) error {
+	var refusal *ports.PlatformRefusal
+	if errors.As(err, &refusal) {
+		return fault.New(fault.Conflict, "label_not_voided", refusal.Reason)
+	}
+	return err
+}
+
+// settle is the outcome of a void that ShipStation did not approve, because of problem, by the look-up after it: whether
+// it shows the label, whether it shows it as voided, and the look-up's error. An answer with a status of 500 or more is
+// no refusal, so that a label that is not voided yet may be voided later.
+func settle(p *connectors.Platform, shown, voided bool, err, problem error) error {
 	switch {
-	case unknown != nil:
-		return unknown
-	case one != nil && one.Voided:
+	case err != nil: // only its text is kept: it would tell that nothing was asked
+		return p.Failed("did not say whether the label is voided", errors.New(err.Error()))
+	case !shown:
+		return p.Failed("does not show the label that was to be voided", nil)
+	case voided:
 		return nil
 	}
-	return refused
+	return problem
 }
 
 // sold finds the label as ShipStation has it now; nil: it does not show it.
@@ -85,7 +109,7 @@ func sameLabel(remote, tracking string, r ports.VoidRequest) bool {
 	return remote == r.Remote || r.TrackingNumber != "" && tracking == r.TrackingNumber
 }
 
-// refusedVoid is why ShipStation has not voided a label: err, or what it says.
+// refusedVoid is the error of a void that ShipStation did not approve: err, or the reason that it gave.
 func refusedVoid(p *connectors.Platform, c ports.Connection, told verdict, err error) error {
 	if err != nil {
 		return err
@@ -108,9 +132,9 @@ func (m *modern) void(ctx context.Context, c ports.Connection, r ports.VoidReque
 		one, err := m.sold(ctx, c, r)
 		switch {
 		case err != nil:
-			return err
+			return notAsked(err)
 		case one == nil || one.ID == "":
-			return m.platform.Refused("does not show the label: void it there")
+			return notAsked(m.platform.Refused(hidden))
 		case one.isVoided():
 			return nil
 		}
@@ -121,18 +145,12 @@ func (m *modern) void(ctx context.Context, c ports.Connection, r ports.VoidReque
 	if err == nil && (told.Approved || told.Reason == alreadyVoided) {
 		return nil
 	}
-	refused := refusedVoid(m.platform, c, told, err)
-	if !isRefusal(refused) {
-		return refused
+	problem := refusedVoid(m.platform, c, told, err)
+	if !isRefusal(problem) {
+		return problem
 	}
-	one, unknown := m.sold(ctx, c, r)
-	switch {
-	case unknown != nil:
-		return unknown
-	case one != nil && one.isVoided():
-		return nil
-	}
-	return refused
+	one, err := m.sold(ctx, c, r)
+	return settle(m.platform, one != nil, one != nil && one.isVoided(), err, problem)
 }
 
 // sold finds the label as ShipStation has it now; nil: it does not show it.

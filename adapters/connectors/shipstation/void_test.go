@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/order"
 	"github.com/haggle-commerce/haggle/ports"
 )
 
@@ -33,7 +35,7 @@ func TestVoidALabel(t *testing.T) {
 		t.Errorf("again: %v; %d voids", err, w.voids)
 	}
 	again := labelRequest()
-	again.Voided = []string{r.Remote}
+	again.Voided = []order.VoidedLabel{{Remote: r.Remote}}
 	next, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, again)
 	if err != nil || next.Remote == r.Remote || w.labels != 2 {
 		t.Errorf("another one: %+v, %v; %d bought", next, err, w.labels)
@@ -80,9 +82,86 @@ func TestVoid_notApproved(t *testing.T) {
 	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); !errors.As(err, &failure) {
 		t.Errorf("%v", err)
 	}
-	r.Remote, r.TrackingNumber = "", "another"
-	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); !errors.As(err, &refusal) || !strings.Contains(refusal.Reason, "does not show the label") {
+	r.Remote, r.TrackingNumber = "", "another" // and nothing is asked
+	if err := w.Void(ports.NewOutbound(t.Context()), w.connection, r); !fault.Is(err, "label_not_voided") || !strings.Contains(err.Error(), "does not show the label") || errors.As(err, &refusal) {
 		t.Errorf("%v", err)
+	}
+}
+
+// unknown checks that the outcome of a void is not taken for a refusal, nor for a request that was not made.
+func unknown(t *testing.T, what string, err error) {
+	t.Helper()
+	var failure *ports.PlatformFailure
+	var refusal *ports.PlatformRefusal
+	var throttled ports.Throttled
+	var known *fault.Error
+	if !errors.As(err, &failure) || errors.As(err, &refusal) || errors.As(err, &throttled) || errors.As(err, &known) || errors.Is(err, ports.ErrCredentialsRefused) {
+		t.Errorf("%s: %v", what, err)
+	}
+}
+
+// ShipStation does not approve, and the look-up after it does not say whether the label is voided.
+func TestVoid_failedLookUp(t *testing.T) {
+	t.Parallel()
+	for what, answer := range map[string]int{"throttled": 429, "credentials": 401, "refused": 400, "failed": 503} {
+		for _, status := range []int{0, 400, 500} { // of the void; 0: an answer that does not approve
+			w := open(t)
+			r := mustBuy(t, w, w.connection)
+			w.keep, w.fail["POST /shipments/voidlabel"] = "No.", status
+			w.fail["GET /shipments"] = answer
+			unknown(t, what, w.Void(ports.NewOutbound(t.Context()), w.connection, r))
+			v2 := openV2(t)
+			r = mustBuy(t, v2, v2.connection)
+			v2.keep, v2.fail["PUT /v2/labels/se-70000/void"] = "No.", status
+			v2.fail["GET /v2/labels/se-70000"] = answer
+			unknown(t, "V2, "+what, v2.Void(ports.NewOutbound(t.Context()), v2.connection, r))
+		}
+	}
+}
+
+// The look-up after ShipStation did not approve does not show the label.
+func TestVoid_labelNotShown(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	r := mustBuy(t, w, w.connection)
+	w.sent = nil
+	unknown(t, "V1", w.Void(ports.NewOutbound(t.Context()), w.connection, r))
+	v2 := openV2(t)
+	r = mustBuy(t, v2, v2.connection)
+	v2.labels = nil
+	unknown(t, "V2", v2.Void(ports.NewOutbound(t.Context()), v2.connection, r))
+}
+
+// An exception is no refusal, though the label is not voided yet.
+func TestVoid_exception(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	r := mustBuy(t, w, w.connection)
+	w.fail["POST /shipments/voidlabel"] = 500
+	unknown(t, "V1", w.Void(ports.NewOutbound(t.Context()), w.connection, r))
+	v2 := openV2(t)
+	r = mustBuy(t, v2, v2.connection)
+	v2.fail["PUT /v2/labels/se-70000/void"] = 500
+	unknown(t, "V2", v2.Void(ports.NewOutbound(t.Context()), v2.connection, r))
+}
+
+// A look-up before the void that is refused does not tell that an earlier void was refused.
+func TestVoid_refusedLookUpBefore(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	r := mustBuy(t, w, w.connection)
+	r.Remote, w.fail["GET /shipments"] = "", 400
+	v2 := openV2(t)
+	r2 := mustBuy(t, v2, v2.connection)
+	r2.Remote, v2.fail["GET /v2/labels"] = "", 400
+	var refusal *ports.PlatformRefusal
+	for _, err := range []error{w.Void(ports.NewOutbound(t.Context()), w.connection, r), v2.Void(ports.NewOutbound(t.Context()), v2.connection, r2)} {
+		if !fault.Is(err, "label_not_voided") || errors.As(err, &refusal) {
+			t.Errorf("%v", err)
+		}
+	}
+	if w.voids != 0 || v2.voids != 0 {
+		t.Errorf("%d and %d voids", w.voids, v2.voids)
 	}
 }
 
@@ -127,7 +206,7 @@ func TestVoidALabelV2(t *testing.T) {
 		}
 	}
 	again := labelRequest()
-	again.Voided = []string{r.Remote}
+	again.Voided = []order.VoidedLabel{{Remote: r.Remote}}
 	next, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, again)
 	if err != nil || next.Remote == r.Remote || w.bought != 2 {
 		t.Errorf("another one: %+v, %v; %d bought", next, err, w.bought)
@@ -154,15 +233,24 @@ func TestBuy_afterAVoidThatIsNotShownYet(t *testing.T) {
 	w := open(t)
 	r := mustBuy(t, w, w.connection)
 	again := labelRequest()
-	again.Voided = []string{r.Remote}
+	again.Voided = []order.VoidedLabel{{Remote: r.Remote}}
 	w.status[1000] = "shipped"
 	var failure *ports.PlatformFailure
 	if l, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, again); !errors.As(err, &failure) || w.labels != 1 {
 		t.Errorf("%+v, %v; %d bought", l, err, w.labels)
 	}
+	again.Voided = []order.VoidedLabel{{Remote: "se-1", TrackingNumber: r.TrackingNumber}} // of the other API
+	if l, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, again); !errors.As(err, &failure) || w.labels != 1 {
+		t.Errorf("by its tracking number: %+v, %v; %d bought", l, err, w.labels)
+	}
 	v2 := openV2(t)
 	r = mustBuy(t, v2, v2.connection)
-	again.Voided = []string{r.Remote}
+	again.Voided = []order.VoidedLabel{{TrackingNumber: r.TrackingNumber}}
+	if l, err := v2.Buy(ports.NewOutbound(t.Context()), v2.connection, again); err == nil && l.Remote == r.Remote {
+		t.Errorf("V2, by its tracking number: %+v", l)
+	}
+	r = mustBuy(t, v2, v2.connection)
+	again.Voided = []order.VoidedLabel{{Remote: r.Remote}}
 	if l, err := v2.Buy(ports.NewOutbound(t.Context()), v2.connection, again); err == nil && l.Remote == r.Remote {
 		t.Errorf("V2: %+v", l)
 	}

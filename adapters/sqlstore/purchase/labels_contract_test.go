@@ -85,6 +85,21 @@ func labelRoundTrip(s *porttest.Shop) {
 	porttest.Same(s.T, "id", bought.ID, claimed.ID)
 	porttest.Same(s.T, "price", bought.Price, sold.Price)
 	porttest.Same(s.T, "pdf", bought.PDF, sold.PDF)
+	w.Test = true
+	test, err := claimLabel(s, o.ID, true, w, porttest.Noon)
+	s.Must(err)
+	listed := *bought
+	listed.PDF = nil
+	list, err := s.Labels.List(s.Ctx, s.Project.ID, o.ID)
+	s.Must(err)
+	if len(list) == 2 && list[0].Test {
+		list[0], list[1] = list[1], list[0]
+	}
+	porttest.Same(s.T, "listed", list, []*order.Label{&listed, test})
+	unlabeled := s.Order(1)
+	list, err = s.Labels.Lock(s.Ctx, s.Project.ID, []id.Order{unlabeled.ID, o.ID, porttest.Random[id.Order]()})
+	s.Must(err)
+	porttest.Same(s.T, "locked", list, []*order.Label{&listed})
 }
 
 // boughtLabel is the label of an order.
@@ -234,6 +249,9 @@ func labelUnknown(s *porttest.Shop) {
 		porttest.WantFault(s.T, err, fault.NotFound, "order_not_found")
 		if l, err := s.Labels.Find(s.Ctx, s.Project.ID, unknown, false); l != nil || err != nil {
 			s.T.Errorf("found %+v, %v", l, err)
+		}
+		if list, err := s.Labels.List(s.Ctx, s.Project.ID, unknown); len(list) != 0 || err != nil {
+			s.T.Errorf("listed %+v, %v", list, err)
 		}
 	}
 }

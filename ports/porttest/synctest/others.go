@@ -78,17 +78,17 @@ type labels struct {
 	view
 }
 
-func (v labels) Change(_ context.Context, _ id.Project, of id.Order, _ bool,
-	change func(*order.Order, *order.Label) (*order.Label, error)) (*order.Label, error) {
-	return nil, v.do("labels.change", func(s *state) error {
-		c, known := s.orders[of]
-		if !known {
-			return fault.Missing("order")
+func (v labels) Lock(_ context.Context, _ id.Project, of []id.Order) (list []*order.Label, err error) {
+	err = v.do("labels.lock", func(s *state) error {
+		s.labelReads++
+		for _, o := range of {
+			if l := s.labels[o]; l != nil {
+				list = append(list, l)
+			}
 		}
-		o := *c.Order
-		_, err := change(&o, s.labels[of])
-		return err
+		return nil
 	})
+	return list, err
 }
 
 type events struct{ view }

@@ -51,6 +51,7 @@ type state struct {
 	webhooks     map[id.Webhook]integration.Webhook
 	orders       map[id.Order]order.Case
 	labels       map[id.Order]*order.Label
+	labelReads   int
 	deliveries   map[id.WebhookLog]integration.Delivery
 	events       []event.Event
 	aside        map[string]int // how many times in a row rows were set aside, by queue and key
@@ -230,6 +231,9 @@ func (w *World) Order(c order.Case) {
 func (w *World) Label(l *order.Label) {
 	locked(w, func(s *state) bool { s.labels[l.Order] = l; return true })
 }
+
+// LabelReads is how often labels were read, in committed transactions.
+func (w *World) LabelReads() int { return locked(w, func(s *state) int { return s.labelReads }) }
 
 // Ordered is an order.
 func (w *World) Ordered(o id.Order) order.Order {

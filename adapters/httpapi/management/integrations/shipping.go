@@ -23,7 +23,7 @@ func (h *handlers) registerShipping() {
 		operation.Errors(409, 503), operation.Scope("integrations:read"), operation.AsksProvider)
 	operation.RegisterClaimed(g, "create-shipping-label", "POST "+one+"/labels", "Buy the shipping label of an order, which is on its way then. An order has one until it is voided: asked again, the answer is 200 with the same",
 		h.createLabel, operation.Created, operation.Errors(409, 503), operation.AsksProvider, operation.Again[labelView]())
-	operation.Register(g, "list-shipping-labels", "GET "+one+"/labels", "List the shipping labels that were bought for an order, newest first, also voided and test labels",
+	operation.Register(g, "list-shipping-labels", "GET "+one+"/labels", "List the shipping labels that were bought for an order, newest first, also voided and test labels. It leaves label_pdf out: buying a label answers it, also when asked again",
 		h.listLabels)
 	operation.RegisterClaimed(g, "void-shipping-label", "POST "+one+"/labels/{label_id}/void", "Void a shipping label that is not used, so that the carrier gives its price back",
 		h.voidLabel, operation.Errors(409, 503), operation.AsksProvider)
@@ -85,7 +85,8 @@ type labelInput struct {
 	}
 }
 
-type labelView struct {
+// LabelSummary is a label without its PDF, by which a parcel can be sent and which shows the buyer's name and address.
+type LabelSummary struct {
 	ID             string      `json:"id" example:"lbl_01h2xcejqtf2nbrexx3vqjhp41"`
 	Order          string      `json:"order_id"`
 	Carrier        string      `json:"carrier_code"`
@@ -93,10 +94,14 @@ type labelView struct {
 	TrackingNumber string      `json:"tracking_number"`
 	Price          *wire.Money `json:"price" nullable:"true" doc:"Null: the platform did not say."`
 	Currency       *string     `json:"currency" nullable:"true"`
-	PDF            *string     `json:"label_pdf" nullable:"true" encoding:"base64" doc:"The label, in base64. Null where the platform's answer was lost and the label found later (print it there), and of a voided label."`
 	Test           bool        `json:"test_label"`
 	CreatedAt      wire.Time   `json:"created_at"`
 	VoidedAt       *wire.Time  `json:"voided_at" nullable:"true" doc:"When it was voided; null: nobody voided it here. The carrier decides when it gives the price back."`
+}
+
+type labelView struct {
+	LabelSummary
+	PDF *string `json:"label_pdf" nullable:"true" encoding:"base64" doc:"The label, in base64. Null where the platform's answer was lost and the label found later (print it there), and of a voided label."`
 }
 
 type labelOutput struct {
@@ -133,7 +138,7 @@ func (h *handlers) createLabel(ctx ports.Outbound, rq operation.Request, in *lab
 
 type labelsOutput struct {
 	Body struct {
-		Data []labelView `json:"data"`
+		Data []LabelSummary `json:"data"`
 	}
 }
 
@@ -143,7 +148,7 @@ func (h *handlers) listLabels(ctx context.Context, rq operation.Request, in *fin
 		return nil, err
 	}
 	out := &labelsOutput{}
-	out.Body.Data = wire.Each(labels, toAPILabel)
+	out.Body.Data = wire.Each(labels, toAPILabelSummary)
 	return out, nil
 }
 
@@ -186,13 +191,24 @@ func loggedLabel(v labelView) map[string]any {
 }
 
 func toAPILabel(l *order.Label) labelView {
-	v := labelView{
-		ID: l.ID.String(), Order: l.Order.String(), Carrier: l.Carrier, Service: l.Service, TrackingNumber: l.TrackingNumber,
-		Currency: wire.ToOptional(l.Price.Currency().Code()), PDF: wire.ToOptional(base64.StdEncoding.EncodeToString(l.PDF)), Test: l.Test, CreatedAt: wire.ToTime(l.BoughtAt),
-		VoidedAt: wire.ToKnownTime(l.VoidedAt),
+	v := labelView{LabelSummary: toAPILabelSummary(l)}
+	if !l.Voided() { // nobody is to print a voided one
+		v.PDF = wire.ToOptional(base64.StdEncoding.EncodeToString(l.PDF))
 	}
-	if l.Voided() {
-		v.PDF = nil // nobody is to print it
+	return v
+}
+
+func toAPILabelSummary(l *order.Label) LabelSummary {
+	v := LabelSummary{
+		ID:             l.ID.String(),
+		Order:          l.Order.String(),
+		Carrier:        l.Carrier,
+		Service:        l.Service,
+		TrackingNumber: l.TrackingNumber,
+		Currency:       wire.ToOptional(l.Price.Currency().Code()),
+		Test:           l.Test,
+		CreatedAt:      wire.ToTime(l.BoughtAt),
+		VoidedAt:       wire.ToKnownTime(l.VoidedAt),
 	}
 	if v.Currency != nil {
 		v.Price = wire.ToOptionalMoney(&l.Price)

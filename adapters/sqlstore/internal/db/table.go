@@ -58,6 +58,12 @@ func (t *Table[R]) Select() string { return "\nSELECT " + t.Columns() + "\nFROM 
 // Columns lists the columns.
 func (t *Table[R]) Columns() string { return strings.Join(t.names, ", ") }
 
+// ColumnsBut lists the columns without one of them, which reading leaves zero.
+func (t *Table[R]) ColumnsBut(column string) string {
+	i := t.index(column)
+	return strings.Join(slices.Concat(t.names[:i], t.names[i+1:]), ", ")
+}
+
 // ColumnsOf lists the columns of an alias of the table.
 func (t *Table[R]) ColumnsOf(alias string) string {
 	return alias + "." + strings.Join(t.names, ", "+alias+".")

@@ -1,0 +1,98 @@
+package shipping_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/haggle-commerce/haggle/domain/fault"
+	"github.com/haggle-commerce/haggle/domain/order"
+	"github.com/haggle-commerce/haggle/ports"
+)
+
+// shipped has the order shipped with a tracking number, as ShipStation's webhook or the merchant tells it.
+func (d *desk) shipped(number string) {
+	d.kept.Order.Fulfillment = order.Fulfillment{Status: order.Shipped, Carrier: "ups", TrackingNumber: number}
+}
+
+// The process ended after the purchase and before Tell, and ShipStation's webhook shipped the order.
+func TestTellVoided_shippedByAWebhook(t *testing.T) {
+	t.Parallel()
+	d := newDesk()
+	l, _, err := d.service().Buy(ports.NewOutbound(t.Context()), shop, parcel, wish())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.shipped(l.TrackingNumber)
+	if _, voided, err := d.void(l.ID); err != nil || !voided || d.fulfillment() != order.FulfillmentProcessing {
+		t.Errorf("%v, %v, %s", voided, err, d.fulfillment())
+	}
+}
+
+// The process ended after the void and before TellVoided, and the next label is not bought, or bought: the request for the
+// first one is repeated.
+func TestTellVoided_ofAFormerLabel(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		refuses bool
+		number  string // of the label that is bought next
+		want    order.FulfillmentStatus
+	}{
+		"the next purchase is refused":      {refuses: true, want: order.FulfillmentProcessing},
+		"the next label has the number":     {number: "1Z9", want: order.Shipped},
+		"the next label has another number": {number: "1Z10", want: order.FulfillmentProcessing},
+	} {
+		d, first := labeled(t)
+		if _, _, err := d.service().Void(ports.NewOutbound(t.Context()), shop, parcel, first); err != nil {
+			t.Fatal(err)
+		}
+		if c.refuses {
+			d.before[2] = &ports.PlatformRefusal{Reason: "ShipStation refused the request."}
+		}
+		_, _, err := d.service().Buy(ports.NewOutbound(t.Context()), shop, parcel, wish())
+		if c.refuses != (err != nil) {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !c.refuses {
+			next := d.labels[false]
+			next.TrackingNumber = c.number
+			d.labels[false] = next
+		}
+		for range 2 {
+			if l, voided, err := d.void(first); err != nil || voided || l.ID != first || d.fulfillment() != c.want {
+				t.Errorf("%s: %+v, %v, %v, %s", name, l, voided, err, d.fulfillment())
+			}
+		}
+	}
+}
+
+func TestTellVoided_withoutATrackingNumber(t *testing.T) {
+	t.Parallel()
+	d, name := labeled(t)
+	l := d.labels[false]
+	l.TrackingNumber = ""
+	d.labels[false] = l
+	d.shipped("") // by hand
+	if _, voided, err := d.void(name); err != nil || !voided || d.fulfillment() != order.Shipped {
+		t.Errorf("%v, %v, %s", voided, err, d.fulfillment())
+	}
+}
+
+// A platform that was not asked to void the label says nothing about an earlier request whose answer was lost.
+func TestVoid_notAskedAfterALostAnswer(t *testing.T) {
+	t.Parallel()
+	d, name := labeled(t)
+	d.voidBefore[1] = lostAnswer
+	if _, _, err := d.void(name); err == nil {
+		t.Fatal("the void has no error")
+	}
+	d.pass(order.LabelLease)
+	d.voidBefore[2] = fault.New(fault.Conflict, "label_not_voided", "ShipStation does not show the label: void it there.")
+	_, _, err := d.void(name)
+	refused(t, err, fault.Conflict, "label_not_voided")
+	_, _, err = d.buy(wish())
+	refused(t, err, fault.Conflict, "label_void_unresolved")
+	var refusal *ports.PlatformRefusal
+	if errors.As(err, &refusal) || !d.labels[false].Unsure {
+		t.Errorf("%v, %+v", err, d.labels[false])
+	}
+}
