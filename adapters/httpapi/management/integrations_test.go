@@ -351,7 +351,7 @@ func TestChangingAnIntegration(t *testing.T) {
 	wants(t, change(`{"name": ""}`), "Unprocessable", `"field":"name"`)
 	own := w.call("admin", "POST", "/v1/integrations/connect/api-key", `{"type": "custom", "credentials": {"api_key": "k"},
 		"config": {"base_url": "https://erp.test", "sync_customers": false}}`, w.in(w.one))
-	wants(t, own, "Created", `"config":{"base_url":"https://erp.test","sync_products":true,"sync_orders":true,"sync_customers":false}`)
+	wants(t, own, "Created", `"config":{"base_url":"https://erp.test","sync_products":true,"sync_orders":true,"sync_customers":false,"write_orders":false,"refused_orders":"keep"}`)
 }
 
 func TestSyncs(t *testing.T) {
