@@ -39,9 +39,9 @@ image: ## pack both programs into an image with buildah, as Dockerfile says, and
 run: build ## build, then serve the demo shop
 	@exec .bin/haggle serve --demo
 
-test: ## run every test, on SQLite and PostgreSQL, and with BENCH=1x every benchmark once (installs PostgreSQL, PgBouncer, Redis, WordNet, Python, Node.js, Chromium, systemd, Caddy and promtool where they are missing)
+test: ## run every test, on SQLite and PostgreSQL (installs PostgreSQL, PgBouncer, Redis, WordNet, Python, Node.js, Chromium, systemd, Caddy and promtool where they are missing)
 	@.ci/need postgres pgbouncer redis wordnet python node chromium systemd caddy promtool
-	go test -vet=off -timeout 30m $(if $(BENCH),-bench . -benchtime $(BENCH)) ./...
+	go test -vet=off -timeout 30m ./...
 
 features: ## run the specification's scenarios alone
 	@.ci/need postgres redis python node chromium
