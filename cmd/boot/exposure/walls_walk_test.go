@@ -81,7 +81,7 @@ func (o *operation) equip(s *tenant) *tenant {
 	for kind, make := range map[string]func(){
 		"sync_id": s.synchronise, "webhook_id": s.listen, "log_id": s.listen, "shipper_id": s.ship, "state": s.consent,
 		"member_id": s.staff, "invitation_id": s.staff, "console_session_id": s.staff,
-		"job_id": s.work, "import_id": s.load,
+		"job_id": s.work, "import_id": s.load, "label_id": s.label,
 	} {
 		if lacks(kind) {
 			make()
@@ -99,9 +99,20 @@ func (s *tenant) equipFully() *tenant {
 	for _, make := range []func(){s.synchronise, s.listen, s.ship, s.consent, s.staff, s.work, s.load} {
 		make()
 	}
+	s.label()
+	return s
+}
+
+// label buys the shipping label of the order.
+func (s *tenant) label() {
+	if s.ids["shipper_id"] == "" {
+		s.ship()
+	}
+	if s.ids["order_id"] == "" {
+		s.trade()
+	}
 	const parcel = `{"weight_grams":500,"carrier_code":"stamps_com","service_code":"usps_priority_mail"}`
 	s.ids["label_id"] = s.post("/v1/orders/"+s.ids["order_id"]+"/labels", parcel).field("id")
-	return s
 }
 
 func (w *walls) prepare() (err error) {
