@@ -79,5 +79,5 @@ func (v *visit) askVoid(o *orderDetail, failed *problem) *confirmation {
 		back = "The carrier is asked to give " + v.shop.words.amount(l.Price, l.Currency) + " back."
 	}
 	return confirm("void", "Void the label "+l.TrackingNumber+"?", "Void label", v.orderForm(o, "labels/"+l.ID+"/void", failed),
-		back, "The order waits to be shipped again, and the buyer's agent is told. No parcel can be sent with the label.").danger()
+		back, "The order waits to be shipped again, and the buyer's agent is notified. No parcel can be sent with the label.").danger()
 }

@@ -264,7 +264,7 @@ func TestVoid_crashes(t *testing.T) {
 	}
 }
 
-// Two void at once: one asks the platform, the other is told to wait. Meanwhile nobody buys another label.
+// Of two voids at once, one asks the platform and the other answers label_in_progress. No other label is bought meanwhile.
 func TestVoid_atOnce(t *testing.T) {
 	t.Parallel()
 	d, name := labeled(t)

@@ -27,7 +27,7 @@ const (
 //	            ▲                    ├── Release: the platform refused, none was bought ──┐
 //	            └────────────────────┴── the lease ends: nobody knows (Unsure) ───────────┘
 //
-// Whoever takes up one of which nobody knows asks the platform for it before buying another. A label that was bought can be
+// Before another label is bought in the place of an unsure one, the platform is asked whether it sold that one. A label that was bought can be
 // voided (label_void.go), and then the order gets another one (Next).
 type Label struct {
 	ID          id.Label

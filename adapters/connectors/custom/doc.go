@@ -184,7 +184,7 @@
 //
 // POST /orders/{id}/cancel has the body {}. The system puts the pieces back into its stock. It answers with any 2xx, for an order that
 // is canceled already too, and with 409 or 422 as above if the order cannot be canceled, for it is on its way. Its payment is given back by
-// Haggle; each refund is told of its own.
+// Haggle; each refund is sent in a request of its own.
 //
 // POST /orders/{id}/refunds records money that was given back, of canceled orders too. The system gives no money back itself. The
 // request has the header Idempotency-Key, which is Haggle's id of the refund, and the body

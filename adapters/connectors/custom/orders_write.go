@@ -24,7 +24,8 @@ func (s *Connector) RepeatAfter() time.Duration { return 0 }
 // soldOut is the code of a refusal for want of stock.
 const soldOut = "sold_out"
 
-// as is the system as an account sees it: it may say why it refuses to change an order. stock tells whether that may be for want of it.
+// as returns the system for the requests of one account. It reads a 409 or 422 as a refusal to change an order, and with stock also
+// as a refusal because too little is in stock.
 func (s *Connector) as(c ports.Connection, stock bool) *connectors.Platform {
 	return s.platform.Judging(func(a connectors.Answer) error {
 		if a.Status != http.StatusConflict && a.Status != http.StatusUnprocessableEntity {
@@ -72,7 +73,7 @@ func (s *Connector) FindOrder(ctx ports.Outbound, c ports.Connection, d ports.Or
 		case err != nil:
 			return nil, err
 		case o.reference != ours:
-			return nil, s.platform.Refused("answers GET /orders?reference=… with orders that have another reference")
+			return nil, s.platform.Failed("answers GET /orders?reference=… with orders that have another reference", nil)
 		case !o.deleted:
 			w := o.written(d)
 			return &w, nil
@@ -102,6 +103,7 @@ type placed struct {
 	deleted                    bool
 }
 
+// placed reads an order of an answer. One that cannot be read is no refusal: the system may have the order.
 func (s *Connector) placed(values map[string]json.RawMessage) (placed, error) {
 	f := fieldsOf(values)
 	o := placed{
@@ -117,7 +119,7 @@ func (s *Connector) placed(values map[string]json.RawMessage) (placed, error) {
 		f.note("id", "is required")
 	}
 	if problem := f.problem(); problem != "" {
-		return o, s.platform.Refused("sent an order that cannot be read: " + connectors.Plain(problem))
+		return o, s.platform.Failed("sent an order that cannot be read: "+connectors.Plain(problem), nil)
 	}
 	return o, nil
 }

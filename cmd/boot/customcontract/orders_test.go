@@ -159,7 +159,7 @@ func TestOrders_shipped(t *testing.T) {
 }
 
 // An order that the merchant cancels there is canceled here once, with its stock. Refunds there move no money here: the merchant is
-// alerted of each once, and one that is made here is told to the system without an alert.
+// alerted of each once. A refund that is made here is sent to the system, without an alert.
 func TestOrders_reversedThere(t *testing.T) {
 	for name, webhooks := range map[string]bool{"found out by a sync": false, "told by webhooks": true} {
 		t.Run(name, func(t *testing.T) {
