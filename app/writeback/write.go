@@ -101,7 +101,7 @@ func (h *writing) create(ctx ports.Outbound, d ports.OrderDraft) (there ports.Wr
 		found, err = h.writer.FindOrder(ctx, c, d)
 		return err
 	}); err != nil {
-		return there, err
+		return there, h.unknown(err)
 	}
 	d.Unfinished = ""
 	switch {
@@ -127,6 +127,16 @@ func (h *writing) create(ctx ports.Outbound, d ports.OrderDraft) (there ports.Wr
 		return err
 	})
 	return there, err
+}
+
+// unknown returns the error of a look-up. After an attempt without an answer, a refused look-up does not mean that the order was
+// refused.
+func (h *writing) unknown(err error) error {
+	var refusal *ports.PlatformRefusal
+	if errors.As(err, &refusal) && !h.of.Told.Asked.IsZero() {
+		return &ports.PlatformRefusal{Reason: "It may be there already, but it cannot be looked up: " + refusal.Reason}
+	}
+	return err
 }
 
 // unsure is how long the platform may still do what it was asked for last.
@@ -179,9 +189,11 @@ func (h *writing) counted(takes []catalog.Take, items []string) (list []catalog.
 	return list
 }
 
-// skip ends the writing of an order, unless it was written without anybody knowing.
+// skip ends the writing of an order that was canceled, unless it was created and the answer was lost. A request that is still
+// running at the platform may create the order after the look-up, and nobody would cancel it there, so skip waits for its end even
+// where the platform recognizes repeated requests.
 func (h *writing) skip(ctx ports.Outbound, reason string) error {
-	d, wait := h.draft(), h.unsure()
+	d, wait := h.draft(), h.of.Unsure(max(h.writer.RepeatAfter(), patience), h.Clock.Now())
 	var found *ports.WrittenOrder
 	err := h.asking(ctx, func(ctx ports.Outbound, c ports.Connection) (err error) {
 		found, err = h.writer.FindOrder(ctx, c, d)
@@ -189,7 +201,7 @@ func (h *writing) skip(ctx ports.Outbound, reason string) error {
 	})
 	switch {
 	case err != nil:
-		return err
+		return h.unknown(err)
 	case found != nil && !found.Unfinished:
 		return h.wrote(ctx, *found)
 	case wait > 0:
@@ -265,7 +277,7 @@ func (h *writing) refuseIn(ctx context.Context, s ports.SyncStores, reason strin
 		return nil
 	})
 	if err == nil {
-		err = h.alert(ctx, s, "is not written: "+reason)
+		err = h.alert(ctx, s, "was refused by "+h.integration.Type.Label()+": "+reason)
 	}
 	return committed, err
 }
