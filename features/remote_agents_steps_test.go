@@ -13,6 +13,7 @@ func remoteAgentSteps(sc book, w *world) {
 
 	sc.Then(`^each was answered within (\d+) seconds$`, w.answeredWithin)
 	sc.Then(`^the handler was asked (\d+) times about (acp\.\w+)$`, w.handlerWasAsked)
+	sc.Then(`^the handler was asked (\d+) times in all, and at most once in each (\d+) seconds after$`, w.handlerWasLeftAlone)
 	sc.Then(`^all of them have an order$`, w.allHaveOrders)
 	sc.Then(`^no price was below (\S+) or above (\S+)$`, w.pricesWereBetween)
 	sc.Then(`^no text had a number that its answer does not show$`, w.textsWereDiscreet)

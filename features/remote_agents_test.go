@@ -20,7 +20,8 @@ import (
 // handling is what a scenario has of handlers of the merchant's own.
 type handling struct {
 	handler *handler
-	waits   []time.Duration // of buyers at once
+	offered time.Time       // when buyers began to offer at once
+	waits   []time.Duration // how long each of them waited
 	deals   []buyer.Agreement
 }
 
@@ -120,7 +121,7 @@ func (w *world) handlerLearns() error {
 func (w *world) offerAtOnce(n int, price, name string) error {
 	body := fmt.Appendf(nil, `{"product_id": %q, "quantity": 1, "offer_price": %s}`, w.products[name].ID, price)
 	visitor := w.visitor(w.shop.Slug)
-	w.waits = make([]time.Duration, n)
+	w.offered, w.waits = time.Now(), make([]time.Duration, n)
 	w.atOnce(n, func(i int) error {
 		from := time.Now()
 		response, err := visitor.Do(w.ctx, "POST", "/acp/quote", nil, body)
