@@ -87,11 +87,15 @@ func (w *walls) control(o *operation) {
 	if aboutMembers[o.ID] {
 		scopes = `["*"]`
 	}
-	shop := w.open(o)
+	open := w.open
+	if o.method == "GET" {
+		open = w.openIdle
+	}
+	shop := open(o)
 	secret, _ := shop.newKey(scopes)
 	w.permit(o, shop, secret)
 	if o.has("header", "X-Project-ID") {
-		shop = w.open(o)
+		shop = open(o)
 		secret, _ = shop.newKey(scopes, shop.ids["project_id"])
 		w.permit(o, shop, secret, "X-Project-ID", "")
 	}
@@ -111,6 +115,9 @@ func (w *walls) permit(o *operation, shop *tenant, secret string, headers ...str
 		if strings.Contains(got.body, value) {
 			w.report("%s: tells another account's %s: %s", o.name(), kind, got.body)
 		}
+	}
+	if o.method == "GET" {
+		w.release(shop)
 	}
 }
 
@@ -135,30 +142,47 @@ type side struct {
 	*tenant
 	as     caller
 	others map[string]string
+	idle   bool // other operations may use the tenant afterwards, if the request changes nothing
 }
 
 // stranger has the ids of another account.
-func (w *walls) stranger(o *operation) side {
-	s := w.open(o)
-	return side{s, s.caller, w.victim.ids}
+func (w *walls) stranger(o *operation, harmless bool) side {
+	s := w.attacker(o, harmless)
+	return side{s, s.caller, w.victim.ids, harmless}
 }
 
 // bound has a key that is bound to one project, and the ids of another project of its account.
-func (w *walls) bound(o *operation) side {
-	s := w.open(o)
-	other := o.equip(s.sibling())
-	secret, _ := s.newKey(`["*"]`, s.ids["project_id"])
-	s.err = cmp.Or(s.err, other.complete())
-	return side{s, s.key(secret), other.ids}
+func (w *walls) bound(o *operation, harmless bool) side {
+	s := w.attacker(o, harmless)
+	if s.other == nil {
+		s.other = s.sibling()
+		s.bound, _ = s.newKey(`["*"]`, s.ids["project_id"])
+	}
+	s.err = cmp.Or(s.err, o.equip(s.other).complete())
+	return side{s, s.key(s.bound), s.other.ids, harmless}
+}
+
+// attacker is a tenant for requests that must be refused, or that only read (harmless), or for others.
+func (w *walls) attacker(o *operation, harmless bool) *tenant {
+	if harmless {
+		return w.openIdle(o)
+	}
+	return w.open(o)
 }
 
 // compare sends an operation with another's ids in the places, and with unknown ids, from a side that
-// owns everything else: the answers must not tell which was which.
-func (w *walls) compare(o *operation, whose string, open func(*operation) side, places ...place) {
+// owns everything else: the answers must not tell which was which. Both requests come from one tenant, unless the first may change
+// something.
+func (w *walls) compare(o *operation, whose string, open func(_ *operation, harmless bool) side, places ...place) {
 	what := fmt.Sprint(places, " ", whose)
+	inPath := slices.ContainsFunc(places, func(p place) bool { return p.in == "path" })
+	harmless := inPath || o.method == "GET"
 	var seen [2]string
+	var s side
 	for i := range seen {
-		s := open(o)
+		if s.tenant == nil {
+			s = open(o, harmless)
+		}
 		if err := s.complete(); err != nil {
 			w.report("%s, %s: %v", o.name(), what, err)
 			return
@@ -182,10 +206,15 @@ func (w *walls) compare(o *operation, whose string, open func(*operation) side, 
 		got, err := w.send(s.as, r)
 		w.cases.Add(1)
 		seen[i] = fmt.Sprint(err, " ", anonymous(got, s.tenant, changed))
-		inPath := slices.ContainsFunc(places, func(p place) bool { return p.in == "path" })
 		if got.status >= 500 || got.status == http.StatusUnauthorized || inPath && got.status != http.StatusNotFound {
 			w.report("%s, %s: %d %s", o.name(), what, got.status, got.body)
 		}
+		if !harmless {
+			s = side{} // the next one is to meet the same
+		}
+	}
+	if s.idle {
+		w.release(s.tenant)
 	}
 	if seen[0] != seen[1] {
 		w.report("%s, %s: it is told from an unknown one:\n%s\n%s", o.name(), what, seen[0], seen[1])
@@ -237,8 +266,8 @@ func (w *walls) visitShop(o *operation) {
 		return
 	}
 	buyer := shop.with("Authorization", "")
-	anybody := func(*operation) side { return side{shop, buyer, w.victim.ids} }
-	owner := func(*operation) side { return side{shop, shop.key(w.victim.secret), w.victim.ids} }
+	anybody := func(*operation, bool) side { return side{shop, buyer, w.victim.ids, false} }
+	owner := func(*operation, bool) side { return side{shop, shop.key(w.victim.secret), w.victim.ids, false} }
 	for _, p := range o.places() {
 		w.compare(o, "of another shop", anybody, p)
 		w.compare(o, "of another shop, by its owner", owner, p)

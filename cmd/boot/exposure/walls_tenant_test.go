@@ -24,6 +24,9 @@ type tenant struct {
 	secret string
 	ids    map[string]string // by kind: product_id, sku …; and the slug
 	err    error
+
+	other *tenant // another project of the account; nil: it has one project
+	bound string  // secret of a key that is bound to the tenant's project
 }
 
 var tenants atomic.Int64

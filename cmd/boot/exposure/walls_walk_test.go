@@ -24,6 +24,7 @@ type walls struct {
 	victim, sibling *tenant // whose data nobody else may reach; the sibling is another project of its account
 	strangers       *tenant
 	keys            map[string]string // secrets of the victim's account, by what is wrong with them
+	idle            chan *tenant      // tenants whose requests have changed nothing so far
 
 	mu       sync.Mutex
 	findings []string
@@ -32,17 +33,20 @@ type walls struct {
 	addresses atomic.Int64
 }
 
+// visits is how many operations are tried at the same time.
+const visits = 8
+
 // walk returns what is wrong with the walls of the server at url, and how many requests were judged.
 func walk(t *testing.T, app *boot.App, url string) (findings []string, cases int64) {
 	t.Helper()
-	w := &walls{t: t, app: app, url: url, keys: map[string]string{}}
+	w := &walls{t: t, app: app, url: url, keys: map[string]string{}, idle: make(chan *tenant, visits)}
 	if err := w.prepare(); err != nil {
 		return []string{err.Error()}, 0
 	}
 	days := aroundToday()
 	before := w.dump(days)
 	var all sync.WaitGroup
-	places := make(chan struct{}, 8)
+	places := make(chan struct{}, visits)
 	for _, o := range w.operations {
 		places <- struct{}{}
 		all.Go(func() {
@@ -69,6 +73,27 @@ func (w *walls) report(format string, args ...any) {
 
 // open opens a tenant who has what the operation names.
 func (w *walls) open(o *operation) *tenant { return o.equip(openTenant(w.t, w.app, w.url)) }
+
+// openIdle is open for requests that must change nothing: an idle tenant will do.
+func (w *walls) openIdle(o *operation) *tenant {
+	select {
+	case s := <-w.idle:
+		return o.equip(s)
+	default:
+		return w.open(o)
+	}
+}
+
+// release makes a tenant idle, whose requests have changed nothing.
+func (w *walls) release(s *tenant) {
+	if s.err != nil {
+		return
+	}
+	select {
+	case w.idle <- s:
+	default:
+	}
+}
 
 // equip lets the tenant do what makes what the operation names: with its platforms, or else trade.
 func (o *operation) equip(s *tenant) *tenant {
