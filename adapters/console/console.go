@@ -49,6 +49,7 @@ type console struct {
 
 // Handler serves everything under Path.
 func Handler(s Services) http.Handler {
+	pages() // a page that cannot be parsed stops the server at its start
 	c := &console{Services: s, assets: loadAssets()}
 	mux := http.NewServeMux()
 	c.routeOutside(mux)

@@ -25,7 +25,7 @@ func (v *visit) feed() ([]byte, error) {
 		return nil, err
 	}
 	var text bytes.Buffer
-	err = pages["today"].ExecuteTemplate(&text, "thread-rows", rows)
+	err = pages()["today"].ExecuteTemplate(&text, "thread-rows", rows)
 	return text.Bytes(), err
 }
 
