@@ -15,6 +15,7 @@ import (
 // Connection is an account with a platform, ready for use.
 type Connection struct {
 	Key         string // names the account wherever connections are told apart: the integration's id, or what is being connected
+	Account     string // the platform's id of it; "": it is being connected
 	Store       string // a shop's domain with the platform
 	BaseURL     string // of a merchant's own system
 	Credentials integration.Credentials

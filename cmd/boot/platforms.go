@@ -34,20 +34,23 @@ import (
 const lookalikes = "http://127.0.0.1:8095"
 
 // oauthApp is what a platform knows this installation by, and where the platform is; "": at home.
-type oauthApp struct{ url, id, secret string }
+type oauthApp struct {
+	url, id, secret string
+	deals           bool // HubSpot's has the scopes that deals are written with
+}
 
 // oauthApps are the configured ones. A sandbox without an app connects to look-alikes: to the platform itself
 // it could not.
 func (c Config) oauthApps() map[integration.Type]oauthApp {
 	apps := map[integration.Type]oauthApp{
-		integration.Shopify: {c.ShopifyURL, c.ShopifyID, c.ShopifySecret},
-		integration.HubSpot: {c.HubSpotURL, c.HubSpotID, c.HubSpotSecret},
+		integration.Shopify: {url: c.ShopifyURL, id: c.ShopifyID, secret: c.ShopifySecret},
+		integration.HubSpot: {url: c.HubSpotURL, id: c.HubSpotID, secret: c.HubSpotSecret, deals: c.HubSpotDeals},
 	}
 	for t, app := range apps {
 		if app.id != "" || c.Env != account.Sandbox.String() {
 			continue
 		}
-		app.id, app.secret = "haggle-sandbox", "haggle-sandbox-secret"
+		app.id, app.secret, app.deals = "haggle-sandbox", "haggle-sandbox-secret", true
 		if app.url == "" {
 			app.url = lookalikes + "/" + t.String()
 		}
