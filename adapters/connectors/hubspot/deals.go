@@ -230,13 +230,33 @@ func (s *Connector) contactOf(ctx context.Context, c ports.Connection, o *order.
 	first, last := o.Address.Names()
 	r := s.request(c, objectsPath+"contacts")
 	r.JSON = map[string]any{"properties": dealValues{"email": o.Email, "firstname": first, "lastname": last}}
-	if err := s.writing.Ask(ctx, r, &there); err != nil {
+	answer, err := s.writing.Send(ctx, r)
+	if err != nil {
 		return "", err
 	}
-	if there.ID == "" {
-		return "", s.platform.Failed("does not say which contact it is", nil)
+	if answer.Status == http.StatusConflict {
+		return s.existing(answer)
 	}
-	return there.ID, nil
+	if err := s.writing.Judge(answer); err != nil {
+		return "", err
+	}
+	if err = s.writing.Decode(answer.Body, &there); err == nil && there.ID == "" {
+		err = s.platform.Failed("does not say which contact it is", nil)
+	}
+	return there.ID, err
+}
+
+// existing is the contact that has the address already: one that was created meanwhile, or has it as its second address, which a
+// look-up may not find. The message says which ("Contact already exists. Existing ID: 12345", github.com/stape-io/hubspot-tag/issues/7,
+// read on 29 November 2026), and is not documented to. If it does not, the deal stays without a contact.
+func (s *Connector) existing(a connectors.Answer) (string, error) {
+	var why said
+	_ = json.Unmarshal(a.Body, &why)
+	_, id, named := strings.Cut(why.Message, "Existing ID: ")
+	if !named || id == "" || strings.Trim(id, "0123456789") != "" {
+		return "", s.platform.Refused("has the contact, and does not say which it is")
+	}
+	return id, nil
 }
 
 // said is an error of HubSpot's. "The fields should all be treated as optional" (docs/api-reference/error-handling, read on
@@ -274,6 +294,8 @@ func judgeWriting(p *connectors.Platform, usual func(connectors.Answer) error) f
 		switch {
 		case a.Status == http.StatusForbidden && why.Category == "MISSING_SCOPES":
 			return p.Refused("was not consented to let us write deals: connect the account again, as a user who may")
+		case a.Status == http.StatusForbidden: // the token is good, and syncs go on
+			return p.Refused(why.words())
 		case a.Status == http.StatusConflict:
 			return p.Failed("is changing the same record", nil)
 		case a.Status == http.StatusBadRequest:

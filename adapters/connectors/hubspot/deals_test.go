@@ -140,6 +140,12 @@ func TestWriteDeal_creates(t *testing.T) {
 		"with a contact that is created": {
 			say: answers{pipelines: {{200, stagesOfDocs}}, upsert: {{200, upserted}}, contactOf: {{404, `{}`}}, contact: {{201, `{"id": "77"}`}}, associate: {{200, `{}`}}},
 		},
+		"with a contact that has the address as its second one": {
+			say: answers{pipelines: {{200, stagesOfDocs}}, upsert: {{200, upserted}}, contactOf: {{404, `{}`}}, contact: {{409, `{"category": "CONFLICT", "message": "Contact already exists. Existing ID: 77"}`}}, associate: {{200, `{}`}}},
+		},
+		"without a contact that HubSpot does not name": {
+			say: answers{pipelines: {{200, stagesOfDocs}}, upsert: {{200, upserted}}, contactOf: {{404, `{}`}}, contact: {{409, `{"category": "CONFLICT"}`}}},
+		},
 		"without a contact where we may create none": {
 			say: answers{pipelines: {{200, stagesOfDocs}}, upsert: {{200, upserted}}, contactOf: {{404, `{}`}}, contact: {{403, missing}}},
 		},
@@ -241,6 +247,7 @@ func TestWriteDeal_errors(t *testing.T) {
 	}{
 		"a wrong currency":       {answers{upsert: {{400, currency}}, property: {{200, `{"hasUniqueValue": true}`}}, byProperty: {{404, `{}`}}}, `refused: HubSpot does not take the deal: "BRL" is not a part of the current effective currency codes for portal 104008696.`},
 		"a missing scope":        {answers{upsert: {{403, missing}}, property: {{403, missing}}}, "refused: HubSpot was not consented to let us write deals: connect the account again, as a user who may."},
+		"a user who may not":     {answers{upsert: {{403, `{"message": "You may not."}`}}, property: {{200, `{"hasUniqueValue": true}`}}, byProperty: {{404, `{}`}}}, "refused: HubSpot does not take the deal: You may not."},
 		"ten unique properties":  {answers{upsert: {{400, nonuniq}}, property: {{404, `{}`}}, define: {{400, `{"message": "You have reached the limit."}`}}}, "refused: HubSpot does not take the deal: You have reached the limit."},
 		"a property of the name": {answers{upsert: {{400, nonuniq}}, property: {{200, `{"hasUniqueValue": false}`}}}, "refused: HubSpot has a property haggle_order_id of deals whose values are not unique. Delete it, and retry."},
 		"an error of the batch":  {answers{upsert: {{207, `{"status": "COMPLETE", "results": [], "errors": [{"message": "No."}]}`}}, property: {{200, `{"hasUniqueValue": true}`}}, byProperty: {{404, `{}`}}}, "refused: HubSpot does not take the deal: No."},
