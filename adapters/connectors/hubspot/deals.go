@@ -77,18 +77,20 @@ func (s *Connector) createDeal(ctx context.Context, c ports.Connection, of strin
 	if !errors.As(err, &refusal) {
 		return there, err
 	}
-	made, problem := s.defineProperty(ctx, c)
-	switch {
-	case problem != nil:
-		return there, problem
-	case made:
-		return s.upsertDeal(ctx, c, of, values)
+	made, err := s.defineProperty(ctx, c)
+	if err != nil {
+		return there, err
 	}
-	known, found, problem := s.readDeal(ctx, c, of, orderProperty)
-	if problem != nil || !found {
-		return there, errors.Join(problem, err)
+	if !made { // the deal may have been created meanwhile, or the property by another server
+		known, found, err := s.readDeal(ctx, c, of, orderProperty)
+		switch {
+		case err != nil:
+			return there, err
+		case found:
+			return s.patchDeal(ctx, c, known.ID, values)
+		}
 	}
-	return s.patchDeal(ctx, c, known.ID, values)
+	return s.upsertDeal(ctx, c, of, values)
 }
 
 func (s *Connector) upsertDeal(ctx context.Context, c ports.Connection, of string, values dealValues) (object, error) {

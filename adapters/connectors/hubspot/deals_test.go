@@ -164,6 +164,12 @@ func TestWriteDeal_creates(t *testing.T) {
 			},
 			asked: pipelines + "," + upsert + "," + property + "," + define + "," + upsert + "," + contactOf + "," + associate,
 		},
+		"while another server creates the property": {
+			say: answers{
+				pipelines: {{200, stagesOfDocs}}, upsert: {{400, nonuniq}, {200, upserted}}, property: {{200, `{"hasUniqueValue": true}`}},
+				byProperty: {{404, `{}`}}, contactOf: {{200, `{"id": "77"}`}}, associate: {{200, `{}`}},
+			},
+		},
 		"that somebody else created meanwhile": {
 			say: answers{
 				pipelines: {{200, stagesOfDocs}}, upsert: {{400, `{"message": "already has that value"}`}}, property: {{200, `{"hasUniqueValue": true}`}},
