@@ -191,6 +191,22 @@ func (w *world) bothHaveLess(platform string, sold int) error {
 	})
 }
 
+// isDeal expects the order to be one deal at HubSpot, in the stage for such deals.
+func (w *world) isDeal(outcome string) error {
+	return within(10, func() error {
+		var stages []string
+		for _, one := range w.platforms.State()["hubspot_deals"].([]any) {
+			if d := one.(map[string]any); d["haggle_order_id"] == w.expand("$order") {
+				stages = append(stages, fmt.Sprint(d["dealstage"]))
+			}
+		}
+		if len(stages) != 1 || stages[0] != "closed"+outcome {
+			return fmt.Errorf("deals of the order: %v, want one that is %s", stages, outcome)
+		}
+		return nil
+	})
+}
+
 // countAt is how many pieces a platform has in all.
 func (w *world) countAt(platform, sku string) (n int, err error) {
 	levels, err := remote[remoteLevel](w, platform, "inventory")

@@ -35,6 +35,7 @@ func platformSteps(sc book, w *world) {
 	sc.Given(`^a product of (shopify|woocommerce|custom)$`, w.picks)
 	sc.Then(`^there are (\d+) less of it than (custom) has$`, w.hasLess)
 	sc.Then(`^(shopify|woocommerce|custom) has (\d+) less of it, and so has the shop$`, w.bothHaveLess)
+	sc.Then(`^hubspot has the order as one deal that is (won|lost)$`, w.isDeal)
 	sc.Then(`^buyers find it$`, func() error { return w.isFound(true) })
 	sc.Then(`^buyers do not find it$`, func() error { return w.isFound(false) })
 	sc.Then(`^buyers can have all that there is$`, w.offersWhatThereIs)

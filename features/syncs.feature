@@ -254,6 +254,17 @@ Feature: Syncs
         | woocommerce |
         | custom      |
 
+    Scenario: What buyers buy is a deal in the CRM, too
+      Given a connected hubspot account
+      And a connected shopify account
+      And the merchant has synced with {"resources": ["products", "inventory"]}
+      And a product of shopify
+      When a buyer who ordered 2 of it
+      Then hubspot has the order as one deal that is won
+      And shopify has 2 less of it, and so has the shop
+      When the merchant cancels the order
+      Then hubspot has the order as one deal that is lost
+
     Scenario: Sold out at the platform, and there again
       Given the merchant moves to other platforms that hold {"products": 1, "seed": 2}
       And a connected shopify account

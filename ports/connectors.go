@@ -1,6 +1,7 @@
 package ports
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -14,6 +15,7 @@ import (
 // Connection is an account with a platform, ready for use.
 type Connection struct {
 	Key         string // names the account wherever connections are told apart: the integration's id, or what is being connected
+	Account     string // the platform's id of it; "": it is being connected
 	Store       string // a shop's domain with the platform
 	BaseURL     string // of a merchant's own system
 	Credentials integration.Credentials
@@ -222,6 +224,26 @@ func (f *PlatformFailure) Unwrap() error { return f.Cause }
 type PlatformRefusal struct{ Reason string }
 
 func (r *PlatformRefusal) Error() string { return r.Reason }
+
+// RepeatAfter tells a merchant why work at a platform has to be repeated, after an error that may pass: wait is for how long the
+// platform asks to be left alone, 0: it does not say. passing is false for any other error.
+func RepeatAfter(err error) (reason string, wait time.Duration, passing bool) {
+	var slow Throttled
+	var failure *PlatformFailure
+	switch {
+	case errors.As(err, &slow):
+		return "The platform asks for patience.", max(slow.After, time.Second), true
+	case errors.As(err, &failure):
+		return failure.Reason, 0, true
+	case errors.Is(err, ErrCredentialsRefused):
+		return "The platform refused the account's credentials.", 0, true
+	case errors.Is(err, context.DeadlineExceeded):
+		return "The platform did not answer in time.", 0, true
+	case fault.KindOf(err) == fault.Unavailable:
+		return "The server was too busy.", 0, true
+	}
+	return "", 0, false
+}
 
 // IntegrationAccounts opens integrations for use.
 type IntegrationAccounts interface {

@@ -42,6 +42,7 @@ type Stores struct {
 	Orders     Orders
 	OrderLists OrderLists
 	Platform   PlatformOrders
+	Deals      CRMDeals
 	Refunds    Refunds
 	Disputes   Disputes
 	Labels     Labels

@@ -127,6 +127,7 @@ type SyncStores struct {
 	Orders       Orders
 	Labels       Labels
 	Platform     PlatformOrders
+	Deals        CRMDeals
 	Webhooks     IntegrationWebhooks
 	Inbox        Inbox
 	Events       Announcements

@@ -52,6 +52,22 @@ func (b *Breaker) writer() ports.OrderWriter {
 	return nil
 }
 
+// DealWriterOf is a connector that Break returned as a DealWriter; nil: it is none.
+func DealWriterOf(c ports.Connector) ports.DealWriter {
+	b, broken := c.(interface{ dealWriter() ports.DealWriter })
+	if !broken {
+		return nil
+	}
+	return b.dealWriter()
+}
+
+func (b *Breaker) dealWriter() ports.DealWriter {
+	if w, writes := b.inner.(ports.DealWriter); writes {
+		return mirroring{w, b}
+	}
+	return nil
+}
+
 // WebhookListerOf is a connector that Break returned as a WebhookLister; nil: it is none.
 func WebhookListerOf(c ports.Connector) ports.WebhookLister {
 	b, broken := c.(interface{ webhookLister() ports.WebhookLister })
@@ -69,7 +85,8 @@ func (b *Breaker) webhookLister() ports.WebhookLister {
 }
 
 // Break puts a circuit breaker around a connector. The result is an OAuthConnector, a CalledConnector and a
-// Shipper where the connector is one; WriterOf finds its OrderWriter, and WebhookListerOf its WebhookLister.
+// Shipper where the connector is one; WriterOf finds its OrderWriter, DealWriterOf its
+// DealWriter, and WebhookListerOf its WebhookLister.
 func Break(inner ports.Connector) ports.Connector {
 	b := &Breaker{inner: inner, circuits: bulkhead.NewCache[string](KnownAccounts, newCircuit)}
 	o, consents := inner.(ports.OAuthConnector)
@@ -258,4 +275,14 @@ func (w writing) ReadLevels(ctx ports.Outbound, c ports.Connection, items []stri
 
 func (w writing) TellOrder(ctx ports.Outbound, c ports.Connection, remote string, d ports.OrderDraft, step order.PlatformStep) (bool, error) {
 	return through(w.breaker, c.Key, func() (bool, error) { return w.inner.TellOrder(ctx, c, remote, d, step) })
+}
+
+// mirroring is a DealWriter.
+type mirroring struct {
+	inner   ports.DealWriter
+	breaker *Breaker
+}
+
+func (m mirroring) WriteDeal(ctx ports.Outbound, c ports.Connection, d ports.DealDraft) (ports.WrittenDeal, error) {
+	return through(m.breaker, c.Key, func() (ports.WrittenDeal, error) { return m.inner.WriteDeal(ctx, c, d) })
 }

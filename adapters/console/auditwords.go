@@ -25,6 +25,7 @@ var auditWords = map[string]string{
 	"create-event-subscription": "Subscribed to events",
 	"create-invitation":         "Invited a member",
 	"retry-platform-order":      "Had an order written to its platform again",
+	"retry-crm-deal":            "Had an order's deal written to its CRM again",
 	"create-order-note":         "Wrote a note on an order",
 	"create-password-link":      "Made a password link",
 	"create-product":            "Added a product",

@@ -38,7 +38,7 @@ func platformUse(kind integration.Type) string {
 	case integration.Fulfillment:
 		return "Shipping rates, labels and tracking."
 	case integration.CRM:
-		return "Customers and past orders, for loyalty in prices."
+		return "Customers and past orders, for loyalty in prices. Sales are written to it as deals."
 	}
 	use := "Products, stock, customers and orders."
 	if kind.WritesOrders() {

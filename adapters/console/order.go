@@ -150,11 +150,11 @@ func (v *visit) showOrder(form string, failed *problem) error {
 		view.Lines = append(view.Lines, v.line(l, o.Currency))
 	}
 	view.Money = v.moneyOf(&o)
-	platform, err := v.platformOf(o.ID)
+	platforms, err := v.platformsOf(o.ID)
 	if err != nil {
 		return err
 	}
-	view.Buyer = append(v.buyerOf(&o), platform...)
+	view.Buyer = append(v.buyerOf(&o), platforms...)
 	notes, err := v.notes(o.ID)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ func TestPlatformOrder_words(t *testing.T) {
 		"Refused: Too little stock.":         {Status: "refused", Problem: text("Too little stock.")},
 		"Not written: It was canceled.":      {Status: "skipped", Problem: text("It was canceled.")},
 	} {
+		w.noun = "Order "
 		if got := w.words(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -18,7 +18,7 @@ var notPersonal = map[string]string{
 *.token_salt *.agent_key *.remote *.local *.reference *.subject *.claimed_by *.redeemed_by *.digest *.fingerprint *.prefix
 decisions.personal copies.prints copies.seen orders.confirmation orphan_charges.charge orphan_charges.refund
 decision_chains.folded_hash decision_chains.seal retention.seal retention.sessions_id retention.pseudonym_key
-integrations.webhook_remote platform_orders.remote_name platform_orders.remote_url platform_orders.told platform_orders.moved disputes.provider sync_problems.remote`,
+integrations.webhook_remote platform_orders.remote_name platform_orders.remote_url platform_orders.told platform_orders.moved crm_deals.remote_url crm_deals.written disputes.provider sync_problems.remote`,
 	"one of a fixed list": `
 *.status *.state *.kind *.type *.currency *.resource *.topic *.response *.rule *.handler *.hook_protocol *.protocol *.fallback *.origin *.method *.carrier
 disputes.fee_currency disputes.withdrawn_currency disputes.reason orders.fulfillment_status refunds.failure orphan_charges.failure

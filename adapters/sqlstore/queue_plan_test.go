@@ -19,6 +19,7 @@ var queueIndexes = map[string]queue.Table{
 	"refunds_waiting":            purchase.DueRefunds,
 	"orphan_charges_waiting":     purchase.DueOrphans,
 	"platform_orders_waiting":    purchase.DuePlatformOrders,
+	"crm_deals_waiting":          purchase.DueCRMDeals,
 	"deliveries_waiting":         events.DueDeliveries,
 	"webhook_deliveries_waiting": syncing.DueInbox,
 	"integration_webhooks_due":   syncing.WebhookChecks,

@@ -289,7 +289,7 @@ var constrained = map[string]string{
 	"authorizations.state": "gen_random_uuid()", "integration_webhooks.id": "gen_random_uuid()",
 	"integration_webhooks.status": "'active'", "webhook_deliveries.status": "'processed'",
 	"event_subscriptions.status": "'active'", "deliveries.status": "'delivered'",
-	"integrations.status": "'disconnected'", "integrations.webhook_status": "'none'", "integrations.refused_orders": "'keep'", "platform_orders.status": "'written'", "integrations.webhook_id": "gen_random_uuid()",
+	"integrations.status": "'disconnected'", "integrations.webhook_status": "'none'", "integrations.refused_orders": "'keep'", "platform_orders.status": "'written'", "crm_deals.status": "'written'", "integrations.webhook_id": "gen_random_uuid()",
 	"stock.quantity":  "0", // of more, a trigger tells in stock_turns
 	"products.status": "'active'", "quotes.state": "'open'", "quotes.token_hash": "''", "checkouts.status": "'ready'",
 	"orders.status": "'confirmed'", "orders.total": "3", "orders.fulfillment_status": "'processing'",

@@ -144,6 +144,9 @@ func (s *Store) Projects() accounts.Projects { return accounts.Projects{Store: s
 // WebhookChecks leases webhooks that are to be checked at their platforms.
 func (s *Store) WebhookChecks() ports.WebhookChecks { return syncing.NewWebhookChecks(s.db) }
 
+// DueCRMDeals leases deals that are to be written to CRMs.
+func (s *Store) DueCRMDeals() ports.DueCRMDeals { return purchase.NewDueCRMDeals(s.db) }
+
 // DuePlatformOrders leases orders that are to be written to platforms.
 func (s *Store) DuePlatformOrders() ports.DuePlatformOrders {
 	return purchase.NewDuePlatformOrders(s.db)

@@ -69,6 +69,12 @@ const (
 	OrderFollowed Point = "writeback.followed"  // in the transaction that does here what was done there, before its COMMIT
 )
 
+// The points of an order on its way to a CRM.
+const (
+	DealWritten  Point = "crm.written"  // the CRM has the deal, nothing is recorded
+	DealRecorded Point = "crm.recorded" // it is recorded
+)
+
 // All are the points there are.
 var All = []Point{
 	BeforeClaim, Claimed, ClaimCommitted, BeforeCharge, Charged, BeforeRecord, Recorded, RecordCommitted, BeforeAnswer,
@@ -77,4 +83,5 @@ var All = []Point{
 	OutboxClaimed, OutboxFannedOut, DeliveryClaimed, DeliverySent, DeliveryRecorded,
 	PageRead, PageTaken, PageCommitted, HookKept, HookTaken, HookWorked,
 	OrderNotFound, OrderAsked, OrderWritten, OrderRecorded, OrderTold, OrderRead, OrderFollowed,
+	DealWritten, DealRecorded,
 }

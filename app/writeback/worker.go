@@ -207,9 +207,7 @@ func (h *writing) keep(w *order.PlatformOrder) { w.DueAt = h.Clock.Now().Add(lea
 
 // trouble decides what becomes of an order that could not be written, or told of. An error leaves it to its lease.
 func (h *writing) trouble(ctx context.Context, err error) error {
-	var slow ports.Throttled
 	var unknown unsure
-	var failure *ports.PlatformFailure
 	var refusal *ports.PlatformRefusal
 	postpone := func(reason string, wait time.Duration) error {
 		return h.change(ctx, func(_ *order.Case, w *order.PlatformOrder) error {
@@ -217,28 +215,21 @@ func (h *writing) trouble(ctx context.Context, err error) error {
 			return nil
 		})
 	}
+	reason, wait, passing := ports.RepeatAfter(err)
 	switch {
-	case errors.As(err, &slow):
-		return postpone("The platform asks for patience.", max(slow.After, time.Second))
+	case passing:
+		return postpone(reason, wait)
 	case errors.As(err, &unknown):
 		return postpone("The platform has not answered, and may still do it.", unknown.wait)
-	case errors.As(err, &failure):
-		return postpone(failure.Reason, 0)
 	case errors.As(err, &refusal):
 		return h.refuse(ctx, refusal.Reason)
-	case errors.Is(err, ports.ErrCredentialsRefused):
-		return postpone("The platform refused the account's credentials.", 0)
 	case fault.Is(err, integration.ErrDisconnected().Code):
 		return h.change(ctx, func(_ *order.Case, w *order.PlatformOrder) error {
 			w.Skip(order.SkippedDisconnected, h.Clock.Now())
 			return nil
 		})
-	case errors.Is(err, context.DeadlineExceeded):
-		return postpone("The platform did not answer in time.", 0)
 	case fault.KindOf(err) == fault.NotFound:
 		return errLost
-	case fault.KindOf(err) == fault.Unavailable:
-		return postpone("The server was too busy.", 0)
 	}
 	h.Log.ErrorContext(ctx, "an order could not be written to its platform", "order", h.of.Order.String(), "error", err)
 	return postpone("This server has a problem of its own.", 0)

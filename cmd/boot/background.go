@@ -137,6 +137,7 @@ func (a *App) workers() []func(context.Context) {
 		working(a, a.platforms.engine),
 		working(a, a.platforms.worker),
 		working(a, a.platforms.writing),
+		working(a, a.platforms.mirror),
 		working(a, a.platforms.checks),
 	}
 	if a.embeddings.worker != nil {

@@ -57,6 +57,7 @@ type Config struct {
 	HubSpotURL     string `env:"HAGGLE_HUBSPOT_URL" name:"hubspot-url" group:"integrations" help:"HubSpot, in place of its own addresses."`
 	HubSpotID      string `env:"HAGGLE_HUBSPOT_CLIENT_ID" name:"hubspot-client-id" group:"integrations" help:"The OAuth app's id, as for Shopify."`
 	HubSpotSecret  string `env:"HAGGLE_HUBSPOT_CLIENT_SECRET" name:"hubspot-client-secret" group:"integrations" help:"The OAuth app's secret."`
+	HubSpotDeals   bool   `env:"HAGGLE_HUBSPOT_DEALS" name:"hubspot-deals" group:"integrations" help:"Ask accounts of HubSpot to let paid orders be written there as deals. The app needs the optional scopes crm.objects.deals.write, crm.schemas.deals.write and crm.objects.contacts.write."`
 	ShipStationURL string `env:"HAGGLE_SHIPSTATION_URL" name:"shipstation-url" group:"integrations" help:"ShipStation's API, in place of its own address."`
 	EmbeddingsURL  string `env:"HAGGLE_EMBEDDINGS_URL" name:"embeddings-url" group:"models" help:"OpenAI-compatible endpoint, as https://api.openai.com/v1. Products and queries are also matched by its vectors."`
 	EmbeddingsKey  string `env:"HAGGLE_EMBEDDINGS_KEY" group:"models" help:"Its API key, where it wants one."`

@@ -15,6 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/adapters/sqlstore"
 	"github.com/haggle-commerce/haggle/adapters/system"
 	"github.com/haggle-commerce/haggle/app/connecting"
+	"github.com/haggle-commerce/haggle/app/crm"
 	"github.com/haggle-commerce/haggle/app/inbox"
 	"github.com/haggle-commerce/haggle/app/jobs"
 	"github.com/haggle-commerce/haggle/app/privacy"
@@ -33,20 +34,23 @@ import (
 const lookalikes = "http://127.0.0.1:8095"
 
 // oauthApp is what a platform knows this installation by, and where the platform is; "": at home.
-type oauthApp struct{ url, id, secret string }
+type oauthApp struct {
+	url, id, secret string
+	deals           bool // HubSpot's has the scopes that deals are written with
+}
 
 // oauthApps are the configured ones. A sandbox without an app connects to look-alikes: to the platform itself
 // it could not.
 func (c Config) oauthApps() map[integration.Type]oauthApp {
 	apps := map[integration.Type]oauthApp{
-		integration.Shopify: {c.ShopifyURL, c.ShopifyID, c.ShopifySecret},
-		integration.HubSpot: {c.HubSpotURL, c.HubSpotID, c.HubSpotSecret},
+		integration.Shopify: {url: c.ShopifyURL, id: c.ShopifyID, secret: c.ShopifySecret},
+		integration.HubSpot: {url: c.HubSpotURL, id: c.HubSpotID, secret: c.HubSpotSecret, deals: c.HubSpotDeals},
 	}
 	for t, app := range apps {
 		if app.id != "" || c.Env != account.Sandbox.String() {
 			continue
 		}
-		app.id, app.secret = "haggle-sandbox", "haggle-sandbox-secret"
+		app.id, app.secret, app.deals = "haggle-sandbox", "haggle-sandbox-secret", true
 		if app.url == "" {
 			app.url = lookalikes + "/" + t.String()
 		}
@@ -72,6 +76,7 @@ type platforms struct {
 	shippers   map[string]ports.Shipper
 	demands    func(ports.Call) (privacy.Demand, error) // reads what Shopify calls its app for
 	writers    map[string]ports.OrderWriter
+	deals      map[string]ports.DealWriter
 	listers    map[string]ports.WebhookLister
 
 	accounts *connecting.Accounts
@@ -80,6 +85,7 @@ type platforms struct {
 	worker   *jobs.Worker[*integration.Delivery] // works on what is in the inbox
 	engine   *jobs.Worker[*syncrun.Run]
 	writing  *jobs.Worker[*order.PlatformOrder] // writes orders to them
+	mirror   *jobs.Worker[*order.CRMDeal]       // writes deals to them
 	checks   *jobs.Worker[*integration.Webhook] // checks webhooks at them
 }
 
@@ -93,13 +99,16 @@ func (a *App) openPlatforms() {
 			p.demands = s.Demand
 		}
 	}
-	p.writers, p.listers = map[string]ports.OrderWriter{}, map[string]ports.WebhookLister{}
+	p.writers, p.deals, p.listers = map[string]ports.OrderWriter{}, map[string]ports.DealWriter{}, map[string]ports.WebhookLister{}
 	for t, c := range p.connectors {
 		if l := connectors.WebhookListerOf(c); l != nil {
 			p.listers[t] = l
 		}
 		if w := connectors.WriterOf(c); w != nil {
 			p.writers[t] = w
+		}
+		if w := connectors.DealWriterOf(c); w != nil {
+			p.deals[t] = w
 		}
 	}
 	p.called, p.shippers = offering[ports.CalledConnector](p.connectors), offering[ports.Shipper](p.connectors)
@@ -141,6 +150,20 @@ func (a *App) openSyncing() {
 		Log:          a.log,
 		Live:         a.env == account.Production,
 		Changed:      a.Catalogs.Written,
+	}).Job())
+	p.mirror = jobs.NewWorker((&crm.Worker{
+		Queue:        a.store.DueCRMDeals(),
+		Orders:       a.store.Orders(),
+		Deals:        a.store.Orders(),
+		Integrations: a.store.Integrations(),
+		Projects:     a.store.ActiveProjects(),
+		Unit:         a.store.SyncUnit(),
+		Accounts:     p.accounts,
+		Writers:      p.deals,
+		Clock:        a.clock,
+		Entropy:      system.Entropy{},
+		Log:          a.log,
+		Live:         a.env == account.Production,
 	}).Job())
 	p.receiver = inbox.NewReceiver(inbox.Door{
 		Webhooks: a.store.Webhooks(), Inbox: a.store.Inbox(), Platforms: p.called, Vault: a.vault, Clock: a.clock,

@@ -46,6 +46,7 @@ func storesOn(view *sqlstore.Store, index ports.Index) *ports.Stores {
 		Orders:          view.Orders(),
 		OrderLists:      view.Orders(),
 		Platform:        view.Orders(),
+		Deals:           view.Orders(),
 		Refunds:         view.Orders(),
 		Disputes:        view.Orders(),
 		Labels:          view.Labels(),

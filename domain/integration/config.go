@@ -20,9 +20,12 @@ type Config struct {
 	Currency string // the platform's prices are in; "": unknown
 	// MayWriteOrders means that the account's credentials allow us to create orders at the platform.
 	MayWriteOrders bool
-	Refused        RefusedOrders
-	Skip           Skips
-	Offer          Offers
+	// MayWriteDeals means that they allow us to create deals in the CRM. It is apart from MayWriteOrders, by which the one
+	// platform is found that an order's goods come from.
+	MayWriteDeals bool
+	Refused       RefusedOrders
+	Skip          Skips
+	Offer         Offers
 	// Schedule is a cron expression by which the platform is read; "": it is read when someone asks for it.
 	Schedule string
 }
@@ -50,8 +53,11 @@ func (r RefusedOrders) String() string { return cmp.Or(r.name, "keep") }
 // RefusedOrdersByName are all of them, by name.
 var RefusedOrdersByName = map[string]RefusedOrders{"keep": KeepRefused, "refund": RefundRefused}
 
-// WritesOrders reports whether the project's orders are written to the platform.
-func (c Config) WritesOrders() bool { return c.MayWriteOrders && !c.Skip.Writing }
+// MayWrite reports whether the account's credentials allow us to write orders, or deals of them.
+func (c Config) MayWrite() bool { return c.MayWriteOrders || c.MayWriteDeals }
+
+// WritesOrders reports whether the project's orders are written to the platform, in a CRM as deals.
+func (c Config) WritesOrders() bool { return c.MayWrite() && !c.Skip.Writing }
 
 // Same reports whether both are one account.
 func (c Config) Same(o Config) bool {
@@ -121,12 +127,14 @@ func (c Config) apply(change Change) Config {
 func (c Config) checkWriting(t Type, change Change, check fault.Check) {
 	at := check.In("config")
 	if wanted, given := change.WriteOrders.Value(); given && wanted {
-		at.That(t.WritesOrders(), "write_orders", "is for platforms that orders can be written to: "+names(writers()))
-		at.That(!t.WritesOrders() || c.MayWriteOrders, "write_orders", "needs a permission that the account has not given: connect it again, or give it a key that may write")
+		writes := t.WritesOrders() || t.WritesDeals()
+		at.That(writes, "write_orders", "is for platforms that orders can be written to: "+names(writers()))
+		at.That(!writes || c.MayWrite(), "write_orders", "needs a permission that the account has not given: connect it again, or give it a key that may write")
 	}
 	if name, given := change.RefusedOrders.Value(); given {
 		_, known := RefusedOrdersByName[name]
 		at.That(known, "refused_orders", "must be keep or refund")
+		at.That(!t.WritesDeals(), "refused_orders", "is for shops: a CRM has no stock")
 	}
 }
 

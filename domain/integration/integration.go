@@ -178,7 +178,7 @@ func (i *Integration) Rotate(sealed []byte, config Config, hook Hook, now time.T
 		return fault.Field("credentials.api_key", "belongs to another account: disconnect this one and connect that one")
 	}
 	i.Sealed, i.Hook, i.Status, i.LastError, i.UpdatedAt = sealed, hook, Connected, "", now
-	i.Config.MayWriteOrders = config.MayWriteOrders
+	i.Config.MayWriteOrders, i.Config.MayWriteDeals = config.MayWriteOrders, config.MayWriteDeals
 	return nil
 }
 

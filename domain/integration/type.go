@@ -52,6 +52,7 @@ type traits struct {
 	hosted    bool   // the merchant hosts it and gives its address
 	signs     bool   // what it sends a user back with after the consent
 	writes    bool   // orders can be written to it
+	mirrors   bool   // it is a CRM that shows orders as deals
 	methods   []project.PaymentMethod
 	resources []syncrun.Resource
 	topics    []string // of webhooks
@@ -71,7 +72,7 @@ var known = map[Type]traits{
 		resources: []syncrun.Resource{syncrun.Products, syncrun.Inventory, syncrun.Customers, syncrun.Orders},
 		topics:    append(slices.Clone(shopTopics), "orders/cancelled", "refunds/create"),
 	},
-	HubSpot: {label: "HubSpot", kind: CRM, oauth: true, resources: []syncrun.Resource{syncrun.Customers, syncrun.Orders}},
+	HubSpot: {label: "HubSpot", kind: CRM, oauth: true, mirrors: true, resources: []syncrun.Resource{syncrun.Customers, syncrun.Orders}},
 	ShipStation: {
 		label: "ShipStation", kind: Fulfillment, resources: []syncrun.Resource{syncrun.Orders}, topics: []string{"SHIP_NOTIFY"},
 		key: "the API key", secret: "the secret of a key of its API V1; a key of its API V2 has none",
@@ -141,10 +142,14 @@ func (t Type) TellsOffers() bool { return t == Shopify }
 // WritesOrders reports whether orders can be written to the type.
 func (t Type) WritesOrders() bool { return known[t].writes }
 
-// writers are the types that orders can be written to.
+// WritesDeals reports whether orders can be mirrored in the type as deals. It holds no stock, and another platform may have the
+// same orders.
+func (t Type) WritesDeals() bool { return known[t].mirrors }
+
+// writers are the types that orders, or deals of them, can be written to.
 func writers() (list []Type) {
 	for _, t := range Types {
-		if t.WritesOrders() {
+		if t.WritesOrders() || t.WritesDeals() {
 			list = append(list, t)
 		}
 	}

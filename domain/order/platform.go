@@ -299,11 +299,16 @@ const (
 	mostPlatformPause  = time.Hour
 )
 
+// pauseAfter is the pause before the next attempt, after so many failures before this one.
+func pauseAfter(failures int) time.Duration {
+	return min(firstPlatformPause<<min(failures, 12), mostPlatformPause)
+}
+
 // Postpone records an attempt of which nobody knows whether it succeeded, or that certainly did not. wait is how long
 // the platform asks to be left alone; 0: it does not say.
 func (w *PlatformOrder) Postpone(reason string, wait time.Duration, now time.Time) {
 	if wait <= 0 {
-		wait = min(firstPlatformPause<<min(w.Failures, 12), mostPlatformPause)
+		wait = pauseAfter(w.Failures)
 		w.Failures++
 	}
 	w.Problem, w.DueAt, w.UpdatedAt = brief(reason), now.Add(wait), now

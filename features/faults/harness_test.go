@@ -52,7 +52,7 @@ func TestFaults(t *testing.T) {
 	t.Cleanup(func() { fmt.Print(l.report) })
 	groups := []group{
 		{"points", (*lab).points}, {"doors", (*lab).doors}, {"kills", (*lab).kills}, {"database", (*lab).cuts}, {"restarts", (*lab).restarts}, {"races", (*lab).races},
-		{"provider", (*lab).provider}, {"syncs", (*lab).syncs}, {"syncpoints", (*lab).syncPoints}, {"writes", (*lab).writes}, {"webhooks", (*lab).webhooks},
+		{"provider", (*lab).provider}, {"syncs", (*lab).syncs}, {"syncpoints", (*lab).syncPoints}, {"writes", (*lab).writes}, {"deals", (*lab).deals}, {"webhooks", (*lab).webhooks},
 		{"clocks", (*lab).clocks}, {"stops", (*lab).stops}, {"poison", (*lab).poison}, {"disk", (*lab).disks},
 		{"upgrade", (*lab).upgrade},
 	}

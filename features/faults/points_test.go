@@ -67,7 +67,7 @@ var payments = [][]string{
 func (l *lab) points(t *testing.T) {
 	var cases []crash
 	n := 0
-	for _, point := range slices.DeleteFunc(boottest.FailPoints(), func(point string) bool { return ofPlatforms(point) || ofOrders(point) }) {
+	for _, point := range slices.DeleteFunc(boottest.FailPoints(), func(point string) bool { return ofPlatforms(point) || ofOrders(point) || ofDeals(point) }) {
 		for _, engine := range []string{sqlite, postgres} {
 			for _, retry := range []string{sameClient, nobody, five} {
 				for _, action := range []string{kill, hang, fail} {

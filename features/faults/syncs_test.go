@@ -64,7 +64,7 @@ func (f *feed) open(platform string) (err error) {
 }
 
 func (f *feed) start() (err error) {
-	f.server, err = f.lab.serve(f.database, append(f.extra, "HAGGLE_SHOPIFY_URL="+f.platform.URL+"/shopify")...)
+	f.server, err = f.lab.serve(f.database, append(f.extra, "HAGGLE_SHOPIFY_URL="+f.platform.URL+"/shopify", "HAGGLE_HUBSPOT_URL="+f.platform.URL+"/hubspot")...)
 	f.extra = nil
 	return err
 }

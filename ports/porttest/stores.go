@@ -45,6 +45,7 @@ type Stores struct {
 	Disputes    ports.Disputes
 	Labels      ports.Labels
 	Platform    ports.PlatformOrders
+	Deals       ports.CRMDeals
 	Notes       ports.OrderNotes
 	Payments    ports.Payments
 	Ledger      ports.Ledger

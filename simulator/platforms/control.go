@@ -51,6 +51,7 @@ func (p *Platforms) routeControl() {
 	p.routeShopifyAdmin()
 	p.routeWooCommerceAdmin()
 	p.routeCustomAdmin()
+	p.routeHubSpotAdmin()
 	p.control("POST /control/revoke", func(_ *http.Request, body []byte) (any, error) {
 		return ordered(body, func(of struct{ Platform string }) (any, error) { return map[string]any{}, p.Revoke(of.Platform) })
 	})

@@ -63,6 +63,15 @@
 //	POST   /oauth/2026-03/token/introspect     a form: client_id, client_secret, token
 //	GET    /crm/objects/2026-09/{contacts|deals}    limit (to 100), after, properties; and …/{id}
 //	POST   /crm/objects/2026-09/{contacts|deals}/search    filterGroups, sorts (one), properties, limit (to 200), after
+//	GET    /crm/objects/2026-09/{contacts|deals}/{value}    with idProperty: email, or a deal's property with unique values
+//	POST   /crm/objects/2026-09/deals/batch/upsert    inputs: id, idProperty, properties
+//	PATCH  /crm/objects/2026-09/deals/{id}
+//	POST   /crm/objects/2026-09/contacts
+//	PUT    /crm/objects/2026-09/deals/{id}/associations/default/contacts/{contact}
+//	GET    /crm/pipelines/2026-03/deals, /crm/properties/2026-03/deals/{name}; POST /crm/properties/2026-03/deals
+//
+// The scopes of optional_scope are given but for Config.HubSpotDenied; without a scope a write is 403 MISSING_SCOPES. A deal in
+// another currency than Config.HubSpotCurrency is 400. Config.HubSpotStages gives stages ids of the account's own.
 //
 // Access tokens live Config.HubSpotLife; the refresh token stays the same. A search reaches 10,000 results: a page beyond is
 // 400. Config.HubSpotPer10s requests in ten seconds and five searches in one; then 429 with Retry-After. A contact is a
@@ -121,7 +130,8 @@
 //
 //	GET    /control/state               counts by platform, requests by "GET /path" and by "platform:resource"; in shopify_orders
 //	                                    every order that was written or changed, with its transactions, refunds and stock claims,
-//	                                    and in woocommerce_orders and custom_orders every order that was written there
+//	                                    and in woocommerce_orders and custom_orders every order that was written there,
+//	                                    in hubspot_deals every deal
 //	GET    /control/state/{platform}/{resource}    everything, in one plain form for all platforms: {"data"}
 //	POST   /control/change              [Change]: n random changes, nobody is told
 //	POST   /control/webhooks            [Webhooks]: changes that are told, late, twice, out of order, forged → [Sent]; GET lists
@@ -137,6 +147,7 @@
 //	POST   /control/woocommerce/sell    [WooCommerceSale]: sells pieces there
 //	POST   /control/custom/change       [CustomChange]: a merchant cancels, refunds or sends an order in their own system
 //	POST   /control/custom/sell         [CustomSale]: sells pieces there
+//	POST   /control/hubspot/change      [HubSpotChange]: staff delete, merge or change a deal
 //	POST   /control/revoke              {"platform"}: Shopify's or HubSpot's tokens are worthless
 //	POST   /control/expire              {"platform"}: Shopify's or, without a body, HubSpot's access tokens are stale
 //
@@ -158,7 +169,8 @@
 // Resources: products, inventory, customers, orders, contacts, deals, account, rates, labels, shipments, shop, bulk (the
 // download), bulk_operation (running and polling); of Shopify's orders order_create, order_find (by identifier),
 // order_cancel, refund_create, fulfillment_create, fulfillment_update, metafield_definition; of the custom system's order_create,
-// order_read, order_cancel, refund_create, fulfillment_create. token, webhooks and consent are
+// order_read, order_cancel, refund_create, fulfillment_create; of HubSpot's deals properties, property_create, pipelines,
+// deal_upsert, deal_update, contact_create, associations. token, webhooks and consent are
 // met only by name.
 //
 // # Limits

@@ -20,6 +20,7 @@ func (p *Platforms) State() map[string]any {
 		"shopify_orders":     p.shopify.Written(),
 		"woocommerce_orders": p.woocommerce.Written(),
 		"custom_orders":      p.custom.Written(),
+		"hubspot_deals":      p.hubspot.Written(),
 		"requests":           p.RequestCounts(),
 		"now":                p.Config.Now().UTC().Format(time.RFC3339),
 	}

@@ -1,4 +1,5 @@
-// Package hubspot connects a HubSpot account by its users' consent: contacts are customers, deals are orders.
+// Package hubspot connects a HubSpot account by its users' consent: contacts are customers, deals are orders. Our orders are written
+// there as deals, where the account lets us.
 // HubSpot calls an app and not an account about changes, so there are no webhooks here.
 //
 // Sources: developers.hubspot.com/docs/api-reference, "CRM search", "Contacts", "Deals", "Error handling";
@@ -11,6 +12,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,14 +40,17 @@ type Config struct {
 	URL          string // instead of HubSpot's own addresses; "": those
 	ClientID     string // of the OAuth app
 	ClientSecret string
-	Client       *http.Client // nil: the usual one
-	Clock        ports.Clock
+	// Deals asks accounts for the scopes that deals are written with. They have to be registered with the app.
+	Deals  bool
+	Client *http.Client // nil: the usual one
+	Clock  ports.Clock
 }
 
 // Connector talks to HubSpot.
 type Connector struct {
 	platform *connectors.Platform
 	tokens   *connectors.Platform // asked about a token, which any kind of 4xx means is not good
+	writing  *connectors.Platform // asked to write something, and about what was written
 	app      app
 	api      string
 	clock    ports.Clock
@@ -54,6 +59,7 @@ type Connector struct {
 var (
 	_ ports.Connector      = (*Connector)(nil)
 	_ ports.OAuthConnector = (*Connector)(nil)
+	_ ports.DealWriter     = (*Connector)(nil)
 )
 
 // New talks as an OAuth app.
@@ -64,9 +70,20 @@ func New(c Config) *Connector {
 		consent = api
 	}
 	platform := connectors.New("HubSpot", c.Client, c.Clock)
+	usual := judge(platform, c.Clock)
 	return &Connector{
-		platform: platform.Judging(judge(platform, c.Clock)), tokens: platform.Judging(judgeToken), api: api, clock: c.Clock,
-		app: app{id: c.ClientID, secret: c.ClientSecret, consent: consent + "/oauth/authorize", token: api + oauthPath},
+		platform: platform.Judging(usual),
+		tokens:   platform.Judging(judgeToken),
+		writing:  platform.Judging(judgeWriting(platform, usual)),
+		api:      api,
+		clock:    c.Clock,
+		app: app{
+			id:      c.ClientID,
+			secret:  c.ClientSecret,
+			consent: consent + "/oauth/authorize",
+			token:   api + oauthPath,
+			deals:   c.Deals,
+		},
 	}
 }
 
@@ -104,6 +121,7 @@ func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration
 	var about struct {
 		Active bool        `json:"active"`
 		Hub    json.Number `json:"hub_id"`
+		Scopes []string    `json:"scopes"`
 	}
 	r := connectors.Request{URL: s.api + oauthPath + "/introspect", Form: url.Values{
 		"client_id": {s.app.id}, "client_secret": {s.app.secret}, "token": {c.Credentials.Key}, "token_type_hint": {"access_token"},
@@ -117,7 +135,12 @@ func (s *Connector) Inspect(ctx ports.Outbound, c ports.Connection) (integration
 	case about.Hub == "":
 		return integration.Config{}, s.platform.Failed("does not say whose account it is", nil)
 	}
-	return integration.Config{Account: about.Hub.String()}, nil
+	return integration.Config{
+		Account: about.Hub.String(),
+		MayWriteDeals: !slices.ContainsFunc(scopesToWrite, func(needed string) bool {
+			return !slices.Contains(about.Scopes, needed)
+		}),
+	}, nil
 }
 
 // kind is one of HubSpot's kinds of objects.
@@ -135,7 +158,7 @@ var kinds = map[syncrun.Resource]kind{
 	},
 	syncrun.Orders: {
 		"deals", "hs_lastmodifieddate",
-		[]string{"dealname", "amount", "deal_currency_code", "dealstage", "closedate", "hs_lastmodifieddate"}, deal,
+		[]string{"dealname", "amount", "deal_currency_code", "dealstage", "closedate", "hs_lastmodifieddate", orderProperty}, deal,
 	},
 }
 

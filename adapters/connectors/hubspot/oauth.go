@@ -3,6 +3,7 @@ package hubspot
 import (
 	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -15,10 +16,23 @@ import (
 const usualLife = 1800
 
 // app is an OAuth app of HubSpot's.
-type app struct{ id, secret, consent, token string }
+type app struct {
+	id, secret, consent, token string
+	deals                      bool // the app has the optional scopes
+}
 
 // scopes are what we read, and oauth, which every app has.
 var scopes = []string{"oauth", "crm.objects.contacts.read", "crm.objects.deals.read"}
+
+// scopesToWrite are needed to write deals, and to have their property. optionalScopes are asked for beside them: an account that
+// does not give them is connected all the same ("Optional scopes will be automatically dropped from the authorization request if the
+// user selects a HubSpot account that does not have access to that tool", docs/api/working-with-oauth). They are asked for only where
+// the app has them: HubSpot shows an error for scopes that it has not ("a mismatch between the scopes in the install URL and the app's
+// configured scopes", as in github.com/PipedreamHQ/pipedream/issues/15124; both read on 29 November 2026).
+var (
+	scopesToWrite  = []string{"crm.objects.deals.write", "crm.schemas.deals.write"}
+	optionalScopes = append([]string{"crm.objects.contacts.write"}, scopesToWrite...)
+)
 
 func (a app) config(redirect string) *oauth2.Config {
 	return &oauth2.Config{
@@ -32,6 +46,9 @@ func (s *Connector) Consent(c ports.Consent) (string, error) {
 	var options []oauth2.AuthCodeOption
 	if c.Verifier != "" {
 		options = append(options, oauth2.S256ChallengeOption(c.Verifier))
+	}
+	if s.app.deals {
+		options = append(options, oauth2.SetAuthURLParam("optional_scope", strings.Join(optionalScopes, " ")))
 	}
 	return s.app.config(c.RedirectURI).AuthCodeURL(c.State, options...), nil
 }

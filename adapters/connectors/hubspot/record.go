@@ -16,6 +16,7 @@ type object struct {
 	Properties map[string]json.RawMessage `json:"properties"`
 	UpdatedAt  string                     `json:"updatedAt"`
 	Archived   bool                       `json:"archived"`
+	URL        string                     `json:"url"` // of an upsert's answer
 }
 
 func (o object) text(property string) (text string) {
@@ -69,6 +70,7 @@ func deal(o object, r *syncrun.Record) error {
 	d := &syncrun.Order{
 		Number: o.text("dealname"), Status: o.text("dealstage"), Total: strings.TrimSpace(o.text("amount")),
 		Currency: strings.ToUpper(o.text("deal_currency_code")), PlacedAt: connectors.Moment(o.text("closedate")),
+		Reference: o.text(orderProperty), // so that a deal of ours is not taken for another order
 	}
 	if _, err := money.ParseDecimal(d.Total, 0); d.Total != "" && (errors.Is(err, money.ErrSyntax) || len(d.Total) > 40) {
 		return errors.New("amount is no number")

@@ -34,6 +34,7 @@ type hub struct {
 	circle  bool   // pages lead to the first one
 	strict  bool   // a bad token is refused by the status
 	answer  string // instead of any page
+	scopes  []string
 	issued  int
 	queries []query
 }
@@ -90,7 +91,7 @@ func (h *hub) introspect(w http.ResponseWriter, r *http.Request) {
 	case r.PostForm.Get("client_id") != clientID || r.PostForm.Get("client_secret") != clientSecret || r.URL.RawQuery != "":
 		say(w, http.StatusBadRequest, map[string]any{"status": "BAD_CLIENT_ID"})
 	case h.access[token]:
-		say(w, http.StatusOK, map[string]any{"active": true, "token_use": "access_token", "hub_id": 62515, "hub_domain": "acme.example", "token": token})
+		say(w, http.StatusOK, map[string]any{"active": true, "token_use": "access_token", "hub_id": 62515, "hub_domain": "acme.example", "token": token, "scopes": h.scopes})
 	case h.strict:
 		say(w, http.StatusBadRequest, map[string]any{"category": "VALIDATION_ERROR", "message": "invalid: " + token})
 	default:

@@ -37,7 +37,7 @@ var targets = map[string]string{
 	"set-inventory": theProject, "adjust-inventory": theProject,
 	"create-product": noted, "update-product": "product_id", "delete-product": "product_id", "upsert-products": theProject,
 	"create-synonym": noted, "update-synonym": "synonym_id", "delete-synonym": "synonym_id", "replace-synonyms": theProject,
-	"cancel-order": "order_id", "create-order-note": "order_id", "retry-platform-order": "order_id", "update-fulfillment": "order_id", "refund-payment": "payment_id",
+	"cancel-order": "order_id", "create-order-note": "order_id", "retry-platform-order": "order_id", "retry-crm-deal": "order_id", "update-fulfillment": "order_id", "refund-payment": "payment_id",
 	"open-sandbox-dispute": "", "submit-evidence": "dispute_id", "accept-dispute": "dispute_id",
 	"resolve-payment": "checkout_id", "resolve-refund": "refund_id", "resolve-orphan": "orphan_id",
 	"approve-return": "return_id", "reject-return": "return_id",

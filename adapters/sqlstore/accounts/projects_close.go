@@ -134,7 +134,7 @@ type closingStage struct {
 var deletions = emptied(
 	"authorizations", "integration_webhooks", "integrations", "sync_runs", "sync_problems", "sync_changes", "copies",
 	"event_subscriptions", "sandbox_disputes", "sandbox_refunds", "sandbox_charges", "sandbox_failures", "declines", "claim_locks",
-	"labels", "order_notes", "platform_orders", "ledger_postings", "ledger_transactions", "disputes", "refunds", "returns", "orphan_charges", "payments", "orders", "checkouts",
+	"labels", "order_notes", "platform_orders", "crm_deals", "ledger_postings", "ledger_transactions", "disputes", "refunds", "returns", "orphan_charges", "payments", "orders", "checkouts",
 	"agents", "agent_policies", "decisions", "decision_chains",
 	"quotes", "shown", "cart_items", "sessions",
 	"stock_moves", "stock", "variants", "products", "synonyms", "stock_turns",

@@ -87,6 +87,7 @@ var LeftOut = map[string]string{
 	"authorizations":       "consents that are being given",
 	"claim_locks":          "locks",
 	"copies":               "of a platform that the demo has not",
+	"crm_deals":            "of a CRM that the demo has not",
 	"decision_chains":      "made when the project is, and extended by the sealing of decisions",
 	"declines":             "makes buyers wait for some minutes",
 	"deliveries":           "to receivers that the demo has not",

@@ -369,7 +369,7 @@ CREATE TABLE integrations (
     sealed         BLOB, -- credentials, encrypted
     last_error     TEXT NOT NULL,
     created_at     INTEGER NOT NULL,
-    updated_at     INTEGER NOT NULL, store TEXT NOT NULL DEFAULT '', base_url TEXT NOT NULL DEFAULT '', currency TEXT NOT NULL DEFAULT '', skip_products INTEGER NOT NULL DEFAULT 0, skip_orders INTEGER NOT NULL DEFAULT 0, skip_customers INTEGER NOT NULL DEFAULT 0, expires_at INTEGER, refreshing INTEGER, synced TEXT NOT NULL DEFAULT '{}', last_sync INTEGER, wanted TEXT NOT NULL DEFAULT '', skip_writing INTEGER NOT NULL DEFAULT 0, may_write_orders INTEGER NOT NULL DEFAULT 0, refused_orders TEXT NOT NULL DEFAULT 'keep' CONSTRAINT integrations_refused_orders CHECK (refused_orders IN ('keep', 'refund')), offer_unpublished INTEGER NOT NULL DEFAULT 0, offer_gift_cards INTEGER NOT NULL DEFAULT 0, offer_subscription_only INTEGER NOT NULL DEFAULT 0, sync_schedule TEXT NOT NULL DEFAULT '', next_sync INTEGER,
+    updated_at     INTEGER NOT NULL, store TEXT NOT NULL DEFAULT '', base_url TEXT NOT NULL DEFAULT '', currency TEXT NOT NULL DEFAULT '', skip_products INTEGER NOT NULL DEFAULT 0, skip_orders INTEGER NOT NULL DEFAULT 0, skip_customers INTEGER NOT NULL DEFAULT 0, expires_at INTEGER, refreshing INTEGER, synced TEXT NOT NULL DEFAULT '{}', last_sync INTEGER, wanted TEXT NOT NULL DEFAULT '', skip_writing INTEGER NOT NULL DEFAULT 0, may_write_orders INTEGER NOT NULL DEFAULT 0, refused_orders TEXT NOT NULL DEFAULT 'keep' CONSTRAINT integrations_refused_orders CHECK (refused_orders IN ('keep', 'refund')), offer_unpublished INTEGER NOT NULL DEFAULT 0, offer_gift_cards INTEGER NOT NULL DEFAULT 0, offer_subscription_only INTEGER NOT NULL DEFAULT 0, sync_schedule TEXT NOT NULL DEFAULT '', next_sync INTEGER, may_write_deals INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (project_id, id),
     CONSTRAINT integrations_status CHECK (status IN ('connected', 'error', 'disconnected')),
     CONSTRAINT integrations_webhook_status CHECK (webhook_status IN ('none', 'active', 'failed')),
@@ -1103,6 +1103,25 @@ CREATE TABLE sync_changes (
     CONSTRAINT sync_changes_personal CHECK (resource IN ('products', 'inventory') OR title = '' AND fields = '[]')
 ) STRICT;
 
+CREATE TABLE crm_deals (
+    project_id     TEXT    NOT NULL,
+    order_id       TEXT    NOT NULL,
+    integration_id TEXT    NOT NULL,
+    status         TEXT    NOT NULL,
+    remote         TEXT    NOT NULL DEFAULT '',
+    remote_url     TEXT    NOT NULL DEFAULT '',
+    written        TEXT    NOT NULL DEFAULT '',
+    problem        TEXT    NOT NULL DEFAULT '',
+    failures       INTEGER NOT NULL DEFAULT 0,
+    due_at         INTEGER,
+    created_at     INTEGER NOT NULL,
+    updated_at     INTEGER NOT NULL,
+    PRIMARY KEY (project_id, order_id),
+    CONSTRAINT crm_deals_order FOREIGN KEY (project_id, order_id) REFERENCES orders (project_id, id) ON DELETE CASCADE,
+    CONSTRAINT crm_deals_status CHECK (status IN ('pending', 'written', 'refused')),
+    CONSTRAINT crm_deals_remote CHECK ((status = 'written') = (remote <> ''))
+) STRICT;
+
 CREATE INDEX api_keys_account ON api_keys (account_id, created_at);
 
 CREATE INDEX projects_account ON projects (account_id, created_at, id);
@@ -1411,6 +1430,8 @@ CREATE INDEX sync_changes_oldest ON sync_changes (project_id, noted_at);
 CREATE INDEX sync_changes_conflicts ON sync_changes (project_id, integration_id, noted_at) WHERE kind = 'conflict' AND NOT preview;
 
 CREATE INDEX integrations_store ON integrations (type, store) WHERE store <> '';
+
+CREATE INDEX crm_deals_waiting ON crm_deals (integration_id, due_at) WHERE due_at IS NOT NULL;
 
 CREATE TRIGGER checkouts_leased BEFORE UPDATE ON checkouts WHEN NEW.status = 'processing' AND NEW.lease_until IS NULL
 BEGIN
@@ -1868,6 +1889,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('copies', 'copies_email', '50000 25000 1'),
     ('copies', 'copies_local', '300000 150000 100000 40000 10'),
     ('copies', 'sqlite_autoindex_copies_1', '300000 150000 100000 40000 1'),
+    ('crm_deals', 'crm_deals_waiting', '10 3 1'),
     ('decision_chains', 'sqlite_autoindex_decision_chains_1', '2 1'),
     ('decisions', 'decisions_messages', '30000 15000 1'),
     ('decisions', 'decisions_negotiation', '100000 1 1'),

@@ -11,6 +11,8 @@ func TestLabels(t *testing.T) { storetest.Suite(t, Labels) }
 
 func TestPlatformOrders(t *testing.T) { storetest.Suite(t, PlatformOrders) }
 
+func TestCRMDeals(t *testing.T) { storetest.Suite(t, CRMDeals) }
+
 func TestOrphans(t *testing.T) { storetest.Suite(t, porttest.Orphans) }
 
 func TestCarts(t *testing.T) { storetest.Suite(t, porttest.Carts) }

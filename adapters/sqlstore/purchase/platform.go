@@ -73,42 +73,52 @@ func (v Orders) PlatformOrder(ctx context.Context, project id.Project, of id.Ord
 	return db.First[order.PlatformOrder](ctx, v.Store.Read(project), selectPlatformOrder, project, of)
 }
 
-// ChangePlatformOrder locks the order first, as Change does, so that no news of it is missed.
 func (v Orders) ChangePlatformOrder(ctx context.Context, project id.Project, of id.Order,
 	change func(*order.Case, *order.PlatformOrder) error) (*order.PlatformOrder, error) {
-	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (*order.PlatformOrder, error) {
+	return changeBeside(ctx, v, project, of, beside[order.PlatformOrder]{"platform_order", selectPlatformOrder, updatePlatformOrder.Text, updatePlatformOrder.Args}, change)
+}
+
+// beside is a row that an order has at most one of.
+type beside[R any] struct {
+	name         string
+	read, update string
+	args         func(R, ...any) []any
+}
+
+// changeBeside changes an order's row of a table. It locks the order first, as Change does, so that no news of it is missed.
+func changeBeside[R any](ctx context.Context, v Orders, project id.Project, of id.Order, table beside[R],
+	change func(*order.Case, *R) error) (*R, error) {
+	return db.InTx(ctx, v.Store, project, func(t *db.Tx) (*R, error) {
 		c, err := v.readCase(project, of, lock(t.Dialect, "o, p"), func(b *db.Batch) error { return t.Run(ctx, b) })
 		if fault.KindOf(err) == fault.NotFound {
-			return nil, fault.Missing("platform_order")
+			return nil, fault.Missing(table.name)
 		}
 		if err != nil {
 			return nil, err
 		}
-		w, err := db.One[order.PlatformOrder](ctx, t, "platform_order", selectPlatformOrder+t.Dialect.ForUpdate, project, of)
+		row, err := db.One[R](ctx, t, table.name, table.read+t.Dialect.ForUpdate, project, of)
 		if err != nil {
 			return nil, err
 		}
-		if err := change(c, w); err != nil {
+		if err := change(c, row); err != nil {
 			return nil, err
 		}
-		_, err = t.Exec(ctx, updatePlatformOrder.Text, updatePlatformOrder.Args(*w)...)
-		return w, err
+		_, err = t.Exec(ctx, table.update, table.args(*row)...)
+		return row, err
 	})
 }
 
-// written has a new order written to a platform.
-func written(o *order.Order) db.Effect {
-	return db.Effect{Statement: addPlatformOrder, Args: []any{o.Project, o.ID, o.CreatedAt}, Rows: db.AnyRows}
+// written has a new order written to a platform, and to a CRM.
+func written(o *order.Order) []db.Effect {
+	args := []any{o.Project, o.ID, o.CreatedAt}
+	return []db.Effect{{Statement: addPlatformOrder, Args: args, Rows: db.AnyRows}, {Statement: addCRMDeal, Args: args, Rows: db.AnyRows}}
 }
 
-// woken has what happened to an order told to its platform.
+// woken has what happened to an order told to its platform, and to its CRM.
 func woken(c *order.Case) []db.Effect {
 	if len(c.Events) == 0 {
 		return nil
 	}
-	return []db.Effect{{
-		Statement: wakePlatformOrder,
-		Args:      []any{c.Order.Project, c.Order.ID, c.Events[len(c.Events)-1].At},
-		Rows:      db.AnyRows,
-	}}
+	args := []any{c.Order.Project, c.Order.ID, c.Events[len(c.Events)-1].At}
+	return []db.Effect{{Statement: wakePlatformOrder, Args: args, Rows: db.AnyRows}, {Statement: wakeCRMDeal, Args: args, Rows: db.AnyRows}}
 }

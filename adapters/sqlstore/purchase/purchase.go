@@ -165,7 +165,7 @@ func (p purchase) Settle(ctx context.Context, s ports.Settlement) error {
 	if s.Order == nil {
 		return p.tx.Last(ctx, append(effects, p.undone(s)...)...)
 	}
-	return p.tx.Last(ctx, slices.Concat(effects, placeOrder(s.Order), outbox.Effects(p.tx.Dialect, s.Event), p.redeemed(s.Order), p.bought(s), []db.Effect{written(s.Order)})...)
+	return p.tx.Last(ctx, slices.Concat(effects, placeOrder(s.Order), outbox.Effects(p.tx.Dialect, s.Event), p.redeemed(s.Order), p.bought(s), written(s.Order))...)
 }
 
 // undone puts back what an attempt without an order held. Stock of a variant that was dropped

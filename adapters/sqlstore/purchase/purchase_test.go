@@ -17,8 +17,8 @@ import (
 const finalizeTrips = 1 + 2 + 2
 
 // mostOnSQLite is more, for there the effects of a transaction are a statement each, among them the two
-// of the ledger and the one that has the order written to its platform. A statement is no round trip there.
-const mostOnSQLite = 15
+// of the ledger and the two that have the order written to its platform and its CRM. A statement is no round trip there.
+const mostOnSQLite = 16
 
 func TestFinalizeTakesFiveRoundTrips(t *testing.T) {
 	t.Parallel()

@@ -82,6 +82,8 @@ func marked(t *testing.T, s *storetest.Store) (sale *porttest.Sale, answer ports
 			VALUES ('` + project + `', 'n', '` + order + `', 'm', '', 'zoe', 0)`,
 		`INSERT INTO platform_orders (project_id, order_id, integration_id, status, problem, created_at, updated_at)
 			VALUES ('` + project + `', '` + order + `', 'i', 'refused', 'zoe', 0, 0)`,
+		`INSERT INTO crm_deals (project_id, order_id, integration_id, status, problem, created_at, updated_at)
+			VALUES ('` + project + `', '` + order + `', 'i', 'refused', 'zoe', 0, 0)`,
 		`INSERT INTO copies (project_id, integration_id, resource, remote, local, sku, digest, quantity, seen, removed, email, content, updated_at)
 			VALUES ('` + project + `', 'i', 'customers', '1', '', '', '', 0, '', FALSE, 'zoe@example.com', '{"customer":{"name":"zoe"}}', 0)`,
 		`INSERT INTO webhook_deliveries (project_id, id, integration_id, webhook_id, topic, remote, status, error, retries, size, payload, received_at)

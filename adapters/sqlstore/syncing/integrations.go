@@ -56,13 +56,13 @@ var (
 	connectIntegration = integrations.Insert() + `
 ON CONFLICT (project_id, id) DO UPDATE
 SET ` + db.Excluded("name", "status", "account", "live", "store", "base_url", "currency", "skip_products", "skip_orders",
-		"skip_customers", "skip_writing", "may_write_orders", "refused_orders", "offer_unpublished", "offer_gift_cards", "offer_subscription_only", "webhook_id", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing", "last_error",
+		"skip_customers", "skip_writing", "may_write_orders", "may_write_deals", "refused_orders", "offer_unpublished", "offer_gift_cards", "offer_subscription_only", "webhook_id", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing", "last_error",
 		"synced", "last_sync", "sync_schedule", "next_sync", "wanted", "updated_at") + `
 WHERE integrations.status = 'disconnected'`
 
 	// updateIntegration changes what verbs change. Whose account it is stays.
 	updateIntegration = integrations.Update([]string{"project_id", "id"}, "name", "status", "store", "base_url", "currency",
-		"skip_products", "skip_orders", "skip_customers", "skip_writing", "may_write_orders", "refused_orders", "offer_unpublished", "offer_gift_cards", "offer_subscription_only", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing",
+		"skip_products", "skip_orders", "skip_customers", "skip_writing", "may_write_orders", "may_write_deals", "refused_orders", "offer_unpublished", "offer_gift_cards", "offer_subscription_only", "webhook_remote", "webhook_status", "sealed", "expires_at", "refreshing",
 		"last_error", "synced", "last_sync", "sync_schedule", "next_sync", "wanted", "updated_at")
 )
 
@@ -81,6 +81,16 @@ WHERE project_id = $1
   AND due_at IS NULL
   AND problem = $4`
 )
+
+// resumeDeals takes up deals that were not written while the integration was disconnected, however old they are: a deal is never
+// there twice.
+const resumeDeals = `
+UPDATE crm_deals
+SET failures = 0, due_at = $3, updated_at = $3
+WHERE project_id = $1
+  AND integration_id = $2
+  AND due_at IS NULL
+  AND problem = $4`
 
 // unresolvedPause is when to ask again for what payments are in the way of.
 const unresolvedPause = 5 * time.Second
@@ -164,8 +174,14 @@ func (v Integrations) Connect(ctx context.Context, i *integration.Integration, r
 		if err == nil && stored == 0 {
 			return integration.ErrExists()
 		}
-		if err != nil || !i.Type.WritesOrders() {
+		switch {
+		case err != nil:
 			return err
+		case i.Config.MayWriteDeals:
+			_, err = t.Exec(ctx, resumeDeals, i.Project, i.ID, i.UpdatedAt, order.SkippedDisconnected)
+			return err
+		case !i.Type.WritesOrders():
+			return nil
 		}
 		query, args := resumeNews, []any{i.Project, i.ID, i.UpdatedAt, order.SkippedDisconnected}
 		if i.Config.WritesOrders() {

@@ -12,7 +12,7 @@ import (
 // canceled, it is canceled there, its refund is recorded, and the stock is back.
 func TestOrders_written(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
-		s.ask(200, "PATCH", "/v1/projects/"+s.project+"/storefront", `{"tax_rates": [{"country": "US", "rate": 7}]}`)
+		s.Ask(200, "PATCH", "/v1/projects/"+s.Project+"/storefront", `{"tax_rates": [{"country": "US", "rate": 7}]}`)
 		g := s.stocked(5)
 		before := g.here()
 		order := g.buy(2)
@@ -20,7 +20,7 @@ func TestOrders_written(t *testing.T) {
 			t.Errorf("%v", w)
 		}
 		g.counts(before - 2)
-		found, ours := s.onlyOne(order), s.ask(200, "GET", "/v1/orders/"+order, "")
+		found, ours := s.onlyOne(order), s.Ask(200, "GET", "/v1/orders/"+order, "")
 		for field, want := range map[string]string{
 			"total": fmt.Sprintf("%.2f", ours["total"]), "currency": "USD", "email": "ada@example.com", "refunded": "0.00", "test": "true",
 			"canceled": "false",
@@ -38,8 +38,8 @@ func TestOrders_written(t *testing.T) {
 		s.sync(`{}`)
 		g.counts(before - 2)
 
-		s.ask(200, "POST", "/v1/orders/"+order+"/cancel", `{}`)
-		s.until("it is canceled and refunded there", func() bool {
+		s.Ask(200, "POST", "/v1/orders/"+order+"/cancel", `{}`)
+		s.Until("it is canceled and refunded there", func() bool {
 			found := s.onlyOne(order)
 			return found["canceled"] == true && found["refunded"] == found["total"]
 		})
@@ -48,7 +48,7 @@ func TestOrders_written(t *testing.T) {
 		s.sync(`{"full_sync": true}`)
 		s.written(order, "written")
 		g.counts(before)
-		if told := s.alerts(); len(told) > 0 {
+		if told := s.Alerts(); len(told) > 0 {
 			t.Errorf("%v", told)
 		}
 	})
@@ -65,8 +65,8 @@ func TestOrders_withoutItemIDs(t *testing.T) {
 		g.counts(before - 2)
 		s.sync(`{"full_sync": true}`)
 		g.counts(before - 2)
-		s.ask(200, "POST", "/v1/orders/"+order+"/cancel", `{}`)
-		s.until("it is canceled there", func() bool { return s.onlyOne(order)["canceled"] == true })
+		s.Ask(200, "POST", "/v1/orders/"+order+"/cancel", `{}`)
+		s.Until("it is canceled there", func() bool { return s.onlyOne(order)["canceled"] == true })
 		s.written(order, "written")
 		g.counts(before)
 		s.sync(`{}`)
@@ -106,7 +106,7 @@ func TestOrders_soldOut(t *testing.T) {
 	for policy, status := range map[string]string{"keep": "confirmed", "refund": "canceled"} {
 		t.Run(policy, func(t *testing.T) {
 			each(t, platforms.Config{}, func(t *testing.T, s *shop) {
-				s.ask(200, "PATCH", s.integration, `{"config": {"refused_orders": "`+policy+`"}}`)
+				s.Ask(200, "PATCH", s.integration, `{"config": {"refused_orders": "`+policy+`"}}`)
 				g := s.stocked(3)
 				if err := s.SellAtCustom(platforms.CustomSale{SKU: g.sku, Quantity: g.there() - 1}); err != nil {
 					t.Fatal(err)
@@ -115,10 +115,10 @@ func TestOrders_soldOut(t *testing.T) {
 				if w := s.written(order, "refused"); !strings.Contains(fmt.Sprint(w["problem"]), "too little stock") {
 					t.Errorf("%v", w)
 				}
-				if now := s.ask(200, "GET", "/v1/orders/"+order, "")["status"]; now != status {
+				if now := s.Ask(200, "GET", "/v1/orders/"+order, "")["status"]; now != status {
 					t.Errorf("the order is %v, want %s", now, status)
 				}
-				if found, told := s.inSystem(order), s.alerts(); len(found) > 0 || len(told) != 1 {
+				if found, told := s.inSystem(order), s.Alerts(); len(found) > 0 || len(told) != 1 {
 					t.Errorf("%v, %v", found, told)
 				}
 			})
@@ -134,8 +134,8 @@ func TestOrders_shipped(t *testing.T) {
 		s.written(here, "written")
 		s.written(there, "written")
 		for _, number := range []string{"1Z1", "1Z2"} {
-			s.ask(200, "POST", "/v1/orders/"+here+"/fulfillment", `{"status": "shipped", "carrier": "UPS", "tracking_number": "`+number+`"}`)
-			s.until("the system knows the tracking", func() bool {
+			s.Ask(200, "POST", "/v1/orders/"+here+"/fulfillment", `{"status": "shipped", "carrier": "UPS", "tracking_number": "`+number+`"}`)
+			s.Until("the system knows the tracking", func() bool {
 				sent, _ := s.onlyOne(here)["shipment"].(map[string]any)
 				return sent["tracking_number"] == number && sent["carrier"] == "UPS"
 			})
@@ -146,13 +146,13 @@ func TestOrders_shipped(t *testing.T) {
 		}
 		s.sync(`{"resources": ["orders"]}`)
 		for order, want := range map[string]string{here: "1Z2", there: "1Z3"} {
-			f := s.ask(200, "GET", "/v1/orders/"+order, "")["fulfillment"].(map[string]any)
+			f := s.Ask(200, "GET", "/v1/orders/"+order, "")["fulfillment"].(map[string]any)
 			if f["status"] != "shipped" || f["tracking_number"] != want {
 				t.Errorf("%v, want %s", f, want)
 			}
 			s.written(order, "written")
 		}
-		if told := s.alerts(); len(told) > 0 {
+		if told := s.Alerts(); len(told) > 0 {
 			t.Errorf("%v", told)
 		}
 	})
@@ -166,7 +166,7 @@ func TestOrders_reversedThere(t *testing.T) {
 			each(t, platforms.Config{}, func(t *testing.T, s *shop) {
 				hear := func() { s.sync(`{"resources": ["orders"]}`) }
 				if webhooks {
-					s.ask(201, "POST", s.integration+"/webhooks", `{"topic": "orders/updated"}`)
+					s.Ask(201, "POST", s.integration+"/webhooks", `{"topic": "orders/updated"}`)
 					hear = func() {}
 				}
 				g := s.stocked(5)
@@ -181,23 +181,23 @@ func TestOrders_reversedThere(t *testing.T) {
 						t.Fatal(err)
 					}
 					hear()
-					s.until(fmt.Sprintf("the merchant has %d alerts", alerts), func() bool { return len(s.alerts()) == alerts })
+					s.Until(fmt.Sprintf("the merchant has %d alerts", alerts), func() bool { return len(s.Alerts()) == alerts })
 					s.written(order, "written")
 				}
 				change(platforms.CustomChange{Refund: "5.00"}, 1)
 				change(platforms.CustomChange{Refund: "5.00"}, 2)
-				payment := s.ask(200, "GET", "/v1/orders/"+order, "")["payment"].(map[string]any)["id"]
-				s.ask(201, "POST", fmt.Sprintf("/v1/finance/payments/%v/refund", payment), `{"amount": 7}`)
-				s.until("the system knows of it", func() bool { return s.onlyOne(order)["refunded"] == "17.00" })
+				payment := s.Ask(200, "GET", "/v1/orders/"+order, "")["payment"].(map[string]any)["id"]
+				s.Ask(201, "POST", fmt.Sprintf("/v1/finance/payments/%v/refund", payment), `{"amount": 7}`)
+				s.Until("the system knows of it", func() bool { return s.onlyOne(order)["refunded"] == "17.00" })
 				s.written(order, "written")
 				change(platforms.CustomChange{Cancel: true}, 3)
-				s.until("it is canceled here", func() bool { return s.ask(200, "GET", "/v1/orders/"+order, "")["status"] == "canceled" })
+				s.Until("it is canceled here", func() bool { return s.Ask(200, "GET", "/v1/orders/"+order, "")["status"] == "canceled" })
 				g.counts(before)
 				s.sync(`{"full_sync": true}`)
 				s.written(order, "written")
 				g.counts(before)
-				if n := len(s.ask(200, "GET", "/v1/orders/"+order, "")["refunds"].([]any)); n != 1 || len(s.alerts()) != 3 {
-					t.Errorf("%d refunds here, alerts %v", n, s.alerts())
+				if n := len(s.Ask(200, "GET", "/v1/orders/"+order, "")["refunds"].([]any)); n != 1 || len(s.Alerts()) != 3 {
+					t.Errorf("%d refunds here, alerts %v", n, s.Alerts())
 				}
 			})
 		})
@@ -212,13 +212,13 @@ func TestOrders_returned(t *testing.T) {
 		order := g.buy(2)
 		s.written(order, "written")
 		g.counts(before - 2)
-		s.ask(200, "POST", "/v1/orders/"+order+"/fulfillment", `{"status": "shipped"}`)
-		s.ask(200, "POST", "/v1/orders/"+order+"/fulfillment", `{"status": "delivered"}`)
-		line := s.ask(200, "GET", "/v1/orders/"+order, "")["lines"].([]any)[0].(map[string]any)
-		made := s.ask(201, "POST", "/p/shop/acp/returns", fmt.Sprintf(`{"order_id": %q, "items": [{"product_id": %q, "variant_id": %q, "quantity": 1, "reason": "Too small"}]}`,
+		s.Ask(200, "POST", "/v1/orders/"+order+"/fulfillment", `{"status": "shipped"}`)
+		s.Ask(200, "POST", "/v1/orders/"+order+"/fulfillment", `{"status": "delivered"}`)
+		line := s.Ask(200, "GET", "/v1/orders/"+order, "")["lines"].([]any)[0].(map[string]any)
+		made := s.Ask(201, "POST", "/p/shop/acp/returns", fmt.Sprintf(`{"order_id": %q, "items": [{"product_id": %q, "variant_id": %q, "quantity": 1, "reason": "Too small"}]}`,
 			order, g.id, line["variant_id"]))
-		s.ask(200, "POST", fmt.Sprintf("/v1/returns/%v/approve", made["return_id"]), `{}`)
-		s.until("it is refunded there", func() bool { return s.onlyOne(order)["refunded"] != "0.00" })
+		s.Ask(200, "POST", fmt.Sprintf("/v1/returns/%v/approve", made["return_id"]), `{}`)
+		s.Until("it is refunded there", func() bool { return s.onlyOne(order)["refunded"] != "0.00" })
 		s.written(order, "written")
 		g.counts(before - 1)
 	})
@@ -228,22 +228,22 @@ func TestOrders_returned(t *testing.T) {
 func TestOrders_notWritten(t *testing.T) {
 	t.Run("turned off", func(t *testing.T) {
 		each(t, platforms.Config{}, func(_ *testing.T, s *shop) {
-			s.ask(200, "PATCH", s.integration, `{"config": {"write_orders": false}}`)
-			s.ask(404, "GET", "/v1/orders/"+s.stocked(5).buy(1)+"/platform-order", "")
+			s.Ask(200, "PATCH", s.integration, `{"config": {"write_orders": false}}`)
+			s.Ask(404, "GET", "/v1/orders/"+s.stocked(5).buy(1)+"/platform-order", "")
 		})
 	})
 	t.Run("a system that takes no orders", func(t *testing.T) {
 		each(t, platforms.Config{CustomReadOnly: true}, func(t *testing.T, s *shop) {
-			if now := s.ask(200, "GET", s.integration, ""); now["status"] != "connected" || now["config"].(map[string]any)["write_orders"] != false {
+			if now := s.Ask(200, "GET", s.integration, ""); now["status"] != "connected" || now["config"].(map[string]any)["write_orders"] != false {
 				t.Errorf("%v", now)
 			}
-			s.ask(422, "PATCH", s.integration, `{"config": {"write_orders": true}}`)
-			s.ask(404, "GET", "/v1/orders/"+s.stocked(5).buy(1)+"/platform-order", "")
+			s.Ask(422, "PATCH", s.integration, `{"config": {"write_orders": true}}`)
+			s.Ask(404, "GET", "/v1/orders/"+s.stocked(5).buy(1)+"/platform-order", "")
 		})
 	})
 	t.Run("goods of another shop", func(t *testing.T) {
 		each(t, platforms.Config{}, func(_ *testing.T, s *shop) {
-			own := s.ask(201, "POST", "/v1/catalog/products", `{"name": "Mug", "sku": "MUG-1", "price": 100, "category": "Kitchen", "quantity": 5}`)
+			own := s.Ask(201, "POST", "/v1/catalog/products", `{"name": "Mug", "sku": "MUG-1", "price": 100, "category": "Kitchen", "quantity": 5}`)
 			s.written(goods{s, "MUG-1", own["id"].(string)}.buy(1), "skipped")
 		})
 	})

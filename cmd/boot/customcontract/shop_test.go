@@ -2,13 +2,8 @@
 package customcontract
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
@@ -17,10 +12,8 @@ import (
 
 // shop is a merchant with a project, whose server is connected to the look-alike and has read its goods.
 type shop struct {
-	testing.TB
+	*boottest.Merchant
 	*platforms.Server
-	app         *boot.App
-	project     string
 	integration string // its path
 }
 
@@ -35,11 +28,9 @@ func each(t *testing.T, c platforms.Config, run func(*testing.T, *shop)) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = there.Close() })
-			s := &shop{TB: t, Server: there, app: boottest.Start(t, engine.URL(t), func(c *boot.Config) {
-				c.AllowLoopback = true
-			})}
-			s.project = s.ask(201, "POST", "/v1/projects", `{"name": "shop", "slug": "shop", "settings": {"default_currency": "USD"}}`)["id"].(string)
-			s.integration = "/v1/integrations/" + s.ask(201, "POST", "/v1/integrations/connect/api-key", fmt.Sprintf(`{"type": "custom",
+			app := boottest.Start(t, engine.URL(t), func(c *boot.Config) { c.AllowLoopback = true })
+			s := &shop{Merchant: boottest.NewMerchant(t, app), Server: there}
+			s.integration = "/v1/integrations/" + s.Ask(201, "POST", "/v1/integrations/connect/api-key", fmt.Sprintf(`{"type": "custom",
 				"credentials": {"api_key": "custom-key"}, "config": {"base_url": %q}}`, there.URL+"/custom"))["id"].(string)
 			s.sync(`{"full_sync": true}`)
 			run(t, s)
@@ -47,50 +38,10 @@ func each(t *testing.T, c platforms.Config, run func(*testing.T, *shop)) {
 	}
 }
 
-// ask sends a request to the server as the merchant.
-func (s *shop) ask(want int, method, path, body string) (answer map[string]any) {
-	s.Helper()
-	r, err := http.NewRequestWithContext(s.Context(), method, s.app.URL()+path, strings.NewReader(body))
-	if err != nil {
-		s.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+boottest.Key)
-	r.Header.Set("Content-Type", "application/json")
-	if s.project != "" && strings.HasPrefix(path, "/v1/") {
-		r.Header.Set("X-Project-ID", s.project)
-	}
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		s.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, _ := io.ReadAll(response.Body)
-	if len(text) > 0 {
-		if err := json.Unmarshal(text, &answer); err != nil {
-			s.Fatalf("%s %s: %s", method, path, text)
-		}
-	}
-	if response.StatusCode != want {
-		s.Fatalf("%s %s: %d %s, want %d", method, path, response.StatusCode, text, want)
-	}
-	return answer
-}
-
 // sync runs a sync to its end.
 func (s *shop) sync(body string) {
 	s.Helper()
-	run := s.integration + "/sync/" + s.ask(202, "POST", s.integration+"/sync", body)["sync_id"].(string)
-	s.until("a sync is completed", func() bool { return s.ask(200, "GET", run, "")["status"] == "completed" })
-}
-
-// until waits for something that comes to be in the background.
-func (s *shop) until(what string, done func() bool) {
-	s.Helper()
-	for end := time.Now().Add(20 * time.Second); !done(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			s.Fatalf("not in time: %s", what)
-		}
-	}
+	s.Sync(s.integration, body)
 }
 
 // goods is a product here with the stock that it has in all, here and there.
@@ -102,7 +53,7 @@ type goods struct {
 // stocked is a product of which the system has at least so many pieces.
 func (s *shop) stocked(least int) goods {
 	s.Helper()
-	for _, one := range s.ask(200, "GET", "/v1/catalog/products?limit=100", "")["data"].([]any) {
+	for _, one := range s.Ask(200, "GET", "/v1/catalog/products?limit=100", "")["data"].([]any) {
 		p := one.(map[string]any)
 		g := goods{s, fmt.Sprint(p["sku"]), fmt.Sprint(p["id"])}
 		if variants, _ := p["variants"].([]any); len(variants) > 1 {
@@ -119,7 +70,7 @@ func (s *shop) stocked(least int) goods {
 // here is the stock that buyers can have.
 func (g goods) here() (n int) {
 	g.s.Helper()
-	for _, one := range g.s.ask(200, "GET", "/v1/catalog/inventory?limit=100&sku="+g.sku, "")["data"].([]any) {
+	for _, one := range g.s.Ask(200, "GET", "/v1/catalog/inventory?limit=100&sku="+g.sku, "")["data"].([]any) {
 		n += int(one.(map[string]any)["quantity"].(float64))
 	}
 	return n
@@ -142,25 +93,14 @@ func (g goods) there() (n int) {
 
 // buy has a buyer pay for pieces at list price, and returns the order's id.
 func (g goods) buy(pieces int) string {
-	s := g.s
-	s.Helper()
-	session := s.ask(200, "POST", "/p/shop/acp/quote", fmt.Sprintf(`{"product_id": %q, "quantity": 1, "offer_price": 0.01}`, g.id))["session_id"]
-	opened := s.ask(200, "POST", "/p/shop/acp/checkout/init", fmt.Sprintf(`{"session_id": %q, "items": [{"product_id": %q, "quantity": %d}],
-		"shipping_address": {"name": "Ada Buyer", "line1": "1 Main St", "city": "Springfield", "state": "CA", "postal_code": "90001", "country": "US"}}`,
-		session, g.id, pieces))
-	paid := s.ask(200, "POST", "/p/shop/acp/checkout/finalize", fmt.Sprintf(
-		`{"checkout_id": %q, "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}, "buyer_email": "ada@example.com"}`, opened["checkout_id"]))
-	order, _ := paid["order"].(map[string]any)
-	if order == nil {
-		s.Fatalf("%v", paid)
-	}
-	return fmt.Sprint(order["id"])
+	g.s.Helper()
+	return g.s.Sell(g.id, pieces)
 }
 
 // counts expects so many pieces, here and there.
 func (g goods) counts(want int) {
 	g.s.Helper()
-	g.s.until(fmt.Sprint("there are ", want, " pieces here and there"), func() bool { return g.here() == want && g.there() == want })
+	g.s.Until(fmt.Sprint("there are ", want, " pieces here and there"), func() bool { return g.here() == want && g.there() == want })
 }
 
 // written waits for the order to be in a status in the system, with nothing left to do.
@@ -171,8 +111,8 @@ func (s *shop) written(order, status string) (w map[string]any) {
 			s.Logf("%v", w)
 		}
 	}()
-	s.until("the order is "+status, func() bool {
-		w = s.ask(200, "GET", "/v1/orders/"+order+"/platform-order", "")
+	s.Until("the order is "+status, func() bool {
+		w = s.Ask(200, "GET", "/v1/orders/"+order+"/platform-order", "")
 		return w["status"] == status && w["next_attempt_at"] == nil
 	})
 	return w
@@ -197,13 +137,4 @@ func (s *shop) onlyOne(order string) map[string]any {
 		s.Fatalf("%d orders in the system: %v", len(found), found)
 	}
 	return found[0]
-}
-
-// alerts are those that the merchant has had of the integration.
-func (s *shop) alerts() (list []string) {
-	s.Helper()
-	for _, one := range s.ask(200, "GET", "/v1/events?type=integration.error", "")["data"].([]any) {
-		list = append(list, fmt.Sprint(one))
-	}
-	return list
 }

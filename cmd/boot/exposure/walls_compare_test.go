@@ -40,6 +40,8 @@ var controls = map[string]control{
 	// The shop writes its orders to no platform.
 	"get-platform-order":   {404, "platform_order_not_found"},
 	"retry-platform-order": {404, "platform_order_not_found"},
+	"get-crm-deal":         {404, "crm_deal_not_found"},
+	"retry-crm-deal":       {404, "crm_deal_not_found"},
 
 	"cancel-sync": {409, "sync_ended"},
 	"cancel-job":  {409, "job_finished"},

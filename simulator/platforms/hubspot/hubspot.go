@@ -1,4 +1,4 @@
-// Package hubspot is the look-alike of HubSpot: OAuth, and listing and searching of contacts and deals. The data and the
+// Package hubspot is the look-alike of HubSpot: OAuth, listing and searching of contacts and deals, and writing of deals. The data and the
 // faults are those of package host.
 //
 // It serves the dated versions of the API only. The versions before them are answered with 404, as they will be once
@@ -10,6 +10,7 @@ package hubspot
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,6 +30,10 @@ type Platform struct {
 	refresh map[string]grant // by refresh token
 	limits  host.Window
 	search  host.Window
+
+	// Under the shop's lock.
+	defined map[string]definition // properties of deals
+	deals   map[int]*written      // by the position of the deal
 }
 
 type grant struct {
@@ -49,7 +54,7 @@ const (
 func Open(p *host.Host) *Platform {
 	s := &host.Shop{Config: p.Config, Stream: 3, Unit: time.Millisecond}
 	s.Config.Products = 0
-	h := &Platform{Shop: s, access: map[string]grant{}, refresh: map[string]grant{}}
+	h := &Platform{Shop: s, access: map[string]grant{}, refresh: map[string]grant{}, defined: map[string]definition{}, deals: map[int]*written{}}
 	h.limits = host.Window{Span: 10 * time.Second, Limit: p.Config.HubSpotPer10s}
 	h.search = host.Window{Span: time.Second, Limit: 5}
 	h.Side = p.Side(host.HubSpot, s, hubspotError)
@@ -62,6 +67,15 @@ func Open(p *host.Host) *Platform {
 		h.Route("GET", objectsPath+object+"/{id}", object, h.granted(false, func(c *host.Call) host.Answer { return h.one(c, object) }))
 		h.Route("POST", objectsPath+object+"/search", object, h.granted(true, func(c *host.Call) host.Answer { return h.find(c, object) }))
 	}
+	h.Route("GET", propertiesPath+"/{name}", "properties", h.scoped(h.property, "crm.objects.deals.read", "crm.schemas.deals.read"))
+	h.Route("POST", propertiesPath, "property_create", h.scoped(h.define, "crm.schemas.deals.write"))
+	h.Route("GET", pipelinesPath, "pipelines", h.scoped(func(*host.Call) host.Answer {
+		return host.OK(map[string]any{"results": h.pipelines()})
+	}, "crm.objects.deals.read", "crm.schemas.deals.read"))
+	h.Route("POST", objectsPath+"deals/batch/upsert", "deal_upsert", h.scoped(h.upsert, "crm.objects.deals.write"))
+	h.Route("PATCH", objectsPath+"deals/{id}", "deal_update", h.scoped(h.update, "crm.objects.deals.write"))
+	h.Route("POST", objectsPath+"contacts", "contact_create", h.scoped(h.createContact, "crm.objects.contacts.write"))
+	h.Route("PUT", objectsPath+"deals/{id}/associations/default/contacts/{contact}", "associations", h.scoped(h.associate, "crm.objects.deals.write"))
 	return h
 }
 
@@ -81,6 +95,13 @@ func hubspotError(status int, text string) any {
 }
 
 func (h *Platform) approve(c *host.Call, made host.Consent) url.Values {
+	// "optional_scope": "an optional permission … will be dropped from the authorization request if the user selects a HubSpot account
+	// that does not have access" (docs/api/working-with-oauth, "Query parameters", read on 29 November 2026).
+	for _, scope := range strings.Fields(c.URL.Query().Get("optional_scope")) {
+		if !slices.Contains(h.Host.Config.HubSpotDenied, scope) {
+			made.Scope += " " + scope
+		}
+	}
 	back := url.Values{"code": {h.Give(made)}}
 	if state := c.URL.Query().Get("state"); state != "" {
 		back.Set("state", state)
@@ -264,16 +285,27 @@ func (h *Platform) paged(c *host.Call, body map[string]any, next, asked int) map
 	return body
 }
 
+// one reads a record by its id, or by the value of the property idProperty.
 func (h *Platform) one(c *host.Call, object string) host.Answer {
-	names := strings.Split(c.URL.Query().Get("properties"), ",")
+	names, property := strings.Split(c.URL.Query().Get("properties"), ","), c.URL.Query().Get("idProperty")
 	a := h.Refuse(http.StatusNotFound, "resource not found")
 	h.Read(func(*host.World) {
-		n, will := h.extent(object)
-		for i := range n {
-			if will(i) && hubspotID(object, i) == c.PathValue("id") {
-				a = host.OK(h.show(object, i, names))
-				return
+		n, there := 0, false
+		switch {
+		case object == "deals":
+			n, there = h.dealBy(property, c.PathValue("id"))
+		case property == "email":
+			n, there = h.contactBy(c.PathValue("id"))
+		default:
+			count, will := h.extent(object)
+			for i := range count {
+				if will(i) && hubspotID(object, i) == c.PathValue("id") {
+					n, there = i, true
+				}
 			}
+		}
+		if there {
+			a = host.OK(h.show(object, n, names))
 		}
 	})
 	return a

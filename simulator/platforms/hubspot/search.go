@@ -57,7 +57,7 @@ func (h *Platform) extent(object string) (int, func(int) bool) {
 	if object == "contacts" {
 		return len(h.Customers), func(n int) bool { return !h.Customers[n].Deleted }
 	}
-	return len(h.Orders), func(int) bool { return true }
+	return len(h.Orders), func(n int) bool { d := h.deals[n]; return d == nil || !d.archived && d.merged == 0 }
 }
 
 func (h *Platform) properties(object string, n int) map[string]any {
@@ -70,10 +70,16 @@ func (h *Platform) properties(object string, n int) map[string]any {
 	}
 	o := h.Orders[n]
 	stage := map[string]string{"paid": "closedwon", "fulfilled": "closedwon", "refunded": "closedlost", "canceled": "closedlost"}[o.Status]
-	return map[string]any{
+	all := map[string]any{
 		"dealname": "Order " + strconv.Itoa(7001+n), "amount": host.Dollars(o.Cents), "dealstage": stage, "closedate": host.WithMillis(o.Placed), "pipeline": "default",
 		"deal_currency_code": "USD", "createdate": host.WithMillis(o.Placed), "hs_lastmodifieddate": host.WithMillis(o.Updated), "hs_object_id": hubspotID(object, n),
 	}
+	if d := h.deals[n]; d != nil {
+		for name, value := range d.properties {
+			all[name] = value
+		}
+	}
+	return all
 }
 
 var usual = map[string][]string{

@@ -31,6 +31,7 @@ func Register(a *operation.API) {
 	h.registerOrders()
 	h.registerNotes()
 	h.registerPlatformOrders()
+	h.registerCRMDeals()
 	h.registerReturns()
 	h.registerDisputes()
 }

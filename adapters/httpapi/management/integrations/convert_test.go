@@ -41,7 +41,7 @@ func TestConfigsByType(t *testing.T) {
 			`"offer_unpublished":false,"offer_gift_cards":false,"offer_subscription_only":false}`},
 		integration.Custom:      {own, `{"base_url":"https://erp.test","sync_products":true,"sync_orders":false,"sync_customers":true,"write_orders":false,"refused_orders":"keep"}`},
 		integration.WooCommerce: {own, `{"base_url":"https://erp.test","sync_products":true,"sync_orders":false,"sync_customers":true,"write_orders":false,"refused_orders":"keep"}`},
-		integration.HubSpot:     {all, `{"account_id":"A","sync_orders":false,"sync_customers":true}`},
+		integration.HubSpot:     {all, `{"account_id":"A","sync_orders":false,"sync_customers":true,"write_orders":false}`},
 		integration.ShipStation: {all, `{"account_id":"A","sync_orders":false}`},
 	} {
 		i := integration.Connect(id.Integration{}, id.Project{}, integration.Draft{Type: kind}, c.config, integration.Hook{}, time.Time{})

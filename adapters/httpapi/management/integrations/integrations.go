@@ -199,8 +199,8 @@ type SyncPatch struct {
 	Orders    wire.Optional[bool] `json:"sync_orders,omitzero"`
 	Customers wire.Optional[bool] `json:"sync_customers,omitzero"`
 
-	WriteOrders   wire.Optional[bool]   `json:"write_orders,omitzero" doc:"Left out at first: true, where the platform permits it."`
-	RefusedOrders wire.Optional[string] `json:"refused_orders,omitzero" enum:"keep,refund" doc:"Left out at first: keep."`
+	WriteOrders   wire.Optional[bool]   `json:"write_orders,omitzero" doc:"Left out at first: true, where the platform permits it. A CRM gets orders as deals."`
+	RefusedOrders wire.Optional[string] `json:"refused_orders,omitzero" enum:"keep,refund" doc:"Left out at first: keep. Of shops; a CRM has no stock."`
 	SyncSchedule  wire.Optional[string] `json:"sync_schedule,omitzero" doc:"A cron expression of five fields, or @hourly, @daily or @weekly. Times are in UTC, or in the time zone before it: CRON_TZ=Europe/Berlin 0 6 * * *. Two syncs are at least five minutes apart. Null or empty: none." example:"0 6 * * *"`
 
 	OfferUnpublished      wire.Optional[bool] `json:"offer_unpublished,omitzero" doc:"Of Shopify: offer products that are not published to the Online Store, too. False at first. The next full_sync applies a change."`

@@ -39,7 +39,7 @@ type integrationConfig struct {
 	SyncOrders    *bool  `json:"sync_orders,omitempty"`
 	SyncCustomers *bool  `json:"sync_customers,omitempty"`
 	SyncSchedule  string `json:"sync_schedule,omitempty" doc:"A cron expression by which the platform is read."`
-	WriteOrders   *bool  `json:"write_orders,omitempty" doc:"Whether paid orders are written to the platform. It needs the platform's permission: for Shopify the scope write_orders, for WooCommerce a key that may write, for a system of your own writes_orders in its account."`
+	WriteOrders   *bool  `json:"write_orders,omitempty" doc:"Whether paid orders are written to the platform. It needs the platform's permission: for Shopify the scope write_orders, for WooCommerce a key that may write, for a system of your own writes_orders in its account. In HubSpot they are written as deals: it needs the scopes crm.objects.deals.write and crm.schemas.deals.write."`
 	RefusedOrders string `json:"refused_orders,omitempty" enum:"keep,refund" doc:"What becomes of a paid order that the platform has no stock for: it stays and you are alerted, or it is canceled and refunded."`
 
 	OfferUnpublished      *bool `json:"offer_unpublished,omitempty" doc:"Of Shopify: whether products that are not published to the Online Store are offered to buyers."`
@@ -103,9 +103,11 @@ func toAPIConfig(i *integration.Integration) integrationConfig {
 	}
 	c.SyncProducts, c.SyncOrders, c.SyncCustomers = wanted(syncrun.Products), wanted(syncrun.Orders), wanted(syncrun.Customers)
 	c.SyncSchedule = i.Config.Schedule
+	if on := i.Config.WritesOrders(); i.Type.WritesOrders() || i.Type.WritesDeals() {
+		c.WriteOrders = &on
+	}
 	if i.Type.WritesOrders() {
-		on := i.Config.WritesOrders()
-		c.WriteOrders, c.RefusedOrders = &on, i.Config.Refused.String()
+		c.RefusedOrders = i.Config.Refused.String()
 	}
 	if offer := i.Config.Offer; i.Type.TellsOffers() {
 		c.OfferUnpublished, c.OfferGiftCards, c.OfferSubscriptionOnly = &offer.Unpublished, &offer.GiftCards, &offer.SubscriptionOnly

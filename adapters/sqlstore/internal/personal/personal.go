@@ -78,6 +78,13 @@ func Tables(d db.Dialect) []Table {
 			Erased: []Column{{"problem", "''"}},
 		},
 		{
+			Table:  "crm_deals",
+			Key:    "order_id",
+			Of:     "order_id",
+			By:     OfOrder,
+			Erased: []Column{{"problem", "''"}},
+		},
+		{
 			Table: "labels",
 			Key:   "order_id",
 			Of:    "order_id",

@@ -57,7 +57,7 @@ var texts = index(
 	words(checkout.Statuses), words(checkout.HookProtocols), words(agentid.Protocols), words(checkout.ProblemKinds), words(checkout.OrphanStates), words(order.Statuses), words(order.PaymentStatuses),
 	words(order.FulfillmentStatuses), words(order.ReturnStatuses), words(order.RefundStatuses), words(order.RefundOrigins),
 	words(order.DisputeStatuses), words(order.DisputeResponses), words(ledger.Kinds), words(project.Statuses), words(syncrun.Statuses), words(syncrun.NoticeCodes), words(syncrun.ChangeKinds), words(syncrun.Rules), words(job.Kinds), words(job.Statuses), words(quoteStates), words(signing.States), words(member.Methods),
-	words(integration.Statuses), words(integration.RefusedOrdersByName), words(order.PlatformStatuses), words(integration.HookStatuses), words(integration.WebhookStatuses), words(integration.LogStatuses),
+	words(integration.Statuses), words(integration.RefusedOrdersByName), words(order.PlatformStatuses), words(order.DealStatuses), words(integration.HookStatuses), words(integration.WebhookStatuses), words(integration.LogStatuses),
 	parsed(account.ParsePlan), parsed(account.ParseEnvironment), parsed(integration.ParseType),
 	parsed(rule),
 	oneOf(agent.Draft, agent.Active), oneOf(agent.Builtin, agent.Remote),

@@ -25,7 +25,7 @@ func Views(s *Store) porttest.Stores {
 		Sessions: s.Sessions(), Haggling: s.Haggling(), Carts: s.Carts(),
 		Agents: s.Agents(), Active: s.Agents(), Policies: s.Agents(), Decisions: s.Decisions(), Sealer: s.Decisions(), Threads: s.Negotiations(),
 		Checkouts: s.Checkouts(), Undecided: s.Checkouts(), Lapsed: s.LapsedCheckouts(), DueRefunds: s.DueRefunds(), SetClock: s.SetClock, Orphans: s.Orphans(), DueOrphans: s.DueOrphans(), Orders: s.Orders(),
-		OrderLists: s.Orders(), Refunds: s.Orders(), Disputes: s.Orders(), Labels: s.Labels(), Platform: s.Orders(), Notes: s.OrderNotes(), Payments: s.Payments(), Ledger: s.Ledger(),
+		OrderLists: s.Orders(), Refunds: s.Orders(), Disputes: s.Orders(), Labels: s.Labels(), Platform: s.Orders(), Deals: s.Orders(), Notes: s.OrderNotes(), Payments: s.Payments(), Ledger: s.Ledger(),
 		Sandbox: s.SandboxLedger(),
 		Keys:    s.Requests(), Records: s.Requests(), Audit: s.Requests(),
 		Authorizations: s.Authorizations(), Webhooks: s.Webhooks(), Sealed: s.Webhooks(), Inbox: s.Inbox(), InboxQueue: s.InboxQueue(),

@@ -65,6 +65,9 @@ type Config struct {
 	ShopifySearchLag   time.Duration // how long a search does not find what was written
 	ShopifyJobTime     time.Duration // how long a job (orderCancel) takes; 0: it is done when the mutation answers
 	HubSpotLife        time.Duration // of an access token; default 30 min
+	HubSpotDenied      []string      // optional scopes that the account does not give
+	HubSpotCurrency    string        // the only one of the account; default USD
+	HubSpotStages      bool          // the stages of deals have ids of the account's own, and another pipeline is listed first
 	WooCommerceKey     string        // its consumer key; default ck_woocommerce
 	WooCommerceRead    bool          // WooCommerce's key may read only
 	WooCommerceTax     int           // percent that WooCommerce adds to what is sold and shipped; default none
@@ -100,6 +103,7 @@ func (c Config) withDefaults() Config {
 	c.ShopifyRestore = cmp.Or(c.ShopifyRestore, 100)
 	c.ShopifyMaxCost = cmp.Or(c.ShopifyMaxCost, 1000)
 	c.HubSpotLife = cmp.Or(c.HubSpotLife, 30*time.Minute)
+	c.HubSpotCurrency = cmp.Or(c.HubSpotCurrency, "USD")
 	c.HubSpotPer10s = cmp.Or(c.HubSpotPer10s, 110)
 	c.ShipStationRate = cmp.Or(c.ShipStationRate, 40)
 	c.WooCommerceKey = cmp.Or(c.WooCommerceKey, "ck_woocommerce")

@@ -96,6 +96,8 @@ var prose = map[string]string{
 	"list-members":                  "Answers members with role and shops, those that the caller may see.",
 	"list-negotiations":             "Use it to find a negotiation by product or by how it ended. Answers each with its newest step.",
 	"get-platform-order":            "Use it to see whether a paid order has reached the shop's platform, such as Shopify. 404 platform_order_not_found: the project writes its orders to none. Answers its id there, or why it is not there.",
+	"get-crm-deal":                  "Use it to see whether a paid order is in your CRM, such as HubSpot, as a deal. 404 crm_deal_not_found: the project had no CRM that takes deals when the order was paid. Answers its id there, or why it is not there.",
+	"retry-crm-deal":                "Use it once what the CRM refused is put right, or to have a deal that was deleted there created again. A deal that is up to date is not written again: 409 crm_deal_written. Answers it as it is now.",
 	"retry-platform-order":          "Use it once what the platform refused is put right, or more stock is there. An order that is written is not written again: 409 platform_order_written. Answers it as it is now.",
 	"list-order-notes":              "Answers who wrote each note and when. A note that was erased with the buyer's data has no text.",
 	"list-order-webhook-deliveries": "Use it to see whether the buyer's agent was told of its order. Answers each call and what became of it.",

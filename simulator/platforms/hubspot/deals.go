@@ -1,0 +1,221 @@
+package hubspot
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
+)
+
+// An app writes deals by the object APIs: batch upsert by a property with unique values, and an update by the id
+// (developers.hubspot.com/docs/api-reference/2026-03/crm/objects/deals, "Create or update a batch of deals by unique property
+// values" and "Guide"; an error for a property whose values are not unique as in github.com/segmentio/action-destinations/pull/3957;
+// all read on 29 November 2026).
+//
+// Not documented: what an upsert does with the value of a deal in the recycling bin. Here the bin keeps no value, so that it creates
+// another deal.
+
+// written is what an app has written of a deal.
+type written struct {
+	properties map[string]string
+	contacts   []int // positions
+	archived   bool
+	merged     int // the position plus one of the deal that it was merged into; 0: it was not
+}
+
+// deal is what was written of the deal at a position. It needs the shop's lock for writing.
+func (h *Platform) deal(n int) *written {
+	if h.deals[n] == nil {
+		h.deals[n] = &written{properties: map[string]string{}}
+	}
+	return h.deals[n]
+}
+
+// dealBy finds the deal with a value of a property, or the id of which is asked for. "If the id in the response is another than the
+// id in the request, the record was merged" (community.hubspot.com, "Question about using batch read API"). It needs the shop's lock.
+func (h *Platform) dealBy(property, value string) (int, bool) {
+	n, will := h.extent("deals")
+	for i := range n {
+		switch d := h.deals[i]; {
+		case property != "" && will(i) && d != nil && d.properties[property] == value:
+			return i, true
+		case property == "" && hubspotID("deals", i) == value:
+			if d != nil && d.merged > 0 {
+				return d.merged - 1, true
+			}
+			return i, will(i)
+		}
+	}
+	return 0, false
+}
+
+// set changes a deal's properties.
+func (h *Platform) set(w *host.World, n int, given map[string]string) {
+	maps.Copy(h.deal(n).properties, given)
+	w.Orders[n].Updated = h.Tick(h.Host.Config.Now(), w.Orders[n].Updated)
+}
+
+type upsertInput struct {
+	ID         string
+	IDProperty string
+	Properties map[string]string
+}
+
+func (h *Platform) upsert(c *host.Call) (a host.Answer) {
+	var asked struct{ Inputs []upsertInput }
+	if !host.ReadJSON(c.Content, &asked) || len(asked.Inputs) == 0 || len(asked.Inputs) > 100 {
+		return h.Refuse(http.StatusBadRequest, "Invalid input JSON")
+	}
+	h.Write(func(w *host.World) {
+		for _, in := range asked.Inputs {
+			if !h.defined[in.IDProperty].HasUniqueValue || in.ID == "" {
+				a = h.Refuse(http.StatusBadRequest, fmt.Sprintf("Unable to perform update/upsert by non-unique 0-3 property %s in portal ID %d", in.IDProperty, hubID))
+				return
+			}
+			if a = h.judge(in.Properties); a.Status != 0 {
+				return
+			}
+		}
+		results := []any{}
+		for _, in := range asked.Inputs {
+			n, there := h.dealBy(in.IDProperty, in.ID)
+			if !there {
+				at := h.Host.Config.Now().UnixMilli()
+				n = w.AddWritten(host.Written{Customer: -1, Placed: at, Updated: at}, nil, nil)
+				h.deal(n).properties[in.IDProperty] = in.ID
+			}
+			h.set(w, n, in.Properties)
+			shown := h.show("deals", n, append(slices.Clone(writable), in.IDProperty))
+			shown["new"] = !there
+			results = append(results, shown)
+		}
+		now := host.WithMillis(h.Host.Config.Now().UnixMilli())
+		a = host.OK(map[string]any{"status": "COMPLETE", "results": results, "startedAt": now, "completedAt": now})
+	})
+	return a
+}
+
+func (h *Platform) update(c *host.Call) (a host.Answer) {
+	var asked struct{ Properties map[string]string }
+	if !host.ReadJSON(c.Content, &asked) {
+		return h.Refuse(http.StatusBadRequest, "Invalid input JSON")
+	}
+	h.Write(func(w *host.World) {
+		n, there := h.dealBy(c.URL.Query().Get("idProperty"), c.PathValue("id"))
+		if !there {
+			a = h.Refuse(http.StatusNotFound, "resource not found")
+			return
+		}
+		if a = h.judge(asked.Properties); a.Status == 0 {
+			h.set(w, n, asked.Properties)
+			a = host.OK(h.show("deals", n, writable))
+		}
+	})
+	return a
+}
+
+// createContact creates a contact: 201, or 409 CONFLICT with the id of the one with the address ("Contact already exists. Existing ID:
+// 12345": github.com/stape-io/hubspot-tag/issues/7).
+func (h *Platform) createContact(c *host.Call) (a host.Answer) {
+	var asked struct{ Properties map[string]string }
+	if !host.ReadJSON(c.Content, &asked) || !strings.Contains(asked.Properties["email"], "@") {
+		return h.Refuse(http.StatusBadRequest, "Property values were not valid")
+	}
+	h.Write(func(w *host.World) {
+		if n, there := h.contactBy(asked.Properties["email"]); there {
+			a = h.Refuse(http.StatusConflict, "Contact already exists. Existing ID: "+hubspotID("contacts", n))
+			a.Body.(map[string]any)["category"] = "CONFLICT"
+			return
+		}
+		n := w.AddCustomer(asked.Properties["firstname"], asked.Properties["lastname"], strings.ToLower(asked.Properties["email"]), h.Host.Config.Now().UnixMilli())
+		a = host.Answer{Status: http.StatusCreated, Body: h.show("contacts", n, nil)}
+	})
+	return a
+}
+
+func (h *Platform) contactBy(email string) (int, bool) {
+	n, will := h.extent("contacts")
+	for i := range n {
+		if will(i) && strings.EqualFold(h.Customers[i].Email, email) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// associate creates the default association of a deal and a contact (docs/api-reference/2026-03/crm/associations/associate-records/
+// update-association). Once more it changes nothing.
+func (h *Platform) associate(c *host.Call) (a host.Answer) {
+	h.Write(func(w *host.World) {
+		n, there := h.dealBy("", c.PathValue("id"))
+		id, err := strconv.Atoi(c.PathValue("contact"))
+		contact := id - 151001
+		count, will := h.extent("contacts")
+		if !there || err != nil || contact < 0 || contact >= count || !will(contact) {
+			a = h.Refuse(http.StatusNotFound, "resource not found")
+			return
+		}
+		d := h.deal(n)
+		if !slices.Contains(d.contacts, contact) {
+			d.contacts = append(d.contacts, contact)
+			w.Customers[contact].Purchases++
+			w.Customers[contact].Updated = h.Tick(h.Host.Config.Now(), w.Customers[contact].Updated)
+		}
+		a = host.OK(map[string]any{"status": "COMPLETE", "results": []any{map[string]any{
+			"from": map[string]any{"id": hubspotID("deals", n)}, "to": map[string]any{"id": c.PathValue("contact")},
+			"associationSpec": map[string]any{"associationCategory": "HUBSPOT_DEFINED", "associationTypeId": 3},
+		}}})
+	})
+	return a
+}
+
+// Written are the deals that apps have written, archived ones too.
+func (h *Platform) Written() []any {
+	list := []any{}
+	h.Read(func(*host.World) {
+		for _, n := range slices.Sorted(maps.Keys(h.deals)) {
+			d := h.deals[n]
+			shown := map[string]any{"id": hubspotID("deals", n), "archived": d.archived || d.merged > 0}
+			for name, value := range d.properties {
+				shown[name] = value
+			}
+			contacts := []string{}
+			for _, k := range d.contacts {
+				contacts = append(contacts, h.Customers[k].Email)
+			}
+			shown["contacts"] = contacts
+			list = append(list, shown)
+		}
+	})
+	return list
+}
+
+// AdminChange is what staff do with a deal that an app wrote, by the value of a property.
+type AdminChange struct {
+	Property, Value string
+	Delete          bool              // it goes to the recycling bin
+	Into            string            // it is merged into the deal with this value of the property
+	Set             map[string]string // properties that are changed
+}
+
+// Admin changes a deal as staff do.
+func (h *Platform) Admin(c AdminChange) (err error) {
+	h.Write(func(w *host.World) {
+		n, there := h.dealBy(c.Property, c.Value)
+		into, known := h.dealBy(c.Property, c.Into)
+		if !there || c.Into != "" && !known {
+			err = fmt.Errorf("no deal has the %s %q", c.Property, c.Value)
+			return
+		}
+		d := h.deal(n)
+		if d.archived = c.Delete; c.Into != "" {
+			d.merged = into + 1
+		}
+		h.set(w, n, c.Set)
+	})
+	return err
+}
