@@ -28,7 +28,17 @@ func NewMerchant(tb testing.TB, app *boot.App) *Merchant {
 }
 
 // Ask sends a request to the server as the merchant, and expects a status.
-func (m *Merchant) Ask(want int, method, path, body string) (answer map[string]any) {
+func (m *Merchant) Ask(want int, method, path, body string) map[string]any {
+	m.Helper()
+	status, answer := m.Send(method, path, body)
+	if status != want {
+		m.Fatalf("%s %s: %d %v, want %d", method, path, status, answer, want)
+	}
+	return answer
+}
+
+// Send sends a request to the server as the merchant.
+func (m *Merchant) Send(method, path, body string) (status int, answer map[string]any) {
 	m.Helper()
 	r, err := http.NewRequestWithContext(m.Context(), method, m.App.URL()+path, strings.NewReader(body))
 	if err != nil {
@@ -50,10 +60,7 @@ func (m *Merchant) Ask(want int, method, path, body string) (answer map[string]a
 			m.Fatalf("%s %s: %s", method, path, text)
 		}
 	}
-	if response.StatusCode != want {
-		m.Fatalf("%s %s: %d %s, want %d", method, path, response.StatusCode, text, want)
-	}
-	return answer
+	return response.StatusCode, answer
 }
 
 // Sync runs a sync of an integration, by its path, to its end.

@@ -5,22 +5,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/haggle-commerce/haggle/cmd/boot/platformtest"
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
 // A paid order is created in the system once, with what the buyer paid, and counts the stock down once, here and there. When it is
 // canceled, it is canceled there, its refund is recorded, and the stock is back.
 func TestOrders_written(t *testing.T) {
-	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
+	each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
 		s.Ask(200, "PATCH", "/v1/projects/"+s.Project+"/storefront", `{"tax_rates": [{"country": "US", "rate": 7}]}`)
-		g := s.stocked(5)
-		before := g.here()
-		order := g.buy(2)
-		if w := s.written(order, "written"); w["problem"] != nil || !strings.HasPrefix(fmt.Sprint(w["name"]), "50") || w["url"] == nil {
+		g := s.Stocked(5)
+		before := g.Here()
+		order := g.Buy(2)
+		if w := s.Written(order, "written"); w["problem"] != nil || !strings.HasPrefix(fmt.Sprint(w["name"]), "50") || w["url"] == nil {
 			t.Errorf("%v", w)
 		}
-		g.counts(before - 2)
-		found, ours := s.onlyOne(order), s.Ask(200, "GET", "/v1/orders/"+order, "")
+		g.Counts(before - 2)
+		found, ours := s.OnlyOne(order), s.Ask(200, "GET", "/v1/orders/"+order, "")
 		for field, want := range map[string]string{
 			"total": fmt.Sprintf("%.2f", ours["total"]), "currency": "USD", "email": "ada@example.com", "refunded": "0.00", "test": "true",
 			"canceled": "false",
@@ -35,19 +36,19 @@ func TestOrders_written(t *testing.T) {
 		if address := found["address"].(map[string]any); address["last_name"] != "Buyer" || address["country"] != "US" {
 			t.Errorf("%v", address)
 		}
-		s.sync(`{}`)
-		g.counts(before - 2)
+		s.SyncShop(`{}`)
+		g.Counts(before - 2)
 
 		s.Ask(200, "POST", "/v1/orders/"+order+"/cancel", `{}`)
 		s.Until("it is canceled and refunded there", func() bool {
-			found := s.onlyOne(order)
+			found := s.OnlyOne(order)
 			return found["canceled"] == true && found["refunded"] == found["total"]
 		})
-		s.written(order, "written")
-		g.counts(before)
-		s.sync(`{"full_sync": true}`)
-		s.written(order, "written")
-		g.counts(before)
+		s.Written(order, "written")
+		g.Counts(before)
+		s.SyncShop(`{"full_sync": true}`)
+		s.Written(order, "written")
+		g.Counts(before)
 		if told := s.Alerts(); len(told) > 0 {
 			t.Errorf("%v", told)
 		}
@@ -56,21 +57,21 @@ func TestOrders_written(t *testing.T) {
 
 // A system may name its stock by SKU alone.
 func TestOrders_withoutItemIDs(t *testing.T) {
-	each(t, platforms.Config{CustomNoItems: true}, func(t *testing.T, s *shop) {
-		g := s.stocked(5)
-		before := g.here()
-		order := g.buy(2)
-		s.written(order, "written")
-		s.onlyOne(order)
-		g.counts(before - 2)
-		s.sync(`{"full_sync": true}`)
-		g.counts(before - 2)
+	each(t, platforms.Config{CustomNoItems: true}, func(t *testing.T, s *platformtest.Shop) {
+		g := s.Stocked(5)
+		before := g.Here()
+		order := g.Buy(2)
+		s.Written(order, "written")
+		s.OnlyOne(order)
+		g.Counts(before - 2)
+		s.SyncShop(`{"full_sync": true}`)
+		g.Counts(before - 2)
 		s.Ask(200, "POST", "/v1/orders/"+order+"/cancel", `{}`)
-		s.Until("it is canceled there", func() bool { return s.onlyOne(order)["canceled"] == true })
-		s.written(order, "written")
-		g.counts(before)
-		s.sync(`{}`)
-		g.counts(before)
+		s.Until("it is canceled there", func() bool { return s.OnlyOne(order)["canceled"] == true })
+		s.Written(order, "written")
+		g.Counts(before)
+		s.SyncShop(`{}`)
+		g.Counts(before)
 	})
 }
 
@@ -85,17 +86,17 @@ func TestOrders_cutOff(t *testing.T) {
 		{Kind: "lost", Resource: "inventory"},
 	} {
 		t.Run(f.Kind+" of "+f.Resource, func(t *testing.T) {
-			each(t, platforms.Config{}, func(t *testing.T, s *shop) {
-				g := s.stocked(5)
-				before := g.here()
+			each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
+				g := s.Stocked(5)
+				before := g.Here()
 				f.Platform = platforms.Custom
 				if err := s.Fault(f); err != nil {
 					t.Fatal(err)
 				}
-				order := g.buy(2)
-				s.written(order, "written")
-				s.onlyOne(order)
-				g.counts(before - 2)
+				order := g.Buy(2)
+				s.Written(order, "written")
+				s.OnlyOne(order)
+				g.Counts(before - 2)
 			})
 		})
 	}
@@ -105,20 +106,20 @@ func TestOrders_cutOff(t *testing.T) {
 func TestOrders_soldOut(t *testing.T) {
 	for policy, status := range map[string]string{"keep": "confirmed", "refund": "canceled"} {
 		t.Run(policy, func(t *testing.T) {
-			each(t, platforms.Config{}, func(t *testing.T, s *shop) {
-				s.Ask(200, "PATCH", s.integration, `{"config": {"refused_orders": "`+policy+`"}}`)
-				g := s.stocked(3)
-				if err := s.SellAtCustom(platforms.CustomSale{SKU: g.sku, Quantity: g.there() - 1}); err != nil {
+			each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
+				s.Ask(200, "PATCH", s.Integration, `{"config": {"refused_orders": "`+policy+`"}}`)
+				g := s.Stocked(3)
+				if err := s.SellAtCustom(platforms.CustomSale{SKU: g.SKU, Quantity: g.There() - 1}); err != nil {
 					t.Fatal(err)
 				}
-				order := g.buy(2)
-				if w := s.written(order, "refused"); !strings.Contains(fmt.Sprint(w["problem"]), "too little stock") {
+				order := g.Buy(2)
+				if w := s.Written(order, "refused"); !strings.Contains(fmt.Sprint(w["problem"]), "too little stock") {
 					t.Errorf("%v", w)
 				}
 				if now := s.Ask(200, "GET", "/v1/orders/"+order, "")["status"]; now != status {
 					t.Errorf("the order is %v, want %s", now, status)
 				}
-				if found, told := s.inSystem(order), s.Alerts(); len(found) > 0 || len(told) != 1 {
+				if found, told := s.AtPlatform(order), s.Alerts(); len(found) > 0 || len(told) != 1 {
 					t.Errorf("%v, %v", found, told)
 				}
 			})
@@ -128,29 +129,29 @@ func TestOrders_soldOut(t *testing.T) {
 
 // An order that was shipped here has its tracking there, and one that was shipped there is shipped here.
 func TestOrders_shipped(t *testing.T) {
-	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
-		g := s.stocked(5)
-		here, there := g.buy(1), g.buy(1)
-		s.written(here, "written")
-		s.written(there, "written")
+	each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
+		g := s.Stocked(5)
+		here, there := g.Buy(1), g.Buy(1)
+		s.Written(here, "written")
+		s.Written(there, "written")
 		for _, number := range []string{"1Z1", "1Z2"} {
 			s.Ask(200, "POST", "/v1/orders/"+here+"/fulfillment", `{"status": "shipped", "carrier": "UPS", "tracking_number": "`+number+`"}`)
 			s.Until("the system knows the tracking", func() bool {
-				sent, _ := s.onlyOne(here)["shipment"].(map[string]any)
+				sent, _ := s.OnlyOne(here)["shipment"].(map[string]any)
 				return sent["tracking_number"] == number && sent["carrier"] == "UPS"
 			})
 		}
-		s.written(here, "written")
+		s.Written(here, "written")
 		if err := s.ChangeAtCustom(platforms.CustomChange{Order: there, Tracking: "1Z3"}); err != nil {
 			t.Fatal(err)
 		}
-		s.sync(`{"resources": ["orders"]}`)
+		s.SyncShop(`{"resources": ["orders"]}`)
 		for order, want := range map[string]string{here: "1Z2", there: "1Z3"} {
 			f := s.Ask(200, "GET", "/v1/orders/"+order, "")["fulfillment"].(map[string]any)
 			if f["status"] != "shipped" || f["tracking_number"] != want {
 				t.Errorf("%v, want %s", f, want)
 			}
-			s.written(order, "written")
+			s.Written(order, "written")
 		}
 		if told := s.Alerts(); len(told) > 0 {
 			t.Errorf("%v", told)
@@ -163,17 +164,17 @@ func TestOrders_shipped(t *testing.T) {
 func TestOrders_reversedThere(t *testing.T) {
 	for name, webhooks := range map[string]bool{"found out by a sync": false, "told by webhooks": true} {
 		t.Run(name, func(t *testing.T) {
-			each(t, platforms.Config{}, func(t *testing.T, s *shop) {
-				hear := func() { s.sync(`{"resources": ["orders"]}`) }
+			each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
+				hear := func() { s.SyncShop(`{"resources": ["orders"]}`) }
 				if webhooks {
-					s.Ask(201, "POST", s.integration+"/webhooks", `{"topic": "orders/updated"}`)
+					s.Ask(201, "POST", s.Integration+"/webhooks", `{"topic": "orders/updated"}`)
 					hear = func() {}
 				}
-				g := s.stocked(5)
-				before := g.here()
-				order := g.buy(2)
-				s.written(order, "written")
-				g.counts(before - 2)
+				g := s.Stocked(5)
+				before := g.Here()
+				order := g.Buy(2)
+				s.Written(order, "written")
+				g.Counts(before - 2)
 				change := func(c platforms.CustomChange, alerts int) {
 					t.Helper()
 					c.Order = order
@@ -182,20 +183,20 @@ func TestOrders_reversedThere(t *testing.T) {
 					}
 					hear()
 					s.Until(fmt.Sprintf("the merchant has %d alerts", alerts), func() bool { return len(s.Alerts()) == alerts })
-					s.written(order, "written")
+					s.Written(order, "written")
 				}
 				change(platforms.CustomChange{Refund: "5.00"}, 1)
 				change(platforms.CustomChange{Refund: "5.00"}, 2)
 				payment := s.Ask(200, "GET", "/v1/orders/"+order, "")["payment"].(map[string]any)["id"]
 				s.Ask(201, "POST", fmt.Sprintf("/v1/finance/payments/%v/refund", payment), `{"amount": 7}`)
-				s.Until("the system knows of it", func() bool { return s.onlyOne(order)["refunded"] == "17.00" })
-				s.written(order, "written")
+				s.Until("the system knows of it", func() bool { return s.OnlyOne(order)["refunded"] == "17.00" })
+				s.Written(order, "written")
 				change(platforms.CustomChange{Cancel: true}, 3)
 				s.Until("it is canceled here", func() bool { return s.Ask(200, "GET", "/v1/orders/"+order, "")["status"] == "canceled" })
-				g.counts(before)
-				s.sync(`{"full_sync": true}`)
-				s.written(order, "written")
-				g.counts(before)
+				g.Counts(before)
+				s.SyncShop(`{"full_sync": true}`)
+				s.Written(order, "written")
+				g.Counts(before)
 				if n := len(s.Ask(200, "GET", "/v1/orders/"+order, "")["refunds"].([]any)); n != 1 || len(s.Alerts()) != 3 {
 					t.Errorf("%d refunds here, alerts %v", n, s.Alerts())
 				}
@@ -206,45 +207,45 @@ func TestOrders_reversedThere(t *testing.T) {
 
 // Goods that come back are restocked there with their refund.
 func TestOrders_returned(t *testing.T) {
-	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
-		g := s.stocked(5)
-		before := g.here()
-		order := g.buy(2)
-		s.written(order, "written")
-		g.counts(before - 2)
+	each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
+		g := s.Stocked(5)
+		before := g.Here()
+		order := g.Buy(2)
+		s.Written(order, "written")
+		g.Counts(before - 2)
 		s.Ask(200, "POST", "/v1/orders/"+order+"/fulfillment", `{"status": "shipped"}`)
 		s.Ask(200, "POST", "/v1/orders/"+order+"/fulfillment", `{"status": "delivered"}`)
 		line := s.Ask(200, "GET", "/v1/orders/"+order, "")["lines"].([]any)[0].(map[string]any)
 		made := s.Ask(201, "POST", "/p/shop/acp/returns", fmt.Sprintf(`{"order_id": %q, "items": [{"product_id": %q, "variant_id": %q, "quantity": 1, "reason": "Too small"}]}`,
-			order, g.id, line["variant_id"]))
+			order, g.ID, line["variant_id"]))
 		s.Ask(200, "POST", fmt.Sprintf("/v1/returns/%v/approve", made["return_id"]), `{}`)
-		s.Until("it is refunded there", func() bool { return s.onlyOne(order)["refunded"] != "0.00" })
-		s.written(order, "written")
-		g.counts(before - 1)
+		s.Until("it is refunded there", func() bool { return s.OnlyOne(order)["refunded"] != "0.00" })
+		s.Written(order, "written")
+		g.Counts(before - 1)
 	})
 }
 
 // Orders are written only where the merchant wants it and the system takes them, and the goods are the system's.
 func TestOrders_notWritten(t *testing.T) {
 	t.Run("turned off", func(t *testing.T) {
-		each(t, platforms.Config{}, func(_ *testing.T, s *shop) {
-			s.Ask(200, "PATCH", s.integration, `{"config": {"write_orders": false}}`)
-			s.Ask(404, "GET", "/v1/orders/"+s.stocked(5).buy(1)+"/platform-order", "")
+		each(t, platforms.Config{}, func(_ *testing.T, s *platformtest.Shop) {
+			s.Ask(200, "PATCH", s.Integration, `{"config": {"write_orders": false}}`)
+			s.Ask(404, "GET", "/v1/orders/"+s.Stocked(5).Buy(1)+"/platform-order", "")
 		})
 	})
 	t.Run("a system that takes no orders", func(t *testing.T) {
-		each(t, platforms.Config{CustomReadOnly: true}, func(t *testing.T, s *shop) {
-			if now := s.Ask(200, "GET", s.integration, ""); now["status"] != "connected" || now["config"].(map[string]any)["write_orders"] != false {
+		each(t, platforms.Config{CustomReadOnly: true}, func(t *testing.T, s *platformtest.Shop) {
+			if now := s.Ask(200, "GET", s.Integration, ""); now["status"] != "connected" || now["config"].(map[string]any)["write_orders"] != false {
 				t.Errorf("%v", now)
 			}
-			s.Ask(422, "PATCH", s.integration, `{"config": {"write_orders": true}}`)
-			s.Ask(404, "GET", "/v1/orders/"+s.stocked(5).buy(1)+"/platform-order", "")
+			s.Ask(422, "PATCH", s.Integration, `{"config": {"write_orders": true}}`)
+			s.Ask(404, "GET", "/v1/orders/"+s.Stocked(5).Buy(1)+"/platform-order", "")
 		})
 	})
 	t.Run("goods of another shop", func(t *testing.T) {
-		each(t, platforms.Config{}, func(_ *testing.T, s *shop) {
+		each(t, platforms.Config{}, func(_ *testing.T, s *platformtest.Shop) {
 			own := s.Ask(201, "POST", "/v1/catalog/products", `{"name": "Mug", "sku": "MUG-1", "price": 100, "category": "Kitchen", "quantity": 5}`)
-			s.written(goods{s, "MUG-1", own["id"].(string)}.buy(1), "skipped")
+			s.Written(s.Sell(own["id"].(string), 1), "skipped")
 		})
 	})
 }

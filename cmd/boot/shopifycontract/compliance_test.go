@@ -18,7 +18,7 @@ func (s *shop) demand(topic, event, secret, body string) int {
 	s.Helper()
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(body))
-	r, err := http.NewRequestWithContext(s.Context(), http.MethodPost, s.app.URL()+"/hooks/shopify/compliance", strings.NewReader(body))
+	r, err := http.NewRequestWithContext(s.Context(), http.MethodPost, s.App.URL()+"/hooks/shopify/compliance", strings.NewReader(body))
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -38,13 +38,13 @@ func (s *shop) demand(topic, event, secret, body string) int {
 // records is how many records of a resource are known of a shop.
 func (s *shop) records(integration, resource string) float64 {
 	s.Helper()
-	return s.ask(200, "GET", integration+"/records?resource="+resource, "")["meta"].(map[string]any)["total"].(float64)
+	return s.Ask(200, "GET", integration+"/records?resource="+resource, "")["meta"].(map[string]any)["total"].(float64)
 }
 
 // audited is how often an action is in the audit log of the project.
 func (s *shop) audited(action string) float64 {
 	s.Helper()
-	return s.ask(200, "GET", "/v1/audit-events?action="+action+"&project_id="+s.project, "")["meta"].(map[string]any)["total"].(float64)
+	return s.Ask(200, "GET", "/v1/audit-events?action="+action+"&project_id="+s.Project, "")["meta"].(map[string]any)["total"].(float64)
 }
 
 const (
@@ -89,7 +89,7 @@ func TestCompliance_customers(t *testing.T) {
 				t.Fatalf("%v", run)
 			}
 		}
-		known := first.ask(200, "GET", paths[first]+"/records?resource=customers", "")["data"].([]any)[0].(map[string]any)
+		known := first.Ask(200, "GET", paths[first]+"/records?resource=customers", "")["data"].([]any)[0].(map[string]any)
 		email, number := known["customer"].(map[string]any)["email"], known["record_id"]
 		asked := fmt.Sprintf(`{"shop_domain": %q, "orders_requested": [], "customer": {"id": %s, "email": %q, "phone": null}, "data_request": {"id": 9999}}`, store, number, email)
 		redacted := fmt.Sprintf(`{"shop_domain": %q, "customer": {"id": %s, "email": %q, "phone": null}, "orders_to_redact": []}`, store, number, email)
@@ -109,7 +109,7 @@ func TestCompliance_customers(t *testing.T) {
 					t.Errorf("%s is in the audit log %v times", action, n)
 				}
 			}
-			asked := s.ask(200, "GET", "/v1/events?type=customer.data_requested", "")["data"].([]any)
+			asked := s.Ask(200, "GET", "/v1/events?type=customer.data_requested", "")["data"].([]any)
 			if len(asked) != 1 {
 				t.Fatalf("customer.data_requested was announced %d times", len(asked))
 			}
@@ -132,7 +132,7 @@ func TestCompliance_uninstalled(t *testing.T) {
 		if got := s.demand("app/uninstalled", "e-0", appSecret, goneBody); got != 200 {
 			t.Errorf("%d", got)
 		}
-		if now := s.ask(200, "GET", shopify, ""); now["status"] != "connected" {
+		if now := s.Ask(200, "GET", shopify, ""); now["status"] != "connected" {
 			t.Errorf("it still has the app: %v", now)
 		}
 		if err := there.Revoke(platforms.Shopify); err != nil {
@@ -143,7 +143,7 @@ func TestCompliance_uninstalled(t *testing.T) {
 				t.Errorf("%d", got)
 			}
 		}
-		if now := s.ask(200, "GET", shopify, ""); now["status"] != "disconnected" || s.audited("platform-app-uninstalled") != 1 {
+		if now := s.Ask(200, "GET", shopify, ""); now["status"] != "disconnected" || s.audited("platform-app-uninstalled") != 1 {
 			t.Errorf("%v", now)
 		}
 		if n := s.records(shopify, "customers"); n != 4 {

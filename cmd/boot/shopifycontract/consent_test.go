@@ -51,11 +51,11 @@ func TestConsent_specified(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		there := lookalike(t, platforms.Config{Products: 3, Customers: 3, Orders: 3})
 		s := open(t, database, there, "")
-		begun := s.ask(200, "POST", "/v1/integrations/connect", `{"type": "shopify", "redirect_uri": "https://example.com/back?tab=2"}`)
+		begun := s.Ask(200, "POST", "/v1/integrations/connect", `{"type": "shopify", "redirect_uri": "https://example.com/back?tab=2"}`)
 		state := begun["state"].(string)
 
 		// The page for the shop's domain works, too, though this platform's address stands for all shops.
-		page := s.app.URL() + "/oauth/shop?state=" + state
+		page := s.App.URL() + "/oauth/shop?state=" + state
 		if status, _ := s.visit(page); status != http.StatusOK {
 			t.Errorf("the page: %d", status)
 		}
@@ -73,18 +73,18 @@ func TestConsent_specified(t *testing.T) {
 			}
 		}
 		consent, err := choose(store).Location()
-		if err != nil || consent.Query().Get("shop") != store || consent.Query().Get("redirect_uri") != s.app.URL()+"/oauth/callback" {
+		if err != nil || consent.Query().Get("shop") != store || consent.Query().Get("redirect_uri") != s.App.URL()+"/oauth/callback" {
 			t.Fatalf("%v, %v", consent, err)
 		}
 		callback := s.approve(consent.String())
-		if !strings.HasPrefix(callback.String(), s.app.URL()+"/oauth/callback?") {
+		if !strings.HasPrefix(callback.String(), s.App.URL()+"/oauth/callback?") {
 			t.Fatalf("the platform leads to %s", callback)
 		}
 		complete := func(code string) string {
 			return fmt.Sprintf(`{"type": "shopify", "code": %q, "state": %q}`, code, state)
 		}
 		code := callback.Query().Get("code")
-		s.ask(422, "POST", "/v1/integrations/connect/complete", complete(code)) // it did not come here yet
+		s.Ask(422, "POST", "/v1/integrations/connect/complete", complete(code)) // it did not come here yet
 
 		forge := func(change func(url.Values)) string {
 			forged := *callback
@@ -99,7 +99,7 @@ func TestConsent_specified(t *testing.T) {
 			"another state": forge(func(q url.Values) { q.Set("state", "guessed") }),
 			"no signature":  forge(func(q url.Values) { q.Del("hmac") }),
 			"no code":       forge(func(q url.Values) { q.Del("code") }),
-			"nothing":       s.app.URL() + "/oauth/callback",
+			"nothing":       s.App.URL() + "/oauth/callback",
 		} {
 			if status, location := s.visit(forged); status/100 != 4 || location != nil {
 				t.Errorf("%s: %d, %v", why, status, location)
@@ -115,12 +115,12 @@ func TestConsent_specified(t *testing.T) {
 		if status, _ := s.visit(page); status != http.StatusBadRequest {
 			t.Errorf("the page, after that: %d", status)
 		}
-		s.ask(400, "POST", "/v1/integrations/connect/complete", complete("guessed"))
-		made := s.ask(201, "POST", "/v1/integrations/connect/complete", complete(code))
+		s.Ask(400, "POST", "/v1/integrations/connect/complete", complete("guessed"))
+		made := s.Ask(201, "POST", "/v1/integrations/connect/complete", complete(code))
 		if made["store_domain"] != store || made["status"] != "connected" {
 			t.Errorf("%v", made)
 		}
-		s.ask(400, "POST", "/v1/integrations/connect/complete", complete(code))
+		s.Ask(400, "POST", "/v1/integrations/connect/complete", complete(code))
 		if status, location := s.visit(callback.String()); status/100 != 4 || location != nil {
 			t.Errorf("the callback of a state that is used up: %d, %v", status, location)
 		}
@@ -133,13 +133,13 @@ func TestConsent_denied(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		there := lookalike(t, platforms.Config{Products: 3})
 		s := open(t, database, there, "")
-		begun := s.ask(200, "POST", "/v1/integrations/connect", `{"type": "shopify", "redirect_uri": "https://example.com/back"}`)
+		begun := s.Ask(200, "POST", "/v1/integrations/connect", `{"type": "shopify", "redirect_uri": "https://example.com/back"}`)
 		state := begun["state"].(string)
-		back := s.follow(s.app.URL() + "/oauth/callback?error=access_denied&state=" + state)
+		back := s.follow(s.App.URL() + "/oauth/callback?error=access_denied&state=" + state)
 		if back.Host != "example.com" || back.Query().Get("error") != "access_denied" || back.Query().Get("state") != state {
 			t.Errorf("%s", back)
 		}
 		code := s.follow(s.approve(begun["authorization_url"].(string)).String()).Query().Get("code")
-		s.ask(201, "POST", "/v1/integrations/connect/complete", fmt.Sprintf(`{"type": "shopify", "code": %q, "state": %q}`, code, state))
+		s.Ask(201, "POST", "/v1/integrations/connect/complete", fmt.Sprintf(`{"type": "shopify", "code": %q, "state": %q}`, code, state))
 	})
 }

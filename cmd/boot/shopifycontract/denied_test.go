@@ -73,11 +73,11 @@ func TestAllowlist(t *testing.T) {
 		if run["status"] != "failed" || !strings.Contains(fmt.Sprint(run["error"]), "IP allowlist") {
 			t.Errorf("%v", run)
 		}
-		if now := s.ask(200, "GET", shopify, ""); now["status"] != "connected" || now["last_error"] != nil {
+		if now := s.Ask(200, "GET", shopify, ""); now["status"] != "connected" || now["last_error"] != nil {
 			t.Errorf("%v", now)
 		}
-		s.ask(204, "DELETE", shopify, "")
-		status, answer := s.send("POST", "/v1/integrations/connect/complete", s.consent())
+		s.Ask(204, "DELETE", shopify, "")
+		status, answer := s.Send("POST", "/v1/integrations/connect/complete", s.consent())
 		if status != 422 || !strings.Contains(fmt.Sprint(answer), "IP allowlist") {
 			t.Errorf("at connect: %d %v", status, answer)
 		}

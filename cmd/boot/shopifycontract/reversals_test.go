@@ -8,19 +8,10 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// told are the alerts that the merchant has had of the integration.
-func (s *shop) told() (list []string) {
-	s.Helper()
-	for _, one := range s.ask(200, "GET", "/v1/events?type=integration.error", "")["data"].([]any) {
-		list = append(list, fmt.Sprint(one))
-	}
-	return list
-}
-
 // refunds are the order's, as amount and status.
 func (s *shop) refunds(order string) (list []string) {
 	s.Helper()
-	for _, one := range s.ask(200, "GET", "/v1/orders/"+order, "")["refunds"].([]any) {
+	for _, one := range s.Ask(200, "GET", "/v1/orders/"+order, "")["refunds"].([]any) {
 		r := one.(map[string]any)
 		list = append(list, fmt.Sprintf("%.2f %v", r["amount"], r["status"]))
 	}
@@ -30,22 +21,22 @@ func (s *shop) refunds(order string) (list []string) {
 // canceled waits until the order is canceled here.
 func (s *shop) canceled(order string) {
 	s.Helper()
-	s.until("the order is canceled here", func() bool {
-		return s.ask(200, "GET", "/v1/orders/"+order, "")["status"] == "canceled"
+	s.Until("the order is canceled here", func() bool {
+		return s.Ask(200, "GET", "/v1/orders/"+order, "")["status"] == "canceled"
 	})
-	s.written(order, "written")
+	s.Written(order, "written")
 }
 
 // refunded waits until the order's refunds are these.
 func (s *shop) refunded(order string, want ...string) {
 	s.Helper()
-	s.until("its refunds are "+strings.Join(want, ", "), func() bool { return strings.Join(s.refunds(order), ", ") == strings.Join(want, ", ") })
-	s.written(order, "written")
+	s.Until("its refunds are "+strings.Join(want, ", "), func() bool { return strings.Join(s.refunds(order), ", ") == strings.Join(want, ", ") })
+	s.Written(order, "written")
 }
 
 func (s *shop) orders() {
 	s.Helper()
-	if run := s.sync(s.integration, `{"resources": ["orders"]}`); run["status"] != "completed" {
+	if run := s.sync(s.Integration, `{"resources": ["orders"]}`); run["status"] != "completed" {
 		s.Fatalf("%v", run)
 	}
 }
@@ -64,11 +55,11 @@ func TestOrders_canceledThere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, database string) {
 				s := synced(t, database, platforms.Config{})
-				g := s.stocked(5)
-				before := g.here()
-				order := g.buy(2)
-				there := fmt.Sprint(s.written(order, "written")["name"])
-				g.counts(before - 2)
+				g := s.Stocked(5)
+				before := g.Here()
+				order := g.Buy(2)
+				there := fmt.Sprint(s.Written(order, "written")["name"])
+				g.Counts(before - 2)
 				if err := s.CancelAtShopify(platforms.AdminCancel{Order: there, Refund: c.refund, Restock: c.restock}); err != nil {
 					t.Fatal(err)
 				}
@@ -78,17 +69,17 @@ func TestOrders_canceledThere(t *testing.T) {
 				if c.restock {
 					want = before
 				}
-				g.counts(want)
-				s.sync(s.integration, `{"full_sync": true}`)
-				s.written(order, "written")
-				g.counts(want)
+				g.Counts(want)
+				s.sync(s.Integration, `{"full_sync": true}`)
+				s.Written(order, "written")
+				g.Counts(want)
 				if found := s.refunds(order); len(found) > 0 {
 					t.Errorf("refunds %v", found)
 				}
-				if told := s.told(); len(told) != 1 || !strings.Contains(told[0], c.alert) {
+				if told := s.Alerts(); len(told) != 1 || !strings.Contains(told[0], c.alert) {
 					t.Errorf("alerts %v", told)
 				}
-				if canceled := s.ask(200, "GET", "/v1/events?type=order.canceled", "")["data"].([]any); len(canceled) != 1 {
+				if canceled := s.Ask(200, "GET", "/v1/events?type=order.canceled", "")["data"].([]any); len(canceled) != 1 {
 					t.Errorf("%d cancellations", len(canceled))
 				}
 			})
@@ -101,11 +92,11 @@ func TestOrders_canceledThere(t *testing.T) {
 func TestOrders_refundedThere(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		s := synced(t, database, platforms.Config{})
-		g := s.stocked(5)
-		before := g.here()
-		order := g.buy(2)
-		there := fmt.Sprint(s.written(order, "written")["name"])
-		g.counts(before - 2)
+		g := s.Stocked(5)
+		before := g.Here()
+		order := g.Buy(2)
+		there := fmt.Sprint(s.Written(order, "written")["name"])
+		g.Counts(before - 2)
 		refund := func(r platforms.AdminRefund) {
 			t.Helper()
 			r.Order = there
@@ -116,8 +107,8 @@ func TestOrders_refundedThere(t *testing.T) {
 		}
 		alerted := func(n int) {
 			t.Helper()
-			s.until(fmt.Sprintf("the merchant has %d alerts", n), func() bool { return len(s.told()) == n })
-			s.written(order, "written")
+			s.Until(fmt.Sprintf("the merchant has %d alerts", n), func() bool { return len(s.Alerts()) == n })
+			s.Written(order, "written")
 		}
 		refund(platforms.AdminRefund{Amount: "5.00", Note: "Haggle refund of a scratch"})
 		alerted(1)
@@ -126,16 +117,16 @@ func TestOrders_refundedThere(t *testing.T) {
 
 		// Goods that are restocked without money come back here once.
 		refund(platforms.AdminRefund{Lines: []platforms.AdminLine{{Quantity: 1}}, Amount: "0", Restock: true})
-		s.sync(s.integration, `{"resources": ["inventory"]}`)
-		g.counts(before - 1)
+		s.sync(s.Integration, `{"resources": ["inventory"]}`)
+		g.Counts(before - 1)
 
-		payment := s.ask(200, "GET", "/v1/orders/"+order, "")["payment"].(map[string]any)["id"]
-		s.ask(201, "POST", fmt.Sprintf("/v1/finance/payments/%v/refund", payment), `{"amount": 7}`)
-		s.until("Shopify knows of it", func() bool { return s.onlyOne(order)["refunded"] == "17.00" })
+		payment := s.Ask(200, "GET", "/v1/orders/"+order, "")["payment"].(map[string]any)["id"]
+		s.Ask(201, "POST", fmt.Sprintf("/v1/finance/payments/%v/refund", payment), `{"amount": 7}`)
+		s.Until("Shopify knows of it", func() bool { return s.OnlyOne(order)["refunded"] == "17.00" })
 		s.orders()
-		s.sync(s.integration, `{"full_sync": true}`)
+		s.sync(s.Integration, `{"full_sync": true}`)
 		s.refunded(order, "7.00 succeeded")
-		if n := len(s.onlyOne(order)["refunds"].([]any)); n != 4 {
+		if n := len(s.OnlyOne(order)["refunds"].([]any)); n != 4 {
 			t.Errorf("%d refunds at Shopify", n)
 		}
 		alerted(2)
@@ -146,24 +137,24 @@ func TestOrders_refundedThere(t *testing.T) {
 func TestOrders_refundAlert(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		s := synced(t, database, platforms.Config{})
-		order := s.stocked(5).written()
+		order := written(s.Stocked(5))
 		if _, err := s.RefundAtShopify(platforms.AdminRefund{Order: order, Amount: "5.00"}); err != nil {
 			t.Fatal(err)
 		}
 		s.orders()
-		s.until("the merchant is alerted", func() bool { return len(s.told()) > 0 })
-		s.written(order, "written")
-		if told := s.told(); len(told) != 1 || !strings.Contains(told[0], "A refund of 5.00 USD is recorded at Shopify") {
+		s.Until("the merchant is alerted", func() bool { return len(s.Alerts()) > 0 })
+		s.Written(order, "written")
+		if told := s.Alerts(); len(told) != 1 || !strings.Contains(told[0], "A refund of 5.00 USD is recorded at Shopify") {
 			t.Errorf("%v", told)
 		}
 		if found := s.refunds(order); len(found) > 0 {
 			t.Errorf("%v", found)
 		}
-		s.sync(s.integration, `{"full_sync": true}`)
-		payment := s.ask(200, "GET", "/v1/orders/"+order, "")["payment"].(map[string]any)["id"]
-		s.ask(201, "POST", fmt.Sprintf("/v1/finance/payments/%v/refund", payment), `{"amount": 5}`)
+		s.sync(s.Integration, `{"full_sync": true}`)
+		payment := s.Ask(200, "GET", "/v1/orders/"+order, "")["payment"].(map[string]any)["id"]
+		s.Ask(201, "POST", fmt.Sprintf("/v1/finance/payments/%v/refund", payment), `{"amount": 5}`)
 		s.refunded(order, "5.00 succeeded")
-		if found := s.onlyOne(order); found["refunded"] != "5.00" || len(found["refunds"].([]any)) != 1 {
+		if found := s.OnlyOne(order); found["refunded"] != "5.00" || len(found["refunds"].([]any)) != 1 {
 			t.Errorf("%v", found["refunds"])
 		}
 	})
@@ -174,25 +165,25 @@ func TestOrders_reversedByWebhook(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		s := synced(t, database, platforms.Config{})
 		for _, topic := range []string{"refunds/create", "orders/cancelled", "orders/updated", "inventory_levels/update"} {
-			s.ask(201, "POST", s.integration+"/webhooks", `{"topic": "`+topic+`"}`)
+			s.Ask(201, "POST", s.Integration+"/webhooks", `{"topic": "`+topic+`"}`)
 		}
-		g := s.stocked(5)
-		before := g.here()
-		order := g.written()
+		g := s.Stocked(5)
+		before := g.Here()
+		order := written(g)
 		if _, err := s.RefundAtShopify(platforms.AdminRefund{Order: order, Amount: "3.00"}); err != nil {
 			t.Fatal(err)
 		}
-		s.until("the merchant is alerted", func() bool { return len(s.told()) == 1 })
+		s.Until("the merchant is alerted", func() bool { return len(s.Alerts()) == 1 })
 		if err := s.CancelAtShopify(platforms.AdminCancel{Order: order, Restock: true, Refund: true}); err != nil {
 			t.Fatal(err)
 		}
 		s.canceled(order)
-		g.counts(before)
-		s.written(order, "written")
-		if n := len(s.onlyOne(order)["refunds"].([]any)); n != 2 {
+		g.Counts(before)
+		s.Written(order, "written")
+		if n := len(s.OnlyOne(order)["refunds"].([]any)); n != 2 {
 			t.Errorf("%d refunds at Shopify", n)
 		}
-		if told := s.told(); len(told) != 2 {
+		if told := s.Alerts(); len(told) != 2 {
 			t.Errorf("%v", told)
 		}
 		if found := s.refunds(order); len(found) > 0 {

@@ -13,7 +13,7 @@ const daypack, backpack = "DP-00001", "BP-00002"
 // status is the product's here.
 func (s *shop) status(sku string) string {
 	s.Helper()
-	for _, one := range s.ask(200, "GET", "/v1/catalog/products?limit=100", "")["data"].([]any) {
+	for _, one := range s.Ask(200, "GET", "/v1/catalog/products?limit=100", "")["data"].([]any) {
 		if p := one.(map[string]any); p["sku"] == sku {
 			return fmt.Sprint(p["status"])
 		}
@@ -28,9 +28,9 @@ func TestSale_webhooks(t *testing.T) {
 		s := synced(t, database, platforms.Config{Seed: 2, ShopifyGiftCards: []string{backpack}})
 		is := func(sku, want string) {
 			t.Helper()
-			s.until(sku+" is "+want, func() bool { return s.status(sku) == want })
+			s.Until(sku+" is "+want, func() bool { return s.status(sku) == want })
 		}
-		s.ask(201, "POST", s.integration+"/webhooks", `{"topic": "products/update"}`)
+		s.Ask(201, "POST", s.Integration+"/webhooks", `{"topic": "products/update"}`)
 		is(daypack, "active")
 		is(backpack, "archived")
 		for _, published := range []bool{false, true} {
@@ -42,7 +42,7 @@ func TestSale_webhooks(t *testing.T) {
 			is(daypack, map[bool]string{false: "archived", true: "active"}[published])
 			is(backpack, "archived")
 		}
-		s.ask(200, "PATCH", s.integration, `{"config": {"offer_gift_cards": true}}`)
+		s.Ask(200, "PATCH", s.Integration, `{"config": {"offer_gift_cards": true}}`)
 		if err := s.PublishAtShopify(platforms.AdminPublish{SKU: backpack, Published: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -56,28 +56,28 @@ func TestOrders_digital(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		s := synced(t, database, platforms.Config{Seed: 2, Digital: []string{daypack}})
 		var product string
-		for _, one := range s.ask(200, "GET", "/v1/catalog/products?limit=100", "")["data"].([]any) {
+		for _, one := range s.Ask(200, "GET", "/v1/catalog/products?limit=100", "")["data"].([]any) {
 			if p := one.(map[string]any); p["sku"] == daypack {
 				product = fmt.Sprint(p["id"])
 			}
 		}
 		buyer := *s
-		buyer.project = ""
-		opened := buyer.ask(200, "POST", "/p/shop/acp/checkout/init", fmt.Sprintf(`{"items": [{"product_id": %q, "quantity": 1}]}`, product))
-		paid := buyer.ask(200, "POST", "/p/shop/acp/checkout/finalize", fmt.Sprintf(
+		buyer.Project = ""
+		opened := buyer.Ask(200, "POST", "/p/shop/acp/checkout/init", fmt.Sprintf(`{"items": [{"product_id": %q, "quantity": 1}]}`, product))
+		paid := buyer.Ask(200, "POST", "/p/shop/acp/checkout/finalize", fmt.Sprintf(
 			`{"checkout_id": %q, "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}, "buyer_email": "ada@example.com"}`, opened["checkout_id"]))
 		order := fmt.Sprint(paid["order"].(map[string]any)["id"])
-		s.written(order, "written")
-		found := s.onlyOne(order)
+		s.Written(order, "written")
+		found := s.OnlyOne(order)
 		if found["shipping"] != "0.00" || found["lines"].([]any)[0].(map[string]any)["requires_shipping"] != false {
 			t.Errorf("%v", found)
 		}
 		if _, err := s.FulfillAtShopify(platforms.AdminFulfill{Order: order}); err != nil {
 			t.Fatal(err)
 		}
-		s.until("it is delivered here", func() bool {
-			s.sync(s.integration, `{"resources": ["orders"]}`)
-			o := s.ask(200, "GET", "/v1/orders/"+order, "")
+		s.Until("it is delivered here", func() bool {
+			s.sync(s.Integration, `{"resources": ["orders"]}`)
+			o := s.Ask(200, "GET", "/v1/orders/"+order, "")
 			return o["fulfillment"].(map[string]any)["status"] == "delivered"
 		})
 	})

@@ -4,32 +4,23 @@ package shopifycontract
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/cmd/boot/platformtest"
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
 const store = "trailhead-outfitters.myshopify.com"
 
 // shop is a merchant with a project, whose server is connected to the look-alike.
-type shop struct {
-	testing.TB
-	*platforms.Server
-	app     *boot.App
-	project string
-
-	integration string // its path
-}
+type shop struct{ platformtest.Shop }
 
 // each runs a test on both engines.
 func each(t *testing.T, run func(t *testing.T, database string)) {
@@ -61,57 +52,28 @@ func open(t testing.TB, database string, there *platforms.Server, at string, cha
 		c.AllowLoopback = true
 		c.ShopifyURL, c.ShopifyID, c.ShopifySecret = at+"/shopify", "haggle-sandbox", "haggle-sandbox-secret"
 	}}, change...)...)
-	s := &shop{TB: t, Server: there, app: app}
-	s.project = s.openProject("shop", "USD")
-	return s
+	return &shop{platformtest.Shop{
+		Merchant:  boottest.NewMerchant(t, app),
+		Server:    there,
+		Platform:  "shopify",
+		Orders:    "shopify_orders",
+		Reference: "sourceIdentifier",
+	}}
 }
 
 func (s *shop) openProject(slug, currency string) string {
 	s.Helper()
-	made := s.ask(201, "POST", "/v1/projects", fmt.Sprintf(`{"name": %q, "slug": %q, "settings": {"default_currency": %q}}`, slug, slug, currency))
+	made := s.Ask(201, "POST", "/v1/projects", fmt.Sprintf(`{"name": %q, "slug": %q, "settings": {"default_currency": %q}}`, slug, slug, currency))
 	return made["id"].(string)
 }
 
 // in is the same merchant in another project.
 func (s *shop) in(project string) *shop {
+	merchant := *s.Merchant
+	merchant.Project = project
 	other := *s
-	other.project = project
+	other.Merchant = &merchant
 	return &other
-}
-
-// send sends a request to the server as the merchant.
-func (s *shop) send(method, path, body string) (status int, answer map[string]any) {
-	s.Helper()
-	r, err := http.NewRequestWithContext(s.Context(), method, s.app.URL()+path, strings.NewReader(body))
-	if err != nil {
-		s.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+boottest.Key)
-	r.Header.Set("Content-Type", "application/json")
-	if s.project != "" {
-		r.Header.Set("X-Project-ID", s.project)
-	}
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		s.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, _ := io.ReadAll(response.Body)
-	if len(text) > 0 {
-		if err := json.Unmarshal(text, &answer); err != nil {
-			s.Fatalf("%s %s: %s", method, path, text)
-		}
-	}
-	return response.StatusCode, answer
-}
-
-func (s *shop) ask(want int, method, path, body string) map[string]any {
-	s.Helper()
-	status, answer := s.send(method, path, body)
-	if status != want {
-		s.Fatalf("%s %s: %d %v, want %d", method, path, status, answer, want)
-	}
-	return answer
 }
 
 var browser = http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -119,7 +81,7 @@ var browser = http.Client{CheckRedirect: func(*http.Request, []*http.Request) er
 // consent begins to connect, has the merchant approve, and returns the body that completes it.
 func (s *shop) consent() string {
 	s.Helper()
-	begun := s.ask(200, "POST", "/v1/integrations/connect", `{"type": "shopify", "redirect_uri": "https://example.com/back", "store_domain": "`+store+`"}`)
+	begun := s.Ask(200, "POST", "/v1/integrations/connect", `{"type": "shopify", "redirect_uri": "https://example.com/back", "store_domain": "`+store+`"}`)
 	back := s.approve(begun["authorization_url"].(string))
 	return fmt.Sprintf(`{"type": "shopify", "state": %q, "code": %q, "callback_query": %q}`, begun["state"], back.Query().Get("code"), back.RawQuery)
 }
@@ -127,29 +89,19 @@ func (s *shop) consent() string {
 // connect connects the shop, and returns the integration's path.
 func (s *shop) connect() string {
 	s.Helper()
-	return "/v1/integrations/" + s.ask(201, "POST", "/v1/integrations/connect/complete", s.consent())["id"].(string)
+	return "/v1/integrations/" + s.Ask(201, "POST", "/v1/integrations/connect/complete", s.consent())["id"].(string)
 }
 
 // sync runs a sync to its end.
 func (s *shop) sync(integration, body string) map[string]any {
 	s.Helper()
-	run := integration + "/sync/" + s.ask(202, "POST", integration+"/sync", body)["sync_id"].(string)
+	run := integration + "/sync/" + s.Ask(202, "POST", integration+"/sync", body)["sync_id"].(string)
 	var now map[string]any
-	s.until("a sync ends", func() bool {
-		now = s.ask(200, "GET", run, "")
+	s.Until("a sync ends", func() bool {
+		now = s.Ask(200, "GET", run, "")
 		return now["status"] != "running"
 	})
 	return now
-}
-
-// until waits for something that comes to be in the background.
-func (s *shop) until(what string, done func() bool) {
-	s.Helper()
-	for end := time.Now().Add(15 * time.Second); !done(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			s.Fatalf("not within a minute: %s", what)
-		}
-	}
 }
 
 // proxy is between a server and the look-alike, and may answer in its place.

@@ -44,7 +44,7 @@ func custom(c *boot.Config) { c.ShopifyApp = "custom" }
 func TestNonExpiringTokens_refused(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		wrong := open(t, database, lookalike(t, platforms.Config{Products: 1}), "", custom)
-		status, answer := wrong.send("POST", "/v1/integrations/connect/complete", wrong.consent())
+		status, answer := wrong.Send("POST", "/v1/integrations/connect/complete", wrong.consent())
 		if said := fmt.Sprint(answer); status != 422 || !strings.Contains(said, "authorization_failed") || !strings.Contains(said, "HAGGLE_SHOPIFY_APP") {
 			t.Errorf("%d %v", status, answer)
 		}
@@ -58,7 +58,7 @@ func TestNonExpiringTokens_refused(t *testing.T) {
 		if said := fmt.Sprint(run["error"]); run["status"] != "failed" || !strings.Contains(said, "never expires") {
 			t.Errorf("%v", run)
 		}
-		now := s.ask(200, "GET", shopify, "")
+		now := s.Ask(200, "GET", shopify, "")
 		if said := fmt.Sprint(now["last_error"], now["error"]); now["status"] != "error" || !strings.Contains(said, "connect again") {
 			t.Errorf("%v", now)
 		}

@@ -14,7 +14,7 @@ func TestWebhooks_restored(t *testing.T) {
 		there := lookalike(t, platforms.Config{Products: 12, Customers: 5, Orders: 5})
 		s := open(t, database, there, "")
 		i := s.connect()
-		s.ask(201, "POST", i+"/webhooks", `{"topic": "products/update"}`)
+		s.Ask(201, "POST", i+"/webhooks", `{"topic": "products/update"}`)
 		s.sync(i, `{}`)
 		db := boottest.Inspect(t, database)
 		checked := func(what string, done func(webhook map[string]any) bool) {
@@ -22,11 +22,11 @@ func TestWebhooks_restored(t *testing.T) {
 			if _, err := db.Exec("UPDATE integration_webhooks SET check_at = 0"); err != nil {
 				t.Fatal(err)
 			}
-			s.until(what, func() bool { return done(s.ask(200, "GET", i+"/webhooks", "")["data"].([]any)[0].(map[string]any)) })
+			s.Until(what, func() bool { return done(s.Ask(200, "GET", i+"/webhooks", "")["data"].([]any)[0].(map[string]any)) })
 		}
 		hooks := func() []platforms.Hook { return there.Hooks()[platforms.Shopify].([]platforms.Hook) }
 		fields := len(hooks()[0].Fields)
-		runs := func() int { return len(s.ask(200, "GET", i+"/sync/history", "")["data"].([]any)) }
+		runs := func() int { return len(s.Ask(200, "GET", i+"/sync/history", "")["data"].([]any)) }
 		before := runs()
 
 		checked("the webhook is checked", func(w map[string]any) bool { return w["checked_at"] != nil })
@@ -50,6 +50,6 @@ func TestWebhooks_restored(t *testing.T) {
 				t.Errorf("after %s: %+v", how, list)
 			}
 		}
-		s.until("what was missed is read", func() bool { return runs() > before })
+		s.Until("what was missed is read", func() bool { return runs() > before })
 	})
 }

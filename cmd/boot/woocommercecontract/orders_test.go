@@ -5,21 +5,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/haggle-commerce/haggle/cmd/boot/platformtest"
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
 // A paid order is created at the shop once, with what the buyer paid, and counts the stock down once, here and there. When it is
 // canceled, it is canceled there, its refund is recorded, and the stock is back.
 func TestOrders_written(t *testing.T) {
-	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
-		g := s.stocked(5)
-		before := g.here()
-		order := g.buy(2)
-		if w := s.written(order, "written"); w["problem"] != nil || !strings.HasPrefix(fmt.Sprint(w["name"]), "#") {
+	each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
+		g := s.Stocked(5)
+		before := g.Here()
+		order := g.Buy(2)
+		if w := s.Written(order, "written"); w["problem"] != nil || !strings.HasPrefix(fmt.Sprint(w["name"]), "#") {
 			t.Errorf("%v", w)
 		}
-		g.counts(before - 2)
-		found, ours := s.onlyOne(order), s.ask(200, "GET", "/v1/orders/"+order, "")
+		g.Counts(before - 2)
+		found, ours := s.OnlyOne(order), s.Ask(200, "GET", "/v1/orders/"+order, "")
 		for field, want := range map[string]string{
 			"total": fmt.Sprintf("%.2f", ours["total"]), "shipping_total": fmt.Sprintf("%.2f", ours["shipping"]), "status": "processing",
 			"transaction_id": fmt.Sprint(ours["payment"].(map[string]any)["id"]), "payment_method": "haggle", "refunded": "0.00",
@@ -31,20 +32,20 @@ func TestOrders_written(t *testing.T) {
 		if billing := found["billing"].(map[string]any); billing["email"] != "ada@example.com" || billing["last_name"] != "Buyer" || billing["country"] != "US" {
 			t.Errorf("%v", billing)
 		}
-		s.sync(`{}`)
-		g.counts(before - 2)
+		s.SyncShop(`{}`)
+		g.Counts(before - 2)
 
-		s.ask(200, "POST", "/v1/orders/"+order+"/cancel", `{}`)
-		s.until("it is canceled and refunded there", func() bool {
-			found := s.onlyOne(order)
+		s.Ask(200, "POST", "/v1/orders/"+order+"/cancel", `{}`)
+		s.Until("it is canceled and refunded there", func() bool {
+			found := s.OnlyOne(order)
 			return found["status"] == "refunded" && found["refunded"] == found["total"]
 		})
-		s.written(order, "written")
-		g.counts(before)
-		s.sync(`{"full_sync": true}`)
-		s.written(order, "written")
-		g.counts(before)
-		if told := s.alerts(); len(told) > 0 {
+		s.Written(order, "written")
+		g.Counts(before)
+		s.SyncShop(`{"full_sync": true}`)
+		s.Written(order, "written")
+		g.Counts(before)
+		if told := s.Alerts(); len(told) > 0 {
 			t.Errorf("%v", told)
 		}
 	})
@@ -59,11 +60,11 @@ func TestOrders_totals(t *testing.T) {
 		"the tax is ours alone":         {7, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			each(t, platforms.Config{WooCommerceTax: c.there}, func(t *testing.T, s *shop) {
-				s.ask(200, "PATCH", "/v1/projects/"+s.project+"/storefront", fmt.Sprintf(`{"tax_rates": [{"country": "US", "rate": %d}]}`, c.here))
-				order := s.stocked(5).buy(2)
-				s.written(order, "written")
-				found, ours := s.onlyOne(order), s.ask(200, "GET", "/v1/orders/"+order, "")
+			each(t, platforms.Config{WooCommerceTax: c.there}, func(t *testing.T, s *platformtest.Shop) {
+				s.Ask(200, "PATCH", "/v1/projects/"+s.Project+"/storefront", fmt.Sprintf(`{"tax_rates": [{"country": "US", "rate": %d}]}`, c.here))
+				order := s.Stocked(5).Buy(2)
+				s.Written(order, "written")
+				found, ours := s.OnlyOne(order), s.Ask(200, "GET", "/v1/orders/"+order, "")
 				if want := fmt.Sprintf("%.2f", ours["total"]); found["total"] != want || found["status"] != "processing" {
 					t.Errorf("%v %v, want %s", found["status"], found["total"], want)
 				}
@@ -74,16 +75,16 @@ func TestOrders_totals(t *testing.T) {
 		})
 	}
 	t.Run("the shop rounds", func(t *testing.T) {
-		each(t, platforms.Config{WooCommerceWhole: true}, func(t *testing.T, s *shop) {
-			g := s.stocked(5)
-			s.ask(200, "PATCH", "/v1/catalog/products/"+g.id, `{"price": 10.55}`)
-			before := g.there()
-			order := g.buy(1)
-			w := s.written(order, "refused")
-			if !strings.Contains(fmt.Sprint(w["problem"]), "instead of") || len(s.atShop(order)) > 0 || g.there() != before {
-				t.Errorf("%v; %v", w, s.atShop(order))
+		each(t, platforms.Config{WooCommerceWhole: true}, func(t *testing.T, s *platformtest.Shop) {
+			g := s.Stocked(5)
+			s.Ask(200, "PATCH", "/v1/catalog/products/"+g.ID, `{"price": 10.55}`)
+			before := g.There()
+			order := g.Buy(1)
+			w := s.Written(order, "refused")
+			if !strings.Contains(fmt.Sprint(w["problem"]), "instead of") || len(s.AtPlatform(order)) > 0 || g.There() != before {
+				t.Errorf("%v; %v", w, s.AtPlatform(order))
 			}
-			if told := s.alerts(); len(told) != 1 {
+			if told := s.Alerts(); len(told) != 1 {
 				t.Errorf("%v", told)
 			}
 		})
@@ -102,19 +103,19 @@ func TestOrders_cutOff(t *testing.T) {
 		{Kind: "throttle", Resource: "orders"},
 	} {
 		t.Run(f.Kind+" of "+f.Resource, func(t *testing.T) {
-			each(t, platforms.Config{WooCommerceTax: 7}, func(t *testing.T, s *shop) {
-				g := s.stocked(5)
-				before := g.here()
+			each(t, platforms.Config{WooCommerceTax: 7}, func(t *testing.T, s *platformtest.Shop) {
+				g := s.Stocked(5)
+				before := g.Here()
 				f.Platform = platforms.WooCommerce
 				if err := s.Fault(f); err != nil {
 					t.Fatal(err)
 				}
-				order := g.buy(2)
-				s.written(order, "written")
-				if found := s.onlyOne(order); found["status"] != "processing" {
+				order := g.Buy(2)
+				s.Written(order, "written")
+				if found := s.OnlyOne(order); found["status"] != "processing" {
 					t.Errorf("%v", found)
 				}
-				g.counts(before - 2)
+				g.Counts(before - 2)
 			})
 		})
 	}
@@ -124,20 +125,20 @@ func TestOrders_cutOff(t *testing.T) {
 func TestOrders_soldOut(t *testing.T) {
 	for policy, status := range map[string]string{"keep": "confirmed", "refund": "canceled"} {
 		t.Run(policy, func(t *testing.T) {
-			each(t, platforms.Config{}, func(t *testing.T, s *shop) {
-				s.ask(200, "PATCH", s.integration, `{"config": {"refused_orders": "`+policy+`"}}`)
-				g := s.stocked(3)
-				if err := s.SellAtWooCommerce(platforms.WooCommerceSale{SKU: g.sku, Quantity: g.there() - 1}); err != nil {
+			each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
+				s.Ask(200, "PATCH", s.Integration, `{"config": {"refused_orders": "`+policy+`"}}`)
+				g := s.Stocked(3)
+				if err := s.SellAtWooCommerce(platforms.WooCommerceSale{SKU: g.SKU, Quantity: g.There() - 1}); err != nil {
 					t.Fatal(err)
 				}
-				order := g.buy(2)
-				if w := s.written(order, "refused"); !strings.Contains(fmt.Sprint(w["problem"]), "too little stock") {
+				order := g.Buy(2)
+				if w := s.Written(order, "refused"); !strings.Contains(fmt.Sprint(w["problem"]), "too little stock") {
 					t.Errorf("%v", w)
 				}
-				if now := s.ask(200, "GET", "/v1/orders/"+order, "")["status"]; now != status {
+				if now := s.Ask(200, "GET", "/v1/orders/"+order, "")["status"]; now != status {
 					t.Errorf("the order is %v, want %s", now, status)
 				}
-				if found, told := s.atShop(order), s.alerts(); len(found) > 0 || len(told) != 1 {
+				if found, told := s.AtPlatform(order), s.Alerts(); len(found) > 0 || len(told) != 1 {
 					t.Errorf("%v, %v", found, told)
 				}
 			})
@@ -147,29 +148,29 @@ func TestOrders_soldOut(t *testing.T) {
 
 // An order that was shipped here is completed there with its tracking in a note, and one that was completed there is shipped here.
 func TestOrders_shipped(t *testing.T) {
-	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
-		g := s.stocked(5)
-		here, there := g.buy(1), g.buy(1)
-		s.written(here, "written")
-		s.written(there, "written")
+	each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
+		g := s.Stocked(5)
+		here, there := g.Buy(1), g.Buy(1)
+		s.Written(here, "written")
+		s.Written(there, "written")
 		for _, number := range []string{"1Z1", "1Z2"} {
-			s.ask(200, "POST", "/v1/orders/"+here+"/fulfillment", `{"status": "shipped", "carrier": "UPS", "tracking_number": "`+number+`"}`)
-			s.until("the shop knows the tracking", func() bool {
-				o := s.onlyOne(here)
+			s.Ask(200, "POST", "/v1/orders/"+here+"/fulfillment", `{"status": "shipped", "carrier": "UPS", "tracking_number": "`+number+`"}`)
+			s.Until("the shop knows the tracking", func() bool {
+				o := s.OnlyOne(here)
 				return o["status"] == "completed" && strings.Contains(fmt.Sprint(o["notes"]), number)
 			})
 		}
-		s.written(here, "written")
+		s.Written(here, "written")
 		if err := s.ChangeAtWooCommerce(platforms.WooCommerceChange{Order: there, Status: "completed"}); err != nil {
 			t.Fatal(err)
 		}
-		s.sync(`{"resources": ["orders"]}`)
+		s.SyncShop(`{"resources": ["orders"]}`)
 		for order, want := range map[string]string{here: "1Z2", there: "<nil>"} {
-			f := s.ask(200, "GET", "/v1/orders/"+order, "")["fulfillment"].(map[string]any)
+			f := s.Ask(200, "GET", "/v1/orders/"+order, "")["fulfillment"].(map[string]any)
 			if f["status"] != "shipped" || fmt.Sprint(f["tracking_number"]) != want {
 				t.Errorf("%v, want %s", f, want)
 			}
-			s.written(order, "written")
+			s.Written(order, "written")
 		}
 	})
 }
@@ -179,17 +180,17 @@ func TestOrders_shipped(t *testing.T) {
 func TestOrders_reversedThere(t *testing.T) {
 	for name, webhooks := range map[string]bool{"found out by a sync": false, "told by webhooks": true} {
 		t.Run(name, func(t *testing.T) {
-			each(t, platforms.Config{}, func(t *testing.T, s *shop) {
-				hear := func() { s.sync(`{"resources": ["orders"]}`) }
+			each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
+				hear := func() { s.SyncShop(`{"resources": ["orders"]}`) }
 				if webhooks {
-					s.ask(201, "POST", s.integration+"/webhooks", `{"topic": "order.updated"}`)
+					s.Ask(201, "POST", s.Integration+"/webhooks", `{"topic": "order.updated"}`)
 					hear = func() {}
 				}
-				g := s.stocked(5)
-				before := g.here()
-				order := g.buy(2)
-				s.written(order, "written")
-				g.counts(before - 2)
+				g := s.Stocked(5)
+				before := g.Here()
+				order := g.Buy(2)
+				s.Written(order, "written")
+				g.Counts(before - 2)
 				change := func(c platforms.WooCommerceChange, alerts int) {
 					t.Helper()
 					c.Order = order
@@ -197,23 +198,23 @@ func TestOrders_reversedThere(t *testing.T) {
 						t.Fatal(err)
 					}
 					hear()
-					s.until(fmt.Sprintf("the merchant has %d alerts", alerts), func() bool { return len(s.alerts()) == alerts })
-					s.written(order, "written")
+					s.Until(fmt.Sprintf("the merchant has %d alerts", alerts), func() bool { return len(s.Alerts()) == alerts })
+					s.Written(order, "written")
 				}
 				change(platforms.WooCommerceChange{Refund: "5.00", Reason: "Haggle refund of a scratch"}, 1)
 				change(platforms.WooCommerceChange{Refund: "5.00"}, 2)
-				payment := s.ask(200, "GET", "/v1/orders/"+order, "")["payment"].(map[string]any)["id"]
-				s.ask(201, "POST", fmt.Sprintf("/v1/finance/payments/%v/refund", payment), `{"amount": 7}`)
-				s.until("the shop knows of it", func() bool { return s.onlyOne(order)["refunded"] == "17.00" })
-				s.written(order, "written")
+				payment := s.Ask(200, "GET", "/v1/orders/"+order, "")["payment"].(map[string]any)["id"]
+				s.Ask(201, "POST", fmt.Sprintf("/v1/finance/payments/%v/refund", payment), `{"amount": 7}`)
+				s.Until("the shop knows of it", func() bool { return s.OnlyOne(order)["refunded"] == "17.00" })
+				s.Written(order, "written")
 				change(platforms.WooCommerceChange{Status: "cancelled"}, 3)
-				s.until("it is canceled here", func() bool { return s.ask(200, "GET", "/v1/orders/"+order, "")["status"] == "canceled" })
-				g.counts(before)
-				s.sync(`{"full_sync": true}`)
-				s.written(order, "written")
-				g.counts(before)
-				if n := len(s.ask(200, "GET", "/v1/orders/"+order, "")["refunds"].([]any)); n != 1 || len(s.alerts()) != 3 {
-					t.Errorf("%d refunds here, alerts %v", n, s.alerts())
+				s.Until("it is canceled here", func() bool { return s.Ask(200, "GET", "/v1/orders/"+order, "")["status"] == "canceled" })
+				g.Counts(before)
+				s.SyncShop(`{"full_sync": true}`)
+				s.Written(order, "written")
+				g.Counts(before)
+				if n := len(s.Ask(200, "GET", "/v1/orders/"+order, "")["refunds"].([]any)); n != 1 || len(s.Alerts()) != 3 {
+					t.Errorf("%d refunds here, alerts %v", n, s.Alerts())
 				}
 			})
 		})
@@ -222,45 +223,45 @@ func TestOrders_reversedThere(t *testing.T) {
 
 // Goods that come back are restocked there with their refund.
 func TestOrders_returned(t *testing.T) {
-	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
-		g := s.stocked(5)
-		before := g.here()
-		order := g.buy(2)
-		s.written(order, "written")
-		g.counts(before - 2)
-		s.ask(200, "POST", "/v1/orders/"+order+"/fulfillment", `{"status": "shipped"}`)
-		s.ask(200, "POST", "/v1/orders/"+order+"/fulfillment", `{"status": "delivered"}`)
-		line := s.ask(200, "GET", "/v1/orders/"+order, "")["lines"].([]any)[0].(map[string]any)
-		made := s.ask(201, "POST", "/p/shop/acp/returns", fmt.Sprintf(`{"order_id": %q, "items": [{"product_id": %q, "variant_id": %q, "quantity": 1, "reason": "Too small"}]}`,
-			order, g.id, line["variant_id"]))
-		s.ask(200, "POST", fmt.Sprintf("/v1/returns/%v/approve", made["return_id"]), `{}`)
-		s.until("it is refunded there", func() bool { return s.onlyOne(order)["refunded"] != "0.00" })
-		s.written(order, "written")
-		g.counts(before - 1)
+	each(t, platforms.Config{}, func(t *testing.T, s *platformtest.Shop) {
+		g := s.Stocked(5)
+		before := g.Here()
+		order := g.Buy(2)
+		s.Written(order, "written")
+		g.Counts(before - 2)
+		s.Ask(200, "POST", "/v1/orders/"+order+"/fulfillment", `{"status": "shipped"}`)
+		s.Ask(200, "POST", "/v1/orders/"+order+"/fulfillment", `{"status": "delivered"}`)
+		line := s.Ask(200, "GET", "/v1/orders/"+order, "")["lines"].([]any)[0].(map[string]any)
+		made := s.Ask(201, "POST", "/p/shop/acp/returns", fmt.Sprintf(`{"order_id": %q, "items": [{"product_id": %q, "variant_id": %q, "quantity": 1, "reason": "Too small"}]}`,
+			order, g.ID, line["variant_id"]))
+		s.Ask(200, "POST", fmt.Sprintf("/v1/returns/%v/approve", made["return_id"]), `{}`)
+		s.Until("it is refunded there", func() bool { return s.OnlyOne(order)["refunded"] != "0.00" })
+		s.Written(order, "written")
+		g.Counts(before - 1)
 	})
 }
 
 // Orders are written only where the merchant wants it and the key may write, and the goods are the shop's.
 func TestOrders_notWritten(t *testing.T) {
 	t.Run("turned off", func(t *testing.T) {
-		each(t, platforms.Config{}, func(_ *testing.T, s *shop) {
-			s.ask(200, "PATCH", s.integration, `{"config": {"write_orders": false}}`)
-			s.ask(404, "GET", "/v1/orders/"+s.stocked(5).buy(1)+"/platform-order", "")
+		each(t, platforms.Config{}, func(_ *testing.T, s *platformtest.Shop) {
+			s.Ask(200, "PATCH", s.Integration, `{"config": {"write_orders": false}}`)
+			s.Ask(404, "GET", "/v1/orders/"+s.Stocked(5).Buy(1)+"/platform-order", "")
 		})
 	})
 	t.Run("a key that may read only", func(t *testing.T) {
-		each(t, platforms.Config{WooCommerceRead: true}, func(t *testing.T, s *shop) {
-			if now := s.ask(200, "GET", s.integration, ""); now["status"] != "connected" || now["config"].(map[string]any)["write_orders"] != false {
+		each(t, platforms.Config{WooCommerceRead: true}, func(t *testing.T, s *platformtest.Shop) {
+			if now := s.Ask(200, "GET", s.Integration, ""); now["status"] != "connected" || now["config"].(map[string]any)["write_orders"] != false {
 				t.Errorf("%v", now)
 			}
-			s.ask(422, "PATCH", s.integration, `{"config": {"write_orders": true}}`)
-			s.ask(404, "GET", "/v1/orders/"+s.stocked(5).buy(1)+"/platform-order", "")
+			s.Ask(422, "PATCH", s.Integration, `{"config": {"write_orders": true}}`)
+			s.Ask(404, "GET", "/v1/orders/"+s.Stocked(5).Buy(1)+"/platform-order", "")
 		})
 	})
 	t.Run("goods of another shop", func(t *testing.T) {
-		each(t, platforms.Config{}, func(_ *testing.T, s *shop) {
-			own := s.ask(201, "POST", "/v1/catalog/products", `{"name": "Mug", "sku": "MUG-1", "price": 100, "category": "Kitchen", "quantity": 5}`)
-			s.written(goods{s, "MUG-1", own["id"].(string)}.buy(1), "skipped")
+		each(t, platforms.Config{}, func(_ *testing.T, s *platformtest.Shop) {
+			own := s.Ask(201, "POST", "/v1/catalog/products", `{"name": "Mug", "sku": "MUG-1", "price": 100, "category": "Kitchen", "quantity": 5}`)
+			s.Written(s.Sell(own["id"].(string), 1), "skipped")
 		})
 	})
 }

@@ -2,30 +2,18 @@
 package woocommercecontract
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
+	"github.com/haggle-commerce/haggle/cmd/boot/platformtest"
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 
-// shop is a merchant with a project, whose server is connected to the look-alike and has read its goods.
-type shop struct {
-	testing.TB
-	*platforms.Server
-	app         *boot.App
-	project     string
-	integration string // its path
-}
-
 // each runs a test on both engines.
-func each(t *testing.T, c platforms.Config, run func(*testing.T, *shop)) {
+func each(t *testing.T, c platforms.Config, run func(*testing.T, *platformtest.Shop)) {
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
@@ -35,175 +23,18 @@ func each(t *testing.T, c platforms.Config, run func(*testing.T, *shop)) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = there.Close() })
-			s := &shop{TB: t, Server: there, app: boottest.Start(t, engine.URL(t), func(c *boot.Config) {
-				c.AllowLoopback, c.RepeatAfter = true, 2*time.Second
-			})}
-			s.project = s.ask(201, "POST", "/v1/projects", `{"name": "shop", "slug": "shop", "settings": {"default_currency": "USD"}}`)["id"].(string)
-			s.integration = "/v1/integrations/" + s.ask(201, "POST", "/v1/integrations/connect/api-key", fmt.Sprintf(`{"type": "woocommerce",
+			app := boottest.Start(t, engine.URL(t), func(c *boot.Config) { c.AllowLoopback, c.RepeatAfter = true, 2*time.Second })
+			s := &platformtest.Shop{
+				Merchant:  boottest.NewMerchant(t, app),
+				Server:    there,
+				Platform:  "woocommerce",
+				Orders:    "woocommerce_orders",
+				Reference: "reference",
+			}
+			s.Integration = "/v1/integrations/" + s.Ask(201, "POST", "/v1/integrations/connect/api-key", fmt.Sprintf(`{"type": "woocommerce",
 				"credentials": {"api_key": "ck_woocommerce", "api_secret": "cs_woocommerce"}, "config": {"base_url": %q}}`, there.URL+"/woocommerce"))["id"].(string)
-			s.sync(`{"full_sync": true}`)
+			s.SyncShop(`{"full_sync": true}`)
 			run(t, s)
 		})
 	}
-}
-
-// ask sends a request to the server as the merchant.
-func (s *shop) ask(want int, method, path, body string) (answer map[string]any) {
-	s.Helper()
-	r, err := http.NewRequestWithContext(s.Context(), method, s.app.URL()+path, strings.NewReader(body))
-	if err != nil {
-		s.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+boottest.Key)
-	r.Header.Set("Content-Type", "application/json")
-	if s.project != "" && strings.HasPrefix(path, "/v1/") {
-		r.Header.Set("X-Project-ID", s.project)
-	}
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		s.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, _ := io.ReadAll(response.Body)
-	if len(text) > 0 {
-		if err := json.Unmarshal(text, &answer); err != nil {
-			s.Fatalf("%s %s: %s", method, path, text)
-		}
-	}
-	if response.StatusCode != want {
-		s.Fatalf("%s %s: %d %s, want %d", method, path, response.StatusCode, text, want)
-	}
-	return answer
-}
-
-// sync runs a sync to its end.
-func (s *shop) sync(body string) {
-	s.Helper()
-	run := s.integration + "/sync/" + s.ask(202, "POST", s.integration+"/sync", body)["sync_id"].(string)
-	s.until("a sync is completed", func() bool { return s.ask(200, "GET", run, "")["status"] == "completed" })
-}
-
-// until waits for something that comes to be in the background.
-func (s *shop) until(what string, done func() bool) {
-	s.Helper()
-	for end := time.Now().Add(20 * time.Second); !done(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			s.Fatalf("not in time: %s", what)
-		}
-	}
-}
-
-// goods is a product here with the stock that it has in all, here and there.
-type goods struct {
-	s       *shop
-	sku, id string
-}
-
-// stocked is a product that the shop counts, of which it has at least so many pieces.
-func (s *shop) stocked(least int) goods {
-	s.Helper()
-	for _, one := range s.ask(200, "GET", "/v1/catalog/products?limit=100", "")["data"].([]any) {
-		p := one.(map[string]any)
-		g := goods{s, fmt.Sprint(p["sku"]), fmt.Sprint(p["id"])}
-		if variants, _ := p["variants"].([]any); len(variants) > 1 {
-			continue
-		}
-		if g.here() >= least && g.there() == g.here() {
-			return g
-		}
-	}
-	s.Fatal("no product has enough stock")
-	return goods{}
-}
-
-// here is the stock that buyers can have.
-func (g goods) here() (n int) {
-	g.s.Helper()
-	for _, one := range g.s.ask(200, "GET", "/v1/catalog/inventory?limit=100&sku="+g.sku, "")["data"].([]any) {
-		n += int(one.(map[string]any)["quantity"].(float64))
-	}
-	return n
-}
-
-// there is the stock at WooCommerce.
-func (g goods) there() (n int) {
-	g.s.Helper()
-	list, err := g.s.Records("woocommerce", "inventory")
-	if err != nil {
-		g.s.Fatal(err)
-	}
-	for _, one := range list {
-		if level := one.(map[string]any); fmt.Sprint(level["sku"]) == g.sku {
-			n += level["quantity"].(int)
-		}
-	}
-	return n
-}
-
-// buy has a buyer pay for pieces at list price, and returns the order's id.
-func (g goods) buy(pieces int) string {
-	s := g.s
-	s.Helper()
-	session := s.ask(200, "POST", "/p/shop/acp/quote", fmt.Sprintf(`{"product_id": %q, "quantity": 1, "offer_price": 0.01}`, g.id))["session_id"]
-	opened := s.ask(200, "POST", "/p/shop/acp/checkout/init", fmt.Sprintf(`{"session_id": %q, "items": [{"product_id": %q, "quantity": %d}],
-		"shipping_address": {"name": "Ada Buyer", "line1": "1 Main St", "city": "Springfield", "state": "CA", "postal_code": "90001", "country": "US"}}`,
-		session, g.id, pieces))
-	paid := s.ask(200, "POST", "/p/shop/acp/checkout/finalize", fmt.Sprintf(
-		`{"checkout_id": %q, "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}, "buyer_email": "ada@example.com"}`, opened["checkout_id"]))
-	order, _ := paid["order"].(map[string]any)
-	if order == nil {
-		s.Fatalf("%v", paid)
-	}
-	return fmt.Sprint(order["id"])
-}
-
-// counts expects so many pieces, here and there.
-func (g goods) counts(want int) {
-	g.s.Helper()
-	g.s.until(fmt.Sprint("there are ", want, " pieces here and there"), func() bool { return g.here() == want && g.there() == want })
-}
-
-// written waits for the order to be in a status at the shop, with nothing left to do.
-func (s *shop) written(order, status string) (w map[string]any) {
-	s.Helper()
-	defer func() {
-		if s.Failed() {
-			s.Logf("%v", w)
-		}
-	}()
-	s.until("the order is "+status, func() bool {
-		w = s.ask(200, "GET", "/v1/orders/"+order+"/platform-order", "")
-		return w["status"] == status && w["next_attempt_at"] == nil
-	})
-	return w
-}
-
-// atShop are the shop's orders with ours as their reference.
-func (s *shop) atShop(order string) (found []map[string]any) {
-	s.Helper()
-	for _, one := range s.State()["woocommerce_orders"].([]any) {
-		if o := one.(map[string]any); o["reference"] == order {
-			found = append(found, o)
-		}
-	}
-	return found
-}
-
-// onlyOne is the shop's only order with ours as its reference.
-func (s *shop) onlyOne(order string) map[string]any {
-	s.Helper()
-	found := s.atShop(order)
-	if len(found) != 1 {
-		s.Fatalf("%d orders at the shop: %v", len(found), found)
-	}
-	return found[0]
-}
-
-// alerts are those that the merchant has had of the integration.
-func (s *shop) alerts() (list []string) {
-	s.Helper()
-	for _, one := range s.ask(200, "GET", "/v1/events?type=integration.error", "")["data"].([]any) {
-		list = append(list, fmt.Sprint(one))
-	}
-	return list
 }
