@@ -101,7 +101,7 @@ func (h *writing) create(ctx ports.Outbound, d ports.OrderDraft) (there ports.Wr
 		found, err = h.writer.FindOrder(ctx, c, d)
 		return err
 	}); err != nil {
-		return there, h.unknown(err)
+		return there, h.unknown(err, wait)
 	}
 	d.Unfinished = ""
 	switch {
@@ -130,10 +130,13 @@ func (h *writing) create(ctx ports.Outbound, d ports.OrderDraft) (there ports.Wr
 }
 
 // unknown returns the error of a look-up. After an attempt without an answer, a refused look-up does not mean that the order was
-// refused.
-func (h *writing) unknown(err error) error {
+// refused. While the platform may still carry that attempt out (wait), it is repeated.
+func (h *writing) unknown(err error, wait time.Duration) error {
 	var refusal *ports.PlatformRefusal
 	if errors.As(err, &refusal) && !h.of.Told.Asked.IsZero() {
+		if wait > 0 {
+			return unsure{wait}
+		}
 		return &ports.PlatformRefusal{Reason: "It may be there already, but it cannot be looked up: " + refusal.Reason}
 	}
 	return err
@@ -201,7 +204,7 @@ func (h *writing) skip(ctx ports.Outbound, reason string) error {
 	})
 	switch {
 	case err != nil:
-		return h.unknown(err)
+		return h.unknown(err, wait)
 	case found != nil && !found.Unfinished:
 		return h.wrote(ctx, *found)
 	case wait > 0:
@@ -277,7 +280,7 @@ func (h *writing) refuseIn(ctx context.Context, s ports.SyncStores, reason strin
 		return nil
 	})
 	if err == nil {
-		err = h.alert(ctx, s, "was refused by "+h.integration.Type.Label()+": "+reason)
+		err = h.alert(ctx, s, "is not up to date at "+h.integration.Type.Label()+": "+reason)
 	}
 	return committed, err
 }
