@@ -25,8 +25,12 @@ type DueCRMDeals = Queue[*order.CRMDeal]
 // DealWriter is a CRM that orders can be mirrored in as deals.
 type DealWriter interface {
 	// WriteDeal makes an order's deal show a state. It creates the deal unless the CRM has one of the order: however often, and
-	// by however many callers at once, it is called, there is one. Its errors are those of Connector, and DealGone.
+	// by however many callers at once, it is called, there is one. Its errors are those of Connector, ErrDealGone and
+	// DealsNotPermitted.
 	WriteDeal(ctx Outbound, c Connection, d DealDraft) (WrittenDeal, error)
+	// NameBuyer associates the deal, by its id, with the contact of the order's buyer. Where the CRM takes no contact the deal
+	// stays without one. Doing it again changes nothing. Its errors are those of Connector.
+	NameBuyer(ctx Outbound, c Connection, remote string, o *order.Order) error
 }
 
 // DealDraft is an order as a CRM is to show it.
@@ -45,6 +49,11 @@ type WrittenDeal struct {
 	Remote string
 	URL    string // where the merchant's staff look at it; "": nowhere
 }
+
+// DealsNotPermitted means that the account does not let us write deals any more. Reason is for the merchant.
+type DealsNotPermitted struct{ Reason string }
+
+func (d *DealsNotPermitted) Error() string { return d.Reason }
 
 // ErrDealGone means that the deal with the id Remote was deleted in the CRM, or merged into another deal.
 var ErrDealGone = errors.New("the deal is gone")

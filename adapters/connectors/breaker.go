@@ -286,3 +286,8 @@ type mirroring struct {
 func (m mirroring) WriteDeal(ctx ports.Outbound, c ports.Connection, d ports.DealDraft) (ports.WrittenDeal, error) {
 	return through(m.breaker, c.Key, func() (ports.WrittenDeal, error) { return m.inner.WriteDeal(ctx, c, d) })
 }
+
+func (m mirroring) NameBuyer(ctx ports.Outbound, c ports.Connection, remote string, o *order.Order) error {
+	_, err := through(m.breaker, c.Key, func() (struct{}, error) { return struct{}{}, m.inner.NameBuyer(ctx, c, remote, o) })
+	return err
+}

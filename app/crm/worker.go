@@ -62,15 +62,20 @@ func (w *Worker) Job() jobs.Job[*order.CRMDeal] {
 	}
 }
 
-// errLost means that somebody else has the deal in hand by now, or that it is gone.
-var errLost = errors.New("the deal is no longer in hand")
+// errLost means that the lease has ended, or that the deal is gone.
+var errLost = errors.New("the lease of the deal has ended")
+
+// errPaused means that the integration may not write deals at present.
+var errPaused = errors.New("the integration writes no deals")
 
 // attempt is an attempt to write a deal. The deal's DueAt is the lease under which it is made.
 type attempt struct {
 	*Worker
 	deal        *order.CRMDeal
 	order       *order.Order
+	state       order.DealState
 	integration *integration.Integration
+	asked       bool // the CRM was asked to show the state
 }
 
 // work makes an attempt. One that has begun is finished when the program is told to stop.
@@ -91,64 +96,96 @@ func (w *Worker) work(until ports.Outbound, t jobs.Task[*order.CRMDeal]) error {
 	return jobs.ErrFailed
 }
 
+// write has the deal show the order, or names its buyer. What is left then is due at once, and done under a lease of its own.
 func (a *attempt) write(ctx ports.Outbound) error {
 	c, err := a.Orders.Case(ctx, a.deal.Project, a.deal.Order)
 	if err != nil {
 		return err
 	}
-	a.order = c.Order
+	a.order, a.state = c.Order, c.Deal()
 	if a.deal.UpToDate(c) {
 		return a.change(ctx, a.Deals, func(c *order.Case, d *order.CRMDeal) { d.Rest(c, a.Clock.Now()) })
 	}
 	if a.integration, err = a.Integrations.ByID(ctx, a.deal.Project, a.deal.Integration); err != nil {
 		return err
 	}
-	if a.integration.Status == integration.Disconnected {
-		return integration.ErrDisconnected()
+	if !a.integration.WritesDeals() {
+		return errPaused
 	}
+	if a.deal.ToName(c) {
+		return a.name(ctx)
+	}
+	return a.show(ctx)
+}
+
+// show has the CRM's deal show the order.
+func (a *attempt) show(ctx ports.Outbound) error {
 	p, err := a.Projects.ByProject(ctx, a.deal.Project)
 	if err != nil {
 		return err
 	}
-	state := c.Deal()
-	there, err := a.ask(ctx, ports.DealDraft{
-		Order:  c.Order,
-		State:  state,
-		Shop:   p.Name,
-		Live:   a.Live,
-		Remote: a.deal.Remote,
-	})
-	if err == nil {
-		err = failpoint.At(ctx, failpoint.DealWritten)
-	}
-	if err != nil {
+	var there ports.WrittenDeal
+	a.asked = true
+	if err := a.ask(ctx, func(ctx ports.Outbound, w ports.DealWriter, c ports.Connection) (err error) {
+		there, err = w.WriteDeal(ctx, c, ports.DealDraft{
+			Order:  a.order,
+			State:  a.state,
+			Shop:   p.Name,
+			Live:   a.Live,
+			Remote: a.deal.Remote,
+		})
+		return err
+	}); err != nil {
 		return err
 	}
-	if err := a.change(ctx, a.Deals, func(c *order.Case, d *order.CRMDeal) {
-		d.Wrote(state, there.Remote, there.URL, c, a.Clock.Now())
-	}); err != nil {
+	if err := failpoint.At(ctx, failpoint.DealWritten); err != nil {
+		return err
+	}
+	err = a.change(ctx, a.Deals, func(c *order.Case, d *order.CRMDeal) { d.Wrote(a.state, there.Remote, there.URL, c, a.Clock.Now()) })
+	if errors.Is(err, errLost) {
+		return errors.Join(err, a.doubt(ctx))
+	}
+	if err != nil {
 		return err
 	}
 	a.Log.InfoContext(ctx, "an order is mirrored as a deal", "order", a.deal.Order.String(), "platform", a.integration.Type.String(), "remote", there.Remote)
 	return failpoint.At(ctx, failpoint.DealRecorded)
 }
 
-// ask has the CRM's deal show the order.
-func (a *attempt) ask(ctx ports.Outbound, d ports.DealDraft) (there ports.WrittenDeal, err error) {
+// name associates the deal with the buyer's contact. The order was read just before: nothing is sent of a buyer who was erased.
+func (a *attempt) name(ctx ports.Outbound) error {
+	if err := a.ask(ctx, func(ctx ports.Outbound, w ports.DealWriter, c ports.Connection) error {
+		return w.NameBuyer(ctx, c, a.deal.Remote, a.order)
+	}); err != nil {
+		return err
+	}
+	return a.change(ctx, a.Deals, func(c *order.Case, d *order.CRMDeal) { d.NamedBuyer(c, a.Clock.Now()) })
+}
+
+// ask asks the CRM.
+func (a *attempt) ask(ctx ports.Outbound, ask func(ports.Outbound, ports.DealWriter, ports.Connection) error) error {
 	w := a.Writers[a.integration.Type.String()]
 	if w == nil { // a newer replica may have one
-		return there, &ports.PlatformFailure{Reason: "This server writes no deals to " + a.integration.Type.Label() + "."}
+		return &ports.PlatformFailure{Reason: "This server writes no deals to " + a.integration.Type.Label() + "."}
 	}
 	bounded, cancel := ctx.WithTimeout(patience)
 	defer cancel()
-	err = a.Accounts.Use(bounded, a.integration, func(c ports.Connection) (err error) {
-		there, err = w.WriteDeal(bounded, c, d)
-		return err
-	})
-	return there, err
+	return a.Accounts.Use(bounded, a.integration, func(c ports.Connection) error { return ask(bounded, w, c) })
 }
 
-// change changes the deal, if it is still in hand.
+// doubt records, without a lease, that the CRM was asked by an attempt whose lease has ended.
+func (a *attempt) doubt(ctx context.Context) error {
+	_, err := a.Deals.ChangeCRMDeal(ctx, a.deal.Project, a.deal.Order, func(_ *order.Case, d *order.CRMDeal) error {
+		d.Doubt(a.Clock.Now())
+		return nil
+	})
+	if fault.KindOf(err) == fault.NotFound {
+		return nil
+	}
+	return err
+}
+
+// change changes the deal, if its lease has not ended.
 func (a *attempt) change(ctx context.Context, stores ports.CRMDeals, change func(*order.Case, *order.CRMDeal)) error {
 	_, err := stores.ChangeCRMDeal(ctx, a.deal.Project, a.deal.Order, func(c *order.Case, d *order.CRMDeal) error {
 		if !d.DueAt.Equal(a.deal.DueAt) {
@@ -166,41 +203,93 @@ func (a *attempt) change(ctx context.Context, stores ports.CRMDeals, change func
 // trouble decides what becomes of a deal that could not be written. An error leaves it to its lease.
 func (a *attempt) trouble(ctx context.Context, err error) error {
 	var refusal *ports.PlatformRefusal
+	var withdrawn *ports.DealsNotPermitted
+	var slow ports.Throttled
 	reason, wait, passing := ports.RepeatAfter(err)
 	switch {
+	case errors.Is(err, errPaused), fault.Is(err, integration.ErrDisconnected().Code):
+		return a.pause(ctx, "")
+	case errors.As(err, &withdrawn):
+		return a.pause(ctx, withdrawn.Reason)
 	case passing:
 	case errors.As(err, &refusal):
-		return a.alert(ctx, refusal.Reason, (*order.CRMDeal).Refuse)
+		return a.refuse(ctx, refusal.Reason, func(c *order.Case, d *order.CRMDeal) { d.Refuse(refusal.Reason, a.state, c, a.Clock.Now()) })
 	case errors.Is(err, ports.ErrDealGone):
-		label := a.integration.Type.Label()
-		return a.alert(ctx, "The deal was deleted at "+label+", or merged into another. Retry creates a new one.", (*order.CRMDeal).Gone)
-	case fault.Is(err, integration.ErrDisconnected().Code):
-		return a.change(ctx, a.Deals, func(_ *order.Case, d *order.CRMDeal) { d.Pause(order.SkippedDisconnected, a.Clock.Now()) })
-	case fault.KindOf(err) == fault.NotFound:
-		return errLost
+		gone := "The deal was deleted at " + a.integration.Type.Label() + ", or merged into another. Retry creates a new one."
+		return a.refuse(ctx, gone, func(_ *order.Case, d *order.CRMDeal) { d.Gone(gone, a.Clock.Now()) })
+	case fault.KindOf(err) == fault.NotFound: // the project is being closed; without the order there is no deal to change
+		return a.change(ctx, a.Deals, func(_ *order.Case, d *order.CRMDeal) { d.Pause("The project is closed.", a.Clock.Now()) })
 	default:
 		a.Log.ErrorContext(ctx, "a deal could not be written", "order", a.deal.Order.String(), "error", err)
 		reason = "This server has a problem of its own."
 	}
-	return a.change(ctx, a.Deals, func(_ *order.Case, d *order.CRMDeal) { d.Postpone(reason, wait, a.Clock.Now()) })
+	unanswered := a.asked && !errors.As(err, &slow) && !errors.Is(err, ports.ErrCredentialsRefused)
+	err = a.change(ctx, a.Deals, func(_ *order.Case, d *order.CRMDeal) { d.Postpone(reason, unanswered, wait, a.Clock.Now()) })
+	if unanswered && errors.Is(err, errLost) {
+		return a.doubt(ctx)
+	}
+	return err
 }
 
-// alert records why the deal is not written, and tells the merchant once of each reason.
-func (a *attempt) alert(ctx context.Context, reason string, record func(*order.CRMDeal, string, time.Time)) error {
+// Why a deal rests.
+const (
+	reasonOff          = "Writing is turned off."
+	reasonNotPermitted = "The account does not permit it."
+)
+
+// pause lets the deal rest until the integration may write deals again. It locks the integration first, as a change of it does that
+// resumes deals, so the deal does not rest beside an integration that may write by now. withdrawn is the CRM's reason for no longer
+// permitting deals; the merchant is alerted of it once.
+func (a *attempt) pause(ctx context.Context, withdrawn string) error {
 	return a.Unit.InTx(ctx, a.deal.Project, func(s ports.SyncStores) error {
-		told := false
-		if err := a.change(ctx, s.Deals, func(_ *order.Case, d *order.CRMDeal) {
-			before := d.Problem
-			record(d, reason, a.Clock.Now())
-			told = d.Problem == before
-		}); err != nil || told {
+		news := false
+		i, err := s.Integrations.Update(ctx, a.deal.Project, a.deal.Integration, func(i *integration.Integration) error {
+			news = withdrawn != "" && i.DealsWithdrawn(a.integration.UpdatedAt, a.Clock.Now())
+			return nil
+		})
+		if err != nil {
 			return err
 		}
-		return s.Events.Announce(ctx, event.New(a.Entropy.IDBits(), a.deal.Project, a.Clock.Now(), event.IntegrationError{
-			Integration: a.deal.Integration,
-			Platform:    a.integration.Type.String(),
-			Name:        a.integration.Name,
-			Error:       "The deal of order " + a.order.Confirmation + " is not written: " + reason,
-		}))
+		reason := reasonNotPermitted
+		switch {
+		case i.Status == integration.Disconnected:
+			reason = order.SkippedDisconnected
+		case i.Config.Skip.Writing:
+			reason = reasonOff
+		}
+		if err := a.change(ctx, s.Deals, func(_ *order.Case, d *order.CRMDeal) {
+			if i.WritesDeals() { // again
+				d.DueAt = a.Clock.Now()
+				return
+			}
+			d.Pause(reason, a.Clock.Now())
+		}); err != nil || !news {
+			return err
+		}
+		return a.alert(ctx, s, "No deals are written any more: "+withdrawn)
 	})
+}
+
+// refuse records that the CRM does not take the deal, and alerts the merchant unless the deal had the same problem before.
+func (a *attempt) refuse(ctx context.Context, reason string, record func(*order.Case, *order.CRMDeal)) error {
+	return a.Unit.InTx(ctx, a.deal.Project, func(s ports.SyncStores) error {
+		known := false
+		if err := a.change(ctx, s.Deals, func(c *order.Case, d *order.CRMDeal) {
+			before := d.Problem
+			record(c, d)
+			known = d.Problem == before
+		}); err != nil || known {
+			return err
+		}
+		return a.alert(ctx, s, "The deal of order "+a.order.Confirmation+" is not written: "+reason)
+	})
+}
+
+func (a *attempt) alert(ctx context.Context, s ports.SyncStores, what string) error {
+	return s.Events.Announce(ctx, event.New(a.Entropy.IDBits(), a.deal.Project, a.Clock.Now(), event.IntegrationError{
+		Integration: a.deal.Integration,
+		Platform:    a.integration.Type.String(),
+		Name:        a.integration.Name,
+		Error:       what,
+	}))
 }

@@ -202,6 +202,21 @@ func (i *Integration) Failed(with time.Time, why string, now time.Time) bool {
 	return true
 }
 
+// WritesDeals reports whether the project's orders are written to the integration as deals.
+func (i *Integration) WritesDeals() bool {
+	return i.Status != Disconnected && i.Config.MayWriteDeals && !i.Config.Skip.Writing
+}
+
+// DealsWithdrawn notes that the account does not let us write deals with the credentials that were the integration's at a time. It
+// reports whether that is news.
+func (i *Integration) DealsWithdrawn(with, now time.Time) bool {
+	if !i.UpdatedAt.Equal(with) || !i.WritesDeals() {
+		return false
+	}
+	i.Config.MayWriteDeals, i.UpdatedAt = false, now
+	return true
+}
+
 // Refreshed gives the integration the tokens that its platform exchanged for those before, already sealed.
 // It is no change of anything that a merchant sees.
 func (i *Integration) Refreshed(sealed []byte, expires time.Time) error {

@@ -12,22 +12,36 @@ import (
 
 // Every status × every verb: what the status is then, and whether anything is left to do.
 func TestCRMDeal_states(t *testing.T) {
-	verbs := map[string]func(*order.CRMDeal){
-		"Wrote":    func(d *order.CRMDeal) { c := opened(); d.Wrote(c.Deal(), "7", "", c, later) },
-		"Refuse":   func(d *order.CRMDeal) { d.Refuse("no", later) },
-		"Gone":     func(d *order.CRMDeal) { d.Gone("no", later) },
-		"Pause":    func(d *order.CRMDeal) { d.Pause("no", later) },
-		"Postpone": func(d *order.CRMDeal) { d.Postpone("no", 0, later) },
-		"Retry":    func(d *order.CRMDeal) { _ = d.Retry(later) },
+	verbs := map[string]func(*order.CRMDeal, *order.Case){
+		"Wrote":      func(d *order.CRMDeal, c *order.Case) { d.Wrote(c.Deal(), "7", "", c, later) },
+		"NamedBuyer": func(d *order.CRMDeal, c *order.Case) { d.NamedBuyer(c, later) },
+		"Refuse":     func(d *order.CRMDeal, c *order.Case) { d.Refuse("no", c.Deal(), c, later) },
+		"Gone":       func(d *order.CRMDeal, _ *order.Case) { d.Gone("no", later) },
+		"Pause":      func(d *order.CRMDeal, _ *order.Case) { d.Pause("no", later) },
+		"Postpone":   func(d *order.CRMDeal, _ *order.Case) { d.Postpone("no", false, 0, later) },
+		"Retry":      func(d *order.CRMDeal, c *order.Case) { _ = d.Retry(c, later) },
 	}
 	for status, want := range map[order.DealStatus]map[string]string{
-		order.DealPending: {"Wrote": "written", "Refuse": "refused", "Gone": "refused", "Pause": "pending", "Postpone": "pending, due", "Retry": "pending, due"},
-		order.DealWritten: {"Wrote": "written", "Refuse": "written", "Gone": "refused", "Pause": "written", "Postpone": "written, due", "Retry": "written, due"},
-		order.DealRefused: {"Wrote": "written", "Refuse": "refused", "Gone": "refused", "Pause": "refused", "Postpone": "refused, due", "Retry": "pending, due"},
+		order.DealPending: {
+			"Wrote": "written, due", "NamedBuyer": "pending, due", "Refuse": "refused", "Gone": "refused", "Pause": "pending",
+			"Postpone": "pending, due", "Retry": "pending, due",
+		},
+		order.DealWritten: {
+			"Wrote": "written, due", "NamedBuyer": "written", "Refuse": "written", "Gone": "refused", "Pause": "written",
+			"Postpone": "written, due", "Retry": "written, due",
+		},
+		order.DealRefused: {
+			"Wrote": "written, due", "NamedBuyer": "refused, due", "Refuse": "refused", "Gone": "refused", "Pause": "refused",
+			"Postpone": "refused, due", "Retry": "pending, due",
+		},
 	} {
 		for verb, do := range verbs {
+			c := opened()
 			d := &order.CRMDeal{Status: status, DueAt: placed}
-			do(d)
+			if status == order.DealWritten {
+				d.Remote, d.Written = "7", c.Deal().Print()
+			}
+			do(d, c)
 			got := d.Status.String()
 			if !d.DueAt.IsZero() {
 				got += ", due"
@@ -35,7 +49,7 @@ func TestCRMDeal_states(t *testing.T) {
 			if got != want[verb] {
 				t.Errorf("%s of %s: %s, want %s", verb, status, got, want[verb])
 			}
-			if (d.Remote != "") != (d.Status == order.DealWritten && verb == "Wrote") {
+			if (d.Remote != "") != (d.Status == order.DealWritten) {
 				t.Errorf("%s of %s: the id %q", verb, status, d.Remote)
 			}
 		}
@@ -43,13 +57,58 @@ func TestCRMDeal_states(t *testing.T) {
 }
 
 func TestCRMDeal_Retry(t *testing.T) {
-	d := &order.CRMDeal{Status: order.DealWritten}
-	if err := d.Retry(later); !fault.Is(err, order.ErrDealWritten.Code) {
+	c := opened()
+	d := &order.CRMDeal{Status: order.DealWritten, Remote: "7", Written: c.Deal().Print(), Named: true}
+	if err := d.Retry(c, later); !fault.Is(err, order.ErrDealWritten.Code) {
 		t.Errorf("of what is written: %v", err)
 	}
-	d.Refuse("no", later)
-	if err := d.Retry(later); err != nil || d.DueAt != later || d.Status != order.DealWritten {
+	d.Refuse("no", c.Deal(), c, later)
+	if err := d.Retry(c, later); err != nil || d.DueAt != later || d.Status != order.DealWritten {
 		t.Errorf("of a change that was refused: %v, %+v", err, d)
+	}
+	d.Pause("no", later)
+	d.Written, d.Problem = "", "" // the erasure of a buyer empties the problem
+	if err := d.Retry(c, later); err != nil || d.DueAt != later || d.Paused {
+		t.Errorf("of one that rests: %v, %+v", err, d)
+	}
+}
+
+// A state that is refused while the order gets another one is followed by that one.
+func TestCRMDeal_Refuse_changedMeanwhile(t *testing.T) {
+	c := opened()
+	d := &order.CRMDeal{Status: order.DealPending}
+	before := c.Deal()
+	c.Order.Payment.Refunded = money.Of(250, before.Amount.Currency())
+	if d.Refuse("no", before, c, later); d.Status != order.DealPending || d.DueAt != later {
+		t.Errorf("%+v", d)
+	}
+}
+
+// A request without an answer may be carried out after a newer one. So the deal is written once more when that is over.
+func TestCRMDeal_Wrote_afterAnUnansweredRequest(t *testing.T) {
+	c := opened()
+	written := func(d *order.CRMDeal, at time.Time) {
+		d.Wrote(c.Deal(), "7", "", c, at)
+		d.NamedBuyer(c, at)
+	}
+	over := later.Add(30 * time.Second)
+	for name, doubt := range map[string]func(*order.CRMDeal){
+		"it was not answered":                        func(d *order.CRMDeal) { d.Postpone("no", true, 0, later); written(d, later) },
+		"its lease ended, and another one holds it":  func(d *order.CRMDeal) { d.Doubt(later); written(d, later) },
+		"its lease ended, and nothing is left to do": func(d *order.CRMDeal) { written(d, later); d.Doubt(later) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := &order.CRMDeal{Status: order.DealPending, DueAt: placed}
+			if doubt(d); d.DueAt != over || d.UpToDate(c) || d.ToName(c) {
+				t.Errorf("written first: %+v", d)
+			}
+			if written(d, over.Add(-time.Second)); d.DueAt != over {
+				t.Errorf("written again too early: %+v", d)
+			}
+			if written(d, over); !d.DueAt.IsZero() || !d.UpToDate(c) {
+				t.Errorf("written again: %+v", d)
+			}
+		})
 	}
 }
 
@@ -57,11 +116,11 @@ func TestCRMDeal_Retry(t *testing.T) {
 func TestCRMDeal_Postpone(t *testing.T) {
 	d := &order.CRMDeal{Status: order.DealPending}
 	for _, want := range []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second} {
-		if d.Postpone("no", 0, later); d.DueAt != later.Add(want) {
+		if d.Postpone("no", false, 0, later); d.DueAt != later.Add(want) {
 			t.Errorf("after %d failures: %s", d.Failures, d.DueAt.Sub(later))
 		}
 	}
-	if d.Postpone("no", time.Minute, later); d.DueAt != later.Add(time.Minute) || d.Failures != 3 {
+	if d.Postpone("no", false, time.Minute, later); d.DueAt != later.Add(time.Minute) || d.Failures != 3 {
 		t.Errorf("%+v", d)
 	}
 }
@@ -82,8 +141,12 @@ func TestCase_Deal(t *testing.T) {
 	if d.Wrote(before, "7", "", c, later); d.DueAt != later || d.UpToDate(c) {
 		t.Errorf("a change meanwhile: %+v", d)
 	}
-	if d.Wrote(c.Deal(), "7", "", c, later); !d.DueAt.IsZero() || !d.UpToDate(c) {
+	d.Wrote(c.Deal(), "7", "https://crm.example.com/7", c, later)
+	if d.NamedBuyer(c, later); !d.DueAt.IsZero() || !d.UpToDate(c) {
 		t.Errorf("%+v", d)
+	}
+	if d.Wrote(c.Deal(), "7", "", c, later); d.URL != "https://crm.example.com/7" {
+		t.Errorf("without a link: %q", d.URL)
 	}
 	c.Order.Payment.Refunding = money.Amount{}
 	c.Order.Payment.Refunded = paid

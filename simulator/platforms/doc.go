@@ -66,8 +66,8 @@
 //	GET    /crm/objects/2026-09/{contacts|deals}/{value}    with idProperty: email, or a deal's property with unique values
 //	POST   /crm/objects/2026-09/deals/batch/upsert    inputs: id, idProperty, properties
 //	PATCH  /crm/objects/2026-09/deals/{id}
-//	POST   /crm/objects/2026-09/contacts
-//	PUT    /crm/objects/2026-09/deals/{id}/associations/default/contacts/{contact}
+//	POST   /crm/objects/2026-09/contacts, and …/batch/read with idProperty email
+//	PUT    /crm/objects/2026-09/deals/{id}/associations/default/contacts/{contact}    DELETE …/associations/contacts/{contact}
 //	GET    /crm/pipelines/2026-03/deals, /crm/properties/2026-03/deals/{name}; POST /crm/properties/2026-03/deals
 //
 // The scopes of optional_scope are given but for Config.HubSpotDenied; without a scope a write is 403 MISSING_SCOPES. A deal in

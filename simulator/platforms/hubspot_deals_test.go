@@ -98,9 +98,19 @@ func TestHubSpotAssociatesContacts(t *testing.T) {
 	contact := c.ask(201, "POST", contacts, object{"properties": object{"email": "Ada@example.com"}})["id"].(string)
 	is(t, "twice", c.ask(409, "POST", contacts, object{"properties": object{"email": "ada@example.com"}})["category"], any("CONFLICT"))
 	is(t, "by the address", c.ask(200, "GET", contacts+"/ada@example.com?idProperty=email", nil)["id"], any(contact))
+	batch := func(email string) object {
+		return object{"idProperty": "email", "inputs": []any{object{"id": email}}, "properties": []string{"email"}}
+	}
+	is(t, "in a batch", at(t, c.ask(200, "POST", contacts+"/batch/read", batch("ada@example.com")), "results", 0, "id"), any(contact))
+	is(t, "not in a batch", at(t, c.ask(207, "POST", contacts+"/batch/read", batch("bob@example.com")), "errors", 0, "category"), any("OBJECT_NOT_FOUND"))
 	for range 2 {
 		c.ask(200, "PUT", oneDeal+deal+"/associations/default/contacts/"+contact, nil)
 	}
 	is(t, "deals", at(t, c.ask(200, "GET", contacts+"/"+contact+"?properties=num_associated_deals", nil), "properties", "num_associated_deals"), any("1"))
 	c.ask(404, "PUT", oneDeal+deal+"/associations/default/contacts/1", nil)
+	for range 2 {
+		gone := do(t, "DELETE", c.s.URL+"/hubspot"+oneDeal+deal+"/associations/contacts/"+contact, nil, "Authorization", "Bearer "+c.token)
+		is(t, "removed", gone.StatusCode, 204)
+	}
+	is(t, "no deals", at(t, c.ask(200, "GET", contacts+"/"+contact+"?properties=num_associated_deals", nil), "properties", "num_associated_deals"), any("0"))
 }

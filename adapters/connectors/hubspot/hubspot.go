@@ -53,7 +53,9 @@ type Connector struct {
 	writing  *connectors.Platform // asked to write something, and about what was written
 	app      app
 	api      string
-	clock    ports.Clock
+	// lookAlike means that api is not HubSpot's: deals there are not shown at HubSpot's addresses.
+	lookAlike bool
+	clock     ports.Clock
 }
 
 var (
@@ -72,11 +74,12 @@ func New(c Config) *Connector {
 	platform := connectors.New("HubSpot", c.Client, c.Clock)
 	usual := judge(platform, c.Clock)
 	return &Connector{
-		platform: platform.Judging(usual),
-		tokens:   platform.Judging(judgeToken),
-		writing:  platform.Judging(judgeWriting(platform, usual)),
-		api:      api,
-		clock:    c.Clock,
+		platform:  platform.Judging(usual),
+		tokens:    platform.Judging(judgeToken),
+		writing:   platform.Judging(judgeWriting(platform, usual)),
+		api:       api,
+		lookAlike: c.URL != "",
+		clock:     c.Clock,
 		app: app{
 			id:      c.ClientID,
 			secret:  c.ClientSecret,

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/haggle-commerce/haggle/adapters/connectors"
 	"github.com/haggle-commerce/haggle/domain/money"
 	"github.com/haggle-commerce/haggle/ports"
 )
@@ -53,8 +54,11 @@ func (s *Connector) stageOf(ctx context.Context, c ports.Connection, in string, 
 	var answer struct {
 		Results []pipeline `json:"results"`
 	}
-	if err := s.platform.Ask(ctx, s.request(c, pipelinesPath), &answer); err != nil {
+	if err := s.writing.Ask(ctx, s.request(c, pipelinesPath), &answer); err != nil {
 		return place{}, err
+	}
+	if answer.Results == nil {
+		return place{}, s.platform.Failed("sent no pipelines", nil)
 	}
 	p := choose(answer.Results, in)
 	if p == nil {
@@ -69,7 +73,7 @@ func (s *Connector) stageOf(ctx context.Context, c ports.Connection, in string, 
 	if lost {
 		outcome = "lost"
 	}
-	return place{}, s.platform.Refused("has no stage for deals that are " + outcome + " in the pipeline " + p.Label)
+	return place{}, s.platform.Refused("has no stage for deals that are " + outcome + " in the pipeline " + connectors.Plain(p.Label))
 }
 
 // choose is the pipeline with the id, else the usual one, else the one that comes first.

@@ -13,13 +13,13 @@ import (
 var _ ports.CRMDeals = Orders{}
 
 var (
-	crmDeals = db.NewTable[order.CRMDeal]("crm_deals", db.Columns{"URL": "remote_url", "DueAt": ",null"})
+	crmDeals = db.NewTable[order.CRMDeal]("crm_deals", db.Columns{"URL": "remote_url", "UnsureUntil": ",null", "DueAt": ",null"})
 
 	selectCRMDeal = crmDeals.Select() + `
 WHERE project_id = $1
   AND order_id = $2`
 
-	updateCRMDeal = crmDeals.Update([]string{"project_id", "order_id"}, "status", "remote", "remote_url", "written", "problem", "failures", "due_at", "updated_at")
+	updateCRMDeal = crmDeals.Update([]string{"project_id", "order_id"}, "status", "remote", "remote_url", "written", "named", "unsure_until", "paused", "problem", "failures", "due_at", "updated_at")
 )
 
 const (
@@ -35,14 +35,17 @@ WHERE i.project_id = $1
 ORDER BY i.created_at, i.id
 LIMIT 1`
 
-	// wakeCRMDeal has a changed order written to its CRM. Who holds the lease compares the order's state before the end of it.
+	// wakeCRMDeal has a changed order written to its CRM. A leased deal is left alone: before the lease ends, the order's state is
+	// compared with the one that was written. One that waits to be written once more does not wait; a lease of its that ends by
+	// this has it written again.
 	wakeCRMDeal = `
 UPDATE crm_deals
 SET due_at = $3
 WHERE project_id = $1
   AND order_id = $2
   AND status = 'written'
-  AND due_at IS NULL`
+  AND NOT paused
+  AND (due_at IS NULL OR unsure_until IS NOT NULL)`
 )
 
 // NewDueCRMDeals returns a view that leases deals that are to be written to CRMs.

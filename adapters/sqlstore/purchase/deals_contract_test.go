@@ -92,7 +92,9 @@ func dealRoundTrip(s *porttest.Shop) {
 	changed := changeDeal(s, o.ID, func(c *order.Case, d *order.CRMDeal) {
 		porttest.SameOrder(s.T, c.Order, o)
 		d.Wrote(c.Deal(), "4711", "https://crm.example.com/d", c, porttest.Noon)
-		d.Postpone("It does not answer.", 0, porttest.Noon)
+		d.NamedBuyer(c, porttest.Noon)
+		d.Postpone("It does not answer.", true, 0, porttest.Noon)
+		d.Paused = true
 	})
 	porttest.Same(s.T, "stored", dealOf(s, o.ID), changed)
 	porttest.Same(s.T, "status", changed.Status, order.DealWritten)
@@ -102,8 +104,8 @@ func dealFailedChange(s *porttest.Shop) {
 	mirrors(s, nil)
 	o := s.Order(1)
 	before := dealOf(s, o.ID)
-	_, err := s.Deals.ChangeCRMDeal(s.Ctx, s.Project.ID, o.ID, func(_ *order.Case, d *order.CRMDeal) error {
-		d.Refuse("no", porttest.Noon)
+	_, err := s.Deals.ChangeCRMDeal(s.Ctx, s.Project.ID, o.ID, func(c *order.Case, d *order.CRMDeal) error {
+		d.Refuse("no", c.Deal(), c, porttest.Noon)
 		return porttest.ErrPlain
 	})
 	porttest.Same(s.T, "error", err, porttest.ErrPlain)
@@ -120,10 +122,13 @@ func dealWoken(s *porttest.Shop) {
 		})
 		s.Must(err)
 	}
-	changeDeal(s, o.ID, func(_ *order.Case, d *order.CRMDeal) { d.Refuse("no", porttest.Noon) })
+	changeDeal(s, o.ID, func(c *order.Case, d *order.CRMDeal) { d.Refuse("no", c.Deal(), c, porttest.Noon) })
 	ship("0")
 	porttest.Same(s.T, "a refused one", dealOf(s, o.ID).DueAt, time.Time{})
-	changeDeal(s, o.ID, func(c *order.Case, d *order.CRMDeal) { d.Wrote(c.Deal(), "1", "", c, porttest.Noon) })
+	changeDeal(s, o.ID, func(c *order.Case, d *order.CRMDeal) {
+		d.Wrote(c.Deal(), "1", "", c, porttest.Noon)
+		d.NamedBuyer(c, porttest.Noon)
+	})
 	porttest.Same(s.T, "a written one", dealOf(s, o.ID).DueAt, time.Time{})
 	ship("1")
 	porttest.Same(s.T, "due", dealOf(s, o.ID).DueAt, porttest.Noon.Add(time.Hour))
@@ -131,6 +136,9 @@ func dealWoken(s *porttest.Shop) {
 	changeDeal(s, o.ID, func(_ *order.Case, d *order.CRMDeal) { d.DueAt = leased })
 	ship("2")
 	porttest.Same(s.T, "a lease", dealOf(s, o.ID).DueAt, leased)
+	changeDeal(s, o.ID, func(_ *order.Case, d *order.CRMDeal) { d.Pause("no", porttest.Noon) })
+	ship("3")
+	porttest.Same(s.T, "one that rests", dealOf(s, o.ID).DueAt, time.Time{})
 }
 
 func dealUnknown(s *porttest.Shop) {
@@ -145,29 +153,52 @@ func dealUnknown(s *porttest.Shop) {
 	}
 }
 
-// dealReconnected takes up what rests because the integration was disconnected, if the account still takes deals, and nothing
-// that rests for another reason.
+// dealReconnected takes up what rests until the integration may write, however that comes to be, and nothing that was refused.
 func dealReconnected(s *porttest.Shop) {
 	of := mirrors(s, nil)
-	i, err := s.Integrations.ByID(s.Ctx, s.Project.ID, of)
+	connected, err := s.Integrations.ByID(s.Ctx, s.Project.ID, of)
 	s.Must(err)
-	resting, refused := s.Order(1).ID, s.Order(2).ID
-	changeDeal(s, resting, func(_ *order.Case, d *order.CRMDeal) { d.Pause(order.SkippedDisconnected, porttest.Noon) })
-	changeDeal(s, refused, func(_ *order.Case, d *order.CRMDeal) { d.Refuse("Unknown currency.", porttest.Noon) })
-	for _, may := range []bool{false, true} {
+	resting, refused, failing := s.Order(1).ID, s.Order(2).ID, s.Order(3).ID
+	later := porttest.Noon.Add(30 * 24 * time.Hour)
+	update := func(change func(*integration.Integration)) {
+		s.T.Helper()
 		_, err := s.Integrations.Update(s.Ctx, s.Project.ID, of, func(i *integration.Integration) error {
-			i.Status, i.Sealed = integration.Disconnected, nil
+			i.UpdatedAt = later
+			change(i)
 			return nil
 		})
 		s.Must(err)
-		i.Config.MayWriteDeals, i.UpdatedAt = may, porttest.Noon.Add(30*24*time.Hour)
-		s.Must(s.Integrations.Connect(s.Ctx, i, func(*project.Project) error { return nil }))
+	}
+	disconnect := func(i *integration.Integration) { i.Status, i.Sealed = integration.Disconnected, nil }
+	connect := func(may bool) {
+		i := *connected
+		i.Config.MayWriteDeals, i.UpdatedAt = may, later
+		s.Must(s.Integrations.Connect(s.Ctx, &i, func(*project.Project) error { return nil }))
+	}
+	for _, c := range []struct {
+		name              string
+		change            func()
+		resumed, repeated bool
+	}{
+		{"connected without the permission", func() { update(disconnect); connect(false) }, false, false},
+		{"permitted by another consent", func() { update(func(i *integration.Integration) { i.Config.MayWriteDeals = true }) }, true, false},
+		{"turned off", func() { update(func(i *integration.Integration) { i.Config.Skip.Writing = true }) }, false, false},
+		{"turned on", func() { update(func(i *integration.Integration) { i.Config.Skip.Writing = false }) }, true, false},
+		{"failing", func() { update(func(i *integration.Integration) { i.Status = integration.Failing }) }, true, false},
+		{"given other credentials", func() { update(func(i *integration.Integration) { i.Status = integration.Connected }) }, true, true},
+		{"connected again", func() { update(disconnect); connect(true) }, true, true},
+	} {
+		changeDeal(s, resting, func(_ *order.Case, d *order.CRMDeal) { d.Pause("It rests.", porttest.Noon) })
+		changeDeal(s, refused, func(c *order.Case, d *order.CRMDeal) { d.Refuse("Unknown currency.", c.Deal(), c, porttest.Noon) })
+		waits := changeDeal(s, failing, func(_ *order.Case, d *order.CRMDeal) {
+			d.Failures = 12
+			d.Postpone("It fails.", false, 0, porttest.Noon)
+		}).DueAt
+		c.change()
 		d := dealOf(s, resting)
-		porttest.Same(s.T, "due", !d.DueAt.IsZero(), may)
-		porttest.Same(s.T, "status", d.Status, order.DealPending)
-		porttest.Same(s.T, "a refused one", dealOf(s, refused).DueAt, time.Time{})
-		stored, err := s.Integrations.ByID(s.Ctx, s.Project.ID, of)
-		s.Must(err)
-		porttest.Same(s.T, "permission", stored.Config.MayWriteDeals, may)
+		porttest.Same(s.T, c.name+": it rests", d.Paused, !c.resumed)
+		porttest.Same(s.T, c.name+": it is due", d.DueAt.Equal(later), c.resumed)
+		porttest.Same(s.T, c.name+": a failing one", !dealOf(s, failing).DueAt.Equal(waits), c.repeated)
+		porttest.Same(s.T, c.name+": a refused one", dealOf(s, refused).DueAt, time.Time{})
 	}
 }

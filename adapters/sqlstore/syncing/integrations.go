@@ -82,15 +82,14 @@ WHERE project_id = $1
   AND problem = $4`
 )
 
-// resumeDeals takes up deals that were not written while the integration was disconnected, however old they are: a deal is never
-// there twice.
+// resumeDeals takes up deals that rest until the integration may write, however old they are, for a deal is never there twice. With
+// new credentials it tries those at once that have failed so far, too.
 const resumeDeals = `
 UPDATE crm_deals
-SET failures = 0, due_at = $3, updated_at = $3
+SET paused = FALSE, failures = 0, due_at = $3, updated_at = $3
 WHERE project_id = $1
   AND integration_id = $2
-  AND due_at IS NULL
-  AND problem = $4`
+  AND (paused OR $4 AND failures > 0 AND due_at IS NOT NULL)`
 
 // unresolvedPause is when to ask again for what payments are in the way of.
 const unresolvedPause = 5 * time.Second
@@ -177,9 +176,8 @@ func (v Integrations) Connect(ctx context.Context, i *integration.Integration, r
 		switch {
 		case err != nil:
 			return err
-		case i.Config.MayWriteDeals:
-			_, err = t.Exec(ctx, resumeDeals, i.Project, i.ID, i.UpdatedAt, order.SkippedDisconnected)
-			return err
+		case i.Type.WritesDeals():
+			return resumeIfWriting(ctx, t, i, true)
 		case !i.Type.WritesOrders():
 			return nil
 		}
@@ -232,11 +230,25 @@ func changeIntegration(ctx context.Context, t *db.Tx, of id.Project, wanted id.I
 	if err != nil {
 		return nil, err
 	}
+	before := i.Status
 	if err := change(i); err != nil {
 		return nil, err
 	}
 	_, err = t.Exec(ctx, updateIntegration.Text, updateIntegration.Args(*i)...)
+	if err == nil {
+		err = resumeIfWriting(ctx, t, i, i.Status != before)
+	}
 	return i, err
+}
+
+// resumeIfWriting takes up the integration's deals, if it writes any. The caller holds the integration's lock, as does a worker that
+// pauses a deal.
+func resumeIfWriting(ctx context.Context, t *db.Tx, i *integration.Integration, failed bool) error {
+	if !i.WritesDeals() {
+		return nil
+	}
+	_, err := t.Exec(ctx, resumeDeals, i.Project, i.ID, i.UpdatedAt, failed && i.Status == integration.Connected)
+	return err
 }
 
 func (v Integrations) Disconnect(ctx context.Context, of id.Project, wanted id.Integration,

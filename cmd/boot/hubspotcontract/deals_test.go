@@ -13,18 +13,19 @@ import (
 func TestDeals_followTheOrder(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
 		order := s.Sell(s.product, 1)
-		if d := s.written(order, "written"); d["problem"] != nil || d["url"] != "https://app.hubspot.com/contacts/62515/record/0-3/"+fmt.Sprint(d["remote_id"]) {
+		if d := s.written(order, "written"); d["problem"] != nil || d["url"] != nil { // the look-alike has no page to link to
 			t.Errorf("%v", d)
 		}
 		found, confirmation := s.deal(order), s.Ask(200, "GET", "/v1/orders/"+order, "")["confirmation_number"]
 		for field, want := range map[string]string{
 			"dealname": fmt.Sprintf("[test] shop %v", confirmation), "amount": s.total(order), "deal_currency_code": "USD", "pipeline": "default",
-			"dealstage": "closedwon", "contacts": "[ada@example.com]",
+			"dealstage": "closedwon",
 		} {
 			if fmt.Sprint(found[field]) != want {
 				t.Errorf("%s is %v, want %s", field, found[field], want)
 			}
 		}
+		s.named(order)
 		s.refund(order, "25")
 		s.shows(order, "closedwon", "80.99")
 		s.Ask(200, "POST", "/v1/orders/"+order+"/cancel", `{}`)
@@ -45,9 +46,7 @@ func TestDeals_cutOff(t *testing.T) {
 					s.fails(platforms.Fault{Kind: kind, Resource: resource})
 					order = s.Sell(s.product, 1)
 					s.shows(order, "closedwon", "105.99")
-					if found := s.deal(order); fmt.Sprint(found["contacts"]) != "[ada@example.com]" {
-						s.Errorf("%s: %v", resource, found)
-					}
+					s.named(order)
 				}
 				for _, resource := range []string{"deals", "deal_update"} {
 					s.fails(platforms.Fault{Kind: kind, Resource: resource})
@@ -193,11 +192,32 @@ func TestDeals_reconnected(t *testing.T) {
 	})
 }
 
+// While deals are turned off, those that wait rest. Nothing of their buyers is sent.
+func TestDeals_turnedOff(t *testing.T) {
+	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
+		s.fails(platforms.Fault{Kind: "error", Resource: "deal_upsert", Times: -1})
+		pending := s.Sell(s.product, 1)
+		s.Until("an attempt failed", func() bool { return s.Ask(200, "GET", "/v1/orders/"+pending+"/crm-deal", "")["problem"] != nil })
+		s.Ask(200, "PATCH", s.crm, `{"config": {"write_orders": false}}`)
+		s.ClearFaults()
+		s.Ask(200, "POST", "/v1/orders/"+pending+"/crm-deal/retry", `{}`)
+		if d := s.written(pending, "pending"); d["problem"] != "Writing is turned off." {
+			t.Errorf("%v", d)
+		}
+		if found := s.deals(pending); len(found) > 0 {
+			t.Errorf("%v", found)
+		}
+		s.Ask(200, "PATCH", s.crm, `{"config": {"write_orders": true}}`)
+		s.shows(pending, "closedwon", "105.99")
+		s.named(pending)
+	})
+}
+
 // A sync knows our deals by their order, and the buyer's deals count as purchases.
 func TestDeals_synced(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
 		order := s.Sell(s.product, 1)
-		s.shows(order, "closedwon", "105.99")
+		s.named(order)
 		for _, body := range []string{`{"full_sync": true}`, `{}`} {
 			s.Sync(s.crm, body)
 		}

@@ -89,7 +89,7 @@ func (s *shop) consent() (query string) {
 	return u.RawQuery
 }
 
-// written waits for the order's deal to be in a status, with nothing left to do.
+// written waits for the order's deal to be in a status, with nothing left to do but to write a deal once more.
 func (s *shop) written(order, status string) (d map[string]any) {
 	s.Helper()
 	defer func() {
@@ -99,7 +99,7 @@ func (s *shop) written(order, status string) (d map[string]any) {
 	}()
 	s.Until("the deal is "+status, func() bool {
 		d = s.Ask(200, "GET", "/v1/orders/"+order+"/crm-deal", "")
-		return d["status"] == status && d["next_attempt_at"] == nil
+		return d["status"] == status && (d["next_attempt_at"] == nil || status == "written" && d["problem"] == nil)
 	})
 	return d
 }
@@ -133,6 +133,15 @@ func (s *shop) shows(order, stage, amount string) {
 		return len(found) == 1 && found[0]["dealstage"] == stage && found[0]["amount"] == amount
 	})
 	s.written(order, "written")
+}
+
+// named waits for the order's only deal to have the buyer's contact.
+func (s *shop) named(order string) {
+	s.Helper()
+	s.Until("the deal has a contact", func() bool {
+		found := s.deals(order)
+		return len(found) == 1 && fmt.Sprint(found[0]["contacts"]) == "[ada@example.com]"
+	})
 }
 
 func (s *shop) fails(f platforms.Fault) {

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/haggle-commerce/haggle/simulator/platforms/internal/host"
 )
@@ -114,61 +112,6 @@ func (h *Platform) update(c *host.Call) (a host.Answer) {
 			h.set(w, n, asked.Properties)
 			a = host.OK(h.show("deals", n, writable))
 		}
-	})
-	return a
-}
-
-// createContact creates a contact: 201, or 409 CONFLICT with the id of the one with the address ("Contact already exists. Existing ID:
-// 12345": github.com/stape-io/hubspot-tag/issues/7).
-func (h *Platform) createContact(c *host.Call) (a host.Answer) {
-	var asked struct{ Properties map[string]string }
-	if !host.ReadJSON(c.Content, &asked) || !strings.Contains(asked.Properties["email"], "@") {
-		return h.Refuse(http.StatusBadRequest, "Property values were not valid")
-	}
-	h.Write(func(w *host.World) {
-		if n, there := h.contactBy(asked.Properties["email"]); there {
-			a = h.Refuse(http.StatusConflict, "Contact already exists. Existing ID: "+hubspotID("contacts", n))
-			a.Body.(map[string]any)["category"] = "CONFLICT"
-			return
-		}
-		n := w.AddCustomer(asked.Properties["firstname"], asked.Properties["lastname"], strings.ToLower(asked.Properties["email"]), h.Host.Config.Now().UnixMilli())
-		a = host.Answer{Status: http.StatusCreated, Body: h.show("contacts", n, nil)}
-	})
-	return a
-}
-
-func (h *Platform) contactBy(email string) (int, bool) {
-	n, will := h.extent("contacts")
-	for i := range n {
-		if will(i) && strings.EqualFold(h.Customers[i].Email, email) {
-			return i, true
-		}
-	}
-	return 0, false
-}
-
-// associate creates the default association of a deal and a contact (docs/api-reference/2026-03/crm/associations/associate-records/
-// update-association). Once more it changes nothing.
-func (h *Platform) associate(c *host.Call) (a host.Answer) {
-	h.Write(func(w *host.World) {
-		n, there := h.dealBy("", c.PathValue("id"))
-		id, err := strconv.Atoi(c.PathValue("contact"))
-		contact := id - 151001
-		count, will := h.extent("contacts")
-		if !there || err != nil || contact < 0 || contact >= count || !will(contact) {
-			a = h.Refuse(http.StatusNotFound, "resource not found")
-			return
-		}
-		d := h.deal(n)
-		if !slices.Contains(d.contacts, contact) {
-			d.contacts = append(d.contacts, contact)
-			w.Customers[contact].Purchases++
-			w.Customers[contact].Updated = h.Tick(h.Host.Config.Now(), w.Customers[contact].Updated)
-		}
-		a = host.OK(map[string]any{"status": "COMPLETE", "results": []any{map[string]any{
-			"from": map[string]any{"id": hubspotID("deals", n)}, "to": map[string]any{"id": c.PathValue("contact")},
-			"associationSpec": map[string]any{"associationCategory": "HUBSPOT_DEFINED", "associationTypeId": 3},
-		}}})
 	})
 	return a
 }

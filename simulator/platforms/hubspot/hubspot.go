@@ -76,6 +76,8 @@ func Open(p *host.Host) *Platform {
 	h.Route("PATCH", objectsPath+"deals/{id}", "deal_update", h.scoped(h.update, "crm.objects.deals.write"))
 	h.Route("POST", objectsPath+"contacts", "contact_create", h.scoped(h.createContact, "crm.objects.contacts.write"))
 	h.Route("PUT", objectsPath+"deals/{id}/associations/default/contacts/{contact}", "associations", h.scoped(h.associate, "crm.objects.deals.write"))
+	h.Route("DELETE", objectsPath+"deals/{id}/associations/contacts/{contact}", "associations", h.scoped(h.dissociate, "crm.objects.deals.write"))
+	h.Route("POST", objectsPath+"contacts/batch/read", "contacts", h.scoped(h.readContacts, "crm.objects.contacts.read"))
 	return h
 }
 

@@ -52,7 +52,7 @@ func (h *handlers) getCRMDeal(ctx context.Context, rq operation.Request, in *OnO
 
 func (h *handlers) retryCRMDeal(ctx context.Context, rq operation.Request, in *OnOrder) (*order.CRMDeal, error) {
 	now := h.Clock.Now()
-	return rq.Stores.Deals.ChangeCRMDeal(ctx, rq.Caller.Project.ID, in.Order.ID, func(_ *order.Case, d *order.CRMDeal) error {
-		return d.Retry(now)
+	return rq.Stores.Deals.ChangeCRMDeal(ctx, rq.Caller.Project.ID, in.Order.ID, func(c *order.Case, d *order.CRMDeal) error {
+		return d.Retry(c, now)
 	})
 }
