@@ -6,9 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"testing"
 	"time"
@@ -78,7 +78,9 @@ func Start(tb testing.TB, databaseURL string, change ...func(*boot.Config)) *boo
 	for _, c := range change {
 		c(&config)
 	}
-	app, err := boot.New(context.Background(), config, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	// go test shows what is logged of packages that fail.
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	app, err := boot.New(context.Background(), config, log)
 	if err != nil {
 		tb.Fatal(err)
 	}
