@@ -171,6 +171,9 @@ func TestDeals_gone(t *testing.T) {
 		}
 		s.Ask(200, "POST", "/v1/orders/"+deleted+"/crm-deal/retry", `{}`)
 		s.shows(deleted, "closedwon", "75.99")
+		s.Until("nothing is left to do", func() bool {
+			return s.Ask(200, "GET", "/v1/orders/"+deleted+"/crm-deal", "")["next_attempt_at"] == nil
+		})
 		s.Ask(409, "POST", "/v1/orders/"+deleted+"/crm-deal/retry", `{}`)
 	})
 }

@@ -61,10 +61,8 @@ func TestOrders_digital(t *testing.T) {
 				product = fmt.Sprint(p["id"])
 			}
 		}
-		buyer := *s
-		buyer.Project = ""
-		opened := buyer.Ask(200, "POST", "/p/shop/acp/checkout/init", fmt.Sprintf(`{"items": [{"product_id": %q, "quantity": 1}]}`, product))
-		paid := buyer.Ask(200, "POST", "/p/shop/acp/checkout/finalize", fmt.Sprintf(
+		opened := s.Ask(200, "POST", "/p/shop/acp/checkout/init", fmt.Sprintf(`{"items": [{"product_id": %q, "quantity": 1}]}`, product))
+		paid := s.Ask(200, "POST", "/p/shop/acp/checkout/finalize", fmt.Sprintf(
 			`{"checkout_id": %q, "payment": {"method": "psp_spt", "token": "spt_sandbox_ok"}, "buyer_email": "ada@example.com"}`, opened["checkout_id"]))
 		order := fmt.Sprint(paid["order"].(map[string]any)["id"])
 		s.Written(order, "written")
