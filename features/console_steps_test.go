@@ -237,16 +237,17 @@ func (w *world) strikes(name, keys string) error {
 	return t.run(actions...)
 }
 
+// findsNoControl waits for the page to follow what goes on at the server.
 func (w *world) findsNoControl(name, words string) error {
 	t, err := w.tab(name)
 	if err != nil {
 		return err
 	}
-	var outcome string
-	if err := t.script(&outcome, control, words, "look"); err != nil || outcome == "missing" {
-		return err
-	}
-	return fmt.Errorf("there is something to press that says %q", words)
+	return t.until("has nothing to press that says "+words, func() (gone bool, err error) {
+		var outcome string
+		err = t.script(&outcome, control, words, "look")
+		return err == nil && outcome == "missing", err
+	})
 }
 
 // seesText also looks whether the page is wider than its window.
