@@ -123,7 +123,8 @@ func (f *feed) allShown(stages map[string]string) (violations []string) {
 			continue
 		}
 		d := f.dealsOf(order)[0]
-		if contacts := d["contacts"].([]string); len(contacts) != 1 || (d["amount"] == "0.00") != (stage == "closedlost") {
+		lost := stage == "closedlost" // then it counts as no purchase of the contact
+		if named := len(d["contacts"].([]string)) == 1; named == lost || (d["amount"] == "0.00") != lost {
 			violations = append(violations, fmt.Sprintf("%s is %v", order, d))
 		}
 	}
