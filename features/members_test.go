@@ -215,8 +215,9 @@ func (w *world) signsInAs(name, password string) error {
 	return nil
 }
 
-// guessesPasswords goes on until the next guess has to wait for five seconds, so that a slow machine does not earn another guess
-// before the next step. Guesses of which each takes seconds earn one meanwhile: it is guessed, too, and the next one is 30 seconds away.
+// guessesPasswords guesses until the limiter asks for a wait of more than five seconds, so that the limit still holds in the next
+// step. If a slow machine takes so long that the wait is shorter, guessesPasswords waits, uses that attempt up, too, and the
+// next wait is 30 seconds.
 func (w *world) guessesPasswords(name string) error {
 	for i := range 100 {
 		if err := w.signsInAs(name, fmt.Sprint("guess ", i)); err != nil {

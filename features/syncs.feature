@@ -224,7 +224,7 @@ Feature: Syncs
 
   Rule: What is synced is sold
 
-    Scenario: A system that takes no orders is told of no sale
+    Scenario: With the writing of orders turned off, the platform keeps its stock
       Given a connected custom account
       And the merchant sends PATCH /v1/integrations/$integration {"config": {"write_orders": false}}
       And the merchant has synced with {"resources": ["products", "inventory"]}

@@ -23,7 +23,7 @@ import (
 
 const (
 	poll = 500 * time.Millisecond
-	// lease is longer than an attempt can take, so that nobody else writes the same deal meanwhile.
+	// lease is longer than an attempt can take, so that no other worker writes the same deal meanwhile.
 	lease = 30 * time.Second
 	// patience bounds what an attempt asks the CRM.
 	patience = 20 * time.Second
@@ -78,7 +78,7 @@ type attempt struct {
 	asked       bool // the CRM was asked to show the state
 }
 
-// work makes an attempt. One that has begun is finished when the program is told to stop.
+// work makes an attempt. A shutdown does not interrupt it.
 func (w *Worker) work(until ports.Outbound, t jobs.Task[*order.CRMDeal]) error {
 	at := *w
 	at.Clock = t.Clock

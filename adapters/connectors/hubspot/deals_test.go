@@ -29,7 +29,7 @@ type answer struct {
 	body   string
 }
 
-// asked is a HubSpot that says what it is told to, and what it was asked for.
+// asked is a server in HubSpot's place with prepared answers. It records the requests.
 type asked struct {
 	mu    sync.Mutex
 	list  []string
@@ -335,7 +335,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// A deal of ours says of which order it is.
+// The sync recognizes a deal of ours by the order's id in its property.
 func TestRead_ownDeals(t *testing.T) {
 	t.Parallel()
 	h, _, s, c := connect(t)

@@ -91,8 +91,8 @@ func judgeWriting(p *connectors.Platform, usual func(connectors.Answer) error) f
 	}
 }
 
-// byAnother reports whether a status would refuse what was asked if HubSpot itself had answered it. Others, as 401 and 429, have one
-// meaning whoever answers.
+// byAnother reports whether a status would refuse what was asked if HubSpot itself had answered it. Others, as 401 and 429, mean
+// the same from a proxy.
 func byAnother(status int) bool {
 	switch status {
 	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:

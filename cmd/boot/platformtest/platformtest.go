@@ -25,7 +25,7 @@ type Goods struct {
 	SKU, ID string
 }
 
-// Stocked returns a product that the platform counts, of which it has at least so many pieces.
+// Stocked returns a product with at least so many pieces in stock, here and at the platform.
 func (s *Shop) Stocked(least int) Goods {
 	s.Helper()
 	for _, one := range s.Ask(200, "GET", "/v1/catalog/products?limit=100", "")["data"].([]any) {

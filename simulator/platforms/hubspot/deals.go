@@ -33,7 +33,7 @@ func (h *Platform) deal(n int) *written {
 	return h.deals[n]
 }
 
-// dealBy finds the deal with a value of a property, or the id of which is asked for. "If the id in the response is another than the
+// dealBy finds a deal by the value of a property, or by its id if property is "". "If the id in the response is another than the
 // id in the request, the record was merged" (community.hubspot.com, "Question about using batch read API"). It needs the shop's lock.
 func (h *Platform) dealBy(property, value string) (int, bool) {
 	n, will := h.extent("deals")

@@ -25,7 +25,7 @@ type crmDealView struct {
 	RemoteID      *string    `json:"remote_id" doc:"The CRM's id of it; null: it is not there."`
 	URL           *string    `json:"url" doc:"Where your staff look at it."`
 	Problem       *string    `json:"problem" doc:"Why it is not written, or not up to date; null: there is no problem."`
-	NextAttempt   *wire.Time `json:"next_attempt_at" doc:"When it is written next; null: there is nothing to do, or only retry-crm-deal tries again."`
+	NextAttempt   *wire.Time `json:"next_attempt_at" doc:"When it is written next, for a written deal once more after a request without an answer; null: there is nothing to do, or it waits for the integration, or for retry-crm-deal."`
 	UpdatedAt     wire.Time  `json:"updated_at"`
 }
 
