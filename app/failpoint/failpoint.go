@@ -1,6 +1,9 @@
 // Package failpoint names the places of finalize, delivery and synchronisation at which a test may make the program
-// fail. It does nothing unless the program is built with the tag faults: At is then read from the
-// environment variable FAULT_POINT, and otherwise removed by the compiler.
+// fail. It does nothing, whatever the environment says, unless the linker enabled it:
+//
+//	go build -ldflags "-X github.com/haggle-commerce/haggle/app/failpoint.enabled=yes" ./cmd/haggle
+//
+// A linker's setting, and no build tag, so that the tests' programs need no package compiled a second time.
 //
 // FAULT_POINT is name=action[:n], several with commas: at the nth time that the point is passed, the
 // first without n, the program kills itself (kill), blocks (hang), or the point returns an error

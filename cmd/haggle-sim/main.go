@@ -12,7 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	_ "github.com/haggle-commerce/haggle/app/failpoint" // with -tags faults: FAULT_LIFELINE ends look-alikes with their test
+	_ "github.com/haggle-commerce/haggle/app/failpoint" // where it is enabled, FAULT_LIFELINE ends look-alikes with their test
 	"github.com/haggle-commerce/haggle/cmd/haggle-sim/searcheval"
 	"github.com/haggle-commerce/haggle/cmd/version"
 )

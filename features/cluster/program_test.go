@@ -27,12 +27,11 @@ type program struct {
 func build(t *testing.T) program {
 	t.Helper()
 	dir := t.TempDir()
-	const programs = "github.com/haggle-commerce/haggle/cmd/"
-	out, err := exec.Command("go", "build", "-tags", "faults", "-o", dir+"/", programs+"haggle", programs+"haggle-sim").CombinedOutput()
-	if err != nil {
-		t.Fatalf("building the programs: %v\n%s", err, out)
+	if err := faults.Build(dir); err != nil {
+		t.Fatal(err)
 	}
 	p := program{path: filepath.Join(dir, "haggle")}
+	var err error
 	p.provider, err = faults.Start(faults.Command{
 		Path: p.path,
 		Args: []string{"simulate", "provider", "--addr=127.0.0.1:0", "--ledger=" + filepath.Join(dir, "provider.ledger")},

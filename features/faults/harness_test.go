@@ -93,11 +93,10 @@ func openLab(t *testing.T) *lab {
 		l.report.Progress = os.Stdout
 	}
 	l.program = filepath.Join(l.dir, "haggle")
-	const programs = "github.com/haggle-commerce/haggle/cmd/"
-	out, err := exec.Command("go", "build", "-tags", "faults", "-o", l.dir+"/", programs+"haggle", programs+"haggle-sim").CombinedOutput()
-	if err != nil {
-		t.Fatalf("building the programs: %v\n%s", err, out)
+	if err := faults.Build(l.dir); err != nil {
+		t.Fatal(err)
 	}
+	var err error
 	if l.receiver, err = faults.NewReceiver(); err != nil {
 		t.Fatal(err)
 	}

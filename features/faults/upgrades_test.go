@@ -38,8 +38,8 @@ func releaseBefore(changelog string, schema int) (release, error) {
 
 // build compiles the release from its commit and returns the program's path.
 func (r release) build(root, dir string) (string, error) {
-	script := `set -euo pipefail; mkdir -p "$3/source"; git -C "$1" archive "$2" | tar -x -C "$3/source"; cd "$3/source"; go build -tags faults -o "$3/haggle" ./cmd/haggle`
-	out, err := exec.Command("bash", "-c", script, "build", root, r.commit, dir).CombinedOutput()
+	script := `set -euo pipefail; mkdir -p "$3/source"; git -C "$1" archive "$2" | tar -x -C "$3/source"; cd "$3/source"; go build -tags faults -ldflags "$4" -o "$3/haggle" ./cmd/haggle` // the tag is of 0.3.0
+	out, err := exec.Command("bash", "-c", script, "build", root, r.commit, dir, faults.LinkerFlags).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("building release %s from commit %s, for which this needs the repository's history: %w\n%s", r.version, r.commit, err, out)
 	}

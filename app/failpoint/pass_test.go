@@ -1,5 +1,3 @@
-//go:build faults
-
 package failpoint
 
 import (
@@ -7,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestSettings(t *testing.T) {
+func TestParse(t *testing.T) {
 	for _, bad := range []string{"finalize.claimed", "finalize.claimed=burn", "nowhere=kill", "finalize.claimed=kill:0", "finalize.claimed=kill:x"} {
 		if _, err := parse(bad); err == nil {
 			t.Errorf("%q was taken", bad)
@@ -30,5 +28,12 @@ func TestErrorComesAtItsTimeAlone(t *testing.T) {
 	}
 	if err := At(t.Context(), Claimed); err != nil {
 		t.Errorf("another point: %v", err)
+	}
+}
+
+func TestSetting_disabled(t *testing.T) {
+	t.Setenv("FAULT_POINT", "finalize.claimed=kill")
+	if got := setting("FAULT_POINT"); got != "" {
+		t.Errorf("%q is read by a program whose failpoints are not enabled", got)
 	}
 }
