@@ -115,8 +115,12 @@ func (t *tape) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.answers = append(t.answers, answer{
-		path: r.URL.Path, query: r.URL.RawQuery, toBuyer: strings.HasPrefix(r.URL.Path, "/p/"),
-		status: response.StatusCode, header: response.Header, body: body,
+		path:    r.URL.Path,
+		query:   r.URL.RawQuery,
+		toBuyer: strings.HasPrefix(r.URL.Path, "/p/"),
+		status:  response.StatusCode,
+		header:  response.Header,
+		body:    body,
 	})
 	return response, nil
 }

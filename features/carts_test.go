@@ -117,7 +117,11 @@ func (w *world) noteCheckout() {
 
 func (w *world) checksOutCartAtOnce(times int) {
 	found := make([]string, times)
-	request := acp.InitRequest{SessionID: w.shopper.SessionID, FromCart: true, ShippingAddress: w.shopper.address}
+	request := acp.InitRequest{
+		SessionID:       w.shopper.SessionID,
+		FromCart:        true,
+		ShippingAddress: w.shopper.address,
+	}
 	w.atOnce(times, func(i int) error {
 		answer, err := w.shopper.client.InitCheckout(w.ctx, request)
 		found[i] = answer.CheckoutID

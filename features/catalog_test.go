@@ -74,8 +74,14 @@ func rowsOf(table *godog.Table) []map[string]string {
 func draftOf(row map[string]string) (merchant.Product, error) {
 	price, err := decimal.Parse(row["price"])
 	draft := merchant.Product{
-		Name: row["name"], SKU: row["sku"], Price: price, Category: row["category"], Brand: row["brand"],
-		Description: row["description"], Status: row["status"], Variants: variantsOf(row["variants"]),
+		Name:        row["name"],
+		SKU:         row["sku"],
+		Price:       price,
+		Category:    row["category"],
+		Brand:       row["brand"],
+		Description: row["description"],
+		Status:      row["status"],
+		Variants:    variantsOf(row["variants"]),
 	}
 	if draft.SKU == "" {
 		draft.SKU = skuOf(draft.Name)
@@ -115,7 +121,12 @@ func variantsOf(text string) []merchant.Variant {
 		}
 		size, color, _ := strings.Cut(label, "/")
 		n, _ := strconv.Atoi(stock)
-		variants = append(variants, merchant.Variant{SKU: strings.ToLower(label), Size: size, Color: color, Quantity: &n})
+		variants = append(variants, merchant.Variant{
+			SKU:      strings.ToLower(label),
+			Size:     size,
+			Color:    color,
+			Quantity: &n,
+		})
 	}
 	return variants
 }
@@ -131,7 +142,12 @@ func many(n int) []merchant.Product {
 	drafts := make([]merchant.Product, n)
 	for i := range drafts {
 		name := fmt.Sprintf("Product %d", i+1)
-		drafts[i] = merchant.Product{Name: name, SKU: skuOf(name), Price: decimal.FromInt(int64(i + 1)), Category: "things"}
+		drafts[i] = merchant.Product{
+			Name:     name,
+			SKU:      skuOf(name),
+			Price:    decimal.FromInt(int64(i + 1)),
+			Category: "things",
+		}
 	}
 	return drafts
 }

@@ -112,8 +112,16 @@ func (w *world) checksOutAt(price string) error {
 		return err
 	}
 	return w.act(func(b *shopper) {
-		item := acp.CheckoutItem{ProductID: b.Product.ProductID, Quantity: b.Quantity, NegotiatedPrice: &amount}
-		b.InitCheckoutWith(acp.InitRequest{CheckoutToken: b.token(), Items: []acp.CheckoutItem{item}, ShippingAddress: b.address})
+		item := acp.CheckoutItem{
+			ProductID:       b.Product.ProductID,
+			Quantity:        b.Quantity,
+			NegotiatedPrice: &amount,
+		}
+		b.InitCheckoutWith(acp.InitRequest{
+			CheckoutToken:   b.token(),
+			Items:           []acp.CheckoutItem{item},
+			ShippingAddress: b.address,
+		})
 	})
 }
 
@@ -132,7 +140,11 @@ func (w *world) checksOutTo(country, state string) error {
 func (w *world) checksOutWithToken(quantity int, name string) error {
 	item := acp.CheckoutItem{ProductID: w.products[name].ID, Quantity: quantity}
 	return w.act(func(b *shopper) {
-		b.InitCheckoutWith(acp.InitRequest{CheckoutToken: b.token(), Items: []acp.CheckoutItem{item}, ShippingAddress: b.address})
+		b.InitCheckoutWith(acp.InitRequest{
+			CheckoutToken:   b.token(),
+			Items:           []acp.CheckoutItem{item},
+			ShippingAddress: b.address,
+		})
 	})
 }
 

@@ -35,8 +35,14 @@ func run(t *testing.T, engine string) {
 	suite := godog.TestSuite{
 		Name: engine,
 		Options: &godog.Options{
-			TestingT: t, Format: "progress", NoColors: true, Paths: []string{"."},
-			Strict: true, Concurrency: concurrency, Randomize: *seed, Tags: tags(engine),
+			TestingT:    t,
+			Format:      "progress",
+			NoColors:    true,
+			Paths:       []string{"."},
+			Strict:      true,
+			Concurrency: concurrency,
+			Randomize:   *seed,
+			Tags:        tags(engine),
 		},
 		ScenarioInitializer: func(sc *godog.ScenarioContext) {
 			w := newWorld(s)

@@ -224,7 +224,11 @@ func (w *world) bargains() error {
 }
 
 func (w *world) hagglesLike(name string, from, upTo int) error {
-	limits := buyer.Limits{Opening: decimal.FromInt(int64(from)), Reservation: decimal.FromInt(int64(upTo)), Patience: 8}
+	limits := buyer.Limits{
+		Opening:     decimal.FromInt(int64(from)),
+		Reservation: decimal.FromInt(int64(upTo)),
+		Patience:    8,
+	}
 	strategy, err := buyer.StrategyNamed(name, limits)
 	if err != nil {
 		return err

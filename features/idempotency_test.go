@@ -55,7 +55,11 @@ func (w *world) isNoReplay() error {
 }
 
 func (w *world) createsAtOnceUnder(key string, times int) {
-	product := merchant.Product{Name: "Tent", SKU: "T-1", Price: percent(10)}
+	product := merchant.Product{
+		Name:  "Tent",
+		SKU:   "T-1",
+		Price: percent(10),
+	}
 	w.atOnce(times, func(int) error {
 		_, err := w.merchant.CreateProduct(w.ctx, product, merchant.IdempotencyKey(key))
 		return err

@@ -23,7 +23,11 @@ const keysPath = "/v1/api-keys"
 
 // ownsAccount makes a new account the merchant's. Nobody else is in it.
 func (w *world) ownsAccount() error {
-	made, err := w.app.IssueKey(w.ctx, boot.KeyRequest{Name: "Owner", Scopes: []string{"*"}, NewAccount: w.name})
+	made, err := w.app.IssueKey(w.ctx, boot.KeyRequest{
+		Name:       "Owner",
+		Scopes:     []string{"*"},
+		NewAccount: w.name,
+	})
 	w.tape.tick()
 	w.merchant = merchant.New(w.connection, made.Secret, "")
 	return err

@@ -48,7 +48,12 @@ func (w *world) hasPlatforms(what string) error {
 
 // movesTo gives the merchant other platforms.
 func (w *world) movesTo(what string) error {
-	c := platforms.Config{Products: 12, Customers: 8, Orders: 6, Seed: 5}
+	c := platforms.Config{
+		Products:  12,
+		Customers: 8,
+		Orders:    6,
+		Seed:      5,
+	}
 	if what != "" {
 		if err := json.Unmarshal([]byte(what), &c); err != nil {
 			return err
@@ -154,7 +159,11 @@ func (w *world) meets(platform, fault string) error {
 func (w *world) recovers() { w.platforms.ClearFaults() }
 
 func (w *world) changesHappen(n int, platform, topics string, seed int) error {
-	asked := platforms.Change{Platform: platform, N: n, Seed: uint64(seed)}
+	asked := platforms.Change{
+		Platform: platform,
+		N:        n,
+		Seed:     uint64(seed),
+	}
 	for topic := range strings.SplitSeq(topics, ", ") {
 		asked.Topics = append(asked.Topics, topic)
 	}

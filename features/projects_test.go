@@ -135,7 +135,11 @@ func (w *world) keyHolderDoes(scope, what string) error {
 	if !known {
 		return fmt.Errorf("nobody knows how one %s", what)
 	}
-	made, err := w.app.IssueKey(w.ctx, boot.KeyRequest{Name: "narrow", Plan: "enterprise", Scopes: []string{scope}})
+	made, err := w.app.IssueKey(w.ctx, boot.KeyRequest{
+		Name:   "narrow",
+		Plan:   "enterprise",
+		Scopes: []string{scope},
+	})
 	if err != nil {
 		return err
 	}

@@ -148,7 +148,11 @@ func (w *world) answeredWithin(seconds int) error {
 
 // bargainInEveryWay sends a buyer of each strategy, who would pay up to the list price.
 func (w *world) bargainInEveryWay(name string) error {
-	limits := buyer.Limits{Opening: decimal.FromInt(75), Reservation: decimal.FromInt(100), Patience: 5}
+	limits := buyer.Limits{
+		Opening:     decimal.FromInt(75),
+		Reservation: decimal.FromInt(100),
+		Patience:    5,
+	}
 	for _, make := range buyer.Strategies {
 		if err := w.looksAt(name); err != nil {
 			return err

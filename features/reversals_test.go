@@ -122,7 +122,11 @@ func (w *world) closesDispute(how string) error {
 
 func (w *world) checksOutAtTwoPrices(agreed, more int, name string) error {
 	item := func(quantity int, token string) acp.CheckoutItem {
-		return acp.CheckoutItem{ProductID: w.products[name].ID, Quantity: quantity, CheckoutToken: token}
+		return acp.CheckoutItem{
+			ProductID:     w.products[name].ID,
+			Quantity:      quantity,
+			CheckoutToken: token,
+		}
 	}
 	return w.act(func(b *shopper) {
 		items := []acp.CheckoutItem{item(agreed, b.token()), item(more, "")}

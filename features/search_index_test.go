@@ -23,7 +23,12 @@ func (w *world) openColourfulShop() error {
 	for _, kind := range strings.Fields("mug plate lamp chair towel kettle rug clock") {
 		for _, colour := range strings.Fields("red green blue white black yellow brown grey") {
 			name := colour + " " + kind
-			all = append(all, merchant.Product{Name: name, SKU: skuOf(name), Price: decimal.FromInt(10), Category: "things"})
+			all = append(all, merchant.Product{
+				Name:     name,
+				SKU:      skuOf(name),
+				Price:    decimal.FromInt(10),
+				Category: "things",
+			})
 		}
 	}
 	return w.stockShop(all)

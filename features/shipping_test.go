@@ -106,7 +106,11 @@ func (w *world) ratesRise() error {
 
 // refersTo has the merchant's own system hold an order that is ours, or ship it.
 func (w *world) refersTo(ship bool) error {
-	_, err := w.platforms.AddOrder(platforms.NewOrder{Platform: platforms.Custom, Reference: w.expand("$order"), Ship: ship})
+	_, err := w.platforms.AddOrder(platforms.NewOrder{
+		Platform:  platforms.Custom,
+		Reference: w.expand("$order"),
+		Ship:      ship,
+	})
 	return err
 }
 

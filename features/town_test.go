@@ -33,7 +33,13 @@ const visitorHeader = "X-Scenario"
 
 func startTown(t *testing.T) *town {
 	made := &town{homes: map[string]*platforms.Platforms{}, secrets: map[*platforms.Platforms][]string{}}
-	made.stranger = platforms.Open(platforms.Config{CustomKey: rand.Text(), ShipStationKey: rand.Text(), Products: -1, Customers: -1, Orders: -1})
+	made.stranger = platforms.Open(platforms.Config{
+		CustomKey:      rand.Text(),
+		ShipStationKey: rand.Text(),
+		Products:       -1,
+		Customers:      -1,
+		Orders:         -1,
+	})
 	listening := httptest.NewServer(made)
 	made.url = listening.URL
 	t.Cleanup(listening.Close)

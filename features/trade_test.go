@@ -43,7 +43,12 @@ type shopper struct {
 
 // home is where things go unless a step says otherwise.
 var home = acp.Address{
-	Name: "A. Buyer", Line1: "12 Harbor Street", City: "Portland", State: "OR", PostalCode: "97205", Country: "US",
+	Name:       "A. Buyer",
+	Line1:      "12 Harbor Street",
+	City:       "Portland",
+	State:      "OR",
+	PostalCode: "97205",
+	Country:    "US",
 }
 
 // visitor is a buyer's client at an address, watched by a witness of its own.
@@ -62,7 +67,12 @@ func (w *world) watched(slug string) (*acp.Client, *simulator.Witness) {
 func (w *world) arrive() error {
 	client, witness := w.watched(w.shop.Slug)
 	w.earlier = w.shopper
-	w.shopper = &shopper{Buyer: buyer.New(w.ctx, client), client: client, witness: witness, address: home}
+	w.shopper = &shopper{
+		Buyer:   buyer.New(w.ctx, client),
+		client:  client,
+		witness: witness,
+		address: home,
+	}
 	w.shopper.Discover()
 	return w.shopper.TakeErr()
 }
@@ -134,7 +144,12 @@ func (b *shopper) revised(body []byte, response exchange.Response) error {
 	if err := cmp.Or(json.Unmarshal(body, &request), response.Decode(&answer)); err != nil {
 		return err
 	}
-	b.witness.Saw(acp.Call{At: time.Now(), Request: request, Response: answer, Raw: response})
+	b.witness.Saw(acp.Call{
+		At:       time.Now(),
+		Request:  request,
+		Response: answer,
+		Raw:      response,
+	})
 	return nil
 }
 

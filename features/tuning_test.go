@@ -63,9 +63,17 @@ func (w *world) haggles(visitor *acp.Client, product string, most decimal.Decima
 		} else if round == rounds {
 			return nil
 		}
-		request := acp.QuoteRequest{ProductID: product, Quantity: 1, OfferPrice: &offer}
+		request := acp.QuoteRequest{
+			ProductID:  product,
+			Quantity:   1,
+			OfferPrice: &offer,
+		}
 		if quote.QuoteID != "" {
-			request = acp.QuoteRequest{SessionID: quote.SessionID, QuoteID: quote.QuoteID, OfferPrice: &offer}
+			request = acp.QuoteRequest{
+				SessionID:  quote.SessionID,
+				QuoteID:    quote.QuoteID,
+				OfferPrice: &offer,
+			}
 		}
 		answer, err := patientQuote(w.ctx, visitor, request, from)
 		if err != nil || answer.Status == acp.Accept {

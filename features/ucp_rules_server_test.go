@@ -79,7 +79,11 @@ func (w *world) opensPublicServer(environment, public string, agents *godog.Tabl
 	})
 	w.tape.next = proxied{strings.TrimPrefix(public, "https://"), address, w.tape.next}
 	w.app = app
-	w.connection = exchange.NewClient(exchange.Config{URL: app.URL(), HTTP: &http.Client{Transport: w.tape}, RequestIDs: w.name})
+	w.connection = exchange.NewClient(exchange.Config{
+		URL:        app.URL(),
+		HTTP:       &http.Client{Transport: w.tape},
+		RequestIDs: w.name,
+	})
 	key := boottest.Key
 	if environment == "production" {
 		key = liveKey

@@ -173,7 +173,11 @@ func (w *world) answerIsSigned() error {
 	if input := a.header.Get("Signature-Input"); !strings.HasPrefix(input, covers) || strings.Contains(input, ";alg=") {
 		return fmt.Errorf("Signature-Input is %q", input)
 	}
-	return signature.Verify(signature.Message{Status: a.status, Header: a.header, Body: a.body}, keys)
+	return signature.Verify(signature.Message{
+		Status: a.status,
+		Header: a.header,
+		Body:   a.body,
+	}, keys)
 }
 
 func (w *world) answerIsUnsigned() error {

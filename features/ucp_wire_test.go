@@ -178,7 +178,11 @@ type wireRequest struct {
 
 // sends sends a request as its words say, one after the other: "signed", "without @query", "in DER".
 func (p *wirePlatform) sends(how, method, path, body string) error {
-	r := &wireRequest{method: method, path: p.w.expand(path), header: http.Header{}}
+	r := &wireRequest{
+		method: method,
+		path:   p.w.expand(path),
+		header: http.Header{},
+	}
 	if body != "" || method != http.MethodGet {
 		r.body = []byte(p.w.expand(body))
 		r.header.Set("Content-Type", "application/json")

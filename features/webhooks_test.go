@@ -34,7 +34,11 @@ func (w *world) registers(topic, actions string) error {
 
 // tells has a platform make changes and call our webhooks with them.
 func (w *world) tells(platform string, n int, more string) error {
-	asked := platforms.Webhooks{Platform: platform, Count: n, Seed: 3}
+	asked := platforms.Webhooks{
+		Platform: platform,
+		Count:    n,
+		Seed:     3,
+	}
 	if more != "" {
 		if err := json.Unmarshal([]byte(more), &asked); err != nil {
 			return err

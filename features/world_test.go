@@ -55,8 +55,13 @@ func startServer(t *testing.T, engine string) *server {
 	identities := startIdentities(t)
 	platforms, database, besideDatabase := startTown(t), boottest.Engines[i].URL(t), boottest.Engines[i].URL(t)
 	s := &server{
-		t: t, engine: boottest.Engines[i], providers: providers, lossy: lossy, town: platforms, database: boottest.Inspect(t, database),
-		besides: boottest.Inspect(t, besideDatabase),
+		t:         t,
+		engine:    boottest.Engines[i],
+		providers: providers,
+		lossy:     lossy,
+		town:      platforms,
+		database:  boottest.Inspect(t, database),
+		besides:   boottest.Inspect(t, besideDatabase),
 		app: boottest.Start(t, database, func(c *boot.Config) {
 			c.StripeURL, c.PayPalURL, c.TrustedProxies = providers, providers, "127.0.0.0/8"
 			c.OIDCIssuer, c.OIDCClientID, c.OIDCSecret, c.OIDCName = identities.Issuer(), identities.ClientID, identities.ClientSecret, "Example ID"
@@ -66,7 +71,9 @@ func startServer(t *testing.T, engine string) *server {
 			c.TrustedProxies, c.Simulator = "127.0.0.0/8", startSimulator(t)
 			c.ShopifyURL, c.HubSpotURL, c.ShipStationURL = platforms.url+"/shopify", platforms.url+"/hubspot", platforms.url+"/shipstation"
 		}),
-		strict: boottest.Start(t, boottest.Engines[i].URL(t), strictly), validator: openapi.NewValidator(), transport: transport,
+		strict:    boottest.Start(t, boottest.Engines[i].URL(t), strictly),
+		validator: openapi.NewValidator(),
+		transport: transport,
 	}
 	s.browser = sync.OnceValues(s.startBrowser)
 	return s
@@ -113,8 +120,11 @@ type world struct {
 
 func newWorld(s *server) *world {
 	w := &world{
-		server: s, ctx: context.Background(), name: fmt.Sprintf("scenario%d", s.worlds.Add(1)),
-		tape: &tape{next: busy{s.transport}}, products: map[string]merchant.Product{},
+		server:   s,
+		ctx:      context.Background(),
+		name:     fmt.Sprintf("scenario%d", s.worlds.Add(1)),
+		tape:     &tape{next: busy{s.transport}},
+		products: map[string]merchant.Product{},
 	}
 	w.newSlug = freshSlug()
 	w.goTo(s.app)
@@ -125,7 +135,10 @@ func newWorld(s *server) *world {
 func (w *world) goTo(app *boot.App) {
 	w.app = app
 	w.connection = exchange.NewClient(exchange.Config{
-		URL: app.URL(), HTTP: &http.Client{Transport: w.tape}, Validator: w.server.validator, RequestIDs: w.name,
+		URL:        app.URL(),
+		HTTP:       &http.Client{Transport: w.tape},
+		Validator:  w.server.validator,
+		RequestIDs: w.name,
 	})
 	w.merchant = merchant.New(w.connection, boottest.Key, "")
 }

@@ -113,8 +113,12 @@ func newAddress(random *rand.Rand, faker *gofakeit.Faker, name string, regions [
 		pattern = "#####"
 	}
 	address := acp.Address{
-		Name: name, Line1: faker.Street(), City: faker.City(), Country: country,
-		PostalCode: strings.ToUpper(faker.Lexify(faker.Numerify(pattern))), Phone: faker.Numerify("+1555#######"),
+		Name:       name,
+		Line1:      faker.Street(),
+		City:       faker.City(),
+		Country:    country,
+		PostalCode: strings.ToUpper(faker.Lexify(faker.Numerify(pattern))),
+		Phone:      faker.Numerify("+1555#######"),
 	}
 	if country == "US" {
 		address.State, address.PostalCode = faker.StateAbr(), faker.Zip()

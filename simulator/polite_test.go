@@ -46,7 +46,12 @@ func busy(t *testing.T, n int64, seconds string) string {
 func TestBuyersWaitAsTheyAreTold(t *testing.T) {
 	t.Parallel()
 	undisturbed, _ := run(t, nil, 20)
-	report, err := simulator.Run(t.Context(), simulator.Config{URL: busy(t, 40, "1"), Project: "demo", Buyers: 20, Seed: 7})
+	report, err := simulator.Run(t.Context(), simulator.Config{
+		URL:     busy(t, 40, "1"),
+		Project: "demo",
+		Buyers:  20,
+		Seed:    7,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +75,12 @@ func TestBuyersWaitAsTheyAreTold(t *testing.T) {
 
 func TestBuyersDoNotWaitForEver(t *testing.T) {
 	t.Parallel()
-	report, err := simulator.Run(t.Context(), simulator.Config{URL: busy(t, 40, "3600"), Project: "demo", Buyers: 20, Seed: 7})
+	report, err := simulator.Run(t.Context(), simulator.Config{
+		URL:     busy(t, 40, "3600"),
+		Project: "demo",
+		Buyers:  20,
+		Seed:    7,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +95,12 @@ func TestWaitingBuyersStopWhenTheRunDoes(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	began := time.Now()
-	report, err := simulator.Run(ctx, simulator.Config{URL: url, Project: "demo", Buyers: 50, Seed: 7})
+	report, err := simulator.Run(ctx, simulator.Config{
+		URL:     url,
+		Project: "demo",
+		Buyers:  50,
+		Seed:    7,
+	})
 	if !errors.Is(err, context.DeadlineExceeded) || report.FailureCount > 0 || time.Since(began) > 20*time.Second {
 		t.Errorf("%v after %s, %d failures", err, time.Since(began), report.FailureCount)
 	}

@@ -42,25 +42,36 @@ Failed (seed 7, buyer 4): pay: 500
 
 func sample() simulator.Report {
 	return simulator.Report{
-		Seed: 7, Buyers: 4, Elapsed: 2 * time.Second,
-		Outcomes: map[simulator.Outcome]int{simulator.Bought: 2, simulator.WalkedAway: 1, simulator.Failed: 1},
-		Deals:    2, Rejections: 3, Counters: 5, Discount: 0.125, Rounds: 3.5, Orders: 2, Declines: 1,
+		Seed:       7,
+		Buyers:     4,
+		Elapsed:    2 * time.Second,
+		Outcomes:   map[simulator.Outcome]int{simulator.Bought: 2, simulator.WalkedAway: 1, simulator.Failed: 1},
+		Deals:      2,
+		Rejections: 3,
+		Counters:   5,
+		Discount:   0.125,
+		Rounds:     3.5,
+		Orders:     2,
+		Declines:   1,
 		Strategies: []simulator.StrategyRow{
 			{Strategy: "hardliner", Buyers: 1}, {Strategy: "linear", Buyers: 3, Deals: 2, Discount: 0.125, Rounds: 3.5},
 		},
-		Requests: 50, Problems: map[string]int{"500 internal_error": 1},
+		Requests: 50,
+		Problems: map[string]int{"500 internal_error": 1},
 		Endpoints: []simulator.EndpointRow{{
 			Endpoint: "POST /acp/quote", Calls: 10, Errors: 1,
 			P50: 1500 * time.Microsecond, P95: 12345 * time.Microsecond, P99: 1234 * time.Millisecond,
 		}},
-		Checked: 50, ViolationCount: 1,
-		Violations:  []openapi.Violation{{Method: "GET", Path: "/x", Status: 200, Reason: "wrong", RequestID: "r1"}},
-		BreachCount: 1,
+		Checked:        50,
+		ViolationCount: 1,
+		Violations:     []openapi.Violation{{Method: "GET", Path: "/x", Status: 200, Reason: "wrong", RequestID: "r1"}},
+		BreachCount:    1,
 		Breaches: []simulator.Incident{{Seed: 7, Buyer: 3, What: "counters never rise: 9 after 8", Excerpt: []exchange.Entry{{
 			Method: "POST", Path: "/acp/quote", Request: "{}", Status: 200, Response: `{"status": "counter_offer"}`,
 			Elapsed: 1500 * time.Microsecond, RequestID: "r2",
 		}}}},
-		FailureCount: 1, Failures: []simulator.Incident{{Seed: 7, Buyer: 4, What: "pay: 500"}},
+		FailureCount: 1,
+		Failures:     []simulator.Incident{{Seed: 7, Buyer: 4, What: "pay: 500"}},
 	}
 }
 

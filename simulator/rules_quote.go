@@ -62,7 +62,10 @@ func (w *Witness) checkQuote(request acp.QuoteRequest, answer acp.Quote, at time
 func (w *Witness) checkAccept(l *line, request acp.QuoteRequest, answer acp.Quote) {
 	w.require(answer.CheckoutToken != "", ruleTokenOnAccept, "quote %s", answer.QuoteID)
 	w.agreements = append(w.agreements, &agreement{
-		line: l, price: answer.FinalPrice, token: answer.CheckoutToken, bundle: request.AddBundle,
+		line:   l,
+		price:  answer.FinalPrice,
+		token:  answer.CheckoutToken,
+		bundle: request.AddBundle,
 	})
 	if request.AddBundle {
 		return // the price may cover both items

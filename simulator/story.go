@@ -28,7 +28,11 @@ func Story(ctx context.Context, config Config, w io.Writer) error {
 		return err
 	}
 	p := newPlan(config.Seed, 1, m)
-	p.strategy = buyer.Linear(buyer.Limits{Opening: decimal.FromInt(78), Reservation: decimal.FromInt(97), Patience: 6})
+	p.strategy = buyer.Linear(buyer.Limits{
+		Opening:     decimal.FromInt(78),
+		Reservation: decimal.FromInt(97),
+		Patience:    6,
+	})
 	p.wish = acp.SearchRequest{Query: m.worthwhile(config.Seed), Limit: 5}
 	p.pick, p.variant, p.quantity, p.payment = 0, 0, 1, p.payment[len(p.payment)-1:]
 	p.asksPrice, p.checksStock, p.readsSession, p.extends = true, false, false, false

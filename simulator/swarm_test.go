@@ -14,7 +14,10 @@ import (
 func run(t *testing.T, tamper func(string, shoptest.Answer), buyers int) (simulator.Report, string) {
 	t.Helper()
 	report, err := simulator.Run(context.Background(), simulator.Config{
-		URL: shoptest.New(t, tamper).URL, Project: "demo", Buyers: buyers, Seed: 7,
+		URL:     shoptest.New(t, tamper).URL,
+		Project: "demo",
+		Buyers:  buyers,
+		Seed:    7,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -112,8 +115,11 @@ func TestProgressReachesTheEnd(t *testing.T) {
 	t.Parallel()
 	var calls []int
 	_, err := simulator.Run(context.Background(), simulator.Config{
-		URL: shoptest.New(t, nil).URL, Project: "demo", Buyers: 9, Concurrency: 3,
-		Progress: func(done, total int) { calls = append(calls, done*100+total) },
+		URL:         shoptest.New(t, nil).URL,
+		Project:     "demo",
+		Buyers:      9,
+		Concurrency: 3,
+		Progress:    func(done, total int) { calls = append(calls, done*100+total) },
 	})
 	if err != nil || len(calls) != 9 || calls[0] != 109 || calls[8] != 909 {
 		t.Errorf("%v, %v", calls, err)
@@ -135,7 +141,12 @@ func TestRunNeedsAShop(t *testing.T) {
 	}
 	shop := shoptest.New(t, nil)
 	stop := func(int, int) { cancel() }
-	report, err := simulator.Run(ctx, simulator.Config{URL: shop.URL, Project: "demo", Buyers: 500, Progress: stop})
+	report, err := simulator.Run(ctx, simulator.Config{
+		URL:      shop.URL,
+		Project:  "demo",
+		Buyers:   500,
+		Progress: stop,
+	})
 	if !errors.Is(err, context.Canceled) || report.Buyers == 0 || report.Buyers > 100 || report.FailureCount > 0 {
 		t.Errorf("after a stop: %d buyers, %d failures, %v", report.Buyers, report.FailureCount, err)
 	}

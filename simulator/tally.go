@@ -31,9 +31,16 @@ type tally struct {
 
 func newTally(config Config) *tally {
 	return &tally{
-		config: config, latencies: map[string][]time.Duration{}, errors: map[string]int{},
-		strategies: map[string]*StrategyRow{}, orders: map[string]int{},
-		totals: Report{Seed: config.Seed, Outcomes: map[Outcome]int{}, Problems: map[string]int{}},
+		config:     config,
+		latencies:  map[string][]time.Duration{},
+		errors:     map[string]int{},
+		strategies: map[string]*StrategyRow{},
+		orders:     map[string]int{},
+		totals: Report{
+			Seed:     config.Seed,
+			Outcomes: map[Outcome]int{},
+			Problems: map[string]int{},
+		},
 	}
 }
 
@@ -115,7 +122,10 @@ func (t *tally) incident(list []Incident, one *trip, what string) []Incident {
 		return list
 	}
 	return append(list, Incident{
-		Seed: t.config.Seed, Buyer: one.plan.number, What: what, Excerpt: one.client.Transcript().Last(excerptLength),
+		Seed:    t.config.Seed,
+		Buyer:   one.plan.number,
+		What:    what,
+		Excerpt: one.client.Transcript().Last(excerptLength),
 	})
 }
 
@@ -134,7 +144,11 @@ func (t *tally) report(elapsed time.Duration) Report {
 		r.Rounds += row.Rounds
 		r.Strategies = append(r.Strategies, row.averaged())
 	}
-	total := StrategyRow{Deals: r.Deals, Discount: r.Discount, Rounds: r.Rounds}.averaged()
+	total := StrategyRow{
+		Deals:    r.Deals,
+		Discount: r.Discount,
+		Rounds:   r.Rounds,
+	}.averaged()
 	r.Discount, r.Rounds = total.Discount, total.Rounds
 	slices.SortFunc(r.Strategies, func(a, b StrategyRow) int { return strings.Compare(a.Strategy, b.Strategy) })
 	for endpoint, latencies := range t.latencies {
@@ -156,8 +170,12 @@ func (row StrategyRow) averaged() StrategyRow {
 func endpointRow(endpoint string, latencies []time.Duration, errors int) EndpointRow {
 	slices.Sort(latencies)
 	return EndpointRow{
-		Endpoint: endpoint, Calls: len(latencies), Errors: errors,
-		P50: percentile(latencies, 50), P95: percentile(latencies, 95), P99: percentile(latencies, 99),
+		Endpoint: endpoint,
+		Calls:    len(latencies),
+		Errors:   errors,
+		P50:      percentile(latencies, 50),
+		P95:      percentile(latencies, 95),
+		P99:      percentile(latencies, 99),
 	}
 }
 

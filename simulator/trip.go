@@ -43,11 +43,18 @@ type measurement struct {
 }
 
 func newTrip(config Config, p plan, manifest acp.Manifest) *trip {
-	t := &trip{plan: p, witness: NewWitness(manifest), config: config}
+	t := &trip{
+		plan:    p,
+		witness: NewWitness(manifest),
+		config:  config,
+	}
 	t.watching = []func(acp.Call){t.witness.Saw, t.measure}
 	t.connection = exchange.NewClient(exchange.Config{
-		URL: config.URL, Validator: config.Validator, Transcript: exchange.NewTranscript(60),
-		RequestIDs: fmt.Sprintf("sim-%d-%d", config.Seed, p.number), Patience: config.patience,
+		URL:        config.URL,
+		Validator:  config.Validator,
+		Transcript: exchange.NewTranscript(60),
+		RequestIDs: fmt.Sprintf("sim-%d-%d", config.Seed, p.number),
+		Patience:   config.patience,
 	})
 	t.client = acp.New(t.connection, config.Project, t.watching...)
 	return t

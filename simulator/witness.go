@@ -71,8 +71,13 @@ type checkout struct {
 // NewWitness starts with what the manifest promises. The zero Manifest will do: one seen later counts from then on.
 func NewWitness(manifest acp.Manifest) *Witness {
 	w := &Witness{
-		lines: map[lineKey]*line{}, quotes: map[string]*line{}, listOnly: map[string]bool{}, answers: map[string]int{},
-		checkouts: map[string]*checkout{}, orders: map[string]decimal.Decimal{}, redeemed: map[string]string{},
+		lines:     map[lineKey]*line{},
+		quotes:    map[string]*line{},
+		listOnly:  map[string]bool{},
+		answers:   map[string]int{},
+		checkouts: map[string]*checkout{},
+		orders:    map[string]decimal.Decimal{},
+		redeemed:  map[string]string{},
 	}
 	w.learnManifest(manifest)
 	return w

@@ -27,7 +27,11 @@ func parsed[T any](t *testing.T, text string) T {
 
 func (s seen) call(t *testing.T) acp.Call {
 	t.Helper()
-	call := acp.Call{Endpoint: s.kind, At: now, Raw: exchange.Response{Value: parsed[any](t, s.response)}}
+	call := acp.Call{
+		Endpoint: s.kind,
+		At:       now,
+		Raw:      exchange.Response{Value: parsed[any](t, s.response)},
+	}
 	switch s.kind {
 	case "manifest":
 		call.Response = parsed[acp.Manifest](t, s.response)

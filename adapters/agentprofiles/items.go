@@ -30,7 +30,11 @@ func eachItem(field string, registry map[string][]entity, read func(item) error)
 			return malformed(field+"."+text, "has more than "+strconv.Itoa(maxEntries)+" entries")
 		}
 		for n, e := range registry[text] {
-			i := item{field: field + "." + text + "." + strconv.Itoa(n), name: name, entity: e}
+			i := item{
+				field:  field + "." + text + "." + strconv.Itoa(n),
+				name:   name,
+				entity: e,
+			}
 			if err := i.check(); err != nil {
 				return err
 			}

@@ -120,7 +120,11 @@ func (b *book) answers(op *operation, v *operationView) {
 			continue
 		}
 		kind, m := body(r.Content)
-		a := answer{Status: status, Text: r.Description, Type: kind}
+		a := answer{
+			Status: status,
+			Text:   r.Description,
+			Type:   kind,
+		}
 		if m != nil {
 			a.Fields = b.doc.fields(m.Schema, nil)
 			if v.Answer == "" && strings.Contains(kind, "json") {

@@ -146,7 +146,11 @@ func (h *handler) bookView(l *library, b *book, query string) bookView {
 	}
 	found := 0
 	for _, g := range b.groups {
-		card := groupCard{Slug: g.slug, Name: g.title, Section: g.section}
+		card := groupCard{
+			Slug:    g.slug,
+			Name:    g.title,
+			Section: g.section,
+		}
 		for _, op := range g.operations {
 			r := rowOf(op, g)
 			if matches(r.Words, query) {

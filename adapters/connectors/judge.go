@@ -74,7 +74,11 @@ func (p *Platform) Token(ctx context.Context, ask func(context.Context) (*oauth2
 	case !errors.As(err, &answered):
 		return nil, p.untokened(ctx, err)
 	}
-	a := Answer{Status: answered.Response.StatusCode, Header: answered.Response.Header, Body: answered.Body}
+	a := Answer{
+		Status: answered.Response.StatusCode,
+		Header: answered.Response.Header,
+		Body:   answered.Body,
+	}
 	if p.judge != nil && a.Status != http.StatusOK {
 		if said := p.judge(a); errors.Is(said, ports.ErrCredentialsRefused) {
 			return nil, said

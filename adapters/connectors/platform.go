@@ -51,7 +51,11 @@ func New(name string, client *http.Client, clock ports.Clock) *Platform {
 		}
 		return nil
 	}
-	return &Platform{name: name, http: &own, clock: clock}
+	return &Platform{
+		name:  name,
+		http:  &own,
+		clock: clock,
+	}
 }
 
 // Judging has answers judged by what the platform says in them before their status is. judge returns nil
@@ -105,7 +109,11 @@ func (p *Platform) Send(ctx context.Context, r Request) (Answer, error) {
 	}
 	defer response.Body.Close()
 	body, err := p.read(ctx, response)
-	return Answer{Status: response.StatusCode, Header: response.Header, Body: body}, err
+	return Answer{
+		Status: response.StatusCode,
+		Header: response.Header,
+		Body:   body,
+	}, err
 }
 
 func (p *Platform) read(ctx context.Context, response *http.Response) ([]byte, error) {

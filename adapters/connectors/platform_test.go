@@ -260,7 +260,11 @@ func TestTokens(t *testing.T) {
 			w.WriteHeader(c.status)
 			fmt.Fprint(w, c.body)
 		})
-		app := oauth2.Config{ClientID: "app", ClientSecret: secret, Endpoint: oauth2.Endpoint{TokenURL: server.URL, AuthStyle: oauth2.AuthStyleInParams}}
+		app := oauth2.Config{
+			ClientID:     "app",
+			ClientSecret: secret,
+			Endpoint:     oauth2.Endpoint{TokenURL: server.URL, AuthStyle: oauth2.AuthStyleInParams},
+		}
 		token, err := platform(nil).Token(t.Context(), func(ctx context.Context) (*oauth2.Token, error) { return app.Exchange(ctx, secret) })
 		if !c.is(err) || strings.Contains(fmt.Sprint(err, errors.Unwrap(err)), secret) || (err == nil) != (token != nil) {
 			t.Errorf("%d %s: %v (%v)", c.status, c.body, err, errors.Unwrap(err))

@@ -48,12 +48,48 @@ func (v *visit) bridge(s *sales) *bridgeView {
 	extra := sum(s.Currency, t.Gross, negative(t.Goods))
 	list, goods, gross, net := number(t.List), number(t.Goods), number(t.Gross), number(t.Net)
 	bars := []bar{
-		{label: "Goods at list", text: amount(t.List), class: "f-soft", to: list, ground: true},
-		{label: "Haggled off", text: amount(negative(t.Discount)), class: "f-buyer", from: list, to: goods},
-		{label: "Shipping and tax", text: plus(amount(extra)), class: "f-mid", from: goods, to: gross},
-		{label: "Paid by buyers", text: amount(t.Gross), class: "f-shop", to: gross, ground: true},
-		{label: "Refunds", text: amount(negative(t.Refunded)), class: "f-ink3", from: gross, to: net},
-		{label: "After refunds", text: amount(t.Net), class: "f-shop", to: net, ground: true},
+		{
+			label:  "Goods at list",
+			text:   amount(t.List),
+			class:  "f-soft",
+			to:     list,
+			ground: true,
+		},
+		{
+			label: "Haggled off",
+			text:  amount(negative(t.Discount)),
+			class: "f-buyer",
+			from:  list,
+			to:    goods,
+		},
+		{
+			label: "Shipping and tax",
+			text:  plus(amount(extra)),
+			class: "f-mid",
+			from:  goods,
+			to:    gross,
+		},
+		{
+			label:  "Paid by buyers",
+			text:   amount(t.Gross),
+			class:  "f-shop",
+			to:     gross,
+			ground: true,
+		},
+		{
+			label: "Refunds",
+			text:  amount(negative(t.Refunded)),
+			class: "f-ink3",
+			from:  gross,
+			to:    net,
+		},
+		{
+			label:  "After refunds",
+			text:   amount(t.Net),
+			class:  "f-shop",
+			to:     net,
+			ground: true,
+		},
 	}
 	view := &bridgeView{
 		Picture: drawBridge(bars),
@@ -63,7 +99,11 @@ func (v *visit) bridge(s *sales) *bridgeView {
 		view.Said = "Haggling took " + share(off) + " off list. The deals have " + amount(t.Margin.Amount) + " of margin."
 	}
 	for _, b := range bars {
-		view.Facts = append(view.Facts, fact{Label: b.label, Value: b.text, Sum: b.ground && b.from == 0 && b.label != "Goods at list"})
+		view.Facts = append(view.Facts, fact{
+			Label: b.label,
+			Value: b.text,
+			Sum:   b.ground && b.from == 0 && b.label != "Goods at list",
+		})
 	}
 	return view
 }

@@ -134,7 +134,11 @@ func (v *visit) shipMany() error {
 		return err
 	}
 	if len(orders) == 0 {
-		return &problem{Status: http.StatusUnprocessableEntity, Code: "validation_error", Message: "Select the orders to ship."}
+		return &problem{
+			Status:  http.StatusUnprocessableEntity,
+			Code:    "validation_error",
+			Message: "Select the orders to ship.",
+		}
 	}
 	view := &shippedView{frame: v.page("", "orders"), Back: v.shop.Path() + "/orders?status=to_ship"}
 	shipped := 0

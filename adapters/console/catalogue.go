@@ -102,8 +102,16 @@ func numeral(n *json.Number) string {
 }
 
 var catalogueTabs = []tab{
-	{Name: "", Word: "On sale", status: "active"},
-	{Name: "archived", Word: "Archived", status: "archived"},
+	{
+		Name:   "",
+		Word:   "On sale",
+		status: "active",
+	},
+	{
+		Name:   "archived",
+		Word:   "Archived",
+		status: "archived",
+	},
 	{Name: "all", Word: "All"},
 }
 
@@ -245,7 +253,11 @@ func (v *visit) catalogueRow(p *product, view *catalogueView, q url.Values, fail
 	}
 	if p.Bounds != nil {
 		row.Floor, row.Target = w.amount(p.Bounds.Floor, ""), w.amount(p.Bounds.Target, "")
-		bounds := priced{List: p.list(), Target: p.Bounds.Target, Floor: p.Bounds.Floor}
+		bounds := priced{
+			List:   p.list(),
+			Target: p.Bounds.Target,
+			Floor:  p.Bounds.Floor,
+		}
 		row.Glyph = glyph(&effectOn{Before: bounds, After: bounds}, view.low)
 	}
 	row.Pills = v.warnings(p)
@@ -301,8 +313,19 @@ func (v *visit) margin(p *product) string {
 // rowForm edits a product in its row of the list.
 func (v *visit) rowForm(view *catalogueView, p *product, q url.Values, failed *problem) *form {
 	fields := []field{
-		{Name: "price", Label: "List price of " + p.Name, Kind: "number", Value: p.Price.String(), First: failed == nil},
-		{Name: "cost", Label: "Cost of " + p.Name, Kind: "number", Value: numeral(p.Cost)},
+		{
+			Name:  "price",
+			Label: "List price of " + p.Name,
+			Kind:  "number",
+			Value: p.Price.String(),
+			First: failed == nil,
+		},
+		{
+			Name:  "cost",
+			Label: "Cost of " + p.Name,
+			Kind:  "number",
+			Value: numeral(p.Cost),
+		},
 	}
 	view.Was = was(fields)
 	if failed != nil {

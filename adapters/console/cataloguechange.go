@@ -59,7 +59,11 @@ func (v *visit) previewChange() error {
 	q := v.r.URL.Query()
 	names := slices.Compact(slices.Sorted(slices.Values(q["product"])))
 	if len(names) > pageSize {
-		return &problem{Status: http.StatusUnprocessableEntity, Code: "validation_error", Message: "Select at most " + strconv.Itoa(pageSize) + " products."}
+		return &problem{
+			Status:  http.StatusUnprocessableEntity,
+			Code:    "validation_error",
+			Message: "Select at most " + strconv.Itoa(pageSize) + " products.",
+		}
 	}
 	how := q.Get("how")
 	view := &changeManyView{
@@ -67,7 +71,13 @@ func (v *visit) previewChange() error {
 		Back:  v.cataloguePath(),
 		Here:  v.cataloguePath() + "/change",
 		How:   chosen(manyChanges, how),
-		By:    field{Name: "by", Label: "Per cent", Kind: "number", Value: q.Get("by"), Help: "For prices and costs."},
+		By: field{
+			Name:  "by",
+			Label: "Per cent",
+			Kind:  "number",
+			Value: q.Get("by"),
+			Help:  "For prices and costs.",
+		},
 	}
 	share, err := parsePercent(q.Get("by"))
 	if byPercent(how) && err != nil {
@@ -104,7 +114,11 @@ var (
 // changeOf is what a change makes of a product.
 func (v *visit) changeOf(p *product, how string, by money.Percent) changeRow {
 	w := v.shop.words
-	row := changeRow{SKU: p.SKU, Name: p.Name, Address: v.cataloguePath() + "/" + p.ID}
+	row := changeRow{
+		SKU:     p.SKU,
+		Name:    p.Name,
+		Address: v.cataloguePath() + "/" + p.ID,
+	}
 	price, err := money.Parse(p.Price.String(), v.unit())
 	if err != nil {
 		row.Wrong = "Its price cannot be read."
@@ -194,7 +208,11 @@ func (v *visit) changeMany() error {
 	}
 	if len(refused.Details) > 0 {
 		refused.Message = "These products were not changed. The others were."
-		return v.showAfter(refused, "changemany", &changeManyView{frame: v.page("Change products", "catalogue"), Back: v.cataloguePath(), Problem: refused})
+		return v.showAfter(refused, "changemany", &changeManyView{
+			frame:   v.page("Change products", "catalogue"),
+			Back:    v.cataloguePath(),
+			Problem: refused,
+		})
 	}
 	return v.finishUndoable(v.cataloguePath(), "many", undo{Action: v.cataloguePath() + "/change", Fields: back})
 }

@@ -57,12 +57,22 @@ func (v *visit) askImport(given url.Values, failed *problem) error {
 	}
 	view := &importFormView{frame: v.page("Import products", "catalogue"), Back: v.cataloguePath()}
 	view.Ask = newForm(v.cataloguePath()+"/import", failed,
-		field{Name: "format", Label: "Columns of the file", Kind: "select", Options: chosen([]option{
-			{Value: "haggle", Word: "sku, name, price … (or one JSON object a line)"},
-			{Value: "shopify", Word: "As Shopify exports products"},
-			{Value: "woocommerce", Word: "As WooCommerce exports products"},
-		}, given.Get("format"))},
-		field{Name: "dry_run", Label: "Preview: check the file, and store nothing", Kind: "check", On: given.Get("dry_run") == "on"})
+		field{
+			Name:  "format",
+			Label: "Columns of the file",
+			Kind:  "select",
+			Options: chosen([]option{
+				{Value: "haggle", Word: "sku, name, price … (or one JSON object a line)"},
+				{Value: "shopify", Word: "As Shopify exports products"},
+				{Value: "woocommerce", Word: "As WooCommerce exports products"},
+			}, given.Get("format")),
+		},
+		field{
+			Name:  "dry_run",
+			Label: "Preview: check the file, and store nothing",
+			Kind:  "check",
+			On:    given.Get("dry_run") == "on",
+		})
 	return v.showAfter(failed, "importform", view)
 }
 
@@ -93,7 +103,11 @@ func (v *visit) startImport() error {
 		}
 		given.Set(part.FormName(), string(text))
 	}
-	return v.askImport(given, &problem{Status: http.StatusUnprocessableEntity, Code: "validation_error", Details: []detail{{"file", "is required"}}})
+	return v.askImport(given, &problem{
+		Status:  http.StatusUnprocessableEntity,
+		Code:    "validation_error",
+		Details: []detail{{"file", "is required"}},
+	})
 }
 
 func (v *visit) importFile(file *multipart.Part, given url.Values) error {
@@ -149,7 +163,11 @@ func (v *visit) showImport() error {
 		return err
 	}
 	if j.Import == nil {
-		return &problem{Status: http.StatusNotFound, Code: "not_found", Message: "There is no such import."}
+		return &problem{
+			Status:  http.StatusNotFound,
+			Code:    "not_found",
+			Message: "There is no such import.",
+		}
 	}
 	view := &importView{
 		frame:    v.page("Import", "catalogue"),

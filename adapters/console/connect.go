@@ -92,7 +92,11 @@ func (v *visit) platform() (kind integration.Type, err error) {
 	}
 	kind, err = integration.ParseType(v.r.PathValue("type"))
 	if err != nil {
-		err = &problem{Status: http.StatusNotFound, Code: "not_found", Message: "There is no such platform."}
+		err = &problem{
+			Status:  http.StatusNotFound,
+			Code:    "not_found",
+			Message: "There is no such platform.",
+		}
 	}
 	return kind, err
 }
@@ -263,7 +267,11 @@ func (v *visit) completeConnection() error {
 	err = v.api.post(http.MethodPost, "/v1/integrations/connect/complete", change{body: body}, &made)
 	if p, refused := refusal(err); refused {
 		if slices.ContainsFunc(p.Details, func(d detail) bool { return d.Field == "state" || d.Field == "code" }) {
-			p = &problem{Status: p.Status, Code: "link_expired", Message: "This link was used or has expired. Connect again."}
+			p = &problem{
+				Status:  p.Status,
+				Code:    "link_expired",
+				Message: "This link was used or has expired. Connect again.",
+			}
 		}
 		return v.showConnect(kind, p)
 	}

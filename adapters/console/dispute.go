@@ -116,7 +116,11 @@ func (v *visit) moneyDisputed(d *dispute, o *orderDetail) []fact {
 	return []fact{
 		{Label: "Paid for the order", Value: w.amount(o.Payment.Amount, o.Currency)},
 		{Label: "Refunded", Value: w.amount(negative(o.Payment.Refunded), o.Currency)},
-		{Label: "Disputed", Value: w.amount(d.Amount, d.Currency), Sum: true},
+		{
+			Label: "Disputed",
+			Value: w.amount(d.Amount, d.Currency),
+			Sum:   true,
+		},
 		{Label: "Taken for it", Value: w.amount(negative(d.Withdrawn), cmp.Or(d.WithdrawnCurrency, d.Currency))},
 		{Label: "Fee for it", Value: w.amount(negative(d.Fee), cmp.Or(d.FeeCurrency, d.Currency))},
 		{Label: "By", Value: cmp.Or(o.Payment.Instrument, providerName(d.Provider))},
@@ -134,20 +138,57 @@ func (v *visit) disputeTimes(d *dispute) []fact {
 	}
 	return append(facts,
 		fact{Label: "Last change", Value: w.clock(d.UpdatedAt)},
-		fact{Label: "Provider's id", Value: short(d.ProviderID), Mono: true},
+		fact{
+			Label: "Provider's id",
+			Value: short(d.ProviderID),
+			Mono:  true,
+		},
 	)
 }
 
 // evidenceFields are the texts of evidence, in the order in which a reader wants them.
 func evidenceFields(e evidence) []evidenceField {
 	return []evidenceField{
-		{Name: "product", Label: "What was sold", Value: e.Product, Rows: 2},
-		{Name: "receipt", Label: "Receipt", Value: e.Receipt, Rows: 2},
-		{Name: "carrier", Label: "Carrier", Value: e.Carrier},
-		{Name: "tracking_number", Label: "Tracking number", Value: e.TrackingNumber},
-		{Name: "shipped_on", Label: "Shipped on", Value: e.ShippedOn, Help: "2026-03-05"},
-		{Name: "communication", Label: "What was said between you and the buyer", Value: e.Communication, Rows: 4},
-		{Name: "note", Label: "What speaks for you", Value: e.Note, Rows: 4},
+		{
+			Name:  "product",
+			Label: "What was sold",
+			Value: e.Product,
+			Rows:  2,
+		},
+		{
+			Name:  "receipt",
+			Label: "Receipt",
+			Value: e.Receipt,
+			Rows:  2,
+		},
+		{
+			Name:  "carrier",
+			Label: "Carrier",
+			Value: e.Carrier,
+		},
+		{
+			Name:  "tracking_number",
+			Label: "Tracking number",
+			Value: e.TrackingNumber,
+		},
+		{
+			Name:  "shipped_on",
+			Label: "Shipped on",
+			Value: e.ShippedOn,
+			Help:  "2026-03-05",
+		},
+		{
+			Name:  "communication",
+			Label: "What was said between you and the buyer",
+			Value: e.Communication,
+			Rows:  4,
+		},
+		{
+			Name:  "note",
+			Label: "What speaks for you",
+			Value: e.Note,
+			Rows:  4,
+		},
 	}
 }
 

@@ -117,8 +117,16 @@ func answerBy(due string) string {
 
 var disputeTabs = []tab{
 	{Word: "To answer", status: "needed"},
-	{Name: "review", Word: "Under review", status: "under_review"},
-	{Name: "closed", Word: "Won and lost", status: "closed"},
+	{
+		Name:   "review",
+		Word:   "Under review",
+		status: "under_review",
+	},
+	{
+		Name:   "closed",
+		Word:   "Won and lost",
+		status: "closed",
+	},
 	{Name: "all", Word: "All"},
 }
 
@@ -151,8 +159,16 @@ type disputePage struct {
 // backSections are the lists of what buyers want back.
 func (v *visit) backSections(current string) []choice {
 	return []choice{
-		{Word: "Returns", Address: v.shop.Path() + "/returns", Current: current == "returns"},
-		{Word: "Disputes", Address: v.shop.Path() + "/disputes", Current: current == "disputes"},
+		{
+			Word:    "Returns",
+			Address: v.shop.Path() + "/returns",
+			Current: current == "returns",
+		},
+		{
+			Word:    "Disputes",
+			Address: v.shop.Path() + "/disputes",
+			Current: current == "disputes",
+		},
 	}
 }
 

@@ -25,24 +25,91 @@ func everybody(frame) bool { return true }
 
 // screens are the pages of a shop that stand for themselves. The settings' sections come after them.
 var screens = []screen{
-	{Word: "Today", Key: "t", path: "", names: "home start waiting live feed", sees: everybody},
-	{Word: "Orders", Key: "o", path: "/orders", names: "sales shipping refund cancel", sees: frame.Sells},
-	{Word: "Returns", Key: "r", path: "/returns", names: "goods back", sees: frame.Sells},
-	{Word: "Negotiations", Key: "n", path: "/negotiations", names: "haggling offers prices", sees: frame.Haggles},
-	{Word: "Lost deals", Key: "l", path: "/lost", names: "left floor", sees: frame.Limits},
-	{Word: "Policy studio", Key: "p", path: "/policy", names: "preset sliders replay limits floor", sees: frame.Tunes},
-	{Word: "Policy versions", path: "/policy/versions", names: "holdout roll back activate", sees: frame.Tunes},
-	{Word: "Money", Key: "m", path: "/money", names: "finance sales revenue wallets reconciliation", sees: frame.Sells},
-	{Word: "Payments", path: "/money/payments", names: "refund charge card", sees: frame.Sells},
-	{Word: "Movements", path: "/money/movements", names: "transactions ledger", sees: frame.Sells},
-	{Word: "Settings", Key: ",", path: "/settings", names: "preferences", sees: everybody},
+	{
+		Word:  "Today",
+		Key:   "t",
+		path:  "",
+		names: "home start waiting live feed",
+		sees:  everybody,
+	},
+	{
+		Word:  "Orders",
+		Key:   "o",
+		path:  "/orders",
+		names: "sales shipping refund cancel",
+		sees:  frame.Sells,
+	},
+	{
+		Word:  "Returns",
+		Key:   "r",
+		path:  "/returns",
+		names: "goods back",
+		sees:  frame.Sells,
+	},
+	{
+		Word:  "Negotiations",
+		Key:   "n",
+		path:  "/negotiations",
+		names: "haggling offers prices",
+		sees:  frame.Haggles,
+	},
+	{
+		Word:  "Lost deals",
+		Key:   "l",
+		path:  "/lost",
+		names: "left floor",
+		sees:  frame.Limits,
+	},
+	{
+		Word:  "Policy studio",
+		Key:   "p",
+		path:  "/policy",
+		names: "preset sliders replay limits floor",
+		sees:  frame.Tunes,
+	},
+	{
+		Word:  "Policy versions",
+		path:  "/policy/versions",
+		names: "holdout roll back activate",
+		sees:  frame.Tunes,
+	},
+	{
+		Word:  "Money",
+		Key:   "m",
+		path:  "/money",
+		names: "finance sales revenue wallets reconciliation",
+		sees:  frame.Sells,
+	},
+	{
+		Word:  "Payments",
+		path:  "/money/payments",
+		names: "refund charge card",
+		sees:  frame.Sells,
+	},
+	{
+		Word:  "Movements",
+		path:  "/money/movements",
+		names: "transactions ledger",
+		sees:  frame.Sells,
+	},
+	{
+		Word:  "Settings",
+		Key:   ",",
+		path:  "/settings",
+		names: "preferences",
+		sees:  everybody,
+	},
 }
 
 // Jumps are the pages that a key leads to, those that the member may see.
 func (f frame) Jumps() (seen []found) {
 	for _, s := range screens {
 		if s.Key != "" && s.sees(f) {
-			seen = append(seen, found{Word: s.Word, Key: s.Key, Address: f.shop.Path() + s.path})
+			seen = append(seen, found{
+				Word:    s.Word,
+				Key:     s.Key,
+				Address: f.shop.Path() + s.path,
+			})
 		}
 	}
 	return seen
@@ -96,7 +163,11 @@ func (f *findView) screens() (rows []found, err error) {
 	base := f.shop.Path()
 	for _, s := range screens {
 		if s.sees(f.frame) && begins(s.Word+" "+s.names, f.Text) {
-			rows = append(rows, found{Word: s.Word, Key: s.Key, Address: base + s.path})
+			rows = append(rows, found{
+				Word:    s.Word,
+				Key:     s.Key,
+				Address: base + s.path,
+			})
 		}
 	}
 	if f.Text == "" {
@@ -104,7 +175,11 @@ func (f *findView) screens() (rows []found, err error) {
 	}
 	for _, s := range f.sections("") {
 		if begins(s.Word+" settings", f.Text) {
-			rows = append(rows, found{Word: s.Word, Note: "Settings", Address: s.Address})
+			rows = append(rows, found{
+				Word:    s.Word,
+				Note:    "Settings",
+				Address: s.Address,
+			})
 		}
 	}
 	return rows, nil
@@ -187,7 +262,11 @@ func (f *findView) people() (rows []found, err error) {
 	members, err := fetchAll[person](f.api, "/v1/members", nil)
 	for _, m := range members {
 		if begins(m.Name+" "+m.Email, f.Text) && len(rows) < mostFound {
-			rows = append(rows, found{Word: m.Name, Note: m.Email, Address: f.settingsPath("people") + "/" + url.PathEscape(m.ID)})
+			rows = append(rows, found{
+				Word:    m.Name,
+				Note:    m.Email,
+				Address: f.settingsPath("people") + "/" + url.PathEscape(m.ID),
+			})
 		}
 	}
 	return rows, err

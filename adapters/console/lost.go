@@ -73,10 +73,26 @@ func (v *visit) lost() error {
 	}
 	l, w := &found.Lost, v.shop.words
 	view.Tiles = []tile{
-		{Label: "Left near the floor", Value: thousands(l.Count), Before: "at most " + view.Near + " below it"},
-		{Label: "At the floor or above", Value: thousands(l.AboveFloor), Before: "your rules allowed these"},
-		{Label: "Their best offers", Value: w.amount(l.Offers, found.Currency), Before: "that you did not get"},
-		{Label: "At list price", Value: w.amount(l.List, found.Currency), Before: "the same goods"},
+		{
+			Label:  "Left near the floor",
+			Value:  thousands(l.Count),
+			Before: "at most " + view.Near + " below it",
+		},
+		{
+			Label:  "At the floor or above",
+			Value:  thousands(l.AboveFloor),
+			Before: "your rules allowed these",
+		},
+		{
+			Label:  "Their best offers",
+			Value:  w.amount(l.Offers, found.Currency),
+			Before: "that you did not get",
+		},
+		{
+			Label:  "At list price",
+			Value:  w.amount(l.List, found.Currency),
+			Before: "the same goods",
+		},
 	}
 	for _, d := range l.Examples.Data {
 		view.Rows = append(view.Rows, v.lostRow(&d, found.Currency))

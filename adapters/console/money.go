@@ -127,13 +127,21 @@ func (v *visit) walletView(w *wallet) walletView {
 	view := walletView{Currency: w.Currency, Facts: []fact{
 		{Label: "Taken in", Value: amount(w.Captured)},
 		{Label: "Refunds", Value: amount(negative(w.Refunded))},
-		{Label: "Disputes", Value: amount(negative(w.Disputed)), Address: v.shop.Path() + "/disputes?status=all"},
+		{
+			Label:   "Disputes",
+			Value:   amount(negative(w.Disputed)),
+			Address: v.shop.Path() + "/disputes?status=all",
+		},
 		{Label: "Fees", Value: amount(negative(w.Fees))},
 	}}
 	view.Facts = append(view.Facts, rare(amount, w)...)
 	view.Facts = append(view.Facts,
 		fact{Label: "Paid out to your bank", Value: amount(negative(w.PaidOut))},
-		fact{Label: "Held now", Value: amount(w.Balance), Sum: true},
+		fact{
+			Label: "Held now",
+			Value: amount(w.Balance),
+			Sum:   true,
+		},
 	)
 	if len(w.Providers) > 1 {
 		for _, p := range w.Providers {

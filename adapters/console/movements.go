@@ -38,11 +38,31 @@ var movementWords = map[string]string{
 
 var movementTabs = []tab{
 	{Word: "All"},
-	{Name: "sale", Word: "Payments", status: "sale"},
-	{Name: "refund", Word: "Refunds", status: "refund"},
-	{Name: "dispute", Word: "Disputes", status: "dispute"},
-	{Name: "fee", Word: "Fees", status: "fee"},
-	{Name: "payout", Word: "Payouts", status: "payout"},
+	{
+		Name:   "sale",
+		Word:   "Payments",
+		status: "sale",
+	},
+	{
+		Name:   "refund",
+		Word:   "Refunds",
+		status: "refund",
+	},
+	{
+		Name:   "dispute",
+		Word:   "Disputes",
+		status: "dispute",
+	},
+	{
+		Name:   "fee",
+		Word:   "Fees",
+		status: "fee",
+	},
+	{
+		Name:   "payout",
+		Word:   "Payouts",
+		status: "payout",
+	},
 }
 
 type movementsView struct {

@@ -146,7 +146,11 @@ func (v *visit) negotiation() error {
 			{Label: "Began", Value: w.clock(t.BeganAt)},
 			{Label: "Last step", Value: w.clock(t.LastAt)},
 			{Label: "Agent", Value: t.Agent.who()},
-			{Label: "Negotiation", Value: short(t.ID), Mono: true},
+			{
+				Label: "Negotiation",
+				Value: short(t.ID),
+				Mono:  true,
+			},
 		},
 	}
 	if len(t.Items) > 0 {

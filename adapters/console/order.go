@@ -241,7 +241,11 @@ func (v *visit) moneyOf(o *orderDetail) []fact {
 	facts = append(facts,
 		fact{Label: "Shipping", Value: amount(o.Shipping)},
 		fact{Label: "Tax", Value: amount(o.Tax)},
-		fact{Label: "Paid", Value: amount(o.Total), Sum: true},
+		fact{
+			Label: "Paid",
+			Value: amount(o.Total),
+			Sum:   true,
+		},
 		fact{Label: "Refunded", Value: amount(negative(o.Payment.Refunded))},
 	)
 	if n, _ := o.Payment.Disputed.Float64(); n > 0 {
@@ -275,7 +279,11 @@ func (v *visit) buyerOf(o *orderDetail) []fact {
 	return append(facts,
 		fact{Label: "Agent", Value: o.Agent.who()},
 		fact{Label: "Came through", Value: cmp.Or(protocolNames[o.Protocol], o.Protocol)},
-		fact{Label: "Negotiation", Value: short(o.Negotiation), Mono: true},
+		fact{
+			Label: "Negotiation",
+			Value: short(o.Negotiation),
+			Mono:  true,
+		},
 	)
 }
 
@@ -287,7 +295,11 @@ func (v *visit) timeline(o *orderDetail, list []moment) []moment {
 		if more != "" {
 			when += " · " + more
 		}
-		list = append(list, moment{What: what, When: when, at: at})
+		list = append(list, moment{
+			What: what,
+			When: when,
+			at:   at,
+		})
 	}
 	note(o.Payment.CreatedAt, "Paid "+w.amount(o.Payment.Amount, o.Payment.Currency), cmp.Or(o.Payment.Instrument, o.Payment.Provider))
 	note(o.CreatedAt, "Order placed", "")
@@ -319,15 +331,27 @@ func (v *visit) timeline(o *orderDetail, list []moment) []moment {
 	f := o.Fulfillment
 	if !o.ships() {
 		if f.Status == "processing" {
-			next = append(next, moment{What: "Deliver", When: "digital, no shipping", Class: "next"})
+			next = append(next, moment{
+				What:  "Deliver",
+				When:  "digital, no shipping",
+				Class: "next",
+			})
 		}
 		return append(next, list...)
 	}
 	if f.Status == "processing" || f.Status == "shipped" {
-		next = append(next, moment{What: "Deliver", When: w.dates(f.Delivery) + ", " + strings.ReplaceAll(f.ShippingOption, "_", " "), Class: "next"})
+		next = append(next, moment{
+			What:  "Deliver",
+			When:  w.dates(f.Delivery) + ", " + strings.ReplaceAll(f.ShippingOption, "_", " "),
+			Class: "next",
+		})
 	}
 	if f.Status == "processing" {
-		next = append(next, moment{What: "Ship", When: "by " + w.dates(f.ShipsOn), Class: "next"})
+		next = append(next, moment{
+			What:  "Ship",
+			When:  "by " + w.dates(f.ShipsOn),
+			Class: "next",
+		})
 	}
 	return append(next, list...)
 }

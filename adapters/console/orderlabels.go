@@ -48,9 +48,17 @@ func (v *visit) labelMoments(labels []orderLabel) []moment {
 			bought += " for " + w.amount(l.Price, l.Currency)
 		}
 		about := strings.TrimSpace(strings.ReplaceAll(l.Service, "_", " ") + " " + l.TrackingNumber)
-		moments = append(moments, moment{What: bought, When: w.clock(l.CreatedAt) + " · " + about, at: l.CreatedAt})
+		moments = append(moments, moment{
+			What: bought,
+			When: w.clock(l.CreatedAt) + " · " + about,
+			at:   l.CreatedAt,
+		})
 		if l.VoidedAt != nil {
-			moments = append(moments, moment{What: "Label voided", When: w.clock(*l.VoidedAt) + " · " + l.TrackingNumber, at: *l.VoidedAt})
+			moments = append(moments, moment{
+				What: "Label voided",
+				When: w.clock(*l.VoidedAt) + " · " + l.TrackingNumber,
+				at:   *l.VoidedAt,
+			})
 		}
 	}
 	return moments

@@ -30,7 +30,11 @@ func (v *visit) platformsOf(order string) (list []fact, err error) {
 			return nil, err
 		}
 		w.noun = one.noun
-		list = append(list, fact{Label: one.label, Value: w.words(), Address: w.address()})
+		list = append(list, fact{
+			Label:   one.label,
+			Value:   w.words(),
+			Address: w.address(),
+		})
 	}
 	return list, nil
 }

@@ -142,11 +142,32 @@ func off(list, paid int64, unit money.Currency) string {
 }
 
 var orderTabs = []tab{
-	{Name: "to_ship", Word: "To ship", status: "confirmed", fulfillment: "processing"},
-	{Name: "shipped", Word: "Shipped", fulfillment: "shipped"},
-	{Name: "delivered", Word: "Delivered", fulfillment: "delivered"},
-	{Name: "refunded", Word: "Refunded", status: "refunded"},
-	{Name: "cancelled", Word: "Cancelled", status: "canceled"},
+	{
+		Name:        "to_ship",
+		Word:        "To ship",
+		status:      "confirmed",
+		fulfillment: "processing",
+	},
+	{
+		Name:        "shipped",
+		Word:        "Shipped",
+		fulfillment: "shipped",
+	},
+	{
+		Name:        "delivered",
+		Word:        "Delivered",
+		fulfillment: "delivered",
+	},
+	{
+		Name:   "refunded",
+		Word:   "Refunded",
+		status: "refunded",
+	},
+	{
+		Name:   "cancelled",
+		Word:   "Cancelled",
+		status: "canceled",
+	},
 	{Name: "", Word: "All"},
 }
 

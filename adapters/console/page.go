@@ -140,7 +140,11 @@ func (c *console) outsideFailed(w http.ResponseWriter, r *http.Request, name str
 
 // fail shows an error in the place of the page.
 func (v *visit) fail(err error) {
-	view := &problemView{frame: v.page("", ""), Problem: v.explain(v.w, v.r, err), Request: v.w.Header().Get("X-Request-Id")}
+	view := &problemView{
+		frame:   v.page("", ""),
+		Problem: v.explain(v.w, v.r, err),
+		Request: v.w.Header().Get("X-Request-Id"),
+	}
 	view.Title = view.Problem.title()
 	if err := v.render(v.w, view.Problem.Status, "problem", view); err != nil {
 		v.Log.ErrorContext(v.r.Context(), "a page of the console failed", "page", "problem", "error", err)
@@ -174,15 +178,27 @@ func (c *console) explain(w http.ResponseWriter, r *http.Request, err error) *pr
 	}
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return &problem{Status: http.StatusRequestEntityTooLarge, Code: "request_too_large", Message: "The form is too large."}
+		return &problem{
+			Status:  http.StatusRequestEntityTooLarge,
+			Code:    "request_too_large",
+			Message: "The form is too large.",
+		}
 	}
 	var e *fault.Error
 	status, known := statuses[fault.KindOf(err)]
 	if !errors.As(err, &e) || !known {
 		c.Log.ErrorContext(r.Context(), "a page of the console failed", "error", err, "request_id", w.Header().Get("X-Request-Id"))
-		return &problem{Status: http.StatusInternalServerError, Code: "internal", Message: "Something went wrong here, and was noted. Try again."}
+		return &problem{
+			Status:  http.StatusInternalServerError,
+			Code:    "internal",
+			Message: "Something went wrong here, and was noted. Try again.",
+		}
 	}
-	p = &problem{Status: status, Code: e.Code, Message: e.Message}
+	p = &problem{
+		Status:  status,
+		Code:    e.Code,
+		Message: e.Message,
+	}
 	for _, d := range e.Details {
 		p.Details = append(p.Details, detail(d))
 	}

@@ -27,10 +27,26 @@ var paymentPills = map[string]pill{
 
 var paymentTabs = []tab{
 	{Word: "All"},
-	{Name: "paid", Word: "Paid", status: "succeeded"},
-	{Name: "partly_refunded", Word: "Partly refunded", status: "partially_refunded"},
-	{Name: "refunded", Word: "Refunded", status: "refunded"},
-	{Name: "no_answer", Word: "No answer yet", status: "unresolved"},
+	{
+		Name:   "paid",
+		Word:   "Paid",
+		status: "succeeded",
+	},
+	{
+		Name:   "partly_refunded",
+		Word:   "Partly refunded",
+		status: "partially_refunded",
+	},
+	{
+		Name:   "refunded",
+		Word:   "Refunded",
+		status: "refunded",
+	},
+	{
+		Name:   "no_answer",
+		Word:   "No answer yet",
+		status: "unresolved",
+	},
 }
 
 type paymentsView struct {

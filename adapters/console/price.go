@@ -277,7 +277,12 @@ func (v *visit) sparkOf(i *threadItem) template.HTML {
 			Quantity: i.Quantity,
 			Offer:    i.Offers[n],
 			Answer:   pricepath.Answer{Response: "counter_offer", Price: i.Prices[n]},
-			Bounds:   pricepath.Bounds{List: i.List, Opening: i.List, Target: i.List, Floor: i.List},
+			Bounds: pricepath.Bounds{
+				List:    i.List,
+				Opening: i.List,
+				Target:  i.List,
+				Floor:   i.List,
+			},
 		}
 		if i.Floor != nil {
 			steps[n].Bounds.Floor = *i.Floor

@@ -87,7 +87,11 @@ func (v *visit) addLevels(view *productView, id, sku string) error {
 	}
 	view.Key = newForm("", nil).Key
 	for _, l := range found {
-		row := levelRow{Location: l.Location, Quantity: thousands(l.Quantity), Held: thousands(l.Held)}
+		row := levelRow{
+			Location: l.Location,
+			Quantity: thousands(l.Quantity),
+			Held:     thousands(l.Held),
+		}
 		if view.MayChange {
 			row.Action = link(v.cataloguePath()+"/"+id+"/stock", url.Values{"sku": {sku}, "location": {l.Location}})
 		}
@@ -104,7 +108,11 @@ func (v *visit) moveStock() error {
 	q, f := v.r.URL.Query(), v.r.PostForm
 	delta, err := strconv.Atoi(strings.Replace(strings.TrimSpace(f.Get("delta")), minus, "-", 1))
 	if err != nil || delta == 0 {
-		return v.showProduct(&problem{Status: http.StatusUnprocessableEntity, Code: "validation_error", Details: []detail{{"pieces", "must be a whole number, such as 5 or -5"}}})
+		return v.showProduct(&problem{
+			Status:  http.StatusUnprocessableEntity,
+			Code:    "validation_error",
+			Details: []detail{{"pieces", "must be a whole number, such as 5 or -5"}},
+		})
 	}
 	sent, err := v.send(func(c change) error {
 		c.body = map[string]any{"adjustments": []any{map[string]any{"sku": q.Get("sku"), "location": q.Get("location"), "delta": delta, "reason": "console"}}}
@@ -148,25 +156,84 @@ func (v *visit) variantRow(p *product, one *variant) variantRow {
 // productFields are what can be changed of a product: all but its variants, where it has several.
 func productFields(p *product) []field {
 	fields := []field{
-		{Name: "name", Label: "Name", Kind: "text", Value: p.Name, Required: true, Most: 500},
-		{Name: "category", Label: "Category", Kind: "text", Value: p.Category, Most: 200, Help: "A path with slashes: outdoor/tents."},
-		{Name: "price", Label: "List price", Kind: "number", Value: p.Price.String(), Required: true, Help: "Where haggling starts. Prices that were promised stay."},
-		{Name: "cost", Label: "Cost", Kind: "number", Value: numeral(p.Cost), Help: "Buyers never see it. Without one, margins are not known."},
-		{Name: "competitor_price", Label: "Competitor's price", Kind: "number", Value: numeral(p.Competitor)},
-		{Name: "brand", Label: "Brand", Kind: "text", Value: p.Brand, Most: 200},
-		{Name: "status", Label: "State", Kind: "select", Options: chosen([]option{{Value: "active", Word: "On sale"}, {Value: "archived", Word: "Archived"}}, p.Status)},
+		{
+			Name:     "name",
+			Label:    "Name",
+			Kind:     "text",
+			Value:    p.Name,
+			Required: true,
+			Most:     500,
+		},
+		{
+			Name:  "category",
+			Label: "Category",
+			Kind:  "text",
+			Value: p.Category,
+			Most:  200,
+			Help:  "A path with slashes: outdoor/tents.",
+		},
+		{
+			Name:     "price",
+			Label:    "List price",
+			Kind:     "number",
+			Value:    p.Price.String(),
+			Required: true,
+			Help:     "Where haggling starts. Prices that were promised stay.",
+		},
+		{
+			Name:  "cost",
+			Label: "Cost",
+			Kind:  "number",
+			Value: numeral(p.Cost),
+			Help:  "Buyers never see it. Without one, margins are not known.",
+		},
+		{
+			Name:  "competitor_price",
+			Label: "Competitor's price",
+			Kind:  "number",
+			Value: numeral(p.Competitor),
+		},
+		{
+			Name:  "brand",
+			Label: "Brand",
+			Kind:  "text",
+			Value: p.Brand,
+			Most:  200,
+		},
+		{
+			Name:    "status",
+			Label:   "State",
+			Kind:    "select",
+			Options: chosen([]option{{Value: "active", Word: "On sale"}, {Value: "archived", Word: "Archived"}}, p.Status),
+		},
 	}
 	if p.simple() {
 		only := p.Variants[0]
 		fields = append(fields,
-			field{Name: "inventory_policy", Label: "Sold", Kind: "select", Options: chosen([]option{
-				{Value: "tracked", Word: soldWords["tracked"]},
-				{Value: "always_available", Word: soldWords["always_available"]},
-				{Value: "backorder", Word: soldWords["backorder"]},
-			}, only.Policy)},
-			field{Name: "digital", Label: "Digital: a download, a voucher or a service", Kind: "check", On: !only.Shipped, Help: "It is sold without an address, and not over UCP."})
+			field{
+				Name:  "inventory_policy",
+				Label: "Sold",
+				Kind:  "select",
+				Options: chosen([]option{
+					{Value: "tracked", Word: soldWords["tracked"]},
+					{Value: "always_available", Word: soldWords["always_available"]},
+					{Value: "backorder", Word: soldWords["backorder"]},
+				}, only.Policy),
+			},
+			field{
+				Name:  "digital",
+				Label: "Digital: a download, a voucher or a service",
+				Kind:  "check",
+				On:    !only.Shipped,
+				Help:  "It is sold without an address, and not over UCP.",
+			})
 	}
-	return append(fields, field{Name: "negotiable", Label: "Buyers may haggle over it", Kind: "check", On: p.Negotiable})
+	return append(fields, field{
+		Name:  "negotiable",
+		Label: "Buyers may haggle over it",
+		Kind:  "check",
+		On:    p.Negotiable,
+	})
 }
 
 // changeProduct stores what a form changed of a product. What it does not show stays as it is.

@@ -154,7 +154,11 @@ func (v *visit) moneyBack(r *back, o *orderDetail) []fact {
 		facts = append(facts, fact{Label: "Taken for disputes", Value: amount(negative(o.Payment.Disputed))})
 	}
 	return append(facts,
-		fact{Label: "Can be refunded", Value: amount(leftOf(o)), Sum: true},
+		fact{
+			Label: "Can be refunded",
+			Value: amount(leftOf(o)),
+			Sum:   true,
+		},
 		fact{Label: "This return, with its tax", Value: amount(r.Estimate)},
 		fact{Label: "By", Value: cmp.Or(o.Payment.Instrument, o.Payment.Provider)},
 	)

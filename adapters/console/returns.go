@@ -42,8 +42,16 @@ var backPills = map[string]pill{
 
 var returnTabs = []tab{
 	{Word: "To decide", status: "requested"},
-	{Name: "approved", Word: "Approved", status: "approved"},
-	{Name: "rejected", Word: "Rejected", status: "rejected"},
+	{
+		Name:   "approved",
+		Word:   "Approved",
+		status: "approved",
+	},
+	{
+		Name:   "rejected",
+		Word:   "Rejected",
+		status: "rejected",
+	},
 	{Name: "all", Word: "All"},
 }
 

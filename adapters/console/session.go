@@ -120,7 +120,11 @@ func (c *console) member(page func(*visit) error) http.Handler {
 			w:       w,
 			r:       r,
 			caller:  caller,
-			api:     &api{handler: c.API, page: r, caller: caller},
+			api: &api{
+				handler: c.API,
+				page:    r,
+				caller:  caller,
+			},
 		}
 		if err == nil {
 			err = v.count()

@@ -224,9 +224,13 @@ func TestSettingParse(t *testing.T) {
 
 func TestFormPlacesProblems(t *testing.T) {
 	t.Parallel()
-	failed := &problem{Code: "validation_error", Message: "The request has invalid values.", Details: []detail{
-		{"project_ids.0", "is unknown"}, {"email", "is required"}, {"other", "is wrong"},
-	}}
+	failed := &problem{
+		Code:    "validation_error",
+		Message: "The request has invalid values.",
+		Details: []detail{
+			{"project_ids.0", "is unknown"}, {"email", "is required"}, {"other", "is wrong"},
+		},
+	}
 	f := newForm("/", failed, field{Name: "email"}, field{Name: "role"}, field{Name: "project_ids"})
 	if f.Fields[0].Wrong != "is required" || !f.Fields[0].First || f.Fields[1].Wrong != "" || f.Fields[2].Wrong != "is unknown" || f.Fields[2].First {
 		t.Errorf("fields: %+v", f.Fields)

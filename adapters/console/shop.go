@@ -128,7 +128,11 @@ func ShopRoutes() []string {
 	return all
 }
 
-var errNoPage = &problem{Status: http.StatusNotFound, Code: "page_not_found", Message: "There is no such page."}
+var errNoPage = &problem{
+	Status:  http.StatusNotFound,
+	Code:    "page_not_found",
+	Message: "There is no such page.",
+}
 
 // inShop finds the shop that the address names.
 func inShop(show func(*visit) error) func(*visit) error {
@@ -141,7 +145,11 @@ func inShop(show func(*visit) error) func(*visit) error {
 		wanted := v.r.PathValue("shop")
 		i := slices.IndexFunc(shops, func(s shop) bool { return s.name() == wanted || s.ID == wanted })
 		if i < 0 {
-			return &problem{Status: http.StatusNotFound, Code: "project_not_found", Message: "There is no shop of this name, or your role does not reach it."}
+			return &problem{
+				Status:  http.StatusNotFound,
+				Code:    "project_not_found",
+				Message: "There is no shop of this name, or your role does not reach it.",
+			}
 		}
 		v.shop = &shops[i]
 		v.api.project = v.shop.ID

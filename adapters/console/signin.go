@@ -74,7 +74,11 @@ func (c *console) signIn(w http.ResponseWriter, r *http.Request) {
 	if !c.form(w, r) {
 		return
 	}
-	v := outsideView{Title: "Sign in", Email: r.PostForm.Get("email"), Next: inside(r.PostForm.Get("next"))}
+	v := outsideView{
+		Title: "Sign in",
+		Email: r.PostForm.Get("email"),
+		Next:  inside(r.PostForm.Get("next")),
+	}
 	in, err := c.People.SignIn(r.Context(), v.Email, r.PostForm.Get("password"), c.client(w, r))
 	if err != nil {
 		c.outsideFailed(w, r, "signin", v, err)

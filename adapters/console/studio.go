@@ -188,7 +188,11 @@ func (s *studio) studioPage(title string) studioPage {
 	}
 	if len(s.agents) > 1 {
 		for _, a := range s.agents {
-			other := &studio{visit: s.visit, agent: &a, agents: s.agents}
+			other := &studio{
+				visit:  s.visit,
+				agent:  &a,
+				agents: s.agents,
+			}
 			word := a.Name
 			if !a.serves() {
 				word += " (draft)"

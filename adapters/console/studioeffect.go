@@ -207,7 +207,11 @@ func (s *studio) lead(r *replayed) string {
 
 // moneyFigure is what the certain deals come to, and what the possible ones would.
 func (s *studio) moneyFigure(label string, before, after, possible json.Number) figure {
-	f := figure{Label: label, Value: s.shop.words.amount(after, ""), From: "from " + s.shop.words.amount(before, "")}
+	f := figure{
+		Label: label,
+		Value: s.shop.words.amount(after, ""),
+		From:  "from " + s.shop.words.amount(before, ""),
+	}
 	if possible != after {
 		f.Label, f.Possible = label+", certain", "possible "+s.shop.words.amount(possible, "")
 	}
@@ -223,7 +227,11 @@ func (s *studio) moneyFigure(label string, before, after, possible json.Number) 
 }
 
 func discountFigure(before, after float64) figure {
-	f := figure{Label: "Average discount", Value: plainNumber(after) + "%", From: "from " + plainNumber(before) + "%"}
+	f := figure{
+		Label: "Average discount",
+		Value: plainNumber(after) + "%",
+		From:  "from " + plainNumber(before) + "%",
+	}
 	if plainNumber(after) != plainNumber(before) {
 		f.Change = signed(after-before, " pts")
 	}

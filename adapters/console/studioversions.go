@@ -130,7 +130,11 @@ func (s *studio) version() error {
 	for _, g := range policyGroups {
 		shown := numbersView{Word: g.word}
 		for _, n := range g.numbers {
-			shown.Fields = append(shown.Fields, numberView{Label: n.label, Name: n.name, Value: n.words(p.Policy.values[n.name])})
+			shown.Fields = append(shown.Fields, numberView{
+				Label: n.label,
+				Name:  n.name,
+				Value: n.words(p.Policy.values[n.name]),
+			})
 		}
 		view.Groups = append(view.Groups, shown)
 	}

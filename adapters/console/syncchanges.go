@@ -157,7 +157,11 @@ func (v *visit) conflicts() error {
 	if err != nil {
 		return err
 	}
-	view := &changesView{frame: v.page("Conflicts with "+c.Name, "integrations"), Back: v.integrationsPath() + "/" + c.ID, Name: c.Name}
+	view := &changesView{
+		frame: v.page("Conflicts with "+c.Name, "integrations"),
+		Back:  v.integrationsPath() + "/" + c.ID,
+		Name:  c.Name,
+	}
 	for i := range found.Data {
 		view.Rows = append(view.Rows, v.changedRow(&found.Data[i]))
 	}

@@ -180,7 +180,11 @@ func grown(label, value string, now, before float64, was string) tile {
 // moved is a tile of a rate, which moves by points. More of it is good for the merchant, or with a direction of -1 bad.
 func moved(label string, now, before *float64, direction float64) tile {
 	if now == nil {
-		return tile{Label: label, Value: "–", Before: "No haggling yet"}
+		return tile{
+			Label:  label,
+			Value:  "–",
+			Before: "No haggling yet",
+		}
 	}
 	t := tile{Label: label, Value: share(*now)}
 	if before == nil {
@@ -230,7 +234,11 @@ func stageViews(funnel []funnelStage) []stageView {
 		if !ok {
 			continue
 		}
-		view := stageView{Word: word, Count: thousands(s.Count), Width: "0"}
+		view := stageView{
+			Word:  word,
+			Count: thousands(s.Count),
+			Width: "0",
+		}
 		if len(views) == 0 {
 			first = s.Count
 		} else if last > 0 {

@@ -103,7 +103,11 @@ func (v *visit) showUnanswered(form string, failed *problem) error {
 			{Label: "Amount", Value: row.Amount},
 			{Label: "Provider", Value: row.Provider},
 			{Label: "Began", Value: row.At},
-			{Label: "Checkout", Value: short(p.Checkout), Mono: true},
+			{
+				Label: "Checkout",
+				Value: short(p.Checkout),
+				Mono:  true,
+			},
 		},
 	}
 	if u := p.Unanswered; u != nil {

@@ -36,8 +36,16 @@ type callRow struct {
 // callTabs are the lists of calls. Each is one of the API's statuses.
 var callTabs = []tab{
 	{Name: "", Word: "All"},
-	{Name: "failed", Word: "Failed", status: "failed"},
-	{Name: "rejected", Word: "Rejected", status: "rejected"},
+	{
+		Name:   "failed",
+		Word:   "Failed",
+		status: "failed",
+	},
+	{
+		Name:   "rejected",
+		Word:   "Rejected",
+		status: "rejected",
+	},
 }
 
 // callPills are the states of calls.

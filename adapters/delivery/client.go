@@ -24,13 +24,24 @@ func SafeClient(allowLoopback bool) *http.Client { return safeClient(allowLoopba
 
 // safeClient resolves names by a resolver, nil for the system's.
 func safeClient(allowLoopback bool, resolver *net.Resolver) *http.Client {
-	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second, Resolver: resolver, Control: guard(allowLoopback)}
+	dialer := &net.Dialer{
+		Timeout:   5 * time.Second,
+		KeepAlive: 30 * time.Second,
+		Resolver:  resolver,
+		Control:   guard(allowLoopback),
+	}
 	return &http.Client{
 		Timeout: Timeout,
 		Transport: &http.Transport{
-			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 5 * time.Second,
-			MaxIdleConns: 256, MaxIdleConnsPerHost: 16, MaxConnsPerHost: 64, IdleConnTimeout: 30 * time.Second,
-			MaxResponseHeaderBytes: 16 << 10, DisableCompression: true,
+			DialContext:            dialer.DialContext,
+			ForceAttemptHTTP2:      true,
+			TLSHandshakeTimeout:    5 * time.Second,
+			MaxIdleConns:           256,
+			MaxIdleConnsPerHost:    16,
+			MaxConnsPerHost:        64,
+			IdleConnTimeout:        30 * time.Second,
+			MaxResponseHeaderBytes: 16 << 10,
+			DisableCompression:     true,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

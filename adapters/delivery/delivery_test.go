@@ -25,7 +25,13 @@ const (
 )
 
 func hook(url string, secrets ...string) ports.Webhook {
-	return ports.Webhook{URL: url, ID: id.Stored[id.Event]("evt_1"), At: time.Now(), Body: []byte(`{"id":"evt_1"}`), Proof: ports.SharedSecrets(secrets)}
+	return ports.Webhook{
+		URL:   url,
+		ID:    id.Stored[id.Event]("evt_1"),
+		At:    time.Now(),
+		Body:  []byte(`{"id":"evt_1"}`),
+		Proof: ports.SharedSecrets(secrets),
+	}
 }
 
 func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
@@ -219,8 +225,12 @@ func answering(address [4]byte) net.Conn {
 			m.Response, m.Additionals = true, nil
 			if q := m.Questions[0]; q.Type == dnsmessage.TypeA {
 				m.Answers = []dnsmessage.Resource{{
-					Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class},
-					Body:   &dnsmessage.AResource{A: address},
+					Header: dnsmessage.ResourceHeader{
+						Name:  q.Name,
+						Type:  q.Type,
+						Class: q.Class,
+					},
+					Body: &dnsmessage.AResource{A: address},
 				}}
 			}
 			out, err := m.Pack()

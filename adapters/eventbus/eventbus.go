@@ -106,7 +106,11 @@ func (b *Bus) Publish(ctx ports.Outbound, e ports.Announced) error {
 	if err := b.ensure(ctx); err != nil {
 		return err
 	}
-	message := &nats.Msg{Subject: "haggle." + e.Project.String() + "." + e.Type.String(), Data: e.Body, Header: nats.Header{}}
+	message := &nats.Msg{
+		Subject: "haggle." + e.Project.String() + "." + e.Type.String(),
+		Data:    e.Body,
+		Header:  nats.Header{},
+	}
 	message.Header.Set(jetstream.MsgIDHeader, e.ID.String())
 	message.Header.Set("Content-Type", "application/json")
 	if _, err := b.stream.PublishMsg(ctx, message); err != nil {

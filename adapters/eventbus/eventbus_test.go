@@ -22,7 +22,12 @@ import (
 func serve(t *testing.T, dir string) *server.Server {
 	t.Helper()
 	s, err := server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true,
+		Host:      "127.0.0.1",
+		Port:      server.RANDOM_PORT,
+		JetStream: true,
+		StoreDir:  dir,
+		NoSigs:    true,
+		NoLog:     true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -81,8 +86,10 @@ func (g *gate) carry(client net.Conn) {
 
 func announced(name string) ports.Announced {
 	return ports.Announced{
-		ID: id.Stored[id.Event](name), Project: id.Stored[id.Project]("proj_1"), Type: event.OrderCompletedType,
-		Body: []byte(`{"id":"` + name + `"}`),
+		ID:      id.Stored[id.Event](name),
+		Project: id.Stored[id.Project]("proj_1"),
+		Type:    event.OrderCompletedType,
+		Body:    []byte(`{"id":"` + name + `"}`),
 	}
 }
 
@@ -174,7 +181,11 @@ func TestAStreamThatIsThereIsLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: Name, Subjects: []string{Subjects}, MaxMsgs: 7}); err != nil {
+	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{
+		Name:     Name,
+		Subjects: []string{Subjects},
+		MaxMsgs:  7,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	bus, err := Open(s.ClientURL())

@@ -168,7 +168,11 @@ func TestNew_unpacked(t *testing.T) {
 	t.Parallel()
 	text := "sku,name\n" + strings.Repeat("A,"+strings.Repeat("x", 990)+"\n", 1000)
 	for unpacked, want := range map[int64]bool{0: true, int64(len(text)): true, int64(len(text)) - 1: false} {
-		r, err := feed.New(bytes.NewReader(pack(t, text)), feed.Options{Name: "a.csv", Currency: money.USD, Unpacked: unpacked})
+		r, err := feed.New(bytes.NewReader(pack(t, text)), feed.Options{
+			Name:     "a.csv",
+			Currency: money.USD,
+			Unpacked: unpacked,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,16 +21,28 @@ func TestEveryFieldOfAnNDJSONProduct(t *testing.T) {
 		"related":["B"],"status":"archived"}`, "\n", " "))
 	price, quantity := usd(25_000), 3
 	want := catalog.Draft{
-		SKU: patch.To("A"), Name: patch.To("Tent"), Price: patch.To(usd(24_990)), Category: patch.To("outdoor/tents"),
-		Brand: patch.To("Larkfell"), Description: patch.To("Dry."),
-		Attributes: patch.To(map[string]string{"season": "3"}), Tags: patch.To([]string{"a", "b"}),
-		Images: patch.To([]catalog.Image{{URL: "/a.svg", Alt: "Tent"}}),
+		SKU:         patch.To("A"),
+		Name:        patch.To("Tent"),
+		Price:       patch.To(usd(24_990)),
+		Category:    patch.To("outdoor/tents"),
+		Brand:       patch.To("Larkfell"),
+		Description: patch.To("Dry."),
+		Attributes:  patch.To(map[string]string{"season": "3"}),
+		Tags:        patch.To([]string{"a", "b"}),
+		Images:      patch.To([]catalog.Image{{URL: "/a.svg", Alt: "Tent"}}),
 		Variants: patch.To([]catalog.VariantDraft{
 			{SKU: "A-1", Size: "M", Color: "Red", Price: &price, Quantity: &quantity}, {SKU: "A-2"},
 		}),
-		Negotiable: patch.To(false), Cost: patch.To(usd(10_000)), CompetitorPrice: patch.To(usd(24_000)),
-		Reviews: patch.To(catalog.Reviews{Average: 455, Count: 12, Summary: "Good."}),
-		Related: patch.To([]string{"B"}), Status: patch.To("archived"),
+		Negotiable:      patch.To(false),
+		Cost:            patch.To(usd(10_000)),
+		CompetitorPrice: patch.To(usd(24_000)),
+		Reviews: patch.To(catalog.Reviews{
+			Average: 455,
+			Count:   12,
+			Summary: "Good.",
+		}),
+		Related: patch.To([]string{"B"}),
+		Status:  patch.To("archived"),
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -41,7 +53,10 @@ func TestLeftOutAndNullAreNotTheSame(t *testing.T) {
 	t.Parallel()
 	got := only(t, "a.ndjson", `{"sku":"A","cost":null,"tags":null,"quantity":0}`)
 	want := catalog.Draft{
-		SKU: patch.To("A"), Cost: patch.Null[money.Amount](), Tags: patch.Null[[]string](), Quantity: patch.To(0),
+		SKU:      patch.To("A"),
+		Cost:     patch.Null[money.Amount](),
+		Tags:     patch.Null[[]string](),
+		Quantity: patch.To(0),
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -16,7 +16,11 @@ import (
 // platformLines are the products of a platform's file, and what is wrong with others.
 func platformLines(t *testing.T, format feed.Format, text string) (products []catalog.Draft, bad []string) {
 	t.Helper()
-	r, err := feed.New(strings.NewReader(text), feed.Options{Name: "a.csv", Currency: money.USD, Format: format})
+	r, err := feed.New(strings.NewReader(text), feed.Options{
+		Name:     "a.csv",
+		Currency: money.USD,
+		Format:   format,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,10 +64,16 @@ func shopifyShirt() catalog.Draft {
 	four, none := 4, 0
 	blue := usd(48_00)
 	return catalog.Draft{
-		SKU: patch.To("shirt"), Name: patch.To("Linen Shirt"), Description: patch.To("Light & cool.\nWash cold."),
-		Brand: patch.To("Larkfell"), Category: patch.To("Clothing/Shirts"), Tags: patch.To([]string{"summer", "linen"}),
-		Status: patch.To("active"), Price: patch.To(usd(45_00)), Cost: patch.To(usd(20_00)),
-		Attributes: patch.To(map[string]string{"Compare-at price": "60.00"}),
+		SKU:         patch.To("shirt"),
+		Name:        patch.To("Linen Shirt"),
+		Description: patch.To("Light & cool.\nWash cold."),
+		Brand:       patch.To("Larkfell"),
+		Category:    patch.To("Clothing/Shirts"),
+		Tags:        patch.To([]string{"summer", "linen"}),
+		Status:      patch.To("active"),
+		Price:       patch.To(usd(45_00)),
+		Cost:        patch.To(usd(20_00)),
+		Attributes:  patch.To(map[string]string{"Compare-at price": "60.00"}),
 		Images: patch.To([]catalog.Image{
 			{URL: "https://cdn.example/s1.jpg", Alt: "Front"}, {URL: "https://cdn.example/s2.jpg"}, {URL: "https://cdn.example/s3.jpg"},
 		}),
@@ -78,8 +88,15 @@ func shopifyShirt() catalog.Draft {
 func TestShopify(t *testing.T) {
 	t.Parallel()
 	card := catalog.Draft{
-		SKU: patch.To("GC"), Name: patch.To("Gift Card"), Description: patch.To(""), Brand: patch.To("Larkfell"), Category: patch.To(""),
-		Tags: patch.To[[]string](nil), Status: patch.To("archived"), Price: patch.To(usd(25_00)), Negotiable: patch.To(false),
+		SKU:         patch.To("GC"),
+		Name:        patch.To("Gift Card"),
+		Description: patch.To(""),
+		Brand:       patch.To("Larkfell"),
+		Category:    patch.To(""),
+		Tags:        patch.To[[]string](nil),
+		Status:      patch.To("archived"),
+		Price:       patch.To(usd(25_00)),
+		Negotiable:  patch.To(false),
 	}
 	got, bad := platformLines(t, feed.Shopify, shopifyOld)
 	wantProducts(t, got, []catalog.Draft{shopifyShirt(), card})
@@ -210,7 +227,11 @@ func TestNew_otherFormat(t *testing.T) {
 		{woo, feed.Shopify, feed.WooCommerce},
 		{"sku,name,price\n", feed.Shopify, feed.Haggle},
 	} {
-		_, err := feed.New(strings.NewReader(c.text), feed.Options{Name: "a.csv", Currency: money.USD, Format: c.as})
+		_, err := feed.New(strings.NewReader(c.text), feed.Options{
+			Name:     "a.csv",
+			Currency: money.USD,
+			Format:   c.as,
+		})
 		found, ok := errors.AsType[*feed.FormatError](err)
 		if !ok || found.Looks != c.looks || !strings.Contains(err.Error(), "choose the format "+c.looks.String()) {
 			t.Errorf("as %s: %v, want %s", c.as, err, c.looks)

@@ -107,14 +107,24 @@ func (p product) draft(currency money.Currency) (catalog.Draft, error) {
 		return convert(f, func(d digits) money.Amount { return amount(string(d), name, currency, check) })
 	}
 	d := catalog.Draft{
-		SKU: p.SKU.Field, Name: p.Name.Field, Category: p.Category.Field, Brand: p.Brand.Field,
-		Description: p.Description.Field, Attributes: p.Attributes.Field, Tags: p.Tags.Field,
-		GTIN: p.GTIN.Field, MPN: p.MPN.Field, InventoryPolicy: p.InventoryPolicy.Field,
+		SKU:              p.SKU.Field,
+		Name:             p.Name.Field,
+		Category:         p.Category.Field,
+		Brand:            p.Brand.Field,
+		Description:      p.Description.Field,
+		Attributes:       p.Attributes.Field,
+		Tags:             p.Tags.Field,
+		GTIN:             p.GTIN.Field,
+		MPN:              p.MPN.Field,
+		InventoryPolicy:  p.InventoryPolicy.Field,
 		RequiresShipping: p.RequiresShipping.Field,
-		Negotiable:       p.Negotiable.Field, Related: p.Related.Field, Status: p.Status.Field,
-		Price: price(p.Price, "price"), Cost: price(p.Cost, "cost"),
-		CompetitorPrice: price(p.CompetitorPrice, "competitor_price"),
-		Images:          convert(p.Images, toImages),
+		Negotiable:       p.Negotiable.Field,
+		Related:          p.Related.Field,
+		Status:           p.Status.Field,
+		Price:            price(p.Price, "price"),
+		Cost:             price(p.Cost, "cost"),
+		CompetitorPrice:  price(p.CompetitorPrice, "competitor_price"),
+		Images:           convert(p.Images, toImages),
 		Variants: convert(p.Variants, func(some []variant) []catalog.VariantDraft {
 			return toVariants(some, currency, check.In("variants"))
 		}),
@@ -147,8 +157,15 @@ func toImages(some []image) []catalog.Image {
 func toVariants(some []variant, currency money.Currency, check fault.Check) []catalog.VariantDraft {
 	all := make([]catalog.VariantDraft, len(some))
 	for i, v := range some {
-		all[i] = catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, GTIN: v.GTIN, MPN: v.MPN, InventoryPolicy: v.InventoryPolicy,
-			RequiresShipping: v.RequiresShipping}
+		all[i] = catalog.VariantDraft{
+			SKU:              v.SKU,
+			Size:             v.Size,
+			Color:            v.Color,
+			GTIN:             v.GTIN,
+			MPN:              v.MPN,
+			InventoryPolicy:  v.InventoryPolicy,
+			RequiresShipping: v.RequiresShipping,
+		}
 		if v.Price != nil {
 			price := amount(string(*v.Price), "price", currency, check.At(i))
 			all[i].Price = &price

@@ -98,7 +98,11 @@ func (g *gathering) row(r row) {
 // lost is a row that cannot be read. It may have been a variant of the product before or after it.
 func (g *gathering) lost(r row, err error) {
 	g.unread = r.number
-	bad := catalog.LineProblem{Line: r.number, SKU: r.cell("sku"), Message: err.Error()}
+	bad := catalog.LineProblem{
+		Line:    r.number,
+		SKU:     r.cell("sku"),
+		Message: err.Error(),
+	}
 	if r.cells == nil {
 		bad.Value = catalog.Shown(string(r.text))
 	}
@@ -253,8 +257,12 @@ func (r row) shipping(check fault.Check) *bool {
 func (r row) draft(check fault.Check) catalog.Draft {
 	check.That(r.cell("sku") != "", "sku", "is required")
 	d := catalog.Draft{
-		SKU: given(r.cell("sku")), Name: given(r.cell("name")), Category: given(r.cell("category")),
-		Brand: given(r.cell("brand")), Description: given(r.cell("description")), Attributes: r.attributes(),
+		SKU:         given(r.cell("sku")),
+		Name:        given(r.cell("name")),
+		Category:    given(r.cell("category")),
+		Brand:       given(r.cell("brand")),
+		Description: given(r.cell("description")),
+		Attributes:  r.attributes(),
 	}
 	amounts := func(column string) patch.Field[money.Amount] {
 		text := r.cell(column)

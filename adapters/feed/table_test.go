@@ -17,11 +17,19 @@ func TestEveryColumnOfACSVProduct(t *testing.T) {
 		"negotiable,tags,image_url,variant_sku,attributes.season\n"+
 		`A, Tent ,249.9,outdoor/tents,Larkfell,"Dry, ""really"" dry",Red,L,7,100,240.00,FALSE,a | b|,/a.svg,,3`+"\n")
 	want := catalog.Draft{
-		SKU: patch.To("A"), Name: patch.To("Tent"), Price: patch.To(usd(24_990)), Category: patch.To("outdoor/tents"),
-		Brand: patch.To("Larkfell"), Description: patch.To(`Dry, "really" dry`), Quantity: patch.To(7),
-		Attributes: patch.To(map[string]string{"color": "Red", "size": "L", "season": "3"}),
-		Cost:       patch.To(usd(10_000)), CompetitorPrice: patch.To(usd(24_000)), Negotiable: patch.To(false),
-		Tags: patch.To([]string{"a", "b"}), Images: patch.To([]catalog.Image{{URL: "/a.svg", Alt: "Tent"}}),
+		SKU:             patch.To("A"),
+		Name:            patch.To("Tent"),
+		Price:           patch.To(usd(24_990)),
+		Category:        patch.To("outdoor/tents"),
+		Brand:           patch.To("Larkfell"),
+		Description:     patch.To(`Dry, "really" dry`),
+		Quantity:        patch.To(7),
+		Attributes:      patch.To(map[string]string{"color": "Red", "size": "L", "season": "3"}),
+		Cost:            patch.To(usd(10_000)),
+		CompetitorPrice: patch.To(usd(24_000)),
+		Negotiable:      patch.To(false),
+		Tags:            patch.To([]string{"a", "b"}),
+		Images:          patch.To([]catalog.Image{{URL: "/a.svg", Alt: "Tent"}}),
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -42,7 +50,9 @@ func TestRowsWithVariantSKUsAreOneProduct(t *testing.T) {
 		"A,A-R,Shirt,20,Red,M,3\nA,A-B,,20,Blue,M,0\nA,A-L,Shirt,22.50,Blue,L,\n")
 	three, none, larger := 3, 0, usd(2_250)
 	want := catalog.Draft{
-		SKU: patch.To("A"), Name: patch.To("Shirt"), Price: patch.To(usd(2_000)),
+		SKU:   patch.To("A"),
+		Name:  patch.To("Shirt"),
+		Price: patch.To(usd(2_000)),
 		Variants: patch.To([]catalog.VariantDraft{
 			{SKU: "A-R", Color: "Red", Size: "M", Quantity: &three}, {SKU: "A-B", Color: "Blue", Size: "M", Quantity: &none},
 			{SKU: "A-L", Color: "Blue", Size: "L", Price: &larger},

@@ -63,7 +63,12 @@ type wooFile struct {
 
 // woo makes products of rows.
 func (t *table) woo(yield func(Line, error) bool) {
-	w := &wooFile{t: t, yield: yield, parents: map[string]*gathered{}, orphans: map[string][]row{}}
+	w := &wooFile{
+		t:       t,
+		yield:   yield,
+		parents: map[string]*gathered{},
+		orphans: map[string][]row{},
+	}
 	for !w.stopped {
 		r, err := t.next()
 		switch {

@@ -56,7 +56,12 @@ func knowing(keys ...signing.Private) func(string) (httpsig.Key, error) {
 	}
 }
 
-var rules = httpsig.Rules{Covered: covered, MaxAge: 5 * time.Minute, Skew: time.Minute, Now: noon}
+var rules = httpsig.Rules{
+	Covered: covered,
+	MaxAge:  5 * time.Minute,
+	Skew:    time.Minute,
+	Now:     noon,
+}
 
 func TestSign(t *testing.T) {
 	t.Parallel()

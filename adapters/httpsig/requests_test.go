@@ -39,14 +39,22 @@ func p256Agent(t *testing.T, n byte, kid string) (agent, agentid.Key) {
 		}
 		return signature
 	}
-	return agent{kid, sign}, agentid.Key{ID: kid, Public: key.Public(), Signs: true}
+	return agent{kid, sign}, agentid.Key{
+		ID:     kid,
+		Public: key.Public(),
+		Signs:  true,
+	}
 }
 
 func edAgent() (agent, agentid.Key) {
 	whole := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
 	public := signing.Ed25519(whole.Public().(ed25519.PublicKey))
 	kid := public.Thumbprint()
-	return agent{kid, func(base []byte) []byte { return ed25519.Sign(whole, base) }}, agentid.Key{ID: kid, Public: public, Signs: true}
+	return agent{kid, func(base []byte) []byte { return ed25519.Sign(whole, base) }}, agentid.Key{
+		ID:     kid,
+		Public: public,
+		Signs:  true,
+	}
 }
 
 // post is a request to create a checkout, unsigned.
@@ -121,7 +129,12 @@ func TestRequests_Verify(t *testing.T) {
 	p256, p256Key := p256Agent(t, 1, "platform-2026")
 	ed, edKey := edAgent()
 	stranger, _ := p256Agent(t, 2, "stranger")
-	lookup := ports.SignedRequest{Method: "GET", Authority: "merchant.example", Path: "/checkout-sessions/chk_123", Header: http.Header{"Ucp-Agent": {profile}}}
+	lookup := ports.SignedRequest{
+		Method:    "GET",
+		Authority: "merchant.example",
+		Path:      "/checkout-sessions/chk_123",
+		Header:    http.Header{"Ucp-Agent": {profile}},
+	}
 	query := lookup
 	query.Query = "a=b&c=%20"
 	both := post()
@@ -304,7 +317,11 @@ func BenchmarkRequests_Verify(b *testing.B) {
 	key := private(b, 1)
 	a := agent{"k", func(base []byte) []byte { s, _ := key.Sign(base); return s }}
 	r := a.signs(post(), "sig1", all, ";created=1772452800")
-	known := agentid.Key{ID: "k", Public: key.Public(), Signs: true}
+	known := agentid.Key{
+		ID:     "k",
+		Public: key.Public(),
+		Signs:  true,
+	}
 	for b.Loop() {
 		if _, err := verified(r, known); err != nil {
 			b.Fatal(err)

@@ -123,7 +123,11 @@ func TestVerify_RFC9421(t *testing.T) {
 			t.Parallel()
 			test.message.Header.Set("Signature-Input", test.input)
 			test.message.Header.Set("Signature", test.signature)
-			rules := httpsig.Rules{Covered: test.covered, MaxAge: time.Minute, Now: at}
+			rules := httpsig.Rules{
+				Covered: test.covered,
+				MaxAge:  time.Minute,
+				Now:     at,
+			}
 			if got, err := httpsig.Verify(test.message, rules, rfcKeys(t)); err != nil || got != test.key {
 				t.Errorf("%q, %v", got, err)
 			}

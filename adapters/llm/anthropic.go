@@ -72,7 +72,11 @@ func (c claude) complete(ctx context.Context, r ports.ModelRequest, warmth bool)
 	case answer.StopReason != "end_turn" && answer.StopReason != "stop_sequence":
 		return ports.ModelReply{}, nonsense("The language model's answer was cut.")
 	}
-	return ports.ModelReply{Text: text, InputTokens: int(answer.Usage.InputTokens), OutputTokens: int(answer.Usage.OutputTokens)}, nil
+	return ports.ModelReply{
+		Text:         text,
+		InputTokens:  int(answer.Usage.InputTokens),
+		OutputTokens: int(answer.Usage.OutputTokens),
+	}, nil
 }
 
 // written is the text of an answer, which comes in blocks.

@@ -31,7 +31,13 @@ func TestComplete_timeoutsOfAnotherGroup(t *testing.T) {
 	ask := func(group, prompt string) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
-		_, err := c.Complete(ports.NewOutbound(ctx), ports.ModelRequest{Provider: "openai", Model: "m", User: prompt, MaxTokens: 9, Group: group})
+		_, err := c.Complete(ports.NewOutbound(ctx), ports.ModelRequest{
+			Provider:  "openai",
+			Model:     "m",
+			User:      prompt,
+			MaxTokens: 9,
+			Group:     group,
+		})
 		return err
 	}
 	for range 5 {

@@ -20,8 +20,18 @@ func complete(t *testing.T, provider string, handler http.HandlerFunc) (ports.Mo
 	t.Helper()
 	s := httptest.NewServer(handler)
 	defer s.Close()
-	c := llm.New(llm.Options{OpenAIURL: s.URL, AnthropicURL: s.URL, AnthropicKey: "k"})
-	return c.Complete(ports.NewOutbound(t.Context()), ports.ModelRequest{Provider: provider, Model: "m", System: "s", User: "u", MaxTokens: 9})
+	c := llm.New(llm.Options{
+		OpenAIURL:    s.URL,
+		AnthropicURL: s.URL,
+		AnthropicKey: "k",
+	})
+	return c.Complete(ports.NewOutbound(t.Context()), ports.ModelRequest{
+		Provider:  provider,
+		Model:     "m",
+		System:    "s",
+		User:      "u",
+		MaxTokens: 9,
+	})
 }
 
 func TestStrangeAnswers(t *testing.T) {
@@ -87,10 +97,19 @@ func TestGivenClient(t *testing.T) {
 	var seen *http.Request
 	given := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 		seen = r
-		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Request: r,
-			Body: io.NopCloser(strings.NewReader(`{"choices": [{"message": {"content": "hi"}}]}`))}, nil
+		return &http.Response{
+			StatusCode: 200,
+			Header:     http.Header{"Content-Type": {"application/json"}},
+			Request:    r,
+			Body:       io.NopCloser(strings.NewReader(`{"choices": [{"message": {"content": "hi"}}]}`)),
+		}, nil
 	})}
-	reply, err := llm.New(llm.Options{OpenAIKey: "k", Client: given}).Complete(ports.NewOutbound(t.Context()), ports.ModelRequest{Provider: "openai", Model: "m", User: "u", MaxTokens: 9})
+	reply, err := llm.New(llm.Options{OpenAIKey: "k", Client: given}).Complete(ports.NewOutbound(t.Context()), ports.ModelRequest{
+		Provider:  "openai",
+		Model:     "m",
+		User:      "u",
+		MaxTokens: 9,
+	})
 	if err != nil || reply.Text != "hi" || seen.URL.String() != "https://api.openai.com/v1/chat/completions" || seen.Header.Get("Authorization") != "Bearer k" {
 		t.Errorf("%+v, %v, %v", reply, err, seen)
 	}

@@ -73,7 +73,11 @@ func TestMailArrives(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, to := range []string{"ada@example.com", ""} {
-		if err := m.Send(ports.NewOutbound(t.Context()), ports.Mail{To: to, Subject: "[Zoë's]\r\nBcc: eve@example.com", Text: "sku: T-1\nquantity: 3"}); err != nil {
+		if err := m.Send(ports.NewOutbound(t.Context()), ports.Mail{
+			To:      to,
+			Subject: "[Zoë's]\r\nBcc: eve@example.com",
+			Text:    "sku: T-1\nquantity: 3",
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -98,7 +102,11 @@ func TestMailThatIsNotTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Send(ports.NewOutbound(t.Context()), ports.Mail{To: "ada@example.com", Subject: "S", Text: "T"}); err == nil || strings.Contains(err.Error(), "nobody") {
+	if err := m.Send(ports.NewOutbound(t.Context()), ports.Mail{
+		To:      "ada@example.com",
+		Subject: "S",
+		Text:    "T",
+	}); err == nil || strings.Contains(err.Error(), "nobody") {
 		t.Errorf("%v", err)
 	}
 	if err := m.Send(ports.NewOutbound(t.Context()), ports.Mail{Subject: "S", Text: "T"}); err == nil {

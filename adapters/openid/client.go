@@ -25,8 +25,12 @@ func clientFor(host string, elsewhere *http.Client) *http.Client {
 		MaxResponseHeaderBytes: 16 << 10,
 	}
 	return &http.Client{
-		Timeout:       timeout,
-		Transport:     byHost{host: host, own: own, elsewhere: elsewhere.Transport},
+		Timeout: timeout,
+		Transport: byHost{
+			host:      host,
+			own:       own,
+			elsewhere: elsewhere.Transport,
+		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

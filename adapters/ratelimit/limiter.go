@@ -34,7 +34,12 @@ func New(redisURL string, log *slog.Logger) (*Limiter, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Limiter{memory: memory, outage: outage{start: time.Now()}, replicas: newReplicas(), log: log}
+	l := &Limiter{
+		memory:   memory,
+		outage:   outage{start: time.Now()},
+		replicas: newReplicas(),
+		log:      log,
+	}
 	if redisURL == "" {
 		return l, nil
 	}

@@ -36,7 +36,11 @@ func TestPlansAreExactToTheNanosecond(t *testing.T) {
 						t.Fatalf("%d were admitted at once", n)
 					}
 					v := l.Take(ctx, "key", plan.rate)
-					if want := (ports.Verdict{Limit: plan.rate.Burst, Reset: 90 * time.Second, RetryAfter: plan.apart}); v != want {
+					if want := (ports.Verdict{
+						Limit:      plan.rate.Burst,
+						Reset:      90 * time.Second,
+						RetryAfter: plan.apart,
+					}); v != want {
 						t.Fatalf("%+v, want %+v", v, want)
 					}
 					time.Sleep(v.RetryAfter - 1)

@@ -97,7 +97,11 @@ func refusedURL(err error) error {
 
 // count counts n requests of the key, or none, in one round trip. Its time is bounded without ctx.
 func (s *shared) count(ctx context.Context, key string, r ports.Rate, n int) (ports.Verdict, error) {
-	limit := redis_rate.Limit{Rate: r.PerMinute, Burst: r.Burst, Period: time.Minute}
+	limit := redis_rate.Limit{
+		Rate:   r.PerMinute,
+		Burst:  r.Burst,
+		Period: time.Minute,
+	}
 	result, err := s.rates.AllowN(ctx, name(key, r), limit, min(n, r.Burst))
 	if err != nil {
 		return ports.Verdict{}, err

@@ -46,7 +46,11 @@ func readQuote(body []byte, in agent.QuoteInput) (agent.QuoteAnswer, error) {
 	if err != nil {
 		return agent.QuoteAnswer{}, err
 	}
-	return agent.QuoteAnswer{Decision: decision, Reasoning: clean(a.Reasoning), Message: clean(a.Message)}, nil
+	return agent.QuoteAnswer{
+		Decision:  decision,
+		Reasoning: clean(a.Reasoning),
+		Message:   clean(a.Message),
+	}, nil
 }
 
 // readPrice is nil where there is none.
@@ -85,7 +89,11 @@ func decide(status string, price *money.Amount, in agent.QuoteInput) (negotiatio
 		return negotiation.Quoted{Price: *price, By: negotiation.AgentAnswer}, nil
 	case "counter_offer":
 		last := t.Progress.Rounds+1 >= t.Terms.RoundCap
-		return negotiation.Countered{Price: *price, Final: last, By: negotiation.AgentAnswer}, nil
+		return negotiation.Countered{
+			Price: *price,
+			Final: last,
+			By:    negotiation.AgentAnswer,
+		}, nil
 	case "accept":
 		return accept(price, t)
 	}
@@ -93,7 +101,11 @@ func decide(status string, price *money.Amount, in agent.QuoteInput) (negotiatio
 		stands := in.Standing()
 		price = &stands
 	}
-	return negotiation.Rejected{Price: *price, Hint: t.Bounds.Hint(), By: negotiation.AgentAnswer}, nil
+	return negotiation.Rejected{
+		Price: *price,
+		Hint:  t.Bounds.Hint(),
+		By:    negotiation.AgentAnswer,
+	}, nil
 }
 
 // accept takes the offer, or the list price where the offer is above it.

@@ -24,8 +24,16 @@ func TestAnswersToAnOffer(t *testing.T) {
 		`{"price": 91.500000, "status": "counter_offer"}`:              negotiation.Countered{Price: usd("91.50"), By: by},
 		`{"status": "counter_offer", "price": 0.01}`:                   negotiation.Countered{Price: usd("0.01"), By: by},
 		`{"status": "counter_offer", "price": 9999999999.99}`:          negotiation.Countered{Price: usd("9999999999.99"), By: by},
-		`{"status": "reject"}`:                                         negotiation.Rejected{Price: usd("95"), Hint: usd("80"), By: by},
-		`{"status": "reject", "price": 93}`:                            negotiation.Rejected{Price: usd("93"), Hint: usd("80"), By: by},
+		`{"status": "reject"}`: negotiation.Rejected{
+			Price: usd("95"),
+			Hint:  usd("80"),
+			By:    by,
+		},
+		`{"status": "reject", "price": 93}`: negotiation.Rejected{
+			Price: usd("93"),
+			Hint:  usd("80"),
+			By:    by,
+		},
 	} {
 		a, to := asking(t, saying(t, body))
 		answer, err := a.Quote(ports.NewOutbound(t.Context()), to, question(offer("85")))

@@ -34,7 +34,11 @@ func (l *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	if l.status == 0 {
 		return nil, errors.New("no connection")
 	}
-	return &http.Response{StatusCode: l.status, Body: io.NopCloser(strings.NewReader(`{"status": "accept"}`)), Request: r}, nil
+	return &http.Response{
+		StatusCode: l.status,
+		Body:       io.NopCloser(strings.NewReader(`{"status": "accept"}`)),
+		Request:    r,
+	}, nil
 }
 
 func over(l *wire) *remoteagent.Agents {
@@ -42,7 +46,11 @@ func over(l *wire) *remoteagent.Agents {
 }
 
 func to(url string) ports.RemoteHandler {
-	return ports.RemoteHandler{Agent: self, URL: url, Secret: secret}
+	return ports.RemoteHandler{
+		Agent:  self,
+		URL:    url,
+		Secret: secret,
+	}
 }
 
 const here = "https://merchant.example/agent"

@@ -39,13 +39,19 @@ func ExampleAgents_Quote() {
 	in := question(offer("85"))
 	in.History = func(context.Context) ([]negotiation.Entry, error) {
 		return []negotiation.Entry{{
-			At: noon, Item: negotiation.Item{Product: tent, Variant: green, Quantity: 2},
+			At: noon, Item: negotiation.Item{
+				Product:  tent,
+				Variant:  green,
+				Quantity: 2,
+			},
 			Offer: offer("81"), Outcome: negotiation.OutcomeCountered, Price: offer("95"),
 		}}, nil
 	}
 	agents := remoteagent.New(handler.Client(), stopped(noon.Add(time.Minute)), &counting{}, "Haggle/1")
 	answer, err := agents.Quote(ports.NewOutbound(context.Background()), ports.RemoteHandler{
-		Agent: id.New[id.Agent](bits(4)), URL: handler.URL, Secret: secret,
+		Agent:  id.New[id.Agent](bits(4)),
+		URL:    handler.URL,
+		Secret: secret,
 	}, in)
 	fmt.Println(answer.Decision.Outcome(), answer.Decision.(negotiation.Countered).Price, answer.Reasoning, err)
 	// Output:

@@ -70,8 +70,12 @@ type policyView struct {
 
 func toAPIRequest(event id.Event, kind string, of id.Agent, s agent.Scene, data any, now time.Time) request {
 	r := request{
-		ID: event.String(), Type: kind, CreatedAt: toAPITime(now), Session: toAPISession(s.Session),
-		Policy: toAPIPolicy(s.Mandate.Policy), Data: data,
+		ID:        event.String(),
+		Type:      kind,
+		CreatedAt: toAPITime(now),
+		Session:   toAPISession(s.Session),
+		Policy:    toAPIPolicy(s.Mandate.Policy),
+		Data:      data,
 	}
 	if s.Project != nil {
 		r.ProjectID = s.Project.ID.String()
@@ -89,7 +93,11 @@ func toAPISession(s *session.Session) *sessionView {
 	if s == nil {
 		return nil
 	}
-	view := &sessionView{ID: s.ID.String(), CreatedAt: toAPITime(s.CreatedAt), BuyerContext: toAPIClaims(s)}
+	view := &sessionView{
+		ID:           s.ID.String(),
+		CreatedAt:    toAPITime(s.CreatedAt),
+		BuyerContext: toAPIClaims(s),
+	}
 	if s.Claims.Member != (session.Member{}) {
 		view.Member = &member{s.Claims.Member.Tier, s.Claims.Member.Purchases}
 	}
@@ -110,8 +118,12 @@ func toAPIClaims(s *session.Session) *buyerContext {
 
 func toAPIPolicy(p negotiation.Policy) policyView {
 	return policyView{
-		Version: p.Version, Negotiable: p.Enabled, MaxDiscount: decimal(p.MaxDiscount.Decimal()),
-		MinMargin: decimal(p.MinMargin.Decimal()), UnverifiedShare: decimal(p.UnverifiedShare.Decimal()), RoundCap: p.RoundCap,
+		Version:         p.Version,
+		Negotiable:      p.Enabled,
+		MaxDiscount:     decimal(p.MaxDiscount.Decimal()),
+		MinMargin:       decimal(p.MinMargin.Decimal()),
+		UnverifiedShare: decimal(p.UnverifiedShare.Decimal()),
+		RoundCap:        p.RoundCap,
 	}
 }
 
@@ -151,7 +163,10 @@ type candidate struct {
 
 func toAPISearch(in agent.SearchInput) searchData {
 	data := searchData{
-		Query: in.Query.Text, Prefers: in.Query.Prefer, Limit: limitOf(in.Query), Total: in.Candidates.Total,
+		Query:   in.Query.Text,
+		Prefers: in.Query.Prefer,
+		Limit:   limitOf(in.Query),
+		Total:   in.Candidates.Total,
 		Filters: toAPIFilters(in.Query.Filter),
 	}
 	if in.Query.Sort != catalog.Relevance {

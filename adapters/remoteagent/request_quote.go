@@ -66,11 +66,16 @@ var statuses = map[negotiation.Outcome]string{
 func toAPIQuote(in agent.QuoteInput, history []negotiation.Entry) quoteData {
 	b, p := in.Table.Bounds, in.Table.Progress
 	data := quoteData{
-		Product: product{in.Product.ID.String(), in.Product.Variant.String(), in.Product.Name, in.Product.Category, in.Product.Quantity},
-		Offer:   toAPIPrice(in.Offer()), Currency: b.List().Currency().Code(), ListPrice: toAPIMoney(b.List()),
+		Product:       product{in.Product.ID.String(), in.Product.Variant.String(), in.Product.Name, in.Product.Category, in.Product.Quantity},
+		Offer:         toAPIPrice(in.Offer()),
+		Currency:      b.List().Currency().Code(),
+		ListPrice:     toAPIMoney(b.List()),
 		Bounds:        bounds{toAPIMoney(b.Floor()), toAPIMoney(b.Target()), toAPIMoney(b.Opening())},
-		StandingPrice: toAPIMoney(in.Standing()), Progress: progress{Rounds: p.Rounds, Moves: p.Moves},
-		Suggestion: toAPISuggestion(negotiation.Decide(in.Table)), Message: in.Message, BuyerContext: toAPIClaims(in.Session),
+		StandingPrice: toAPIMoney(in.Standing()),
+		Progress:      progress{Rounds: p.Rounds, Moves: p.Moves},
+		Suggestion:    toAPISuggestion(negotiation.Decide(in.Table)),
+		Message:       in.Message,
+		BuyerContext:  toAPIClaims(in.Session),
 	}
 	if p.BestOffer.IsPositive() {
 		data.Progress.BestOffer = toAPIMoney(p.BestOffer)

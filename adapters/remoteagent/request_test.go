@@ -96,7 +96,11 @@ func TestWhatAPaymentAsks(t *testing.T) {
 func TestWhatIsNotThereIsNull(t *testing.T) {
 	t.Parallel()
 	in := question(nil)
-	in.Session = &session.Session{ID: visit.ID, CreatedAt: noon, Claims: session.Claims{Member: session.Member{Tier: "gold", Purchases: 2}}}
+	in.Session = &session.Session{
+		ID:        visit.ID,
+		CreatedAt: noon,
+		Claims:    session.Claims{Member: session.Member{Tier: "gold", Purchases: 2}},
+	}
 	in.Table.Progress = negotiation.Progress{}
 	whole, data, raw := asked(t, in)
 	talk := whole["session"].(map[string]any)
@@ -147,7 +151,15 @@ func TestTheLastTwentyOfTheHistory(t *testing.T) {
 	in := question(offer("85"))
 	in.History = func(context.Context) (all []negotiation.Entry, err error) {
 		for n := range 25 {
-			all = append(all, negotiation.Entry{At: noon.Add(time.Duration(n) * time.Second), Item: negotiation.Item{Product: tent, Variant: green, Quantity: n}, Outcome: negotiation.OutcomeRejected})
+			all = append(all, negotiation.Entry{
+				At: noon.Add(time.Duration(n) * time.Second),
+				Item: negotiation.Item{
+					Product:  tent,
+					Variant:  green,
+					Quantity: n,
+				},
+				Outcome: negotiation.OutcomeRejected,
+			})
 		}
 		return all, nil
 	}

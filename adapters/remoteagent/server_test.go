@@ -75,37 +75,83 @@ var (
 	self  = id.New[id.Agent](bits(4))
 	visit = &session.Session{
 		ID: id.New[id.Session](bits(5)), CreatedAt: noon,
-		Claims: session.Claims{LoyaltyTier: "gold", Location: "DE", PurchaseHistory: 3, Urgency: "flexible"},
+		Claims: session.Claims{
+			LoyaltyTier:     "gold",
+			Location:        "DE",
+			PurchaseHistory: 3,
+			Urgency:         "flexible",
+		},
 	}
-	policy = negotiation.Policy{Version: 3, Enabled: true, MaxDiscount: 200, MinMargin: 125, UnverifiedShare: 250, RoundCap: 6}
-	scene  = agent.Scene{Project: shop, Session: visit, Mandate: agent.Mandate{Policy: policy}}
+	policy = negotiation.Policy{
+		Version:         3,
+		Enabled:         true,
+		MaxDiscount:     200,
+		MinMargin:       125,
+		UnverifiedShare: 250,
+		RoundCap:        6,
+	}
+	scene = agent.Scene{
+		Project: shop,
+		Session: visit,
+		Mandate: agent.Mandate{Policy: policy},
+	}
 )
 
 // halfway concedes half of what there is, whatever the built-in policy does.
-var halfway = negotiation.Terms{Version: 1, RoundCap: 6, Curve: negotiation.Curve{Give: [negotiation.Steps]money.Percent{500, 500, 500}}}
+var halfway = negotiation.Terms{
+	Version:  1,
+	RoundCap: 6,
+	Curve:    negotiation.Curve{Give: [negotiation.Steps]money.Percent{500, 500, 500}},
+}
 
 // question is about two tents of 100.00, over a floor of 80.00, for which 95.00 stands.
 func question(offered *money.Amount) agent.QuoteInput {
 	return agent.QuoteInput{
-		Scene:   scene,
-		Product: agent.Product{ID: tent, Variant: green, Name: "Tent", Category: "outdoor/tents", Quantity: 2},
+		Scene: scene,
+		Product: agent.Product{
+			ID:       tent,
+			Variant:  green,
+			Name:     "Tent",
+			Category: "outdoor/tents",
+			Quantity: 2,
+		},
 		Table: negotiation.Table{
-			Terms:    halfway,
-			Bounds:   negotiation.RehydrateBounds(usd("100"), usd("98"), usd("92.50"), usd("80")),
-			Progress: negotiation.Progress{Rounds: 1, Moves: 1, BestOffer: usd("81"), Counter: usd("95")},
-			Offer:    offered,
+			Terms:  halfway,
+			Bounds: negotiation.RehydrateBounds(usd("100"), usd("98"), usd("92.50"), usd("80")),
+			Progress: negotiation.Progress{
+				Rounds:    1,
+				Moves:     1,
+				BestOffer: usd("81"),
+				Counter:   usd("95"),
+			},
+			Offer: offered,
 		},
 		Message: "I take two, if the price is right.",
 	}
 }
 
 func searching() agent.SearchInput {
-	in := agent.SearchInput{Scene: scene, Query: catalog.Query{Text: "tent", Limit: 2, Filter: catalog.Filter{PriceMax: offer("150")}}}
-	in.Candidates = catalog.Found{Total: 9, Confidence: 700, Facets: catalog.Facets{Brands: []catalog.Count{{Name: "Fjell", Count: 9}}}}
+	in := agent.SearchInput{Scene: scene, Query: catalog.Query{
+		Text:   "tent",
+		Limit:  2,
+		Filter: catalog.Filter{PriceMax: offer("150")},
+	}}
+	in.Candidates = catalog.Found{
+		Total:      9,
+		Confidence: 700,
+		Facets:     catalog.Facets{Brands: []catalog.Count{{Name: "Fjell", Count: 9}}},
+	}
 	for n := range byte(3) {
 		in.Candidates.Hits = append(in.Candidates.Hits, catalog.Hit{
-			Product: &catalog.Product{ID: id.New[id.Product](bits(10 + n)), Name: "Tent", Brand: "Fjell", Price: usd("100")},
-			Score:   900 - int(n), InStock: n > 0, Reasons: []string{"it is a tent"},
+			Product: &catalog.Product{
+				ID:    id.New[id.Product](bits(10 + n)),
+				Name:  "Tent",
+				Brand: "Fjell",
+				Price: usd("100"),
+			},
+			Score:   900 - int(n),
+			InStock: n > 0,
+			Reasons: []string{"it is a tent"},
 		})
 	}
 	return in
@@ -113,7 +159,11 @@ func searching() agent.SearchInput {
 
 func paying() agent.FinalizeInput {
 	c := checkout.Rehydrate(checkout.Snapshot{ID: id.New[id.Checkout](bits(6)), Payment: checkout.Payment{TokenHash: "hash"}})
-	return agent.FinalizeInput{Scene: agent.Scene{Project: shop, Mandate: scene.Mandate}, Checkout: c, Total: usd("199.90")}
+	return agent.FinalizeInput{
+		Scene:    agent.Scene{Project: shop, Mandate: scene.Mandate},
+		Checkout: c,
+		Total:    usd("199.90"),
+	}
 }
 
 func lines() agent.CheckoutInput {
@@ -127,7 +177,11 @@ func asking(t testing.TB, handler http.HandlerFunc) (*remoteagent.Agents, ports.
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	return remoteagent.New(server.Client(), wallClock{}, &counting{}, "Haggle/1").Patient(), ports.RemoteHandler{Agent: self, URL: server.URL, Secret: secret}
+	return remoteagent.New(server.Client(), wallClock{}, &counting{}, "Haggle/1").Patient(), ports.RemoteHandler{
+		Agent:  self,
+		URL:    server.URL,
+		Secret: secret,
+	}
 }
 
 // saying is a handler that answers with a body, once it has seen that the request is signed.

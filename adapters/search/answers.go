@@ -41,9 +41,18 @@ type queryKey struct {
 func keyOf(q catalog.Query, meaning []float32) queryKey {
 	f := &q.Filter
 	k := queryKey{
-		text: q.Text, categories: strings.Join(f.Categories, "\x00"), size: f.Size, colors: strings.Join(f.Colors, "\x00"),
-		prefer: strings.Join(q.Prefer, "\x00"), limit: q.Limit, embedded: meaning != nil,
-		brands: strings.Join(f.Brands, "\x00"), order: q.Sort, inStock: f.InStock, physical: f.Physical, ratingMin: f.RatingMin,
+		text:       q.Text,
+		categories: strings.Join(f.Categories, "\x00"),
+		size:       f.Size,
+		colors:     strings.Join(f.Colors, "\x00"),
+		prefer:     strings.Join(q.Prefer, "\x00"),
+		limit:      q.Limit,
+		embedded:   meaning != nil,
+		brands:     strings.Join(f.Brands, "\x00"),
+		order:      q.Sort,
+		inStock:    f.InStock,
+		physical:   f.Physical,
+		ratingMin:  f.RatingMin,
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Attributes)) {
 		k.attributes += name + "\x00" + strings.Join(f.Attributes[name], "\x00") + "\x01"

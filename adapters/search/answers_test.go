@@ -44,11 +44,20 @@ func TestRepeatedQueries(t *testing.T) {
 	}
 	cheaper := *tent
 	cheaper.Price = money.Of(20_00, money.USD)
-	x.Apply(camp, ports.CatalogChanges{Since: 1, Version: 2, Changed: []*catalog.Product{&cheaper}, Levels: []catalog.Level{{Product: tent.ID, Variant: variant, Quantity: 1}}})
+	x.Apply(camp, ports.CatalogChanges{
+		Since:   1,
+		Version: 2,
+		Changed: []*catalog.Product{&cheaper},
+		Levels:  []catalog.Level{{Product: tent.ID, Variant: variant, Quantity: 1}},
+	})
 	if got := ask(all).Hits[0].Product.Price; got != cheaper.Price {
 		t.Errorf("the price is %s", got)
 	}
-	x.Apply(camp, ports.CatalogChanges{Since: 2, Version: 3, Removed: []id.Product{tent.ID}})
+	x.Apply(camp, ports.CatalogChanges{
+		Since:   2,
+		Version: 3,
+		Removed: []id.Product{tent.ID},
+	})
 	ask("peg")
 	for i := range 500 { // many queries, which are not all kept
 		find(t, x, fmt.Sprint("peg ", i))

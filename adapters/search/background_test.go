@@ -36,7 +36,11 @@ func TestBackgroundWork(t *testing.T) {
 		all = append(all, p)
 	}
 	h.version = 1
-	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: all, Levels: h.levels(all)})
+	x.Apply(liveProject, ports.CatalogChanges{
+		Version: 1,
+		Changed: all,
+		Levels:  h.levels(all),
+	})
 	stop := readOn(t, x, 1)
 	for range 150 {
 		x.Apply(liveProject, h.step(900))
@@ -62,13 +66,21 @@ func TestPricesRebuildNothing(t *testing.T) {
 		h.write(n)
 	}
 	p := h.products[7]
-	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: []*catalog.Product{p, h.products[8]}, Levels: h.levels([]*catalog.Product{p})})
+	x.Apply(liveProject, ports.CatalogChanges{
+		Version: 1,
+		Changed: []*catalog.Product{p, h.products[8]},
+		Levels:  h.levels([]*catalog.Product{p}),
+	})
 	before := x.snapshot(liveProject).parts[0].Segment
 	cheaper := *p
 	cheaper.Price, cheaper.Images = money.Of(1, money.USD), []catalog.Image{{URL: "/new.jpg"}}
 	cheaper.Variants = slices.Clone(p.Variants)
 	levels := []catalog.Level{{Product: p.ID, Variant: p.Variants[0].ID, Quantity: 44}}
-	x.Apply(liveProject, ports.CatalogChanges{Version: 2, Changed: []*catalog.Product{&cheaper}, Levels: levels})
+	x.Apply(liveProject, ports.CatalogChanges{
+		Version: 2,
+		Changed: []*catalog.Product{&cheaper},
+		Levels:  levels,
+	})
 	s := x.snapshot(liveProject)
 	if len(s.parts) != 1 || s.parts[0].Segment != before || s.version != 2 {
 		t.Errorf("%d parts at version %d, the same segment: %t", len(s.parts), s.version, s.parts[0].Segment == before)
@@ -219,7 +231,11 @@ func TestFilteredMeanings(t *testing.T) {
 	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: all})
 	x.Embed(liveProject, model.Model(), near)
 	settled(t, x)
-	found, err := x.Search(ports.NewOutbound(t.Context()), liveProject, catalog.Query{Text: "shelter", Filter: catalog.Filter{Categories: []string{"tents"}}, Limit: 5})
+	found, err := x.Search(ports.NewOutbound(t.Context()), liveProject, catalog.Query{
+		Text:   "shelter",
+		Filter: catalog.Filter{Categories: []string{"tents"}},
+		Limit:  5,
+	})
 	if err != nil || found.Total != 20 || found.Facets.Brands[0].Count != 20 || len(found.Hits) != 5 {
 		t.Fatalf("%+v, %v", found, err)
 	}
@@ -280,7 +296,11 @@ func TestNamesAreForgotten(t *testing.T) {
 			all = append(all, p)
 		}
 		h.version++
-		x.Apply(liveProject, ports.CatalogChanges{Version: h.version, Changed: all, Levels: h.levels(all)})
+		x.Apply(liveProject, ports.CatalogChanges{
+			Version: h.version,
+			Changed: all,
+			Levels:  h.levels(all),
+		})
 	}
 	settled(t, x)
 	c := x.replica(liveProject)
@@ -304,7 +324,11 @@ func TestSales(t *testing.T) {
 		h.stock[p.Variants[0].ID] = 1
 		all = append(all, p)
 	}
-	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: all, Levels: h.levels(all)})
+	x.Apply(liveProject, ports.CatalogChanges{
+		Version: 1,
+		Changed: all,
+		Levels:  h.levels(all),
+	})
 	x.Learn(liveProject, ports.Sales{
 		Sold:     map[id.Product]int{all[2].ID: 90, all[1].ID: 2},
 		Together: map[id.Product][]id.Product{all[0].ID: {all[3].ID, all[0].ID, all[1].ID}},

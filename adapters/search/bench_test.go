@@ -37,7 +37,11 @@ var benchProject = id.Stored[id.Project]("proj_bench")
 
 func newMarket(products int) *market {
 	random := rand.New(rand.NewPCG(1, uint64(products)))
-	m := &market{random: random, words: make([]string, 20_000), changes: ports.CatalogChanges{Version: 1}}
+	m := &market{
+		random:  random,
+		words:   make([]string, 20_000),
+		changes: ports.CatalogChanges{Version: 1},
+	}
 	m.common = rand.NewZipf(random, 1.07, 12, uint64(len(m.words)-1))
 	spoken := strings.Fields(spokenWords)
 	for i := range m.words {
@@ -51,7 +55,11 @@ func newMarket(products int) *market {
 	}
 	for _, p := range m.changes.Changed {
 		for _, v := range p.Variants {
-			m.changes.Levels = append(m.changes.Levels, catalog.Level{Product: p.ID, Variant: v.ID, Quantity: random.IntN(40)})
+			m.changes.Levels = append(m.changes.Levels, catalog.Level{
+				Product:  p.ID,
+				Variant:  v.ID,
+				Quantity: random.IntN(40),
+			})
 		}
 	}
 	return m
@@ -77,14 +85,26 @@ func (m *market) text(words int) string {
 func (m *market) product(n int) *catalog.Product {
 	sku := fmt.Sprintf("S%06d", n)
 	p := &catalog.Product{
-		ID: id.Stored[id.Product]("prod_" + sku), Project: benchProject, SKU: sku, Status: catalog.Active,
-		Name: m.text(6), Brand: m.words[n%300], Category: fmt.Sprintf("top%d/%s", n%8, m.words[n%120]),
-		Description: m.text(60), Price: money.Of(int64(5_00+m.random.IntN(400_00)), money.USD),
-		Attributes: map[string]string{"material": m.text(2), "use": m.text(3)}, Tags: []string{m.text(1)},
-		Reviews: catalog.Reviews{Average: 300 + m.random.IntN(200), Count: m.random.IntN(50)},
+		ID:          id.Stored[id.Product]("prod_" + sku),
+		Project:     benchProject,
+		SKU:         sku,
+		Status:      catalog.Active,
+		Name:        m.text(6),
+		Brand:       m.words[n%300],
+		Category:    fmt.Sprintf("top%d/%s", n%8, m.words[n%120]),
+		Description: m.text(60),
+		Price:       money.Of(int64(5_00+m.random.IntN(400_00)), money.USD),
+		Attributes:  map[string]string{"material": m.text(2), "use": m.text(3)},
+		Tags:        []string{m.text(1)},
+		Reviews:     catalog.Reviews{Average: 300 + m.random.IntN(200), Count: m.random.IntN(50)},
 	}
 	for i, color := range []string{"Black", "Green", "Red"}[:1+n%3] {
-		v := catalog.Variant{ID: id.Stored[id.Variant](fmt.Sprintf("var_%s_%d", sku, i)), SKU: sku + color, Size: "ML"[i%2 : i%2+1], Color: color}
+		v := catalog.Variant{
+			ID:    id.Stored[id.Variant](fmt.Sprintf("var_%s_%d", sku, i)),
+			SKU:   sku + color,
+			Size:  "ML"[i%2 : i%2+1],
+			Color: color,
+		}
 		p.Variants = append(p.Variants, v)
 	}
 	return p
@@ -198,7 +218,11 @@ func BenchmarkReprice(b *testing.B) {
 		for b.Loop() {
 			changed := *m.changes.Changed[m.random.IntN(len(m.changes.Changed))]
 			changed.Price = money.Of(int64(5_00+m.random.IntN(400_00)), money.USD)
-			next := ports.CatalogChanges{Version: x.Version(benchProject) + 1, Changed: []*catalog.Product{&changed}, Levels: levels[changed.ID]}
+			next := ports.CatalogChanges{
+				Version: x.Version(benchProject) + 1,
+				Changed: []*catalog.Product{&changed},
+				Levels:  levels[changed.ID],
+			}
 			start := time.Now()
 			x.Apply(benchProject, next)
 			slowest = max(slowest, time.Since(start))

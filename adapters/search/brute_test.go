@@ -87,7 +87,11 @@ func (b *bazaar) product() *catalog.Product {
 func (b *bazaar) levels(products []*catalog.Product) (levels []catalog.Level) {
 	for _, p := range products {
 		for _, v := range p.Variants {
-			levels = append(levels, catalog.Level{Product: p.ID, Variant: v.ID, Quantity: b.stock[v.ID]})
+			levels = append(levels, catalog.Level{
+				Product:  p.ID,
+				Variant:  v.ID,
+				Quantity: b.stock[v.ID],
+			})
 		}
 	}
 	return levels
@@ -96,7 +100,11 @@ func (b *bazaar) levels(products []*catalog.Product) (levels []catalog.Level) {
 // indexes builds so many replicas of the shop.
 func (b *bazaar) index() *Index {
 	x := unlearned()
-	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: b.products, Levels: b.levels(b.products)})
+	x.Apply(liveProject, ports.CatalogChanges{
+		Version: 1,
+		Changed: b.products,
+		Levels:  b.levels(b.products),
+	})
 	x.Learn(liveProject, ports.Sales{Sold: b.sold})
 	return x
 }
@@ -105,7 +113,11 @@ func (b *bazaar) index() *Index {
 func (b *bazaar) query() catalog.Query {
 	chance := func(n int) bool { return b.random.IntN(n) == 0 }
 	price := func() *money.Amount { a := money.Of(int64(b.random.IntN(60))*1_00, money.USD); return &a }
-	q := catalog.Query{Text: b.pick("", "zelko", "brimba", "kanti"), Limit: 100, Sort: catalog.Sorts[b.random.IntN(len(catalog.Sorts))]}
+	q := catalog.Query{
+		Text:  b.pick("", "zelko", "brimba", "kanti"),
+		Limit: 100,
+		Sort:  catalog.Sorts[b.random.IntN(len(catalog.Sorts))],
+	}
 	f := &q.Filter
 	if chance(4) {
 		f.Categories = []string{b.pick("outdoor", "OUTDOOR/gear", "home", "garden"), b.pick("home", "outdoor/gear")}[:1+b.random.IntN(2)]

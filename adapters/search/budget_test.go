@@ -19,8 +19,12 @@ func stuffed(products int, fill func(*catalog.Product, string)) []*catalog.Produ
 	for n := range list {
 		sku := fmt.Sprintf("F%06d", n)
 		p := &catalog.Product{
-			ID: id.Stored[id.Product]("prod_" + sku), Project: benchProject, SKU: sku, Status: catalog.Active,
-			Name: "Garden lamp " + sku, Price: money.Of(10_00, money.USD),
+			ID:       id.Stored[id.Product]("prod_" + sku),
+			Project:  benchProject,
+			SKU:      sku,
+			Status:   catalog.Active,
+			Name:     "Garden lamp " + sku,
+			Price:    money.Of(10_00, money.USD),
 			Variants: []catalog.Variant{{ID: id.Stored[id.Variant]("var_" + sku), SKU: sku}},
 		}
 		fill(p, sku)
@@ -56,14 +60,23 @@ func TestMemory_everyField(t *testing.T) {
 		"variants": func(p *catalog.Product, sku string) {
 			for i, text := range copies(99, each/99, sku) {
 				name := fmt.Sprintf("%s-%d", sku, i)
-				p.Variants = append(p.Variants, catalog.Variant{ID: id.Stored[id.Variant]("var_" + name), SKU: name, Size: text, Color: fmt.Sprint(i)})
+				p.Variants = append(p.Variants, catalog.Variant{
+					ID:    id.Stored[id.Variant]("var_" + name),
+					SKU:   name,
+					Size:  text,
+					Color: fmt.Sprint(i),
+				})
 			}
 		},
 	} {
 		products := stuffed(400, fill)
 		x := search.New(search.Options{Memory: limit, Log: slog.New(slog.DiscardHandler)})
 		for n := range 4 {
-			x.Apply(benchProject, ports.CatalogChanges{Version: int64(n + 1), Since: int64(n), Changed: products[n*100 : (n+1)*100]})
+			x.Apply(benchProject, ports.CatalogChanges{
+				Version: int64(n + 1),
+				Since:   int64(n),
+				Changed: products[n*100 : (n+1)*100],
+			})
 		}
 		settle(t, x)
 		state := x.State(benchProject)
@@ -89,8 +102,16 @@ func TestMemory_comesBack(t *testing.T) {
 		changes ports.CatalogChanges
 		then    []*catalog.Product
 	}{
-		"edited":  {ports.CatalogChanges{Version: 2, Since: 1, Changed: short}, short},
-		"deleted": {ports.CatalogChanges{Version: 2, Since: 1, Removed: gone}, long[300:]},
+		"edited": {ports.CatalogChanges{
+			Version: 2,
+			Since:   1,
+			Changed: short,
+		}, short},
+		"deleted": {ports.CatalogChanges{
+			Version: 2,
+			Since:   1,
+			Removed: gone,
+		}, long[300:]},
 	} {
 		x := search.New(search.Options{Memory: limit, Log: slog.New(slog.DiscardHandler)})
 		x.Apply(benchProject, ports.CatalogChanges{Version: 1, Changed: long})
@@ -119,7 +140,11 @@ func TestMemory_editKeepsProducts(t *testing.T) {
 	before := x.State(benchProject)
 	for n := range 20 {
 		edited := stuffed(1, func(p *catalog.Product, sku string) { fill(p, sku); p.Brand = fmt.Sprint("brand ", n) })
-		x.Apply(benchProject, ports.CatalogChanges{Version: int64(n + 2), Since: int64(n + 1), Changed: edited})
+		x.Apply(benchProject, ports.CatalogChanges{
+			Version: int64(n + 2),
+			Since:   int64(n + 1),
+			Changed: edited,
+		})
 	}
 	settle(t, x)
 	if after := x.State(benchProject); !before.LeftOut.Products || after.Products != before.Products {

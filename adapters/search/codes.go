@@ -149,7 +149,12 @@ func (q *question) ask(codes []foundCode) {
 	}
 	named := make([]group, len(codes))
 	for i, c := range codes {
-		named[i] = group{text: c.text, alternates: []alternate{{reading: coded, text: c.text, weight: 1, words: []known{c.known}}}}
+		named[i] = group{text: c.text, alternates: []alternate{{
+			reading: coded,
+			text:    c.text,
+			weight:  1,
+			words:   []known{c.known},
+		}}}
 	}
 	q.groups, q.codes, q.asked = append(named, q.groups...), len(named), true
 	if q.head >= 0 {

@@ -16,7 +16,12 @@ func coded() []*catalog.Product {
 	drill, kit, lamp, mug, none := product("TL-771/C2", "Cordless drill"), product("KIT-17", "Drill kit, 17 pieces"), product("LAMP", "Reading lamp"),
 		product("MUG", "Stoneware mug"), product("zero", "Plain bowl")
 	drill.Variants[0].MPN, drill.Variants[0].GTIN = "DCD 771-C2", "4006381333931"
-	kit.Variants = append(kit.Variants, catalog.Variant{ID: id.Stored[id.Variant]("var_kit_2"), SKU: "KIT-17 XL", Size: "XL", GTIN: "0036000291452"})
+	kit.Variants = append(kit.Variants, catalog.Variant{
+		ID:   id.Stored[id.Variant]("var_kit_2"),
+		SKU:  "KIT-17 XL",
+		Size: "XL",
+		GTIN: "0036000291452",
+	})
 	lamp.Attributes = map[string]string{"Model Number": "RL.2000", "ISBN": "978-0-306-40615-7", "Part-No": "none"}
 	mug.Variants[0].SKU = "MUG-1"
 	mug.Attributes = map[string]string{"part no": "none", "weight": "RL2000"}

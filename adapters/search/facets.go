@@ -136,7 +136,9 @@ func (c *counts) priceRanges(currency money.Currency, total int) []catalog.Price
 			end = segment.PriceSteps[step+1] - 1
 		}
 		ranges = append(ranges, catalog.PriceRange{
-			Min: money.Of(segment.PriceSteps[begin], currency), Max: money.Of(end, currency), Count: count,
+			Min:   money.Of(segment.PriceSteps[begin], currency),
+			Max:   money.Of(end, currency),
+			Count: count,
 		})
 		begin, count = step+1, 0
 	}

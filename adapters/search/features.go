@@ -62,8 +62,10 @@ type space struct {
 func (r *ranking) spacesOf(meaning []float32, first []ranked) {
 	if meaning != nil {
 		r.spaces = append(r.spaces, space{
-			query: vectors.Quantize(meaning), weight: embeddedWeight, nearness: embeddedNearness,
-			of: func(p *part) *vectors.Set { return p.embedded },
+			query:    vectors.Quantize(meaning),
+			weight:   embeddedWeight,
+			nearness: embeddedNearness,
+			of:       func(p *part) *vectors.Set { return p.embedded },
 		})
 	}
 	if r.latent != nil {
@@ -71,8 +73,10 @@ func (r *ranking) spacesOf(meaning []float32, first []ranked) {
 		r.vector = vector
 		if ok {
 			r.spaces = append(r.spaces, space{
-				query: vectors.Quantize(vector), weight: latentWeight, nearness: latentNearness,
-				of: func(p *part) *vectors.Set { return p.latent },
+				query:    vectors.Quantize(vector),
+				weight:   latentWeight,
+				nearness: latentNearness,
+				of:       func(p *part) *vectors.Set { return p.latent },
 			})
 		}
 	}
@@ -153,7 +157,12 @@ func (r *ranking) nearest(sp *space, passes func(verdict) bool) (near []ranked) 
 			return !marked.has(document) && passes(r.pass.judge(p, document))
 		}, r.near[:0])
 		for _, n := range r.near {
-			near = append(near, ranked{near: n.Cosine, part: int32(i), number: n.Document, segment: p.Segment})
+			near = append(near, ranked{
+				near:    n.Cosine,
+				part:    int32(i),
+				number:  n.Document,
+				segment: p.Segment,
+			})
 		}
 	}
 	slices.SortFunc(near, func(a, b ranked) int {

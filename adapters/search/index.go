@@ -61,7 +61,12 @@ func New(o Options) *Index {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	x := &Index{embedder: o.Embedder, log: o.Log, memory: o.Memory, limits: segment.LimitsOf(o.Memory / 2)}
+	x := &Index{
+		embedder: o.Embedder,
+		log:      o.Log,
+		memory:   o.Memory,
+		limits:   segment.LimitsOf(o.Memory / 2),
+	}
 	x.life, x.end = context.WithCancel(context.Background())
 	return x
 }

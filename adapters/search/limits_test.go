@@ -31,9 +31,14 @@ func randomWords(project id.Project, products, words int) []*catalog.Product {
 		}
 		sku := fmt.Sprintf("R%06d", n)
 		list[n] = &catalog.Product{
-			ID: id.Stored[id.Product]("prod_" + sku), Project: project, SKU: sku, Status: catalog.Active,
-			Name: "Garden lamp " + sku, Description: "waterproof " + b.String(), Price: money.Of(10_00, money.USD),
-			Variants: []catalog.Variant{{ID: id.Stored[id.Variant]("var_" + sku), SKU: sku}},
+			ID:          id.Stored[id.Product]("prod_" + sku),
+			Project:     project,
+			SKU:         sku,
+			Status:      catalog.Active,
+			Name:        "Garden lamp " + sku,
+			Description: "waterproof " + b.String(),
+			Price:       money.Of(10_00, money.USD),
+			Variants:    []catalog.Variant{{ID: id.Stored[id.Variant]("var_" + sku), SKU: sku}},
 		}
 	}
 	return list
@@ -80,7 +85,11 @@ func TestMemory_randomWords(t *testing.T) {
 			x := search.New(search.Options{Memory: limit, Log: slog.New(slog.DiscardHandler)})
 			each := len(products) / batches
 			for n := range batches {
-				x.Apply(benchProject, ports.CatalogChanges{Version: int64(n + 1), Since: int64(n), Changed: products[n*each : (n+1)*each]})
+				x.Apply(benchProject, ports.CatalogChanges{
+					Version: int64(n + 1),
+					Since:   int64(n),
+					Changed: products[n*each : (n+1)*each],
+				})
 			}
 			settle(t, x)
 			return x

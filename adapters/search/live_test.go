@@ -34,14 +34,20 @@ func (h *history) pick(words ...string) string { return words[h.random.IntN(len(
 // write makes or changes a product; its stock is part of the change.
 func (h *history) write(n int) *catalog.Product {
 	p := &catalog.Product{
-		ID: id.Stored[id.Product](fmt.Sprint("prod_", n)), SKU: fmt.Sprint(n), Status: catalog.Active,
+		ID:       id.Stored[id.Product](fmt.Sprint("prod_", n)),
+		SKU:      fmt.Sprint(n),
+		Status:   catalog.Active,
 		Name:     fmt.Sprintf("%s %s no%d", h.pick("red", "green", "blue"), h.pick("tent", "stove", "lamp", "peg"), n),
 		Brand:    h.pick("", "Ridgeline", "Fjord"),
 		Category: h.pick("outdoor/tents", "outdoor/stoves", "home"),
 		Price:    money.Of(int64(1+h.random.IntN(90_00)), money.USD),
 	}
 	for i := range 1 + h.random.IntN(3) {
-		v := catalog.Variant{ID: id.Stored[id.Variant](fmt.Sprint("var_", n, "_", i)), SKU: fmt.Sprint(n, "-", i), Color: h.pick("Red", "Green", "")}
+		v := catalog.Variant{
+			ID:    id.Stored[id.Variant](fmt.Sprint("var_", n, "_", i)),
+			SKU:   fmt.Sprint(n, "-", i),
+			Color: h.pick("Red", "Green", ""),
+		}
 		p.Variants = append(p.Variants, v)
 		h.stock[v.ID] = h.random.IntN(3)
 	}
@@ -81,7 +87,11 @@ func (h *history) step(most int) ports.CatalogChanges {
 func (h *history) levels(products []*catalog.Product) (levels []catalog.Level) {
 	for _, p := range products {
 		for _, v := range p.Variants {
-			levels = append(levels, catalog.Level{Product: p.ID, Variant: v.ID, Quantity: h.stock[v.ID]})
+			levels = append(levels, catalog.Level{
+				Product:  p.ID,
+				Variant:  v.ID,
+				Quantity: h.stock[v.ID],
+			})
 		}
 	}
 	return levels
@@ -115,7 +125,11 @@ func (h *history) now() *Index {
 	for _, p := range h.products {
 		all = append(all, p)
 	}
-	x.Apply(liveProject, ports.CatalogChanges{Version: h.version + 1, Changed: all, Levels: h.levels(all)})
+	x.Apply(liveProject, ports.CatalogChanges{
+		Version: h.version + 1,
+		Changed: all,
+		Levels:  h.levels(all),
+	})
 	return x
 }
 
@@ -170,7 +184,11 @@ func answer(t *testing.T, x *Index, q catalog.Query) answered {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := answered{total: found.Total, facets: found.Facets, inStock: map[string]int{}}
+	a := answered{
+		total:   found.Total,
+		facets:  found.Facets,
+		inStock: map[string]int{},
+	}
 	for i := range a.facets.Brands {
 		a.facets.Brands[i].Name = segment.KeyOf(a.facets.Brands[i].Name)
 	}

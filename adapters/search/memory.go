@@ -57,9 +57,14 @@ func (x *Index) State(project id.Project) ports.IndexState {
 		return ports.IndexState{}
 	}
 	state := ports.IndexState{
-		Version: s.version, Products: live(s.parts), Bytes: s.bytes(), Model: s.model,
-		Learnt: s.latent != nil, Sold: s.sales != nil,
-		Limit: x.memory / 2, LeftOut: s.leftOut(),
+		Version:  s.version,
+		Products: live(s.parts),
+		Bytes:    s.bytes(),
+		Model:    s.model,
+		Learnt:   s.latent != nil,
+		Sold:     s.sales != nil,
+		Limit:    x.memory / 2,
+		LeftOut:  s.leftOut(),
 	}
 	for i := range s.parts {
 		if p := &s.parts[i]; p.embedded != nil {

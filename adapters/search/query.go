@@ -68,14 +68,23 @@ type known struct {
 func (s *snapshot) read(text string) question {
 	codes, rest := s.codes(text)
 	t := wordsOf(rest)
-	q := question{head: t.head, asked: len(t.groups)+len(codes) > 0, groups: t.groups}
+	q := question{
+		head:   t.head,
+		asked:  len(t.groups)+len(codes) > 0,
+		groups: t.groups,
+	}
 	if !q.asked {
 		return q
 	}
 	for i := range q.groups {
 		g := &q.groups[i]
 		if found := s.lookup(g.term); found.count > 0 {
-			g.alternates = append(g.alternates, alternate{reading: said, text: g.text, weight: 1, words: []known{found}})
+			g.alternates = append(g.alternates, alternate{
+				reading: said,
+				text:    g.text,
+				weight:  1,
+				words:   []known{found},
+			})
 		}
 	}
 	for _, e := range t.extras {
@@ -237,7 +246,12 @@ func (s *snapshot) offer(g *group, how reading, text, term string, weight float3
 	if term == "" || found.count == 0 {
 		return false
 	}
-	return g.add(alternate{reading: how, text: text, weight: weight, words: []known{found}})
+	return g.add(alternate{
+		reading: how,
+		text:    text,
+		weight:  weight,
+		words:   []known{found},
+	})
 }
 
 func (g *group) add(a alternate) bool {
@@ -275,7 +289,11 @@ const bareNumber = .5
 // wordsOf reads the different words of a text. The last word before an aside ("for", "with") is the thing
 // that is asked for.
 func wordsOf(text string) asked {
-	l := listener{asked: asked{head: -1}, before: -1, last: -1}
+	l := listener{
+		asked:  asked{head: -1},
+		before: -1,
+		last:   -1,
+	}
 	r := readers.Get().(*words.Reader)
 	r.Read(text, l.hear)
 	readers.Put(r)

@@ -273,7 +273,12 @@ func topOf(found []candidate) (top float32) {
 
 func (s *snapshot) ranked(c candidate, top float32) ranked {
 	return ranked{
-		tier: tierOf(c.score, top), score: c.score, coverage: c.coverage, part: c.part, number: c.document, segment: s.parts[c.part].Segment,
+		tier:     tierOf(c.score, top),
+		score:    c.score,
+		coverage: c.coverage,
+		part:     c.part,
+		number:   c.document,
+		segment:  s.parts[c.part].Segment,
 	}
 }
 

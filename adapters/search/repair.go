@@ -91,7 +91,13 @@ func (s *snapshot) join(q *question, i int, weight float32) bool {
 	if len(text) < leastEnd || found.count == 0 {
 		return false
 	}
-	a := alternate{reading: spelt, from: first.text + " " + second.text, text: text, weight: weight, words: []known{found}}
+	a := alternate{
+		reading: spelt,
+		from:    first.text + " " + second.text,
+		text:    text,
+		weight:  weight,
+		words:   []known{found},
+	}
 	first.add(a)
 	second.add(a)
 	return true
@@ -127,7 +133,17 @@ func (s *snapshot) split(q *question, i int) bool {
 func border(text string, at int) bool { return (text[at-1] <= '9') != (text[at] <= '9') }
 
 func half(text string, found known) group {
-	return group{text: text, term: words.Term(text), split: true, alternates: []alternate{{reading: said, text: text, weight: 1, words: []known{found}}}}
+	return group{
+		text:  text,
+		term:  words.Term(text),
+		split: true,
+		alternates: []alternate{{
+			reading: said,
+			text:    text,
+			weight:  1,
+			words:   []known{found},
+		}},
+	}
 }
 
 // written finds the documents of a word that stands so in the catalogue. Of short words only terms are known.
@@ -175,7 +191,12 @@ func (s *snapshot) respell(q *question, i int) bool {
 	if best.text == "" {
 		return false
 	}
-	return g.add(alternate{reading: spelt, text: best.text, weight: speltWeight, words: []known{best.found}})
+	return g.add(alternate{
+		reading: spelt,
+		text:    best.text,
+		weight:  speltWeight,
+		words:   []known{best.found},
+	})
 }
 
 // company is the share of the query's other words that are seen in documents with a word.

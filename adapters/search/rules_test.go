@@ -114,12 +114,20 @@ func TestManySynonymsOfAWord(t *testing.T) {
 func TestChangesOfACopyThatIsGone(t *testing.T) {
 	t.Parallel()
 	x := search.New(search.Options{})
-	x.Apply(camp, ports.CatalogChanges{Since: 5, Version: 7, Changed: []*catalog.Product{product("tent", "Tent")}})
+	x.Apply(camp, ports.CatalogChanges{
+		Since:   5,
+		Version: 7,
+		Changed: []*catalog.Product{product("tent", "Tent")},
+	})
 	if v := x.Version(camp); v != 0 {
 		t.Errorf("version %d of a part", v)
 	}
 	x.Apply(camp, ports.CatalogChanges{Version: 7, Changed: []*catalog.Product{product("tent", "Tent")}})
-	x.Apply(camp, ports.CatalogChanges{Since: 7, Version: 8, Removed: []id.Product{id.Stored[id.Product]("prod_tent")}})
+	x.Apply(camp, ports.CatalogChanges{
+		Since:   7,
+		Version: 8,
+		Removed: []id.Product{id.Stored[id.Product]("prod_tent")},
+	})
 	if skus, _ := find(t, x, "tent"); skus != "" || x.Version(camp) != 8 {
 		t.Errorf("finds %q at version %d", skus, x.Version(camp))
 	}

@@ -20,7 +20,10 @@ var camp = id.Stored[id.Project]("proj_camp")
 // product is one with a sku as its id and a piece in stock.
 func product(sku, name string) *catalog.Product {
 	return &catalog.Product{
-		ID: id.Stored[id.Product]("prod_" + sku), SKU: sku, Name: name, Status: catalog.Active,
+		ID:       id.Stored[id.Product]("prod_" + sku),
+		SKU:      sku,
+		Name:     name,
+		Status:   catalog.Active,
 		Price:    money.Of(50_00, money.USD),
 		Variants: []catalog.Variant{{ID: id.Stored[id.Variant]("var_" + sku), SKU: sku}},
 	}
@@ -31,7 +34,11 @@ func indexed(products []*catalog.Product, soldOut ...string) *search.Index {
 	c := ports.CatalogChanges{Version: 1, Changed: products}
 	for _, p := range products {
 		if !slices.Contains(soldOut, p.SKU) {
-			c.Levels = append(c.Levels, catalog.Level{Product: p.ID, Variant: p.Variants[0].ID, Quantity: 1})
+			c.Levels = append(c.Levels, catalog.Level{
+				Product:  p.ID,
+				Variant:  p.Variants[0].ID,
+				Quantity: 1,
+			})
 		}
 	}
 	x := search.New(search.Options{})
@@ -172,11 +179,19 @@ func TestSearch_variantsShown(t *testing.T) {
 	p := product("sails", "Sail")
 	for n := range catalog.MaxVariants - 1 {
 		name := strconv.Itoa(n)
-		p.Variants = append(p.Variants, catalog.Variant{ID: id.Stored[id.Variant]("var_" + name), SKU: name, Color: []string{"Red", "Blue"}[n%2]})
+		p.Variants = append(p.Variants, catalog.Variant{
+			ID:    id.Stored[id.Variant]("var_" + name),
+			SKU:   name,
+			Color: []string{"Red", "Blue"}[n%2],
+		})
 	}
 	x := indexed([]*catalog.Product{p}, "sails")
 	x.Restock(camp, map[id.Variant]int{p.Variants[2000].ID: 1, p.Variants[2001].ID: 1})
-	found, err := x.Search(ports.NewOutbound(t.Context()), camp, catalog.Query{Text: "sail", Limit: 1, Filter: catalog.Filter{Colors: []string{"red"}}})
+	found, err := x.Search(ports.NewOutbound(t.Context()), camp, catalog.Query{
+		Text:   "sail",
+		Limit:  1,
+		Filter: catalog.Filter{Colors: []string{"red"}},
+	})
 	if err != nil || len(found.Hits) != 1 {
 		t.Fatalf("%+v, %v", found, err)
 	}

@@ -25,7 +25,11 @@ func TestRarestWordsOfLongTexts(t *testing.T) {
 	var all []*catalog.Product
 	for i := range 60 {
 		word := fmt.Sprintf("word%d", i)
-		all = append(all, &catalog.Product{ID: id.Stored[id.Product](word), Name: "common " + word, Status: catalog.Active})
+		all = append(all, &catalog.Product{
+			ID:     id.Stored[id.Product](word),
+			Name:   "common " + word,
+			Status: catalog.Active,
+		})
 		text += " " + word
 	}
 	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: all})

@@ -31,7 +31,11 @@ func (w *walk) byValue() bool { return w.order != catalog.Relevance || w.behind(
 // next is the place behind the best, of which those with a product were shown. left is how many of the candidates that were
 // ranked together are left.
 func (r *ranking) next(best []ranked, left int) *catalog.Place {
-	next := &catalog.Place{Left: left, Best: math.Float32bits(r.highest), Surety: math.Float32bits(r.surety)}
+	next := &catalog.Place{
+		Left:   left,
+		Best:   math.Float32bits(r.highest),
+		Surety: math.Float32bits(r.surety),
+	}
 	if r.walk.after != nil {
 		next.Best, next.Surety = r.walk.after.Best, r.walk.after.Surety
 	}

@@ -164,14 +164,22 @@ func TestWalk_long(t *testing.T) {
 	t.Parallel()
 	b := newBazaar(7, catalog.MostShown+700)
 	x := New(Options{})
-	x.Apply(liveProject, ports.CatalogChanges{Version: 1, Changed: b.products, Levels: b.levels(b.products)})
+	x.Apply(liveProject, ports.CatalogChanges{
+		Version: 1,
+		Changed: b.products,
+		Levels:  b.levels(b.products),
+	})
 	x.Learn(liveProject, ports.Sales{Sold: b.sold})
 	if err := x.Settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, order := range catalog.Sorts {
 		for _, text := range []string{"", "zelko brimba dorvu"} {
-			q := catalog.Query{Text: text, Sort: order, Limit: 100}
+			q := catalog.Query{
+				Text:  text,
+				Sort:  order,
+				Limit: 100,
+			}
 			shown, before := map[id.Product]bool{}, []*catalog.Product{}
 			total, longest := 0, 0
 			for {

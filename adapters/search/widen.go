@@ -66,7 +66,12 @@ func (g *group) standAlone() {
 func (s *snapshot) widenBy(span []group, others []other) {
 	added := 0
 	for _, o := range others {
-		a := alternate{reading: understood, from: phraseOf(span), text: o.text, weight: o.weight}
+		a := alternate{
+			reading: understood,
+			from:    phraseOf(span),
+			text:    o.text,
+			weight:  o.weight,
+		}
 		if a.words = s.all(o.text); a.words == nil || !ownWords(span, a.words) {
 			continue
 		}

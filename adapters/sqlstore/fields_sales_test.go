@@ -27,7 +27,11 @@ func sessionFields(s *fieldShop) {
 	p := s.product()
 	s.must(s.Sessions().Create(s.Context(), &created, p.ID))
 	visit := read(s.Sessions().Visit(s.Context(), s.project.ID, created.ID))(s)
-	loaded := read(s.Haggling().Load(s.Context(), s.project.ID, ports.HaggleAsk{Session: created.ID, Product: p.ID, Quantity: 1}))(s)
+	loaded := read(s.Haggling().Load(s.Context(), s.project.ID, ports.HaggleAsk{
+		Session:  created.ID,
+		Product:  p.ID,
+		Quantity: 1,
+	}))(s)
 	s.survives(nil, &created, visit.Session, loaded.Session)
 	s.survives(fieldtest.Reasons{"session.Shown.Accepted": "an order of the product makes it so"}, session.Shown{Product: p.ID}, only(visit.Shown, 0, nil)(s))
 	s.survives(nil, p, loaded.Product)
@@ -41,13 +45,24 @@ func sessionFields(s *fieldShop) {
 func (s *fieldShop) answered() ports.HaggleResult {
 	s.Helper()
 	visit, p := s.session(), s.product()
-	item := negotiation.Item{Session: visit.ID, Product: p.ID, Variant: p.Variants[0].ID, Quantity: 3}
+	item := negotiation.Item{
+		Session:  visit.ID,
+		Product:  p.ID,
+		Variant:  p.Variants[0].ID,
+		Quantity: 3,
+	}
 	q, e := fill[negotiation.Snapshot](), fill[negotiation.Entry]()
 	q.Project, q.Item, q.RedeemedBy = s.project.ID, item, id.Order{}
 	e.Project, e.Session, e.Item, e.Quote = s.project.ID, visit.ID, item, q.ID
 	cart := fill[session.CartItem]()
 	cart.Line, cart.Product, cart.Variant, cart.Quote = 1, p.ID, p.Variants[0].ID, q.ID
-	answer := ports.HaggleResult{Session: visit, Quote: negotiation.Rehydrate(q), NewQuote: true, Entry: e, Cart: []session.CartItem{cart}}
+	answer := ports.HaggleResult{
+		Session:  visit,
+		Quote:    negotiation.Rehydrate(q),
+		NewQuote: true,
+		Entry:    e,
+		Cart:     []session.CartItem{cart},
+	}
 	s.must(s.Haggling().Save(s.Context(), answer))
 	return answer
 }
@@ -148,12 +163,16 @@ func (s *fieldShop) order() *order.Order {
 		return err
 	}))
 	s.must(s.Checkouts().InTx(s.Context(), s.project.ID, func(tx ports.Purchase) error {
-		return tx.Settle(s.Context(), ports.Settlement{Checkout: checkout.Rehydrate(c), Order: &o, Event: &event.Event{
-			ID:      newID[id.Event](),
-			Project: s.project.ID,
-			At:      fieldtest.Start,
-			Data:    o.Completed(),
-		}})
+		return tx.Settle(s.Context(), ports.Settlement{
+			Checkout: checkout.Rehydrate(c),
+			Order:    &o,
+			Event: &event.Event{
+				ID:      newID[id.Event](),
+				Project: s.project.ID,
+				At:      fieldtest.Start,
+				Data:    o.Completed(),
+			},
+		})
 	}))
 	return &o
 }
@@ -165,7 +184,12 @@ func orderFields(s *fieldShop) {
 		read(s.Orders().ByCheckout(s.Context(), s.project.ID, placed.Checkout))(s),
 		read(s.Orders().Case(s.Context(), s.project.ID, placed.ID))(s).Order,
 		only(s.Orders().Orders(s.Context(), s.project.ID, ports.OrderFilter{}, firstPage))(s))
-	paid := ports.OrderPayment{Payment: placed.Payment, Project: s.project.ID, Order: placed.ID, Checkout: placed.Checkout}
+	paid := ports.OrderPayment{
+		Payment:  placed.Payment,
+		Project:  s.project.ID,
+		Order:    placed.ID,
+		Checkout: placed.Checkout,
+	}
 	s.survives(nil, paid,
 		only(s.Payments().Payments(s.Context(), s.project.ID, ports.PaymentFilter{}, firstPage))(s),
 		*read(s.Payments().PaymentByID(s.Context(), s.project.ID, placed.Payment.ID))(s),

@@ -138,7 +138,11 @@ func runFields(s *fieldShop) {
 
 func copyFields(s *fieldShop) {
 	of := s.integration()
-	ofOrders := ports.CopiesOf{Project: s.project.ID, Integration: of.ID, Resource: syncrun.Orders}
+	ofOrders := ports.CopiesOf{
+		Project:     s.project.ID,
+		Integration: of.ID,
+		Resource:    syncrun.Orders,
+	}
 	saved, changed := fill[syncrun.Copy](), fill[syncrun.Copy](another)
 	for _, c := range []*syncrun.Copy{&saved, &changed} {
 		c.Project, c.Integration, c.Remote = s.project.ID, of.ID, "remote"
@@ -175,7 +179,13 @@ func deliveryFields(s *fieldShop) {
 	s.must(s.Events().Add(s.Context(), &to))
 	first, second := fill[event.Delivery](event.Pending, event.To(to.ID)), fill[event.Delivery](another, event.Delivered, event.Email)
 	hook := event.ToHook(checkout.Hook{URL: "https://agent.example/orders"})
-	announced := &event.Event{ID: newID[id.Event](), Project: s.project.ID, At: fieldtest.Start, Data: fill[event.InventoryLow](), Hook: hook}
+	announced := &event.Event{
+		ID:      newID[id.Event](),
+		Project: s.project.ID,
+		At:      fieldtest.Start,
+		Data:    fill[event.InventoryLow](),
+		Hook:    hook,
+	}
 	s.must(s.Announcements().Announce(s.Context(), announced))
 	for _, d := range []*event.Delivery{&first, &second} {
 		d.Project, d.Event, d.Type = s.project.ID, announced.ID, announced.Data.Type()
@@ -199,7 +209,13 @@ func deliveryFields(s *fieldShop) {
 
 	body, _, err := payload.EncodeEvent(announced)
 	s.must(err)
-	want := ports.Announced{ID: announced.ID, Project: s.project.ID, Type: announced.Data.Type(), Body: []byte(body), Hook: hook}
+	want := ports.Announced{
+		ID:      announced.ID,
+		Project: s.project.ID,
+		Type:    announced.Data.Type(),
+		Body:    []byte(body),
+		Hook:    hook,
+	}
 	s.survives(fieldtest.Reasons{"ports.Announced.At": "the store's clock says when"}, want,
 		read(s.Events().Event(s.Context(), s.project.ID, announced.ID))(s),
 		only(s.Events().Events(s.Context(), s.project.ID, event.InventoryLowType, firstPage))(s))

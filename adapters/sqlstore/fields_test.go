@@ -113,8 +113,17 @@ type fieldShop struct {
 
 func openFieldShop(t *testing.T, s *storetest.Store) *fieldShop {
 	t.Helper()
-	shop := &fieldShop{Store: s, T: t, owner: newID[id.Account]()}
-	shop.must(s.Accounts().Open(t.Context(), &account.Account{ID: shop.owner, Name: "Owner", Plan: account.Growth, CreatedAt: fieldtest.Start}))
+	shop := &fieldShop{
+		Store: s,
+		T:     t,
+		owner: newID[id.Account](),
+	}
+	shop.must(s.Accounts().Open(t.Context(), &account.Account{
+		ID:        shop.owner,
+		Name:      "Owner",
+		Plan:      account.Growth,
+		CreatedAt: fieldtest.Start,
+	}))
 	name := newID[id.Project]()
 	shop.project = &project.Project{
 		ID:        name,

@@ -167,8 +167,14 @@ func TestEventOfASlowReplicaIsForTheSubscription(t *testing.T) {
 		now := time.Now().UTC()
 		subscribed(t, s, 1, shop, now)
 		slow := &event.Event{
-			ID: id.New[id.Event]([16]byte{1}), Project: shop, At: now.Add(-time.Minute),
-			Data: event.SyncFailed{Error: "none", StartedAt: now, EndedAt: now},
+			ID:      id.New[id.Event]([16]byte{1}),
+			Project: shop,
+			At:      now.Add(-time.Minute),
+			Data: event.SyncFailed{
+				Error:     "none",
+				StartedAt: now,
+				EndedAt:   now,
+			},
 		}
 		if err := s.Announcements().Announce(t.Context(), slow); err != nil {
 			t.Fatal(err)

@@ -14,7 +14,13 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/pgserver"
 )
 
-var useOfKey = ports.KeyUse{Owner: "me", Route: "POST /", Key: "k", Fingerprint: sha256.Sum256(nil), At: time.UnixMilli(1_800_000_000_000)}
+var useOfKey = ports.KeyUse{
+	Owner:       "me",
+	Route:       "POST /",
+	Key:         "k",
+	Fingerprint: sha256.Sum256(nil),
+	At:          time.UnixMilli(1_800_000_000_000),
+}
 
 // Of requests with one key one takes effect, and its answer is kept with the effect.
 func TestUnitsOfOneKeyTakeEffectOnce(t *testing.T) {

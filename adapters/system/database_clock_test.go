@@ -32,7 +32,11 @@ func near(t *testing.T, what string, got time.Time, want time.Time, by time.Dura
 // A machine whose wall clock is six minutes fast has the database's time.
 func TestDatabaseClockFollowsTheDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &database{ahead: -6 * time.Minute, there: 5 * time.Millisecond, back: 5 * time.Millisecond}
+		d := &database{
+			ahead: -6 * time.Minute,
+			there: 5 * time.Millisecond,
+			back:  5 * time.Millisecond,
+		}
 		c, err := NewDatabaseClock(t.Context(), d.ask)
 		if err != nil {
 			t.Fatal(err)
@@ -55,7 +59,11 @@ func TestDatabaseClockFollowsTheDatabase(t *testing.T) {
 // While measurements agree, however slow they are, the clock is left alone: it runs by the monotonic clock.
 func TestDatabaseClockIsSteady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &database{ahead: time.Minute, there: time.Millisecond, back: time.Millisecond}
+		d := &database{
+			ahead: time.Minute,
+			there: time.Millisecond,
+			back:  time.Millisecond,
+		}
 		c, err := NewDatabaseClock(t.Context(), d.ask)
 		if err != nil {
 			t.Fatal(err)

@@ -47,7 +47,11 @@ func (m *Metrics) gauges(name, help string, labels ...string) *prometheus.GaugeV
 
 func (m *Metrics) histograms(name, help string, labels ...string) *prometheus.HistogramVec {
 	name = m.describe(name, "histogram", help, labels...)
-	return promauto.With(m.registry).NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: durations}, labels)
+	return promauto.With(m.registry).NewHistogramVec(prometheus.HistogramOpts{
+		Name:    name,
+		Help:    help,
+		Buckets: durations,
+	}, labels)
 }
 
 // gauge is one that is read at each scrape: see scrape.
@@ -58,12 +62,20 @@ func (m *Metrics) gauge(name, help string, labels ...string) *prometheus.Desc {
 // gaugeOf and counterOf register a metric that a function knows. Several may share a name, with other values of the labels.
 func (m *Metrics) gaugeOf(name, help string, labels prometheus.Labels, read func() int) {
 	name = m.describe(name, "gauge", help, slices.Sorted(maps.Keys(labels))...)
-	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels},
+	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{
+		Name:        name,
+		Help:        help,
+		ConstLabels: labels,
+	},
 		func() float64 { return float64(read()) })
 }
 
 func (m *Metrics) counterOf(name, help string, labels prometheus.Labels, read func() int64) {
 	name = m.describe(name, "counter", help, slices.Sorted(maps.Keys(labels))...)
-	promauto.With(m.registry).NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels},
+	promauto.With(m.registry).NewCounterFunc(prometheus.CounterOpts{
+		Name:        name,
+		Help:        help,
+		ConstLabels: labels,
+	},
 		func() float64 { return float64(read()) })
 }

@@ -59,7 +59,11 @@ func NewHealth(log *slog.Logger, now func() time.Time) *Health {
 	if now == nil {
 		now = time.Now
 	}
-	return &Health{log: log, now: now, failing: make(map[string]bool)}
+	return &Health{
+		log:     log,
+		now:     now,
+		failing: make(map[string]bool),
+	}
 }
 
 // Check adds a check. message is what callers learn when run fails: "no answer". run must heed its
@@ -90,7 +94,11 @@ func (h *Health) Ready(w http.ResponseWriter, r *http.Request) {
 	// A probe that gave up tells nothing about the database.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), checksTimeout)
 	defer cancel()
-	findings := []finding{{Name: "server", Status: statusFailing, Message: "shutting down"}}
+	findings := []finding{{
+		Name:    "server",
+		Status:  statusFailing,
+		Message: "shutting down",
+	}}
 	if !h.draining.Load() {
 		findings = h.examine(ctx)
 	}
@@ -119,7 +127,11 @@ func (h *Health) examine(ctx context.Context) []finding {
 	h.tell(ctx, findings)
 	for _, w := range warners {
 		if message := w.look(); message != "" {
-			findings = append(findings, finding{Name: w.name, Status: statusWarning, Message: message})
+			findings = append(findings, finding{
+				Name:    w.name,
+				Status:  statusWarning,
+				Message: message,
+			})
 		}
 	}
 	return findings
@@ -143,7 +155,12 @@ func within(ctx context.Context, result <-chan error) error {
 
 func (c check) judge(err error) finding {
 	if err != nil {
-		return finding{Name: c.name, Status: statusFailing, Message: c.message, cause: err}
+		return finding{
+			Name:    c.name,
+			Status:  statusFailing,
+			Message: c.message,
+			cause:   err,
+		}
 	}
 	return finding{Name: c.name, Status: statusOK}
 }

@@ -63,7 +63,11 @@ func TestAnEmptyOutboxHasNoAge(t *testing.T) {
 func TestTheOutboxHasItsAgeByTheDatabasesClock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		slow := &backlog{pending: 1, oldest: time.Now().Add(80 * time.Second), ahead: 90 * time.Second}
+		slow := &backlog{
+			pending: 1,
+			oldest:  time.Now().Add(80 * time.Second),
+			ahead:   90 * time.Second,
+		}
 		wantLines(t, scrape(t, watched(slow)), "haggle_outbox_oldest_seconds 10")
 	})
 }

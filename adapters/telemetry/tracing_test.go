@@ -33,7 +33,11 @@ type receiver struct {
 
 func newReceiver(t *testing.T) *receiver {
 	t.Helper()
-	r := &receiver{status: http.StatusOK, resource: map[string]string{}, spans: map[string]*otlp.Span{}}
+	r := &receiver{
+		status:   http.StatusOK,
+		resource: map[string]string{},
+		spans:    map[string]*otlp.Span{},
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) { r.receive(t, w, q) }))
 	t.Cleanup(server.Close)
 	for _, name := range []string{
@@ -81,7 +85,11 @@ func values(attributes []*common.KeyValue) map[string]string {
 
 func start(t *testing.T, log *slog.Logger) *telemetry.Tracing {
 	t.Helper()
-	tracing, err := telemetry.StartTracing(t.Context(), telemetry.Config{Version: "1.2.3", Environment: "sandbox", Log: log})
+	tracing, err := telemetry.StartTracing(t.Context(), telemetry.Config{
+		Version:     "1.2.3",
+		Environment: "sandbox",
+		Log:         log,
+	})
 	if err != nil || tracing == nil {
 		t.Fatalf("%v, %v", tracing, err)
 	}

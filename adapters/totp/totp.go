@@ -28,8 +28,12 @@ var form = hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1
 
 func (c Codes) Enrol(name string) (secret, address string, err error) {
 	key, err := totp.Generate(totp.GenerateOpts{
-		Issuer: cmp.Or(c.Issuer, "Haggle"), AccountName: name, Period: period, SecretSize: secretSize,
-		Digits: form.Digits, Algorithm: form.Algorithm,
+		Issuer:      cmp.Or(c.Issuer, "Haggle"),
+		AccountName: name,
+		Period:      period,
+		SecretSize:  secretSize,
+		Digits:      form.Digits,
+		Algorithm:   form.Algorithm,
 	})
 	if err != nil {
 		return "", "", err

@@ -22,7 +22,12 @@ const secretBytes = 20
 // account's; a nil expiry means never. The secret is returned here and never again.
 func (s *Service) CreateKey(ctx context.Context, owner id.Account, name string, scopes []string,
 	projects []id.Project, expires *time.Time) (secret string, err error) {
-	draft := account.KeyDraft{Name: name, Scopes: scopes, Projects: projects, ExpiresAt: expires}
+	draft := account.KeyDraft{
+		Name:      name,
+		Scopes:    scopes,
+		Projects:  projects,
+		ExpiresAt: expires,
+	}
 	c := fault.NewCheck()
 	draft.Check(c, s.Clock.Now())
 	if err := c.Err(); err != nil {
@@ -68,9 +73,15 @@ func (s *Service) newKey(owner id.Account, d account.KeyDraft) (key *account.Key
 
 func (s *Service) keyOf(owner id.Account, d account.KeyDraft, secret string) *account.Key {
 	return &account.Key{
-		ID: id.New[id.APIKey](s.Entropy.IDBits()), Account: owner, Name: d.Name, Scopes: d.Scopes, Projects: d.Projects,
-		Hash: sha256.Sum256([]byte(secret)), Prefix: secret[:min(shownPrefix, len(secret))],
-		CreatedAt: s.Clock.Now(), ExpiresAt: d.ExpiresAt,
+		ID:        id.New[id.APIKey](s.Entropy.IDBits()),
+		Account:   owner,
+		Name:      d.Name,
+		Scopes:    d.Scopes,
+		Projects:  d.Projects,
+		Hash:      sha256.Sum256([]byte(secret)),
+		Prefix:    secret[:min(shownPrefix, len(secret))],
+		CreatedAt: s.Clock.Now(),
+		ExpiresAt: d.ExpiresAt,
 	}
 }
 
@@ -132,7 +143,11 @@ func (s *Service) OwnerOn(ctx context.Context, plan account.Plan) (*account.Acco
 
 // OpenAccount opens an account.
 func (s *Service) OpenAccount(ctx context.Context, name string, plan account.Plan) (*account.Account, error) {
-	opened := &account.Account{ID: id.New[id.Account](s.Entropy.IDBits()), Plan: plan, CreatedAt: s.Clock.Now()}
+	opened := &account.Account{
+		ID:        id.New[id.Account](s.Entropy.IDBits()),
+		Plan:      plan,
+		CreatedAt: s.Clock.Now(),
+	}
 	if err := opened.Change(account.Change{Name: patch.To(name)}); err != nil {
 		return nil, err
 	}

@@ -35,8 +35,17 @@ func (s *Service) SubmitEvidence(ctx ports.Outbound, project id.Project, of id.D
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
-	report, err := s.respond(ctx, d, ports.DisputeRequest{Project: project, Route: route, Dispute: d.Provider, Evidence: e}, ports.DisputeGateway.SubmitEvidence)
-	return &Response{before: *d, report: report, evidence: &e}, err
+	report, err := s.respond(ctx, d, ports.DisputeRequest{
+		Project:  project,
+		Route:    route,
+		Dispute:  d.Provider,
+		Evidence: e,
+	}, ports.DisputeGateway.SubmitEvidence)
+	return &Response{
+		before:   *d,
+		report:   report,
+		evidence: &e,
+	}, err
 }
 
 // AcceptDispute gives a dispute up at its provider, as SubmitEvidence sends evidence. One that is lost already stays as it is.
@@ -50,7 +59,11 @@ func (s *Service) AcceptDispute(ctx ports.Outbound, project id.Project, of id.Di
 	case d.Acceptable() != nil:
 		return nil, d.Acceptable()
 	}
-	report, err := s.respond(ctx, d, ports.DisputeRequest{Project: project, Route: route, Dispute: d.Provider}, ports.DisputeGateway.AcceptDispute)
+	report, err := s.respond(ctx, d, ports.DisputeRequest{
+		Project: project,
+		Route:   route,
+		Dispute: d.Provider,
+	}, ports.DisputeGateway.AcceptDispute)
 	return &Response{before: *d, report: report}, err
 }
 

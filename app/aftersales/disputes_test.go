@@ -59,7 +59,14 @@ func disputed(t *testing.T) (*fakeResponder, *aftersales.Service, id.Project, id
 	t.Helper()
 	d, s, p := sold()
 	c := &fakeResponder{drawer: d, stands: order.DisputeReport{
-		Charge: "ch_1", Provider: "du_1", Status: order.DisputeOpen, Response: order.ResponseNeeded, Amount: usd(330_00), Withdrawn: usd(330_00), Fee: usd(15_00), At: noon,
+		Charge:    "ch_1",
+		Provider:  "du_1",
+		Status:    order.DisputeOpen,
+		Response:  order.ResponseNeeded,
+		Amount:    usd(330_00),
+		Withdrawn: usd(330_00),
+		Fee:       usd(15_00),
+		At:        noon,
 	}}
 	if err := s.HeardDispute(t.Context(), p.ID, c.stands); err != nil {
 		t.Fatal(err)

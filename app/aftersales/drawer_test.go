@@ -50,8 +50,11 @@ func (d *drawer) Now() time.Time { return d.now }
 func (d *drawer) copy() *order.Case {
 	o := *d.kept.Order
 	return &order.Case{
-		Order: &o, Returns: append([]order.Return(nil), d.kept.Returns...), Refunds: append([]order.Refund(nil), d.kept.Refunds...),
-		Disputes: append([]order.Dispute(nil), d.kept.Disputes...), Taken: d.kept.Taken,
+		Order:    &o,
+		Returns:  append([]order.Return(nil), d.kept.Returns...),
+		Refunds:  append([]order.Refund(nil), d.kept.Refunds...),
+		Disputes: append([]order.Dispute(nil), d.kept.Disputes...),
+		Taken:    d.kept.Taken,
 	}
 }
 
@@ -179,25 +182,47 @@ var (
 // gives everything back.
 func sold() (*drawer, *aftersales.Service, *project.Project) {
 	line := func(p id.Product, v id.Variant, cents int64) checkout.Line {
-		return checkout.Line{Product: p, Variant: v, Quantity: 1, Unit: money.Of(cents, money.USD)}
+		return checkout.Line{
+			Product:  p,
+			Variant:  v,
+			Quantity: 1,
+			Unit:     money.Of(cents, money.USD),
+		}
 	}
 	total := money.Of(330_00, money.USD)
-	d := &drawer{now: noon, answers: []any{order.Refunded{Provider: "re_1"}}, kept: order.Case{
-		Order: &order.Order{
-			ID: id.New[id.Order]([16]byte{1}), Project: id.New[id.Project]([16]byte{1}), CreatedAt: noon.AddDate(0, 0, -1),
-			Checkout: id.New[id.Checkout]([16]byte{1}), Status: order.Confirmed,
-			Lines:    []checkout.Line{line(tent, plain, 90_00), line(tent, plain, 100_00), line(jacket, small, 50_00), line(jacket, large, 60_00)},
-			Subtotal: money.Of(300_00, money.USD), Tax: money.Of(30_00, money.USD), Total: total,
-			Payment: order.Payment{
-				ID: id.New[id.Payment]([16]byte{1}), Amount: total, Refunded: money.Zero(money.USD), Refunding: money.Zero(money.USD),
-				Route: project.PaymentRoute{Provider: "stripe"}, Provider: "ch_1",
+	d := &drawer{
+		now:     noon,
+		answers: []any{order.Refunded{Provider: "re_1"}},
+		kept: order.Case{
+			Order: &order.Order{
+				ID:        id.New[id.Order]([16]byte{1}),
+				Project:   id.New[id.Project]([16]byte{1}),
+				CreatedAt: noon.AddDate(0, 0, -1),
+				Checkout:  id.New[id.Checkout]([16]byte{1}),
+				Status:    order.Confirmed,
+				Lines:     []checkout.Line{line(tent, plain, 90_00), line(tent, plain, 100_00), line(jacket, small, 50_00), line(jacket, large, 60_00)},
+				Subtotal:  money.Of(300_00, money.USD),
+				Tax:       money.Of(30_00, money.USD),
+				Total:     total,
+				Payment: order.Payment{
+					ID:        id.New[id.Payment]([16]byte{1}),
+					Amount:    total,
+					Refunded:  money.Zero(money.USD),
+					Refunding: money.Zero(money.USD),
+					Route:     project.PaymentRoute{Provider: "stripe"},
+					Provider:  "ch_1",
+				},
+				Fulfillment: order.Fulfillment{Status: order.FulfillmentProcessing},
 			},
-			Fulfillment: order.Fulfillment{Status: order.FulfillmentProcessing},
+			Taken: []catalog.Take{{Variant: plain, Location: "main", Quantity: 2}},
 		},
-		Taken: []catalog.Take{{Variant: plain, Location: "main", Quantity: 2}},
-	}}
+	}
 	settings := project.DefaultSettings()
-	p := &project.Project{ID: d.kept.Order.Project, Settings: settings, Storefront: project.DefaultStorefront(settings)}
+	p := &project.Project{
+		ID:         d.kept.Order.Project,
+		Settings:   settings,
+		Storefront: project.DefaultStorefront(settings),
+	}
 	return d, &aftersales.Service{
 		Stores: &ports.Stores{
 			Orders:    d,

@@ -66,7 +66,11 @@ func (s *Service) ExecuteRefund(ctx ports.Outbound, project id.Project, refund i
 		return nil, err
 	}
 	ctx = ctx.WithoutCancel()
-	if err := s.execute(ctx, ports.DueRefund{Project: project, Order: r.Order, Refund: refund}); err != nil {
+	if err := s.execute(ctx, ports.DueRefund{
+		Project: project,
+		Order:   r.Order,
+		Refund:  refund,
+	}); err != nil {
 		s.Log.WarnContext(ctx, "refund is not decided yet; the background goes on with it", "refund", refund.String(), "error", err)
 	}
 	return s.Refunds.RefundByID(ctx, project, refund)
@@ -75,13 +79,18 @@ func (s *Service) ExecuteRefund(ctx ports.Outbound, project id.Project, refund i
 // Refunding asks the providers for pending refunds that nobody looks after.
 func (s *Service) Refunding() jobs.Job[ports.DueRefund] {
 	return jobs.Job[ports.DueRefund]{
-		Name:   "execute refunds",
-		Queue:  s.Due,
-		Limits: jobs.Limits{Slots: 16, Slow: 8, Each: 4, Long: refundTimeout / 2},
-		Lease:  order.RefundLease,
-		Poll:   2 * time.Second,
-		Clock:  s.Clock,
-		Log:    s.Log,
+		Name:  "execute refunds",
+		Queue: s.Due,
+		Limits: jobs.Limits{
+			Slots: 16,
+			Slow:  8,
+			Each:  4,
+			Long:  refundTimeout / 2,
+		},
+		Lease: order.RefundLease,
+		Poll:  2 * time.Second,
+		Clock: s.Clock,
+		Log:   s.Log,
 		Work: func(ctx ports.Outbound, t jobs.Task[ports.DueRefund]) error {
 			at := *s
 			at.Clock = t.Clock
@@ -106,8 +115,13 @@ func (s *Service) execute(ctx ports.Outbound, d ports.DueRefund) error {
 	bounded, cancel := ctx.WithTimeout(refundTimeout)
 	defer cancel()
 	outcome, err := s.Gateway.Refund(bounded, ports.RefundRequest{
-		Project: d.Project, Route: c.Order.Payment.Route, Key: r.ID.String(), Charge: c.Order.Payment.Provider,
-		Amount: r.Amount, Since: r.CreatedAt, Checkout: c.Order.Checkout,
+		Project:  d.Project,
+		Route:    c.Order.Payment.Route,
+		Key:      r.ID.String(),
+		Charge:   c.Order.Payment.Provider,
+		Amount:   r.Amount,
+		Since:    r.CreatedAt,
+		Checkout: c.Order.Checkout,
 	})
 	if err == nil {
 		err = failpoint.At(ctx, failpoint.RefundSent)
@@ -135,7 +149,11 @@ func (s *Service) HeardRefund(ctx context.Context, project id.Project, key strin
 	if failure, ok := outcome.(order.RefundFailed); ok {
 		return s.reverse(context.WithoutCancel(ctx), r, failure)
 	}
-	err = s.record(context.WithoutCancel(ctx), ports.DueRefund{Project: project, Order: r.Order, Refund: refund}, outcome)
+	err = s.record(context.WithoutCancel(ctx), ports.DueRefund{
+		Project: project,
+		Order:   r.Order,
+		Refund:  refund,
+	}, outcome)
 	if errors.Is(err, errUndecided) || fault.Is(err, order.ErrStaleOutcome.Code) {
 		return nil
 	}

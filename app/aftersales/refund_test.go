@@ -25,7 +25,11 @@ func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
 func give(t *testing.T, d *drawer, s *aftersales.Service) *order.Refund {
 	t.Helper()
 	dollar := usd(1_00)
-	r, err := giveBack(ports.NewOutbound(t.Context()), s, d.kept.Order.Project, aftersales.RefundRequest{Payment: d.kept.Order.Payment.ID, Amount: &dollar, Reason: "Torn"})
+	r, err := giveBack(ports.NewOutbound(t.Context()), s, d.kept.Order.Project, aftersales.RefundRequest{
+		Payment: d.kept.Order.Payment.ID,
+		Amount:  &dollar,
+		Reason:  "Torn",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +51,15 @@ func TestRefund(t *testing.T) {
 	if !reflect.DeepEqual(d.asked, want) {
 		t.Errorf("asked %+v", d.asked)
 	}
-	told := event.OrderRefunded{Refund: r.ID, Order: o.ID, Sequence: 1, Payment: o.Payment.ID, Amount: usd(1_00), Refunded: usd(1_00), Reason: "Torn"}
+	told := event.OrderRefunded{
+		Refund:   r.ID,
+		Order:    o.ID,
+		Sequence: 1,
+		Payment:  o.Payment.ID,
+		Amount:   usd(1_00),
+		Refunded: usd(1_00),
+		Reason:   "Torn",
+	}
 	if len(d.announced) != 1 || d.announced[0].Data != told || len(d.ledger) != 1 {
 		t.Errorf("announced %+v, recorded %+v", d.announced, d.ledger)
 	}

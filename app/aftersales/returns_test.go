@@ -20,7 +20,12 @@ func TestReturnIsAnnounced(t *testing.T) {
 	if r.Status != order.Requested || r.Comment != "Sorry." || r.Estimate != money.Of(99_00, money.USD) || r.CreatedAt != noon {
 		t.Errorf("%+v", r)
 	}
-	want := event.ReturnRequested{Return: r.ID, Order: d.kept.Order.ID, Sequence: 1, Estimate: r.Estimate}
+	want := event.ReturnRequested{
+		Return:   r.ID,
+		Order:    d.kept.Order.ID,
+		Sequence: 1,
+		Estimate: r.Estimate,
+	}
 	if len(d.announced) != 1 || d.announced[0].Data != want || d.announced[0].Project != p.ID || d.announced[0].At != noon {
 		t.Errorf("announced %+v, want %+v", d.announced, want)
 	}

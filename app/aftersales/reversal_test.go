@@ -44,7 +44,13 @@ func TestHeardRefund_pendingFails(t *testing.T) {
 func TestHeardExternalRefund(t *testing.T) {
 	t.Parallel()
 	d, s, p := sold()
-	report := order.ExternalRefund{Charge: "ch_1", Provider: "re_9", Amount: usd(1_00), Outcome: order.Refunded{}, At: noon}
+	report := order.ExternalRefund{
+		Charge:   "ch_1",
+		Provider: "re_9",
+		Amount:   usd(1_00),
+		Outcome:  order.Refunded{},
+		At:       noon,
+	}
 	for range 2 {
 		if err := s.HeardExternalRefund(t.Context(), p.ID, report); err != nil {
 			t.Fatal(err)
@@ -63,7 +69,13 @@ func TestHeardDispute(t *testing.T) {
 	t.Parallel()
 	d, s, p := sold()
 	report := order.DisputeReport{
-		Charge: "ch_1", Provider: "du_1", Status: order.DisputeOpen, Amount: usd(330_00), Withdrawn: usd(330_00), Fee: usd(15_00), At: noon,
+		Charge:    "ch_1",
+		Provider:  "du_1",
+		Status:    order.DisputeOpen,
+		Amount:    usd(330_00),
+		Withdrawn: usd(330_00),
+		Fee:       usd(15_00),
+		At:        noon,
 	}
 	if err := s.HeardDispute(t.Context(), p.ID, report); err != nil {
 		t.Fatal(err)

@@ -186,7 +186,10 @@ func newOffice(t *testing.T) *office {
 		return answer
 	}}
 	o := &office{
-		bureau: b, serving: s, ctx: context.Background(), project: &project.Project{ID: id.New[id.Project]([16]byte{1}), Settings: project.DefaultSettings()},
+		bureau:  b,
+		serving: s,
+		ctx:     context.Background(),
+		project: &project.Project{ID: id.New[id.Project]([16]byte{1}), Settings: project.DefaultSettings()},
 		Service: &agents.Service{
 			Stores: &ports.Stores{
 				Agents:    b,

@@ -83,15 +83,29 @@ type exchange struct {
 
 // newExchange has an agent all of whose handlers are the same. Beside the house's there are the given programs.
 func newExchange(h agent.Handler, programs ...*agent.Program) *exchange {
-	x := &exchange{far: &far{}, log: &strings.Builder{}, project: scene("en-US").Project}
+	x := &exchange{
+		far:     &far{},
+		log:     &strings.Builder{},
+		project: scene("en-US").Project,
+	}
 	a := &agent.Agent{
-		ID: id.New[id.Agent]([16]byte{4}), Project: x.project.ID, Policy: negotiation.Builtin(),
-		Handlers: agent.Handlers{Search: h, Quote: h, Checkout: h, Finalize: h},
+		ID:      id.New[id.Agent]([16]byte{4}),
+		Project: x.project.ID,
+		Policy:  negotiation.Builtin(),
+		Handlers: agent.Handlers{
+			Search:   h,
+			Quote:    h,
+			Checkout: h,
+			Finalize: h,
+		},
 	}
 	a.Secret = []byte(agent.SecretPurpose(a.ID) + "|whsec_1")
 	x.employer = &employer{agent: a}
 	x.Router = &agents.Router{
-		Active: x.employer, Remote: x.far, Vault: safe{}, Log: slog.New(slog.NewTextHandler(x.log, nil)),
+		Active:   x.employer,
+		Remote:   x.far,
+		Vault:    safe{},
+		Log:      slog.New(slog.NewTextHandler(x.log, nil)),
 		Programs: map[string]*agent.Program{agent.House: agents.Builtin},
 	}
 	for _, p := range programs {

@@ -45,14 +45,20 @@ func (s *Service) Holdout(ctx context.Context, p *project.Project, of id.Agent, 
 		return Holdout{}, err
 	}
 	h := Holdout{
-		Baseline: a.Tuning.Baseline, InForce: a.Policy.Version, Since: v.ActivatedAt,
-		learnt: v.Origin == agent.ByTuning,
+		Baseline: a.Tuning.Baseline,
+		InForce:  a.Policy.Version,
+		Since:    v.ActivatedAt,
+		learnt:   v.Origin == agent.ByTuning,
 	}
 	if to.IsZero() {
 		to = s.Clock.Now()
 	}
 	arms := map[int][]tuning.Record{}
-	err = s.Record.Negotiations(ctx, p.ID, ports.NegotiationFilter{Agent: of, From: h.Since, To: to}, mostCompared, func(n ports.Negotiation) error {
+	err = s.Record.Negotiations(ctx, p.ID, ports.NegotiationFilter{
+		Agent: of,
+		From:  h.Since,
+		To:    to,
+	}, mostCompared, func(n ports.Negotiation) error {
 		if r, ok := tuning.FromEntries(n.Entries, a.Policy.RoundCap); ok {
 			r.Rounds, r.Bought = nil, n.Bought // of long ones there are many
 			by := n.Entries[0].PolicyVersion

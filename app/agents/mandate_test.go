@@ -18,7 +18,11 @@ func TestTheActiveAgentIsKept(t *testing.T) {
 	x := newExchange(inHouse)
 	serving := func(revision int64) id.Agent {
 		t.Helper()
-		m, err := x.Mandate(t.Context(), &project.Project{ID: x.project.ID, Settings: x.project.Settings, AgentRevision: revision}, id.Session{})
+		m, err := x.Mandate(t.Context(), &project.Project{
+			ID:            x.project.ID,
+			Settings:      x.project.Settings,
+			AgentRevision: revision,
+		}, id.Session{})
 		if err != nil {
 			t.Fatal(err)
 		}

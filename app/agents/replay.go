@@ -80,7 +80,11 @@ func (s *Service) replay(ctx context.Context, p *project.Project, a *agent.Agent
 		r.To = s.Clock.Now().Add(time.Millisecond)
 	}
 	replay := negotiation.NewReplayer(a.ID, policy.Under(p.Settings), p.Settings.Currency)
-	err := s.Record.Negotiations(ctx, p.ID, ports.NegotiationFilter{From: r.From, To: r.To, Sessions: r.Sessions}, r.Limit, func(n ports.Negotiation) error {
+	err := s.Record.Negotiations(ctx, p.ID, ports.NegotiationFilter{
+		From:     r.From,
+		To:       r.To,
+		Sessions: r.Sessions,
+	}, r.Limit, func(n ports.Negotiation) error {
 		replay.Add(n.Entries, n.Bought)
 		return nil
 	})

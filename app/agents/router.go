@@ -265,7 +265,11 @@ func (r *Router) handler(a *agent.Agent, h agent.Handler) (ports.RemoteHandler, 
 	if err != nil {
 		return ports.RemoteHandler{}, fault.New(fault.Unavailable, "agent_secret", "The agent's secret cannot be opened.").Because(err)
 	}
-	return ports.RemoteHandler{Agent: a.ID, URL: h.URL, Secret: string(secret)}, nil
+	return ports.RemoteHandler{
+		Agent:  a.ID,
+		URL:    h.URL,
+		Secret: string(secret),
+	}, nil
 }
 
 // fell tells the merchant's operators, not the buyer.

@@ -130,7 +130,11 @@ func TestHandlersAnswer(t *testing.T) {
 			if err := errors.Join(err, later); err != nil || opened != agent.Refuse("Closed.") || paid != opened {
 				t.Errorf("%+v, %+v, %v", opened, paid, err)
 			}
-			to := ports.RemoteHandler{Agent: x.employer.agent.ID, URL: elsewhere.URL, Secret: "whsec_1"}
+			to := ports.RemoteHandler{
+				Agent:  x.employer.agent.ID,
+				URL:    elsewhere.URL,
+				Secret: "whsec_1",
+			}
 			if remote := test.handler.Kind == agent.Remote; remote != (len(x.far.asked) == 4) {
 				t.Errorf("asked %d times", len(x.far.asked))
 			}

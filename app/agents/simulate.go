@@ -79,8 +79,14 @@ func (s *Service) Simulate(ctx ports.Outbound, p *project.Project, of id.Agent, 
 	signals := negotiation.SignalsOf(product, v, sim.Quantity, stock)
 	signals.Claims = negotiation.ClaimsOf(sim.Claims)
 	in := agent.QuoteInput{
-		Scene:   s.scene(p, a, policy, sim),
-		Product: agent.Product{ID: product.ID, Variant: v.ID, Name: product.Name, Category: product.Category, Quantity: sim.Quantity},
+		Scene: s.scene(p, a, policy, sim),
+		Product: agent.Product{
+			ID:       product.ID,
+			Variant:  v.ID,
+			Name:     product.Name,
+			Category: product.Category,
+			Quantity: sim.Quantity,
+		},
 		Signals: signals,
 	}
 	if sim.Remote {
@@ -125,7 +131,13 @@ func (s *Service) subject(ctx context.Context, p *project.Project, sim Simulatio
 			stock = *made.Stock
 		}
 		return &catalog.Product{
-			Project: p.ID, Name: "Made up", Category: made.Category, Price: *made.List, Cost: made.Cost, CompetitorPrice: made.Competitor, Negotiable: true,
+			Project:         p.ID,
+			Name:            "Made up",
+			Category:        made.Category,
+			Price:           *made.List,
+			Cost:            made.Cost,
+			CompetitorPrice: made.Competitor,
+			Negotiable:      true,
 		}, catalog.Variant{}, stock, nil
 	}
 	product, err := s.Products.Get(ctx, p.ID, sim.Product)
@@ -153,7 +165,11 @@ func (s *Service) scene(p *project.Project, a *agent.Agent, policy negotiation.P
 		}
 	}
 	visit := session.Open(id.New[id.Session](s.Entropy.IDBits()), p.ID, sim.Claims, p.Settings.SessionTimeout(), s.Clock.Now())
-	return agent.Scene{Project: p, Session: visit, Mandate: agent.Mandate{Agent: &played, Policy: policy.Under(p.Settings)}}
+	return agent.Scene{
+		Project: p,
+		Session: visit,
+		Mandate: agent.Mandate{Agent: &played, Policy: policy.Under(p.Settings)},
+	}
 }
 
 // betweenOffers is the time between two offers of a simulation.
@@ -162,7 +178,12 @@ const betweenOffers = 10 * time.Second
 // playOut makes the offers in turn, up to the one that is accepted.
 func (s *Service) playOut(ctx ports.Outbound, in agent.QuoteInput, offers []*money.Amount) ([]Step, error) {
 	policy, now := in.Mandate.Policy, s.Clock.Now()
-	item := negotiation.Item{Session: in.Session.ID, Product: in.Product.ID, Variant: in.Product.Variant, Quantity: in.Product.Quantity}
+	item := negotiation.Item{
+		Session:  in.Session.ID,
+		Product:  in.Product.ID,
+		Variant:  in.Product.Variant,
+		Quantity: in.Product.Quantity,
+	}
 	q := negotiation.Start(id.New[id.Quote](s.Entropy.IDBits()), in.Project.ID, item, policy, in.Signals, nil, now)
 	var steps []Step
 	var said []negotiation.Entry
@@ -189,7 +210,11 @@ func (s *Service) step(ctx ports.Outbound, in agent.QuoteInput) (Step, error) {
 	if err != nil {
 		return Step{}, err
 	}
-	step := Step{Table: in.Table, Decision: negotiation.Guard(in.Table, proposal.Decision), Answered: proposal.Answered}
+	step := Step{
+		Table:    in.Table,
+		Decision: negotiation.Guard(in.Table, proposal.Decision),
+		Answered: proposal.Answered,
+	}
 	if proposal.Answered.Handler != agent.HouseHandler {
 		step.Proposal = negotiation.PriceIn(proposal.Decision)
 	}

@@ -42,7 +42,11 @@ func (s *Strategy) Propose(ctx ports.Outbound, m agent.Model, in agent.QuoteInpu
 		return agent.QuoteAnswer{}, err
 	}
 	return agent.QuoteAnswer{
-		Decision: negotiation.Countered{Price: price, Final: band.final, By: negotiation.AgentAnswer},
+		Decision: negotiation.Countered{
+			Price: price,
+			Final: band.final,
+			By:    negotiation.AgentAnswer,
+		},
 		Answered: agent.Answered{Handler: "model"},
 	}, nil
 }

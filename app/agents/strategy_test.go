@@ -14,12 +14,25 @@ import (
 // quoteInput is a second offer, to which the rules counter; the shop stands by its opening still.
 func quoteInput(o int64, message string) agent.QuoteInput {
 	at, spent := usd(o), usd(cost)
-	s := negotiation.Signals{List: usd(list), Cost: &spent, Negotiable: true, Quantity: 2}
+	s := negotiation.Signals{
+		List:       usd(list),
+		Cost:       &spent,
+		Negotiable: true,
+		Quantity:   2,
+	}
 	return agent.QuoteInput{
-		Scene: scene("en-US"), Product: agent.Product{Name: "Nordic Floor Lamp 80", Quantity: 2}, Signals: s, Message: message,
+		Scene:   scene("en-US"),
+		Product: agent.Product{Name: "Nordic Floor Lamp 80", Quantity: 2},
+		Signals: s,
+		Message: message,
 		Table: negotiation.Table{
 			Terms: negotiation.Builtin().Terms(s), Bounds: negotiation.RehydrateBounds(usd(list), usd(opening), usd(target), usd(floor)),
-			Progress: negotiation.Progress{Moves: 1, Rounds: 1, BestOffer: usd(o / 2), Counter: usd(opening)}, Offer: &at,
+			Progress: negotiation.Progress{
+				Moves:     1,
+				Rounds:    1,
+				BestOffer: usd(o / 2),
+				Counter:   usd(opening),
+			}, Offer: &at,
 		},
 	}
 }

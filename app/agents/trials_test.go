@@ -136,7 +136,13 @@ func TestVerifyingGoesOn(t *testing.T) {
 // talk is a negotiation that ended at once, by an agent's policy.
 func talk(a *agent.Agent, list, offer int64) ports.Negotiation {
 	p := a.Policy.Under(project.DefaultSettings())
-	s := negotiation.Signals{List: usd(list), Negotiable: true, Quantity: 1, Stock: 9, CartValue: usd(0)}
+	s := negotiation.Signals{
+		List:       usd(list),
+		Negotiable: true,
+		Quantity:   1,
+		Stock:      9,
+		CartValue:  usd(0),
+	}
 	q, o := negotiation.Start(id.Quote{}, id.Project{}, negotiation.Item{Quantity: 1}, p, s, nil, midday), usd(offer)
 	table := q.Table(p.Terms(s), &o)
 	d := negotiation.Decide(table)
@@ -213,8 +219,12 @@ func TestADryRunShowsFullBounds(t *testing.T) {
 func (o *office) stock() {
 	cost := usd(60_00)
 	o.product = &catalog.Product{
-		ID: id.New[id.Product]([16]byte{5}), Name: "Tent", Price: usd(100_00), Cost: &cost, Negotiable: true,
-		Variants: []catalog.Variant{{ID: id.New[id.Variant]([16]byte{6})}},
+		ID:         id.New[id.Product]([16]byte{5}),
+		Name:       "Tent",
+		Price:      usd(100_00),
+		Cost:       &cost,
+		Negotiable: true,
+		Variants:   []catalog.Variant{{ID: id.New[id.Variant]([16]byte{6})}},
 	}
 }
 
@@ -233,7 +243,11 @@ func TestSimulatingEndsWithTheDeal(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.stock()
-	got, err := o.Simulate(ports.NewOutbound(o.ctx), o.project, o.first, agents.Simulation{Product: o.product.ID, Quantity: 1, Offers: offers(-1, 75_00, 79_00, 82_00, 90_00)})
+	got, err := o.Simulate(ports.NewOutbound(o.ctx), o.project, o.first, agents.Simulation{
+		Product:  o.product.ID,
+		Quantity: 1,
+		Offers:   offers(-1, 75_00, 79_00, 82_00, 90_00),
+	})
 	if err != nil || len(got.Steps) != 4 || got.Policy.Version != 1 {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -260,7 +274,11 @@ func TestASimulatedAgentIsGuarded(t *testing.T) {
 		return agent.QuoteAnswer{Decision: negotiation.Countered{Price: usd(1), By: negotiation.AgentAnswer}, Answered: agent.Answered{Handler: "remote"}}
 	}
 	list := usd(100_00)
-	got, err := o.Simulate(ports.NewOutbound(o.ctx), o.project, o.first, agents.Simulation{MadeUp: agents.MadeUp{List: &list}, Quantity: 1, Offers: offers(85_00)})
+	got, err := o.Simulate(ports.NewOutbound(o.ctx), o.project, o.first, agents.Simulation{
+		MadeUp:   agents.MadeUp{List: &list},
+		Quantity: 1,
+		Offers:   offers(85_00),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +297,12 @@ func TestOnlyAWishAsksElsewhere(t *testing.T) {
 	}
 	list := usd(100_00)
 	for _, wish := range []bool{false, true} {
-		sim := agents.Simulation{MadeUp: agents.MadeUp{List: &list}, Quantity: 20, Offers: offers(50_00), Remote: wish}
+		sim := agents.Simulation{
+			MadeUp:   agents.MadeUp{List: &list},
+			Quantity: 20,
+			Offers:   offers(50_00),
+			Remote:   wish,
+		}
 		if _, err := o.Simulate(ports.NewOutbound(o.ctx), o.project, a.ID, sim); err != nil {
 			t.Fatal(err)
 		}
@@ -303,7 +326,10 @@ func TestSimulationsLeaveTokensToBuyers(t *testing.T) {
 	simulate := func(ctx context.Context, list int64) string {
 		price := usd(list)
 		got, err := o.Simulate(ports.NewOutbound(ctx), o.project, o.first, agents.Simulation{
-			MadeUp: agents.MadeUp{List: &price}, Quantity: 1, Offers: offers(list * 85 / 100), Remote: true,
+			MadeUp:   agents.MadeUp{List: &price},
+			Quantity: 1,
+			Offers:   offers(list * 85 / 100),
+			Remote:   true,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -236,7 +236,12 @@ func (t *SelfTuner) tune(ctx context.Context, a *agent.Agent) error {
 	}
 	goOn, err := t.judge(ctx, p, a)
 	if goOn {
-		_, err = t.Tune(ctx, p, a.ID, TuneRequest{To: t.Clock.Now().Add(-ended), Activate: true, Note: "Tuned by itself.", byItself: true})
+		_, err = t.Tune(ctx, p, a.ID, TuneRequest{
+			To:       t.Clock.Now().Add(-ended),
+			Activate: true,
+			Note:     "Tuned by itself.",
+			byItself: true,
+		})
 	}
 	if fault.Is(err, "too_few_negotiations") || fault.Is(err, "policy_changed") {
 		return nil

@@ -64,7 +64,14 @@ type asking struct {
 
 func newAsking(model ports.LanguageModel, clock ports.Clock, log *slog.Logger) *asking {
 	answers, _ := lru.New[string, any](remembered) // fails without a size only
-	return &asking{model: model, clock: clock, log: log, answers: answers, waiting: bulkhead.NewRoom(waitShares), asked: bulkhead.NewRoom(flightShares)}
+	return &asking{
+		model:   model,
+		clock:   clock,
+		log:     log,
+		answers: answers,
+		waiting: bulkhead.NewRoom(waitShares),
+		asked:   bulkhead.NewRoom(flightShares),
+	}
 }
 
 // Room is where those wait who had something asked.
@@ -126,8 +133,13 @@ func ask[T any](ctx ports.Outbound, a *asking, m agent.Model, p *project.Project
 		return nothing, err
 	}
 	r := ports.ModelRequest{
-		Provider: m.Provider, Model: m.Name, System: q.system, User: string(facts),
-		MaxTokens: min(m.MaxTokens, q.tokens), Temperature: m.Temperature, Group: p.ID.String() + " " + q.name,
+		Provider:    m.Provider,
+		Model:       m.Name,
+		System:      q.system,
+		User:        string(facts),
+		MaxTokens:   min(m.MaxTokens, q.tokens),
+		Temperature: m.Temperature,
+		Group:       p.ID.String() + " " + q.name,
 	}
 	key := fmt.Sprintf("%s\x00%s\x00%+v", q.name, p.ID, r)
 	if answer, ok := a.answers.Get(key); ok {

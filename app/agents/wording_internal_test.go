@@ -16,10 +16,32 @@ func TestModelOfAnAgent(t *testing.T) {
 	settings := project.DefaultSettings()
 	settings.LLMProvider, settings.LLMModel = "openai", "small"
 	for _, test := range []struct{ set, want agent.Model }{
-		{agent.Model{Temperature: -1}, agent.Model{Provider: "openai", Name: "small", MaxTokens: 1024, Temperature: 700}},
-		{agent.Model{}, agent.Model{Provider: "openai", Name: "small", MaxTokens: 1024}},
-		{agent.Model{Name: "large", MaxTokens: 5, Wording: true}, agent.Model{Provider: "openai", Name: "large", MaxTokens: 5, Wording: true}},
-		{agent.Model{Provider: "OpenAI"}, agent.Model{Provider: "OpenAI", Name: "small", MaxTokens: 1024}},
+		{agent.Model{Temperature: -1}, agent.Model{
+			Provider:    "openai",
+			Name:        "small",
+			MaxTokens:   1024,
+			Temperature: 700,
+		}},
+		{agent.Model{}, agent.Model{
+			Provider:  "openai",
+			Name:      "small",
+			MaxTokens: 1024,
+		}},
+		{agent.Model{
+			Name:      "large",
+			MaxTokens: 5,
+			Wording:   true,
+		}, agent.Model{
+			Provider:  "openai",
+			Name:      "large",
+			MaxTokens: 5,
+			Wording:   true,
+		}},
+		{agent.Model{Provider: "OpenAI"}, agent.Model{
+			Provider:  "OpenAI",
+			Name:      "small",
+			MaxTokens: 1024,
+		}},
 		{agent.Model{Provider: "anthropic"}, agent.Model{Provider: "anthropic", MaxTokens: 1024}},
 	} {
 		scene := agent.Scene{Project: &project.Project{Settings: settings}, Mandate: agent.Mandate{Agent: &agent.Agent{Model: test.set}}}

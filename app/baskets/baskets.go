@@ -121,9 +121,17 @@ func (s *Service) visit(p *project.Project, named Named, known ports.Cart, repea
 
 // view is the cart as it stands.
 func view(p *project.Project, known ports.Cart, visit *session.Session, items []session.CartItem) Basket {
-	b := Basket{Session: visit, Currency: p.Settings.Currency, Lines: make([]Line, len(items))}
+	b := Basket{
+		Session:  visit,
+		Currency: p.Settings.Currency,
+		Lines:    make([]Line, len(items)),
+	}
 	for i, item := range items {
-		b.Lines[i] = Line{CartItem: item, Unit: item.Price, Original: item.Price}
+		b.Lines[i] = Line{
+			CartItem: item,
+			Unit:     item.Price,
+			Original: item.Price,
+		}
 		if product, v, sold := find(known.Products, item.Product, item.Variant); sold {
 			b.Lines[i].Name, b.Lines[i].Label, b.Lines[i].Original, b.Lines[i].Digital = product.Name, v.Label(), product.PriceOf(v), v.Digital
 		} else {
@@ -155,7 +163,12 @@ func (b *Basket) unused(agreed []checkout.Agreement) (list []Warning) {
 	lines := b.asLines()
 	for _, a := range checkout.Unused(lines, agreed) {
 		at := slices.IndexFunc(lines, func(l checkout.Line) bool { return l.Variant == a.Variant && l.Quote.IsZero() })
-		list = append(list, Warning{Problem: AgreementNotUsed, Line: at, Quote: a.Quote, Price: a.Price})
+		list = append(list, Warning{
+			Problem: AgreementNotUsed,
+			Line:    at,
+			Quote:   a.Quote,
+			Price:   a.Price,
+		})
 	}
 	return list
 }
@@ -164,7 +177,12 @@ func (b *Basket) unused(agreed []checkout.Agreement) (list []Warning) {
 func (b *Basket) asLines() []checkout.Line {
 	lines := make([]checkout.Line, len(b.Lines))
 	for i, l := range b.Lines {
-		lines[i] = checkout.Line{Variant: l.Variant, Quantity: l.Quantity, Quote: l.Quote, Unit: l.Unit}
+		lines[i] = checkout.Line{
+			Variant:  l.Variant,
+			Quantity: l.Quantity,
+			Quote:    l.Quote,
+			Unit:     l.Unit,
+		}
 	}
 	return lines
 }

@@ -102,7 +102,11 @@ func (s *shop) expect(b *baskets.Basket, want string) {
 }
 
 func want(p *catalog.Product, quantity, line int) baskets.Item {
-	return baskets.Item{Product: p.ID, Quantity: quantity, Line: line}
+	return baskets.Item{
+		Product:  p.ID,
+		Quantity: quantity,
+		Line:     line,
+	}
 }
 
 // Past its time an agreement is still shown, with a warning; written again, its line is at list price.

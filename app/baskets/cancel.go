@@ -9,5 +9,9 @@ import (
 // PrepareCancel empties the cart of a session. Its agreements can still be bought by their tokens until they expire, or be put
 // into the cart again, and a checkout that was made of it stays as it is. It writes nothing.
 func (s *Service) PrepareCancel(ctx ports.Outbound, p *project.Project, n Named) (*PreparedPut, error) {
-	return s.PreparePut(ctx, p, PutRequest{Session: n.Session, Agent: n.Agent, Buyer: &checkout.Buyer{}})
+	return s.PreparePut(ctx, p, PutRequest{
+		Session: n.Session,
+		Agent:   n.Agent,
+		Buyer:   &checkout.Buyer{},
+	})
 }

@@ -55,7 +55,11 @@ func (s *Service) PreparePut(ctx ports.Outbound, p *project.Project, r PutReques
 		visit.Buyer = *r.Buyer
 	}
 	before := session.Cart{Items: known.Items, LineSeq: max(visit.LineSeq, known.LastLine)}
-	w := &writing{cart: before, known: known, items: slices.Clone(r.Items)}
+	w := &writing{
+		cart:  before,
+		known: known,
+		items: slices.Clone(r.Items),
+	}
 	items, findings, err := w.lines(visit.ID, r.Lenient)
 	if err != nil {
 		return nil, err
@@ -127,7 +131,11 @@ func (w *writing) lines(of id.Session, lenient *pricing.LenientItems) ([]session
 	case len(lenient.Items) == 0:
 		return nil, nil, nil
 	}
-	request := pricing.LenientRequest{Session: of, Items: lenient.Items, Tokens: slices.Clone(lenient.Tokens)}
+	request := pricing.LenientRequest{
+		Session: of,
+		Items:   lenient.Items,
+		Tokens:  slices.Clone(lenient.Tokens),
+	}
 	for _, item := range w.cart.Items {
 		if q := quoteOf(item.Quote, w.known.Quotes); q != nil && lenient.KeepDeals {
 			request.Tokens = append(request.Tokens, q.Snapshot().TokenHash)
@@ -187,7 +195,13 @@ func (w *writing) asItems(lines []checkout.Line) []session.CartItem {
 func (w *writing) linesBefore() []checkout.Line {
 	lines := make([]checkout.Line, len(w.cart.Items))
 	for i, item := range w.cart.Items {
-		lines[i] = checkout.Line{ID: item.Line, Product: item.Product, Variant: item.Variant, Quantity: item.Quantity, Quote: item.Quote}
+		lines[i] = checkout.Line{
+			ID:       item.Line,
+			Product:  item.Product,
+			Variant:  item.Variant,
+			Quantity: item.Quantity,
+			Quote:    item.Quote,
+		}
 		if q := quoteOf(item.Quote, w.known.Quotes); q != nil {
 			lines[i].Token = checkout.Token{Salt: q.Snapshot().TokenSalt, Hash: q.Snapshot().TokenHash}
 		}
@@ -241,7 +255,12 @@ func about(item Item, line session.CartItem) bool {
 
 func (w *writing) giveUp(i int, why Problem, line session.CartItem) {
 	w.items[i].Line = 0
-	w.warnings = append(w.warnings, Warning{Problem: why, Line: i, Quote: line.Quote, Price: line.Price})
+	w.warnings = append(w.warnings, Warning{
+		Problem: why,
+		Line:    i,
+		Quote:   line.Quote,
+		Price:   line.Price,
+	})
 }
 
 // staying are the agreed lines of before that items name, and what their tokens bring.

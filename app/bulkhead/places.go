@@ -29,7 +29,12 @@ type waiter struct {
 // NewPlaces returns size places. A tenant takes another one while it has fewer than most, which is given how many are
 // free, and grows with that.
 func NewPlaces(size int, most func(free int) int) *Places {
-	return &Places{size: size, most: most, held: map[string]int{}, queues: map[string]*list.List{}}
+	return &Places{
+		size:   size,
+		most:   most,
+		held:   map[string]int{},
+		queues: map[string]*list.List{},
+	}
 }
 
 // Take takes a place for a tenant, which Release gives back, and reports whether it got one before the context ended

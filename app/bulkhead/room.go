@@ -31,7 +31,11 @@ type Room struct {
 
 // NewRoom is an empty room.
 func NewRoom(s Shares) *Room {
-	return &Room{shares: s, tenants: map[string]int{}, targets: map[string]int{}}
+	return &Room{
+		shares:  s,
+		tenants: map[string]int{},
+		targets: map[string]int{},
+	}
 }
 
 // Wait runs work, which waits for the target, outside of the request's lane. Beyond the shares it answers ErrFull at

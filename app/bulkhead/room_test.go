@@ -24,7 +24,11 @@ func of(t *testing.T, tenant string) (context.Context, *place) {
 }
 
 func TestRoomIsSharedOut(t *testing.T) {
-	r := bulkhead.NewRoom(bulkhead.Shares{Places: 4, Tenant: 2, Target: 3})
+	r := bulkhead.NewRoom(bulkhead.Shares{
+		Places: 4,
+		Tenant: 2,
+		Target: 3,
+	})
 	a, _ := of(t, "a")
 	b, _ := of(t, "b")
 	for _, step := range []struct {
@@ -56,7 +60,11 @@ func TestRoomIsSharedOut(t *testing.T) {
 }
 
 func TestRoomIsLeft(t *testing.T) {
-	r := bulkhead.NewRoom(bulkhead.Shares{Places: 1, Tenant: 1, Target: 1})
+	r := bulkhead.NewRoom(bulkhead.Shares{
+		Places: 1,
+		Tenant: 1,
+		Target: 1,
+	})
 	failed := errors.New("failed")
 	for range 3 {
 		ctx, p := of(t, "a")
@@ -76,7 +84,11 @@ func TestRoomIsLeft(t *testing.T) {
 }
 
 func TestRoomIsLeftByAPanic(t *testing.T) {
-	r := bulkhead.NewRoom(bulkhead.Shares{Places: 1, Tenant: 1, Target: 1})
+	r := bulkhead.NewRoom(bulkhead.Shares{
+		Places: 1,
+		Tenant: 1,
+		Target: 1,
+	})
 	ctx, p := of(t, "a")
 	func() {
 		defer func() { _ = recover() }()

@@ -52,8 +52,12 @@ func (d *desk) Open(sealed []byte, purpose string) ([]byte, error) {
 
 func open() (*desk, *buyers.Service) {
 	d := &desk{
-		now:      time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC),
-		customer: syncrun.Customer{Email: "ada@example.com", Tier: "Gold", Purchases: 12},
+		now: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC),
+		customer: syncrun.Customer{
+			Email:     "ada@example.com",
+			Tier:      "Gold",
+			Purchases: 12,
+		},
 	}
 	return d, &buyers.Service{
 		Stores: &ports.Stores{

@@ -113,7 +113,11 @@ func (s *Service) List(ctx context.Context, p *project.Project, f ports.ProductF
 	}
 	items, stock := make([]Item, len(products)), counted(shelves)
 	for i, product := range products {
-		items[i] = Item{Product: product, Stock: stock, Unlisted: rest[product.ID]}
+		items[i] = Item{
+			Product:  product,
+			Stock:    stock,
+			Unlisted: rest[product.ID],
+		}
 	}
 	return items, total, nil
 }

@@ -94,8 +94,16 @@ func (s *stock) ShelvesOf(ctx context.Context, p id.Project, products []id.Produ
 		for sku, n := range s.counted {
 			v := s.shelf.products[sku].Variants[0].ID
 			shelves = append(shelves,
-				catalog.Shelf{Level: catalog.Level{Variant: v, Location: project.DefaultLocation, Quantity: n - 1}, Held: 1},
-				catalog.Shelf{Level: catalog.Level{Variant: v, Location: "other", Quantity: n + 1}})
+				catalog.Shelf{Level: catalog.Level{
+					Variant:  v,
+					Location: project.DefaultLocation,
+					Quantity: n - 1,
+				}, Held: 1},
+				catalog.Shelf{Level: catalog.Level{
+					Variant:  v,
+					Location: "other",
+					Quantity: n + 1,
+				}})
 		}
 		return shelves, nil
 	}
@@ -147,7 +155,9 @@ func newShop() shop {
 
 func line(number int, sku string, price int64) catalogs.Line {
 	return catalogs.Line{Number: number, Draft: catalog.Draft{
-		SKU: patch.To(sku), Name: patch.To("Thing " + sku), Price: patch.To(money.Of(price, money.USD)),
+		SKU:   patch.To(sku),
+		Name:  patch.To("Thing " + sku),
+		Price: patch.To(money.Of(price, money.USD)),
 	}}
 }
 

@@ -61,7 +61,11 @@ func TestService_Import_chunks(t *testing.T) {
 func TestService_Import_refusals(t *testing.T) {
 	t.Parallel()
 	s := newShop()
-	torn := catalogs.Line{Number: 3, SKU: "B", Problems: []catalog.LineProblem{{Line: 3, SKU: "B", Message: "has 2 fields, the header has 3"}}}
+	torn := catalogs.Line{
+		Number:   3,
+		SKU:      "B",
+		Problems: []catalog.LineProblem{{Line: 3, SKU: "B", Message: "has 2 fields, the header has 3"}},
+	}
 	unread := inFile(4, "C", 0)
 	unread.Problems = []catalog.LineProblem{{Line: 4, SKU: "C", Field: "price", Value: "x", Message: "is not a decimal number"}}
 	unread.Draft.Name = patch.To("")

@@ -41,7 +41,12 @@ type opened struct {
 
 func (o opened) connection() ports.Connection {
 	return ports.Connection{
-		Key: o.ID.String(), Account: o.Config.Account, Store: o.Config.Store, BaseURL: o.Config.BaseURL, Credentials: o.credentials, Offer: o.Config.Offer,
+		Key:         o.ID.String(),
+		Account:     o.Config.Account,
+		Store:       o.Config.Store,
+		BaseURL:     o.Config.BaseURL,
+		Credentials: o.credentials,
+		Offer:       o.Config.Offer,
 	}
 }
 

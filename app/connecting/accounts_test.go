@@ -119,7 +119,11 @@ func TestWhileAnotherReplicaRefreshes(t *testing.T) {
 		if used, err := use(t, w, w.accounts(), i.ID); used != "t" || err != nil || !now().Equal(before) {
 			t.Errorf("while the token is good: used %q, %v, after %s", used, err, now().Sub(before))
 		}
-		w.stored[0].Expires, w.stored[0].Sealed = now(), integration.Seal(i.ID, integration.Credentials{Key: "t", Refresh: "r", Expires: now()}, w.Seal)
+		w.stored[0].Expires, w.stored[0].Sealed = now(), integration.Seal(i.ID, integration.Credentials{
+			Key:     "t",
+			Refresh: "r",
+			Expires: now(),
+		}, w.Seal)
 		var busy ports.Throttled
 		if used, err := use(t, w, w.accounts(), i.ID); used != "" || !errors.As(err, &busy) || now().Sub(before) > 15*time.Second || w.platform.said() != "" {
 			t.Errorf("when it is not: used %q, %v, after %s", used, err, now().Sub(before))

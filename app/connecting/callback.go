@@ -53,7 +53,12 @@ func (s *Service) ChooseStore(ctx context.Context, state, store string) (address
 	if err != nil {
 		return "", err
 	}
-	address, err = platform.Consent(ports.Consent{Store: a.Store, RedirectURI: s.CallbackURL(), State: state, Verifier: string(verifier)})
+	address, err = platform.Consent(ports.Consent{
+		Store:       a.Store,
+		RedirectURI: s.CallbackURL(),
+		State:       state,
+		Verifier:    string(verifier),
+	})
 	if err != nil {
 		return "", explain(a.Type, err, "store_domain")
 	}
@@ -108,7 +113,12 @@ func (s *Service) keepCallback(a *integration.Authorization, query url.Values, c
 		}
 		return nil
 	}
-	grant := ports.CodeGrant{Store: a.Store, Code: code, State: query.Get("state"), Callback: callback}
+	grant := ports.CodeGrant{
+		Store:    a.Store,
+		Code:     code,
+		State:    query.Get("state"),
+		Callback: callback,
+	}
 	switch err := platform.CheckCallback(grant); {
 	case errors.Is(err, ports.ErrCredentialsRefused):
 		return integration.ErrState

@@ -143,7 +143,11 @@ func (s *Service) PrepareRotation(ctx ports.Outbound, p id.Project, of id.Integr
 	if !inUse(i) {
 		return nil, integration.ErrDisconnected()
 	}
-	draft := integration.Draft{Type: i.Type, Credentials: i.Type.Given(key, secret), Config: i.Config}
+	draft := integration.Draft{
+		Type:        i.Type,
+		Credentials: i.Type.Given(key, secret),
+		Config:      i.Config,
+	}
 	c := fault.NewCheck()
 	draft.Check(c, s.Rules)
 	if err := c.Err(); err != nil {

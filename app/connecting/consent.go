@@ -50,14 +50,25 @@ func (s *Service) Begin(ctx context.Context, account id.Account, p *project.Proj
 	state, verifier := s.Entropy.Secret(stateBytes), s.Entropy.Secret(verifierBytes)
 	address, hash := s.StorePage()+"?"+url.Values{"state": {state}}.Encode(), hashOf(state)
 	if store != "" || !platform.NeedsStore() {
-		address, err = platform.Consent(ports.Consent{Store: store, RedirectURI: s.CallbackURL(), State: state, Verifier: verifier})
+		address, err = platform.Consent(ports.Consent{
+			Store:       store,
+			RedirectURI: s.CallbackURL(),
+			State:       state,
+			Verifier:    verifier,
+		})
 	}
 	if err != nil {
 		return Begun{}, explain(b.Type, err, "store_domain")
 	}
 	err = s.Authorizations.Begin(ctx, &integration.Authorization{
-		State: hash, Account: account, Project: p.ID, Type: b.Type, RedirectURI: b.RedirectURI, Store: store,
-		Verifier: s.Vault.Seal([]byte(verifier), verifierOf(hash)), CreatedAt: s.Clock.Now(),
+		State:       hash,
+		Account:     account,
+		Project:     p.ID,
+		Type:        b.Type,
+		RedirectURI: b.RedirectURI,
+		Store:       store,
+		Verifier:    s.Vault.Seal([]byte(verifier), verifierOf(hash)),
+		CreatedAt:   s.Clock.Now(),
 	})
 	return Begun{address, state, integration.StateLife}, err
 }
@@ -149,7 +160,12 @@ func (s *Service) Redeem(ctx ports.Outbound, account id.Account, p id.Project, c
 func (s *Service) redeem(ctx ports.Outbound, platform ports.OAuthConnector, account id.Account, p id.Project, c Completion,
 	store string) (*Consented, error) {
 	hash := hashOf(c.State)
-	grant := integration.Grant{Account: account, Project: p, Type: c.Type, RedirectURI: c.RedirectURI}
+	grant := integration.Grant{
+		Account:     account,
+		Project:     p,
+		Type:        c.Type,
+		RedirectURI: c.RedirectURI,
+	}
 	var callback string
 	a, err := s.Authorizations.Change(ctx, hash, func(a *integration.Authorization) (err error) {
 		if err := a.Redeem(grant, s.Clock.Now()); err != nil {
@@ -168,7 +184,12 @@ func (s *Service) redeem(ctx ports.Outbound, platform ports.OAuthConnector, acco
 		return nil, err
 	}
 	return s.exchange(ctx, platform, p, c.Type, ports.CodeGrant{
-		Store: a.Store, RedirectURI: s.CallbackURL(), Code: c.Code, Verifier: string(verifier), Callback: callback, State: c.State,
+		Store:       a.Store,
+		RedirectURI: s.CallbackURL(),
+		Code:        c.Code,
+		Verifier:    string(verifier),
+		Callback:    callback,
+		State:       c.State,
 	})
 }
 
@@ -234,7 +255,11 @@ func (s *Service) exchange(ctx ports.Outbound, platform ports.OAuthConnector, p 
 	if err != nil {
 		return nil, again(explain(t, err, "code"))
 	}
-	draft := integration.Draft{Type: t, Credentials: credentials, Config: integration.Config{Store: g.Store}}
+	draft := integration.Draft{
+		Type:        t,
+		Credentials: credentials,
+		Config:      integration.Config{Store: g.Store},
+	}
 	config, err := s.inspected(ctx, t, wanted(p, draft))
 	if err != nil {
 		return nil, again(err)

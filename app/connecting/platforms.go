@@ -18,8 +18,10 @@ const patience = 8 * time.Second
 func wanted(p id.Project, d integration.Draft) ports.Connection {
 	c := d.Config
 	return ports.Connection{
-		Key:   d.Type.String() + " " + c.Store + c.BaseURL + " of " + p.String(),
-		Store: c.Store, BaseURL: c.BaseURL, Credentials: d.Credentials,
+		Key:         d.Type.String() + " " + c.Store + c.BaseURL + " of " + p.String(),
+		Store:       c.Store,
+		BaseURL:     c.BaseURL,
+		Credentials: d.Credentials,
 	}
 }
 

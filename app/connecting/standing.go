@@ -66,6 +66,9 @@ func (s Standing) fail(ctx context.Context, stores ports.SyncStores, with *integ
 		return err
 	}
 	return stores.Events.Announce(ctx, event.New(s.Entropy.IDBits(), with.Project, now, event.IntegrationError{
-		Integration: failed.ID, Platform: failed.Type.String(), Name: failed.Name, Error: failed.LastError,
+		Integration: failed.ID,
+		Platform:    failed.Type.String(),
+		Name:        failed.Name,
+		Error:       failed.LastError,
 	}))
 }

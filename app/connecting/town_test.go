@@ -55,7 +55,11 @@ func newTown() *town {
 
 // tokens are an access token that lasts half an hour, and its refresh token.
 func tokens(key string) integration.Credentials {
-	return integration.Credentials{Key: key, Refresh: "refresh " + key, Expires: now().Add(30 * time.Minute)}
+	return integration.Credentials{
+		Key:     key,
+		Refresh: "refresh " + key,
+		Expires: now().Add(30 * time.Minute),
+	}
 }
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
@@ -201,8 +205,18 @@ func (t *town) errors() (list []string) {
 func (t *town) accounts() *connecting.Accounts {
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	return &connecting.Accounts{
-		Integrations: t, Queue: t, Connectors: t.connectors(), Vault: t, Clock: t, Log: log,
-		Standing: connecting.Standing{Unit: t, Clock: t, Entropy: t, Log: log},
+		Integrations: t,
+		Queue:        t,
+		Connectors:   t.connectors(),
+		Vault:        t,
+		Clock:        t,
+		Log:          log,
+		Standing: connecting.Standing{
+			Unit:    t,
+			Clock:   t,
+			Entropy: t,
+			Log:     log,
+		},
 	}
 }
 

@@ -30,7 +30,12 @@ const (
 )
 
 // limits give a CRM that hangs one of the places, and CRMs that hang half of them.
-var limits = jobs.Limits{Slots: 8, Slow: 4, Each: 2, Long: 5 * time.Second}
+var limits = jobs.Limits{
+	Slots: 8,
+	Slow:  4,
+	Each:  2,
+	Long:  5 * time.Second,
+}
 
 // Worker works on deals. Its Job is to be run.
 type Worker struct {

@@ -31,8 +31,16 @@ func TestAvailability(t *testing.T) {
 	s, tent, jacket := stores()
 	service, p := open(s)
 	pieces := func(n int) discovery.Wanted { return discovery.Wanted{Product: tent.ID, Quantity: n} }
-	large := discovery.Wanted{Product: jacket.ID, Variant: jacket.Variants[1].ID, Quantity: 1}
-	small := discovery.Wanted{Product: jacket.ID, Variant: jacket.Variants[0].ID, Quantity: 1}
+	large := discovery.Wanted{
+		Product:  jacket.ID,
+		Variant:  jacket.Variants[1].ID,
+		Quantity: 1,
+	}
+	small := discovery.Wanted{
+		Product:  jacket.ID,
+		Variant:  jacket.Variants[0].ID,
+		Quantity: 1,
+	}
 	type got struct {
 		quantity int
 		location string

@@ -51,7 +51,11 @@ type shared struct {
 func New(parts Service) *Service {
 	categories, _ := lru.New[id.Project, counted](mostCounted) // fails without a size only
 	samples, _ := lru.New[id.Project, sampled](mostSamplers)
-	parts.shared = &shared{committed: parts.Catalog, categories: categories, samples: samples}
+	parts.shared = &shared{
+		committed:  parts.Catalog,
+		categories: categories,
+		samples:    samples,
+	}
 	return &parts
 }
 

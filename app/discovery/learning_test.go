@@ -66,9 +66,13 @@ func (p *pupil) Turned(_ context.Context, project id.Project, since time.Time, l
 // school is a service with a pupil that has copies of two projects.
 func school() (*discovery.Service, *pupil) {
 	p := &pupil{
-		now: noon, loaded: []id.Project{id.New[id.Project]([16]byte{1}), id.New[id.Project]([16]byte{2})},
-		asked: map[id.Project][]time.Time{}, learned: map[id.Project][]ports.Sales{}, unsold: map[id.Project]bool{},
-		restocks: map[id.Project][]map[id.Variant]int{}, totals: map[id.Variant]int{id.New[id.Variant]([16]byte{3}): 4},
+		now:      noon,
+		loaded:   []id.Project{id.New[id.Project]([16]byte{1}), id.New[id.Project]([16]byte{2})},
+		asked:    map[id.Project][]time.Time{},
+		learned:  map[id.Project][]ports.Sales{},
+		unsold:   map[id.Project]bool{},
+		restocks: map[id.Project][]map[id.Variant]int{},
+		totals:   map[id.Variant]int{id.New[id.Variant]([16]byte{3}): 4},
 	}
 	return discovery.New(discovery.Service{
 		Stores:    &ports.Stores{},

@@ -95,7 +95,11 @@ func resolve(products []*catalog.Product, stock Stock, name string, f catalog.Fi
 	if len(passing) == 0 {
 		return nil, m, true
 	}
-	return p, Match{Variant: passing[catalog.Featured(passing, stock)], Name: name, Featured: true}, true
+	return p, Match{
+		Variant:  passing[catalog.Featured(passing, stock)],
+		Name:     name,
+		Featured: true,
+	}, true
 }
 
 // named is the product that has a name, and the variant if it is the variant's own.

@@ -146,7 +146,13 @@ func (s *Service) ask(ctx ports.Outbound, p *project.Project, m agent.Mandate, q
 		return catalog.Found{}, err
 	}
 	answer, err := s.Agent.Search(ctx, agent.SearchInput{
-		Scene: agent.Scene{Project: p, Session: visit, Mandate: m}, Query: q, Candidates: candidates,
+		Scene: agent.Scene{
+			Project: p,
+			Session: visit,
+			Mandate: m,
+		},
+		Query:      q,
+		Candidates: candidates,
 	})
 	answer.Found.Next, answer.Found.Nothing = candidates.Next, candidates.Nothing
 	return answer.Found, err

@@ -63,8 +63,14 @@ func (s *Service) Standing(ctx context.Context, p *project.Project) (Standing, e
 		state = s.Learner.State(p.ID)
 	}
 	standing := Standing{
-		Readiness: readiness(state.Version, p.CatalogVersion, building), Wanted: p.CatalogVersion, Has: state.Version,
-		Products: state.Products, Bytes: state.Bytes, Limit: state.Limit, LeftOut: state.LeftOut, Model: s.Model,
+		Readiness: readiness(state.Version, p.CatalogVersion, building),
+		Wanted:    p.CatalogVersion,
+		Has:       state.Version,
+		Products:  state.Products,
+		Bytes:     state.Bytes,
+		Limit:     state.Limit,
+		LeftOut:   state.LeftOut,
+		Model:     s.Model,
 	}
 	if state.Learnt {
 		standing.Meaning = FromCatalogue

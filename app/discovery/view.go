@@ -39,7 +39,11 @@ func (s *Service) View(ctx context.Context, p *project.Project, product id.Produ
 	if err != nil {
 		return ProductView{}, err
 	}
-	h, err := s.Haggling.Load(ctx, p.ID, ports.HaggleAsk{Session: named, Product: product, Quantity: 1})
+	h, err := s.Haggling.Load(ctx, p.ID, ports.HaggleAsk{
+		Session:  named,
+		Product:  product,
+		Quantity: 1,
+	})
 	if err != nil {
 		return ProductView{}, err
 	}
@@ -90,7 +94,11 @@ func openingTable(p *project.Project, policy negotiation.Policy, h ports.Haggle,
 	signals.InCart(h.Cart, v.ID)
 	signals.Claims, signals.Member = negotiation.ClaimsOf(said), negotiation.MemberOf(said.Member)
 	// Probed stays zero: it decides concessions to offers, and a page has no offer.
-	item := negotiation.Item{Product: h.Product.ID, Variant: v.ID, Quantity: 1}
+	item := negotiation.Item{
+		Product:  h.Product.ID,
+		Variant:  v.ID,
+		Quantity: 1,
+	}
 	quote := negotiation.Start(id.Quote{}, p.ID, item, policy, signals, h.Prior, now)
 	return quote.Table(policy.Terms(signals), nil)
 }

@@ -17,8 +17,13 @@ import (
 func TestText(t *testing.T) {
 	t.Parallel()
 	p := &catalog.Product{
-		Name: "Trail Tent", Brand: "Acme", Category: "outdoor/tents", Tags: []string{"light", "two people"},
-		Attributes: map[string]string{"weight": "2 kg", "colour": "green"}, Description: "Stands in any wind.", Price: money.Of(5, money.USD),
+		Name:        "Trail Tent",
+		Brand:       "Acme",
+		Category:    "outdoor/tents",
+		Tags:        []string{"light", "two people"},
+		Attributes:  map[string]string{"weight": "2 kg", "colour": "green"},
+		Description: "Stands in any wind.",
+		Price:       money.Of(5, money.USD),
 	}
 	const want = "Trail Tent\nAcme\noutdoor > tents\nlight, two people\ncolour: green\nweight: 2 kg\nStands in any wind."
 	if got := embedding.Text(p); got != want {

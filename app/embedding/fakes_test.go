@@ -51,13 +51,28 @@ type desk struct {
 
 func open(t *testing.T) *desk {
 	d := &desk{
-		t: t, project: id.New[id.Project]([16]byte{1}), now: noon, changed: map[id.Product]int64{},
-		vectors: map[ports.TextHash][]float32{}, embedded: map[id.Product][]float32{}, answer: func([]string) error { return nil },
+		t:        t,
+		project:  id.New[id.Project]([16]byte{1}),
+		now:      noon,
+		changed:  map[id.Product]int64{},
+		vectors:  map[ports.TextHash][]float32{},
+		embedded: map[id.Product][]float32{},
+		answer:   func([]string) error { return nil },
 	}
 	d.worker = &embedding.Worker{
-		Embedder: endpoint{d}, Queue: queue{d}, Vectors: shelf{d}, Catalog: reader{d}, Clock: clock{d}, Log: slog.New(slog.DiscardHandler),
+		Embedder: endpoint{d},
+		Queue:    queue{d},
+		Vectors:  shelf{d},
+		Catalog:  reader{d},
+		Clock:    clock{d},
+		Log:      slog.New(slog.DiscardHandler),
 	}
-	d.fresh = &embedding.Refresher{Index: index{d}, Vectors: shelf{d}, Model: "fake", Clock: clock{d}}
+	d.fresh = &embedding.Refresher{
+		Index:   index{d},
+		Vectors: shelf{d},
+		Model:   "fake",
+		Clock:   clock{d},
+	}
 	return d
 }
 
@@ -80,7 +95,9 @@ func (d *desk) sell(from, n int) {
 
 func product(i int) *catalog.Product {
 	return &catalog.Product{
-		ID: id.New[id.Product]([16]byte{byte(i >> 8), byte(i), 1}), Name: "Product " + string(rune('一'+i)), Status: catalog.Active,
+		ID:     id.New[id.Product]([16]byte{byte(i >> 8), byte(i), 1}),
+		Name:   "Product " + string(rune('一'+i)),
+		Status: catalog.Active,
 	}
 }
 
@@ -210,12 +227,22 @@ func (q behind) Claim(_ context.Context, lease time.Duration, shares []ports.Sha
 	until := q.now.Add(lease)
 	q.progress.DueAt = until
 	q.claimed = &ports.EmbeddingTask{
-		Project: q.project, Model: q.model, Since: q.progress.Version, Attempts: q.progress.Attempts, Begun: q.now, Lease: until,
+		Project:  q.project,
+		Model:    q.model,
+		Since:    q.progress.Version,
+		Attempts: q.progress.Attempts,
+		Begun:    q.now,
+		Lease:    until,
 	}
 	if q.again() {
 		q.claimed.Since = 0
 	}
-	held := ports.Held{Project: q.project, Key: q.model, Group: shares[0].Group, Until: until}
+	held := ports.Held{
+		Project: q.project,
+		Key:     q.model,
+		Group:   shares[0].Group,
+		Until:   until,
+	}
 	return []ports.Leased[*ports.EmbeddingTask]{{Held: held, Item: q.claimed}}, nil
 }
 

@@ -48,7 +48,12 @@ type Worker struct {
 }
 
 // limits let a large catalogue have one place, and others the other one. The endpoint is the same for all.
-var limits = jobs.Limits{Slots: 2, Slow: 1, Each: 1, Long: turn / 2}
+var limits = jobs.Limits{
+	Slots: 2,
+	Slow:  1,
+	Each:  1,
+	Long:  turn / 2,
+}
 
 // Job works on projects whose catalogue has changed. Told to stop, it leaves them to others.
 func (w *Worker) Job() jobs.Job[*ports.EmbeddingTask] {

@@ -267,7 +267,12 @@ var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 // bookPart adds the changes of a part of the balance's report, and records that those until a time are booked. Those
 // of the account itself, such as payouts, are added if they were made since a time.
 func (r *Reconciler) bookPart(ctx ports.Outbound, c *ports.Reconciliation, since, from, to, until time.Time) error {
-	request := ports.StatementRequest{Project: c.Project, Route: c.Route, From: from, To: to}
+	request := ports.StatementRequest{
+		Project: c.Project,
+		Route:   c.Route,
+		From:    from,
+		To:      to,
+	}
 	var changes []ports.BalanceChange
 	var news []ports.PaymentNews
 	err := r.Balances.BalanceChanges(ctx, request, func(change ports.BalanceChange) error {

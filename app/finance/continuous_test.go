@@ -84,11 +84,19 @@ func (e fakeEntropy) IDBits() [16]byte { return e.Bits128() }
 
 // account is a provider's account under reconciliation, claimed at noon.
 func account(r project.PaymentRoute) *ports.Reconciliation {
-	return &ports.Reconciliation{Route: r, Now: noon, Booked: noon.Add(-time.Hour)}
+	return &ports.Reconciliation{
+		Route:  r,
+		Now:    noon,
+		Booked: noon.Add(-time.Hour),
+	}
 }
 
 func newReconciler(b *books, queue ...*ports.Reconciliation) (*finance.Reconciler, *fakeReconciliations) {
-	kept := &fakeReconciliations{queue: queue, steps: map[string][]ports.ReconciledStep{}, aside: map[string]time.Duration{}}
+	kept := &fakeReconciliations{
+		queue: queue,
+		steps: map[string][]ports.ReconciledStep{},
+		aside: map[string]time.Duration{},
+	}
 	return &finance.Reconciler{
 		Service: &finance.Service{
 			Stores: &ports.Stores{
@@ -237,10 +245,18 @@ func TestReconciler_booksABusyAccount(t *testing.T) {
 	const count = 60_000
 	for n := range count {
 		b.changes = append(b.changes, ports.BalanceChange{
-			Kind: ports.BalanceFee, Provider: fmt.Sprint("txn_", n), Amount: usd(-3), At: busy.Booked.Add(time.Duration(n) * 20 * time.Second),
+			Kind:     ports.BalanceFee,
+			Provider: fmt.Sprint("txn_", n),
+			Amount:   usd(-3),
+			At:       busy.Booked.Add(time.Duration(n) * 20 * time.Second),
 		})
 	}
-	b.changes = append(b.changes, ports.BalanceChange{Kind: ports.BalanceFee, Provider: "txn_late", Amount: usd(-3), At: busy.Booked.Add(-50 * time.Hour)})
+	b.changes = append(b.changes, ports.BalanceChange{
+		Kind:     ports.BalanceFee,
+		Provider: "txn_late",
+		Amount:   usd(-3),
+		At:       busy.Booked.Add(-50 * time.Hour),
+	})
 	r, kept := newReconciler(b, busy)
 	if err := r.Run(ports.NewOutbound(t.Context())); err != nil {
 		t.Fatal(err)
@@ -257,7 +273,14 @@ func TestReconciler_booksABusyAccount(t *testing.T) {
 // Fees go with the order that they are for, payouts with none.
 func TestReconciler_booksFeesAndPayouts(t *testing.T) {
 	t.Parallel()
-	sold := ports.Moved{Route: stripe, Order: id.New[id.Order]([16]byte{4}), Payment: payment(4), Provider: "pi_1", Amount: usd(100), At: at(-30)}
+	sold := ports.Moved{
+		Route:    stripe,
+		Order:    id.New[id.Order]([16]byte{4}),
+		Payment:  payment(4),
+		Provider: "pi_1",
+		Amount:   usd(100),
+		At:       at(-30),
+	}
 	b := &books{
 		moved:      []ports.Moved{sold},
 		statements: map[project.PaymentRoute][]ports.Movement{stripe: {{Provider: "pi_1", Amount: usd(100), At: at(-30)}}},
@@ -273,9 +296,23 @@ func TestReconciler_booksFeesAndPayouts(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []ledger.Transaction{
-		ledger.Change(ledger.FeeKind, ledger.Transaction{Provider: "stripe", Reference: "txn_1", Order: sold.Order, Payment: sold.Payment, At: at(-29)}, usd(-3)),
-		ledger.Change(ledger.PayoutKind, ledger.Transaction{Provider: "stripe", Reference: "po_1", At: at(-20)}, usd(-97)),
-		ledger.Change(ledger.AdjustmentKind, ledger.Transaction{Provider: "stripe", Reference: "adj_1", At: at(-19)}, usd(5)),
+		ledger.Change(ledger.FeeKind, ledger.Transaction{
+			Provider:  "stripe",
+			Reference: "txn_1",
+			Order:     sold.Order,
+			Payment:   sold.Payment,
+			At:        at(-29),
+		}, usd(-3)),
+		ledger.Change(ledger.PayoutKind, ledger.Transaction{
+			Provider:  "stripe",
+			Reference: "po_1",
+			At:        at(-20),
+		}, usd(-97)),
+		ledger.Change(ledger.AdjustmentKind, ledger.Transaction{
+			Provider:  "stripe",
+			Reference: "adj_1",
+			At:        at(-19),
+		}, usd(5)),
 	}
 	if len(kept.booked) != len(want) {
 		t.Fatalf("booked %+v", kept.booked)

@@ -59,7 +59,12 @@ func (s *Service) Reconcile(ctx ports.Outbound, p *project.Project, from, to tim
 
 // compare reads a route's statement, looks up what only one side has beyond the span, and reports.
 func (s *Service) compare(ctx ports.Outbound, of id.Project, c *comparison) (Report, error) {
-	request := ports.StatementRequest{Project: of, Route: c.made.Route, From: c.from.Add(-skew), To: c.to.Add(skew)}
+	request := ports.StatementRequest{
+		Project: of,
+		Route:   c.made.Route,
+		From:    c.from.Add(-skew),
+		To:      c.to.Add(skew),
+	}
 	if err := s.Gateway.Statement(ctx, request, c.theirs); err != nil {
 		return Report{}, unanswered(c.made.Route, err)
 	}

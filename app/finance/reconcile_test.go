@@ -50,7 +50,11 @@ type books struct {
 
 func (b *books) AccountBooked(_ context.Context, c *ports.Reconciliation) (ports.AccountBooked, error) {
 	if !b.since.IsZero() {
-		return ports.AccountBooked{Books: true, Others: b.since, Until: b.since}, nil
+		return ports.AccountBooked{
+			Books:  true,
+			Others: b.since,
+			Until:  b.since,
+		}, nil
 	}
 	return ports.AccountBooked{Books: !b.others, Until: c.Booked}, nil
 }
@@ -75,7 +79,11 @@ func (b *books) FindMovements(_ context.Context, _ id.Project, route project.Pay
 		if !m.Refund.IsZero() {
 			key = m.Refund.String()
 		}
-		known = append(known, ports.KnownMovement{Moved: m, Key: key, State: ports.MovementRecorded})
+		known = append(known, ports.KnownMovement{
+			Moved: m,
+			Key:   key,
+			State: ports.MovementRecorded,
+		})
 	}
 	return known, nil
 }
@@ -232,7 +240,12 @@ func TestReconcile_inFlight(t *testing.T) {
 	b := &books{
 		known: []ports.KnownMovement{
 			{Moved: ports.Moved{Route: sandbox}, Key: attempt, State: ports.MovementInFlight},
-			{Moved: ports.Moved{Route: sandbox, Payment: payment(1), Refund: refund(1), Amount: usd(3)}, Key: refund(1).String(), State: ports.MovementInFlight},
+			{Moved: ports.Moved{
+				Route:   sandbox,
+				Payment: payment(1),
+				Refund:  refund(1),
+				Amount:  usd(3),
+			}, Key: refund(1).String(), State: ports.MovementInFlight},
 		},
 		statements: map[project.PaymentRoute][]ports.Movement{sandbox: {
 			{Provider: "ch_1", Key: attempt, Amount: usd(10), At: at(1)},
@@ -274,7 +287,13 @@ func TestReconcile_secondRefundOfAnOrphan(t *testing.T) {
 	t.Parallel()
 	const key = "orphan-1"
 	known := func(refund string) []ports.KnownMovement {
-		charge := ports.Moved{Route: sandbox, Provider: "ch_1", Amount: usd(3), Began: at(-3 * day), At: at(-3 * day)}
+		charge := ports.Moved{
+			Route:    sandbox,
+			Provider: "ch_1",
+			Amount:   usd(3),
+			Began:    at(-3 * day),
+			At:       at(-3 * day),
+		}
 		back := charge
 		back.Provider = refund
 		return []ports.KnownMovement{{Moved: charge, State: ports.MovementOrphan}, {Moved: back, Key: key, State: ports.MovementOrphan}}
@@ -295,7 +314,12 @@ func TestReconcile_secondRefundOfAnOrphan(t *testing.T) {
 // While a provider is read page by page, a movement may come on two of its pages.
 func TestReconcile_movementOnTwoPages(t *testing.T) {
 	t.Parallel()
-	sold := ports.Movement{Provider: "ch_1", Key: checkout.AttemptKey(id.New[id.Checkout]([16]byte{7}), 1), Amount: usd(100), At: at(1)}
+	sold := ports.Movement{
+		Provider: "ch_1",
+		Key:      checkout.AttemptKey(id.New[id.Checkout]([16]byte{7}), 1),
+		Amount:   usd(100),
+		At:       at(1),
+	}
 	b := &books{
 		moved:      []ports.Moved{{Route: sandbox, Payment: payment(1), Provider: "ch_1", Amount: usd(100), At: at(1)}},
 		statements: map[project.PaymentRoute][]ports.Movement{sandbox: {sold, sold}},
@@ -310,9 +334,20 @@ func TestTooManyDifferences(t *testing.T) {
 	t.Parallel()
 	b := &books{statements: map[project.PaymentRoute][]ports.Movement{}}
 	for n := range 5000 {
-		b.statements[sandbox] = append(b.statements[sandbox], ports.Movement{Refund: true, Provider: fmt.Sprint(n), Key: "r", Amount: usd(1), At: at(1)})
+		b.statements[sandbox] = append(b.statements[sandbox], ports.Movement{
+			Refund:   true,
+			Provider: fmt.Sprint(n),
+			Key:      "r",
+			Amount:   usd(1),
+			At:       at(1),
+		})
 	}
-	b.statements[sandbox] = append(b.statements[sandbox], ports.Movement{Provider: "ch_1", Key: "k", Amount: usd(1), At: at(2)})
+	b.statements[sandbox] = append(b.statements[sandbox], ports.Movement{
+		Provider: "ch_1",
+		Key:      "k",
+		Amount:   usd(1),
+		At:       at(2),
+	})
 	got := reconcile(t, b)[0]
 	if got.Found != 5001 || len(got.Differences) != 1000 || got.Differences[0].Provider != "ch_1" {
 		t.Errorf("%d found, %d told, first %+v", got.Found, len(got.Differences), got.Differences[0])

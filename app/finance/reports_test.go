@@ -51,10 +51,18 @@ func TestReconciler_reportsDisputes(t *testing.T) {
 	b, reports := &books{}, fakeReports{}
 	for _, of := range []string{"dp_refused", "dp_lost"} {
 		b.changes = append(b.changes, ports.BalanceChange{
-			Kind: ports.BalanceNews, Provider: "txn_" + of, At: at(-30), News: ports.PaymentNews{Dispute: &order.DisputeReport{Provider: of}},
+			Kind:     ports.BalanceNews,
+			Provider: "txn_" + of,
+			At:       at(-30),
+			News:     ports.PaymentNews{Dispute: &order.DisputeReport{Provider: of}},
 		})
 	}
-	b.changes = append(b.changes, ports.BalanceChange{Kind: ports.BalanceFee, Provider: "txn_1", Amount: usd(-3), At: at(-29)})
+	b.changes = append(b.changes, ports.BalanceChange{
+		Kind:     ports.BalanceFee,
+		Provider: "txn_1",
+		Amount:   usd(-3),
+		At:       at(-29),
+	})
 	r, kept := newReconciler(b, account(stripe))
 	r.Reports = reports
 	if err := r.Run(ports.NewOutbound(t.Context())); err != nil {

@@ -37,7 +37,11 @@ func TestReconciler_disputeOfAnOrphan(t *testing.T) {
 			{Route: stripe, Order: id.New[id.Order]([16]byte{4}), Payment: payment(4), Provider: "pi_paid", Amount: usd(100), At: at(-30)},
 		}}
 		b.known = []ports.KnownMovement{
-			{Moved: ports.Moved{Route: stripe, Provider: "pi_orphan", Amount: usd(50)}, State: state},
+			{Moved: ports.Moved{
+				Route:    stripe,
+				Provider: "pi_orphan",
+				Amount:   usd(50),
+			}, State: state},
 			{Moved: ports.Moved{Route: stripe, Amount: usd(50)}, Key: "orphan-1", State: state}, // not given back yet
 		}
 		b.changes = []ports.BalanceChange{

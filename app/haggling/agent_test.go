@@ -27,7 +27,11 @@ func TestTheMandatesPolicyPrices(t *testing.T) {
 	s.mandate.policy.Segments = []negotiation.Segment{{Category: "camping", Curve: negotiation.Curve{Give: [negotiation.Steps]money.Percent{500}}}}
 	s.tent.Category = "camping/tents"
 	a := s.mustQuote(haggling.Request{Offer: offer(880_00)})
-	want := negotiation.Rejected{Price: usd(950_00), Hint: usd(900_00), By: negotiation.BelowFloor} // half the way to 900.00
+	want := negotiation.Rejected{
+		Price: usd(950_00),
+		Hint:  usd(900_00),
+		By:    negotiation.BelowFloor,
+	} // half the way to 900.00
 	if a.Decision != want {
 		t.Errorf("%+v, want %+v", a.Decision, want)
 	}
@@ -79,7 +83,13 @@ func TestWhatTheAgentIsAsked(t *testing.T) {
 	first := s.mustQuote(haggling.Request{})
 	s.mustQuote(haggling.Request{Ask: again(first), Offer: offer(880_00)})
 	in := listener.asked[1]
-	want := agent.Product{ID: s.tent.ID, Variant: s.tent.Variants[0].ID, Name: "Tent", Category: "camping", Quantity: 1}
+	want := agent.Product{
+		ID:       s.tent.ID,
+		Variant:  s.tent.Variants[0].ID,
+		Name:     "Tent",
+		Category: "camping",
+		Quantity: 1,
+	}
 	if in.Product != want || in.Project != s.project || in.Session.ID != first.Session || in.Mandate.Agent != employed || *in.Offer() != usd(880_00) {
 		t.Errorf("%+v", in)
 	}
@@ -146,7 +156,11 @@ func TestRecordOfAnAnswer(t *testing.T) {
 			t.Parallel()
 			s := newShop(t)
 			s.service.Agent, s.mandate.policy.Probing.Product = &test.agent, 100
-			s.mustQuote(haggling.Request{Offer: offer(880_00), Ask: ports.HaggleAsk{Product: s.tent.ID, Quantity: 1, Client: "a hash"}})
+			s.mustQuote(haggling.Request{Offer: offer(880_00), Ask: ports.HaggleAsk{
+				Product:  s.tent.ID,
+				Quantity: 1,
+				Client:   "a hash",
+			}})
 			e := s.book.last().Entry
 			if e.Agent != employed.ID || e.Client != "a hash" || e.Handler != test.handler || e.Fallback != test.fallback {
 				t.Errorf("agent %s, client %q, handler %q, fallback %q", e.Agent, e.Client, e.Handler, e.Fallback)
@@ -227,13 +241,25 @@ func TestTooMuchTriedOut(t *testing.T) {
 		s := newShop(t)
 		s.mandate.policy.Probing, s.book.state.Probed = c.limits, c.tried
 		gold := &session.Claims{LoyaltyTier: "gold"}
-		a := s.mustQuote(haggling.Request{Offer: offer(810_00), Claims: gold, Ask: ports.HaggleAsk{Product: s.tent.ID, Client: "a hash"}})
-		want := negotiation.Countered{Price: a.Quote.Bounds.Opening(), Final: true, By: negotiation.ProbingLimit}
+		a := s.mustQuote(haggling.Request{
+			Offer:  offer(810_00),
+			Claims: gold,
+			Ask:    ports.HaggleAsk{Product: s.tent.ID, Client: "a hash"},
+		})
+		want := negotiation.Countered{
+			Price: a.Quote.Bounds.Opening(),
+			Final: true,
+			By:    negotiation.ProbingLimit,
+		}
 		if a.Decision != want {
 			t.Errorf("%s: %+v, want %+v", name, a.Decision, want)
 		}
 		ask := s.book.asks[0]
-		if got := (ports.HaggleAsk{Since: ask.Since, ProductSince: ask.ProductSince, Sessions: ask.Sessions}); got != c.counts || ask.Client != "a hash" {
+		if got := (ports.HaggleAsk{
+			Since:        ask.Since,
+			ProductSince: ask.ProductSince,
+			Sessions:     ask.Sessions,
+		}); got != c.counts || ask.Client != "a hash" {
 			t.Errorf("%s: counted %+v", name, ask)
 		}
 	}
@@ -244,7 +270,11 @@ func TestClientsAreNotedAndCountedWhereTheyAreLimited(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.mandate.policy.Probing = negotiation.Probing{}
-	s.mustQuote(haggling.Request{Offer: offer(880_00), Ask: ports.HaggleAsk{Product: s.tent.ID, Quantity: 1, Client: "a hash"}})
+	s.mustQuote(haggling.Request{Offer: offer(880_00), Ask: ports.HaggleAsk{
+		Product:  s.tent.ID,
+		Quantity: 1,
+		Client:   "a hash",
+	}})
 	if e := s.book.last().Entry; e.Client != "a hash" {
 		t.Errorf("client %q", e.Client)
 	}

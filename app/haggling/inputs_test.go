@@ -26,18 +26,35 @@ func TestPricesFollowFromNothingThatABuyerIs(t *testing.T) {
 		other.tent.Name, other.tent.Description, other.tent.Brand = text("product's name"), text("description"), text("brand")
 		other.mandate.agent = &agent.Agent{ID: id.New[id.Agent]([16]byte{9}), Name: text("agent's name")}
 		other.project.Settings.Locale = rapid.SampledFrom([]string{"de-DE", "ja-JP", "ar"}).Draw(r, "locale")
-		said := session.Claims{LoyaltyTier: tier, Location: text("location"), Urgency: rapid.SampledFrom([]string{"urgent", "flexible", text("urgency")}).Draw(r, "haste")}
+		said := session.Claims{
+			LoyaltyTier: tier,
+			Location:    text("location"),
+			Urgency:     rapid.SampledFrom([]string{"urgent", "flexible", text("urgency")}).Draw(r, "haste"),
+		}
 		client := rapid.StringMatching(`[0-9a-f]{8}`).Draw(r, "client")
 
 		var one, two haggling.Answer
 		for i, minor := range offers {
-			first, second := ports.HaggleAsk{Product: plain.tent.ID, Quantity: 1}, ports.HaggleAsk{Product: other.tent.ID, Quantity: 1, Client: client}
+			first, second := ports.HaggleAsk{Product: plain.tent.ID, Quantity: 1}, ports.HaggleAsk{
+				Product:  other.tent.ID,
+				Quantity: 1,
+				Client:   client,
+			}
 			if i > 0 {
 				first, second = again(one), again(two)
 				second.Client = client
 			}
-			one = plain.mustQuote(haggling.Request{Ask: first, Offer: offer(minor), Claims: &session.Claims{LoyaltyTier: tier}})
-			two = other.mustQuote(haggling.Request{Ask: second, Offer: offer(minor), Claims: &said, Message: text("message")})
+			one = plain.mustQuote(haggling.Request{
+				Ask:    first,
+				Offer:  offer(minor),
+				Claims: &session.Claims{LoyaltyTier: tier},
+			})
+			two = other.mustQuote(haggling.Request{
+				Ask:     second,
+				Offer:   offer(minor),
+				Claims:  &said,
+				Message: text("message"),
+			})
 			if one.Decision != two.Decision || one.Quote.Bounds != two.Quote.Bounds {
 				r.Fatalf("offer %d: %+v over %+v, and %+v over %+v", minor, one.Decision, one.Quote.Bounds, two.Decision, two.Quote.Bounds)
 			}

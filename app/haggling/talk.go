@@ -50,7 +50,12 @@ func (s *Service) talk(p *project.Project, h ports.Haggle, r Request, visit *ses
 		return nil, err
 	}
 	v, _ := h.Product.Variant(item.Variant)
-	t := &talk{visit: visit, product: h.Product, variant: v, mandate: mandate}
+	t := &talk{
+		visit:   visit,
+		product: h.Product,
+		variant: v,
+		mandate: mandate,
+	}
 	t.signals = signalsOf(h, v, item.Quantity, visit)
 	t.terms = mandate.Policy.Terms(t.signals)
 	if h.Quote != nil {
@@ -119,5 +124,10 @@ func itemOf(h ports.Haggle, r Request, visit *session.Session) (negotiation.Item
 	case r.Physical && v.Digital:
 		return negotiation.Item{}, ErrDigital
 	}
-	return negotiation.Item{Session: visit.ID, Product: h.Product.ID, Variant: v.ID, Quantity: r.Ask.Quantity}, nil
+	return negotiation.Item{
+		Session:  visit.ID,
+		Product:  h.Product.ID,
+		Variant:  v.ID,
+		Quantity: r.Ask.Quantity,
+	}, nil
 }

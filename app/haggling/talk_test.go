@@ -161,8 +161,11 @@ type shop struct {
 func newShop(t *testing.T) *shop {
 	t.Helper()
 	s := &shop{
-		t: t, project: &project.Project{ID: id.New[id.Project]([16]byte{1}), Settings: project.DefaultSettings()},
-		tent: product(1, "Tent", 1000_00), lantern: product(2, "Lantern", 50_00), log: &strings.Builder{},
+		t:       t,
+		project: &project.Project{ID: id.New[id.Project]([16]byte{1}), Settings: project.DefaultSettings()},
+		tent:    product(1, "Tent", 1000_00),
+		lantern: product(2, "Lantern", 50_00),
+		log:     &strings.Builder{},
 	}
 	s.book = &book{state: ports.Haggle{Product: s.tent, Stock: map[id.Variant]int{s.tent.Variants[0].ID: 20}}}
 	s.mandate = &mandated{policy: negotiation.Builtin()}
@@ -184,8 +187,13 @@ func newShop(t *testing.T) *shop {
 
 func product(n byte, name string, cents int64) *catalog.Product {
 	return &catalog.Product{
-		ID: id.New[id.Product]([16]byte{n}), Name: name, SKU: name, Price: usd(cents), Negotiable: true, Status: catalog.Active,
-		Variants: []catalog.Variant{{ID: id.New[id.Variant]([16]byte{n}), SKU: name}},
+		ID:         id.New[id.Product]([16]byte{n}),
+		Name:       name,
+		SKU:        name,
+		Price:      usd(cents),
+		Negotiable: true,
+		Status:     catalog.Active,
+		Variants:   []catalog.Variant{{ID: id.New[id.Variant]([16]byte{n}), SKU: name}},
 	}
 }
 

@@ -102,7 +102,11 @@ func (s *stage) Verify(r ports.SignedRequest, now time.Time, find func(string) (
 }
 
 func key(id string, n byte) agentid.Key {
-	return agentid.Key{ID: id, Public: signing.Ed25519{n}, Signs: true}
+	return agentid.Key{
+		ID:     id,
+		Public: signing.Ed25519{n},
+		Signs:  true,
+	}
 }
 
 func newStage() (*stage, *identity.Service) {
@@ -124,7 +128,11 @@ func newStage() (*stage, *identity.Service) {
 		bare:    declares(capability.V20260825),
 	}}
 	s.keys = map[[32]byte]*agentkey.Key{}
-	for secret, profile := range map[string]string{laptop: address, revoked: address, lost: broken} {
+	for secret, profile := range map[string]string{
+		laptop:  address,
+		revoked: address,
+		lost:    broken,
+	} {
 		k := agentkey.New(id.AgentKey{}, shop, agentkey.Draft{Profile: profile}, secret, noon)
 		s.keys[k.Hash] = k
 		if secret == revoked {
@@ -133,7 +141,12 @@ func newStage() (*stage, *identity.Service) {
 	}
 	hash, _ := agentkey.Hash(failing)
 	s.keys[hash] = nil
-	return s, &identity.Service{Profiles: s, Signatures: s, Keys: s, Clock: s}
+	return s, &identity.Service{
+		Profiles:   s,
+		Signatures: s,
+		Keys:       s,
+		Clock:      s,
+	}
 }
 
 var business = []capability.Set{
@@ -154,13 +167,29 @@ func TestIdentify(t *testing.T) {
 		active  int
 		calls   string
 	}{
-		"unsigned":              {identity.Request{Profile: address}, agentid.Agent{Profile: address}, capability.V20260825, 3, "signed profile"},
-		"unsigned, older":       {identity.Request{Profile: older, Needs: capability.Checkout}, agentid.Agent{Profile: older}, capability.V20260408, 1, "signed profile"},
-		"signed":                {identity.Request{Profile: address, Signed: signedBy("k")}, agentid.Agent{Profile: address, Verified: true, Key: signing.Ed25519{1}.Thumbprint()}, capability.V20260825, 3, "signed profile verify"},
-		"signed, as it must be": {identity.Request{Profile: older, Signed: signedBy("k"), MustSign: true}, agentid.Agent{Profile: older, Verified: true, Key: signing.Ed25519{1}.Thumbprint()}, capability.V20260408, 1, "signed profile verify"},
-		"signed by a new key":   {identity.Request{Profile: address, Signed: signedBy("new")}, agentid.Agent{Profile: address, Verified: true, Key: signing.Ed25519{3}.Thumbprint()}, capability.V20260825, 1, "signed profile verify renew verify"},
-		"anonymous":             {identity.Request{Anonymous: true, Needs: capability.Order}, agentid.Agent{}, capability.V20260825, 7, "signed"},
-		"not anonymous at all":  {identity.Request{Anonymous: true, Profile: older}, agentid.Agent{Profile: older}, capability.V20260408, 1, "signed profile"},
+		"unsigned":        {identity.Request{Profile: address}, agentid.Agent{Profile: address}, capability.V20260825, 3, "signed profile"},
+		"unsigned, older": {identity.Request{Profile: older, Needs: capability.Checkout}, agentid.Agent{Profile: older}, capability.V20260408, 1, "signed profile"},
+		"signed": {identity.Request{Profile: address, Signed: signedBy("k")}, agentid.Agent{
+			Profile:  address,
+			Verified: true,
+			Key:      signing.Ed25519{1}.Thumbprint(),
+		}, capability.V20260825, 3, "signed profile verify"},
+		"signed, as it must be": {identity.Request{
+			Profile:  older,
+			Signed:   signedBy("k"),
+			MustSign: true,
+		}, agentid.Agent{
+			Profile:  older,
+			Verified: true,
+			Key:      signing.Ed25519{1}.Thumbprint(),
+		}, capability.V20260408, 1, "signed profile verify"},
+		"signed by a new key": {identity.Request{Profile: address, Signed: signedBy("new")}, agentid.Agent{
+			Profile:  address,
+			Verified: true,
+			Key:      signing.Ed25519{3}.Thumbprint(),
+		}, capability.V20260825, 1, "signed profile verify renew verify"},
+		"anonymous":            {identity.Request{Anonymous: true, Needs: capability.Order}, agentid.Agent{}, capability.V20260825, 7, "signed"},
+		"not anonymous at all": {identity.Request{Anonymous: true, Profile: older}, agentid.Agent{Profile: older}, capability.V20260408, 1, "signed profile"},
 	} {
 		stage, service := newStage()
 		changed := stage.profiles[bare]
@@ -228,7 +257,11 @@ func TestIdentify_releaseChanges(t *testing.T) {
 		changed := stage.profiles[release]
 		changed.Keys = []agentid.Key{key("new", 3)}
 		stage.renewed[address] = changed
-		got, err := service.Identify(ports.NewOutbound(t.Context()), identity.Request{Profile: address, Signed: signedBy("new"), Business: business})
+		got, err := service.Identify(ports.NewOutbound(t.Context()), identity.Request{
+			Profile:  address,
+			Signed:   signedBy("new"),
+			Business: business,
+		})
 		if want != "" && !fault.Is(err, want) || want == "" && (err != nil || got.Active.Release() != capability.V20260408) {
 			t.Errorf("%s: %+v, %v", release, got, err)
 		}
@@ -247,23 +280,31 @@ func TestIdentify_key(t *testing.T) {
 		code    string
 		calls   string
 	}{
-		"without a profile":           {identity.Request{Key: laptop}, verified, "", "key signed profile"},
-		"of a plain client":           {identity.Request{Key: laptop, Anonymous: true}, verified, "", "key signed profile"},
-		"with its profile":            {identity.Request{Key: laptop, Profile: address}, verified, "", "key signed profile"},
-		"where it must be signed":     {identity.Request{Key: laptop, MustSign: true}, verified, "", "key signed profile"},
-		"signed, too":                 {identity.Request{Key: laptop, Signed: signedBy("k")}, proved, "", "key signed profile verify"},
-		"with another profile":        {identity.Request{Key: laptop, Profile: older}, agentid.Agent{}, "agent_key_invalid", "key"},
-		"signed for another profile":  {identity.Request{Key: laptop, Profile: older, Signed: signedBy("k")}, agentid.Agent{}, "agent_key_invalid", "key"},
-		"badly signed, too":           {identity.Request{Key: laptop, Signed: signedBy("bad")}, agentid.Agent{}, "signature_invalid", "key signed profile verify"},
-		"an unknown one, well signed": {identity.Request{Key: unknown, Profile: address, Signed: signedBy("k")}, agentid.Agent{}, "agent_key_invalid", "key"},
-		"an unknown one":              {identity.Request{Key: unknown, Profile: address}, agentid.Agent{}, "agent_key_invalid", "key"},
-		"of a plain client, unknown":  {identity.Request{Key: unknown, Anonymous: true}, agentid.Agent{}, "agent_key_invalid", "key"},
-		"what cannot be one":          {identity.Request{Key: "hak_", Anonymous: true}, agentid.Agent{}, "agent_key_invalid", ""},
-		"a revoked one":               {identity.Request{Key: revoked, Anonymous: true}, agentid.Agent{}, "agent_key_invalid", "key"},
-		"another shop's":              {identity.Request{Key: laptop, Shop: otherShop}, agentid.Agent{}, "agent_key_invalid", "key"},
-		"its profile is unreachable":  {identity.Request{Key: lost, Anonymous: true}, agentid.Agent{}, "profile_unreachable", "key signed profile"},
-		"the store fails":             {identity.Request{Key: failing, Anonymous: true}, agentid.Agent{}, "storage_unavailable", "key"},
-		"not what is needed":          {identity.Request{Key: laptop, Needs: capability.Order}, agentid.Agent{}, "capabilities_incompatible", "key signed profile"},
+		"without a profile":       {identity.Request{Key: laptop}, verified, "", "key signed profile"},
+		"of a plain client":       {identity.Request{Key: laptop, Anonymous: true}, verified, "", "key signed profile"},
+		"with its profile":        {identity.Request{Key: laptop, Profile: address}, verified, "", "key signed profile"},
+		"where it must be signed": {identity.Request{Key: laptop, MustSign: true}, verified, "", "key signed profile"},
+		"signed, too":             {identity.Request{Key: laptop, Signed: signedBy("k")}, proved, "", "key signed profile verify"},
+		"with another profile":    {identity.Request{Key: laptop, Profile: older}, agentid.Agent{}, "agent_key_invalid", "key"},
+		"signed for another profile": {identity.Request{
+			Key:     laptop,
+			Profile: older,
+			Signed:  signedBy("k"),
+		}, agentid.Agent{}, "agent_key_invalid", "key"},
+		"badly signed, too": {identity.Request{Key: laptop, Signed: signedBy("bad")}, agentid.Agent{}, "signature_invalid", "key signed profile verify"},
+		"an unknown one, well signed": {identity.Request{
+			Key:     unknown,
+			Profile: address,
+			Signed:  signedBy("k"),
+		}, agentid.Agent{}, "agent_key_invalid", "key"},
+		"an unknown one":             {identity.Request{Key: unknown, Profile: address}, agentid.Agent{}, "agent_key_invalid", "key"},
+		"of a plain client, unknown": {identity.Request{Key: unknown, Anonymous: true}, agentid.Agent{}, "agent_key_invalid", "key"},
+		"what cannot be one":         {identity.Request{Key: "hak_", Anonymous: true}, agentid.Agent{}, "agent_key_invalid", ""},
+		"a revoked one":              {identity.Request{Key: revoked, Anonymous: true}, agentid.Agent{}, "agent_key_invalid", "key"},
+		"another shop's":             {identity.Request{Key: laptop, Shop: otherShop}, agentid.Agent{}, "agent_key_invalid", "key"},
+		"its profile is unreachable": {identity.Request{Key: lost, Anonymous: true}, agentid.Agent{}, "profile_unreachable", "key signed profile"},
+		"the store fails":            {identity.Request{Key: failing, Anonymous: true}, agentid.Agent{}, "storage_unavailable", "key"},
+		"not what is needed":         {identity.Request{Key: laptop, Needs: capability.Order}, agentid.Agent{}, "capabilities_incompatible", "key signed profile"},
 	} {
 		stage, service := newStage()
 		test.request.Business = business

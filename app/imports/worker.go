@@ -51,7 +51,11 @@ func (w *Worker) Work(ctx context.Context, p *project.Project, j *job.Job, progr
 	if j.Result.Import != nil {
 		so = *j.Result.Import
 	}
-	r := &run{worker: w, job: j, so: so}
+	r := &run{
+		worker: w,
+		job:    j,
+		so:     so,
+	}
 	_, err = w.Catalogs.Import(ctx, p, catalogs.Import{
 		Lines:    read.Lines(),
 		DryRun:   asked.DryRun,

@@ -13,7 +13,13 @@ func TestConflictsOfDeliveries(t *testing.T) {
 	t.Parallel()
 	for diesAt := 1; ; diesAt++ {
 		l := newLab(t)
-		d := l.came(t, told{Resource: "products", ID: "p1", SKU: "T-1", Name: inConflict, At: l.Now()})
+		d := l.came(t, told{
+			Resource: "products",
+			ID:       "p1",
+			SKU:      "T-1",
+			Name:     inConflict,
+			At:       l.Now(),
+		})
 		dying := l.Replica(diesAt)
 		l.work(t, dying, 64)
 		if noted, done := len(l.Changes(id.Sync{})) > 0, l.Delivery(d).Status == integration.Processed; noted != done {

@@ -23,7 +23,12 @@ const (
 )
 
 // checkLimits give a platform that hangs one of the places.
-var checkLimits = jobs.Limits{Slots: 4, Slow: 2, Batch: integration.MaxWebhooks, Long: 5 * time.Second}
+var checkLimits = jobs.Limits{
+	Slots: 4,
+	Slow:  2,
+	Batch: integration.MaxWebhooks,
+	Long:  5 * time.Second,
+}
 
 // Checker asks platforms from time to time whether they still have the webhooks of integrations, for they delete or disable
 // those whose calls failed for some time. It registers such a webhook again, and has what it may have missed read.
@@ -83,7 +88,11 @@ func (c *Checker) batch(ctx ports.Outbound, t jobs.Task[*integration.Webhook]) e
 	case err != nil:
 		return err
 	}
-	k := check{Checker: &at, integration: i, platform: c.Platforms[i.Type.String()]}
+	k := check{
+		Checker:     &at,
+		integration: i,
+		platform:    c.Platforms[i.Type.String()],
+	}
 	lister := c.Listers[i.Type.String()]
 	if k.platform == nil || lister == nil || i.Status == integration.Disconnected {
 		return k.putOff(ctx, t.Items, (*integration.Webhook).SkipCheck)

@@ -57,7 +57,11 @@ func (l *lab) checks(t *testing.T, r *synctest.Replica, has *remotes) *integrati
 func TestChecker(t *testing.T) {
 	t.Parallel()
 	there := func(l *lab) ports.RemoteWebhook {
-		return ports.RemoteWebhook{Remote: l.webhook.Remote, Topic: l.webhook.Topic, Address: "https://shop.example/hooks/" + l.webhook.ID.String()}
+		return ports.RemoteWebhook{
+			Remote:  l.webhook.Remote,
+			Topic:   l.webhook.Topic,
+			Address: "https://shop.example/hooks/" + l.webhook.ID.String(),
+		}
 	}
 	for name, c := range map[string]struct {
 		has          func(l *lab, r *remotes)
@@ -204,7 +208,11 @@ func TestChecker_killed(t *testing.T) {
 			return
 		}
 		if address := l.platform.registered["r1"]; l.platform.registering > 1 {
-			has.list = append(has.list, ports.RemoteWebhook{Remote: "r1", Topic: l.webhook.Topic, Address: address})
+			has.list = append(has.list, ports.RemoteWebhook{
+				Remote:  "r1",
+				Topic:   l.webhook.Topic,
+				Address: address,
+			})
 		}
 		l.Pass(time.Hour)
 		got := l.checks(t, l.Replica(0), has)

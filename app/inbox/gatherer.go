@@ -39,7 +39,11 @@ type group struct {
 }
 
 func newGatherer(store func(context.Context, []*integration.Delivery) error) gatherer {
-	return gatherer{store: store, writers: make(chan struct{}, writers), mu: &sync.Mutex{}}
+	return gatherer{
+		store:   store,
+		writers: make(chan struct{}, writers),
+		mu:      &sync.Mutex{},
+	}
 }
 
 // keep stores a delivery. Given up, it may be stored all the same.

@@ -69,7 +69,11 @@ func (p *platform) Verify(call ports.Call, signing string) (ports.CallStamp, err
 	if call.Header("X-Signature") != signing {
 		return ports.CallStamp{}, errSignature
 	}
-	return ports.CallStamp{Delivery: call.Header("X-Delivery"), Topic: call.Header("X-Topic"), At: call.Now}, nil
+	return ports.CallStamp{
+		Delivery: call.Header("X-Delivery"),
+		Topic:    call.Header("X-Topic"),
+		At:       call.Now,
+	}, nil
 }
 
 func (p *platform) News(_ ports.Outbound, _ ports.Connection, _ string, _ time.Time, payload []byte) ([]syncrun.Record, error) {
@@ -86,15 +90,27 @@ func (p *platform) News(_ ports.Outbound, _ ports.Connection, _ string, _ time.T
 	if t.Panic {
 		panic("of all payloads")
 	}
-	r := syncrun.Record{Resource: syncrun.StoredResource(t.Resource), Remote: t.ID, At: t.At}
+	r := syncrun.Record{
+		Resource: syncrun.StoredResource(t.Resource),
+		Remote:   t.ID,
+		At:       t.At,
+	}
 	switch r.Resource {
 	case syncrun.Products:
-		r.Product = &syncrun.Product{SKU: t.SKU, Name: t.Name, Price: "5"}
+		r.Product = &syncrun.Product{
+			SKU:   t.SKU,
+			Name:  t.Name,
+			Price: "5",
+		}
 		if t.Poison {
 			r.Product.Description = synctest.Poison
 		}
 	case syncrun.Inventory:
-		r.Level = &syncrun.Level{SKU: t.SKU, Location: "main", Quantity: t.Quantity}
+		r.Level = &syncrun.Level{
+			SKU:      t.SKU,
+			Location: "main",
+			Quantity: t.Quantity,
+		}
 	}
 	return []syncrun.Record{r}, nil
 }
@@ -131,7 +147,11 @@ type lab struct {
 
 func newLab(t *testing.T, actions ...string) *lab {
 	t.Helper()
-	l := &lab{World: synctest.New(integration.Custom), platform: &platform{}, entropy: &synctest.Entropy{}}
+	l := &lab{
+		World:    synctest.New(integration.Custom),
+		platform: &platform{},
+		entropy:  &synctest.Entropy{},
+	}
 	w, err := l.register(t, l.service(), "products/update", actions)
 	if err != nil {
 		t.Fatal(err)
@@ -187,16 +207,32 @@ func (l *lab) receiver(r *synctest.Replica, keep func(ports.Inbox) ports.Inbox) 
 		box = keep(box)
 	}
 	return NewReceiver(Door{
-		Webhooks: r.Webhooks(), Inbox: box, Platforms: l.platforms(), Vault: plainVault{}, Clock: l, Entropy: l.entropy,
-		Log: l.log(), Wake: func() { l.woken.Add(1) },
+		Webhooks:  r.Webhooks(),
+		Inbox:     box,
+		Platforms: l.platforms(),
+		Vault:     plainVault{},
+		Clock:     l,
+		Entropy:   l.entropy,
+		Log:       l.log(),
+		Wake:      func() { l.woken.Add(1) },
 	})
 }
 
 func (l *lab) worker(r *synctest.Replica) *Worker {
 	return &Worker{
-		Queue: r.InboxQueue(), Inbox: r.Inbox(), Webhooks: r.Webhooks(), Integrations: r.Integrations(), Projects: r, Unit: r, Platforms: l.platforms(),
-		Accounts: open{}, Taker: taker{l}, Clock: l, Log: l.log(),
-		Changed: func(context.Context, id.Project, []id.Product) {}, Wanted: func() { l.wanted.Add(1) },
+		Queue:        r.InboxQueue(),
+		Inbox:        r.Inbox(),
+		Webhooks:     r.Webhooks(),
+		Integrations: r.Integrations(),
+		Projects:     r,
+		Unit:         r,
+		Platforms:    l.platforms(),
+		Accounts:     open{},
+		Taker:        taker{l},
+		Clock:        l,
+		Log:          l.log(),
+		Changed:      func(context.Context, id.Project, []id.Product) {},
+		Wanted:       func() { l.wanted.Add(1) },
 	}
 }
 
@@ -271,10 +307,18 @@ func (k taker) Take(ctx context.Context, s ports.SyncStores, on ports.Taking, re
 			break
 		}
 		if r.Product != nil && r.Product.Name == inConflict {
-			taken.Changes = append(taken.Changes, syncrun.Change{Resource: r.Resource, Remote: r.Remote, Kind: syncrun.Conflict})
+			taken.Changes = append(taken.Changes, syncrun.Change{
+				Resource: r.Resource,
+				Remote:   r.Remote,
+				Kind:     syncrun.Conflict,
+			})
 		}
 		var o syncrun.Outcome
-		o, err = k.one(ctx, s, ports.CopiesOf{Project: on.Project.ID, Integration: on.Integration, Resource: r.Resource}, r)
+		o, err = k.one(ctx, s, ports.CopiesOf{
+			Project:     on.Project.ID,
+			Integration: on.Integration,
+			Resource:    r.Resource,
+		}, r)
 		taken.Outcomes = append(taken.Outcomes, o)
 	}
 	return taken, err
@@ -285,7 +329,12 @@ func (k taker) one(ctx context.Context, s ports.SyncStores, of ports.CopiesOf, r
 	if err != nil {
 		return o, err
 	}
-	c, first := &syncrun.Copy{Project: of.Project, Integration: of.Integration, Resource: of.Resource, Remote: r.Remote}, len(known) == 0
+	c, first := &syncrun.Copy{
+		Project:     of.Project,
+		Integration: of.Integration,
+		Resource:    of.Resource,
+		Remote:      r.Remote,
+	}, len(known) == 0
 	if !first {
 		c = known[0]
 	}
@@ -309,7 +358,11 @@ func (k taker) product(ctx context.Context, s ports.SyncStores, p *syncrun.Produ
 		return syncrun.Outcome{Verdict: syncrun.Refused, Reason: "name must not be empty"}, nil
 	}
 	_, err := s.Products.Upsert(ctx, k.Project.ID, ports.ProductKeys{SKUs: []string{p.SKU}}, func(known ports.KnownProducts) []ports.ProductWrite {
-		next := &catalog.Product{ID: id.New[id.Product](k.entropy.Bits128()), SKU: p.SKU, Price: money.Zero(k.Project.Settings.Currency)}
+		next := &catalog.Product{
+			ID:    id.New[id.Product](k.entropy.Bits128()),
+			SKU:   p.SKU,
+			Price: money.Zero(k.Project.Settings.Currency),
+		}
 		if ours := known.BySKU[p.SKU]; ours != nil {
 			next.ID = ours.ID
 		}

@@ -65,7 +65,10 @@ type called struct {
 // NewReceiver puts one together.
 func NewReceiver(d Door) *Receiver {
 	return &Receiver{
-		Door: d, gatherer: newGatherer(d.Inbox.Keep), known: map[id.Webhook]called{}, refused: map[id.Webhook]refusals{},
+		Door:     d,
+		gatherer: newGatherer(d.Inbox.Keep),
+		known:    map[id.Webhook]called{},
+		refused:  map[id.Webhook]refusals{},
 	}
 }
 

@@ -133,7 +133,11 @@ func (j *job) take(ctx context.Context, letters []*letter) error {
 	var taken ports.Taken
 	err := j.Unit.InTx(ctx, j.project.ID, func(s ports.SyncStores) error {
 		var err error
-		taken, err = j.Taker.Take(ctx, s, ports.Taking{Project: j.project, Integration: j.integration.ID, Want: want}, records)
+		taken, err = j.Taker.Take(ctx, s, ports.Taking{
+			Project:     j.project,
+			Integration: j.integration.ID,
+			Want:        want,
+		}, records)
 		switch {
 		case fault.Is(err, integration.ErrDisconnected().Code):
 			return j.giveUp(ctx, s.Inbox, letters, reasonDisconnected)

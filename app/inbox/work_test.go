@@ -16,7 +16,12 @@ import (
 func TestDeliveriesOfAProjectThatIsGoneEnd(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	d := l.came(t, told{Resource: "products", ID: "p1", SKU: "T-1", Name: "Tent"})
+	d := l.came(t, told{
+		Resource: "products",
+		ID:       "p1",
+		SKU:      "T-1",
+		Name:     "Tent",
+	})
 	w := l.worker(l.Replica(0))
 	w.Projects = nowhere{}
 	l.workAs(t, w, 64)
@@ -42,7 +47,12 @@ func TestActionsAreWantedOnce(t *testing.T) {
 	} {
 		l := newLab(t, "sync_inventory")
 		l.platform.refusing = c.err
-		l.came(t, told{Resource: "products", ID: "p1", SKU: "T-1", Name: "Tent"})
+		l.came(t, told{
+			Resource: "products",
+			ID:       "p1",
+			SKU:      "T-1",
+			Name:     "Tent",
+		})
 		l.work(t, l.Replica(0), 64)
 		if got := l.Integrated().Wanted; len(got) != c.wanted {
 			t.Errorf("%s: wanted are %v", name, got)
@@ -61,9 +71,19 @@ func TestActionsAreWantedOnce(t *testing.T) {
 func TestADeliveryThatPanicsIsSetAside(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	first := l.came(t, told{Resource: "products", ID: "p1", SKU: "T-1", Name: "Tent"})
+	first := l.came(t, told{
+		Resource: "products",
+		ID:       "p1",
+		SKU:      "T-1",
+		Name:     "Tent",
+	})
 	bad := l.came(t, told{Panic: true})
-	second := l.came(t, told{Resource: "products", ID: "p2", SKU: "T-2", Name: "Tent"})
+	second := l.came(t, told{
+		Resource: "products",
+		ID:       "p2",
+		SKU:      "T-2",
+		Name:     "Tent",
+	})
 	for failures, pause := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute} {
 		l.work(t, l.Replica(0), 64)
 		l.wantStatus(t, first, integration.Processed, "")
@@ -80,7 +100,12 @@ func TestADeliveryThatPanicsIsSetAside(t *testing.T) {
 func TestDeliveriesOfAnUnreadableProjectAreSetAside(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	d := l.came(t, told{Resource: "products", ID: "p1", SKU: "T-1", Name: "Tent"})
+	d := l.came(t, told{
+		Resource: "products",
+		ID:       "p1",
+		SKU:      "T-1",
+		Name:     "Tent",
+	})
 	w := l.worker(l.Replica(0))
 	w.Projects = unreadable{}
 	l.workAs(t, w, 64)

@@ -26,7 +26,12 @@ const (
 )
 
 // limits give a platform that hangs one of the places, and platforms that hang half of them.
-var limits = jobs.Limits{Slots: 8, Slow: 4, Batch: 64, Long: 5 * time.Second}
+var limits = jobs.Limits{
+	Slots: 8,
+	Slow:  4,
+	Batch: 64,
+	Long:  5 * time.Second,
+}
 
 // Worker works on deliveries: on one batch of an integration at a time, so that they are taken in the order of
 // what they tell. Its Job is to be run.

@@ -18,7 +18,12 @@ func most(list []ports.Share, group string) int {
 
 func TestSlowGroupsLeaveRoom(t *testing.T) {
 	t.Parallel()
-	limits := Limits{Slots: 64, Slow: 32, Each: 4, Quick: 16}
+	limits := Limits{
+		Slots: 64,
+		Slow:  32,
+		Each:  4,
+		Quick: 16,
+	}
 	l := lanes{}
 	if got := most(l.shares(limits, []string{"new"}), "new"); got != limits.Each {
 		t.Errorf("a new group gets %d", got)
@@ -68,7 +73,12 @@ func TestAGroupHasOneBatchAtATime(t *testing.T) {
 // One tenant has a backlog in many subscriptions, whose receivers answer quickly.
 func TestShares_backlogOfOneTenant(t *testing.T) {
 	t.Parallel()
-	limits := Limits{Slots: 64, Slow: 32, Each: 4, Quick: 16}
+	limits := Limits{
+		Slots: 64,
+		Slow:  32,
+		Each:  4,
+		Quick: 16,
+	}
 	l := lanes{}
 	var groups []string
 	for i := range 50 {
@@ -101,7 +111,12 @@ func TestShares_backlogOfOneTenant(t *testing.T) {
 // Both tenants' receivers are slow, and one tenant has many.
 func TestShares_slowOfOneTenant(t *testing.T) {
 	t.Parallel()
-	limits := Limits{Slots: 64, Slow: 32, Each: 4, Quick: 16}
+	limits := Limits{
+		Slots: 64,
+		Slow:  32,
+		Each:  4,
+		Quick: 16,
+	}
 	l := lanes{}
 	var groups []string
 	for i := range 50 {
@@ -120,7 +135,12 @@ func TestShares_slowOfOneTenant(t *testing.T) {
 
 func TestShares_ofOneTenant(t *testing.T) {
 	t.Parallel()
-	limits := Limits{Slots: 64, Slow: 32, Each: 4, Quick: 16}
+	limits := Limits{
+		Slots: 64,
+		Slow:  32,
+		Each:  4,
+		Quick: 16,
+	}
 	groups := []string{"", "proj_a/0", "proj_a/1", "proj_a/2", "proj_a/3"}
 	for name, c := range map[string]struct {
 		quick bool

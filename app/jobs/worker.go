@@ -34,7 +34,12 @@ type ended struct {
 
 // NewWorker returns a worker for a job. Run starts it.
 func NewWorker[T any](j Job[T]) *Worker[T] {
-	return &Worker[T]{Job: j, wake: make(chan struct{}, 1), ended: make(chan ended, j.Limits.Slots), lanes: lanes{}}
+	return &Worker[T]{
+		Job:   j,
+		wake:  make(chan struct{}, 1),
+		ended: make(chan ended, j.Limits.Slots),
+		lanes: lanes{},
+	}
 }
 
 // Wake says that there may be something to do. It never waits.

@@ -46,7 +46,11 @@ func (q *queue) left(group string) (n int) {
 }
 
 func row(group, key string) ports.Leased[string] {
-	return ports.Leased[string]{Held: ports.Held{Group: group, Key: key, Until: noon.Add(time.Hour + lease)}, Item: key}
+	return ports.Leased[string]{Held: ports.Held{
+		Group: group,
+		Key:   key,
+		Until: noon.Add(time.Hour + lease),
+	}, Item: key}
 }
 
 func (q *queue) Waiting(context.Context) (groups []string, err error) {
@@ -107,8 +111,18 @@ func (clock) Now() time.Time { return noon }
 
 func job(q *queue, work func(ports.Outbound, jobs.Task[string]) error) jobs.Job[string] {
 	return jobs.Job[string]{
-		Name: "test", Queue: q, Work: work, Limits: jobs.Limits{Slots: 8, Slow: 4, Each: 2}, Lease: lease, Poll: time.Millisecond,
-		Clock: clock{}, Log: slog.New(slog.DiscardHandler),
+		Name:  "test",
+		Queue: q,
+		Work:  work,
+		Limits: jobs.Limits{
+			Slots: 8,
+			Slow:  4,
+			Each:  2,
+		},
+		Lease: lease,
+		Poll:  time.Millisecond,
+		Clock: clock{},
+		Log:   slog.New(slog.DiscardHandler),
 	}
 }
 

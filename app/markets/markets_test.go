@@ -26,12 +26,20 @@ func TestStart(t *testing.T) {
 		asked job.MarketRequest
 		want  string // the code of the error
 	}{
-		"the one in force":         {job.MarketRequest{Buyers: 50}, ""},
-		"a version":                {job.MarketRequest{Buyers: 50, Version: 2}, ""},
-		"against a version":        {job.MarketRequest{Buyers: 50, Policy: &policy, Against: 2}, ""},
-		"no version":               {job.MarketRequest{Buyers: 50, Version: 3}, "policy_not_found"},
-		"against no version":       {job.MarketRequest{Buyers: 50, Against: 3}, "policy_not_found"},
-		"a policy and a version":   {job.MarketRequest{Buyers: 50, Policy: &policy, Version: 2}, "validation_error"},
+		"the one in force": {job.MarketRequest{Buyers: 50}, ""},
+		"a version":        {job.MarketRequest{Buyers: 50, Version: 2}, ""},
+		"against a version": {job.MarketRequest{
+			Buyers:  50,
+			Policy:  &policy,
+			Against: 2,
+		}, ""},
+		"no version":         {job.MarketRequest{Buyers: 50, Version: 3}, "policy_not_found"},
+		"against no version": {job.MarketRequest{Buyers: 50, Against: 3}, "policy_not_found"},
+		"a policy and a version": {job.MarketRequest{
+			Buyers:  50,
+			Policy:  &policy,
+			Version: 2,
+		}, "validation_error"},
 		"a policy that is wrong":   {job.MarketRequest{Buyers: 50, Policy: &wrong}, "validation_error"},
 		"too few buyers":           {job.MarketRequest{Buyers: 49}, "validation_error"},
 		"a product that is not":    {job.MarketRequest{Buyers: 50, Products: unknown}, "product_not_found"},

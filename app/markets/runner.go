@@ -43,14 +43,18 @@ type Runner struct {
 // Job leases jobs of all projects. Told to stop, it leaves them to others.
 func (r *Runner) Job() jobs.Job[*job.Job] {
 	return jobs.Job[*job.Job]{
-		Name:   "run jobs",
-		Queue:  r.Queue,
-		Work:   r.work,
-		Limits: jobs.Limits{Slots: 1, Each: 1, Long: 5 * time.Second},
-		Lease:  lease,
-		Poll:   poll,
-		Clock:  r.Clock,
-		Log:    r.Log,
+		Name:  "run jobs",
+		Queue: r.Queue,
+		Work:  r.work,
+		Limits: jobs.Limits{
+			Slots: 1,
+			Each:  1,
+			Long:  5 * time.Second,
+		},
+		Lease: lease,
+		Poll:  poll,
+		Clock: r.Clock,
+		Log:   r.Log,
 	}
 }
 

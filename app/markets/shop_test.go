@@ -42,7 +42,11 @@ type shop struct {
 
 func openShop(t *testing.T) *shop {
 	s := &shop{T: t, project: &project.Project{ID: id.New[id.Project]([16]byte{1}), Settings: project.DefaultSettings()}}
-	s.agent = &agent.Agent{ID: id.New[id.Agent]([16]byte{2}), Project: s.project.ID, Policy: negotiation.Builtin()}
+	s.agent = &agent.Agent{
+		ID:      id.New[id.Agent]([16]byte{2}),
+		Project: s.project.ID,
+		Policy:  negotiation.Builtin(),
+	}
 	s.sell("Tent", 100_00, 50_00)
 	s.sell("Mug", 12_00, 0)
 	return s
@@ -79,7 +83,11 @@ func (s *shop) stores() *ports.Stores {
 }
 
 func (s *shop) service() *markets.Service {
-	return &markets.Service{Stores: s.stores(), Clock: s, Entropy: entropy{}}
+	return &markets.Service{
+		Stores:  s.stores(),
+		Clock:   s,
+		Entropy: entropy{},
+	}
 }
 
 func (s *shop) start(r job.MarketRequest) error {
@@ -104,9 +112,19 @@ func (s *shop) work(ctx context.Context) error {
 	s.lock.Lock()
 	s.until = s.until.Add(time.Minute)
 	s.job.DueAt = s.until
-	held := ports.Held{Project: s.project.ID, Key: s.job.ID.String(), Until: s.until}
+	held := ports.Held{
+		Project: s.project.ID,
+		Key:     s.job.ID.String(),
+		Until:   s.until,
+	}
 	s.lock.Unlock()
-	runner := &markets.Runner{Stores: s.stores(), Queue: s, Projects: s, Clock: s, Log: slog.New(slog.DiscardHandler)}
+	runner := &markets.Runner{
+		Stores:   s.stores(),
+		Queue:    s,
+		Projects: s,
+		Clock:    s,
+		Log:      slog.New(slog.DiscardHandler),
+	}
 	return runner.Job().Work(ports.NewOutbound(ctx), jobs.Task[*job.Job]{
 		Items: []ports.Leased[*job.Job]{{Held: held, Item: s.job}},
 		Clock: s,
@@ -217,7 +235,11 @@ type levelsOf struct {
 
 func (l levelsOf) LevelsOf(context.Context, id.Project, []id.Product) (levels []catalog.Level, err error) {
 	for _, p := range l.of.products {
-		levels = append(levels, catalog.Level{Product: p.ID, Variant: p.Variants[0].ID, Quantity: 20})
+		levels = append(levels, catalog.Level{
+			Product:  p.ID,
+			Variant:  p.Variants[0].ID,
+			Quantity: 20,
+		})
 	}
 	return levels, nil
 }

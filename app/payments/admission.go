@@ -55,7 +55,11 @@ type circuit = gobreaker.TwoStepCircuitBreaker[struct{}]
 
 // NewAdmission refuses nothing yet. The clocks are those of the providers that tell the time.
 func NewAdmission(clocks map[string]ports.RemoteClock) *Admission {
-	return &Admission{clocks: clocks, circuits: bulkhead.NewCache[id.Integration](known, newCircuit), charging: map[id.Integration]int{}}
+	return &Admission{
+		clocks:   clocks,
+		circuits: bulkhead.NewCache[id.Integration](known, newCircuit),
+		charging: map[id.Integration]int{},
+	}
 }
 
 // Admit is PaymentAdmission's.

@@ -142,14 +142,21 @@ func (d *desk) keep(key string) {
 
 func (d *desk) gateway() payments.Gateway {
 	return payments.Gateway{
-		Providers: map[string]ports.PaymentProvider{"stripe": d}, InUse: d, Standing: d, Vault: d,
+		Providers: map[string]ports.PaymentProvider{"stripe": d},
+		InUse:     d,
+		Standing:  d,
+		Vault:     d,
 	}
 }
 
 func (d *desk) charge(t *testing.T) (checkout.Outcome, error) {
 	t.Helper()
 	route := project.PaymentRoute{Provider: "stripe", Integration: d.i.ID}
-	return d.gateway().Charge(ports.NewOutbound(t.Context()), ports.ChargeRequest{Project: shop, Charge: checkout.Charge{Key: "k", Route: route}, Token: "spt_secret"})
+	return d.gateway().Charge(ports.NewOutbound(t.Context()), ports.ChargeRequest{
+		Project: shop,
+		Charge:  checkout.Charge{Key: "k", Route: route},
+		Token:   "spt_secret",
+	})
 }
 
 func TestNewCredentialsTakeEffectAtOnce(t *testing.T) {
@@ -262,14 +269,25 @@ func TestHearing(t *testing.T) {
 	external := ports.PaymentNews{External: &order.ExternalRefund{Provider: "re_2"}}
 	dispute := ports.PaymentNews{Dispute: &order.DisputeReport{Provider: "dp_1"}}
 	given := func(minor int64) ports.PaymentNews {
-		return ports.PaymentNews{External: &order.ExternalRefund{Provider: "re_3", Amount: money.Of(minor, money.USD), At: noon}}
+		return ports.PaymentNews{External: &order.ExternalRefund{
+			Provider: "re_3",
+			Amount:   money.Of(minor, money.USD),
+			At:       noon,
+		}}
 	}
 	earlier := given(50)
 	earlier.External.At = noon.Add(-time.Hour)
-	disputed := ports.PaymentNews{Dispute: &order.DisputeReport{Provider: "dp_2", Amount: money.Of(50, money.USD), At: noon}}
+	disputed := ports.PaymentNews{Dispute: &order.DisputeReport{
+		Provider: "dp_2",
+		Amount:   money.Of(50, money.USD),
+		At:       noon,
+	}}
 	inFlight := func(_ *desk, e *payments.Ear) {
 		e.Undecided = attempts{checkout.Rehydrate(checkout.Snapshot{
-			Status: checkout.Processing, Subtotal: money.Of(50, money.USD), Tax: money.Of(0, money.USD), ClaimedAt: noon.Add(time.Second),
+			Status:    checkout.Processing,
+			Subtotal:  money.Of(50, money.USD),
+			Tax:       money.Of(0, money.USD),
+			ClaimedAt: noon.Add(time.Second),
 		})}
 	}
 	down := errors.New("the database is down")
@@ -323,7 +341,13 @@ func TestHearing(t *testing.T) {
 	} {
 		d := openDesk()
 		d.news, d.told = c.news, c.told
-		ear := payments.Ear{InUse: d, Readers: map[string]ports.WebhookReader{"stripe": d}, Vault: d, Purchases: d, Refunds: d}
+		ear := payments.Ear{
+			InUse:     d,
+			Readers:   map[string]ports.WebhookReader{"stripe": d},
+			Vault:     d,
+			Purchases: d,
+			Refunds:   d,
+		}
 		if c.change != nil {
 			c.change(d, &ear)
 		}

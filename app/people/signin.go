@@ -94,7 +94,11 @@ func (s *Service) open(ctx context.Context, m *member.Member, from Client, by me
 	if err := s.ConsoleSessions.Open(ctx, opened, m.Password); err != nil {
 		return SignedIn{}, err
 	}
-	return SignedIn{Token: token, Session: opened, Member: m}, nil
+	return SignedIn{
+		Token:   token,
+		Session: opened,
+		Member:  m,
+	}, nil
 }
 
 func (s *Service) newToken() (token string, hash [32]byte) {

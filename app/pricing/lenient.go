@@ -66,7 +66,11 @@ var ErrNothingSold = fault.New(fault.Conflict, "item_unavailable", "None of the 
 // Lenient prices the items that are sold: at what was agreed by tokens, the others at list price. A token is good for one line,
 // and for one of its bundle beside it.
 func Lenient(r LenientRequest, known ports.Basket, before []checkout.Line) ([]checkout.Line, []Finding, error) {
-	l := &lenient{known: known, before: before, named: map[int]bool{}}
+	l := &lenient{
+		known:  known,
+		before: before,
+		named:  map[int]bool{},
+	}
 	for i, item := range r.Items {
 		l.add(i+1, item)
 	}
@@ -113,7 +117,11 @@ func (l *lenient) add(at int, item Wanted) {
 	l.lines = append(l.lines, line)
 	if line.Quantity > checkout.MaxQuantity {
 		l.lines[len(l.lines)-1].Quantity = checkout.MaxQuantity
-		l.findings = append(l.findings, Finding{Kind: checkout.QuantityReduced, Item: at, Line: len(l.lines)})
+		l.findings = append(l.findings, Finding{
+			Kind: checkout.QuantityReduced,
+			Item: at,
+			Line: len(l.lines),
+		})
 	}
 }
 

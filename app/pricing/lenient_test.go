@@ -26,7 +26,12 @@ func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
 
 // product n has so many variants, of SKU n-1, n-2 …, and costs n × 10.00.
 func product(n byte, variants byte) *catalog.Product {
-	p := &catalog.Product{ID: id.New[id.Product]([16]byte{n}), SKU: fmt.Sprint(n), Name: fmt.Sprint("Product ", n), Price: usd(int64(n) * 10_00)}
+	p := &catalog.Product{
+		ID:    id.New[id.Product]([16]byte{n}),
+		SKU:   fmt.Sprint(n),
+		Name:  fmt.Sprint("Product ", n),
+		Price: usd(int64(n) * 10_00),
+	}
 	for i := range variants {
 		p.Variants = append(p.Variants, catalog.Variant{ID: id.New[id.Variant]([16]byte{n, i + 1}), SKU: fmt.Sprintf("%d-%d", n, i+1)})
 	}
@@ -38,8 +43,13 @@ func agreed(p *catalog.Product, quantity int, change func(*negotiation.Snapshot)
 	list := p.Price
 	price := usd(list.Minor() * 9 / 10)
 	s := negotiation.Snapshot{
-		ID:         id.New[id.Quote]([16]byte{p.ID.String()[5], byte(quantity)}),
-		Item:       negotiation.Item{Session: visit, Product: p.ID, Variant: p.Variants[0].ID, Quantity: quantity},
+		ID: id.New[id.Quote]([16]byte{p.ID.String()[5], byte(quantity)}),
+		Item: negotiation.Item{
+			Session:  visit,
+			Product:  p.ID,
+			Variant:  p.Variants[0].ID,
+			Quantity: quantity,
+		},
 		State:      negotiation.Agreed,
 		Bounds:     negotiation.RehydrateBounds(list, list, price, price),
 		FinalPrice: price,
@@ -72,11 +82,24 @@ func TestLenient_digital(t *testing.T) {
 	three.Variants[0].Digital = true
 	bundle := agreed(one, 2, func(s *negotiation.Snapshot) {
 		s.WithBundle = true
-		s.Bundle = &negotiation.Bundle{Product: three.ID, Variant: three.Variants[0].ID, Regular: three.Price, Price: usd(25_00)}
+		s.Bundle = &negotiation.Bundle{
+			Product: three.ID,
+			Variant: three.Variants[0].ID,
+			Regular: three.Price,
+			Price:   usd(25_00),
+		}
 	})
-	known := ports.Basket{Now: noon, Products: []*catalog.Product{one, three}, Quotes: []*negotiation.Quote{bundle}}
+	known := ports.Basket{
+		Now:      noon,
+		Products: []*catalog.Product{one, three},
+		Quotes:   []*negotiation.Quote{bundle},
+	}
 	both := []pricing.Wanted{{Ref: "1-1", Quantity: 2}, {Ref: "3-1", Quantity: 1}}
-	lines, findings, err := pricing.Lenient(pricing.LenientRequest{Session: visit, Items: both, Tokens: []string{"1"}}, known, nil)
+	lines, findings, err := pricing.Lenient(pricing.LenientRequest{
+		Session: visit,
+		Items:   both,
+		Tokens:  []string{"1"},
+	}, known, nil)
 	if got, want := told(lines, findings), "0: 2 of 1-1 at 9.00/10.00; item_unavailable 2 0 0"; err != nil || got != want {
 		t.Errorf("%s, want %s: %v", got, want, err)
 	}
@@ -92,7 +115,12 @@ func TestLenient(t *testing.T) {
 	v := func(p *catalog.Product, i int) string { return p.Variants[i-1].ID.String() }
 	bundle := agreed(one, 2, func(s *negotiation.Snapshot) {
 		s.WithBundle = true
-		s.Bundle = &negotiation.Bundle{Product: three.ID, Variant: three.Variants[0].ID, Regular: three.Price, Price: usd(25_00)}
+		s.Bundle = &negotiation.Bundle{
+			Product: three.ID,
+			Variant: three.Variants[0].ID,
+			Regular: three.Price,
+			Price:   usd(25_00),
+		}
 	})
 	past := func(s *negotiation.Snapshot) { s.ValidUntil = noon }
 	sold := func(s *negotiation.Snapshot) { s.RedeemedBy = id.New[id.Order]([16]byte{1}) }
@@ -130,8 +158,16 @@ func TestLenient(t *testing.T) {
 		"a line of something else": {[]want{{7, "1", 1}, {99, "3", 1}}, nil, nil, before, "4: 1 of 1-1 at 10.00/10.00; 0: 1 of 3-1 at 30.00/30.00"},
 		"a line named twice":       {[]want{{4, "1", 1}, {4, "1", 1}}, nil, nil, before, "4: 1 of 1-1 at 10.00/10.00; 0: 1 of 1-1 at 10.00/10.00"},
 	} {
-		known := ports.Basket{Now: noon, Quotes: c.quotes, Products: []*catalog.Product{one, two, three}}
-		lines, findings, err := pricing.Lenient(pricing.LenientRequest{Session: visit, Items: c.items, Tokens: c.tokens}, known, c.before)
+		known := ports.Basket{
+			Now:      noon,
+			Quotes:   c.quotes,
+			Products: []*catalog.Product{one, two, three},
+		}
+		lines, findings, err := pricing.Lenient(pricing.LenientRequest{
+			Session: visit,
+			Items:   c.items,
+			Tokens:  c.tokens,
+		}, known, c.before)
 		if got := told(lines, findings); err != nil || got != c.want {
 			t.Errorf("%s: %s, %v; want %s", name, got, err, c.want)
 		}
@@ -144,7 +180,11 @@ func TestLenientKeepsWhatIsHeld(t *testing.T) {
 	p := product(1, 1)
 	q := agreed(p, 2, func(s *negotiation.Snapshot) { s.ValidUntil = noon.Add(-time.Hour) })
 	before := []checkout.Line{{ID: 1, Variant: p.Variants[0].ID, Quantity: 2, Quote: q.Snapshot().ID}}
-	known := ports.Basket{Now: noon, Quotes: []*negotiation.Quote{q}, Products: []*catalog.Product{p}}
+	known := ports.Basket{
+		Now:      noon,
+		Quotes:   []*negotiation.Quote{q},
+		Products: []*catalog.Product{p},
+	}
 	lines, findings, err := pricing.Lenient(pricing.LenientRequest{
 		Session: visit,
 		Items:   []pricing.Wanted{{Ref: "1", Quantity: 2}},

@@ -30,7 +30,11 @@ type tokenUse struct {
 // tokensOf are the request's tokens; one that cannot be redeemed is an error. The time of one that has a line of the
 // checkout already does not matter any more.
 func tokensOf(r Request, known ports.Basket, before []checkout.Line) (*tokens, error) {
-	t := &tokens{quotes: map[string]*negotiation.Quote{}, used: map[tokenUse]bool{}, agreed: known.Agreed}
+	t := &tokens{
+		quotes: map[string]*negotiation.Quote{},
+		used:   map[tokenUse]bool{},
+		agreed: known.Agreed,
+	}
 	fields := map[string]string{}
 	if r.TokenHash != "" {
 		fields[r.TokenHash] = "checkout_token"
@@ -59,9 +63,17 @@ func tokensOf(r Request, known ports.Basket, before []checkout.Line) (*tokens, e
 // items are what a token covers, for a request that names none.
 func (t *tokens) items(hash string) []Item {
 	q := t.quotes[hash].Snapshot()
-	items := []Item{{Product: q.Item.Product, Variant: q.Item.Variant, Quantity: q.Item.Quantity}}
+	items := []Item{{
+		Product:  q.Item.Product,
+		Variant:  q.Item.Variant,
+		Quantity: q.Item.Quantity,
+	}}
 	if q.WithBundle {
-		items = append(items, Item{Product: q.Bundle.Product, Variant: q.Bundle.Variant, Quantity: 1})
+		items = append(items, Item{
+			Product:  q.Bundle.Product,
+			Variant:  q.Bundle.Variant,
+			Quantity: 1,
+		})
 	}
 	return items
 }
@@ -77,8 +89,15 @@ func (t *tokens) variant(item Item, common string) id.Variant {
 // line prices one item. A token's price is good for one line.
 func (t *tokens) line(p *catalog.Product, v catalog.Variant, item Item, common string, at fault.Check) checkout.Line {
 	line := checkout.Line{
-		Product: p.ID, Variant: v.ID, SKU: v.SKU, Name: p.Name, Label: v.Label(), Digital: v.Digital,
-		Quantity: item.Quantity, Unit: p.PriceOf(v), Original: p.PriceOf(v),
+		Product:  p.ID,
+		Variant:  v.ID,
+		SKU:      v.SKU,
+		Name:     p.Name,
+		Label:    v.Label(),
+		Digital:  v.Digital,
+		Quantity: item.Quantity,
+		Unit:     p.PriceOf(v),
+		Original: p.PriceOf(v),
 	}
 	hash := cmp.Or(item.TokenHash, common)
 	if q := t.quotes[hash]; q != nil && !t.used[tokenUse{hash, v.ID}] {

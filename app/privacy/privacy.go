@@ -136,7 +136,12 @@ func (s *Service) tell(ctx ports.Outbound, d Demand, i *integration.Integration)
 	if len(d.Customers) > 0 {
 		customer = d.Customers[0]
 	}
-	done := outcome{Sessions: found.Sessions, Orders: found.Orders, Records: found.Records, More: found.More}
+	done := outcome{
+		Sessions: found.Sessions,
+		Orders:   found.Orders,
+		Records:  found.Records,
+		More:     found.More,
+	}
 	return s.record(ctx, d, i, cmp.Or(found.Subject, i.ID.String()), done, event.CustomerDataRequested{
 		Integration: i.ID,
 		Platform:    i.Type.String(),
@@ -215,8 +220,13 @@ func (s *Service) record(ctx context.Context, d Demand, i *integration.Integrati
 	}
 	sum := sha256.Sum256([]byte(d.Kind.action + "\n" + d.Request + "\n" + i.ID.String()))
 	entry := &audit.Event{
-		ID: id.New[id.AuditEvent]([16]byte(sum[:16])), Account: p.Account, Project: i.Project, Action: d.Kind.action, Target: target,
-		At: s.Clock.Now(), After: string(text),
+		ID:      id.New[id.AuditEvent]([16]byte(sum[:16])),
+		Account: p.Account,
+		Project: i.Project,
+		Action:  d.Kind.action,
+		Target:  target,
+		At:      s.Clock.Now(),
+		After:   string(text),
 	}
 	return s.Begin(ctx, func(books Books) error {
 		known, err := s.recorded(ctx, books.Audit, entry)

@@ -45,7 +45,10 @@ func open(projects ...byte) *shops {
 	s := &shops{}
 	for _, n := range projects {
 		s.list = append(s.list, &integration.Integration{
-			ID: id.New[id.Integration]([16]byte{n}), Project: id.New[id.Project]([16]byte{n}), Type: integration.Shopify, Status: integration.Connected,
+			ID:      id.New[id.Integration]([16]byte{n}),
+			Project: id.New[id.Project]([16]byte{n}),
+			Type:    integration.Shopify,
+			Status:  integration.Connected,
 		})
 	}
 	return s
@@ -77,7 +80,11 @@ func (s *shops) service() *privacy.Service {
 // begin undoes what work did if it fails.
 func (s *shops) begin(_ context.Context, work func(privacy.Books) error) error {
 	entries, events := len(s.log), len(s.announced)
-	err := work(privacy.Books{Audit: s, Records: s, Events: s})
+	err := work(privacy.Books{
+		Audit:   s,
+		Records: s,
+		Events:  s,
+	})
 	if err != nil {
 		s.log, s.announced = s.log[:entries], s.announced[:events]
 	}
@@ -147,7 +154,13 @@ func (p people) Erase(_ context.Context, _ id.Project, _ id.Integration, custome
 
 func demand(kind privacy.Kind) privacy.Demand {
 	return privacy.Demand{
-		Kind: kind, Type: integration.Shopify, Store: store, Email: "ada@example.com", Customers: []string{"7"}, Orders: []string{"11"}, Request: "r-1",
+		Kind:      kind,
+		Type:      integration.Shopify,
+		Store:     store,
+		Email:     "ada@example.com",
+		Customers: []string{"7"},
+		Orders:    []string{"11"},
+		Request:   "r-1",
 	}
 }
 
@@ -159,7 +172,12 @@ func do(t *testing.T, s *shops, d privacy.Demand) error {
 func TestService_Do_dataRequest(t *testing.T) {
 	t.Parallel()
 	s := open(1, 2)
-	s.found = privacy.Found{Subject: "buyer_5f", Sessions: 3, Orders: 2, Records: 4}
+	s.found = privacy.Found{
+		Subject:  "buyer_5f",
+		Sessions: 3,
+		Orders:   2,
+		Records:  4,
+	}
 	for range 2 { // Shopify repeats a call that it has no answer to
 		if err := do(t, s, demand(privacy.Tell)); err != nil {
 			t.Fatal(err)

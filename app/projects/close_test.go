@@ -84,20 +84,43 @@ func TestCloser(t *testing.T) {
 	broken, waiting, closing, deleting := id.New[id.Project]([16]byte{1}), id.New[id.Project]([16]byte{2}), id.New[id.Project]([16]byte{3}), id.New[id.Project]([16]byte{4})
 	closed, expired := id.New[id.Project]([16]byte{5}), id.New[id.Project]([16]byte{6})
 	connected := func(n byte, p id.Project, kind integration.Type) *integration.Integration {
-		return &integration.Integration{ID: id.New[id.Integration]([16]byte{n}), Project: p, Type: kind, Status: integration.Connected}
+		return &integration.Integration{
+			ID:      id.New[id.Integration]([16]byte{n}),
+			Project: p,
+			Type:    kind,
+			Status:  integration.Connected,
+		}
 	}
 	stripe, shopify := connected(1, closing, integration.Stripe), connected(2, closing, integration.Shopify)
 	other, kept, old := connected(3, deleting, integration.Stripe), connected(4, closed, integration.PayPal), connected(5, expired, integration.PayPal)
 	f := &fakeClosings{
-		order:   []id.Project{broken, waiting, closing, deleting},
-		steps:   map[id.Project]int{broken: 1, waiting: 5, closing: 3, deleting: 100_000},
-		settled: map[id.Project]ports.Settled{waiting: {Books: true}, closing: {Books: true, Ready: true}, deleting: {Ready: true}},
+		order: []id.Project{broken, waiting, closing, deleting},
+		steps: map[id.Project]int{
+			broken:   1,
+			waiting:  5,
+			closing:  3,
+			deleting: 100_000,
+		},
+		settled: map[id.Project]ports.Settled{
+			waiting:  {Books: true},
+			closing:  {Books: true, Ready: true},
+			deleting: {Ready: true},
+		},
 		broken:  broken,
 		expired: map[id.Project]bool{closed: false, expired: true},
 	}
-	all := &fakeIntegrations{of: map[id.Project][]*integration.Integration{closing: {stripe, shopify}, deleting: {other}, closed: {kept}, expired: {old}}}
+	all := &fakeIntegrations{of: map[id.Project][]*integration.Integration{
+		closing:  {stripe, shopify},
+		deleting: {other},
+		closed:   {kept},
+		expired:  {old},
+	}}
 	gone := &fakeDisconnecter{}
-	c := &projects.Closer{Closings: f, Connected: all, Disconnecter: gone}
+	c := &projects.Closer{
+		Closings:     f,
+		Connected:    all,
+		Disconnecter: gone,
+	}
 	if err := c.Run(ports.NewOutbound(t.Context()), projects.Quiet); err == nil || !strings.Contains(err.Error(), "closing "+broken.String()) {
 		t.Errorf("the project that fails is not named: %v", err)
 	}

@@ -106,7 +106,11 @@ func (s *Storefronts) find(slug string) (p *project.Project, r *reader, first bo
 	if r != nil && r.forgotten == s.forgotten && now.Sub(r.began) < oldest {
 		return nil, r, false
 	}
-	r = &reader{reading: reading{began: now}, forgotten: s.forgotten, done: make(chan struct{})}
+	r = &reader{
+		reading:   reading{began: now},
+		forgotten: s.forgotten,
+		done:      make(chan struct{}),
+	}
 	s.under[slug] = r
 	return nil, r, true
 }

@@ -37,13 +37,20 @@ func (p *Publisher) deliver(ctx ports.Outbound, parcel ports.Parcel, now time.Ti
 		return p.post(ctx, parcel, now), true
 	case to == event.Stream:
 		return failed(p.Stream.Publish(ctx, ports.Announced{
-			ID: parcel.Delivery.Event, Project: parcel.Delivery.Project, Type: parcel.Delivery.Type, Body: parcel.Body,
+			ID:      parcel.Delivery.Event,
+			Project: parcel.Delivery.Project,
+			Type:    parcel.Delivery.Type,
+			Body:    parcel.Body,
 		})), true
 	case parcel.Shop == nil:
 		return r, false
 	case to == event.Email && parcel.Shop.Settings.EmailEnabled:
 		subject, text := alert(parcel)
-		return failed(p.Mailer.Send(ctx, ports.Mail{To: parcel.Email, Subject: subject, Text: subject + "\n\n" + text})), true
+		return failed(p.Mailer.Send(ctx, ports.Mail{
+			To:      parcel.Email,
+			Subject: subject,
+			Text:    subject + "\n\n" + text,
+		})), true
 	case to == event.Chat && parcel.Shop.Settings.ChatWebhook != "":
 		subject, text := alert(parcel)
 		return p.Chats.Say(ctx, parcel.Shop.Settings.ChatWebhook, subject+"\n"+text), true

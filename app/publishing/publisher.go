@@ -31,7 +31,13 @@ const (
 )
 
 // However much waits for dead receivers, others have room.
-var limits = jobs.Limits{Slots: 64, Slow: 32, Each: 4, Quick: 16, Long: time.Second}
+var limits = jobs.Limits{
+	Slots: 64,
+	Slow:  32,
+	Each:  4,
+	Quick: 16,
+	Long:  time.Second,
+}
 
 // Publisher delivers what is announced. Its Job is to be run. Stream and Mailer may be nil: nothing goes there then.
 type Publisher struct {
@@ -140,7 +146,9 @@ func (p *Publisher) work(ctx ports.Outbound, t jobs.Task[ports.Parcel]) error {
 	if why != (event.Reason{}) && parcel.Subscription != nil {
 		outcome.Why = why
 		outcome.Alert = event.New(p.Entropy.IDBits(), d.Project, now(), event.SubscriptionDisabled{
-			Subscription: parcel.Subscription.ID, URL: event.MaskURL(parcel.Subscription.URL), Reason: why,
+			Subscription: parcel.Subscription.ID,
+			URL:          event.MaskURL(parcel.Subscription.URL),
+			Reason:       why,
 		})
 	}
 	if why == event.Gone {

@@ -86,13 +86,23 @@ func (s *Service) fromCart(ctx ports.Outbound, p *project.Project, r InitRequest
 		made.lapsed, made.Findings = lapsed, findings
 		return made, nil
 	case r.same(c.Snapshot(), lines):
-		return &PreparedInit{Checkout: c, Findings: findings, session: visit, asItIs: true}, nil
+		return &PreparedInit{
+			Checkout: c,
+			Findings: findings,
+			session:  visit,
+			asItIs:   true,
+		}, nil
 	}
 	if err := c.Revisable(known.Now); err != nil {
 		return nil, err
 	}
 	revision, err := s.revised(ctx, p, c, ReviseRequest{InitRequest: r}, visit, lines, known.Now)
-	return &PreparedInit{Checkout: c, Findings: findings, session: visit, revision: revision}, err
+	return &PreparedInit{
+		Checkout: c,
+		Findings: findings,
+		session:  visit,
+		revision: revision,
+	}, err
 }
 
 func (r InitRequest) checkFromCart() error {
@@ -152,7 +162,11 @@ func itemsOf(known ports.Cart) ([]InitItem, error) {
 	}
 	check, items := fault.NewCheck(), make([]InitItem, len(known.Items))
 	for i, line := range known.Items {
-		items[i] = InitItem{Product: line.Product, Variant: line.Variant, Quantity: line.Quantity}
+		items[i] = InitItem{
+			Product:  line.Product,
+			Variant:  line.Variant,
+			Quantity: line.Quantity,
+		}
 		if q := quoteOf(line.Quote, known.Quotes); q != nil {
 			items[i].TokenHash = q.Snapshot().TokenHash
 		}

@@ -64,7 +64,11 @@ func (c *counted) IDBits() [16]byte { c.found++; return [16]byte{15: byte(c.foun
 func (b *basket) at(now time.Time) { b.now = now; b.SetClock(now) }
 
 func (b *basket) prepare(address checkout.Address) (*purchase.PreparedInit, error) {
-	return b.service.PrepareInit(ports.NewOutbound(b.Ctx), b.Project, purchase.InitRequest{Session: b.visit.ID, FromCart: true, Address: address})
+	return b.service.PrepareInit(ports.NewOutbound(b.Ctx), b.Project, purchase.InitRequest{
+		Session:  b.visit.ID,
+		FromCart: true,
+		Address:  address,
+	})
 }
 
 func (b *basket) init(address checkout.Address) (*checkout.Checkout, error) {
@@ -164,10 +168,18 @@ func TestAnAgreementInTheCart(t *testing.T) {
 // What a verified agent put into a cart is checked out by that agent alone.
 func TestCheckoutOfAnotherAgentsCart(t *testing.T) {
 	t.Parallel()
-	owner := agentid.Agent{Profile: "https://agent.example/profile", Verified: true, Key: "one"}
+	owner := agentid.Agent{
+		Profile:  "https://agent.example/profile",
+		Verified: true,
+		Key:      "one",
+	}
 	otherKey, claimed := owner, agentid.Agent{Profile: owner.Profile}
 	otherKey.Key = "another"
-	other := agentid.Agent{Profile: "https://other.example/profile", Verified: true, Key: "one"}
+	other := agentid.Agent{
+		Profile:  "https://other.example/profile",
+		Verified: true,
+		Key:      "one",
+	}
 	for name, c := range map[string]struct {
 		cart, checkout, asks agentid.Agent
 		found                bool
@@ -241,7 +253,12 @@ func TestCheckoutOfAnotherAgent(t *testing.T) {
 	b := newBasket(t)
 	b.owned(owner)
 	b.PutCart(b.visit, porttest.AtList(b.Product(9), 1))
-	made, err := b.service.PrepareInit(ports.NewOutbound(b.Ctx), b.Project, purchase.InitRequest{Session: b.visit.ID, FromCart: true, Address: home, Agent: owner})
+	made, err := b.service.PrepareInit(ports.NewOutbound(b.Ctx), b.Project, purchase.InitRequest{
+		Session:  b.visit.ID,
+		FromCart: true,
+		Address:  home,
+		Agent:    owner,
+	})
 	b.Must(err)
 	b.Must(made.Commit(b.Ctx, b.service.Stores))
 	of, outbound := made.Checkout.ID(), ports.NewOutbound(b.Ctx)
@@ -249,7 +266,11 @@ func TestCheckoutOfAnotherAgent(t *testing.T) {
 	_, _, got := b.service.Get(b.Ctx, b.Project, stranger)
 	_, canceled := b.service.Cancel(b.Ctx, b.Project, stranger)
 	_, revised := b.service.PrepareRevise(outbound, b.Project, purchase.ReviseRequest{Checkout: of})
-	_, paid := b.service.Finalize(outbound, b.Project, purchase.FinalizeRequest{Checkout: of, Method: project.SharedPaymentToken, Token: "tok"})
+	_, paid := b.service.Finalize(outbound, b.Project, purchase.FinalizeRequest{
+		Checkout: of,
+		Method:   project.SharedPaymentToken,
+		Token:    "tok",
+	})
 	for name, err := range map[string]error{"get": got, "cancel": canceled, "revise": revised, "finalize": paid} {
 		if !fault.Is(err, "checkout_not_found") {
 			t.Errorf("%s: %v", name, err)
@@ -273,7 +294,11 @@ func TestCheckoutOfACartWithAnotherBuyer(t *testing.T) {
 	cart := b.Cart(b.visit.ID)
 	cart.Session.Buyer.Email = "eve@example.com"
 	after := session.Cart{Items: cart.Items, LineSeq: cart.Session.LineSeq}
-	b.Must(b.Carts.Replace(b.Ctx, ports.CartResult{Session: cart.Session, Before: cart.Items, After: after}))
+	b.Must(b.Carts.Replace(b.Ctx, ports.CartResult{
+		Session: cart.Session,
+		Before:  cart.Items,
+		After:   after,
+	}))
 	changed := b.mustInit()
 	b.want(changed, first, 2)
 	if got := changed.Snapshot().Buyer.Email; got != "eve@example.com" {

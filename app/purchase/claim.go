@@ -71,7 +71,13 @@ func (s *Service) claimOnce(
 ) (result claimed, err error) {
 	var refusal error // to be answered although the transaction commits
 	payment := checkout.Payment{
-		Method: r.Method, Route: route, Client: r.Client, TokenHash: id.Hash(r.Token), Email: r.Email, Notes: r.Notes, Option: r.Option,
+		Method:    r.Method,
+		Route:     route,
+		Client:    r.Client,
+		TokenHash: id.Hash(r.Token),
+		Email:     r.Email,
+		Notes:     r.Notes,
+		Option:    r.Option,
 	}
 	hook := r.Hook
 	if s.checkHook(hook) != nil {

@@ -86,7 +86,13 @@ const mostChanges = 10
 // Finalize pays a checkout. It is idempotent by checkout: however often and from however many places
 // it is called, there is one attempt at a time and at most one order.
 func (s *Service) Finalize(ctx ports.Outbound, p *project.Project, r FinalizeRequest) (Result, error) {
-	f := &finalizing{Service: s, project: p, request: r, route: p.PaymentRoute(r.Method, s.Sandbox), leave: func() {}}
+	f := &finalizing{
+		Service: s,
+		project: p,
+		request: r,
+		route:   p.PaymentRoute(r.Method, s.Sandbox),
+		leave:   func() {},
+	}
 	defer func() { f.leave() }()
 	patience := s.Patience
 	if patience == 0 {
@@ -127,7 +133,11 @@ func (s *Service) finalize(ctx, waited ports.Outbound, f *finalizing) (Result, e
 		}
 		switch c := found.(type) {
 		case paid:
-			return Placed{Order: c.order, Checkout: c.checkout, Payer: paidWith(c.checkout, r.Token)}, nil
+			return Placed{
+				Order:    c.order,
+				Checkout: c.checkout,
+				Payer:    paidWith(c.checkout, r.Token),
+			}, nil
 		case lapsed:
 			result, err := s.takeUp(ctx, p, c, r.Token)
 			if _, declined := result.(Declined); err != nil || result != nil && (c.same || !declined) {

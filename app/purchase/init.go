@@ -152,7 +152,11 @@ func (s *Service) opened(
 	if err != nil {
 		return nil, err
 	}
-	if err := s.consentTo(ctx, agent.Scene{Project: p, Session: visit, Mandate: mandate}, lines); err != nil {
+	if err := s.consentTo(ctx, agent.Scene{
+		Project: p,
+		Session: visit,
+		Mandate: mandate,
+	}, lines); err != nil {
 		return nil, err
 	}
 	if !r.Agent.Said() {
@@ -193,10 +197,18 @@ func (s *Service) visit(p *project.Project, r InitRequest, known ports.Basket) (
 // price makes the lines of the items, and notes what is wrong with lenient ones.
 func (r *InitRequest) price(known ports.Basket, before []checkout.Line) ([]checkout.Line, []pricing.Finding, error) {
 	if r.Lenient == nil {
-		lines, err := pricing.Lines(pricing.Request{Session: r.Session, TokenHash: r.TokenHash, Items: r.Items}, known, before)
+		lines, err := pricing.Lines(pricing.Request{
+			Session:   r.Session,
+			TokenHash: r.TokenHash,
+			Items:     r.Items,
+		}, known, before)
 		return lines, nil, err
 	}
-	asked := pricing.LenientRequest{Session: r.Session, Items: r.Lenient.Items, Tokens: r.Lenient.Tokens}
+	asked := pricing.LenientRequest{
+		Session: r.Session,
+		Items:   r.Lenient.Items,
+		Tokens:  r.Lenient.Tokens,
+	}
 	lines, findings, err := pricing.Lenient(asked, known, before)
 	r.problems = pricing.Problems(findings)
 	return lines, findings, err

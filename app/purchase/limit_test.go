@@ -22,7 +22,12 @@ func (p *lanePlace) Leave()       { p.left++ }
 func (p *lanePlace) Return()      { p.returned++ }
 
 func (s *till) payFrom(ctx context.Context, service *purchase.Service) (purchase.Result, error) {
-	return service.Finalize(ports.NewOutbound(ctx), s.project, purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: project.SharedPaymentToken, Token: "tok_secret", Client: "client"})
+	return service.Finalize(ports.NewOutbound(ctx), s.project, purchase.FinalizeRequest{
+		Checkout: s.checkout.ID(),
+		Method:   project.SharedPaymentToken,
+		Token:    "tok_secret",
+		Client:   "client",
+	})
 }
 
 // While too many payments of the client are in flight a finalize waits, without a place of its lane, without a place
@@ -33,7 +38,11 @@ func TestFinalize_waitsForPaymentsInFlight(t *testing.T) {
 		s, service := ready(t)
 		s.tried = checkout.MostDeclined
 		asked, admitted, place := &guard{}, &admission{}, &lanePlace{}
-		service.Agent, service.Admission, service.Waiting = asked, admitted, bulkhead.NewRoom(bulkhead.Shares{Places: 1, Tenant: 1, Target: 1})
+		service.Agent, service.Admission, service.Waiting = asked, admitted, bulkhead.NewRoom(bulkhead.Shares{
+			Places: 1,
+			Tenant: 1,
+			Target: 1,
+		})
 		go func() {
 			time.Sleep(3 * time.Second)
 			if service.Waiting.Waiting() != 1 || place.left != place.returned+1 || asked.asked != 0 || admitted.under != 0 || s.ended != 0 {
@@ -77,8 +86,16 @@ func TestFinalize_endsToWait(t *testing.T) {
 		hangsUp time.Duration
 		after   time.Duration
 	}{
-		"after its patience":         {bulkhead.Shares{Places: 1, Tenant: 1, Target: 1}, time.Hour, 10 * time.Second},
-		"when the client hangs up":   {bulkhead.Shares{Places: 1, Tenant: 1, Target: 1}, time.Second, time.Second},
+		"after its patience": {bulkhead.Shares{
+			Places: 1,
+			Tenant: 1,
+			Target: 1,
+		}, time.Hour, 10 * time.Second},
+		"when the client hangs up": {bulkhead.Shares{
+			Places: 1,
+			Tenant: 1,
+			Target: 1,
+		}, time.Second, time.Second},
 		"at once when too many wait": {bulkhead.Shares{}, time.Hour, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

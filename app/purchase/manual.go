@@ -71,7 +71,11 @@ func (s *Service) ResolveManually(ctx context.Context, p *project.Project, r Man
 			return err
 		}
 		charge := c.Charge()
-		resolved = Resolved{Attempt: c.Attempt(), Amount: charge.Amount, Route: charge.Route}
+		resolved = Resolved{
+			Attempt: c.Attempt(),
+			Amount:  charge.Amount,
+			Route:   charge.Route,
+		}
 		if r.Charged {
 			if err := s.checkCharge(charge, r.Charge); err != nil {
 				return err

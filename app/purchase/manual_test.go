@@ -40,7 +40,11 @@ func TestResolveManually_chargeID(t *testing.T) {
 	}{
 		{purchase.ManualResolution{Charged: true}, []string{"reason"}},
 		{purchase.ManualResolution{Charged: true, Reason: "x"}, []string{"provider_charge_id"}},
-		{purchase.ManualResolution{Charged: true, Charge: "ch_1", Reason: "x"}, []string{"provider_charge_id"}},
+		{purchase.ManualResolution{
+			Charged: true,
+			Charge:  "ch_1",
+			Reason:  "x",
+		}, []string{"provider_charge_id"}},
 		{purchase.ManualResolution{Charge: "pi_1", Reason: "x"}, []string{"provider_charge_id"}},
 	} {
 		c.r.Checkout = s.checkout.ID()
@@ -48,10 +52,17 @@ func TestResolveManually_chargeID(t *testing.T) {
 		expectFault(t, err, "validation_error", c.fields...)
 	}
 	service.Gateway = s // which does not say what its ids look like
-	_, err = resolveManually(service, ports.NewOutbound(t.Context()), s.project, purchase.ManualResolution{Checkout: s.checkout.ID(), Charged: true, Reason: "x"})
+	_, err = resolveManually(service, ports.NewOutbound(t.Context()), s.project, purchase.ManualResolution{
+		Checkout: s.checkout.ID(),
+		Charged:  true,
+		Reason:   "x",
+	})
 	expectFault(t, err, "validation_error", "provider_charge_id")
 	resolved, err := resolveManually(service, ports.NewOutbound(t.Context()), s.project, purchase.ManualResolution{
-		Checkout: s.checkout.ID(), Charged: true, Charge: "pi_1", Reason: "Seen in the dashboard",
+		Checkout: s.checkout.ID(),
+		Charged:  true,
+		Charge:   "pi_1",
+		Reason:   "Seen in the dashboard",
 	})
 	if err != nil || resolved.Order == nil || s.checkout.Status() != checkout.Completed {
 		t.Errorf("%+v, %v", resolved, err)

@@ -51,13 +51,18 @@ func (s *Service) orphaned(o *checkout.Orphan, now time.Time) *event.Event {
 // OrphanRefunds asks the providers to give orphan charges back.
 func (s *Service) OrphanRefunds() jobs.Job[*checkout.Orphan] {
 	return jobs.Job[*checkout.Orphan]{
-		Name:   "refund orphan charges",
-		Queue:  s.DueOrphans,
-		Limits: jobs.Limits{Slots: 8, Slow: 4, Each: 2, Long: chargeTimeout / 2},
-		Lease:  checkout.OrphanLease,
-		Poll:   2 * time.Second,
-		Clock:  s.Clock,
-		Log:    s.Log,
+		Name:  "refund orphan charges",
+		Queue: s.DueOrphans,
+		Limits: jobs.Limits{
+			Slots: 8,
+			Slow:  4,
+			Each:  2,
+			Long:  chargeTimeout / 2,
+		},
+		Lease: checkout.OrphanLease,
+		Poll:  2 * time.Second,
+		Clock: s.Clock,
+		Log:   s.Log,
 		Work: func(ctx ports.Outbound, t jobs.Task[*checkout.Orphan]) error {
 			return s.refundOrphan(ctx.WithoutCancel(), t.Item())
 		},

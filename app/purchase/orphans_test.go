@@ -23,7 +23,12 @@ func givenUp(t *testing.T) (*till, *purchase.Service) {
 	delete(s.broken, "charge")
 	s.outcome = checkout.NotCharged{}
 	s.charging = func() { s.outcome = checkout.Paid{Provider: "ch_2"} }
-	result, err := service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: project.SharedPaymentToken, Token: "tok_other", Option: "standard"})
+	result, err := service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{
+		Checkout: s.checkout.ID(),
+		Method:   project.SharedPaymentToken,
+		Token:    "tok_other",
+		Option:   "standard",
+	})
 	if err != nil || placed(result) == nil || s.checkout.Attempt() != 2 {
 		t.Fatalf("%+v, %v", result, err)
 	}

@@ -22,13 +22,18 @@ const perAccount = 4
 // not answer: it asks the provider by the attempt's key. A provider without answer is asked again later.
 func (s *Service) Reconciliation() jobs.Job[*checkout.Checkout] {
 	return jobs.Job[*checkout.Checkout]{
-		Name:   "reconcile payments",
-		Queue:  s.Lapsed,
-		Limits: jobs.Limits{Slots: 32, Slow: 16, Each: perAccount, Long: chargeTimeout / 2},
-		Lease:  checkout.Lease,
-		Poll:   2 * time.Second,
-		Clock:  s.Clock,
-		Log:    s.Log,
+		Name:  "reconcile payments",
+		Queue: s.Lapsed,
+		Limits: jobs.Limits{
+			Slots: 32,
+			Slow:  16,
+			Each:  perAccount,
+			Long:  chargeTimeout / 2,
+		},
+		Lease: checkout.Lease,
+		Poll:  2 * time.Second,
+		Clock: s.Clock,
+		Log:   s.Log,
 		Work: func(ctx ports.Outbound, t jobs.Task[*checkout.Checkout]) error {
 			at := *s
 			at.Clock = t.Clock
@@ -55,7 +60,11 @@ func (s *Service) resolve(ctx ports.Outbound, p *project.Project, c *checkout.Ch
 	ctx = ctx.WithoutCancel()
 	bounded, cancel := ctx.WithTimeout(chargeTimeout)
 	defer cancel()
-	outcome, err := s.Gateway.Resolve(bounded, ports.ChargeRequest{Project: p.ID, Checkout: c.ID(), Charge: c.Charge()})
+	outcome, err := s.Gateway.Resolve(bounded, ports.ChargeRequest{
+		Project:  p.ID,
+		Checkout: c.ID(),
+		Charge:   c.Charge(),
+	})
 	if err != nil {
 		s.Log.WarnContext(ctx, "payment still unresolved", "checkout", inLog(c.ID()), "attempt", c.Attempt(), "error", err)
 		s.release(ctx, p, c, err)

@@ -119,7 +119,11 @@ func (s *Service) revised(
 	if err != nil {
 		return nil, err
 	}
-	if err := s.consentTo(ctx, agent.Scene{Project: p, Session: visit, Mandate: mandate}, lines); err != nil {
+	if err := s.consentTo(ctx, agent.Scene{
+		Project: p,
+		Session: visit,
+		Mandate: mandate,
+	}, lines); err != nil {
 		return nil, err
 	}
 	made := &PreparedRevision{

@@ -48,7 +48,11 @@ func haggled(t *testing.T) (*till, *purchase.Service) {
 	s, service := open()
 	s.deals()
 	list := items{{Product: s.products[0].ID, Quantity: 1, TokenHash: "tent"}, {Product: s.products[2].ID, Quantity: 1}}
-	if _, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{Session: s.visit.ID, Items: list, Address: home}); err != nil {
+	if _, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{
+		Session: s.visit.ID,
+		Items:   list,
+		Address: home,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return s, service
@@ -181,10 +185,22 @@ func TestReviseKeepsBundlesTogether(t *testing.T) {
 	t.Parallel()
 	s, service := open()
 	s.deals()
-	if _, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{Session: s.visit.ID, TokenHash: "bundle", Address: home}); err != nil {
+	if _, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{
+		Session:   s.visit.ID,
+		TokenHash: "bundle",
+		Address:   home,
+	}); err != nil {
 		t.Fatal(err)
 	}
-	tent, mug := purchase.InitItem{Line: 1, Product: s.products[0].ID, Quantity: 1}, purchase.InitItem{Line: 2, Product: s.products[2].ID, Quantity: 1}
+	tent, mug := purchase.InitItem{
+		Line:     1,
+		Product:  s.products[0].ID,
+		Quantity: 1,
+	}, purchase.InitItem{
+		Line:     2,
+		Product:  s.products[2].ID,
+		Quantity: 1,
+	}
 	if c, err := s.revise(t, service, with(items{mug, tent})); err != nil || c.Snapshot().Subtotal != usd(100_00) {
 		t.Errorf("both: %v", err)
 	}
@@ -202,7 +218,11 @@ func TestAnIncompleteCheckoutIsCompletedByRevision(t *testing.T) {
 	t.Parallel()
 	s, service := open()
 	s.agreed("tent", 0, 1, 90_00, func(q *negotiation.Snapshot) { q.ID = id.New[id.Quote]([16]byte{7}) })
-	c, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{Session: s.visit.ID, TokenHash: "tent", Partial: true})
+	c, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{
+		Session:   s.visit.ID,
+		TokenHash: "tent",
+		Partial:   true,
+	})
 	if err != nil || c.Status() != checkout.Incomplete {
 		t.Fatalf("%v, %v", c, err)
 	}
@@ -251,7 +271,10 @@ func TestFinalize_revisedMeanwhile(t *testing.T) {
 		asked := &consenting{hears: revise}
 		service.Agent = asked
 		result, err := service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{
-			Checkout: s.checkout.ID(), Revision: named, Method: project.SharedPaymentToken, Token: "tok_secret",
+			Checkout: s.checkout.ID(),
+			Revision: named,
+			Method:   project.SharedPaymentToken,
+			Token:    "tok_secret",
 		})
 		if named != 0 {
 			if !fault.Is(err, "checkout_changed") || s.charges != 0 {

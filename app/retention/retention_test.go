@@ -81,8 +81,12 @@ func TestRun_fair(t *testing.T) {
 	t.Parallel()
 	huge, small, late := named(1), named(2), named(3)
 	s := &store{
-		due:   [][]id.Project{{huge, small}, {late}},
-		left:  map[id.Project]int{huge: 1_000, small: 2, late: 1},
+		due: [][]id.Project{{huge, small}, {late}},
+		left: map[id.Project]int{
+			huge:  1_000,
+			small: 2,
+			late:  1,
+		},
 		keeps: map[ports.Leftover]time.Duration{},
 	}
 	if err := (&Service{Store: s}).Run(t.Context()); err != nil {

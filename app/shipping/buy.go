@@ -99,7 +99,11 @@ func (s *Service) purchase(ctx ports.Outbound, i *integration.Integration, shipp
 	var sold ports.ShippingLabel
 	err := s.Accounts.Use(bounded, i, func(c ports.Connection) (err error) {
 		sold, err = shipper.Buy(bounded, c, ports.LabelRequest{
-			Package: parcel, Carrier: l.Carrier, Service: l.Service, Test: l.Test, Voided: l.Former,
+			Package: parcel,
+			Carrier: l.Carrier,
+			Service: l.Service,
+			Test:    l.Test,
+			Voided:  l.Former,
 		})
 		return err
 	})
@@ -148,7 +152,12 @@ func (s *Service) record(ctx context.Context, l *order.Label, sold ports.Shippin
 	now := s.Clock.Now()
 	return s.settled(ctx, l, func(_ *order.Order, l *order.Label) (*order.Label, error) {
 		l.Buy(order.LabelSold{
-			Remote: sold.Remote, Carrier: sold.Carrier, Service: sold.Service, TrackingNumber: sold.TrackingNumber, Price: price, PDF: sold.PDF,
+			Remote:         sold.Remote,
+			Carrier:        sold.Carrier,
+			Service:        sold.Service,
+			TrackingNumber: sold.TrackingNumber,
+			Price:          price,
+			PDF:            sold.PDF,
 		}, now)
 		return l, nil
 	})

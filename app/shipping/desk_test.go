@@ -68,15 +68,30 @@ type desk struct {
 
 func newDesk() *desk {
 	o := &order.Order{
-		ID: parcel, Project: shop.ID, Confirmation: "HG-7K2M-9QXA", Status: order.Confirmed,
-		Payment:     order.Payment{Amount: usd(100_00), Refunded: usd(0), Refunding: usd(0)},
+		ID:           parcel,
+		Project:      shop.ID,
+		Confirmation: "HG-7K2M-9QXA",
+		Status:       order.Confirmed,
+		Payment: order.Payment{
+			Amount:    usd(100_00),
+			Refunded:  usd(0),
+			Refunding: usd(0),
+		},
 		Fulfillment: order.Fulfillment{Status: order.FulfillmentProcessing},
 	}
 	return &desk{
-		now: noon, kept: order.Case{Order: o, Taken: []catalog.Take{{Location: "north", Quantity: 1}}},
-		labels: map[bool]order.Label{}, sold: map[bool]ports.ShippingLabel{}, list: []*integration.Integration{account(1)},
-		voidBefore: map[int]error{}, voidAfter: map[int]error{}, gone: map[string]bool{},
-		before: map[int]error{}, after: map[int]error{}, records: map[int]error{}, changes: map[int]error{},
+		now:        noon,
+		kept:       order.Case{Order: o, Taken: []catalog.Take{{Location: "north", Quantity: 1}}},
+		labels:     map[bool]order.Label{},
+		sold:       map[bool]ports.ShippingLabel{},
+		list:       []*integration.Integration{account(1)},
+		voidBefore: map[int]error{},
+		voidAfter:  map[int]error{},
+		gone:       map[string]bool{},
+		before:     map[int]error{},
+		after:      map[int]error{},
+		records:    map[int]error{},
+		changes:    map[int]error{},
 		rates: []ports.ShippingRate{
 			{Carrier: "ups", Service: "ups_air", Name: "Air", Price: "21.00", Currency: "USD"},
 			{Carrier: "ups", Service: "broken", Name: "Broken", Price: "cheap", Currency: "USD"},
@@ -86,7 +101,12 @@ func newDesk() *desk {
 }
 
 func account(n byte) *integration.Integration {
-	return &integration.Integration{ID: id.New[id.Integration]([16]byte{n}), Project: shop.ID, Type: integration.ShipStation, Status: integration.Connected}
+	return &integration.Integration{
+		ID:      id.New[id.Integration]([16]byte{n}),
+		Project: shop.ID,
+		Type:    integration.ShipStation,
+		Status:  integration.Connected,
+	}
 }
 
 func (d *desk) service() *shipping.Service {
@@ -269,7 +289,15 @@ func (p platform) Buy(ctx ports.Outbound, _ ports.Connection, r ports.LabelReque
 	}
 	l, there := p.sold[r.Test]
 	if !there || p.gone[l.Remote] {
-		l = ports.ShippingLabel{Remote: "7", Carrier: r.Carrier, Service: r.Service, TrackingNumber: "1Z9", Price: "7.25", Currency: "USD", PDF: []byte("%PDF")}
+		l = ports.ShippingLabel{
+			Remote:         "7",
+			Carrier:        r.Carrier,
+			Service:        r.Service,
+			TrackingNumber: "1Z9",
+			Price:          "7.25",
+			Currency:       "USD",
+			PDF:            []byte("%PDF"),
+		}
 		if n := len(p.gone); n > 0 {
 			l.Remote, l.TrackingNumber = fmt.Sprint(7+n), fmt.Sprintf("1Z%d", 9+n)
 		}

@@ -134,7 +134,11 @@ func (s *Service) parcel(ctx context.Context, p *project.Project, of id.Order, g
 			"No warehouse has a postal code for the parcel to leave from. Set warehouses.0.postal_code of the project's storefront.").
 			With("warehouses.0.postal_code", "is not set in the storefront")
 	}
-	return ports.Package{Order: c.Order, Grams: grams, Origin: origin}, nil
+	return ports.Package{
+		Order:  c.Order,
+		Grams:  grams,
+		Origin: origin,
+	}, nil
 }
 
 // most is more integrations than a project ever had.

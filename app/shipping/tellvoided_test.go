@@ -11,7 +11,11 @@ import (
 
 // shipped has the order shipped with a tracking number, as ShipStation's webhook or the merchant tells it.
 func (d *desk) shipped(number string) {
-	d.kept.Order.Fulfillment = order.Fulfillment{Status: order.Shipped, Carrier: "ups", TrackingNumber: number}
+	d.kept.Order.Fulfillment = order.Fulfillment{
+		Status:         order.Shipped,
+		Carrier:        "ups",
+		TrackingNumber: number,
+	}
 }
 
 // The process ended after the purchase and before Tell, and ShipStation's webhook shipped the order.

@@ -102,7 +102,12 @@ func (s *Service) requestVoid(ctx ports.Outbound, i *integration.Integration, sh
 	defer cancel()
 	held := s.hold(ctx, bounded, l, cancel)
 	err := s.Accounts.Use(bounded, i, func(c ports.Connection) error {
-		return shipper.Void(bounded, c, ports.VoidRequest{Order: o, Remote: l.Remote, TrackingNumber: l.TrackingNumber, Test: l.Test})
+		return shipper.Void(bounded, c, ports.VoidRequest{
+			Order:          o,
+			Remote:         l.Remote,
+			TrackingNumber: l.TrackingNumber,
+			Test:           l.Test,
+		})
 	})
 	cancel()
 	lease := <-held

@@ -21,10 +21,21 @@ type gathering struct {
 }
 
 func (m *run) gathering() *gathering {
-	g := &gathering{run: m, broken: map[market.Promise]*BrokenReport{}, report: &Report{
-		Seed: m.Seed, Buyers: m.Buyers, List: m.List, HeedHints: m.HeedHints, Negotiations: m.total,
-		Settings: slices.Concat([]Setting{}, m.Settings), Probing: []ProbeRound{}, Paths: []Path{}, Broken: []BrokenReport{},
-	}}
+	g := &gathering{
+		run:    m,
+		broken: map[market.Promise]*BrokenReport{},
+		report: &Report{
+			Seed:         m.Seed,
+			Buyers:       m.Buyers,
+			List:         m.List,
+			HeedHints:    m.HeedHints,
+			Negotiations: m.total,
+			Settings:     slices.Concat([]Setting{}, m.Settings),
+			Probing:      []ProbeRound{},
+			Paths:        []Path{},
+			Broken:       []BrokenReport{},
+		},
+	}
 	for range len(m.Tactics) + len(m.Apart) {
 		g.strategies = append(g.strategies, &market.Tally{})
 	}
@@ -42,8 +53,12 @@ func (g *gathering) take(p market.Population, visits []*visit) {
 	tallies := m.tallies(visits, item, &base)
 	whole := &market.Tally{}
 	shown := Market{
-		Name: p.Name(), Title: p.Title(), Cost: market.Share(item.Cost, item.List), Secrets: m.shown(item),
-		List: baseline(base.List, item, m.Buyers), Best: baseline(base.Best, item, m.Buyers),
+		Name:    p.Name(),
+		Title:   p.Title(),
+		Cost:    market.Share(item.Cost, item.List),
+		Secrets: m.shown(item),
+		List:    baseline(base.List, item, m.Buyers),
+		Best:    baseline(base.Best, item, m.Buyers),
 		Optimum: baseline(base.Oracle, item, m.Buyers),
 	}
 	if m.Secrets != nil {

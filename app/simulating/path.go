@@ -12,8 +12,11 @@ func (m *run) paths() []Path {
 		random.start(number)
 		buyer := p.Draw(random.Rand, m.Habits, m.List)
 		path := Path{
-			Population: p.Name(), Strategy: t.Name, Worth: market.Share(buyer.Worth, m.List), Deadline: buyer.Deadline,
-			Secrets: m.shown(p.Item(m.List)),
+			Population: p.Name(),
+			Strategy:   t.Name,
+			Worth:      market.Share(buyer.Worth, m.List),
+			Deadline:   buyer.Deadline,
+			Secrets:    m.shown(p.Item(m.List)),
 		}
 		r := m.rules(v)
 		r.Watch = func(_, _ int, s market.Step) { path.Steps = append(path.Steps, stepOf(s, m.List)) }
@@ -46,7 +49,11 @@ const (
 var answers = [...]string{market.Rejected: Reject, market.Countered: CounterOffer, market.Accepted: Accept}
 
 func stepOf(s market.Step, list int64) PathStep {
-	step := PathStep{Offer: market.Share(s.Offer, list), Took: s.Took, Answer: answers[s.Answer.Verdict]}
+	step := PathStep{
+		Offer:  market.Share(s.Offer, list),
+		Took:   s.Took,
+		Answer: answers[s.Answer.Verdict],
+	}
 	if price := s.Answer.Commits(); price > 0 {
 		step.Price = market.Share(price, list)
 	}

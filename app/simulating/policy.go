@@ -22,8 +22,12 @@ const plenty = 20
 func (s PolicySeller) signals(item market.Item) negotiation.Signals {
 	cost := money.Of(item.Cost, s.Currency)
 	return negotiation.Signals{
-		List: money.Of(item.List, s.Currency), Cost: &cost, Negotiable: true, Quantity: 1, Stock: plenty,
-		CartValue: money.Zero(s.Currency),
+		List:       money.Of(item.List, s.Currency),
+		Cost:       &cost,
+		Negotiable: true,
+		Quantity:   1,
+		Stock:      plenty,
+		CartValue:  money.Zero(s.Currency),
 	}
 }
 
@@ -77,11 +81,23 @@ func (h *haggling) Offer(price int64) market.Answer {
 	h.quote.Record(table, decision, noon)
 	switch d := decision.(type) {
 	case negotiation.Accepted:
-		return market.Answer{Verdict: market.Accepted, Price: d.Price.Minor(), Over: true}
+		return market.Answer{
+			Verdict: market.Accepted,
+			Price:   d.Price.Minor(),
+			Over:    true,
+		}
 	case negotiation.Countered:
-		return market.Answer{Verdict: market.Countered, Price: d.Price.Minor(), Over: d.Final}
+		return market.Answer{
+			Verdict: market.Countered,
+			Price:   d.Price.Minor(),
+			Over:    d.Final,
+		}
 	case negotiation.Rejected:
-		return market.Answer{Verdict: market.Rejected, Price: d.Hint.Minor(), Standing: d.Price.Minor()}
+		return market.Answer{
+			Verdict:  market.Rejected,
+			Price:    d.Hint.Minor(),
+			Standing: d.Price.Minor(),
+		}
 	}
 	panic("simulating: an offer was answered by " + decision.Outcome().String())
 }

@@ -63,8 +63,16 @@ func probeRound(round int, probes []probe) ProbeRound {
 	slices.Sort(errors)
 	at := func(share float64) float64 { return market.Tidy(errors[int(share*float64(len(errors)-1))]) }
 	return ProbeRound{
-		Round: round, Probers: len(probes), Estimate: mean(sum.Estimate), Floor: mean(sum.Floor), Hint: mean(sum.Hint),
-		Bias: mean(sum.Bias), Low: at(.1), High: at(.9), Distance: mean(sum.Distance), HintDistance: mean(sum.HintDistance),
+		Round:        round,
+		Probers:      len(probes),
+		Estimate:     mean(sum.Estimate),
+		Floor:        mean(sum.Floor),
+		Hint:         mean(sum.Hint),
+		Bias:         mean(sum.Bias),
+		Low:          at(.1),
+		High:         at(.9),
+		Distance:     mean(sum.Distance),
+		HintDistance: mean(sum.HintDistance),
 	}
 }
 
@@ -122,8 +130,11 @@ func (r *rivalry) comparison() *Comparison {
 		return nil
 	}
 	c := &Comparison{
-		Buyers: r.buyers, BothBought: r.both, Cheaper: r.cheaper,
-		ProberDealRate: market.Per(r.prober, r.buyers), LinearDealRate: market.Per(r.linear, r.buyers),
+		Buyers:         r.buyers,
+		BothBought:     r.both,
+		Cheaper:        r.cheaper,
+		ProberDealRate: market.Per(r.prober, r.buyers),
+		LinearDealRate: market.Per(r.linear, r.buyers),
 	}
 	if r.both > 1 {
 		c.Difference, c.ProberPrice, c.LinearPrice = Ratio(r.difference.Mean(r.both)), Ratio(r.paid.Mean(r.both)), Ratio(r.linearPaid.Mean(r.both))

@@ -155,7 +155,13 @@ func (m *run) visits(p market.Population) []*visit {
 }
 
 func (m *run) visit(p market.Population, tactics []market.Tactic, first, step, buyers int) *visit {
-	v := &visit{population: p, tactics: tactics, first: first, step: step, outcomes: make([]market.Outcome, buyers)}
+	v := &visit{
+		population: p,
+		tactics:    tactics,
+		first:      first,
+		step:       step,
+		outcomes:   make([]market.Outcome, buyers),
+	}
 	if m.Secrets != nil && slices.ContainsFunc(tactics, func(t market.Tactic) bool { return t.Probes }) {
 		v.estimates = make([][market.MostRounds]int64, buyers)
 	}
@@ -213,7 +219,13 @@ func (m *run) one(r *market.Rules, v *visit, i int, random stream) market.Outcom
 
 func (m *run) rules(v *visit) *market.Rules {
 	item := v.population.Item(m.List)
-	r := &market.Rules{Seller: m.sellerOf(v.population), Item: item, Firm: m.Habits.Firm, Floor: max(m.secrets(item).Floor, m.Least), Heed: m.HeedHints}
+	r := &market.Rules{
+		Seller: m.sellerOf(v.population),
+		Item:   item,
+		Firm:   m.Habits.Firm,
+		Floor:  max(m.secrets(item).Floor, m.Least),
+		Heed:   m.HeedHints,
+	}
 	if v.estimates != nil {
 		r.Watch = func(i, round int, s market.Step) {
 			if !s.Took && v.tactic(i).Probes {

@@ -42,8 +42,15 @@ func (h house) secrets(item market.Item) market.Secrets {
 func config(buyers int) Config {
 	h := house{.8}
 	return Config{
-		Seed: 1, Buyers: buyers, List: 10000, Populations: market.Populations(), Tactics: market.Measured(), Apart: market.Others(), Seller: h, Secrets: h.secrets,
-		Settings: []Setting{{"Floor", "<0.8 & no less>"}},
+		Seed:        1,
+		Buyers:      buyers,
+		List:        10000,
+		Populations: market.Populations(),
+		Tactics:     market.Measured(),
+		Apart:       market.Others(),
+		Seller:      h,
+		Secrets:     h.secrets,
+		Settings:    []Setting{{"Floor", "<0.8 & no less>"}},
 	}
 }
 

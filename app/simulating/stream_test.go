@@ -45,7 +45,13 @@ func TestStreamsAreIndependent(t *testing.T) {
 func TestHabitsOfTheBuyers(t *testing.T) {
 	t.Parallel()
 	c := config(1000)
-	c.Habits = market.Habits{Shortest: 2, Longest: 2, LowestFirst: .5, HighestFirst: .5, Firm: .8}
+	c.Habits = market.Habits{
+		Shortest:     2,
+		Longest:      2,
+		LowestFirst:  .5,
+		HighestFirst: .5,
+		Firm:         .8,
+	}
 	c.Populations, c.Tactics, c.Apart = c.Populations[:1], c.Tactics[3:4], c.Apart[1:2]
 	offers := 0
 	c.Each = func(e Ended) {

@@ -45,7 +45,11 @@ func (t *Trial) Run(ctx context.Context) (market.Comparison, error) {
 	lots := make([]market.Lot, len(t.Products))
 	told := &telling{to: t.Progress}
 	for i, p := range t.Products {
-		lot := market.Lot{Item: itemOf(p.Signals), Costed: p.Signals.Cost != nil, Monthly: p.Monthly}
+		lot := market.Lot{
+			Item:    itemOf(p.Signals),
+			Costed:  p.Signals.Cost != nil,
+			Monthly: p.Monthly,
+		}
 		for _, worths := range t.Worths {
 			g := &trialGroup{
 				trial:      t,

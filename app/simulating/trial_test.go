@@ -26,7 +26,14 @@ func preset(name string) negotiation.Policy {
 // tent is on sale for 100.00; it cost 50.00.
 func tent() negotiation.Signals {
 	list, cost := money.Of(100_00, money.USD), money.Of(50_00, money.USD)
-	return negotiation.Signals{List: list, Cost: &cost, Negotiable: true, Quantity: 1, Stock: 20, CartValue: money.Zero(money.USD)}
+	return negotiation.Signals{
+		List:       list,
+		Cost:       &cost,
+		Negotiable: true,
+		Quantity:   1,
+		Stock:      20,
+		CartValue:  money.Zero(money.USD),
+	}
 }
 
 func trial(before, after string, buyers int) simulating.Trial {
@@ -69,7 +76,11 @@ func TestTrial_ofThePolicyItself(t *testing.T) {
 	c := trial("balanced", "balanced", 500)
 	got, err := c.Run(t.Context())
 	zero := money.Zero(money.USD)
-	if err != nil || !reflect.DeepEqual(got.Before, got.After) || *got.Gain != (market.Gain{Margin: zero, Low: zero, High: zero}) {
+	if err != nil || !reflect.DeepEqual(got.Before, got.After) || *got.Gain != (market.Gain{
+		Margin: zero,
+		Low:    zero,
+		High:   zero,
+	}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got.Before.Deals < 3_000 || got.Before.Discount < 30 {

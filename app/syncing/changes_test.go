@@ -18,7 +18,11 @@ import (
 // preview previews a sync.
 func (l *lab) preview(t *testing.T, full bool, resources ...string) syncrun.Run {
 	t.Helper()
-	run, err := l.service().Start(t.Context(), l.Project, l.World.Integration, Wanted{Resources: resources, Full: full, Preview: true})
+	run, err := l.service().Start(t.Context(), l.Project, l.World.Integration, Wanted{
+		Resources: resources,
+		Full:      full,
+		Preview:   true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,8 +54,18 @@ func (l *lab) wantChanges(t *testing.T, r syncrun.Run, want ...string) {
 func TestPreview_changes(t *testing.T) {
 	t.Parallel()
 	l := newLab(tents(30)...)
-	ada := syncrun.Record{Resource: syncrun.Customers, Remote: "c1", At: early, Customer: &syncrun.Customer{Email: "ada@example.com", Name: "Ada"}}
-	sale := syncrun.Record{Resource: syncrun.Orders, Remote: "o1", At: early, Order: &syncrun.Order{Number: "#1", Email: "ada@example.com"}}
+	ada := syncrun.Record{
+		Resource: syncrun.Customers,
+		Remote:   "c1",
+		At:       early,
+		Customer: &syncrun.Customer{Email: "ada@example.com", Name: "Ada"},
+	}
+	sale := syncrun.Record{
+		Resource: syncrun.Orders,
+		Remote:   "o1",
+		At:       early,
+		Order:    &syncrun.Order{Number: "#1", Email: "ada@example.com"},
+	}
 	l.shop.records[syncrun.Customers], l.shop.records[syncrun.Orders] = []syncrun.Record{ada}, []syncrun.Record{sale}
 	first := l.preview(t, false)
 	changes := l.Changes(first.ID)
@@ -129,7 +143,11 @@ func TestPreview_changesOnce(t *testing.T) {
 	t.Parallel()
 	for diesAt := 1; ; diesAt++ {
 		l := newLab(tents(25)...)
-		run, err := l.service().Start(t.Context(), l.Project, l.World.Integration, Wanted{Resources: []string{"products"}, Full: true, Preview: true})
+		run, err := l.service().Start(t.Context(), l.Project, l.World.Integration, Wanted{
+			Resources: []string{"products"},
+			Full:      true,
+			Preview:   true,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

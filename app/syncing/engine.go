@@ -31,7 +31,12 @@ const (
 )
 
 // limits leave places for projects whose runs are short.
-var limits = jobs.Limits{Slots: 6, Slow: 4, Each: 2, Long: turn / 2}
+var limits = jobs.Limits{
+	Slots: 6,
+	Slow:  4,
+	Each:  2,
+	Long:  turn / 2,
+}
 
 // Engine works on runs. Its Job is to be run.
 type Engine struct {

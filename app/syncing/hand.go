@@ -107,7 +107,12 @@ func (h *hand) advance(ctx ports.Outbound) error {
 
 func request(r *syncrun.Run, cursor string) ports.PageRequest {
 	s := r.Current()
-	return ports.PageRequest{Resource: s.Resource, Since: s.Since, Full: r.Full, Cursor: cursor}
+	return ports.PageRequest{
+		Resource: s.Resource,
+		Since:    s.Since,
+		Full:     r.Full,
+		Cursor:   cursor,
+	}
 }
 
 // next is a page, which may be on its way already.

@@ -74,7 +74,11 @@ type lab struct {
 }
 
 func newLab(records ...syncrun.Record) *lab {
-	l := &lab{World: synctest.New(integration.Custom), shop: &shop{records: map[syncrun.Resource][]syncrun.Record{}, size: 10}, entropy: &synctest.Entropy{}}
+	l := &lab{
+		World:   synctest.New(integration.Custom),
+		shop:    &shop{records: map[syncrun.Resource][]syncrun.Record{}, size: 10},
+		entropy: &synctest.Entropy{},
+	}
 	for _, r := range records {
 		l.shop.records[r.Resource] = append(l.shop.records[r.Resource], r)
 	}
@@ -83,9 +87,16 @@ func newLab(records ...syncrun.Record) *lab {
 
 func (l *lab) engine(r *synctest.Replica) *Engine {
 	return &Engine{
-		Queue: r.Queue(), Integrations: r.Integrations(), Projects: r, Unit: r, Accounts: open{r},
-		Connectors: map[string]ports.Connector{"custom": l.shop}, Taker: &Taker{l, l.entropy}, Clock: l, Entropy: l.entropy,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Queue:        r.Queue(),
+		Integrations: r.Integrations(),
+		Projects:     r,
+		Unit:         r,
+		Accounts:     open{r},
+		Connectors:   map[string]ports.Connector{"custom": l.shop},
+		Taker:        &Taker{l, l.entropy},
+		Clock:        l,
+		Entropy:      l.entropy,
+		Log:          slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Changed: func(_ context.Context, _ id.Project, products []id.Product) {
 			l.mu.Lock()
 			defer l.mu.Unlock()
@@ -134,14 +145,30 @@ func (l *lab) sync(t *testing.T, full bool, resources ...string) syncrun.Run {
 }
 
 func tent(n int, at time.Time) syncrun.Record {
-	return syncrun.Record{Resource: syncrun.Products, Remote: fmt.Sprint("p", n), At: at, Product: &syncrun.Product{
-		SKU: fmt.Sprint("T-", n), Name: fmt.Sprint("Tent ", n), Price: "19.99", Item: fmt.Sprint("i", n),
-	}}
+	return syncrun.Record{
+		Resource: syncrun.Products,
+		Remote:   fmt.Sprint("p", n),
+		At:       at,
+		Product: &syncrun.Product{
+			SKU:   fmt.Sprint("T-", n),
+			Name:  fmt.Sprint("Tent ", n),
+			Price: "19.99",
+			Item:  fmt.Sprint("i", n),
+		},
+	}
 }
 
 func level(n, quantity int, at time.Time) syncrun.Record {
-	return syncrun.Record{Resource: syncrun.Inventory, Remote: fmt.Sprint("i", n, ":main"), At: at,
-		Level: &syncrun.Level{Item: fmt.Sprint("i", n), Location: "main", Quantity: quantity}}
+	return syncrun.Record{
+		Resource: syncrun.Inventory,
+		Remote:   fmt.Sprint("i", n, ":main"),
+		At:       at,
+		Level: &syncrun.Level{
+			Item:     fmt.Sprint("i", n),
+			Location: "main",
+			Quantity: quantity,
+		},
+	}
 }
 
 var early = time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)

@@ -74,7 +74,11 @@ func (b *batch) place(ctx context.Context, items []*item) (counts []*count, err 
 		if c := known[l.Item]; c != nil && c.SKU != "" {
 			sku = c.SKU
 		}
-		c := &count{item: one, place: ports.StockPlace{SKU: sku, Location: cmp.Or(l.Location, project.DefaultLocation)}, quantity: l.Quantity}
+		c := &count{
+			item:     one,
+			place:    ports.StockPlace{SKU: sku, Location: cmp.Or(l.Location, project.DefaultLocation)},
+			quantity: l.Quantity,
+		}
 		if one.record.Deleted {
 			c.quantity = 0
 		}
@@ -126,7 +130,11 @@ func (b *batch) shift(ctx context.Context, counts []*count, there map[ports.Stoc
 			continue
 		}
 		at[c.place] = len(shifts)
-		shifts = append(shifts, ports.StockShift{SKU: c.place.SKU, Location: c.place.Location, Delta: delta})
+		shifts = append(shifts, ports.StockShift{
+			SKU:      c.place.SKU,
+			Location: c.place.Location,
+			Delta:    delta,
+		})
 	}
 	if len(shifts) == 0 {
 		return nil

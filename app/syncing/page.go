@@ -77,7 +77,11 @@ func (h *hand) preview(ctx context.Context, page ports.RecordPage) error {
 	return h.write(ctx, func(ctx context.Context, s ports.SyncStores) (*syncrun.Run, error) {
 		if h.run.Full {
 			for resource, remotes := range seenRemotes(page.Records, true) {
-				of := ports.CopiesOf{Project: h.run.Project, Integration: h.run.Integration, Resource: resource}
+				of := ports.CopiesOf{
+					Project:     h.run.Project,
+					Integration: h.run.Integration,
+					Resource:    resource,
+				}
 				if err := s.Copies.See(ctx, of, h.run.ID, remotes); err != nil {
 					return nil, err
 				}
@@ -121,7 +125,13 @@ func (h *hand) storeProgress(ctx context.Context, s ports.SyncStores, page ports
 }
 
 func (h *hand) taking() ports.Taking {
-	return ports.Taking{Project: h.project, Integration: h.run.Integration, Run: h.run.ID, Full: h.run.Full, Preview: h.run.Preview}
+	return ports.Taking{
+		Project:     h.project,
+		Integration: h.run.Integration,
+		Run:         h.run.ID,
+		Full:        h.run.Full,
+		Preview:     h.run.Preview,
+	}
 }
 
 // write does work on the run in one transaction, and what follows if the work has completed the run.
@@ -192,9 +202,23 @@ func (h *hand) conclude(ctx context.Context, s ports.SyncStores, r *syncrun.Run)
 		if err != nil {
 			return err
 		}
-		data = event.SyncCompleted{Run: r.ID, Integration: r.Integration, Full: r.Full, Counts: counts(r), StartedAt: r.StartedAt, EndedAt: r.EndedAt}
+		data = event.SyncCompleted{
+			Run:         r.ID,
+			Integration: r.Integration,
+			Full:        r.Full,
+			Counts:      counts(r),
+			StartedAt:   r.StartedAt,
+			EndedAt:     r.EndedAt,
+		}
 	case syncrun.Failed:
-		data = event.SyncFailed{Run: r.ID, Integration: r.Integration, Error: r.Error, Counts: counts(r), StartedAt: r.StartedAt, EndedAt: r.EndedAt}
+		data = event.SyncFailed{
+			Run:         r.ID,
+			Integration: r.Integration,
+			Error:       r.Error,
+			Counts:      counts(r),
+			StartedAt:   r.StartedAt,
+			EndedAt:     r.EndedAt,
+		}
 	default:
 		return nil
 	}
@@ -207,7 +231,11 @@ func counts(r *syncrun.Run) map[string]event.SyncCount {
 	for _, step := range r.Steps {
 		c := step.Counters
 		all[step.Resource.String()] = event.SyncCount{
-			Total: c.Total(), Created: c.Created, Updated: c.Updated, Unchanged: c.Unchanged, Errors: c.Errors,
+			Total:     c.Total(),
+			Created:   c.Created,
+			Updated:   c.Updated,
+			Unchanged: c.Unchanged,
+			Errors:    c.Errors,
 		}
 	}
 	return all

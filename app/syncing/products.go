@@ -261,7 +261,12 @@ func (b *batch) nameItems(ctx context.Context, offers []*offer) error {
 	for _, name := range names {
 		v, c := named[name], known[name]
 		if c == nil {
-			c = &syncrun.Copy{Project: b.Project.ID, Integration: b.Integration, Resource: syncrun.Items, Remote: name}
+			c = &syncrun.Copy{
+				Project:     b.Project.ID,
+				Integration: b.Integration,
+				Resource:    syncrun.Items,
+				Remote:      name,
+			}
 		}
 		if c.Local != v.ID.String() || c.SKU != v.SKU || c.Removed {
 			c.Local, c.SKU, c.Removed = v.ID.String(), v.SKU, false

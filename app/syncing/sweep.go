@@ -28,7 +28,11 @@ func (h *hand) sweep(ctx context.Context) error {
 			return nil, err
 		}
 		step := h.run.Current()
-		of := ports.CopiesOf{Project: h.run.Project, Integration: h.run.Integration, Resource: step.Resource}
+		of := ports.CopiesOf{
+			Project:     h.run.Project,
+			Integration: h.run.Integration,
+			Resource:    step.Resource,
+		}
 		list, unseen, all, err := s.Copies.Unseen(ctx, of, h.run.ID, chunk)
 		if err != nil {
 			return nil, err
@@ -97,7 +101,11 @@ func (h *hand) remove(ctx context.Context, s ports.SyncStores, gone []*syncrun.C
 		return 0, nil, err
 	}
 	for _, c := range gone {
-		c.Take(syncrun.Record{Resource: c.Resource, Remote: c.Remote, Deleted: true}, products[c.Local], syncrun.Prints{}, now)
+		c.Take(syncrun.Record{
+			Resource: c.Resource,
+			Remote:   c.Remote,
+			Deleted:  true,
+		}, products[c.Local], syncrun.Prints{}, now)
 		c.Customer, c.Email = nil, ""
 	}
 	return len(gone), changed, s.Copies.Save(ctx, gone)

@@ -59,8 +59,14 @@ func (t *Taker) Take(ctx context.Context, stores ports.SyncStores, on ports.Taki
 		return ports.Taken{}, err
 	}
 	b := &batch{
-		SyncStores: stores, Taking: on, ids: ids{t.Entropy}, of: of, now: t.Clock.Now(),
-		records: slices.Clone(records), outcomes: make([]syncrun.Outcome, len(records)), saved: map[copyKey]bool{},
+		SyncStores: stores,
+		Taking:     on,
+		ids:        ids{t.Entropy},
+		of:         of,
+		now:        t.Clock.Now(),
+		records:    slices.Clone(records),
+		outcomes:   make([]syncrun.Outcome, len(records)),
+		saved:      map[copyKey]bool{},
 	}
 	b.sort()
 	for _, step := range []func(context.Context) error{b.takeProducts, b.takeLevels, b.takeCustomers, b.takeOrders, b.see} {
@@ -148,7 +154,11 @@ func (b *batch) fail(n int, reason string) {
 }
 
 func (b *batch) copies(of syncrun.Resource) ports.CopiesOf {
-	return ports.CopiesOf{Project: b.Project.ID, Integration: b.Integration, Resource: of}
+	return ports.CopiesOf{
+		Project:     b.Project.ID,
+		Integration: b.Integration,
+		Resource:    of,
+	}
 }
 
 // known are copies by the platform's ids.
@@ -187,9 +197,18 @@ func (b *batch) open(ctx context.Context, of syncrun.Resource, always bool) (lis
 	var older []*syncrun.Copy
 	for _, n := range waiting {
 		r := b.records[n]
-		one := &item{at: n, record: r, before: known[r.Remote]}
+		one := &item{
+			at:     n,
+			record: r,
+			before: known[r.Remote],
+		}
 		if one.before == nil {
-			one.after = &syncrun.Copy{Project: b.Project.ID, Integration: b.Integration, Resource: of, Remote: r.Remote}
+			one.after = &syncrun.Copy{
+				Project:     b.Project.ID,
+				Integration: b.Integration,
+				Resource:    of,
+				Remote:      r.Remote,
+			}
 			list = append(list, one)
 			continue
 		}
@@ -257,7 +276,13 @@ func seenRemotes(records []syncrun.Record, deletedToo bool) map[syncrun.Resource
 }
 
 func (b *batch) taken() ports.Taken {
-	t := ports.Taken{Outcomes: b.outcomes, Products: b.changed, Changes: b.changes, Hidden: b.hidden, Integration: b.of}
+	t := ports.Taken{
+		Outcomes:    b.outcomes,
+		Products:    b.changed,
+		Changes:     b.changes,
+		Hidden:      b.hidden,
+		Integration: b.of,
+	}
 	for n, r := range b.records {
 		if at := r.At; at.After(t.High) {
 			t.High = at
@@ -272,7 +297,10 @@ func (b *batch) taken() ports.Taken {
 		default:
 			t.Errors++
 			t.Problems = append(t.Problems, syncrun.Problem{
-				Resource: r.Resource, Remote: plain(r.Remote), Reason: o.Reason, At: b.now,
+				Resource: r.Resource,
+				Remote:   plain(r.Remote),
+				Reason:   o.Reason,
+				At:       b.now,
 			})
 		}
 	}

@@ -17,7 +17,12 @@ const (
 
 func (m Manner) String() string {
 	return [...]string{
-		Timed: "timed", Firm: "firm", Reactive: "reactive", Erratic: "erratic", Probing: "probing", Splitting: "splitting",
+		Timed:     "timed",
+		Firm:      "firm",
+		Reactive:  "reactive",
+		Erratic:   "erratic",
+		Probing:   "probing",
+		Splitting: "splitting",
 	}[m]
 }
 

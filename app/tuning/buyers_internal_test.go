@@ -37,7 +37,11 @@ func TestOffersOfEveryManner(t *testing.T) {
 				t.Errorf("%s: offers %v in round %d, want %v", name, got, n+1, want)
 			}
 			if n < len(c.answers) {
-				so.hear(Round{Offer: got, Standing: c.answers[n].standing, Rejected: c.answers[n].rejected})
+				so.hear(Round{
+					Offer:    got,
+					Standing: c.answers[n].standing,
+					Rejected: c.answers[n].rejected,
+				})
 			}
 		}
 	}

@@ -24,7 +24,13 @@ func visit(n uint64) id.Session {
 func sold(price float64) tuning.Record {
 	cost := amount(50_00)
 	return tuning.Record{
-		Session: visit(rand.Uint64()), Signals: negotiation.Signals{List: amount(100_00), Cost: &cost, Quantity: 1}, Price: price,
+		Session: visit(rand.Uint64()),
+		Signals: negotiation.Signals{
+			List:     amount(100_00),
+			Cost:     &cost,
+			Quantity: 1,
+		},
+		Price: price,
 	}
 }
 
@@ -101,7 +107,11 @@ func TestComparingWhatTellsTooLittle(t *testing.T) {
 func TestComparingWeighsByMoney(t *testing.T) {
 	t.Parallel()
 	cost := amount(500_00)
-	dear := tuning.Record{Signals: negotiation.Signals{List: amount(1000_00), Cost: &cost, Quantity: 1}, Price: .6}
+	dear := tuning.Record{Signals: negotiation.Signals{
+		List:     amount(1000_00),
+		Cost:     &cost,
+		Quantity: 1,
+	}, Price: .6}
 	c := tuning.Compare(append(times(10, sold(.9)), dear, costless(.9)), times(12, sold(.9)))
 	if want := (10*.4 + 10*.1) / 20; math.Abs(c.Held.Margin-want) > 1e-9 {
 		t.Errorf("margin %v, want %v", c.Held.Margin, want)

@@ -221,7 +221,13 @@ func likelihood(r *Record, k kind, worth float64) float64 {
 	if !ends(r, k, n, d, worth) {
 		return 0
 	}
-	twin := Twin{Manner: k.manner, Beta: int(k.beta), Worth: worth, First: r.Rounds[0].Offer, Deadline: d}
+	twin := Twin{
+		Manner:   k.manner,
+		Beta:     int(k.beta),
+		Worth:    worth,
+		First:    r.Rounds[0].Offer,
+		Deadline: d,
+	}
 	so, l := begin(r.Start), 1.
 	for i, round := range r.Rounds {
 		want := round.Offer

@@ -52,7 +52,11 @@ func Propose(ctx context.Context, records []Record, p negotiation.Policy, seed u
 		return Proposal{}, err
 	}
 	judge := Fit(kept)
-	proposal := Proposal{Policy: chosen, Records: len(records), Buyers: m.shares()}
+	proposal := Proposal{
+		Policy:  chosen,
+		Records: len(records),
+		Buyers:  m.shares(),
+	}
 	judge.judge(&proposal, p, judge.Twins(each(kept), seed+1), seed)
 	return proposal, ctx.Err()
 }
@@ -92,8 +96,16 @@ const learnt = "learnt: "
 // bands are costs as shares of list, in tenths of a percent, that may want curves of their own: thin margins have
 // less to give.
 var bands = []negotiation.Segment{
-	{Name: learnt + "cost under 55 %", CostFrom: 1, CostTo: 550},
-	{Name: learnt + "cost 55 to 75 %", CostFrom: 550, CostTo: 750},
+	{
+		Name:     learnt + "cost under 55 %",
+		CostFrom: 1,
+		CostTo:   550,
+	},
+	{
+		Name:     learnt + "cost 55 to 75 %",
+		CostFrom: 550,
+		CostTo:   750,
+	},
 	{Name: learnt + "cost 75 % and more", CostFrom: 750},
 }
 

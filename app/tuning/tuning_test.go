@@ -51,7 +51,14 @@ func amount(minor int64) money.Amount { return money.Of(minor, money.USD) }
 // deal.
 func haggle(p negotiation.Policy, cost int64, b buyer) (entries []negotiation.Entry, price int64) {
 	known := amount(cost)
-	s := negotiation.Signals{List: amount(100_00), Cost: &known, Negotiable: true, Quantity: 1, Stock: 20, CartValue: amount(0)}
+	s := negotiation.Signals{
+		List:       amount(100_00),
+		Cost:       &known,
+		Negotiable: true,
+		Quantity:   1,
+		Stock:      20,
+		CartValue:  amount(0),
+	}
 	q := negotiation.Start(id.Quote{}, id.Project{}, negotiation.Item{Quantity: 1}, p, s, nil, noon)
 	say := func(offer int64) negotiation.Decision {
 		o := amount(offer)
@@ -204,7 +211,12 @@ func TestALongNegotiationIsOnRecord(t *testing.T) {
 	p := negotiation.Builtin()
 	p.MaxDiscount = 200
 	for deadline, explicable := range map[int]bool{12: true, 13: false, 40: false} {
-		entries, price := haggle(p, 50_00, buyer{worth: 70_00, first: 50_00, deadline: deadline, next: timed(1)})
+		entries, price := haggle(p, 50_00, buyer{
+			worth:    70_00,
+			first:    50_00,
+			deadline: deadline,
+			next:     timed(1),
+		})
 		r, ok := tuning.FromEntries(entries, 6)
 		if !ok || r.Explicable() != explicable || price > 0 || r.End != tuning.Walked || len(r.Rounds) != deadline {
 			t.Errorf("%d offers: %+v, %t", deadline, r, ok)
@@ -218,7 +230,11 @@ func TestNothingToLearn(t *testing.T) {
 	if _, ok := tuning.FromEntries(nil, 6); ok {
 		t.Error("something is learnt of nothing")
 	}
-	s := negotiation.Signals{List: amount(100_00), Negotiable: false, Quantity: 1}
+	s := negotiation.Signals{
+		List:       amount(100_00),
+		Negotiable: false,
+		Quantity:   1,
+	}
 	q := negotiation.Start(id.Quote{}, id.Project{}, negotiation.Item{Quantity: 1}, p, s, nil, noon)
 	offer := amount(80_00)
 	table := q.Table(p.Terms(s), &offer)

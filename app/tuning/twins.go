@@ -34,8 +34,12 @@ func pick(causes []cause, cumulated []float64, at float64) cause {
 func (m *Model) twin(record int, c cause, random *rand.Rand) Twin {
 	r, k := &m.records[record], kinds[c.kind]
 	t := Twin{
-		Record: record, Manner: k.manner, Beta: int(k.beta), First: r.Rounds[0].Offer, Deadline: int(k.deadline),
-		Worth: worthAt(int(c.worth)) + worthStep*(random.Float64()-.5),
+		Record:   record,
+		Manner:   k.manner,
+		Beta:     int(k.beta),
+		First:    r.Rounds[0].Offer,
+		Deadline: int(k.deadline),
+		Worth:    worthAt(int(c.worth)) + worthStep*(random.Float64()-.5),
 	}
 	low, standing := evident(r), r.last().Standing
 	switch {

@@ -66,7 +66,11 @@ func (h *writing) balance(ctx context.Context, p *project.Project, moved []catal
 				return err
 			}
 		}
-		taken, err = h.Taker.Take(ctx, s, ports.Taking{Project: p, Integration: h.of.Integration, Full: true}, levels)
+		taken, err = h.Taker.Take(ctx, s, ports.Taking{
+			Project:     p,
+			Integration: h.of.Integration,
+			Full:        true,
+		}, levels)
 		if err == nil && len(off) > 0 {
 			_, err = s.StockRoom.Shift(ctx, h.of.Project, off)
 		}
@@ -107,7 +111,11 @@ func (h *writing) late(ctx context.Context, s ports.SyncStores, levels []syncrun
 	for n, r := range levels {
 		at[r.Remote], remotes[n] = r, r.Remote
 	}
-	known, err := s.Copies.Find(ctx, ports.CopiesOf{Project: h.of.Project, Integration: h.of.Integration, Resource: syncrun.Inventory}, remotes)
+	known, err := s.Copies.Find(ctx, ports.CopiesOf{
+		Project:     h.of.Project,
+		Integration: h.of.Integration,
+		Resource:    syncrun.Inventory,
+	}, remotes)
 	return slices.ContainsFunc(known, func(c *syncrun.Copy) bool {
 		return c.Late(at[c.Remote]) || !c.UpdatedAt.Before(asked.Truncate(time.Millisecond))
 	}), err

@@ -57,10 +57,18 @@ func (f *fakeOrders) ChangePlatformOrder(_ context.Context, _ id.Project, _ id.O
 // asked is a writing of a pending order that the platform was asked for at a time; zero: never.
 func asked(at time.Time, writer ports.OrderWriter) (*writing, *fakeOrders) {
 
-	orders := &fakeOrders{kept: order.PlatformOrder{Status: order.PlatformPending, Told: order.Told{Asked: at}, DueAt: noon}}
+	orders := &fakeOrders{kept: order.PlatformOrder{
+		Status: order.PlatformPending,
+		Told:   order.Told{Asked: at},
+		DueAt:  noon,
+	}}
 	of := orders.kept
 	return &writing{
-		Worker:      &Worker{Platform: orders, Accounts: fakeAccounts{}, Clock: fixedClock{}},
+		Worker: &Worker{
+			Platform: orders,
+			Accounts: fakeAccounts{},
+			Clock:    fixedClock{},
+		},
 		of:          &of,
 		c:           &order.Case{Order: &order.Order{}},
 		integration: &integration.Integration{Type: integration.Shopify},

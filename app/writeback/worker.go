@@ -31,7 +31,12 @@ const (
 )
 
 // limits give a platform that hangs one of the places, and platforms that hang half of them.
-var limits = jobs.Limits{Slots: 8, Slow: 4, Each: 2, Long: 5 * time.Second}
+var limits = jobs.Limits{
+	Slots: 8,
+	Slow:  4,
+	Each:  2,
+	Long:  5 * time.Second,
+}
 
 // Worker works on platform orders. Its Job is to be run.
 type Worker struct {

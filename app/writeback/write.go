@@ -31,7 +31,11 @@ func (h *writing) linesOf(ctx context.Context) ([]line, error) {
 		variants = append(variants, l.Variant.String())
 	}
 	slices.Sort(variants)
-	known, err := h.Copies.Of(ctx, ports.CopiesOf{Project: h.of.Project, Integration: h.of.Integration, Resource: syncrun.Items},
+	known, err := h.Copies.Of(ctx, ports.CopiesOf{
+		Project:     h.of.Project,
+		Integration: h.of.Integration,
+		Resource:    syncrun.Items,
+	},
 		slices.Compact(variants))
 	if err != nil {
 		return nil, err

@@ -24,8 +24,11 @@ func (a *App) openAgents() error {
 	handlers := remoteagent.New(delivery.SafeClient(a.config.AllowLoopback), a.clock, system.Entropy{}, "Haggle/"+Version)
 	a.rooms["handlers"], a.suspended["handlers"] = handlers.Room(), handlers.Suspended
 	a.router = &agents.Router{
-		Active: a.store.Agents(), Vault: a.vault, Log: a.log, Programs: map[string]*agent.Program{agent.House: agents.Builtin},
-		Remote: handlers,
+		Active:   a.store.Agents(),
+		Vault:    a.vault,
+		Log:      a.log,
+		Programs: map[string]*agent.Program{agent.House: agents.Builtin},
+		Remote:   handlers,
 	}
 	for _, p := range a.config.Programs {
 		if a.router.Programs[p.Name()] != nil {
@@ -35,7 +38,12 @@ func (a *App) openAgents() error {
 	}
 	c := a.config
 	if c.OpenAIURL+c.OpenAIKey+c.AnthropicURL+c.AnthropicKey != "" {
-		models := llm.New(llm.Options{OpenAIURL: c.OpenAIURL, OpenAIKey: c.OpenAIKey, AnthropicURL: c.AnthropicURL, AnthropicKey: c.AnthropicKey})
+		models := llm.New(llm.Options{
+			OpenAIURL:    c.OpenAIURL,
+			OpenAIKey:    c.OpenAIKey,
+			AnthropicURL: c.AnthropicURL,
+			AnthropicKey: c.AnthropicKey,
+		})
 		a.router.Wording, a.router.Strategy = agents.WithModel(models, a.clock, a.log)
 		a.rooms["models"], a.suspended["models"] = a.router.Wording.Room(), models.Suspended
 	}

@@ -140,7 +140,11 @@ func NewTools(ctx context.Context, c Config, log *slog.Logger) (*App, error) {
 
 // open opens the database of a configuration that was checked and, once it answers, checks it before it is migrated.
 func open(ctx context.Context, c Config, log *slog.Logger, lockWait time.Duration, check func(*App, context.Context) error) (*App, error) {
-	a := &App{config: c, log: log, metrics: telemetry.NewMetrics(Version)}
+	a := &App{
+		config:  c,
+		log:     log,
+		metrics: telemetry.NewMetrics(Version),
+	}
 	a.env, _ = account.ParseEnvironment(c.Env)
 	most, err := c.enterpriseLimits()
 	if err != nil {
@@ -150,7 +154,11 @@ func open(ctx context.Context, c Config, log *slog.Logger, lockWait time.Duratio
 	if err != nil {
 		return nil, err
 	}
-	a.tracing, err = telemetry.StartTracing(ctx, telemetry.Config{Version: Version, Environment: c.Env, Log: log})
+	a.tracing, err = telemetry.StartTracing(ctx, telemetry.Config{
+		Version:     Version,
+		Environment: c.Env,
+		Log:         log,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("cannot trace: %w", err)
 	}
@@ -216,7 +224,11 @@ func (a *App) assemble() error {
 	if err != nil {
 		return err
 	}
-	a.index = search.New(search.Options{Embedder: a.embeddings.queries, Memory: memory, Log: a.log})
+	a.index = search.New(search.Options{
+		Embedder: a.embeddings.queries,
+		Memory:   memory,
+		Log:      a.log,
+	})
 	a.storefront = projects.NewStorefronts(a.store.Storefronts(), time.Now)
 	a.sessions = keycache.NewSessions(a.store.ConsoleSessions())
 	a.openProviders()
@@ -322,8 +334,12 @@ const maxHeader = 12 << 10
 // server has the limits of design 5.
 func server(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: wire.BodyTime,
-		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: maxHeader,
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       wire.BodyTime,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    maxHeader,
 	}
 }
 

@@ -43,7 +43,12 @@ func TestAgentsThatReadOrdersSign(t *testing.T) {
 		r := request(t, "GET", app.URL()+path, "")
 		r.Header.Set("UCP-Agent", `profile="`+known+`"`)
 		for _, key := range by {
-			m := httpsig.Message{Method: "GET", Authority: r.URL.Host, Path: path, Header: r.Header}
+			m := httpsig.Message{
+				Method:    "GET",
+				Authority: r.URL.Host,
+				Path:      path,
+				Header:    r.Header,
+			}
 			if err := httpsig.Sign(m, "sig1", []string{"@method", "@authority", "@path", "ucp-agent"}, time.Now(), key); err != nil {
 				t.Fatal(err)
 			}

@@ -28,33 +28,146 @@ type loop struct {
 
 func (a *App) loops() []loop {
 	return []loop{
-		{name: "follow the database's clock", every: syncEvery, run: a.clocks.follow},
-		{name: "forget members' links and sessions", every: 10 * time.Minute, run: a.People.Forget},
-		{name: "record blocked sign-ins", every: 5 * time.Second, run: a.People.RecordBlocked},
-		{name: "record uses of keys", every: 5 * time.Second, run: a.Access.FlushUses},
-		{name: "forget idempotency keys", every: 10 * time.Minute, run: a.forgetKeys},
-		{name: "forget declines", every: time.Minute, run: a.forgetDeclines},
-		{name: "refresh tokens", every: time.Minute, run: a.refreshTokens},
-		{name: "forget consents", every: 10 * time.Minute, run: a.forgetConsents},
-		{name: "remove what is over", every: time.Minute, run: a.retaining().Run, long: true},
-		{name: "log refused webhook calls", every: 10 * time.Second, run: a.platforms.receiver.LogRefusals},
-		{name: "learn sales", every: 10 * time.Second, run: a.Discovery.LearnSales},
-		{name: "fold analytics", every: 2 * time.Second, run: a.foldAnalytics},
-		{name: "hear of stock", every: time.Second, run: a.Discovery.HearStock},
-		{name: "tune agents", every: time.Hour, run: a.tunes.Run, long: true},
-		{name: "seal decisions", every: time.Second, run: a.seal},
-		{name: "reconcile books", every: time.Minute, run: outbound(a.reconciler().Run), long: true},
-		{name: "announce low stock", every: 10 * time.Second, run: a.announcing.LowStock},
-		{name: "expire checkouts", every: 10 * time.Second, run: a.announcing.AbandonedCheckouts},
-		{name: "announce lost negotiations", every: 30 * time.Second, run: a.announcing.LostNegotiations},
-		{name: "announce unresolved payments", every: time.Minute, run: a.announcing.Unresolved},
-		{name: "forget work set aside", every: time.Hour, run: a.store.ForgetSetAside},
-		{name: "close projects", every: 2 * time.Second, run: a.closeProjects},
-		{name: "forget stock turns", every: 10 * time.Minute, run: a.forgetTurns},
-		{name: "name negotiations", every: time.Minute, run: a.nameNegotiations, long: true},
-		{name: "analyze grown tables", every: 2 * time.Second, run: a.analyzeGrown, long: true},
-		{name: "forget released slugs", every: time.Hour, run: a.store.ForgetSlugs},
-		{name: "forget finished jobs", every: 10 * time.Minute, run: a.forgetJobs},
+		{
+			name:  "follow the database's clock",
+			every: syncEvery,
+			run:   a.clocks.follow,
+		},
+		{
+			name:  "forget members' links and sessions",
+			every: 10 * time.Minute,
+			run:   a.People.Forget,
+		},
+		{
+			name:  "record blocked sign-ins",
+			every: 5 * time.Second,
+			run:   a.People.RecordBlocked,
+		},
+		{
+			name:  "record uses of keys",
+			every: 5 * time.Second,
+			run:   a.Access.FlushUses,
+		},
+		{
+			name:  "forget idempotency keys",
+			every: 10 * time.Minute,
+			run:   a.forgetKeys,
+		},
+		{
+			name:  "forget declines",
+			every: time.Minute,
+			run:   a.forgetDeclines,
+		},
+		{
+			name:  "refresh tokens",
+			every: time.Minute,
+			run:   a.refreshTokens,
+		},
+		{
+			name:  "forget consents",
+			every: 10 * time.Minute,
+			run:   a.forgetConsents,
+		},
+		{
+			name:  "remove what is over",
+			every: time.Minute,
+			run:   a.retaining().Run,
+			long:  true,
+		},
+		{
+			name:  "log refused webhook calls",
+			every: 10 * time.Second,
+			run:   a.platforms.receiver.LogRefusals,
+		},
+		{
+			name:  "learn sales",
+			every: 10 * time.Second,
+			run:   a.Discovery.LearnSales,
+		},
+		{
+			name:  "fold analytics",
+			every: 2 * time.Second,
+			run:   a.foldAnalytics,
+		},
+		{
+			name:  "hear of stock",
+			every: time.Second,
+			run:   a.Discovery.HearStock,
+		},
+		{
+			name:  "tune agents",
+			every: time.Hour,
+			run:   a.tunes.Run,
+			long:  true,
+		},
+		{
+			name:  "seal decisions",
+			every: time.Second,
+			run:   a.seal,
+		},
+		{
+			name:  "reconcile books",
+			every: time.Minute,
+			run:   outbound(a.reconciler().Run),
+			long:  true,
+		},
+		{
+			name:  "announce low stock",
+			every: 10 * time.Second,
+			run:   a.announcing.LowStock,
+		},
+		{
+			name:  "expire checkouts",
+			every: 10 * time.Second,
+			run:   a.announcing.AbandonedCheckouts,
+		},
+		{
+			name:  "announce lost negotiations",
+			every: 30 * time.Second,
+			run:   a.announcing.LostNegotiations,
+		},
+		{
+			name:  "announce unresolved payments",
+			every: time.Minute,
+			run:   a.announcing.Unresolved,
+		},
+		{
+			name:  "forget work set aside",
+			every: time.Hour,
+			run:   a.store.ForgetSetAside,
+		},
+		{
+			name:  "close projects",
+			every: 2 * time.Second,
+			run:   a.closeProjects,
+		},
+		{
+			name:  "forget stock turns",
+			every: 10 * time.Minute,
+			run:   a.forgetTurns,
+		},
+		{
+			name:  "name negotiations",
+			every: time.Minute,
+			run:   a.nameNegotiations,
+			long:  true,
+		},
+		{
+			name:  "analyze grown tables",
+			every: 2 * time.Second,
+			run:   a.analyzeGrown,
+			long:  true,
+		},
+		{
+			name:  "forget released slugs",
+			every: time.Hour,
+			run:   a.store.ForgetSlugs,
+		},
+		{
+			name:  "forget finished jobs",
+			every: 10 * time.Minute,
+			run:   a.forgetJobs,
+		},
 	}
 }
 

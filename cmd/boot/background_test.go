@@ -256,8 +256,14 @@ func TestLoops_oneProjectFails(t *testing.T) {
 func openPair(t *testing.T, database string) *shopPair {
 	t.Helper()
 	app, err := boot.New(t.Context(), boot.Config{
-		Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", DatabaseURL: database, Env: "sandbox", BootstrapKey: boottest.Key, ACPRate: "off",
-		EnterpriseRate: "1000000/1000000", EmbeddingsURL: "http://127.0.0.1:9/v1",
+		Addr:           "127.0.0.1:0",
+		OpsAddr:        "127.0.0.1:0",
+		DatabaseURL:    database,
+		Env:            "sandbox",
+		BootstrapKey:   boottest.Key,
+		ACPRate:        "off",
+		EnterpriseRate: "1000000/1000000",
+		EmbeddingsURL:  "http://127.0.0.1:9/v1",
 	}, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	if err != nil {
 		t.Fatal(err)
@@ -265,7 +271,13 @@ func openPair(t *testing.T, database string) *shopPair {
 	t.Cleanup(func() { app.Close() })
 	server := httptest.NewServer(app.Handler())
 	t.Cleanup(server.Close)
-	s := &shopPair{T: t, app: app, url: server.URL, db: inspect(t, database), watched: app.Watch()}
+	s := &shopPair{
+		T:       t,
+		app:     app,
+		url:     server.URL,
+		db:      inspect(t, database),
+		watched: app.Watch(),
+	}
 	m := merchant{t, server.URL, boottest.Key}
 	s.bad, s.good = m.keep("one"), m.keep("two")
 	s.slugs = map[string]string{s.bad.project: "one", s.good.project: "two"}

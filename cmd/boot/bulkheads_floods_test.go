@@ -36,7 +36,13 @@ type calm struct {
 // calmly sends n requests, some side by side. All must succeed.
 func calmly(t *testing.T, side, n, status int, of func(i int) *http.Request) *calm {
 	t.Helper()
-	c := &calm{T: t, side: side, n: n, status: status, of: of}
+	c := &calm{
+		T:      t,
+		side:   side,
+		n:      n,
+		status: status,
+		of:     of,
+	}
 	c.p99 = c.ask()
 	return c
 }
@@ -149,7 +155,11 @@ func flood(t *testing.T, n int, of func(ctx context.Context, worker, i int) *htt
 // two are shops of two merchants.
 func two(t *testing.T, app *boot.App) (first, second stand) {
 	t.Helper()
-	made, err := app.IssueKey(t.Context(), boot.KeyRequest{Name: "other", Scopes: []string{"*"}, NewAccount: "Other"})
+	made, err := app.IssueKey(t.Context(), boot.KeyRequest{
+		Name:       "other",
+		Scopes:     []string{"*"},
+		NewAccount: "Other",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

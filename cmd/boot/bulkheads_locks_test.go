@@ -154,7 +154,11 @@ func TestMerchantsAndBuyersCostEachOtherNothing(t *testing.T) {
 	t.Parallel()
 	database := boottest.Engines[1].URL(t)
 	app := boottest.Start(t, database)
-	made, err := app.IssueKey(t.Context(), boot.KeyRequest{Name: "other", Scopes: []string{"*"}, NewAccount: "Other"})
+	made, err := app.IssueKey(t.Context(), boot.KeyRequest{
+		Name:       "other",
+		Scopes:     []string{"*"},
+		NewAccount: "Other",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -241,7 +241,11 @@ func TestAHangingPlatformCostsNobodyElse(t *testing.T) {
 	var projects [3][shops]string
 	for i := range merchants {
 		if i > 0 {
-			made, err := app.IssueKey(t.Context(), boot.KeyRequest{Name: "other", Scopes: []string{"*"}, NewAccount: "Other"})
+			made, err := app.IssueKey(t.Context(), boot.KeyRequest{
+				Name:       "other",
+				Scopes:     []string{"*"},
+				NewAccount: "Other",
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

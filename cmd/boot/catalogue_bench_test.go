@@ -91,9 +91,14 @@ func (m *wholesaler) batch(first, price int) []byte {
 		n := first + i
 		sku := fmt.Sprintf("SKU-%d", n)
 		products[i] = product{
-			SKU: sku, Name: fmt.Sprintf("Cordless drill %d", n), Price: json.Number(fmt.Sprintf("99.%02d", price%100)),
-			Category: fmt.Sprintf("tools/drills/%d", n%50), Description: strings.Repeat("A handy tool. ", 20), Brand: "Maker",
-			Attributes: map[string]string{"voltage": "18 V", "weight": "1.4 kg"}, Tags: []string{"tools", "cordless"},
+			SKU:         sku,
+			Name:        fmt.Sprintf("Cordless drill %d", n),
+			Price:       json.Number(fmt.Sprintf("99.%02d", price%100)),
+			Category:    fmt.Sprintf("tools/drills/%d", n%50),
+			Description: strings.Repeat("A handy tool. ", 20),
+			Brand:       "Maker",
+			Attributes:  map[string]string{"voltage": "18 V", "weight": "1.4 kg"},
+			Tags:        []string{"tools", "cordless"},
 		}
 		if n%4 != 0 {
 			products[i].Quantity = &stock

@@ -30,9 +30,18 @@ type clocks struct {
 }
 
 func (a *App) openClocks() {
-	a.clocks = &clocks{database: a.clock, providers: map[string]*providerClock{}, log: a.log, wrong: map[string]bool{}}
+	a.clocks = &clocks{
+		database:  a.clock,
+		providers: map[string]*providerClock{},
+		log:       a.log,
+		wrong:     map[string]bool{},
+	}
 	for name, remote := range offering[ports.RemoteClock](a.providers) {
-		a.clocks.providers[name] = &providerClock{RemoteClock: remote, address: a.config.providerURL(name), ours: a.clock}
+		a.clocks.providers[name] = &providerClock{
+			RemoteClock: remote,
+			address:     a.config.providerURL(name),
+			ours:        a.clock,
+		}
 	}
 }
 

@@ -37,7 +37,9 @@ func clocksOf(t *testing.T, database time.Duration) (*clocks, *remoteClock, *ato
 	t.Cleanup(provider.Close)
 	told, log := &remoteClock{}, &bytes.Buffer{}
 	return &clocks{
-		database: clock, log: slog.New(slog.NewTextHandler(log, nil)), wrong: map[string]bool{},
+		database:  clock,
+		log:       slog.New(slog.NewTextHandler(log, nil)),
+		wrong:     map[string]bool{},
 		providers: map[string]*providerClock{"stripe": {RemoteClock: told, address: provider.URL, ours: clock}},
 	}, told, &ahead, log
 }

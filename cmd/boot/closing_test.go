@@ -146,7 +146,11 @@ func TestMoneyOfAClosedProject(t *testing.T) {
 			t.Parallel()
 			database, providers := engine.URL(t), openTelling(t)
 			app := boottest.Start(t, database, func(c *boot.Config) { c.StripeURL, c.PayPalURL = providers.url, providers.url })
-			c := closing{keeper: merchant{t, app.URL(), boottest.Key}.keep("shop"), providers: providers, db: inspect(t, database)}
+			c := closing{
+				keeper:    merchant{t, app.URL(), boottest.Key}.keep("shop"),
+				providers: providers,
+				db:        inspect(t, database),
+			}
 			for _, account := range []string{`"stripe", "credentials": {"api_key": "sk_test_merchant"`, `"paypal", "credentials": {"api_key": "client", "api_secret": "secret"`} {
 				c.ask(201, "POST", "/v1/integrations/connect/api-key", `{"type": `+account+`}}`)
 			}

@@ -105,7 +105,12 @@ func TestConfigCheck(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			config := boot.Config{Addr: "127.0.0.1:8080", OpsAddr: "127.0.0.1:8081", DatabaseURL: "sqlite://haggle.db", Env: "sandbox"}
+			config := boot.Config{
+				Addr:        "127.0.0.1:8080",
+				OpsAddr:     "127.0.0.1:8081",
+				DatabaseURL: "sqlite://haggle.db",
+				Env:         "sandbox",
+			}
 			test.change(&config)
 			expectComplaint(t, config.Check(), test.want)
 		})

@@ -16,7 +16,11 @@ import (
 func TestConnectorDocument(t *testing.T) {
 	t.Parallel()
 	document := get(t, boottest.Start(t, sqlite(t)).URL()+"/docs/connector.json").expect(t, http.StatusOK)
-	own := platforms.Open(platforms.Config{Products: 60, Customers: 20, Orders: 20})
+	own := platforms.Open(platforms.Config{
+		Products:  60,
+		Customers: 20,
+		Orders:    20,
+	})
 	t.Cleanup(own.Close)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/openapi.json" {
@@ -50,7 +54,11 @@ func TestConnectorDocument(t *testing.T) {
 		}
 		plain, _, _ := strings.Cut(path, "?")
 		return judge.Check(server.URL, openapi.Answer{
-			Method: method, Path: plain, Status: response.StatusCode, Header: response.Header, Body: []byte(change(string(text))),
+			Method: method,
+			Path:   plain,
+			Status: response.StatusCode,
+			Header: response.Header,
+			Body:   []byte(change(string(text))),
 		})
 	}
 	same := func(text string) string { return text }

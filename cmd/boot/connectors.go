@@ -33,10 +33,20 @@ var connectorTypes = []struct {
 		})
 	}},
 	{integration.HubSpot, func(_ Config, app oauthApp, clock ports.Clock, _ *slog.Logger) ports.Connector {
-		return hubspot.New(hubspot.Config{URL: app.url, ClientID: app.id, ClientSecret: app.secret, Deals: app.deals, Clock: clock})
+		return hubspot.New(hubspot.Config{
+			URL:          app.url,
+			ClientID:     app.id,
+			ClientSecret: app.secret,
+			Deals:        app.deals,
+			Clock:        clock,
+		})
 	}},
 	{integration.ShipStation, func(c Config, _ oauthApp, clock ports.Clock, _ *slog.Logger) ports.Connector {
-		return shipstation.New(shipstation.Config{URL: c.ShipStationURL, Client: clientOf(c.ShipStationURL), Clock: clock})
+		return shipstation.New(shipstation.Config{
+			URL:    c.ShipStationURL,
+			Client: clientOf(c.ShipStationURL),
+			Clock:  clock,
+		})
 	}},
 	{integration.WooCommerce, func(c Config, _ oauthApp, clock ports.Clock, _ *slog.Logger) ports.Connector {
 		return woocommerce.New(woocommerce.Config{

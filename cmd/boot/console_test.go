@@ -68,7 +68,11 @@ func TestConsoleSession(t *testing.T) {
 	onServers(t, func(t *testing.T, app *boot.App, m merchant) {
 		m.openShop("desk", false)
 		hired(t, app, m, "ada@example.com", "owner")
-		p := &person{T: t, app: app, token: "hs_planted0planted0planted0planted0"}
+		p := &person{
+			T:     t,
+			app:   app,
+			token: "hs_planted0planted0planted0planted0",
+		}
 		in := url.Values{"email": {"Ada@Example.com"}, "password": {consolePassword}, "next": {"/console/desk/orders?status=shipped"}}
 		answer := p.browse("POST", "/console/sign-in", in).expect(t, 303)
 		c := answer.cookie(t)

@@ -152,8 +152,20 @@ func (a *App) openDemo(ctx context.Context, owner *account.Account) (*project.Pr
 		ShippingRegions:       patch.To([]string{"US", "CA"}),
 		FreeShippingThreshold: patch.To(&threshold),
 		TaxRates: patch.To([]project.TaxRate{
-			{Country: "US", State: "CA", Rate: 7250}, {Country: "US", State: "NY", Rate: 4000},
-			{Country: "US", State: "TX", Rate: 6250}, {Country: "CA", Rate: 5000},
+			{
+				Country: "US",
+				State:   "CA",
+				Rate:    7250,
+			}, {
+				Country: "US",
+				State:   "NY",
+				Rate:    4000,
+			},
+			{
+				Country: "US",
+				State:   "TX",
+				Rate:    6250,
+			}, {Country: "CA", Rate: 5000},
 		}),
 	})
 	return opened.After, err

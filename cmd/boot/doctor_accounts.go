@@ -97,7 +97,11 @@ func (d *doctor) inspectors() map[integration.Type]inspector {
 	all := map[integration.Type]inspector{}
 	for t, platform := range map[integration.Type]ports.PaymentPlatform{
 		integration.Stripe: stripe.New(stripe.Config{URL: d.StripeURL, Clock: clock}),
-		integration.PayPal: paypal.New(paypal.Config{URL: d.PayPalURL, Live: d.env == account.Production, Clock: clock}),
+		integration.PayPal: paypal.New(paypal.Config{
+			URL:   d.PayPalURL,
+			Live:  d.env == account.Production,
+			Clock: clock,
+		}),
 	} {
 		all[t] = func(ctx ports.Outbound, _ *integration.Integration, c integration.Credentials) (string, string, error) {
 			name, _, err := platform.Inspect(ctx, connecting.Account(c))
@@ -106,7 +110,12 @@ func (d *doctor) inspectors() map[integration.Type]inspector {
 	}
 	for t, connector := range d.connectors(clock, slog.New(slog.DiscardHandler)) {
 		all[t] = func(ctx ports.Outbound, i *integration.Integration, c integration.Credentials) (string, string, error) {
-			found, err := connector.Inspect(ctx, ports.Connection{Key: i.ID.String(), Store: i.Config.Store, BaseURL: i.Config.BaseURL, Credentials: c})
+			found, err := connector.Inspect(ctx, ports.Connection{
+				Key:         i.ID.String(),
+				Store:       i.Config.Store,
+				BaseURL:     i.Config.BaseURL,
+				Credentials: c,
+			})
 			outdated := ""
 			if versioned, is := connector.(interface{ OtherVersion(key string) string }); is {
 				outdated = versioned.OtherVersion(i.ID.String())

@@ -24,7 +24,11 @@ func (d *doctor) openDatabase(ctx context.Context, r *report) {
 	}
 	start := time.Now()
 	pooler, _ := d.pooler() // which was checked
-	store, err := sqlstore.Open(ctx, sqlstore.Config{URL: d.DatabaseURL, Pooler: pooler, AllowNewer: d.AllowNewer})
+	store, err := sqlstore.Open(ctx, sqlstore.Config{
+		URL:        d.DatabaseURL,
+		Pooler:     pooler,
+		AllowNewer: d.AllowNewer,
+	})
 	if err != nil {
 		r.fail("database", Explain(d.DatabaseURL, err).Error(), "start the database, or correct HAGGLE_DATABASE_URL")
 		return

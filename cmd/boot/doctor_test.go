@@ -96,7 +96,9 @@ func TestTheDoctorSaysWhatIsWrong(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			config := boot.Config{
-				Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", Env: "sandbox",
+				Addr:        "127.0.0.1:0",
+				OpsAddr:     "127.0.0.1:0",
+				Env:         "sandbox",
 				DatabaseURL: "sqlite://" + filepath.Join(t.TempDir(), "haggle.db"),
 			}
 			c.change(&config)

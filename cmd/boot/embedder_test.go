@@ -38,7 +38,11 @@ func TestEmbedderRequests(t *testing.T) {
 	t.Parallel()
 	s := embeddingsServer(t, embeddings.Config{Key: "secret", Dims: 4})
 	for _, url := range []string{s.URL + "/v1", s.URL + "/v1/"} {
-		c := embedding.New(embedding.Config{URL: url, Key: "secret", Model: "m"})
+		c := embedding.New(embedding.Config{
+			URL:   url,
+			Key:   "secret",
+			Model: "m",
+		})
 		if vectors, err := c.Embed(ports.NewOutbound(t.Context()), make65()); err != nil || len(vectors) != 65 || len(vectors[64]) != 4 {
 			t.Fatalf("%v, %d vectors", err, len(vectors))
 		}
@@ -47,7 +51,11 @@ func TestEmbedderRequests(t *testing.T) {
 		t.Errorf("%+v", state)
 	}
 	for _, key := range []string{"", "other"} {
-		_, err := embedding.New(embedding.Config{URL: s.URL + "/v1", Key: key, Model: "m"}).Embed(ports.NewOutbound(t.Context()), []string{"a"})
+		_, err := embedding.New(embedding.Config{
+			URL:   s.URL + "/v1",
+			Key:   key,
+			Model: "m",
+		}).Embed(ports.NewOutbound(t.Context()), []string{"a"})
 		if !fault.Is(err, "embeddings_unavailable") || !strings.Contains(err.Error(), "answered 401") {
 			t.Errorf("with the key %q: %v", key, err)
 		}

@@ -24,7 +24,9 @@ func (a *App) openEmbeddings() {
 		return
 	}
 	client := endpoint.New(endpoint.Config{
-		URL: a.config.EmbeddingsURL, Key: a.config.EmbeddingsKey, Model: cmp.Or(a.config.EmbeddingModel, "text-embedding-3-small"),
+		URL:   a.config.EmbeddingsURL,
+		Key:   a.config.EmbeddingsKey,
+		Model: cmp.Or(a.config.EmbeddingModel, "text-embedding-3-small"),
 	})
 	queries := endpoint.ForQueries(client)
 	a.rooms["embeddings"] = queries.Room()
@@ -32,10 +34,18 @@ func (a *App) openEmbeddings() {
 		model:   client.Model(),
 		queries: queries,
 		worker: &embedding.Worker{
-			Embedder: client, Queue: a.store.Embeddings(), Vectors: a.store.Embeddings(), Catalog: a.store.Catalog(), Clock: a.clock,
-			Log: a.log,
+			Embedder: client,
+			Queue:    a.store.Embeddings(),
+			Vectors:  a.store.Embeddings(),
+			Catalog:  a.store.Catalog(),
+			Clock:    a.clock,
+			Log:      a.log,
 		},
-		refresher: &embedding.Refresher{Vectors: a.store.Embeddings(), Model: client.Model(), Clock: a.clock},
+		refresher: &embedding.Refresher{
+			Vectors: a.store.Embeddings(),
+			Model:   client.Model(),
+			Clock:   a.clock,
+		},
 	}
 }
 
@@ -46,7 +56,15 @@ func (a *App) embedding() (all []loop) {
 	}
 	a.embeddings.refresher.Index = a.index
 	return []loop{
-		{name: "give products their vectors", every: time.Second, run: a.embeddings.refresher.Refresh},
-		{name: "forget vectors", every: time.Hour, run: a.embeddings.worker.Forget},
+		{
+			name:  "give products their vectors",
+			every: time.Second,
+			run:   a.embeddings.refresher.Refresh,
+		},
+		{
+			name:  "forget vectors",
+			every: time.Hour,
+			run:   a.embeddings.worker.Forget,
+		},
 	}
 }

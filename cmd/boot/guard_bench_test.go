@@ -83,8 +83,12 @@ func onBenchEngines(b *testing.B, bench func(b *testing.B, a *App, send func(met
 	} {
 		b.Run(name, func(b *testing.B) {
 			a, err := New(b.Context(), Config{
-				Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", DatabaseURL: url(), Env: account.Sandbox.String(),
-				BootstrapKey: benchKey, EnterpriseRate: "1000000/1000000",
+				Addr:           "127.0.0.1:0",
+				OpsAddr:        "127.0.0.1:0",
+				DatabaseURL:    url(),
+				Env:            account.Sandbox.String(),
+				BootstrapKey:   benchKey,
+				EnterpriseRate: "1000000/1000000",
 			}, slog.New(slog.DiscardHandler))
 			if err != nil {
 				b.Fatal(err)

@@ -54,19 +54,31 @@ func TestSessionEnds(t *testing.T) {
 		p := m.product(100_00, 60)
 		d := m.agree(p)
 		m.clock.advance(29 * time.Minute)
-		_, err := m.offer(ports.HaggleAsk{Session: d.session, Product: p.ID, Quantity: 1}, 0)
+		_, err := m.offer(ports.HaggleAsk{
+			Session:  d.session,
+			Product:  p.ID,
+			Quantity: 1,
+		}, 0)
 		m.must(err)
 		m.clock.advance(29 * time.Minute) // every request gave it time
 		_, err = m.search(discovery.SearchRequest{Session: d.session})
 		m.must(err)
 		m.clock.advance(31 * time.Minute)
-		_, err = m.offer(ports.HaggleAsk{Session: d.session, Product: p.ID, Quantity: 1}, 90_00)
+		_, err = m.offer(ports.HaggleAsk{
+			Session:  d.session,
+			Product:  p.ID,
+			Quantity: 1,
+		}, 90_00)
 		m.refused(err, "session_expired")
 		_, err = m.search(discovery.SearchRequest{Session: d.session})
 		m.refused(err, "session_expired")
 		_, err = m.discovery.View(m.t.Context(), m.project, p.ID, d.session, nil)
 		m.refused(err, "session_expired")
-		_, err = openCheckout(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: d.session, Items: []purchase.InitItem{item(p, 1)}, Address: home})
+		_, err = openCheckout(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{
+			Session: d.session,
+			Items:   []purchase.InitItem{item(p, 1)},
+			Address: home,
+		})
 		m.refused(err, "session_expired")
 	})
 }
@@ -94,7 +106,11 @@ func TestCounterIsKeptWhenThePriceRises(t *testing.T) {
 	for name, ask := range map[string]func(haggling.Answer, *catalog.Product) ports.HaggleAsk{
 		"in the same quote": func(a haggling.Answer, _ *catalog.Product) ports.HaggleAsk { return followUp(a) },
 		"in a new quote": func(a haggling.Answer, p *catalog.Product) ports.HaggleAsk {
-			return ports.HaggleAsk{Session: a.Session, Product: p.ID, Quantity: 1}
+			return ports.HaggleAsk{
+				Session:  a.Session,
+				Product:  p.ID,
+				Quantity: 1,
+			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -130,7 +146,11 @@ func TestCounterIsNotKeptForEver(t *testing.T) {
 		if !late.Expired {
 			m.t.Errorf("the old quote answers %#v", late.Decision)
 		}
-		anew, err := m.offer(ports.HaggleAsk{Session: first.Session, Product: p.ID, Quantity: 1}, price)
+		anew, err := m.offer(ports.HaggleAsk{
+			Session:  first.Session,
+			Product:  p.ID,
+			Quantity: 1,
+		}, price)
 		m.must(err)
 		if _, ok := anew.Decision.(negotiation.Rejected); !ok {
 			m.t.Errorf("a new quote answers %#v", anew.Decision)
@@ -145,7 +165,11 @@ func TestManyOffersInOneSession(t *testing.T) {
 		visit := m.visit()
 		const offers = 16
 		m.tally(atOnce(offers, func(i int) error {
-			_, err := m.offer(ports.HaggleAsk{Session: visit, Product: p.ID, Quantity: 1}, 801_00+int64(i)*50) // one move, after which nothing so low is accepted
+			_, err := m.offer(ports.HaggleAsk{
+				Session:  visit,
+				Product:  p.ID,
+				Quantity: 1,
+			}, 801_00+int64(i)*50) // one move, after which nothing so low is accepted
 			return err
 		}))
 		seen, err := m.store.Sessions().Visit(m.t.Context(), m.project.ID, visit)

@@ -34,7 +34,10 @@ money are numbers with all of their currency's decimals.`
 func (a *App) handler() http.Handler {
 	mux := http.NewServeMux()
 	api := wire.NewAPI(mux, wire.Config{
-		Title: "Haggle", Version: Version, Description: description, PublicURL: a.URL(),
+		Title:       "Haggle",
+		Version:     Version,
+		Description: description,
+		PublicURL:   a.URL(),
 	})
 	merchants := a.managementServices()
 	management.Register(api, merchants)
@@ -44,7 +47,11 @@ func (a *App) handler() http.Handler {
 	acp.Register(api, a.buyerServices())
 	acp.RegisterHome(mux, a.buyerServices())
 	if a.speaksUCP() {
-		part := wire.NewPart(mux, wire.Config{Title: "Haggle over UCP", Version: Version, PublicURL: a.URL()})
+		part := wire.NewPart(mux, wire.Config{
+			Title:     "Haggle over UCP",
+			Version:   Version,
+			PublicURL: a.URL(),
+		})
 		ucp.Register(part, a.buyerServices(), a.ucpConfig())
 		ucp.RegisterUnrouted(mux)
 		ucp.RegisterSchemas(mux, part, a.serveTools(mux), a.ucpConfig())
@@ -65,7 +72,11 @@ func (a *App) handler() http.Handler {
 // serveTools serves the MCP endpoints of all shops. The operations of the tools are on a mux that nothing else serves.
 func (a *App) serveTools(mux *http.ServeMux) []commerce.Toolset {
 	operations := http.NewServeMux()
-	part := wire.NewPart(operations, wire.Config{Title: "Haggle's tools", Version: Version, PublicURL: a.URL()})
+	part := wire.NewPart(operations, wire.Config{
+		Title:     "Haggle's tools",
+		Version:   Version,
+		PublicURL: a.URL(),
+	})
 	buyers := a.buyerServices()
 	sets := ucp.RegisterTools(part, buyers, a.ucpConfig())
 	for _, set := range sets {

@@ -85,13 +85,26 @@ func TestRefundMadeElsewhereDuringAnAttempt(t *testing.T) {
 		p := m.product(100_00, 5)
 		c := m.attempted(p, step{lost: true})
 		charge := "ch_" + checkout.AttemptKey(c.ID(), 1)
-		ear := payments.Ear{Purchases: m.purchase, Refunds: m.aftersales(&cashier{}), Undecided: m.store.Checkouts()}
+		ear := payments.Ear{
+			Purchases: m.purchase,
+			Refunds:   m.aftersales(&cashier{}),
+			Undecided: m.store.Checkouts(),
+		}
 		refund := ports.PaymentNews{External: &order.ExternalRefund{
-			Charge: charge, Provider: "re_elsewhere", Amount: money.Of(5_00, money.USD), Outcome: order.Refunded{Provider: "re_elsewhere"}, At: m.clock.Now(),
+			Charge:   charge,
+			Provider: "re_elsewhere",
+			Amount:   money.Of(5_00, money.USD),
+			Outcome:  order.Refunded{Provider: "re_elsewhere"},
+			At:       m.clock.Now(),
 		}}
 		dispute := ports.PaymentNews{Dispute: &order.DisputeReport{
-			Charge: charge, Provider: "du_1", Status: order.DisputeOpen, Amount: money.Of(50_00, money.USD),
-			Withdrawn: money.Of(50_00, money.USD), Fee: money.Of(0, money.USD), At: m.clock.Now(),
+			Charge:    charge,
+			Provider:  "du_1",
+			Status:    order.DisputeOpen,
+			Amount:    money.Of(50_00, money.USD),
+			Withdrawn: money.Of(50_00, money.USD),
+			Fee:       money.Of(0, money.USD),
+			At:        m.clock.Now(),
 		}}
 		for _, news := range []ports.PaymentNews{refund, dispute} {
 			m.refused(ear.Record(m.t.Context(), m.project.ID, news), "payment_undecided")

@@ -178,8 +178,15 @@ func openOn(b *testing.B, app *boot.App) *shop {
 		b.Fatal(err)
 	}
 	plenty(b, app, d)
-	s := &shop{url: d.ACP, app: app, demo: d, product: d.Product.String(), variant: d.Variant.String(), offer: d.Offer.String(),
-		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+	s := &shop{
+		url:     d.ACP,
+		app:     app,
+		demo:    d,
+		product: d.Product.String(),
+		variant: d.Variant.String(),
+		offer:   d.Offer.String(),
+		client:  &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
+	}
 	s.list = string(s.post(b, "/acp/quote", s.ask("null"))["list_price"].(json.Number))
 	return s
 }

@@ -91,7 +91,13 @@ func TestMasterKeyIsReplaced(t *testing.T) {
 					t.Fatal(err)
 				}
 			})
-			wrong := boot.Config{DatabaseURL: database, Env: "sandbox", MasterKey: "wrong", Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0"}
+			wrong := boot.Config{
+				DatabaseURL: database,
+				Env:         "sandbox",
+				MasterKey:   "wrong",
+				Addr:        "127.0.0.1:0",
+				OpsAddr:     "127.0.0.1:0",
+			}
 			if _, err := boot.New(t.Context(), wrong, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "HAGGLE_MASTER_KEY") {
 				t.Errorf("a server under another key: %v", err)
 			}
@@ -119,7 +125,11 @@ func TestMasterKeyIsReplaced(t *testing.T) {
 
 func rotateMaster(t *testing.T, database, keys string) (int, error) {
 	t.Helper()
-	config := boot.Config{DatabaseURL: database, Env: "sandbox", MasterKey: keys}
+	config := boot.Config{
+		DatabaseURL: database,
+		Env:         "sandbox",
+		MasterKey:   keys,
+	}
 	app, err := boot.NewTools(context.Background(), config, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +141,11 @@ func rotateMaster(t *testing.T, database, keys string) (int, error) {
 func TestMasterKeysThatAreNone(t *testing.T) {
 	t.Parallel()
 	for _, keys := range []string{",", "a,", ",a", "a, ,b"} {
-		c := boot.Config{DatabaseURL: "sqlite://x", Env: "sandbox", MasterKey: keys}
+		c := boot.Config{
+			DatabaseURL: "sqlite://x",
+			Env:         "sandbox",
+			MasterKey:   keys,
+		}
 		if err := c.Check(); err == nil || !strings.Contains(err.Error(), "HAGGLE_MASTER_KEY") {
 			t.Errorf("%q: %v", keys, err)
 		}

@@ -116,7 +116,11 @@ func TestResolvePayment_refused(t *testing.T) {
 		_, err := m.decide(c, false, "")
 		m.refused(err, "payment_too_recent")
 		m.clock.advance(time.Millisecond)
-		_, err = resolveManually(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.ManualResolution{Checkout: c.ID(), Attempt: 2, Reason: "x"})
+		_, err = resolveManually(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.ManualResolution{
+			Checkout: c.ID(),
+			Attempt:  2,
+			Reason:   "x",
+		})
 		m.refused(err, "attempt_stale")
 		_, err = resolveManually(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.ManualResolution{Checkout: c.ID()})
 		m.refused(err, "validation_error")
@@ -291,7 +295,10 @@ func TestResolveRefund(t *testing.T) {
 		}
 		resolve := func(r *order.Refund, succeeded bool, provider string) (*order.Refund, error) {
 			return service.ResolveManually(m.t.Context(), m.project.ID, aftersales.ManualResolution{
-				Refund: r.ID, Succeeded: succeeded, Provider: provider, Reason: "Looked it up",
+				Refund:    r.ID,
+				Succeeded: succeeded,
+				Provider:  provider,
+				Reason:    "Looked it up",
 			})
 		}
 		first, second := promise(), promise()
@@ -336,7 +343,11 @@ func TestResolveRefund_id(t *testing.T) {
 			m.clock.advance(order.RefundDecidableAfter)
 			_, err = m.inspector.Exec("UPDATE payments SET gateway = $1 WHERE id = $2", gateway, o.Payment.ID.String())
 			m.must(err)
-			_, err = service.ResolveManually(m.t.Context(), m.project.ID, aftersales.ManualResolution{Refund: r.ID, Succeeded: true, Reason: "x"})
+			_, err = service.ResolveManually(m.t.Context(), m.project.ID, aftersales.ManualResolution{
+				Refund:    r.ID,
+				Succeeded: true,
+				Reason:    "x",
+			})
 			if gateway == "stripe" {
 				m.refused(err, "validation_error")
 			} else {

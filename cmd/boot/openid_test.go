@@ -11,7 +11,12 @@ import (
 	"github.com/haggle-commerce/haggle/simulator/openid"
 )
 
-var adaThere = openid.Person{Subject: "ada-1", Email: "Ada@example.com", Verified: true, Name: "Ada Lovelace"}
+var adaThere = openid.Person{
+	Subject:  "ada-1",
+	Email:    "Ada@example.com",
+	Verified: true,
+	Name:     "Ada Lovelace",
+}
 
 // gate is a server whose members sign in at a provider.
 type gate struct {

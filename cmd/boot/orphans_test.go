@@ -201,7 +201,10 @@ func TestResolveOrphan_usedRefund(t *testing.T) {
 		m.must(m.purchase.HeardOrphanRefund(m.t.Context(), m.project.ID, three.ID, order.RefundFailed{Code: "lost_card", Provider: "re_4"}))
 		for _, taken := range []string{"re_1", "re_3", "re_4"} { // of one and three: replaced, in place and taken back
 			_, err = service.ResolveManually(m.t.Context(), m.project.ID, aftersales.ManualResolution{
-				Refund: r.ID, Succeeded: true, Provider: taken, Reason: "Looked it up",
+				Refund:    r.ID,
+				Succeeded: true,
+				Provider:  taken,
+				Reason:    "Looked it up",
 			})
 			m.refused(err, "refund_taken")
 		}
@@ -253,7 +256,11 @@ func TestOrphanRefundTakenBack_stripe(t *testing.T) {
 		hooks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)
 			if err == nil {
-				err = ear.Hear(ports.NewOutbound(r.Context()), id.Webhook{}, ports.Call{Payload: body, Header: r.Header.Get, Now: l.clock.Now()})
+				err = ear.Hear(ports.NewOutbound(r.Context()), id.Webhook{}, ports.Call{
+					Payload: body,
+					Header:  r.Header.Get,
+					Now:     l.clock.Now(),
+				})
 			}
 			heard <- err
 		}))
@@ -267,7 +274,12 @@ func TestOrphanRefundTakenBack_stripe(t *testing.T) {
 		m.must(err)
 		in := connected{i: &integration.Integration{Project: m.project.ID, Type: integration.Stripe}}
 		in.i.Sealed = integration.Seal(in.i.ID, integration.Credentials{Key: p.Account.Key, Signing: secret}, in.Seal)
-		ear = payments.Ear{InUse: in, Vault: in, Readers: map[string]ports.WebhookReader{"stripe": stripe}, Purchases: m.purchase}
+		ear = payments.Ear{
+			InUse:     in,
+			Vault:     in,
+			Readers:   map[string]ports.WebhookReader{"stripe": stripe},
+			Purchases: m.purchase,
+		}
 
 		ctx, stop := context.WithCancel(m.t.Context())
 		sending := make(chan error)

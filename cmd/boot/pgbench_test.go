@@ -48,7 +48,12 @@ func BenchmarkFinalizeAgainstPgbench(b *testing.B) {
 			b.SetParallelism(benchClients / 2)
 			s.parallel(b, func() { s.finalize(b, <-checkouts) })
 			orders := float64(b.N) / b.Elapsed().Seconds()
-			reference := (&pgbench{b: b, server: server, database: database, products: products}).run()
+			reference := (&pgbench{
+				b:        b,
+				server:   server,
+				database: database,
+				products: products,
+			}).run()
 			b.ReportMetric(orders, "orders/s")
 			b.ReportMetric(reference, "pgbench/s")
 			b.ReportMetric(100*orders/reference, "%ofpgbench")

@@ -43,8 +43,17 @@ type oauthApp struct {
 // it could not.
 func (c Config) oauthApps() map[integration.Type]oauthApp {
 	apps := map[integration.Type]oauthApp{
-		integration.Shopify: {url: c.ShopifyURL, id: c.ShopifyID, secret: c.ShopifySecret},
-		integration.HubSpot: {url: c.HubSpotURL, id: c.HubSpotID, secret: c.HubSpotSecret, deals: c.HubSpotDeals},
+		integration.Shopify: {
+			url:    c.ShopifyURL,
+			id:     c.ShopifyID,
+			secret: c.ShopifySecret,
+		},
+		integration.HubSpot: {
+			url:    c.HubSpotURL,
+			id:     c.HubSpotID,
+			secret: c.HubSpotSecret,
+			deals:  c.HubSpotDeals,
+		},
 	}
 	for t, app := range apps {
 		if app.id != "" || c.Env != account.Sandbox.String() {
@@ -113,8 +122,13 @@ func (a *App) openPlatforms() {
 	}
 	p.called, p.shippers = offering[ports.CalledConnector](p.connectors), offering[ports.Shipper](p.connectors)
 	p.accounts = &connecting.Accounts{
-		Integrations: a.store.Integrations(), Queue: a.store.SyncQueue(), Connectors: p.connectors, Standing: a.standing(),
-		Vault: a.vault, Clock: a.clock, Log: a.log,
+		Integrations: a.store.Integrations(),
+		Queue:        a.store.SyncQueue(),
+		Connectors:   p.connectors,
+		Standing:     a.standing(),
+		Vault:        a.vault,
+		Clock:        a.clock,
+		Log:          a.log,
 	}
 	a.platforms = p
 }
@@ -124,14 +138,34 @@ func (a *App) openSyncing() {
 	p := &a.platforms
 	taker := &syncing.Taker{Clock: a.clock, Entropy: system.Entropy{}}
 	p.engine = jobs.NewWorker((&syncing.Engine{
-		Queue: a.store.SyncQueue(), Integrations: a.store.Integrations(), Projects: a.store.ActiveProjects(),
-		Unit: a.store.SyncUnit(), Accounts: p.accounts, Connectors: p.connectors, Taker: taker, Clock: a.clock,
-		Entropy: system.Entropy{}, Schedules: cron.Schedules{}, Log: a.log, Changed: a.Catalogs.Written, Announced: a.publisher.Wake,
+		Queue:        a.store.SyncQueue(),
+		Integrations: a.store.Integrations(),
+		Projects:     a.store.ActiveProjects(),
+		Unit:         a.store.SyncUnit(),
+		Accounts:     p.accounts,
+		Connectors:   p.connectors,
+		Taker:        taker,
+		Clock:        a.clock,
+		Entropy:      system.Entropy{},
+		Schedules:    cron.Schedules{},
+		Log:          a.log,
+		Changed:      a.Catalogs.Written,
+		Announced:    a.publisher.Wake,
 	}).Job())
 	p.inbox = &inbox.Worker{
-		Queue: a.store.InboxQueue(), Inbox: a.store.Inbox(), Webhooks: a.store.Webhooks(), Integrations: a.store.Integrations(),
-		Projects: a.store.ActiveProjects(), Unit: a.store.SyncUnit(), Platforms: p.called, Accounts: p.accounts, Taker: taker,
-		Clock: a.clock, Log: a.log, Changed: a.Catalogs.Written, Wanted: p.engine.Wake,
+		Queue:        a.store.InboxQueue(),
+		Inbox:        a.store.Inbox(),
+		Webhooks:     a.store.Webhooks(),
+		Integrations: a.store.Integrations(),
+		Projects:     a.store.ActiveProjects(),
+		Unit:         a.store.SyncUnit(),
+		Platforms:    p.called,
+		Accounts:     p.accounts,
+		Taker:        taker,
+		Clock:        a.clock,
+		Log:          a.log,
+		Changed:      a.Catalogs.Written,
+		Wanted:       p.engine.Wake,
 	}
 	p.worker = jobs.NewWorker(p.inbox.Job())
 	p.writing = jobs.NewWorker((&writeback.Worker{
@@ -166,8 +200,14 @@ func (a *App) openSyncing() {
 		Live:         a.env == account.Production,
 	}).Job())
 	p.receiver = inbox.NewReceiver(inbox.Door{
-		Webhooks: a.store.Webhooks(), Inbox: a.store.Inbox(), Platforms: p.called, Vault: a.vault, Clock: a.clock,
-		Entropy: system.Entropy{}, Log: a.log, Wake: p.worker.Wake,
+		Webhooks:  a.store.Webhooks(),
+		Inbox:     a.store.Inbox(),
+		Platforms: p.called,
+		Vault:     a.vault,
+		Clock:     a.clock,
+		Entropy:   system.Entropy{},
+		Log:       a.log,
+		Wake:      p.worker.Wake,
 	})
 	p.checks = jobs.NewWorker((&inbox.Checker{
 		Queue:        a.store.WebhookChecks(),
@@ -207,7 +247,12 @@ func (a *App) openIntegrations(s *ports.Stores) {
 		Addresses:   delivery.Addresses{AllowLoopback: a.config.AllowLoopback},
 		Rules:       integration.Rules{Live: a.env == account.Production, AllowLoopback: a.config.AllowLoopback},
 	}
-	a.Syncing = &syncing.Service{Stores: s, Clock: a.clock, Entropy: system.Entropy{}, Wake: func() {}}
+	a.Syncing = &syncing.Service{
+		Stores:  s,
+		Clock:   a.clock,
+		Entropy: system.Entropy{},
+		Wake:    func() {},
+	}
 	a.Inbox = &inbox.Service{
 		Stores:    s,
 		Platforms: a.platforms.called,
@@ -240,7 +285,13 @@ func (a *App) demands() hooks.Demands {
 		Disconnect: a.Connecting.Disconnect,
 		Count: func(ctx context.Context, of id.Project, email string) (privacy.Found, error) {
 			e, err := a.Buyers.Export(ctx, of, email, 0)
-			return privacy.Found{Subject: e.Subject, Sessions: len(e.Sessions), Orders: len(e.Orders), Records: len(e.Copied), More: e.Next > 0}, err
+			return privacy.Found{
+				Subject:  e.Subject,
+				Sessions: len(e.Sessions),
+				Orders:   len(e.Orders),
+				Records:  len(e.Copied),
+				More:     e.Next > 0,
+			}, err
 		},
 		Erase: func(ctx context.Context, of id.Project, email string) (privacy.Found, error) {
 			e, err := a.Buyers.Erase(ctx, of, email)
@@ -256,7 +307,11 @@ func (a *App) demands() hooks.Demands {
 		Imported: a.store.ImportedPeople(),
 		Begin: func(ctx context.Context, work func(privacy.Books) error) error {
 			return a.store.Within(ctx, nil, func(view *sqlstore.Store) error {
-				return work(privacy.Books{Audit: view.Requests(), Records: view.Requests(), Events: view.Announcements()})
+				return work(privacy.Books{
+					Audit:   view.Requests(),
+					Records: view.Requests(),
+					Events:  view.Announcements(),
+				})
 			})
 		},
 		Clock:   a.clock,

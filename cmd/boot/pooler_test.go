@@ -45,7 +45,11 @@ func TestServerBehindPgBouncer(t *testing.T) {
 		}
 	}
 	get(t, app.OpsURL()+"/readyz").expect(t, http.StatusOK)
-	found, err := boot.Verify(t.Context(), boot.Config{DatabaseURL: url, Pooler: "transaction", Env: "sandbox"}, "", 0, nil)
+	found, err := boot.Verify(t.Context(), boot.Config{
+		DatabaseURL: url,
+		Pooler:      "transaction",
+		Env:         "sandbox",
+	}, "", 0, nil)
 	if err != nil || found.Undecided > 0 || len(found.Violations()) > 0 {
 		t.Errorf("%+v, %v", found, err)
 	}
@@ -212,7 +216,13 @@ func TestPoolerThatIsNotConfigured(t *testing.T) {
 		{"no pooler expected", bouncer.URL(direct), "", "database"},
 		{"an old schema", bouncer.URL(fresh), "transaction", "schema"},
 	} {
-		config := boot.Config{Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", DatabaseURL: c.url, Pooler: c.pooler, Env: "sandbox"}
+		config := boot.Config{
+			Addr:        "127.0.0.1:0",
+			OpsAddr:     "127.0.0.1:0",
+			DatabaseURL: c.url,
+			Pooler:      c.pooler,
+			Env:         "sandbox",
+		}
 		app, err := boot.New(t.Context(), config, slog.New(slog.NewTextHandler(io.Discard, nil)))
 		if err == nil {
 			_ = app.Close()

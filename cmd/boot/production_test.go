@@ -56,7 +56,11 @@ func TestProductionRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			config := boot.Config{
-				Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", Env: "production", MasterKey: c.key, DatabaseURL: c.database,
+				Addr:        "127.0.0.1:0",
+				OpsAddr:     "127.0.0.1:0",
+				Env:         "production",
+				MasterKey:   c.key,
+				DatabaseURL: c.database,
 			}
 			if config.DatabaseURL == "" {
 				config.DatabaseURL = sqlite(t)
@@ -84,7 +88,9 @@ func TestProductionStarts(t *testing.T) {
 func TestToolsTakeWeakKeys(t *testing.T) {
 	t.Parallel()
 	app, err := boot.NewTools(t.Context(), boot.Config{
-		Env: "production", MasterKey: strings.Repeat("k", 32) + ",weak", DatabaseURL: sqlite(t),
+		Env:         "production",
+		MasterKey:   strings.Repeat("k", 32) + ",weak",
+		DatabaseURL: sqlite(t),
 	}, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,11 @@ func stallOf(t *testing.T, database string, program *agent.Program) stall {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := stall{merchant: merchant{t, app.URL(), demo.Key}, acp: demo.ACP, project: "X-Project-ID: " + demo.Project.String()}
+	s := stall{
+		merchant: merchant{t, app.URL(), demo.Key},
+		acp:      demo.ACP,
+		project:  "X-Project-ID: " + demo.Project.String(),
+	}
 	s.call(http.StatusOK, "PATCH", "/v1/projects/"+demo.Project.String(), `{"settings": {"max_discount_percent": 40}}`)
 	tent := s.call(http.StatusCreated, "POST", "/v1/catalog/products", `{"name": "Zanzibar tent", "sku": "Z-1", "price": 200, "quantity": 100}`, s.project)
 	s.call(http.StatusCreated, "POST", "/v1/catalog/products", `{"name": "Zanzibar tent lantern", "sku": "Z-2", "price": 20, "quantity": 0}`, s.project)
@@ -153,7 +157,11 @@ func TestProgramsOfAServerHaveNamesOfTheirOwn(t *testing.T) {
 		"twice": {clearance.Program, clearance.Program}, "the house's": {namesake},
 	} {
 		app, err := boot.New(t.Context(), boot.Config{
-			Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", DatabaseURL: sqlite(t), Env: "sandbox", Programs: programs,
+			Addr:        "127.0.0.1:0",
+			OpsAddr:     "127.0.0.1:0",
+			DatabaseURL: sqlite(t),
+			Env:         "sandbox",
+			Programs:    programs,
 		}, slog.New(slog.NewTextHandler(io.Discard, nil)))
 		if err == nil {
 			_ = app.Close()

@@ -81,7 +81,11 @@ type toyAnswer struct {
 
 func registerToy(api huma.API, s *commerce.Services) {
 	m := s.Mount(api, toyStyle, toyRules)
-	wire.AddReadOnly(m, wire.Operation{Lane: s.Lane, Operation: huma.Operation{OperationID: "toy-shelves", Method: "GET", Path: "/toy/{slug}/shelves"}},
+	wire.AddReadOnly(m, wire.Operation{Lane: s.Lane, Operation: huma.Operation{
+		OperationID: "toy-shelves",
+		Method:      "GET",
+		Path:        "/toy/{slug}/shelves",
+	}},
 		func(ctx context.Context, rq commerce.Request, _ *struct{}) (*toyShelves, error) {
 			found, err := s.Discovery.In(rq.Stores).TopCategories(ctx, rq.Caller.Shop)
 			out := &toyShelves{}
@@ -90,7 +94,11 @@ func registerToy(api huma.API, s *commerce.Services) {
 			}
 			return out, err
 		})
-	wire.AddPrepared(m, wire.Operation{Lane: s.Lane, Operation: huma.Operation{OperationID: "toy-bid", Method: "POST", Path: "/toy/{slug}/items/{item}/bids"}},
+	wire.AddPrepared(m, wire.Operation{Lane: s.Lane, Operation: huma.Operation{
+		OperationID: "toy-bid",
+		Method:      "POST",
+		Path:        "/toy/{slug}/items/{item}/bids",
+	}},
 		func(ctx ports.Outbound, rq commerce.Request, in *toyBid) (plan wire.Plan[*ports.Stores, toyAnswer], err error) {
 			wanted, err := wire.ID[id.Product](in.Item, "item")
 			if err != nil {
@@ -118,8 +126,11 @@ func registerToy(api huma.API, s *commerce.Services) {
 func TestSecondProtocol(t *testing.T) {
 	t.Parallel()
 	a, err := New(t.Context(), Config{
-		Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", DatabaseURL: "sqlite://" + filepath.Join(t.TempDir(), "haggle.db"),
-		Env: account.Sandbox.String(), BootstrapKey: benchKey,
+		Addr:         "127.0.0.1:0",
+		OpsAddr:      "127.0.0.1:0",
+		DatabaseURL:  "sqlite://" + filepath.Join(t.TempDir(), "haggle.db"),
+		Env:          account.Sandbox.String(),
+		BootstrapKey: benchKey,
 	}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,11 @@ func offering[T, P any](all map[string]P) map[string]T {
 }
 
 func (a *App) openProviders() {
-	pp := paypal.New(paypal.Config{URL: a.config.PayPalURL, Live: a.env == account.Production, Clock: a.clock})
+	pp := paypal.New(paypal.Config{
+		URL:   a.config.PayPalURL,
+		Live:  a.env == account.Production,
+		Clock: a.clock,
+	})
 	a.providers = map[string]ports.PaymentProvider{
 		integration.Stripe.String(): stripe.New(stripe.Config{URL: a.config.StripeURL, Clock: a.clock}),
 		integration.PayPal.String(): pp,
@@ -47,10 +51,17 @@ func (a *App) openProviders() {
 	a.suspended["payments"] = a.admission.Suspended
 	a.gateway = payments.Gateway{
 		Admission: a.admission,
-		Providers: a.providers, InUse: a.store.Integrations(), Standing: a.standing(), Vault: a.vault,
+		Providers: a.providers,
+		InUse:     a.store.Integrations(),
+		Standing:  a.standing(),
+		Vault:     a.vault,
 	}
 	if a.env == account.Sandbox {
-		a.gateway.Sandbox = sandbox.Provider{Ledger: a.store.SandboxLedger(), Clock: a.clock, Entropy: system.Entropy{}}
+		a.gateway.Sandbox = sandbox.Provider{
+			Ledger:  a.store.SandboxLedger(),
+			Clock:   a.clock,
+			Entropy: system.Entropy{},
+		}
 	}
 }
 
@@ -64,7 +75,12 @@ func (a *App) sandboxDisputes() ports.SandboxDisputes {
 
 // standing notes in transactions of its own how integrations stand.
 func (a *App) standing() connecting.Standing {
-	return connecting.Standing{Unit: a.store.SyncUnit(), Clock: a.clock, Entropy: system.Entropy{}, Log: a.log}
+	return connecting.Standing{
+		Unit:    a.store.SyncUnit(),
+		Clock:   a.clock,
+		Entropy: system.Entropy{},
+		Log:     a.log,
+	}
 }
 
 // hookAddress is where providers call a webhook.
@@ -87,9 +103,21 @@ func (a *App) reachableHook(t integration.Type, webhook id.Webhook) string {
 }
 
 func (a *App) hookServices() hooks.Services {
-	ear := payments.Ear{InUse: a.store.Integrations(), Readers: offering[ports.WebhookReader](a.providers), Vault: a.vault, Purchases: a.Purchase, Refunds: a.Aftersales, Undecided: a.store.Checkouts()}
+	ear := payments.Ear{
+		InUse:     a.store.Integrations(),
+		Readers:   offering[ports.WebhookReader](a.providers),
+		Vault:     a.vault,
+		Purchases: a.Purchase,
+		Refunds:   a.Aftersales,
+		Undecided: a.store.Checkouts(),
+	}
 	return hooks.Services{
-		Receiver: a.platforms.receiver, Ear: ear, Lane: a.edge.merchants, Limiter: a.edge.managed, Rate: strangersRate, ClientAddress: a.edge.address,
+		Receiver:      a.platforms.receiver,
+		Ear:           ear,
+		Lane:          a.edge.merchants,
+		Limiter:       a.edge.managed,
+		Rate:          strangersRate,
+		ClientAddress: a.edge.address,
 	}
 }
 

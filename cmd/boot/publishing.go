@@ -22,8 +22,9 @@ import (
 func (a *App) openPublishing() error {
 	client := delivery.SafeClient(a.config.AllowLoopback)
 	publisher := &publishing.Publisher{
-		Outbox: a.store.Outbox(), Webhooks: delivery.Webhooks{Client: client, UserAgent: "Haggle/" + Version},
-		Orders: a.store.Orders(),
+		Outbox:   a.store.Outbox(),
+		Webhooks: delivery.Webhooks{Client: client, UserAgent: "Haggle/" + Version},
+		Orders:   a.store.Orders(),
 		Hooks: map[checkout.HookProtocol]ports.HookProtocol{
 			checkout.ByHaggle:   acp.Hooks{},
 			checkout.ByUCP:      ucp.Hooks{Version: ucp.August, Address: a.acpAddress},
@@ -32,7 +33,11 @@ func (a *App) openPublishing() error {
 		Signer: func(ctx context.Context, of id.Project) (signing.Private, error) {
 			return a.SigningKeys.Signer(ctx, of)
 		},
-		Chats: notify.Chats{Client: client}, Vault: a.vault, Clock: a.clock, Entropy: system.Entropy{}, Log: a.log,
+		Chats:   notify.Chats{Client: client},
+		Vault:   a.vault,
+		Clock:   a.clock,
+		Entropy: system.Entropy{},
+		Log:     a.log,
 	}
 	if a.config.NATSURL != "" {
 		var err error

@@ -14,13 +14,21 @@ import (
 // Many buyers at the same moment, on real tables.
 
 func item(p *catalog.Product, quantity int) purchase.InitItem {
-	return purchase.InitItem{Product: p.ID, Variant: p.Variants[0].ID, Quantity: quantity}
+	return purchase.InitItem{
+		Product:  p.ID,
+		Variant:  p.Variants[0].ID,
+		Quantity: quantity,
+	}
 }
 
 // cart opens a checkout of items at list price, in a session of its own.
 func (m *market) cart(items ...purchase.InitItem) *checkout.Checkout {
 	m.t.Helper()
-	c, err := openCheckout(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: m.visit(), Items: items, Address: home})
+	c, err := openCheckout(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{
+		Session: m.visit(),
+		Items:   items,
+		Address: home,
+	})
 	m.must(err)
 	return c
 }

@@ -24,7 +24,13 @@ func TestDeclinesEndTheCheckout(t *testing.T) {
 			m.provider.script(step{outcome: poor})
 			result, err := m.pay(c)
 			m.must(err)
-			want := purchase.Declined{Outcome: poor, Checkout: c.ID(), Status: checkout.Pending, Revision: 1, Total: c.Total()}
+			want := purchase.Declined{
+				Outcome:  poor,
+				Checkout: c.ID(),
+				Status:   checkout.Pending,
+				Revision: 1,
+				Total:    c.Total(),
+			}
 			if n == checkout.MaxDeclines {
 				want.Status = checkout.Canceled
 			}
@@ -142,9 +148,18 @@ func TestOutOfStockTakesNothing(t *testing.T) {
 func TestUnknownCheckoutAndOption(t *testing.T) {
 	onMarkets(t, func(m *market) {
 		p, c := m.lantern()
-		_, err := m.purchase.Finalize(ports.NewOutbound(m.t.Context()), m.project, purchase.FinalizeRequest{Checkout: id.New[id.Checkout]([16]byte{}), Method: project.SharedPaymentToken, Token: "tok_1"})
+		_, err := m.purchase.Finalize(ports.NewOutbound(m.t.Context()), m.project, purchase.FinalizeRequest{
+			Checkout: id.New[id.Checkout]([16]byte{}),
+			Method:   project.SharedPaymentToken,
+			Token:    "tok_1",
+		})
 		m.refused(err, "checkout_not_found")
-		_, err = m.purchase.Finalize(ports.NewOutbound(m.t.Context()), m.project, purchase.FinalizeRequest{Checkout: c.ID(), Method: project.SharedPaymentToken, Token: "tok_1", Option: "pigeon"})
+		_, err = m.purchase.Finalize(ports.NewOutbound(m.t.Context()), m.project, purchase.FinalizeRequest{
+			Checkout: c.ID(),
+			Method:   project.SharedPaymentToken,
+			Token:    "tok_1",
+			Option:   "pigeon",
+		})
 		m.refused(err, "validation_error")
 		if field := detail(err); field != "shipping_option" {
 			m.t.Errorf("it names %q", field)
@@ -159,7 +174,11 @@ func TestTokenExpiresWithItsQuote(t *testing.T) {
 		m.clock.advance(14 * time.Minute)
 		m.open(d)
 		m.clock.advance(2 * time.Minute)
-		_, err := openCheckout(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: d.session, TokenHash: id.Hash(d.token), Address: home})
+		_, err := openCheckout(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{
+			Session:   d.session,
+			TokenHash: id.Hash(d.token),
+			Address:   home,
+		})
 		m.refused(err, "token_expired")
 		if field := detail(err); field != "checkout_token" {
 			m.t.Errorf("it names %q", field)
@@ -171,7 +190,11 @@ func TestTokenIsGoodForOneOrder(t *testing.T) {
 	onMarkets(t, func(m *market) {
 		d := m.agree(m.product(100_00, 5))
 		m.mustPay(m.open(d))
-		_, err := openCheckout(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{Session: d.session, TokenHash: id.Hash(d.token), Address: home})
+		_, err := openCheckout(m.purchase, ports.NewOutbound(m.t.Context()), m.project, purchase.InitRequest{
+			Session:   d.session,
+			TokenHash: id.Hash(d.token),
+			Address:   home,
+		})
 		m.refused(err, "token_redeemed")
 	})
 }

@@ -57,7 +57,11 @@ func (k keeper) expectIndex(status string, products, pending float64) {
 func writeShop(t *testing.T, database string) (project string) {
 	t.Helper()
 	app, err := boot.New(t.Context(), boot.Config{
-		Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", DatabaseURL: database, Env: "sandbox", BootstrapKey: boottest.Key,
+		Addr:         "127.0.0.1:0",
+		OpsAddr:      "127.0.0.1:0",
+		DatabaseURL:  database,
+		Env:          "sandbox",
+		BootstrapKey: boottest.Key,
 	}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

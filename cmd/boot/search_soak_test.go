@@ -88,7 +88,9 @@ var (
 func openSoak(t *testing.T, writes, searches *boot.App) *soak {
 	s := &soak{
 		keeper: merchant{t, writes.URL(), boottest.Key}.keep("shop"),
-		shop:   searches.URL() + "/p/shop", ops: searches.OpsURL(), byID: map[string]*good{},
+		shop:   searches.URL() + "/p/shop",
+		ops:    searches.OpsURL(),
+		byID:   map[string]*good{},
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	var lines []map[string]any
@@ -110,8 +112,16 @@ func openSoak(t *testing.T, writes, searches *boot.App) *soak {
 
 // good makes one up, and the line that creates it.
 func (s *soak) good(random *rand.Rand, i int) (g *good, line map[string]any) {
-	g = &good{sku: fmt.Sprint("G", i), shelf: fmt.Sprint("shelf", i%soakShelves), colors: soakColors[i%3 : i%3+1+random.IntN(3-i%3)]}
-	now := &truth{noun: soakNouns[random.IntN(len(soakNouns))], word: s.word(), cents: 5_00 + random.IntN(95_00)}
+	g = &good{
+		sku:    fmt.Sprint("G", i),
+		shelf:  fmt.Sprint("shelf", i%soakShelves),
+		colors: soakColors[i%3 : i%3+1+random.IntN(3-i%3)],
+	}
+	now := &truth{
+		noun:  soakNouns[random.IntN(len(soakNouns))],
+		word:  s.word(),
+		cents: 5_00 + random.IntN(95_00),
+	}
 	now.pieces = make([][len(soakPlaces)]int, len(g.colors))
 	variants := make([]map[string]any, len(g.colors))
 	for v, color := range g.colors {

@@ -71,7 +71,11 @@ func (s *trainee) holdOut(share money.Percent) {
 	s.t.Helper()
 	s.change(func(a *agent.Agent) {
 		held := a.Policy
-		a.Tuning, a.Held = agent.Tuning{Automatic: true, Holdout: share, Baseline: held.Version}, &held
+		a.Tuning, a.Held = agent.Tuning{
+			Automatic: true,
+			Holdout:   share,
+			Baseline:  held.Version,
+		}, &held
 	})
 }
 
@@ -146,7 +150,11 @@ func TestNothingIsLearntFromOneBuyer(t *testing.T) {
 	onMarkets(t, func(m *market) {
 		s, visit := newTrainee(m), id.Session{}
 		for quantity := range 250 {
-			answer, err := s.offer(ports.HaggleAsk{Session: visit, Product: s.product.ID, Quantity: 1 + quantity}, 85_00)
+			answer, err := s.offer(ports.HaggleAsk{
+				Session:  visit,
+				Product:  s.product.ID,
+				Quantity: 1 + quantity,
+			}, 85_00)
 			s.must(err)
 			visit = followUp(answer).Session
 		}

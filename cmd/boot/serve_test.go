@@ -248,7 +248,12 @@ func TestAddressInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	config := boot.Config{Addr: "127.0.0.1:0", OpsAddr: taken.Addr().String(), DatabaseURL: sqlite(t), Env: "sandbox"}
+	config := boot.Config{
+		Addr:        "127.0.0.1:0",
+		OpsAddr:     taken.Addr().String(),
+		DatabaseURL: sqlite(t),
+		Env:         "sandbox",
+	}
 	if _, err := boot.New(t.Context(), config, slog.New(slog.DiscardHandler)); err == nil || err.Error() != "HAGGLE_OPS_ADDR: "+taken.Addr().String()+" is in use" {
 		t.Errorf("got %v", err)
 	}
@@ -257,7 +262,13 @@ func TestAddressInUse(t *testing.T) {
 // A request that is half sent when the server is told to stop is answered; a new one is not taken.
 func TestGracefulShutdown(t *testing.T) {
 	t.Parallel()
-	config := boot.Config{Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", DatabaseURL: sqlite(t), Env: "sandbox", BootstrapKey: boottest.Key}
+	config := boot.Config{
+		Addr:         "127.0.0.1:0",
+		OpsAddr:      "127.0.0.1:0",
+		DatabaseURL:  sqlite(t),
+		Env:          "sandbox",
+		BootstrapKey: boottest.Key,
+	}
 	app, err := boot.New(t.Context(), config, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

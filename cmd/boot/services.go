@@ -77,15 +77,29 @@ func (a *App) openMerchants(s *ports.Stores) {
 		Blocked:   people.NewBlocked(),
 		Address:   a.linkAddress,
 	}
-	a.Projects = &projects.Service{Stores: s, Clock: a.clock, Entropy: system.Entropy{}, Addresses: addresses}
+	a.Projects = &projects.Service{
+		Stores:    s,
+		Clock:     a.clock,
+		Entropy:   system.Entropy{},
+		Addresses: addresses,
+	}
 	a.Catalogs = &catalogs.Service{
 		Stores:   s,
 		Clock:    a.clock,
 		Entropy:  system.Entropy{},
 		Transact: a.transact,
 	}
-	a.Buyers = &buyers.Service{Stores: s, Names: a.vault, Vault: a.vault.Tokens(), Clock: a.clock}
-	a.SigningKeys = &signingkeys.Service{Stores: s, Vault: a.vault, Entropy: system.Entropy{}}
+	a.Buyers = &buyers.Service{
+		Stores: s,
+		Names:  a.vault,
+		Vault:  a.vault.Tokens(),
+		Clock:  a.clock,
+	}
+	a.SigningKeys = &signingkeys.Service{
+		Stores:  s,
+		Vault:   a.vault,
+		Entropy: system.Entropy{},
+	}
 	a.Markets = &markets.Service{
 		Stores:  s,
 		Clock:   a.clock,
@@ -174,7 +188,11 @@ func (a *App) openSales(s *ports.Stores) {
 		Log:     a.log,
 		Due:     a.store.DueRefunds(),
 	}
-	a.Finance = &finance.Service{Stores: s, Gateway: a.gateway, Sandbox: a.env == account.Sandbox}
+	a.Finance = &finance.Service{
+		Stores:  s,
+		Gateway: a.gateway,
+		Sandbox: a.env == account.Sandbox,
+	}
 }
 
 // reconciler compares books in the background.
@@ -187,8 +205,12 @@ func (a *App) reconciler() *finance.Reconciler {
 		Purchases:       a.Purchase,
 		Entropy:         system.Entropy{},
 		Log:             a.log,
-		Reports:         payments.Ear{Purchases: a.Purchase, Refunds: a.Aftersales, Undecided: a.store.Checkouts()},
-		Announced:       a.publisher.Wake,
+		Reports: payments.Ear{
+			Purchases: a.Purchase,
+			Refunds:   a.Aftersales,
+			Undecided: a.store.Checkouts(),
+		},
+		Announced: a.publisher.Wake,
 	}
 }
 

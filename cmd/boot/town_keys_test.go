@@ -79,7 +79,13 @@ func TestMasterKeyIsReplacedUnderPlatforms(t *testing.T) {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
 			database, there := engine.URL(t), &forwarding{}
-			o := openTown(t, platforms.Config{Products: 3, Customers: 4, Orders: 5, HubSpotPer10s: 1000, HTTP: &http.Client{Transport: there}})
+			o := openTown(t, platforms.Config{
+				Products:      3,
+				Customers:     4,
+				Orders:        5,
+				HubSpotPer10s: 1000,
+				HTTP:          &http.Client{Transport: there},
+			})
 			on := func(keys string) (address string, stop func()) {
 				address, stop = serve(t, database, o.config, func(c *boot.Config) { c.MasterKey = keys })
 				there.to.Store(strings.TrimPrefix(address, "http://"))
@@ -109,7 +115,11 @@ func TestMasterKeyIsReplacedUnderPlatforms(t *testing.T) {
 				t.Errorf("%v", run)
 			}
 			for platform, one := range map[string]string{"custom": own, "shopify": shop} {
-				sent, err := o.Webhooks(t.Context(), platforms.Webhooks{Platform: platform, Count: 3, Tamper: 1})
+				sent, err := o.Webhooks(t.Context(), platforms.Webhooks{
+					Platform: platform,
+					Count:    3,
+					Tamper:   1,
+				})
 				if err != nil || sent.Answers[200] != 3 || sent.TamperedAnswers[401] != 3 {
 					t.Errorf("%s: %+v, %v", platform, sent, err)
 				}

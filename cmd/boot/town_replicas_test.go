@@ -52,7 +52,11 @@ func (k *tokens) watch(next http.Handler, w http.ResponseWriter, r *http.Request
 // what the one got.
 func TestOneReplicaRefreshesAToken(t *testing.T) {
 	t.Parallel()
-	o := openTown(t, platforms.Config{Customers: 3, Orders: -1, HubSpotPer10s: 1000})
+	o := openTown(t, platforms.Config{
+		Customers:     3,
+		Orders:        -1,
+		HubSpotPer10s: 1000,
+	})
 	hubspot := &tokens{met: make(chan struct{}), goOn: make(chan struct{})}
 	o.watch(hubspot.watch)
 	database := boottest.Engines[1].URL(t)
@@ -121,7 +125,11 @@ func (p *pages) twice(runs int) (list []string) {
 func TestReplicasShareSyncs(t *testing.T) {
 	t.Parallel()
 	const runs, products = 8, 1100
-	o := openTown(t, platforms.Config{Products: products, Customers: 300, Orders: -1})
+	o := openTown(t, platforms.Config{
+		Products:  products,
+		Customers: 300,
+		Orders:    -1,
+	})
 	p := &pages{asked: map[string]int{}}
 	o.watch(p.watch)
 	database := boottest.Engines[1].URL(t)
@@ -152,7 +160,11 @@ func TestReplicasShareSyncs(t *testing.T) {
 func TestAnotherReplicaGoesOn(t *testing.T) {
 	t.Parallel()
 	const products = 1500
-	o := openTown(t, platforms.Config{Products: products, Customers: -1, Orders: -1})
+	o := openTown(t, platforms.Config{
+		Products:  products,
+		Customers: -1,
+		Orders:    -1,
+	})
 	p := &pages{asked: map[string]int{}}
 	met, held := make(chan struct{}), atomic.Bool{}
 	p.hold = func(r *http.Request) { // the fourth page, until who asks for it gives up

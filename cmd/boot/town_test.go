@@ -136,8 +136,13 @@ func serve(t *testing.T, database string, change ...func(*boot.Config)) (address
 func prepare(t *testing.T, database string, change ...func(*boot.Config)) (app *boot.App, start func() (stop func())) {
 	t.Helper()
 	config := boot.Config{
-		Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", DatabaseURL: database, Env: "sandbox", BootstrapKey: boottest.Key,
-		ACPRate: "off", EnterpriseRate: "1000000/1000000",
+		Addr:           "127.0.0.1:0",
+		OpsAddr:        "127.0.0.1:0",
+		DatabaseURL:    database,
+		Env:            "sandbox",
+		BootstrapKey:   boottest.Key,
+		ACPRate:        "off",
+		EnterpriseRate: "1000000/1000000",
 	}
 	for _, c := range change {
 		c(&config)

@@ -14,7 +14,11 @@ func TestWooCommerce(t *testing.T) {
 	for _, engine := range boottest.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
-			o := openTown(t, platforms.Config{Products: 30, Customers: 12, Orders: 15})
+			o := openTown(t, platforms.Config{
+				Products:  30,
+				Customers: 12,
+				Orders:    15,
+			})
 			database := engine.URL(t)
 			a := boottest.Start(t, database, o.config)
 			k := merchant{t, a.URL(), boottest.Key}.keep("woo-shop")
@@ -30,7 +34,12 @@ func TestWooCommerce(t *testing.T) {
 			for resource, total := range map[string]int{"products": 30, "customers": 12, "orders": 15} {
 				k.completes(run, resource, total)
 			}
-			sent, err := o.Webhooks(t.Context(), platforms.Webhooks{Platform: platforms.WooCommerce, Count: 5, Tamper: 1, Seed: 3})
+			sent, err := o.Webhooks(t.Context(), platforms.Webhooks{
+				Platform: platforms.WooCommerce,
+				Count:    5,
+				Tamper:   1,
+				Seed:     3,
+			})
 			if err != nil || sent.Answers[200] != 5 || sent.Tampered == 0 || sent.TamperedAnswers[401] != sent.Tampered {
 				t.Errorf("%+v, %v", sent, err)
 			}
@@ -46,7 +55,11 @@ func TestWooCommerce(t *testing.T) {
 			eventually(t, "the webhook is active again", func() bool {
 				return k.ask(200, "GET", shop+"/webhooks", "")["data"].([]any)[0].(map[string]any)["restored_at"] != nil
 			})
-			sent, err = o.Webhooks(t.Context(), platforms.Webhooks{Platform: platforms.WooCommerce, Count: 3, Seed: 4})
+			sent, err = o.Webhooks(t.Context(), platforms.Webhooks{
+				Platform: platforms.WooCommerce,
+				Count:    3,
+				Seed:     4,
+			})
 			if err != nil || sent.Answers[200] != 3 {
 				t.Errorf("after it was disabled: %+v, %v", sent, err)
 			}

@@ -74,7 +74,11 @@ func checkSeals(ctx context.Context, store *sqlstore.Store, seals *vault.Vault) 
 	check := func(of id.Project, sound bool, says string) {
 		found.Checked++
 		if !sound {
-			found.Broken = append(found.Broken, verify.Violation{Project: of.String(), Subject: of.String(), Says: says})
+			found.Broken = append(found.Broken, verify.Violation{
+				Project: of.String(),
+				Subject: of.String(),
+				Says:    says,
+			})
 		}
 	}
 	checkpoints, err := store.Decisions().Checkpoints(ctx)

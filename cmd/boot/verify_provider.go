@@ -83,7 +83,11 @@ func compare(ctx context.Context, store *sqlstore.Store, url string) (verify.Inv
 	if err != nil {
 		return i, err
 	}
-	c := comparison{Invariant: &i, ours: map[movement]int{}, theirs: map[movement]bool{}}
+	c := comparison{
+		Invariant: &i,
+		ours:      map[movement]int{},
+		theirs:    map[movement]bool{},
+	}
 	for _, m := range moved {
 		c.ours[movement{m.Provider, m.Currency, m.Amount, m.Refund}]++
 	}
@@ -106,7 +110,11 @@ type comparison struct {
 }
 
 func (c *comparison) breaks(provider, id, format string, args ...any) {
-	c.Broken = append(c.Broken, verify.Violation{Project: provider, Subject: id, Says: fmt.Sprintf(format, args...)})
+	c.Broken = append(c.Broken, verify.Violation{
+		Project: provider,
+		Subject: id,
+		Says:    fmt.Sprintf(format, args...),
+	})
 }
 
 // tookMore finds what the provider did and we have not recorded, or not once. What it took and gave

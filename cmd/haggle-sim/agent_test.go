@@ -65,10 +65,15 @@ func negotiating(offered *money.Amount) agent.QuoteInput {
 		Scene:   agent.Scene{Mandate: agent.Mandate{Policy: negotiation.Builtin()}},
 		Product: agent.Product{Name: "Tent", Quantity: 1},
 		Table: negotiation.Table{
-			Terms:    negotiation.Builtin().Terms(negotiation.Signals{List: of(100_00)}),
-			Bounds:   negotiation.RehydrateBounds(of(100_00), of(98_00), of(92_50), of(80_00)),
-			Progress: negotiation.Progress{Rounds: 1, Moves: 1, BestOffer: of(81_00), Counter: of(95_00)},
-			Offer:    offered,
+			Terms:  negotiation.Builtin().Terms(negotiation.Signals{List: of(100_00)}),
+			Bounds: negotiation.RehydrateBounds(of(100_00), of(98_00), of(92_50), of(80_00)),
+			Progress: negotiation.Progress{
+				Rounds:    1,
+				Moves:     1,
+				BestOffer: of(81_00),
+				Counter:   of(95_00),
+			},
+			Offer: offered,
 		},
 	}
 }

@@ -181,7 +181,12 @@ func TestSimulateMarketPrintsOneFileInsteadOfTables(t *testing.T) {
 }
 
 func BenchmarkMarket(b *testing.B) {
-	config, err := marketCmd{Seed: 1, Buyers: 5000, List: "100.00", MaxDiscount: "20"}.config()
+	config, err := marketCmd{
+		Seed:        1,
+		Buyers:      5000,
+		List:        "100.00",
+		MaxDiscount: "20",
+	}.config()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -14,8 +14,12 @@ import (
 // buyers reads the flags that say who comes.
 func (c marketCmd) buyers() (config simulating.Config, err error) {
 	config = simulating.Config{
-		Seed: c.Seed, Buyers: c.Buyers, HeedHints: c.Hints == "heed",
-		Populations: market.Populations(), Tactics: market.Measured(), Apart: market.Others(),
+		Seed:        c.Seed,
+		Buyers:      c.Buyers,
+		HeedHints:   c.Hints == "heed",
+		Populations: market.Populations(),
+		Tactics:     market.Measured(),
+		Apart:       market.Others(),
 	}
 	if config.Habits, err = c.habits(); err != nil {
 		return config, err

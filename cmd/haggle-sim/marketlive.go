@@ -81,7 +81,12 @@ func (c marketCmd) where() (live.Config, error) {
 		return live.Config{}, errors.New("--concurrency must be between 1 and 1000")
 	}
 	return live.Config{
-		URL: strings.TrimSuffix(c.URL, "/"), Key: c.Key, Project: c.Project, MaxDiscount: discount, List: list, Pay: c.Pay,
+		URL:         strings.TrimSuffix(c.URL, "/"),
+		Key:         c.Key,
+		Project:     c.Project,
+		MaxDiscount: discount,
+		List:        list,
+		Pay:         c.Pay,
 	}, nil
 }
 
@@ -103,5 +108,10 @@ var verdicts = [...]market.Verdict{
 
 func (n liveNegotiation) Offer(price int64) market.Answer {
 	a := n.talk.Offer(price)
-	return market.Answer{Verdict: verdicts[a.Kind], Price: a.Price, Standing: a.Standing, Over: a.Over}
+	return market.Answer{
+		Verdict:  verdicts[a.Kind],
+		Price:    a.Price,
+		Standing: a.Standing,
+		Over:     a.Over,
+	}
 }

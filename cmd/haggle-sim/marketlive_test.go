@@ -55,7 +55,9 @@ func TestSimulateMarketInAProject(t *testing.T) {
 	c := merchant.New(exchange.NewClient(exchange.Config{URL: s.URL()}), boottest.Key, "")
 	five := decimal.FromInt(5)
 	project, err := c.CreateProject(t.Context(), merchant.NewProject{
-		Name: "Own", Slug: "own", Settings: &merchant.ProjectSettings{DefaultCurrency: "JPY", MaxDiscountPercent: &five},
+		Name:     "Own",
+		Slug:     "own",
+		Settings: &merchant.ProjectSettings{DefaultCurrency: "JPY", MaxDiscountPercent: &five},
 	})
 	if err != nil {
 		t.Fatal(err)

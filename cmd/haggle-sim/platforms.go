@@ -23,7 +23,13 @@ func (c platformsCmd) Run(ctx context.Context) error {
 		return fmt.Errorf("cannot listen: %w", err)
 	}
 	url := "http://" + listener.Addr().String()
-	p := platforms.Open(platforms.Config{PublicURL: url, Seed: c.Seed, Products: none(c.Products), Customers: none(c.Customers), Orders: none(c.Orders)})
+	p := platforms.Open(platforms.Config{
+		PublicURL: url,
+		Seed:      c.Seed,
+		Products:  none(c.Products),
+		Customers: none(c.Customers),
+		Orders:    none(c.Orders),
+	})
 	c.greet(url)
 	return serveUntil(ctx, listener, p, 2*time.Second, p.Close)
 }

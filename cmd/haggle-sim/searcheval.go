@@ -57,8 +57,13 @@ const mostRefusals = 20
 func (s searchEvalCmd) Run(ctx context.Context) error {
 	stages := &stages{}
 	report, err := searcheval.Run(ctx, searcheval.Config{
-		Products: s.Products, Queries: s.Queries, Judgements: s.Judgements, Paraphrases: s.Paraphrases, Synonyms: s.Synonyms,
-		Worst: s.Worst, Explain: s.Explain,
+		Products:    s.Products,
+		Queries:     s.Queries,
+		Judgements:  s.Judgements,
+		Paraphrases: s.Paraphrases,
+		Synonyms:    s.Synonyms,
+		Worst:       s.Worst,
+		Explain:     s.Explain,
 		Open: func() ports.Index {
 			return search.New(search.Options{Log: telemetry.NewLogger(os.Stderr, "warn", "text")})
 		},

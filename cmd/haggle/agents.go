@@ -61,7 +61,11 @@ func (c tuneCmd) Run(ctx context.Context) error {
 		return fmt.Errorf("--negotiations must be %d to %d", tuning.Fewest, agents.MostTuned)
 	}
 	return c.with(ctx, func(app *boot.App) error {
-		tuned, err := app.Tune(ctx, c.Project, c.Agent, agents.TuneRequest{Limit: c.Negotiations, Activate: c.Activate, Note: "Tuned on the command line."})
+		tuned, err := app.Tune(ctx, c.Project, c.Agent, agents.TuneRequest{
+			Limit:    c.Negotiations,
+			Activate: c.Activate,
+			Note:     "Tuned on the command line.",
+		})
 		if err != nil {
 			return err
 		}

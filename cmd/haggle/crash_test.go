@@ -120,7 +120,12 @@ func openCrashShop(t *testing.T, url string) crashShop {
 	}
 	stock := crashStock
 	product, err := m.In(p.ID).CreateProduct(t.Context(), merchant.Product{
-		Name: "Storm Lantern", SKU: "LANTERN", Price: decimal.MustParse("40"), Category: "outdoor/lights", Quantity: &stock})
+		Name:     "Storm Lantern",
+		SKU:      "LANTERN",
+		Price:    decimal.MustParse("40"),
+		Category: "outdoor/lights",
+		Quantity: &stock,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +136,14 @@ func (s crashShop) buyerAtCheckout(t *testing.T, url string) *buyer.Buyer {
 	t.Helper()
 	b := buyer.New(context.Background(), acp.New(exchange.NewClient(exchange.Config{URL: url}), s.slug))
 	b.Discover().SearchFor(acp.SearchRequest{Query: "lantern"}).View(s.product).Offer(decimal.MustParse("40"))
-	b.InitCheckout(acp.Address{Name: "A. Buyer", Line1: "1 Main St", City: "Springfield", State: "IL", PostalCode: "62701", Country: "US"})
+	b.InitCheckout(acp.Address{
+		Name:       "A. Buyer",
+		Line1:      "1 Main St",
+		City:       "Springfield",
+		State:      "IL",
+		PostalCode: "62701",
+		Country:    "US",
+	})
 	if b.Err() != nil {
 		t.Fatal(b.Err())
 	}

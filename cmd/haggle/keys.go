@@ -42,7 +42,12 @@ func (k createKeyCmd) Run(ctx context.Context) error {
 	}
 	return with(ctx, func(app *boot.App) error {
 		made, err := app.IssueKey(ctx, boot.KeyRequest{
-			Name: k.Name, Scopes: k.Scopes, Projects: k.Projects, Expires: expires, Plan: k.Plan, NewAccount: k.NewAccount,
+			Name:       k.Name,
+			Scopes:     k.Scopes,
+			Projects:   k.Projects,
+			Expires:    expires,
+			Plan:       k.Plan,
+			NewAccount: k.NewAccount,
 		})
 		if err != nil {
 			return err

@@ -191,7 +191,11 @@ func TestEventLog_news(t *testing.T) {
 		}
 	}
 	add := func(id string, at time.Duration) {
-		log = append(log, happened{ID: id, Type: "order.completed", At: now.Add(at)})
+		log = append(log, happened{
+			ID:   id,
+			Type: "order.completed",
+			At:   now.Add(at),
+		})
 	}
 	add("before", -time.Second)
 	look()

@@ -91,8 +91,14 @@ func openUnresolvedShop(t *testing.T) *unresolvedShop {
 		t.Fatalf("refunding without the provider: %+v, %v", refund, err)
 	}
 	s := &unresolvedShop{
-		T: t, url: app.URL(), ops: app.OpsURL(), project: shop.project, merchant: m, another: func() { start() },
-		checkout: second.Checkout.CheckoutID, refund: refund.ID,
+		T:        t,
+		url:      app.URL(),
+		ops:      app.OpsURL(),
+		project:  shop.project,
+		merchant: m,
+		another:  func() { start() },
+		checkout: second.Checkout.CheckoutID,
+		refund:   refund.ID,
 	}
 	for _, subject := range []string{s.checkout, s.refund} {
 		for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {

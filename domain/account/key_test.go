@@ -122,14 +122,31 @@ func TestDraftsAreChecked(t *testing.T) {
 		want  []string
 	}{
 		{account.KeyDraft{Name: "n", Scopes: []string{"*"}}, nil},
-		{account.KeyDraft{Name: "n", Scopes: []string{"keys:read", "events:write"}, Projects: []id.Project{one, two}, ExpiresAt: new(noon.Add(1))}, nil},
+		{account.KeyDraft{
+			Name:      "n",
+			Scopes:    []string{"keys:read", "events:write"},
+			Projects:  []id.Project{one, two},
+			ExpiresAt: new(noon.Add(1)),
+		}, nil},
 		{account.KeyDraft{}, []string{"name", "scopes"}},
 		{account.KeyDraft{Name: strings.Repeat("n", 201), Scopes: []string{"*"}}, []string{"name"}},
 		{account.KeyDraft{Name: "n", Scopes: []string{"*:read", "dogs:read", "catalog:", "catalog", "*", "*"}},
 			[]string{"scopes.0", "scopes.1", "scopes.2", "scopes.3", "scopes.5"}},
-		{account.KeyDraft{Name: "n", Scopes: []string{"*"}, Projects: []id.Project{one, two, one}}, []string{"project_ids.2"}},
-		{account.KeyDraft{Name: "n", Scopes: []string{"*"}, Projects: many}, []string{"project_ids"}},
-		{account.KeyDraft{Name: "n", Scopes: []string{"*"}, ExpiresAt: new(noon)}, []string{"expires_at"}},
+		{account.KeyDraft{
+			Name:     "n",
+			Scopes:   []string{"*"},
+			Projects: []id.Project{one, two, one},
+		}, []string{"project_ids.2"}},
+		{account.KeyDraft{
+			Name:     "n",
+			Scopes:   []string{"*"},
+			Projects: many,
+		}, []string{"project_ids"}},
+		{account.KeyDraft{
+			Name:      "n",
+			Scopes:    []string{"*"},
+			ExpiresAt: new(noon),
+		}, []string{"expires_at"}},
 	} {
 		check := fault.NewCheck()
 		c.draft.Check(check, noon)

@@ -62,8 +62,14 @@ type TuningChange struct {
 // Open makes a draft of an agent, and the first version of its policy. What is left out is the house's.
 func Open(name id.Agent, project id.Project, c Change, p negotiation.Policy, sealed []byte, r Rules, now time.Time) (*Agent, Version, error) {
 	a := &Agent{
-		ID: name, Project: project, Status: Draft, Handlers: Handlers{InHouse, InHouse, InHouse, InHouse},
-		Model: Model{Temperature: -1}, Secret: sealed, CreatedAt: now, UpdatedAt: now,
+		ID:        name,
+		Project:   project,
+		Status:    Draft,
+		Handlers:  Handlers{InHouse, InHouse, InHouse, InHouse},
+		Model:     Model{Temperature: -1},
+		Secret:    sealed,
+		CreatedAt: now,
+		UpdatedAt: now,
 	}
 	check, origin := fault.NewCheck(), ByMerchant
 	check.That(c.Name.Given(), "name", "is required")
@@ -231,7 +237,14 @@ func (a *Agent) write(p negotiation.Policy, by Origin, note string, check fault.
 	p.Check(check.In("policy"))
 	text(check, "note", note, longestNote)
 	a.Latest, a.UpdatedAt = p.Version, now
-	return Version{Agent: a.ID, Project: a.Project, Policy: p, Origin: by, Note: note, CreatedAt: now}
+	return Version{
+		Agent:     a.ID,
+		Project:   a.Project,
+		Policy:    p,
+		Origin:    by,
+		Note:      note,
+		CreatedAt: now,
+	}
 }
 
 // PutInForce has the agent keep a version of its policy from now on. Bounds are for every session: where they change, the

@@ -29,7 +29,11 @@ func named(name string) agent.Change { return agent.Change{Name: patch.To(name)}
 
 // by has a handler serve quotes.
 func by(kind, program, url string) agent.Change {
-	return agent.Change{Handlers: agent.HandlersChange{Quote: patch.To(agent.HandlerDraft{Type: kind, Program: program, URL: url})}}
+	return agent.Change{Handlers: agent.HandlersChange{Quote: patch.To(agent.HandlerDraft{
+		Type:    kind,
+		Program: program,
+		URL:     url,
+	})}}
 }
 
 func opened(t *testing.T) *agent.Agent {
@@ -69,7 +73,12 @@ func TestANewAgentIsADraftOfTheHouse(t *testing.T) {
 		}
 		want := c.policy
 		want.Version = 1
-		if a.Name != "Ann" || a.Status != agent.Draft || a.Handlers != (agent.Handlers{Search: houseOwn, Quote: houseOwn, Checkout: houseOwn, Finalize: houseOwn}) ||
+		if a.Name != "Ann" || a.Status != agent.Draft || a.Handlers != (agent.Handlers{
+			Search:   houseOwn,
+			Quote:    houseOwn,
+			Checkout: houseOwn,
+			Finalize: houseOwn,
+		}) ||
 			!reflect.DeepEqual(a.Model, agent.Model{Temperature: -1}) || a.Latest != 1 || a.CreatedAt != morning || string(a.Secret) != "sealed" {
 			t.Errorf("%s: %+v", name, a)
 		}
@@ -156,8 +165,13 @@ func TestNullIsAsNew(t *testing.T) {
 	a := opened(t)
 	set := by("remote", "", "https://example.com")
 	set.Model = agent.ModelChange{
-		Provider: patch.To("openai"), Name: patch.To("small"), MaxTokens: patch.To(5), Temperature: patch.To(5),
-		Wording: patch.To(true), Strategy: patch.To(true), Reasons: patch.To(true),
+		Provider:    patch.To("openai"),
+		Name:        patch.To("small"),
+		MaxTokens:   patch.To(5),
+		Temperature: patch.To(5),
+		Wording:     patch.To(true),
+		Strategy:    patch.To(true),
+		Reasons:     patch.To(true),
 	}
 	set.Tuning = agent.TuningChange{Automatic: patch.To(true), Holdout: patch.To(money.Percent(100))}
 	if err := a.Change(set, rules, noon); err != nil {
@@ -169,8 +183,13 @@ func TestNullIsAsNew(t *testing.T) {
 	unset := agent.Change{
 		Handlers: agent.HandlersChange{Quote: patch.Null[agent.HandlerDraft]()},
 		Model: agent.ModelChange{
-			Provider: patch.Null[string](), Name: patch.Null[string](), MaxTokens: patch.Null[int](), Temperature: patch.Null[int](),
-			Wording: patch.Null[bool](), Strategy: patch.Null[bool](), Reasons: patch.Null[bool](),
+			Provider:    patch.Null[string](),
+			Name:        patch.Null[string](),
+			MaxTokens:   patch.Null[int](),
+			Temperature: patch.Null[int](),
+			Wording:     patch.Null[bool](),
+			Strategy:    patch.Null[bool](),
+			Reasons:     patch.Null[bool](),
 		},
 		Tuning: agent.TuningChange{Automatic: patch.Null[bool](), Holdout: patch.Null[money.Percent]()},
 	}

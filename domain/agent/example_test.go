@@ -25,7 +25,9 @@ func Example() {
 			talk.Offer = &price
 		}
 		answer, err := clearance.Program.Quote(context.Background(), agent.QuoteInput{
-			Product: agent.Product{Name: "Tent", Quantity: 1}, Signals: negotiation.Signals{Stock: 40}, Table: talk,
+			Product: agent.Product{Name: "Tent", Quantity: 1},
+			Signals: negotiation.Signals{Stock: 40},
+			Table:   talk,
 		})
 		if err != nil {
 			fmt.Println(err)

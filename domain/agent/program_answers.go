@@ -63,7 +63,11 @@ func (in QuoteInput) Counter(price money.Amount) QuoteAnswer {
 		return in.Accept()
 	}
 	last := in.Table.Progress.Rounds+1 >= in.Table.Terms.RoundCap
-	return QuoteAnswer{Decision: negotiation.Countered{Price: price, Final: last, By: negotiation.AgentAnswer}}
+	return QuoteAnswer{Decision: negotiation.Countered{
+		Price: price,
+		Final: last,
+		By:    negotiation.AgentAnswer,
+	}}
 }
 
 // Say is the answer with words for the buyer, Because with the reasoning behind it.

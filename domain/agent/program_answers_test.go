@@ -49,14 +49,18 @@ func TestAnswersOfAQuote(t *testing.T) {
 		got  agent.QuoteAnswer
 		want negotiation.Decision
 	}{
-		"an offer is accepted":              {at(70_00).Accept(), negotiation.Accepted{Price: dollars(70_00), By: by}},
-		"at most at list":                   {at(170_00).Accept(), negotiation.Accepted{Price: dollars(100_00), By: by}},
-		"no offer is no deal":               {at(0).Accept(), negotiation.Decide(at(0).Table)},
-		"a price is asked for":              {at(70_00).Counter(dollars(80_00)), negotiation.Countered{Price: dollars(80_00), By: by}},
-		"a price answers a question":        {at(0).Counter(dollars(80_00)), negotiation.Quoted{Price: dollars(80_00), By: by}},
-		"an offer of the price is enough":   {at(80_00).Counter(dollars(80_00)), negotiation.Accepted{Price: dollars(80_00), By: by}},
-		"an offer above it too":             {at(80_01).Counter(dollars(80_00)), negotiation.Accepted{Price: dollars(80_01), By: by}},
-		"the last round's is final":         {last.Counter(dollars(80_00)), negotiation.Countered{Price: dollars(80_00), Final: true, By: by}},
+		"an offer is accepted":            {at(70_00).Accept(), negotiation.Accepted{Price: dollars(70_00), By: by}},
+		"at most at list":                 {at(170_00).Accept(), negotiation.Accepted{Price: dollars(100_00), By: by}},
+		"no offer is no deal":             {at(0).Accept(), negotiation.Decide(at(0).Table)},
+		"a price is asked for":            {at(70_00).Counter(dollars(80_00)), negotiation.Countered{Price: dollars(80_00), By: by}},
+		"a price answers a question":      {at(0).Counter(dollars(80_00)), negotiation.Quoted{Price: dollars(80_00), By: by}},
+		"an offer of the price is enough": {at(80_00).Counter(dollars(80_00)), negotiation.Accepted{Price: dollars(80_00), By: by}},
+		"an offer above it too":           {at(80_01).Counter(dollars(80_00)), negotiation.Accepted{Price: dollars(80_01), By: by}},
+		"the last round's is final": {last.Counter(dollars(80_00)), negotiation.Countered{
+			Price: dollars(80_00),
+			Final: true,
+			By:    by,
+		}},
 		"the house decides by the rules":    {at(70_00).House(), negotiation.Decide(at(70_00).Table)},
 		"a price of elsewhere stays a plea": {at(70_00).Counter(money.Of(1, jpy)), negotiation.Countered{Price: money.Of(1, jpy), By: by}},
 	} {

@@ -150,13 +150,23 @@ type value struct {
 
 func word(text string) value { return value{said: text != "", text: text} }
 func number(n int) value     { return value{said: n != 0, number: int64(n)} }
-func count(n int) value      { return value{said: n != 0, counted: true, number: int64(n)} }
+func count(n int) value {
+	return value{
+		said:    n != 0,
+		counted: true,
+		number:  int64(n),
+	}
+}
 
 func amount(a *money.Amount) value {
 	if a == nil {
 		return value{}
 	}
-	return value{said: true, number: a.Minor(), decimals: a.Currency().Digits()}
+	return value{
+		said:     true,
+		number:   a.Minor(),
+		decimals: a.Currency().Digits(),
+	}
 }
 
 // minor is n units in as many decimals as the value has, or the nearest to it that there is.

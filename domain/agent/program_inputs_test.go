@@ -207,13 +207,29 @@ func TestEveryInputIsRead(t *testing.T) {
 
 	price := money.Of(1, money.USD)
 	scene := agent.Scene{Session: &session.Session{
-		ID: id.New[id.Session]([16]byte{}), Claims: session.Claims{LoyaltyTier: "gold", PurchaseHistory: 1, Urgency: "high"},
+		ID: id.New[id.Session]([16]byte{}), Claims: session.Claims{
+			LoyaltyTier:     "gold",
+			PurchaseHistory: 1,
+			Urgency:         "high",
+		},
 	}}
 	quote := quoteOf(100_00, money.USD)
 	quote.Scene, quote.Message, quote.Table.Offer = scene, "hello", &price
-	quote.Product = agent.Product{ID: id.New[id.Product]([16]byte{}), Variant: id.New[id.Variant]([16]byte{}), Quantity: 1}
+	quote.Product = agent.Product{
+		ID:       id.New[id.Product]([16]byte{}),
+		Variant:  id.New[id.Variant]([16]byte{}),
+		Quantity: 1,
+	}
 	search := agent.SearchInput{Query: catalog.Query{
-		Text: "tent", Limit: 1, Sort: catalog.Newest, Filter: catalog.Filter{Categories: []string{"tents"}, PriceMin: &price, PriceMax: &price, Size: "L"},
+		Text:  "tent",
+		Limit: 1,
+		Sort:  catalog.Newest,
+		Filter: catalog.Filter{
+			Categories: []string{"tents"},
+			PriceMin:   &price,
+			PriceMax:   &price,
+			Size:       "L",
+		},
 	}}
 	full := []error{
 		second(p.Search(t.Context(), search)), second(p.Quote(t.Context(), quote)),

@@ -27,20 +27,76 @@ func TestTemplates_refused(t *testing.T) {
 		draft agent.Template
 		field string // ""; it is taken
 	}{
-		{agent.Template{ID: "a_b-1", On: agent.OnAccept, Message: "{quantity} × {product} at {price}, not {list_price}, until {valid_until}!"}, ""},
-		{agent.Template{ID: "a", On: agent.OnReject, Reasoning: "{hint}"}, ""},
-		{agent.Template{ID: "a", On: agent.OnUnmoved, Message: long}, ""},
-		{agent.Template{ID: "a", On: agent.OnUnmoved, Message: long + "e"}, "model.templates.0.message"},
-		{agent.Template{ID: "a", On: agent.OnCounter, Reasoning: "{hint}"}, "model.templates.0.reasoning"},
-		{agent.Template{ID: "a", On: agent.OnAccept, Message: "{price"}, "model.templates.0.message"},
-		{agent.Template{ID: "a", On: agent.OnAccept, Message: "{{price}}"}, "model.templates.0.message"},
-		{agent.Template{ID: "a", On: agent.OnAccept, Message: "At 95."}, "model.templates.0.message"},
-		{agent.Template{ID: "a", On: agent.OnAccept, Message: "At ٩٥."}, "model.templates.0.message"},
-		{agent.Template{ID: "a", On: agent.OnAccept, Message: "Yes.\nNow."}, "model.templates.0.message"},
-		{agent.Template{ID: "a", On: agent.OnAccept, Message: "\u202eYes."}, "model.templates.0.message"},
-		{agent.Template{ID: "a", On: agent.OnAccept, Message: "<b>Yes.</b>"}, "model.templates.0.message"},
-		{agent.Template{ID: "a", On: agent.OnAccept, Message: " "}, "model.templates.0.message"},
-		{agent.Template{ID: "", On: agent.OnAccept, Message: "Yes."}, "model.templates.0.id"},
+		{agent.Template{
+			ID:      "a_b-1",
+			On:      agent.OnAccept,
+			Message: "{quantity} × {product} at {price}, not {list_price}, until {valid_until}!",
+		}, ""},
+		{agent.Template{
+			ID:        "a",
+			On:        agent.OnReject,
+			Reasoning: "{hint}",
+		}, ""},
+		{agent.Template{
+			ID:      "a",
+			On:      agent.OnUnmoved,
+			Message: long,
+		}, ""},
+		{agent.Template{
+			ID:      "a",
+			On:      agent.OnUnmoved,
+			Message: long + "e",
+		}, "model.templates.0.message"},
+		{agent.Template{
+			ID:        "a",
+			On:        agent.OnCounter,
+			Reasoning: "{hint}",
+		}, "model.templates.0.reasoning"},
+		{agent.Template{
+			ID:      "a",
+			On:      agent.OnAccept,
+			Message: "{price",
+		}, "model.templates.0.message"},
+		{agent.Template{
+			ID:      "a",
+			On:      agent.OnAccept,
+			Message: "{{price}}",
+		}, "model.templates.0.message"},
+		{agent.Template{
+			ID:      "a",
+			On:      agent.OnAccept,
+			Message: "At 95.",
+		}, "model.templates.0.message"},
+		{agent.Template{
+			ID:      "a",
+			On:      agent.OnAccept,
+			Message: "At ٩٥.",
+		}, "model.templates.0.message"},
+		{agent.Template{
+			ID:      "a",
+			On:      agent.OnAccept,
+			Message: "Yes.\nNow.",
+		}, "model.templates.0.message"},
+		{agent.Template{
+			ID:      "a",
+			On:      agent.OnAccept,
+			Message: "\u202eYes.",
+		}, "model.templates.0.message"},
+		{agent.Template{
+			ID:      "a",
+			On:      agent.OnAccept,
+			Message: "<b>Yes.</b>",
+		}, "model.templates.0.message"},
+		{agent.Template{
+			ID:      "a",
+			On:      agent.OnAccept,
+			Message: " ",
+		}, "model.templates.0.message"},
+		{agent.Template{
+			ID:      "",
+			On:      agent.OnAccept,
+			Message: "Yes.",
+		}, "model.templates.0.id"},
 	} {
 		_, err := withTemplates(test.draft)
 		field := ""
@@ -53,7 +109,11 @@ func TestTemplates_refused(t *testing.T) {
 	}
 	many := make([]agent.Template, 41)
 	for i := range many {
-		many[i] = agent.Template{ID: strings.Repeat("a", i+1), On: agent.OnAccept, Message: "Yes."}
+		many[i] = agent.Template{
+			ID:      strings.Repeat("a", i+1),
+			On:      agent.OnAccept,
+			Message: "Yes.",
+		}
 	}
 	if _, err := withTemplates(many[:40]...); err != nil {
 		t.Error(err)
@@ -88,7 +148,11 @@ func TestOccasionOf(t *testing.T) {
 		{negotiation.Countered{Price: price, By: negotiation.Concession}, "countered"},
 		{negotiation.Countered{Price: price, By: negotiation.NoMovement}, "unmoved"},
 		{negotiation.Countered{Price: price, By: negotiation.ProbingLimit}, "unmoved"},
-		{negotiation.Countered{Price: price, By: negotiation.NoMovement, Final: true}, "final"},
+		{negotiation.Countered{
+			Price: price,
+			By:    negotiation.NoMovement,
+			Final: true,
+		}, "final"},
 		{negotiation.Rejected{Price: price, By: negotiation.BelowFloor}, "rejected"},
 		{negotiation.Rejected{Price: price, By: negotiation.ListOnly}, ""},
 		{negotiation.Quoted{Price: price}, ""},

@@ -58,9 +58,21 @@ func TestFindsWhatWasMadeBy(t *testing.T) {
 	t.Parallel()
 	nobody := agentid.Agent{}
 	says := agentid.Agent{Profile: "https://one.example/p"}
-	one := agentid.Agent{Profile: "https://one.example/p", Verified: true, Key: "k1"}
-	sameByOtherKey := agentid.Agent{Profile: "https://one.example/p", Verified: true, Key: "k2"}
-	two := agentid.Agent{Profile: "https://two.example/p", Verified: true, Key: "k1"}
+	one := agentid.Agent{
+		Profile:  "https://one.example/p",
+		Verified: true,
+		Key:      "k1",
+	}
+	sameByOtherKey := agentid.Agent{
+		Profile:  "https://one.example/p",
+		Verified: true,
+		Key:      "k2",
+	}
+	two := agentid.Agent{
+		Profile:  "https://two.example/p",
+		Verified: true,
+		Key:      "k1",
+	}
 	erased := agentid.Agent{Verified: true}
 	everybody := []agentid.Agent{nobody, says, one, sameByOtherKey, two, erased}
 	for _, test := range []struct {
@@ -98,7 +110,11 @@ func TestProtocols(t *testing.T) {
 		if protocol.String() != name {
 			t.Errorf("%s is called %s", name, protocol)
 		}
-		a := agentid.Agent{Profile: "https://agent.example/p", Verified: true, Key: "k"}
+		a := agentid.Agent{
+			Profile:  "https://agent.example/p",
+			Verified: true,
+			Key:      "k",
+		}
 		if over := a.Over(protocol); over.Protocol != protocol || over.Over(agentid.Haggle) != a {
 			t.Errorf("over %s: %+v", name, over)
 		}

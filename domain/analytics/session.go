@@ -229,8 +229,14 @@ func one(yes bool) int64 {
 func (t talk) lost() (Lost, bool) {
 	last := t[len(t)-1]
 	l := Lost{
-		Item: last.Item, Began: t[0].At, Last: last.At, Currency: last.Currency,
-		Best: -1, Standing: t[0].List, List: last.List, Floor: last.Floor,
+		Item:     last.Item,
+		Began:    t[0].At,
+		Last:     last.At,
+		Currency: last.Currency,
+		Best:     -1,
+		Standing: t[0].List,
+		List:     last.List,
+		Floor:    last.Floor,
 	}
 	for _, d := range t {
 		if d.Outcome == negotiation.OutcomeAccepted {
@@ -288,7 +294,12 @@ func (s Session) Unsold() (unsold []Unsold) {
 // accepted.
 func (t talk) unsold() (u Unsold, deal bool) {
 	last := t[len(t)-1]
-	u = Unsold{Item: last.Item, Currency: last.Currency, List: last.List, BestOffer: -1}
+	u = Unsold{
+		Item:      last.Item,
+		Currency:  last.Currency,
+		List:      last.List,
+		BestOffer: -1,
+	}
 	for _, d := range t {
 		if d.Offer != nil {
 			u.BestOffer = max(u.BestOffer, *d.Offer)
@@ -302,10 +313,18 @@ func (t talk) unsold() (u Unsold, deal bool) {
 }
 
 func (o Order) figures(costs map[costKey]int64) Figures {
-	f := Figures{Orders: 1, Gross: o.Gross, Products: map[string]Sold{}}
+	f := Figures{
+		Orders:   1,
+		Gross:    o.Gross,
+		Products: map[string]Sold{},
+	}
 	for _, l := range o.Lines {
 		n := int64(l.Quantity)
-		sold := Sold{Units: n, List: n * l.List, Goods: n * l.Unit}
+		sold := Sold{
+			Units: n,
+			List:  n * l.List,
+			Goods: n * l.Unit,
+		}
 		if cost, known := costs[costKey{l.Quote, l.Product}]; known && !l.Quote.IsZero() {
 			sold.Known, sold.Cost = sold.Goods, n*cost
 		}

@@ -38,8 +38,16 @@ func Served(release Version, negotiation Name) Set {
 			{Name: Cart, Version: release},
 			{Name: Checkout, Version: release},
 			{Name: Order, Version: release},
-			{Name: Discount, Version: release, Extends: []Name{Checkout, Cart}},
-			{Name: Fulfillment, Version: release, Extends: []Name{Checkout}},
+			{
+				Name:    Discount,
+				Version: release,
+				Extends: []Name{Checkout, Cart},
+			},
+			{
+				Name:    Fulfillment,
+				Version: release,
+				Extends: []Name{Checkout},
+			},
 		},
 	}
 	if negotiation != (Name{}) {
@@ -112,7 +120,11 @@ func common(business, platform Set) []Declared {
 		best, there := chosen[d.Name]
 		switch {
 		case !there || d.Version.After(best.Version):
-			chosen[d.Name] = Declared{Name: d.Name, Version: d.Version, Extends: slices.Clone(d.Extends)}
+			chosen[d.Name] = Declared{
+				Name:    d.Name,
+				Version: d.Version,
+				Extends: slices.Clone(d.Extends),
+			}
 		case d.Version == best.Version: // declared twice
 			best.Extends = append(best.Extends, d.Extends...)
 			chosen[d.Name] = best

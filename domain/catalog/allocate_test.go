@@ -15,11 +15,19 @@ func variant(n byte) id.Variant { return id.New[id.Variant]([16]byte{n}) }
 func TestAllocateByExample(t *testing.T) {
 	t.Parallel()
 	level := func(v byte, location string, quantity int) catalog.Level {
-		return catalog.Level{Variant: variant(v), Location: location, Quantity: quantity}
+		return catalog.Level{
+			Variant:  variant(v),
+			Location: location,
+			Quantity: quantity,
+		}
 	}
 	levels := []catalog.Level{level(1, "berlin", 2), level(1, "main", 5), level(1, "paris", 5), level(2, "main", 1), level(3, "main", 0)}
 	take := func(v byte, location string, quantity int) catalog.Take {
-		return catalog.Take{Variant: variant(v), Location: location, Quantity: quantity}
+		return catalog.Take{
+			Variant:  variant(v),
+			Location: location,
+			Quantity: quantity,
+		}
 	}
 	need := func(v byte, quantity int) catalog.Need { return catalog.Need{Variant: variant(v), Quantity: quantity} }
 	for name, c := range map[string]struct {
@@ -57,7 +65,11 @@ func TestAllocateTakesWhatIsNeededAndNoMoreThanThereIs(t *testing.T) {
 		for v := range byte(3) {
 			for _, location := range []string{"a", "b", "c"} {
 				n := rapid.IntRange(0, 6).Draw(t, "stock")
-				levels = append(levels, catalog.Level{Variant: variant(v), Location: location, Quantity: n})
+				levels = append(levels, catalog.Level{
+					Variant:  variant(v),
+					Location: location,
+					Quantity: n,
+				})
 				there[place{variant(v), location}], total[variant(v)] = n, total[variant(v)]+n
 			}
 			needs = append(needs, catalog.Need{Variant: variant(v), Quantity: rapid.IntRange(1, 20).Draw(t, "need")})

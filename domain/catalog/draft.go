@@ -80,8 +80,12 @@ func Create(project id.Project, d Draft, currency money.Currency, ids IDs, now t
 	check.That(d.Name.Given(), "name", "is required")
 	check.That(d.Price.Given(), "price", "is required")
 	p := &Product{
-		ID: ids.Product(), Project: project, Price: money.Zero(currency),
-		Negotiable: true, Status: Active, CreatedAt: now,
+		ID:         ids.Product(),
+		Project:    project,
+		Price:      money.Zero(currency),
+		Negotiable: true,
+		Status:     Active,
+		CreatedAt:  now,
 	}
 	return p.finish(d, currency, ids, check, now)
 }
@@ -203,7 +207,14 @@ func (p *Product) applyVariants(d Draft, ids IDs, check fault.Check) []Stock {
 func (p *Product) defaultVariant(ids IDs) Variant {
 	for _, v := range p.Variants {
 		if v.SKU == p.SKU {
-			return Variant{ID: v.ID, SKU: p.SKU, GTIN: v.GTIN, MPN: v.MPN, InventoryPolicy: v.InventoryPolicy, Digital: v.Digital}
+			return Variant{
+				ID:              v.ID,
+				SKU:             p.SKU,
+				GTIN:            v.GTIN,
+				MPN:             v.MPN,
+				InventoryPolicy: v.InventoryPolicy,
+				Digital:         v.Digital,
+			}
 		}
 	}
 	return Variant{ID: ids.Variant(), SKU: p.SKU}

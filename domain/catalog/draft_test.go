@@ -31,7 +31,11 @@ func usd(cents int64) money.Amount { return money.Of(cents, money.USD) }
 func pointer[T any](v T) *T { return &v }
 
 func tent() catalog.Draft {
-	return catalog.Draft{SKU: patch.To("T-1"), Name: patch.To("Tent"), Price: patch.To(usd(19_900))}
+	return catalog.Draft{
+		SKU:   patch.To("T-1"),
+		Name:  patch.To("Tent"),
+		Price: patch.To(usd(19_900)),
+	}
 }
 
 // tents are a tent in two variants.
@@ -164,10 +168,17 @@ func TestNullTakesWhatCanBeMissing(t *testing.T) {
 	d.Reviews = patch.To(catalog.Reviews{Average: 450, Count: 3})
 	p, _ := create(t, d)
 	changed, _ := update(t, p, catalog.Draft{
-		Category: patch.Null[string](), Brand: patch.Null[string](), Description: patch.Null[string](), Status: patch.Null[string](),
-		Cost: patch.Null[money.Amount](), CompetitorPrice: patch.Null[money.Amount](), Negotiable: patch.Null[bool](),
-		Tags: patch.Null[[]string](), Related: patch.Null[[]string](), Reviews: patch.Null[catalog.Reviews](),
-		Variants: patch.Null[[]catalog.VariantDraft](),
+		Category:        patch.Null[string](),
+		Brand:           patch.Null[string](),
+		Description:     patch.Null[string](),
+		Status:          patch.Null[string](),
+		Cost:            patch.Null[money.Amount](),
+		CompetitorPrice: patch.Null[money.Amount](),
+		Negotiable:      patch.Null[bool](),
+		Tags:            patch.Null[[]string](),
+		Related:         patch.Null[[]string](),
+		Reviews:         patch.Null[catalog.Reviews](),
+		Variants:        patch.Null[[]catalog.VariantDraft](),
 	})
 	bare, _ := create(t, tent())
 	bare.UpdatedAt, bare.Variants[0].ID = next, changed.Variants[0].ID
@@ -222,7 +233,11 @@ func TestCreateNamesWhatIsMissing(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	p, _ := create(t, tent())
-	nothing := catalog.Draft{SKU: patch.Null[string](), Name: patch.Null[string](), Price: patch.Null[money.Amount]()}
+	nothing := catalog.Draft{
+		SKU:   patch.Null[string](),
+		Name:  patch.Null[string](),
+		Price: patch.Null[money.Amount](),
+	}
 	if _, _, err := p.Update(nothing, &counter{100}, next); !slices.Equal(fields(err), []string{"name", "price", "sku"}) {
 		t.Errorf("%v", err)
 	}

@@ -69,7 +69,11 @@ func TestProblemList_bounded(t *testing.T) {
 	t.Parallel()
 	var l catalog.ProblemList
 	for n := range 200 {
-		l.Add(catalog.LineProblem{Line: n + 1, Field: strings.Repeat("x", n), Message: "is unknown"})
+		l.Add(catalog.LineProblem{
+			Line:    n + 1,
+			Field:   strings.Repeat("x", n),
+			Message: "is unknown",
+		})
 	}
 	if got := l.Lines(); len(got) != 101 || !slices.Contains(got, "… and 100 other problems") {
 		t.Errorf("%d lines, the last is %q", len(got), got[len(got)-1])

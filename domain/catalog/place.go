@@ -97,7 +97,11 @@ func (p *Place) Bytes() []byte {
 func ParsePlace(b []byte) (*Place, error) {
 	r := placeReader{rest: b}
 	version, behind := r.byte(), r.byte()
-	p := &Place{Behind: behind == 1, Value: r.varint(), Last: id.Stored[id.Product](r.text())}
+	p := &Place{
+		Behind: behind == 1,
+		Value:  r.varint(),
+		Last:   id.Stored[id.Product](r.text()),
+	}
 	left := r.uvarint()
 	p.Left = int(min(left, math.MaxInt32))
 	p.Best, p.Surety = r.uint32(), r.uint32()

@@ -71,7 +71,10 @@ func TestAllocate_policies(t *testing.T) {
 func TestDraft_inventoryPolicy(t *testing.T) {
 	t.Parallel()
 	p, _, err := catalog.Create(id.Project{}, catalog.Draft{
-		SKU: patch.To("A"), Name: patch.To("A"), Price: patch.To(money.Of(1, money.USD)), InventoryPolicy: patch.To("backorder"),
+		SKU:             patch.To("A"),
+		Name:            patch.To("A"),
+		Price:           patch.To(money.Of(1, money.USD)),
+		InventoryPolicy: patch.To("backorder"),
 	}, money.USD, &counter{}, noon)
 	if err != nil || p.Variants[0].InventoryPolicy != catalog.Backorder {
 		t.Fatalf("%+v, %v", p, err)

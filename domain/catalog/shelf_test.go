@@ -8,7 +8,11 @@ import (
 )
 
 func shelf(quantity, held, oversold int) catalog.Shelf {
-	return catalog.Shelf{Level: catalog.Level{Quantity: quantity}, Held: held, Oversold: oversold}
+	return catalog.Shelf{
+		Level:    catalog.Level{Quantity: quantity},
+		Held:     held,
+		Oversold: oversold,
+	}
 }
 
 func TestShelf(t *testing.T) {

@@ -65,7 +65,11 @@ func (s *Synonym) Update(d SynonymDraft, now time.Time) (*Synonym, error) {
 }
 
 func newSynonym(project id.Project, synonym id.Synonym, d SynonymDraft, now time.Time, check fault.Check) *Synonym {
-	s := &Synonym{ID: synonym, Project: project, CreatedAt: now}
+	s := &Synonym{
+		ID:        synonym,
+		Project:   project,
+		CreatedAt: now,
+	}
 	check.That(d.Words.Given(), "words", "is required")
 	s.write(d, now, check)
 	return s

@@ -15,12 +15,32 @@ func TestAddress_For(t *testing.T) {
 		buyer   checkout.Buyer
 		want    checkout.Address
 	}{
-		"a name that is whole":      {checkout.Address{Name: "Ada B. Buyer"}, ada, checkout.Address{Name: "Ada B. Buyer"}},
-		"parts alone":               {checkout.Address{First: "Eve", Last: "Other"}, ada, checkout.Address{Name: "Eve Other", First: "Eve", Last: "Other"}},
-		"a last name alone":         {checkout.Address{Last: "Other"}, ada, checkout.Address{Name: "Other", Last: "Other"}},
-		"both":                      {checkout.Address{Name: "E. Other", First: "Eve", Last: "Other"}, ada, checkout.Address{Name: "E. Other", First: "Eve", Last: "Other"}},
-		"nothing, and a buyer":      {checkout.Address{}, ada, checkout.Address{Name: "Ada Buyer", First: "Ada", Last: "Buyer"}},
-		"spaces, and a buyer":       {checkout.Address{Name: " "}, ada, checkout.Address{Name: "Ada Buyer", First: "Ada", Last: "Buyer"}},
+		"a name that is whole": {checkout.Address{Name: "Ada B. Buyer"}, ada, checkout.Address{Name: "Ada B. Buyer"}},
+		"parts alone": {checkout.Address{First: "Eve", Last: "Other"}, ada, checkout.Address{
+			Name:  "Eve Other",
+			First: "Eve",
+			Last:  "Other",
+		}},
+		"a last name alone": {checkout.Address{Last: "Other"}, ada, checkout.Address{Name: "Other", Last: "Other"}},
+		"both": {checkout.Address{
+			Name:  "E. Other",
+			First: "Eve",
+			Last:  "Other",
+		}, ada, checkout.Address{
+			Name:  "E. Other",
+			First: "Eve",
+			Last:  "Other",
+		}},
+		"nothing, and a buyer": {checkout.Address{}, ada, checkout.Address{
+			Name:  "Ada Buyer",
+			First: "Ada",
+			Last:  "Buyer",
+		}},
+		"spaces, and a buyer": {checkout.Address{Name: " "}, ada, checkout.Address{
+			Name:  "Ada Buyer",
+			First: "Ada",
+			Last:  "Buyer",
+		}},
 		"nothing, and nobody known": {checkout.Address{}, checkout.Buyer{Email: "ada@example.com"}, checkout.Address{}},
 	} {
 		if got := test.address.For(test.buyer); got != test.want {
@@ -40,8 +60,12 @@ func TestAddress_Names(t *testing.T) {
 		{Name: " Ada  Buyer "}: {"Ada", "Buyer"},
 		{Name: "Cher"}:         {"", "Cher"},
 		{Name: ""}:             {"", ""},
-		{Name: "E. Other", First: "Eve", Last: "van Dam"}: {"Eve", "van Dam"},
-		{Name: "van Dam", Last: "van Dam"}:                {"", "van Dam"},
+		{
+			Name:  "E. Other",
+			First: "Eve",
+			Last:  "van Dam",
+		}: {"Eve", "van Dam"},
+		{Name: "van Dam", Last: "van Dam"}: {"", "van Dam"},
 	} {
 		if first, last := address.Names(); first != want[0] || last != want[1] {
 			t.Errorf("%+v: %q, %q", address, first, last)

@@ -45,7 +45,11 @@ func TestDrops(t *testing.T) {
 	t.Parallel()
 	deal := id.New[id.Quote]([16]byte{1})
 	of := func(number int, variant byte, quote id.Quote) checkout.Line {
-		return checkout.Line{ID: number, Variant: id.New[id.Variant]([16]byte{variant}), Quote: quote}
+		return checkout.Line{
+			ID:      number,
+			Variant: id.New[id.Variant]([16]byte{variant}),
+			Quote:   quote,
+		}
 	}
 	before := []checkout.Line{of(1, 1, id.Quote{}), of(2, 2, deal), of(3, 3, deal)}
 	for name, test := range map[string]struct {

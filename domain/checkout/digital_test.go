@@ -84,7 +84,13 @@ func TestOpen_mixedShipsThePhysicalPart(t *testing.T) {
 	if _, err := openDigital(t, p, checkout.Address{}, lineOf(1000, false), lineOf(2000, true)); fault.KindOf(err) != fault.Invalid {
 		t.Fatal("no address:", err)
 	}
-	home := checkout.Address{Name: "A", Line1: "B", City: "C", PostalCode: "1", Country: "DE"}
+	home := checkout.Address{
+		Name:       "A",
+		Line1:      "B",
+		City:       "C",
+		PostalCode: "1",
+		Country:    "DE",
+	}
 	c, err := openDigital(t, p, home, lineOf(1000, false), lineOf(2000, true))
 	if err != nil || c.Shipping().Minor() != 599 || c.Snapshot().Tax.Minor() != 570 || c.Total().Minor() != 4169 {
 		t.Fatal(c, err)

@@ -26,19 +26,39 @@ func shop() *project.Project {
 	f := project.DefaultStorefront(settings)
 	f.ShippingRegions = []string{"US", "DE"}
 	f.TaxRates = []project.TaxRate{{Country: "US", State: "NY", Rate: 8875}, {Country: "DE", Rate: 19_000}}
-	return &project.Project{ID: id.New[id.Project]([16]byte{1}), Settings: settings, Storefront: f}
+	return &project.Project{
+		ID:         id.New[id.Project]([16]byte{1}),
+		Settings:   settings,
+		Storefront: f,
+	}
 }
 
 func newYork() checkout.Address {
-	return checkout.Address{Name: "Ada", Line1: "1 Main St", City: "New York", State: "NY", PostalCode: "10001", Country: "US"}
+	return checkout.Address{
+		Name:       "Ada",
+		Line1:      "1 Main St",
+		City:       "New York",
+		State:      "NY",
+		PostalCode: "10001",
+		Country:    "US",
+	}
 }
 
 func cart(lines ...checkout.Line) checkout.Cart {
-	return checkout.Cart{Session: id.New[id.Session]([16]byte{2}), Lines: lines, Address: newYork()}
+	return checkout.Cart{
+		Session: id.New[id.Session]([16]byte{2}),
+		Lines:   lines,
+		Address: newYork(),
+	}
 }
 
 func line(v byte, quantity int, unit, original int64) checkout.Line {
-	return checkout.Line{Variant: variant(v), Quantity: quantity, Unit: cents(unit), Original: cents(original)}
+	return checkout.Line{
+		Variant:  variant(v),
+		Quantity: quantity,
+		Unit:     cents(unit),
+		Original: cents(original),
+	}
 }
 
 func open(t rapid.TB, p *project.Project, c checkout.Cart) *checkout.Checkout {

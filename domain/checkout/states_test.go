@@ -20,18 +20,30 @@ var (
 	noon  = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	late  = noon.Add(checkout.Validity)
 	held  = []catalog.Take{{Variant: id.New[id.Variant]([16]byte{1}), Location: "main", Quantity: 2}}
-	token = checkout.Payment{Method: project.SharedPaymentToken, TokenHash: "hash", Email: "buyer@example.com"}
+	token = checkout.Payment{
+		Method:    project.SharedPaymentToken,
+		TokenHash: "hash",
+		Email:     "buyer@example.com",
+	}
 )
 
 // in is a checkout in a state after its second attempt, with so many declines.
 func in(status checkout.Status, declines int) *checkout.Checkout {
 	s := checkout.Snapshot{
-		Revision: 1, ID: id.New[id.Checkout]([16]byte{2}), Status: status, Attempt: 2, Declines: declines,
+		Revision: 1,
+		ID:       id.New[id.Checkout]([16]byte{2}),
+		Status:   status,
+		Attempt:  2,
+		Declines: declines,
 		Options: []checkout.Option{
 			{ID: "standard", Price: money.Of(599, money.USD)}, {ID: "express", Price: money.Of(1499, money.USD)},
 		},
-		Address: newYork(), Selected: "standard", Subtotal: money.Of(10_000, money.USD), Tax: money.Of(800, money.USD),
-		CreatedAt: noon, ValidUntil: late,
+		Address:    newYork(),
+		Selected:   "standard",
+		Subtotal:   money.Of(10_000, money.USD),
+		Tax:        money.Of(800, money.USD),
+		CreatedAt:  noon,
+		ValidUntil: late,
 	}
 	if status == checkout.Processing {
 		s.Taken, s.LeaseUntil = held, noon.Add(checkout.Lease)
@@ -143,7 +155,12 @@ func TestClaimTakesTheWayToPayAndTheStock(t *testing.T) {
 	if s.Attempt != 3 || s.Payment != paying || s.Selected != "express" || !slices.Equal(s.Taken, held) {
 		t.Errorf("claimed %+v", s)
 	}
-	want := checkout.Charge{Key: checkout.AttemptKey(s.ID, 3), Amount: money.Of(10_000+800+1499, money.USD), Method: project.SharedPaymentToken, Since: noon}
+	want := checkout.Charge{
+		Key:    checkout.AttemptKey(s.ID, 3),
+		Amount: money.Of(10_000+800+1499, money.USD),
+		Method: project.SharedPaymentToken,
+		Since:  noon,
+	}
 	if c.Charge() != want {
 		t.Errorf("charge %+v, want %+v", c.Charge(), want)
 	}

@@ -80,7 +80,16 @@ type Delivery struct {
 
 // NewDelivery is due at once.
 func NewDelivery(name id.Delivery, project id.Project, e id.Event, t Type, to Target, now time.Time) *Delivery {
-	return &Delivery{ID: name, Project: project, Event: e, Type: t, Target: to, Status: Pending, DueAt: &now, CreatedAt: now}
+	return &Delivery{
+		ID:        name,
+		Project:   project,
+		Event:     e,
+		Type:      t,
+		Target:    to,
+		Status:    Pending,
+		DueAt:     &now,
+		CreatedAt: now,
+	}
 }
 
 // Result of an attempt. It went well if Error is empty.

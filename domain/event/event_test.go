@@ -206,7 +206,11 @@ func TestSubscriptionStates(t *testing.T) {
 		t.Errorf("enabled: %+v", s)
 	}
 	before := *s
-	err := s.Change(event.Change{URL: patch.To("nowhere"), Status: patch.To("asleep"), Types: patch.To([]string{})}, event.Rules{}, noon.Add(time.Hour))
+	err := s.Change(event.Change{
+		URL:    patch.To("nowhere"),
+		Status: patch.To("asleep"),
+		Types:  patch.To([]string{}),
+	}, event.Rules{}, noon.Add(time.Hour))
 	var f *fault.Error
 	if !errors.As(err, &f) || len(f.Details) != 3 || s.URL != before.URL || s.Status != before.Status || s.UpdatedAt != before.UpdatedAt {
 		t.Errorf("%v, %+v", err, s)

@@ -93,8 +93,15 @@ type Rules struct{ AllowLoopback bool }
 // Subscribe makes an active subscription with a sealed secret.
 func Subscribe(name id.Subscription, project id.Project, d Draft, sealed []byte, r Rules, now time.Time) (*Subscription, error) {
 	s := &Subscription{
-		ID: name, Project: project, Status: Active, Secret: sealed, URL: d.URL, Description: d.Description,
-		ActiveSince: now, CreatedAt: now, UpdatedAt: now,
+		ID:          name,
+		Project:     project,
+		Status:      Active,
+		Secret:      sealed,
+		URL:         d.URL,
+		Description: d.Description,
+		ActiveSince: now,
+		CreatedAt:   now,
+		UpdatedAt:   now,
 	}
 	check := fault.NewCheck()
 	s.Types = checkTypes(check, d.Types)

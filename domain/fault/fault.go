@@ -70,7 +70,11 @@ func (e *Error) Description() string {
 
 // New is an error of this kind and code.
 func New(kind Kind, code, message string) *Error {
-	return &Error{Kind: kind, Code: code, Message: message}
+	return &Error{
+		Kind:    kind,
+		Code:    code,
+		Message: message,
+	}
 }
 
 // After says when to try again.

@@ -13,15 +13,23 @@ import (
 
 func asked() *integration.Authorization {
 	return &integration.Authorization{
-		State: "hash", Account: id.New[id.Account]([16]byte{1}), Project: shop, Type: integration.Shopify,
-		RedirectURI: "https://merchant.example/back", CreatedAt: noon,
+		State:       "hash",
+		Account:     id.New[id.Account]([16]byte{1}),
+		Project:     shop,
+		Type:        integration.Shopify,
+		RedirectURI: "https://merchant.example/back",
+		CreatedAt:   noon,
 	}
 }
 
 // Whoever a state does not belong to is refused, and the one it belongs to still can redeem it, once.
 func TestStatesAreRedeemedOnceByWhomTheyBelongTo(t *testing.T) {
 	t.Parallel()
-	right := integration.Grant{Account: asked().Account, Project: shop, Type: integration.Shopify}
+	right := integration.Grant{
+		Account: asked().Account,
+		Project: shop,
+		Type:    integration.Shopify,
+	}
 	with := func(change func(*integration.Grant)) integration.Grant {
 		g := right
 		change(&g)

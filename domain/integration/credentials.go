@@ -61,9 +61,18 @@ func read(parts []string) (Credentials, error) {
 	malformed := errors.New("integration: sealed credentials are malformed")
 	switch len(parts) {
 	case 3:
-		return Credentials{Key: parts[0], Secret: parts[1], Signing: parts[2]}, nil
+		return Credentials{
+			Key:     parts[0],
+			Secret:  parts[1],
+			Signing: parts[2],
+		}, nil
 	case 5:
-		c := Credentials{Key: parts[0], Secret: parts[1], Signing: parts[2], Refresh: parts[3]}
+		c := Credentials{
+			Key:     parts[0],
+			Secret:  parts[1],
+			Signing: parts[2],
+			Refresh: parts[3],
+		}
 		if parts[4] != "" {
 			millis, err := strconv.ParseInt(parts[4], 10, 64)
 			if err != nil {

@@ -148,7 +148,12 @@ func (i *Integration) Change(change Change, now time.Time) error {
 
 // Connect makes an integration from a draft that was checked, and from what the provider said of it.
 func Connect(name id.Integration, p id.Project, d Draft, config Config, hook Hook, now time.Time) *Integration {
-	i := &Integration{ID: name, Project: p, Type: d.Type, CreatedAt: now}
+	i := &Integration{
+		ID:        name,
+		Project:   p,
+		Type:      d.Type,
+		CreatedAt: now,
+	}
 	i.take(d, config, hook, now)
 	return i
 }

@@ -20,7 +20,11 @@ var (
 	name   = id.New[id.Integration]([16]byte{1})
 	shop   = id.New[id.Project]([16]byte{2})
 	config = integration.Config{Account: "acct_1"}
-	hook   = integration.Hook{ID: id.New[id.Webhook]([16]byte{3}), Remote: "we_1", Status: integration.HookActive}
+	hook   = integration.Hook{
+		ID:     id.New[id.Webhook]([16]byte{3}),
+		Remote: "we_1",
+		Status: integration.HookActive,
+	}
 )
 
 func connected() *integration.Integration {
@@ -193,7 +197,11 @@ func TestSealing(t *testing.T) {
 	if got, err := i.Open(unmark); err != nil || got != want {
 		t.Errorf("%#v, %v", got.Key, err)
 	}
-	tokens := integration.Credentials{Key: "a", Refresh: "r", Expires: noon}
+	tokens := integration.Credentials{
+		Key:     "a",
+		Refresh: "r",
+		Expires: noon,
+	}
 	i.Sealed = integration.Seal(i.ID, tokens, mark)
 	if got, err := i.Open(unmark); err != nil || got != tokens {
 		t.Errorf("tokens: %v", err)

@@ -82,7 +82,15 @@ func (i *Integration) Webhook(name id.Webhook, topic string, actions []string, n
 	default:
 		c.That(slices.Contains(topics, topic), "topic", "must be one of "+strings.Join(topics, ", "))
 	}
-	w := &Webhook{ID: name, Project: i.Project, Integration: i.ID, Type: i.Type, Topic: topic, Status: WebhookActive, CreatedAt: now}
+	w := &Webhook{
+		ID:          name,
+		Project:     i.Project,
+		Integration: i.ID,
+		Type:        i.Type,
+		Topic:       topic,
+		Status:      WebhookActive,
+		CreatedAt:   now,
+	}
 	w.CheckAt = w.nextCheck(now)
 	for n, text := range actions {
 		at, field, a := c.In("actions"), strconv.Itoa(n), Action{text}
@@ -140,16 +148,33 @@ type Delivery struct {
 // Receive makes a delivery that is to be worked on.
 func (w *Webhook) Receive(name id.WebhookLog, remote string, at time.Time, payload []byte, now time.Time) *Delivery {
 	return &Delivery{
-		ID: name, Project: w.Project, Integration: w.Integration, Webhook: w.ID, Topic: w.Topic, Remote: remote, At: at,
-		Status: Received, Size: len(payload), Payload: payload, ReceivedAt: now, DueAt: now,
+		ID:          name,
+		Project:     w.Project,
+		Integration: w.Integration,
+		Webhook:     w.ID,
+		Topic:       w.Topic,
+		Remote:      remote,
+		At:          at,
+		Status:      Received,
+		Size:        len(payload),
+		Payload:     payload,
+		ReceivedAt:  now,
+		DueAt:       now,
 	}
 }
 
 // Reject makes a delivery whose signature is wrong. Of what it says nothing is kept.
 func (w *Webhook) Reject(name id.WebhookLog, why string, size int, now time.Time) *Delivery {
 	return &Delivery{
-		ID: name, Project: w.Project, Integration: w.Integration, Webhook: w.ID, Topic: w.Topic,
-		Status: Rejected, Error: clip(why), Size: size, ReceivedAt: now,
+		ID:          name,
+		Project:     w.Project,
+		Integration: w.Integration,
+		Webhook:     w.ID,
+		Topic:       w.Topic,
+		Status:      Rejected,
+		Error:       clip(why),
+		Size:        size,
+		ReceivedAt:  now,
 	}
 }
 

@@ -207,7 +207,11 @@ func TestWanted(t *testing.T) {
 
 func TestTokensGoStale(t *testing.T) {
 	t.Parallel()
-	token := integration.Credentials{Key: "a", Refresh: "r", Expires: noon.Add(5 * time.Minute)}
+	token := integration.Credentials{
+		Key:     "a",
+		Refresh: "r",
+		Expires: noon.Add(5 * time.Minute),
+	}
 	forever := integration.Credentials{Key: "a", Expires: noon}
 	if token.Stale(5*time.Minute, noon) || !token.Stale(5*time.Minute, noon.Add(time.Millisecond)) || forever.Stale(time.Hour, later) {
 		t.Error("a token is refreshed too early, too late, or without the means")

@@ -21,11 +21,20 @@ var (
 func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
 
 func sale(subtotal, shipping, tax int64) ledger.Transaction {
-	return ledger.Sale(ledger.Transaction{Payment: pay, Provider: "stripe", At: noon}, usd(subtotal), usd(shipping), usd(tax))
+	return ledger.Sale(ledger.Transaction{
+		Payment:  pay,
+		Provider: "stripe",
+		At:       noon,
+	}, usd(subtotal), usd(shipping), usd(tax))
 }
 
 func refund(amount int64) ledger.Transaction {
-	return ledger.Refund(ledger.Transaction{Payment: pay, Refund: ref, Provider: "stripe", At: noon}, usd(amount))
+	return ledger.Refund(ledger.Transaction{
+		Payment:  pay,
+		Refund:   ref,
+		Provider: "stripe",
+		At:       noon,
+	}, usd(amount))
 }
 
 func TestSaleLeavesOutWhatIsZero(t *testing.T) {
@@ -101,12 +110,27 @@ func TestKindsPostToTheirAccounts(t *testing.T) {
 	t.Parallel()
 	funds, entry := ledger.Funds("stripe"), id.New[id.Transaction]([16]byte{3})
 	change := func(kind ledger.Kind, minor int64) ledger.Transaction {
-		return ledger.Change(kind, ledger.Transaction{ID: entry, Provider: "stripe", Reference: "x_1", At: noon}, usd(minor))
+		return ledger.Change(kind, ledger.Transaction{
+			ID:        entry,
+			Provider:  "stripe",
+			Reference: "x_1",
+			At:        noon,
+		}, usd(minor))
 	}
 	step := func(withdrawn, fee int64) ledger.Transaction {
-		return ledger.Dispute(ledger.Transaction{ID: entry, Provider: "stripe", At: noon}, 2, usd(withdrawn), usd(fee))
+		return ledger.Dispute(ledger.Transaction{
+			ID:       entry,
+			Provider: "stripe",
+			At:       noon,
+		}, 2, usd(withdrawn), usd(fee))
 	}
-	given := ledger.Transaction{ID: entry, Payment: pay, Refund: ref, Provider: "stripe", At: noon}
+	given := ledger.Transaction{
+		ID:       entry,
+		Payment:  pay,
+		Refund:   ref,
+		Provider: "stripe",
+		At:       noon,
+	}
 	for _, c := range []struct {
 		got       ledger.Transaction
 		kind      ledger.Kind

@@ -25,8 +25,12 @@ type Posted struct {
 func NewBaselines(item Item, floor int64, worths []int64) Baselines {
 	sorted := slices.Sorted(slices.Values(worths))
 	return Baselines{
-		List: posted(item, item.List, sorted), Best: bestPosted(item, 0, sorted), Oracle: optimum(item, 0, sorted),
-		Floor: floor, BestWithin: bestPosted(item, floor, sorted), OracleWithin: optimum(item, floor, sorted),
+		List:         posted(item, item.List, sorted),
+		Best:         bestPosted(item, 0, sorted),
+		Oracle:       optimum(item, 0, sorted),
+		Floor:        floor,
+		BestWithin:   bestPosted(item, floor, sorted),
+		OracleWithin: optimum(item, floor, sorted),
 	}
 }
 

@@ -13,7 +13,11 @@ import (
 type bought struct{ before, after int64 }
 
 func lot(item market.Item, costed bool, monthly int, populations ...[]bought) market.Lot {
-	l := market.Lot{Item: item, Costed: costed, Monthly: monthly}
+	l := market.Lot{
+		Item:    item,
+		Costed:  costed,
+		Monthly: monthly,
+	}
 	for _, buyers := range populations {
 		var p market.Pair
 		for _, b := range buyers {

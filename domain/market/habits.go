@@ -11,7 +11,13 @@ type Habits struct {
 
 // UsualHabits are those of the buyers that policies are measured by.
 func UsualHabits() Habits {
-	return Habits{Shortest: 3, Longest: 8, LowestFirst: .60, HighestFirst: .85, Firm: .9}
+	return Habits{
+		Shortest:     3,
+		Longest:      8,
+		LowestFirst:  .60,
+		HighestFirst: .85,
+		Firm:         .9,
+	}
 }
 
 // MostRounds bounds deadlines: nobody has more patience.

@@ -32,7 +32,11 @@ type talk struct {
 
 func newTalk(item Item, buyer Buyer, tactic Tactic, random Random) talk {
 	t := talk{
-		item: item, buyer: buyer, most: min(buyer.Worth, item.List), deadline: buyer.Deadline, random: random,
+		item:     item,
+		buyer:    buyer,
+		most:     min(buyer.Worth, item.List),
+		deadline: buyer.Deadline,
+		random:   random,
 		standing: item.List,
 	}
 	if tactic.rounds > 0 {

@@ -25,7 +25,11 @@ func standing(prices ...int64) func(int, int64) Answer {
 			return Answer{Verdict: Accepted, Price: min(offer, item.List)}
 		}
 		lowest = prices[min(round, len(prices))-1]
-		return Answer{Verdict: Rejected, Price: 7000, Standing: lowest}
+		return Answer{
+			Verdict:  Rejected,
+			Price:    7000,
+			Standing: lowest,
+		}
 	}
 }
 
@@ -33,9 +37,17 @@ func standing(prices ...int64) func(int, int64) Answer {
 func lastWord(price int64) func(int, int64) Answer {
 	return func(round int, offer int64) Answer {
 		if round > 1 && offer == price {
-			return Answer{Verdict: Accepted, Price: price, Over: true}
+			return Answer{
+				Verdict: Accepted,
+				Price:   price,
+				Over:    true,
+			}
 		}
-		return Answer{Verdict: Rejected, Standing: price, Over: true}
+		return Answer{
+			Verdict:  Rejected,
+			Standing: price,
+			Over:     true,
+		}
 	}
 }
 
@@ -57,9 +69,19 @@ func TestWhenBuyersTakeWhatStands(t *testing.T) {
 			if offer == 8990 {
 				return Answer{Verdict: Accepted, Price: offer}
 			}
-			return Answer{Verdict: Countered, Price: 8990, Over: round == 2}
+			return Answer{
+				Verdict: Countered,
+				Price:   8990,
+				Over:    round == 2,
+			}
 		}, []int64{6300, 6327, 8990}, 8990, 2},
-		"not when a final one is above V": {"linear", func(int, int64) Answer { return Answer{Verdict: Countered, Price: 9500, Over: true} }, []int64{6300}, 0, 1},
+		"not when a final one is above V": {"linear", func(int, int64) Answer {
+			return Answer{
+				Verdict: Countered,
+				Price:   9500,
+				Over:    true,
+			}
+		}, []int64{6300}, 0, 1},
 		"of an earlier round, after a rejection": {"hardliner", func(round int, offer int64) Answer {
 			switch {
 			case round == 1:
@@ -94,10 +116,18 @@ func TestTheListPriceStandsFromTheStart(t *testing.T) {
 		}
 		return Answer{Verdict: Rejected}
 	}}
-	rich := Buyer{Worth: 12000, First: 7200, Deadline: 3}
+	rich := Buyer{
+		Worth:    12000,
+		First:    7200,
+		Deadline: 3,
+	}
 	for _, tactic := range Tactics() {
 		s.offers = nil
-		r := Rules{Seller: s, Item: item, Firm: usual.Firm}
+		r := Rules{
+			Seller: s,
+			Item:   item,
+			Firm:   usual.Firm,
+		}
 		if out := r.Haggle(0, rich, tactic, rand.New(rand.NewPCG(1, 2))); out.Price != item.List || slices.Max(s.offers) > item.List {
 			t.Errorf("%s offers %d and pays %d", tactic.Name, s.offers, out.Price)
 		}
@@ -131,7 +161,11 @@ func TestSensibleBuyersTakeWhatStandsUnderAHint(t *testing.T) {
 			if offer >= stands {
 				return Answer{Verdict: Accepted, Price: offer}
 			}
-			return Answer{Verdict: Rejected, Price: 9500, Standing: stands}
+			return Answer{
+				Verdict:  Rejected,
+				Price:    9500,
+				Standing: stands,
+			}
 		}}
 		if talks(t, s, "linear", Rules{Heed: true}); !slices.Equal(s.offers, want) {
 			t.Errorf("%d stands: offers %d", stands, s.offers)
@@ -147,7 +181,13 @@ func TestBrokenPromises(t *testing.T) {
 		return func(round int, _ int64) Answer { return prices[min(round, len(prices))-1] }
 	}
 	counter := func(price int64) Answer { return Answer{Verdict: Countered, Price: price} }
-	stands := func(price int64) Answer { return Answer{Verdict: Rejected, Price: 7000, Standing: price} }
+	stands := func(price int64) Answer {
+		return Answer{
+			Verdict:  Rejected,
+			Price:    7000,
+			Standing: price,
+		}
+	}
 	for _, c := range []struct {
 		want   Promise
 		answer func(int, int64) Answer
@@ -166,7 +206,11 @@ func TestBrokenPromises(t *testing.T) {
 		{RisingCounter, sell(stands(9500), counter(9501))},
 		{CounterUnderTheOffer, sell(stands(6300))},
 		{BrokenCommitment, sell(stands(6900))},
-		{ChangingHint, sell(stands(9500), Answer{Verdict: Rejected, Price: 7100, Standing: 9500})},
+		{ChangingHint, sell(stands(9500), Answer{
+			Verdict:  Rejected,
+			Price:    7100,
+			Standing: 9500,
+		})},
 	} {
 		out, _ := talks(t, &script{answer: c.answer}, "linear", Rules{Floor: floor})
 		if out.Broken != c.want || out.Price != 0 {

@@ -27,11 +27,24 @@ func Tactics() []Tactic {
 		{Name: "hardliner", aspire: func(t *talk) int64 { return rounded(t.firm * float64(t.buyer.Worth)) }},
 		{Name: "tit-for-tat", aspire: (*talk).titForTat},
 		{Name: "anchorer", aspire: func(t *talk) int64 { return t.byTime(t.buyer.Worth/2, 1) }},
-		{Name: "prober", aspire: (*talk).probe, Probes: true},
+		{
+			Name:   "prober",
+			aspire: (*talk).probe,
+			Probes: true,
+		},
 		{Name: "random", aspire: (*talk).anything},
-		{Name: "impatient", aspire: func(t *talk) int64 { return t.byTime(t.buyer.First, 1) }, rounds: 2, greedy: true},
+		{
+			Name:   "impatient",
+			aspire: func(t *talk) int64 { return t.byTime(t.buyer.First, 1) },
+			rounds: 2,
+			greedy: true,
+		},
 		{Name: "splitter", aspire: (*talk).split},
-		{Name: "cross-session", aspire: (*talk).afterScouting, Scouts: true},
+		{
+			Name:   "cross-session",
+			aspire: (*talk).afterScouting,
+			Scouts: true,
+		},
 	}
 }
 

@@ -24,7 +24,11 @@ func rejecting(int, int64) Answer { return Answer{Verdict: Rejected} }
 // item and buyer are those of the package's worked example.
 var (
 	item  = Item{List: 10000, Cost: 5000}
-	buyer = Buyer{Worth: 9000, First: 6300, Deadline: 5}
+	buyer = Buyer{
+		Worth:    9000,
+		First:    6300,
+		Deadline: 5,
+	}
 )
 
 func named(t *testing.T, name string) Tactic {
@@ -131,7 +135,11 @@ func TestRandomOffersStayBetweenFirstOfferAndV(t *testing.T) {
 	random, seen := rand.New(rand.NewPCG(3, 4)), map[int64]bool{}
 	for range 2000 {
 		s := &script{answer: rejecting}
-		r := Rules{Seller: s, Item: item, Firm: usual.Firm}
+		r := Rules{
+			Seller: s,
+			Item:   item,
+			Firm:   usual.Firm,
+		}
 		r.Haggle(0, buyer, named(t, "random"), random)
 		for _, offer := range s.offers {
 			seen[offer] = true

@@ -133,7 +133,11 @@ func TestChangesAreChecked(t *testing.T) {
 		"other projects":  {member.Change{Projects: patch.To([]id.Project{two})}, nil},
 		"project by name": {member.Change{Projects: patch.To([]id.Project{two, two})}, []string{"project_ids.1"}},
 	} {
-		m := member.Member{Name: "Ada", Role: member.Support, Projects: []id.Project{one}}
+		m := member.Member{
+			Name:     "Ada",
+			Role:     member.Support,
+			Projects: []id.Project{one},
+		}
 		before := m
 		err := m.Change(c.change, 0)
 		if got := fields(err); !slices.Equal(got, c.want) {
@@ -215,7 +219,11 @@ func TestSessionsEnd(t *testing.T) {
 		"waiting for a code": {time.Minute, 0, false, member.CodeFor - time.Minute},
 		"without a code":     {member.CodeFor, 0, false, 0},
 	} {
-		s := member.Session{CreatedAt: noon.Add(-c.created), UsedAt: noon.Add(-c.used), CodeDue: strings.Contains(name, "code")}
+		s := member.Session{
+			CreatedAt: noon.Add(-c.created),
+			UsedAt:    noon.Add(-c.used),
+			CodeDue:   strings.Contains(name, "code"),
+		}
 		if c.ended {
 			s.EndedAt = &noon
 		}
@@ -228,7 +236,12 @@ func TestSessionsEnd(t *testing.T) {
 // A session that is proven lasts from then on, and its first token is worth nothing.
 func TestASessionIsProven(t *testing.T) {
 	t.Parallel()
-	s := member.Session{Hash: [32]byte{1}, CodeDue: true, CreatedAt: noon, UsedAt: noon}
+	s := member.Session{
+		Hash:      [32]byte{1},
+		CodeDue:   true,
+		CreatedAt: noon,
+		UsedAt:    noon,
+	}
 	later := noon.Add(time.Minute)
 	s.Prove([32]byte{2}, later)
 	if s.CodeDue || s.Hash != [32]byte{2} || !s.Ends(time.Hour).Equal(later.Add(time.Hour)) {

@@ -13,9 +13,19 @@ func TestABundleIsForgottenAfterItsTime(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	policy := Builtin()
-	signals := Signals{List: money.Of(100_00, money.USD), Negotiable: true, Quantity: 1, Stock: 10, CartValue: money.Zero(money.USD)}
+	signals := Signals{
+		List:       money.Of(100_00, money.USD),
+		Negotiable: true,
+		Quantity:   1,
+		Stock:      10,
+		CartValue:  money.Zero(money.USD),
+	}
 	q := Start(id.New[id.Quote]([16]byte{1}), id.Project{}, Item{Quantity: 1}, policy, signals, nil, now)
-	q.Suggest(&Bundle{Name: "Lantern", Price: money.Of(40_00, money.USD), ValidUntil: now.Add(Validity)})
+	q.Suggest(&Bundle{
+		Name:       "Lantern",
+		Price:      money.Of(40_00, money.USD),
+		ValidUntil: now.Add(Validity),
+	})
 
 	later := now.Add(Validity - time.Minute)
 	if err := q.Resume(policy, signals, later); err != nil || q.Snapshot().Bundle == nil {

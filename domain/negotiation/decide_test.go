@@ -99,7 +99,12 @@ func TestEveryOfferInTurn(t *testing.T) {
 	for discount := money.Percent(100); discount <= 900; discount += 100 {
 		p := builtIn
 		p.MaxDiscount = discount
-		s := negotiation.Signals{List: usd("20"), Negotiable: true, Quantity: 1, Stock: 20}
+		s := negotiation.Signals{
+			List:       usd("20"),
+			Negotiable: true,
+			Quantity:   1,
+			Stock:      20,
+		}
 		b := negotiation.Bound(p, s)
 		between := func(share int64) money.Amount {
 			return money.Of(b.Floor().Minor()+(b.List().Minor()-b.Floor().Minor())*share/10, money.USD)
@@ -108,7 +113,11 @@ func TestEveryOfferInTurn(t *testing.T) {
 			{}, {Counter: between(9)}, {Rounds: 2, Moves: 1, Counter: between(7), BestOffer: between(2)},
 			{Rounds: 0, Moves: 3, Counter: between(5), BestOffer: between(-1)}, {Rounds: 6, Moves: 4, Counter: between(4), BestOffer: between(3)},
 		} {
-			checkEveryOffer(t, negotiation.Table{Terms: p.Terms(s), Bounds: b, Progress: progress})
+			checkEveryOffer(t, negotiation.Table{
+				Terms:    p.Terms(s),
+				Bounds:   b,
+				Progress: progress,
+			})
 		}
 	}
 }
@@ -147,13 +156,46 @@ func TestDecideByExample(t *testing.T) {
 	fixed := negotiation.RehydrateBounds(usd("100"), usd("100"), usd("100"), usd("100"))
 	deep := negotiation.RehydrateBounds(usd("100"), usd("100"), usd("90"), usd("50"))
 	fresh := negotiation.Progress{}
-	begun := negotiation.Progress{Rounds: 1, Moves: 1, BestOffer: usd("81"), Counter: usd("89.91")}
-	low := negotiation.Progress{Moves: 1, BestOffer: usd("75"), Counter: usd("83.25")}
-	twice := negotiation.Progress{Moves: 2, BestOffer: usd("79"), Counter: usd("83.25")}
-	late := negotiation.Progress{Rounds: 5, Moves: 4, BestOffer: usd("81"), Counter: usd("84")}
-	over := negotiation.Progress{Rounds: 6, Moves: 5, BestOffer: usd("81"), Counter: usd("83")}
-	kept := negotiation.Progress{Rounds: 1, Moves: 1, BestOffer: usd("70"), Counter: usd("78")}
-	long := negotiation.Progress{Rounds: 2, Moves: 1000, BestOffer: usd("81"), Counter: usd("84")}
+	begun := negotiation.Progress{
+		Rounds:    1,
+		Moves:     1,
+		BestOffer: usd("81"),
+		Counter:   usd("89.91"),
+	}
+	low := negotiation.Progress{
+		Moves:     1,
+		BestOffer: usd("75"),
+		Counter:   usd("83.25"),
+	}
+	twice := negotiation.Progress{
+		Moves:     2,
+		BestOffer: usd("79"),
+		Counter:   usd("83.25"),
+	}
+	late := negotiation.Progress{
+		Rounds:    5,
+		Moves:     4,
+		BestOffer: usd("81"),
+		Counter:   usd("84"),
+	}
+	over := negotiation.Progress{
+		Rounds:    6,
+		Moves:     5,
+		BestOffer: usd("81"),
+		Counter:   usd("83"),
+	}
+	kept := negotiation.Progress{
+		Rounds:    1,
+		Moves:     1,
+		BestOffer: usd("70"),
+		Counter:   usd("78"),
+	}
+	long := negotiation.Progress{
+		Rounds:    2,
+		Moves:     1000,
+		BestOffer: usd("81"),
+		Counter:   usd("84"),
+	}
 	for name, c := range map[string]struct {
 		bounds   negotiation.Bounds
 		progress negotiation.Progress
@@ -195,7 +237,12 @@ func TestDecideByExample(t *testing.T) {
 		"moves for the thousandth time":  {b, long, offer(usd("81.01")), accepted("81.01", negotiation.AtAsk)},
 		"is near enough at the end":      {b, late, offer(usd("81.10")), accepted("81.10", negotiation.AtAsk)},
 		"goes on after the last":         {b, over, offer(usd("82")), final("83", negotiation.FinalRound)},
-		"comes to the target at the end": {b, negotiation.Progress{Rounds: 6, Moves: 1, BestOffer: usd("81"), Counter: usd("95")},
+		"comes to the target at the end": {b, negotiation.Progress{
+			Rounds:    6,
+			Moves:     1,
+			BestOffer: usd("81"),
+			Counter:   usd("95"),
+		},
 			offer(usd("92.50")), accepted("92.50", negotiation.AtAsk)},
 		"is below the floor at the end": {b, over, offer(usd("79")), rejected("83", "80", negotiation.BelowFloor)},
 		// The floor has risen above the counter, which stands.
@@ -206,7 +253,12 @@ func TestDecideByExample(t *testing.T) {
 		"is not so near":          {deep, fresh, offer(usd("61.22")), countered("67.96", negotiation.Concession)},
 		"is a cent further away":  {deep, fresh, offer(usd("61.21")), countered("67.95", negotiation.Concession)},
 	} {
-		got := negotiation.Decide(negotiation.Table{Terms: plainTerms, Bounds: c.bounds, Progress: c.progress, Offer: c.offer})
+		got := negotiation.Decide(negotiation.Table{
+			Terms:    plainTerms,
+			Bounds:   c.bounds,
+			Progress: c.progress,
+			Offer:    c.offer,
+		})
 		if got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
@@ -223,9 +275,18 @@ func TestTheCounterAtTheRoundCapIsFinal(t *testing.T) {
 		4: countered("83", negotiation.Concession), 5: final("83", negotiation.Concession), 6: final("90", negotiation.FinalRound),
 		7: final("90", negotiation.FinalRound),
 	} {
-		progress := negotiation.Progress{Rounds: rounds, Moves: 3, BestOffer: usd("80"), Counter: usd("90")}
+		progress := negotiation.Progress{
+			Rounds:    rounds,
+			Moves:     3,
+			BestOffer: usd("80"),
+			Counter:   usd("90"),
+		}
 		terms.Curve.Give[3] = 850
-		if got := negotiation.Decide(with(negotiation.Table{Terms: terms, Bounds: b, Progress: progress}, usd("81"))); got != want {
+		if got := negotiation.Decide(with(negotiation.Table{
+			Terms:    terms,
+			Bounds:   b,
+			Progress: progress,
+		}, usd("81"))); got != want {
 			t.Errorf("after %d counters: %+v, want %+v", rounds, got, want)
 		}
 	}
@@ -252,7 +313,9 @@ func tableOf(list, opening, target, floor, counter, best int64, rounds, moves, r
 	}
 	in := func(minor int64) money.Amount { return money.Of(minor, money.USD) }
 	return negotiation.Table{
-		Terms: terms, Bounds: negotiation.RehydrateBounds(in(list), in(opening), in(target), in(floor)), Progress: progress,
+		Terms:    terms,
+		Bounds:   negotiation.RehydrateBounds(in(list), in(opening), in(target), in(floor)),
+		Progress: progress,
 	}
 }
 
@@ -274,7 +337,11 @@ func FuzzDecide(f *testing.F) {
 func TestDecideAllocatesNothingButItsAnswer(t *testing.T) {
 	b := negotiation.RehydrateBounds(usd("100"), usd("97.60"), usd("94"), usd("90"))
 	for _, a := range []*money.Amount{nil, offer(usd("80")), offer(usd("91")), offer(usd("95"))} {
-		table := negotiation.Table{Terms: plainTerms, Bounds: b, Offer: a}
+		table := negotiation.Table{
+			Terms:  plainTerms,
+			Bounds: b,
+			Offer:  a,
+		}
 		if n := testing.AllocsPerRun(100, func() { negotiation.Decide(table) }); n > 1 {
 			t.Errorf("%v allocations for the offer %v", n, a)
 		}
@@ -283,9 +350,17 @@ func TestDecideAllocatesNothingButItsAnswer(t *testing.T) {
 
 func BenchmarkDecide(b *testing.B) {
 	bounds := negotiation.RehydrateBounds(usd("100"), usd("97.60"), usd("94"), usd("90"))
-	table := negotiation.Table{Terms: plainTerms, Bounds: bounds, Offer: offer(usd("91.20")), Progress: negotiation.Progress{
-		Rounds: 1, Moves: 1, BestOffer: usd("91"), Counter: usd("96.40"),
-	}}
+	table := negotiation.Table{
+		Terms:  plainTerms,
+		Bounds: bounds,
+		Offer:  offer(usd("91.20")),
+		Progress: negotiation.Progress{
+			Rounds:    1,
+			Moves:     1,
+			BestOffer: usd("91"),
+			Counter:   usd("96.40"),
+		},
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		negotiation.Decide(table)

@@ -57,19 +57,31 @@ func countered(price string, by negotiation.Rule) negotiation.Decision {
 }
 
 func final(price string, by negotiation.Rule) negotiation.Decision {
-	return negotiation.Countered{Price: usd(price), Final: true, By: by}
+	return negotiation.Countered{
+		Price: usd(price),
+		Final: true,
+		By:    by,
+	}
 }
 
 // rejected names the price that stands and the hint.
 func rejected(price, hint string, by negotiation.Rule) negotiation.Decision {
-	return negotiation.Rejected{Price: usd(price), Hint: usd(hint), By: by}
+	return negotiation.Rejected{
+		Price: usd(price),
+		Hint:  usd(hint),
+		By:    by,
+	}
 }
 
 // builtIn is the built-in policy in a project with default settings: at most 20 % off.
 var builtIn = negotiation.Builtin().Under(project.DefaultSettings())
 
 // plainTerms are those of a buyer of whom nothing is known.
-var plainTerms = builtIn.Terms(negotiation.Signals{List: usd("100"), Quantity: 1, Stock: 20})
+var plainTerms = builtIn.Terms(negotiation.Signals{
+	List:     usd("100"),
+	Quantity: 1,
+	Stock:    20,
+})
 
 // shopPolicies are those that a merchant can bring about.
 func shopPolicies() *rapid.Generator[negotiation.Policy] {
@@ -105,11 +117,17 @@ func policies(within func(low, high int) *rapid.Generator[money.Percent], arrang
 	return rapid.Custom(func(t *rapid.T) negotiation.Policy {
 		share := func(name string, low, high int) money.Percent { return within(low, high).Draw(t, name) }
 		p := negotiation.Policy{
-			Version: 2, Enabled: true, RoundCap: rapid.IntRange(1, 20).Draw(t, "round cap"),
-			MinMargin: share("margin", 0, 10_000), MaxDiscount: share("max discount", 0, 900), UnverifiedShare: share("unverified share", 0, 1000),
-			Depth: share("depth", 0, 1000), Anchor: share("anchor", 0, 1000), Curve: curves(within, arrange).Draw(t, "curve"),
-			Bundles: negotiation.Bundles{Share: share("bundle share", 0, 1000)},
-			Probing: negotiation.Probing{Session: rapid.IntRange(0, 100).Draw(t, "probing"), Product: rapid.IntRange(0, 100).Draw(t, "of a product")},
+			Version:         2,
+			Enabled:         true,
+			RoundCap:        rapid.IntRange(1, 20).Draw(t, "round cap"),
+			MinMargin:       share("margin", 0, 10_000),
+			MaxDiscount:     share("max discount", 0, 900),
+			UnverifiedShare: share("unverified share", 0, 1000),
+			Depth:           share("depth", 0, 1000),
+			Anchor:          share("anchor", 0, 1000),
+			Curve:           curves(within, arrange).Draw(t, "curve"),
+			Bundles:         negotiation.Bundles{Share: share("bundle share", 0, 1000)},
+			Probing:         negotiation.Probing{Session: rapid.IntRange(0, 100).Draw(t, "probing"), Product: rapid.IntRange(0, 100).Draw(t, "of a product")},
 		}
 		l := &p.Leanings
 		for i := range l.Tiers {
@@ -238,7 +256,11 @@ func tables() *rapid.Generator[negotiation.Table] {
 		if progress.Moves > 0 || rapid.Bool().Draw(t, "quoted") {
 			progress.Counter = money.Of(rapid.Int64Range(b.Floor().Minor()/2+1, b.List().Minor()).Draw(t, "counter"), c)
 		}
-		return negotiation.Table{Terms: terms, Bounds: b, Progress: progress}
+		return negotiation.Table{
+			Terms:    terms,
+			Bounds:   b,
+			Progress: progress,
+		}
 	})
 }
 

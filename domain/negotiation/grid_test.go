@@ -95,7 +95,12 @@ func TestGridByExample(t *testing.T) {
 	} {
 		p := builtIn
 		p.MaxDiscount = c.off
-		s := negotiation.Signals{List: in(c.currency, c.list), Negotiable: true, Quantity: 1, Stock: 20}
+		s := negotiation.Signals{
+			List:       in(c.currency, c.list),
+			Negotiable: true,
+			Quantity:   1,
+			Stock:      20,
+		}
 		if c.cost != "" {
 			cost := in(c.currency, c.cost)
 			s.Cost = &cost

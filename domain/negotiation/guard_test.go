@@ -22,8 +22,16 @@ func proposals(table negotiation.Table) *rapid.Generator[negotiation.Decision] {
 			nil,
 			negotiation.Quoted{Price: price, By: by},
 			negotiation.Accepted{Price: price, By: by},
-			negotiation.Countered{Price: price, Final: rapid.Bool().Draw(t, "final"), By: by},
-			negotiation.Rejected{Price: price, Hint: price, By: by},
+			negotiation.Countered{
+				Price: price,
+				Final: rapid.Bool().Draw(t, "final"),
+				By:    by,
+			},
+			negotiation.Rejected{
+				Price: price,
+				Hint:  price,
+				By:    by,
+			},
 			(*negotiation.Accepted)(nil),
 			&negotiation.Countered{Price: price, By: by},
 		}).Draw(t, "proposal")
@@ -77,7 +85,12 @@ func TestGuardByExample(t *testing.T) {
 	t.Parallel()
 	table := negotiation.Table{
 		Terms: plainTerms, Bounds: negotiation.RehydrateBounds(usd("100"), usd("100"), usd("92.50"), usd("80")),
-		Progress: negotiation.Progress{Rounds: 1, Moves: 1, BestOffer: usd("81"), Counter: usd("89.91")},
+		Progress: negotiation.Progress{
+			Rounds:    1,
+			Moves:     1,
+			BestOffer: usd("81"),
+			Counter:   usd("89.91"),
+		},
 	}
 	yen := money.Of(92, jpy)
 	by := negotiation.AgentAnswer
@@ -134,7 +147,12 @@ func TestNoAgentGivesMoreAtTheEnd(t *testing.T) {
 	for name, firm := range map[string]bool{"a prober": true, "after the last round": false} {
 		table := negotiation.Table{
 			Terms: plainTerms, Bounds: negotiation.RehydrateBounds(usd("100"), usd("100"), usd("92.50"), usd("80")),
-			Progress: negotiation.Progress{Rounds: 6, Moves: 1, BestOffer: usd("81"), Counter: usd("89.91")},
+			Progress: negotiation.Progress{
+				Rounds:    6,
+				Moves:     1,
+				BestOffer: usd("81"),
+				Counter:   usd("89.91"),
+			},
 		}
 		rule := negotiation.FinalRound
 		if table.Terms.Firm = firm; firm {

@@ -20,7 +20,11 @@ type history struct {
 }
 
 func newHistory(t *rapid.T) *history {
-	h := &history{policy: shopPolicies().Draw(t, "policy"), signals: signals().Draw(t, "signals"), now: noon}
+	h := &history{
+		policy:  shopPolicies().Draw(t, "policy"),
+		signals: signals().Draw(t, "signals"),
+		now:     noon,
+	}
 	h.open(nil)
 	return h
 }
@@ -184,7 +188,9 @@ func TestProberFindsOnlyTheHint(t *testing.T) {
 		h := &history{policy: builtIn, now: noon}
 		h.signals = negotiation.Signals{
 			List:       money.Of(rapid.Int64Range(100_00, 5_000_00).Draw(t, "list"), money.USD),
-			Negotiable: true, Quantity: 1, Stock: 20,
+			Negotiable: true,
+			Quantity:   1,
+			Stock:      20,
 		}
 		h.open(nil)
 		low, high := int64(0), h.signals.List.Minor() // rejected, not rejected

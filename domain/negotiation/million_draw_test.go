@@ -45,8 +45,15 @@ func (r draw) policy() negotiation.Policy {
 
 func (r draw) anyPolicy(sane bool) negotiation.Policy {
 	p := negotiation.Policy{
-		Version: r.IntN(100), Enabled: true, RoundCap: int(r.between(1, 5)), MaxDiscount: r.share(sane, 0, 900), MinMargin: r.share(sane, 0, 200),
-		UnverifiedShare: r.share(sane, 0, 1000), Depth: r.share(sane, 0, 1000), Anchor: r.share(sane, 0, 500), Curve: r.curve(sane),
+		Version:         r.IntN(100),
+		Enabled:         true,
+		RoundCap:        int(r.between(1, 5)),
+		MaxDiscount:     r.share(sane, 0, 900),
+		MinMargin:       r.share(sane, 0, 200),
+		UnverifiedShare: r.share(sane, 0, 1000),
+		Depth:           r.share(sane, 0, 1000),
+		Anchor:          r.share(sane, 0, 500),
+		Curve:           r.curve(sane),
 	}
 	if !sane && r.chance(1, 4) {
 		p.RoundCap = int(r.Int64())
@@ -62,7 +69,11 @@ func (r draw) anyPolicy(sane bool) negotiation.Policy {
 	l.Flexible, l.Scarce, l.Plenty = r.share(sane, 0, 200), r.share(sane, -500, 0), r.share(sane, 0, 300)
 	l.ScarceBelow, l.PlentyFrom, l.Cart, l.CartTimes = r.IntN(5), r.IntN(100), r.share(sane, 0, 200), r.IntN(4)-1
 	l.Competitor, l.MatchCompetitor = r.share(sane, -200, 300), r.chance(1, 2)
-	p.Probing = negotiation.Probing{Session: r.IntN(100), Client: r.IntN(100), Product: r.IntN(100)}
+	p.Probing = negotiation.Probing{
+		Session: r.IntN(100),
+		Client:  r.IntN(100),
+		Product: r.IntN(100),
+	}
 	if r.chance(1, 4) {
 		p.Segments = []negotiation.Segment{
 			{Category: "outdoor/tents", Curve: r.curve(sane)}, {CostFrom: r.share(sane, 0, 500), CostTo: r.share(sane, 500, 900), Curve: r.curve(sane)},
@@ -98,8 +109,10 @@ func (r draw) price(c money.Currency) money.Amount {
 
 func (r draw) signals(c money.Currency) negotiation.Signals {
 	s := negotiation.Signals{
-		List: r.price(c), CartValue: r.price(c), Negotiable: r.chance(39, 40),
-		Category: []string{"", "outdoor/tents", "outdoor/tents/small", "outdoor"}[r.IntN(4)],
+		List:       r.price(c),
+		CartValue:  r.price(c),
+		Negotiable: r.chance(39, 40),
+		Category:   []string{"", "outdoor/tents", "outdoor/tents/small", "outdoor"}[r.IntN(4)],
 	}
 	list := s.List.Minor()
 	if r.chance(1, 2) {
@@ -109,7 +122,11 @@ func (r draw) signals(c money.Currency) negotiation.Signals {
 		s.Competitor = offer(money.Of(r.between(-1, list*5/4), c))
 	}
 	if r.chance(1, 10) {
-		s.Probed = negotiation.Probed{Session: r.IntN(100), Client: r.IntN(400), Product: r.IntN(100)}
+		s.Probed = negotiation.Probed{
+			Session: r.IntN(100),
+			Client:  r.IntN(400),
+			Product: r.IntN(100),
+		}
 	}
 	r.reconsider(&s)
 	return s
@@ -120,7 +137,9 @@ func (r draw) reconsider(s *negotiation.Signals) {
 	tier := []string{"", "bronze", "silver", "gold", "platinum"}
 	s.Quantity, s.Stock = r.IntN(12)+1, r.IntN(120)
 	s.Claims = negotiation.ClaimsOf(session.Claims{
-		LoyaltyTier: tier[r.IntN(5)], PurchaseHistory: r.IntN(15) - 2, Urgency: []string{"", "flexible", "urgent"}[r.IntN(3)],
+		LoyaltyTier:     tier[r.IntN(5)],
+		PurchaseHistory: r.IntN(15) - 2,
+		Urgency:         []string{"", "flexible", "urgent"}[r.IntN(3)],
 	})
 	s.Member = negotiation.Standing{}
 	if r.chance(1, 4) {
@@ -189,11 +208,19 @@ func (r draw) proposal(t negotiation.Table) negotiation.Decision {
 	case 1:
 		return negotiation.Accepted{Price: price, By: by}
 	case 2:
-		return negotiation.Rejected{Price: price, Hint: price, By: by}
+		return negotiation.Rejected{
+			Price: price,
+			Hint:  price,
+			By:    by,
+		}
 	case 3:
 		return nil
 	}
-	return negotiation.Countered{Price: price, Final: r.chance(1, 2), By: negotiation.AgentAnswer}
+	return negotiation.Countered{
+		Price: price,
+		Final: r.chance(1, 2),
+		By:    negotiation.AgentAnswer,
+	}
 }
 
 // pause is short mostly, and now and then as long as a quote is good for, or longer.

@@ -123,13 +123,21 @@ func (g *Segment) matches(s Signals) bool {
 // Builtin is the policy of a shop that has none of its own.
 func Builtin() Policy {
 	return Policy{
-		Version: 1, Enabled: true, MaxDiscount: 900, MinMargin: 100, UnverifiedShare: 250, RoundCap: 6, Depth: money.Whole,
+		Version:         1,
+		Enabled:         true,
+		MaxDiscount:     900,
+		MinMargin:       100,
+		UnverifiedShare: 250,
+		RoundCap:        6,
+		Depth:           money.Whole,
 		Curve: Curve{
 			Reach: 1110, Markup: 1110,
 			Give: [Steps]money.Percent{310, 670, 790, 870, 940, 1000, 1000, 1000},
 			Take: [Steps]money.Percent{375, 500, 625, 750, 875, 1000, 1000, 1000},
 		},
-		Leanings: builtinLeanings(), Bundles: Bundles{Share: 350}, Probing: Probing{Session: 40, Product: 20},
+		Leanings: builtinLeanings(),
+		Bundles:  Bundles{Share: 350},
+		Probing:  Probing{Session: 40, Product: 20},
 	}
 }
 

@@ -110,9 +110,16 @@ func TestEveryNumberOfAPolicyHasItsBounds(t *testing.T) {
 // middling is a policy in which each number can move through all of its range.
 func middling() negotiation.Policy {
 	flat := [negotiation.Steps]money.Percent{550, 550, 555, 555, 555, 555, 560, 560}
-	curve := negotiation.Curve{Reach: 1100, Markup: 1100, Give: flat, Take: flat}
+	curve := negotiation.Curve{
+		Reach:  1100,
+		Markup: 1100,
+		Give:   flat,
+		Take:   flat,
+	}
 	return negotiation.Policy{
-		RoundCap: 6, Curve: curve, Segments: []negotiation.Segment{{Name: "all", Curve: curve}},
+		RoundCap: 6,
+		Curve:    curve,
+		Segments: []negotiation.Segment{{Name: "all", Curve: curve}},
 		Leanings: negotiation.Leanings{
 			Purchases: []negotiation.Break{{From: 1}, {From: 50}}, Volume: []negotiation.Break{{From: 2}},
 		},
@@ -186,7 +193,11 @@ func fill(steps []money.Percent, with money.Percent) {
 func TestProblemsAreToldInPlainNumbers(t *testing.T) {
 	t.Parallel()
 	c := fault.NewCheck()
-	negotiation.Policy{MinMargin: -1, Probing: negotiation.Probing{Session: -1}, Leanings: negotiation.Leanings{Flexible: 1001}}.Check(c)
+	negotiation.Policy{
+		MinMargin: -1,
+		Probing:   negotiation.Probing{Session: -1},
+		Leanings:  negotiation.Leanings{Flexible: 1001},
+	}.Check(c)
 	for _, want := range []string{
 		"[min_margin_percent must be between 0 and 1,000]", "[probing.session must be between 0 and 100,000]",
 		"[leanings.flexible_percent must be between -100 and 100]", "[curve.reach_percent must be between 100 and 200]",

@@ -78,8 +78,14 @@ func (q *Quote) Snapshot() Snapshot { return q.s }
 // accepted: the promise is kept, and each further acceptance would renew it.
 func Start(quote id.Quote, project id.Project, item Item, p Policy, s Signals, prior *Quote, now time.Time) *Quote {
 	q := &Quote{Snapshot{
-		ID: quote, Project: project, Item: item, State: Open, PolicyVersion: p.Version,
-		Bounds: Bound(p, s), CreatedAt: now, ValidUntil: now.Add(Validity),
+		ID:            quote,
+		Project:       project,
+		Item:          item,
+		State:         Open,
+		PolicyVersion: p.Version,
+		Bounds:        Bound(p, s),
+		CreatedAt:     now,
+		ValidUntil:    now.Add(Validity),
 	}}
 	if prior != nil {
 		q.s.Bounds, q.s.Progress, q.s.Bundle = prior.s.Bounds, prior.s.Progress, prior.s.Bundle
@@ -157,7 +163,12 @@ func (b Bounds) hold(p Policy, s Signals) bool {
 
 // Table sets out the quote for a decision.
 func (q *Quote) Table(t Terms, offer *money.Amount) Table {
-	return Table{Terms: t, Bounds: q.s.Bounds, Progress: q.s.Progress, Offer: offer}
+	return Table{
+		Terms:    t,
+		Bounds:   q.s.Bounds,
+		Progress: q.s.Progress,
+		Offer:    offer,
+	}
 }
 
 // Suggest puts a bundle beside the item. Once suggested it stays, at its price, for its time.
@@ -298,8 +309,13 @@ func (q *Quote) Redeemable(session id.Session, now time.Time) error {
 // BundlePrice is what one piece of a product costs that is sold with another.
 func (p Policy) BundlePrice(list money.Amount, cost *money.Amount, negotiable bool, category string) money.Amount {
 	b := Bound(p, Signals{
-		List: list, Cost: cost, Negotiable: negotiable, Category: category, Quantity: 1, CartValue: money.Zero(list.Currency()),
-		Stock: 1 + p.Leanings.ScarceBelow, // the least that is not scarce; plenty only where that begins by there
+		List:       list,
+		Cost:       cost,
+		Negotiable: negotiable,
+		Category:   category,
+		Quantity:   1,
+		CartValue:  money.Zero(list.Currency()),
+		Stock:      1 + p.Leanings.ScarceBelow, // the least that is not scarce; plenty only where that begins by there
 	})
 	return money.Of(down(b.opening.Minor(), b.floor.Minor(), p.Bundles.Share), list.Currency())
 }

@@ -23,8 +23,18 @@ var (
 	green  = id.New[id.Variant]([16]byte{4})
 	stakes = id.New[id.Product]([16]byte{5})
 	steel  = id.New[id.Variant]([16]byte{6})
-	item   = negotiation.Item{Session: visit, Product: tent, Variant: green, Quantity: 2}
-	usual  = negotiation.Signals{List: usd("100"), Negotiable: true, Quantity: 2, Stock: 20}
+	item   = negotiation.Item{
+		Session:  visit,
+		Product:  tent,
+		Variant:  green,
+		Quantity: 2,
+	}
+	usual = negotiation.Signals{
+		List:       usd("100"),
+		Negotiable: true,
+		Quantity:   2,
+		Stock:      20,
+	}
 )
 
 // start opens a quote on the usual item: opening price 99.00, target 91.50, floor 80.00.
@@ -202,8 +212,18 @@ func TestTokenCoversExactlyWhatWasAgreed(t *testing.T) {
 	t.Parallel()
 	for _, withBundle := range []bool{false, true} {
 		q := start(nil, noon)
-		q.Suggest(&negotiation.Bundle{Product: stakes, Variant: steel, Regular: usd("10"), Price: usd("9.10")})
-		q.Suggest(&negotiation.Bundle{Product: stakes, Variant: steel, Regular: usd("10"), Price: usd("1")})
+		q.Suggest(&negotiation.Bundle{
+			Product: stakes,
+			Variant: steel,
+			Regular: usd("10"),
+			Price:   usd("9.10"),
+		})
+		q.Suggest(&negotiation.Bundle{
+			Product: stakes,
+			Variant: steel,
+			Regular: usd("10"),
+			Price:   usd("1"),
+		})
 		say(q, offer(usd("95")), noon)
 		q.Seal("hash", "salt", withBundle)
 		for _, c := range []struct {

@@ -52,10 +52,22 @@ func cut(text string, most int) string {
 // NewEntry records the decision on a table.
 func NewEntry(entry id.Decision, seq int, q *Quote, t Table, s Signals, d Decision, message string, now time.Time) Entry {
 	return Entry{
-		ID: entry, Project: q.s.Project, Session: q.s.Item.Session, Seq: seq, Quote: q.s.ID, Item: q.s.Item,
-		At: now, Offer: t.Offer, Outcome: d.Outcome(), Price: PriceIn(d), Rule: d.Rule(),
-		PolicyVersion: t.Terms.Version, Bounds: t.Bounds, Before: t.Progress, Signals: s,
-		Message: cut(message, LongestMessage),
+		ID:            entry,
+		Project:       q.s.Project,
+		Session:       q.s.Item.Session,
+		Seq:           seq,
+		Quote:         q.s.ID,
+		Item:          q.s.Item,
+		At:            now,
+		Offer:         t.Offer,
+		Outcome:       d.Outcome(),
+		Price:         PriceIn(d),
+		Rule:          d.Rule(),
+		PolicyVersion: t.Terms.Version,
+		Bounds:        t.Bounds,
+		Before:        t.Progress,
+		Signals:       s,
+		Message:       cut(message, LongestMessage),
 	}
 }
 

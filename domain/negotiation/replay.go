@@ -66,8 +66,20 @@ type Difference struct {
 // NewReplayer replays under a policy of an agent's, held to the shop's settings. Version 0 is none that it has yet.
 func NewReplayer(of id.Agent, p Policy, c money.Currency) *Replayer {
 	zero := money.Zero(c)
-	none := Takings{List: zero, Revenue: zero, Margin: zero}
-	return &Replayer{agent: of, policy: p, report: Replayed{Before: none, Certain: none, Possible: none}}
+	none := Takings{
+		List:    zero,
+		Revenue: zero,
+		Margin:  zero,
+	}
+	return &Replayer{
+		agent:  of,
+		policy: p,
+		report: Replayed{
+			Before:   none,
+			Certain:  none,
+			Possible: none,
+		},
+	}
 }
 
 // Report is what was found so far.
@@ -146,7 +158,11 @@ func (r *Replayer) replay(talk []Entry) course {
 
 // repeat decides each entry again from what is recorded of it.
 func (r *Replayer) repeat(talk []Entry) course {
-	c := course{answers: make([]Decision, len(talk)), deal: -1, standing: recorded(talk).standing}
+	c := course{
+		answers:  make([]Decision, len(talk)),
+		deal:     -1,
+		standing: recorded(talk).standing,
+	}
 	for i := range talk {
 		d := talk[i].again(r.policy)
 		c.answers[i] = d
@@ -160,7 +176,12 @@ func (r *Replayer) repeat(talk []Entry) course {
 // again decides the entry once more under its policy. Of an agent's proposal the price is on record and the kind of
 // answer is not, so it may have been any.
 func (e *Entry) again(p Policy) Decision {
-	t := Table{Terms: p.Terms(e.Signals), Bounds: e.Bounds, Progress: e.Before, Offer: e.Offer}
+	t := Table{
+		Terms:    p.Terms(e.Signals),
+		Bounds:   e.Bounds,
+		Progress: e.Before,
+		Offer:    e.Offer,
+	}
 	house := Decide(t)
 	if e.Proposal == nil || e.same(house) {
 		return house

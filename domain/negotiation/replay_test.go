@@ -26,7 +26,13 @@ func off(version int, most money.Percent) negotiation.Policy {
 
 // table of a hundred dollars' worth, of unknown cost.
 func hundred() negotiation.Signals {
-	return negotiation.Signals{List: usd("100"), Negotiable: true, Quantity: 1, Stock: 10, CartValue: usd("0")}
+	return negotiation.Signals{
+		List:       usd("100"),
+		Negotiable: true,
+		Quantity:   1,
+		Stock:      10,
+		CartValue:  usd("0"),
+	}
 }
 
 // recording is a talk as the decision record keeps it.
@@ -40,7 +46,11 @@ type recording struct {
 func record(n int, p negotiation.Policy, s negotiation.Signals) *recording {
 	item := negotiation.Item{Quantity: s.Quantity}
 	quote := id.New[id.Quote]([16]byte{byte(n), byte(n >> 8), byte(n >> 16)})
-	return &recording{policy: p, signals: s, quote: negotiation.Start(quote, id.Project{}, item, p, s, nil, talksBegin)}
+	return &recording{
+		policy:  p,
+		signals: s,
+		quote:   negotiation.Start(quote, id.Project{}, item, p, s, nil, talksBegin),
+	}
 }
 
 // says answers an offer, by an agent's proposal if there is one.
@@ -131,7 +141,13 @@ func TestReplayAddsUpDeals(t *testing.T) {
 	r.Add(several, false)
 	r.Add(nil, true)
 	got := r.Report()
-	want := negotiation.Takings{Deals: 2, List: usd("400"), Revenue: usd("367"), Costed: 1, Margin: usd("32")}
+	want := negotiation.Takings{
+		Deals:   2,
+		List:    usd("400"),
+		Revenue: usd("367"),
+		Costed:  1,
+		Margin:  usd("32"),
+	}
 	if got.Before != want || got.Certain != want || got.Bought != 1 || got.Negotiations != 2 || got.Possible != want {
 		t.Errorf("%+v", got)
 	}
@@ -151,9 +167,27 @@ func TestReplay_possibleTakings(t *testing.T) {
 		most money.Percent
 		want negotiation.Takings
 	}{
-		"a harder policy":  {100, negotiation.Takings{Deals: 1, List: usd("200"), Revenue: usd("183.20"), Costed: 1, Margin: usd("83.20")}},
-		"a softer one":     {400, negotiation.Takings{Deals: 2, List: usd("400"), Revenue: usd("305.40"), Costed: 2, Margin: usd("105.40")}},
-		"the one in force": {200, negotiation.Takings{Deals: 1, List: usd("200"), Revenue: usd("164"), Costed: 1, Margin: usd("64")}},
+		"a harder policy": {100, negotiation.Takings{
+			Deals:   1,
+			List:    usd("200"),
+			Revenue: usd("183.20"),
+			Costed:  1,
+			Margin:  usd("83.20"),
+		}},
+		"a softer one": {400, negotiation.Takings{
+			Deals:   2,
+			List:    usd("400"),
+			Revenue: usd("305.40"),
+			Costed:  2,
+			Margin:  usd("105.40"),
+		}},
+		"the one in force": {200, negotiation.Takings{
+			Deals:   1,
+			List:    usd("200"),
+			Revenue: usd("164"),
+			Costed:  1,
+			Margin:  usd("64"),
+		}},
 	} {
 		if got := replayed(off(0, c.most), deferred, left); got.Possible != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got.Possible, c.want)
@@ -251,9 +285,13 @@ func TestReplayOfProposalsInAnotherCurrency(t *testing.T) {
 	t.Parallel()
 	fifty, by := money.Of(50, jpy), negotiation.AgentAnswer
 	for name, proposal := range map[string]negotiation.Decision{
-		"counter":   negotiation.Countered{Price: fifty, By: by},
-		"accept":    negotiation.Accepted{Price: fifty, By: by},
-		"reject":    negotiation.Rejected{Price: fifty, Hint: fifty, By: by},
+		"counter": negotiation.Countered{Price: fifty, By: by},
+		"accept":  negotiation.Accepted{Price: fifty, By: by},
+		"reject": negotiation.Rejected{
+			Price: fifty,
+			Hint:  fifty,
+			By:    by,
+		},
 		"no such":   negotiation.Countered{Price: money.Of(90_00, money.Currency{}), By: by},
 		"the quote": negotiation.Quoted{Price: fifty, By: by},
 	} {

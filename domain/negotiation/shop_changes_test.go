@@ -139,7 +139,12 @@ func TestOvertakenCounterIsSoldOnce(t *testing.T) {
 // cannot turn a price fixed or negotiable as the buyer's claims change.
 func TestClaimsDoNotMakeAPriceNegotiable(t *testing.T) {
 	t.Parallel()
-	thin := negotiation.Signals{List: usd("0.06"), Negotiable: true, Quantity: 1, Stock: 1}
+	thin := negotiation.Signals{
+		List:       usd("0.06"),
+		Negotiable: true,
+		Quantity:   1,
+		Stock:      1,
+	}
 	q := negotiation.Start(start(nil, noon).Snapshot().ID, shop, item, builtIn, thin, nil, noon)
 	before := q.Snapshot().Bounds
 	thin.Claims = negotiation.ClaimsOf(session.Claims{LoyaltyTier: "platinum", PurchaseHistory: 20})

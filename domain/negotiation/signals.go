@@ -158,9 +158,17 @@ type Break struct {
 
 func builtinLeanings() Leanings {
 	return Leanings{
-		Tiers:     [4]money.Percent{50, 100, 150, 200},
-		Purchases: []Break{{1, 25}, {5, 50}, {10, 75}}, Volume: []Break{{2, 50}, {5, 100}, {10, 150}},
-		Scarce: -250, ScarceBelow: 3, Plenty: 100, PlentyFrom: 50, Cart: 50, CartTimes: 2, Competitor: 100, MatchCompetitor: true,
+		Tiers:           [4]money.Percent{50, 100, 150, 200},
+		Purchases:       []Break{{1, 25}, {5, 50}, {10, 75}},
+		Volume:          []Break{{2, 50}, {5, 100}, {10, 150}},
+		Scarce:          -250,
+		ScarceBelow:     3,
+		Plenty:          100,
+		PlentyFrom:      50,
+		Cart:            50,
+		CartTimes:       2,
+		Competitor:      100,
+		MatchCompetitor: true,
 	}
 }
 

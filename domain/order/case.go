@@ -58,7 +58,11 @@ func (c *Case) end(refund id.Refund, reason string, announce id.Event, now time.
 	c.Order.Status, f.Status, f.CanceledAt = Canceled, FulfillmentCanceled, now
 	c.putBack(c.out())
 	c.announce(announce, now, func(n int) event.Data {
-		canceled := event.OrderCanceled{Order: c.Order.ID, Sequence: n, Reason: reason}
+		canceled := event.OrderCanceled{
+			Order:    c.Order.ID,
+			Sequence: n,
+			Reason:   reason,
+		}
 		if r := c.FindRefund(refund); r != nil {
 			canceled.Refund, canceled.Amount = r.ID, r.Amount
 		}

@@ -235,11 +235,28 @@ func TestSettledRefund(t *testing.T) {
 			}
 			continue
 		}
-		told := event.OrderRefunded{Refund: r.ID, Order: c.Order.ID, Sequence: 2, Payment: p.ID, Amount: amount, Refunded: amount, Reason: "Torn"}
-		if len(c.Events) != 1 || c.Events[0] != (event.Event{ID: notice, Project: c.Order.Project, At: later, Data: told}) {
+		told := event.OrderRefunded{
+			Refund:   r.ID,
+			Order:    c.Order.ID,
+			Sequence: 2,
+			Payment:  p.ID,
+			Amount:   amount,
+			Refunded: amount,
+			Reason:   "Torn",
+		}
+		if len(c.Events) != 1 || c.Events[0] != (event.Event{
+			ID:      notice,
+			Project: c.Order.Project,
+			At:      later,
+			Data:    told,
+		}) {
 			t.Errorf("%s: announced %+v", name, c.Events)
 		}
-		if len(c.Ledger) != 1 || c.Ledger[0].Postings[0] != (ledger.Posting{Debit: ledger.Refunds, Credit: ledger.Funds("stripe"), Amount: amount}) {
+		if len(c.Ledger) != 1 || c.Ledger[0].Postings[0] != (ledger.Posting{
+			Debit:  ledger.Refunds,
+			Credit: ledger.Funds("stripe"),
+			Amount: amount,
+		}) {
 			t.Errorf("%s: recorded %+v", name, c.Ledger)
 		}
 	}
@@ -341,7 +358,11 @@ func TestReturnable_everythingIsOnItsWayBack(t *testing.T) {
 	c := opened()
 	var all []order.ReturnItem
 	for _, l := range c.Order.Lines {
-		all = append(all, order.ReturnItem{Product: l.Product, Variant: l.Variant, Quantity: l.Quantity})
+		all = append(all, order.ReturnItem{
+			Product:  l.Product,
+			Variant:  l.Variant,
+			Quantity: l.Quantity,
+		})
 	}
 	if _, err := c.RequestReturn(returnID(1), all, "", terms, id.Event{}, later); err != nil {
 		t.Fatal(err)

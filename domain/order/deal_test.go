@@ -58,7 +58,12 @@ func TestCRMDeal_states(t *testing.T) {
 
 func TestCRMDeal_Retry(t *testing.T) {
 	c := opened()
-	d := &order.CRMDeal{Status: order.DealWritten, Remote: "7", Written: c.Deal().Print(), Named: true}
+	d := &order.CRMDeal{
+		Status:  order.DealWritten,
+		Remote:  "7",
+		Written: c.Deal().Print(),
+		Named:   true,
+	}
 	if err := d.Retry(c, later); !fault.Is(err, order.ErrDealWritten.Code) {
 		t.Errorf("of what is written: %v", err)
 	}

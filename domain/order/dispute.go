@@ -55,8 +55,15 @@ func (c *Case) ReportDispute(r DisputeReport, ids DisputeIDs, now time.Time) err
 	if i < 0 {
 		p := c.Order.Payment
 		c.Disputes = append(c.Disputes, Dispute{
-			ID: ids.Dispute, Project: c.Order.Project, Order: c.Order.ID, Payment: p.ID, Gateway: p.Route.Provider,
-			Provider: r.Provider, Withdrawn: money.Zero(r.Withdrawn.Currency()), Fee: money.Zero(r.Fee.Currency()), CreatedAt: now,
+			ID:        ids.Dispute,
+			Project:   c.Order.Project,
+			Order:     c.Order.ID,
+			Payment:   p.ID,
+			Gateway:   p.Route.Provider,
+			Provider:  r.Provider,
+			Withdrawn: money.Zero(r.Withdrawn.Currency()),
+			Fee:       money.Zero(r.Fee.Currency()),
+			CreatedAt: now,
 		})
 		i = len(c.Disputes) - 1
 	}
@@ -195,7 +202,15 @@ func (c *Case) holdBack() {
 
 func (d *Dispute) announced(sequence int) event.Dispute {
 	return event.Dispute{
-		Dispute: d.ID, Order: d.Order, Sequence: sequence, Payment: d.Payment, Provider: d.Provider, Status: d.Status.String(),
-		Reason: d.Reason, Amount: d.Amount, Withdrawn: d.Withdrawn, Fee: d.Fee,
+		Dispute:   d.ID,
+		Order:     d.Order,
+		Sequence:  sequence,
+		Payment:   d.Payment,
+		Provider:  d.Provider,
+		Status:    d.Status.String(),
+		Reason:    d.Reason,
+		Amount:    d.Amount,
+		Withdrawn: d.Withdrawn,
+		Fee:       d.Fee,
 	}
 }

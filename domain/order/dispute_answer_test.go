@@ -54,12 +54,20 @@ func TestDispute_answerable(t *testing.T) {
 		d              order.Dispute
 		answer, accept string
 	}{
-		"waiting":            {order.Dispute{Status: order.DisputeOpen, Response: order.ResponseNeeded}, "", ""},
-		"asked for more":     {order.Dispute{Status: order.DisputeOpen, Response: order.ResponseNeeded, AnsweredAt: placed}, "", ""},
+		"waiting": {order.Dispute{Status: order.DisputeOpen, Response: order.ResponseNeeded}, "", ""},
+		"asked for more": {order.Dispute{
+			Status:     order.DisputeOpen,
+			Response:   order.ResponseNeeded,
+			AnsweredAt: placed,
+		}, "", ""},
 		"answered elsewhere": {order.Dispute{Status: order.DisputeOpen, Response: order.UnderReview}, "", ""},
-		"answered here":      {order.Dispute{Status: order.DisputeOpen, Response: order.UnderReview, AnsweredAt: placed}, "dispute_answered", ""},
-		"won":                {order.Dispute{Status: order.DisputeWon, Response: order.ResponseClosed}, "dispute_closed", "dispute_closed"},
-		"lost":               {order.Dispute{Status: order.DisputeLost, Response: order.ResponseClosed}, "dispute_closed", ""},
+		"answered here": {order.Dispute{
+			Status:     order.DisputeOpen,
+			Response:   order.UnderReview,
+			AnsweredAt: placed,
+		}, "dispute_answered", ""},
+		"won":  {order.Dispute{Status: order.DisputeWon, Response: order.ResponseClosed}, "dispute_closed", "dispute_closed"},
+		"lost": {order.Dispute{Status: order.DisputeLost, Response: order.ResponseClosed}, "dispute_closed", ""},
 	} {
 		if err := test.d.Answerable(); code(err) != test.answer {
 			t.Errorf("%s: answer %v", name, err)
@@ -116,8 +124,14 @@ func TestEvidence_check(t *testing.T) {
 		e    order.Evidence
 		want string // the field that is refused
 	}{
-		"a note":             {order.Evidence{Note: "Delivered."}, ""},
-		"the most":           {order.Evidence{Product: long, Communication: long, Receipt: long, Note: long, ShippedOn: "2026-03-05"}, ""},
+		"a note": {order.Evidence{Note: "Delivered."}, ""},
+		"the most": {order.Evidence{
+			Product:       long,
+			Communication: long,
+			Receipt:       long,
+			Note:          long,
+			ShippedOn:     "2026-03-05",
+		}, ""},
 		"nothing":            {order.Evidence{}, "note"},
 		"spaces":             {order.Evidence{Note: " "}, "note"},
 		"a carrier alone":    {order.Evidence{Carrier: "DHL", ShippedOn: "2026-03-05"}, "note"},

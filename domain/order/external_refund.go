@@ -59,8 +59,15 @@ func (c *Case) failed(r *Refund, f RefundFailed, announce id.Event, now time.Tim
 func (c *Case) announceFailure(r *Refund, announce id.Event, now time.Time) {
 	c.announce(announce, now, func(n int) event.Data {
 		return event.RefundFailed{
-			Refund: r.ID, Order: r.Order, Sequence: n, Payment: r.Payment, Amount: r.Amount, Refunded: c.Order.Payment.Refunded,
-			Failure: r.Failure, Succeeded: !r.ReversedAt.IsZero(), Return: r.Return,
+			Refund:    r.ID,
+			Order:     r.Order,
+			Sequence:  n,
+			Payment:   r.Payment,
+			Amount:    r.Amount,
+			Refunded:  c.Order.Payment.Refunded,
+			Failure:   r.Failure,
+			Succeeded: !r.ReversedAt.IsZero(),
+			Return:    r.Return,
 		}
 	})
 }
@@ -122,8 +129,16 @@ func (c *Case) recordElsewhere(e ExternalRefund, refund id.Refund, now time.Time
 		}
 	}
 	r := Refund{
-		ID: refund, Project: c.Order.Project, Order: c.Order.ID, Payment: p.ID, Amount: e.Amount, Origin: MadeElsewhere,
-		Status: RefundIsPending, Provider: e.Provider, CreatedAt: now, UpdatedAt: now,
+		ID:        refund,
+		Project:   c.Order.Project,
+		Order:     c.Order.ID,
+		Payment:   p.ID,
+		Amount:    e.Amount,
+		Origin:    MadeElsewhere,
+		Status:    RefundIsPending,
+		Provider:  e.Provider,
+		CreatedAt: now,
+		UpdatedAt: now,
 	}
 	if !e.At.IsZero() && e.At.Before(now) {
 		r.CreatedAt = e.At

@@ -91,11 +91,24 @@ func (c *Case) ShipAt(sent time.Time, carrier, number, address string, announce 
 		return nil
 	}
 	c.announce(announce, now, func(n int) event.Data {
-		tracking := event.Tracking{Carrier: f.Carrier, Number: f.TrackingNumber, URL: f.TrackingURL, ShippedAt: f.ShippedAt}
-		if before.Status == Shipped {
-			return event.OrderUpdated{Order: c.Order.ID, Sequence: n, Tracking: tracking}
+		tracking := event.Tracking{
+			Carrier:   f.Carrier,
+			Number:    f.TrackingNumber,
+			URL:       f.TrackingURL,
+			ShippedAt: f.ShippedAt,
 		}
-		return event.OrderShipped{Order: c.Order.ID, Sequence: n, Tracking: tracking}
+		if before.Status == Shipped {
+			return event.OrderUpdated{
+				Order:    c.Order.ID,
+				Sequence: n,
+				Tracking: tracking,
+			}
+		}
+		return event.OrderShipped{
+			Order:    c.Order.ID,
+			Sequence: n,
+			Tracking: tracking,
+		}
 	})
 	return nil
 }
@@ -118,7 +131,11 @@ func (c *Case) Deliver(announce id.Event, now time.Time) error {
 	}
 	f.Status, f.DeliveredAt = Delivered, now
 	c.announce(announce, now, func(n int) event.Data {
-		return event.OrderDelivered{Order: c.Order.ID, Sequence: n, DeliveredAt: now}
+		return event.OrderDelivered{
+			Order:       c.Order.ID,
+			Sequence:    n,
+			DeliveredAt: now,
+		}
 	})
 	return nil
 }
@@ -127,7 +144,13 @@ func (c *Case) Deliver(announce id.Event, now time.Time) error {
 // of the order.
 func promise(s checkout.Snapshot, zone *time.Location, now time.Time) Fulfillment {
 	ships := shipsOn(now.In(zone))
-	f := Fulfillment{Status: FulfillmentProcessing, ShipsOn: ships, DeliversFrom: ships, DeliversBy: ships, ShippingOption: s.Selected}
+	f := Fulfillment{
+		Status:         FulfillmentProcessing,
+		ShipsOn:        ships,
+		DeliversFrom:   ships,
+		DeliversBy:     ships,
+		ShippingOption: s.Selected,
+	}
 	if checkout.Rehydrate(s).Digital() {
 		year, month, day := now.In(zone).Date()
 		f.ShipsOn = time.Date(year, month, day, 0, 0, 0, 0, time.UTC)

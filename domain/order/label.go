@@ -139,7 +139,13 @@ func (o *Order) ShippedLines() []checkout.Line {
 
 // NewLabel begins an order's label. Nobody has it in hand.
 func NewLabel(name id.Label, o *Order, test bool, now time.Time) *Label {
-	return &Label{ID: name, Project: o.Project, Order: o.ID, Test: test, CreatedAt: now}
+	return &Label{
+		ID:        name,
+		Project:   o.Project,
+		Order:     o.ID,
+		Test:      test,
+		CreatedAt: now,
+	}
 }
 
 // Bought reports whether there is nothing left to pay for.

@@ -15,7 +15,12 @@ func TestLabelClaims(t *testing.T) {
 	t.Parallel()
 	one, two := id.New[id.Integration]([16]byte{1}), id.New[id.Integration]([16]byte{2})
 	wish := func(i id.Integration) order.LabelWish {
-		return order.LabelWish{Integration: i, Carrier: "ups", Service: "ups_ground", Grams: 500}
+		return order.LabelWish{
+			Integration: i,
+			Carrier:     "ups",
+			Service:     "ups_ground",
+			Grams:       500,
+		}
 	}
 	claimed := func(l *order.Label) {
 		if err := l.Claim(wish(one), placed); err != nil {
@@ -69,7 +74,14 @@ func TestLabelClaims(t *testing.T) {
 func TestTheFirstPurchaseStays(t *testing.T) {
 	t.Parallel()
 	l := order.NewLabel(id.New[id.Label]([16]byte{1}), place(paid(), time.UTC, placed), false, placed)
-	l.Buy(order.LabelSold{Remote: "1", Carrier: "ups", Service: "ups_2day", TrackingNumber: "1Z", Price: cents(725), PDF: []byte("%PDF")}, placed)
+	l.Buy(order.LabelSold{
+		Remote:         "1",
+		Carrier:        "ups",
+		Service:        "ups_2day",
+		TrackingNumber: "1Z",
+		Price:          cents(725),
+		PDF:            []byte("%PDF"),
+	}, placed)
 	l.Buy(order.LabelSold{Remote: "2"}, later)
 	if l.Remote != "1" || l.Service != "ups_2day" || l.Price != cents(725) || string(l.PDF) != "%PDF" || !l.BoughtAt.Equal(placed) {
 		t.Errorf("%+v", l)
@@ -89,7 +101,12 @@ func TestRenewALabelsLease(t *testing.T) {
 		"another's": {func(l *order.Label) { l.DueAt = l.DueAt.Add(time.Second) }, false},
 	} {
 		l := order.NewLabel(id.New[id.Label]([16]byte{1}), place(paid(), time.UTC, placed), false, placed)
-		if err := l.Claim(order.LabelWish{Integration: i, Carrier: "ups", Service: "ups_ground", Grams: 500}, placed); err != nil {
+		if err := l.Claim(order.LabelWish{
+			Integration: i,
+			Carrier:     "ups",
+			Service:     "ups_ground",
+			Grams:       500,
+		}, placed); err != nil {
 			t.Fatal(err)
 		}
 		lease := l.DueAt

@@ -15,11 +15,23 @@ func boughtLabel(t *testing.T) (*order.Order, *order.Label) {
 	t.Helper()
 	o := place(paid(), time.UTC, placed)
 	l := order.NewLabel(id.New[id.Label]([16]byte{1}), o, false, placed)
-	wish := order.LabelWish{Integration: id.New[id.Integration]([16]byte{1}), Carrier: "ups", Service: "ups_ground", Grams: 500}
+	wish := order.LabelWish{
+		Integration: id.New[id.Integration]([16]byte{1}),
+		Carrier:     "ups",
+		Service:     "ups_ground",
+		Grams:       500,
+	}
 	if err := l.Claim(wish, placed); err != nil {
 		t.Fatal(err)
 	}
-	l.Buy(order.LabelSold{Remote: "7", Carrier: "ups", Service: "ups_ground", TrackingNumber: "1Z", Price: cents(725), PDF: []byte("%PDF")}, placed)
+	l.Buy(order.LabelSold{
+		Remote:         "7",
+		Carrier:        "ups",
+		Service:        "ups_ground",
+		TrackingNumber: "1Z",
+		Price:          cents(725),
+		PDF:            []byte("%PDF"),
+	}, placed)
 	return o, l
 }
 

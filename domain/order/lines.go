@@ -23,7 +23,12 @@ func (c *Case) LineStates() []LineState {
 	}
 	list := make([]LineState, len(c.Order.Lines))
 	for i, l := range c.Order.Lines {
-		s := LineState{Line: l, Number: c.Order.LineNumber(i), Original: l.Quantity, Total: max(0, l.Quantity-back[i])}
+		s := LineState{
+			Line:     l,
+			Number:   c.Order.LineNumber(i),
+			Original: l.Quantity,
+			Total:    max(0, l.Quantity-back[i]),
+		}
 		switch c.Order.Fulfillment.Status {
 		case FulfillmentCanceled:
 			s.Total = 0

@@ -29,8 +29,11 @@ func cents(n int64) money.Amount { return money.Of(n, money.USD) }
 // paid is a completed checkout: two green tents at 95.00 and one red at list price, taxed 8.875 %.
 func paid() *checkout.Checkout {
 	return checkout.Rehydrate(checkout.Snapshot{
-		ID: id.New[id.Checkout]([16]byte{4}), Project: id.New[id.Project]([16]byte{5}), Session: id.New[id.Session]([16]byte{6}),
-		Status: checkout.Completed, Attempt: 1,
+		ID:      id.New[id.Checkout]([16]byte{4}),
+		Project: id.New[id.Project]([16]byte{5}),
+		Session: id.New[id.Session]([16]byte{6}),
+		Status:  checkout.Completed,
+		Attempt: 1,
 		Lines: []checkout.Line{
 			{Product: tent, Variant: green, SKU: "T-G", Name: "Tent", Quantity: 2, Unit: cents(9_500), Original: cents(10_000)},
 			{Product: tent, Variant: red, SKU: "T-R", Name: "Tent", Quantity: 1, Unit: cents(10_000), Original: cents(10_000)},
@@ -40,13 +43,27 @@ func paid() *checkout.Checkout {
 			{ID: "standard", Price: cents(599), MinDays: 3, MaxDays: 5}, {ID: "express", Price: cents(1_499), MinDays: 2, MaxDays: 2},
 			{ID: "pickup", Price: cents(0)},
 		},
-		Selected: "standard", Subtotal: cents(29_000), Tax: cents(2_574), Savings: cents(1_000),
-		Payment: checkout.Payment{Method: project.SharedPaymentToken, Route: project.PaymentRoute{Provider: "stripe"}, TokenHash: "hash", Email: "ada@example.com", Notes: "Ring twice.", Option: "standard"},
+		Selected: "standard",
+		Subtotal: cents(29_000),
+		Tax:      cents(2_574),
+		Savings:  cents(1_000),
+		Payment: checkout.Payment{
+			Method:    project.SharedPaymentToken,
+			Route:     project.PaymentRoute{Provider: "stripe"},
+			TokenHash: "hash",
+			Email:     "ada@example.com",
+			Notes:     "Ring twice.",
+			Option:    "standard",
+		},
 	})
 }
 
 func place(c *checkout.Checkout, zone *time.Location, now time.Time) *order.Order {
-	ids := order.IDs{Order: id.New[id.Order]([16]byte{7}), Payment: id.New[id.Payment]([16]byte{8}), Confirmation: "HG-7K2M-9QXA"}
+	ids := order.IDs{
+		Order:        id.New[id.Order]([16]byte{7}),
+		Payment:      id.New[id.Payment]([16]byte{8}),
+		Confirmation: "HG-7K2M-9QXA",
+	}
 	return order.Place(c, ids, order.Receipt{Provider: "ch_1", Label: "Visa ending in 4242"}, zone, now)
 }
 
@@ -56,14 +73,36 @@ func TestPlaceKeepsWhatWasAgreedAndPaid(t *testing.T) {
 	s, total := c.Snapshot(), cents(29_000+2_574+599)
 	o := place(c, time.UTC, placed)
 	want := &order.Order{
-		ID: id.New[id.Order]([16]byte{7}), Project: s.Project, Checkout: s.ID, Session: s.Session, Confirmation: "HG-7K2M-9QXA",
-		Status: order.Confirmed, Sequence: 1, Lines: s.Lines, Address: s.Address, Email: "ada@example.com", Notes: "Ring twice.",
-		Subtotal: cents(29_000), Shipping: cents(599), Tax: cents(2_574), Savings: cents(1_000), Total: total,
+		ID:           id.New[id.Order]([16]byte{7}),
+		Project:      s.Project,
+		Checkout:     s.ID,
+		Session:      s.Session,
+		Confirmation: "HG-7K2M-9QXA",
+		Status:       order.Confirmed,
+		Sequence:     1,
+		Lines:        s.Lines,
+		Address:      s.Address,
+		Email:        "ada@example.com",
+		Notes:        "Ring twice.",
+		Subtotal:     cents(29_000),
+		Shipping:     cents(599),
+		Tax:          cents(2_574),
+		Savings:      cents(1_000),
+		Total:        total,
 		Payment: order.Payment{
-			ID: id.New[id.Payment]([16]byte{8}), Amount: total, Refunded: cents(0), Refunding: cents(0), Disputed: cents(0), Method: project.SharedPaymentToken,
-			Label: "Visa ending in 4242", Route: project.PaymentRoute{Provider: "stripe"}, Provider: "ch_1", CreatedAt: placed,
+			ID:        id.New[id.Payment]([16]byte{8}),
+			Amount:    total,
+			Refunded:  cents(0),
+			Refunding: cents(0),
+			Disputed:  cents(0),
+			Method:    project.SharedPaymentToken,
+			Label:     "Visa ending in 4242",
+			Route:     project.PaymentRoute{Provider: "stripe"},
+			Provider:  "ch_1",
+			CreatedAt: placed,
 		},
-		Fulfillment: o.Fulfillment, CreatedAt: placed,
+		Fulfillment: o.Fulfillment,
+		CreatedAt:   placed,
 	}
 	if !reflect.DeepEqual(o, want) {
 		t.Errorf("placed\n%+v\nwant\n%+v", o, want)
@@ -92,14 +131,30 @@ func TestCompletedEventTellsTheOrder(t *testing.T) {
 	t.Parallel()
 	o := place(paid(), time.UTC, placed)
 	want := event.OrderCompleted{
-		Order: o.ID, Sequence: 1, Checkout: o.Checkout, Session: o.Session, Confirmation: o.Confirmation, Payment: o.Payment.ID, Method: project.SharedPaymentToken,
+		Order:        o.ID,
+		Sequence:     1,
+		Checkout:     o.Checkout,
+		Session:      o.Session,
+		Confirmation: o.Confirmation,
+		Payment:      o.Payment.ID,
+		Method:       project.SharedPaymentToken,
 		Items: []event.Item{
 			{Product: tent, Variant: green, SKU: "T-G", Name: "Tent", Quantity: 2, Price: cents(9_500), Original: cents(10_000)},
 			{Product: tent, Variant: red, SKU: "T-R", Name: "Tent", Quantity: 1, Price: cents(10_000), Original: cents(10_000)},
 		},
-		Subtotal: o.Subtotal, Shipping: o.Shipping, Tax: o.Tax, Total: o.Total, Savings: o.Savings,
-		BuyerEmail: "ada@example.com", Notes: "Ring twice.", Address: o.Address, Option: "standard",
-		ShipsOn: o.Fulfillment.ShipsOn, DeliversFrom: o.Fulfillment.DeliversFrom, DeliversBy: o.Fulfillment.DeliversBy, PlacedAt: placed,
+		Subtotal:     o.Subtotal,
+		Shipping:     o.Shipping,
+		Tax:          o.Tax,
+		Total:        o.Total,
+		Savings:      o.Savings,
+		BuyerEmail:   "ada@example.com",
+		Notes:        "Ring twice.",
+		Address:      o.Address,
+		Option:       "standard",
+		ShipsOn:      o.Fulfillment.ShipsOn,
+		DeliversFrom: o.Fulfillment.DeliversFrom,
+		DeliversBy:   o.Fulfillment.DeliversBy,
+		PlacedAt:     placed,
 	}
 	if got := o.Completed(); !reflect.DeepEqual(got, want) {
 		t.Errorf("announced\n%+v\nwant\n%+v", got, want)

@@ -46,7 +46,9 @@ func TestPlatformOrder_Read(t *testing.T) {
 				test.before(t, c)
 			}
 			r := order.Reading{
-				State: test.state, Changes: 1, Label: "Shopify",
+				State:   test.state,
+				Changes: 1,
+				Label:   "Shopify",
 				Stocked: func(takes []catalog.Take) []catalog.Take { return takes },
 			}
 			refunds := len(c.Refunds)

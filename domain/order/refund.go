@@ -114,8 +114,17 @@ func (c *Case) refund(refund id.Refund, ret id.Return, amount *money.Amount, rea
 	}
 	p.Refunding = money.Of(p.Refunding.Minor()+amount.Minor(), left.Currency())
 	c.Refunds = append(c.Refunds, Refund{
-		ID: refund, Project: c.Order.Project, Order: c.Order.ID, Payment: p.ID, Return: ret, Amount: *amount, Reason: reason,
-		Status: RefundIsPending, CreatedAt: now, UpdatedAt: now, DueAt: now.Add(RefundLease),
+		ID:        refund,
+		Project:   c.Order.Project,
+		Order:     c.Order.ID,
+		Payment:   p.ID,
+		Return:    ret,
+		Amount:    *amount,
+		Reason:    reason,
+		Status:    RefundIsPending,
+		CreatedAt: now,
+		UpdatedAt: now,
+		DueAt:     now.Add(RefundLease),
 	})
 	return nil
 }
@@ -172,8 +181,15 @@ func (c *Case) succeeded(r *Refund, provider string, announce id.Event, now time
 	o.followPayment()
 	c.announce(announce, now, func(n int) event.Data {
 		return event.OrderRefunded{
-			Refund: r.ID, Order: o.ID, Sequence: n, Payment: p.ID, Amount: r.Amount, Refunded: p.Refunded, Reason: r.Reason,
-			External: r.Origin == MadeElsewhere, Return: r.Return,
+			Refund:   r.ID,
+			Order:    o.ID,
+			Sequence: n,
+			Payment:  p.ID,
+			Amount:   r.Amount,
+			Refunded: p.Refunded,
+			Reason:   r.Reason,
+			External: r.Origin == MadeElsewhere,
+			Return:   r.Return,
 		}
 	})
 }

@@ -75,7 +75,12 @@ func (c *Case) RequestReturn(ret id.Return, items []ReturnItem, comment string, 
 	}
 	c.Returns = append(c.Returns, *r)
 	c.announce(announce, now, func(n int) event.Data {
-		return event.ReturnRequested{Return: r.ID, Order: r.Order, Sequence: n, Estimate: r.Estimate}
+		return event.ReturnRequested{
+			Return:   r.ID,
+			Order:    r.Order,
+			Sequence: n,
+			Estimate: r.Estimate,
+		}
 	})
 	return r, nil
 }
@@ -105,7 +110,12 @@ func (c *Case) ApproveReturn(ret id.Return, refund id.Refund, amount *money.Amou
 	}
 	r.Status, r.DecidedAt = Approved, now
 	c.announce(announce, now, func(n int) event.Data {
-		approved := event.ReturnApproved{Return: ret, Order: r.Order, Sequence: n, Refund: r.Refund}
+		approved := event.ReturnApproved{
+			Return:   ret,
+			Order:    r.Order,
+			Sequence: n,
+			Refund:   r.Refund,
+		}
 		if !r.Refund.IsZero() {
 			approved.Amount = *amount
 		}
@@ -125,7 +135,12 @@ func (c *Case) RejectReturn(ret id.Return, reason string, announce id.Event, now
 	}
 	r.Status, r.Reason, r.DecidedAt = Rejected, reason, now
 	c.announce(announce, now, func(n int) event.Data {
-		return event.ReturnRejected{Return: ret, Order: r.Order, Sequence: n, Reason: reason}
+		return event.ReturnRejected{
+			Return:   ret,
+			Order:    r.Order,
+			Sequence: n,
+			Reason:   reason,
+		}
 	})
 	return c.lowerEstimates()
 }
@@ -198,8 +213,16 @@ func (c *Case) returned(ret id.Return, items []ReturnItem, comment string, terms
 		return nil, err
 	}
 	return &Return{
-		ID: ret, Project: o.Project, Order: o.ID, Status: Requested, Items: items, Allocation: allocation, Comment: comment,
-		Estimate: estimate, Instructions: instructions(terms), CreatedAt: now,
+		ID:           ret,
+		Project:      o.Project,
+		Order:        o.ID,
+		Status:       Requested,
+		Items:        items,
+		Allocation:   allocation,
+		Comment:      comment,
+		Estimate:     estimate,
+		Instructions: instructions(terms),
+		CreatedAt:    now,
 	}, nil
 }
 

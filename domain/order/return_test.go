@@ -20,7 +20,12 @@ import (
 var terms = order.Terms{WindowDays: 30, Conditions: "Unused."}
 
 func back(variant id.Variant, quantity int) order.ReturnItem {
-	return order.ReturnItem{Product: tent, Variant: variant, Quantity: quantity, Reason: "too small"}
+	return order.ReturnItem{
+		Product:  tent,
+		Variant:  variant,
+		Quantity: quantity,
+		Reason:   "too small",
+	}
 }
 
 func request(o *order.Order, earlier []order.Return, now time.Time, items ...order.ReturnItem) (*order.Return, error) {
@@ -82,7 +87,11 @@ func TestReturnRefusalsNameTheirFields(t *testing.T) {
 	}
 	long := back(green, 1)
 	long.Reason = strings.Repeat("é", 2001)
-	foreign := order.ReturnItem{Product: id.New[id.Product]([16]byte{99}), Variant: green, Quantity: 1}
+	foreign := order.ReturnItem{
+		Product:  id.New[id.Product]([16]byte{99}),
+		Variant:  green,
+		Quantity: 1,
+	}
 	for name, c := range map[string]struct {
 		items   []order.ReturnItem
 		earlier []order.Return
@@ -139,7 +148,10 @@ func drawOrder(t *rapid.T) *order.Order {
 	for range rapid.IntRange(1, 4).Draw(t, "lines") {
 		unit := rapid.Int64Range(0, 99_999).Draw(t, "price")
 		o.Lines = append(o.Lines, checkout.Line{
-			Product: tent, Variant: rapid.SampledFrom([]id.Variant{red, green}).Draw(t, "variant"), Unit: cents(unit), Original: cents(unit),
+			Product:  tent,
+			Variant:  rapid.SampledFrom([]id.Variant{red, green}).Draw(t, "variant"),
+			Unit:     cents(unit),
+			Original: cents(unit),
 			Quantity: rapid.IntRange(1, 4).Draw(t, "pieces"),
 		})
 	}
@@ -214,7 +226,13 @@ func TestEstimatesOfAnyPartition(t *testing.T) {
 func twoPrices() *order.Order {
 	o := place(paid(), time.UTC, placed)
 	line := func(quantity int, unit int64) checkout.Line {
-		return checkout.Line{Product: tent, Variant: green, Quantity: quantity, Unit: cents(unit), Original: cents(129_99)}
+		return checkout.Line{
+			Product:  tent,
+			Variant:  green,
+			Quantity: quantity,
+			Unit:     cents(unit),
+			Original: cents(129_99),
+		}
 	}
 	o.Lines = []checkout.Line{line(2, 129_99), line(1, 124_32)}
 	o.Subtotal, o.Tax = cents(384_30), cents(40_35)
@@ -245,7 +263,11 @@ func TestReturn_ofSeveralPricesPaysTheWhole(t *testing.T) {
 // Returns of earlier releases say nothing of lines.
 func TestReturn_afterOneWithoutAllocation(t *testing.T) {
 	t.Parallel()
-	old := order.Return{Status: order.Approved, Items: []order.ReturnItem{back(green, 1)}, Estimate: cents(137_36)}
+	old := order.Return{
+		Status:   order.Approved,
+		Items:    []order.ReturnItem{back(green, 1)},
+		Estimate: cents(137_36),
+	}
 	r, err := request(twoPrices(), []order.Return{old}, placed, back(green, 2))
 	if err != nil || r.Estimate != cents(424_65-137_36) || !slices.Equal(r.Allocation, []order.Allocation{{Line: 0, Quantity: 2}}) {
 		t.Errorf("%+v, %v", r, err)

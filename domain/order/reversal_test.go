@@ -19,12 +19,20 @@ func eventID(n byte) id.Event       { return id.New[id.Event]([16]byte{n}) }
 func entryID(n byte) id.Transaction { return id.New[id.Transaction]([16]byte{100, n}) }
 
 func refundIDs(n byte) order.RefundIDs {
-	return order.RefundIDs{Refund: refundID(n), Announce: eventID(n), Reversal: entryID(n)}
+	return order.RefundIDs{
+		Refund:   refundID(n),
+		Announce: eventID(n),
+		Reversal: entryID(n),
+	}
 }
 
 func disputeIDs(n byte) order.DisputeIDs {
 	return order.DisputeIDs{
-		Dispute: id.New[id.Dispute]([16]byte{n}), Opened: eventID(n), Closed: eventID(n + 100), Withdrawal: entryID(n), Fee: entryID(n + 100),
+		Dispute:    id.New[id.Dispute]([16]byte{n}),
+		Opened:     eventID(n),
+		Closed:     eventID(n + 100),
+		Withdrawal: entryID(n),
+		Fee:        entryID(n + 100),
 	}
 }
 
@@ -99,7 +107,11 @@ func TestLifecycleIsAnnounced(t *testing.T) {
 	canceled := opened()
 	must(t, canceled.Cancel(refundID(1), "Twice", eventID(1), later))
 	if got, want := canceled.Events[0].Data, (event.OrderCanceled{
-		Order: canceled.Order.ID, Sequence: 2, Reason: "Twice", Refund: refundID(1), Amount: canceled.Order.Total,
+		Order:    canceled.Order.ID,
+		Sequence: 2,
+		Reason:   "Twice",
+		Refund:   refundID(1),
+		Amount:   canceled.Order.Total,
 	}); got != want {
 		t.Errorf("announced %+v, want %+v", got, want)
 	}
@@ -128,7 +140,13 @@ func TestReverseRefund(t *testing.T) {
 		t.Errorf("the provider holds %d, refunds are %d, in %d transactions", funds, refunds, len(c.Ledger))
 	}
 	want := event.RefundFailed{
-		Refund: r.ID, Order: c.Order.ID, Sequence: 3, Payment: p.ID, Amount: p.Amount, Refunded: cents(0), Failure: "expired_card",
+		Refund:    r.ID,
+		Order:     c.Order.ID,
+		Sequence:  3,
+		Payment:   p.ID,
+		Amount:    p.Amount,
+		Refunded:  cents(0),
+		Failure:   "expired_card",
 		Succeeded: true,
 	}
 	if got := c.Events[1:]; len(got) != 1 || got[0].Data != want {
@@ -170,7 +188,13 @@ func TestReverseRefund_canceledOrderStaysCanceled(t *testing.T) {
 }
 
 func elsewhere(amount int64, outcome order.RefundOutcome) order.ExternalRefund {
-	return order.ExternalRefund{Charge: "ch_1", Provider: "re_x", Amount: cents(amount), Outcome: outcome, At: placed}
+	return order.ExternalRefund{
+		Charge:   "ch_1",
+		Provider: "re_x",
+		Amount:   cents(amount),
+		Outcome:  outcome,
+		At:       placed,
+	}
 }
 
 func TestReportRefund(t *testing.T) {
@@ -189,7 +213,11 @@ func TestReportRefund(t *testing.T) {
 	if told, ok := c.Events[0].Data.(event.OrderRefunded); len(c.Events) != 1 || !ok || !told.External {
 		t.Errorf("announced %+v", c.Events)
 	}
-	if err := c.ReportRefund(order.ExternalRefund{Provider: "re_y", Amount: cents(300_00), Outcome: order.Refunded{}}, refundIDs(2), later); !fault.Is(err, "refund_exceeds_payment") {
+	if err := c.ReportRefund(order.ExternalRefund{
+		Provider: "re_y",
+		Amount:   cents(300_00),
+		Outcome:  order.Refunded{},
+	}, refundIDs(2), later); !fault.Is(err, "refund_exceeds_payment") {
 		t.Errorf("more than was paid: %v", err)
 	}
 }
@@ -201,7 +229,14 @@ func TestReportRefund_reversalOfTheWhole(t *testing.T) {
 	amount := cents(100_00)
 	must(t, c.Refund(refundID(1), &amount, "", placed))
 	must(t, c.SettleRefund(refundID(1), order.Refunded{Provider: "re_1"}, eventID(1), placed))
-	whole := order.ExternalRefund{Charge: "ch_1", Provider: "ch_1-reversal", Amount: cents(321_73), Whole: true, Outcome: order.Refunded{}, At: placed}
+	whole := order.ExternalRefund{
+		Charge:   "ch_1",
+		Provider: "ch_1-reversal",
+		Amount:   cents(321_73),
+		Whole:    true,
+		Outcome:  order.Refunded{},
+		At:       placed,
+	}
 	for i := range 2 {
 		must(t, c.ReportRefund(whole, refundIDs(byte(i+2)), later))
 	}
@@ -250,7 +285,11 @@ func TestReportRefund_besideOneOfOurs(t *testing.T) {
 		t.Errorf("%+v", c.Refunds)
 	}
 	must(t, c.Refund(refundID(3), nil, "", later)) // all that is left, and the dashboard is quicker
-	rest := order.ExternalRefund{Provider: "re_y", Amount: cents(271_00), Outcome: order.Refunded{}}
+	rest := order.ExternalRefund{
+		Provider: "re_y",
+		Amount:   cents(271_00),
+		Outcome:  order.Refunded{},
+	}
 	must(t, c.ReportRefund(rest, refundIDs(4), later))
 	if p := c.Order.Payment; p.Refunded != cents(321_00) || !p.Left().IsZero() || p.Refunding != cents(271_73) {
 		t.Errorf("%+v", p)
@@ -263,8 +302,14 @@ func TestReportRefund_besideOneOfOurs(t *testing.T) {
 
 func report(status order.DisputeStatus, withdrawn, fee int64, at time.Time) order.DisputeReport {
 	return order.DisputeReport{
-		Charge: "ch_1", Provider: "du_1", Status: status, Reason: "fraudulent", Amount: cents(321_73), Withdrawn: cents(withdrawn),
-		Fee: cents(fee), At: at,
+		Charge:    "ch_1",
+		Provider:  "du_1",
+		Status:    status,
+		Reason:    "fraudulent",
+		Amount:    cents(321_73),
+		Withdrawn: cents(withdrawn),
+		Fee:       cents(fee),
+		At:        at,
 	}
 }
 

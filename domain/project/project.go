@@ -86,9 +86,14 @@ type Draft struct {
 // Open makes a project with default settings and the draft's changes to them.
 func Open(project id.Project, account id.Account, d Draft, now time.Time) (*Project, error) {
 	p := &Project{
-		ID: project, Account: account,
-		Name: d.Name, Slug: d.Slug, Description: d.Description,
-		Settings: DefaultSettings(), CreatedAt: now, UpdatedAt: now,
+		ID:          project,
+		Account:     account,
+		Name:        d.Name,
+		Slug:        d.Slug,
+		Description: d.Description,
+		Settings:    DefaultSettings(),
+		CreatedAt:   now,
+		UpdatedAt:   now,
 	}
 	check := fault.NewCheck()
 	p.checkIdentity(check, check)

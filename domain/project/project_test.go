@@ -54,11 +54,19 @@ func TestNameSlugAndDescriptionAtTheirEdges(t *testing.T) {
 func TestChangeOfNameAndSlugByTheGeneralGroup(t *testing.T) {
 	t.Parallel()
 	p := open(t, settings{})
-	err := p.Change(project.Change{Name: patch.To("Peak"), Slug: patch.To("peak"), Grouped: true}, later)
+	err := p.Change(project.Change{
+		Name:    patch.To("Peak"),
+		Slug:    patch.To("peak"),
+		Grouped: true,
+	}, later)
 	if err != nil || p.Name != "Peak" || p.Slug != "peak" {
 		t.Errorf("%q at %q, %v", p.Name, p.Slug, err)
 	}
-	wrong := project.Change{Name: patch.Null[string](), Slug: patch.Null[string](), Grouped: true}
+	wrong := project.Change{
+		Name:    patch.Null[string](),
+		Slug:    patch.Null[string](),
+		Grouped: true,
+	}
 	if err := p.Change(wrong, later); !slices.Equal(fields(err), []string{"general.name", "general.slug"}) {
 		t.Errorf("refused %q", fields(err))
 	}
@@ -74,7 +82,11 @@ func TestChangeIsAllOrNothing(t *testing.T) {
 	before := *p
 	err := p.Change(project.Change{
 		Name: patch.To("Peak"), Description: patch.To("Ropes."),
-		Settings: settings{Currency: patch.To("EUR"), MaxDiscount: patch.To[money.Percent](100), SessionMinutes: patch.To(1)},
+		Settings: settings{
+			Currency:       patch.To("EUR"),
+			MaxDiscount:    patch.To[money.Percent](100),
+			SessionMinutes: patch.To(1),
+		},
 	}, later)
 	if !slices.Equal(fields(err), []string{"settings.session_timeout_minutes"}) || !reflect.DeepEqual(*p, before) {
 		t.Errorf("refused %q and became %+v", fields(err), p)

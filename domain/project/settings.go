@@ -49,11 +49,19 @@ type Settings struct {
 // DefaultSettings are those of a project that changes none (decisions 5).
 func DefaultSettings() Settings {
 	return Settings{
-		Timezone: "UTC", Locale: "en-US", Currency: money.USD,
-		NegotiationEnabled: true, MaxDiscount: 200, BundleSuggestions: true,
-		MaxTokens: 1024, Temperature: 700,
-		AlertChannels: []string{}, IPAllowlist: []string{},
-		SessionMinutes: 30, Retention: DefaultRetention(), Protocols: DefaultProtocols(),
+		Timezone:           "UTC",
+		Locale:             "en-US",
+		Currency:           money.USD,
+		NegotiationEnabled: true,
+		MaxDiscount:        200,
+		BundleSuggestions:  true,
+		MaxTokens:          1024,
+		Temperature:        700,
+		AlertChannels:      []string{},
+		IPAllowlist:        []string{},
+		SessionMinutes:     30,
+		Retention:          DefaultRetention(),
+		Protocols:          DefaultProtocols(),
 	}
 }
 

@@ -26,7 +26,12 @@ type settings = project.SettingsPatch
 func open(t *testing.T, s settings) *project.Project {
 	t.Helper()
 	p, err := project.Open(id.New[id.Project]([16]byte{1}), id.New[id.Account]([16]byte{2}),
-		project.Draft{Name: "Summit", Slug: "summit", Description: "Tents.", Settings: s}, noon)
+		project.Draft{
+			Name:        "Summit",
+			Slug:        "summit",
+			Description: "Tents.",
+			Settings:    s,
+		}, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,9 +53,25 @@ func fields(err error) []string {
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	want := project.Settings{
-		Timezone: "UTC", Locale: "en-US", Currency: money.USD, NegotiationEnabled: true, MaxDiscount: 200, BundleSuggestions: true,
-		MaxTokens: 1024, Temperature: 700, AlertChannels: []string{}, IPAllowlist: []string{}, SessionMinutes: 30,
-		Retention: project.Retention{Messages: 30, Sessions: 30, Decisions: 180, Events: 90, Deliveries: 90, Logs: 90},
+		Timezone:           "UTC",
+		Locale:             "en-US",
+		Currency:           money.USD,
+		NegotiationEnabled: true,
+		MaxDiscount:        200,
+		BundleSuggestions:  true,
+		MaxTokens:          1024,
+		Temperature:        700,
+		AlertChannels:      []string{},
+		IPAllowlist:        []string{},
+		SessionMinutes:     30,
+		Retention: project.Retention{
+			Messages:   30,
+			Sessions:   30,
+			Decisions:  180,
+			Events:     90,
+			Deliveries: 90,
+			Logs:       90,
+		},
 		Protocols: project.Protocols{UCP: true, MCP: true},
 	}
 	p := open(t, settings{})
@@ -143,7 +164,12 @@ func retained(field func(*retention) *days, values ...int) (list []settings) {
 // What depends on each other can be changed together.
 func TestRetentionTogether(t *testing.T) {
 	t.Parallel()
-	s := settings{Retention: retention{Sessions: patch.To(400), Decisions: patch.To(400), Events: patch.To(10), Deliveries: patch.To(10)}}
+	s := settings{Retention: retention{
+		Sessions:   patch.To(400),
+		Decisions:  patch.To(400),
+		Events:     patch.To(10),
+		Deliveries: patch.To(10),
+	}}
 	if err := open(t, settings{}).Change(project.Change{Settings: s}, later); err != nil {
 		t.Error(err)
 	}
@@ -161,7 +187,11 @@ func TestEverySettingAtItsEdges(t *testing.T) {
 		for i, evil := range v.evil {
 			flat := open(t, settings{}).Change(project.Change{Settings: evil}, later)
 			grouped := open(t, settings{}).Change(project.Change{Settings: evil, Grouped: true}, later)
-			_, opened := project.Open(id.Project{}, id.Account{}, project.Draft{Name: "Summit", Slug: "summit", Settings: evil}, noon)
+			_, opened := project.Open(id.Project{}, id.Account{}, project.Draft{
+				Name:     "Summit",
+				Slug:     "summit",
+				Settings: evil,
+			}, noon)
 			for _, refusal := range []struct {
 				path string
 				err  error
@@ -177,13 +207,33 @@ func TestEverySettingAtItsEdges(t *testing.T) {
 func TestNullRestoresTheDefault(t *testing.T) {
 	t.Parallel()
 	all := settings{
-		Timezone: patch.To("Asia/Tokyo"), Locale: patch.To("ja-JP"), Currency: patch.To("JPY"), NegotiationEnabled: patch.To(false),
-		MaxDiscount: patch.To[money.Percent](50), BundleSuggestions: patch.To(false), SubscriptionEnabled: patch.To(true),
-		LLMProvider: patch.To("a"), LLMModel: patch.To("b"), MaxTokens: patch.To(5), Temperature: patch.To(5),
-		EmailEnabled: patch.To(true), ChatWebhook: patch.To("https://example.com"), AlertChannels: patch.To([]string{"email"}),
-		IPAllowlist: patch.To([]string{"::1"}), MFARequired: patch.To(true), SessionMinutes: patch.To(5),
-		Retention: retention{Messages: patch.To(1), Sessions: patch.To(2), Decisions: patch.To(30), Events: patch.To(5), Deliveries: patch.To(4), Logs: patch.To(3)},
-		Protocols: protocols{UCP: patch.To(false), MCP: patch.To(false)}, AgentAuthentication: patch.To("signed"),
+		Timezone:            patch.To("Asia/Tokyo"),
+		Locale:              patch.To("ja-JP"),
+		Currency:            patch.To("JPY"),
+		NegotiationEnabled:  patch.To(false),
+		MaxDiscount:         patch.To[money.Percent](50),
+		BundleSuggestions:   patch.To(false),
+		SubscriptionEnabled: patch.To(true),
+		LLMProvider:         patch.To("a"),
+		LLMModel:            patch.To("b"),
+		MaxTokens:           patch.To(5),
+		Temperature:         patch.To(5),
+		EmailEnabled:        patch.To(true),
+		ChatWebhook:         patch.To("https://example.com"),
+		AlertChannels:       patch.To([]string{"email"}),
+		IPAllowlist:         patch.To([]string{"::1"}),
+		MFARequired:         patch.To(true),
+		SessionMinutes:      patch.To(5),
+		Retention: retention{
+			Messages:   patch.To(1),
+			Sessions:   patch.To(2),
+			Decisions:  patch.To(30),
+			Events:     patch.To(5),
+			Deliveries: patch.To(4),
+			Logs:       patch.To(3),
+		},
+		Protocols:           protocols{UCP: patch.To(false), MCP: patch.To(false)},
+		AgentAuthentication: patch.To("signed"),
 	}
 	p := open(t, all)
 	given, defaults := reflect.ValueOf(p.Settings), reflect.ValueOf(project.DefaultSettings())
@@ -193,16 +243,36 @@ func TestNullRestoresTheDefault(t *testing.T) {
 		}
 	}
 	nulls := settings{
-		Timezone: patch.Null[string](), Locale: patch.Null[string](), Currency: patch.Null[string](), NegotiationEnabled: patch.Null[bool](),
-		MaxDiscount: patch.Null[money.Percent](), BundleSuggestions: patch.Null[bool](), SubscriptionEnabled: patch.Null[bool](),
-		LLMProvider: patch.Null[string](), LLMModel: patch.Null[string](), MaxTokens: patch.Null[int](), Temperature: patch.Null[int](),
-		EmailEnabled: patch.Null[bool](), ChatWebhook: patch.Null[string](), AlertChannels: patch.Null[[]string](),
-		IPAllowlist: patch.Null[[]string](), MFARequired: patch.Null[bool](), SessionMinutes: patch.Null[int](),
+		Timezone:            patch.Null[string](),
+		Locale:              patch.Null[string](),
+		Currency:            patch.Null[string](),
+		NegotiationEnabled:  patch.Null[bool](),
+		MaxDiscount:         patch.Null[money.Percent](),
+		BundleSuggestions:   patch.Null[bool](),
+		SubscriptionEnabled: patch.Null[bool](),
+		LLMProvider:         patch.Null[string](),
+		LLMModel:            patch.Null[string](),
+		MaxTokens:           patch.Null[int](),
+		Temperature:         patch.Null[int](),
+		EmailEnabled:        patch.Null[bool](),
+		ChatWebhook:         patch.Null[string](),
+		AlertChannels:       patch.Null[[]string](),
+		IPAllowlist:         patch.Null[[]string](),
+		MFARequired:         patch.Null[bool](),
+		SessionMinutes:      patch.Null[int](),
 		Retention: retention{
-			Messages: patch.Null[int](), Sessions: patch.Null[int](), Decisions: patch.Null[int](),
-			Events: patch.Null[int](), Deliveries: patch.Null[int](), Logs: patch.Null[int](),
+			Messages:   patch.Null[int](),
+			Sessions:   patch.Null[int](),
+			Decisions:  patch.Null[int](),
+			Events:     patch.Null[int](),
+			Deliveries: patch.Null[int](),
+			Logs:       patch.Null[int](),
 		},
-		Protocols:           protocols{UCP: patch.Null[bool](), MCP: patch.Null[bool](), OAIACP: patch.Null[bool]()},
+		Protocols: protocols{
+			UCP:    patch.Null[bool](),
+			MCP:    patch.Null[bool](),
+			OAIACP: patch.Null[bool](),
+		},
 		AgentAuthentication: patch.Null[string](),
 	}
 	if err := p.Change(project.Change{Settings: nulls, Grouped: true}, later); err != nil || !reflect.DeepEqual(p.Settings, project.DefaultSettings()) {

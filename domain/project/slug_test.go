@@ -13,7 +13,11 @@ import (
 func TestReservedSlugs(t *testing.T) {
 	t.Parallel()
 	draft := func(slug string, demo bool) error {
-		_, err := project.Open(id.Project{}, id.Account{}, project.Draft{Name: "Shop", Slug: slug, Demo: demo}, noon)
+		_, err := project.Open(id.Project{}, id.Account{}, project.Draft{
+			Name: "Shop",
+			Slug: slug,
+			Demo: demo,
+		}, noon)
 		return err
 	}
 	for _, slug := range []string{

@@ -79,7 +79,11 @@ func DefaultStorefront(s Settings) Storefront {
 		ShippingRates:    defaultRates(s.Currency),
 		ReturnWindowDays: 30,
 		ReturnConditions: "Unused and in its original packaging.",
-		Warehouses:       []Warehouse{{Location: DefaultLocation, Name: "Main warehouse", Country: regions[0]}},
+		Warehouses: []Warehouse{{
+			Location: DefaultLocation,
+			Name:     "Main warehouse",
+			Country:  regions[0],
+		}},
 	}
 }
 

@@ -37,7 +37,11 @@ func TestDefaultStorefrontOfEveryCurrency(t *testing.T) {
 func TestRatesToACountry(t *testing.T) {
 	t.Parallel()
 	rate := func(region, method string, price int64) project.ShippingRate {
-		return project.ShippingRate{Region: region, Method: method, Price: cents(price)}
+		return project.ShippingRate{
+			Region: region,
+			Method: method,
+			Price:  cents(price),
+		}
 	}
 	f := project.Storefront{ShippingRates: []project.ShippingRate{
 		rate("*", "overnight", 3), rate("*", "standard", 1), rate("DE", "standard", 2), rate("DE", "express", 4),
@@ -94,14 +98,46 @@ var refusals = map[string][]front{
 	"shipping_regions.1": {{ShippingRegions: patch.To([]string{"US", "usa"})}, {ShippingRegions: patch.To([]string{"US", "us"})}},
 	"shipping_rates": {{ShippingRates: patch.To([]project.ShippingRate{})}, manyRates(1001),
 		{ShippingRates: patch.To([]project.ShippingRate{{Region: "DE", Method: "standard", Price: cents(1)}})}},
-	"shipping_rates.0.region": {rates(project.ShippingRate{Region: "usa", Method: "standard", Price: cents(1)})},
-	"shipping_rates.0.method": {rates(project.ShippingRate{Region: "*", Method: "drone", Price: cents(1)})},
-	"shipping_rates.0.price": {rates(project.ShippingRate{Region: "US", Method: "express", Price: cents(-1)}),
-		rates(project.ShippingRate{Region: "US", Method: "express", Price: money.Of(1, money.Currency{})})},
+	"shipping_rates.0.region": {rates(project.ShippingRate{
+		Region: "usa",
+		Method: "standard",
+		Price:  cents(1),
+	})},
+	"shipping_rates.0.method": {rates(project.ShippingRate{
+		Region: "*",
+		Method: "drone",
+		Price:  cents(1),
+	})},
+	"shipping_rates.0.price": {rates(project.ShippingRate{
+		Region: "US",
+		Method: "express",
+		Price:  cents(-1),
+	}),
+		rates(project.ShippingRate{
+			Region: "US",
+			Method: "express",
+			Price:  money.Of(1, money.Currency{}),
+		})},
 	"shipping_rates.0.max_days": {
-		rates(project.ShippingRate{Region: "US", Method: "express", Price: cents(1), MinDays: 2, MaxDays: 1}),
-		rates(project.ShippingRate{Region: "US", Method: "express", Price: cents(1), MinDays: -1}),
-		rates(project.ShippingRate{Region: "US", Method: "express", Price: cents(1), MaxDays: 366})},
+		rates(project.ShippingRate{
+			Region:  "US",
+			Method:  "express",
+			Price:   cents(1),
+			MinDays: 2,
+			MaxDays: 1,
+		}),
+		rates(project.ShippingRate{
+			Region:  "US",
+			Method:  "express",
+			Price:   cents(1),
+			MinDays: -1,
+		}),
+		rates(project.ShippingRate{
+			Region:  "US",
+			Method:  "express",
+			Price:   cents(1),
+			MaxDays: 366,
+		})},
 	"shipping_rates.1.method": {{ShippingRates: patch.To([]project.ShippingRate{
 		{Region: "*", Method: "express", Price: cents(1)}, {Region: "*", Method: "express", Price: cents(2)}})}},
 	"free_shipping_threshold": {threshold(cents(-1)), threshold(money.Of(1, money.Currency{}))},
@@ -117,10 +153,22 @@ var refusals = map[string][]front{
 	"warehouses.0.name": {warehouses(project.Warehouse{Location: "a"}),
 		warehouses(project.Warehouse{Location: "a", Name: strings.Repeat("é", 201)})},
 	"warehouses.0.postal_code": {
-		warehouses(project.Warehouse{Location: "a", Name: "A", PostalCode: "12\n3"}),
-		warehouses(project.Warehouse{Location: "a", Name: "A", PostalCode: strings.Repeat("1", 21)}),
+		warehouses(project.Warehouse{
+			Location:   "a",
+			Name:       "A",
+			PostalCode: "12\n3",
+		}),
+		warehouses(project.Warehouse{
+			Location:   "a",
+			Name:       "A",
+			PostalCode: strings.Repeat("1", 21),
+		}),
 	},
-	"warehouses.0.country": {warehouses(project.Warehouse{Location: "a", Name: "A", Country: "usa"})},
+	"warehouses.0.country": {warehouses(project.Warehouse{
+		Location: "a",
+		Name:     "A",
+		Country:  "usa",
+	})},
 }
 
 func countries(n int) (list []string) {
@@ -140,7 +188,11 @@ func manyRates(n int) front {
 	var list []project.ShippingRate
 	for _, country := range append([]string{"*"}, countries(400)...) {
 		for _, method := range project.Methods {
-			list = append(list, project.ShippingRate{Region: country, Method: method, Price: cents(1)})
+			list = append(list, project.ShippingRate{
+				Region: country,
+				Method: method,
+				Price:  cents(1),
+			})
 		}
 	}
 	return front{ShippingRates: patch.To(list[:n])}
@@ -181,14 +233,27 @@ func TestStorefrontAtItsEdges(t *testing.T) {
 	t.Parallel()
 	var many []project.Warehouse
 	for i := range 100 {
-		many = append(many, project.Warehouse{Location: "w-" + strconv.Itoa(i), Name: strings.Repeat("é", 200), Country: "DE"})
+		many = append(many, project.Warehouse{
+			Location: "w-" + strconv.Itoa(i),
+			Name:     strings.Repeat("é", 200),
+			Country:  "DE",
+		})
 	}
 	f := open(t, settings{}).Storefront
 	for i, change := range []front{
 		{Description: patch.To(strings.Repeat("é", 5000)), ReturnConditions: patch.To(strings.Repeat("é", 2000)), CheckoutInstructions: patch.To(strings.Repeat("é", 2000))},
 		{ShippingRegions: patch.To(countries(250)), ReturnWindowDays: patch.To(3650), Warehouses: patch.To(many)},
-		rates(project.ShippingRate{Region: "US", Method: "express", Price: cents(0), MaxDays: 365}), threshold(cents(0)),
-		taxes(project.TaxRate{Country: "US", Rate: 100_000, State: strings.Repeat("x", 50)}, project.TaxRate{Country: "US"}),
+		rates(project.ShippingRate{
+			Region:  "US",
+			Method:  "express",
+			Price:   cents(0),
+			MaxDays: 365,
+		}), threshold(cents(0)),
+		taxes(project.TaxRate{
+			Country: "US",
+			Rate:    100_000,
+			State:   strings.Repeat("x", 50),
+		}, project.TaxRate{Country: "US"}),
 		manyRates(1000),
 		{LogoURL: patch.To(""), ReturnWindowDays: patch.To(0), Warehouses: patch.To([]project.Warehouse{})},
 	} {
@@ -211,8 +276,11 @@ func TestNullRestoresTheStorefrontsDefaults(t *testing.T) {
 		t.Fatalf("%+v, %v", p.Storefront, err)
 	}
 	if err := p.Storefront.Change(front{
-		Description: patch.Null[string](), ReturnWindowDays: patch.Null[int](), ShippingRegions: patch.Null[[]string](),
-		FreeShippingThreshold: patch.Null[*money.Amount](), ShippingRates: patch.Null[[]project.ShippingRate](),
+		Description:           patch.Null[string](),
+		ReturnWindowDays:      patch.Null[int](),
+		ShippingRegions:       patch.Null[[]string](),
+		FreeShippingThreshold: patch.Null[*money.Amount](),
+		ShippingRates:         patch.Null[[]project.ShippingRate](),
 	}, p.Settings); err != nil || !reflect.DeepEqual(p.Storefront, defaults) {
 		t.Errorf("%+v, want %+v (%v)", p.Storefront, defaults, err)
 	}

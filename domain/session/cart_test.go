@@ -48,7 +48,11 @@ func TestLineOfACart(t *testing.T) {
 func TestWhatIsTooMuchForACart(t *testing.T) {
 	t.Parallel()
 	item := func(quantity int, cents int64) session.CartItem {
-		return session.CartItem{Variant: id.New[id.Variant]([16]byte{1}), Quantity: quantity, Price: money.Of(cents, money.USD)}
+		return session.CartItem{
+			Variant:  id.New[id.Variant]([16]byte{1}),
+			Quantity: quantity,
+			Price:    money.Of(cents, money.USD),
+		}
 	}
 	for name, c := range map[string]struct {
 		items []session.CartItem

@@ -63,8 +63,12 @@ type Member struct {
 // Open starts a session.
 func Open(session id.Session, project id.Project, claims Claims, timeout time.Duration, now time.Time) *Session {
 	return &Session{
-		ID: session, Project: project, Claims: claims,
-		CreatedAt: now, LastActivity: now, ExpiresAt: now.Add(timeout),
+		ID:           session,
+		Project:      project,
+		Claims:       claims,
+		CreatedAt:    now,
+		LastActivity: now,
+		ExpiresAt:    now.Add(timeout),
 	}
 }
 

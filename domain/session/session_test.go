@@ -197,7 +197,11 @@ func TestExtend(t *testing.T) {
 func TestValueOfACart(t *testing.T) {
 	t.Parallel()
 	item := func(variant byte, quantity int, cents int64) session.CartItem {
-		return session.CartItem{Variant: id.New[id.Variant]([16]byte{variant}), Quantity: quantity, Price: money.Of(cents, money.USD)}
+		return session.CartItem{
+			Variant:  id.New[id.Variant]([16]byte{variant}),
+			Quantity: quantity,
+			Price:    money.Of(cents, money.USD),
+		}
 	}
 	foreign := item(4, 1, 1)
 	foreign.Price = money.Of(5, money.Currency{})

@@ -93,7 +93,11 @@ func (s *Set) Published(now time.Time) []Key {
 			list = append(list, k)
 		}
 	}
-	rank := map[State]int{Current: 0, Next: 1, Retired: 2}
+	rank := map[State]int{
+		Current: 0,
+		Next:    1,
+		Retired: 2,
+	}
 	slices.SortStableFunc(list, func(a, b Key) int {
 		if a.State != Retired || b.State != Retired {
 			return rank[a.State] - rank[b.State]

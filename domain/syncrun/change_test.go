@@ -77,7 +77,11 @@ func TestDifferences_bounded(t *testing.T) {
 	for n := range syncrun.MaxValueEntries + 1 {
 		tags = append(tags, fmt.Sprint(n))
 	}
-	got := syncrun.Differences(ours, edited(t, ours, catalog.Draft{Description: patch.To(long + "a"), Brand: patch.To("B"), Tags: patch.To(tags)}))
+	got := syncrun.Differences(ours, edited(t, ours, catalog.Draft{
+		Description: patch.To(long + "a"),
+		Brand:       patch.To("B"),
+		Tags:        patch.To(tags),
+	}))
 	if d := got[0].Theirs; !d.Cut || utf8.RuneCountInString(d.Text) != syncrun.MaxValueText || !strings.HasSuffix(d.Text, "é…") || got[0].Ours.Cut {
 		t.Errorf("a long text: %+v", got[0])
 	}
@@ -128,7 +132,12 @@ func TestConflicts(t *testing.T) {
 func TestCompareKept(t *testing.T) {
 	t.Parallel()
 	ours, c := taken(t, tent())
-	ours = edited(t, ours, catalog.Draft{Name: patch.To("Ours"), Brand: patch.To("Ours"), Category: patch.To("ours"), Tags: patch.To([]string{"ours"})})
+	ours = edited(t, ours, catalog.Draft{
+		Name:     patch.To("Ours"),
+		Brand:    patch.To("Ours"),
+		Category: patch.To("ours"),
+		Tags:     patch.To([]string{"ours"}),
+	})
 	incoming := tent()
 	incoming.Name, incoming.Brand, incoming.Tags = "Ours", "Theirs", []string{strings.Repeat("a", 1_000)}
 	all, err := incoming.Draft(money.USD)
@@ -202,7 +211,11 @@ func TestRun_CountChanges(t *testing.T) {
 		}
 		listed = len(r.Listable(found))
 		r.CountChanges(found)
-		must(t, r.Advance(syncrun.Counters{Created: created, Updated: changed + archived, Unchanged: 3}, noon, next, later, noon))
+		must(t, r.Advance(syncrun.Counters{
+			Created:   created,
+			Updated:   changed + archived,
+			Unchanged: 3,
+		}, noon, next, later, noon))
 		return listed
 	}
 	wantChanges := func(created, changed, archived, conflicts int, wantAll bool) {

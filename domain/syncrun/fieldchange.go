@@ -40,14 +40,26 @@ const (
 
 // fieldNames are the API's names of the fields of Prints.
 var fieldNames = [fields]string{
-	name: "name", price: "price", category: "category", description: "description", brand: "brand", images: "images",
-	attributes: "attributes", tags: "tags", variants: "variants", status: "status",
+	name:        "name",
+	price:       "price",
+	category:    "category",
+	description: "description",
+	brand:       "brand",
+	images:      "images",
+	attributes:  "attributes",
+	tags:        "tags",
+	variants:    "variants",
+	status:      "status",
 }
 
 // Differences are the fields in which a product differs from what would become of it.
 func Differences(ours, next *catalog.Product) (list []FieldChange) {
 	if ours.SKU != next.SKU {
-		list = append(list, FieldChange{Field: "sku", Ours: Value{Text: ours.SKU}, Theirs: Value{Text: next.SKU}})
+		list = append(list, FieldChange{
+			Field:  "sku",
+			Ours:   Value{Text: ours.SKU},
+			Theirs: Value{Text: next.SKU},
+		})
 	}
 	was, is := PrintsOf(ours), PrintsOf(next)
 	for field := range fieldNames {

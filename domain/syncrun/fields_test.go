@@ -30,10 +30,39 @@ func TestRecord_Digest_stored(t *testing.T) {
 	for want, r := range map[string]syncrun.Record{
 		"e1ea45eae043c740483beca9019d77d6": {Product: &p},
 		"110d78afdf3624056826431b7a246994": {Product: &syncrun.Product{}},
-		"012a990a4b02c889503987843bbae1f7": {Level: &syncrun.Level{Item: "1", SKU: "T", Location: "main", Quantity: -3}},
-		"9d7d2ff74228bfc2d391c428018af721": {Order: &syncrun.Order{Number: "1", Email: "a@example.com", Status: "paid", Total: "9.50", Currency: "USD", Items: 2, PlacedAt: noon, Reference: "ord_1"}},
-		"69ce138b8d510da5e4d88135a882372e": {Order: &syncrun.Order{Number: "1", PlacedAt: noon, Shipment: &syncrun.Shipment{Carrier: "UPS", Number: "1Z", TrackingURL: "https://example.com/1Z", ShippedAt: later, Delivered: true}}},
-		"911d58a2b9c5d83a4734369465d4f099": {Customer: &syncrun.Customer{Email: "a@example.com", Name: "Ada", Tier: "gold", Purchases: 4}},
+		"012a990a4b02c889503987843bbae1f7": {Level: &syncrun.Level{
+			Item:     "1",
+			SKU:      "T",
+			Location: "main",
+			Quantity: -3,
+		}},
+		"9d7d2ff74228bfc2d391c428018af721": {Order: &syncrun.Order{
+			Number:    "1",
+			Email:     "a@example.com",
+			Status:    "paid",
+			Total:     "9.50",
+			Currency:  "USD",
+			Items:     2,
+			PlacedAt:  noon,
+			Reference: "ord_1",
+		}},
+		"69ce138b8d510da5e4d88135a882372e": {Order: &syncrun.Order{
+			Number:   "1",
+			PlacedAt: noon,
+			Shipment: &syncrun.Shipment{
+				Carrier:     "UPS",
+				Number:      "1Z",
+				TrackingURL: "https://example.com/1Z",
+				ShippedAt:   later,
+				Delivered:   true,
+			},
+		}},
+		"911d58a2b9c5d83a4734369465d4f099": {Customer: &syncrun.Customer{
+			Email:     "a@example.com",
+			Name:      "Ada",
+			Tier:      "gold",
+			Purchases: 4,
+		}},
 		"6c62272e07bb014262b821756295c58d": {Deleted: true},
 	} {
 		if got := r.Digest(); got != want {

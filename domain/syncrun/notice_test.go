@@ -12,7 +12,11 @@ import (
 func TestNotice_boundedAndOnce(t *testing.T) {
 	t.Parallel()
 	notice := func(text string) syncrun.Notice {
-		return syncrun.Notice{Code: syncrun.FieldDenied, Resource: syncrun.Orders, Message: text}
+		return syncrun.Notice{
+			Code:     syncrun.FieldDenied,
+			Resource: syncrun.Orders,
+			Message:  text,
+		}
 	}
 	var r syncrun.Run
 	r.Notice(notice("a"), notice("a"))

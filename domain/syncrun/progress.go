@@ -60,9 +60,19 @@ func (s *Step) paced(records int, now time.Time) {
 
 // Progress is how far the step has come. A platform may have more records than it said when the reading began.
 func (s *Step) Progress() Progress {
-	p := Progress{Done: s.Read, Total: max(s.Expected.Count, s.Read), AtLeast: s.Expected.AtLeast, Known: s.Expected.Count > 0}
+	p := Progress{
+		Done:    s.Read,
+		Total:   max(s.Expected.Count, s.Read),
+		AtLeast: s.Expected.AtLeast,
+		Known:   s.Expected.Count > 0,
+	}
 	if s.Done || s.Sweeping {
-		return Progress{Done: s.Read, Total: s.Read, Known: true, Timed: true}
+		return Progress{
+			Done:  s.Read,
+			Total: s.Read,
+			Known: true,
+			Timed: true,
+		}
 	}
 	read, took := s.Read-s.Pace.Before, s.Pace.Last.Sub(s.Pace.From)
 	if p.Known && read > 0 && took > 0 {

@@ -26,11 +26,21 @@ func TestProgress(t *testing.T) {
 	r.Expect(syncrun.Total{Count: 1000})
 	r.Expect(syncrun.Total{}) // later pages say nothing
 	page(t, r, 250, 12, "b")
-	if p := r.Steps[0].Progress(); p != (syncrun.Progress{Done: 250, Total: 1000, Known: true}) {
+	if p := r.Steps[0].Progress(); p != (syncrun.Progress{
+		Done:  250,
+		Total: 1000,
+		Known: true,
+	}) {
 		t.Errorf("after one page: %+v", p)
 	}
 	page(t, r, 250, 14, "c")
-	want := syncrun.Progress{Done: 500, Total: 1000, Known: true, Timed: true, Left: 4 * time.Second}
+	want := syncrun.Progress{
+		Done:  500,
+		Total: 1000,
+		Known: true,
+		Timed: true,
+		Left:  4 * time.Second,
+	}
 	if p := r.Steps[0].Progress(); p != want {
 		t.Errorf("%+v, want %+v", p, want)
 	}
@@ -39,7 +49,12 @@ func TestProgress(t *testing.T) {
 	}
 	page(t, r, 500, 16, "d")
 	page(t, r, 250, 18, "e") // more than the platform said
-	want = syncrun.Progress{Done: 1250, Total: 1250, Known: true, Timed: true}
+	want = syncrun.Progress{
+		Done:  1250,
+		Total: 1250,
+		Known: true,
+		Timed: true,
+	}
 	if p := r.Steps[0].Progress(); p != want {
 		t.Errorf("%+v, want %+v", p, want)
 	}

@@ -206,9 +206,16 @@ func PrintsOf(p *catalog.Product) (all Prints) {
 		}
 	}
 	for i, text := range [fields]string{
-		name: p.Name, price: p.Price.String(), category: p.Category, description: p.Description, brand: p.Brand,
-		images: fmt.Sprintf("%q", p.Images), attributes: fmt.Sprintf("%q", p.Attributes), tags: fmt.Sprintf("%q", p.Tags),
-		variants: strings.Join(list, "\n"), status: p.Status.String(),
+		name:        p.Name,
+		price:       p.Price.String(),
+		category:    p.Category,
+		description: p.Description,
+		brand:       p.Brand,
+		images:      fmt.Sprintf("%q", p.Images),
+		attributes:  fmt.Sprintf("%q", p.Attributes),
+		tags:        fmt.Sprintf("%q", p.Tags),
+		variants:    strings.Join(list, "\n"),
+		status:      p.Status.String(),
 	} {
 		h := fnv.New64a()
 		_, _ = h.Write([]byte(text)) // never fails
@@ -231,13 +238,28 @@ func (p Product) Draft(currency money.Currency) (catalog.Draft, error) {
 		shown = catalog.Archived
 	}
 	d := catalog.Draft{
-		SKU: patch.To(p.SKU), Name: patch.To(p.Name), Price: patch.To(amount), Category: patch.To(p.Category),
-		Description: patch.To(p.Description), Brand: patch.To(p.Brand), Images: patch.To(p.Images), Attributes: patch.To(p.Attributes),
-		Tags: patch.To(p.Tags), Status: patch.To(shown.String()),
+		SKU:         patch.To(p.SKU),
+		Name:        patch.To(p.Name),
+		Price:       patch.To(amount),
+		Category:    patch.To(p.Category),
+		Description: patch.To(p.Description),
+		Brand:       patch.To(p.Brand),
+		Images:      patch.To(p.Images),
+		Attributes:  patch.To(p.Attributes),
+		Tags:        patch.To(p.Tags),
+		Status:      patch.To(shown.String()),
 	}
 	list := make([]catalog.VariantDraft, len(p.Variants))
 	for i, v := range p.Variants {
-		list[i] = catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, GTIN: v.GTIN, MPN: v.MPN, InventoryPolicy: v.InventoryPolicy, RequiresShipping: v.Shipping.required()}
+		list[i] = catalog.VariantDraft{
+			SKU:              v.SKU,
+			Size:             v.Size,
+			Color:            v.Color,
+			GTIN:             v.GTIN,
+			MPN:              v.MPN,
+			InventoryPolicy:  v.InventoryPolicy,
+			RequiresShipping: v.Shipping.required(),
+		}
 		if v.Price != "" {
 			amount, err := money.Parse(v.Price, currency)
 			if err != nil {

@@ -22,15 +22,27 @@ func (i *ids) Variant() id.Variant { i.n++; return id.New[id.Variant]([16]byte{i
 
 func tent() syncrun.Product {
 	return syncrun.Product{
-		SKU: "TENT", Name: "Trail Tent", Description: "Dry.", Brand: "Fell", Category: "outdoor/tents", Price: "100.00", Currency: "USD",
-		Tags: []string{"camping"}, Images: []catalog.Image{{URL: "https://example.com/t.jpg", Alt: "A tent"}},
-		Attributes: map[string]string{"season": "3"},
-		Variants:   []syncrun.Variant{{SKU: "TENT-2", Size: "2", Item: "11"}, {SKU: "TENT-4", Size: "4", Price: "150.00", Item: "12"}},
+		SKU:         "TENT",
+		Name:        "Trail Tent",
+		Description: "Dry.",
+		Brand:       "Fell",
+		Category:    "outdoor/tents",
+		Price:       "100.00",
+		Currency:    "USD",
+		Tags:        []string{"camping"},
+		Images:      []catalog.Image{{URL: "https://example.com/t.jpg", Alt: "A tent"}},
+		Attributes:  map[string]string{"season": "3"},
+		Variants:    []syncrun.Variant{{SKU: "TENT-2", Size: "2", Item: "11"}, {SKU: "TENT-4", Size: "4", Price: "150.00", Item: "12"}},
 	}
 }
 
 func record(p syncrun.Product, at time.Time) syncrun.Record {
-	return syncrun.Record{Resource: syncrun.Products, Remote: "1", At: at, Product: &p}
+	return syncrun.Record{
+		Resource: syncrun.Products,
+		Remote:   "1",
+		At:       at,
+		Product:  &p,
+	}
 }
 
 // taken is our product as a platform's makes it, and its copy.
@@ -89,7 +101,12 @@ func TestNews(t *testing.T) {
 	ours, c := taken(t, tent())
 	dearer := tent()
 	dearer.Price = "110.00"
-	gone := syncrun.Record{Resource: syncrun.Products, Remote: "1", At: later, Deleted: true}
+	gone := syncrun.Record{
+		Resource: syncrun.Products,
+		Remote:   "1",
+		At:       later,
+		Deleted:  true,
+	}
 	for name, one := range map[string]struct {
 		record syncrun.Record
 		want   bool
@@ -278,8 +295,16 @@ func TestDigestsTellRecordsApart(t *testing.T) {
 	product("tags", func(p *syncrun.Product) { p.Tags = []string{"camp", "ing"} })
 	product("image", func(p *syncrun.Product) { p.Images[0].Alt = "" })
 	product("archived", func(p *syncrun.Product) { p.Archived = true })
-	note("level", syncrun.Record{Level: &syncrun.Level{Item: "1", Location: "main", Quantity: 1}})
-	note("level's quantity", syncrun.Record{Level: &syncrun.Level{Item: "1", Location: "main", Quantity: -1}})
+	note("level", syncrun.Record{Level: &syncrun.Level{
+		Item:     "1",
+		Location: "main",
+		Quantity: 1,
+	}})
+	note("level's quantity", syncrun.Record{Level: &syncrun.Level{
+		Item:     "1",
+		Location: "main",
+		Quantity: -1,
+	}})
 	note("order", syncrun.Record{Order: &syncrun.Order{Number: "1"}})
 	note("order paid", syncrun.Record{Order: &syncrun.Order{Number: "1", Status: "paid"}})
 	note("shipped", syncrun.Record{Order: &syncrun.Order{Number: "1", Shipment: &syncrun.Shipment{Carrier: "UPS"}}})

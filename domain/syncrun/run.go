@@ -111,7 +111,15 @@ var ErrEndless = fault.New(fault.Unavailable, "platform_failed", "The platform h
 
 // Start starts a run over some resources, each since its watermark, or over everything.
 func Start(name id.Sync, p id.Project, i id.Integration, resources []Resource, full bool, marks Watermarks, now time.Time) *Run {
-	r := &Run{ID: name, Project: p, Integration: i, Full: full, Status: Running, StartedAt: now, DueAt: now}
+	r := &Run{
+		ID:          name,
+		Project:     p,
+		Integration: i,
+		Full:        full,
+		Status:      Running,
+		StartedAt:   now,
+		DueAt:       now,
+	}
 	for _, resource := range Resources {
 		if !slices.Contains(resources, resource) {
 			continue

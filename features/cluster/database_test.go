@@ -46,11 +46,20 @@ func (m *member) ready() bool {
 // newDatabase starts everything and waits for a leader with a synchronous node.
 func newDatabase(f *folder) *database {
 	f.t.Helper()
-	d := &database{folder: f, HAProxy: f.address(10), Listen: f.address(10)}
+	d := &database{
+		folder:  f,
+		HAProxy: f.address(10),
+		Listen:  f.address(10),
+	}
 	members := make([]*member, 3)
 	for i := range members {
 		name := fmt.Sprint("etcd", i+1)
-		members[i] = &member{Name: name, Listen: f.address(21 + i), Dir: f.mkdir(name), Etcd: members}
+		members[i] = &member{
+			Name:   name,
+			Listen: f.address(21 + i),
+			Dir:    f.mkdir(name),
+			Etcd:   members,
+		}
 	}
 	d.etcd = members[0].Listen
 	for _, m := range members {

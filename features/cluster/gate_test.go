@@ -22,7 +22,11 @@ func newGate(t *testing.T, listen, to string) *gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &gate{listener: listener, to: to, open: make(chan struct{})}
+	g := &gate{
+		listener: listener,
+		to:       to,
+		open:     make(chan struct{}),
+	}
 	close(g.open)
 	t.Cleanup(func() {
 		_ = listener.Close()

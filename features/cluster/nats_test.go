@@ -22,7 +22,11 @@ type bus struct {
 }
 
 func newBus(f *folder) *bus {
-	b := &bus{folder: f, listen: []string{f.address(11), f.address(12), f.address(13)}, servers: make([]*process, 3)}
+	b := &bus{
+		folder:  f,
+		listen:  []string{f.address(11), f.address(12), f.address(13)},
+		servers: make([]*process, 3),
+	}
 	for i := range b.servers {
 		b.run(i)
 	}

@@ -62,11 +62,20 @@ const mostFailures = 100_000
 
 func (s *shop) management() *merchant.Client {
 	patience := &exchange.Patience{Longest: time.Minute, Busy: true}
-	return merchant.New(exchange.NewClient(exchange.Config{URL: s.servers[0].URL, HTTP: client, Patience: patience}), boottest.Key, s.project)
+	return merchant.New(exchange.NewClient(exchange.Config{
+		URL:      s.servers[0].URL,
+		HTTP:     client,
+		Patience: patience,
+	}), boottest.Key, s.project)
 }
 
 func openShop(p program, slug string) (*shop, error) {
-	s := &shop{program: p, slug: slug, orders: map[string]time.Time{}, refusals: map[string]int{}}
+	s := &shop{
+		program:  p,
+		slug:     slug,
+		orders:   map[string]time.Time{},
+		refusals: map[string]int{},
+	}
 	ctx := context.Background()
 	project, err := s.management().CreateProject(ctx, merchant.NewProject{Name: "Shop", Slug: slug})
 	if err != nil {
@@ -131,7 +140,10 @@ func (s *shop) client(server int) *acp.Client {
 	n := addresses.Add(1) % places
 	header := http.Header{"X-Forwarded-For": {fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)}}
 	return acp.New(exchange.NewClient(exchange.Config{
-		URL: s.servers[server%len(s.servers)].URL, HTTP: client, Header: header, Transcript: exchange.NewTranscript(1),
+		URL:        s.servers[server%len(s.servers)].URL,
+		HTTP:       client,
+		Header:     header,
+		Transcript: exchange.NewTranscript(1),
 	}), s.slug)
 }
 
@@ -195,7 +207,12 @@ func (s *shop) haggle(c *acp.Client) (checkout string, err error) {
 		return "", err
 	}
 	price := decimal.MustParse("40")
-	quote, err := c.Quote(ctx, acp.QuoteRequest{SessionID: found.SessionID, ProductID: s.product, Quantity: 1, OfferPrice: &price})
+	quote, err := c.Quote(ctx, acp.QuoteRequest{
+		SessionID:  found.SessionID,
+		ProductID:  s.product,
+		Quantity:   1,
+		OfferPrice: &price,
+	})
 	if err != nil {
 		return "", err
 	}
@@ -209,7 +226,14 @@ func (s *shop) haggle(c *acp.Client) (checkout string, err error) {
 	return opened.CheckoutID, err
 }
 
-var home = acp.Address{Name: "A. Buyer", Line1: "1 Main St", City: "Springfield", State: "IL", PostalCode: "62701", Country: "US"}
+var home = acp.Address{
+	Name:       "A. Buyer",
+	Line1:      "1 Main St",
+	City:       "Springfield",
+	State:      "IL",
+	PostalCode: "62701",
+	Country:    "US",
+}
 
 // token is one that the payment provider charges once.
 func (s *shop) token() (string, error) {

@@ -123,7 +123,11 @@ var duties = []struct {
 			if order.Fulfillment.Status == "shipped" {
 				return nil
 			}
-			_, err := o.Fulfill(ctx, order.ID, merchant.Shipping{Status: "shipped", Carrier: "post", TrackingNumber: fmt.Sprint("T", n)})
+			_, err := o.Fulfill(ctx, order.ID, merchant.Shipping{
+				Status:         "shipped",
+				Carrier:        "post",
+				TrackingNumber: fmt.Sprint("T", n),
+			})
 			if merchant.CodeOf(err) == "conflict" {
 				return nil // a call whose answer was lost has done it
 			}
@@ -183,7 +187,11 @@ func get(path string) func(context.Context, *office, int) error {
 func (s *shop) manage(ctx context.Context) {
 	var offices []*office
 	for _, server := range s.servers {
-		connection := exchange.NewClient(exchange.Config{URL: server.URL, HTTP: client, Transcript: exchange.NewTranscript(1)})
+		connection := exchange.NewClient(exchange.Config{
+			URL:        server.URL,
+			HTTP:       client,
+			Transcript: exchange.NewTranscript(1),
+		})
 		offices = append(offices, &office{Client: merchant.New(connection, boottest.Key, s.project)})
 	}
 	tick := time.NewTicker(merchantEvery)

@@ -149,7 +149,11 @@ func newSoak(t *testing.T) *soak {
 }
 
 func newReplica(f *folder, name string) *replica {
-	r := &replica{name: name, dir: f.mkdir("haggle-" + name), log: filepath.Join(f.logs, "haggle-"+name)}
+	r := &replica{
+		name: name,
+		dir:  f.mkdir("haggle-" + name),
+		log:  filepath.Join(f.logs, "haggle-"+name),
+	}
 	f.mkdir(filepath.Join("haggle-"+name, "tmp"))
 	return r
 }

@@ -68,7 +68,11 @@ func fewCuts(all []cut) []cut {
 	var chosen []cut
 	kinds, others := map[cut]bool{}, 0
 	for _, c := range all {
-		kind := cut{text: c.text, answered: c.answered, do: c.do}
+		kind := cut{
+			text:     c.text,
+			answered: c.answered,
+			do:       c.do,
+		}
 		switch {
 		case c.text == "" && others < 10:
 			others++
@@ -129,7 +133,13 @@ func (l *lab) cutOne(c cut, database string, proxy *faults.Proxy, cut, direct *f
 		return []string{"opening a checkout: " + err.Error()}
 	}
 	fired := proxy.Arm(faults.Rule{
-		Text: c.text, Within: buyer.checkout, Nth: c.nth, Answered: c.answered, Do: c.do, For: 1500 * time.Millisecond})
+		Text:     c.text,
+		Within:   buyer.checkout,
+		Nth:      c.nth,
+		Answered: c.answered,
+		Do:       c.do,
+		For:      1500 * time.Millisecond,
+	})
 	defer proxy.Disarm()
 	began := time.Now()
 	order, err := buyer.pay(soon+5*time.Second, func() []string { return []string{cut.URL, direct.URL} })
@@ -166,7 +176,12 @@ func (l *lab) lateCommit(proxy *faults.Proxy, cut, direct *faults.Process) (viol
 	if err != nil {
 		return []string{"opening checkouts: " + err.Error()}
 	}
-	fired := proxy.Arm(faults.Rule{Text: "COMMIT", Within: "order.completed", Do: faults.Delay, For: 3 * time.Second})
+	fired := proxy.Arm(faults.Rule{
+		Text:   "COMMIT",
+		Within: "order.completed",
+		Do:     faults.Delay,
+		For:    3 * time.Second,
+	})
 	defer proxy.Disarm()
 	orders, errs := make([]string, len(buyers)), make([]error, len(buyers))
 	var all sync.WaitGroup

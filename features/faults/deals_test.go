@@ -21,13 +21,26 @@ func (l *lab) deals(t *testing.T) {
 	for _, engine := range []string{sqlite, postgres} {
 		for _, point := range boottest.FailPoints() {
 			if ofDeals(point) {
-				cases = append(cases, writeCase{engine: engine, platform: platforms.HubSpot, point: point})
+				cases = append(cases, writeCase{
+					engine:   engine,
+					platform: platforms.HubSpot,
+					point:    point,
+				})
 			}
 		}
 		for _, resource := range []string{"property_create", "deal_upsert", "contact_create", "associations", "deals", "deal_update"} {
 			for _, kind := range []string{"lost", "error", "throttle", "garbage"} {
-				fault := platforms.Fault{Platform: platforms.HubSpot, Kind: kind, Resource: resource, Times: 2}
-				cases = append(cases, writeCase{engine: engine, platform: platforms.HubSpot, fault: fault})
+				fault := platforms.Fault{
+					Platform: platforms.HubSpot,
+					Kind:     kind,
+					Resource: resource,
+					Times:    2,
+				}
+				cases = append(cases, writeCase{
+					engine:   engine,
+					platform: platforms.HubSpot,
+					fault:    fault,
+				})
 			}
 		}
 	}

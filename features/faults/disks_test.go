@@ -161,7 +161,11 @@ func (l *lab) refusals(s shop, server string) (broken []string) {
 	price := decimal.MustParse("40")
 	refused := 0
 	for patience := time.Now().Add(soon); refused < 10 && time.Now().Before(patience); {
-		_, err := s.payer().at(server, nil).Quote(context.Background(), acp.QuoteRequest{ProductID: s.product, Quantity: 1, OfferPrice: &price})
+		_, err := s.payer().at(server, nil).Quote(context.Background(), acp.QuoteRequest{
+			ProductID:  s.product,
+			Quantity:   1,
+			OfferPrice: &price,
+		})
 		var told *acp.Error
 		switch {
 		case err == nil:

@@ -21,7 +21,14 @@ func (l *lab) doors(t *testing.T) {
 	for n, point := range boottest.FailPoints() {
 		for m, transport := range []ucp.Transport{ucp.REST, ucp.MCP} {
 			for k, engine := range []string{sqlite, postgres} {
-				c := crash{engine: engine, point: point, action: kill, retry: sameClient, tokens: payments[(n+m)%2], transport: transport}
+				c := crash{
+					engine:    engine,
+					point:     point,
+					action:    kill,
+					retry:     sameClient,
+					tokens:    payments[(n+m)%2],
+					transport: transport,
+				}
 				if !c.background() && (l.full || m == n%2 && k == n/2%2) {
 					cases = append(cases, c)
 				}
@@ -53,7 +60,11 @@ func (p *payer) negotiate(url string) error {
 	if err != nil {
 		return err
 	}
-	agreed, err := client.StartNegotiation(ctx, ucp.StartRequest{Item: ucp.Item{ID: p.shop.product}, Quantity: 1, Offer: &ucp.Money{Amount: 4000, Currency: "USD"}})
+	agreed, err := client.StartNegotiation(ctx, ucp.StartRequest{
+		Item:     ucp.Item{ID: p.shop.product},
+		Quantity: 1,
+		Offer:    &ucp.Money{Amount: 4000, Currency: "USD"},
+	})
 	if err != nil {
 		return err
 	}
@@ -96,7 +107,11 @@ func (p *payer) complete(ctx context.Context, url, token string) (answer acp.Fin
 	var problem *ucp.Error
 	switch {
 	case errors.As(err, &problem):
-		return answer, &acp.Error{HTTPStatus: problem.HTTPStatus, Code: busyAs(problem), Message: problem.Content}
+		return answer, &acp.Error{
+			HTTPStatus: problem.HTTPStatus,
+			Code:       busyAs(problem),
+			Message:    problem.Content,
+		}
 	case err != nil:
 		return answer, err
 	case checkout.Status == ucp.CompleteInProgress:

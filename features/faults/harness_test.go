@@ -88,7 +88,12 @@ func openLab(t *testing.T) *lab {
 			t.Fatalf("FAULTS_SEED: %v", err)
 		}
 	}
-	l := &lab{ctx: context.Background(), full: os.Getenv("FAULTS") == "full", dir: t.TempDir(), report: faults.NewReport(seed)}
+	l := &lab{
+		ctx:    context.Background(),
+		full:   os.Getenv("FAULTS") == "full",
+		dir:    t.TempDir(),
+		report: faults.NewReport(seed),
+	}
 	if testing.Verbose() {
 		l.report.Progress = os.Stdout
 	}
@@ -164,7 +169,9 @@ func (l *lab) serve(database string, extra ...string) (*faults.Process, error) {
 func (l *lab) serveAt(database, address string, extra ...string) (*faults.Process, error) {
 	l.report.Count("servers started", 1)
 	return faults.Start(faults.Command{
-		Path: l.program, Args: []string{"serve", "--addr=" + address, "--ops-addr=127.0.0.1:0"}, Env: environment(database, extra...),
+		Path: l.program,
+		Args: []string{"serve", "--addr=" + address, "--ops-addr=127.0.0.1:0"},
+		Env:  environment(database, extra...),
 	})
 }
 

@@ -71,7 +71,13 @@ func (l *lab) points(t *testing.T) {
 		for _, engine := range []string{sqlite, postgres} {
 			for _, retry := range []string{sameClient, nobody, five} {
 				for _, action := range []string{kill, hang, fail} {
-					c := crash{engine: engine, point: point, action: action, retry: retry, tokens: payments[(n+n/3+n/9)%len(payments)]}
+					c := crash{
+						engine: engine,
+						point:  point,
+						action: action,
+						retry:  retry,
+						tokens: payments[(n+n/3+n/9)%len(payments)],
+					}
 					switch {
 					case c.about("reconcile"):
 						c.tokens = payments[1]
@@ -173,7 +179,11 @@ func (s *scene) untilFault() acp.Finalized {
 
 // askAgain is what the buyers do after the fault.
 func (s *scene) askAgain() (orders []string, errs []error) {
-	clients := map[string]int{sameClient: 1, nobody: 0, five: 5}[s.retry]
+	clients := map[string]int{
+		sameClient: 1,
+		nobody:     0,
+		five:       5,
+	}[s.retry]
 	type told struct {
 		order string
 		err   error

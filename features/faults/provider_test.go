@@ -31,7 +31,11 @@ var fates = [][]string{
 func (l *lab) provider(t *testing.T) {
 	engines := []string{sqlite, postgres}
 	for _, engine := range engines[l.pick(1, 0):] {
-		b := &bank{lab: l, engine: engine, buyers: l.pick(28, 140)}
+		b := &bank{
+			lab:    l,
+			engine: engine,
+			buyers: l.pick(28, 140),
+		}
 		violations := b.run()
 		l.judge(t, "a provider with its own books", fmt.Sprintf("%s, %d buyers", engine, b.buyers), violations, b.logs()...)
 		b.end()
@@ -113,7 +117,9 @@ func (b *bank) open() (err error) {
 
 func (b *bank) startProvider(addr string) (*faults.Process, error) {
 	return faults.Start(faults.Command{
-		Path: b.lab.program, Args: []string{"simulate", "provider", "--addr=" + addr, "--ledger=" + b.ledger()}, Env: []string{"FAULT_LIFELINE=1"},
+		Path: b.lab.program,
+		Args: []string{"simulate", "provider", "--addr=" + addr, "--ledger=" + b.ledger()},
+		Env:  []string{"FAULT_LIFELINE=1"},
 	})
 }
 

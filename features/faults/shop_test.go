@@ -38,7 +38,11 @@ var unhurried = &http.Client{Timeout: 40 * time.Second, Transport: impatient.Tra
 func patient() *exchange.Patience { return &exchange.Patience{Longest: time.Minute, Busy: true} }
 
 func management(url, project string) *merchant.Client {
-	return merchant.New(exchange.NewClient(exchange.Config{URL: url, HTTP: unhurried, Patience: patient()}), boottest.Key, project)
+	return merchant.New(exchange.NewClient(exchange.Config{
+		URL:      url,
+		HTTP:     unhurried,
+		Patience: patient(),
+	}), boottest.Key, project)
 }
 
 func openShop(url string, stock int) (shop, error) {
@@ -49,7 +53,12 @@ func openShop(url string, stock int) (shop, error) {
 	}
 	s.project = p.ID
 	product, err := management(url, p.ID).CreateProduct(context.Background(), merchant.Product{
-		Name: "Storm Lantern", SKU: "LANTERN", Price: decimal.MustParse("40"), Category: "outdoor/lights", Quantity: &stock})
+		Name:     "Storm Lantern",
+		SKU:      "LANTERN",
+		Price:    decimal.MustParse("40"),
+		Category: "outdoor/lights",
+		Quantity: &stock,
+	})
 	s.product = product.ID
 	return s, err
 }
@@ -91,16 +100,31 @@ var payers atomic.Int64
 
 func (s shop) payer(tokens ...string) *payer {
 	n := payers.Add(1)
-	return &payer{shop: s, address: fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255), tokens: tokens}
+	return &payer{
+		shop:    s,
+		address: fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255),
+		tokens:  tokens,
+	}
 }
 
 func (p *payer) at(url string, patience *exchange.Patience) *acp.Client {
 	return acp.New(exchange.NewClient(exchange.Config{
-		URL: url, HTTP: impatient, Header: http.Header{"X-Forwarded-For": {p.address}}, Transcript: exchange.NewTranscript(1), Patience: patience,
+		URL:        url,
+		HTTP:       impatient,
+		Header:     http.Header{"X-Forwarded-For": {p.address}},
+		Transcript: exchange.NewTranscript(1),
+		Patience:   patience,
 	}), p.shop.slug)
 }
 
-var home = acp.Address{Name: "A. Buyer", Line1: "1 Main St", City: "Springfield", State: "IL", PostalCode: "62701", Country: "US"}
+var home = acp.Address{
+	Name:       "A. Buyer",
+	Line1:      "1 Main St",
+	City:       "Springfield",
+	State:      "IL",
+	PostalCode: "62701",
+	Country:    "US",
+}
 
 // haggle agrees on a price and opens a checkout with the token.
 func (p *payer) haggle(url string) error {
@@ -108,7 +132,11 @@ func (p *payer) haggle(url string) error {
 		return p.negotiate(url)
 	}
 	client, price := p.at(url, patient()), decimal.MustParse("40")
-	quote, err := client.Quote(context.Background(), acp.QuoteRequest{ProductID: p.shop.product, Quantity: 1, OfferPrice: &price})
+	quote, err := client.Quote(context.Background(), acp.QuoteRequest{
+		ProductID:  p.shop.product,
+		Quantity:   1,
+		OfferPrice: &price,
+	})
 	if err != nil {
 		return err
 	}
@@ -141,7 +169,10 @@ func (p *payer) finalize(ctx context.Context, url, token string) (acp.Finalized,
 		return p.complete(ctx, url, token)
 	}
 	return p.at(url, nil).Finalize(ctx, acp.FinalizeRequest{
-		CheckoutID: p.checkout, BuyerEmail: "buyer@example.com", Payment: acp.Payment{Method: acp.PSPToken, Token: token}})
+		CheckoutID: p.checkout,
+		BuyerEmail: "buyer@example.com",
+		Payment:    acp.Payment{Method: acp.PSPToken, Token: token},
+	})
 }
 
 // errGaveUp ends a payer whose time is over.

@@ -34,7 +34,11 @@ func (l *lab) syncPoints(t *testing.T) {
 	random.Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
 	cases = cases[:l.pick(min(2, len(cases)), len(cases))]
 	together(cases, 4, func(c syncPoint) {
-		f := &feed{lab: l, engine: c.engine, products: 900}
+		f := &feed{
+			lab:      l,
+			engine:   c.engine,
+			products: 900,
+		}
 		violations := f.dieAt(c.point)
 		l.judge(t, "points, synchronising", fmt.Sprintf("%s, kill at %s", c.engine, c.point), violations, f.log())
 		f.end()
@@ -105,7 +109,14 @@ func (f *feed) dieAtACall(name, point string) []string {
 		dead <- err
 	}()
 	sent, err := f.platform.Webhooks(context.Background(), platforms.Webhooks{
-		Platform: platforms.Custom, Count: 200, Topics: told, Duplicate: .1, Reorder: .1, Seed: f.lab.report.Seed, Retries: 12, PauseMS: 50,
+		Platform:  platforms.Custom,
+		Count:     200,
+		Topics:    told,
+		Duplicate: .1,
+		Reorder:   .1,
+		Seed:      f.lab.report.Seed,
+		Retries:   12,
+		PauseMS:   50,
 	})
 	if err != nil {
 		return []string{err.Error()}

@@ -22,7 +22,11 @@ import (
 func (l *lab) syncs(t *testing.T) {
 	engines := []string{sqlite, postgres}
 	together(engines, len(engines), func(engine string) {
-		f := &feed{lab: l, engine: engine, products: l.pick(3_000, 50_000)}
+		f := &feed{
+			lab:      l,
+			engine:   engine,
+			products: l.pick(3_000, 50_000),
+		}
 		kills := l.pick(1, 20)
 		violations := f.readUnderFire(kills)
 		l.judge(t, "a sync under fire", fmt.Sprintf("%s, %d products, %d kills", engine, f.products, kills), violations, f.log())
@@ -47,7 +51,11 @@ type feed struct {
 
 func (f *feed) open(platform string) (err error) {
 	if f.platform, err = platforms.Start("127.0.0.1:0", platforms.Config{
-		Products: f.products, Seed: f.lab.report.Seed, ShopifyBucket: 1e6, ShopifyRestore: 1e6, ShopifyMaxCost: 1e6,
+		Products:       f.products,
+		Seed:           f.lab.report.Seed,
+		ShopifyBucket:  1e6,
+		ShopifyRestore: 1e6,
+		ShopifyMaxCost: 1e6,
 	}); err != nil {
 		return err
 	}

@@ -30,7 +30,11 @@ var releaseEntry = regexp.MustCompile("(?m)^## (\\d+\\.\\d+\\.\\d+) .*\n\nCommit
 func releaseBefore(changelog string, schema int) (release, error) {
 	for _, entry := range releaseEntry.FindAllStringSubmatch(changelog, -1) {
 		if of, err := strconv.Atoi(entry[3]); err == nil && of < schema {
-			return release{version: entry[1], commit: entry[2], schema: of}, nil
+			return release{
+				version: entry[1],
+				commit:  entry[2],
+				schema:  of,
+			}, nil
 		}
 	}
 	return release{}, fmt.Errorf("CHANGELOG.md has no release with a schema older than %d", schema)
@@ -94,7 +98,11 @@ func (l *lab) upgradeUnder(servers *replicas, cluster *boottest.Cluster) (before
 	if err != nil {
 		return fail(err)
 	}
-	u := &upgrading{lab: l, work: work, servers: servers}
+	u := &upgrading{
+		lab:     l,
+		work:    work,
+		servers: servers,
+	}
 	u.reaches()
 	u.migrate(database, cluster.AdminURL(name))
 	for range 2 {

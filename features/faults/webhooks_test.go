@@ -26,7 +26,11 @@ func (l *lab) webhooks(t *testing.T) {
 		cases = append(cases, struct{ engine, platform string }{sqlite, platforms.Custom}, struct{ engine, platform string }{postgres, platforms.Shopify})
 	}
 	together(cases, 2, func(c struct{ engine, platform string }) {
-		f := &feed{lab: l, engine: c.engine, products: l.pick(300, 1_500)}
+		f := &feed{
+			lab:      l,
+			engine:   c.engine,
+			products: l.pick(300, 1_500),
+		}
 		calls := l.pick(600, 10_000)
 		violations := f.hear(c.platform, calls)
 		l.judge(t, "webhooks", fmt.Sprintf("%s, %s, %d changes", c.engine, c.platform, calls), violations, f.log())
@@ -77,8 +81,16 @@ func (f *feed) call(platform string, changes int) (sent platforms.Sent, err erro
 		f.server, err = f.lab.serveAt(f.database, address, "HAGGLE_SHOPIFY_URL="+f.platform.URL+"/shopify")
 	})
 	sent, failed := f.platform.Webhooks(context.Background(), platforms.Webhooks{
-		Platform: platform, Count: changes, Topics: told, Duplicate: .1, Reorder: .2, Late: .05, Tamper: .1, Seed: f.lab.report.Seed,
-		Retries: 12, PauseMS: 50,
+		Platform:  platform,
+		Count:     changes,
+		Topics:    told,
+		Duplicate: .1,
+		Reorder:   .2,
+		Late:      .05,
+		Tamper:    .1,
+		Seed:      f.lab.report.Seed,
+		Retries:   12,
+		PauseMS:   50,
 	})
 	crash.Wait()
 	if failed != nil {

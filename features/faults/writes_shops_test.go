@@ -15,7 +15,12 @@ func writeFaults() map[string][]platforms.Fault {
 	add := func(platform string, times int, kinds, resources string) {
 		for resource := range strings.FieldsSeq(resources) {
 			for kind := range strings.FieldsSeq(kinds) {
-				all[platform] = append(all[platform], platforms.Fault{Platform: platform, Kind: kind, Resource: resource, Times: times})
+				all[platform] = append(all[platform], platforms.Fault{
+					Platform: platform,
+					Kind:     kind,
+					Resource: resource,
+					Times:    times,
+				})
 			}
 		}
 	}
@@ -60,7 +65,11 @@ func (s shopifyOrders) refund(order string) error {
 }
 
 func (s shopifyOrders) cancel(order string) error {
-	return s.f.platform.CancelAtShopify(platforms.AdminCancel{Order: order, Refund: true, Restock: true})
+	return s.f.platform.CancelAtShopify(platforms.AdminCancel{
+		Order:   order,
+		Refund:  true,
+		Restock: true,
+	})
 }
 
 func (s shopifyOrders) orders() (list []orderThere) {

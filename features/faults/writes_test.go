@@ -39,11 +39,19 @@ func (l *lab) writes(t *testing.T) {
 		for platform, faults := range writeFaults() {
 			for _, point := range boottest.FailPoints() {
 				if ofOrders(point) {
-					cases = append(cases, writeCase{engine: engine, platform: platform, point: point})
+					cases = append(cases, writeCase{
+						engine:   engine,
+						platform: platform,
+						point:    point,
+					})
 				}
 			}
 			for _, fault := range faults {
-				cases = append(cases, writeCase{engine: engine, platform: platform, fault: fault})
+				cases = append(cases, writeCase{
+					engine:   engine,
+					platform: platform,
+					fault:    fault,
+				})
 			}
 		}
 	}
@@ -52,7 +60,11 @@ func (l *lab) writes(t *testing.T) {
 	random.Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
 	cases = cases[:l.pick(min(2, len(cases)), len(cases))]
 	together(cases, 4, func(c writeCase) {
-		f := &feed{lab: l, engine: c.engine, products: 20}
+		f := &feed{
+			lab:      l,
+			engine:   c.engine,
+			products: 20,
+		}
 		violations := f.sellUnder(c)
 		l.judge(t, "orders written to a platform", c.String(), violations, f.log())
 		f.end()

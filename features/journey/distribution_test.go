@@ -72,7 +72,12 @@ func TestAcross(t *testing.T) {
 	t.Parallel()
 	const policy = `((o.project_id = current_setting('haggle.project_id'::text, true)) OR (current_setting('haggle.project_id'::text, true) = '*'::text))`
 	tables := map[string]bool{"orders": true, "payments": true}
-	payments := node{Type: "Index Scan", Table: "payments", Alias: "p", Cond: "(project_id = 'proj_1'::text)"}
+	payments := node{
+		Type:  "Index Scan",
+		Table: "payments",
+		Alias: "p",
+		Cond:  "(project_id = 'proj_1'::text)",
+	}
 	for condition, crosses := range map[string]bool{
 		"":                              true,
 		policy:                          true,
@@ -80,13 +85,22 @@ func TestAcross(t *testing.T) {
 		"((project_id = 'proj_1'::text) AND " + policy + ")":   false,
 		"((o.project_id = p.project_id) AND (o.id = p.order))": false,
 	} {
-		scan := node{Type: "Seq Scan", Table: "orders", Alias: "o", Filter: condition}
+		scan := node{
+			Type:   "Seq Scan",
+			Table:  "orders",
+			Alias:  "o",
+			Filter: condition,
+		}
 		scans, found := across(node{Type: "Nested Loop", Plans: []node{payments, scan}}, tables)
 		if scans != 2 || (len(found) > 0) != crosses {
 			t.Errorf("%s: %d scans, %v", condition, scans, found)
 		}
 	}
-	joined := node{Type: "Hash Join", Hash: "(o.project_id = p.project_id)", Plans: []node{payments, {Type: "Seq Scan", Table: "orders", Alias: "o", Filter: policy}}}
+	joined := node{
+		Type:  "Hash Join",
+		Hash:  "(o.project_id = p.project_id)",
+		Plans: []node{payments, {Type: "Seq Scan", Table: "orders", Alias: "o", Filter: policy}},
+	}
 	if _, found := across(joined, tables); found != nil {
 		t.Errorf("joined by project: %v", found)
 	}

@@ -162,7 +162,11 @@ func run(b *testing.B, program, database string) *replica {
 		}
 	}
 	b.Cleanup(stop)
-	return &replica{process: process, profiler: profiles, stop: stop}
+	return &replica{
+		process:  process,
+		profiler: profiles,
+		stop:     stop,
+	}
 }
 
 func (s *server) urls() (all []string) {

@@ -27,7 +27,11 @@ func openBank(t *testing.T) *bank {
 	t.Helper()
 	p, err := provider.Open(provider.Config{Ledger: filepath.Join(t.TempDir(), "provider.ledger")})
 	must(t, err)
-	b := &bank{arrived: make(chan struct{}, 16), open: make(chan struct{}, 16), next: p.Handler()}
+	b := &bank{
+		arrived: make(chan struct{}, 16),
+		open:    make(chan struct{}, 16),
+		next:    p.Handler(),
+	}
 	server := httptest.NewServer(b)
 	b.url = server.URL
 	ctx, stop := context.WithCancel(context.Background())

@@ -145,7 +145,11 @@ func (s *shop) agent(t testing.TB, version schema.Version, transport ucp.Transpo
 	}
 	client, err := ucp.Discover(context.Background(), config)
 	must(t, err)
-	return &agentDoor{shop: s, client: client, name: fmt.Sprintf("UCP %s %s", transport, version)}
+	return &agentDoor{
+		shop:   s,
+		client: client,
+		name:   fmt.Sprintf("UCP %s %s", transport, version),
+	}
 }
 
 // sandboxAgents are the profiles that every sandbox knows.
@@ -173,7 +177,11 @@ func (d *ownDoor) haggle(ctx context.Context, session string, want line) (deal, 
 	})
 	if err == nil && quote.Status != acp.Accept {
 		standing := quote.Standing()
-		quote, err = d.client.Quote(ctx, acp.QuoteRequest{SessionID: quote.SessionID, QuoteID: quote.QuoteID, OfferPrice: &standing})
+		quote, err = d.client.Quote(ctx, acp.QuoteRequest{
+			SessionID:  quote.SessionID,
+			QuoteID:    quote.QuoteID,
+			OfferPrice: &standing,
+		})
 	}
 	if err == nil && quote.Status != acp.Accept {
 		err = fmt.Errorf("the offer was answered by %q", quote.Status)
@@ -202,7 +210,12 @@ func (d *ownDoor) pay(ctx context.Context, checkout, key, token string) (paid, e
 	if answer.Status == acp.Success {
 		status = ucp.Completed
 	}
-	return paid{status: status, order: answer.Order.ID, said: answer.Error.Code, replay: replay}, err
+	return paid{
+		status: status,
+		order:  answer.Order.ID,
+		said:   answer.Error.Code,
+		replay: replay,
+	}, err
 }
 
 // send sends a request and reads the answer. A refusal is an *acp.Error.

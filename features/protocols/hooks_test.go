@@ -47,7 +47,12 @@ func TestOrderHooks(t *testing.T) {
 				r, err := receiver.Start()
 				must(t, err)
 				t.Cleanup(func() { _ = r.Close() })
-				l := &listener{shop: s, receiver: r, platform: openPlatform(t, r.URL()), database: boottest.Inspect(t, database)}
+				l := &listener{
+					shop:     s,
+					receiver: r,
+					platform: openPlatform(t, r.URL()),
+					database: boottest.Inspect(t, database),
+				}
 				l.agent = s.agent(t, schema.V20260825, transport, l.platform.as)
 				l.readKeys(t)
 				l.follow(t)
@@ -64,7 +69,11 @@ func (l *listener) follow(t *testing.T) {
 	if id := first[0].Header.Get("Webhook-Id"); id == "" || id != first[1].Header.Get("Webhook-Id") {
 		t.Errorf("a retry has the id %q, and the first attempt %q", first[1].Header.Get("Webhook-Id"), id)
 	}
-	l.shop.sends(t, "POST", "/v1/orders/"+order+"/fulfillment", merchant.Shipping{Status: "shipped", Carrier: "DHL", TrackingURL: "https://example.com/1"}, nil)
+	l.shop.sends(t, "POST", "/v1/orders/"+order+"/fulfillment", merchant.Shipping{
+		Status:      "shipped",
+		Carrier:     "DHL",
+		TrackingURL: "https://example.com/1",
+	}, nil)
 	l.hears(t, 3)
 
 	// The clock moves on until the next key may sign, and the agent's copy of the profile has aged; then the key is replaced
@@ -88,7 +97,11 @@ func (l *listener) follow(t *testing.T) {
 // order buys over the agent's protocol.
 func (l *listener) order(t *testing.T) string {
 	t.Helper()
-	got, err := l.agent.open(t.Context(), cart{lines: []line{{item: l.shop.items[0], quantity: 2}}, to: places[1], way: atOnce})
+	got, err := l.agent.open(t.Context(), cart{
+		lines: []line{{item: l.shop.items[0], quantity: 2}},
+		to:    places[1],
+		way:   atOnce,
+	})
 	must(t, err)
 	done, err := l.agent.pay(t.Context(), got.id, "", "spt_sandbox_ok")
 	if err != nil || done.status != ucp.Completed {

@@ -117,7 +117,12 @@ func (s hostileShop) fit(most int) string {
 
 func openHostileShop(t *testing.T, url, text string) hostileShop {
 	t.Helper()
-	s := hostileShop{&shop{url: url, slug: fmt.Sprintf("doors-%d", shops.Add(1)), currency: "USD", instrument: "token"}, text}
+	s := hostileShop{&shop{
+		url:        url,
+		slug:       fmt.Sprintf("doors-%d", shops.Add(1)),
+		currency:   "USD",
+		instrument: "token",
+	}, text}
 	s.merchant = merchant.New(exchangeWith(url), boottest.Key, "")
 	project, err := s.merchant.CreateProject(t.Context(), merchant.NewProject{
 		Name:     s.fit(100),
@@ -146,7 +151,11 @@ func openHostileShop(t *testing.T, url, text string) hostileShop {
 	})
 	must(t, err)
 	for _, v := range created.Variants {
-		s.items = append(s.items, item{product: created.ID, variant: v.ID, price: 200_00})
+		s.items = append(s.items, item{
+			product: created.ID,
+			variant: v.ID,
+			price:   200_00,
+		})
 	}
 	return s
 }

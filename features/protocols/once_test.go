@@ -44,7 +44,11 @@ func (s *shop) redeem(t *testing.T, doors []door, made, redeemed int) {
 		t.Fatalf("a deal at %d", agreed.unit)
 	}
 	want.deal = &agreed
-	c := cart{lines: []line{want}, to: places[1], way: atOnce}
+	c := cart{
+		lines: []line{want},
+		to:    places[1],
+		way:   atOnce,
+	}
 	held := make([]string, len(doors))
 	for i, d := range doors {
 		got, err := d.open(ctx, c)
@@ -125,7 +129,11 @@ func TestTwoCompletes(t *testing.T) {
 
 // completeTwice opens a checkout at one door, and completes it there and at another.
 func (s *shop) completeTwice(t *testing.T, b *bank, doors ...door) {
-	got, err := doors[0].open(t.Context(), cart{lines: []line{{item: s.items[0], quantity: 1}}, to: places[1], way: atOnce})
+	got, err := doors[0].open(t.Context(), cart{
+		lines: []line{{item: s.items[0], quantity: 1}},
+		to:    places[1],
+		way:   atOnce,
+	})
 	must(t, err)
 	token := b.token(t, s)
 	answered, sent := make(chan outcome, 2), make(chan struct{}, 8)
@@ -195,7 +203,11 @@ func TestUnresolved(t *testing.T) {
 		for _, d := range s.doors(t)[1:] {
 			t.Run(d.String(), func(t *testing.T) {
 				t.Parallel()
-				got, err := d.open(t.Context(), cart{lines: []line{{item: s.items[0], quantity: 1}}, to: places[1], way: atOnce})
+				got, err := d.open(t.Context(), cart{
+					lines: []line{{item: s.items[0], quantity: 1}},
+					to:    places[1],
+					way:   atOnce,
+				})
 				must(t, err)
 				key := "key-of-" + got.id
 				first, err := d.pay(t.Context(), got.id, key, "spt_sandbox_lost_reply")

@@ -54,7 +54,11 @@ type ownOpened struct {
 
 func (c cart) ownLines() (lines []ownLine) {
 	for _, l := range c.lines {
-		own := ownLine{ProductID: l.item.product, VariantID: l.item.variant, Quantity: l.quantity}
+		own := ownLine{
+			ProductID: l.item.product,
+			VariantID: l.item.variant,
+			Quantity:  l.quantity,
+		}
 		if l.deal != nil && l.deal.quantity == l.quantity {
 			own.CheckoutToken = l.deal.code
 		}
@@ -70,7 +74,11 @@ func (d *ownDoor) open(ctx context.Context, c cart) (opened, error) {
 		Items:          c.ownLines(),
 		Address:        c.to.own(),
 		ShippingOption: c.shipping,
-		Buyer:          &ownBuyer{FirstName: firstName, LastName: lastName, Email: "ada@example.com"},
+		Buyer: &ownBuyer{
+			FirstName: firstName,
+			LastName:  lastName,
+			Email:     "ada@example.com",
+		},
 	}
 	var answer ownOpened
 	var err error
@@ -78,7 +86,11 @@ func (d *ownDoor) open(ctx context.Context, c cart) (opened, error) {
 	case atOnce:
 		_, err = d.send(ctx, "POST", "/acp/checkout/init", "", ask, &answer)
 	case addressed:
-		bare := ownCheckout{SessionID: ask.SessionID, Items: ask.Items, AllowIncomplete: true}
+		bare := ownCheckout{
+			SessionID:       ask.SessionID,
+			Items:           ask.Items,
+			AllowIncomplete: true,
+		}
 		if _, err = d.send(ctx, "POST", "/acp/checkout/init", "", bare, &answer); err != nil {
 			return opened{}, err
 		}
@@ -96,13 +108,17 @@ func (d *ownDoor) open(ctx context.Context, c cart) (opened, error) {
 		_, err = d.send(ctx, "POST", "/acp/checkout/init", "", ask, &answer)
 	}
 	sum := answer.Summary
-	return opened{id: answer.CheckoutID, said: answer.Status, price: sums{
-		subtotal: d.shop.minor(sum.Subtotal),
-		savings:  d.shop.minor(sum.Savings),
-		shipping: d.shop.minor(sum.Shipping),
-		tax:      d.shop.minor(sum.Tax),
-		total:    d.shop.minor(sum.Total),
-	}}, err
+	return opened{
+		id:   answer.CheckoutID,
+		said: answer.Status,
+		price: sums{
+			subtotal: d.shop.minor(sum.Subtotal),
+			savings:  d.shop.minor(sum.Savings),
+			shipping: d.shop.minor(sum.Shipping),
+			tax:      d.shop.minor(sum.Tax),
+			total:    d.shop.minor(sum.Total),
+		},
+	}, err
 }
 
 func (c cart) ucpLines() (lines []ucp.Line) {
@@ -122,8 +138,12 @@ func (c cart) fulfillment() *ucp.Fulfillment {
 
 func (d *agentDoor) open(ctx context.Context, c cart) (opened, error) {
 	ask := ucp.CheckoutRequest{
-		Lines:       c.ucpLines(),
-		Buyer:       &ucp.Buyer{FirstName: firstName, LastName: lastName, Email: "ada@example.com"},
+		Lines: c.ucpLines(),
+		Buyer: &ucp.Buyer{
+			FirstName: firstName,
+			LastName:  lastName,
+			Email:     "ada@example.com",
+		},
 		Discounts:   c.codes(),
 		Fulfillment: c.fulfillment(),
 	}
@@ -152,11 +172,15 @@ func (d *agentDoor) open(ctx context.Context, c cart) (opened, error) {
 		answer, err = d.client.CreateCheckout(ctx, ask)
 	}
 	savings := -answer.Totals.Of("items_discount")
-	return opened{id: answer.ID, said: codesOf(answer.Messages), price: sums{
-		subtotal: answer.Totals.Of("subtotal") - savings,
-		savings:  savings,
-		shipping: answer.Totals.Of("fulfillment"),
-		tax:      answer.Totals.Of("tax"),
-		total:    answer.Totals.Of("total"),
-	}}, err
+	return opened{
+		id:   answer.ID,
+		said: codesOf(answer.Messages),
+		price: sums{
+			subtotal: answer.Totals.Of("subtotal") - savings,
+			savings:  savings,
+			shipping: answer.Totals.Of("fulfillment"),
+			tax:      answer.Totals.Of("tax"),
+			total:    answer.Totals.Of("total"),
+		},
+	}, err
 }

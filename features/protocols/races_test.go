@@ -15,7 +15,11 @@ func TestManyUpdates(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine boottest.Engine) {
 		s := openShop(t, serve(t, engine.URL(t)), "USD", 10_000)
 		agent := s.agent(t, schema.V20260825, ucp.REST)
-		got, err := agent.open(t.Context(), cart{lines: []line{{item: s.items[0], quantity: 1}}, to: places[1], way: atOnce})
+		got, err := agent.open(t.Context(), cart{
+			lines: []line{{item: s.items[0], quantity: 1}},
+			to:    places[1],
+			way:   atOnce,
+		})
 		must(t, err)
 		const many = 8
 		for range 4 {
@@ -43,7 +47,11 @@ func TestKeyWhilePaying(t *testing.T) {
 		s := openShop(t, serve(t, engine.URL(t), b.serves), "USD", 10_000)
 		b.connect(t, s)
 		agent := s.agent(t, schema.V20260825, ucp.REST)
-		got, err := agent.open(t.Context(), cart{lines: []line{{item: s.items[0], quantity: 1}}, to: places[1], way: atOnce})
+		got, err := agent.open(t.Context(), cart{
+			lines: []line{{item: s.items[0], quantity: 1}},
+			to:    places[1],
+			way:   atOnce,
+		})
 		must(t, err)
 		cancel := func() (ucp.Checkout, error) {
 			return agent.client.CancelCheckout(t.Context(), got.id, ucp.IdempotencyKey("the-key-of-a-cancel-0000001"))

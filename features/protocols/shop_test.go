@@ -78,7 +78,12 @@ var shops atomic.Int64
 // openShop opens a shop with the given list prices in minor units, two variants to a product.
 func openShop(t testing.TB, url, currency string, prices ...int64) *shop {
 	t.Helper()
-	s := &shop{url: url, slug: fmt.Sprintf("doors-%d", shops.Add(1)), currency: currency, instrument: "token"}
+	s := &shop{
+		url:        url,
+		slug:       fmt.Sprintf("doors-%d", shops.Add(1)),
+		currency:   currency,
+		instrument: "token",
+	}
 	s.merchant = merchant.New(exchange.NewClient(exchange.Config{URL: url}), boottest.Key, "")
 	project, err := s.merchant.CreateProject(t.Context(), merchant.NewProject{
 		Name:     "Doors",
@@ -114,7 +119,11 @@ func (s *shop) sell(t testing.TB, sku string, prices []int64) {
 	created, err := s.merchant.CreateProduct(t.Context(), product)
 	must(t, err)
 	for i, price := range prices {
-		s.items = append(s.items, item{product: created.ID, variant: created.Variants[i].ID, price: price})
+		s.items = append(s.items, item{
+			product: created.ID,
+			variant: created.Variants[i].ID,
+			price:   price,
+		})
 	}
 }
 

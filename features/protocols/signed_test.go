@@ -40,7 +40,11 @@ func (r *sent) signedBy(t *testing.T, key *signature.Key, at time.Time) {
 // digest puts the body's digest into the header, and leaves the signature as it is.
 func (r *sent) digest(t *testing.T) {
 	t.Helper()
-	other := sent{path: r.path, header: http.Header{"Content-Type": r.header["Content-Type"]}, body: r.body}
+	other := sent{
+		path:   r.path,
+		header: http.Header{"Content-Type": r.header["Content-Type"]},
+		body:   r.body,
+	}
 	key, err := signature.NewKey()
 	must(t, err)
 	other.signedBy(t, key, time.Now())

@@ -23,7 +23,14 @@ type place struct {
 }
 
 func (p place) own() *acp.Address {
-	return &acp.Address{Name: firstName + " " + lastName, Line1: "1 Main St", City: "Springfield", State: p.region, PostalCode: p.postal, Country: p.country}
+	return &acp.Address{
+		Name:       firstName + " " + lastName,
+		Line1:      "1 Main St",
+		City:       "Springfield",
+		State:      p.region,
+		PostalCode: p.postal,
+		Country:    p.country,
+	}
 }
 
 func (p place) ucp() ucp.Address {

@@ -15,7 +15,12 @@ func OpenAccount(t *testing.T, s Stores, at time.Time) *account.Account {
 
 func OpenAccountOn(t *testing.T, s Stores, plan account.Plan, at time.Time) *account.Account {
 	t.Helper()
-	a := &account.Account{ID: Random[id.Account](), Name: "Zoë's", Plan: plan, CreatedAt: at}
+	a := &account.Account{
+		ID:        Random[id.Account](),
+		Name:      "Zoë's",
+		Plan:      plan,
+		CreatedAt: at,
+	}
 	if err := s.Accounts.Open(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}

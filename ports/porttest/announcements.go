@@ -10,7 +10,12 @@ import (
 )
 
 func Announce(project id.Project, at time.Time, data event.Data) *event.Event {
-	return &event.Event{ID: Random[id.Event](), Project: project, At: at, Data: data}
+	return &event.Event{
+		ID:      Random[id.Event](),
+		Project: project,
+		At:      at,
+		Data:    data,
+	}
 }
 
 type Announcing = func(shop *Shop) (bool, error)

@@ -39,7 +39,13 @@ func Carts(t *testing.T, open Open) {
 
 // AtList is a new line at the list price of 100.00.
 func AtList(p *catalog.Product, quantity int) session.CartItem {
-	return session.CartItem{Product: p.ID, Variant: p.Variants[0].ID, Name: p.Name, Quantity: quantity, Price: USD(100_00)}
+	return session.CartItem{
+		Product:  p.ID,
+		Variant:  p.Variants[0].ID,
+		Name:     p.Name,
+		Quantity: quantity,
+		Price:    USD(100_00),
+	}
 }
 
 // Cart reads the cart of a session.
@@ -59,7 +65,11 @@ func (s *Shop) PutCart(of *session.Session, items ...session.CartItem) []session
 	s.T.Helper()
 	now := s.Cart(of.ID)
 	after := cartOf(now).Replace(items)
-	s.Must(s.Carts.Replace(s.Ctx, ports.CartResult{Session: now.Session, Before: now.Items, After: after}))
+	s.Must(s.Carts.Replace(s.Ctx, ports.CartResult{
+		Session: now.Session,
+		Before:  now.Items,
+		After:   after,
+	}))
 	return after.Items
 }
 
@@ -104,7 +114,11 @@ func cartOfNewSession(s *Shop) {
 	s.Must(err)
 	Same(s.T, "products of a checkout by reference", len(basket.Products), 3)
 	after := session.Cart{}.Replace([]session.CartItem{AtList(p, 1)})
-	s.Must(s.Carts.Replace(s.Ctx, ports.CartResult{Session: sess, NewSession: true, After: after}))
+	s.Must(s.Carts.Replace(s.Ctx, ports.CartResult{
+		Session:    sess,
+		NewSession: true,
+		After:      after,
+	}))
 	got := s.Cart(sess.ID)
 	Same(s.T, "items", got.Items, after.Items)
 	sess.LineSeq = 1
@@ -152,7 +166,10 @@ func cartStale(s *Shop) {
 	replace := func(items ...session.CartItem) error {
 		read.Session.LastActivity = Noon.Add(time.Minute)
 		return s.Carts.Replace(s.Ctx, ports.CartResult{
-			Session: read.Session, Touched: session.Touched{Time: true}, Before: read.Items, After: cart.Replace(items),
+			Session: read.Session,
+			Touched: session.Touched{Time: true},
+			Before:  read.Items,
+			After:   cart.Replace(items),
 		})
 	}
 	s.Agree(sess, p, 1) // takes the place of the first line
@@ -179,7 +196,11 @@ func cartRace(s *Shop) {
 				quantity += item.Quantity
 			}
 			after := cartOf(now).Replace([]session.CartItem{AtList(p, quantity)})
-			err := s.Carts.Replace(s.Ctx, ports.CartResult{Session: now.Session, Before: now.Items, After: after})
+			err := s.Carts.Replace(s.Ctx, ports.CartResult{
+				Session: now.Session,
+				Before:  now.Items,
+				After:   after,
+			})
 			if !fault.Is(err, "stale") {
 				return err
 			}
@@ -201,7 +222,11 @@ func cartRaceWithAgreement(s *Shop) {
 	cart := cartOf(read)
 	done := make(chan error, 1)
 	go func() { done <- s.Haggling.Save(s.Ctx, deal) }()
-	err := s.Carts.Replace(s.Ctx, ports.CartResult{Session: read.Session, Before: read.Items, After: cart.Replace([]session.CartItem{AtList(other, 2)})})
+	err := s.Carts.Replace(s.Ctx, ports.CartResult{
+		Session: read.Session,
+		Before:  read.Items,
+		After:   cart.Replace([]session.CartItem{AtList(other, 2)}),
+	})
 	agreed := <-done
 	for _, err := range []error{err, agreed} {
 		if err != nil && !fault.Is(err, "stale") {

@@ -12,18 +12,34 @@ func checkoutRevised(s *Shop) {
 	p := s.Product(5)
 	sess := s.Session()
 	c := s.newCheckout(sess, Line(p, 2))
-	nowhere := checkout.Cart{Lines: []checkout.Line{AgreedLine(p, s.Agree(sess, p, 1))}, Strict: true, Partial: true}
+	nowhere := checkout.Cart{
+		Lines:   []checkout.Line{AgreedLine(p, s.Agree(sess, p, 1))},
+		Strict:  true,
+		Partial: true,
+	}
 	s.Must(c.Revise(s.Project, nowhere, Noon))
 	s.Must(s.openCheckout(c))
 	Same(s.T, "incomplete", s.Stored(c).Snapshot(), c.Snapshot())
 
 	home := c.Snapshot().Lines
 	cart := checkout.Cart{
-		Lines: append([]checkout.Line{Line(p, 1)}, home...), Strict: true, Option: "express",
+		Lines:  append([]checkout.Line{Line(p, 1)}, home...),
+		Strict: true,
+		Option: "express",
 		Address: checkout.Address{
-			Name: "Ada Lovelace", Line1: "1 Main St", City: "Springfield", State: "Illinois", PostalCode: "62701", Country: "US",
+			Name:       "Ada Lovelace",
+			Line1:      "1 Main St",
+			City:       "Springfield",
+			State:      "Illinois",
+			PostalCode: "62701",
+			Country:    "US",
 		},
-		Buyer: checkout.Buyer{First: "Ada", Last: "Lovelace", Email: "ada@example.com", Phone: "+1 555 0100"},
+		Buyer: checkout.Buyer{
+			First: "Ada",
+			Last:  "Lovelace",
+			Email: "ada@example.com",
+			Phone: "+1 555 0100",
+		},
 	}
 	revise := func(version int64) (revised *checkout.Checkout, err error) {
 		err = s.Checkouts.InTx(s.Ctx, s.Project.ID, func(tx ports.Purchase) error {

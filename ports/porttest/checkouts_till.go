@@ -23,8 +23,14 @@ var errOutOfStock = fault.New(fault.Conflict, "out_of_stock", "Not enough stock.
 func Line(p *catalog.Product, quantity int) checkout.Line {
 	v := p.Variants[0]
 	return checkout.Line{
-		Product: p.ID, Variant: v.ID, SKU: v.SKU, Name: p.Name, Label: v.Label(), Quantity: quantity,
-		Unit: p.PriceOf(v), Original: p.PriceOf(v),
+		Product:  p.ID,
+		Variant:  v.ID,
+		SKU:      v.SKU,
+		Name:     p.Name,
+		Label:    v.Label(),
+		Quantity: quantity,
+		Unit:     p.PriceOf(v),
+		Original: p.PriceOf(v),
 	}
 }
 
@@ -39,10 +45,20 @@ func AgreedLine(p *catalog.Product, q *negotiation.Quote) checkout.Line {
 func (s *Shop) newCheckout(sess *session.Session, lines ...checkout.Line) *checkout.Checkout {
 	s.T.Helper()
 	address := checkout.Address{
-		Name: "Ada", Line1: "1 Main St", Line2: "Top floor", City: "Springfield", State: "IL",
-		PostalCode: "62701", Country: "US", Phone: "+1 555 0100",
+		Name:       "Ada",
+		Line1:      "1 Main St",
+		Line2:      "Top floor",
+		City:       "Springfield",
+		State:      "IL",
+		PostalCode: "62701",
+		Country:    "US",
+		Phone:      "+1 555 0100",
 	}
-	c, err := checkout.Open(Random[id.Checkout](), s.Project, checkout.Cart{Session: sess.ID, Lines: lines, Address: address}, Noon)
+	c, err := checkout.Open(Random[id.Checkout](), s.Project, checkout.Cart{
+		Session: sess.ID,
+		Lines:   lines,
+		Address: address,
+	}, Noon)
 	s.Must(err)
 	return c
 }
@@ -105,7 +121,14 @@ func (s *Shop) claimOnceFor(c id.Checkout, client string, now time.Time) (claime
 		if len(short) > 0 {
 			return errOutOfStock
 		}
-		pay := checkout.Payment{Method: project.SharedPaymentToken, Route: cmp.Or(s.Route, SandboxRoute), Client: client, TokenHash: Hash("token"), Email: "ada@example.com", Notes: "ring twice"}
+		pay := checkout.Payment{
+			Method:    project.SharedPaymentToken,
+			Route:     cmp.Or(s.Route, SandboxRoute),
+			Client:    client,
+			TokenHash: Hash("token"),
+			Email:     "ada@example.com",
+			Notes:     "ring twice",
+		}
 		if err := claimed.Claim(pay, takes, now); err != nil {
 			return err
 		}
@@ -150,10 +173,23 @@ func (s *Shop) Paid(c *checkout.Checkout) (ports.Settlement, error) {
 		return ports.Settlement{}, err
 	}
 	zone := time.FixedZone("", -7*3600)
-	ids := order.IDs{Order: Random[id.Order](), Payment: Random[id.Payment](), Confirmation: "HG-" + Random[id.Order]().String()[4:12]}
+	ids := order.IDs{
+		Order:        Random[id.Order](),
+		Payment:      Random[id.Payment](),
+		Confirmation: "HG-" + Random[id.Order]().String()[4:12],
+	}
 	o := order.Place(c, ids, order.Receipt{Provider: "ch_" + ids.Payment.String(), Label: "Visa ending in 4242"}, zone, Noon)
-	announce := &event.Event{ID: Random[id.Event](), Project: s.Project.ID, At: Noon, Data: o.Completed()}
-	return ports.Settlement{Checkout: c, Order: o, Event: announce}, nil
+	announce := &event.Event{
+		ID:      Random[id.Event](),
+		Project: s.Project.ID,
+		At:      Noon,
+		Data:    o.Completed(),
+	}
+	return ports.Settlement{
+		Checkout: c,
+		Order:    o,
+		Event:    announce,
+	}, nil
 }
 
 // Declined records that the attempt was refused.

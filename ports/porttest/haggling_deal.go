@@ -11,7 +11,12 @@ import (
 
 // Ask is a first offer on a product's first variant.
 func Ask(sess id.Session, p *catalog.Product, quantity int) ports.HaggleAsk {
-	return ports.HaggleAsk{Session: sess, Product: p.ID, Variant: p.Variants[0].ID, Quantity: quantity}
+	return ports.HaggleAsk{
+		Session:  sess,
+		Product:  p.ID,
+		Variant:  p.Variants[0].ID,
+		Quantity: quantity,
+	}
 }
 
 func (s *Shop) Load(a ports.HaggleAsk) ports.Haggle {
@@ -29,16 +34,34 @@ func (s *Shop) Answer(sess *session.Session, p *catalog.Product, quantity int, o
 	policy := negotiation.Builtin().Under(s.Project.Settings)
 	v := p.Variants[0]
 	signals := negotiation.Signals{
-		List: p.PriceOf(v), Cost: Pointer(USD(60_00)), Negotiable: p.Negotiable, Quantity: quantity,
-		CartValue: USD(0), Stock: h.Stock[v.ID], Claims: negotiation.ClaimsOf(sess.Claims),
-		Member: negotiation.MemberOf(sess.Claims.Member), Category: p.Category, Probed: h.Probed,
+		List:       p.PriceOf(v),
+		Cost:       Pointer(USD(60_00)),
+		Negotiable: p.Negotiable,
+		Quantity:   quantity,
+		CartValue:  USD(0),
+		Stock:      h.Stock[v.ID],
+		Claims:     negotiation.ClaimsOf(sess.Claims),
+		Member:     negotiation.MemberOf(sess.Claims.Member),
+		Category:   p.Category,
+		Probed:     h.Probed,
 	}
-	item := negotiation.Item{Session: sess.ID, Product: p.ID, Variant: v.ID, Quantity: quantity}
+	item := negotiation.Item{
+		Session:  sess.ID,
+		Product:  p.ID,
+		Variant:  v.ID,
+		Quantity: quantity,
+	}
 	q := negotiation.Start(Random[id.Quote](), s.Project.ID, item, policy, signals, h.Prior, Noon)
 	table := q.Table(policy.Terms(signals), offer)
 	decision := negotiation.Decide(table)
 	q.Record(table, decision, Noon)
-	r := ports.HaggleResult{Session: sess, NewSession: h.Session == nil, Quote: q, NewQuote: true, Version: s.Project.Version}
+	r := ports.HaggleResult{
+		Session:    sess,
+		NewSession: h.Session == nil,
+		Quote:      q,
+		NewQuote:   true,
+		Version:    s.Project.Version,
+	}
 	if h.Prior != nil {
 		h.Prior.Supersede()
 		r.Superseded = h.Prior
@@ -55,8 +78,12 @@ func (s *Shop) Answer(sess *session.Session, p *catalog.Product, quantity int, o
 func CartItem(q *negotiation.Quote, p *catalog.Product) session.CartItem {
 	snapshot := q.Snapshot()
 	return session.CartItem{
-		Product: p.ID, Variant: snapshot.Item.Variant, Name: p.Name, Quantity: snapshot.Item.Quantity,
-		Price: snapshot.FinalPrice, Quote: snapshot.ID,
+		Product:  p.ID,
+		Variant:  snapshot.Item.Variant,
+		Name:     p.Name,
+		Quantity: snapshot.Item.Quantity,
+		Price:    snapshot.FinalPrice,
+		Quote:    snapshot.ID,
 	}
 }
 

@@ -15,7 +15,10 @@ type Mailbox struct {
 
 func (s *Shop) Mailbox() *Mailbox {
 	return &Mailbox{s, s.Hook(&integration.Integration{
-		Project: s.Project.ID, ID: Random[id.Integration](), Type: integration.Shopify}, "orders/create")}
+		Project: s.Project.ID,
+		ID:      Random[id.Integration](),
+		Type:    integration.Shopify,
+	}, "orders/create")}
 }
 
 // Letter is a delivery that is not kept yet.

@@ -9,7 +9,11 @@ import (
 
 // Connection is an integration that is not stored yet.
 func (s *Shop) Connection(kind integration.Type, at time.Time) *integration.Integration {
-	hook := integration.Hook{ID: Random[id.Webhook](), Remote: "we_1", Status: integration.HookActive}
+	hook := integration.Hook{
+		ID:     Random[id.Webhook](),
+		Remote: "we_1",
+		Status: integration.HookActive,
+	}
 	i := integration.Connect(Random[id.Integration](), s.Project.ID, integration.Draft{Type: kind, Name: "Ægir's \\ account"},
 		integration.Config{Account: "acct_1", Live: true}, hook, at)
 	i.Sealed = []byte("sealed \x00\xff")

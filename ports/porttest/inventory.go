@@ -7,7 +7,13 @@ import (
 
 func Level(p *catalog.Product, variant int, location string, quantity int) catalog.Level {
 	v := p.Variants[variant]
-	return catalog.Level{Product: p.ID, Variant: v.ID, SKU: v.SKU, Location: location, Quantity: quantity}
+	return catalog.Level{
+		Product:  p.ID,
+		Variant:  v.ID,
+		SKU:      v.SKU,
+		Location: location,
+		Quantity: quantity,
+	}
 }
 
 // Shelf is a level without held or oversold pieces.

@@ -36,7 +36,11 @@ func (k Keyset[T]) Test(t testing.TB) {
 				beyond.At = beyond.At.Add(-2 * time.Hour)
 			}
 			known = k.places(t, ports.Page{Limit: most, Oldest: oldest})
-			back := k.walk(t, ports.Page{Limit: limit, Oldest: oldest, Before: &beyond}, k.Add)
+			back := k.walk(t, ports.Page{
+				Limit:  limit,
+				Oldest: oldest,
+				Before: &beyond,
+			}, k.Add)
 			k.whole(t, back, known, oldest)
 		}
 	}

@@ -107,7 +107,12 @@ func (s *Shop) OrderCase(o id.Order) *order.Case {
 func wish(quantity int) func(*order.Case) error {
 	return func(c *order.Case) error {
 		first := c.Order.Lines[0]
-		items := []order.ReturnItem{{Product: first.Product, Variant: first.Variant, Quantity: quantity, Reason: "too small"}}
+		items := []order.ReturnItem{{
+			Product:  first.Product,
+			Variant:  first.Variant,
+			Quantity: quantity,
+			Reason:   "too small",
+		}}
 		terms := order.Terms{WindowDays: 30, Conditions: "Unused."}
 		_, err := c.RequestReturn(Random[id.Return](), items, "by post", terms, Random[id.Event](), Noon.Add(time.Hour))
 		return err

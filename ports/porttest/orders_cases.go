@@ -89,7 +89,11 @@ func caseRoundTrip(s *Shop) {
 	sameCase(s.T, got, want)
 	Same(s.T, "payment", got.Order.Payment.Status(), order.PartiallyRefunded)
 	Same(s.T, "stock", s.Stock(p), map[string]int{"main": 7})
-	Same(s.T, "taken", got.Taken, []catalog.Take{{Variant: p.Variants[0].ID, Location: "main", Quantity: 3}})
+	Same(s.T, "taken", got.Taken, []catalog.Take{{
+		Variant:  p.Variants[0].ID,
+		Location: "main",
+		Quantity: 3,
+	}})
 	r, err := s.Refunds.RefundByID(s.Ctx, s.Project.ID, pending)
 	s.Must(err)
 	Same(s.T, "refund", r, want.FindRefund(pending))
@@ -142,22 +146,38 @@ func caseLedger(s *Shop) {
 	s.Must(err)
 	total := o.Total.Minor()
 	Same(s.T, "wallets", wallets, []ports.Wallet{{
-		Provider: "sandbox", Balance: USD(total - 7_00), Received: USD(total), Refunded: USD(7_00), Disputed: USD(0), Fees: USD(0),
-		PaidOut: USD(0), Orphaned: USD(0), Adjusted: USD(0),
+		Provider: "sandbox",
+		Balance:  USD(total - 7_00),
+		Received: USD(total),
+		Refunded: USD(7_00),
+		Disputed: USD(0),
+		Fees:     USD(0),
+		PaidOut:  USD(0),
+		Orphaned: USD(0),
+		Adjusted: USD(0),
 	}})
 }
 
 func disputed(o *order.Order, status order.DisputeStatus, withdrawn, fee int64) order.DisputeReport {
 	return order.DisputeReport{
-		Charge: o.Payment.Provider, Provider: "du_" + o.ID.String(), Status: status, Reason: "fraudulent", Amount: USD(9_00),
-		Withdrawn: USD(withdrawn), Fee: USD(fee), At: Noon,
+		Charge:    o.Payment.Provider,
+		Provider:  "du_" + o.ID.String(),
+		Status:    status,
+		Reason:    "fraudulent",
+		Amount:    USD(9_00),
+		Withdrawn: USD(withdrawn),
+		Fee:       USD(fee),
+		At:        Noon,
 	}
 }
 
 func newDisputeIDs() order.DisputeIDs {
 	return order.DisputeIDs{
-		Dispute: Random[id.Dispute](), Opened: Random[id.Event](), Closed: Random[id.Event](),
-		Withdrawal: Random[id.Transaction](), Fee: Random[id.Transaction](),
+		Dispute:    Random[id.Dispute](),
+		Opened:     Random[id.Event](),
+		Closed:     Random[id.Event](),
+		Withdrawal: Random[id.Transaction](),
+		Fee:        Random[id.Transaction](),
 	}
 }
 
@@ -176,8 +196,16 @@ func caseTakenBack(s *Shop) {
 	})
 	s.CarryOn(o.ID, func(c *order.Case) error {
 		return c.ReportRefund(order.ExternalRefund{
-			Charge: o.Payment.Provider, Provider: "re_x", Amount: USD(2_00), Outcome: order.Refunded{}, At: Noon,
-		}, order.RefundIDs{Refund: Random[id.Refund](), Announce: Random[id.Event](), Reversal: Random[id.Transaction]()}, Noon)
+			Charge:   o.Payment.Provider,
+			Provider: "re_x",
+			Amount:   USD(2_00),
+			Outcome:  order.Refunded{},
+			At:       Noon,
+		}, order.RefundIDs{
+			Refund:   Random[id.Refund](),
+			Announce: Random[id.Event](),
+			Reversal: Random[id.Transaction](),
+		}, Noon)
 	})
 	s.CarryOn(o.ID, func(c *order.Case) error {
 		return c.ReportDispute(disputed(o, order.DisputeOpen, 9_00, 1_00), newDisputeIDs(), Noon)
@@ -198,8 +226,15 @@ func caseTakenBack(s *Shop) {
 	s.Must(err)
 	total := o.Total.Minor()
 	Same(s.T, "wallets", wallets, []ports.Wallet{{
-		Provider: "sandbox", Balance: USD(total - 2_00 - 9_00 - 1_50), Received: USD(total), Refunded: USD(2_00), Disputed: USD(9_00),
-		Fees: USD(1_50), PaidOut: USD(0), Orphaned: USD(0), Adjusted: USD(0),
+		Provider: "sandbox",
+		Balance:  USD(total - 2_00 - 9_00 - 1_50),
+		Received: USD(total),
+		Refunded: USD(2_00),
+		Disputed: USD(9_00),
+		Fees:     USD(1_50),
+		PaidOut:  USD(0),
+		Orphaned: USD(0),
+		Adjusted: USD(0),
 	}})
 	for kind, want := range map[ledger.Kind]int{ledger.RefundKind: 2, ledger.ReversalKind: 1, ledger.DisputeKind: 2} {
 		_, n, err := s.Ledger.Transactions(s.Ctx, s.Project.ID, ports.TransactionFilter{Kind: kind}, ports.Page{Limit: 10})

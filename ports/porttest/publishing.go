@@ -69,7 +69,12 @@ func (p *press) announce(to *event.Subscription, n int) (list []*event.Delivery)
 	p.T.Helper()
 	p.Shop.SetClock(Noon)
 	for range n {
-		e := &event.Event{ID: Random[id.Event](), Project: p.Project.ID, At: Noon, Data: event.Ping{Subscription: to.ID}}
+		e := &event.Event{
+			ID:      Random[id.Event](),
+			Project: p.Project.ID,
+			At:      Noon,
+			Data:    event.Ping{Subscription: to.ID},
+		}
 		d := event.NewDelivery(Random[id.Delivery](), p.Project.ID, e.ID, event.PingType, event.To(to.ID), Noon)
 		p.Must(p.Deliveries.Announce(p.Ctx, e, d))
 		list = append(list, d)
@@ -107,7 +112,9 @@ func subscriptionRoundTrip(p *press) {
 		Same(p.T, "loaded", loaded, s)
 		loaded.Rotate([]byte("another"), Noon)
 		return loaded.Change(event.Change{
-			URL: patch.To("https://example.com/other"), Types: patch.To([]string{"*"}), Status: patch.To("disabled"),
+			URL:    patch.To("https://example.com/other"),
+			Types:  patch.To([]string{"*"}),
+			Status: patch.To("disabled"),
 		}, event.Rules{}, Noon.Add(time.Hour))
 	})
 	p.Must(err)
@@ -286,10 +293,21 @@ func recordDisables(p *press) {
 	for i, parcel := range parcels {
 		why, err := parcel.Item.Delivery.Attempted(event.Result{Code: 410, Error: "gone"}, Noon, 0)
 		p.Must(err)
-		outcomes[i] = ports.Outcome{Held: parcel.Held, Delivery: parcel.Item.Delivery, Why: why, Alert: &event.Event{
-			ID: Random[id.Event](), Project: p.Project.ID, At: Noon,
-			Data: event.SubscriptionDisabled{Subscription: s.ID, URL: s.URL, Reason: why},
-		}}
+		outcomes[i] = ports.Outcome{
+			Held:     parcel.Held,
+			Delivery: parcel.Item.Delivery,
+			Why:      why,
+			Alert: &event.Event{
+				ID:      Random[id.Event](),
+				Project: p.Project.ID,
+				At:      Noon,
+				Data: event.SubscriptionDisabled{
+					Subscription: s.ID,
+					URL:          s.URL,
+					Reason:       why,
+				},
+			},
+		}
 	}
 	p.Must(AtOnce(len(outcomes), func(i int) error { return p.Outbox.Record(p.Ctx, outcomes[i:i+1]) }))
 	got, err := p.Subscriptions.ByID(p.Ctx, p.Project.ID, s.ID)
@@ -343,9 +361,17 @@ func deletedProject(p *press) {
 	p.Shop.DeleteProject()
 	why, err := parcel.Item.Delivery.Attempted(event.Result{Code: 410, Error: "gone"}, Noon, 0)
 	p.Must(err)
-	p.Must(p.Outbox.Record(p.Ctx, []ports.Outcome{{Held: parcel.Held, Delivery: parcel.Item.Delivery, Why: why, Alert: &event.Event{
-		ID: Random[id.Event](), Project: p.Project.ID, At: Noon, Data: event.SubscriptionDisabled{Subscription: s.ID, Reason: why},
-	}}}))
+	p.Must(p.Outbox.Record(p.Ctx, []ports.Outcome{{
+		Held:     parcel.Held,
+		Delivery: parcel.Item.Delivery,
+		Why:      why,
+		Alert: &event.Event{
+			ID:      Random[id.Event](),
+			Project: p.Project.ID,
+			At:      Noon,
+			Data:    event.SubscriptionDisabled{Subscription: s.ID, Reason: why},
+		},
+	}}))
 	p.Shop.SetClock(Noon.Add(time.Hour))
 	waiting, err := p.Outbox.Waiting(p.Ctx)
 	p.Must(err)

@@ -107,7 +107,11 @@ func purchaseMost(s *Shop) {
 		l := Line(p, 3)
 		l.Variant, l.SKU = v.ID, v.SKU
 		lines = append(lines, l)
-		levels = append(levels, ports.StockSet{SKU: v.SKU, Location: "main", Quantity: 3})
+		levels = append(levels, ports.StockSet{
+			SKU:      v.SKU,
+			Location: "main",
+			Quantity: 3,
+		})
 	}
 	_, err := s.Inventory.Set(s.Ctx, s.Project.ID, levels)
 	s.Must(err)
@@ -129,8 +133,16 @@ func purchaseShort(s *Shop) {
 			return err
 		}
 		takes := []catalog.Take{
-			{Variant: other.Variants[0].ID, Location: "main", Quantity: 1},
-			{Variant: p.Variants[0].ID, Location: "main", Quantity: 3},
+			{
+				Variant:  other.Variants[0].ID,
+				Location: "main",
+				Quantity: 1,
+			},
+			{
+				Variant:  p.Variants[0].ID,
+				Location: "main",
+				Quantity: 3,
+			},
 		}
 		if err := locked.Claim(checkout.Payment{Method: project.SharedPaymentToken}, takes, Noon); err != nil {
 			return err

@@ -14,13 +14,21 @@ import (
 // recount sets the stock of a product at main and returns the level as it is then.
 func (s *Shop) recount(p *catalog.Product, quantity int) catalog.Shelf {
 	s.T.Helper()
-	levels, err := s.Inventory.Set(s.Ctx, s.Project.ID, []ports.StockSet{{SKU: p.SKU, Location: "main", Quantity: quantity}})
+	levels, err := s.Inventory.Set(s.Ctx, s.Project.ID, []ports.StockSet{{
+		SKU:      p.SKU,
+		Location: "main",
+		Quantity: quantity,
+	}})
 	s.Must(err)
 	return levels[0]
 }
 
 func held(p *catalog.Product, quantity, held, oversold int) catalog.Shelf {
-	return catalog.Shelf{Level: Level(p, 0, "main", quantity), Held: held, Oversold: oversold}
+	return catalog.Shelf{
+		Level:    Level(p, 0, "main", quantity),
+		Held:     held,
+		Oversold: oversold,
+	}
 }
 
 func purchaseHeldSet(s *Shop) {
@@ -80,7 +88,11 @@ func purchaseHeldRace(s *Shop) {
 		s.Must(AtOnce(Racers, func(i int) error {
 			switch {
 			case i == 1:
-				_, err := s.Inventory.Set(s.Ctx, s.Project.ID, []ports.StockSet{{SKU: p.SKU, Location: "main", Quantity: 50}})
+				_, err := s.Inventory.Set(s.Ctx, s.Project.ID, []ports.StockSet{{
+					SKU:      p.SKU,
+					Location: "main",
+					Quantity: 50,
+				}})
 				return err
 			case i%2 == 0:
 				return s.Settle(checkouts[i].ID(), s.Declined)
@@ -189,7 +201,11 @@ func (s *Shop) heldMove(p *catalog.Product, m *heldModel, delta int, person bool
 		m.count = max(m.count+delta, min(m.count, 0))
 		return fmt.Sprint("shift ", delta)
 	}
-	levels, err := s.Adjust(ports.StockMove{SKU: p.SKU, Location: "main", Delta: delta})
+	levels, err := s.Adjust(ports.StockMove{
+		SKU:      p.SKU,
+		Location: "main",
+		Delta:    delta,
+	})
 	if refused := delta < 0 && m.count+delta < 0; refused != (err != nil) {
 		s.T.Errorf("%d and %d: %v", m.count, delta, err)
 	}

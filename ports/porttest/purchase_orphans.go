@@ -75,13 +75,18 @@ func Orphans(t *testing.T, open Open) {
 func (s *Shop) keepOrphan(o *checkout.Orphan) (stored bool) {
 	s.T.Helper()
 	s.Must(s.Checkouts.InTx(s.Ctx, s.Project.ID, func(tx ports.Purchase) (err error) {
-		e := &event.Event{ID: Random[id.Event](), Project: s.Project.ID, At: Noon, Data: event.PaymentOrphaned{
-			Checkout: o.Checkout,
-			Charge:   o.Charge,
-			Amount:   o.Amount,
-			Provider: o.Route.Provider,
-			Refund:   "pending",
-		}}
+		e := &event.Event{
+			ID:      Random[id.Event](),
+			Project: s.Project.ID,
+			At:      Noon,
+			Data: event.PaymentOrphaned{
+				Checkout: o.Checkout,
+				Charge:   o.Charge,
+				Amount:   o.Amount,
+				Provider: o.Route.Provider,
+				Refund:   "pending",
+			},
+		}
 		stored, err = tx.Orphan(s.Ctx, o, e)
 		return err
 	}))

@@ -58,7 +58,11 @@ func purchaseAlwaysAvailable(s *Shop) {
 	c := s.MustClaim(s.Checkout(s.Session(), Line(made, 7), Line(tracked, 2)))
 	Same(s.T, "takes", len(c.Snapshot().Taken), 2)
 	Same(s.T, "taken", catalog.Stocked(c.Snapshot().Taken), []catalog.Take{
-		{Variant: tracked.Variants[0].ID, Location: project.DefaultLocation, Quantity: 2},
+		{
+			Variant:  tracked.Variants[0].ID,
+			Location: project.DefaultLocation,
+			Quantity: 2,
+		},
 	})
 	s.wantCounted(made, 0, 0)
 	s.wantCounted(tracked, 0, 0)

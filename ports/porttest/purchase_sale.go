@@ -27,7 +27,11 @@ type Sale struct {
 func NewSale(t testing.TB, stores Stores) *Sale {
 	t.Helper()
 	s := OpenShop(t, stores)
-	sale := &Sale{shop: s, product: s.Product(1_000_000), session: s.Session()}
+	sale := &Sale{
+		shop:    s,
+		product: s.Product(1_000_000),
+		session: s.Session(),
+	}
 	s.Must(s.Show(sale.session, sale.product.ID))
 	return sale
 }
@@ -62,10 +66,20 @@ func (s *Sale) Answer() ports.HaggleResult {
 	offer := USD(95_00)
 	r := s.shop.Answer(s.session, s.product, 1, &offer)
 	q := r.Quote.Snapshot()
-	r.Event = &event.Event{ID: Random[id.Event](), Project: q.Project, At: Noon, Data: event.QuoteAccepted{
-		Quote: q.ID, Session: q.Item.Session, Product: q.Item.Product, Variant: q.Item.Variant,
-		Quantity: q.Item.Quantity, List: q.Bounds.List(), Price: q.FinalPrice,
-	}}
+	r.Event = &event.Event{
+		ID:      Random[id.Event](),
+		Project: q.Project,
+		At:      Noon,
+		Data: event.QuoteAccepted{
+			Quote:    q.ID,
+			Session:  q.Item.Session,
+			Product:  q.Item.Product,
+			Variant:  q.Item.Variant,
+			Quantity: q.Item.Quantity,
+			List:     q.Bounds.List(),
+			Price:    q.FinalPrice,
+		},
+	}
 	return r
 }
 
@@ -103,7 +117,9 @@ func (s *Sale) OpenCheckout(r ports.HaggleResult, touched session.Touched) {
 	s.shop.T.Helper()
 	q := r.Quote.Snapshot()
 	basket, err := s.shop.Haggling.Basket(s.shop.Ctx, s.shop.Project.ID, ports.BasketAsk{
-		Session: s.session.ID, Tokens: []string{q.TokenHash}, Products: []id.Product{q.Item.Product},
+		Session:  s.session.ID,
+		Tokens:   []string{q.TokenHash},
+		Products: []id.Product{q.Item.Product},
 	})
 	s.shop.Must(err)
 	s.shop.Must(s.shop.Checkouts.Create(s.shop.Ctx, s.shop.newCheckout(basket.Session, AgreedLine(basket.Products[0], basket.Quotes[0])), basket.Session, touched, s.shop.Project.Version))

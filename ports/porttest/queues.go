@@ -64,7 +64,12 @@ func (suite QueueSuite) Run(t *testing.T) {
 			} {
 				t.Run(rule, func(t *testing.T) {
 					t.Parallel()
-					c := queueCase{T: t, stores: suite.Open(t), suite: suite, name: name}
+					c := queueCase{
+						T:      t,
+						stores: suite.Open(t),
+						suite:  suite,
+						name:   name,
+					}
 					if !build(&c) {
 						t.Skip("the store has no such queue")
 					}
@@ -82,7 +87,11 @@ func (q erased[T]) Claim(ctx context.Context, lease time.Duration, shares []port
 	claimed, err := q.Queue.Claim(ctx, lease, shares)
 	list := make([]ports.Leased[any], len(claimed))
 	for i, l := range claimed {
-		list[i] = ports.Leased[any]{Held: l.Held, Item: l.Item, Err: l.Err}
+		list[i] = ports.Leased[any]{
+			Held: l.Held,
+			Item: l.Item,
+			Err:  l.Err,
+		}
 	}
 	return list, err
 }

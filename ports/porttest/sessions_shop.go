@@ -41,8 +41,17 @@ type Shop struct {
 
 func OpenShop(t testing.TB, stores Stores) *Shop {
 	t.Helper()
-	s := &Shop{Stores: stores, T: t, Ctx: t.Context()}
-	owner := &account.Account{ID: Random[id.Account](), Name: "Owner", Plan: account.Growth, CreatedAt: Noon}
+	s := &Shop{
+		Stores: stores,
+		T:      t,
+		Ctx:    t.Context(),
+	}
+	owner := &account.Account{
+		ID:        Random[id.Account](),
+		Name:      "Owner",
+		Plan:      account.Growth,
+		CreatedAt: Noon,
+	}
 	s.Must(s.Accounts.Open(s.Ctx, owner))
 	name := Random[id.Project]()
 	p, err := project.Open(name, owner.ID, project.Draft{Name: "Shop", Slug: strings.ReplaceAll(name.String(), "_", "-")}, Noon)
@@ -64,12 +73,24 @@ func (s *Shop) Product(stock ...int) *catalog.Product {
 	s.T.Helper()
 	sku := Random[id.Product]().String()
 	p := &catalog.Product{
-		ID: Random[id.Product](), Project: s.Project.ID, SKU: sku, Name: "Tent", Category: "outdoor/tents",
-		Price: USD(100_00), Negotiable: true, Status: catalog.Active, CreatedAt: Noon, UpdatedAt: Noon,
+		ID:         Random[id.Product](),
+		Project:    s.Project.ID,
+		SKU:        sku,
+		Name:       "Tent",
+		Category:   "outdoor/tents",
+		Price:      USD(100_00),
+		Negotiable: true,
+		Status:     catalog.Active,
+		CreatedAt:  Noon,
+		UpdatedAt:  Noon,
 	}
 	var levels []catalog.Stock
 	for i, quantity := range stock {
-		v := catalog.Variant{ID: Random[id.Variant](), SKU: sku, Size: string(rune('A' + i))}
+		v := catalog.Variant{
+			ID:   Random[id.Variant](),
+			SKU:  sku,
+			Size: string(rune('A' + i)),
+		}
 		if len(stock) > 1 {
 			v.SKU += "-" + v.Size
 		}
@@ -83,7 +104,11 @@ func (s *Shop) Product(stock ...int) *catalog.Product {
 // Keep puts pieces of the product's first variant at a location.
 func (s *Shop) Keep(p *catalog.Product, location string, quantity int) {
 	s.T.Helper()
-	_, err := s.Inventory.Set(s.Ctx, s.Project.ID, []ports.StockSet{{SKU: p.Variants[0].SKU, Location: location, Quantity: quantity}})
+	_, err := s.Inventory.Set(s.Ctx, s.Project.ID, []ports.StockSet{{
+		SKU:      p.Variants[0].SKU,
+		Location: location,
+		Quantity: quantity,
+	}})
 	s.Must(err)
 }
 
@@ -103,7 +128,11 @@ func (s *Shop) Stock(p *catalog.Product) map[string]int {
 
 func (s *Shop) NewSession() *session.Session {
 	claims := session.Claims{
-		LoyaltyTier: "gold", Location: "Oslo", PurchaseHistory: 7, Urgency: "flexible", Member: session.Member{Tier: "silver", Purchases: 3},
+		LoyaltyTier:     "gold",
+		Location:        "Oslo",
+		PurchaseHistory: 7,
+		Urgency:         "flexible",
+		Member:          session.Member{Tier: "silver", Purchases: 3},
 	}
 	return session.Open(Random[id.Session](), s.Project.ID, claims, 30*time.Minute, Noon)
 }

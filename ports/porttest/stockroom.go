@@ -14,5 +14,9 @@ func (s *Shop) Shift(shifts ...ports.StockShift) {
 }
 
 func At(p *catalog.Product, location string, delta int) ports.StockShift {
-	return ports.StockShift{SKU: p.Variants[0].SKU, Location: location, Delta: delta}
+	return ports.StockShift{
+		SKU:      p.Variants[0].SKU,
+		Location: location,
+		Delta:    delta,
+	}
 }

@@ -31,11 +31,17 @@ func TestEveryEndpointAnswers(t *testing.T) {
 	found, searchErr := client.Search(ctx, acp.SearchRequest{Query: "hammer"})
 	_, manifestErr := client.Manifest(ctx)
 	product, productErr := client.Product(ctx, acp.ProductRequest{
-		ProductID: "prod_1", SessionID: found.SessionID, BuyerContext: &acp.BuyerContext{LoyaltyTier: "gold"},
+		ProductID:    "prod_1",
+		SessionID:    found.SessionID,
+		BuyerContext: &acp.BuyerContext{LoyaltyTier: "gold"},
 	})
 	_, availabilityErr := client.Availability(ctx, acp.AvailabilityRequest{Items: []acp.AvailabilityItem{{ProductID: "prod_1", VariantID: "var_prod_1", Quantity: 1}}})
 	quote, quoteErr := client.Quote(ctx, acp.QuoteRequest{
-		SessionID: found.SessionID, ProductID: "prod_1", VariantID: product.Variants[0].ID, Quantity: 2, OfferPrice: &offer,
+		SessionID:  found.SessionID,
+		ProductID:  "prod_1",
+		VariantID:  product.Variants[0].ID,
+		Quantity:   2,
+		OfferPrice: &offer,
 	}, acp.IdempotencyKey("k"))
 	checkout, initErr := client.InitCheckout(ctx, acp.InitRequest{
 		SessionID: found.SessionID, CheckoutToken: quote.CheckoutToken,

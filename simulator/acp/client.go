@@ -33,7 +33,11 @@ type Call struct {
 
 // New makes a client of the project with the slug, at {connection's URL}/p/{slug}.
 func New(connection *exchange.Client, slug string, observers ...func(Call)) *Client {
-	return &Client{connection: connection, base: "/p/" + url.PathEscape(slug), observers: observers}
+	return &Client{
+		connection: connection,
+		base:       "/p/" + url.PathEscape(slug),
+		observers:  observers,
+	}
 }
 
 // Transcript is the conversation so far.
@@ -53,7 +57,12 @@ func Header(name, value string) Option {
 // Do sends anything at all to a path below the project's address, for requests no honest client would make.
 // The error is about the transport only.
 func (c *Client) Do(ctx context.Context, method, path string, header http.Header, body []byte) (exchange.Response, error) {
-	return c.connection.Do(ctx, exchange.Request{Method: method, Path: c.base + path, Header: header, Body: body})
+	return c.connection.Do(ctx, exchange.Request{
+		Method: method,
+		Path:   c.base + path,
+		Header: header,
+		Body:   body,
+	})
 }
 
 // operation is one endpoint and what the specification says every answer of it has.
@@ -67,7 +76,11 @@ func (o operation) String() string { return o.method + " " + o.template }
 // call sends one request and reads the answer as T. A status outside 2xx is an *Error.
 func call[T any](ctx context.Context, c *Client, o operation, path string, in any, options []Option) (T, error) {
 	var out T
-	request := exchange.Request{Method: o.method, Path: c.base + path, Header: http.Header{}}
+	request := exchange.Request{
+		Method: o.method,
+		Path:   c.base + path,
+		Header: http.Header{},
+	}
 	for _, option := range options {
 		option(request.Header)
 	}
@@ -83,7 +96,13 @@ func call[T any](ctx context.Context, c *Client, o operation, path string, in an
 	if err == nil {
 		err = c.read(o, request, response, &out)
 	}
-	done := Call{Endpoint: o.String(), At: began, Request: in, Raw: response, Err: err}
+	done := Call{
+		Endpoint: o.String(),
+		At:       began,
+		Request:  in,
+		Raw:      response,
+		Err:      err,
+	}
 	if err == nil {
 		done.Response = out
 	}

@@ -159,7 +159,10 @@ func (a *Agent) verify(r *http.Request, asked request, body []byte) error {
 		return nil
 	}
 	return receiver.Verify(a.secret, receiver.Request{
-		Event: receiver.Event{ID: asked.ID}, Header: r.Header, Body: body, At: time.Now(),
+		Event:  receiver.Event{ID: asked.ID},
+		Header: r.Header,
+		Body:   body,
+		At:     time.Now(),
 	})
 }
 

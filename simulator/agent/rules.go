@@ -67,14 +67,22 @@ func respond(asked request) (body any, ok bool) {
 // accepts an offer that comes up to the next step.
 func (q quote) answer(p policy) answer {
 	if q.Offer == nil {
-		return answer{Status: "quote", Price: &q.StandingPrice, Reasoning: "That is our price. Make an offer."}
+		return answer{
+			Status:    "quote",
+			Price:     &q.StandingPrice,
+			Reasoning: "That is our price. Make an offer.",
+		}
 	}
 	price := q.step(p)
 	switch {
 	case q.Offer.Less(q.Bounds.Floor):
 		return answer{Status: "reject", Reasoning: "We cannot come near that."}
 	case !q.Offer.Less(price):
-		return answer{Status: "accept", Reasoning: "That is fair.", Message: "It is yours."}
+		return answer{
+			Status:    "accept",
+			Reasoning: "That is fair.",
+			Message:   "It is yours.",
+		}
 	}
 	return answer{
 		Status: "counter_offer", Price: &price,

@@ -67,7 +67,11 @@ func run(ctx context.Context, config Config, buyer Buyer) error {
 		return err
 	}
 	defer s.leave()
-	e := &errand{Config: config, buyer: buyer, shop: s}
+	e := &errand{
+		Config: config,
+		buyer:  buyer,
+		shop:   s,
+	}
 	e.Page.aside("%s", config.URL)
 	e.Page.aside("%s, MCP %s, %d tools", s.name, s.version, len(s.tools))
 	err = e.run(ctx)
@@ -221,7 +225,12 @@ func (e *errand) priced(ctx context.Context, v ucp.Variant) (cart string, err er
 }
 
 func (e *errand) takesListPrice(ctx context.Context, v ucp.Variant) (string, error) {
-	move, err := e.buyer.Next(Situation{Currency: v.Price.Currency, List: v.Price.Amount, Standing: v.Price.Amount, Final: true})
+	move, err := e.buyer.Next(Situation{
+		Currency: v.Price.Currency,
+		List:     v.Price.Amount,
+		Standing: v.Price.Amount,
+		Final:    true,
+	})
 	if err != nil {
 		return "", err
 	}

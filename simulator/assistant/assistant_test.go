@@ -16,7 +16,15 @@ import (
 
 func TestAlone_Next(t *testing.T) {
 	situation := func(standing, hint int64, final bool, offers ...int64) Situation {
-		return Situation{Currency: "USD", List: 25000, Standing: standing, Hint: hint, Offers: offers, Allowed: 6, Final: final}
+		return Situation{
+			Currency: "USD",
+			List:     25000,
+			Standing: standing,
+			Hint:     hint,
+			Offers:   offers,
+			Allowed:  6,
+			Final:    final,
+		}
 	}
 	offer := func(amount int64) Move { return Move{Offer, amount} }
 	tests := []struct {
@@ -48,7 +56,12 @@ func TestAlone_Next(t *testing.T) {
 func TestAlone_neverPaysMoreThanItsBudget(t *testing.T) {
 	for budget := int64(1); budget < 300; budget += 7 {
 		buyer := Alone{Budget: decimal.FromInt(budget)}
-		s := Situation{Currency: "USD", List: 25000, Standing: 25000, Allowed: 6}
+		s := Situation{
+			Currency: "USD",
+			List:     25000,
+			Standing: 25000,
+			Allowed:  6,
+		}
 		for range 30 {
 			move, _ := buyer.Next(s)
 			if move.Action == Accept && s.Standing > budget*100 || move.Price > budget*100 || move.Action == Offer && move.Price > s.Standing {
@@ -83,7 +96,11 @@ func TestPerson(t *testing.T) {
 	if i, err := p.Product(make([]ucp.Product, 3)); i != 1 || err != nil {
 		t.Errorf("product %d, %v", i, err)
 	}
-	s := Situation{Currency: "USD", List: 25000, Standing: 24000}
+	s := Situation{
+		Currency: "USD",
+		List:     25000,
+		Standing: 24000,
+	}
 	if m, err := p.Next(s); m != (Move{Offer, 19000}) || err != nil {
 		t.Errorf("%v, %v", m, err)
 	}

@@ -54,8 +54,12 @@ func (e *errand) fillIn(ctx context.Context, c ucp.Checkout) (ucp.Checkout, erro
 	return call[ucp.Checkout](ctx, e.shop, judge.UpdateCheckout, keyed(map[string]any{
 		"id": c.ID,
 		"checkout": map[string]any{
-			"line_items":  lines,
-			"buyer":       ucp.Buyer{FirstName: e.ShipTo.FirstName, LastName: e.ShipTo.LastName, Email: e.Email},
+			"line_items": lines,
+			"buyer": ucp.Buyer{
+				FirstName: e.ShipTo.FirstName,
+				LastName:  e.ShipTo.LastName,
+				Email:     e.Email,
+			},
 			"fulfillment": ucp.Fulfillment{Methods: []ucp.Method{{Type: "shipping", Address: []ucp.Address{e.ShipTo}}}},
 		},
 	}))

@@ -22,7 +22,12 @@ type Person struct {
 
 // NewPerson makes a buyer of whoever answers on in.
 func NewPerson(in io.Reader, page Page, wanted string, budget decimal.Decimal) *Person {
-	return &Person{For: wanted, Budget: budget, page: page, in: bufio.NewReader(in)}
+	return &Person{
+		For:    wanted,
+		Budget: budget,
+		page:   page,
+		in:     bufio.NewReader(in),
+	}
 }
 
 // errLeft is the end of the input.

@@ -49,7 +49,11 @@ func enter(ctx context.Context, address string) (*shop, error) {
 	if err != nil {
 		return nil, last.explain(address, err)
 	}
-	s := &shop{session: session, tools: map[string]bool{}, judge: judgeOf(schema.Versions[0])}
+	s := &shop{
+		session: session,
+		tools:   map[string]bool{},
+		judge:   judgeOf(schema.Versions[0]),
+	}
 	if hello := session.InitializeResult(); hello != nil && hello.ServerInfo != nil {
 		s.name, s.version = hello.ServerInfo.Name+" "+hello.ServerInfo.Version, hello.ProtocolVersion
 	}

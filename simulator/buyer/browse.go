@@ -40,7 +40,11 @@ func (b *Buyer) SearchFor(request acp.SearchRequest) *Buyer {
 // View reads a product and picks its first variant in stock, or else its first.
 func (b *Buyer) View(productID string) *Buyer {
 	return b.do("view", func() error {
-		request := acp.ProductRequest{ProductID: productID, SessionID: b.SessionID, BuyerContext: b.Claims}
+		request := acp.ProductRequest{
+			ProductID:    productID,
+			SessionID:    b.SessionID,
+			BuyerContext: b.Claims,
+		}
 		product, err := b.client.Product(b.ctx, request)
 		if err != nil {
 			return err
@@ -98,7 +102,11 @@ func (b *Buyer) CheckAvailability(address acp.Address) *Buyer {
 			return err
 		}
 		b.Availability, err = shop.Availability(b.ctx, acp.AvailabilityRequest{
-			Items:           []acp.AvailabilityItem{{ProductID: b.Product.ProductID, VariantID: b.Variant.ID, Quantity: b.Quantity}},
+			Items: []acp.AvailabilityItem{{
+				ProductID: b.Product.ProductID,
+				VariantID: b.Variant.ID,
+				Quantity:  b.Quantity,
+			}},
 			ShippingAddress: &acp.Destination{PostalCode: address.PostalCode, Country: address.Country},
 		})
 		return err

@@ -58,7 +58,12 @@ type Agreement struct {
 
 // New makes a buyer who shops through client until ctx ends.
 func New(ctx context.Context, client Shop) *Buyer {
-	return &Buyer{ctx: ctx, client: client, Email: "buyer@example.com", Quantity: 1}
+	return &Buyer{
+		ctx:      ctx,
+		client:   client,
+		Email:    "buyer@example.com",
+		Quantity: 1,
+	}
 }
 
 // Err is the first failure, or nil.

@@ -19,7 +19,13 @@ func newBuyer(t *testing.T, tamper func(string, shoptest.Answer)) *buyer.Buyer {
 	return buyer.New(context.Background(), acp.New(connection, "demo"))
 }
 
-var home = acp.Address{Name: "A", Line1: "B", City: "C", PostalCode: "12345", Country: "US"}
+var home = acp.Address{
+	Name:       "A",
+	Line1:      "B",
+	City:       "C",
+	PostalCode: "12345",
+	Country:    "US",
+}
 
 func TestAShoppingTrip(t *testing.T) {
 	t.Parallel()

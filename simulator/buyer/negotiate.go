@@ -62,8 +62,12 @@ func (b *Buyer) TakeBundle() *Buyer {
 // fresh is a request about the product in view.
 func (b *Buyer) fresh(offer *decimal.Decimal) acp.QuoteRequest {
 	return acp.QuoteRequest{
-		SessionID: b.SessionID, ProductID: b.Product.ProductID, VariantID: b.Variant.ID, Quantity: b.Quantity,
-		OfferPrice: offer, BuyerContext: b.Claims,
+		SessionID:    b.SessionID,
+		ProductID:    b.Product.ProductID,
+		VariantID:    b.Variant.ID,
+		Quantity:     b.Quantity,
+		OfferPrice:   offer,
+		BuyerContext: b.Claims,
 	}
 }
 
@@ -92,8 +96,11 @@ func (b *Buyer) quote(request acp.QuoteRequest) error {
 	case acp.Accept:
 		b.openQuote = ""
 		b.Agreement = &Agreement{
-			ProductID: b.Product.ProductID, VariantID: b.Variant.ID, Quantity: b.Quantity,
-			UnitPrice: answer.FinalPrice, Token: answer.CheckoutToken,
+			ProductID: b.Product.ProductID,
+			VariantID: b.Variant.ID,
+			Quantity:  b.Quantity,
+			UnitPrice: answer.FinalPrice,
+			Token:     answer.CheckoutToken,
 		}
 		return nil
 	case acp.Expired:

@@ -15,20 +15,35 @@ func (b *Buyer) InitCheckout(address acp.Address) *Buyer {
 		}
 		price := deal.UnitPrice
 		items := []acp.CheckoutItem{{
-			ProductID: deal.ProductID, VariantID: deal.VariantID, Quantity: deal.Quantity, NegotiatedPrice: &price,
+			ProductID:       deal.ProductID,
+			VariantID:       deal.VariantID,
+			Quantity:        deal.Quantity,
+			NegotiatedPrice: &price,
 		}}
 		if deal.Bundle != nil {
 			bundled := deal.Bundle.BundlePrice
-			items = append(items, acp.CheckoutItem{ProductID: deal.Bundle.ProductID, Quantity: 1, NegotiatedPrice: &bundled})
+			items = append(items, acp.CheckoutItem{
+				ProductID:       deal.Bundle.ProductID,
+				Quantity:        1,
+				NegotiatedPrice: &bundled,
+			})
 		}
-		return b.initCheckout(acp.InitRequest{CheckoutToken: deal.Token, Items: items, ShippingAddress: address})
+		return b.initCheckout(acp.InitRequest{
+			CheckoutToken:   deal.Token,
+			Items:           items,
+			ShippingAddress: address,
+		})
 	})
 }
 
 // InitCheckoutAtList opens a checkout for the product in view, without haggling.
 func (b *Buyer) InitCheckoutAtList(address acp.Address) *Buyer {
 	return b.do("init the checkout", func() error {
-		items := []acp.CheckoutItem{{ProductID: b.Product.ProductID, VariantID: b.Variant.ID, Quantity: b.Quantity}}
+		items := []acp.CheckoutItem{{
+			ProductID: b.Product.ProductID,
+			VariantID: b.Variant.ID,
+			Quantity:  b.Quantity,
+		}}
 		return b.initCheckout(acp.InitRequest{Items: items, ShippingAddress: address})
 	})
 }
@@ -64,8 +79,11 @@ func (b *Buyer) PayShipping(method, token, option string) *Buyer {
 			option = b.selectedOption()
 		}
 		b.finalize = acp.FinalizeRequest{
-			CheckoutID: b.Checkout.CheckoutID, Payment: acp.Payment{Method: method, Token: token},
-			ShippingOption: option, BuyerEmail: b.Email, Notes: b.Notes,
+			CheckoutID:     b.Checkout.CheckoutID,
+			Payment:        acp.Payment{Method: method, Token: token},
+			ShippingOption: option,
+			BuyerEmail:     b.Email,
+			Notes:          b.Notes,
 		}
 		return b.pay()
 	})
@@ -117,7 +135,9 @@ func (b *Buyer) CancelOrder(reason string) *Buyer {
 			return err
 		}
 		b.Order, err = shop.CancelOrder(b.ctx, acp.Cancellation{
-			OrderID: b.Finalized.Order.ID, ManageToken: b.Finalized.Order.ManageToken, Reason: reason,
+			OrderID:     b.Finalized.Order.ID,
+			ManageToken: b.Finalized.Order.ManageToken,
+			Reason:      reason,
 		})
 		return err
 	})
@@ -132,7 +152,12 @@ func (b *Buyer) SendBack(quantity int, reason string) *Buyer {
 		}
 		b.Return, err = shop.CreateReturn(b.ctx, acp.ReturnRequest{
 			OrderID: b.Finalized.Order.ID,
-			Items:   []acp.ReturnItem{{ProductID: b.Product.ProductID, VariantID: b.Variant.ID, Quantity: quantity, Reason: reason}},
+			Items: []acp.ReturnItem{{
+				ProductID: b.Product.ProductID,
+				VariantID: b.Variant.ID,
+				Quantity:  quantity,
+				Reason:    reason,
+			}},
 		})
 		return err
 	})

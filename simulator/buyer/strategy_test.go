@@ -12,7 +12,11 @@ import (
 )
 
 func limits(opening, reservation int64, patience int) buyer.Limits {
-	return buyer.Limits{Opening: decimal.FromInt(opening), Reservation: decimal.FromInt(reservation), Patience: patience}
+	return buyer.Limits{
+		Opening:     decimal.FromInt(opening),
+		Reservation: decimal.FromInt(reservation),
+		Patience:    patience,
+	}
 }
 
 // offers lets a strategy talk to a merchant who never moves from a counter nobody takes.
@@ -67,7 +71,11 @@ func TestFormulas(t *testing.T) {
 func TestAfterARejection(t *testing.T) {
 	t.Parallel()
 	rejected := buyer.Situation{
-		List: decimal.FromInt(100), Places: 2, Offers: []decimal.Decimal{decimal.FromInt(60)}, Rejected: true, Hint: decimal.FromInt(80),
+		List:     decimal.FromInt(100),
+		Places:   2,
+		Offers:   []decimal.Decimal{decimal.FromInt(60)},
+		Rejected: true,
+		Hint:     decimal.FromInt(80),
 	}
 	for _, make := range buyer.Strategies {
 		if move := make(limits(60, 90, 5)).Next(rejected); move.Action != buyer.MakeOffer || move.Price.Less(rejected.Hint) {
@@ -93,8 +101,12 @@ func TestWhatStandsAfterARejectionIsTaken(t *testing.T) {
 			89: {90, 80, buyer.MakeOffer},
 		} {
 			now := buyer.Situation{
-				List: decimal.FromInt(100), Places: 2, Rejected: true, Hint: decimal.FromInt(c.hint),
-				Offers: []decimal.Decimal{decimal.FromInt(60)}, Counters: []decimal.Decimal{decimal.FromInt(100), decimal.FromInt(stands)},
+				List:     decimal.FromInt(100),
+				Places:   2,
+				Rejected: true,
+				Hint:     decimal.FromInt(c.hint),
+				Offers:   []decimal.Decimal{decimal.FromInt(60)},
+				Counters: []decimal.Decimal{decimal.FromInt(100), decimal.FromInt(stands)},
 			}
 			if move := make(limits(60, c.reservation, 9)).Next(now); move.Action != c.want {
 				t.Errorf("%s, %d stands: %+v, want %d", make(limits(60, 90, 9)).Name(), stands, move, c.want)
@@ -105,7 +117,12 @@ func TestWhatStandsAfterARejectionIsTaken(t *testing.T) {
 
 func TestTitForTatGivesWhatARejectionGave(t *testing.T) {
 	t.Parallel()
-	now := buyer.Situation{List: decimal.FromInt(100), Places: 2, Rejected: true, Offers: []decimal.Decimal{decimal.FromInt(60)}}
+	now := buyer.Situation{
+		List:     decimal.FromInt(100),
+		Places:   2,
+		Rejected: true,
+		Offers:   []decimal.Decimal{decimal.FromInt(60)},
+	}
 	for stands, want := range map[int64]int64{100: 63, 92: 68} {
 		now.Counters = []decimal.Decimal{decimal.FromInt(stands)}
 		if move := buyer.TitForTat(limits(60, 90, 5)).Next(now); move.Price != decimal.FromInt(want) {
@@ -117,8 +134,11 @@ func TestTitForTatGivesWhatARejectionGave(t *testing.T) {
 func TestAFinalCounterIsTakenOrLeft(t *testing.T) {
 	t.Parallel()
 	final := buyer.Situation{
-		List: decimal.FromInt(100), Places: 2, Final: true,
-		Offers: []decimal.Decimal{decimal.FromInt(60)}, Counters: []decimal.Decimal{decimal.FromInt(85)},
+		List:     decimal.FromInt(100),
+		Places:   2,
+		Final:    true,
+		Offers:   []decimal.Decimal{decimal.FromInt(60)},
+		Counters: []decimal.Decimal{decimal.FromInt(85)},
 	}
 	for _, make := range buyer.Strategies {
 		if move := make(limits(60, 85, 9)).Next(final); move.Action != buyer.TakeCounter {

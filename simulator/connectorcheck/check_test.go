@@ -23,7 +23,11 @@ type defect struct {
 // serve is the look-alike of a merchant's own system, with a defect.
 func serve(t *testing.T, d defect) string {
 	t.Helper()
-	p := platforms.Open(platforms.Config{Products: 70, Customers: 50, Orders: 50})
+	p := platforms.Open(platforms.Config{
+		Products:  70,
+		Customers: 50,
+		Orders:    50,
+	})
 	t.Cleanup(p.Close)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if d.before != nil {
@@ -45,7 +49,11 @@ func serve(t *testing.T, d defect) string {
 
 func failed(t *testing.T, d defect) (names []string) {
 	t.Helper()
-	results := connectorcheck.Run(t.Context(), connectorcheck.Config{URL: serve(t, d), Key: "custom-key", Hook: "https://haggle.example/hooks/wh_1"})
+	results := connectorcheck.Run(t.Context(), connectorcheck.Config{
+		URL:  serve(t, d),
+		Key:  "custom-key",
+		Hook: "https://haggle.example/hooks/wh_1",
+	})
 	for _, r := range results {
 		if r.Problem != "" {
 			names = append(names, r.Check)

@@ -124,7 +124,11 @@ func pick(products, levels []record) (goods, bool) {
 			_ = json.Unmarshal(p["variants"], &sold) // judge says so where it is no list
 		}
 		for _, one := range sold {
-			g := goods{sku: word(one["sku"]), item: word(one["item_id"]), price: word(one["price"])}
+			g := goods{
+				sku:   word(one["sku"]),
+				item:  word(one["item_id"]),
+				price: word(one["price"]),
+			}
 			if g.price == "" {
 				g.price = word(p["price"])
 			}

@@ -64,7 +64,12 @@ func Open(config Config) *Embeddings {
 	config.Dims = cmp.Or(config.Dims, 64)
 	config.MaxInputs = cmp.Or(config.MaxInputs, 2048)
 	config.MaxText = cmp.Or(config.MaxText, 32<<10)
-	e := &Embeddings{Script: script.New(kinds), config: config, mux: http.NewServeMux(), times: map[string]int{}}
+	e := &Embeddings{
+		Script: script.New(kinds),
+		config: config,
+		mux:    http.NewServeMux(),
+		times:  map[string]int{},
+	}
 	e.mux.HandleFunc("POST /v1/embeddings", e.embed)
 	script.Show(e.mux, "GET /v1/models", func() any {
 		return map[string]any{"object": "list", "data": []any{map[string]any{"id": "look-alike", "object": "model"}}}

@@ -74,7 +74,11 @@ func TestVectorsMean(t *testing.T) {
 
 func TestAnswers(t *testing.T) {
 	t.Parallel()
-	s := start(t, embeddings.Config{Dims: 8, Key: "key", MaxInputs: 3})
+	s := start(t, embeddings.Config{
+		Dims:      8,
+		Key:       "key",
+		MaxInputs: 3,
+	})
 	status, text := send(t, "POST", s.URL+"/v1/embeddings", `{"model": "m", "input": ["sofa", "lamp"], "encoding_format": "float"}`)
 	var list struct {
 		Data []struct {
@@ -97,7 +101,12 @@ func TestAnswers(t *testing.T) {
 	if err != nil || len(raw) != 32 || math.Float32frombits(binary.LittleEndian.Uint32(raw)) != list.Data[0].Embedding[0] {
 		t.Errorf("%v %x", err, raw)
 	}
-	if s.Asked("sofa") != 2 || s.State() != (embeddings.State{Requests: 2, Texts: 3, Largest: 2, Answered: 3}) {
+	if s.Asked("sofa") != 2 || s.State() != (embeddings.State{
+		Requests: 2,
+		Texts:    3,
+		Largest:  2,
+		Answered: 3,
+	}) {
 		t.Errorf("%+v", s.State())
 	}
 	for _, body := range []string{

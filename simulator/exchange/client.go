@@ -101,7 +101,11 @@ func (c *Client) Report(request Request, response Response, reason string) {
 	}
 	path, _, _ := strings.Cut(request.Path, "?")
 	c.config.Validator.Report(openapi.Violation{
-		Method: request.Method, Path: path, Status: response.Status, Reason: reason, RequestID: response.RequestID,
+		Method:    request.Method,
+		Path:      path,
+		Status:    response.Status,
+		Reason:    reason,
+		RequestID: response.RequestID,
 	})
 }
 
@@ -182,7 +186,10 @@ func (c *Client) send(outgoing *http.Request) (Response, error) {
 		return Response{}, fmt.Errorf("reading the response: %w", err)
 	}
 	return Response{
-		Status: incoming.StatusCode, Header: incoming.Header, Body: body, Value: valueOf(incoming.Header, body),
+		Status:    incoming.StatusCode,
+		Header:    incoming.Header,
+		Body:      body,
+		Value:     valueOf(incoming.Header, body),
 		RequestID: incoming.Header.Get("X-Request-Id"),
 	}, nil
 }
@@ -208,8 +215,12 @@ func (c *Client) judge(outgoing *http.Request, request Request, response Respons
 	}
 	path, _ := openapi.Below(c.config.URL, outgoing.URL)
 	c.config.Validator.Check(c.config.URL, openapi.Answer{
-		Method: request.Method, Path: path, Status: response.Status, Header: response.Header,
-		Body: response.Body, Value: response.Value,
+		Method: request.Method,
+		Path:   path,
+		Status: response.Status,
+		Header: response.Header,
+		Body:   response.Body,
+		Value:  response.Value,
 	})
 	if sent := outgoing.Header.Get("X-Request-Id"); !echoed(sent, response.RequestID) {
 		c.Report(request, response, fmt.Sprintf("X-Request-Id %q was sent and %q came back", sent, response.RequestID))

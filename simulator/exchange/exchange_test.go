@@ -40,9 +40,16 @@ func TestDoDecodesAndJudges(t *testing.T) {
 	t.Parallel()
 	validator := openapi.NewValidator()
 	client := exchange.NewClient(exchange.Config{
-		URL: echo(t, ""), Validator: validator, Header: http.Header{"X-Project-ID": {"proj_1"}}, RequestIDs: "r",
+		URL:        echo(t, ""),
+		Validator:  validator,
+		Header:     http.Header{"X-Project-ID": {"proj_1"}},
+		RequestIDs: "r",
 	})
-	got, err := client.Do(context.Background(), exchange.Request{Method: "POST", Path: "/echo?a=b", Body: []byte(`{"a": 1.50}`)})
+	got, err := client.Do(context.Background(), exchange.Request{
+		Method: "POST",
+		Path:   "/echo?a=b",
+		Body:   []byte(`{"a": 1.50}`),
+	})
 	if err != nil || !got.OK() || fmt.Sprint(got.Value) != "map[a:1.50]" {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -58,7 +65,11 @@ func TestDoReportsBrokenPromises(t *testing.T) {
 	t.Parallel()
 	validator := openapi.NewValidator()
 	client := exchange.NewClient(exchange.Config{URL: echo(t, "another"), Validator: validator})
-	if _, err := client.Do(context.Background(), exchange.Request{Method: "POST", Path: "/echo", Body: []byte(`[]`)}); err != nil {
+	if _, err := client.Do(context.Background(), exchange.Request{
+		Method: "POST",
+		Path:   "/echo",
+		Body:   []byte(`[]`),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	found := fmt.Sprint(validator.Violations())
@@ -72,7 +83,10 @@ func TestHeadersOfARequestWinAndAnEmptyOneIsRemoved(t *testing.T) {
 	client := exchange.NewClient(exchange.Config{URL: echo(t, ""), Header: http.Header{"X-Project-ID": {"proj_1"}}})
 	for value, want := range map[string]string{"proj_2": "proj_2", "": ""} {
 		got, err := client.Do(context.Background(), exchange.Request{
-			Method: "POST", Path: "/echo", Header: http.Header{"x-project-id": {value}}, Body: []byte("{"),
+			Method: "POST",
+			Path:   "/echo",
+			Header: http.Header{"x-project-id": {value}},
+			Body:   []byte("{"),
 		})
 		if err != nil || got.Header.Get("X-Seen") != want || got.Value != nil {
 			t.Errorf("%q: %+v, %v", value, got, err)
@@ -89,13 +103,21 @@ func TestTranscriptIsBoundedAndTellsNoSecrets(t *testing.T) {
 		`{"TOKEN" : "secret-cut"`, `spt_sandbox_ok_1`, `"hk_test_ABCDEF"`, `{"checkout_token": "keep-me"}`,
 	}
 	for _, body := range secrets[:3] {
-		if _, err := client.Do(context.Background(), exchange.Request{Method: "POST", Path: "/echo", Body: []byte(body)}); err != nil {
+		if _, err := client.Do(context.Background(), exchange.Request{
+			Method: "POST",
+			Path:   "/echo",
+			Body:   []byte(body),
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	text := transcript.String()
 	for _, body := range secrets[3:] {
-		if _, err := client.Do(context.Background(), exchange.Request{Method: "POST", Path: "/echo", Body: []byte(body)}); err != nil {
+		if _, err := client.Do(context.Background(), exchange.Request{
+			Method: "POST",
+			Path:   "/echo",
+			Body:   []byte(body),
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -31,7 +31,11 @@ func refusing(t *testing.T, status int, refusals int64, retryAfter string) (url 
 	return server.URL, asked
 }
 
-var anything = exchange.Request{Method: "POST", Path: "/x", Body: []byte("{}")}
+var anything = exchange.Request{
+	Method: "POST",
+	Path:   "/x",
+	Body:   []byte("{}"),
+}
 
 func TestAPatientClientWaitsAsTold(t *testing.T) {
 	t.Parallel()

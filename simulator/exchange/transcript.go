@@ -41,8 +41,13 @@ func NewTranscript(limit int) *Transcript {
 
 func (t *Transcript) add(request Request, response Response, failure error) {
 	entry := Entry{
-		Method: request.Method, Path: request.Path, Request: clip(request.Body),
-		Status: response.Status, RequestID: response.RequestID, Response: clip(response.Body), Elapsed: response.Elapsed,
+		Method:    request.Method,
+		Path:      request.Path,
+		Request:   clip(request.Body),
+		Status:    response.Status,
+		RequestID: response.RequestID,
+		Response:  clip(response.Body),
+		Elapsed:   response.Elapsed,
 	}
 	if failure != nil {
 		entry.Failure = failure.Error()

@@ -89,7 +89,12 @@ func NewProxy(network, address string) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{listener: listener, network: network, address: address, open: map[*link]struct{}{}}
+	p := &Proxy{
+		listener: listener,
+		network:  network,
+		address:  address,
+		open:     map[*link]struct{}{},
+	}
 	go p.accept()
 	return p, nil
 }
@@ -139,7 +144,11 @@ func (p *Proxy) serve(client net.Conn) {
 		_ = client.Close()
 		return
 	}
-	l := &link{proxy: p, client: client, server: server}
+	l := &link{
+		proxy:  p,
+		client: client,
+		server: server,
+	}
 	p.mu.Lock()
 	if p.closed {
 		l.cut(CutFIN)

@@ -107,14 +107,50 @@ func TestProxyActsOnItsRule(t *testing.T) {
 		said  func(error) bool // what becomes of the second COMMIT
 		heard int              // how often the server heard COMMIT
 	}{
-		"cut before":          {Rule{Text: "COMMIT", Nth: 2, Do: CutFIN}, left, 1},
-		"cut after":           {Rule{Text: "COMMIT", Nth: 2, Do: CutFIN, Answered: true}, left, 2},
-		"reset before":        {Rule{Text: "COMMIT", Nth: 2, Do: CutRST}, reset, 1},
-		"reset after":         {Rule{Text: "COMMIT", Nth: 2, Do: CutRST, Answered: true}, reset, 2},
-		"black hole before":   {Rule{Text: "COMMIT", Nth: 2, Do: BlackHole}, timedOut, 1},
-		"black hole after":    {Rule{Text: "COMMIT", Nth: 2, Do: BlackHole, Answered: true}, timedOut, 2},
-		"delay before":        {Rule{Text: "COMMIT", Nth: 2, Do: Delay, For: 5 * time.Second}, timedOut, 2},
-		"of this transaction": {Rule{Text: "COMMIT", Within: "second", Do: CutFIN}, left, 1},
+		"cut before": {Rule{
+			Text: "COMMIT",
+			Nth:  2,
+			Do:   CutFIN,
+		}, left, 1},
+		"cut after": {Rule{
+			Text:     "COMMIT",
+			Nth:      2,
+			Do:       CutFIN,
+			Answered: true,
+		}, left, 2},
+		"reset before": {Rule{
+			Text: "COMMIT",
+			Nth:  2,
+			Do:   CutRST,
+		}, reset, 1},
+		"reset after": {Rule{
+			Text:     "COMMIT",
+			Nth:      2,
+			Do:       CutRST,
+			Answered: true,
+		}, reset, 2},
+		"black hole before": {Rule{
+			Text: "COMMIT",
+			Nth:  2,
+			Do:   BlackHole,
+		}, timedOut, 1},
+		"black hole after": {Rule{
+			Text:     "COMMIT",
+			Nth:      2,
+			Do:       BlackHole,
+			Answered: true,
+		}, timedOut, 2},
+		"delay before": {Rule{
+			Text: "COMMIT",
+			Nth:  2,
+			Do:   Delay,
+			For:  5 * time.Second,
+		}, timedOut, 2},
+		"of this transaction": {Rule{
+			Text:   "COMMIT",
+			Within: "second",
+			Do:     CutFIN,
+		}, left, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -25,7 +25,12 @@ type Report struct {
 
 // NewReport begins a report.
 func NewReport(seed uint64) *Report {
-	return &Report{Seed: seed, began: time.Now(), cases: map[string]int{}, numbers: map[string]int{}}
+	return &Report{
+		Seed:    seed,
+		began:   time.Now(),
+		cases:   map[string]int{},
+		numbers: map[string]int{},
+	}
 }
 
 // Case ends a case of a group with what it broke.

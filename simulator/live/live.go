@@ -54,8 +54,12 @@ type Shop struct {
 // Enter finds the project, or makes it. Calls end with ctx.
 func Enter(ctx context.Context, config Config) (*Shop, error) {
 	s := &Shop{
-		ctx: ctx, config: config, run: strings.ToLower(rand.Text()[:10]), validator: openapi.NewValidator(),
-		patience: &exchange.Patience{Longest: longestWait, Busy: true}, products: map[Item]string{},
+		ctx:       ctx,
+		config:    config,
+		run:       strings.ToLower(rand.Text()[:10]),
+		validator: openapi.NewValidator(),
+		patience:  &exchange.Patience{Longest: longestWait, Busy: true},
+		products:  map[Item]string{},
 	}
 	s.merchant = merchant.New(s.connection("setup"), config.Key, "")
 	var err error
@@ -75,7 +79,10 @@ func Enter(ctx context.Context, config Config) (*Shop, error) {
 
 func (s *Shop) connection(who string) *exchange.Client {
 	return exchange.NewClient(exchange.Config{
-		URL: s.config.URL, Validator: s.validator, Transcript: exchange.NewTranscript(60), Patience: s.patience,
+		URL:        s.config.URL,
+		Validator:  s.validator,
+		Transcript: exchange.NewTranscript(60),
+		Patience:   s.patience,
 		RequestIDs: "market-" + s.run + "-" + who,
 	})
 }
@@ -91,8 +98,14 @@ func (s *Shop) find() (merchant.Project, error) {
 	s.made = true
 	on := true
 	project, err := s.merchant.CreateProject(s.ctx, merchant.NewProject{
-		Name: "Market simulation", Slug: "market-" + s.run, Description: "Made by haggle simulate market.",
-		Settings: &merchant.ProjectSettings{DefaultCurrency: "USD", NegotiationEnabled: &on, MaxDiscountPercent: &s.config.MaxDiscount},
+		Name:        "Market simulation",
+		Slug:        "market-" + s.run,
+		Description: "Made by haggle simulate market.",
+		Settings: &merchant.ProjectSettings{
+			DefaultCurrency:    "USD",
+			NegotiationEnabled: &on,
+			MaxDiscountPercent: &s.config.MaxDiscount,
+		},
 	}, merchant.IdempotencyKey(s.once("project")))
 	if err != nil {
 		return merchant.Project{}, err
@@ -148,8 +161,14 @@ func (s *Shop) Stock(items []Item) error {
 		}
 		cost := s.amount(item.Cost)
 		product, err := s.merchant.CreateProduct(s.ctx, merchant.Product{
-			Name: "Simulated item that costs " + cost.Fixed(s.places), SKU: s.sku(item),
-			Price: s.amount(item.List), Cost: &cost, Category: "market-simulation", Negotiable: &on, Quantity: &pieces, Status: "active",
+			Name:       "Simulated item that costs " + cost.Fixed(s.places),
+			SKU:        s.sku(item),
+			Price:      s.amount(item.List),
+			Cost:       &cost,
+			Category:   "market-simulation",
+			Negotiable: &on,
+			Quantity:   &pieces,
+			Status:     "active",
 		}, merchant.IdempotencyKey(s.once("product-"+cost.String())))
 		if err != nil {
 			return fmt.Errorf("putting an item on sale: %w", err)
@@ -176,7 +195,10 @@ func (s *Shop) restock(item Item, sale string) error {
 		return fmt.Errorf("%s has no stock", s.sku(item))
 	}
 	_, err = s.merchant.AdjustInventory(s.ctx, []merchant.Adjustment{{
-		SKU: s.sku(item), Location: levels.Data[0].Location, Delta: 1, Reason: "Sold to a simulated buyer.",
+		SKU:      s.sku(item),
+		Location: levels.Data[0].Location,
+		Delta:    1,
+		Reason:   "Sold to a simulated buyer.",
 	}}, merchant.IdempotencyKey(s.once("restock-"+sale)))
 	return err
 }
@@ -286,8 +308,11 @@ func (s *Shop) Verdict() Verdict {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := Verdict{
-		Checked: s.validator.Checked(), Violations: s.validator.Count(), Breaches: s.breaches, Failures: s.failures,
-		Examples: append([]string{}, s.examples...),
+		Checked:    s.validator.Checked(),
+		Violations: s.validator.Count(),
+		Breaches:   s.breaches,
+		Failures:   s.failures,
+		Examples:   append([]string{}, s.examples...),
 	}
 	v.Waits, v.Waited = s.patience.Waited()
 	for _, violation := range s.validator.Violations()[:min(v.Violations, shownExamples)] {

@@ -112,7 +112,13 @@ func (s *stub) quote(w http.ResponseWriter, r *http.Request) {
 
 func (s *stub) enter(t *testing.T, own string) *Shop {
 	t.Helper()
-	shop, err := Enter(t.Context(), Config{URL: s.serve(t), Key: "k", Project: own, List: decimal.FromInt(100), MaxDiscount: decimal.FromInt(20)})
+	shop, err := Enter(t.Context(), Config{
+		URL:         s.serve(t),
+		Key:         "k",
+		Project:     own,
+		List:        decimal.FromInt(100),
+		MaxDiscount: decimal.FromInt(20),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,9 +145,21 @@ func TestANegotiationOverHTTP(t *testing.T) {
 		want  Answer
 		asked string
 	}{
-		{6000, Answer{Kind: Rejected, Price: 8500, Standing: 9750}, `{"product_id":"prod_1","quantity":1,"offer_price":60}`},
-		{8601, Answer{Kind: Countered, Price: 9001, Over: true}, `{"session_id":"s","quote_id":"q","offer_price":86.01}`},
-		{9001, Answer{Kind: Accepted, Price: 9001, Over: true}, `{"session_id":"s","quote_id":"q","offer_price":90.01}`},
+		{6000, Answer{
+			Kind:     Rejected,
+			Price:    8500,
+			Standing: 9750,
+		}, `{"product_id":"prod_1","quantity":1,"offer_price":60}`},
+		{8601, Answer{
+			Kind:  Countered,
+			Price: 9001,
+			Over:  true,
+		}, `{"session_id":"s","quote_id":"q","offer_price":86.01}`},
+		{9001, Answer{
+			Kind:  Accepted,
+			Price: 9001,
+			Over:  true,
+		}, `{"session_id":"s","quote_id":"q","offer_price":90.01}`},
 	} {
 		if got := talk.Offer(c.offer); got != c.want || !sameJSON(s.asked[len(s.asked)-1], c.asked) {
 			t.Errorf("offer %d: %+v, asked %s", c.offer, got, s.asked[len(s.asked)-1])

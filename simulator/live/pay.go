@@ -10,8 +10,15 @@ import (
 // pay checks out what was agreed and pays with the sandbox's token.
 func (t *Talk) pay(price decimal.Decimal) error {
 	checkout, err := t.client.InitCheckout(t.shop.ctx, acp.InitRequest{
-		SessionID: t.session, CheckoutToken: t.token, ShippingAddress: t.shop.address(), BillingSameAsShipping: true,
-		Items: []acp.CheckoutItem{{ProductID: t.shop.products[t.item], Quantity: 1, NegotiatedPrice: &price}},
+		SessionID:             t.session,
+		CheckoutToken:         t.token,
+		ShippingAddress:       t.shop.address(),
+		BillingSameAsShipping: true,
+		Items: []acp.CheckoutItem{{
+			ProductID:       t.shop.products[t.item],
+			Quantity:        1,
+			NegotiatedPrice: &price,
+		}},
 	}, t.once("checkout"))
 	if err != nil {
 		return fmt.Errorf("the checkout: %w", err)
@@ -37,7 +44,14 @@ func (t *Talk) pay(price decimal.Decimal) error {
 
 // address is one that the merchant ships to.
 func (s *Shop) address() acp.Address {
-	a := acp.Address{Name: "Simulated Buyer", Line1: "1 Market Street", City: "San Francisco", State: "CA", PostalCode: "94105", Country: "US"}
+	a := acp.Address{
+		Name:       "Simulated Buyer",
+		Line1:      "1 Market Street",
+		City:       "San Francisco",
+		State:      "CA",
+		PostalCode: "94105",
+		Country:    "US",
+	}
 	regions := s.manifest.ShippingRegions
 	for _, region := range regions {
 		if region == a.Country {

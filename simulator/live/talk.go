@@ -30,7 +30,12 @@ type Talk struct {
 // Open meets a buyer. The item must be in stock.
 func (s *Shop) Open(item Item) *Talk {
 	name := strconv.FormatInt(sessions.Add(1), 10)
-	t := &Talk{shop: s, name: name, item: item, witness: simulator.NewWitness(s.manifest)}
+	t := &Talk{
+		shop:    s,
+		name:    name,
+		item:    item,
+		witness: simulator.NewWitness(s.manifest),
+	}
 	t.client = acp.New(s.connection(name), s.project.Slug, t.witness.Saw)
 	return t
 }
@@ -57,7 +62,11 @@ func (t *Talk) Offer(price int64) Answer {
 
 func (t *Talk) ask(price int64) (Answer, error) {
 	offer := t.shop.amount(price)
-	request := acp.QuoteRequest{SessionID: t.session, QuoteID: t.quote, OfferPrice: &offer}
+	request := acp.QuoteRequest{
+		SessionID:  t.session,
+		QuoteID:    t.quote,
+		OfferPrice: &offer,
+	}
 	if t.quote == "" {
 		request.ProductID, request.Quantity = t.shop.products[t.item], 1
 	}
@@ -86,12 +95,25 @@ func (t *Talk) understand(quote acp.Quote) (Answer, error) {
 	switch quote.Status {
 	case acp.Accept:
 		t.token = quote.CheckoutToken
-		return Answer{Kind: Accepted, Price: minor(quote.FinalPrice, t.shop.places), Over: true}, nil
+		return Answer{
+			Kind:  Accepted,
+			Price: minor(quote.FinalPrice, t.shop.places),
+			Over:  true,
+		}, nil
 	case acp.CounterOffer:
-		return Answer{Kind: Countered, Price: standing, Over: last}, nil
+		return Answer{
+			Kind:  Countered,
+			Price: standing,
+			Over:  last,
+		}, nil
 	case acp.Reject:
 		hint, err := decimal.Parse(quote.FloorHint)
-		return Answer{Kind: Rejected, Price: minor(hint, t.shop.places), Standing: standing, Over: last}, err
+		return Answer{
+			Kind:     Rejected,
+			Price:    minor(hint, t.shop.places),
+			Standing: standing,
+			Over:     last,
+		}, err
 	}
 	return Answer{}, fmt.Errorf("an offer was answered by %q", quote.Status)
 }

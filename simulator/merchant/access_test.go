@@ -12,7 +12,12 @@ func TestAccessRequests(t *testing.T) {
 	ctx, end := t.Context(), time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC)
 	eachSends(t, map[string]sent{
 		"create a key": {func(c *merchant.Client) error {
-			_, err := c.CreateKey(ctx, merchant.NewKey{Name: "ci", Scopes: []string{"catalog:read"}, ProjectIDs: []string{"proj_1"}, ExpiresAt: &end})
+			_, err := c.CreateKey(ctx, merchant.NewKey{
+				Name:       "ci",
+				Scopes:     []string{"catalog:read"},
+				ProjectIDs: []string{"proj_1"},
+				ExpiresAt:  &end,
+			})
 			return err
 		}, "POST /v1/api-keys", `{"name":"ci","scopes":["catalog:read"],"project_ids":["proj_1"],"expires_at":"2030-01-31T12:00:00Z"}`},
 		"list keys": {func(c *merchant.Client) error { _, err := c.Keys(ctx, merchant.Page{Limit: 5}); return err },
@@ -30,7 +35,11 @@ func TestAccessRequests(t *testing.T) {
 		"remove it": {func(c *merchant.Client) error { return c.DisableMFA(ctx) }, "DELETE /v1/account/mfa", ""},
 		"list audit events": {func(c *merchant.Client) error {
 			_, err := c.AuditEvents(ctx, merchant.AuditQuery{
-				Project: "proj_1", Key: "key_1", Action: "update-settings", From: "2030-01-31T12:00:00Z", Page: merchant.Page{Offset: 3},
+				Project: "proj_1",
+				Key:     "key_1",
+				Action:  "update-settings",
+				From:    "2030-01-31T12:00:00Z",
+				Page:    merchant.Page{Offset: 3},
 			})
 			return err
 		}, "GET /v1/audit-events?action=update-settings&from=2030-01-31T12%3A00%3A00Z&key_id=key_1&offset=3&project_id=proj_1", ""},

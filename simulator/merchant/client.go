@@ -24,7 +24,11 @@ type Client struct {
 
 // New makes a client. Without a key it sends no Authorization header, without a project no X-Project-ID.
 func New(connection *exchange.Client, key, project string) *Client {
-	return &Client{connection: connection, key: key, project: project}
+	return &Client{
+		connection: connection,
+		key:        key,
+		project:    project,
+	}
 }
 
 // In is the same merchant at work on another project.
@@ -145,7 +149,12 @@ func (c *Client) Do(ctx context.Context, method, path string, header http.Header
 		all.Set("X-Project-ID", c.project)
 	}
 	maps.Copy(all, header)
-	return c.connection.Do(ctx, exchange.Request{Method: method, Path: path, Header: all, Body: body})
+	return c.connection.Do(ctx, exchange.Request{
+		Method: method,
+		Path:   path,
+		Header: all,
+		Body:   body,
+	})
 }
 
 // call sends in, unless it is nil, and reads the answer as T. A status outside 2xx is an *Error.

@@ -14,7 +14,11 @@ func TestFinanceRequests(t *testing.T) {
 	t.Parallel()
 	ctx, five := t.Context(), decimal.FromInt(5)
 	query := merchant.FinanceQuery{
-		Status: "refunded", Method: "psp_spt", Order: "ord_1", From: "2030-01-31T12:00:00Z", Page: merchant.Page{Limit: 5},
+		Status: "refunded",
+		Method: "psp_spt",
+		Order:  "ord_1",
+		From:   "2030-01-31T12:00:00Z",
+		Page:   merchant.Page{Limit: 5},
 	}
 	eachSends(t, map[string]sent{
 		"list payments": {func(c *merchant.Client) error { _, err := c.Payments(ctx, query); return err },
@@ -51,7 +55,10 @@ func TestOrderRequests(t *testing.T) {
 	eachSends(t, map[string]sent{
 		"list orders": {func(c *merchant.Client) error {
 			_, err := c.Orders(ctx, merchant.OrderQuery{
-				Status: "confirmed", Fulfillment: "shipped", Text: "a@example.com", Page: merchant.Page{Offset: 3},
+				Status:      "confirmed",
+				Fulfillment: "shipped",
+				Text:        "a@example.com",
+				Page:        merchant.Page{Offset: 3},
 			})
 			return err
 		}, "GET /v1/orders?fulfillment=shipped&offset=3&q=a%40example.com&status=confirmed", ""},
@@ -60,7 +67,10 @@ func TestOrderRequests(t *testing.T) {
 			"POST /v1/orders/ord_1/cancel", `{"reason":"Lost"}`},
 		"ship an order": {func(c *merchant.Client) error {
 			_, err := c.Fulfill(ctx, "ord_1", merchant.Shipping{
-				Status: "shipped", Carrier: "UPS", TrackingNumber: "1Z", TrackingURL: "https://ups.example.com/1Z",
+				Status:         "shipped",
+				Carrier:        "UPS",
+				TrackingNumber: "1Z",
+				TrackingURL:    "https://ups.example.com/1Z",
 			})
 			return err
 		}, "POST /v1/orders/ord_1/fulfillment",

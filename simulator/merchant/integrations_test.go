@@ -11,7 +11,11 @@ func TestIntegrationRequests(t *testing.T) {
 	ctx := t.Context()
 	eachSends(t, map[string]sent{
 		"connect": {func(c *merchant.Client) error {
-			_, err := c.ConnectAPIKey(ctx, merchant.NewIntegration{Type: "stripe", Credentials: merchant.Credentials{Key: "sk_test_1"}, Name: "Main"})
+			_, err := c.ConnectAPIKey(ctx, merchant.NewIntegration{
+				Type:        "stripe",
+				Credentials: merchant.Credentials{Key: "sk_test_1"},
+				Name:        "Main",
+			})
 			return err
 		}, "POST /v1/integrations/connect/api-key", `{"type":"stripe","credentials":{"api_key":"sk_test_1"},"name":"Main"}`},
 		"list": {func(c *merchant.Client) error { _, err := c.Integrations(ctx, merchant.Page{Limit: 5}); return err },

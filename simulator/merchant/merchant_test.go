@@ -67,7 +67,11 @@ func TestProjectRequests(t *testing.T) {
 	eachSends(t, map[string]sent{
 		"create a project": {func(c *merchant.Client) error {
 			settings := &merchant.ProjectSettings{DefaultCurrency: "EUR", NegotiationEnabled: &yes}
-			_, err := c.CreateProject(ctx, merchant.NewProject{Name: "Shop", Slug: "shop", Settings: settings})
+			_, err := c.CreateProject(ctx, merchant.NewProject{
+				Name:     "Shop",
+				Slug:     "shop",
+				Settings: settings,
+			})
 			return err
 		}, "POST /v1/projects", `{"name":"Shop","slug":"shop","settings":{"default_currency":"EUR","negotiation_enabled":true}}`},
 		"list projects": {func(c *merchant.Client) error {
@@ -99,7 +103,12 @@ func TestProjectRequests(t *testing.T) {
 func TestCatalogRequests(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	product := merchant.Product{Name: "Hammer", SKU: "H1", Price: decimal.MustParse("19.90"), Category: "tools"}
+	product := merchant.Product{
+		Name:     "Hammer",
+		SKU:      "H1",
+		Price:    decimal.MustParse("19.90"),
+		Category: "tools",
+	}
 	const productJSON = `{"name":"Hammer","sku":"H1","price":19.9,"category":"tools"}`
 	eachSends(t, map[string]sent{
 		"create a product": {func(c *merchant.Client) error { _, err := c.CreateProduct(ctx, product); return err },

@@ -72,7 +72,11 @@ type State struct {
 
 // Open is ready to serve. It panics if there is no such behaviour.
 func Open(config Config) *Model {
-	m := &Model{Script: script.New(Kinds), config: config, mux: http.NewServeMux()}
+	m := &Model{
+		Script: script.New(Kinds),
+		config: config,
+		mux:    http.NewServeMux(),
+	}
 	if err := m.Behave(cmp.Or(config.Behaviour, Polite)); err != nil {
 		panic(err)
 	}

@@ -100,7 +100,12 @@ type request struct {
 }
 
 func (r request) question(name string) (Question, error) {
-	q := Question{API: name, Model: r.Model, MaxTokens: cmp.Or(r.MaxTokens, r.MaxCompletion), Temperature: r.Temperature}
+	q := Question{
+		API:         name,
+		Model:       r.Model,
+		MaxTokens:   cmp.Or(r.MaxTokens, r.MaxCompletion),
+		Temperature: r.Temperature,
+	}
 	q.System = plain(r.System)
 	for _, message := range r.Messages {
 		if message.Role == "system" || message.Role == "developer" {

@@ -51,7 +51,10 @@ func parseDocument(raw []byte) (*document, error) {
 		return nil, err
 	}
 	return &document{
-		root: root, templates: templatesOf(root), compiler: compiler, compiled: map[string]*jsonschema.Schema{},
+		root:      root,
+		templates: templatesOf(root),
+		compiler:  compiler,
+		compiled:  map[string]*jsonschema.Schema{},
 	}, nil
 }
 

@@ -28,7 +28,11 @@ func (v *Validator) Transport(base string, next http.RoundTripper) http.RoundTri
 		}
 		response.Body = io.NopCloser(bytes.NewReader(body))
 		v.Check(base, Answer{
-			Method: request.Method, Path: path, Status: response.StatusCode, Header: response.Header, Body: body,
+			Method: request.Method,
+			Path:   path,
+			Status: response.StatusCode,
+			Header: response.Header,
+			Body:   body,
 		})
 		return response, nil
 	})

@@ -79,7 +79,10 @@ func (v *Validator) Check(base string, answer Answer) bool {
 		return true
 	}
 	v.Report(Violation{
-		Method: answer.Method, Path: answer.Path, Status: answer.Status, Reason: reason,
+		Method:    answer.Method,
+		Path:      answer.Path,
+		Status:    answer.Status,
+		Reason:    reason,
 		RequestID: answer.Header.Get("X-Request-Id"),
 	})
 	return false

@@ -82,7 +82,10 @@ func TestCheck(t *testing.T) {
 			t.Parallel()
 			validator := openapi.NewValidator()
 			validator.Check(base, openapi.Answer{
-				Method: c.method, Path: c.path, Status: c.status, Body: []byte(c.body),
+				Method: c.method,
+				Path:   c.path,
+				Status: c.status,
+				Body:   []byte(c.body),
 				Header: http.Header{"Content-Type": {c.contentType}, "X-Request-Id": {"r1"}},
 			})
 			found := validator.Violations()
@@ -100,7 +103,11 @@ func TestViolationsAreBoundedAndCounted(t *testing.T) {
 	t.Parallel()
 	base, validator := serve(t, shopDocument), openapi.NewValidator()
 	for range 250 {
-		validator.Check(base, openapi.Answer{Method: "PUT", Path: "/nowhere", Status: 200})
+		validator.Check(base, openapi.Answer{
+			Method: "PUT",
+			Path:   "/nowhere",
+			Status: 200,
+		})
 	}
 	if len(validator.Violations()) != 100 || validator.Count() != 250 || validator.Checked() != 250 {
 		t.Errorf("kept %d, counted %d of %d", len(validator.Violations()), validator.Count(), validator.Checked())
@@ -111,7 +118,11 @@ func TestAServerWithoutADocumentIsAViolation(t *testing.T) {
 	t.Parallel()
 	for _, document := range []string{"", "{", `{"openapi": "3.0.3"}`} {
 		validator := openapi.NewValidator()
-		if validator.Check(serve(t, document), openapi.Answer{Method: "GET", Path: "/x", Status: 200}) {
+		if validator.Check(serve(t, document), openapi.Answer{
+			Method: "GET",
+			Path:   "/x",
+			Status: 200,
+		}) {
 			t.Errorf("document %q was good enough", document)
 		}
 	}
@@ -128,7 +139,11 @@ func TestValidator_Check_readsTheDocumentAgainAfterALostConnection(t *testing.T)
 	}))
 	t.Cleanup(server.Close)
 	validator := openapi.NewValidator()
-	validator.Check(server.URL, openapi.Answer{Method: "GET", Path: "/absent", Status: 404})
+	validator.Check(server.URL, openapi.Answer{
+		Method: "GET",
+		Path:   "/absent",
+		Status: 404,
+	})
 	if found := validator.Violations(); len(found) != 0 {
 		t.Errorf("%v after %d requests", found, asked.Load())
 	}
@@ -166,8 +181,11 @@ func BenchmarkCheck(b *testing.B) {
 	defer server.Close()
 	validator := openapi.NewValidator()
 	answer := openapi.Answer{
-		Method: "POST", Path: "/p/demo/acp/quote", Status: 200, Header: http.Header{"Content-Type": {"application/json"}},
-		Body: []byte(`{"price": 10.5, "valid_until": "2026-01-02T03:04:05Z"}`),
+		Method: "POST",
+		Path:   "/p/demo/acp/quote",
+		Status: 200,
+		Header: http.Header{"Content-Type": {"application/json"}},
+		Body:   []byte(`{"price": 10.5, "valid_until": "2026-01-02T03:04:05Z"}`),
 	}
 	for b.Loop() {
 		if !validator.Check(server.URL, answer) {

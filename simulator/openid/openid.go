@@ -210,7 +210,12 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if email := r.PostFormValue("email"); asks {
-		person = Person{Subject: "of " + email, Email: email, Verified: true, Name: email}
+		person = Person{
+			Subject:  "of " + email,
+			Email:    email,
+			Verified: true,
+			Name:     email,
+		}
 	}
 	back := url.Values{"state": {q.Get("state")}, "iss": {p.Issuer()}}
 	if f.State != "" {

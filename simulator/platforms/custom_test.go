@@ -77,7 +77,12 @@ func TestCustomTellsWhatChangedSince(t *testing.T) {
 	s := start(t, platforms.Config{Products: 50})
 	before := time.Now().UTC().Truncate(time.Millisecond)
 	is(t, "so far", len(walk(t, s, "products", "&updated_since="+before.Format(time.RFC3339))), 0)
-	changed, err := s.Change(platforms.Change{Platform: platforms.Custom, N: 5, Seed: 9, Topics: []string{"products/update", "products/delete"}})
+	changed, err := s.Change(platforms.Change{
+		Platform: platforms.Custom,
+		N:        5,
+		Seed:     9,
+		Topics:   []string{"products/update", "products/delete"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

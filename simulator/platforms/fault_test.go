@@ -15,7 +15,13 @@ func order(t *testing.T, s *platforms.Server, f platforms.Fault) {
 
 func TestFaultsOfRequests(t *testing.T) {
 	s := start(t, platforms.Config{})
-	order(t, s, platforms.Fault{Platform: "custom", Kind: "throttle", Times: 2, RetryAfter: 7, Resource: "products"})
+	order(t, s, platforms.Fault{
+		Platform:   "custom",
+		Kind:       "throttle",
+		Times:      2,
+		RetryAfter: 7,
+		Resource:   "products",
+	})
 	is(t, "another resource", custom(t, s, "/customers").StatusCode, 200)
 	first := custom(t, s, "/products")
 	is(t, "throttled", first.StatusCode, 429)
@@ -23,11 +29,20 @@ func TestFaultsOfRequests(t *testing.T) {
 	is(t, "throttled again", custom(t, s, "/products").StatusCode, 429)
 	is(t, "then not", custom(t, s, "/products").StatusCode, 200)
 
-	order(t, s, platforms.Fault{Platform: "custom", Kind: "error", After: 1, Status: 503})
+	order(t, s, platforms.Fault{
+		Platform: "custom",
+		Kind:     "error",
+		After:    1,
+		Status:   503,
+	})
 	is(t, "one passes", custom(t, s, "/products").StatusCode, 200)
 	is(t, "the next fails", custom(t, s, "/products").StatusCode, 503)
 
-	order(t, s, platforms.Fault{Platform: "custom", Kind: "refuse", Times: -1})
+	order(t, s, platforms.Fault{
+		Platform: "custom",
+		Kind:     "refuse",
+		Times:    -1,
+	})
 	for range 3 {
 		is(t, "refused for good", custom(t, s, "/account").StatusCode, 401)
 	}
@@ -52,7 +67,11 @@ func TestFaultsOfPages(t *testing.T) {
 	order(t, s, platforms.Fault{Platform: "custom", Kind: "circle"})
 	is(t, "a circle", custom(t, s, "/products?limit=10&cursor="+first).object(t)["next_cursor"].(string), first)
 
-	order(t, s, platforms.Fault{Platform: "custom", Kind: "slow", Millis: 150})
+	order(t, s, platforms.Fault{
+		Platform: "custom",
+		Kind:     "slow",
+		Millis:   150,
+	})
 	began := time.Now()
 	custom(t, s, "/products")
 	if time.Since(began) < 150*time.Millisecond {
@@ -67,7 +86,11 @@ func TestFaultsOfPages(t *testing.T) {
 func TestFaultsOfData(t *testing.T) {
 	s := start(t, platforms.Config{Products: 30})
 	for _, kind := range []string{"no_name", "bad_price", "duplicate_sku", "negative_stock"} {
-		order(t, s, platforms.Fault{Platform: "custom", Kind: kind, Times: 2})
+		order(t, s, platforms.Fault{
+			Platform: "custom",
+			Kind:     kind,
+			Times:    2,
+		})
 	}
 	found, skus := map[string]int{}, map[string]int{}
 	for _, p := range walk(t, s, "products", "") {

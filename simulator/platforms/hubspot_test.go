@@ -60,7 +60,12 @@ func TestHubSpotListsInPages(t *testing.T) {
 func TestHubSpotSearchesByTime(t *testing.T) {
 	c := connectHubSpot(t, platforms.Config{})
 	since := time.Now().UnixMilli()
-	changed, err := c.s.Change(platforms.Change{Platform: "hubspot", N: 6, Seed: 4, Topics: []string{"customers/update"}})
+	changed, err := c.s.Change(platforms.Change{
+		Platform: "hubspot",
+		N:        6,
+		Seed:     4,
+		Topics:   []string{"customers/update"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +91,11 @@ func TestHubSpotSearchesByTime(t *testing.T) {
 }
 
 func TestHubSpotSearchReachesTenThousand(t *testing.T) {
-	c := connectHubSpot(t, platforms.Config{Customers: 10_050, HubSpotLife: 24 * time.Hour, Now: clock()})
+	c := connectHubSpot(t, platforms.Config{
+		Customers:   10_050,
+		HubSpotLife: 24 * time.Hour,
+		Now:         clock(),
+	})
 	sorts := []any{object{"propertyName": "hs_object_id", "direction": "ASCENDING"}}
 	last := c.search("contacts", object{"limit": 200, "after": "9800", "sorts": sorts}).object(t)
 	is(t, "total", last["total"], any(10050.0))

@@ -169,7 +169,11 @@ func TestFiftyThousandProductsAreCheap(t *testing.T) {
 func TestInstancesAreIndependent(t *testing.T) {
 	one, other := start(t, platforms.Config{}), start(t, platforms.Config{})
 	before, _ := other.Records(platforms.Custom, "products")
-	if _, err := one.Change(platforms.Change{Platform: platforms.Custom, N: 20, Seed: 3}); err != nil {
+	if _, err := one.Change(platforms.Change{
+		Platform: platforms.Custom,
+		N:        20,
+		Seed:     3,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if err := one.Fault(platforms.Fault{Platform: platforms.Custom, Kind: "error"}); err != nil {
@@ -187,7 +191,11 @@ func TestChangesAreTheSameBySeedAndNewer(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	make := func() ([]platforms.Changed, []any) {
 		p := platforms.Open(platforms.Config{Now: func() time.Time { return now }})
-		list, err := p.Change(platforms.Change{Platform: platforms.Shopify, N: 40, Seed: 5})
+		list, err := p.Change(platforms.Change{
+			Platform: platforms.Shopify,
+			N:        40,
+			Seed:     5,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +249,11 @@ func TestReadersAndChangesTogether(t *testing.T) {
 		defer close(done)
 		for n := range 30 {
 			for _, platform := range []string{platforms.Custom, platforms.Shopify} {
-				if _, err := s.Change(platforms.Change{Platform: platform, N: 5, Seed: uint64(n + 1)}); err != nil {
+				if _, err := s.Change(platforms.Change{
+					Platform: platform,
+					N:        5,
+					Seed:     uint64(n + 1),
+				}); err != nil {
 					done <- err
 					return
 				}

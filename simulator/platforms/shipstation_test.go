@@ -62,7 +62,11 @@ func TestShipStationLabelsAreNotIdempotent(t *testing.T) {
 		t.Errorf("no label: %v %.40s", err, pdf)
 	}
 	is(t, "cost", label["shipmentCost"], any(11.43))
-	order(t, s, platforms.Fault{Platform: "shipstation", Kind: "lost", Resource: "labels"})
+	order(t, s, platforms.Fault{
+		Platform: "shipstation",
+		Kind:     "lost",
+		Resource: "labels",
+	})
 	key := base64.StdEncoding.EncodeToString([]byte("shipstation-key:shipstation-secret"))
 	if _, err := send(t, "POST", s.URL+"/shipstation/orders/createlabelfororder", labelBody(first["orderId"]), "Authorization", "Basic "+key); err == nil {
 		t.Error("a lost answer arrived")

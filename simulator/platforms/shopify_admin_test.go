@@ -78,7 +78,11 @@ func TestShopifyAdmin(t *testing.T) {
 func TestShopifyOrderFaults(t *testing.T) {
 	c := connectOrders(t, platforms.Config{})
 	c.define(object{"key": "order_id", "type": "id"})
-	order(t, c.s, platforms.Fault{Platform: "shopify", Kind: "lost", Resource: "order_create"})
+	order(t, c.s, platforms.Fault{
+		Platform: "shopify",
+		Kind:     "lost",
+		Resource: "order_create",
+	})
 	before := c.countOrders()
 	if _, err := c.send(createOrder, object{"order": identified("$app", "order_id", "ord_1")}); err == nil {
 		t.Error("a lost answer arrived")
@@ -88,7 +92,12 @@ func TestShopifyOrderFaults(t *testing.T) {
 	_, refused := c.create(identified("$app", "order_id", "ord_1"), "")
 	is(t, "once", fmt.Sprint(refused, c.countOrders()-before), "[INVALID] 1")
 
-	order(t, c.s, platforms.Fault{Platform: "shopify", Kind: "late", Resource: "order_create", Millis: 60_000})
+	order(t, c.s, platforms.Fault{
+		Platform: "shopify",
+		Kind:     "late",
+		Resource: "order_create",
+		Millis:   60_000,
+	})
 	ctx, gone := context.WithCancel(t.Context())
 	body, _ := json.Marshal(object{"query": createOrder, "variables": object{"order": identified("$app", "order_id", "ord_2")}})
 	r, _ := http.NewRequestWithContext(ctx, "POST", c.s.URL+"/shopify/admin/api/2026-10/graphql.json", bytes.NewReader(body))
@@ -105,7 +114,12 @@ func TestShopifyOrderFaults(t *testing.T) {
 	if err := <-answered; err == nil {
 		t.Error("a late answer came at once")
 	}
-	order(t, c.s, platforms.Fault{Platform: "shopify", Kind: "late", Resource: "order_create", Millis: 150})
+	order(t, c.s, platforms.Fault{
+		Platform: "shopify",
+		Kind:     "late",
+		Resource: "order_create",
+		Millis:   150,
+	})
 	began := time.Now()
 	c.must(identified("$app", "order_id", "ord_3"), "")
 	if time.Since(began) < 150*time.Millisecond {

@@ -102,7 +102,11 @@ func TestShopifyOrderCancel(t *testing.T) {
 func TestShopifyOrderCancelIsAJob(t *testing.T) {
 	var skew atomic.Int64
 	began := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	c := connectOrders(t, platforms.Config{ShopifyJobTime: time.Hour, ShopifyLife: 24 * time.Hour, Now: func() time.Time { return began.Add(time.Duration(skew.Load())) }})
+	c := connectOrders(t, platforms.Config{
+		ShopifyJobTime: time.Hour,
+		ShopifyLife:    24 * time.Hour,
+		Now:            func() time.Time { return began.Add(time.Duration(skew.Load())) },
+	})
 	order := c.bought(c.stocked(1), 1)
 	answer := at(t, c.data(cancelOrder, object{"id": at(t, order, "id"), "restock": true}), "orderCancel")
 	is(t, "not done", at(t, answer, "job", "done"), any(false))

@@ -132,7 +132,11 @@ func TestShopifyInventoryPolicies(t *testing.T) {
 
 // A product has up to 2,048 variants, which are read 250 at a time.
 func TestShopifyPagesTheVariantsOfAProduct(t *testing.T) {
-	c := connectShopify(t, platforms.Config{Products: 3, ShopifyVariants: 2048, ShopifyBucket: 100_000})
+	c := connectShopify(t, platforms.Config{
+		Products:        3,
+		ShopifyVariants: 2048,
+		ShopifyBucket:   100_000,
+	})
 	const query = `query V($id: ID!, $first: Int!, $after: String) {
 		product(id: $id) { variantsCount { count } variants(first: $first, after: $after) { pageInfo { hasNextPage endCursor } nodes { id } } } }`
 	seen, pages, after := map[any]bool{}, 0, any(nil)
@@ -157,7 +161,12 @@ func TestShopifyPagesTheVariantsOfAProduct(t *testing.T) {
 func TestShopifyFindsWhatChanged(t *testing.T) {
 	c := connectShopify(t, platforms.Config{Products: 30})
 	since := time.Now().UTC().Truncate(time.Second).Format(time.RFC3339)
-	changed, err := c.s.Change(platforms.Change{Platform: "shopify", N: 4, Seed: 1, Topics: []string{"products/update"}})
+	changed, err := c.s.Change(platforms.Change{
+		Platform: "shopify",
+		N:        4,
+		Seed:     1,
+		Topics:   []string{"products/update"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +233,11 @@ func TestShopifyRefuses(t *testing.T) {
 
 func TestShopifyThrottlesByCost(t *testing.T) {
 	now := time.Now()
-	c := connectShopify(t, platforms.Config{ShopifyBucket: 100, ShopifyRestore: 50, Now: func() time.Time { return now }})
+	c := connectShopify(t, platforms.Config{
+		ShopifyBucket:  100,
+		ShopifyRestore: 50,
+		Now:            func() time.Time { return now },
+	})
 	query := `{ products(first: 10) { nodes { id variants(first: 5) { nodes { id } } } } }`
 	first := c.ask(query, nil)
 	is(t, "requested", at(t, first, "extensions", "cost", "requestedQueryCost"), any(82.0))
@@ -236,7 +249,11 @@ func TestShopifyThrottlesByCost(t *testing.T) {
 	if third := c.ask(query, nil); third["errors"] != nil {
 		t.Errorf("after two seconds: %v", third["errors"])
 	}
-	order(t, c.s, platforms.Fault{Platform: "shopify", Kind: "cost", Resource: "products"})
+	order(t, c.s, platforms.Fault{
+		Platform: "shopify",
+		Kind:     "cost",
+		Resource: "products",
+	})
 	now = now.Add(time.Minute)
 	is(t, "by order", code(t, c.ask(query, nil)), "THROTTLED")
 }
@@ -282,7 +299,11 @@ func TestShopifyBulkOperation(t *testing.T) {
 	part := do(t, "GET", address, nil, "Range", "bytes=1000-1999")
 	is(t, "part", part.StatusCode, 206)
 	is(t, "of it", string(part.text), string(whole.text[1000:2000]))
-	order(t, c.s, platforms.Fault{Platform: "shopify", Kind: "lost", Resource: "bulk"})
+	order(t, c.s, platforms.Fault{
+		Platform: "shopify",
+		Kind:     "lost",
+		Resource: "bulk",
+	})
 	if _, err := send(t, "GET", address, nil); err == nil {
 		t.Error("a lost download ended well")
 	}
@@ -303,6 +324,10 @@ func TestShopifyRunsOneBulkOperationAtATime(t *testing.T) {
 func TestShopifyCircle(t *testing.T) {
 	c := connectShopify(t, platforms.Config{})
 	first := at(t, c.data(productsQuery, object{"first": 5}), "products", "pageInfo", "endCursor")
-	order(t, c.s, platforms.Fault{Platform: "shopify", Kind: "circle", Resource: "products"})
+	order(t, c.s, platforms.Fault{
+		Platform: "shopify",
+		Kind:     "circle",
+		Resource: "products",
+	})
 	is(t, "cursor", at(t, c.data(productsQuery, object{"first": 5, "after": first}), "products", "pageInfo", "endCursor"), first)
 }

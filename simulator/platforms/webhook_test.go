@@ -70,7 +70,13 @@ func TestCustomWebhooksAreSignedShuffledAndForged(t *testing.T) {
 func TestTheNewestWebhookTellsTheTruth(t *testing.T) {
 	s, got := start(t, platforms.Config{Products: 4}), listen(t)
 	registerCustom(t, s, "inventory_levels/update", got.URL())
-	if _, err := s.Webhooks(t.Context(), platforms.Webhooks{Platform: "custom", Count: 80, Reorder: 0.5, Late: 0.3, Seed: 5}); err != nil {
+	if _, err := s.Webhooks(t.Context(), platforms.Webhooks{
+		Platform: "custom",
+		Count:    80,
+		Reorder:  0.5,
+		Late:     0.3,
+		Seed:     5,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	type level struct {
@@ -102,7 +108,14 @@ func TestWebhooksAreTheSameBySeed(t *testing.T) {
 	told := func() (all []string) {
 		s, got := start(t, platforms.Config{}), listen(t)
 		registerCustom(t, s, "products/update", got.URL())
-		if _, err := s.Webhooks(t.Context(), platforms.Webhooks{Platform: "custom", Count: 20, Duplicate: 0.3, Reorder: 0.3, Tamper: 0.3, Seed: 11}); err != nil {
+		if _, err := s.Webhooks(t.Context(), platforms.Webhooks{
+			Platform:  "custom",
+			Count:     20,
+			Duplicate: 0.3,
+			Reorder:   0.3,
+			Tamper:    0.3,
+			Seed:      11,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		for _, came := range got.Requests("") {
@@ -119,7 +132,12 @@ func TestWebhooksAreRetried(t *testing.T) {
 	s, got := start(t, platforms.Config{}), listen(t)
 	registerCustom(t, s, "customers/update", got.URL())
 	got.Answer(500, 503)
-	sent, err := s.Webhooks(t.Context(), platforms.Webhooks{Platform: "custom", Count: 1, Retries: 3, PauseMS: 1})
+	sent, err := s.Webhooks(t.Context(), platforms.Webhooks{
+		Platform: "custom",
+		Count:    1,
+		Retries:  3,
+		PauseMS:  1,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +158,12 @@ func TestShopifyWebhooks(t *testing.T) {
 		is(t, "topic", at(t, register(topic), "webhookSubscription", "topic"), any(topic))
 	}
 	is(t, "twice", len(at(t, register("ORDERS_CREATE"), "userErrors").([]any)), 1)
-	sent, err := c.s.Webhooks(t.Context(), platforms.Webhooks{Platform: "shopify", Count: 30, Tamper: 0.2, Seed: 2})
+	sent, err := c.s.Webhooks(t.Context(), platforms.Webhooks{
+		Platform: "shopify",
+		Count:    30,
+		Tamper:   0.2,
+		Seed:     2,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +209,13 @@ func checkPayload(t *testing.T, topic string, body []byte) {
 func TestShipStationAnnouncements(t *testing.T) {
 	s, got := start(t, plenty), listen(t)
 	ship(t, s, "POST", "/webhooks/subscribe", object{"target_url": got.URL(), "event": "SHIP_NOTIFY"})
-	sent, err := s.Webhooks(t.Context(), platforms.Webhooks{Platform: "shipstation", Count: 10, Tamper: 0.5, Duplicate: 0.5, Seed: 1})
+	sent, err := s.Webhooks(t.Context(), platforms.Webhooks{
+		Platform:  "shipstation",
+		Count:     10,
+		Tamper:    0.5,
+		Duplicate: 0.5,
+		Seed:      1,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

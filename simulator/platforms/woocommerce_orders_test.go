@@ -88,7 +88,11 @@ func TestWooCommerceOrders_stock(t *testing.T) {
 func TestWooCommerceOrders_unpaid(t *testing.T) {
 	w := wooShop{t, start(t, platforms.Config{})}
 	product, stock := w.simple()
-	order(t, w.s, platforms.Fault{Platform: platforms.WooCommerce, Kind: "unpaid", Resource: "order_create"})
+	order(t, w.s, platforms.Fault{
+		Platform: platforms.WooCommerce,
+		Kind:     "unpaid",
+		Resource: "order_create",
+	})
 	w.ask(500, "POST", "/orders", draftOf(product, object{"set_paid": true}))
 	list := w.s.State()["woocommerce_orders"].([]any)
 	if len(list) != 1 {

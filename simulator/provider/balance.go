@@ -41,8 +41,14 @@ func listBalance(c *change, call *call) answer {
 	for taken := range c.Charges.Oldest() {
 		if taken.Provider == "stripe" && taken.Account == call.account && taken.Status == "succeeded" {
 			rows.Put([]balanceRow{{
-				id: "txn_3" + derived(taken.ID, 23), category: "charge", kind: "charge", currency: taken.Currency,
-				amount: taken.Amount, fee: stripeFee(taken.Amount), created: taken.Created, source: source(taken.ID, c.showCharge(taken)),
+				id:       "txn_3" + derived(taken.ID, 23),
+				category: "charge",
+				kind:     "charge",
+				currency: taken.Currency,
+				amount:   taken.Amount,
+				fee:      stripeFee(taken.Amount),
+				created:  taken.Created,
+				source:   source(taken.ID, c.showCharge(taken)),
 			}})
 		}
 	}
@@ -51,8 +57,13 @@ func listBalance(c *change, call *call) answer {
 			continue
 		}
 		back := balanceRow{
-			id: "txn_3" + derived(given.ID, 23), category: "refund", kind: "refund", currency: given.Currency, amount: -given.Amount,
-			created: given.Created, source: source(given.ID, showRefund(given)),
+			id:       "txn_3" + derived(given.ID, 23),
+			category: "refund",
+			kind:     "refund",
+			currency: given.Currency,
+			amount:   -given.Amount,
+			created:  given.Created,
+			source:   source(given.ID, showRefund(given)),
 		}
 		rows.Put([]balanceRow{back})
 		if given.FailedAt > 0 {
@@ -68,8 +79,13 @@ func listBalance(c *change, call *call) answer {
 	for sent := range c.Payouts.Oldest() {
 		if sent.Provider == "stripe" && sent.Account == call.account {
 			rows.Put([]balanceRow{{
-				id: "txn_1" + derived(sent.ID, 23), category: "payout", kind: "payout", currency: sent.Currency, amount: -sent.Amount,
-				created: sent.Created, source: source(sent.ID, map[string]any{"id": sent.ID, "object": "payout"}),
+				id:       "txn_1" + derived(sent.ID, 23),
+				category: "payout",
+				kind:     "payout",
+				currency: sent.Currency,
+				amount:   -sent.Amount,
+				created:  sent.Created,
+				source:   source(sent.ID, map[string]any{"id": sent.ID, "object": "payout"}),
 			}})
 		}
 	}
@@ -81,14 +97,25 @@ func listBalance(c *change, call *call) answer {
 func disputeRows(d ledger.Dispute, source any) (rows []balanceRow) {
 	if d.WithdrawnAt > 0 {
 		rows = append(rows, balanceRow{
-			id: "txn_1" + derived(d.ID, 23), category: "dispute", kind: "adjustment", currency: d.Currency, amount: -d.Amount, fee: disputeFee,
-			created: d.WithdrawnAt, source: source,
+			id:       "txn_1" + derived(d.ID, 23),
+			category: "dispute",
+			kind:     "adjustment",
+			currency: d.Currency,
+			amount:   -d.Amount,
+			fee:      disputeFee,
+			created:  d.WithdrawnAt,
+			source:   source,
 		})
 	}
 	if d.ReinstatedAt > 0 {
 		rows = append(rows, balanceRow{
-			id: "txn_1" + derived(d.ID+" won", 23), category: "dispute_reversal", kind: "adjustment", currency: d.Currency, amount: d.Amount,
-			created: d.ReinstatedAt, source: source,
+			id:       "txn_1" + derived(d.ID+" won", 23),
+			category: "dispute_reversal",
+			kind:     "adjustment",
+			currency: d.Currency,
+			amount:   d.Amount,
+			created:  d.ReinstatedAt,
+			source:   source,
 		})
 	}
 	return rows

@@ -163,8 +163,14 @@ func (c *change) keep(call *call, given answer) {
 		panic(err) // bodies are made of plain maps
 	}
 	c.entry.Keys = append(c.entry.Keys, ledger.KeptAnswer{
-		Scope: call.dialect.scope(call), Print: call.print(), Path: call.request.Method + " " + call.request.URL.Path,
-		AtMS: c.now.UnixMilli(), Status: given.status, Body: body, Order: given.order, Refund: given.refund,
+		Scope:  call.dialect.scope(call),
+		Print:  call.print(),
+		Path:   call.request.Method + " " + call.request.URL.Path,
+		AtMS:   c.now.UnixMilli(),
+		Status: given.status,
+		Body:   body,
+		Order:  given.order,
+		Refund: given.refund,
 	})
 }
 

@@ -68,9 +68,20 @@ func (c *change) capture(call *call, o ledger.Order, agreement string) answer {
 		return call.unprocessable("DUPLICATE_INVOICE_ID", "Duplicate Invoice ID detected. To avoid a potential duplicate transaction your account setting requires that Invoice Id be unique for each transaction.").began()
 	}
 	taken := ledger.Charge{
-		ID: strings.ToUpper(newID("", 17)), Provider: "paypal", Account: call.account, Key: call.key, Amount: o.Amount, Currency: o.Currency,
-		Status: "succeeded", Created: c.seconds(), Order: o.ID, Token: t.ID, Description: o.Description, InvoiceID: o.InvoiceID,
-		CustomID: o.CustomID, Metadata: map[string]string{"reference_id": o.Reference},
+		ID:          strings.ToUpper(newID("", 17)),
+		Provider:    "paypal",
+		Account:     call.account,
+		Key:         call.key,
+		Amount:      o.Amount,
+		Currency:    o.Currency,
+		Status:      "succeeded",
+		Created:     c.seconds(),
+		Order:       o.ID,
+		Token:       t.ID,
+		Description: o.Description,
+		InvoiceID:   o.InvoiceID,
+		CustomID:    o.CustomID,
+		Metadata:    map[string]string{"reference_id": o.Reference},
 	}
 	for name, value := range map[string]string{"invoice_id": o.InvoiceID, "custom_id": o.CustomID} {
 		if value != "" {
@@ -85,7 +96,11 @@ func (c *change) capture(call *call, o ledger.Order, agreement string) answer {
 	c.entry.Charges = append(c.entry.Charges, taken)
 	c.spend(t, taken.Amount)
 	c.tellCapture(call, taken)
-	return answer{status: http.StatusCreated, body: c.showOrder(call, o), order: o.ID}.began()
+	return answer{
+		status: http.StatusCreated,
+		body:   c.showOrder(call, o),
+		order:  o.ID,
+	}.began()
 }
 
 // tellCapture announces how a capture stands.
@@ -151,8 +166,17 @@ func refundCapture(c *change, call *call) answer {
 		return refused
 	}
 	given := ledger.Refund{
-		ID: strings.ToUpper(newID("", 17)), Provider: "paypal", Account: call.account, Key: call.key, Charge: paid.ID, Amount: amount,
-		Currency: paid.Currency, Created: c.seconds(), InvoiceID: asked.InvoiceID, CustomID: asked.CustomID, Note: asked.Note,
+		ID:        strings.ToUpper(newID("", 17)),
+		Provider:  "paypal",
+		Account:   call.account,
+		Key:       call.key,
+		Charge:    paid.ID,
+		Amount:    amount,
+		Currency:  paid.Currency,
+		Created:   c.seconds(),
+		InvoiceID: asked.InvoiceID,
+		CustomID:  asked.CustomID,
+		Note:      asked.Note,
 	}
 	paid.Refunded += amount
 	c.entry.Refunds = append(c.entry.Refunds, given)
@@ -162,7 +186,11 @@ func refundCapture(c *change, call *call) answer {
 	if call.minimal() {
 		shown = map[string]any{"id": given.ID, "status": "COMPLETED", "links": shown["links"]}
 	}
-	return answer{status: http.StatusCreated, body: shown, refund: given.ID}.began()
+	return answer{
+		status: http.StatusCreated,
+		body:   shown,
+		refund: given.ID,
+	}.began()
 }
 
 func (c *call) refundRefused(paid ledger.Charge, asked *paypalAmount, amount int64) (answer, bool) {

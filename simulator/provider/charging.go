@@ -32,9 +32,21 @@ func (c *change) pay(call *call, i ledger.Intent) answer {
 		return answer{status: http.StatusOK, body: c.showIntent(i, call.form)}.began()
 	}
 	attempt := ledger.Charge{
-		ID: newID("ch_3", 23), Provider: "stripe", Account: i.Account, Live: i.Live, Key: call.key, Amount: i.Amount,
-		Currency: i.Currency, Metadata: i.Metadata, Created: c.seconds(), Intent: i.ID, Token: i.Token, Method: method,
-		Card: &shown, Description: i.Description, Status: "succeeded",
+		ID:          newID("ch_3", 23),
+		Provider:    "stripe",
+		Account:     i.Account,
+		Live:        i.Live,
+		Key:         call.key,
+		Amount:      i.Amount,
+		Currency:    i.Currency,
+		Metadata:    i.Metadata,
+		Created:     c.seconds(),
+		Intent:      i.ID,
+		Token:       i.Token,
+		Method:      method,
+		Card:        &shown,
+		Description: i.Description,
+		Status:      "succeeded",
 	}
 	if declineCode != "" {
 		return c.declined(call, i, attempt, ledger.CardDecline(declineCode))
@@ -64,8 +76,14 @@ func (c *change) spend(t ledger.Token, amount int64) {
 
 func (c *change) declined(call *call, i ledger.Intent, failed ledger.Charge, why ledger.Decline) answer {
 	failed.Status, failed.Failure = "failed", &why
-	f := stripeFault{kind: "card_error", code: why.Code, declineCode: why.DeclineCode, message: why.Message,
-		charge: failed.ID, method: showMethod(failed)}
+	f := stripeFault{
+		kind:        "card_error",
+		code:        why.Code,
+		declineCode: why.DeclineCode,
+		message:     why.Message,
+		charge:      failed.ID,
+		method:      showMethod(failed),
+	}
 	i.Status, i.LatestCharge, i.Token, i.Method = "requires_payment_method", failed.ID, "", ""
 	i.LastError, _ = json.Marshal(f.object())
 	c.entry.Intents = append(c.entry.Intents, i)

@@ -20,7 +20,12 @@ const disputeFee = 1500
 
 // by is a call in the name of an account, for what nobody has called for.
 func by(account string, live bool) *call {
-	return &call{account: account, live: live, id: newID("req_", 14), request: &http.Request{Host: "provider.example"}}
+	return &call{
+		account: account,
+		live:    live,
+		id:      newID("req_", 14),
+		request: &http.Request{Host: "provider.example"},
+	}
 }
 
 // chargeNamed finds a charge or capture by its id, or by its payment intent's.
@@ -58,8 +63,14 @@ func refundElsewhere(c *change, r ownRequest) (any, error) {
 // putBack gives an amount of a charge back. kind: refund, or PayPal's reversal.
 func (c *change) putBack(paid ledger.Charge, amount int64, kind string) ledger.Refund {
 	given := ledger.Refund{
-		Provider: paid.Provider, Account: paid.Account, Charge: paid.ID, Intent: paid.Intent, Amount: amount, Currency: paid.Currency,
-		Created: c.seconds(), Kind: kind,
+		Provider: paid.Provider,
+		Account:  paid.Account,
+		Charge:   paid.ID,
+		Intent:   paid.Intent,
+		Amount:   amount,
+		Currency: paid.Currency,
+		Created:  c.seconds(),
+		Kind:     kind,
 	}
 	paid.Refunded += amount
 	call := by(paid.Account, paid.Live)
@@ -122,8 +133,15 @@ func openDispute(c *change, r ownRequest) (any, error) {
 		return nil, err
 	}
 	made := ledger.Dispute{
-		Provider: paid.Provider, Account: paid.Account, Live: paid.Live, Charge: paid.ID, Intent: paid.Intent,
-		Amount: cmp.Or(asked.Amount, paid.Amount), Currency: paid.Currency, Created: c.seconds(), DueBy: c.seconds() + respondWithin,
+		Provider: paid.Provider,
+		Account:  paid.Account,
+		Live:     paid.Live,
+		Charge:   paid.ID,
+		Intent:   paid.Intent,
+		Amount:   cmp.Or(asked.Amount, paid.Amount),
+		Currency: paid.Currency,
+		Created:  c.seconds(),
+		DueBy:    c.seconds() + respondWithin,
 	}
 	if paid.Provider == "paypal" {
 		made.ID, made.Status, made.Reason = "PP-D-"+newID("", 8), waitingForSeller, cmp.Or(strings.ToUpper(asked.Reason), "UNAUTHORISED")
@@ -207,7 +225,12 @@ func payOut(c *change, r ownRequest) (any, error) {
 		return nil, errors.New("provider: stripe or paypal; account, currency and amount: required")
 	}
 	made := ledger.Payout{
-		ID: newID("po_1", 23), Provider: asked.Provider, Account: asked.Account, Currency: asked.Currency, Amount: asked.Amount, Created: c.seconds(),
+		ID:       newID("po_1", 23),
+		Provider: asked.Provider,
+		Account:  asked.Account,
+		Currency: asked.Currency,
+		Amount:   asked.Amount,
+		Created:  c.seconds(),
 	}
 	c.entry.Payouts = append(c.entry.Payouts, made)
 	return made, nil
@@ -229,8 +252,13 @@ func makeBusy(c *change, r ownRequest) (any, error) {
 	}
 	for i := range asked.Count {
 		c.entry.Intents = append(c.entry.Intents, ledger.Intent{
-			ID: newID("pi_3", 23), Account: asked.Account, Amount: 100, Currency: "usd", Status: "requires_payment_method",
-			Created: asked.From + (asked.To-asked.From)*int64(i)/int64(asked.Count), MethodTypes: []string{"card"},
+			ID:          newID("pi_3", 23),
+			Account:     asked.Account,
+			Amount:      100,
+			Currency:    "usd",
+			Status:      "requires_payment_method",
+			Created:     asked.From + (asked.To-asked.From)*int64(i)/int64(asked.Count),
+			MethodTypes: []string{"card"},
 		})
 	}
 	return map[string]any{"made": asked.Count}, nil

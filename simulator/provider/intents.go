@@ -70,10 +70,20 @@ func newIntent(c *change, call *call) (made ledger.Intent, refused answer, ok bo
 		return made, invalid(http.StatusBadRequest, "", "capture_method", "The look-alike captures at once."), false
 	}
 	made = ledger.Intent{
-		ID: newID("pi_3", 23), Account: call.account, Live: call.live, Key: call.key, Amount: amount, Currency: currency,
-		Status: "requires_payment_method", Created: c.seconds(), Description: form.Get("description"),
-		Metadata: object(form, "metadata"), MethodTypes: list(form, "payment_method_types"), OffSession: isOffSession(form),
-		Receipt: form.Get("receipt_email"), Suffix: form.Get("statement_descriptor_suffix"),
+		ID:          newID("pi_3", 23),
+		Account:     call.account,
+		Live:        call.live,
+		Key:         call.key,
+		Amount:      amount,
+		Currency:    currency,
+		Status:      "requires_payment_method",
+		Created:     c.seconds(),
+		Description: form.Get("description"),
+		Metadata:    object(form, "metadata"),
+		MethodTypes: list(form, "payment_method_types"),
+		OffSession:  isOffSession(form),
+		Receipt:     form.Get("receipt_email"),
+		Suffix:      form.Get("statement_descriptor_suffix"),
 	}
 	if len(made.MethodTypes) == 0 {
 		made.MethodTypes = []string{"card"}

@@ -70,16 +70,30 @@ func createOrder(c *change, call *call) answer {
 		return call.badRequest("INVALID_STRING_MAX_LENGTH", "/purchase_units/0", "The value of a field is too long.")
 	}
 	made := ledger.Order{
-		ID: strings.ToUpper(newID("", 17)), Account: call.account, Key: call.key, Intent: asked.Intent, Status: "CREATED",
-		Created: c.seconds(), Updated: c.seconds(), Reference: cmp.Or(unit.ReferenceID, "default"), CustomID: unit.CustomID,
-		InvoiceID: unit.InvoiceID, Description: unit.Description, Currency: strings.ToUpper(unit.Amount.Currency), Amount: amount,
+		ID:          strings.ToUpper(newID("", 17)),
+		Account:     call.account,
+		Key:         call.key,
+		Intent:      asked.Intent,
+		Status:      "CREATED",
+		Created:     c.seconds(),
+		Updated:     c.seconds(),
+		Reference:   cmp.Or(unit.ReferenceID, "default"),
+		CustomID:    unit.CustomID,
+		InvoiceID:   unit.InvoiceID,
+		Description: unit.Description,
+		Currency:    strings.ToUpper(unit.Amount.Currency),
+		Amount:      amount,
 	}
 	c.entry.Orders = append(c.entry.Orders, made)
 	shown := c.showOrder(call, made)
 	if call.minimal() {
 		shown = map[string]any{"id": made.ID, "status": made.Status, "links": shown["links"]}
 	}
-	return answer{status: http.StatusCreated, body: shown, order: made.ID}.began()
+	return answer{
+		status: http.StatusCreated,
+		body:   shown,
+		order:  made.ID,
+	}.began()
 }
 
 func (c *change) orderOf(call *call) (ledger.Order, bool) {

@@ -115,8 +115,15 @@ func ownAgreement(c *change, r ownRequest) (any, error) {
 	if asked.SingleUse {
 		uses = 1
 	}
-	return c.issue(tokenRequest{Kind: "paypal", Script: asked.Script, Seller: asked.Seller, Currency: asked.Currency,
-		MaxAmount: asked.MaxAmount, ExpiresAt: asked.ExpiresAt, Uses: uses})
+	return c.issue(tokenRequest{
+		Kind:      "paypal",
+		Script:    asked.Script,
+		Seller:    asked.Seller,
+		Currency:  asked.Currency,
+		MaxAmount: asked.MaxAmount,
+		ExpiresAt: asked.ExpiresAt,
+		Uses:      uses,
+	})
 }
 
 // issue makes a token of either kind.
@@ -124,8 +131,16 @@ func (c *change) issue(asked tokenRequest) (any, error) {
 	if _, err := parseScript(asked.Script); err != nil {
 		return nil, err
 	}
-	made := ledger.Token{Kind: asked.Kind, Seller: asked.Seller, Script: asked.Script, Currency: asked.Currency,
-		MaxAmount: asked.MaxAmount, ExpiresAt: asked.ExpiresAt, Uses: max(0, asked.Uses), Created: c.seconds()}
+	made := ledger.Token{
+		Kind:      asked.Kind,
+		Seller:    asked.Seller,
+		Script:    asked.Script,
+		Currency:  asked.Currency,
+		MaxAmount: asked.MaxAmount,
+		ExpiresAt: asked.ExpiresAt,
+		Uses:      max(0, asked.Uses),
+		Created:   c.seconds(),
+	}
 	switch asked.Kind {
 	case "stripe":
 		made.ID, made.Method = newID("spt_1", 23), cmp.Or(asked.PaymentMethod, "pm_card_visa")
@@ -164,7 +179,12 @@ func orderFault(c *change, r ownRequest) (any, error) {
 	case asked.Count < 0:
 		return nil, errors.New("count: from 1")
 	}
-	made := ledger.ScheduledFault{ID: newID("flt_", 16), Fault: strings.ReplaceAll(asked.Fault, "refund.", ""), Operation: asked.Operation, Left: cmp.Or(asked.Count, 1)}
+	made := ledger.ScheduledFault{
+		ID:        newID("flt_", 16),
+		Fault:     strings.ReplaceAll(asked.Fault, "refund.", ""),
+		Operation: asked.Operation,
+		Left:      cmp.Or(asked.Count, 1),
+	}
 	c.entry.Faults = append(c.entry.Faults, made)
 	return made, nil
 }

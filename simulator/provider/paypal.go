@@ -77,7 +77,13 @@ func (p *Provider) routePayPal(mux *http.ServeMux) {
 	}
 	for _, route := range routes {
 		mux.HandleFunc(route.pattern, func(w http.ResponseWriter, r *http.Request) {
-			c := &call{dialect: paypalDialect, operation: route.operation, request: r, id: derived(newID("", 26), 13), token: paypalTokenOf}
+			c := &call{
+				dialect:   paypalDialect,
+				operation: route.operation,
+				request:   r,
+				id:        derived(newID("", 26), 13),
+				token:     paypalTokenOf,
+			}
 			if refused, ok := p.readPayPal(c); !ok {
 				p.reply(w, c, refused, nil)
 				return
@@ -92,7 +98,12 @@ const accessTokenLife = 9 * time.Hour
 
 // accessToken issues a token that says itself whose it is, so nothing has to be kept.
 func (p *Provider) accessToken(w http.ResponseWriter, r *http.Request) {
-	c := &call{dialect: paypalDialect, operation: "token", request: r, id: derived(newID("", 26), 13)}
+	c := &call{
+		dialect:   paypalDialect,
+		operation: "token",
+		request:   r,
+		id:        derived(newID("", 26), 13),
+	}
 	client, secret, ok := r.BasicAuth()
 	known, listed := p.config.PayPalClients[client]
 	switch {
@@ -180,7 +191,11 @@ func (c *call) unprocessable(issue, description string) answer {
 
 func (c *call) badRequest(issue, field, description string) answer {
 	return c.paypalError(http.StatusBadRequest, "INVALID_REQUEST", "Request is not well-formed, syntactically incorrect, or violates schema.",
-		paypalIssue{issue: issue, field: field, description: description})
+		paypalIssue{
+			issue:       issue,
+			field:       field,
+			description: description,
+		})
 }
 
 func (c *call) noSuchResource() answer {

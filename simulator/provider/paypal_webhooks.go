@@ -53,7 +53,12 @@ func createPayPalWebhook(c *change, call *call) answer {
 	if err != nil || address.Host == "" || len(asked.Events) == 0 {
 		return call.paypalError(http.StatusBadRequest, "VALIDATION_ERROR", "Invalid data provided")
 	}
-	made := ledger.Endpoint{ID: strings.ToUpper(newID("", 17)), Account: call.account, URL: asked.URL, Created: c.seconds()}
+	made := ledger.Endpoint{
+		ID:      strings.ToUpper(newID("", 17)),
+		Account: call.account,
+		URL:     asked.URL,
+		Created: c.seconds(),
+	}
 	for _, e := range asked.Events {
 		if e.Name != "*" && !slices.Contains(available, e.Name) {
 			return call.paypalError(http.StatusBadRequest, "VALIDATION_ERROR", "Not a valid webhook event name")
@@ -131,7 +136,12 @@ func sign(e ledger.Endpoint, header http.Header, delivery string, at int64, body
 
 // tellPayPal records an event of PayPal's and sends it on its way.
 func (c *change) tellPayPal(call *call, kind, resourceType string, resource map[string]any) {
-	told := ledger.Event{ID: "WH-" + newID("", 17), Account: call.account, Type: kind, Created: c.seconds()}
+	told := ledger.Event{
+		ID:      "WH-" + newID("", 17),
+		Account: call.account,
+		Type:    kind,
+		Created: c.seconds(),
+	}
 	told.Body, _ = json.Marshal(map[string]any{
 		"id": told.ID, "event_version": "1.0", "create_time": moment(told.Created), "resource_type": resourceType, "resource_version": "2.0",
 		"event_type": kind, "summary": kind, "resource": resource, "links": []any{},

@@ -76,8 +76,13 @@ func Open(config Config) (*Provider, error) {
 		return nil, errors.New("provider: Config.Ledger is empty")
 	}
 	p := &Provider{
-		config: config.withDefaults(), wake: make(chan struct{}, 1), closed: make(chan struct{}),
-		state: ledger.NewState(), inFlight: map[string]bool{}, claimed: map[string]bool{}, senders: map[string]bool{},
+		config:   config.withDefaults(),
+		wake:     make(chan struct{}, 1),
+		closed:   make(chan struct{}),
+		state:    ledger.NewState(),
+		inFlight: map[string]bool{},
+		claimed:  map[string]bool{},
+		senders:  map[string]bool{},
 	}
 	journal, err := ledger.OpenJournal(config.Ledger, p.state.Apply)
 	if err != nil {
@@ -101,7 +106,12 @@ func (p *Provider) change(work func(*change)) (position int64, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
-	c := &change{State: p.state, p: p, now: now, entry: ledger.Entry{AtMS: now.UnixMilli()}}
+	c := &change{
+		State: p.state,
+		p:     p,
+		now:   now,
+		entry: ledger.Entry{AtMS: now.UnixMilli()},
+	}
 	work(c)
 	if !c.entry.Empty() {
 		if err := p.journal.Append(c.entry); err != nil {

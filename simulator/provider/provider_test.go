@@ -34,7 +34,9 @@ const secretKey = "sk_test_merchant"
 func newWorld(t *testing.T, change ...func(*provider.Config)) *world {
 	t.Helper()
 	w := &world{t: t, config: provider.Config{
-		Ledger: filepath.Join(t.TempDir(), "ledger"), Hang: 5 * time.Second, WebhookPause: 5 * time.Millisecond,
+		Ledger:       filepath.Join(t.TempDir(), "ledger"),
+		Hang:         5 * time.Second,
+		WebhookPause: 5 * time.Millisecond,
 	}}
 	for _, c := range change {
 		c(&w.config)
@@ -125,7 +127,12 @@ func (w *world) do(method, path, body string, header map[string]string) response
 	}
 	defer func() { _ = answer.Body.Close() }()
 	content, err := io.ReadAll(answer.Body)
-	r := response{status: answer.StatusCode, header: answer.Header, text: string(content), err: err}
+	r := response{
+		status: answer.StatusCode,
+		header: answer.Header,
+		text:   string(content),
+		err:    err,
+	}
 	if jsonErr := json.Unmarshal(content, &r.body); jsonErr != nil && r.err == nil && len(content) > 0 {
 		r.err = jsonErr
 	}

@@ -77,9 +77,17 @@ func chargeToRefund(s *ledger.State, form url.Values) (ledger.Charge, bool) {
 
 func (c *change) giveBack(call *call, paid ledger.Charge, amount int64) answer {
 	given := ledger.Refund{
-		ID: newID("re_3", 23), Provider: "stripe", Account: call.account, Key: call.key, Charge: paid.ID, Intent: paid.Intent,
-		Amount: amount, Currency: paid.Currency, Reason: call.form.Get("reason"), Metadata: object(call.form, "metadata"),
-		Created: c.seconds(),
+		ID:       newID("re_3", 23),
+		Provider: "stripe",
+		Account:  call.account,
+		Key:      call.key,
+		Charge:   paid.ID,
+		Intent:   paid.Intent,
+		Amount:   amount,
+		Currency: paid.Currency,
+		Reason:   call.form.Get("reason"),
+		Metadata: object(call.form, "metadata"),
+		Created:  c.seconds(),
 	}
 	paid.Refunded += amount
 	c.entry.Refunds = append(c.entry.Refunds, given)

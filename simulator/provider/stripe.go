@@ -48,7 +48,11 @@ var stripeDialect = &dialect{
 		if kept.Status >= 500 {
 			header["Stripe-Should-Retry"] = "false"
 		}
-		return answer{status: kept.Status, body: kept.Body, header: header}
+		return answer{
+			status: kept.Status,
+			body:   kept.Body,
+			header: header,
+		}
 	},
 	keyAge:      func(c Config) time.Duration { return c.StripeKeyAge },
 	scope:       func(c *call) string { return "stripe " + c.account + " " + c.key },
@@ -98,7 +102,13 @@ func (p *Provider) routeStripe(mux *http.ServeMux) {
 }
 
 func (p *Provider) serveStripe(w http.ResponseWriter, r *http.Request, operation string, execute func(*change, *call) answer) {
-	c := &call{dialect: stripeDialect, operation: operation, request: r, id: newID("req_", 14), token: stripeTokenOf}
+	c := &call{
+		dialect:   stripeDialect,
+		operation: operation,
+		request:   r,
+		id:        newID("req_", 14),
+		token:     stripeTokenOf,
+	}
 	if refused, ok := p.readStripe(c); !ok {
 		p.reply(w, c, refused, nil)
 		return
@@ -185,7 +195,12 @@ func stripeError(status int, f stripeFault) answer {
 }
 
 func invalid(status int, code, param, message string) answer {
-	return stripeError(status, stripeFault{kind: "invalid_request_error", code: code, param: param, message: message})
+	return stripeError(status, stripeFault{
+		kind:    "invalid_request_error",
+		code:    code,
+		param:   param,
+		message: message,
+	})
 }
 
 func missingParam(param string) answer {

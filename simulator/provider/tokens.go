@@ -35,8 +35,16 @@ func grantToken(c *change, call *call) answer {
 		seller = network
 	}
 	granted := ledger.Token{
-		ID: newID("spt_1", 23), Kind: "stripe", Seller: seller, Live: call.live, Method: form.Get("payment_method"),
-		Currency: strings.ToLower(form.Get("usage_limits[currency]")), MaxAmount: limit, ExpiresAt: expires, Uses: 1, Created: c.seconds(),
+		ID:        newID("spt_1", 23),
+		Kind:      "stripe",
+		Seller:    seller,
+		Live:      call.live,
+		Method:    form.Get("payment_method"),
+		Currency:  strings.ToLower(form.Get("usage_limits[currency]")),
+		MaxAmount: limit,
+		ExpiresAt: expires,
+		Uses:      1,
+		Created:   c.seconds(),
 	}
 	c.entry.Tokens = append(c.entry.Tokens, granted)
 	return answer{status: http.StatusOK, body: c.showToken(granted)}.began()

@@ -28,9 +28,16 @@ func createEndpoint(c *change, call *call) answer {
 		return missingParam("enabled_events")
 	}
 	made := ledger.Endpoint{
-		ID: newID("we_1", 23), Account: call.account, Live: call.live, URL: form.Get("url"), Secret: newID("whsec_", 32),
-		Events: events, Version: form.Get("api_version"), Description: form.Get("description"),
-		Metadata: object(form, "metadata"), Created: c.seconds(),
+		ID:          newID("we_1", 23),
+		Account:     call.account,
+		Live:        call.live,
+		URL:         form.Get("url"),
+		Secret:      newID("whsec_", 32),
+		Events:      events,
+		Version:     form.Get("api_version"),
+		Description: form.Get("description"),
+		Metadata:    object(form, "metadata"),
+		Created:     c.seconds(),
 	}
 	c.entry.Endpoints = append(c.entry.Endpoints, made)
 	shown := showEndpoint(made)
@@ -101,7 +108,12 @@ func listEvents(c *change, call *call) answer {
 
 // tell records an event and sends it on its way to the endpoints that want it.
 func (c *change) tell(call *call, kind string, about map[string]any) {
-	told := ledger.Event{ID: newID("evt_3", 23), Account: call.account, Type: kind, Created: c.seconds()}
+	told := ledger.Event{
+		ID:      newID("evt_3", 23),
+		Account: call.account,
+		Type:    kind,
+		Created: c.seconds(),
+	}
 	told.Body, _ = json.Marshal(map[string]any{
 		"id": told.ID, "object": "event", "api_version": c.p.config.StripeVersion, "created": told.Created, "livemode": call.live,
 		"data": map[string]any{"object": about}, "pending_webhooks": len(c.wanting(call.account, kind)), "type": kind,
@@ -133,7 +145,13 @@ func (c *change) send(told ledger.Event) {
 func (c *change) address(told ledger.Event, to ledger.Endpoint, serial uint64) {
 	m := c.Mischief
 	now := c.now.UnixMilli()
-	made := ledger.Delivery{Event: told.ID, Endpoint: to.ID, State: "pending", SinceMS: now, DueMS: now + m.DelayMS}
+	made := ledger.Delivery{
+		Event:    told.ID,
+		Endpoint: to.ID,
+		State:    "pending",
+		SinceMS:  now,
+		DueMS:    now + m.DelayMS,
+	}
 	if m.Shuffle > 1 {
 		made.State = "held"
 	}

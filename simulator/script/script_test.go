@@ -37,8 +37,19 @@ func TestMeet(t *testing.T) {
 func TestBefalls(t *testing.T) {
 	t.Parallel()
 	server, err := script.Serve("127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f := script.Fault{Kind: r.URL.Query().Get("kind"), Millis: 1, Status: 502, RetryAfter: 7}
-		if !f.Befalls(w, r, script.Replies{Failure: "failed", Throttled: "throttled", Elsewhere: "/else", Begin: "[1", Pad: ",1"}) {
+		f := script.Fault{
+			Kind:       r.URL.Query().Get("kind"),
+			Millis:     1,
+			Status:     502,
+			RetryAfter: 7,
+		}
+		if !f.Befalls(w, r, script.Replies{
+			Failure:   "failed",
+			Throttled: "throttled",
+			Elsewhere: "/else",
+			Begin:     "[1",
+			Pad:       ",1",
+		}) {
 			script.Write(w, http.StatusOK, "answered")
 		}
 	}))

@@ -135,7 +135,12 @@ var reads = map[judge.Operation]bool{
 // call sends one request, lets the judge see both sides and reads the answer as T.
 func call[T any](ctx context.Context, c *Client, operation judge.Operation, id string, in any, options []CallOption) (T, error) {
 	var out T
-	done := Call{Operation: operation, ID: id, At: time.Now(), Request: in}
+	done := Call{
+		Operation: operation,
+		ID:        id,
+		At:        time.Now(),
+		Request:   in,
+	}
 	answer, raw, err := c.do(ctx, operation, id, in, options)
 	done.Answer, done.Raw = answer, raw
 	if err == nil {
@@ -159,7 +164,11 @@ func call[T any](ctx context.Context, c *Client, operation judge.Operation, id s
 
 // do sends a request and returns the answer's JSON, taken out of what the transport wraps it in.
 func (c *Client) do(ctx context.Context, operation judge.Operation, id string, in any, options []CallOption) ([]byte, exchange.Response, error) {
-	o := outgoing{operation: operation, id: id, header: http.Header{}}
+	o := outgoing{
+		operation: operation,
+		id:        id,
+		header:    http.Header{},
+	}
 	if in != nil {
 		body, err := json.Marshal(in)
 		if err != nil {
@@ -215,10 +224,22 @@ func (c *Client) send(ctx context.Context, method, path string, header http.Head
 		if err != nil {
 			return exchange.Response{}, err
 		}
-		message := signature.Message{Method: method, Authority: c.config.Authority, Path: target.EscapedPath(), Query: target.RawQuery, Header: header, Body: body}
+		message := signature.Message{
+			Method:    method,
+			Authority: c.config.Authority,
+			Path:      target.EscapedPath(),
+			Query:     target.RawQuery,
+			Header:    header,
+			Body:      body,
+		}
 		if err := c.config.Key.Sign(message, time.Now()); err != nil {
 			return exchange.Response{}, err
 		}
 	}
-	return c.config.Connection.Do(ctx, exchange.Request{Method: method, Path: path, Header: header, Body: body})
+	return c.config.Connection.Do(ctx, exchange.Request{
+		Method: method,
+		Path:   path,
+		Header: header,
+		Body:   body,
+	})
 }

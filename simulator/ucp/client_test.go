@@ -52,7 +52,11 @@ func newFakeShop(t *testing.T, version schema.Version) (*fakeShop, *httptest.Ser
 	if err := json.Unmarshal(body, &all); err != nil {
 		t.Fatal(err)
 	}
-	shop := &fakeShop{t: t, version: version, answers: all[version]}
+	shop := &fakeShop{
+		t:       t,
+		version: version,
+		answers: all[version],
+	}
 	server := httptest.NewServer(shop)
 	t.Cleanup(server.Close)
 	return shop, server
@@ -237,7 +241,11 @@ func everything(ctx context.Context, c *ucp.Client) error {
 	order, err := c.Order(ctx, "ord_1")
 	check(order.Lines[0].Quantity.Fulfilled == 1 && order.Adjustments[0].Totals.Of("total") == -22400, err)
 	dollars := ucp.Money{Amount: 20000, Currency: "USD"}
-	talk, err := c.StartNegotiation(ctx, ucp.StartRequest{Item: ucp.Item{ID: "var_1"}, Quantity: 1, Offer: &dollars})
+	talk, err := c.StartNegotiation(ctx, ucp.StartRequest{
+		Item:     ucp.Item{ID: "var_1"},
+		Quantity: 1,
+		Offer:    &dollars,
+	})
 	check(talk.Status == ucp.Countered && talk.StandingPrice.Amount == 22400 && talk.May("accept_offer"), err)
 	_, err = c.MakeOffer(ctx, "quote_1", ucp.OfferRequest{Offer: dollars})
 	check(true, err)
@@ -298,13 +306,30 @@ func TestClient_errors(t *testing.T) {
 		want      ucp.Error
 	}{
 		{"envelope", ucp.REST, canned{200, `{"ucp": {"version": "2026-08-25", "status": "error"}, "messages": [{"type": "error", "code": "not_found", "content": "no", "severity": "unrecoverable"}]}`},
-			ucp.Error{HTTPStatus: 200, Code: "not_found", Content: "no"}},
+			ucp.Error{
+				HTTPStatus: 200,
+				Code:       "not_found",
+				Content:    "no",
+			}},
 		{"refused", ucp.REST, canned{424, `{"code": "profile_unreachable", "content": "no answer"}`},
-			ucp.Error{HTTPStatus: 424, Code: "profile_unreachable", Content: "no answer"}},
+			ucp.Error{
+				HTTPStatus: 424,
+				Code:       "profile_unreachable",
+				Content:    "no answer",
+			}},
 		{"refused tool", ucp.MCP, canned{429, `{"jsonrpc": "2.0", "id": 1, "error": {"code": -32000, "message": "slow down", "data": {"retry_after": 7}}}`},
-			ucp.Error{HTTPStatus: 429, RPC: -32000, Content: "slow down", RetryAfter: 7 * time.Second}},
+			ucp.Error{
+				HTTPStatus: 429,
+				RPC:        -32000,
+				Content:    "slow down",
+				RetryAfter: 7 * time.Second,
+			}},
 		{"tool envelope", ucp.MCP, canned{200, `{"jsonrpc": "2.0", "id": 1, "result": {"structuredContent": {"ucp": {"version": "2026-08-25", "status": "error"}, "messages": [{"type": "error", "code": "not_found", "content": "no", "severity": "unrecoverable"}]}}}`},
-			ucp.Error{HTTPStatus: 200, Code: "not_found", Content: "no"}},
+			ucp.Error{
+				HTTPStatus: 200,
+				Code:       "not_found",
+				Content:    "no",
+			}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

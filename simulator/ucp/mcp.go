@@ -159,7 +159,13 @@ func (c *Client) rpc(ctx context.Context, method string, params any, header http
 		if content == "" {
 			content = problem.Message
 		}
-		return nil, raw, &Error{HTTPStatus: raw.Status, RPC: problem.Code, Code: code, Content: content, RetryAfter: time.Duration(problem.Data.RetryAfter) * time.Second}
+		return nil, raw, &Error{
+			HTTPStatus: raw.Status,
+			RPC:        problem.Code,
+			Code:       code,
+			Content:    content,
+			RetryAfter: time.Duration(problem.Data.RetryAfter) * time.Second,
+		}
 	}
 	c.reportRPC(method, raw, string(answer.ID) == fmt.Sprint(id), fmt.Sprintf("request %d was answered as %s", id, answer.ID))
 	c.reportRPC(method, raw, answer.Result != nil, "there is neither a result nor an error")

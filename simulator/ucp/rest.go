@@ -84,5 +84,10 @@ func transportError(raw exchange.Response) *Error {
 	}
 	_ = json.Unmarshal(raw.Body, &said)
 	seconds, _ := strconv.Atoi(raw.Header.Get("Retry-After"))
-	return &Error{HTTPStatus: raw.Status, Code: said.Code, Content: said.Content, RetryAfter: time.Duration(seconds) * time.Second}
+	return &Error{
+		HTTPStatus: raw.Status,
+		Code:       said.Code,
+		Content:    said.Content,
+		RetryAfter: time.Duration(seconds) * time.Second,
+	}
 }

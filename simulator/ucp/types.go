@@ -107,7 +107,11 @@ type Line struct {
 
 // Asked is the line as a request sends it.
 func (l Line) Asked() Line {
-	return Line{ID: l.ID, Item: Item{ID: l.Item.ID}, Quantity: l.Quantity}
+	return Line{
+		ID:       l.ID,
+		Item:     Item{ID: l.Item.ID},
+		Quantity: l.Quantity,
+	}
 }
 
 // Discounts are the codes that were sent, and what they took off.

@@ -109,7 +109,11 @@ func (s *Connector) ReadOrder(ctx ports.Outbound, c ports.Connection, remote str
 			return state, s.platform.Refused("has refunds of the order in another currency")
 		}
 		ours, _ := id.Parse[id.Refund](r.reference) // else the merchant made it there
-		state.Refunds = append(state.Refunds, order.PlatformRefund{Remote: r.id, Ours: ours, Amount: r.amount})
+		state.Refunds = append(state.Refunds, order.PlatformRefund{
+			Remote: r.id,
+			Ours:   ours,
+			Amount: r.amount,
+		})
 	}
 	if problem := f.problem(); problem != "" {
 		return state, s.platform.Refused("sent an order that cannot be read: " + problem)

@@ -46,7 +46,11 @@ func tell(t *testing.T, status int, answer string) (*till, *custom.Connector, po
 	o := &till{status: status, answer: answer}
 	p := adaptertest.NewPlatform(t, o)
 	c := custom.New(custom.Config{Client: p.Client(), Clock: clock{}})
-	return o, c, ports.NewOutbound(t.Context()), ports.Connection{Key: "int_1", BaseURL: p.URL, Credentials: integration.Credentials{Key: apiKey}}
+	return o, c, ports.NewOutbound(t.Context()), ports.Connection{
+		Key:         "int_1",
+		BaseURL:     p.URL,
+		Credentials: integration.Credentials{Key: apiKey},
+	}
 }
 
 func euro(text string) money.Amount {
@@ -69,18 +73,38 @@ var (
 // draft is an order of two pieces of item I-11, one that has a SKU only, and goods that are not the system's.
 func draft() ports.OrderDraft {
 	o := &order.Order{
-		ID: ours, Confirmation: "HG-1", Email: "ada@example.com", CreatedAt: changed,
+		ID:           ours,
+		Confirmation: "HG-1",
+		Email:        "ada@example.com",
+		CreatedAt:    changed,
 		Lines: []checkout.Line{
 			{Variant: mug, SKU: "MUG-S", Name: "Mug", Label: "S", Quantity: 2, Unit: euro("11.00"), Original: euro("12.50")},
 			{Variant: cup, SKU: "CUP", Name: "Cup", Quantity: 1, Unit: euro("5.00"), Original: euro("5.00"), Digital: true},
 			{Name: "Card", Quantity: 1, Unit: euro("1.00"), Original: euro("1.00")},
 		},
-		Subtotal: euro("28.00"), Shipping: euro("4.90"), Tax: euro("5.11"), Total: euro("38.01"),
-		Address:     checkout.Address{Name: "Ada Byron", Line1: "1 Main St", City: "Berlin", PostalCode: "10115", Country: "DE"},
+		Subtotal: euro("28.00"),
+		Shipping: euro("4.90"),
+		Tax:      euro("5.11"),
+		Total:    euro("38.01"),
+		Address: checkout.Address{
+			Name:       "Ada Byron",
+			Line1:      "1 Main St",
+			City:       "Berlin",
+			PostalCode: "10115",
+			Country:    "DE",
+		},
 		Fulfillment: order.Fulfillment{ShippingOption: "standard"},
 	}
-	o.Payment = order.Payment{ID: id.New[id.Payment]([16]byte{8}), Route: project.PaymentRoute{Provider: "stripe"}, Provider: "pi_1"}
-	return ports.OrderDraft{Order: o, Items: []string{"I-11", "sku:CUP", ""}, Live: true}
+	o.Payment = order.Payment{
+		ID:       id.New[id.Payment]([16]byte{8}),
+		Route:    project.PaymentRoute{Provider: "stripe"},
+		Provider: "pi_1",
+	}
+	return ports.OrderDraft{
+		Order: o,
+		Items: []string{"I-11", "sku:CUP", ""},
+		Live:  true,
+	}
 }
 
 // An order is sent as the contract has it: amounts are text, and goods that the system does not have are named only.
@@ -88,7 +112,12 @@ func TestWriteOrder(t *testing.T) {
 	t.Parallel()
 	o, s, ctx, c := tell(t, 201, `{"id": 42, "number": "#42", "total": 38.010, "currency": "eur", "url": "https://erp.example/42"}`)
 	w, err := s.WriteOrder(ctx, c, draft())
-	want := ports.WrittenOrder{Remote: "42", Name: "#42", URL: "https://erp.example/42", Counted: []string{"I-11", "sku:CUP"}}
+	want := ports.WrittenOrder{
+		Remote:  "42",
+		Name:    "#42",
+		URL:     "https://erp.example/42",
+		Counted: []string{"I-11", "sku:CUP"},
+	}
 	if err != nil || !reflect.DeepEqual(w, want) {
 		t.Errorf("%+v, %v", w, err)
 	}
@@ -247,7 +276,16 @@ func TestReadOrder(t *testing.T) {
 func TestReadLevels(t *testing.T) {
 	t.Parallel()
 	level := func(item, sku, location string) syncrun.Record {
-		return syncrun.Record{Resource: syncrun.Inventory, Remote: "a", Level: &syncrun.Level{Item: item, SKU: sku, Location: location, Quantity: 3}}
+		return syncrun.Record{
+			Resource: syncrun.Inventory,
+			Remote:   "a",
+			Level: &syncrun.Level{
+				Item:     item,
+				SKU:      sku,
+				Location: location,
+				Quantity: 3,
+			},
+		}
 	}
 	for name, test := range map[string]struct {
 		item, query, answer string

@@ -24,7 +24,12 @@ func record(of syncrun.Resource, raw json.RawMessage, happened instant) syncrun.
 		return syncrun.Record{Resource: of, Problem: "It is no object."}
 	}
 	f := fieldsOf(values)
-	r := syncrun.Record{Resource: of, Remote: f.id("id"), At: f.moment("updated_at"), Deleted: f.yes("deleted")}
+	r := syncrun.Record{
+		Resource: of,
+		Remote:   f.id("id"),
+		At:       f.moment("updated_at"),
+		Deleted:  f.yes("deleted"),
+	}
 	if r.At.IsZero() {
 		r.At, r.WholeSecond = happened.at, happened.wholeSecond
 	} else {
@@ -37,7 +42,12 @@ func record(of syncrun.Resource, raw json.RawMessage, happened instant) syncrun.
 		f.content(&r)
 	}
 	if r.Problem = f.problem(); r.Problem != "" {
-		return syncrun.Record{Resource: of, Remote: r.Remote, At: r.At, Problem: "It cannot be read: " + r.Problem + "."}
+		return syncrun.Record{
+			Resource: of,
+			Remote:   r.Remote,
+			At:       r.At,
+			Problem:  "It cannot be read: " + r.Problem + ".",
+		}
 	}
 	return r
 }
@@ -50,7 +60,10 @@ func (f fields) content(r *syncrun.Record) {
 		r.Level = f.level()
 	case syncrun.Customers:
 		r.Customer = &syncrun.Customer{
-			Email: f.text("email"), Name: f.text("name"), Tier: f.text("loyalty_tier"), Purchases: f.whole("purchases"),
+			Email:     f.text("email"),
+			Name:      f.text("name"),
+			Tier:      f.text("loyalty_tier"),
+			Purchases: f.whole("purchases"),
 		}
 	case syncrun.Orders:
 		r.Order = f.order()
@@ -59,13 +72,25 @@ func (f fields) content(r *syncrun.Record) {
 
 func (f fields) product() *syncrun.Product {
 	p := &syncrun.Product{
-		SKU: f.text("sku"), Name: f.text("name"), Description: f.text("description"), Brand: f.text("brand"),
-		Category: f.text("category"), Price: f.digits("price"), Currency: f.currency("currency"),
-		Attributes: f.attributes(), Item: itemOf(f.id("item_id"), f.text("sku")),
-		GTIN: f.gtin("gtin"), MPN: f.text("mpn"), Shipping: f.shipping("requires_shipping"),
+		SKU:         f.text("sku"),
+		Name:        f.text("name"),
+		Description: f.text("description"),
+		Brand:       f.text("brand"),
+		Category:    f.text("category"),
+		Price:       f.digits("price"),
+		Currency:    f.currency("currency"),
+		Attributes:  f.attributes(),
+		Item:        itemOf(f.id("item_id"), f.text("sku")),
+		GTIN:        f.gtin("gtin"),
+		MPN:         f.text("mpn"),
+		Shipping:    f.shipping("requires_shipping"),
 	}
 	for i, raw := range f.list("tags") {
-		tag := fields{values: map[string]json.RawMessage{strconv.Itoa(i): raw}, path: "tags.", wrong: f.wrong}
+		tag := fields{
+			values: map[string]json.RawMessage{strconv.Itoa(i): raw},
+			path:   "tags.",
+			wrong:  f.wrong,
+		}
 		if text := tag.text(strconv.Itoa(i)); text != "" {
 			p.Tags = append(p.Tags, text)
 		}
@@ -77,8 +102,14 @@ func (f fields) product() *syncrun.Product {
 	for i, raw := range f.list("variants") {
 		v := f.readFields(raw, "variants."+strconv.Itoa(i))
 		p.Variants = append(p.Variants, syncrun.Variant{
-			SKU: v.text("sku"), Size: v.text("size"), Color: v.text("color"), Price: v.digits("price"), Item: itemOf(v.id("item_id"), v.text("sku")),
-			GTIN: v.gtin("gtin"), MPN: v.text("mpn"), Shipping: v.shipping("requires_shipping"),
+			SKU:      v.text("sku"),
+			Size:     v.text("size"),
+			Color:    v.text("color"),
+			Price:    v.digits("price"),
+			Item:     itemOf(v.id("item_id"), v.text("sku")),
+			GTIN:     v.gtin("gtin"),
+			MPN:      v.text("mpn"),
+			Shipping: v.shipping("requires_shipping"),
 		})
 	}
 	switch status := f.text("status"); status {
@@ -129,7 +160,10 @@ func (f fields) attributes() map[string]string {
 
 func (f fields) level() *syncrun.Level {
 	l := &syncrun.Level{
-		Item: f.id("item_id"), SKU: f.text("sku"), Location: cmp.Or(f.text("location"), project.DefaultLocation), Quantity: f.whole("quantity"),
+		Item:     f.id("item_id"),
+		SKU:      f.text("sku"),
+		Location: cmp.Or(f.text("location"), project.DefaultLocation),
+		Quantity: f.whole("quantity"),
 	}
 	if f.raw("quantity") == nil {
 		f.note("quantity", "is required")
@@ -142,15 +176,26 @@ func (f fields) level() *syncrun.Level {
 
 func (f fields) order() *syncrun.Order {
 	o := &syncrun.Order{
-		Number: f.text("number"), Email: f.text("email"), Status: f.text("status"), Total: f.digits("total"),
-		Currency: f.currency("currency"), Items: f.whole("items"), PlacedAt: f.moment("placed_at"), Reference: f.text("reference"),
-		Canceled: f.yes("canceled"), Refunded: f.refunded(),
+		Number:    f.text("number"),
+		Email:     f.text("email"),
+		Status:    f.text("status"),
+		Total:     f.digits("total"),
+		Currency:  f.currency("currency"),
+		Items:     f.whole("items"),
+		PlacedAt:  f.moment("placed_at"),
+		Reference: f.text("reference"),
+		Canceled:  f.yes("canceled"),
+		Refunded:  f.refunded(),
 	}
 	if raw := f.raw("shipment"); raw != nil {
 		s := f.readFields(raw, "shipment")
 		o.Shipment = &syncrun.Shipment{
-			Carrier: s.text("carrier"), Number: s.text("tracking_number"), TrackingURL: s.text("tracking_url"),
-			ShippedAt: s.moment("shipped_at"), Delivered: s.yes("delivered"), Voided: s.yes("voided"),
+			Carrier:     s.text("carrier"),
+			Number:      s.text("tracking_number"),
+			TrackingURL: s.text("tracking_url"),
+			ShippedAt:   s.moment("shipped_at"),
+			Delivered:   s.yes("delivered"),
+			Voided:      s.yes("voided"),
 		}
 	}
 	return o

@@ -97,7 +97,12 @@ func read(payload []byte) (told, error) {
 		return told{}, errUnreadable
 	}
 	f := fieldsOf(values)
-	t := told{topic: f.text("type"), at: f.moment("timestamp"), whole: f.wholeSecond("timestamp"), data: f.raw("data")}
+	t := told{
+		topic: f.text("type"),
+		at:    f.moment("timestamp"),
+		whole: f.wholeSecond("timestamp"),
+		data:  f.raw("data"),
+	}
 	if f.problem() != "" || t.data == nil {
 		return told{}, errUnreadable
 	}
@@ -131,9 +136,19 @@ func (s *Connector) News(_ ports.Outbound, _ ports.Connection, topic string, at 
 func gone(of syncrun.Resource, raw json.RawMessage, happened instant) syncrun.Record {
 	var values map[string]json.RawMessage
 	_ = json.Unmarshal(raw, &values) // what is no object has no id either
-	r := syncrun.Record{Resource: of, Remote: fieldsOf(values).id("id"), At: happened.at, WholeSecond: happened.wholeSecond, Deleted: true}
+	r := syncrun.Record{
+		Resource:    of,
+		Remote:      fieldsOf(values).id("id"),
+		At:          happened.at,
+		WholeSecond: happened.wholeSecond,
+		Deleted:     true,
+	}
 	if r.Remote == "" {
-		return syncrun.Record{Resource: of, At: happened.at, Problem: "It cannot be read: id is required."}
+		return syncrun.Record{
+			Resource: of,
+			At:       happened.at,
+			Problem:  "It cannot be read: id is required.",
+		}
 	}
 	return r
 }

@@ -17,24 +17,40 @@ func TestNameBuyer(t *testing.T) {
 		asked  string
 		want   string
 	}{
-		"of a contact that there is":           {say: answers{contactOf: {{200, found}}, associate: {{200, `{}`}}}, asked: contactOf + "," + associate},
-		"of a contact that is created":         {say: answers{contactOf: {{207, unfound}}, contact: {{201, `{"id": "77"}`}}, associate: {{200, `{}`}}}, asked: contactOf + "," + contact + "," + associate},
-		"of one, where the batch is empty":     {say: answers{contactOf: {{200, `{"results": []}`}}, contact: {{201, `{"id": "77"}`}}, associate: {{200, `{}`}}}},
-		"of one, where the look-up is a 404":   {say: answers{contactOf: {{404, gone}}, contact: {{201, `{"id": "77"}`}}, associate: {{200, `{}`}}}},
-		"of one with it as its second address": {say: answers{contactOf: {{207, unfound}}, contact: {{409, `{"category": "CONFLICT", "message": "Contact already exists. Existing ID: 77"}`}}, associate: {{200, `{}`}}}},
-		"of one that HubSpot does not name":    {say: answers{contactOf: {{207, unfound}}, contact: {{409, `{"category": "CONFLICT"}`}}}},
-		"of one that is named by no id":        {say: answers{contactOf: {{207, unfound}}, contact: {{409, `{"message": "Contact already exists. Existing ID: 7/../8"}`}}}},
-		"where we may create none":             {say: answers{contactOf: {{207, unfound}}, contact: {{403, missing}}}},
-		"where we may read none":               {say: answers{contactOf: {{403, missing}}}},
-		"where the address is none":            {say: answers{contactOf: {{207, unfound}}, contact: {{400, `{"message": "Property values were not valid"}`}}}},
-		"where the deal is gone":               {say: answers{contactOf: {{200, found}}, associate: {{404, gone}}}},
-		"without an address":                   {say: answers{}, nobody: true},
-		"of a contact with no id":              {say: answers{contactOf: {{200, `{"results": [{"id": "a"}]}`}}}, want: "again: HubSpot does not say which contact it is."},
-		"of a created contact with no id":      {say: answers{contactOf: {{207, unfound}}, contact: {{201, `{}`}}}, want: "again: HubSpot does not say which contact it is."},
-		"of nobody knows whom":                 {say: answers{contactOf: {{200, `{}`}}}, want: "again: HubSpot does not say which contact it is."},
-		"of a batch that failed":               {say: answers{contactOf: {{207, `{"results": [], "errors": [{"category": "INTERNAL_ERROR"}]}`}}}, want: "again: HubSpot did not do what was asked."},
-		"through a proxy that refuses":         {say: answers{contactOf: {{200, found}}, associate: {{403, page}}}, want: "again: HubSpot did not answer itself (403)."},
-		"in spite of a failure":                {say: answers{contactOf: {{502, page}}}, want: "again: HubSpot has a problem of its own (502)."},
+		"of a contact that there is": {say: answers{contactOf: {{200, found}}, associate: {{200, `{}`}}}, asked: contactOf + "," + associate},
+		"of a contact that is created": {say: answers{
+			contactOf: {{207, unfound}},
+			contact:   {{201, `{"id": "77"}`}},
+			associate: {{200, `{}`}},
+		}, asked: contactOf + "," + contact + "," + associate},
+		"of one, where the batch is empty": {say: answers{
+			contactOf: {{200, `{"results": []}`}},
+			contact:   {{201, `{"id": "77"}`}},
+			associate: {{200, `{}`}},
+		}},
+		"of one, where the look-up is a 404": {say: answers{
+			contactOf: {{404, gone}},
+			contact:   {{201, `{"id": "77"}`}},
+			associate: {{200, `{}`}},
+		}},
+		"of one with it as its second address": {say: answers{
+			contactOf: {{207, unfound}},
+			contact:   {{409, `{"category": "CONFLICT", "message": "Contact already exists. Existing ID: 77"}`}},
+			associate: {{200, `{}`}},
+		}},
+		"of one that HubSpot does not name": {say: answers{contactOf: {{207, unfound}}, contact: {{409, `{"category": "CONFLICT"}`}}}},
+		"of one that is named by no id":     {say: answers{contactOf: {{207, unfound}}, contact: {{409, `{"message": "Contact already exists. Existing ID: 7/../8"}`}}}},
+		"where we may create none":          {say: answers{contactOf: {{207, unfound}}, contact: {{403, missing}}}},
+		"where we may read none":            {say: answers{contactOf: {{403, missing}}}},
+		"where the address is none":         {say: answers{contactOf: {{207, unfound}}, contact: {{400, `{"message": "Property values were not valid"}`}}}},
+		"where the deal is gone":            {say: answers{contactOf: {{200, found}}, associate: {{404, gone}}}},
+		"without an address":                {say: answers{}, nobody: true},
+		"of a contact with no id":           {say: answers{contactOf: {{200, `{"results": [{"id": "a"}]}`}}}, want: "again: HubSpot does not say which contact it is."},
+		"of a created contact with no id":   {say: answers{contactOf: {{207, unfound}}, contact: {{201, `{}`}}}, want: "again: HubSpot does not say which contact it is."},
+		"of nobody knows whom":              {say: answers{contactOf: {{200, `{}`}}}, want: "again: HubSpot does not say which contact it is."},
+		"of a batch that failed":            {say: answers{contactOf: {{207, `{"results": [], "errors": [{"category": "INTERNAL_ERROR"}]}`}}}, want: "again: HubSpot did not do what was asked."},
+		"through a proxy that refuses":      {say: answers{contactOf: {{200, found}}, associate: {{403, page}}}, want: "again: HubSpot did not answer itself (403)."},
+		"in spite of a failure":             {say: answers{contactOf: {{502, page}}}, want: "again: HubSpot has a problem of its own (502)."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -60,7 +76,11 @@ func TestNameBuyer(t *testing.T) {
 // The address is in bodies only: proxies log paths.
 func TestNameBuyer_values(t *testing.T) {
 	t.Parallel()
-	s, at, a := deals(t, answers{contactOf: {{207, unfound}}, contact: {{201, `{"id": "77"}`}}, associate: {{200, `{}`}}})
+	s, at, a := deals(t, answers{
+		contactOf: {{207, unfound}},
+		contact:   {{201, `{"id": "77"}`}},
+		associate: {{200, `{}`}},
+	})
 	if err := s.NameBuyer(ports.NewOutbound(t.Context()), at, "501", draft(nil).Order); err != nil {
 		t.Fatal(err)
 	}

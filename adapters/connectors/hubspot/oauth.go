@@ -36,8 +36,15 @@ var (
 
 func (a app) config(redirect string) *oauth2.Config {
 	return &oauth2.Config{
-		ClientID: a.id, ClientSecret: a.secret, RedirectURL: redirect, Scopes: scopes,
-		Endpoint: oauth2.Endpoint{AuthURL: a.consent, TokenURL: a.token, AuthStyle: oauth2.AuthStyleInParams},
+		ClientID:     a.id,
+		ClientSecret: a.secret,
+		RedirectURL:  redirect,
+		Scopes:       scopes,
+		Endpoint: oauth2.Endpoint{
+			AuthURL:   a.consent,
+			TokenURL:  a.token,
+			AuthStyle: oauth2.AuthStyleInParams,
+		},
 	}
 }
 
@@ -85,5 +92,9 @@ func (s *Connector) credentials(t *oauth2.Token, err error) (integration.Credent
 		return integration.Credentials{}, err
 	}
 	life := time.Duration(cmp.Or(max(t.ExpiresIn, 0), usualLife)) * time.Second
-	return integration.Credentials{Key: t.AccessToken, Refresh: t.RefreshToken, Expires: s.clock.Now().Add(life)}, nil
+	return integration.Credentials{
+		Key:     t.AccessToken,
+		Refresh: t.RefreshToken,
+		Expires: s.clock.Now().Add(life),
+	}, nil
 }

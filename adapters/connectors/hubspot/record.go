@@ -35,7 +35,12 @@ func (k kind) record(raw json.RawMessage, of syncrun.Resource) syncrun.Record {
 	if err := json.Unmarshal(raw, &o); err != nil || o.ID == "" {
 		return syncrun.Record{Resource: of, Problem: "It is no object of HubSpot's."}
 	}
-	r := syncrun.Record{Resource: of, Remote: o.ID, At: connectors.Moment(o.text(k.modified)), Deleted: o.Archived}
+	r := syncrun.Record{
+		Resource: of,
+		Remote:   o.ID,
+		At:       connectors.Moment(o.text(k.modified)),
+		Deleted:  o.Archived,
+	}
 	if r.At.IsZero() {
 		r.At = connectors.Moment(o.UpdatedAt)
 	}
@@ -43,7 +48,12 @@ func (k kind) record(raw json.RawMessage, of syncrun.Resource) syncrun.Record {
 		return r
 	}
 	if err := k.read(o, &r); err != nil {
-		return syncrun.Record{Resource: of, Remote: o.ID, At: r.At, Problem: "It cannot be read: " + err.Error() + "."}
+		return syncrun.Record{
+			Resource: of,
+			Remote:   o.ID,
+			At:       r.At,
+			Problem:  "It cannot be read: " + err.Error() + ".",
+		}
 	}
 	return r
 }
@@ -53,7 +63,9 @@ const mostDeals = 1_000_000_000
 
 func contact(o object, r *syncrun.Record) error {
 	c := &syncrun.Customer{
-		Email: o.text("email"), Name: strings.TrimSpace(o.text("firstname") + " " + o.text("lastname")), Tier: o.text("loyalty_tier"),
+		Email: o.text("email"),
+		Name:  strings.TrimSpace(o.text("firstname") + " " + o.text("lastname")),
+		Tier:  o.text("loyalty_tier"),
 	}
 	if text := o.text("num_associated_deals"); text != "" {
 		n, err := money.ParseDecimal(text, 0)
@@ -68,8 +80,11 @@ func contact(o object, r *syncrun.Record) error {
 
 func deal(o object, r *syncrun.Record) error {
 	d := &syncrun.Order{
-		Number: o.text("dealname"), Status: o.text("dealstage"), Total: strings.TrimSpace(o.text("amount")),
-		Currency: strings.ToUpper(o.text("deal_currency_code")), PlacedAt: connectors.Moment(o.text("closedate")),
+		Number:    o.text("dealname"),
+		Status:    o.text("dealstage"),
+		Total:     strings.TrimSpace(o.text("amount")),
+		Currency:  strings.ToUpper(o.text("deal_currency_code")),
+		PlacedAt:  connectors.Moment(o.text("closedate")),
 		Reference: o.text(orderProperty), // so that a deal of ours is not taken for another order
 	}
 	if _, err := money.ParseDecimal(d.Total, 0); d.Total != "" && (errors.Is(err, money.ErrSyntax) || len(d.Total) > 40) {

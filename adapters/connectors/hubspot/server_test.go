@@ -58,7 +58,12 @@ type query struct {
 }
 
 func newHub() *hub {
-	return &hub{objects: map[string][]thing{}, codes: map[string]consent{}, access: map[string]bool{}, refresh: map[string]bool{}}
+	return &hub{
+		objects: map[string][]thing{},
+		codes:   map[string]consent{},
+		access:  map[string]bool{},
+		refresh: map[string]bool{},
+	}
 }
 
 func (h *hub) handler() http.Handler {
@@ -261,7 +266,11 @@ func (h *hub) visit(t *testing.T, address string) ports.CodeGrant {
 	h.issued++
 	code := fmt.Sprintf("code-%d-secret", h.issued)
 	h.codes[code] = consent{q.Get("code_challenge"), q.Get("redirect_uri")}
-	return ports.CodeGrant{Code: code, RedirectURI: q.Get("redirect_uri"), State: q.Get("state")}
+	return ports.CodeGrant{
+		Code:        code,
+		RedirectURI: q.Get("redirect_uri"),
+		State:       q.Get("state"),
+	}
 }
 
 func (h *hub) fill(_ *testing.T, r syncrun.Resource, n int, since time.Time) (names []string) {

@@ -102,7 +102,11 @@ func (s *Connector) ratesOf(ctx context.Context, c ports.Connection, r ports.Rat
 	rates := make([]ports.ShippingRate, len(offers))
 	for i, o := range offers {
 		rates[i] = ports.ShippingRate{
-			Carrier: r.Carrier, Service: o.Code, Name: o.Name, Price: sum(o.ShipmentCost, o.OtherCost), Currency: currency,
+			Carrier:  r.Carrier,
+			Service:  o.Code,
+			Name:     o.Name,
+			Price:    sum(o.ShipmentCost, o.OtherCost),
+			Currency: currency,
 		}
 	}
 	return rates, nil
@@ -170,8 +174,12 @@ func (p shipment) label() ports.ShippingLabel {
 		pdf = nil
 	}
 	l := ports.ShippingLabel{
-		Carrier: p.Carrier, Service: p.Service, TrackingNumber: p.TrackingNumber,
-		Price: sum(p.ShipmentCost, p.InsuranceCost), Currency: currency, PDF: pdf,
+		Carrier:        p.Carrier,
+		Service:        p.Service,
+		TrackingNumber: p.TrackingNumber,
+		Price:          sum(p.ShipmentCost, p.InsuranceCost),
+		Currency:       currency,
+		PDF:            pdf,
 	}
 	if p.ID > 0 {
 		l.Remote = strconv.FormatInt(p.ID, 10)

@@ -17,18 +17,40 @@ func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
 
 // parcel is an order in its box.
 func parcel() ports.Package {
-	return ports.Package{Grams: 1200, Origin: "78703", Order: &order.Order{
-		ID: someOrder, Confirmation: "HG-7K2M-9QXA", Email: "ada@example.com", Notes: "Ring twice.",
-		Lines: []checkout.Line{{Variant: id.New[id.Variant]([16]byte{7}), SKU: "T-G", Name: "Tent", Label: "green", Quantity: 2, Unit: usd(95_00)}},
-		Address: checkout.Address{
-			Name: "Ada", Line1: "1 Main St", Line2: "Apt 2", City: "Austin", State: "TX", PostalCode: "78701", Country: "US", Phone: "555",
+	return ports.Package{
+		Grams:  1200,
+		Origin: "78703",
+		Order: &order.Order{
+			ID:           someOrder,
+			Confirmation: "HG-7K2M-9QXA",
+			Email:        "ada@example.com",
+			Notes:        "Ring twice.",
+			Lines:        []checkout.Line{{Variant: id.New[id.Variant]([16]byte{7}), SKU: "T-G", Name: "Tent", Label: "green", Quantity: 2, Unit: usd(95_00)}},
+			Address: checkout.Address{
+				Name:       "Ada",
+				Line1:      "1 Main St",
+				Line2:      "Apt 2",
+				City:       "Austin",
+				State:      "TX",
+				PostalCode: "78701",
+				Country:    "US",
+				Phone:      "555",
+			},
+			Subtotal:  usd(190_00),
+			Tax:       usd(15_68),
+			Shipping:  usd(5_99),
+			Total:     usd(211_67),
+			CreatedAt: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC),
 		},
-		Subtotal: usd(190_00), Tax: usd(15_68), Shipping: usd(5_99), Total: usd(211_67), CreatedAt: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC),
-	}}
+	}
 }
 
 func labelRequest() ports.LabelRequest {
-	return ports.LabelRequest{Package: parcel(), Carrier: "usps", Service: "usps_priority_mail"}
+	return ports.LabelRequest{
+		Package: parcel(),
+		Carrier: "usps",
+		Service: "usps_priority_mail",
+	}
 }
 
 func TestRatesOfAllCarriers(t *testing.T) {
@@ -95,8 +117,13 @@ func TestBuyALabel(t *testing.T) {
 	}
 	got, err := w.Buy(ports.NewOutbound(t.Context()), w.connection, labelRequest())
 	want := ports.ShippingLabel{
-		Remote: "70000", Carrier: "usps", Service: "usps_priority_mail", TrackingNumber: "1Z00000", Price: "7.25", Currency: "USD",
-		PDF: []byte("%PDF-1.4 " + someOrder.String()),
+		Remote:         "70000",
+		Carrier:        "usps",
+		Service:        "usps_priority_mail",
+		TrackingNumber: "1Z00000",
+		Price:          "7.25",
+		Currency:       "USD",
+		PDF:            []byte("%PDF-1.4 " + someOrder.String()),
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("%+v, %v", got, err)

@@ -202,8 +202,16 @@ func stamp(at time.Time) string { return at.In(pacific).Format("2006-01-02T15:04
 // add has the account ship an order.
 func (a *account) add(at time.Time, key, number string) *shipment {
 	one := shipment{
-		ID: int64(70000 + len(a.sent)), Number: number, Created: stamp(at), Ships: at.In(pacific).Format(time.DateOnly), Cost: "1", Insured: "0",
-		Tracking: fmt.Sprintf("1Z%05d", len(a.sent)), Carrier: "ups", Service: "ups_ground", created: at,
+		ID:       int64(70000 + len(a.sent)),
+		Number:   number,
+		Created:  stamp(at),
+		Ships:    at.In(pacific).Format(time.DateOnly),
+		Cost:     "1",
+		Insured:  "0",
+		Tracking: fmt.Sprintf("1Z%05d", len(a.sent)),
+		Carrier:  "ups",
+		Service:  "ups_ground",
+		created:  at,
 	}
 	if key != "" {
 		one.Key = &key
@@ -251,14 +259,23 @@ type world struct {
 
 func open(t *testing.T) *world {
 	a := &account{
-		t: t, orders: map[string]int64{}, status: map[int64]string{}, last: map[string]map[string]any{},
-		fail: map[string]int{}, lose: map[string]bool{}, late: map[string]bool{}, carriers: []string{"ups", "usps"}, stores: []int64{320, 77, 4100},
+		t:        t,
+		orders:   map[string]int64{},
+		status:   map[int64]string{},
+		last:     map[string]map[string]any{},
+		fail:     map[string]int{},
+		lose:     map[string]bool{},
+		late:     map[string]bool{},
+		carriers: []string{"ups", "usps"},
+		stores:   []int64{320, 77, 4100},
 	}
 	platform := adaptertest.NewPlatform(t, a)
 	return &world{
 		account: a, platform: platform,
 		Connector: shipstation.New(shipstation.Config{
-			URL: platform.URL + "/", Client: platform.Client(), Clock: clock{},
+			URL:    platform.URL + "/",
+			Client: platform.Client(),
+			Clock:  clock{},
 		}),
 		connection: ports.Connection{Key: "int_1", Credentials: integration.Credentials{Key: apiKey, Secret: apiSecret}},
 	}

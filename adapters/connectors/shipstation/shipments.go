@@ -73,7 +73,11 @@ func (s *Connector) Read(ctx ports.Outbound, c ports.Connection, r ports.PageReq
 	if err != nil {
 		return ports.RecordPage{}, err
 	}
-	return ports.RecordPage{Records: append(page.Records, more.Records...), Next: more.Next, Total: page.Total}, nil
+	return ports.RecordPage{
+		Records: append(page.Records, more.Records...),
+		Next:    more.Next,
+		Total:   page.Total,
+	}, nil
 }
 
 func (s *Connector) phase(ctx context.Context, c ports.Connection, since time.Time, phase string, number int) (ports.RecordPage, error) {
@@ -150,7 +154,12 @@ func (s *Connector) record(raw json.RawMessage) syncrun.Record {
 	o := &syncrun.Order{Number: one.OrderNumber, Status: "shipped"}
 	if _, err := id.Parse[id.Order](one.OrderKey); err == nil && !one.IsReturn {
 		o.Reference = one.OrderKey
-		o.Shipment = &syncrun.Shipment{Carrier: one.Carrier, Number: one.TrackingNumber, ShippedAt: later(at, s.instant(one.ShipDate)), Voided: one.Voided}
+		o.Shipment = &syncrun.Shipment{
+			Carrier:   one.Carrier,
+			Number:    one.TrackingNumber,
+			ShippedAt: later(at, s.instant(one.ShipDate)),
+			Voided:    one.Voided,
+		}
 	}
 	r.At, r.Order = at, o
 	switch {

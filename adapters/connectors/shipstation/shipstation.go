@@ -68,7 +68,13 @@ func New(c Config) *Connector {
 		panic("shipstation: " + err.Error())
 	}
 	platform := connectors.New("ShipStation", c.Client, c.Clock)
-	return &Connector{platform: platform, base: base, pacific: pacific, clock: c.Clock, modern: newModern(c.URL, platform, c.Clock)}
+	return &Connector{
+		platform: platform,
+		base:     base,
+		pacific:  pacific,
+		clock:    c.Clock,
+		modern:   newModern(c.URL, platform, c.Clock),
+	}
 }
 
 // request is one that an account makes.
@@ -109,7 +115,10 @@ func (s *Connector) as(c ports.Connection, r request) (*connectors.Platform, con
 	to.Path, to.RawQuery = s.base.Path+r.path, r.query.Encode()
 	basic := base64.StdEncoding.EncodeToString([]byte(c.Credentials.Key + ":" + c.Credentials.Secret))
 	return s.platform.Judging(s.judge(c, basic)), connectors.Request{
-		Method: r.method, URL: to.String(), JSON: r.body, Header: map[string]string{"Authorization": "Basic " + basic},
+		Method: r.method,
+		URL:    to.String(),
+		JSON:   r.body,
+		Header: map[string]string{"Authorization": "Basic " + basic},
 	}
 }
 

@@ -25,7 +25,10 @@ func TestConnector(t *testing.T) {
 	adaptertest.Connector(t, func(t *testing.T) adaptertest.ConnectorWorld {
 		w := open(t)
 		return adaptertest.ConnectorWorld{
-			Connector: w, Connection: w.connection, Platform: w.platform, Resources: []syncrun.Resource{syncrun.Orders},
+			Connector:  w,
+			Connection: w.connection,
+			Platform:   w.platform,
+			Resources:  []syncrun.Resource{syncrun.Orders},
 			Fill: func(t *testing.T, _ syncrun.Resource, n int, since time.Time) (names []string) {
 				for i := range n {
 					one := w.add(since.Add(time.Duration(i)*time.Second), "", fmt.Sprintf("#%d", i))
@@ -42,8 +45,12 @@ func TestCalledConnector(t *testing.T) {
 	adaptertest.CalledConnector(t, func(t *testing.T) adaptertest.CalledWorld {
 		w := open(t)
 		return adaptertest.CalledWorld{
-			CalledConnector: w, Connection: w.connection, Platform: w.platform, Topic: "SHIP_NOTIFY", Unsigned: true,
-			Hooks: func() int { return len(w.hooks) },
+			CalledConnector: w,
+			Connection:      w.connection,
+			Platform:        w.platform,
+			Topic:           "SHIP_NOTIFY",
+			Unsigned:        true,
+			Hooks:           func() int { return len(w.hooks) },
 			Call: func(t *testing.T, _ string, at time.Time) (ports.Call, string) {
 				if len(w.sent) == 0 {
 					w.add(at, "", "#1")
@@ -57,7 +64,11 @@ func TestCalledConnector(t *testing.T) {
 // call is one that the platform makes.
 func (w *world) call(path string, at time.Time) ports.Call {
 	body, _ := json.Marshal(map[string]string{"resource_url": w.platform.URL + path, "resource_type": "SHIP_NOTIFY"})
-	return ports.Call{Header: func(string) string { return "" }, Payload: body, Now: at}
+	return ports.Call{
+		Header:  func(string) string { return "" },
+		Payload: body,
+		Now:     at,
+	}
 }
 
 func TestAccountIsTheFirstStore(t *testing.T) {
@@ -97,7 +108,11 @@ func TestRecordsAreNewsOfOurOrders(t *testing.T) {
 	w.add(at, "test-"+someOrder.String(), "TEST-HG-7K2M-9QXA")
 	w.add(at, "", "other")
 	sent := func(number string, at time.Time) *syncrun.Shipment {
-		return &syncrun.Shipment{Carrier: "ups", Number: number, ShippedAt: at}
+		return &syncrun.Shipment{
+			Carrier:   "ups",
+			Number:    number,
+			ShippedAt: at,
+		}
 	}
 	want := []*syncrun.Order{
 		{Number: "HG-7K2M-9QXA", Reference: someOrder.String(), Status: "shipped", Shipment: sent("1Z00000", at)},

@@ -46,7 +46,12 @@ func newModern(address string, platform *connectors.Platform, clock ports.Clock)
 	if err != nil || base.Host == "" {
 		panic("shipstation: " + address + " is no address")
 	}
-	return &modern{platform: platform, base: base, keys: &keyring{platform: platform, address: keys}, clock: clock}
+	return &modern{
+		platform: platform,
+		base:     base,
+		keys:     &keyring{platform: platform, address: keys},
+		clock:    clock,
+	}
 }
 
 // speaksV2 reports whether an account is connected by API V2: its key has no secret.
@@ -67,7 +72,10 @@ func (m *modern) as(c ports.Connection, r request) (*connectors.Platform, connec
 	to := *m.base
 	to.Path, to.RawPath, to.RawQuery = m.base.Path+r.path, "", r.query.Encode()
 	return m.platform.Judging(m.judge(c)), connectors.Request{
-		Method: r.method, URL: to.String(), JSON: r.body, Header: map[string]string{"API-Key": c.Credentials.Key},
+		Method: r.method,
+		URL:    to.String(),
+		JSON:   r.body,
+		Header: map[string]string{"API-Key": c.Credentials.Key},
 	}
 }
 

@@ -76,8 +76,11 @@ type offerV2 struct {
 
 func (o offerV2) rate() ports.ShippingRate {
 	return ports.ShippingRate{
-		Carrier: o.Carrier, Service: o.Service, Name: o.Name, Currency: strings.ToUpper(o.Shipping.Currency),
-		Price: sum(o.Shipping.Amount, o.Insurance.Amount, o.Confirmation.Amount, o.Other.Amount),
+		Carrier:  o.Carrier,
+		Service:  o.Service,
+		Name:     o.Name,
+		Currency: strings.ToUpper(o.Shipping.Currency),
+		Price:    sum(o.Shipping.Amount, o.Insurance.Amount, o.Confirmation.Amount, o.Other.Amount),
 	}
 }
 
@@ -122,8 +125,13 @@ func (l labelV2) shown() ports.ShippingLabel {
 		}
 	}
 	return ports.ShippingLabel{
-		Remote: l.ID, Carrier: l.Carrier, Service: l.Service, TrackingNumber: l.TrackingNumber,
-		Price: sum(l.Cost.Amount, l.Insurance.Amount), Currency: strings.ToUpper(l.Cost.Currency), PDF: pdf,
+		Remote:         l.ID,
+		Carrier:        l.Carrier,
+		Service:        l.Service,
+		TrackingNumber: l.TrackingNumber,
+		Price:          sum(l.Cost.Amount, l.Insurance.Amount),
+		Currency:       strings.ToUpper(l.Cost.Currency),
+		PDF:            pdf,
 	}
 }
 
@@ -212,7 +220,11 @@ func (m *modern) label(ctx context.Context, c ports.Connection, r ports.LabelReq
 		return bought, err
 	}
 	at := url.PathEscape(made.ID)
-	if err := m.ask(ctx, c, request{method: http.MethodPut, path: "/v2/shipments/" + at, body: shipment}, nil); err != nil {
+	if err := m.ask(ctx, c, request{
+		method: http.MethodPut,
+		path:   "/v2/shipments/" + at,
+		body:   shipment,
+	}, nil); err != nil {
 		return labelV2{}, err
 	}
 	err = m.ask(ctx, c, request{path: "/v2/labels/shipment/" + at, body: wish}, &bought)

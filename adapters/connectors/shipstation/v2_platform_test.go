@@ -277,11 +277,23 @@ type worldV2 struct {
 }
 
 func openV2(t *testing.T) *worldV2 {
-	a := &accountV2{t: t, shipments: map[string]string{}, hooks: []object{}, last: map[string]object{}, lose: map[string]bool{}, fail: map[string]int{}, keyID: "key-1"}
+	a := &accountV2{
+		t:         t,
+		shipments: map[string]string{},
+		hooks:     []object{},
+		last:      map[string]object{},
+		lose:      map[string]bool{},
+		fail:      map[string]int{},
+		keyID:     "key-1",
+	}
 	platform := adaptertest.NewPlatform(t, a)
 	return &worldV2{
 		accountV2: a, platform: platform,
-		Connector:  shipstation.New(shipstation.Config{URL: platform.URL + "/", Client: platform.Client(), Clock: clock{}}),
+		Connector: shipstation.New(shipstation.Config{
+			URL:    platform.URL + "/",
+			Client: platform.Client(),
+			Clock:  clock{},
+		}),
 		connection: ports.Connection{Key: "int_1", Credentials: integration.Credentials{Key: keyV2}},
 	}
 }
@@ -290,7 +302,11 @@ func openV2(t *testing.T) *worldV2 {
 func (w *worldV2) call(at time.Time, path string) ports.Call {
 	body, _ := json.Marshal(object{"resource_url": w.platform.URL + path, "resource_type": "LABEL_CREATED_V2"})
 	stamp := at.UTC().Format(time.RFC3339)
-	return ports.Call{Header: w.signed(stamp, body), Payload: body, Now: at}
+	return ports.Call{
+		Header:  w.signed(stamp, body),
+		Payload: body,
+		Now:     at,
+	}
 }
 
 func (w *worldV2) signed(stamp string, body []byte) func(string) string {

@@ -89,7 +89,10 @@ func recordV2(raw json.RawMessage) syncrun.Record {
 	if _, err := id.Parse[id.Order](one.Key); err == nil && !one.IsReturn && one.Status != "error" {
 		o.Reference = one.Key
 		o.Shipment = &syncrun.Shipment{
-			Carrier: one.Carrier, Number: one.TrackingNumber, ShippedAt: later(at, connectors.Moment(one.ShipDate)), Voided: isVoided,
+			Carrier:   one.Carrier,
+			Number:    one.TrackingNumber,
+			ShippedAt: later(at, connectors.Moment(one.ShipDate)),
+			Voided:    isVoided,
 		}
 	}
 	r.At, r.Order = at, o
@@ -157,7 +160,11 @@ func (m *modern) webhooks(ctx context.Context, c ports.Connection) ([]ports.Remo
 		if one.Event == labelCreated {
 			topic = shipNotify
 		}
-		list[n] = ports.RemoteWebhook{Remote: one.ID, Topic: topic, Address: one.URL}
+		list[n] = ports.RemoteWebhook{
+			Remote:  one.ID,
+			Topic:   topic,
+			Address: one.URL,
+		}
 	}
 	return list, nil
 }

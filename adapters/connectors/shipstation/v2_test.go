@@ -19,7 +19,10 @@ func TestConnectorV2(t *testing.T) {
 	adaptertest.Connector(t, func(t *testing.T) adaptertest.ConnectorWorld {
 		w := openV2(t)
 		return adaptertest.ConnectorWorld{
-			Connector: w, Connection: w.connection, Platform: w.platform, Resources: []syncrun.Resource{syncrun.Orders},
+			Connector:  w,
+			Connection: w.connection,
+			Platform:   w.platform,
+			Resources:  []syncrun.Resource{syncrun.Orders},
 			Fill: func(_ *testing.T, _ syncrun.Resource, n int, since time.Time) (names []string) {
 				for i := range n {
 					names = append(names, w.add(since.Add(time.Duration(i)*time.Second), "")["label_id"].(string))
@@ -35,8 +38,11 @@ func TestCalledConnectorV2(t *testing.T) {
 	adaptertest.CalledConnector(t, func(t *testing.T) adaptertest.CalledWorld {
 		w := openV2(t)
 		return adaptertest.CalledWorld{
-			CalledConnector: w, Connection: w.connection, Platform: w.platform, Topic: "SHIP_NOTIFY",
-			Hooks: func() int { return len(w.hooks) },
+			CalledConnector: w,
+			Connection:      w.connection,
+			Platform:        w.platform,
+			Topic:           "SHIP_NOTIFY",
+			Hooks:           func() int { return len(w.hooks) },
 			Call: func(_ *testing.T, signing string, at time.Time) (ports.Call, string) {
 				if len(w.labels) == 0 {
 					w.add(at, "")
@@ -100,8 +106,13 @@ func TestBuyALabelV2(t *testing.T) {
 	w := openV2(t)
 	got, err := w.buy(t, false)
 	want := ports.ShippingLabel{
-		Remote: "se-70000", Carrier: "ups", Service: "ups_ground", TrackingNumber: "1Z00000", Price: "7.25", Currency: "USD",
-		PDF: []byte("%PDF-1.4 " + someOrder.String()),
+		Remote:         "se-70000",
+		Carrier:        "ups",
+		Service:        "ups_ground",
+		TrackingNumber: "1Z00000",
+		Price:          "7.25",
+		Currency:       "USD",
+		PDF:            []byte("%PDF-1.4 " + someOrder.String()),
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("%+v, %v", got, err)
@@ -203,15 +214,28 @@ func TestRecordsV2AreNewsOfOurOrders(t *testing.T) {
 	back["is_return_label"] = true
 	page, err := w.Read(ports.NewOutbound(t.Context()), w.connection, ports.PageRequest{Resource: syncrun.Orders, Since: at})
 	sent := func(number string, voided bool, shipped time.Time) *syncrun.Shipment {
-		return &syncrun.Shipment{Carrier: "ups", Number: number, ShippedAt: shipped, Voided: voided}
+		return &syncrun.Shipment{
+			Carrier:   "ups",
+			Number:    number,
+			ShippedAt: shipped,
+			Voided:    voided,
+		}
 	}
 	want := []syncrun.Record{
 		{Resource: syncrun.Orders, Remote: ours["label_id"].(string), At: at, Order: &syncrun.Order{
-			Number: "#0", Status: "shipped", Reference: someOrder.String(), Shipment: sent("1Z00000", false, at)}},
+			Number:    "#0",
+			Status:    "shipped",
+			Reference: someOrder.String(),
+			Shipment:  sent("1Z00000", false, at),
+		}},
 		{Resource: syncrun.Orders, Remote: "se-70001", At: at, Order: &syncrun.Order{Number: "#1", Status: "shipped"}},
 		{Resource: syncrun.Orders, Remote: "se-70003", At: at, Order: &syncrun.Order{Number: "#3", Status: "return"}},
 		{Resource: syncrun.Orders, Remote: "se-70002", At: at.Add(time.Hour), Order: &syncrun.Order{
-			Number: "#2", Status: "voided", Reference: someOrder.String(), Shipment: sent("1Z00002", true, at.Add(-40*24*time.Hour))}},
+			Number:    "#2",
+			Status:    "voided",
+			Reference: someOrder.String(),
+			Shipment:  sent("1Z00002", true, at.Add(-40*24*time.Hour)),
+		}},
 	}
 	if err != nil || !reflect.DeepEqual(page.Records, want) {
 		t.Errorf("%v\n got %+v\nwant %+v", err, page.Records, want)

@@ -11,7 +11,11 @@ import (
 )
 
 func bought(l ports.ShippingLabel) ports.VoidRequest {
-	return ports.VoidRequest{Order: parcel().Order, Remote: l.Remote, TrackingNumber: l.TrackingNumber}
+	return ports.VoidRequest{
+		Order:          parcel().Order,
+		Remote:         l.Remote,
+		TrackingNumber: l.TrackingNumber,
+	}
 }
 
 func mustBuy(t *testing.T, s ports.Shipper, c ports.Connection) ports.VoidRequest {

@@ -72,7 +72,11 @@ func (s *Connector) webhooks(ctx context.Context, c ports.Connection) ([]ports.R
 	}
 	list := make([]ports.RemoteWebhook, len(known.List))
 	for n, one := range known.List {
-		list[n] = ports.RemoteWebhook{Remote: strconv.FormatInt(one.ID, 10), Topic: one.Topic, Address: one.URL}
+		list[n] = ports.RemoteWebhook{
+			Remote:  strconv.FormatInt(one.ID, 10),
+			Topic:   one.Topic,
+			Address: one.URL,
+		}
 	}
 	return list, nil
 }

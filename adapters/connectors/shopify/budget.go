@@ -40,7 +40,12 @@ func (a *account) learn(query string, c cost, now time.Time) {
 		a.costs[query] = c.RequestedQueryCost
 	}
 	if s := c.ThrottleStatus; s.RestoreRate > 0 {
-		a.budget = budget{maximum: s.MaximumAvailable, left: s.CurrentlyAvailable, rate: s.RestoreRate, at: now}
+		a.budget = budget{
+			maximum: s.MaximumAvailable,
+			left:    s.CurrentlyAvailable,
+			rate:    s.RestoreRate,
+			at:      now,
+		}
 	}
 }
 

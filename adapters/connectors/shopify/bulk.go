@@ -39,8 +39,18 @@ func (b bulk) total(objects, roots int) syncrun.Total {
 type reading func(part []byte, last bool, with circumstances) (records []syncrun.Record, used int)
 
 var bulks = map[syncrun.Resource]bulk{
-	syncrun.Products:  {query: productsBulk, grouped: true, chunk: 2 << 20, records: productsOf},
-	syncrun.Inventory: {query: levelsBulk, chunk: 128 << 10, records: levelsOf, below: true},
+	syncrun.Products: {
+		query:   productsBulk,
+		grouped: true,
+		chunk:   2 << 20,
+		records: productsOf,
+	},
+	syncrun.Inventory: {
+		query:   levelsBulk,
+		chunk:   128 << 10,
+		records: levelsOf,
+		below:   true,
+	},
 }
 
 // A product's variants and images are below it.
@@ -203,7 +213,12 @@ func (c *Connector) readFile(ctx ports.Outbound, conn ports.Connection, of syncr
 	if err != nil || errAddress != nil || offset < 0 {
 		return fromPages, nil
 	}
-	return c.readPlace(ctx, conn, place{of: of, operation: parts[0], offset: offset, address: address})
+	return c.readPlace(ctx, conn, place{
+		of:        of,
+		operation: parts[0],
+		offset:    offset,
+		address:   address,
+	})
 }
 
 // readPlace reads a page of the file. Its address expires: then the operation tells another, or it is gone.
@@ -363,7 +378,11 @@ func (g *group) add(text []byte) {
 
 func (g *group) record(with circumstances) syncrun.Record {
 	if g.broken {
-		return syncrun.Record{Resource: syncrun.Products, Remote: g.product.id, Problem: "Shopify's data of it cannot be read."}
+		return syncrun.Record{
+			Resource: syncrun.Products,
+			Remote:   g.product.id,
+			Problem:  "Shopify's data of it cannot be read.",
+		}
 	}
 	return g.product.record(with)
 }

@@ -82,7 +82,12 @@ func (c *Connector) Demand(call ports.Call) (d privacy.Demand, err error) {
 		return d, fault.New(fault.Malformed, "invalid_request", "The topic or the payload is none that this address takes.").Because(err)
 	}
 	sum := sha256.Sum256(call.Payload)
-	d = privacy.Demand{Kind: kind, Type: integration.Shopify, Store: store, Request: hex.EncodeToString(sum[:16])}
+	d = privacy.Demand{
+		Kind:    kind,
+		Type:    integration.Shopify,
+		Store:   store,
+		Request: hex.EncodeToString(sum[:16]),
+	}
 	if kind == privacy.Uninstalled || kind == privacy.RedactShop { // whose payloads are alike each time
 		d.Request = cmp.Or(call.Header("X-Shopify-Event-Id"), call.Header("X-Shopify-Webhook-Id"), d.Request)
 	}

@@ -208,7 +208,12 @@ func TestAddresses(t *testing.T) {
 		hosts = append(hosts, r.URL.String())
 		return nil, errors.New("no network")
 	})}
-	c := shopify.New(shopify.Config{ClientID: clientID, ClientSecret: secret, Client: client, Clock: fixed(noon)})
+	c := shopify.New(shopify.Config{
+		ClientID:     clientID,
+		ClientSecret: secret,
+		Client:       client,
+		Clock:        fixed(noon),
+	})
 	conn := connection(t)
 	if _, err := c.Inspect(ports.NewOutbound(t.Context()), conn); !failed(err) || len(hosts) != 1 || hosts[0] != "https://acme.myshopify.com/admin/api/"+shopify.Version+"/graphql.json" {
 		t.Errorf("%v, %v", hosts, err)

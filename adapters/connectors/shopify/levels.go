@@ -106,7 +106,12 @@ func (c *Connector) nextLevels(at window, list *page[json.RawMessage], cursor st
 		return at, nil // a circle, which ends the run
 	}
 	ids := idsOf(list.Nodes, itemOf)
-	next := window{above: at.above, read: at.read + len(list.Nodes), last: at.last, after: cursor}
+	next := window{
+		above: at.above,
+		read:  at.read + len(list.Nodes),
+		last:  at.last,
+		after: cursor,
+	}
 	switch {
 	case len(ids) == 0:
 	case at.last == unordered, !ascending(ids), at.last != "" && byNumber(ids[0], at.last) <= 0:
@@ -221,7 +226,14 @@ func levelName(item, location string) string {
 
 func level(item, sku, location string, quantity int, at time.Time) syncrun.Record {
 	return syncrun.Record{
-		Resource: syncrun.Inventory, Remote: levelName(item, location), At: at,
-		Level: &syncrun.Level{Item: item, SKU: sku, Location: "shopify-" + location, Quantity: quantity},
+		Resource: syncrun.Inventory,
+		Remote:   levelName(item, location),
+		At:       at,
+		Level: &syncrun.Level{
+			Item:     item,
+			SKU:      sku,
+			Location: "shopify-" + location,
+			Quantity: quantity,
+		},
 	}
 }

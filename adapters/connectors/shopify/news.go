@@ -69,7 +69,12 @@ func (c *Connector) gone(resource syncrun.Resource, at time.Time, payload []byte
 	if named(json.Unmarshal(payload, &n), &n.ID) != nil {
 		return nil, c.platform.Refused(unreadable)
 	}
-	return []syncrun.Record{{Resource: resource, Remote: string(n.ID), At: at, Deleted: true}}, nil
+	return []syncrun.Record{{
+		Resource: resource,
+		Remote:   string(n.ID),
+		At:       at,
+		Deleted:  true,
+	}}, nil
 }
 
 func (c *Connector) productNews(ctx ports.Outbound, conn ports.Connection, payload []byte) ([]syncrun.Record, error) {
@@ -77,7 +82,11 @@ func (c *Connector) productNews(ctx ports.Outbound, conn ports.Connection, paylo
 	if err != nil {
 		return nil, err
 	}
-	with := circumstances{currency: currency, offer: conn.Offer, now: c.Clock.Now()}
+	with := circumstances{
+		currency: currency,
+		offer:    conn.Offer,
+		now:      c.Clock.Now(),
+	}
 	failed := c.readsRest(ctx, conn, &with)
 	records, err := c.told(syncrun.Products, payload, with, productPayload)
 	if *failed != nil && (len(records) == 0 || !refused(*failed)) {
@@ -110,9 +119,16 @@ func productPayload(payload json.RawMessage, with circumstances) ([]syncrun.Reco
 		return nil, err
 	}
 	p := product{
-		id: string(n.ID), handle: n.Handle, title: n.Title, html: n.HTML, vendor: n.Vendor, kind: n.Type, status: n.Status,
-		tags: strings.Split(n.Tags, ","), updated: time.Time(n.UpdatedAt),
-		sale: sale{unpublished: with.unpublished(n.PublishedAt)},
+		id:      string(n.ID),
+		handle:  n.Handle,
+		title:   n.Title,
+		html:    n.HTML,
+		vendor:  n.Vendor,
+		kind:    n.Type,
+		status:  n.Status,
+		tags:    strings.Split(n.Tags, ","),
+		updated: time.Time(n.UpdatedAt),
+		sale:    sale{unpublished: with.unpublished(n.PublishedAt)},
 	}
 	for _, v := range n.Variants {
 		p.variants = append(p.variants, v.variant(n.Options))
@@ -159,7 +175,13 @@ type variantPayload struct {
 }
 
 func (v variantPayload) variant(options []optionPayload) variant {
-	mapped := variant{id: string(v.ID), sku: strings.TrimSpace(v.SKU), price: v.Price, item: string(v.Item), barcode: v.Barcode}
+	mapped := variant{
+		id:      string(v.ID),
+		sku:     strings.TrimSpace(v.SKU),
+		price:   v.Price,
+		item:    string(v.Item),
+		barcode: v.Barcode,
+	}
 	if len(v.Management) > 0 { // else DENY may be of what is not tracked, which is sold all the same
 		mapped.policy = policyOf(new(string(v.Management) != "null" && string(v.Management) != `""`), v.Policy)
 	}
@@ -228,7 +250,11 @@ func orderPayload(payload json.RawMessage, _ circumstances) ([]syncrun.Record, e
 	for _, f := range n.Sent {
 		if f.Status == "success" {
 			sent = append(sent, syncrun.Shipment{
-				Carrier: f.Carrier, Number: f.Number, TrackingURL: f.URL, ShippedAt: time.Time(f.CreatedAt), Delivered: f.Shipment == "delivered",
+				Carrier:     f.Carrier,
+				Number:      f.Number,
+				TrackingURL: f.URL,
+				ShippedAt:   time.Time(f.CreatedAt),
+				Delivered:   f.Shipment == "delivered",
 			})
 		}
 	}
@@ -241,9 +267,17 @@ func orderPayload(payload json.RawMessage, _ circumstances) ([]syncrun.Record, e
 		}
 	}
 	return []syncrun.Record{orderRecord(string(n.ID), time.Time(n.UpdatedAt), syncrun.Order{
-		Number: n.Name, Email: n.Email, Status: status(n.Financial, n.Fulfillment, n.CancelledAt != nil),
-		Total: n.Total, Currency: n.Currency, Items: items, PlacedAt: time.Time(n.CreatedAt),
-		Reference: n.Reference, Shipment: sentWhole(n.Fulfillment, sent), Canceled: n.CancelledAt != nil, Refunded: refunded(back, n.Currency),
+		Number:    n.Name,
+		Email:     n.Email,
+		Status:    status(n.Financial, n.Fulfillment, n.CancelledAt != nil),
+		Total:     n.Total,
+		Currency:  n.Currency,
+		Items:     items,
+		PlacedAt:  time.Time(n.CreatedAt),
+		Reference: n.Reference,
+		Shipment:  sentWhole(n.Fulfillment, sent),
+		Canceled:  n.CancelledAt != nil,
+		Refunded:  refunded(back, n.Currency),
 	})}, nil
 }
 
@@ -283,6 +317,8 @@ func customerPayload(payload json.RawMessage, _ circumstances) ([]syncrun.Record
 		return nil, err
 	}
 	return []syncrun.Record{customer(string(n.ID), time.Time(n.UpdatedAt), n.First, n.Last, syncrun.Customer{
-		Email: n.Email, Tier: tierOf(strings.Split(n.Tags, ",")), Purchases: int(n.Orders),
+		Email:     n.Email,
+		Tier:      tierOf(strings.Split(n.Tags, ",")),
+		Purchases: int(n.Orders),
 	})}, nil
 }

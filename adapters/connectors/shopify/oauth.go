@@ -29,7 +29,9 @@ const (
 
 func (c *Connector) app(address string) *oauth2.Config {
 	return &oauth2.Config{
-		ClientID: c.ClientID, ClientSecret: c.ClientSecret, Scopes: []string{scopes},
+		ClientID:     c.ClientID,
+		ClientSecret: c.ClientSecret,
+		Scopes:       []string{scopes},
 		Endpoint: oauth2.Endpoint{
 			AuthURL: address + "/admin/oauth/authorize", TokenURL: address + "/admin/oauth/access_token",
 			AuthStyle: oauth2.AuthStyleInParams,

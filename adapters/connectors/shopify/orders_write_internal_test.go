@@ -22,13 +22,27 @@ func draft(placed time.Time) ports.OrderDraft {
 	usd := func(minor int64) money.Amount { return money.Of(minor, money.USD) }
 	return ports.OrderDraft{
 		Order: &order.Order{
-			ID: id.New[id.Order]([16]byte{1}), Confirmation: "HG-7K2M-9QXA", Email: "ada@example.com", Notes: "Ring twice.", CreatedAt: placed,
+			ID:           id.New[id.Order]([16]byte{1}),
+			Confirmation: "HG-7K2M-9QXA",
+			Email:        "ada@example.com",
+			Notes:        "Ring twice.",
+			CreatedAt:    placed,
 			Lines: []checkout.Line{
 				{SKU: "T-1", Name: "Tent", Quantity: 2, Unit: usd(90_00), Original: usd(100_00)},
 				{SKU: "MUG", Name: "Mug", Quantity: 1, Unit: usd(8_00), Original: usd(8_00), Digital: true},
 			},
-			Address:  checkout.Address{Name: "Ada Buyer", Line1: "1 Main St", City: "Springfield", State: "CA", PostalCode: "90001", Country: "US"},
-			Subtotal: usd(188_00), Shipping: usd(5_99), Tax: usd(15_51), Total: usd(209_50),
+			Address: checkout.Address{
+				Name:       "Ada Buyer",
+				Line1:      "1 Main St",
+				City:       "Springfield",
+				State:      "CA",
+				PostalCode: "90001",
+				Country:    "US",
+			},
+			Subtotal:    usd(188_00),
+			Shipping:    usd(5_99),
+			Tax:         usd(15_51),
+			Total:       usd(209_50),
 			Payment:     order.Payment{Amount: usd(209_50), Provider: "ch_1"},
 			Fulfillment: order.Fulfillment{ShippingOption: "standard"},
 		},

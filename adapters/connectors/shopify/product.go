@@ -94,7 +94,11 @@ const (
 
 // record maps a product. A product that is not for sale, or not offered, is archived here.
 func (p product) record(with circumstances) syncrun.Record {
-	r := syncrun.Record{Resource: syncrun.Products, Remote: p.id, At: p.updated}
+	r := syncrun.Record{
+		Resource: syncrun.Products,
+		Remote:   p.id,
+		At:       p.updated,
+	}
 	switch {
 	case len(p.variants) > maxVariants:
 		r.Problem = "It has more than 2,048 variants."
@@ -105,9 +109,15 @@ func (p product) record(with circumstances) syncrun.Record {
 	}
 	first := p.variants[0]
 	r.Product = &syncrun.Product{
-		Name: line(p.title, 500), Description: plaintext.Cut(plaintext.FromHTML(p.html), maxDescription), Brand: line(p.vendor, maxText),
-		Category: path(p.kind), Price: first.price, Currency: with.currency, Tags: tagsOf(p.tags), Images: p.images[:min(len(p.images), maxImages)],
-		Archived: !strings.EqualFold(p.status, "active") || !p.sale.offered(with.offer),
+		Name:        line(p.title, 500),
+		Description: plaintext.Cut(plaintext.FromHTML(p.html), maxDescription),
+		Brand:       line(p.vendor, maxText),
+		Category:    path(p.kind),
+		Price:       first.price,
+		Currency:    with.currency,
+		Tags:        tagsOf(p.tags),
+		Images:      p.images[:min(len(p.images), maxImages)],
+		Archived:    !strings.EqualFold(p.status, "active") || !p.sale.offered(with.offer),
 	}
 	if p.single() {
 		r.Product.SKU, r.Product.Item, r.Product.GTIN = first.name(), first.item, first.gtin()
@@ -153,7 +163,13 @@ func (p product) addVariants(to *syncrun.Product) {
 	same := p.sameForAll()
 	taken := map[string]bool{to.SKU: true}
 	for _, v := range p.variants {
-		mapped := syncrun.Variant{SKU: v.name(), Item: v.item, GTIN: v.gtin(), InventoryPolicy: v.policy, Shipping: v.shipping}
+		mapped := syncrun.Variant{
+			SKU:             v.name(),
+			Item:            v.item,
+			GTIN:            v.gtin(),
+			InventoryPolicy: v.policy,
+			Shipping:        v.shipping,
+		}
 		if taken[mapped.SKU] { // Shopify lets variants share one
 			mapped.SKU = "shopify-" + v.id
 		}

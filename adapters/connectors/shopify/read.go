@@ -291,5 +291,9 @@ func read(resource syncrun.Resource, node json.RawMessage, with circumstances, r
 	if resource == syncrun.Inventory {
 		name = levelName(string(named.Item.ID), with.location)
 	}
-	return []syncrun.Record{{Resource: resource, Remote: name, Problem: "Shopify's data of it cannot be read."}}
+	return []syncrun.Record{{
+		Resource: resource,
+		Remote:   name,
+		Problem:  "Shopify's data of it cannot be read.",
+	}}
 }

@@ -62,13 +62,27 @@ type productNode struct {
 
 func (n productNode) product(with circumstances) product {
 	return product{
-		id: string(n.ID), handle: n.Handle, title: n.Title, html: n.DescriptionHTML, vendor: n.Vendor, kind: n.ProductType,
-		status: n.Status, tags: n.Tags, updated: time.Time(n.UpdatedAt), sale: n.sale(with),
+		id:      string(n.ID),
+		handle:  n.Handle,
+		title:   n.Title,
+		html:    n.DescriptionHTML,
+		vendor:  n.Vendor,
+		kind:    n.ProductType,
+		status:  n.Status,
+		tags:    n.Tags,
+		updated: time.Time(n.UpdatedAt),
+		sale:    n.sale(with),
 	}
 }
 
 func (p *product) addVariant(n variantNode) {
-	v := variant{id: string(n.ID), sku: strings.TrimSpace(n.SKU), price: n.Price, barcode: n.Barcode, options: n.SelectedOptions}
+	v := variant{
+		id:      string(n.ID),
+		sku:     strings.TrimSpace(n.SKU),
+		price:   n.Price,
+		barcode: n.Barcode,
+		options: n.SelectedOptions,
+	}
 	if n.InventoryItem != nil {
 		v.item = string(n.InventoryItem.ID)
 		if n.InventoryItem.Tracked != nil {
@@ -160,11 +174,17 @@ func orderRecords(node json.RawMessage, _ circumstances) ([]syncrun.Record, erro
 	}
 	shipment := sentWhole(n.DisplayFulfillmentStatus, sent)
 	return []syncrun.Record{orderRecord(string(n.ID), time.Time(n.UpdatedAt), syncrun.Order{
-		Number: n.Name, Email: n.Email, Status: status(n.DisplayFinancialStatus, n.DisplayFulfillmentStatus, n.CancelledAt != nil),
-		Total: n.TotalPriceSet.ShopMoney.Amount, Currency: n.TotalPriceSet.ShopMoney.CurrencyCode,
-		Items: n.SubtotalLineItemsQuantity, PlacedAt: time.Time(n.CreatedAt),
-		Reference: n.SourceIdentifier, Shipment: shipment, Canceled: n.CancelledAt != nil,
-		Refunded: refunded([]string{n.TotalRefundedSet.ShopMoney.Amount}, n.TotalPriceSet.ShopMoney.CurrencyCode),
+		Number:    n.Name,
+		Email:     n.Email,
+		Status:    status(n.DisplayFinancialStatus, n.DisplayFulfillmentStatus, n.CancelledAt != nil),
+		Total:     n.TotalPriceSet.ShopMoney.Amount,
+		Currency:  n.TotalPriceSet.ShopMoney.CurrencyCode,
+		Items:     n.SubtotalLineItemsQuantity,
+		PlacedAt:  time.Time(n.CreatedAt),
+		Reference: n.SourceIdentifier,
+		Shipment:  shipment,
+		Canceled:  n.CancelledAt != nil,
+		Refunded:  refunded([]string{n.TotalRefundedSet.ShopMoney.Amount}, n.TotalPriceSet.ShopMoney.CurrencyCode),
 	})}, nil
 }
 
@@ -178,7 +198,12 @@ func sentWhole(status string, list []syncrun.Shipment) *syncrun.Shipment {
 
 func orderRecord(id string, at time.Time, o syncrun.Order) syncrun.Record {
 	o.Number, o.Email = line(o.Number, maxText), strings.TrimSpace(o.Email)
-	return syncrun.Record{Resource: syncrun.Orders, Remote: id, At: at, Order: &o}
+	return syncrun.Record{
+		Resource: syncrun.Orders,
+		Remote:   id,
+		At:       at,
+		Order:    &o,
+	}
 }
 
 // status is an order's as "paid/unfulfilled". Webhooks have other words for some.
@@ -232,13 +257,20 @@ func customerRecords(node json.RawMessage, _ circumstances) ([]syncrun.Record, e
 		tier = n.Metafield.Value
 	}
 	return []syncrun.Record{customer(string(n.ID), time.Time(n.UpdatedAt), n.FirstName, n.LastName, syncrun.Customer{
-		Email: email, Tier: tier, Purchases: int(n.NumberOfOrders),
+		Email:     email,
+		Tier:      tier,
+		Purchases: int(n.NumberOfOrders),
 	})}, nil
 }
 
 func customer(id string, at time.Time, first, last string, c syncrun.Customer) syncrun.Record {
 	c.Name, c.Email, c.Tier = line(first+" "+last, maxText), strings.TrimSpace(c.Email), line(c.Tier, maxText)
-	return syncrun.Record{Resource: syncrun.Customers, Remote: id, At: at, Customer: &c}
+	return syncrun.Record{
+		Resource: syncrun.Customers,
+		Remote:   id,
+		At:       at,
+		Customer: &c,
+	}
 }
 
 func isTier(kind string) bool { return kind == "tier" || kind == "loyalty" }

@@ -78,9 +78,17 @@ func New(c Config) *Connector {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	accounts := bulkhead.NewCache[string](connectors.KnownAccounts, func() *account {
-		return &account{costs: map[string]float64{}, sizes: map[string]int{}, variants: map[string]*variantsRead{}}
+		return &account{
+			costs:    map[string]float64{},
+			sizes:    map[string]int{},
+			variants: map[string]*variantsRead{},
+		}
 	})
-	return &Connector{Config: c, platform: connectors.New(name, c.Client, c.Clock).Judging(c.judge), accounts: accounts}
+	return &Connector{
+		Config:   c,
+		platform: connectors.New(name, c.Client, c.Clock).Judging(c.judge),
+		accounts: accounts,
+	}
 }
 
 var storeForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,99}\.myshopify\.com$`)
@@ -120,7 +128,9 @@ func (c *Connector) Inspect(ctx ports.Outbound, conn ports.Connection) (integrat
 		return integration.Config{}, c.platform.Failed("did not say whose account it is", nil)
 	}
 	return integration.Config{
-		Account: string(found.Shop.ID), Store: strings.ToLower(found.Shop.MyshopifyDomain), Currency: found.Shop.CurrencyCode,
+		Account:        string(found.Shop.ID),
+		Store:          strings.ToLower(found.Shop.MyshopifyDomain),
+		Currency:       found.Shop.CurrencyCode,
 		MayWriteOrders: slices.ContainsFunc(found.CurrentAppInstallation.AccessScopes, func(s struct{ Handle string }) bool { return s.Handle == "write_orders" }),
 	}, nil
 }

@@ -74,7 +74,11 @@ func TestVersion_answeredByAnother(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	var log bytes.Buffer
-	c := shopify.New(shopify.Config{URL: server.URL, Clock: fixed(noon), Log: slog.New(slog.NewTextHandler(&log, nil))})
+	c := shopify.New(shopify.Config{
+		URL:   server.URL,
+		Clock: fixed(noon),
+		Log:   slog.New(slog.NewTextHandler(&log, nil)),
+	})
 	ask := func(key string) {
 		conn := connection(t)
 		conn.Key = key

@@ -32,7 +32,12 @@ func parseWindow(text string) window {
 	if err != nil || read < 0 {
 		return window{}
 	}
-	return window{above: parts[0], read: read, last: parts[2], after: parts[3]}
+	return window{
+		above: parts[0],
+		read:  read,
+		last:  parts[2],
+		after: parts[3],
+	}
 }
 
 func (w window) String() string {

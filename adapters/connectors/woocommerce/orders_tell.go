@@ -210,7 +210,11 @@ func (s *Connector) ReadOrder(ctx ports.Outbound, c ports.Connection, remote str
 		if err != nil {
 			return order.PlatformState{}, s.platform.Refused("has a refund of the order whose amount cannot be read")
 		}
-		state.Refunds = append(state.Refunds, order.PlatformRefund{Remote: r.ID.String(), Ours: r.ours(), Amount: amount})
+		state.Refunds = append(state.Refunds, order.PlatformRefund{
+			Remote: r.ID.String(),
+			Ours:   r.ours(),
+			Amount: amount,
+		})
 	}
 	return state, nil
 }

@@ -97,7 +97,11 @@ func (s *till) one(w http.ResponseWriter, method, remote string, change object) 
 func (s *till) connect(t *testing.T) (*woocommerce.Connector, ports.Connection) {
 	p := adaptertest.NewPlatform(t, s)
 	c := woocommerce.New(woocommerce.Config{Client: p.Client(), Clock: clock{}})
-	return c, ports.Connection{Key: "int_1", BaseURL: p.URL, Credentials: integration.Credentials{Key: key, Secret: secret}}
+	return c, ports.Connection{
+		Key:         "int_1",
+		BaseURL:     p.URL,
+		Credentials: integration.Credentials{Key: key, Secret: secret},
+	}
 }
 
 // there is an order at the shop with ours in its metadata.
@@ -127,13 +131,24 @@ func amount(text, currency string) money.Amount {
 // draft is an order of two pieces of item 51 and one of goods that are not the shop's.
 func draft(currency, unit, other, shipping, tax, total string) ports.OrderDraft {
 	o := &order.Order{
-		ID: id.New[id.Order]([16]byte{9}), Confirmation: "H-1", Email: "ada@example.com", CreatedAt: time.Now(),
+		ID:           id.New[id.Order]([16]byte{9}),
+		Confirmation: "H-1",
+		Email:        "ada@example.com",
+		CreatedAt:    time.Now(),
 		Lines: []checkout.Line{
 			{Name: "Jacket", Quantity: 2, Unit: amount(unit, currency), Original: amount(unit, currency)},
 			{Name: "Mug", Quantity: 1, Unit: amount(other, currency), Original: amount(other, currency)},
 		},
-		Shipping: amount(shipping, currency), Tax: amount(tax, currency), Total: amount(total, currency),
-		Address:     checkout.Address{Name: "Ada Byron", Line1: "1 Main St", City: "Berlin", PostalCode: "10115", Country: "DE"},
+		Shipping: amount(shipping, currency),
+		Tax:      amount(tax, currency),
+		Total:    amount(total, currency),
+		Address: checkout.Address{
+			Name:       "Ada Byron",
+			Line1:      "1 Main St",
+			City:       "Berlin",
+			PostalCode: "10115",
+			Country:    "DE",
+		},
 		Fulfillment: order.Fulfillment{ShippingOption: "standard"},
 	}
 	o.Payment.ID = id.New[id.Payment]([16]byte{8})
@@ -158,7 +173,11 @@ func TestWriteOrder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &till{total: test.total, exempt: test.exempt, stock: 2}
+			s := &till{
+				total:  test.total,
+				exempt: test.exempt,
+				stock:  2,
+			}
 			c, connection := s.connect(t)
 			w, err := c.WriteOrder(ports.NewOutbound(t.Context()), connection, test.d)
 			if err != nil || w.Remote != "100" || w.Unfinished || !slices.Equal(w.Counted, []string{"51"}) {
@@ -202,7 +221,11 @@ func TestWriteOrder_duplicates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &till{orders: []object{test.before}, total: "25.50", stock: 2}
+			s := &till{
+				orders: []object{test.before},
+				total:  "25.50",
+				stock:  2,
+			}
 			c, connection := s.connect(t)
 			w, err := c.WriteOrder(ports.NewOutbound(t.Context()), connection, d)
 			if err != nil || w.Remote != test.want || w.Unfinished {

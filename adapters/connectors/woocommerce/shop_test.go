@@ -177,7 +177,11 @@ func connect(t *testing.T) (*shop, *adaptertest.Platform, *woocommerce.Connector
 	s := &shop{records: map[string][]object{}, variations: map[string][]object{}}
 	p := adaptertest.NewPlatform(t, s.handler())
 	c := woocommerce.New(woocommerce.Config{Client: p.Client(), Clock: clock{}})
-	return s, p, c, ports.Connection{Key: "int_1", BaseURL: p.URL + "/shop/", Credentials: integration.Credentials{Key: key, Secret: secret}}
+	return s, p, c, ports.Connection{
+		Key:         "int_1",
+		BaseURL:     p.URL + "/shop/",
+		Credentials: integration.Credentials{Key: key, Secret: secret},
+	}
 }
 
 // call is one that the shop makes with a payload.
@@ -188,5 +192,9 @@ func call(topic, signing string, payload []byte, now time.Time) ports.Call {
 	header.Set("X-WC-Webhook-Signature", base64.StdEncoding.EncodeToString(sum.Sum(nil)))
 	header.Set("X-WC-Webhook-Topic", topic)
 	header.Set("X-WC-Webhook-Delivery-ID", strings.Repeat("d", 32))
-	return ports.Call{Header: header.Get, Payload: payload, Now: now}
+	return ports.Call{
+		Header:  header.Get,
+		Payload: payload,
+		Now:     now,
+	}
 }

@@ -143,7 +143,12 @@ func (s *Connector) News(ctx ports.Outbound, c ports.Connection, topic string, a
 	case err != nil || told.ID == "":
 		return nil, s.platform.Refused("sent a call that cannot be read")
 	case happened == "deleted":
-		return []syncrun.Record{{Resource: of, Remote: told.ID.String(), At: at, Deleted: true}}, nil
+		return []syncrun.Record{{
+			Resource: of,
+			Remote:   told.ID.String(),
+			At:       at,
+			Deleted:  true,
+		}}, nil
 	}
 	switch of {
 	case syncrun.Orders:

@@ -160,7 +160,11 @@ func TestLongestPath(t *testing.T) {
 	for i := range int64(999) {
 		h.say(100_00+i*i%3900, nil)
 	}
-	path := mustPath(t, h.decisions(), pricepath.Options{Limits: true, Currency: money.USD, Format: inDollars})
+	path := mustPath(t, h.decisions(), pricepath.Options{
+		Limits:   true,
+		Currency: money.USD,
+		Format:   inDollars,
+	})
 	svg := pricepath.Large(path, pricepath.Narrow, 500)
 	if len(svg) > 16<<10 {
 		t.Errorf("a path of 1,000 steps takes %d bytes", len(svg))

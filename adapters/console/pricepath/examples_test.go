@@ -31,7 +31,14 @@ type example struct {
 
 func examples() []example {
 	options := func(product string, end pricepath.EndKind) pricepath.Options {
-		return pricepath.Options{Prefix: "p1", Product: product, Currency: money.USD, End: pricepath.End{Kind: end}, Limits: true, Format: inDollars}
+		return pricepath.Options{
+			Prefix:   "p1",
+			Product:  product,
+			Currency: money.USD,
+			End:      pricepath.End{Kind: end},
+			Limits:   true,
+			Format:   inDollars,
+		}
 	}
 	usual := talk(plain, shopPolicy(172), 0, 138_58, 140_00, 141_11, 147_13)
 	hidden := options("Selvedge Denim Jacket", pricepath.Deal)
@@ -113,7 +120,13 @@ func yen() *history {
 
 func yenOptions() pricepath.Options {
 	f := inDollars
-	return pricepath.Options{Prefix: "p1", Product: "Tansu Chest <1880>", Currency: jpy, Limits: true, Format: f}
+	return pricepath.Options{
+		Prefix:   "p1",
+		Product:  "Tansu Chest <1880>",
+		Currency: jpy,
+		Limits:   true,
+		Format:   f,
+	}
 }
 
 // nine is the usual length at which all labels are shown.

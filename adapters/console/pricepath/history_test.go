@@ -34,7 +34,11 @@ type history struct {
 }
 
 func newHistory(p negotiation.Policy, s negotiation.Signals) *history {
-	h := &history{policy: p, signals: s, now: noon}
+	h := &history{
+		policy:  p,
+		signals: s,
+		now:     noon,
+	}
 	h.open()
 	return h
 }
@@ -86,11 +90,26 @@ func record(e negotiation.Entry) pricepath.Decision {
 		negotiation.OutcomeCountered: "counter_offer", negotiation.OutcomeRejected: "reject",
 	}
 	d := pricepath.Decision{
-		Seq: e.Seq, Product: "prod_1", Variant: "var_1", Quantity: e.Item.Quantity, CreatedAt: e.At, Offer: optional(e.Offer),
-		Answer: pricepath.Answer{Response: words[e.Outcome], Price: optional(e.Price)}, Rule: e.Rule.String(), Proposal: optional(e.Proposal),
-		Bounds: pricepath.Bounds{List: num(e.Bounds.List()), Opening: num(e.Bounds.Opening()), Target: num(e.Bounds.Target()), Floor: num(e.Bounds.Floor())},
+		Seq:       e.Seq,
+		Product:   "prod_1",
+		Variant:   "var_1",
+		Quantity:  e.Item.Quantity,
+		CreatedAt: e.At,
+		Offer:     optional(e.Offer),
+		Answer:    pricepath.Answer{Response: words[e.Outcome], Price: optional(e.Price)},
+		Rule:      e.Rule.String(),
+		Proposal:  optional(e.Proposal),
+		Bounds: pricepath.Bounds{
+			List:    num(e.Bounds.List()),
+			Opening: num(e.Bounds.Opening()),
+			Target:  num(e.Bounds.Target()),
+			Floor:   num(e.Bounds.Floor()),
+		},
 		Progress: pricepath.Progress{
-			Rounds: e.Before.Rounds, Moves: e.Before.Moves, BestOffer: positive(e.Before.BestOffer), Counter: positive(e.Before.Counter),
+			Rounds:    e.Before.Rounds,
+			Moves:     e.Before.Moves,
+			BestOffer: positive(e.Before.BestOffer),
+			Counter:   positive(e.Before.Counter),
 		},
 		Inputs: pricepath.Inputs{
 			Claims: pricepath.Standing{Tier: e.Signals.Claims.Tier.String(), Purchases: e.Signals.Claims.Purchases},
@@ -165,7 +184,10 @@ func signals() *rapid.Generator[negotiation.Signals] {
 		c := rapid.SampledFrom([]money.Currency{money.USD, jpy, bhd}).Draw(t, "currency")
 		list := rapid.OneOf(rapid.Int64Range(1, 120), rapid.Int64Range(100, 1_000_000), rapid.Int64Range(1, money.Limit-1)).Draw(t, "list")
 		s := negotiation.Signals{
-			List: money.Of(list, c), CartValue: money.Zero(c), Quantity: rapid.SampledFrom([]int{1, 1, 1, 3, 12}).Draw(t, "quantity"), Stock: rapid.IntRange(0, 100).Draw(t, "stock"),
+			List:       money.Of(list, c),
+			CartValue:  money.Zero(c),
+			Quantity:   rapid.SampledFrom([]int{1, 1, 1, 3, 12}).Draw(t, "quantity"),
+			Stock:      rapid.IntRange(0, 100).Draw(t, "stock"),
 			Negotiable: rapid.IntRange(0, 9).Draw(t, "negotiable") > 0,
 			Probed:     negotiation.Probed{Session: fewer.Draw(t, "probed"), Product: fewer.Draw(t, "probed of the product")},
 		}

@@ -117,8 +117,13 @@ func TestDrawingsStayInTheirBox(t *testing.T) {
 func randomPath(t *rapid.T, h *history) *pricepath.Path {
 	kind := rapid.SampledFrom([]pricepath.EndKind{pricepath.Open, pricepath.Left, pricepath.Deal}).Draw(t, "end")
 	p, err := pricepath.New(h.decisions(), pricepath.Options{
-		Prefix: "x", Product: "Lamp", Currency: h.signals.List.Currency(), End: pricepath.End{Kind: kind},
-		Limits: rapid.Bool().Draw(t, "limits"), Format: inDollars, Span: rapid.IntRange(0, 12).Draw(t, "span"),
+		Prefix:   "x",
+		Product:  "Lamp",
+		Currency: h.signals.List.Currency(),
+		End:      pricepath.End{Kind: kind},
+		Limits:   rapid.Bool().Draw(t, "limits"),
+		Format:   inDollars,
+		Span:     rapid.IntRange(0, 12).Draw(t, "span"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -253,9 +258,11 @@ func TestHostileTextIsEscaped(t *testing.T) {
 	t.Parallel()
 	const hostile = `"><script>alert(1)</script>'&` + "\x00"
 	o := pricepath.Options{
-		Prefix: hostile, Product: hostile, Limits: true,
-		Href:   func(int) string { return "?a=1&b=" + hostile },
-		Format: pricepath.Format{Money: func(a money.Amount) string { return hostile + a.String() }},
+		Prefix:  hostile,
+		Product: hostile,
+		Limits:  true,
+		Href:    func(int) string { return "?a=1&b=" + hostile },
+		Format:  pricepath.Format{Money: func(a money.Amount) string { return hostile + a.String() }},
 	}
 	d := nine()
 	for i := range d {
@@ -304,7 +311,11 @@ func TestPathsThatCannotBe(t *testing.T) {
 }
 
 func BenchmarkLarge(b *testing.B) {
-	p := mustPath(b, nine(), pricepath.Options{Product: "Selvedge Denim Jacket", Limits: true, Format: inDollars})
+	p := mustPath(b, nine(), pricepath.Options{
+		Product: "Selvedge Denim Jacket",
+		Limits:  true,
+		Format:  inDollars,
+	})
 	b.ReportAllocs()
 	for b.Loop() {
 		pricepath.Large(p, pricepath.Wide, 0)
@@ -315,7 +326,11 @@ func BenchmarkPage(b *testing.B) {
 	d := nine()
 	b.ReportAllocs()
 	for b.Loop() {
-		p := mustPath(b, d, pricepath.Options{Product: "Selvedge Denim Jacket", Limits: true, Format: inDollars})
+		p := mustPath(b, d, pricepath.Options{
+			Product: "Selvedge Denim Jacket",
+			Limits:  true,
+			Format:  inDollars,
+		})
 		pricepath.Large(p, pricepath.Wide, 0)
 		pricepath.Large(p, pricepath.Narrow, 0)
 		pricepath.Steps(p)

@@ -39,6 +39,11 @@ var plain = jacket()
 func jacket() negotiation.Signals {
 	cost := money.Of(77_74, money.USD)
 	return negotiation.Signals{
-		List: money.Of(169_00, money.USD), Cost: &cost, CartValue: money.Zero(money.USD), Quantity: 1, Stock: 20, Negotiable: true,
+		List:       money.Of(169_00, money.USD),
+		Cost:       &cost,
+		CartValue:  money.Zero(money.USD),
+		Quantity:   1,
+		Stock:      20,
+		Negotiable: true,
 	}
 }

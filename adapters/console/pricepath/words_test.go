@@ -184,7 +184,9 @@ func check(of turn, sentence string) (which int, so bool) {
 func judge(t rapid.TB, h *history, seen map[string]int) {
 	t.Helper()
 	p, err := pricepath.New(h.decisions(), pricepath.Options{
-		Currency: h.signals.List.Currency(), Limits: true, Format: pricepath.Format{Money: tagged},
+		Currency: h.signals.List.Currency(),
+		Limits:   true,
+		Format:   pricepath.Format{Money: tagged},
 	})
 	if err != nil {
 		t.Fatal(err)

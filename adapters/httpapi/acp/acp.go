@@ -89,8 +89,12 @@ type handlers struct {
 func (h *handlers) operation(op huma.Operation) wire.Operation {
 	op.Path = "/p/{slug}" + op.Path
 	op.Parameters = []*huma.Param{{
-		Name: "slug", In: "path", Required: true, Description: "The shop's slug.",
-		Schema: &huma.Schema{Type: huma.TypeString}, Example: "demo",
+		Name:        "slug",
+		In:          "path",
+		Required:    true,
+		Description: "The shop's slug.",
+		Schema:      &huma.Schema{Type: huma.TypeString},
+		Example:     "demo",
 	}}
 	op.Errors = append(op.Errors, http.StatusNotFound)
 	line := wire.Operation{Operation: op, Lane: h.Lane}

@@ -132,31 +132,53 @@ func toAPIQuote(a haggling.Answer, warnings []warning) any {
 	item := toAPIQuoted(a.Quote, warnings)
 	if a.Expired {
 		return expiredAnswer{
-			Status: "expired", SessionID: a.Session.String(), QuoteID: a.Quote.ID.String(),
-			Message: "The quote has expired. Ask for a new one.", Quoted: item, NextActions: afterQuote(a),
+			Status:      "expired",
+			SessionID:   a.Session.String(),
+			QuoteID:     a.Quote.ID.String(),
+			Message:     "The quote has expired. Ask for a new one.",
+			Quoted:      item,
+			NextActions: afterQuote(a),
 		}
 	}
 	visit, quote := a.Session.String(), a.Quote.ID.String()
 	switch d := a.Decision.(type) {
 	case negotiation.Accepted:
 		return acceptAnswer{
-			Status: commerce.Responses[d.Outcome()], SessionID: visit, QuoteID: quote, FinalPrice: wire.ToMoney(d.Price),
-			Message: a.Message, ValidUntil: wire.ToTime(a.Quote.ValidUntil), CheckoutToken: a.Token, Bundle: toAPIAgreedBundle(a.Quote),
-			Quoted: item, NextActions: afterQuote(a),
+			Status:        commerce.Responses[d.Outcome()],
+			SessionID:     visit,
+			QuoteID:       quote,
+			FinalPrice:    wire.ToMoney(d.Price),
+			Message:       a.Message,
+			ValidUntil:    wire.ToTime(a.Quote.ValidUntil),
+			CheckoutToken: a.Token,
+			Bundle:        toAPIAgreedBundle(a.Quote),
+			Quoted:        item,
+			NextActions:   afterQuote(a),
 		}
 	case negotiation.Countered:
 		return toAPICounter(a, d, item)
 	case negotiation.Rejected:
 		return rejectAnswer{
-			Status: commerce.Responses[d.Outcome()], SessionID: visit, QuoteID: quote, Reason: a.Reasoning,
-			FloorHint: toAPIHint(d.Hint), OfferedPrice: wire.ToMoney(d.Price), ValidUntil: wire.ToTime(a.Quote.ValidUntil),
-			Quoted: item, NextActions: afterQuote(a),
+			Status:       commerce.Responses[d.Outcome()],
+			SessionID:    visit,
+			QuoteID:      quote,
+			Reason:       a.Reasoning,
+			FloorHint:    toAPIHint(d.Hint),
+			OfferedPrice: wire.ToMoney(d.Price),
+			ValidUntil:   wire.ToTime(a.Quote.ValidUntil),
+			Quoted:       item,
+			NextActions:  afterQuote(a),
 		}
 	case negotiation.Quoted:
 		return quotedAnswer{
-			Status: commerce.Responses[d.Outcome()], SessionID: visit, QuoteID: quote, ListPrice: wire.ToMoney(a.Quote.Bounds.List()),
-			OfferedPrice: wire.ToMoney(d.Price), ValidUntil: wire.ToTime(a.Quote.ValidUntil),
-			Quoted: item, NextActions: afterQuote(a),
+			Status:       commerce.Responses[d.Outcome()],
+			SessionID:    visit,
+			QuoteID:      quote,
+			ListPrice:    wire.ToMoney(a.Quote.Bounds.List()),
+			OfferedPrice: wire.ToMoney(d.Price),
+			ValidUntil:   wire.ToTime(a.Quote.ValidUntil),
+			Quoted:       item,
+			NextActions:  afterQuote(a),
 		}
 	default:
 		panic(fmt.Sprintf("acp: no answer for the decision %T", d))
@@ -171,11 +193,18 @@ func toAPIHint(a money.Amount) string {
 func toAPICounter(a haggling.Answer, d negotiation.Countered, item Quoted) counterAnswer {
 	list := a.Quote.Bounds.List()
 	answer := counterAnswer{
-		Status: commerce.Responses[d.Outcome()], SessionID: a.Session.String(), QuoteID: a.Quote.ID.String(),
-		Product:       quotedProduct{a.Product.ID.String(), a.Product.Name},
-		OriginalPrice: wire.ToMoney(list), YourOffer: wire.ToMoney(*a.Offer), CounterPrice: wire.ToMoney(d.Price),
-		DiscountApplied: money.Off(list, d.Price).String(), Reasoning: a.Reasoning,
-		ValidUntil: wire.ToTime(a.Quote.ValidUntil), Quoted: item, NextActions: afterQuote(a),
+		Status:          commerce.Responses[d.Outcome()],
+		SessionID:       a.Session.String(),
+		QuoteID:         a.Quote.ID.String(),
+		Product:         quotedProduct{a.Product.ID.String(), a.Product.Name},
+		OriginalPrice:   wire.ToMoney(list),
+		YourOffer:       wire.ToMoney(*a.Offer),
+		CounterPrice:    wire.ToMoney(d.Price),
+		DiscountApplied: money.Off(list, d.Price).String(),
+		Reasoning:       a.Reasoning,
+		ValidUntil:      wire.ToTime(a.Quote.ValidUntil),
+		Quoted:          item,
+		NextActions:     afterQuote(a),
 	}
 	if a.Quote.Bundle != nil {
 		answer.Bundle = toAPIBundle(a.Quote, d.Price)

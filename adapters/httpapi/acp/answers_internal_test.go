@@ -21,15 +21,24 @@ func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
 func decided(d negotiation.Decision) haggling.Answer {
 	offer := usd(8000)
 	return haggling.Answer{
-		Session: id.New[id.Session]([16]byte{1}), Offer: &offer, Decision: d,
-		Product: &catalog.Product{ID: id.New[id.Product]([16]byte{1}), Name: "Jacket"},
+		Session:  id.New[id.Session]([16]byte{1}),
+		Offer:    &offer,
+		Decision: d,
+		Product:  &catalog.Product{ID: id.New[id.Product]([16]byte{1}), Name: "Jacket"},
 		Quote: negotiation.Snapshot{
 			ID: id.New[id.Quote]([16]byte{1}), Item: negotiation.Item{Quantity: 3},
-			Bounds:     negotiation.RehydrateBounds(usd(10000), usd(9700), usd(9000), usd(7311)),
-			Bundle:     &negotiation.Bundle{Product: id.New[id.Product]([16]byte{2}), Name: "Mug", Regular: usd(1295), Price: usd(1100)},
+			Bounds: negotiation.RehydrateBounds(usd(10000), usd(9700), usd(9000), usd(7311)),
+			Bundle: &negotiation.Bundle{
+				Product: id.New[id.Product]([16]byte{2}),
+				Name:    "Mug",
+				Regular: usd(1295),
+				Price:   usd(1100),
+			},
 			ValidUntil: time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC),
 		},
-		Reasoning: "because", Message: "fine", Token: "ct_1",
+		Reasoning: "because",
+		Message:   "fine",
+		Token:     "ct_1",
 	}
 }
 

@@ -18,8 +18,11 @@ import (
 
 func (h *handlers) registerAvailability() {
 	wire.AddAtomic(h.mount, h.operation(huma.Operation{
-		OperationID: availabilityID, Method: http.MethodPost, Path: "/acp/availability", Tags: discoveryTag,
-		Summary: "Ask what is in stock and what shipping costs",
+		OperationID: availabilityID,
+		Method:      http.MethodPost,
+		Path:        "/acp/availability",
+		Tags:        discoveryTag,
+		Summary:     "Ask what is in stock and what shipping costs",
 		Description: "Nothing is held. Shipping is for all items together, at list prices, to the address's country, or to " +
 			"the first of the shop's shipping_regions where none is given; a country outside of them is 422 " +
 			"validation_error. Unknown items: 404 product_not_found or variant_not_found.",
@@ -96,15 +99,21 @@ func fromAPIWanted(items []wantedItem) ([]discovery.Wanted, error) {
 		if err != nil {
 			return nil, err
 		}
-		wanted[i] = discovery.Wanted{Product: product, Variant: variant, Quantity: item.Quantity}
+		wanted[i] = discovery.Wanted{
+			Product:  product,
+			Variant:  variant,
+			Quantity: item.Quantity,
+		}
 	}
 	return wanted, nil
 }
 
 func toAPIAvailability(shop *project.Project, a discovery.Availability) availabilityAnswer {
 	answer := availabilityAnswer{
-		Available: a.All, TotalShipping: wire.ToMoney(a.Shipping), FreeShipping: a.FreeShipping,
-		NextActions: afterAvailability(shop, a.All),
+		Available:     a.All,
+		TotalShipping: wire.ToMoney(a.Shipping),
+		FreeShipping:  a.FreeShipping,
+		NextActions:   afterAvailability(shop, a.All),
 	}
 	for _, o := range a.Options {
 		answer.ShippingOptions = append(answer.ShippingOptions, toAPIShippingMethod(o))

@@ -22,8 +22,11 @@ const (
 
 func (h *handlers) registerOrderCancel() {
 	wire.AddPhased(h.mount, h.operation(huma.Operation{
-		OperationID: orderCancelID, Method: http.MethodPost, Path: "/acp/orders/{id}/cancel", Tags: aftersalesTag,
-		Summary: "Cancel an order",
+		OperationID: orderCancelID,
+		Method:      http.MethodPost,
+		Path:        "/acp/orders/{id}/cancel",
+		Tags:        aftersalesTag,
+		Summary:     "Cancel an order",
 		Description: "Ends an order that was not shipped and gives back what was paid; the refund may be pending still in the " +
 			"answer. It takes the order's manage_token, which finalize answered, or the session_id that the order was placed in: " +
 			"else 403 order_token_required. Sent again it answers the same. Shipped: 409 order_shipped (ask for a return instead); a return that the " +
@@ -59,8 +62,11 @@ func (h *handlers) cancelOrder(ctx ports.Outbound, rq Request, in *cancelOrderIn
 
 func (h *handlers) registerCheckoutCancel() {
 	wire.AddAtomic(h.mount, h.operation(huma.Operation{
-		OperationID: checkoutCancelID, Method: http.MethodPost, Path: "/acp/checkout/cancel", Tags: commerceTag,
-		Summary: "Give up a checkout",
+		OperationID: checkoutCancelID,
+		Method:      http.MethodPost,
+		Path:        "/acp/checkout/cancel",
+		Tags:        commerceTag,
+		Summary:     "Give up a checkout",
 		Description: "Ends a checkout that is not being paid; its tokens may be used in another one. Sent again it answers the " +
 			"same. A payment under way: 409 checkout_processing; paid: 409 checkout_completed (cancel its order instead); " +
 			"past valid_until: 409 checkout_expired.",

@@ -20,16 +20,22 @@ const cartPath = "/acp/cart"
 
 func (h *handlers) registerCart() {
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: cartID, Method: http.MethodGet, Path: cartPath, Tags: commerceTag,
-		Summary: "Read a cart",
+		OperationID: cartID,
+		Method:      http.MethodGet,
+		Path:        cartPath,
+		Tags:        commerceTag,
+		Summary:     "Read a cart",
 		Description: "The cart of a session: what the buyer wrote and what accepted quotes put there. Prices are those that a " +
 			"checkout would charge now; warnings name lines that it would refuse. Reading counts as activity. Unknown: 404 " +
 			"session_not_found. Past: 409 session_expired.",
 		Errors: []int{http.StatusConflict},
 	}), h.cart)
 	wire.AddPrepared(h.mount, h.operation(huma.Operation{
-		OperationID: cartPutID, Method: http.MethodPut, Path: cartPath, Tags: commerceTag,
-		Summary: "Replace a cart",
+		OperationID: cartPutID,
+		Method:      http.MethodPut,
+		Path:        cartPath,
+		Tags:        commerceTag,
+		Summary:     "Replace a cart",
 		Description: "Items replace all lines: what is left out is gone. An item keeps the line that its line_id names, or else one of " +
 			"the same product, variant and quantity, with its agreed price; where these differ it is at list price, and a warning names the " +
 			"agreement. An item with a checkout_token sells at its price, others at list price. Nothing is reserved. Without " +
@@ -37,8 +43,11 @@ func (h *handlers) registerCart() {
 		Errors: []int{http.StatusConflict},
 	}), h.putCart)
 	wire.AddPrepared(h.mount, h.operation(huma.Operation{
-		OperationID: cartCancelID, Method: http.MethodDelete, Path: cartPath, Tags: commerceTag,
-		Summary: "Empty a cart",
+		OperationID: cartCancelID,
+		Method:      http.MethodDelete,
+		Path:        cartPath,
+		Tags:        commerceTag,
+		Summary:     "Empty a cart",
 		Description: "Takes all lines out. What was agreed can still be bought by its checkout_token until it expires, and be put " +
 			"into the cart again. A checkout that was made of the cart stays as it is: cancel it, or it ends by itself.",
 		Errors: []int{http.StatusConflict},

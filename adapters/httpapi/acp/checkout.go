@@ -20,14 +20,20 @@ import (
 
 func (h *handlers) registerCheckout() {
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: checkoutID, Method: http.MethodGet, Path: "/acp/checkout/{id}", Tags: commerceTag,
-		Summary: "Read a checkout",
+		OperationID: checkoutID,
+		Method:      http.MethodGet,
+		Path:        "/acp/checkout/{id}",
+		Tags:        commerceTag,
+		Summary:     "Read a checkout",
 		Description: "What is bought, at which prices, what is missing, and what became of it. Anyone with the id can read it, so " +
 			"the answer has neither buyer nor address. Unknown: 404 checkout_not_found.",
 	}), h.checkout)
 	wire.AddPrepared(h.mount, h.operation(huma.Operation{
-		OperationID: checkoutReviseID, Method: http.MethodPut, Path: "/acp/checkout/{id}", Tags: commerceTag,
-		Summary: "Replace the cart of a checkout",
+		OperationID: checkoutReviseID,
+		Method:      http.MethodPut,
+		Path:        "/acp/checkout/{id}",
+		Tags:        commerceTag,
+		Summary:     "Replace the cart of a checkout",
 		Description: "Items, address and buyer replace those before: what is left out is gone. Totals are computed anew, and " +
 			"revision counts one up. Without order_webhook nobody hears of the order any more. An item keeps the line that its line_id names, or else one of the same product, variant and quantity, with the price that was " +
 			"agreed for it; one with a " +
@@ -153,15 +159,29 @@ func fromAPIRevise(shop *project.Project, in *reviseInput) (purchase.ReviseReque
 func (h *handlers) toAPIWholeCheckout(c *checkout.Checkout, o *order.Order, shop *project.Project) checkoutAnswer {
 	s, opened := c.Snapshot(), h.toAPICheckout(c, shop)
 	answer := checkoutAnswer{
-		CheckoutID: opened.CheckoutID, Status: opened.Status, Revision: s.Revision, Missing: opened.Missing, Summary: opened.Summary,
-		ShippingOptions: opened.ShippingOptions, PaymentMethods: opened.PaymentMethods, ValidUntil: opened.ValidUntil,
-		NextActions: opened.NextActions,
+		CheckoutID:      opened.CheckoutID,
+		Status:          opened.Status,
+		Revision:        s.Revision,
+		Missing:         opened.Missing,
+		Summary:         opened.Summary,
+		ShippingOptions: opened.ShippingOptions,
+		PaymentMethods:  opened.PaymentMethods,
+		ValidUntil:      opened.ValidUntil,
+		NextActions:     opened.NextActions,
 	}
 	for _, l := range s.Lines {
 		answer.Items = append(answer.Items, checkoutLine{
-			LineID: commerce.LineID(l.ID), ProductID: l.Product.String(), VariantID: l.Variant.String(), Name: l.Name, Variant: l.Label, Quantity: l.Quantity,
-			UnitPrice: wire.ToMoney(l.Unit), OriginalPrice: wire.ToMoney(l.Original), Discount: money.Off(l.Original, l.Unit).String(),
-			Agreed: !l.Quote.IsZero(), RequiresShipping: !l.Digital,
+			LineID:           commerce.LineID(l.ID),
+			ProductID:        l.Product.String(),
+			VariantID:        l.Variant.String(),
+			Name:             l.Name,
+			Variant:          l.Label,
+			Quantity:         l.Quantity,
+			UnitPrice:        wire.ToMoney(l.Unit),
+			OriginalPrice:    wire.ToMoney(l.Original),
+			Discount:         money.Off(l.Original, l.Unit).String(),
+			Agreed:           !l.Quote.IsZero(),
+			RequiresShipping: !l.Digital,
 		})
 	}
 	if o != nil {

@@ -26,8 +26,11 @@ var (
 
 func (h *handlers) registerCheckoutPage() {
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: checkoutPageID, Method: http.MethodGet, Path: "/acp/checkout/{id}/page", Tags: commerceTag,
-		Summary: "Show a checkout to people",
+		OperationID: checkoutPageID,
+		Method:      http.MethodGet,
+		Path:        "/acp/checkout/{id}/page",
+		Tags:        commerceTag,
+		Summary:     "Show a checkout to people",
 		Description: "What is bought, what is missing and how a person goes on, without buyer and address: a page of HTML that loads " +
 			"nothing else and takes no payment. It shows the storefront's checkout_instructions. Unknown: 404 checkout_not_found.",
 		Responses: map[string]*huma.Response{"200": {Description: "The page", Content: map[string]*huma.MediaType{
@@ -172,7 +175,11 @@ func totalsOf(c *checkout.Checkout) []checkoutViewTotal {
 			if !chosen {
 				name = "Total before shipping and tax"
 			}
-			list = append(list, checkoutViewTotal{Name: name, Amount: amount + " " + s.Amount.Currency().Code(), Last: true})
+			list = append(list, checkoutViewTotal{
+				Name:   name,
+				Amount: amount + " " + s.Amount.Currency().Code(),
+				Last:   true,
+			})
 		}
 	}
 	if list[1].Name == "Subtotal" { // nothing was reduced: one of the two says it

@@ -26,8 +26,11 @@ const documentPath = "/acp/openapi.json"
 func (h *handlers) registerDocument() {
 	h.template = sync.OnceValues(func() (*documentTemplate, error) { return newDocumentTemplate(h.mount.API.OpenAPI()) })
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: documentID, Method: http.MethodGet, Path: documentPath, Tags: discoveryTag,
-		Summary: "Read the shop's OpenAPI document",
+		OperationID: documentID,
+		Method:      http.MethodGet,
+		Path:        documentPath,
+		Tags:        discoveryTag,
+		Summary:     "Read the shop's OpenAPI document",
 		Description: "The operations for buyers' agents alone, at the shop's own address, with examples of what the shop sells. " +
 			"It has an ETag as the manifest does.",
 		Responses: map[string]*huma.Response{

@@ -32,7 +32,11 @@ func compile(t *testing.T, api huma.API) *schemas {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &schemas{compiler: jsonschema.NewCompiler(), paths: map[string]*regexp.Regexp{}, document: document.(map[string]any)}
+	s := &schemas{
+		compiler: jsonschema.NewCompiler(),
+		paths:    map[string]*regexp.Regexp{},
+		document: document.(map[string]any),
+	}
 	s.compiler.DefaultDraft(jsonschema.Draft2020)
 	s.compiler.AssertFormat()
 	if err := s.compiler.AddResource(documentURL, document); err != nil {

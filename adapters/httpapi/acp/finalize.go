@@ -22,8 +22,11 @@ const finalizeID = "acp-checkout-finalize"
 
 func (h *handlers) registerFinalize() {
 	wire.AddPhased(h.mount, h.operation(huma.Operation{
-		OperationID: finalizeID, Method: http.MethodPost, Path: "/acp/checkout/finalize", Tags: commerceTag,
-		Summary: "Pay a checkout",
+		OperationID: finalizeID,
+		Method:      http.MethodPost,
+		Path:        "/acp/checkout/finalize",
+		Tags:        commerceTag,
+		Summary:     "Pay a checkout",
 		Description: "Charges the payment token once and places the order. It is idempotent by checkout_id: sent again it " +
 			"returns the same order and charges nothing. A declined payment is an answer, payment_failed; retry_allowed tells " +
 			"whether another token may be tried; decline_code invalid_token means that the token is none. order.manage_token lets the buyer cancel the order and read the receipt. It and " +
@@ -109,8 +112,14 @@ func (h *handlers) finalize(ctx ports.Outbound, rq Request, in *wire.Input[final
 		}
 		o.ReceiptURL = h.receiptURL(shop, r.Order, o.Order.ManageToken)
 		return &wire.Output[any]{Body: successAnswer{
-			Status: "success", Order: o.Order, Payment: o.Payment, Fulfillment: o.Fulfillment,
-			ReceiptURL: o.ReceiptURL, Tracking: o.Tracking, Summary: o.Summary, Items: o.Items,
+			Status:      "success",
+			Order:       o.Order,
+			Payment:     o.Payment,
+			Fulfillment: o.Fulfillment,
+			ReceiptURL:  o.ReceiptURL,
+			Tracking:    o.Tracking,
+			Summary:     o.Summary,
+			Items:       o.Items,
 			NextActions: append(nextActions{actReadOrder}, afterOrder(shop, &order.Case{Order: r.Order}, h.Clock.Now())...),
 		}}, nil
 	case purchase.Declined:
@@ -127,17 +136,30 @@ func fromAPIFinalize(r finalizeRequest) (purchase.FinalizeRequest, error) {
 	}
 	of, err := wire.ID[id.Checkout](r.CheckoutID, "checkout")
 	return purchase.FinalizeRequest{
-		Checkout: of, Method: commerce.ValueOf(r.Payment.Method, commerce.PaymentMethods), Token: r.Payment.Token,
-		Option: r.ShippingOption, Revision: r.Revision, Email: r.BuyerEmail, Notes: r.Notes,
+		Checkout: of,
+		Method:   commerce.ValueOf(r.Payment.Method, commerce.PaymentMethods),
+		Token:    r.Payment.Token,
+		Option:   r.ShippingOption,
+		Revision: r.Revision,
+		Email:    r.BuyerEmail,
+		Notes:    r.Notes,
 	}, err
 }
 
 func toAPIDeclined(d purchase.Declined) failedAnswer {
 	return failedAnswer{
-		Status:     "payment_failed",
-		Error:      paymentError{Code: "card_declined", Message: d.Outcome.Message, DeclineCode: d.Outcome.Code},
-		CheckoutID: d.Checkout.String(), CheckoutStatus: d.Status.String(), RetryAllowed: d.Status == checkout.Pending,
-		Revision: d.Revision, Total: wire.ToMoney(d.Total), Currency: d.Total.Currency().Code(),
-		NextActions: afterDecline(d),
+		Status: "payment_failed",
+		Error: paymentError{
+			Code:        "card_declined",
+			Message:     d.Outcome.Message,
+			DeclineCode: d.Outcome.Code,
+		},
+		CheckoutID:     d.Checkout.String(),
+		CheckoutStatus: d.Status.String(),
+		RetryAllowed:   d.Status == checkout.Pending,
+		Revision:       d.Revision,
+		Total:          wire.ToMoney(d.Total),
+		Currency:       d.Total.Currency().Code(),
+		NextActions:    afterDecline(d),
 	}
 }

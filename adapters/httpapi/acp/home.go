@@ -113,7 +113,12 @@ func (h *handlers) llms(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(&text, "\n## For merchants\n\n"+
 		"- [OpenAPI document](%s): all operations, those of the Management API included; it is long\n"+
 		"- [Documentation](%s): the same as a page\n", h.base()+"/openapi.json", h.base()+"/docs")
-	write(w, r, &pageReply{Type: plainText, Policy: pagePolicy, Cache: pageCache, Body: text.Bytes()}, nil)
+	write(w, r, &pageReply{
+		Type:   plainText,
+		Policy: pagePolicy,
+		Cache:  pageCache,
+		Body:   text.Bytes(),
+	}, nil)
 }
 
 // write sends a page that belongs to no shop.

@@ -20,8 +20,11 @@ import (
 
 func (h *handlers) registerInit() {
 	wire.AddPrepared(h.mount, h.operation(huma.Operation{
-		OperationID: initID, Method: http.MethodPost, Path: "/acp/checkout/init", Tags: commerceTag,
-		Summary: "Open a checkout",
+		OperationID: initID,
+		Method:      http.MethodPost,
+		Path:        "/acp/checkout/init",
+		Tags:        commerceTag,
+		Summary:     "Open a checkout",
 		Description: "Items that a checkout_token covers sell at its price, others at list price; a negotiated_price that is " +
 			"neither is 422 price_mismatch. Without items it is what the token covers, or with from_cart the cart of the session: " +
 			"its agreed lines sell at their prices, the others at list price, and what is paid leaves the cart. Amounts are in summary.currency; " +
@@ -170,7 +173,12 @@ func fromAPIInit(shop *project.Project, r initRequest) (purchase.InitRequest, er
 			return purchase.InitRequest{}, err
 		}
 	}
-	request := purchase.InitRequest{Session: visit, FromCart: r.FromCart, TokenHash: hashed(r.CheckoutToken), Items: items}
+	request := purchase.InitRequest{
+		Session:   visit,
+		FromCart:  r.FromCart,
+		TokenHash: hashed(r.CheckoutToken),
+		Items:     items,
+	}
 	request.Hook, request.Option = fromAPIHook(r.OrderWebhook), r.ShippingOption
 	return request, addRecipient(&request, r.ShippingAddress, r.AllowIncomplete, r.Buyer)
 }
@@ -179,7 +187,12 @@ func fromAPIInit(shop *project.Project, r initRequest) (purchase.InitRequest, er
 func addRecipient(r *purchase.InitRequest, address shippingAddress, incomplete bool, buyer *checkoutBuyer) error {
 	check := fault.NewCheck()
 	if b := buyer; b != nil {
-		r.Buyer = checkout.Buyer{First: b.FirstName, Last: b.LastName, Email: b.Email, Phone: b.Phone}
+		r.Buyer = checkout.Buyer{
+			First: b.FirstName,
+			Last:  b.LastName,
+			Email: b.Email,
+			Phone: b.Phone,
+		}
 		check.In("buyer").That(b.Email == "" || commerce.PlainAddress(b.Email), "email", "must be an e-mail address")
 	}
 	r.Address, r.Partial = fromAPIAddress(address), incomplete
@@ -188,8 +201,16 @@ func addRecipient(r *purchase.InitRequest, address shippingAddress, incomplete b
 
 func fromAPIAddress(a shippingAddress) checkout.Address {
 	return checkout.Address{
-		Name: a.Name, First: a.FirstName, Last: a.LastName, Line1: a.Line1, Line2: a.Line2, City: a.City, State: a.State, PostalCode: a.PostalCode,
-		Country: strings.ToUpper(a.Country), Phone: a.Phone,
+		Name:       a.Name,
+		First:      a.FirstName,
+		Last:       a.LastName,
+		Line1:      a.Line1,
+		Line2:      a.Line2,
+		City:       a.City,
+		State:      a.State,
+		PostalCode: a.PostalCode,
+		Country:    strings.ToUpper(a.Country),
+		Phone:      a.Phone,
 	}
 }
 
@@ -248,11 +269,19 @@ func fromAPILines(shop *project.Project, items []revisedItem, strange string) ([
 func (h *handlers) toAPICheckout(c *checkout.Checkout, shop *project.Project) initAnswer {
 	s, methods := c.Snapshot(), shop.ServedMethods(h.Sandbox)
 	answer := initAnswer{
-		CheckoutID: s.ID.String(), Status: s.Status.String(), ValidUntil: wire.ToTime(s.ValidUntil), Missing: c.Missing(), Revision: c.Revision(),
+		CheckoutID:  s.ID.String(),
+		Status:      s.Status.String(),
+		ValidUntil:  wire.ToTime(s.ValidUntil),
+		Missing:     c.Missing(),
+		Revision:    c.Revision(),
 		NextActions: afterCheckout(c, methods, h.Clock.Now()),
 		Summary: checkoutSummary{
-			Subtotal: wire.ToMoney(s.Subtotal), Shipping: wire.ToMoney(c.Shipping()), Tax: wire.ToMoney(s.Tax),
-			Total: wire.ToMoney(c.Total()), Savings: wire.ToMoney(s.Savings), Currency: s.Subtotal.Currency().Code(),
+			Subtotal: wire.ToMoney(s.Subtotal),
+			Shipping: wire.ToMoney(c.Shipping()),
+			Tax:      wire.ToMoney(s.Tax),
+			Total:    wire.ToMoney(c.Total()),
+			Savings:  wire.ToMoney(s.Savings),
+			Currency: s.Subtotal.Currency().Code(),
 		},
 	}
 	for _, l := range s.Lines {
@@ -271,8 +300,11 @@ func (h *handlers) toAPICheckout(c *checkout.Checkout, shop *project.Project) in
 	}
 	for _, o := range s.Options {
 		answer.ShippingOptions = append(answer.ShippingOptions, shippingOption{
-			ID: o.ID, Name: o.Name, Price: wire.ToMoney(o.Price),
-			Estimate: commerce.Days(o.MinDays, o.MaxDays), Selected: o.ID == s.Selected,
+			ID:       o.ID,
+			Name:     o.Name,
+			Price:    wire.ToMoney(o.Price),
+			Estimate: commerce.Days(o.MinDays, o.MaxDays),
+			Selected: o.ID == s.Selected,
 		})
 	}
 	for _, method := range methods {

@@ -15,8 +15,11 @@ const keySetPath = "/.well-known/jwks.json"
 
 func (h *handlers) registerKeySet() {
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: "acp-signing-keys", Method: http.MethodGet, Path: keySetPath, Tags: discoveryTag,
-		Summary: "Read the shop's signing keys",
+		OperationID: "acp-signing-keys",
+		Method:      http.MethodGet,
+		Path:        keySetPath,
+		Tags:        discoveryTag,
+		Summary:     "Read the shop's signing keys",
 		Description: "A JSON Web Key Set (RFC 7517) with the public keys by which what the shop sends is verified, such as the " +
 			"requests to an order_webhook. A key is published before it signs, and for 7 days after it did. Keep the set for 5 " +
 			"minutes; read it again when a signature names a keyid that is not in it.",

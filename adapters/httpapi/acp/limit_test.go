@@ -25,7 +25,11 @@ type limiter struct {
 
 func (l *limiter) Take(_ context.Context, key string, r ports.Rate) ports.Verdict {
 	l.counted = append(l.counted, key+" "+strconv.Itoa(r.PerMinute)+"/"+strconv.Itoa(r.Burst))
-	return ports.Verdict{Allowed: key != l.refuses, Limit: r.Burst, RetryAfter: time.Second}
+	return ports.Verdict{
+		Allowed:    key != l.refuses,
+		Limit:      r.Burst,
+		RetryAfter: time.Second,
+	}
 }
 
 func (l *limiter) TakeN(ctx context.Context, key string, r ports.Rate, n int) ports.Verdict {

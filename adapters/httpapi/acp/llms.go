@@ -30,7 +30,12 @@ func (h *handlers) shopLLMs(_ context.Context, rq Request, _ *struct{}) (*pageRe
 	if h.Services.Protocols != nil {
 		otherProtocols(&text, h.Services.Protocols(shop))
 	}
-	return &pageReply{Type: plainText, Policy: pagePolicy, Cache: pageCache, Body: []byte(text.String())}, nil
+	return &pageReply{
+		Type:   plainText,
+		Policy: pagePolicy,
+		Cache:  pageCache,
+		Body:   []byte(text.String()),
+	}, nil
 }
 
 // otherProtocols names those that the shop speaks, by where they begin.

@@ -22,8 +22,11 @@ const manifestPath = "/.well-known/acp/manifest.json"
 
 func (h *handlers) registerManifest() {
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: manifestID, Method: http.MethodGet, Path: manifestPath, Tags: discoveryTag,
-		Summary: "Read what a shop offers",
+		OperationID: manifestID,
+		Method:      http.MethodGet,
+		Path:        manifestPath,
+		Tags:        discoveryTag,
+		Summary:     "Read what a shop offers",
 		Description: "Who sells, in which currency, how to pay, where it ships, where the other operations are, and how to " +
 			"use them best. urls are absolute; endpoints are the same as path templates, to be appended to the address that " +
 			"/.well-known was appended to. " +
@@ -139,14 +142,24 @@ func toAPIManifest(shop *project.Project, policy negotiation.Policy, methods []p
 	m := manifest{
 		Version: "1.0",
 		Merchant: merchant{
-			ID: shop.ID.String(), Name: shop.Name, Description: shop.Storefront.Description,
-			LogoURL: shop.Storefront.LogoURL, Capabilities: discovery.Capabilities(shop, policy),
+			ID:           shop.ID.String(),
+			Name:         shop.Name,
+			Description:  shop.Storefront.Description,
+			LogoURL:      shop.Storefront.LogoURL,
+			Capabilities: discovery.Capabilities(shop, policy),
 		},
 		Endpoints: endpoints{
-			Search: "/acp/search", Product: "/acp/products/{id}", Quote: "/acp/quote", Checkout: "/acp/checkout/init",
-			Finalize: "/acp/checkout/finalize", Orders: "/acp/orders/{id}", Returns: "/acp/returns",
+			Search:   "/acp/search",
+			Product:  "/acp/products/{id}",
+			Quote:    "/acp/quote",
+			Checkout: "/acp/checkout/init",
+			Finalize: "/acp/checkout/finalize",
+			Orders:   "/acp/orders/{id}",
+			Returns:  "/acp/returns",
 		},
-		Currencies: currencies, ShippingRegions: shop.Storefront.ShippingRegions, Protocols: map[string]string{},
+		Currencies:      currencies,
+		ShippingRegions: shop.Storefront.ShippingRegions,
+		Protocols:       map[string]string{},
 		Policies: policies{
 			NegotiationEnabled:    policy.Enabled,
 			MaxDiscountPercent:    wire.ToPercent(policy.MaxDiscount),

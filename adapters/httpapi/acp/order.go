@@ -18,8 +18,11 @@ import (
 func (h *handlers) registerOrders() {
 	h.registerOrderCancel()
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: orderID, Method: http.MethodGet, Path: "/acp/orders/{id}", Tags: aftersalesTag,
-		Summary: "Read an order",
+		OperationID: orderID,
+		Method:      http.MethodGet,
+		Path:        "/acp/orders/{id}",
+		Tags:        aftersalesTag,
+		Summary:     "Read an order",
 		Description: "How its payment, fulfillment, tracking, returns and refunds stand. Amounts are in payment.currency. " +
 			"With the order's manage_token it also shows receipt_url and the payment instrument. " +
 			"Unknown: 404 order_not_found. A manage_token that is not the order's: 403 order_token_required.",
@@ -29,15 +32,21 @@ func (h *handlers) registerOrders() {
 		"text/html": {Schema: &huma.Schema{Type: huma.TypeString}},
 	}}}
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: orderPageID, Method: http.MethodGet, Path: "/acp/orders/{id}/receipt", Tags: aftersalesTag,
-		Summary: "Print an order",
+		OperationID: orderPageID,
+		Method:      http.MethodGet,
+		Path:        "/acp/orders/{id}/receipt",
+		Tags:        aftersalesTag,
+		Summary:     "Print an order",
 		Description: "The receipt without the buyer's name, address and payment instrument: a page of HTML that loads nothing " +
 			"else. Unknown: 404 order_not_found.",
 		Responses: page,
 	}), h.orderPage)
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: receiptID, Method: http.MethodGet, Path: "/acp/orders/{id}/receipt/{code}", Tags: aftersalesTag,
-		Summary: "Print an order's receipt",
+		OperationID: receiptID,
+		Method:      http.MethodGet,
+		Path:        "/acp/orders/{id}/receipt/{code}",
+		Tags:        aftersalesTag,
+		Summary:     "Print an order's receipt",
 		Description: "A page of HTML that loads nothing else and is made to be printed. Its address is the order's receipt_url. " +
 			"Unknown: 404 order_not_found or receipt_not_found.",
 		Responses: page,
@@ -159,7 +168,10 @@ func toAPICase(shop *project.Project, c *order.Case, now time.Time) orderAnswer 
 	answer.Payment.Refunded = &refunded
 	for _, r := range c.Refunds {
 		answer.Refunds = append(answer.Refunds, orderRefund{
-			RefundID: r.ID.String(), Status: r.Status.String(), Amount: wire.ToMoney(r.Amount), ReturnID: r.Return.String(),
+			RefundID:  r.ID.String(),
+			Status:    r.Status.String(),
+			Amount:    wire.ToMoney(r.Amount),
+			ReturnID:  r.Return.String(),
 			CreatedAt: wire.ToTime(r.CreatedAt),
 		})
 	}
@@ -173,12 +185,17 @@ func toAPICase(shop *project.Project, c *order.Case, now time.Time) orderAnswer 
 func toAPIOrder(shop *project.Project, o *order.Order) orderAnswer {
 	answer := orderAnswer{
 		Order: placedOrder{
-			ID: o.ID.String(), ConfirmationNumber: o.Confirmation, Status: o.Status.String(),
-			CreatedAt: wire.ToTime(o.CreatedAt),
+			ID:                 o.ID.String(),
+			ConfirmationNumber: o.Confirmation,
+			Status:             o.Status.String(),
+			CreatedAt:          wire.ToTime(o.CreatedAt),
 		},
 		Payment: orderPayment{
-			ID: o.Payment.ID.String(), Status: o.Payment.Status().String(), Amount: wire.ToMoney(o.Payment.Amount),
-			Currency: o.Payment.Amount.Currency().Code(), Method: commerce.PaymentMethods[o.Payment.Method],
+			ID:       o.Payment.ID.String(),
+			Status:   o.Payment.Status().String(),
+			Amount:   wire.ToMoney(o.Payment.Amount),
+			Currency: o.Payment.Amount.Currency().Code(),
+			Method:   commerce.PaymentMethods[o.Payment.Method],
 		},
 		Fulfillment: orderFulfillment{
 			Status:            o.Fulfillment.Status.String(),
@@ -201,7 +218,11 @@ func toAPIOrder(shop *project.Project, o *order.Order) orderAnswer {
 }
 
 func toAPITracking(f order.Fulfillment) orderTracking {
-	t := orderTracking{Available: f.TrackingURL != "", Carrier: f.Carrier, Number: f.TrackingNumber}
+	t := orderTracking{
+		Available: f.TrackingURL != "",
+		Carrier:   f.Carrier,
+		Number:    f.TrackingNumber,
+	}
 	if t.Available {
 		t.URL = &f.TrackingURL
 	}

@@ -59,14 +59,20 @@ func (h *handlers) registerPages() {
 	page := answer("The page", "text/html")
 	page["200"].Content["application/json"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeObject}}
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: shopPageID, Method: http.MethodGet, Path: "", Tags: discoveryTag,
-		Summary: "Show the shop to people",
+		OperationID: shopPageID,
+		Method:      http.MethodGet,
+		Path:        "",
+		Tags:        discoveryTag,
+		Summary:     "Show the shop to people",
 		Description: "A page of HTML that loads nothing else, with links to what agents read. Who accepts application/json and no " +
 			"HTML gets these links as JSON.",
 		Responses: page,
 	}), h.shopPage)
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: shopLLMsID, Method: http.MethodGet, Path: llmsPath, Tags: discoveryTag,
+		OperationID: shopLLMsID,
+		Method:      http.MethodGet,
+		Path:        llmsPath,
+		Tags:        discoveryTag,
 		Summary:     "Introduce the shop to language models",
 		Description: "Markdown in the form of llmstxt.org.",
 		Responses:   answer("The text", "text/plain"),
@@ -112,7 +118,13 @@ func (h *handlers) shopPage(ctx context.Context, rq Request, in *pageInput) (*pa
 
 func jsonReply(p pointers) (*pageReply, error) {
 	text, err := wire.Marshal(p)
-	return &pageReply{Type: "application/json", Policy: pagePolicy, Cache: pageCache, Vary: "Accept", Body: text}, err
+	return &pageReply{
+		Type:   "application/json",
+		Policy: pagePolicy,
+		Cache:  pageCache,
+		Vary:   "Accept",
+		Body:   text,
+	}, err
 }
 
 func htmlReply(page *template.Template, view any) (*pageReply, error) {
@@ -120,7 +132,13 @@ func htmlReply(page *template.Template, view any) (*pageReply, error) {
 	if err := page.Execute(&text, view); err != nil {
 		return nil, err
 	}
-	return &pageReply{Type: "text/html; charset=utf-8", Policy: pagePolicy, Cache: pageCache, Vary: "Accept", Body: text.Bytes()}, nil
+	return &pageReply{
+		Type:   "text/html; charset=utf-8",
+		Policy: pagePolicy,
+		Cache:  pageCache,
+		Vary:   "Accept",
+		Body:   text.Bytes(),
+	}, nil
 }
 
 // shopView is what a shop's page shows.

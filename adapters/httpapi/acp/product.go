@@ -15,8 +15,11 @@ import (
 
 func (h *handlers) registerProduct() {
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: productID, Method: http.MethodGet, Path: "/acp/products/{id}", Tags: discoveryTag,
-		Summary: "Look at a product",
+		OperationID: productID,
+		Method:      http.MethodGet,
+		Path:        "/acp/products/{id}",
+		Tags:        discoveryTag,
+		Summary:     "Look at a product",
 		Description: "Prices are in the shop's currency, for one piece. personalized_price is where a negotiation by this " +
 			"buyer would open; an offer within likely_acceptance_range is accepted at once; lower ones may succeed after a counter. In a session they are the " +
 			"session's own. Unknown product: 404 product_not_found. A buyer_context that is no JSON object: 400 " +
@@ -125,8 +128,14 @@ func (h *handlers) product(ctx context.Context, rq Request, in *productInput) (*
 func (h *handlers) toAPIProduct(shop *project.Project, view discovery.ProductView) productAnswer {
 	p, list := view.Product, listPrice(view.Product)
 	answer := productAnswer{
-		ProductID: p.ID.String(), Name: p.Name, Description: p.Description, Brand: p.Brand, Category: p.Category,
-		ListPrice: wire.ToMoney(list), Negotiable: haggles(shop, p), Attributes: p.Attributes,
+		ProductID:   p.ID.String(),
+		Name:        p.Name,
+		Description: p.Description,
+		Brand:       p.Brand,
+		Category:    p.Category,
+		ListPrice:   wire.ToMoney(list),
+		Negotiable:  haggles(shop, p),
+		Attributes:  p.Attributes,
 		Personalized: personalizedPrice{
 			Price:    wire.ToMoney(view.Personalized.Price),
 			Discount: view.Personalized.Discount.String(), Reason: view.Personalized.Reason,
@@ -136,7 +145,9 @@ func (h *handlers) toAPIProduct(shop *project.Project, view discovery.ProductVie
 			LikelyAcceptanceRange: [2]wire.Money{wire.ToMoney(view.AcceptanceFrom), wire.ToMoney(list)},
 		},
 		Reviews: productReviews{
-			AverageRating: wire.ToDecimal(int64(p.Reviews.Average), 2), Count: p.Reviews.Count, Summary: p.Reviews.Summary,
+			AverageRating: wire.ToDecimal(int64(p.Reviews.Average), 2),
+			Count:         p.Reviews.Count,
+			Summary:       p.Reviews.Summary,
 		},
 		Shipping: productShipping{
 			FreeShipping:          checkout.FreeShipping(shop.Storefront, list),
@@ -150,9 +161,17 @@ func (h *handlers) toAPIProduct(shop *project.Project, view discovery.ProductVie
 	}
 	for _, v := range p.Variants {
 		answer.Variants = append(answer.Variants, productVariant{
-			ID: v.ID.String(), Size: v.Size, Color: v.Color, SKU: v.SKU, Price: wire.ToMoney(p.PriceOf(v)),
-			InStock: v.Available(view.Stock[v.ID]), Quantity: view.Stock[v.ID], GTIN: v.GTIN, MPN: v.MPN,
-			Availability: v.Availability(1, view.Stock[v.ID]).String(), RequiresShipping: !v.Digital,
+			ID:               v.ID.String(),
+			Size:             v.Size,
+			Color:            v.Color,
+			SKU:              v.SKU,
+			Price:            wire.ToMoney(p.PriceOf(v)),
+			InStock:          v.Available(view.Stock[v.ID]),
+			Quantity:         view.Stock[v.ID],
+			GTIN:             v.GTIN,
+			MPN:              v.MPN,
+			Availability:     v.Availability(1, view.Stock[v.ID]).String(),
+			RequiresShipping: !v.Digital,
 		})
 	}
 	for i, image := range p.Images {

@@ -177,7 +177,11 @@ func TestDeclinedPayment(t *testing.T) {
 			"checkout_id": opened.at("checkout_id"), "checkout_status": `"pending"`, "retry_allowed": "true",
 		})
 	}
-	s.outcome = checkout.Declined{Code: "stolen_card", Message: "No.", Final: true}
+	s.outcome = checkout.Declined{
+		Code:    "stolen_card",
+		Message: "No.",
+		Final:   true,
+	}
 	s.ok("POST", "/acp/checkout/finalize", pay(s.opened().string("checkout_id"), "psp_spt", "")).
 		expect(t, map[string]string{"checkout_status": `"canceled"`, "retry_allowed": "false"})
 	if strings.Contains(s.log.String(), "s3cret-of-ada") {

@@ -17,8 +17,11 @@ import (
 
 func (h *handlers) registerQuote() {
 	wire.AddPrepared(h.mount, h.operation(huma.Operation{
-		OperationID: quoteID, Method: http.MethodPost, Path: "/acp/quote", Tags: commerceTag,
-		Summary: "Ask for a price, or make an offer",
+		OperationID: quoteID,
+		Method:      http.MethodPost,
+		Path:        "/acp/quote",
+		Tags:        commerceTag,
+		Summary:     "Ask for a price, or make an offer",
 		Description: "Prices are in the shop's currency, for one piece. Without offer_price the answer is a quote. An offer is " +
 			"accepted, countered or rejected; a counter, a quoted price and the price offered beside a rejection are yours until " +
 			"valid_until. A follow-up " +

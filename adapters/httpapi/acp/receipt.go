@@ -79,8 +79,11 @@ func printed(view receiptView) (*receiptReply, error) {
 		return nil, err
 	}
 	return &receiptReply{
-		Type: "text/html; charset=utf-8", Policy: receiptPolicy,
-		Referrer: "no-referrer", Cache: "no-store", Body: page.Bytes(),
+		Type:     "text/html; charset=utf-8",
+		Policy:   receiptPolicy,
+		Referrer: "no-referrer",
+		Cache:    "no-store",
+		Body:     page.Bytes(),
 	}, nil
 }
 
@@ -116,10 +119,15 @@ type receiptLine struct {
 func toReceipt(shop *project.Project, c *order.Case) receiptView {
 	o := c.Order
 	view := receiptView{
-		Style: template.CSS(receiptCSS), Shop: shop.Name, Order: o,
-		Placed:   o.CreatedAt.In(shop.Settings.Location()).Format("2 January 2006, 15:04 MST"),
-		Delivery: days(o.Fulfillment.DeliversFrom, o.Fulfillment.DeliversBy), Currency: o.Total.Currency().Code(), Saved: o.Savings.IsPositive(),
-		Canceled: o.Status == order.Canceled, Kept: money.Of(o.Payment.Amount.Minor()-o.Payment.Refunded.Minor(), o.Total.Currency()),
+		Style:        template.CSS(receiptCSS),
+		Shop:         shop.Name,
+		Order:        o,
+		Placed:       o.CreatedAt.In(shop.Settings.Location()).Format("2 January 2006, 15:04 MST"),
+		Delivery:     days(o.Fulfillment.DeliversFrom, o.Fulfillment.DeliversBy),
+		Currency:     o.Total.Currency().Code(),
+		Saved:        o.Savings.IsPositive(),
+		Canceled:     o.Status == order.Canceled,
+		Kept:         money.Of(o.Payment.Amount.Minor()-o.Payment.Refunded.Minor(), o.Total.Currency()),
 		PlaceAndCode: joined(o.Address.City, o.Address.State, o.Address.PostalCode),
 	}
 	for _, l := range o.Lines {

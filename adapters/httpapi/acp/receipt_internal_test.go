@@ -32,7 +32,14 @@ func TestReceipt_digital(t *testing.T) {
 	t.Parallel()
 	for _, digital := range []bool{false, true} {
 		usd := money.Of(10_00, money.USD)
-		o := &order.Order{Subtotal: usd, Shipping: usd, Tax: usd, Total: usd, Savings: usd, Address: checkout.Address{Name: "Ada", Country: "US"}}
+		o := &order.Order{
+			Subtotal: usd,
+			Shipping: usd,
+			Tax:      usd,
+			Total:    usd,
+			Savings:  usd,
+			Address:  checkout.Address{Name: "Ada", Country: "US"},
+		}
 		o.Payment.Amount, o.Payment.Refunded = usd, money.Zero(money.USD)
 		o.Lines = []checkout.Line{{Name: "Map", Quantity: 1, Unit: usd, Original: usd, Digital: digital}}
 		view := toReceipt(&project.Project{}, &order.Case{Order: o})

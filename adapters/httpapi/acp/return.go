@@ -16,8 +16,12 @@ const returnCreateID = "acp-return-create"
 
 func (h *handlers) registerReturns() {
 	wire.AddAtomic(h.mount, h.operation(huma.Operation{
-		OperationID: returnCreateID, Method: http.MethodPost, Path: "/acp/returns", Tags: aftersalesTag,
-		Summary: "Ask to return part of an order", DefaultStatus: http.StatusCreated,
+		OperationID:   returnCreateID,
+		Method:        http.MethodPost,
+		Path:          "/acp/returns",
+		Tags:          aftersalesTag,
+		Summary:       "Ask to return part of an order",
+		DefaultStatus: http.StatusCreated,
 		Description: "The merchant decides. A return cannot be taken back, and while there is one the order cannot be canceled: cancel an order " +
 			"that is not shipped instead. Past the return window, items that are not part of the order, or more of them " +
 			"than was bought and not yet returned: 422 validation_error. A canceled order: 409 order_canceled. " +
@@ -25,8 +29,12 @@ func (h *handlers) registerReturns() {
 		Errors: []int{http.StatusConflict},
 	}), wire.HandleOne(h.requestReturn, toAPIReturn))
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: returnReadID, Method: http.MethodGet, Path: "/acp/returns/{id}", Tags: aftersalesTag,
-		Summary: "Read a return", Description: "Unknown: 404 return_not_found.",
+		OperationID: returnReadID,
+		Method:      http.MethodGet,
+		Path:        "/acp/returns/{id}",
+		Tags:        aftersalesTag,
+		Summary:     "Read a return",
+		Description: "Unknown: 404 return_not_found.",
 	}), wire.HandleOne(h.findReturn, toAPIReturn))
 }
 
@@ -85,15 +93,25 @@ func fromAPIReturn(items []returnItem) ([]order.ReturnItem, error) {
 		at.That(err == nil, "product_id", "is not part of the order")
 		variant, err := wire.OptionalID[id.Variant](item.VariantID, "variant")
 		at.That(err == nil, "variant_id", "is not part of the order")
-		list[i] = order.ReturnItem{Product: product, Variant: variant, Quantity: item.Quantity, Reason: item.Reason}
+		list[i] = order.ReturnItem{
+			Product:  product,
+			Variant:  variant,
+			Quantity: item.Quantity,
+			Reason:   item.Reason,
+		}
 	}
 	return list, check.Err()
 }
 
 func toAPIReturn(r *order.Return) returnAnswer {
 	return returnAnswer{
-		ReturnID: r.ID.String(), Status: r.Status.String(), RefundEstimate: wire.ToMoney(r.Estimate),
-		Currency: r.Estimate.Currency().Code(), Instructions: r.Instructions,
-		RefundID: r.Refund.String(), Reason: r.Reason, NextActions: afterReturn(r),
+		ReturnID:       r.ID.String(),
+		Status:         r.Status.String(),
+		RefundEstimate: wire.ToMoney(r.Estimate),
+		Currency:       r.Estimate.Currency().Code(),
+		Instructions:   r.Instructions,
+		RefundID:       r.Refund.String(),
+		Reason:         r.Reason,
+		NextActions:    afterReturn(r),
 	}
 }

@@ -16,8 +16,11 @@ import (
 
 func (h *handlers) registerSearch() {
 	wire.AddPrepared(h.mount, h.operation(huma.Operation{
-		OperationID: searchID, Method: http.MethodPost, Path: "/acp/search", Tags: discoveryTag,
-		Summary: "Search products in natural language",
+		OperationID: searchID,
+		Method:      http.MethodPost,
+		Path:        "/acp/search",
+		Tags:        discoveryTag,
+		Summary:     "Search products in natural language",
 		Description: "Ask best with keywords of one thing (\"waterproof hiking jacket\"), one search for each thing that is wanted, and put " +
 			"what must hold into filters: a price, a brand, a size, a colour, being in stock. A SKU, GTIN, MPN or part number as the " +
 			"query finds that product first. Matches by meaning and ranks what is in stock higher. An empty query finds " +
@@ -144,8 +147,11 @@ func (h *handlers) search(ctx ports.Outbound, rq Request, in *wire.Input[searchR
 
 func (h *handlers) toAPISearch(shop *project.Project, a discovery.SearchAnswer) searchAnswer {
 	answer := searchAnswer{
-		SessionID: a.Session.ID.String(), TotalCount: a.Found.Total, NextCursor: a.Next,
-		Confidence: wire.ToDecimal(int64(a.Found.Confidence), 3), Facets: toAPIFacets(a.Found.Facets),
+		SessionID:  a.Session.ID.String(),
+		TotalCount: a.Found.Total,
+		NextCursor: a.Next,
+		Confidence: wire.ToDecimal(int64(a.Found.Confidence), 3),
+		Facets:     toAPIFacets(a.Found.Facets),
 	}
 	delivery := estimate(shop.Storefront)
 	answer.Results = slices.Grow(answer.Results, len(a.Found.Hits))
@@ -154,8 +160,11 @@ func (h *handlers) toAPISearch(shop *project.Project, a discovery.SearchAnswer) 
 	}
 	for _, r := range a.Recommendations {
 		answer.Recommendations = append(answer.Recommendations, recommendation{
-			Type: "complementary", ProductID: r.Product.ID.String(), Name: r.Product.Name,
-			Price: wire.ToMoney(r.Price), BundleDiscount: r.BundleDiscount.String(),
+			Type:           "complementary",
+			ProductID:      r.Product.ID.String(),
+			Name:           r.Product.Name,
+			Price:          wire.ToMoney(r.Price),
+			BundleDiscount: r.BundleDiscount.String(),
 		})
 	}
 	answer.NextActions = afterSearch(answer)
@@ -166,11 +175,20 @@ func (h *handlers) toAPIResult(shop *project.Project, hit catalog.Hit, stock dis
 	p := hit.Product
 	quantity := stock.Of(p)
 	r := searchResult{
-		ProductID: p.ID.String(), Name: p.Name, Description: p.Description, Brand: p.Brand,
-		URL:       h.toAPIProductURL(shop, p),
-		ListPrice: wire.ToMoney(listPrice(p)), Currency: shop.Settings.Currency.Code(), Negotiable: haggles(shop, p),
+		ProductID:     p.ID.String(),
+		Name:          p.Name,
+		Description:   p.Description,
+		Brand:         p.Brand,
+		URL:           h.toAPIProductURL(shop, p),
+		ListPrice:     wire.ToMoney(listPrice(p)),
+		Currency:      shop.Settings.Currency.Code(),
+		Negotiable:    haggles(shop, p),
 		SemanticMatch: semanticMatch{Score: wire.ToDecimal(int64(hit.Score), 3), Reasons: hit.Reasons},
-		Availability:  searchAvailability{InStock: stock.Sells(hit), Quantity: quantity, ShippingEstimate: delivery},
+		Availability: searchAvailability{
+			InStock:          stock.Sells(hit),
+			Quantity:         quantity,
+			ShippingEstimate: delivery,
+		},
 	}
 	for _, image := range p.Images {
 		r.Images = append(r.Images, searchImage{h.ImageURL(image.URL), image.Alt})

@@ -17,16 +17,22 @@ import (
 
 func (h *handlers) registerSessions() {
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: sessionID, Method: http.MethodGet, Path: "/acp/sessions/{id}", Tags: commerceTag,
-		Summary: "Read a session",
+		OperationID: sessionID,
+		Method:      http.MethodGet,
+		Path:        "/acp/sessions/{id}",
+		Tags:        commerceTag,
+		Summary:     "Read a session",
 		Description: "What the buyer said, what is agreed and in the cart, every offer and its answer, oldest first. Reading " +
 			"counts as activity; 24 hours after its creation a session ends all the same. Prices are in the shop's currency, for one piece. Unknown: 404 session_not_found. Past: 409 " +
 			"session_expired.",
 		Errors: []int{http.StatusConflict},
 	}), h.session)
 	wire.AddAtomic(h.mount, h.operation(huma.Operation{
-		OperationID: sessionExtendID, Method: http.MethodPost, Path: "/acp/sessions/{id}/extend", Tags: commerceTag,
-		Summary: "Extend a session",
+		OperationID: sessionExtendID,
+		Method:      http.MethodPost,
+		Path:        "/acp/sessions/{id}/extend",
+		Tags:        commerceTag,
+		Summary:     "Extend a session",
 		Description: "Moves the session's end by so many minutes, at most to 24 hours after its creation (422 " +
 			"validation_error). Unknown: 404 session_not_found. Past: 409 session_expired.",
 		Errors: []int{http.StatusConflict},
@@ -151,8 +157,11 @@ func (h *handlers) extend(ctx context.Context, rq Request, in *extendInput) (*wi
 func toAPISession(v ports.Visit, status session.Status, currency money.Currency) sessionAnswer {
 	s := v.Session
 	answer := sessionAnswer{
-		SessionID: s.ID.String(), Status: status.String(), CreatedAt: wire.ToTime(s.CreatedAt),
-		LastActivity: wire.ToTime(s.LastActivity), ExpiresAt: wire.ToTime(s.ExpiresAt),
+		SessionID:    s.ID.String(),
+		Status:       status.String(),
+		CreatedAt:    wire.ToTime(s.CreatedAt),
+		LastActivity: wire.ToTime(s.LastActivity),
+		ExpiresAt:    wire.ToTime(s.ExpiresAt),
 		BuyerContext: sessionBuyer{
 			LoyaltyTier: s.Claims.LoyaltyTier, PurchaseHistory: s.Claims.PurchaseHistory,
 			Location: s.Claims.Location, Urgency: s.Claims.Urgency,
@@ -161,8 +170,12 @@ func toAPISession(v ports.Visit, status session.Status, currency money.Currency)
 	}
 	for _, item := range v.Cart {
 		answer.Cart.Items = append(answer.Cart.Items, cartItem{
-			ProductID: item.Product.String(), VariantID: item.Variant.String(), Name: item.Name,
-			Quantity: item.Quantity, NegotiatedPrice: wire.ToMoney(item.Price), AtListPrice: item.AtList(),
+			ProductID:       item.Product.String(),
+			VariantID:       item.Variant.String(),
+			Name:            item.Name,
+			Quantity:        item.Quantity,
+			NegotiatedPrice: wire.ToMoney(item.Price),
+			AtListPrice:     item.AtList(),
 		})
 	}
 	for _, e := range v.History {
@@ -199,7 +212,10 @@ func toAPISessionQuotes(history []negotiation.Entry) []sessionQuote {
 // toAPIEntry shows the price of an answer under the name that it had there, and nothing of its reasons.
 func toAPIEntry(e negotiation.Entry) historyEntry {
 	entry := historyEntry{
-		Timestamp: wire.ToTime(e.At), Type: "quote_request", Offer: wire.ToOptionalMoney(e.Offer), Response: commerce.Responses[e.Outcome],
+		Timestamp: wire.ToTime(e.At),
+		Type:      "quote_request",
+		Offer:     wire.ToOptionalMoney(e.Offer),
+		Response:  commerce.Responses[e.Outcome],
 	}
 	price := wire.ToOptionalMoney(e.Price)
 	switch e.Outcome {

@@ -60,7 +60,11 @@ type shop struct {
 func openShop(t *testing.T, change ...func(*commerce.Services)) *shop {
 	t.Helper()
 	log := &bytes.Buffer{}
-	s := &shop{shelf: stocked(), t: t, log: log}
+	s := &shop{
+		shelf: stocked(),
+		t:     t,
+		log:   log,
+	}
 	services := s.services(slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	for _, c := range change {
 		c(&services)
@@ -78,8 +82,15 @@ func stocked() *shelf {
 	front := project.DefaultStorefront(settings)
 	front.Description, front.FreeShippingThreshold = "All for rain", optionalUSD(10000)
 	s := &shelf{
-		shop: &project.Project{ID: named[id.Project](1), Name: "Rainy <b>Days</b>", Slug: "demo", Settings: settings, Storefront: front, CatalogVersion: 1},
-		now:  noon,
+		shop: &project.Project{
+			ID:             named[id.Project](1),
+			Name:           "Rainy <b>Days</b>",
+			Slug:           "demo",
+			Settings:       settings,
+			Storefront:     front,
+			CatalogVersion: 1,
+		},
+		now: noon,
 		products: map[id.Product]*catalog.Product{
 			jacket: {
 				ID: jacket, SKU: "J", Name: "Rain jacket", Description: "Keeps dry", Brand: "Nimbus", Category: "outdoor/rain-jackets",
@@ -89,7 +100,11 @@ func stocked() *shelf {
 				Variants: []catalog.Variant{
 					{ID: green, SKU: "J-G", Size: "M", Color: "Green"}, {ID: red, SKU: "J-R", Size: "L", Color: "Red", Price: optionalUSD(11000)},
 				},
-				Reviews: catalog.Reviews{Average: 450, Count: 12, Summary: "Dry."}, Status: catalog.Active,
+				Reviews: catalog.Reviews{
+					Average: 450,
+					Count:   12,
+					Summary: "Dry.",
+				}, Status: catalog.Active,
 			},
 			mug: {
 				ID: mug, SKU: "M", Name: "Mug", Price: usd(1295), Negotiable: true, Status: catalog.Active,
@@ -129,7 +144,11 @@ func (s *shop) services(log *slog.Logger) commerce.Services {
 		Orders:      buys,
 		Refunds:     buys,
 	}
-	router := &agents.Router{Active: employer{}, Programs: map[string]*agent.Program{agent.House: agents.Builtin}, Log: log}
+	router := &agents.Router{
+		Active:   employer{},
+		Programs: map[string]*agent.Program{agent.House: agents.Builtin},
+		Log:      log,
+	}
 	find := discovery.New(discovery.Service{
 		Stores:   stores,
 		Agent:    router,
@@ -142,8 +161,11 @@ func (s *shop) services(log *slog.Logger) commerce.Services {
 	tokens := ordertoken.Tokens{Secrets: s.shelf}
 	return commerce.Services{
 		Stores:        stores,
-		ClientAddress: wire.ClientAddress(nil), Lane: wire.NewLane(10, 10, nil), PaymentLane: wire.NewLane(10, 10, nil),
-		Storefronts: s.shelf, Discovery: find,
+		ClientAddress: wire.ClientAddress(nil),
+		Lane:          wire.NewLane(10, 10, nil),
+		PaymentLane:   wire.NewLane(10, 10, nil),
+		Storefronts:   s.shelf,
+		Discovery:     find,
 		Haggling: &haggling.Service{
 			Stores:   stores,
 			Agent:    router,
@@ -174,7 +196,8 @@ func (s *shop) services(log *slog.Logger) commerce.Services {
 			Entropy: s.shelf,
 			Log:     log,
 		},
-		Clock: s.shelf, Sandbox: true,
+		Clock:     s.shelf,
+		Sandbox:   true,
 		Address:   func(slug string) string { return "https://shops.example.com/p/" + slug },
 		PublicURL: "https://shops.example.com",
 	}
@@ -207,7 +230,11 @@ func (s *shop) send(request *http.Request) answer {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	a := answer{status: response.StatusCode, header: response.Header, text: string(text)}
+	a := answer{
+		status: response.StatusCode,
+		header: response.Header,
+		text:   string(text),
+	}
 	if strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") && len(text) > 0 {
 		decoder := json.NewDecoder(bytes.NewReader(text))
 		decoder.UseNumber()

@@ -86,8 +86,16 @@ type employer struct{ ports.ActiveAgents }
 func (employer) Active(_ context.Context, p id.Project) (*agent.Agent, error) {
 	house := agent.Handler{Kind: agent.Builtin, Program: agent.House}
 	return &agent.Agent{
-		ID: named[id.Agent](1), Project: p, Status: agent.Active, Policy: negotiation.Builtin(),
-		Handlers: agent.Handlers{Search: house, Quote: house, Checkout: house, Finalize: house},
+		ID:      named[id.Agent](1),
+		Project: p,
+		Status:  agent.Active,
+		Policy:  negotiation.Builtin(),
+		Handlers: agent.Handlers{
+			Search:   house,
+			Quote:    house,
+			Checkout: house,
+			Finalize: house,
+		},
 	}, nil
 }
 
@@ -111,7 +119,13 @@ func (s sessions) Visit(_ context.Context, _ id.Project, named id.Session) (port
 	if v == nil {
 		return ports.Visit{}, fault.Missing("session")
 	}
-	return ports.Visit{Session: v, Now: s.now, Cart: s.carts[named], History: s.history, Shown: s.shown}, nil
+	return ports.Visit{
+		Session: v,
+		Now:     s.now,
+		Cart:    s.carts[named],
+		History: s.history,
+		Shown:   s.shown,
+	}, nil
 }
 
 func (s *shelf) visit(named id.Session) *session.Session {
@@ -136,7 +150,12 @@ func (s sessions) Keep(_ context.Context, v *session.Session, t session.Touched,
 type haggles struct{ *shelf }
 
 func (s haggles) Load(_ context.Context, _ id.Project, ask ports.HaggleAsk) (ports.Haggle, error) {
-	h := ports.Haggle{Session: s.visit(ask.Session), Quote: s.quotes[ask.Quote], LastSeq: len(s.history), Stock: s.stock()}
+	h := ports.Haggle{
+		Session: s.visit(ask.Session),
+		Quote:   s.quotes[ask.Quote],
+		LastSeq: len(s.history),
+		Stock:   s.stock(),
+	}
 	if h.Quote != nil {
 		ask.Product = h.Quote.Snapshot().Item.Product
 	}

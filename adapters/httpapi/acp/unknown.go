@@ -79,7 +79,11 @@ func unknown(fields wire.Unknown, path, code, thing string, known []string, spel
 			message += "did you mean " + meant + "? "
 		}
 		message += "It was ignored. Known: " + strings.Join(known, ", ") + "."
-		all = append(all, warning{Code: code, Field: path + shown, Message: message})
+		all = append(all, warning{
+			Code:    code,
+			Field:   path + shown,
+			Message: message,
+		})
 	}
 	return all
 }

@@ -139,14 +139,23 @@ func TestForWhomARequestIsCounted(t *testing.T) {
 	} {
 		counts := &counter{full: c.full}
 		s := &commerce.Services{
-			Storefronts:   oneShop{shop: shop},
-			Identity:      &identity.Service{Profiles: keyring{agent}, Signatures: httpsig.Requests{}, Keys: keyed{secret: secret, profile: profile}, Clock: today{}},
+			Storefronts: oneShop{shop: shop},
+			Identity: &identity.Service{
+				Profiles:   keyring{agent},
+				Signatures: httpsig.Requests{},
+				Keys:       keyed{secret: secret, profile: profile},
+				Clock:      today{},
+			},
 			Limiter:       counts,
 			PublicURL:     "https://shops.example.com",
 			Address:       func(slug string) string { return "https://shops.example.com/p/" + slug },
 			ClientAddress: func(*http.Request) netip.Addr { return netip.MustParseAddr(from) },
 		}
-		op := &huma.Operation{MaxBodyBytes: 100, RequestBody: &huma.RequestBody{}, Metadata: map[string]any{}}
+		op := &huma.Operation{
+			MaxBodyBytes: 100,
+			RequestBody:  &huma.RequestBody{},
+			Metadata:     map[string]any{},
+		}
 		if c.cost > 0 {
 			commerce.Costs(op, c.cost)
 		}
@@ -155,7 +164,11 @@ func TestForWhomARequestIsCounted(t *testing.T) {
 		r.Header.Set("UCP-Agent", fmt.Sprintf("profile=%q", profile))
 		r.Header.Set("Content-Type", "application/json")
 		c.change(r)
-		e := &wire.Entry[commerce.Buyer]{Writer: httptest.NewRecorder(), Request: r, Operation: op}
+		e := &wire.Entry[commerce.Buyer]{
+			Writer:    httptest.NewRecorder(),
+			Request:   r,
+			Operation: op,
+		}
 		var err error
 		for _, step := range s.Mount(nil, &wire.Style{}, wire.KeyRules[commerce.Buyer]{}).Steps[2:4] { // which find the shop and look at the key
 			if err == nil {

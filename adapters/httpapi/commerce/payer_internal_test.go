@@ -18,7 +18,11 @@ func TestPayer(t *testing.T) {
 		"http://127.0.0.1:9000/p":              "127.0.0.1",
 		"http://localhost:9000/p":              "localhost",
 	} {
-		if got := payer(agentid.Agent{Profile: profile, Verified: true, Key: "thumbprint"}); got != want {
+		if got := payer(agentid.Agent{
+			Profile:  profile,
+			Verified: true,
+			Key:      "thumbprint",
+		}); got != want {
 			t.Errorf("%s: %s", profile, got)
 		}
 		if got := payer(agentid.Agent{Profile: profile, Verified: true}); got != profile {

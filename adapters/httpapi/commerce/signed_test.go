@@ -99,13 +99,21 @@ func TestIdentify(t *testing.T) {
 		Keys:     []agentid.Key{{ID: key.Public().Thumbprint(), Public: key.Public(), Signs: true}},
 	}
 	services := &commerce.Services{
-		Identity:      &identity.Service{Profiles: keyring{agent}, Signatures: httpsig.Requests{}, Clock: today{}},
+		Identity: &identity.Service{
+			Profiles:   keyring{agent},
+			Signatures: httpsig.Requests{},
+			Clock:      today{},
+		},
 		ClientAddress: func(*http.Request) netip.Addr { return netip.MustParseAddr("198.51.100.7") },
 	}
 	op := &huma.Operation{MaxBodyBytes: 100, RequestBody: &huma.RequestBody{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/p/{slug}/ucp/carts/{id}", func(w http.ResponseWriter, r *http.Request) {
-		e := &wire.Entry[commerce.Buyer]{Writer: w, Request: r, Operation: op}
+		e := &wire.Entry[commerce.Buyer]{
+			Writer:    w,
+			Request:   r,
+			Operation: op,
+		}
 		e.Caller.Shop = &project.Project{Slug: "demo"}
 		caller, err := services.Identify(e, func(asking *identity.Request) error {
 			asking.Business, asking.Needs = []capability.Set{served}, capability.Cart
@@ -146,7 +154,11 @@ func TestIdentify(t *testing.T) {
 		}
 		return string(text)
 	}
-	verified := fmt.Sprintf("%+v true <nil> 2", agentid.Agent{Profile: agent.URL, Verified: true, Key: key.Public().Thumbprint()})
+	verified := fmt.Sprintf("%+v true <nil> 2", agentid.Agent{
+		Profile:  agent.URL,
+		Verified: true,
+		Key:      key.Public().Thumbprint(),
+	})
 	if got := send(`{}`, func(*http.Request) {}); got != verified {
 		t.Errorf("signed: %s", got)
 	}

@@ -98,7 +98,11 @@ func (s Services) ask(w http.ResponseWriter, r *http.Request) error {
 }
 
 func form(kind integration.Type, state string) view {
-	return view{Title: "Connect " + kind.Label(), Platform: kind.Label(), State: state}
+	return view{
+		Title:    "Connect " + kind.Label(),
+		Platform: kind.Label(),
+		State:    state,
+	}
 }
 
 // mostForm is more than the form has.

@@ -105,7 +105,11 @@ func openDoor(t *testing.T, strikes int) *door {
 	t.Helper()
 	d := &door{World: synctest.New(integration.Custom), provider: &provider{webhook: id.New[id.Webhook]([16]byte{8}), other: id.New[id.Webhook]([16]byte{7})}}
 	d.webhook = &integration.Webhook{
-		ID: id.New[id.Webhook]([16]byte{9}), Project: d.Project.ID, Integration: d.Integration, Type: integration.Custom, Topic: "products/update",
+		ID:          id.New[id.Webhook]([16]byte{9}),
+		Project:     d.Project.ID,
+		Integration: d.Integration,
+		Type:        integration.Custom,
+		Topic:       "products/update",
 	}
 	replica := d.Replica(0)
 	if err := replica.Webhooks().Add(t.Context(), d.webhook); err != nil {
@@ -115,10 +119,20 @@ func openDoor(t *testing.T, strikes int) *door {
 	mux := http.NewServeMux()
 	mux.Handle(hooks.Pattern, hooks.Handler(hooks.Services{
 		Receiver: inbox.NewReceiver(inbox.Door{
-			Webhooks: replica.Webhooks(), Inbox: replica.Inbox(), Platforms: map[string]ports.CalledConnector{"custom": platform{}},
-			Vault: plain{}, Clock: d, Entropy: &synctest.Entropy{}, Log: log, Wake: func() {},
+			Webhooks:  replica.Webhooks(),
+			Inbox:     replica.Inbox(),
+			Platforms: map[string]ports.CalledConnector{"custom": platform{}},
+			Vault:     plain{},
+			Clock:     d,
+			Entropy:   &synctest.Entropy{},
+			Log:       log,
+			Wake:      func() {},
 		}),
-		Ear:  payments.Ear{InUse: d.provider, Readers: map[string]ports.WebhookReader{"stripe": d.provider}, Vault: plain{}},
+		Ear: payments.Ear{
+			InUse:   d.provider,
+			Readers: map[string]ports.WebhookReader{"stripe": d.provider},
+			Vault:   plain{},
+		},
 		Lane: wire.NewLane(4, 3, nil), Limiter: &limiter{left: strikes},
 		ClientAddress: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") },
 	}))
@@ -268,7 +282,11 @@ func TestReportOnAnUndecidedPaymentIsRefused(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.Handle(hooks.Pattern, hooks.Handler(hooks.Services{
 		Ear: payments.Ear{
-			InUse: stripe, Readers: map[string]ports.WebhookReader{"stripe": stripe}, Vault: plain{}, Refunds: unpaid{}, Undecided: unpaid{},
+			InUse:     stripe,
+			Readers:   map[string]ports.WebhookReader{"stripe": stripe},
+			Vault:     plain{},
+			Refunds:   unpaid{},
+			Undecided: unpaid{},
 		},
 		Lane: wire.NewLane(4, 3, nil), Limiter: &limiter{left: 1},
 		ClientAddress: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") },

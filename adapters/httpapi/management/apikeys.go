@@ -75,8 +75,14 @@ func (h *handlers) createKey(ctx context.Context, rq operation.Request, in *crea
 	v := h.toAPIKey(key)
 	operation.NoteCreated(rq, v.ID, v)
 	return &wire.Output[createdKey]{Body: createdKey{
-		ID: v.ID, Name: v.Name, Key: secret, Prefix: v.Prefix, Scopes: v.Scopes, ProjectIDs: v.ProjectIDs,
-		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt,
+		ID:         v.ID,
+		Name:       v.Name,
+		Key:        secret,
+		Prefix:     v.Prefix,
+		Scopes:     v.Scopes,
+		ProjectIDs: v.ProjectIDs,
+		CreatedAt:  v.CreatedAt,
+		ExpiresAt:  v.ExpiresAt,
 	}}, nil
 }
 
@@ -116,8 +122,14 @@ func fromAPIKey(in newKey) (account.KeyDraft, error) {
 
 func (h *handlers) toAPIKey(k *account.Key) KeyView {
 	return KeyView{
-		ID: k.ID.String(), Name: k.Name, Prefix: k.Prefix, Status: k.Status(h.Clock.Now()).String(), Scopes: k.Scopes,
-		ProjectIDs: wire.Each(k.Projects, id.Project.String), CreatedAt: wire.ToTime(k.CreatedAt),
-		ExpiresAt: wire.ToOptionalTime(k.ExpiresAt), LastUsedAt: wire.ToOptionalTime(k.LastUsedAt),
+		ID:         k.ID.String(),
+		Name:       k.Name,
+		Prefix:     k.Prefix,
+		Status:     k.Status(h.Clock.Now()).String(),
+		Scopes:     k.Scopes,
+		ProjectIDs: wire.Each(k.Projects, id.Project.String),
+		CreatedAt:  wire.ToTime(k.CreatedAt),
+		ExpiresAt:  wire.ToOptionalTime(k.ExpiresAt),
+		LastUsedAt: wire.ToOptionalTime(k.LastUsedAt),
 	}
 }

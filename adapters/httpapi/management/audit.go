@@ -132,8 +132,16 @@ func opens(target string) bool {
 
 func toAPIAuditEvent(e namedEvent) auditEvent {
 	out := auditEvent{
-		ID: e.ID.String(), Action: e.Action, Target: e.Target, ProjectID: wire.ToOptionalID(e.Project), KeyID: e.Key.String(), Address: e.Address,
-		RequestID: e.RequestID, CreatedAt: wire.ToTime(e.At), Before: json.RawMessage("null"), After: json.RawMessage("null"),
+		ID:        e.ID.String(),
+		Action:    e.Action,
+		Target:    e.Target,
+		ProjectID: wire.ToOptionalID(e.Project),
+		KeyID:     e.Key.String(),
+		Address:   e.Address,
+		RequestID: e.RequestID,
+		CreatedAt: wire.ToTime(e.At),
+		Before:    json.RawMessage("null"),
+		After:     json.RawMessage("null"),
 	}
 	if !e.Member.IsZero() {
 		out.Member = &auditMember{ID: e.Member.String(), Name: e.member}

@@ -39,7 +39,12 @@ type keys struct {
 
 func (k *keys) add(name string, scopes []string, bound ...id.Project) {
 	hash := sha256.Sum256([]byte("hk_test_" + name))
-	k.known[hash] = &account.Key{Account: k.owner.ID, Hash: hash, Scopes: scopes, Projects: bound}
+	k.known[hash] = &account.Key{
+		Account:  k.owner.ID,
+		Hash:     hash,
+		Scopes:   scopes,
+		Projects: bound,
+	}
 }
 
 func (k *keys) KeyByHash(_ context.Context, hash [32]byte) (*account.Key, *account.Account, error) {
@@ -127,12 +132,22 @@ type limiter struct {
 
 func (l *limiter) Take(_ context.Context, key string, r ports.Rate) ports.Verdict {
 	l.counted = append(l.counted, key)
-	return ports.Verdict{Allowed: !l.full, Limit: r.Burst, Remaining: 7, Reset: 1500 * time.Millisecond, RetryAfter: 2100 * time.Millisecond}
+	return ports.Verdict{
+		Allowed:    !l.full,
+		Limit:      r.Burst,
+		Remaining:  7,
+		Reset:      1500 * time.Millisecond,
+		RetryAfter: 2100 * time.Millisecond,
+	}
 }
 
 // Look is as full as Take.
 func (l *limiter) Look(_ context.Context, _ string, r ports.Rate) ports.Verdict {
-	return ports.Verdict{Allowed: !l.full, Limit: r.Burst, RetryAfter: 2100 * time.Millisecond}
+	return ports.Verdict{
+		Allowed:    !l.full,
+		Limit:      r.Burst,
+		RetryAfter: 2100 * time.Millisecond,
+	}
 }
 
 // newWorld may be given more services.
@@ -182,11 +197,15 @@ func newWorld(t *testing.T, more ...func(*management.Services)) *world {
 			},
 			Discovery: discovery.New(discovery.Service{Stores: stores}),
 		},
-		Stores:     stores,
-		ACPAddress: func(slug string) string { return "https://" + slug + ".example" }, APIAddress: "https://api.example/v1",
+		Stores:        stores,
+		ACPAddress:    func(slug string) string { return "https://" + slug + ".example" },
+		APIAddress:    "https://api.example/v1",
 		ClientAddress: func(r *http.Request) netip.Addr { return netip.MustParseAddr("203.0.113.7") },
-		Limiter:       &w.limiter, Rate: func(account.Plan) ports.Rate { return ports.Rate{PerMinute: 60, Burst: 90} },
-		Lane: wire.NewLane(10, 10, nil), Clock: system{}, NewEventID: func() id.AuditEvent { return id.New[id.AuditEvent]([16]byte{9}) },
+		Limiter:       &w.limiter,
+		Rate:          func(account.Plan) ports.Rate { return ports.Rate{PerMinute: 60, Burst: 90} },
+		Lane:          wire.NewLane(10, 10, nil),
+		Clock:         system{},
+		NewEventID:    func() id.AuditEvent { return id.New[id.AuditEvent]([16]byte{9}) },
 	}
 	services.Keys.Clock = system{}
 	services.Begin = func(_ context.Context, _ *ports.KeyUse, work func(*ports.Stores, ports.Records) error) (bool, error) {

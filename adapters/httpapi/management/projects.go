@@ -103,7 +103,10 @@ func (h *handlers) createProject(ctx context.Context, rq operation.Request, in *
 		return nil, err
 	}
 	p, err := h.Projects.In(rq.Stores).Open(ctx, caller.Account.ID, project.Draft{
-		Name: in.Body.Name, Slug: in.Body.Slug, Description: in.Body.Description, Settings: settings,
+		Name:        in.Body.Name,
+		Slug:        in.Body.Slug,
+		Description: in.Body.Description,
+		Settings:    settings,
 	})
 	if err != nil {
 		return nil, err
@@ -211,7 +214,9 @@ func (h *handlers) deleteProject(ctx context.Context, rq operation.Request, in *
 func fromAPIFlat(o wire.Optional[flatPatch], check fault.Check) project.SettingsPatch {
 	flat := o.Group()
 	return project.SettingsPatch{
-		Currency: flat.Currency.Field(), Timezone: flat.Timezone.Field(), Locale: flat.Locale.Field(),
+		Currency:           flat.Currency.Field(),
+		Timezone:           flat.Timezone.Field(),
+		Locale:             flat.Locale.Field(),
 		NegotiationEnabled: flat.NegotiationEnabled.Field(),
 		MaxDiscount:        operation.FromAPIPercent(flat.MaxDiscount, "max_discount_percent", check),
 	}
@@ -219,21 +224,31 @@ func fromAPIFlat(o wire.Optional[flatPatch], check fault.Check) project.Settings
 
 func toAPIFlat(s project.Settings) flatSettings {
 	return flatSettings{
-		Currency: s.Currency.Code(), Timezone: s.Timezone, Locale: s.Locale,
-		NegotiationEnabled: s.NegotiationEnabled, MaxDiscount: wire.ToPercent(s.MaxDiscount),
+		Currency:           s.Currency.Code(),
+		Timezone:           s.Timezone,
+		Locale:             s.Locale,
+		NegotiationEnabled: s.NegotiationEnabled,
+		MaxDiscount:        wire.ToPercent(s.MaxDiscount),
 	}
 }
 
 func toAPIProjectItem(p *project.Project) ProjectItem {
 	return ProjectItem{
-		ID: p.ID.String(), Name: p.Name, Slug: p.Slug, Status: p.Status.String(), CreatedAt: wire.ToTime(p.CreatedAt),
+		ID:        p.ID.String(),
+		Name:      p.Name,
+		Slug:      p.Slug,
+		Status:    p.Status.String(),
+		CreatedAt: wire.ToTime(p.CreatedAt),
 	}
 }
 
 func (h *handlers) toAPIProject(p *project.Project) ProjectView {
 	return ProjectView{
-		ProjectItem: toAPIProjectItem(p), Description: p.Description, Settings: toAPIFlat(p.Settings),
-		UpdatedAt: wire.ToTime(p.UpdatedAt), Endpoints: endpoints{ACP: h.ACPAddress(p.Slug), API: h.APIAddress},
+		ProjectItem: toAPIProjectItem(p),
+		Description: p.Description,
+		Settings:    toAPIFlat(p.Settings),
+		UpdatedAt:   wire.ToTime(p.UpdatedAt),
+		Endpoints:   endpoints{ACP: h.ACPAddress(p.Slug), API: h.APIAddress},
 	}
 }
 

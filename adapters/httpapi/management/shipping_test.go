@@ -98,7 +98,13 @@ func (c carrier) Rates(_ ports.Outbound, _ ports.Connection, r ports.RateRequest
 
 func (c carrier) Buy(_ ports.Outbound, _ ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
 	return ports.ShippingLabel{
-		Remote: "7", Carrier: r.Carrier, Service: r.Service, TrackingNumber: "1Z999", Price: "7.25", Currency: "USD", PDF: []byte("%PDF"),
+		Remote:         "7",
+		Carrier:        r.Carrier,
+		Service:        r.Service,
+		TrackingNumber: "1Z999",
+		Price:          "7.25",
+		Currency:       "USD",
+		PDF:            []byte("%PDF"),
 	}, c.depot.err
 }
 
@@ -108,7 +114,13 @@ func openDepot(t *testing.T) (*world, *depot) {
 	t.Helper()
 	usd := func(n int64) money.Amount { return money.Of(n, money.USD) }
 	d := &depot{order: &order.Order{
-		ID: parcelOrder, Status: order.Confirmed, Payment: order.Payment{Amount: usd(100), Refunded: usd(0), Refunding: usd(0)},
+		ID:     parcelOrder,
+		Status: order.Confirmed,
+		Payment: order.Payment{
+			Amount:    usd(100),
+			Refunded:  usd(0),
+			Refunding: usd(0),
+		},
 		Fulfillment: order.Fulfillment{Status: order.FulfillmentProcessing},
 	}}
 	w := newWorld(t, func(s *management.Services) {

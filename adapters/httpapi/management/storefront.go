@@ -91,8 +91,11 @@ const rateDigits = 3
 
 func fromAPIStorefront(in storefrontPatch, c money.Currency, check fault.Check) project.StorefrontPatch {
 	return project.StorefrontPatch{
-		Description: in.Description.Field(), LogoURL: in.LogoURL.Field(), ShippingRegions: in.ShippingRegions.Field(),
-		ReturnWindowDays: in.ReturnWindowDays.Field(), ReturnConditions: in.ReturnConditions.Field(),
+		Description:          in.Description.Field(),
+		LogoURL:              in.LogoURL.Field(),
+		ShippingRegions:      in.ShippingRegions.Field(),
+		ReturnWindowDays:     in.ReturnWindowDays.Field(),
+		ReturnConditions:     in.ReturnConditions.Field(),
 		CheckoutInstructions: in.Instructions.Field(),
 		FreeShippingThreshold: wire.MapField(in.FreeThreshold, func(d wire.Decimal) *money.Amount {
 			amount := d.Amount(c, "free_shipping_threshold", check)
@@ -102,7 +105,13 @@ func fromAPIStorefront(in storefrontPatch, c money.Currency, check fault.Check) 
 			to := make([]project.ShippingRate, len(rates))
 			for i, r := range rates {
 				price := r.Price.Amount(c, "price", check.In("shipping_rates").At(i))
-				to[i] = project.ShippingRate{Region: r.Region, Method: r.Method, Price: price, MinDays: r.MinDays, MaxDays: r.MaxDays}
+				to[i] = project.ShippingRate{
+					Region:  r.Region,
+					Method:  r.Method,
+					Price:   price,
+					MinDays: r.MinDays,
+					MaxDays: r.MaxDays,
+				}
 			}
 			return to
 		}),
@@ -110,7 +119,11 @@ func fromAPIStorefront(in storefrontPatch, c money.Currency, check fault.Check) 
 			to := make([]project.TaxRate, len(rates))
 			for i, r := range rates {
 				rate := r.Rate.Scaled(rateDigits, "rate", check.In("tax_rates").At(i))
-				to[i] = project.TaxRate{Country: r.Country, State: r.State, Rate: project.Rate(rate)}
+				to[i] = project.TaxRate{
+					Country: r.Country,
+					State:   r.State,
+					Rate:    project.Rate(rate),
+				}
 			}
 			return to
 		}),
@@ -122,16 +135,19 @@ func fromAPIStorefront(in storefrontPatch, c money.Currency, check fault.Check) 
 
 func toAPIStorefront(f project.Storefront) storefront {
 	return storefront{
-		Description: f.Description, LogoURL: f.LogoURL, ShippingRegions: f.ShippingRegions,
-		FreeThreshold: wire.ToOptionalMoney(f.FreeShippingThreshold),
+		Description:     f.Description,
+		LogoURL:         f.LogoURL,
+		ShippingRegions: f.ShippingRegions,
+		FreeThreshold:   wire.ToOptionalMoney(f.FreeShippingThreshold),
 		ShippingRates: wire.Each(f.ShippingRates, func(r project.ShippingRate) shippingRate {
 			return shippingRate{r.Region, r.Method, wire.Decimal(r.Price.String()), r.MinDays, r.MaxDays}
 		}),
 		TaxRates: wire.Each(f.TaxRates, func(t project.TaxRate) taxRate {
 			return taxRate{t.Country, t.State, wire.ToDecimal(int64(t.Rate), rateDigits)}
 		}),
-		ReturnWindowDays: f.ReturnWindowDays, ReturnConditions: f.ReturnConditions,
-		Instructions: f.CheckoutInstructions,
-		Warehouses:   wire.Each(f.Warehouses, func(w project.Warehouse) warehouse { return warehouse(w) }),
+		ReturnWindowDays: f.ReturnWindowDays,
+		ReturnConditions: f.ReturnConditions,
+		Instructions:     f.CheckoutInstructions,
+		Warehouses:       wire.Each(f.Warehouses, func(w project.Warehouse) warehouse { return warehouse(w) }),
 	}
 }

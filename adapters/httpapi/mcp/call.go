@@ -50,7 +50,11 @@ type errorData struct {
 }
 
 func failure(rpc int64, status int, code, text string) error {
-	return refusal(rpc, errorData{Code: code, Content: text, Status: status}, text)
+	return refusal(rpc, errorData{
+		Code:    code,
+		Content: text,
+		Status:  status,
+	}, text)
 }
 
 func refusal(rpc int64, d errorData, text string) error {
@@ -58,7 +62,11 @@ func refusal(rpc int64, d errorData, text string) error {
 	if err != nil {
 		return err
 	}
-	return &jsonrpc.Error{Code: rpc, Message: text, Data: data}
+	return &jsonrpc.Error{
+		Code:    rpc,
+		Message: text,
+		Data:    data,
+	}
 }
 
 func invalid(text string) error {

@@ -111,11 +111,20 @@ func toSDK(t commerce.Tool) *sdk.Tool {
 		panic("mcp: the schema of " + t.Name + ": " + err.Error()) // it was made by this program
 	}
 	no := false
-	annotations := &sdk.ToolAnnotations{ReadOnlyHint: t.ReadOnly, IdempotentHint: !t.ReadOnly && !t.Destructive, OpenWorldHint: &no}
+	annotations := &sdk.ToolAnnotations{
+		ReadOnlyHint:   t.ReadOnly,
+		IdempotentHint: !t.ReadOnly && !t.Destructive,
+		OpenWorldHint:  &no,
+	}
 	if !t.ReadOnly {
 		annotations.DestructiveHint = &t.Destructive
 	}
-	return &sdk.Tool{Name: t.Name, Description: t.Description, InputSchema: json.RawMessage(schema), Annotations: annotations}
+	return &sdk.Tool{
+		Name:        t.Name,
+		Description: t.Description,
+		InputSchema: json.RawMessage(schema),
+		Annotations: annotations,
+	}
 }
 
 // origin is the key of the HTTP request of a call, a *carrier. It passes the SDK in the context, which nothing but the tools'

@@ -22,16 +22,29 @@ const cartsPath = restPath + "/carts"
 
 func (h *handlers) registerCarts() {
 	wire.AddPrepared(h.mount, h.of(capability.Cart, huma.Operation{
-		OperationID: createCartID, Method: http.MethodPost, Path: cartsPath, DefaultStatus: http.StatusCreated, Summary: "Create a cart",
+		OperationID:   createCartID,
+		Method:        http.MethodPost,
+		Path:          cartsPath,
+		DefaultStatus: http.StatusCreated,
+		Summary:       "Create a cart",
 	}), prepared(h, (*handlers).createCart))
 	wire.AddReadOnly(h.mount, h.of(capability.Cart, huma.Operation{
-		OperationID: "get_cart", Method: http.MethodGet, Path: cartsPath + "/{id}", Summary: "Read a cart",
+		OperationID: "get_cart",
+		Method:      http.MethodGet,
+		Path:        cartsPath + "/{id}",
+		Summary:     "Read a cart",
 	}), plain(h, (*handlers).getCart))
 	wire.AddPrepared(h.mount, h.of(capability.Cart, huma.Operation{
-		OperationID: "update_cart", Method: http.MethodPut, Path: cartsPath + "/{id}", Summary: "Replace a cart",
+		OperationID: "update_cart",
+		Method:      http.MethodPut,
+		Path:        cartsPath + "/{id}",
+		Summary:     "Replace a cart",
 	}), prepared(h, (*handlers).updateCart))
 	wire.AddPrepared(h.mount, h.of(capability.Cart, huma.Operation{
-		OperationID: "cancel_cart", Method: http.MethodPost, Path: cartsPath + "/{id}/cancel", Summary: "Empty a cart",
+		OperationID: "cancel_cart",
+		Method:      http.MethodPost,
+		Path:        cartsPath + "/{id}/cancel",
+		Summary:     "Empty a cart",
 	}), prepared(h, (*handlers).cancelCart))
 }
 
@@ -163,7 +176,14 @@ func (h *handlers) toAPICart(rq Request, b *baskets.Basket, a asked, findings []
 	lines := make([]checkout.Line, len(b.Lines))
 	items := make([]lineItem, len(b.Lines))
 	for i, l := range b.Lines {
-		lines[i] = checkout.Line{ID: l.Line, Quote: l.Quote, Quantity: l.Quantity, Unit: l.Unit, Original: l.Original, Token: l.Token}
+		lines[i] = checkout.Line{
+			ID:       l.Line,
+			Quote:    l.Quote,
+			Quantity: l.Quantity,
+			Unit:     l.Unit,
+			Original: l.Original,
+			Token:    l.Token,
+		}
 		items[i] = lineItem{
 			ID:       commerce.LineID(l.Line),
 			Item:     item{l.Variant.String(), title(l.Name, l.Label), l.Original.Minor()},
@@ -211,7 +231,11 @@ func (h *handlers) toAPICart(rq Request, b *baskets.Basket, a asked, findings []
 
 // told tells of what of a cart's request is not as its sender may think.
 func told(f pricing.Finding, a asked) message {
-	m := message{Type: "warning", Code: f.Kind.String(), Content: problems[f.Kind]}
+	m := message{
+		Type:    "warning",
+		Code:    f.Kind.String(),
+		Content: problems[f.Kind],
+	}
 	switch {
 	case f.Token > 0 && f.Token <= len(a.codes):
 		m.Path = codePath(a.sent(f.Token))

@@ -25,14 +25,23 @@ const (
 
 func (h *handlers) registerCatalog() {
 	wire.AddPhased(h.mount, h.of(capability.CatalogSearch, huma.Operation{
-		OperationID: "search_catalog", Method: http.MethodPost, Path: catalogPath + "/search", Summary: "Search products",
-		Errors: []int{http.StatusServiceUnavailable},
+		OperationID: "search_catalog",
+		Method:      http.MethodPost,
+		Path:        catalogPath + "/search",
+		Summary:     "Search products",
+		Errors:      []int{http.StatusServiceUnavailable},
 	}), phased(h, (*handlers).searchCatalog))
 	wire.AddReadOnly(h.mount, h.of(capability.CatalogLookup, huma.Operation{
-		OperationID: "lookup_catalog", Method: http.MethodPost, Path: catalogPath + "/lookup", Summary: "Look up products by their ids",
+		OperationID: "lookup_catalog",
+		Method:      http.MethodPost,
+		Path:        catalogPath + "/lookup",
+		Summary:     "Look up products by their ids",
 	}), plain(h, (*handlers).lookupCatalog))
 	wire.AddReadOnly(h.mount, h.of(capability.CatalogLookup, huma.Operation{
-		OperationID: "get_product", Method: http.MethodPost, Path: catalogPath + "/product", Summary: "Read a product",
+		OperationID: "get_product",
+		Method:      http.MethodPost,
+		Path:        catalogPath + "/product",
+		Summary:     "Read a product",
 	}), plain(h, (*handlers).getProduct))
 }
 
@@ -203,5 +212,9 @@ func (h *handlers) getProduct(ctx context.Context, rq Request, in *getProductInp
 	if err != nil {
 		return h.refusedReply(rq, err)
 	}
-	return h.found(productBody{UCP: h.success(rq, capability.CatalogLookup), Product: h.toAPIChoice(found), Messages: warnings})
+	return h.found(productBody{
+		UCP:      h.success(rq, capability.CatalogLookup),
+		Product:  h.toAPIChoice(found),
+		Messages: warnings,
+	})
 }

@@ -181,7 +181,12 @@ func title(name, label string) string {
 }
 
 func toAPIBuyer(b checkout.Buyer) *buyer {
-	return wire.ToOptional(buyer{FirstName: b.First, LastName: b.Last, Email: b.Email, PhoneNumber: b.Phone})
+	return wire.ToOptional(buyer{
+		FirstName:   b.First,
+		LastName:    b.Last,
+		Email:       b.Email,
+		PhoneNumber: b.Phone,
+	})
 }
 
 // continueURL is where a person goes on. The protocol wants https.
@@ -214,14 +219,24 @@ func permalink(address string, o *order.Order) string {
 func (h *handlers) toAPIMessages(c *checkout.Checkout) (list []message) {
 	s := c.Snapshot()
 	add := func(code, path, content string) {
-		list = append(list, message{Type: "error", Code: code, Path: path, Content: content, Severity: recoverable})
+		list = append(list, message{
+			Type:     "error",
+			Code:     code,
+			Path:     path,
+			Content:  content,
+			Severity: recoverable,
+		})
 	}
 	if s.Status.Open() && c.HasDigital() {
 		return append(list, digital(s.Lines)...)
 	}
 	switch s.Status {
 	case checkout.Expired:
-		return []message{{Type: "info", Code: "checkout_expired", Content: "The time for this checkout is over. Create a new one."}}
+		return []message{{
+			Type:    "info",
+			Code:    "checkout_expired",
+			Content: "The time for this checkout is over. Create a new one.",
+		}}
 	case checkout.Pending:
 		add("payment_failed", "$.payment", "The payment was declined. Try another instrument.")
 		return list
@@ -332,7 +347,12 @@ func problemPath(lines []checkout.Line, p checkout.Problem) string {
 // the status does not depend on it.
 func tooFew(short []checkout.Shortage) (list []message) {
 	for _, s := range short {
-		m := message{Type: "warning", Code: "out_of_stock", Path: lineAt(s.Line) + ".quantity", Content: "The item is out of stock now."}
+		m := message{
+			Type:    "warning",
+			Code:    "out_of_stock",
+			Path:    lineAt(s.Line) + ".quantity",
+			Content: "The item is out of stock now.",
+		}
 		if s.Left > 0 {
 			m.Code = "insufficient_stock"
 			m.Content = "There are " + strconv.Itoa(s.Left) + " in stock now. Send a quantity of at most that."

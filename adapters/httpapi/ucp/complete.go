@@ -44,7 +44,11 @@ func (h *handlers) completeCheckout(ctx ports.Outbound, rq Request, in *complete
 	if err != nil {
 		return nil, err
 	}
-	done := &completion{Status: answer.Status, RetryAfter: answer.RetryAfter, Body: answer.Body}
+	done := &completion{
+		Status:     answer.Status,
+		RetryAfter: answer.RetryAfter,
+		Body:       answer.Body,
+	}
 	if c, ok := answer.Body.(checkoutBody); ok && c.Status == statuses[checkout.Processing] {
 		done.RetryAfter = askAgain
 	}
@@ -201,7 +205,13 @@ func linePathOf(e *fault.Error) string {
 // paidBy is the method and token of the instrument that is selected, or of the only one.
 func (h *handlers) paidBy(shop *project.Project, p paymentRequest) (method project.PaymentMethod, token string, problem *message) {
 	wrong := func(content string) *message {
-		return &message{Type: "error", Code: "invalid_payment_handler", Path: "$.payment", Content: content, Severity: recoverable}
+		return &message{
+			Type:     "error",
+			Code:     "invalid_payment_handler",
+			Path:     "$.payment",
+			Content:  content,
+			Severity: recoverable,
+		}
 	}
 	list := p.Instruments
 	if selected := slices.DeleteFunc(slices.Clone(list), func(i instrumentRequest) bool { return !i.Selected }); len(selected) > 0 {

@@ -42,7 +42,11 @@ func (h *handlers) toAPIDiscounts(lines []checkout.Line, codes []string) *discou
 		n, known := at[l.Quote]
 		if !known {
 			n, at[l.Quote] = len(d.Applied), len(d.Applied)
-			d.Applied = append(d.Applied, applied{Code: d.hold(h.Deals.Of(l.Quote, l.Token.Salt, l.Token.Hash)), Title: "Agreed price", Method: "each"})
+			d.Applied = append(d.Applied, applied{
+				Code:   d.hold(h.Deals.Of(l.Quote, l.Token.Salt, l.Token.Hash)),
+				Title:  "Agreed price",
+				Method: "each",
+			})
 		}
 		if saved := saving(l.Unit, l.Original, l.Quantity); saved > 0 {
 			d.Applied[n].Amount += saved
@@ -110,7 +114,12 @@ func (h *handlers) lockQuantity(l checkout.Line) *members {
 // dropped warns of agreed prices that an update gave up, and says how to get them back.
 func (h *handlers) dropped(list []checkout.Dropped) (messages []message) {
 	for _, d := range list {
-		m := message{Type: "warning", Code: "deal_dropped", Path: "$.line_items", Content: "An agreed price no longer applies, for its item was taken out."}
+		m := message{
+			Type:    "warning",
+			Code:    "deal_dropped",
+			Path:    "$.line_items",
+			Content: "An agreed price no longer applies, for its item was taken out.",
+		}
 		if d.Now >= 0 {
 			m.Path, m.Content = lineAt(d.Now), "The price that was agreed for this item no longer applies."
 		}

@@ -51,7 +51,11 @@ func (f *failure) GetStatus() int { return http.StatusOK }
 
 // success is the envelope of an answer with a resource.
 func (h *handlers) success(rq Request, of capability.Name) envelope {
-	e := envelope{Version: h.version.date, Status: "success", Capabilities: map[string][]entity{}}
+	e := envelope{
+		Version:      h.version.date,
+		Status:       "success",
+		Capabilities: map[string][]entity{},
+	}
 	for _, c := range rq.Caller.Platform.Active.For(of) {
 		e.Capabilities[c.Name.String()] = []entity{{c.Version.String()}}
 	}

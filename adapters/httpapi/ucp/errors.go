@@ -50,7 +50,11 @@ func (h *handlers) toAPIError(status int, e *fault.Error, _ string) huma.StatusE
 	if status == http.StatusUnprocessableEntity && e.Code == "validation_error" {
 		status = http.StatusBadRequest
 	}
-	return &transportError{status: status, Code: codeOfFault(e), Content: content(e)}
+	return &transportError{
+		status:  status,
+		Code:    codeOfFault(e),
+		Content: content(e),
+	}
 }
 
 // handoff is why an agent cannot go on, and where its buyer can without it.

@@ -60,7 +60,13 @@ func (h *handlers) toAPIFulfillment(shop *project.Project, c *checkout.Checkout,
 			ids = append(ids, commerce.LineID(l.ID))
 		}
 	}
-	m := method{ID: methodID, Type: "shipping", LineItemIDs: ids, Destinations: []destination{}, Groups: []group{}}
+	m := method{
+		ID:           methodID,
+		Type:         "shipping",
+		LineItemIDs:  ids,
+		Destinations: []destination{},
+		Groups:       []group{},
+	}
 	if !s.Address.IsZero() {
 		m.Destinations = []destination{h.toAPIDestination(s.Address)}
 		m.Selected = wire.ToOptional(s.Address.Key())

@@ -24,17 +24,38 @@ func TestHooks_Message(t *testing.T) {
 	noon := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	usd := func(minor int64) money.Amount { return money.Of(minor, money.USD) }
 	o := &order.Order{
-		ID: id.New[id.Order]([16]byte{1}), Checkout: id.New[id.Checkout]([16]byte{2}), Confirmation: "HG-7K2M-9QXA", Status: order.Canceled,
+		ID:           id.New[id.Order]([16]byte{1}),
+		Checkout:     id.New[id.Checkout]([16]byte{2}),
+		Confirmation: "HG-7K2M-9QXA",
+		Status:       order.Canceled,
 		Lines: []checkout.Line{{
 			ID: 3, Variant: id.New[id.Variant]([16]byte{3}), Name: "Tent", Quantity: 2, Unit: usd(9_000), Original: usd(10_000),
 		}},
 		Address: checkout.Address{
-			First: "Ada", Last: "Secret", Line1: "12 Hidden Street", City: "Portland", State: "OR", PostalCode: "97205", Country: "US", Phone: "+1555",
+			First:      "Ada",
+			Last:       "Secret",
+			Line1:      "12 Hidden Street",
+			City:       "Portland",
+			State:      "OR",
+			PostalCode: "97205",
+			Country:    "US",
+			Phone:      "+1555",
 		},
-		Email: "ada@secret.example", Notes: "hidden notes",
-		Subtotal: usd(18_000), Savings: usd(2_000), Shipping: usd(500), Tax: usd(100), Total: usd(18_600),
-		Fulfillment: order.Fulfillment{Status: order.FulfillmentCanceled, ShipsOn: noon, DeliversFrom: noon, DeliversBy: noon, CanceledAt: noon},
-		CreatedAt:   noon,
+		Email:    "ada@secret.example",
+		Notes:    "hidden notes",
+		Subtotal: usd(18_000),
+		Savings:  usd(2_000),
+		Shipping: usd(500),
+		Tax:      usd(100),
+		Total:    usd(18_600),
+		Fulfillment: order.Fulfillment{
+			Status:       order.FulfillmentCanceled,
+			ShipsOn:      noon,
+			DeliversFrom: noon,
+			DeliversBy:   noon,
+			CanceledAt:   noon,
+		},
+		CreatedAt: noon,
 	}
 	c := &order.Case{
 		Order: o,

@@ -35,24 +35,40 @@ const (
 
 func (h *handlers) registerNegotiations() {
 	wire.AddPrepared(h.mount, h.of(h.config.Negotiation, huma.Operation{
-		OperationID: startNegotiationID, Method: http.MethodPost, Path: negotiationsPath, DefaultStatus: http.StatusCreated,
-		Summary: "Ask for a price, or make a first offer", Responses: h.negotiationAnswer(http.StatusCreated),
+		OperationID:   startNegotiationID,
+		Method:        http.MethodPost,
+		Path:          negotiationsPath,
+		DefaultStatus: http.StatusCreated,
+		Summary:       "Ask for a price, or make a first offer",
+		Responses:     h.negotiationAnswer(http.StatusCreated),
 	}), prepared(h, (*handlers).startNegotiation))
 	wire.AddPrepared(h.mount, h.of(h.config.Negotiation, huma.Operation{
-		OperationID: makeOfferID, Method: http.MethodPost, Path: negotiationsPath + "/{id}/offers",
-		Summary: "Make an offer", Responses: h.negotiationAnswer(http.StatusOK),
+		OperationID: makeOfferID,
+		Method:      http.MethodPost,
+		Path:        negotiationsPath + "/{id}/offers",
+		Summary:     "Make an offer",
+		Responses:   h.negotiationAnswer(http.StatusOK),
 	}), prepared(h, (*handlers).makeOffer))
 	wire.AddPrepared(h.mount, h.of(h.config.Negotiation, huma.Operation{
-		OperationID: acceptOfferID, Method: http.MethodPost, Path: negotiationsPath + "/{id}/accept",
-		Summary: "Accept the price that stands", Responses: h.negotiationAnswer(http.StatusOK),
+		OperationID: acceptOfferID,
+		Method:      http.MethodPost,
+		Path:        negotiationsPath + "/{id}/accept",
+		Summary:     "Accept the price that stands",
+		Responses:   h.negotiationAnswer(http.StatusOK),
 	}), prepared(h, (*handlers).acceptOffer))
 	wire.AddReadOnly(h.mount, h.of(h.config.Negotiation, huma.Operation{
-		OperationID: getNegotiationID, Method: http.MethodGet, Path: negotiationsPath + "/{id}",
-		Summary: "Read a negotiation", Responses: h.negotiationAnswer(http.StatusOK),
+		OperationID: getNegotiationID,
+		Method:      http.MethodGet,
+		Path:        negotiationsPath + "/{id}",
+		Summary:     "Read a negotiation",
+		Responses:   h.negotiationAnswer(http.StatusOK),
 	}), plain(h, (*handlers).getNegotiation))
 	wire.AddPrepared(h.mount, h.of(h.config.Negotiation, huma.Operation{
-		OperationID: declineOfferID, Method: http.MethodPost, Path: negotiationsPath + "/{id}/decline",
-		Summary: "Give up a negotiation", Responses: h.negotiationAnswer(http.StatusOK),
+		OperationID: declineOfferID,
+		Method:      http.MethodPost,
+		Path:        negotiationsPath + "/{id}/decline",
+		Summary:     "Give up a negotiation",
+		Responses:   h.negotiationAnswer(http.StatusOK),
 	}), prepared(h, (*handlers).declineOffer))
 }
 
@@ -204,7 +220,11 @@ func (h *handlers) acceptOffer(ctx ports.Outbound, rq Request, in *acceptInput) 
 	if wrong != "" {
 		return h.unmovedPlan(ctx, rq, of, "invalid_input", wrong)
 	}
-	r := haggling.Request{Offer: &price, Accept: true, ByQuote: true}
+	r := haggling.Request{
+		Offer:   &price,
+		Accept:  true,
+		ByQuote: true,
+	}
 	r.Ask.Quote = of
 	return h.followUp(ctx, rq, of, r)
 }
@@ -271,7 +291,11 @@ func (h *handlers) declineOffer(ctx ports.Outbound, rq Request, in *declineInput
 }
 
 func named(rq Request, of id.Quote) haggling.Named {
-	return haggling.Named{Quote: of, Agent: rq.Caller.Agent, Client: rq.Caller.Client}
+	return haggling.Named{
+		Quote:  of,
+		Agent:  rq.Caller.Agent,
+		Client: rq.Caller.Client,
+	}
 }
 
 func settledBy(answer *reply) plan[reply] {
@@ -313,7 +337,12 @@ func (h *handlers) unmovedPlan(ctx context.Context, rq Request, of id.Quote, cod
 		return settledBy(answer), err
 	}
 	body := h.toAPIView(rq, v)
-	body.Messages = []message{{Type: "error", Code: code, Content: text, Severity: recoverable}}
+	body.Messages = []message{{
+		Type:     "error",
+		Code:     code,
+		Content:  text,
+		Severity: recoverable,
+	}}
 	return h.settled(body), nil
 }
 

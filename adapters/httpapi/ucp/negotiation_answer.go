@@ -134,11 +134,15 @@ func (h *handlers) toAPIAnswer(rq Request, a haggling.Answer) NegotiationBody {
 func (h *handlers) toAPIView(rq Request, v *haggling.View) NegotiationBody {
 	q, status := v.Quote, statusOf(v)
 	body := NegotiationBody{
-		UCP:       h.success(rq, h.config.Negotiation),
-		ID:        q.ID.String(),
-		CartID:    q.Item.Session.String(),
-		Status:    status,
-		Item:      negotiatedItem{ID: q.Item.Variant.String(), Title: titleOf(v), ListPrice: toAPIKnownPrice(q.Bounds.List())},
+		UCP:    h.success(rq, h.config.Negotiation),
+		ID:     q.ID.String(),
+		CartID: q.Item.Session.String(),
+		Status: status,
+		Item: negotiatedItem{
+			ID:        q.Item.Variant.String(),
+			Title:     titleOf(v),
+			ListPrice: toAPIKnownPrice(q.Bounds.List()),
+		},
 		Quantity:  q.Item.Quantity,
 		Terms:     map[string]any{},
 		Rounds:    rounds{min(q.Progress.Rounds, v.RoundCap), v.RoundCap},
@@ -176,7 +180,11 @@ func toAPIBundle(q negotiation.Snapshot) *bundleOffered {
 		return nil
 	}
 	return &bundleOffered{
-		Item:      negotiatedItem{ID: b.Variant.String(), Title: commerce.PlainLine(b.Name), ListPrice: toAPIKnownPrice(b.Regular)},
+		Item: negotiatedItem{
+			ID:        b.Variant.String(),
+			Title:     commerce.PlainLine(b.Name),
+			ListPrice: toAPIKnownPrice(b.Regular),
+		},
 		Price:     toAPIPrice(b.Price),
 		Included:  q.WithBundle,
 		ExpiresAt: wire.ToKnownTime(b.ValidUntil),
@@ -224,7 +232,11 @@ func (h *handlers) toAPIWords(b NegotiationBody) message {
 	if b.Status == statusCountered && b.Final {
 		content += " This is the final price."
 	}
-	return message{Type: "info", Code: code, Content: content}
+	return message{
+		Type:    "info",
+		Code:    code,
+		Content: content,
+	}
 }
 
 // words is a price in words: 224.00 USD.

@@ -16,7 +16,10 @@ import (
 
 func (h *handlers) registerOrders() {
 	wire.AddReadOnly(h.mount, h.of(capability.Order, huma.Operation{
-		OperationID: "get_order", Method: http.MethodGet, Path: restPath + "/orders/{id}", Summary: "Read an order",
+		OperationID: "get_order",
+		Method:      http.MethodGet,
+		Path:        restPath + "/orders/{id}",
+		Summary:     "Read an order",
 		Description: "How the order stands, without the buyer's name, e-mail address and street: of its destination there are " +
 			"the country and the region.",
 	}), plain(h, (*handlers).getOrder))
@@ -249,11 +252,15 @@ func toAPIAdjustments(c *order.Case, states []order.LineState) (list []adjustmen
 	}
 	for _, r := range c.Refunds {
 		list = append(list, adjustment{
-			ID:          r.ID.String(),
-			Type:        "refund",
-			OccurredAt:  wire.ToTime(r.CreatedAt),
-			Status:      refundStatuses[r.Status],
-			Totals:      []total{{Type: "total", DisplayText: "Refund", Amount: -r.Amount.Minor()}},
+			ID:         r.ID.String(),
+			Type:       "refund",
+			OccurredAt: wire.ToTime(r.CreatedAt),
+			Status:     refundStatuses[r.Status],
+			Totals: []total{{
+				Type:        "total",
+				DisplayText: "Refund",
+				Amount:      -r.Amount.Minor(),
+			}},
 			Description: "Money is given back.",
 		})
 	}

@@ -25,7 +25,13 @@ func TestToAPIOrder_digital(t *testing.T) {
 		o := &order.Order{Total: money.Of(10_00, money.USD), CreatedAt: at}
 		o.Fulfillment = order.Fulfillment{Status: order.Delivered, DeliveredAt: at}
 		for i, digital := range one.digital {
-			l := checkout.Line{ID: i + 1, Quantity: 1, Unit: o.Total, Original: o.Total, Digital: digital}
+			l := checkout.Line{
+				ID:       i + 1,
+				Quantity: 1,
+				Unit:     o.Total,
+				Original: o.Total,
+				Digital:  digital,
+			}
 			o.Lines = append(o.Lines, l)
 			if !digital {
 				o.Fulfillment.ShippedAt = at

@@ -43,7 +43,11 @@ func (h *handlers) refusedPlan(rq Request, err error) (plan[reply], error) {
 	if !ok {
 		return plan[reply]{}, err
 	}
-	return settledBy(&reply{Status: http.StatusOK, RetryAfter: untilPaid(e), Body: h.refusal(rq, e)}), nil
+	return settledBy(&reply{
+		Status:     http.StatusOK,
+		RetryAfter: untilPaid(e),
+		Body:       h.refusal(rq, e),
+	}), nil
 }
 
 // raced is the error of a commit that another request was faster than. What it changed is read by a second preparation, which
@@ -101,7 +105,11 @@ func (h *handlers) notUpdated(ctx context.Context, rq Request, of id.Checkout, e
 		if err != nil {
 			return nil, raced(err)
 		}
-		return h.found(h.toAPICheckout(rq, shown{checkout: c, messages: told, nameless: !c.ShowsBuyer()}))
+		return h.found(h.toAPICheckout(rq, shown{
+			checkout: c,
+			messages: told,
+			nameless: !c.ShowsBuyer(),
+		}))
 	}}, nil
 }
 
@@ -134,7 +142,12 @@ func (h *handlers) unchanged(ctx context.Context, rq Request, of id.Checkout, er
 
 // reason says why a request did not change its checkout.
 func reason(e *fault.Error) message {
-	m := message{Type: "error", Code: codeOfFault(e), Content: content(e), Severity: recoverable}
+	m := message{
+		Type:     "error",
+		Code:     codeOfFault(e),
+		Content:  content(e),
+		Severity: recoverable,
+	}
 	switch {
 	case errors.Is(e, checkout.ErrProcessing):
 		m.Code = "complete_in_progress"

@@ -14,7 +14,11 @@ func TestPaymentHandlers(t *testing.T) {
 	t.Parallel()
 	sandbox, _ := capability.ParseName("com.haggle.sandbox")
 	other, _ := capability.ParseName("com.example.pay")
-	h := &handlers{Services: &commerce.Services{Sandbox: true}, config: Config{Authority: "com.haggle"}, version: August}
+	h := &handlers{
+		Services: &commerce.Services{Sandbox: true},
+		config:   Config{Authority: "com.haggle"},
+		version:  August,
+	}
 	shop := &project.Project{}
 	for name, c := range map[string]struct {
 		platform []capability.Handler

@@ -59,15 +59,30 @@ func TestHostileTexts(t *testing.T) {
 	h := &handlers{Services: &commerce.Services{PublicURL: "https://shops.example.com"}}
 	shape := ""
 	for _, text := range hostile {
-		v := catalog.Variant{ID: id.New[id.Variant]([16]byte{2}), SKU: "x" + text, Size: "x" + text, Color: "x" + text}
+		v := catalog.Variant{
+			ID:    id.New[id.Variant]([16]byte{2}),
+			SKU:   "x" + text,
+			Size:  "x" + text,
+			Color: "x" + text,
+		}
 		p := &catalog.Product{
-			ID: id.New[id.Product]([16]byte{1}), Name: "x" + text, Description: "x" + text, Brand: "x" + text, Category: "x" + text,
-			Price: money.Of(12_95, money.USD), Cost: new(money.Of(3_14, money.USD)), Attributes: map[string]string{"a": "x" + text},
-			Images:   []catalog.Image{{URL: "/i.jpg", Alt: "x" + text}},
-			Variants: []catalog.Variant{v},
+			ID:          id.New[id.Product]([16]byte{1}),
+			Name:        "x" + text,
+			Description: "x" + text,
+			Brand:       "x" + text,
+			Category:    "x" + text,
+			Price:       money.Of(12_95, money.USD),
+			Cost:        new(money.Of(3_14, money.USD)),
+			Attributes:  map[string]string{"a": "x" + text},
+			Images:      []catalog.Image{{URL: "/i.jpg", Alt: "x" + text}},
+			Variants:    []catalog.Variant{v},
 		}
 		stock := discovery.Stock{v.ID: 1}
-		found := discovery.ChoiceAnswer{Product: p, Choice: p.Choose(nil, nil, stock), Stock: stock}
+		found := discovery.ChoiceAnswer{
+			Product: p,
+			Choice:  p.Choose(nil, nil, stock),
+			Stock:   stock,
+		}
 		for _, shown := range []product{h.toAPIChoice(found), h.toAPIHit(catalog.Hit{Product: p}, catalog.Filter{}, stock)} {
 			body, err := json.Marshal(shown)
 			if err != nil {

@@ -18,8 +18,10 @@ const profilePath = "/.well-known/ucp"
 
 func (h *handlers) registerProfile() {
 	wire.AddReadOnly(h.mount, h.operation(huma.Operation{
-		OperationID: profileID, Method: http.MethodGet, Path: profilePath,
-		Summary: "Read the shop's profile",
+		OperationID: profileID,
+		Method:      http.MethodGet,
+		Path:        profilePath,
+		Summary:     "Read the shop's profile",
 		Description: "Which versions, capabilities and payment handlers the shop serves, where, and the public keys by which what " +
 			"it signs is verified. Answers have an ETag; with a matching If-None-Match the answer is 304 without a body.",
 		Responses: map[string]*huma.Response{"304": {Description: "The profile is still the one of If-None-Match."}},
@@ -73,7 +75,11 @@ func (h *handlers) profile(ctx context.Context, rq Request, in *profileInput) (*
 	if err != nil {
 		return nil, err
 	}
-	answer := &profileReply{Status: http.StatusOK, Cache: "public, max-age=300", Body: h.toAPIProfile(rq, keys)}
+	answer := &profileReply{
+		Status: http.StatusOK,
+		Cache:  "public, max-age=300",
+		Body:   h.toAPIProfile(rq, keys),
+	}
 	text, err := wire.Marshal(answer.Body)
 	if err != nil {
 		return nil, err

@@ -83,7 +83,11 @@ type asked struct {
 // fromAPICheckout reads what creates or replaces a checkout. What cannot be taken is told in messages: an address that is no
 // address of ours, or an e-mail address that is none, is as good as missing.
 func (h *handlers) fromAPICheckout(rq Request, lines []lineRequest, b *buyerRequest, d *discountsRequest, f *fulfillmentRequest) asked {
-	a := asked{InitRequest: purchase.InitRequest{Partial: true, Strict: true, Agent: rq.Caller.Agent}}
+	a := asked{InitRequest: purchase.InitRequest{
+		Partial: true,
+		Strict:  true,
+		Agent:   rq.Caller.Agent,
+	}}
 	active := rq.Caller.Platform.Active
 	if !active.Has(capability.Discount) {
 		d = nil // an extension that is not active is not read
@@ -101,7 +105,11 @@ func fromAPILines(lines []lineRequest) []pricing.Wanted {
 	list := make([]pricing.Wanted, len(lines))
 	for i, l := range lines {
 		number, _ := commerce.ParseLine(l.ID) // an id that is none of ours is a new line
-		list[i] = pricing.Wanted{Line: number, Ref: strings.TrimSpace(l.Item.ID), Quantity: l.Quantity}
+		list[i] = pricing.Wanted{
+			Line:     number,
+			Ref:      strings.TrimSpace(l.Item.ID),
+			Quantity: l.Quantity,
+		}
 	}
 	return list
 }
@@ -110,7 +118,12 @@ func (a *asked) addBuyer(b *buyerRequest) {
 	if b == nil {
 		return
 	}
-	a.Buyer = checkout.Buyer{First: b.FirstName, Last: b.LastName, Email: b.Email, Phone: b.PhoneNumber}
+	a.Buyer = checkout.Buyer{
+		First: b.FirstName,
+		Last:  b.LastName,
+		Email: b.Email,
+		Phone: b.PhoneNumber,
+	}
 	if b.Email != "" && !commerce.PlainAddress(b.Email) {
 		a.Buyer.Email = ""
 		a.warn("invalid", "$.buyer.email", "The e-mail address is none, and was not taken.")
@@ -118,7 +131,12 @@ func (a *asked) addBuyer(b *buyerRequest) {
 }
 
 func (a *asked) warn(code, path, content string) {
-	a.messages = append(a.messages, message{Type: "warning", Code: code, Path: path, Content: content})
+	a.messages = append(a.messages, message{
+		Type:    "warning",
+		Code:    code,
+		Path:    path,
+		Content: content,
+	})
 }
 
 // addCodes takes deal codes, which are checkout tokens. Case does not matter. Any other code is none of this shop's.

@@ -71,7 +71,13 @@ func RegisterTools(api huma.API, s *commerce.Services, c Config) []commerce.Tool
 	var sets []commerce.Toolset
 	all := map[capability.Version]*handlers{}
 	for _, v := range Versions {
-		h := &handlers{Services: s, config: c, version: v, all: all, tools: true}
+		h := &handlers{
+			Services: s,
+			config:   c,
+			version:  v,
+			all:      all,
+			tools:    true,
+		}
 		all[v.release] = h
 		rules := h.keyRules()
 		rules.Fingerprint = nil // canonical JSON: what is around the arguments changes with every message

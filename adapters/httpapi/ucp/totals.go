@@ -45,7 +45,11 @@ func lineTotals(unit, original money.Amount, quantity int) []total {
 	n := int64(quantity)
 	list := []total{{Type: "subtotal", Amount: original.Minor() * n}}
 	if saved := saving(unit, original, quantity); saved > 0 {
-		list = append(list, total{Type: "items_discount", DisplayText: reductionText, Amount: -saved})
+		list = append(list, total{
+			Type:        "items_discount",
+			DisplayText: reductionText,
+			Amount:      -saved,
+		})
 	}
 	return append(list, total{Type: "total", Amount: unit.Minor() * n})
 }

@@ -46,7 +46,11 @@ var (
 	// August is the current version.
 	August = Version{release: capability.V20260825, date: "2026-08-25"}
 	// April is the version before. It has no request constraints, and other forms of profile, destination and option.
-	April = Version{release: capability.V20260408, date: "2026-04-08", prefix: "/2026-04-08"}
+	April = Version{
+		release: capability.V20260408,
+		date:    "2026-04-08",
+		prefix:  "/2026-04-08",
+	}
 )
 
 // Versions are all of them, the current one first.
@@ -68,7 +72,12 @@ type Config struct {
 func Register(api huma.API, s *commerce.Services, c Config) {
 	all := map[capability.Version]*handlers{}
 	for _, v := range Versions {
-		h := &handlers{Services: s, config: c, version: v, all: all}
+		h := &handlers{
+			Services: s,
+			config:   c,
+			version:  v,
+			all:      all,
+		}
 		all[v.release] = h
 		open := s.Mount(api, h.style(), h.keyRules())
 		open.Steps = append(open.Steps, commerce.UCP.Spoken, func(e *entry) error { return commerce.Vouch(e, h.identify) })
@@ -195,8 +204,12 @@ func (h *handlers) operation(op huma.Operation) wire.Operation {
 	op.Path = "/p/{slug}" + h.version.prefix + op.Path
 	op.OperationID += "-" + h.version.date
 	op.Parameters = []*huma.Param{{
-		Name: "slug", In: "path", Required: true, Description: "The shop's slug.",
-		Schema: &huma.Schema{Type: huma.TypeString}, Example: "demo",
+		Name:        "slug",
+		In:          "path",
+		Required:    true,
+		Description: "The shop's slug.",
+		Schema:      &huma.Schema{Type: huma.TypeString},
+		Example:     "demo",
 	}}
 	op.Errors = append(op.Errors, http.StatusNotFound)
 	return wire.Operation{Operation: op, Lane: h.Lane}

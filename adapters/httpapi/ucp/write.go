@@ -21,24 +21,39 @@ const checkoutsPath = restPath + "/checkout-sessions"
 
 func (h *handlers) registerCheckouts() {
 	create := h.of(capability.Checkout, huma.Operation{
-		OperationID: createCheckoutID, Method: http.MethodPost, Path: checkoutsPath, DefaultStatus: http.StatusCreated,
-		Summary: "Create a checkout",
+		OperationID:   createCheckoutID,
+		Method:        http.MethodPost,
+		Path:          checkoutsPath,
+		DefaultStatus: http.StatusCreated,
+		Summary:       "Create a checkout",
 	})
 	wire.AddPrepared(h.mount, create, prepared(h, (*handlers).createCheckout))
 	wire.AddReadOnly(h.mount, h.of(capability.Checkout, huma.Operation{
-		OperationID: "get_checkout", Method: http.MethodGet, Path: checkoutsPath + "/{id}", Summary: "Read a checkout",
+		OperationID: "get_checkout",
+		Method:      http.MethodGet,
+		Path:        checkoutsPath + "/{id}",
+		Summary:     "Read a checkout",
 	}), plain(h, (*handlers).getCheckout))
 	wire.AddPrepared(h.mount, h.of(capability.Checkout, huma.Operation{
-		OperationID: "update_checkout", Method: http.MethodPut, Path: checkoutsPath + "/{id}", Summary: "Replace a checkout",
+		OperationID: "update_checkout",
+		Method:      http.MethodPut,
+		Path:        checkoutsPath + "/{id}",
+		Summary:     "Replace a checkout",
 	}), prepared(h, (*handlers).updateCheckout))
 	complete := h.of(capability.Checkout, huma.Operation{
-		OperationID: completeCheckoutID, Method: http.MethodPost, Path: checkoutsPath + "/{id}/complete", Summary: "Pay a checkout",
+		OperationID: completeCheckoutID,
+		Method:      http.MethodPost,
+		Path:        checkoutsPath + "/{id}/complete",
+		Summary:     "Pay a checkout",
 	})
 	complete.Lane = h.PaymentLane
 	complete.Finish = h.signing()
 	wire.AddPhased(h.mount, complete, phased(h, (*handlers).completeCheckout))
 	wire.AddAtomic(h.mount, h.of(capability.Checkout, huma.Operation{
-		OperationID: cancelCheckoutID, Method: http.MethodPost, Path: checkoutsPath + "/{id}/cancel", Summary: "Cancel a checkout",
+		OperationID: cancelCheckoutID,
+		Method:      http.MethodPost,
+		Path:        checkoutsPath + "/{id}/cancel",
+		Summary:     "Cancel a checkout",
 	}), plain(h, (*handlers).cancelCheckout))
 }
 
@@ -109,7 +124,11 @@ func (h *handlers) answer(rq Request, status int, c *checkout.Checkout, a asked,
 			a.warn(f.Kind.String(), codePath(a.sent(f.Token)), problems[f.Kind])
 		}
 	}
-	return &reply{Status: status, Body: h.toAPICheckout(rq, shown{checkout: c, codes: a.codes, messages: a.messages})}
+	return &reply{Status: status, Body: h.toAPICheckout(rq, shown{
+		checkout: c,
+		codes:    a.codes,
+		messages: a.messages,
+	})}
 }
 
 func (h *handlers) updateCheckout(ctx ports.Outbound, rq Request, in *updateInput) (plan[reply], error) {
@@ -150,7 +169,11 @@ func (h *handlers) read(ctx context.Context, rq Request, of id.Checkout, about *
 	if err != nil {
 		return h.missing(err)
 	}
-	v := shown{checkout: c, order: o, nameless: !c.ShowsBuyer()}
+	v := shown{
+		checkout: c,
+		order:    o,
+		nameless: !c.ShowsBuyer(),
+	}
 	if about != nil {
 		v.messages = append(v.messages, *about)
 	}

@@ -85,7 +85,11 @@ func NewPart(mux *http.ServeMux, c Config) huma.API {
 	config.Info.License = &huma.License{Name: "MIT", Identifier: "MIT"}
 	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		BearerScheme: {Type: "http", Scheme: "bearer", Description: "An API key: hk_test_… or hk_live_…"},
+		BearerScheme: {
+			Type:        "http",
+			Scheme:      "bearer",
+			Description: "An API key: hk_test_… or hk_live_…",
+		},
 	}
 	if c.PublicURL != "" {
 		config.Servers = []*huma.Server{{URL: c.PublicURL}}

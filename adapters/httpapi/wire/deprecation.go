@@ -80,7 +80,9 @@ func (d Deprecation) document(op *huma.Operation) {
 		}
 		for name, value := range d.headers() {
 			response.Headers[name] = &huma.Header{
-				Description: headerMeanings[name], Example: value, Schema: &huma.Schema{Type: huma.TypeString},
+				Description: headerMeanings[name],
+				Example:     value,
+				Schema:      &huma.Schema{Type: huma.TypeString},
 			}
 		}
 	}

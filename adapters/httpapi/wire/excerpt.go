@@ -11,7 +11,11 @@ import (
 // the prefix, and lack its parameters. The document has the schemas that they use and no others. change may write into an
 // operation's parameters, the media types of its request and its responses; what these hold is shared with doc.
 func Excerpt(doc *huma.OpenAPI, prefix string, keep func(*huma.Operation) bool, change func(*huma.Operation)) *huma.OpenAPI {
-	part := &huma.OpenAPI{OpenAPI: doc.OpenAPI, Info: &huma.Info{}, Paths: map[string]*huma.PathItem{}}
+	part := &huma.OpenAPI{
+		OpenAPI: doc.OpenAPI,
+		Info:    &huma.Info{},
+		Paths:   map[string]*huma.PathItem{},
+	}
 	used := references{from: doc.Components.Schemas, to: huma.NewMapRegistry("#/components/schemas/", schemaName)}
 	for path, item := range doc.Paths {
 		rest, below := strings.CutPrefix(path, prefix)

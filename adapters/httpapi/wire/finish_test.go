@@ -19,7 +19,11 @@ func TestFinish(t *testing.T) {
 	j := &journal{}
 	var fails error
 	send := j.serve(func(m *wire.Mount[nobody, int]) {
-		op := wire.Operation{Operation: huma.Operation{OperationID: "finished", Method: "POST", Path: "/v1/thing"}}
+		op := wire.Operation{Operation: huma.Operation{
+			OperationID: "finished",
+			Method:      "POST",
+			Path:        "/v1/thing",
+		}}
 		op.Finish = func(r *http.Request, status int, header http.Header, body []byte) {
 			j.write("finish %s %d %s", r.Method, status, strings.TrimSpace(string(body)))
 			header.Set("X-Finished", header.Get("Content-Type"))

@@ -209,7 +209,11 @@ func UnroutedBut(mux *http.ServeMux, style *Style, look func(*http.Request) stri
 	return func(w http.ResponseWriter, r *http.Request) {
 		var allowed []string
 		for _, method := range methods {
-			probe := &http.Request{Method: method, URL: r.URL, Host: r.Host}
+			probe := &http.Request{
+				Method: method,
+				URL:    r.URL,
+				Host:   r.Host,
+			}
 			if _, pattern := mux.Handler(probe); strings.Contains(pattern, " ") {
 				allowed = append(allowed, method)
 			}

@@ -283,7 +283,9 @@ func documentKey(op *huma.Operation) {
 		schema.MinLength = &shortest
 	}
 	op.Parameters = append(op.Parameters, &huma.Param{
-		Name: KeyHeader, In: "header", Schema: schema,
+		Name:   KeyHeader,
+		In:     "header",
+		Schema: schema,
 		Description: "Makes it safe to send the request again: for 24 hours the same key and body get the first answer, " +
 			"and nothing happens twice. Another body under the key: 422 idempotency_key_reused. While the first request is " +
 			"under way: 409 idempotency_in_progress. Once the buyer it is about was erased: 409 answer_erased.",

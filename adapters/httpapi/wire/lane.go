@@ -40,7 +40,11 @@ func (l *Lane) Enter(ctx context.Context, tenant string) (placed context.Context
 		}
 		return nil, nil, overloaded()
 	}
-	p := &place{lane: l, tenant: tenant, held: true}
+	p := &place{
+		lane:   l,
+		tenant: tenant,
+		held:   true,
+	}
 	return bulkhead.WithPlace(ctx, p), p.end, nil
 }
 

@@ -71,7 +71,12 @@ func (j *journal) serve(add func(*wire.Mount[nobody, int])) (send func(key strin
 func (j *journal) handler(add func(*wire.Mount[nobody, int])) http.Handler {
 	mux := http.NewServeMux()
 	mount := keyed(wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"}), &j.shelf)
-	mount.Keys = wire.KeyStore{IdempotencyKeys: j, Records: j, Vault: j, Clock: j}
+	mount.Keys = wire.KeyStore{
+		IdempotencyKeys: j,
+		Records:         j,
+		Vault:           j,
+		Clock:           j,
+	}
 	mount.Audit = func(_ context.Context, _ wire.Entry[nobody], n wire.Note) *audit.Event {
 		return &audit.Event{Target: n.Target}
 	}

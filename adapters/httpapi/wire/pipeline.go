@@ -55,14 +55,28 @@ func (m *Mount[C, S]) serve(ctx huma.Context, next func(huma.Context), mode Mode
 	}()
 	r, w := humago.Unwrap(ctx)
 	announce(ctx.Operation(), w.Header())
-	c := &call[C, S]{mount: m, mode: mode, lane: lane, entry: Entry[C]{Writer: w, Request: r, Operation: ctx.Operation()}}
+	c := &call[C, S]{
+		mount: m,
+		mode:  mode,
+		lane:  lane,
+		entry: Entry[C]{
+			Writer:    w,
+			Request:   r,
+			Operation: ctx.Operation(),
+		},
+	}
 	for _, step := range m.Steps {
 		if err := step(&c.entry); err != nil {
 			c.refuse(err)
 			return
 		}
 	}
-	c.request = Request[C, S]{Caller: c.entry.Caller, Stores: m.Stores, Note: &Note{}, Attempt: 1}
+	c.request = Request[C, S]{
+		Caller:  c.entry.Caller,
+		Stores:  m.Stores,
+		Note:    &Note{},
+		Attempt: 1,
+	}
 	if mode == ReadOnly || r.Method == http.MethodGet {
 		c.pass(ctx, next)
 		return

@@ -98,7 +98,12 @@ func keyed(api huma.API, s *shelf) *wire.Mount[nobody, int] {
 			err := work(1, s)
 			return err == nil, err
 		},
-		Keys:  wire.KeyStore{IdempotencyKeys: s, Records: s, Vault: s, Clock: s},
+		Keys: wire.KeyStore{
+			IdempotencyKeys: s,
+			Records:         s,
+			Vault:           s,
+			Clock:           s,
+		},
 		Rules: wire.KeyRules[nobody]{Owner: func(wire.Entry[nobody], []byte) string { return "" }},
 	}
 }

@@ -23,7 +23,11 @@ func TestRef_path(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
 	mount := keyed(wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"}), &shelf{})
-	op := wire.Operation{Operation: huma.Operation{OperationID: "get", Method: "GET", Path: "/v1/{order_id}/{item}"}}
+	op := wire.Operation{Operation: huma.Operation{
+		OperationID: "get",
+		Method:      "GET",
+		Path:        "/v1/{order_id}/{item}",
+	}}
 	wire.AddReadOnly(mount, op, func(_ context.Context, _ stagedRequest, in *onThing) (*said, error) {
 		out := &said{}
 		out.Body.Text = in.Order.ID.String() + " " + in.Item.ID.String()

@@ -39,7 +39,11 @@ func (Several) Schema(huma.Registry) *huma.Schema {
 		return s
 	}
 	most := mostSeveral
-	many := &huma.Schema{Type: huma.TypeArray, Items: one(), MaxItems: &most}
+	many := &huma.Schema{
+		Type:     huma.TypeArray,
+		Items:    one(),
+		MaxItems: &most,
+	}
 	many.PrecomputeMessages()
 	s := &huma.Schema{
 		OneOf:       []*huma.Schema{one(), many},

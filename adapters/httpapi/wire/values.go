@@ -67,7 +67,12 @@ func (d *Decimal) UnmarshalJSON(text []byte) error {
 // Schema bounds the number to what an amount can be at most (decisions 5), so that 1e400 is refused.
 func (Decimal) Schema(huma.Registry) *huma.Schema {
 	limit, negative := float64(money.Limit), -float64(money.Limit)
-	return &huma.Schema{Type: huma.TypeNumber, Format: "double", ExclusiveMinimum: &negative, ExclusiveMaximum: &limit}
+	return &huma.Schema{
+		Type:             huma.TypeNumber,
+		Format:           "double",
+		ExclusiveMinimum: &negative,
+		ExclusiveMaximum: &limit,
+	}
 }
 
 // Amount reads the number as an amount. What the currency cannot hold becomes a problem of the field.

@@ -123,11 +123,19 @@ func (e *ACPError) GetStatus() int { return e.status }
 
 // mountOf is an API without callers, stores and keys.
 func mountOf(api huma.API, style *wire.Style) *wire.Mount[nobody, nobody] {
-	return &wire.Mount[nobody, nobody]{API: api, Style: style, Steps: []wire.Step[nobody]{wire.Check[nobody]}}
+	return &wire.Mount[nobody, nobody]{
+		API:   api,
+		Style: style,
+		Steps: []wire.Step[nobody]{wire.Check[nobody]},
+	}
 }
 
 func postTo(id, path string) wire.Operation {
-	return wire.Operation{Operation: huma.Operation{OperationID: id, Method: "POST", Path: path}}
+	return wire.Operation{Operation: huma.Operation{
+		OperationID: id,
+		Method:      "POST",
+		Path:        path,
+	}}
 }
 
 func newHandler(log *slog.Logger) http.Handler {
@@ -191,7 +199,11 @@ func read(t *testing.T, response *http.Response) reply {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := reply{status: response.StatusCode, header: response.Header, text: string(text)}
+	r := reply{
+		status: response.StatusCode,
+		header: response.Header,
+		text:   string(text),
+	}
 	var management struct {
 		Error struct {
 			Code    string

@@ -51,7 +51,10 @@ var _ ports.QueryEmbedder = (*Queries)(nil)
 func ForQueries(inner ports.Embedder) *Queries {
 	known, _ := lru.New[string, []float32](remembered) // fails without a size only
 	return &Queries{
-		inner: inner, known: known, room: make(chan struct{}, inFlight), waiting: bulkhead.NewRoom(shares),
+		inner:   inner,
+		known:   known,
+		room:    make(chan struct{}, inFlight),
+		waiting: bulkhead.NewRoom(shares),
 		breaker: gobreaker.NewCircuitBreaker[[]float32](gobreaker.Settings{
 			Timeout:     pause,
 			ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= tooMany },

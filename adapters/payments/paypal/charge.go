@@ -93,10 +93,20 @@ func afterwards(outcome checkout.Outcome, err error) (checkout.Outcome, error) {
 func (p *Provider) create(ctx context.Context, a ports.PaymentAccount, r ports.ChargeRequest) (*wireOrder, error) {
 	total, _ := toAmount(r.Charge.Amount)
 	wanted := wireOrder{Intent: toCapture, Units: []unit{
-		{Reference: r.Checkout.String(), Custom: r.Charge.Key, Invoice: r.Charge.Key, Amount: total},
+		{
+			Reference: r.Checkout.String(),
+			Custom:    r.Charge.Key,
+			Invoice:   r.Charge.Key,
+			Amount:    total,
+		},
 	}}
 	var made wireOrder
-	err := p.do(ctx, a, call{method: http.MethodPost, path: "/v2/checkout/orders", id: r.Charge.Key, body: wanted}, &made)
+	err := p.do(ctx, a, call{
+		method: http.MethodPost,
+		path:   "/v2/checkout/orders",
+		id:     r.Charge.Key,
+		body:   wanted,
+	}, &made)
 	switch {
 	case err != nil:
 		return nil, err
@@ -122,7 +132,10 @@ func (p *Provider) capture(ctx context.Context, a ports.PaymentAccount, r ports.
 	body := map[string]any{"payment_source": map[string]token{"token": {r.Token, "BILLING_AGREEMENT"}}}
 	var o wireOrder
 	err := p.do(ctx, a, call{
-		method: http.MethodPost, path: "/v2/checkout/orders/" + of + "/capture", id: r.Charge.Key + "-capture", body: body,
+		method: http.MethodPost,
+		path:   "/v2/checkout/orders/" + of + "/capture",
+		id:     r.Charge.Key + "-capture",
+		body:   body,
 	}, &o)
 	issue := issueOf(err)
 	switch {

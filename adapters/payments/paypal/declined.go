@@ -56,6 +56,8 @@ var final = []string{"payer_account_locked_or_closed", "payer_account_restricted
 func declined(issue string) checkout.Declined {
 	code := cmp.Or(codes[issue], strings.ToLower(issue))
 	return checkout.Declined{
-		Code: code, Message: cmp.Or(messages[code], "PayPal declined the payment."), Final: slices.Contains(final, code),
+		Code:    code,
+		Message: cmp.Or(messages[code], "PayPal declined the payment."),
+		Final:   slices.Contains(final, code),
 	}
 }

@@ -80,8 +80,13 @@ func New(c Config) *Provider {
 		base = realURL
 	}
 	return &Provider{
-		url: strings.TrimSuffix(cmp.Or(c.URL, base), "/"), live: c.Live, http: client, clock: c.Clock,
-		remote: remote, verifying: bulkhead.NewRoom(verifyShares), access: map[[32]byte]*access{},
+		url:       strings.TrimSuffix(cmp.Or(c.URL, base), "/"),
+		live:      c.Live,
+		http:      client,
+		clock:     c.Clock,
+		remote:    remote,
+		verifying: bulkhead.NewRoom(verifyShares),
+		access:    map[[32]byte]*access{},
 	}
 }
 

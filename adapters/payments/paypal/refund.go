@@ -71,8 +71,10 @@ func (p *Provider) Refund(ctx ports.Outbound, a ports.PaymentAccount, r ports.Re
 	}
 	var given refund
 	err := p.do(ctx, a, call{
-		method: http.MethodPost, path: "/v2/payments/captures/" + r.Charge + "/refund", id: r.Key,
-		body: map[string]any{"amount": back, "invoice_id": r.Key, "custom_id": r.Key},
+		method: http.MethodPost,
+		path:   "/v2/payments/captures/" + r.Charge + "/refund",
+		id:     r.Key,
+		body:   map[string]any{"amount": back, "invoice_id": r.Key, "custom_id": r.Key},
 	}, &given)
 	switch issue := issueOf(err); {
 	case err == nil:

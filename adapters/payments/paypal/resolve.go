@@ -90,7 +90,11 @@ func (p *Provider) decide(ctx context.Context, a ports.PaymentAccount, of string
 // giveUp changes the intent of an order that nobody has captured.
 func (p *Provider) giveUp(ctx context.Context, a ports.PaymentAccount, of string) (checkout.Outcome, error) {
 	change := []map[string]string{{"op": "replace", "path": "/intent", "value": givenUp}}
-	err := p.do(ctx, a, call{method: http.MethodPatch, path: "/v2/checkout/orders/" + of, body: change}, nil)
+	err := p.do(ctx, a, call{
+		method: http.MethodPatch,
+		path:   "/v2/checkout/orders/" + of,
+		body:   change,
+	}, nil)
 	if err != nil && !slices.Contains(alreadyCaptured, issueOf(err)) {
 		return nil, err
 	}

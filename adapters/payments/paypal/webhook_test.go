@@ -43,7 +43,13 @@ func TestNews(t *testing.T) {
 			"links":[{"href":"https://api.paypal.com/v2/payments/refunds/R1","rel":"self"},{"href":"https://api.paypal.com/v2/payments/captures/C1","rel":"up"}]}`
 	}
 	external := func(of string, minor int64, o order.RefundOutcome) ports.PaymentNews {
-		return ports.PaymentNews{External: &order.ExternalRefund{Charge: "C1", Provider: of, Amount: money.Of(minor, money.USD), Outcome: o, At: since}}
+		return ports.PaymentNews{External: &order.ExternalRefund{
+			Charge:   "C1",
+			Provider: of,
+			Amount:   money.Of(minor, money.USD),
+			Outcome:  o,
+			At:       since,
+		}}
 	}
 	reversed := external("C1-reversal", 4990, order.Refunded{Provider: "C1-reversal"})
 	reversed.External.Whole = true
@@ -54,7 +60,16 @@ func TestNews(t *testing.T) {
 	disputed := func(status order.DisputeStatus, response order.DisputeResponse) ports.PaymentNews {
 		none := money.Of(0, money.USD)
 		return ports.PaymentNews{Dispute: &order.DisputeReport{
-			Charge: "C1", Provider: "PP-D-1", Status: status, Response: response, DueBy: time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC), Reason: "unauthorised", Amount: money.Of(4990, money.USD), Withdrawn: none, Fee: none, At: since,
+			Charge:    "C1",
+			Provider:  "PP-D-1",
+			Status:    status,
+			Response:  response,
+			DueBy:     time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC),
+			Reason:    "unauthorised",
+			Amount:    money.Of(4990, money.USD),
+			Withdrawn: none,
+			Fee:       none,
+			At:        since,
 		}}
 	}
 	for _, test := range []struct {

@@ -18,7 +18,11 @@ func (p Provider) Refund(ctx ports.Outbound, _ ports.PaymentAccount, r ports.Ref
 		return order.RefundFailed{Code: "amount_too_small"}, nil
 	}
 	stored, ok, err := p.Ledger.Refund(ctx, r.Project, ports.SandboxRefund{
-		Key: r.Key, ID: "re_sandbox_" + p.Entropy.Secret(10), Charge: r.Charge, Amount: r.Amount, At: p.Clock.Now(),
+		Key:    r.Key,
+		ID:     "re_sandbox_" + p.Entropy.Secret(10),
+		Charge: r.Charge,
+		Amount: r.Amount,
+		At:     p.Clock.Now(),
 	})
 	switch {
 	case err != nil:

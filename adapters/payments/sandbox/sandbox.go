@@ -76,8 +76,13 @@ func (p Provider) charge(ctx context.Context, r ports.ChargeRequest) (checkout.O
 		}
 	}
 	charge := ports.SandboxCharge{
-		Key: r.Charge.Key, Amount: r.Charge.Amount, Method: r.Charge.Method, TokenHash: id.Hash(r.Token),
-		Result: result(script), ID: "ch_sandbox_" + p.Entropy.Secret(10), At: p.Clock.Now(),
+		Key:       r.Charge.Key,
+		Amount:    r.Charge.Amount,
+		Method:    r.Charge.Method,
+		TokenHash: id.Hash(r.Token),
+		Result:    result(script),
+		ID:        "ch_sandbox_" + p.Entropy.Secret(10),
+		At:        p.Clock.Now(),
 	}
 	stored, err := p.Ledger.Once(ctx, r.Project, charge)
 	switch {
@@ -96,7 +101,11 @@ func (p Provider) charge(ctx context.Context, r ports.ChargeRequest) (checkout.O
 // Resolve returns the outcome of a key. An unknown one is voided, so that a charge that comes late is
 // refused.
 func (p Provider) Resolve(ctx ports.Outbound, _ ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
-	stored, err := p.Ledger.Once(ctx, r.Project, ports.SandboxCharge{Key: r.Charge.Key, Result: void, At: p.Clock.Now()})
+	stored, err := p.Ledger.Once(ctx, r.Project, ports.SandboxCharge{
+		Key:    r.Charge.Key,
+		Result: void,
+		At:     p.Clock.Now(),
+	})
 	if err != nil {
 		return nil, err
 	}

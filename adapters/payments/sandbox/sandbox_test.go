@@ -92,11 +92,22 @@ func (m *memory) Movements(_ context.Context, project id.Project, from, to time.
 	}
 	for name, c := range m.charges {
 		if c.Result == paid {
-			add(name, ports.Movement{Provider: c.ID, Key: c.Key, Amount: c.Amount, At: c.At})
+			add(name, ports.Movement{
+				Provider: c.ID,
+				Key:      c.Key,
+				Amount:   c.Amount,
+				At:       c.At,
+			})
 		}
 	}
 	for name, r := range m.refunds {
-		add(name, ports.Movement{Refund: true, Provider: r.ID, Key: r.Key, Amount: r.Amount, At: r.At})
+		add(name, ports.Movement{
+			Refund:   true,
+			Provider: r.ID,
+			Key:      r.Key,
+			Amount:   r.Amount,
+			At:       r.At,
+		})
 	}
 	slices.SortFunc(found, func(a, b ports.Movement) int { return strings.Compare(a.Key, b.Key) })
 	return found[:min(limit, len(found))], nil
@@ -123,8 +134,17 @@ func (c *counter) Secret(int) string { return strconv.FormatInt(c.n.Add(1), 10) 
 
 func open(t *testing.T) (Provider, *memory) {
 	t.Helper()
-	m := &memory{charges: map[string]ports.SandboxCharge{}, refunds: map[string]ports.SandboxRefund{}, failures: map[string]int{}, disputes: map[string]ports.SandboxDispute{}}
-	return Provider{Ledger: m, Clock: clock{}, Entropy: &counter{}}, m
+	m := &memory{
+		charges:  map[string]ports.SandboxCharge{},
+		refunds:  map[string]ports.SandboxRefund{},
+		failures: map[string]int{},
+		disputes: map[string]ports.SandboxDispute{},
+	}
+	return Provider{
+		Ledger:  m,
+		Clock:   clock{},
+		Entropy: &counter{},
+	}, m
 }
 
 func TestGateway(t *testing.T) {
@@ -135,8 +155,10 @@ func TestGateway(t *testing.T) {
 	adaptertest.Gateway(t, func(t *testing.T) adaptertest.Payments {
 		p, m := open(t)
 		return adaptertest.Payments{
-			PaymentProvider: p, Method: project.SharedPaymentToken, Lose: m.lose,
-			Token: func(_ *testing.T, fate adaptertest.TokenFate) string { return tokens[fate] },
+			PaymentProvider: p,
+			Method:          project.SharedPaymentToken,
+			Lose:            m.lose,
+			Token:           func(_ *testing.T, fate adaptertest.TokenFate) string { return tokens[fate] },
 		}
 	})
 }
@@ -213,6 +235,10 @@ func TestLostReplyArrivesTheSecondTime(t *testing.T) {
 
 func request(key, token string, method project.PaymentMethod) ports.ChargeRequest {
 	return ports.ChargeRequest{
-		Token: token, Charge: checkout.Charge{Key: key, Amount: money.Of(100, money.USD), Method: method},
+		Token: token, Charge: checkout.Charge{
+			Key:    key,
+			Amount: money.Of(100, money.USD),
+			Method: method,
+		},
 	}
 }

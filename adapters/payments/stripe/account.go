@@ -38,8 +38,10 @@ func (p *Provider) RegisterWebhook(ctx ports.Outbound, a ports.PaymentAccount, a
 		return "", "", err
 	}
 	params := &api.WebhookEndpointCreateParams{
-		URL: &address, EnabledEvents: api.StringSlice(heard), APIVersion: api.String(api.APIVersion),
-		Description: api.String("Payments made through buyer agents"),
+		URL:           &address,
+		EnabledEvents: api.StringSlice(heard),
+		APIVersion:    api.String(api.APIVersion),
+		Description:   api.String("Payments made through buyer agents"),
 	}
 	params.SetIdempotencyKey(api.NewIdempotencyKey())
 	made, err := try(ctx, func() (*api.WebhookEndpoint, error) { return p.as(a).V1WebhookEndpoints.Create(ctx, params) })

@@ -54,7 +54,12 @@ func (p *Provider) BalanceChanges(
 		all := changes(t)
 		ahead, _ := p.remote.Skew() // known by now, at least from this answer
 		if news, ok := newsIn(t, began.Add(ahead)); ok {
-			all = append(all, ports.BalanceChange{Kind: ports.BalanceNews, Provider: t.ID, At: time.Unix(t.Created, 0).UTC(), News: news})
+			all = append(all, ports.BalanceChange{
+				Kind:     ports.BalanceNews,
+				Provider: t.ID,
+				At:       time.Unix(t.Created, 0).UTC(),
+				News:     news,
+			})
 		}
 		for _, c := range all {
 			if err := each(c); err != nil {

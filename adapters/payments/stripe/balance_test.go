@@ -81,7 +81,15 @@ func TestBalanceChangesReportWhatWasTakenBack(t *testing.T) {
 	}
 	dispute.At = since
 	if want := (order.DisputeReport{
-		Charge: "pi_1", Provider: "dp_1", Status: order.DisputeLost, Response: order.ResponseClosed, Reason: "fraudulent", Amount: usd(4990), Withdrawn: usd(4990), Fee: usd(1500), At: since,
+		Charge:    "pi_1",
+		Provider:  "dp_1",
+		Status:    order.DisputeLost,
+		Response:  order.ResponseClosed,
+		Reason:    "fraudulent",
+		Amount:    usd(4990),
+		Withdrawn: usd(4990),
+		Fee:       usd(1500),
+		At:        since,
 	}); *dispute != want {
 		t.Errorf("the dispute: %+v", *dispute)
 	}

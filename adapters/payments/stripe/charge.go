@@ -106,7 +106,10 @@ func intentParams(r ports.ChargeRequest) (*api.PaymentIntentCreateParams, bool) 
 	}
 	_, attempt, _ := checkout.ParseAttemptKey(r.Charge.Key)
 	params.Metadata = map[string]string{
-		metaKey: r.Charge.Key, metaCheckout: r.Checkout.String(), metaAttempt: strconv.Itoa(attempt), metaProject: r.Project.String(),
+		metaKey:      r.Charge.Key,
+		metaCheckout: r.Checkout.String(),
+		metaAttempt:  strconv.Itoa(attempt),
+		metaProject:  r.Project.String(),
 	}
 	params.SetIdempotencyKey(r.Charge.Key)
 	params.Headers = http.Header{"Stripe-Version": {tokenVersion}}

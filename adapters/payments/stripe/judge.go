@@ -97,7 +97,11 @@ var (
 
 func declined(e *api.Error) checkout.Declined {
 	code := cmp.Or(string(e.DeclineCode), string(e.Code), "card_declined")
-	return checkout.Declined{Code: code, Message: message(code), Final: slices.Contains(final, code)}
+	return checkout.Declined{
+		Code:    code,
+		Message: message(code),
+		Final:   slices.Contains(final, code),
+	}
 }
 
 // otherUse reports whether the idempotency key belongs to another request.

@@ -57,7 +57,9 @@ func (p *Provider) Refund(ctx ports.Outbound, a ports.PaymentAccount, r ports.Re
 func (p *Provider) give(ctx context.Context, a ports.PaymentAccount, r ports.RefundRequest, amount int64) (*api.Refund, error) {
 	params := &api.RefundCreateParams{PaymentIntent: &r.Charge, Amount: &amount}
 	params.Metadata = map[string]string{
-		metaRefund: r.Key, metaCheckout: r.Checkout.String(), metaProject: r.Project.String(),
+		metaRefund:   r.Key,
+		metaCheckout: r.Checkout.String(),
+		metaProject:  r.Project.String(),
 	}
 	params.SetIdempotencyKey(r.Key)
 	return try(ctx, func() (*api.Refund, error) { return p.as(a).V1Refunds.Create(ctx, params) })

@@ -52,7 +52,11 @@ func (p *Provider) begin(since time.Time) progress {
 	if now := p.remote.ProviderTime().Add(near); now.Before(until) {
 		until = now
 	}
-	return progress{earliest: earliest.Unix(), latest: latest.Unix(), until: until.Unix()}
+	return progress{
+		earliest: earliest.Unix(),
+		latest:   latest.Unix(),
+		until:    until.Unix(),
+	}
 }
 
 const stages = 3

@@ -34,7 +34,13 @@ func (p *Provider) charges(ctx context.Context, a ports.PaymentAccount, created 
 			continue
 		}
 		amount, err := fromUnits(intent.AmountReceived, string(intent.Currency))
-		m := ports.Movement{Provider: intent.ID, Key: intent.Metadata[metaKey], Project: intent.Metadata[metaProject], Amount: amount, At: time.Unix(intent.Created, 0).UTC()}
+		m := ports.Movement{
+			Provider: intent.ID,
+			Key:      intent.Metadata[metaKey],
+			Project:  intent.Metadata[metaProject],
+			Amount:   amount,
+			At:       time.Unix(intent.Created, 0).UTC(),
+		}
 		if err := tell(m, err, each); err != nil {
 			return err
 		}
@@ -54,7 +60,12 @@ func (p *Provider) refunds(ctx context.Context, a ports.PaymentAccount, created 
 		}
 		amount, err := fromUnits(refund.Amount, string(refund.Currency))
 		m := ports.Movement{
-			Refund: true, Provider: refund.ID, Key: refund.Metadata[metaRefund], Project: refund.Metadata[metaProject], Amount: amount, At: time.Unix(refund.Created, 0).UTC(),
+			Refund:   true,
+			Provider: refund.ID,
+			Key:      refund.Metadata[metaRefund],
+			Project:  refund.Metadata[metaProject],
+			Amount:   amount,
+			At:       time.Unix(refund.Created, 0).UTC(),
 		}
 		if refund.PaymentIntent != nil {
 			m.Charge = refund.PaymentIntent.ID

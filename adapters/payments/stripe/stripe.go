@@ -66,13 +66,19 @@ var (
 func New(c Config) *Provider {
 	client, remote := remoteclock.Client(c.HTTP, c.Clock)
 	backend := &api.BackendConfig{
-		HTTPClient: client, EnableTelemetry: api.Bool(false), LeveledLogger: &api.LeveledLogger{Level: api.LevelNull},
+		HTTPClient:        client,
+		EnableTelemetry:   api.Bool(false),
+		LeveledLogger:     &api.LeveledLogger{Level: api.LevelNull},
 		MaxNetworkRetries: api.Int64(0), // try does it, within the context
 	}
 	if c.URL != "" {
 		backend.URL = &c.URL
 	}
-	return &Provider{backends: api.NewBackendsWithConfig(backend), clock: c.Clock, remote: remote}
+	return &Provider{
+		backends: api.NewBackendsWithConfig(backend),
+		clock:    c.Clock,
+		remote:   remote,
+	}
 }
 
 // Skew returns how far Stripe's clock is ahead of ours, and whether that is known.

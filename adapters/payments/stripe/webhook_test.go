@@ -25,7 +25,11 @@ func event(kind, object string) []byte {
 }
 
 func signed(payload []byte, at time.Time) string {
-	return webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: payload, Secret: secret, Timestamp: at}).Header
+	return webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{
+		Payload:   payload,
+		Secret:    secret,
+		Timestamp: at,
+	}).Header
 }
 
 // read is what p makes of a webhook's payload.
@@ -41,7 +45,13 @@ func TestNews(t *testing.T) {
 	lastError := `,"last_payment_error":{"type":"card_error","code":"card_declined","decline_code":"stolen_card"}`
 	elsewhere := `{"id":"re_9","object":"refund","amount":1000,"currency":"usd","created":1772366400,"payment_intent":"pi_1","status":"succeeded","metadata":{}}`
 	external := func(o order.RefundOutcome) ports.PaymentNews {
-		return ports.PaymentNews{External: &order.ExternalRefund{Charge: "pi_1", Provider: "re_9", Amount: money.Of(1000, money.USD), Outcome: o, At: since}}
+		return ports.PaymentNews{External: &order.ExternalRefund{
+			Charge:   "pi_1",
+			Provider: "re_9",
+			Amount:   money.Of(1000, money.USD),
+			Outcome:  o,
+			At:       since,
+		}}
 	}
 	withdrawal := `{"id":"txn_1","amount":-4990,"fee":1500,"currency":"usd"}`
 	dispute := func(status, transactions string) string {
@@ -51,8 +61,16 @@ func TestNews(t *testing.T) {
 	due := time.Unix(1772971199, 0).UTC()
 	disputed := func(status order.DisputeStatus, response order.DisputeResponse, withdrawn, fee int64) ports.PaymentNews {
 		return ports.PaymentNews{Dispute: &order.DisputeReport{
-			Charge: "pi_1", Provider: "dp_1", Status: status, Response: response, DueBy: due, Reason: "fraudulent", Amount: money.Of(4990, money.USD),
-			Withdrawn: money.Of(withdrawn, money.USD), Fee: money.Of(fee, money.USD), At: since,
+			Charge:    "pi_1",
+			Provider:  "dp_1",
+			Status:    status,
+			Response:  response,
+			DueBy:     due,
+			Reason:    "fraudulent",
+			Amount:    money.Of(4990, money.USD),
+			Withdrawn: money.Of(withdrawn, money.USD),
+			Fee:       money.Of(fee, money.USD),
+			At:        since,
 		}}
 	}
 	for _, test := range []struct {
@@ -61,7 +79,11 @@ func TestNews(t *testing.T) {
 	}{
 		{"payment_intent.succeeded", intent("succeeded", `,"latest_charge":"ch_1"`), ports.PaymentNews{Key: key, Charge: checkout.Paid{Provider: "pi_1", Label: "Card"}}},
 		{"payment_intent.payment_failed", intent("requires_payment_method", lastError),
-			ports.PaymentNews{Key: key, Charge: checkout.Declined{Code: "stolen_card", Message: message("stolen_card"), Final: true}}},
+			ports.PaymentNews{Key: key, Charge: checkout.Declined{
+				Code:    "stolen_card",
+				Message: message("stolen_card"),
+				Final:   true,
+			}}},
 		{"payment_intent.canceled", intent("canceled", ""), ports.PaymentNews{Key: key, Charge: checkout.NotCharged{}}},
 		{"payment_intent.processing", intent("processing", ""), ports.PaymentNews{}},
 		{"payment_intent.succeeded", `{"id":"pi_2","object":"payment_intent","status":"succeeded"}`, ports.PaymentNews{}},

@@ -14,7 +14,12 @@ import (
 )
 
 func zeros(rows, cols int) blas32.General {
-	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+	return blas32.General{
+		Rows:   rows,
+		Cols:   cols,
+		Stride: cols,
+		Data:   make([]float32, rows*cols),
+	}
 }
 
 func row(m blas32.General, i int) []float32 { return m.Data[i*m.Stride:][:m.Cols] }
@@ -88,7 +93,11 @@ func gram(ctx context.Context, m blas32.General) (*mat.SymDense, error) {
 func gramOf(m blas32.General, from, to int) *mat.SymDense {
 	const rows = 64
 	sum := mat.NewSymDense(m.Cols, nil)
-	block := blas64.General{Cols: m.Cols, Stride: m.Cols, Data: make([]float64, rows*m.Cols)}
+	block := blas64.General{
+		Cols:   m.Cols,
+		Stride: m.Cols,
+		Data:   make([]float64, rows*m.Cols),
+	}
 	for ; from < to; from += rows {
 		block.Rows = min(rows, to-from)
 		for i := range block.Rows {

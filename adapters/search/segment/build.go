@@ -44,8 +44,11 @@ func Build(products []*catalog.Product, totals map[id.Variant]int, labels *Label
 			Documents: make([]Document, 0, len(products)),
 			Lengths:   make([][Fields]Length, 0, len(products)),
 		},
-		labels: labels, spoken: make(map[string]uint32), numbers: make(map[string]uint32),
-		goods: Goods{Products: make([]*catalog.Product, 0, len(products))}, allowance: allowance,
+		labels:    labels,
+		spoken:    make(map[string]uint32),
+		numbers:   make(map[string]uint32),
+		goods:     Goods{Products: make([]*catalog.Product, 0, len(products))},
+		allowance: allowance,
 	}
 	for _, p := range products {
 		if b.held()+productBytes(p) > allowance.Most {

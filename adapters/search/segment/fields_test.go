@@ -48,8 +48,12 @@ func TestSameText_sameDocument(t *testing.T) {
 	before, p := fieldtest.Fill[catalog.Product](of...), fieldtest.Fill[catalog.Product](of...)
 	limits := LimitsOf(0)
 	unlimited := Allowance{
-		Most: limits.Most, Bytes: limits.Bytes, Terms: limits.Terms, Others: limits.Terms, Spelled: limits.Spelled,
-		Known: func(string) bool { return false },
+		Most:    limits.Most,
+		Bytes:   limits.Bytes,
+		Terms:   limits.Terms,
+		Others:  limits.Terms,
+		Spelled: limits.Spelled,
+		Known:   func(string) bool { return false },
 	}
 	indexed := func(p *catalog.Product) string {
 		names := NewLabels()

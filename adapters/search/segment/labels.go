@@ -94,5 +94,10 @@ func (l *Labels) Bytes() int64 {
 
 // NewLabels returns empty registers.
 func NewLabels() Labels {
-	return Labels{Brands: newRegister(), Categories: newRegister(), Colors: newRegister(), Sizes: newRegister()}
+	return Labels{
+		Brands:     newRegister(),
+		Categories: newRegister(),
+		Colors:     newRegister(),
+		Sizes:      newRegister(),
+	}
 }

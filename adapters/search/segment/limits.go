@@ -18,7 +18,12 @@ type Limits struct {
 // LimitsOf shares out the bytes that a project may have; none are no limit.
 func LimitsOf(bytes int64) Limits {
 	if bytes == 0 {
-		return Limits{Most: math.MaxInt64, Bytes: math.MaxInt64, Terms: math.MaxInt / 2, Spelled: math.MaxInt}
+		return Limits{
+			Most:    math.MaxInt64,
+			Bytes:   math.MaxInt64,
+			Terms:   math.MaxInt / 2,
+			Spelled: math.MaxInt,
+		}
 	}
 	return Limits{
 		Most:    bytes,

@@ -67,7 +67,13 @@ func (s *Set) Seal(ctx context.Context, seed uint64) error {
 // Extend makes a copy of a set that has further vectors. What was put to the copy is found by the lists of
 // the set; once a tenth of them is new, it is for Seal to make lists anew, which Stale tells.
 func (s *Set) Extend(further map[uint32][]float32) *Set {
-	next := &Set{dims: s.dims, stride: s.stride, words: slices.Clone(s.words), steps: slices.Clone(s.steps), present: s.present}
+	next := &Set{
+		dims:    s.dims,
+		stride:  s.stride,
+		words:   slices.Clone(s.words),
+		steps:   slices.Clone(s.steps),
+		present: s.present,
+	}
 	for i, v := range further {
 		next.Put(i, v)
 	}

@@ -28,7 +28,13 @@ func (s *Set) Nearest(q *Query, k int, pass func(uint32) bool, to []Neighbor) []
 	}
 	from := len(to)
 	to = slices.Grow(to, min(k, s.present))
-	r := reader{set: s, query: q, pass: pass, k: k, best: to[from:]}
+	r := reader{
+		set:   s,
+		query: q,
+		pass:  pass,
+		k:     k,
+		best:  to[from:],
+	}
 	if s.lists == nil {
 		r.readAll()
 	} else {

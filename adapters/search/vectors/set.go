@@ -18,7 +18,12 @@ type Set struct {
 // New is a set of n absent vectors.
 func New(dims, n int) *Set {
 	stride := (dims + 7) / 8
-	return &Set{dims: dims, stride: stride, words: make([]uint64, stride*n), steps: make([]float32, n)}
+	return &Set{
+		dims:   dims,
+		stride: stride,
+		words:  make([]uint64, stride*n),
+		steps:  make([]float32, n),
+	}
 }
 
 // Dims is the number of dimensions.

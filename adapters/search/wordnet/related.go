@@ -12,7 +12,12 @@ const (
 )
 
 // trust is how far each kind of relation is trusted, by Kind.
-var trust = [...]uint32{Synonym: 100, Broader: 30, Narrower: 40, Sibling: 15}
+var trust = [...]uint32{
+	Synonym:  100,
+	Broader:  30,
+	Narrower: 40,
+	Sibling:  15,
+}
 
 // gathering collects what is related to one lemma. It fits on the stack.
 type gathering struct {

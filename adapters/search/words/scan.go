@@ -23,7 +23,12 @@ func (r *Reader) scan(text string) {
 		c, size := utf8.DecodeRuneInString(text[at:])
 		if c == '×' {
 			r.memory = append(r.memory, 'x')
-			r.pieces = append(r.pieces, piece{from: int32(len(r.memory) - 1), to: int32(len(r.memory)), at: int32(at), near: true})
+			r.pieces = append(r.pieces, piece{
+				from: int32(len(r.memory) - 1),
+				to:   int32(len(r.memory)),
+				at:   int32(at),
+				near: true,
+			})
 			at += size
 			before = at
 			continue

@@ -75,7 +75,11 @@ func (o *office) later(steps int64) {
 
 func openOffice(t *testing.T, s *storetest.Store) *office {
 	t.Helper()
-	o := &office{T: t, outside: &machine{}, store: s}
+	o := &office{
+		T:       t,
+		outside: &machine{},
+		store:   s,
+	}
 	o.outside.step.Store(1000)
 	o.Service = &access.Service{
 		Stores: &ports.Stores{
@@ -264,7 +268,9 @@ func TestKeysOfGuardedProjectsNeedACode(t *testing.T) {
 		shop := func(n byte, guarded bool) id.Project {
 			name := id.New[id.Project]([16]byte{n})
 			p, err := project.Open(name, o.owner.ID, project.Draft{
-				Name: "Shop", Slug: fmt.Sprint("shop-", n), Settings: project.SettingsPatch{MFARequired: patch.To(guarded)},
+				Name:     "Shop",
+				Slug:     fmt.Sprint("shop-", n),
+				Settings: project.SettingsPatch{MFARequired: patch.To(guarded)},
 			}, o.outside.Now())
 			if err == nil {
 				err = s.Projects().Create(t.Context(), p)
@@ -289,7 +295,11 @@ func TestKeysOfGuardedProjectsNeedACode(t *testing.T) {
 			{"guarded, with a code", []id.Project{guarded}, o.code(1), ""},
 		} {
 			err := o.within(func(bound *access.Service) error {
-				_, _, err := bound.GiveKey(context.Background(), from, account.KeyDraft{Name: "n", Scopes: []string{"*"}, Projects: c.projects}, c.code)
+				_, _, err := bound.GiveKey(context.Background(), from, account.KeyDraft{
+					Name:     "n",
+					Scopes:   []string{"*"},
+					Projects: c.projects,
+				}, c.code)
 				return err
 			})
 			o.wants(c.what, err, c.want)

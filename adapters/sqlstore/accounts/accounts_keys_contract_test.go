@@ -53,9 +53,15 @@ func Keys(t *testing.T, open OpenAccounts) {
 
 func newKey(a *account.Account, secret string) *account.Key {
 	return &account.Key{
-		ID: porttest.Random[id.APIKey](), Account: a.ID, Name: "ci", Hash: sha256.Sum256([]byte(secret)), Prefix: "hk_test_abc",
-		Scopes: []string{"catalog:read", "projects:write"}, Projects: []id.Project{porttest.Random[id.Project](), porttest.Random[id.Project]()},
-		CreatedAt: porttest.Noon, ExpiresAt: porttest.Pointer(porttest.Noon.Add(time.Hour)),
+		ID:        porttest.Random[id.APIKey](),
+		Account:   a.ID,
+		Name:      "ci",
+		Hash:      sha256.Sum256([]byte(secret)),
+		Prefix:    "hk_test_abc",
+		Scopes:    []string{"catalog:read", "projects:write"},
+		Projects:  []id.Project{porttest.Random[id.Project](), porttest.Random[id.Project]()},
+		CreatedAt: porttest.Noon,
+		ExpiresAt: porttest.Pointer(porttest.Noon.Add(time.Hour)),
 	}
 }
 
@@ -296,7 +302,9 @@ func keyReach(t *testing.T, s AccountStores) {
 		t.Helper()
 		name := porttest.Random[id.Project]()
 		p, err := project.Open(name, a.ID, project.Draft{
-			Name: `"mfa_required":true`, Slug: slugOf(name), Settings: project.SettingsPatch{MFARequired: patch.To(mfa)},
+			Name:     `"mfa_required":true`,
+			Slug:     slugOf(name),
+			Settings: project.SettingsPatch{MFARequired: patch.To(mfa)},
 		}, porttest.Noon)
 		if err == nil {
 			err = s.Projects.Create(t.Context(), p)

@@ -36,8 +36,11 @@ func Authenticators(t *testing.T, open OpenAccounts) {
 func (s AccountStores) enrol(t *testing.T, owner *account.Account) *account.Authenticator {
 	t.Helper()
 	a := &account.Authenticator{
-		ID: porttest.Random[id.Authenticator](), Holder: account.Holder{Account: owner.ID}, Secret: []byte{1, 0, 255}, CreatedAt: porttest.Noon,
-		Recovery: []account.RecoveryCode{{Hash: [32]byte{1}}, {Hash: [32]byte{2}}},
+		ID:        porttest.Random[id.Authenticator](),
+		Holder:    account.Holder{Account: owner.ID},
+		Secret:    []byte{1, 0, 255},
+		CreatedAt: porttest.Noon,
+		Recovery:  []account.RecoveryCode{{Hash: [32]byte{1}}, {Hash: [32]byte{2}}},
 	}
 	if err := s.Authenticators.Enrol(t.Context(), a); err != nil {
 		t.Fatal(err)

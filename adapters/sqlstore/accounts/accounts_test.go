@@ -19,8 +19,11 @@ func accountSuite(t *testing.T, contract func(*testing.T, OpenAccounts)) {
 			contract(t, func(tb testing.TB) AccountStores {
 				s := open(tb)
 				return AccountStores{
-					Stores: storetest.Views(s), Keys: s.Keys(), Roster: s.Keys(),
-					Authenticators: s.Authenticators(), Tries: s.Tries(),
+					Stores:         storetest.Views(s),
+					Keys:           s.Keys(),
+					Roster:         s.Keys(),
+					Authenticators: s.Authenticators(),
+					Tries:          s.Tries(),
 				}
 			})
 		})

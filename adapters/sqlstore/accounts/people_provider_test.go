@@ -111,9 +111,17 @@ func providerRefused(h *house) {
 		"no state":               {kept, people.Returned{Code: "c"}, "sign_in_expired"},
 		"another state":          {kept, people.Returned{State: state + "x", Code: "c"}, "sign_in_expired"},
 		"an error":               {kept, people.Returned{State: state, Error: "access_denied"}, "sign_in_refused"},
-		"an error and a code":    {kept, people.Returned{State: state, Code: "c", Error: "access_denied"}, "sign_in_refused"},
-		"no code":                {kept, people.Returned{State: state}, "sign_in_refused"},
-		"another issuer's":       {kept, people.Returned{State: state, Code: "c", Issuer: "https://evil.example"}, "sign_in_refused"},
+		"an error and a code": {kept, people.Returned{
+			State: state,
+			Code:  "c",
+			Error: "access_denied",
+		}, "sign_in_refused"},
+		"no code": {kept, people.Returned{State: state}, "sign_in_refused"},
+		"another issuer's": {kept, people.Returned{
+			State:  state,
+			Code:   "c",
+			Issuer: "https://evil.example",
+		}, "sign_in_refused"},
 	} {
 		h.wants(what, give(c.kept, c.back), c.want)
 	}
@@ -132,7 +140,11 @@ func providerRefused(h *house) {
 		v.person = person
 	}
 	h.later(19)
-	h.wants("in time", give(kept, people.Returned{State: state, Code: "c", Issuer: v.person.Issuer}), "")
+	h.wants("in time", give(kept, people.Returned{
+		State:  state,
+		Code:   "c",
+		Issuer: v.person.Issuer,
+	}), "")
 	h.later(1)
 	h.wants("too late", give(kept, people.Returned{State: state, Code: "c"}), "sign_in_expired")
 	h.limiter.most = 1

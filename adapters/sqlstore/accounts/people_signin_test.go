@@ -225,7 +225,11 @@ func sessionsOfOthers(h *house) {
 
 func signInsLogged(h *house) {
 	in := h.joined("ada", member.Grant{Role: member.Owner})
-	from := people.Client{Address: "192.0.2.7", Browser: "Firefox", Request: "req_1"}
+	from := people.Client{
+		Address: "192.0.2.7",
+		Browser: "Firefox",
+		Request: "req_1",
+	}
 	_, err := h.people.SignIn(h.Context(), in.Member.Email, password, from)
 	h.wants("by password", err, "")
 	l, err := h.people.SignInLink(h.Context(), in.Member, "haggle")

@@ -74,7 +74,11 @@ func openHouse(t *testing.T, s *storetest.Store) *house {
 		office:    o,
 		passwords: &plainly{},
 		limiter:   &strict{most: 1000, taken: map[string]int{}},
-		key:       &account.Key{ID: porttest.Random[id.APIKey](), Account: o.owner.ID, Scopes: []string{"*"}},
+		key: &account.Key{
+			ID:      porttest.Random[id.APIKey](),
+			Account: o.owner.ID,
+			Scopes:  []string{"*"},
+		},
 	}
 	h.people = &people.Service{
 		Stores:    stores,
@@ -144,11 +148,19 @@ func TestPeople(t *testing.T) {
 }
 
 func (h *house) byKey() people.Actor {
-	return people.Actor{ID: h.key.ID.String(), Key: h.key, Holder: h.holder()}
+	return people.Actor{
+		ID:     h.key.ID.String(),
+		Key:    h.key,
+		Holder: h.holder(),
+	}
 }
 
 func by(c access.Caller) people.Actor {
-	return people.Actor{ID: c.Actor(), Key: c.Key, Holder: c.Holder()}
+	return people.Actor{
+		ID:     c.Actor(),
+		Key:    c.Key,
+		Holder: c.Holder(),
+	}
 }
 
 var browser = people.Client{Address: "192.0.2.1", Browser: "Firefox\x00" + strings.Repeat("x", 300)}

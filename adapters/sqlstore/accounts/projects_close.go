@@ -172,9 +172,21 @@ func closings(d db.Dialect) []closingStage {
 		"import_files", "import_refusals", "jobs",
 	)
 	stages = append(stages,
-		closingStage{Table: "quotes", key: "id", where: "redeemed_by = '' AND claimed_by = ''"},
-		closingStage{Table: "checkouts", key: "id", where: "attempt = 0 AND status <> 'completed'"},
-		closingStage{Table: "agents", key: "id", set: "secret = NULL, automatic = FALSE"},
+		closingStage{
+			Table: "quotes",
+			key:   "id",
+			where: "redeemed_by = '' AND claimed_by = ''",
+		},
+		closingStage{
+			Table: "checkouts",
+			key:   "id",
+			where: "attempt = 0 AND status <> 'completed'",
+		},
+		closingStage{
+			Table: "agents",
+			key:   "id",
+			set:   "secret = NULL, automatic = FALSE",
+		},
 	)
 	return append(stages, erasures(d)...)
 }
@@ -289,7 +301,12 @@ func (s closingStage) verb() string {
 func erasures(d db.Dialect) (stages []closingStage) {
 	for _, p := range personal.Tables(d) {
 		if p.Key != "" {
-			stages = append(stages, closingStage{Table: p.Table, key: p.Key, where: p.Where, set: p.Set()})
+			stages = append(stages, closingStage{
+				Table: p.Table,
+				key:   p.Key,
+				where: p.Where,
+				set:   p.Set(),
+			})
 		}
 	}
 	return stages

@@ -200,9 +200,17 @@ func projectExternalRefund(s *porttest.Shop) {
 	realMoney(s)
 	o := s.Sold(s.Product(3), 1)
 	s.CarryOn(o.ID, func(c *order.Case) error {
-		ids := order.RefundIDs{Refund: porttest.Random[id.Refund](), Announce: porttest.Random[id.Event](), Reversal: porttest.Random[id.Transaction]()}
+		ids := order.RefundIDs{
+			Refund:   porttest.Random[id.Refund](),
+			Announce: porttest.Random[id.Event](),
+			Reversal: porttest.Random[id.Transaction](),
+		}
 		return c.ReportRefund(order.ExternalRefund{
-			Charge: o.Payment.Provider, Provider: "re_elsewhere", Amount: porttest.USD(2), Outcome: order.RefundPending{Provider: "re_elsewhere"}, At: porttest.Noon,
+			Charge:   o.Payment.Provider,
+			Provider: "re_elsewhere",
+			Amount:   porttest.USD(2),
+			Outcome:  order.RefundPending{Provider: "re_elsewhere"},
+			At:       porttest.Noon,
 		}, ids, porttest.Noon)
 	})
 	s.Must(s.Projects.Delete(s.Ctx, s.Project.Account, s.Project.ID, porttest.Noon))
@@ -236,11 +244,20 @@ func projectStatistics(s *porttest.Shop) {
 	s.Draft()
 	got, err := s.Statistics.Statistics(s.Ctx, s.Project, porttest.Noon)
 	s.Must(err)
-	want := ports.Statistics{Products: 1, Agents: 2, Orders: 2, Revenue: porttest.USD(first.Total.Minor() + second.Total.Minor())}
+	want := ports.Statistics{
+		Products: 1,
+		Agents:   2,
+		Orders:   2,
+		Revenue:  porttest.USD(first.Total.Minor() + second.Total.Minor()),
+	}
 	porttest.Same(s.T, "statistics", got, want)
 	got, err = s.Statistics.Statistics(s.Ctx, s.Project, porttest.Noon.Add(24*time.Hour))
 	s.Must(err)
-	porttest.Same(s.T, "statistics of a later time", got, ports.Statistics{Products: 1, Agents: 2, Revenue: porttest.USD(0)})
+	porttest.Same(s.T, "statistics of a later time", got, ports.Statistics{
+		Products: 1,
+		Agents:   2,
+		Revenue:  porttest.USD(0),
+	})
 }
 
 func projectUpdateRace(s *porttest.Shop) {

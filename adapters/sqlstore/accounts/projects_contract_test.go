@@ -54,24 +54,42 @@ func furnished(s *porttest.Shop) *project.Project {
 	s.T.Helper()
 	name := porttest.Random[id.Project]()
 	p, err := project.Open(name, s.Project.Account, project.Draft{
-		Name: "Ægir's <Outdoor> & \"more\"", Slug: slugOf(name), Description: "Tents\nand \\ rope",
+		Name:        "Ægir's <Outdoor> & \"more\"",
+		Slug:        slugOf(name),
+		Description: "Tents\nand \\ rope",
 		Settings: project.SettingsPatch{
-			Timezone: patch.To("Europe/Oslo"), Locale: patch.To("nb-NO"), Currency: patch.To("BHD"),
-			NegotiationEnabled: patch.To(false), MaxDiscount: patch.To(money.Percent(125)),
-			BundleSuggestions: patch.To(false), SubscriptionEnabled: patch.To(true),
-			LLMProvider: patch.To("provider"), LLMModel: patch.To("model"), MaxTokens: patch.To(77), Temperature: patch.To(5),
-			EmailEnabled: patch.To(true), ChatWebhook: patch.To("https://chat.example.com/hook"),
-			AlertChannels: patch.To([]string{"chat"}), IPAllowlist: patch.To([]string{"10.0.0.0/8", "::1"}),
-			MFARequired: patch.To(true), SessionMinutes: patch.To(45),
+			Timezone:            patch.To("Europe/Oslo"),
+			Locale:              patch.To("nb-NO"),
+			Currency:            patch.To("BHD"),
+			NegotiationEnabled:  patch.To(false),
+			MaxDiscount:         patch.To(money.Percent(125)),
+			BundleSuggestions:   patch.To(false),
+			SubscriptionEnabled: patch.To(true),
+			LLMProvider:         patch.To("provider"),
+			LLMModel:            patch.To("model"),
+			MaxTokens:           patch.To(77),
+			Temperature:         patch.To(5),
+			EmailEnabled:        patch.To(true),
+			ChatWebhook:         patch.To("https://chat.example.com/hook"),
+			AlertChannels:       patch.To([]string{"chat"}),
+			IPAllowlist:         patch.To([]string{"10.0.0.0/8", "::1"}),
+			MFARequired:         patch.To(true),
+			SessionMinutes:      patch.To(45),
 			Retention: project.RetentionPatch{
-				Messages: patch.To(1), Sessions: patch.To(2), Decisions: patch.To(13), Events: patch.To(14), Deliveries: patch.To(5), Logs: patch.To(6),
+				Messages:   patch.To(1),
+				Sessions:   patch.To(2),
+				Decisions:  patch.To(13),
+				Events:     patch.To(14),
+				Deliveries: patch.To(5),
+				Logs:       patch.To(6),
 			},
 		},
 	}, porttest.Noon.Add(123*time.Millisecond))
 	s.Must(err)
 	bhd := p.Settings.Currency
 	s.Must(p.Storefront.Change(project.StorefrontPatch{
-		Description: patch.To("Fjord side"), LogoURL: patch.To("https://shop.example.com/logo.png"),
+		Description:     patch.To("Fjord side"),
+		LogoURL:         patch.To("https://shop.example.com/logo.png"),
 		ShippingRegions: patch.To([]string{"NO", "SE"}),
 		ShippingRates: patch.To([]project.ShippingRate{
 			{Region: "*", Method: "standard", Price: money.Of(1500, bhd), MinDays: 1, MaxDays: 9},
@@ -79,8 +97,10 @@ func furnished(s *porttest.Shop) *project.Project {
 		}),
 		FreeShippingThreshold: patch.To(porttest.Pointer(money.Of(50_000, bhd))),
 		TaxRates:              patch.To([]project.TaxRate{{Country: "NO", Rate: 25_000}, {Country: "SE", State: "X", Rate: 8875}}),
-		ReturnWindowDays:      patch.To(14), ReturnConditions: patch.To("As new."), CheckoutInstructions: patch.To("Call us."),
-		Warehouses: patch.To([]project.Warehouse{{Location: "main", Name: "Bergen", Country: "NO", PostalCode: "5003"}}),
+		ReturnWindowDays:      patch.To(14),
+		ReturnConditions:      patch.To("As new."),
+		CheckoutInstructions:  patch.To("Call us."),
+		Warehouses:            patch.To([]project.Warehouse{{Location: "main", Name: "Bergen", Country: "NO", PostalCode: "5003"}}),
 	}, p.Settings))
 	return p
 }
@@ -243,7 +263,12 @@ func projectSlugChange(s *porttest.Shop) {
 }
 
 func projectUnknown(s *porttest.Shop) {
-	stranger := &account.Account{ID: porttest.Random[id.Account](), Name: "Stranger", Plan: account.Starter, CreatedAt: porttest.Noon}
+	stranger := &account.Account{
+		ID:        porttest.Random[id.Account](),
+		Name:      "Stranger",
+		Plan:      account.Starter,
+		CreatedAt: porttest.Noon,
+	}
 	s.Must(s.Accounts.Open(s.Ctx, stranger))
 	for _, ask := range []struct {
 		account id.Account

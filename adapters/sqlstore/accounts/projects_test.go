@@ -21,7 +21,12 @@ func TestRequestsBeginWithOneRoundTrip(t *testing.T) {
 	t.Parallel()
 	s, wire := storetest.WiredPostgres(t)
 	p := storetest.StoreProject(t, s, 1)
-	key := &account.Key{ID: storetest.Numbered[id.APIKey](1), Account: p.Account, Hash: sha256.Sum256([]byte("key")), CreatedAt: time.UnixMilli(0)}
+	key := &account.Key{
+		ID:        storetest.Numbered[id.APIKey](1),
+		Account:   p.Account,
+		Hash:      sha256.Sum256([]byte("key")),
+		CreatedAt: time.UnixMilli(0),
+	}
 	if err := s.Keys().Add(t.Context(), key); err != nil {
 		t.Fatal(err)
 	}

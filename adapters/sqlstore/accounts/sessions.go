@@ -141,7 +141,11 @@ WHERE id = (SELECT account_id FROM console_sessions WHERE hash = $1)`, hash[:])
 	if s == nil || m == nil || owner == nil {
 		return nil, fault.Missing("console_session")
 	}
-	return &ports.SignedIn{Session: s, Member: m, Account: owner}, nil
+	return &ports.SignedIn{
+		Session: s,
+		Member:  m,
+		Account: owner,
+	}, nil
 }
 
 func (v ConsoleSessions) Used(ctx context.Context, uses map[id.ConsoleSession]time.Time) error {

@@ -50,10 +50,21 @@ func agentFirst(s *porttest.Shop) {
 	of, err := id.Parse[id.Agent]("agent_" + name[len(name)-26:])
 	s.Must(err)
 	want := &agent.Agent{
-		ID: of, Project: s.Project.ID, Name: "Negotiator", Status: agent.Active,
-		Handlers: agent.Handlers{Search: house, Quote: house, Checkout: house, Finalize: house},
-		Model:    agent.Model{Temperature: -1}, Policy: negotiation.Builtin(), Latest: 1,
-		CreatedAt: s.Project.CreatedAt, UpdatedAt: s.Project.CreatedAt,
+		ID:      of,
+		Project: s.Project.ID,
+		Name:    "Negotiator",
+		Status:  agent.Active,
+		Handlers: agent.Handlers{
+			Search:   house,
+			Quote:    house,
+			Checkout: house,
+			Finalize: house,
+		},
+		Model:     agent.Model{Temperature: -1},
+		Policy:    negotiation.Builtin(),
+		Latest:    1,
+		CreatedAt: s.Project.CreatedAt,
+		UpdatedAt: s.Project.CreatedAt,
 	}
 	porttest.Same(s.T, "active agent", s.ActiveAgent(), want)
 	porttest.Same(s.T, "by id", openAgent(s, of), want)
@@ -296,7 +307,11 @@ func agentHoldout(s *porttest.Shop) {
 	first := s.ActiveAgent()
 	_, err := revise(s, first.ID, true)
 	s.Must(err)
-	tuning := agent.Tuning{Automatic: true, Holdout: 100, Baseline: 1}
+	tuning := agent.Tuning{
+		Automatic: true,
+		Holdout:   100,
+		Baseline:  1,
+	}
 	got, err := rework(s, first.ID, func(a *agent.Agent) { a.Tuning = tuning })
 	s.Must(err)
 	porttest.Same(s.T, "tuning", got.Tuning, tuning)

@@ -143,8 +143,13 @@ func TestAgentsAndProbingTakeOneRoundTrip(t *testing.T) {
 		t.Errorf("the active agent took %d round trips, want 1", trips)
 	}
 	ask := ports.HaggleAsk{
-		Session: storetest.Numbered[id.Session](1), Product: storetest.Numbered[id.Product](1), Quantity: 1, Client: "client",
-		Since: time.UnixMilli(0), ProductSince: time.UnixMilli(0), Sessions: 40,
+		Session:      storetest.Numbered[id.Session](1),
+		Product:      storetest.Numbered[id.Product](1),
+		Quantity:     1,
+		Client:       "client",
+		Since:        time.UnixMilli(0),
+		ProductSince: time.UnixMilli(0),
+		Sessions:     40,
 	}
 	if trips := w.Count(func() {
 		if _, err := s.Haggling().Load(t.Context(), p.ID, ask); err != nil {
@@ -164,7 +169,12 @@ func TestProbingTakesNoStatementOfItsOwn(t *testing.T) {
 		statements := func(client string) int64 {
 			return count(func() {
 				ask := ports.HaggleAsk{
-					Session: visit, Product: storetest.Numbered[id.Product](1), Quantity: 1, Client: client, ProductSince: time.UnixMilli(0), Sessions: 40,
+					Session:      visit,
+					Product:      storetest.Numbered[id.Product](1),
+					Quantity:     1,
+					Client:       client,
+					ProductSince: time.UnixMilli(0),
+					Sessions:     40,
 				}
 				if _, err := s.Haggling().Load(t.Context(), p.ID, ask); err != nil {
 					t.Error(err)

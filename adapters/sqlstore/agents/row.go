@@ -69,13 +69,29 @@ var (
 func FirstAgent(p *project.Project) (*agent.Agent, agent.Version) {
 	name := p.ID.String()
 	a := &agent.Agent{
-		ID: id.Stored[id.Agent]("agent_" + name[max(len(name)-26, 0):]), Project: p.ID, Name: "Negotiator", Status: agent.Active,
-		Handlers: agent.Handlers{Search: agent.InHouse, Quote: agent.InHouse, Checkout: agent.InHouse, Finalize: agent.InHouse},
-		Model:    agent.Model{Temperature: -1}, Policy: negotiation.Builtin(), Latest: negotiation.Builtin().Version,
-		CreatedAt: p.CreatedAt, UpdatedAt: p.CreatedAt,
+		ID:      id.Stored[id.Agent]("agent_" + name[max(len(name)-26, 0):]),
+		Project: p.ID,
+		Name:    "Negotiator",
+		Status:  agent.Active,
+		Handlers: agent.Handlers{
+			Search:   agent.InHouse,
+			Quote:    agent.InHouse,
+			Checkout: agent.InHouse,
+			Finalize: agent.InHouse,
+		},
+		Model:     agent.Model{Temperature: -1},
+		Policy:    negotiation.Builtin(),
+		Latest:    negotiation.Builtin().Version,
+		CreatedAt: p.CreatedAt,
+		UpdatedAt: p.CreatedAt,
 	}
 	return a, agent.Version{
-		Agent: a.ID, Project: a.Project, Policy: a.Policy, Origin: agent.ByHouse, CreatedAt: p.CreatedAt, ActivatedAt: p.CreatedAt,
+		Agent:       a.ID,
+		Project:     a.Project,
+		Policy:      a.Policy,
+		Origin:      agent.ByHouse,
+		CreatedAt:   p.CreatedAt,
+		ActivatedAt: p.CreatedAt,
 	}
 }
 

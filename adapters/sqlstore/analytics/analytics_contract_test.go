@@ -43,12 +43,21 @@ func figures(s *porttest.Shop, p ports.Period) []ports.Span {
 // hour is the figures of the hour in which everything in a shop happens.
 func hour(s *porttest.Shop) ports.Span {
 	s.T.Helper()
-	return figures(s, ports.Period{Bounds: []time.Time{porttest.Noon, porttest.Noon.Add(time.Hour)}, Sessions: true, Products: true})[0]
+	return figures(s, ports.Period{
+		Bounds:   []time.Time{porttest.Noon, porttest.Noon.Add(time.Hour)},
+		Sessions: true,
+		Products: true,
+	})[0]
 }
 
 func lostDeals(s *porttest.Shop, near int64, page ports.Page) ports.LostDeals {
 	s.T.Helper()
-	deals, err := s.Analytics.Lost(s.Ctx, s.Project.ID, ports.LostFilter{From: porttest.Noon, To: porttest.Noon.Add(time.Hour), Currency: "USD", Near: near}, page)
+	deals, err := s.Analytics.Lost(s.Ctx, s.Project.ID, ports.LostFilter{
+		From:     porttest.Noon,
+		To:       porttest.Noon.Add(time.Hour),
+		Currency: "USD",
+		Near:     near,
+	}, page)
 	s.Must(err)
 	return deals
 }

@@ -201,7 +201,12 @@ func BenchmarkAnalytics(b *testing.B) {
 		}
 		b.Run("lost", func(b *testing.B) {
 			for b.Loop() {
-				f := ports.LostFilter{From: storetest.March, To: end, Currency: "USD", Near: 50}
+				f := ports.LostFilter{
+					From:     storetest.March,
+					To:       end,
+					Currency: "USD",
+					Near:     50,
+				}
 				if _, err := s.Analytics().Lost(b.Context(), project, f, ports.Page{Limit: 20}); err != nil {
 					b.Fatal(err)
 				}

@@ -87,7 +87,11 @@ func TestFold_commitsMeanwhile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := &blockedFold{T: t, s: storetest.FreshPostgres(t), ended: make(chan error, 1)}
+			f := &blockedFold{
+				T:     t,
+				s:     storetest.FreshPostgres(t),
+				ended: make(chan error, 1),
+			}
 			f.project = storetest.StoreProject(t, f.s, 1).ID
 			p := storetest.NewPast(9, f.project, storetest.March, 3*24*time.Hour)
 			for range 40 {

@@ -42,7 +42,12 @@ func (v Analytics) Lost(ctx context.Context, project id.Project, f ports.LostFil
 		if _, err := t.Get(ctx, &sum, sumLost, args...); err != nil {
 			return err
 		}
-		deals = ports.LostDeals{Count: sum.Count, AboveFloor: sum.AboveFloor, Offered: sum.Offered, List: sum.List}
+		deals = ports.LostDeals{
+			Count:      sum.Count,
+			AboveFloor: sum.AboveFloor,
+			Offered:    sum.Offered,
+			List:       sum.List,
+		}
 		rows, err := db.All[lostRow](ctx, t, selectLost, append(args, page.Offset+page.Limit)...)
 		if err != nil {
 			return err

@@ -27,7 +27,15 @@ func storeOrders(tb testing.TB, s *storetest.Store, project id.Project, orders, 
 			sold := make([]storetest.LineJSON, lines)
 			for l := range sold {
 				name := product(i, l)
-				sold[l] = storetest.LineJSON{Product: name, Variant: name, SKU: name, Name: "Cordless drill of the maker", Quantity: 1, Unit: 99_00, Original: 99_00}
+				sold[l] = storetest.LineJSON{
+					Product:  name,
+					Variant:  name,
+					SKU:      name,
+					Name:     "Cordless drill of the maker",
+					Quantity: 1,
+					Unit:     99_00,
+					Original: 99_00,
+				}
 			}
 			text, err := db.ToJSON(sold)
 			if err != nil {

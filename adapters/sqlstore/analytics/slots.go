@@ -56,7 +56,11 @@ func ToSlotRow(at time.Time, f analytics.Figures) SlotRow {
 	} {
 		text = line(append(text, '\n'))
 	}
-	return SlotRow{At: at, Figures: string(text), Products: string(named(nil, f.Products, url.QueryEscape, fromSold))}
+	return SlotRow{
+		At:       at,
+		Figures:  string(text),
+		Products: string(named(nil, f.Products, url.QueryEscape, fromSold)),
+	}
 }
 
 // named writes the counts of a map, in the order of its keys.
@@ -76,7 +80,11 @@ func named[K cmp.Ordered, V any](to []byte, counts map[K]V, name func(K) string,
 func fromOutcomes(o analytics.Outcomes) []int64 { return []int64{o.Negotiations, o.Offered, o.Deals} }
 
 func toOutcomes(n []int64) analytics.Outcomes {
-	return analytics.Outcomes{Negotiations: n[0], Offered: n[1], Deals: n[2]}
+	return analytics.Outcomes{
+		Negotiations: n[0],
+		Offered:      n[1],
+		Deals:        n[2],
+	}
 }
 
 func fromTraffic(t analytics.Traffic) []int64 { return []int64{t.Deals, t.Orders, t.Gross} }
@@ -101,7 +109,13 @@ func byName(counts map[agentid.Protocol]analytics.Traffic) map[string]analytics.
 func fromSold(s analytics.Sold) []int64 { return []int64{s.Units, s.List, s.Goods, s.Known, s.Cost} }
 
 func toSold(n []int64) analytics.Sold {
-	return analytics.Sold{Units: n[0], List: n[1], Goods: n[2], Known: n[3], Cost: n[4]}
+	return analytics.Sold{
+		Units: n[0],
+		List:  n[1],
+		Goods: n[2],
+		Known: n[3],
+		Cost:  n[4],
+	}
 }
 
 // FromSlotRow has products where the row has them.

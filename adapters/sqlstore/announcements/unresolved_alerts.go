@@ -63,13 +63,18 @@ func (v LateAnnouncements) UnresolvedPayments(ctx context.Context, limit int, an
 func (v LateAnnouncements) UnresolvedRefunds(ctx context.Context, limit int, announce ports.Announce) (more bool, err error) {
 	return alertTo(ctx, v.Store, alertableRefunds, noteRefundAlert, limit, announce, func(r finance.UnresolvedRefundRow) alert {
 		refund := r.Refund.Value
-		return alert{project: refund.Project.String(), key: refund.ID.String(), name: "a refund", data: func() (event.Data, error) {
-			if r.Refund.Err != nil {
-				return nil, r.Refund.Err
-			}
-			u := finance.FromUnresolvedRefundRow(r)
-			return u.UnresolvedEvent(r.Gateway), nil
-		}}
+		return alert{
+			project: refund.Project.String(),
+			key:     refund.ID.String(),
+			name:    "a refund",
+			data: func() (event.Data, error) {
+				if r.Refund.Err != nil {
+					return nil, r.Refund.Err
+				}
+				u := finance.FromUnresolvedRefundRow(r)
+				return u.UnresolvedEvent(r.Gateway), nil
+			},
+		}
 	})
 }
 
@@ -84,12 +89,17 @@ type dueCheckout struct{ Checkout purchase.DecodedCheckout }
 func checkoutAlert(data func(*checkout.Checkout) event.Data) func(dueCheckout) alert {
 	return func(r dueCheckout) alert {
 		s := r.Checkout.Value
-		return alert{project: s.Project.String(), key: s.ID.String(), name: "a checkout", data: func() (event.Data, error) {
-			if r.Checkout.Err != nil {
-				return nil, r.Checkout.Err
-			}
-			return data(purchase.FromCheckoutRow(s)), nil
-		}}
+		return alert{
+			project: s.Project.String(),
+			key:     s.ID.String(),
+			name:    "a checkout",
+			data: func() (event.Data, error) {
+				if r.Checkout.Err != nil {
+					return nil, r.Checkout.Err
+				}
+				return data(purchase.FromCheckoutRow(s)), nil
+			},
+		}
 	}
 }
 

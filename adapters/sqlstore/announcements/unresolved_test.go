@@ -53,7 +53,12 @@ func TestUnresolved_unreadable(t *testing.T) {
 			s.SetClock(at)
 			_, err = s.LateAnnouncements().UnresolvedPayments(t.Context(), 10, func(p id.Project, at time.Time, d event.Data) *event.Event {
 				ids, of = append(ids, d.(event.PaymentUnresolved).Checkout.String()), p
-				return &event.Event{ID: id.New[id.Event]([16]byte{byte(len(ids)), byte(at.Unix())}), Project: p, At: at, Data: d}
+				return &event.Event{
+					ID:      id.New[id.Event]([16]byte{byte(len(ids)), byte(at.Unix())}),
+					Project: p,
+					At:      at,
+					Data:    d,
+				}
 			})
 			return ids, err
 		}

@@ -34,14 +34,47 @@ type source struct {
 const orderOf = "(SELECT o.confirmation FROM orders AS o WHERE o.project_id = w.project_id AND o.id = w.order_id)"
 
 var sources = map[ports.WaitingKind]source{
-	ports.PaymentUnresolved: {table: "checkouts", where: finance.UnresolvedPayment, at: finance.AttemptBegan, id: "w.id", words: "''"},
-	ports.RefundUnresolved:  {table: "refunds", where: finance.UnresolvedRefund, at: "created_at", amount: "amount", id: "w.id", words: orderOf},
-	ports.DisputeOpen:       {table: "disputes", where: "status = 'open' AND response = 'needed'", at: "created_at", amount: "amount", dueBy: "min(due_by)", id: "w.id", words: orderOf},
-	ports.ReturnRequested:   {table: "returns", where: "status = 'requested'", at: "created_at", amount: "estimate", id: "w.id", words: orderOf},
+	ports.PaymentUnresolved: {
+		table: "checkouts",
+		where: finance.UnresolvedPayment,
+		at:    finance.AttemptBegan,
+		id:    "w.id",
+		words: "''",
+	},
+	ports.RefundUnresolved: {
+		table:  "refunds",
+		where:  finance.UnresolvedRefund,
+		at:     "created_at",
+		amount: "amount",
+		id:     "w.id",
+		words:  orderOf,
+	},
+	ports.DisputeOpen: {
+		table:  "disputes",
+		where:  "status = 'open' AND response = 'needed'",
+		at:     "created_at",
+		amount: "amount",
+		dueBy:  "min(due_by)",
+		id:     "w.id",
+		words:  orderOf,
+	},
+	ports.ReturnRequested: {
+		table:  "returns",
+		where:  "status = 'requested'",
+		at:     "created_at",
+		amount: "estimate",
+		id:     "w.id",
+		words:  orderOf,
+	},
 	ports.OrderToShip: {
-		table: "orders", where: "status = 'confirmed' AND fulfillment_status = 'processing'", at: "created_at", amount: "total",
-		late: "count(CASE WHEN substr(%[1]s ->> 'ships_on', 1, 10) < $3 THEN 1 END)", due: "min(substr(%[1]s ->> 'ships_on', 1, 10))",
-		id: "w.id", words: "w.confirmation",
+		table:  "orders",
+		where:  "status = 'confirmed' AND fulfillment_status = 'processing'",
+		at:     "created_at",
+		amount: "total",
+		late:   "count(CASE WHEN substr(%[1]s ->> 'ships_on', 1, 10) < $3 THEN 1 END)",
+		due:    "min(substr(%[1]s ->> 'ships_on', 1, 10))",
+		id:     "w.id",
+		words:  "w.confirmation",
 	},
 	ports.SyncFailed: {
 		table: `(
@@ -56,10 +89,26 @@ var sources = map[ports.WaitingKind]source{
     ) AS failed_at, i.type
     FROM integrations AS i
     WHERE i.project_id = $1
-  )`, where: "failed_at IS NOT NULL", at: "failed_at", id: "w.id", words: "w.type",
+  )`,
+		where: "failed_at IS NOT NULL",
+		at:    "failed_at",
+		id:    "w.id",
+		words: "w.type",
 	},
-	ports.SubscriptionDisabled: {table: "event_subscriptions", where: "status = 'disabled' AND reason NOT IN ('', 'merchant')", at: "updated_at", id: "w.id", words: "w.reason"},
-	ports.WorkSetAside:         {table: "jobs_set_aside", where: "TRUE", at: "first_at", id: "''", words: "w.queue"},
+	ports.SubscriptionDisabled: {
+		table: "event_subscriptions",
+		where: "status = 'disabled' AND reason NOT IN ('', 'merchant')",
+		at:    "updated_at",
+		id:    "w.id",
+		words: "w.reason",
+	},
+	ports.WorkSetAside: {
+		table: "jobs_set_aside",
+		where: "TRUE",
+		at:    "first_at",
+		id:    "''",
+		words: "w.queue",
+	},
 }
 
 // query is one row, or none if nothing waits.

@@ -67,7 +67,13 @@ func load(ctx context.Context, conn *sqlx.Conn, dialect db.Dialect, r *reader, p
 			return Summary{}, notEmpty(t.name, rows)
 		}
 	}
-	to := &loader{ctx: ctx, conn: conn, engine: e, missing: map[string]table{}, progress: progress}
+	to := &loader{
+		ctx:      ctx,
+		conn:     conn,
+		engine:   e,
+		missing:  map[string]table{},
+		progress: progress,
+	}
 	for _, t := range tables {
 		to.missing[t.name] = t
 	}

@@ -44,11 +44,19 @@ func scattered(tb testing.TB, s *storetest.Store, project id.Project, n int) {
 
 func scatteredProduct(project id.Project, i int, bits func() [16]byte) ports.ProductWrite {
 	p := &catalog.Product{
-		ID: id.New[id.Product](bits()), Project: project, SKU: fmt.Sprintf("SKU-%06d", i*7919%1_000_000),
-		Name: fmt.Sprintf("Cordless drill %d of the maker", i), Category: fmt.Sprintf("top%d/middle%d/leaf%d", i%5, i%25, i%200),
-		Description: strings.Repeat("A handy tool. ", 20), Price: money.Of(99_00, money.USD), Negotiable: true,
-		Attributes: map[string]string{"voltage": "18 V", "weight": "1.4 kg"}, Tags: []string{"tools"}, Status: catalog.Active,
-		CreatedAt: time.UnixMilli(int64(i / 3)), UpdatedAt: time.UnixMilli(int64(i / 3)),
+		ID:          id.New[id.Product](bits()),
+		Project:     project,
+		SKU:         fmt.Sprintf("SKU-%06d", i*7919%1_000_000),
+		Name:        fmt.Sprintf("Cordless drill %d of the maker", i),
+		Category:    fmt.Sprintf("top%d/middle%d/leaf%d", i%5, i%25, i%200),
+		Description: strings.Repeat("A handy tool. ", 20),
+		Price:       money.Of(99_00, money.USD),
+		Negotiable:  true,
+		Attributes:  map[string]string{"voltage": "18 V", "weight": "1.4 kg"},
+		Tags:        []string{"tools"},
+		Status:      catalog.Active,
+		CreatedAt:   time.UnixMilli(int64(i / 3)),
+		UpdatedAt:   time.UnixMilli(int64(i / 3)),
 	}
 	if i%10 == 0 {
 		p.Status = catalog.Archived
@@ -103,7 +111,11 @@ func BenchmarkCatalogueLists(b *testing.B) {
 		b.Run("text-none", list(ports.ProductFilter{Text: "no such thing"}, 0))
 		b.Run("text-all", list(ports.ProductFilter{Text: "drill"}, 0))
 		b.Run("text-all-last", list(ports.ProductFilter{Text: "drill"}, n-20))
-		b.Run("text-top-active", list(ports.ProductFilter{Text: "77", Category: "top1", Status: "active"}, 0))
+		b.Run("text-top-active", list(ports.ProductFilter{
+			Text:     "77",
+			Category: "top1",
+			Status:   "active",
+		}, 0))
 		benchmarkOthers(b, s, shop, stock, p.ID, n)
 	})
 }

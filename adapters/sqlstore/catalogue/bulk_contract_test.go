@@ -245,7 +245,11 @@ func bulkRaceStock(s *porttest.Shop) {
 		}
 		moves := make([]ports.StockMove, len(skus))
 		for n, sku := range skus {
-			moves[len(skus)-1-n] = ports.StockMove{SKU: sku, Location: "main", Delta: -1}
+			moves[len(skus)-1-n] = ports.StockMove{
+				SKU:      sku,
+				Location: "main",
+				Delta:    -1,
+			}
 		}
 		_, err := s.Adjust(moves...)
 		return err

@@ -58,10 +58,17 @@ func catalogChanges(s *porttest.Shop) {
 	s.Must(err)
 	porttest.Same(s.T, "what happened since", s.Changes(3), ports.CatalogChanges{
 		Since:   3,
-		Version: 5, Changed: []*catalog.Product{second}, Removed: []id.Product{first.ID}, Levels: levels,
+		Version: 5,
+		Changed: []*catalog.Product{second},
+		Removed: []id.Product{first.ID},
+		Levels:  levels,
 	})
 	porttest.Same(s.T, "what happened last", s.Changes(4).Removed, []id.Product{first.ID})
-	porttest.Same(s.T, "nothing since", s.Changes(5), ports.CatalogChanges{Since: 5, Version: 5, Changed: []*catalog.Product{}})
+	porttest.Same(s.T, "nothing since", s.Changes(5), ports.CatalogChanges{
+		Since:   5,
+		Version: 5,
+		Changed: []*catalog.Product{},
+	})
 }
 
 // catalogSynonyms: all of them where one was written, an empty list where the last one went, and nil where

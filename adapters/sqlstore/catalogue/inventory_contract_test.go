@@ -103,10 +103,30 @@ func inventorySet(s *porttest.Shop) {
 func inventoryAdjust(s *porttest.Shop) {
 	a, b := s.Product(1), s.Product(2)
 	got, err := s.Adjust(
-		ports.StockMove{SKU: b.SKU, Location: "main", Delta: -2, Reason: "broken"},
-		ports.StockMove{SKU: a.SKU, Location: "north", Delta: 4, Reason: "delivery"},
-		ports.StockMove{SKU: a.SKU, Location: "north", Delta: -3, Reason: "moved"},
-		ports.StockMove{SKU: a.SKU, Location: "main", Delta: 3, Reason: "moved"},
+		ports.StockMove{
+			SKU:      b.SKU,
+			Location: "main",
+			Delta:    -2,
+			Reason:   "broken",
+		},
+		ports.StockMove{
+			SKU:      a.SKU,
+			Location: "north",
+			Delta:    4,
+			Reason:   "delivery",
+		},
+		ports.StockMove{
+			SKU:      a.SKU,
+			Location: "north",
+			Delta:    -3,
+			Reason:   "moved",
+		},
+		ports.StockMove{
+			SKU:      a.SKU,
+			Location: "main",
+			Delta:    3,
+			Reason:   "moved",
+		},
 	)
 	s.Must(err)
 	porttest.Same(s.T, "returned", got, []catalog.Shelf{porttest.Shelf(b, 0, "main", 0), porttest.Shelf(a, 0, "north", 4), porttest.Shelf(a, 0, "north", 1), porttest.Shelf(a, 0, "main", 4)})
@@ -117,10 +137,26 @@ func inventoryAdjust(s *porttest.Shop) {
 func inventoryShort(s *porttest.Shop) {
 	a, b := s.Product(5), s.Product(2)
 	_, err := s.Adjust(
-		ports.StockMove{SKU: a.SKU, Location: "main", Delta: -4},
-		ports.StockMove{SKU: b.SKU, Location: "main", Delta: 1},
-		ports.StockMove{SKU: a.SKU, Location: "main", Delta: -2},
-		ports.StockMove{SKU: b.SKU, Location: "nowhere", Delta: -1},
+		ports.StockMove{
+			SKU:      a.SKU,
+			Location: "main",
+			Delta:    -4,
+		},
+		ports.StockMove{
+			SKU:      b.SKU,
+			Location: "main",
+			Delta:    1,
+		},
+		ports.StockMove{
+			SKU:      a.SKU,
+			Location: "main",
+			Delta:    -2,
+		},
+		ports.StockMove{
+			SKU:      b.SKU,
+			Location: "nowhere",
+			Delta:    -1,
+		},
 	)
 	porttest.WantFault(s.T, err, fault.Conflict, "insufficient_stock")
 	porttest.WantDetail(s.T, err, "adjustments.2.delta")
@@ -136,8 +172,16 @@ func inventoryUnknown(s *porttest.Shop) {
 	var sets []ports.StockSet
 	var moves []ports.StockMove
 	for _, sku := range []string{foreign.SKU, p.SKU, gone.SKU, many.SKU} {
-		sets = append(sets, ports.StockSet{SKU: sku, Location: "main", Quantity: 9})
-		moves = append(moves, ports.StockMove{SKU: sku, Location: "main", Delta: 9})
+		sets = append(sets, ports.StockSet{
+			SKU:      sku,
+			Location: "main",
+			Quantity: 9,
+		})
+		moves = append(moves, ports.StockMove{
+			SKU:      sku,
+			Location: "main",
+			Delta:    9,
+		})
 	}
 	_, setErr := s.Inventory.Set(s.Ctx, s.Project.ID, sets)
 	_, moveErr := s.Adjust(moves...)
@@ -153,7 +197,11 @@ func inventoryUnknown(s *porttest.Shop) {
 
 func inventoryMost(s *porttest.Shop) {
 	p := s.Product(catalog.MaxStock)
-	_, err := s.Adjust(ports.StockMove{SKU: p.SKU, Location: "main", Delta: 1})
+	_, err := s.Adjust(ports.StockMove{
+		SKU:      p.SKU,
+		Location: "main",
+		Delta:    1,
+	})
 	porttest.WantFault(s.T, err, fault.Invalid, "validation_error")
 	porttest.WantDetail(s.T, err, "adjustments.0.delta")
 	porttest.Same(s.T, "stock", s.Stock(p), map[string]int{"main": catalog.MaxStock})
@@ -162,7 +210,11 @@ func inventoryMost(s *porttest.Shop) {
 func inventoryRaceUp(s *porttest.Shop) {
 	p := s.Product(1)
 	s.Must(porttest.AtOnce(porttest.Racers, func(int) error {
-		_, err := s.Adjust(ports.StockMove{SKU: p.SKU, Location: "new", Delta: 3})
+		_, err := s.Adjust(ports.StockMove{
+			SKU:      p.SKU,
+			Location: "new",
+			Delta:    3,
+		})
 		return err
 	}))
 	porttest.Same(s.T, "stock", s.Stock(p), map[string]int{"main": 1, "new": 3 * porttest.Racers})
@@ -171,7 +223,11 @@ func inventoryRaceUp(s *porttest.Shop) {
 func inventoryRaceDown(s *porttest.Shop) {
 	p := s.Product(7)
 	porttest.Same(s.T, "winners", s.Race("insufficient_stock", func(int) error {
-		_, err := s.Adjust(ports.StockMove{SKU: p.SKU, Location: "main", Delta: -1})
+		_, err := s.Adjust(ports.StockMove{
+			SKU:      p.SKU,
+			Location: "main",
+			Delta:    -1,
+		})
 		return err
 	}), 7)
 	porttest.Same(s.T, "stock", s.Stock(p), map[string]int{"main": 0})
@@ -205,7 +261,11 @@ func inventoryRaceDropped(s *porttest.Shop) {
 			return err
 		}
 		gone := deleted.Load()
-		_, err := s.Adjust(ports.StockMove{SKU: dropped, Location: "main", Delta: 1})
+		_, err := s.Adjust(ports.StockMove{
+			SKU:      dropped,
+			Location: "main",
+			Delta:    1,
+		})
 		if gone || err != nil {
 			porttest.WantFault(s.T, err, fault.Invalid, "validation_error")
 		}

@@ -17,7 +17,11 @@ func inventoryRaceBothWays(s *porttest.Shop) {
 	var moved atomic.Int64
 	s.Must(porttest.AtOnce(porttest.Racers, func(i int) error {
 		delta := 1 - i%2*3
-		levels, err := s.Adjust(ports.StockMove{SKU: p.SKU, Location: "main", Delta: delta})
+		levels, err := s.Adjust(ports.StockMove{
+			SKU:      p.SKU,
+			Location: "main",
+			Delta:    delta,
+		})
 		switch {
 		case fault.KindOf(err) == fault.Conflict:
 			return nil

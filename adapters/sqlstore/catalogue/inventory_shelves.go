@@ -38,7 +38,12 @@ func openShelves(ctx context.Context, t *db.Tx, project id.Project, places []por
 
 // findShelves finds the variants there are, and the places whose sku is none's.
 func findShelves(ctx context.Context, t *db.Tx, project id.Project, places []ports.StockPlace) (s *shelves, unknown []int, err error) {
-	s = &shelves{t: t, project: project, variants: make(map[string]catalog.Level), levels: make(map[ports.StockPlace]catalog.Shelf)}
+	s = &shelves{
+		t:        t,
+		project:  project,
+		variants: make(map[string]catalog.Level),
+		levels:   make(map[ports.StockPlace]catalog.Shelf),
+	}
 	skus := make([]string, len(places))
 	for i, p := range places {
 		skus[i] = p.SKU

@@ -18,7 +18,11 @@ func TestReadPart_forgets(t *testing.T) {
 		at := place{id.Stored[id.Project]("proj_1"), ports.ProductFilter{Text: text}, offset}
 		_, total, err := readPart(&m, at, func(b *beginning) (part[int], error) {
 			from = b
-			return part[int]{state: state{version: 1, rows: int64(len(list))}, total: len(list), rows: list[offset : offset+1]}, nil
+			return part[int]{
+				state: state{version: 1, rows: int64(len(list))},
+				total: len(list),
+				rows:  list[offset : offset+1],
+			}, nil
 		}, func(row int) []any { return []any{row, offset} })
 		if err != nil || total != len(list) {
 			t.Fatal(total, err)

@@ -62,9 +62,15 @@ func catalogVersion(s *porttest.Shop) int64 {
 func productRoundTrip(s *porttest.Shop) {
 	full := s.Rich()
 	bare := &catalog.Product{
-		ID: porttest.Random[id.Product](), Project: s.Project.ID, SKU: "BARE-" + s.Project.ID.String(), Name: "x", Price: porttest.USD(1),
-		Variants: []catalog.Variant{{ID: porttest.Random[id.Variant](), SKU: "BARE-" + s.Project.ID.String()}},
-		Status:   catalog.Archived, CreatedAt: porttest.Noon, UpdatedAt: porttest.Noon,
+		ID:        porttest.Random[id.Product](),
+		Project:   s.Project.ID,
+		SKU:       "BARE-" + s.Project.ID.String(),
+		Name:      "x",
+		Price:     porttest.USD(1),
+		Variants:  []catalog.Variant{{ID: porttest.Random[id.Variant](), SKU: "BARE-" + s.Project.ID.String()}},
+		Status:    catalog.Archived,
+		CreatedAt: porttest.Noon,
+		UpdatedAt: porttest.Noon,
 	}
 	for _, want := range []*catalog.Product{full, bare} {
 		porttest.Same(s.T, "product", s.Get(create(s, want)), want)
@@ -320,7 +326,11 @@ func productFilter(s *porttest.Shop) {
 		{ports.ProductFilter{Text: "'; --$1"}, 0},
 		{ports.ProductFilter{Status: "archived"}, 3},
 		{ports.ProductFilter{Status: "active", Category: "outdoor/tents"}, 1},
-		{ports.ProductFilter{Status: "active", Category: "outdoor/tents", Text: "ab_2"}, 0},
+		{ports.ProductFilter{
+			Status:   "active",
+			Category: "outdoor/tents",
+			Text:     "ab_2",
+		}, 0},
 	} {
 		list, total, err := s.Products.List(s.Ctx, s.Project.ID, ask.filter, ports.Page{Limit: 100})
 		s.Must(err)

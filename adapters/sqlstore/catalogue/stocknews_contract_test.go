@@ -176,8 +176,16 @@ func newsRace(s *porttest.Shop) {
 	quiet(s)
 	s.Must(porttest.AtOnce(porttest.Racers, func(i int) error {
 		_, err := s.Adjust(
-			ports.StockMove{SKU: p.SKU, Location: fmt.Sprint("place-", i), Delta: 1},
-			ports.StockMove{SKU: p.SKU, Location: "main", Delta: 1},
+			ports.StockMove{
+				SKU:      p.SKU,
+				Location: fmt.Sprint("place-", i),
+				Delta:    1,
+			},
+			ports.StockMove{
+				SKU:      p.SKU,
+				Location: "main",
+				Delta:    1,
+			},
 		)
 		return err
 	}))

@@ -61,7 +61,11 @@ func shiftMany(s *porttest.Shop) {
 	for i := range products {
 		products[i] = s.Rich()
 		sku := products[i].Variants[0].SKU
-		shifts = append(shifts, ports.StockShift{SKU: sku, Location: "main", Delta: i})
+		shifts = append(shifts, ports.StockShift{
+			SKU:      sku,
+			Location: "main",
+			Delta:    i,
+		})
 		places = append(places, ports.StockPlace{SKU: sku, Location: "main"})
 	}
 	porttest.Same(s.T, "failed", len(upsert(s, products...)), 0)
@@ -123,7 +127,15 @@ func shiftRaceCrossed(s *porttest.Shop) {
 		if i%2 == 0 {
 			_, err = s.StockRoom.Shift(s.Ctx, s.Project.ID, []ports.StockShift{porttest.At(b, "main", -1), porttest.At(a, "main", -1)})
 		} else {
-			_, err = s.Adjust(ports.StockMove{SKU: a.SKU, Location: "main", Delta: -1}, ports.StockMove{SKU: b.SKU, Location: "main", Delta: -1})
+			_, err = s.Adjust(ports.StockMove{
+				SKU:      a.SKU,
+				Location: "main",
+				Delta:    -1,
+			}, ports.StockMove{
+				SKU:      b.SKU,
+				Location: "main",
+				Delta:    -1,
+			})
 		}
 		if fault.Is(err, "insufficient_stock") {
 			s.T.Error("stock ran out")

@@ -41,7 +41,13 @@ func Synonyms(t *testing.T, open porttest.Open) {
 
 // alike is a synonym without an input.
 func alike(s *porttest.Shop, words ...string) *catalog.Synonym {
-	return &catalog.Synonym{ID: porttest.Random[id.Synonym](), Project: s.Project.ID, Words: words, CreatedAt: porttest.Noon, UpdatedAt: porttest.Noon}
+	return &catalog.Synonym{
+		ID:        porttest.Random[id.Synonym](),
+		Project:   s.Project.ID,
+		Words:     words,
+		CreatedAt: porttest.Noon,
+		UpdatedAt: porttest.Noon,
+	}
 }
 
 // synonym stores one.

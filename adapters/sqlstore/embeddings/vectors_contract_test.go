@@ -224,7 +224,10 @@ func embeddingOrder(e *embedder) {
 	porttest.Same(e.T, "the longest waiting", e.claim(porttest.Noon.Add(2*time.Hour)).Project, second.Project)
 	got := e.claim(porttest.Noon.Add(2 * time.Hour))
 	porttest.Same(e.T, "the next", got, &ports.EmbeddingTask{
-		Project: first.Project, Model: e.model, Begun: porttest.Noon.Add(2 * time.Hour), Lease: porttest.Noon.Add(2*time.Hour + porttest.EmbeddingLease),
+		Project: first.Project,
+		Model:   e.model,
+		Begun:   porttest.Noon.Add(2 * time.Hour),
+		Lease:   porttest.Noon.Add(2*time.Hour + porttest.EmbeddingLease),
 	})
 }
 
@@ -285,7 +288,11 @@ func embeddingFailed(e *embedder) {
 		due := porttest.Noon.Add(time.Duration(n+1) * time.Minute)
 		porttest.Same(e.T, "attempts before", task.Attempts, n)
 		e.Must(e.Embeddings.Postpone(e.Ctx, task, due, "It said \xff and \x00."))
-		porttest.Same(e.T, "progress", e.progress(), ports.EmbeddingProgress{Attempts: n + 1, Error: "It said \uFFFD and \uFFFD.", DueAt: due})
+		porttest.Same(e.T, "progress", e.progress(), ports.EmbeddingProgress{
+			Attempts: n + 1,
+			Error:    "It said \uFFFD and \uFFFD.",
+			DueAt:    due,
+		})
 		porttest.Same(e.T, "not due", e.claim(due.Add(-time.Millisecond)) == nil, true)
 		task = e.claim(due)
 	}
@@ -295,7 +302,11 @@ func embeddingFailed(e *embedder) {
 	porttest.Same(e.T, "progress", e.progress(), ports.EmbeddingProgress{Stored: 1, DueAt: now.Add(porttest.EmbeddingLease)})
 	e.Must(e.Embeddings.Postpone(e.Ctx, task, now, "Again."))
 	e.Must(e.Embeddings.Finish(e.Ctx, e.claim(now), 1, now))
-	porttest.Same(e.T, "finished", e.progress(), ports.EmbeddingProgress{Version: 1, Stored: 1, DueAt: now})
+	porttest.Same(e.T, "finished", e.progress(), ports.EmbeddingProgress{
+		Version: 1,
+		Stored:  1,
+		DueAt:   now,
+	})
 }
 
 func embeddingLetGo(e *embedder) {
@@ -303,7 +314,11 @@ func embeddingLetGo(e *embedder) {
 	e.Must(e.Embeddings.Postpone(e.Ctx, task, porttest.Noon, "Down."))
 	task = e.claim(porttest.Noon)
 	e.Must(e.Embeddings.Postpone(e.Ctx, task, porttest.Noon, ""))
-	porttest.Same(e.T, "progress", e.progress(), ports.EmbeddingProgress{Attempts: 1, Error: "Down.", DueAt: porttest.Noon})
+	porttest.Same(e.T, "progress", e.progress(), ports.EmbeddingProgress{
+		Attempts: 1,
+		Error:    "Down.",
+		DueAt:    porttest.Noon,
+	})
 }
 
 func embeddingWhole(e *embedder) {

@@ -15,7 +15,11 @@ func TestPublishing(t *testing.T) {
 			porttest.Publishing(t, func(tb testing.TB) porttest.PublishingStores {
 				s := open(tb)
 				return porttest.PublishingStores{
-					Stores: storetest.Views(s), Subscriptions: s.Events(), EventLog: s.Events(), Deliveries: s.Events(), Outbox: s.Outbox(),
+					Stores:        storetest.Views(s),
+					Subscriptions: s.Events(),
+					EventLog:      s.Events(),
+					Deliveries:    s.Events(),
+					Outbox:        s.Outbox(),
 				}
 			})
 		})

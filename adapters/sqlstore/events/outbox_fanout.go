@@ -182,7 +182,12 @@ func (f *fanOut) route(e ports.Announced, route router) (list []*event.Delivery,
 }
 
 func (f *fanOut) held(project id.Project, blame rowKey) ports.Held {
-	return ports.Held{Project: project, Key: blame.name, Group: project.String(), Failures: f.noted[blame].Failures}
+	return ports.Held{
+		Project:  project,
+		Key:      blame.name,
+		Group:    project.String(),
+		Failures: f.noted[blame].Failures,
+	}
 }
 
 // putAside makes events due again together with what is to blame. What is set aside already is not counted

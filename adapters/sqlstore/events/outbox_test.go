@@ -72,13 +72,34 @@ func TestPayloads(t *testing.T) {
 	}{
 		{
 			event.OrderCompleted{
-				Order: order, Sequence: 1, Checkout: id.Stored[id.Checkout]("chk_1"), Session: session, Confirmation: "HG-1",
-				Payment: id.Stored[id.Payment]("pay_1"), Method: project.SharedPaymentToken,
-				Items:    []event.Item{{Product: product, Variant: variant, SKU: "T", Name: "Tent", Quantity: 2, Price: usd(9500), Original: usd(10000)}},
-				Subtotal: usd(19000), Shipping: usd(599), Tax: usd(5), Total: usd(19604), Savings: usd(1000),
-				BuyerEmail: "ada@example.com", Notes: "Ring twice", PlacedAt: at, Option: "standard",
-				Address: checkout.Address{Name: "Ada", Line1: "1 Main St", City: "Portland", State: "OR", PostalCode: "97205", Country: "US"},
-				ShipsOn: at, DeliversFrom: at.AddDate(0, 0, 3), DeliversBy: at.AddDate(0, 0, 5),
+				Order:        order,
+				Sequence:     1,
+				Checkout:     id.Stored[id.Checkout]("chk_1"),
+				Session:      session,
+				Confirmation: "HG-1",
+				Payment:      id.Stored[id.Payment]("pay_1"),
+				Method:       project.SharedPaymentToken,
+				Items:        []event.Item{{Product: product, Variant: variant, SKU: "T", Name: "Tent", Quantity: 2, Price: usd(9500), Original: usd(10000)}},
+				Subtotal:     usd(19000),
+				Shipping:     usd(599),
+				Tax:          usd(5),
+				Total:        usd(19604),
+				Savings:      usd(1000),
+				BuyerEmail:   "ada@example.com",
+				Notes:        "Ring twice",
+				PlacedAt:     at,
+				Option:       "standard",
+				Address: checkout.Address{
+					Name:       "Ada",
+					Line1:      "1 Main St",
+					City:       "Portland",
+					State:      "OR",
+					PostalCode: "97205",
+					Country:    "US",
+				},
+				ShipsOn:      at,
+				DeliversFrom: at.AddDate(0, 0, 3),
+				DeliversBy:   at.AddDate(0, 0, 5),
 			},
 			`{"order_id":"ord_1","sequence":1,"confirmation_number":"HG-1","checkout_id":"chk_1","negotiation_id":"neg_qcbmygnaqnvt9cq7shxmgpaag8",` +
 				`"payment":{"id":"pay_1","status":"succeeded","amount":196.04,"currency":"USD","method":"psp_spt"},` +
@@ -89,39 +110,82 @@ func TestPayloads(t *testing.T) {
 				`"estimated_ship_date":"2026-03-04","estimated_delivery_from":"2026-03-07","estimated_delivery_by":"2026-03-09"},"created_at":"2026-03-04T12:00:00.05Z"}`,
 		},
 		{
-			event.QuoteAccepted{Quote: quote, Session: session, Product: product, Variant: variant, Quantity: 2, List: usd(10000), Price: usd(9500)},
+			event.QuoteAccepted{
+				Quote:    quote,
+				Session:  session,
+				Product:  product,
+				Variant:  variant,
+				Quantity: 2,
+				List:     usd(10000),
+				Price:    usd(9500),
+			},
 			`{"quote_id":"quote_1","negotiation_id":"neg_qcbmygnaqnvt9cq7shxmgpaag8","product_id":"prod_1","variant_id":"var_1","quantity":2,` +
 				`"list_price":100.00,"final_price":95.00,"currency":"USD"}`,
 		},
 		{
-			event.ReturnRequested{Return: id.Stored[id.Return]("ret_1"), Order: order, Sequence: 4, Estimate: usd(9500)},
+			event.ReturnRequested{
+				Return:   id.Stored[id.Return]("ret_1"),
+				Order:    order,
+				Sequence: 4,
+				Estimate: usd(9500),
+			},
 			`{"return_id":"ret_1","order_id":"ord_1","sequence":4,"refund_estimate":95.00,"currency":"USD"}`,
 		},
 		{
-			event.SyncCompleted{Run: run, Integration: through, Full: true, Counts: map[string]event.SyncCount{
-				"products": {Total: 14, Created: 2, Updated: 3, Unchanged: 4, Errors: 5}, "customers": {},
-			}, StartedAt: at, EndedAt: at.Add(time.Second)},
+			event.SyncCompleted{
+				Run:         run,
+				Integration: through,
+				Full:        true,
+				Counts: map[string]event.SyncCount{
+					"products": {Total: 14, Created: 2, Updated: 3, Unchanged: 4, Errors: 5}, "customers": {},
+				},
+				StartedAt: at,
+				EndedAt:   at.Add(time.Second),
+			},
 			`{"sync_id":"sync_1","integration_id":"int_1","full_sync":true,"resources":{` +
 				`"customers":{"total":0,"created":0,"updated":0,"unchanged":0,"errors":0},` +
 				`"products":{"total":14,"created":2,"updated":3,"unchanged":4,"errors":5}},` +
 				`"started_at":"2026-03-04T12:00:00.05Z","completed_at":"2026-03-04T12:00:01.05Z","duration_ms":1000}`,
 		},
 		{
-			event.SyncFailed{Run: run, Integration: through, Error: "No answer.", StartedAt: at, EndedAt: at.Add(time.Minute)},
+			event.SyncFailed{
+				Run:         run,
+				Integration: through,
+				Error:       "No answer.",
+				StartedAt:   at,
+				EndedAt:     at.Add(time.Minute),
+			},
 			`{"sync_id":"sync_1","integration_id":"int_1","error":"No answer.",` +
 				`"resources":{},"started_at":"2026-03-04T12:00:00.05Z","failed_at":"2026-03-04T12:01:00.05Z","duration_ms":60000}`,
 		},
 		{
-			event.IntegrationError{Integration: through, Platform: "shopify", Name: "Tents", Error: "Refused."},
+			event.IntegrationError{
+				Integration: through,
+				Platform:    "shopify",
+				Name:        "Tents",
+				Error:       "Refused.",
+			},
 			`{"integration_id":"int_1","type":"shopify","name":"Tents","error":"Refused."}`,
 		},
 		{
-			event.CustomerDataRequested{Integration: through, Platform: "shopify", Orders: []string{"7", "8"}, Placed: 2, Sessions: 3, Records: 4},
+			event.CustomerDataRequested{
+				Integration: through,
+				Platform:    "shopify",
+				Orders:      []string{"7", "8"},
+				Placed:      2,
+				Sessions:    3,
+				Records:     4,
+			},
 			`{"integration_id":"int_1","type":"shopify","subject":null,"platform_customer_id":null,"platform_order_ids":["7","8"],` +
 				`"orders":2,"sessions":3,"platform_records":4}`,
 		},
 	} {
-		e := event.Event{ID: id.Stored[id.Event]("evt_1"), Project: id.Stored[id.Project]("proj_1"), At: at, Data: c.data}
+		e := event.Event{
+			ID:      id.Stored[id.Event]("evt_1"),
+			Project: id.Stored[id.Project]("proj_1"),
+			At:      at,
+			Data:    c.data,
+		}
 		got, _, err := payload.EncodeEvent(&e)
 		if err != nil {
 			t.Error(err)

@@ -27,18 +27,34 @@ var _ ports.Outbox = Outbox{}
 
 // NewOutbox returns a view that leases what is to be delivered.
 func NewOutbox(s *db.DB) Outbox {
-	return Outbox{queue.Queue[deliveryRow, ports.Parcel]{Store: s, Table: DueDeliveries, Item: func(r deliveryRow) (ports.Parcel, error) {
-		return ports.Parcel{Delivery: r.delivery()}, nil
-	}}}
+	return Outbox{queue.Queue[deliveryRow, ports.Parcel]{
+		Store: s,
+		Table: DueDeliveries,
+		Item: func(r deliveryRow) (ports.Parcel, error) {
+			return ports.Parcel{Delivery: r.delivery()}, nil
+		},
+	}}
 }
 
 var (
 	DueDeliveries = queue.Table{
-		Name: "deliveries", Table: "deliveries", Key: "id", Group: "queue", Waits: "due_at IS NOT NULL",
-		Due: "due_at", Lease: "due_at", Retry: "due_at", Columns: deliveries.Columns(),
+		Name:    "deliveries",
+		Table:   "deliveries",
+		Key:     "id",
+		Group:   "queue",
+		Waits:   "due_at IS NOT NULL",
+		Due:     "due_at",
+		Lease:   "due_at",
+		Retry:   "due_at",
+		Columns: deliveries.Columns(),
 	}
 	dueEvents = queue.Table{
-		Name: "events", Table: "outbox", Key: "id", Group: "project_id", Waits: "due_at IS NOT NULL", Due: "due_at",
+		Name:  "events",
+		Table: "outbox",
+		Key:   "id",
+		Group: "project_id",
+		Waits: "due_at IS NOT NULL",
+		Due:   "due_at",
 	}
 )
 

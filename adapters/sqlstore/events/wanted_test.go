@@ -29,7 +29,12 @@ func subscribe(t *testing.T, s *storetest.Store, project id.Project, types ...st
 // announced stores an event, and reports whether it is due. It is in the project's log either way.
 func announced(t *testing.T, s *storetest.Store, project id.Project, data event.Data) bool {
 	t.Helper()
-	e := &event.Event{ID: porttest.Random[id.Event](), Project: project, At: time.Now(), Data: data}
+	e := &event.Event{
+		ID:      porttest.Random[id.Event](),
+		Project: project,
+		At:      time.Now(),
+		Data:    data,
+	}
 	if err := s.Announcements().Announce(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +114,12 @@ func TestEventsWaitForTheAudience(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		project := porttest.OpenShop(t, storetest.Views(s)).Project.ID
 		sub := subscribe(t, s, project, "order.completed")
-		e := &event.Event{ID: porttest.Random[id.Event](), Project: project, At: time.Now(), Data: event.SyncCompleted{}}
+		e := &event.Event{
+			ID:      porttest.Random[id.Event](),
+			Project: project,
+			At:      time.Now(),
+			Data:    event.SyncCompleted{},
+		}
 		stored := make(chan error, 1)
 		if _, err := s.Events().Update(t.Context(), project, sub.ID, func(sub *event.Subscription) error {
 			go func() { stored <- s.Announcements().Announce(context.WithoutCancel(t.Context()), e) }()

@@ -225,7 +225,11 @@ func (v Payments) findMovements(ctx context.Context, in id.Project, route projec
 		case "reversed":
 			state = ports.MovementReversed
 		}
-		known = append(known, ports.KnownMovement{Moved: r.moved(), Key: r.Refund.String(), State: state})
+		known = append(known, ports.KnownMovement{
+			Moved: r.moved(),
+			Key:   r.Refund.String(),
+			State: state,
+		})
 	}
 	for _, a := range attempts {
 		known = append(known, ports.KnownMovement{

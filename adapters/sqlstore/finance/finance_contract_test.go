@@ -72,7 +72,12 @@ func paymentsKeyset(s *porttest.Shop) {
 func payments(orders ...*order.Order) []ports.OrderPayment {
 	list := make([]ports.OrderPayment, len(orders))
 	for i, o := range orders {
-		list[i] = ports.OrderPayment{Payment: o.Payment, Project: o.Project, Order: o.ID, Checkout: o.Checkout}
+		list[i] = ports.OrderPayment{
+			Payment:  o.Payment,
+			Project:  o.Project,
+			Order:    o.ID,
+			Checkout: o.Checkout,
+		}
 	}
 	slices.SortFunc(list, func(a, b ports.OrderPayment) int {
 		if a.ID.String() > b.ID.String() {
@@ -167,10 +172,24 @@ func financeMoved(s *porttest.Shop) {
 	o := s.Sold(s.Product(9), 1)
 	c := s.GaveBack(o, 3)
 	s.CarryOn(o.ID, func(c *order.Case) error { return c.Refund(porttest.Random[id.Refund](), nil, "", porttest.Noon) })
-	taken := ports.Moved{Route: porttest.SandboxRoute, Order: o.ID, Payment: o.Payment.ID, Provider: o.Payment.Provider, Amount: o.Total, Began: porttest.Noon, At: porttest.Noon}
+	taken := ports.Moved{
+		Route:    porttest.SandboxRoute,
+		Order:    o.ID,
+		Payment:  o.Payment.ID,
+		Provider: o.Payment.Provider,
+		Amount:   o.Total,
+		Began:    porttest.Noon,
+		At:       porttest.Noon,
+	}
 	given := ports.Moved{
-		Route: porttest.SandboxRoute, Order: o.ID, Payment: o.Payment.ID, Refund: c.Refunds[0].ID, Provider: c.Refunds[0].Provider, Amount: porttest.USD(3),
-		Began: porttest.Noon, At: porttest.Noon.Add(time.Minute),
+		Route:    porttest.SandboxRoute,
+		Order:    o.ID,
+		Payment:  o.Payment.ID,
+		Refund:   c.Refunds[0].ID,
+		Provider: c.Refunds[0].Provider,
+		Amount:   porttest.USD(3),
+		Began:    porttest.Noon,
+		At:       porttest.Noon.Add(time.Minute),
 	}
 	for _, span := range []struct {
 		from, to time.Time
@@ -197,8 +216,16 @@ func financeFound(s *porttest.Shop) {
 	given := s.GaveBack(o, 3).Refunds[0]
 	s.CarryOn(o.ID, func(c *order.Case) error {
 		return c.ReportRefund(order.ExternalRefund{
-			Charge: o.Payment.Provider, Provider: "re_elsewhere", Amount: porttest.USD(1), Outcome: order.RefundPending{Provider: "re_elsewhere"}, At: porttest.Noon,
-		}, order.RefundIDs{Refund: porttest.Random[id.Refund](), Announce: porttest.Random[id.Event](), Reversal: porttest.Random[id.Transaction]()}, porttest.Noon)
+			Charge:   o.Payment.Provider,
+			Provider: "re_elsewhere",
+			Amount:   porttest.USD(1),
+			Outcome:  order.RefundPending{Provider: "re_elsewhere"},
+			At:       porttest.Noon,
+		}, order.RefundIDs{
+			Refund:   porttest.Random[id.Refund](),
+			Announce: porttest.Random[id.Event](),
+			Reversal: porttest.Random[id.Transaction](),
+		}, porttest.Noon)
 	})
 	pending := porttest.Random[id.Refund]()
 	s.CarryOn(o.ID, func(c *order.Case) error { return c.Refund(pending, nil, "", porttest.Noon) })
@@ -246,7 +273,10 @@ func financeOrphans(s *porttest.Shop) {
 	for _, o := range []*checkout.Orphan{given, failed} {
 		s.Must(s.Checkouts.InTx(s.Ctx, s.Project.ID, func(tx ports.Purchase) error {
 			_, err := tx.Orphan(s.Ctx, o, &event.Event{
-				ID: porttest.Random[id.Event](), Project: s.Project.ID, At: porttest.Noon, Data: event.PaymentOrphaned{Checkout: o.Checkout, Amount: o.Amount},
+				ID:      porttest.Random[id.Event](),
+				Project: s.Project.ID,
+				At:      porttest.Noon,
+				Data:    event.PaymentOrphaned{Checkout: o.Checkout, Amount: o.Amount},
 			})
 			return err
 		}))
@@ -263,7 +293,11 @@ func financeOrphans(s *porttest.Shop) {
 	}
 	orphan := []ports.MovementState{ports.MovementOrphan}
 	porttest.Same(s.T, "the charge", states(ports.Movement{Provider: given.Charge}), orphan)
-	porttest.Same(s.T, "its refund, before its answer came", states(ports.Movement{Refund: true, Provider: "re_new", Key: given.ID}), orphan)
+	porttest.Same(s.T, "its refund, before its answer came", states(ports.Movement{
+		Refund:   true,
+		Provider: "re_new",
+		Key:      given.ID,
+	}), orphan)
 	porttest.Same(s.T, "a charge that could not be refunded", states(ports.Movement{Provider: failed.Charge}), []ports.MovementState{ports.MovementOwed})
 	s.Must(s.Orphans.ChangeOrphan(s.Ctx, s.Project.ID, given.ID, func(o *checkout.Orphan, _ time.Time) (*event.Event, error) {
 		o.Refunded("re_given", porttest.Noon)

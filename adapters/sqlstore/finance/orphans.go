@@ -44,7 +44,11 @@ func orphanMovements(o checkout.Orphan) []ports.KnownMovement {
 	}
 	return []ports.KnownMovement{
 		{Moved: charge, State: state},
-		{Moved: refund, Key: o.ID, State: state},
+		{
+			Moved: refund,
+			Key:   o.ID,
+			State: state,
+		},
 	}
 }
 

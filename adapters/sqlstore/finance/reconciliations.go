@@ -296,7 +296,11 @@ func differences(ctx context.Context, t *db.Tx, r *ports.Reconciliation, step po
 }
 
 func unexplained(r *ports.Reconciliation, news []ports.MoneyDifference) event.MoneyUnexplained {
-	e := event.MoneyUnexplained{Integration: r.Route.Integration, Provider: r.Route.Provider, Found: len(news)}
+	e := event.MoneyUnexplained{
+		Integration: r.Route.Integration,
+		Provider:    r.Route.Provider,
+		Found:       len(news),
+	}
 	for _, d := range news[:min(len(news), announcedAtOnce)] {
 		e.Differences = append(e.Differences, event.MoneyDifference{
 			Kind:      d.Kind(),

@@ -64,7 +64,11 @@ func (v Reconciliations) AccountBooked(ctx context.Context, r *ports.Reconciliat
 	if err != nil {
 		return a, err
 	}
-	a = ports.AccountBooked{Books: found.Earlier == 0, Others: db.Time(found.Others), Until: r.Booked}
+	a = ports.AccountBooked{
+		Books:  found.Earlier == 0,
+		Others: db.Time(found.Others),
+		Until:  r.Booked,
+	}
 	if stopped := db.Time(max(found.Booked, found.Connected)); found.Booked > 0 && stopped.Before(r.Booked) {
 		a.Until = stopped
 	}

@@ -66,8 +66,14 @@ func reconcileClaims(s *porttest.Shop) {
 
 func step(s *porttest.Shop, c *ports.Reconciliation, differences ...ports.MoneyDifference) ports.ReconciledStep {
 	return ports.ReconciledStep{
-		Begins: true, From: porttest.Noon, To: porttest.Noon.Add(time.Hour), Matched: 3, Found: len(differences), Due: c.Now, Unexplained: differences,
-		Totals: []ports.ReconciledTotal{{Ours: porttest.USD(5), Theirs: porttest.USD(7)}},
+		Begins:      true,
+		From:        porttest.Noon,
+		To:          porttest.Noon.Add(time.Hour),
+		Matched:     3,
+		Found:       len(differences),
+		Due:         c.Now,
+		Unexplained: differences,
+		Totals:      []ports.ReconciledTotal{{Ours: porttest.USD(5), Theirs: porttest.USD(7)}},
 	}
 }
 
@@ -103,11 +109,18 @@ func reconcileAside(s *porttest.Shop) {
 
 var (
 	missingHere = ports.MoneyDifference{
-		Reference: "chk_1-1", Provider: "pi_1", Theirs: porttest.Pointer(porttest.USD(10)), At: porttest.Noon.Add(time.Minute),
+		Reference: "chk_1-1",
+		Provider:  "pi_1",
+		Theirs:    porttest.Pointer(porttest.USD(10)),
+		At:        porttest.Noon.Add(time.Minute),
 	}
 	amountDiffers = ports.MoneyDifference{
-		Refund: true, Reference: "ref_1", Provider: "re_1", Ours: porttest.Pointer(porttest.USD(4)), Theirs: porttest.Pointer(porttest.USD(7)),
-		At: porttest.Noon.Add(2 * time.Minute),
+		Refund:    true,
+		Reference: "ref_1",
+		Provider:  "re_1",
+		Ours:      porttest.Pointer(porttest.USD(4)),
+		Theirs:    porttest.Pointer(porttest.USD(7)),
+		At:        porttest.Noon.Add(2 * time.Minute),
 	}
 )
 
@@ -150,7 +163,11 @@ func reconcileBooks(s *porttest.Shop) {
 	s.Connect(integration.Stripe, porttest.Noon)
 	change := func(kind ledger.Kind, reference string, amount int64) ledger.Transaction {
 		return ledger.Change(kind, ledger.Transaction{
-			ID: porttest.Random[id.Transaction](), Project: s.Project.ID, Provider: "stripe", Reference: reference, At: porttest.Noon,
+			ID:        porttest.Random[id.Transaction](),
+			Project:   s.Project.ID,
+			Provider:  "stripe",
+			Reference: reference,
+			At:        porttest.Noon,
 		}, porttest.USD(amount))
 	}
 	c := claimBooks(s, false)
@@ -174,13 +191,22 @@ func reconcileOpenDisputes(s *porttest.Shop) {
 	s.Route = project.PaymentRoute{Provider: "stripe", Integration: i.ID}
 	o := s.Pay(s.Checkout(s.Session(), porttest.Line(s.Product(5), 1)))
 	report := order.DisputeReport{
-		Charge: o.Payment.Provider, Provider: "du_1", Status: order.DisputeOpen, Amount: porttest.USD(50_00), Withdrawn: porttest.USD(50_00), Fee: porttest.USD(15_00), At: porttest.Noon,
+		Charge:    o.Payment.Provider,
+		Provider:  "du_1",
+		Status:    order.DisputeOpen,
+		Amount:    porttest.USD(50_00),
+		Withdrawn: porttest.USD(50_00),
+		Fee:       porttest.USD(15_00),
+		At:        porttest.Noon,
 	}
 	reported := func() {
 		s.CarryOn(o.ID, func(c *order.Case) error {
 			return c.ReportDispute(report, order.DisputeIDs{
-				Dispute: porttest.Random[id.Dispute](), Opened: porttest.Random[id.Event](), Closed: porttest.Random[id.Event](),
-				Withdrawal: porttest.Random[id.Transaction](), Fee: porttest.Random[id.Transaction](),
+				Dispute:    porttest.Random[id.Dispute](),
+				Opened:     porttest.Random[id.Event](),
+				Closed:     porttest.Random[id.Event](),
+				Withdrawal: porttest.Random[id.Transaction](),
+				Fee:        porttest.Random[id.Transaction](),
 			}, porttest.Noon)
 		})
 	}
@@ -215,7 +241,14 @@ func reconcileResults(s *porttest.Shop) {
 	s.Must(s.Reconciliations.Record(s.Ctx, c, first, porttest.Announce))
 	c = claimBooks(s, false)
 	porttest.Same(s.T, "progress", c.Progress, first.To)
-	last := ports.ReconciledStep{From: first.To, To: first.To.Add(time.Hour), Matched: 2, Totals: first.Totals, Due: c.Now.Add(time.Hour), Problem: "No fees."}
+	last := ports.ReconciledStep{
+		From:    first.To,
+		To:      first.To.Add(time.Hour),
+		Matched: 2,
+		Totals:  first.Totals,
+		Due:     c.Now.Add(time.Hour),
+		Problem: "No fees.",
+	}
 	s.Must(s.Reconciliations.Record(s.Ctx, c, last, porttest.Announce))
 	results, err := s.Reconciliations.Results(s.Ctx, s.Project.ID, 10)
 	s.Must(err)

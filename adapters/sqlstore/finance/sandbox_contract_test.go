@@ -41,8 +41,13 @@ func SandboxLedger(t *testing.T, open porttest.Open) {
 
 func sandboxCharge(key string) ports.SandboxCharge {
 	return ports.SandboxCharge{
-		Key: key, Amount: porttest.USD(12_34), Method: project.SharedPaymentToken, TokenHash: porttest.Hash("token"), Result: "paid",
-		ID: porttest.Random[id.Payment]().String(), At: porttest.Noon.Add(5 * time.Millisecond),
+		Key:       key,
+		Amount:    porttest.USD(12_34),
+		Method:    project.SharedPaymentToken,
+		TokenHash: porttest.Hash("token"),
+		Result:    "paid",
+		ID:        porttest.Random[id.Payment]().String(),
+		At:        porttest.Noon.Add(5 * time.Millisecond),
 	}
 }
 
@@ -64,7 +69,11 @@ func sandboxOnce(s *porttest.Shop) {
 }
 
 func sandboxVoid(s *porttest.Shop) {
-	void := ports.SandboxCharge{Key: "key", Result: "void", At: porttest.Noon}
+	void := ports.SandboxCharge{
+		Key:    "key",
+		Result: "void",
+		At:     porttest.Noon,
+	}
 	porttest.Same(s.T, "stored", once(s, void), void)
 	porttest.Same(s.T, "charged later", once(s, sandboxCharge("key")), void)
 }
@@ -124,7 +133,11 @@ func sandboxApart(s *porttest.Shop) {
 
 func sandboxRefund(key string, of ports.SandboxCharge, amount int64) ports.SandboxRefund {
 	return ports.SandboxRefund{
-		Key: key, ID: "re_" + key, Charge: of.ID, Amount: porttest.USD(amount), At: porttest.Noon.Add(7 * time.Millisecond),
+		Key:    key,
+		ID:     "re_" + key,
+		Charge: of.ID,
+		Amount: porttest.USD(amount),
+		At:     porttest.Noon.Add(7 * time.Millisecond),
 	}
 }
 
@@ -212,7 +225,11 @@ func sandboxMovements(s *porttest.Shop) {
 	declined := sandboxCharge("declined")
 	declined.Result = "expired_card"
 	once(s, declined)
-	once(s, ports.SandboxCharge{Key: "void", Result: "void", At: porttest.Noon})
+	once(s, ports.SandboxCharge{
+		Key:    "void",
+		Result: "void",
+		At:     porttest.Noon,
+	})
 	back := sandboxRefund("given", first, 3_00)
 	refunded(s, back, back)
 	once(porttest.OpenShop(s.T, s.Stores), sandboxCharge("foreign"))

@@ -90,7 +90,11 @@ func (v Unresolved) UnresolvedPayments(ctx context.Context, of id.Project, f por
 	}
 	w.During(AttemptBegan, f.From, f.To)
 	columns := fmt.Sprintf(unresolvedPaymentColumns, v.Store.Dialect.Moment())
-	listed := db.Listing{Columns: columns, From: fromUnresolvedPayments, Newest: newestAttempts}
+	listed := db.Listing{
+		Columns: columns,
+		From:    fromUnresolvedPayments,
+		Newest:  newestAttempts,
+	}
 	rows, total, err := db.Keyed[unresolvedCheckoutRow](ctx, v.Store.Read(of), listed, w, page)
 	var list []ports.UnresolvedPayment
 	for _, r := range rows {

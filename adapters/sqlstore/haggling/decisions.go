@@ -157,7 +157,11 @@ func SealedOf(rows []DecidedRow) []negotiation.Link {
 		if d, err := fromDecidedRow(r); err == nil {
 			list[i] = d
 		} else {
-			list[i] = negotiation.Link{Position: r.Position, Hash: r.Hash, Prior: r.Prior}
+			list[i] = negotiation.Link{
+				Position: r.Position,
+				Hash:     r.Hash,
+				Prior:    r.Prior,
+			}
 		}
 	}
 	return list
@@ -194,7 +198,11 @@ func (v Decisions) Checkpoints(ctx context.Context) ([]ports.SealedCheckpoint, e
 	rows, err := db.All[row](ctx, v.Store.Read(db.AnyProject), selectCheckpoints)
 	list := make([]ports.SealedCheckpoint, len(rows))
 	for i, r := range rows {
-		list[i] = ports.SealedCheckpoint{Project: r.Project, Checkpoint: r.Checkpoint(), Seal: r.Seal}
+		list[i] = ports.SealedCheckpoint{
+			Project:    r.Project,
+			Checkpoint: r.Checkpoint(),
+			Seal:       r.Seal,
+		}
 	}
 	return list, err
 }

@@ -42,7 +42,11 @@ func BenchmarkDecisions(b *testing.B) {
 				return err
 			},
 			"negotiations_of_nobody": func() error {
-				return s.Decisions().Negotiations(b.Context(), project, ports.NegotiationFilter{Agent: storetest.Numbered[id.Agent](9), From: storetest.March, To: end}, 10, func(ports.Negotiation) error { return nil })
+				return s.Decisions().Negotiations(b.Context(), project, ports.NegotiationFilter{
+					Agent: storetest.Numbered[id.Agent](9),
+					From:  storetest.March,
+					To:    end,
+				}, 10, func(ports.Negotiation) error { return nil })
 			},
 		} {
 			b.Run(name, func(b *testing.B) {

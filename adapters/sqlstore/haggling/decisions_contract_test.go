@@ -119,7 +119,13 @@ func decisionFilter(s *porttest.Shop) {
 		{ports.DecisionFilter{Rule: negotiation.BelowFloor}, []negotiation.Entry{low}},
 		{ports.DecisionFilter{From: asked.At}, []negotiation.Entry{deal, asked}},
 		{ports.DecisionFilter{From: asked.At, To: deal.At}, []negotiation.Entry{asked}},
-		{ports.DecisionFilter{Agent: one, Session: sess.ID, Product: p.ID, Quote: low.Quote, To: deal.At}, []negotiation.Entry{low}},
+		{ports.DecisionFilter{
+			Agent:   one,
+			Session: sess.ID,
+			Product: p.ID,
+			Quote:   low.Quote,
+			To:      deal.At,
+		}, []negotiation.Entry{low}},
 	} {
 		got, total := decisions(s, c.f, ports.Page{Limit: 10})
 		porttest.Same(s.T, "filtered", got, c.want)
@@ -134,7 +140,12 @@ func decisionFilter(s *porttest.Shop) {
 // talks reads negotiations that began within an hour from noon.
 func talks(s *porttest.Shop, of id.Agent, limit int, sessions ...id.Negotiation) (talks []ports.Negotiation) {
 	s.T.Helper()
-	f := ports.NegotiationFilter{Agent: of, From: porttest.Noon, To: porttest.Noon.Add(time.Hour), Sessions: sessions}
+	f := ports.NegotiationFilter{
+		Agent:    of,
+		From:     porttest.Noon,
+		To:       porttest.Noon.Add(time.Hour),
+		Sessions: sessions,
+	}
 	s.Must(s.Decisions.Negotiations(s.Ctx, s.Project.ID, f, limit, func(n ports.Negotiation) error {
 		talks = append(talks, n)
 		return nil

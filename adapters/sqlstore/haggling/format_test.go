@@ -21,12 +21,32 @@ func TestEntryRow_inputs(t *testing.T) {
 	}{
 		"full": {
 			entry: negotiation.Entry{
-				Before: negotiation.Progress{Rounds: 1, Moves: 2, BestOffer: usd(3), Counter: usd(4)},
+				Before: negotiation.Progress{
+					Rounds:    1,
+					Moves:     2,
+					BestOffer: usd(3),
+					Counter:   usd(4),
+				},
 				Signals: negotiation.Signals{
-					List: usd(9), Cost: &cost, Competitor: &other, Negotiable: true, Quantity: 7, CartValue: usd(8), Stock: 10,
-					Claims:   negotiation.ClaimsOf(session.Claims{LoyaltyTier: "gold", PurchaseHistory: 11, Urgency: "urgent"}),
+					List:       usd(9),
+					Cost:       &cost,
+					Competitor: &other,
+					Negotiable: true,
+					Quantity:   7,
+					CartValue:  usd(8),
+					Stock:      10,
+					Claims: negotiation.ClaimsOf(session.Claims{
+						LoyaltyTier:     "gold",
+						PurchaseHistory: 11,
+						Urgency:         "urgent",
+					}),
 					Member:   negotiation.MemberOf(session.Member{Tier: "silver", Purchases: 12}),
-					Category: "tools", Probed: negotiation.Probed{Session: 13, Client: 14, Product: 15},
+					Category: "tools",
+					Probed: negotiation.Probed{
+						Session: 13,
+						Client:  14,
+						Product: 15,
+					},
 				},
 			},
 			before: `{"rounds":1,"moves":2,"best_offer":3,"counter":4}`,
@@ -39,8 +59,12 @@ func TestEntryRow_inputs(t *testing.T) {
 		},
 		"for nothing": {
 			entry: negotiation.Entry{
-				Before:  negotiation.Progress{BestOffer: free, Counter: free},
-				Signals: negotiation.Signals{List: free, Cost: &free, CartValue: free},
+				Before: negotiation.Progress{BestOffer: free, Counter: free},
+				Signals: negotiation.Signals{
+					List:      free,
+					Cost:      &free,
+					CartValue: free,
+				},
 			},
 			before:  `{"rounds":0,"moves":0,"best_offer":0,"counter":0}`,
 			signals: `{"list":0,"cost":0,"negotiable":false,"quantity":0,"cart_value":0,"stock":0,"purchases":0}`,

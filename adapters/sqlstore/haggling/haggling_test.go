@@ -40,10 +40,14 @@ func TestStatementsOfSearchAndDetail(t *testing.T) {
 		}
 	}
 	steps := map[string]func() error{
-		"show":       func() error { return shop.Show(visit, shown...) },
-		"session":    load(ports.HaggleAsk{Session: visit.ID}),
-		"product":    load(ports.HaggleAsk{Product: shown[0], Quantity: 1}),
-		"in session": load(ports.HaggleAsk{Session: visit.ID, Product: shown[0], Quantity: 1}),
+		"show":    func() error { return shop.Show(visit, shown...) },
+		"session": load(ports.HaggleAsk{Session: visit.ID}),
+		"product": load(ports.HaggleAsk{Product: shown[0], Quantity: 1}),
+		"in session": load(ports.HaggleAsk{
+			Session:  visit.ID,
+			Product:  shown[0],
+			Quantity: 1,
+		}),
 	}
 	for name, want := range map[string]int64{"show": 1, "session": 1, "product": 2, "in session": 6} {
 		if n := count(func() { shop.Must(steps[name]()) }); n != want {

@@ -34,7 +34,15 @@ func haggleByName(s *porttest.Shop) {
 		if ref == "" {
 			continue
 		}
-		h := s.Load(ports.HaggleAsk{Session: r.Session.ID, Ref: ref, Quantity: 2, Client: "me", Since: porttest.Noon, ProductSince: porttest.Noon, Sessions: 5})
+		h := s.Load(ports.HaggleAsk{
+			Session:      r.Session.ID,
+			Ref:          ref,
+			Quantity:     2,
+			Client:       "me",
+			Since:        porttest.Noon,
+			ProductSince: porttest.Noon,
+			Sessions:     5,
+		})
 		if (h.Product != nil) != (want.product != id.Product{}) || h.Product != nil && h.Product.ID != want.product {
 			s.T.Errorf("%s names %v", ref, h.Product)
 		}

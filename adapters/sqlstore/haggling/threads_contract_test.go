@@ -221,7 +221,12 @@ func threadsFilter(s *porttest.Shop) {
 		"haggle":   {ports.ThreadFilter{Protocol: porttest.Pointer(agentid.Haggle)}, []int{5, 2, 1}},
 		"from":     {ports.ThreadFilter{From: at(3)}, []int{5, 3}},
 		"to":       {ports.ThreadFilter{To: at(5)}, []int{3, 2, 1}}, // two's last step is later
-		"several":  {ports.ThreadFilter{State: negotiation.ThreadOpen, Product: shelf(s, 0).ID, From: at(1), To: at(2)}, []int{1}},
+		"several": {ports.ThreadFilter{
+			State:   negotiation.ThreadOpen,
+			Product: shelf(s, 0).ID,
+			From:    at(1),
+			To:      at(2),
+		}, []int{1}},
 	} {
 		threads, _ := newest(s, c.f, nil, 10)
 		var got []int

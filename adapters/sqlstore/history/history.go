@@ -34,7 +34,11 @@ var tables = []table{
 	{name: "agents", without: []string{"secret"}},
 	{name: "agent_policies"},
 	{name: "sessions"},
-	{name: "quotes", without: []string{"token_hash", "token_salt"}, required: []string{"token_hash"}},
+	{
+		name:     "quotes",
+		without:  []string{"token_hash", "token_salt"},
+		required: []string{"token_hash"},
+	},
 	{name: "decisions", without: []string{"position", "hash", "prior", "personal", "salt"}},
 	{name: "checkouts"},
 	{name: "cart_items", order: rowOf("sessions", "cart_items.session_id") + ", line"},
@@ -54,7 +58,11 @@ var tables = []table{
 	{name: "sandbox_disputes"},
 	{name: "outbox"},
 	{name: "audit_events"},
-	{name: "analytics_slots", order: "at", without: []string{"sessions", "sessions_ucp", "sessions_mcp"}},
+	{
+		name:    "analytics_slots",
+		order:   "at",
+		without: []string{"sessions", "sessions_ucp", "sessions_mcp"},
+	},
 	{name: "analytics_lost", order: "began, " + rowOf("sessions", "analytics_lost.session_id") + ", quantity"},
 	{name: "haggled_sessions", order: "due_at, " + rowOf("sessions", "haggled_sessions.session_id")},
 }

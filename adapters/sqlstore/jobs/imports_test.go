@@ -74,9 +74,14 @@ func TestJobs_Update_import(t *testing.T) {
 		j := start(t, s, importOf(mine, porttest.Noon))
 		j.Attempts, j.Status = 1, job.Running
 		j.Result = job.Result{Import: &job.ImportResult{
-			Read: 5, Created: 1, Updated: 1, Unchanged: 1, Refused: 2, Columns: []string{"sku"},
-			Problems: []catalog.LineProblem{{Line: 2, SKU: "A", Field: "price", Value: "x", Message: "is not a decimal number"}},
-			Warnings: []catalog.LineProblem{},
+			Read:      5,
+			Created:   1,
+			Updated:   1,
+			Unchanged: 1,
+			Refused:   2,
+			Columns:   []string{"sku"},
+			Problems:  []catalog.LineProblem{{Line: 2, SKU: "A", Field: "price", Value: "x", Message: "is not a decimal number"}},
+			Warnings:  []catalog.LineProblem{},
 		}}
 		change(t, s, j, func(stored *job.Job) error {
 			*stored = *j

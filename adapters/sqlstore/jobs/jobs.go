@@ -152,7 +152,11 @@ func (v Jobs) Forget(ctx context.Context) (more bool, err error) {
 
 // NewQueue returns a view that hands jobs out.
 func NewQueue(s *db.DB) ports.JobQueue {
-	return jobQueue{queue.Queue[job.Job, *job.Job]{Store: s, Table: Due, Item: queue.Row[job.Job]}}
+	return jobQueue{queue.Queue[job.Job, *job.Job]{
+		Store: s,
+		Table: Due,
+		Item:  queue.Row[job.Job],
+	}}
 }
 
 type jobQueue struct {

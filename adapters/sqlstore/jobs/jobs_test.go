@@ -19,7 +19,12 @@ const lease = 15 * time.Second
 
 // jobOf is a job that is not stored.
 func jobOf(project id.Project, at time.Time) *job.Job {
-	r := job.MarketRequest{Version: 1, Against: 2, Buyers: 50, Seed: job.MostSeed}
+	r := job.MarketRequest{
+		Version: 1,
+		Against: 2,
+		Buyers:  50,
+		Seed:    job.MostSeed,
+	}
 	return job.NewMarket(porttest.Random[id.Job](), project, porttest.Random[id.Agent](), r, money.USD, at)
 }
 

@@ -83,8 +83,16 @@ func RecordTransaction(t ledger.Transaction) []db.Effect {
 		rows[i] = args.Row(postings.Args(postingRow{t.Project, t.ID, i, p})...)
 	}
 	return []db.Effect{
-		{Statement: insertPostings + strings.Join(rows, ", "), Args: args, Rows: db.AnyRows},
-		{Statement: insertTransaction, Args: transactions.Args(t), Rows: db.AnyRows},
+		{
+			Statement: insertPostings + strings.Join(rows, ", "),
+			Args:      args,
+			Rows:      db.AnyRows,
+		},
+		{
+			Statement: insertTransaction,
+			Args:      transactions.Args(t),
+			Rows:      db.AnyRows,
+		},
 	}
 }
 
@@ -175,8 +183,15 @@ func (v Ledger) Wallets(ctx context.Context, project id.Project) ([]ports.Wallet
 func emptyWallet(provider string, c money.Currency) ports.Wallet {
 	none := money.Zero(c)
 	return ports.Wallet{
-		Provider: provider, Balance: none, Received: none, Refunded: none, Disputed: none, Fees: none, PaidOut: none,
-		Orphaned: none, Adjusted: none,
+		Provider: provider,
+		Balance:  none,
+		Received: none,
+		Refunded: none,
+		Disputed: none,
+		Fees:     none,
+		PaidOut:  none,
+		Orphaned: none,
+		Adjusted: none,
 	}
 }
 

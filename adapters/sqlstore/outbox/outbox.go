@@ -48,7 +48,11 @@ func Effects(d db.Dialect, e *event.Event) []db.Effect {
 	if err != nil {
 		args = []any{err}
 	}
-	return []db.Effect{{Statement: InsertEvent(d), Args: args, Rows: db.AnyRows}}
+	return []db.Effect{{
+		Statement: InsertEvent(d),
+		Args:      args,
+		Rows:      db.AnyRows,
+	}}
 }
 
 // AnnounceEvent stores an event.

@@ -24,14 +24,24 @@ var _ ports.Checkouts = Checkouts{}
 
 // NewLapsedCheckouts returns a view that leases checkouts whose payment nobody looks after.
 func NewLapsedCheckouts(s *db.DB) ports.LapsedCheckouts {
-	return queue.Queue[CheckoutRow, *checkout.Checkout]{Store: s, Table: LapsedCheckouts, Item: fromLeased}
+	return queue.Queue[CheckoutRow, *checkout.Checkout]{
+		Store: s,
+		Table: LapsedCheckouts,
+		Item:  fromLeased,
+	}
 }
 
 func fromLeased(r CheckoutRow) (*checkout.Checkout, error) { return FromCheckoutRow(r), nil }
 
 var LapsedCheckouts = queue.Table{
-	Name: "payments", Table: "checkouts", Key: "id", Group: "queue", Waits: "status = 'processing'",
-	Due: "CASE WHEN retry_at > lease_until THEN retry_at ELSE lease_until END", Lease: "lease_until", Retry: "retry_at",
+	Name:    "payments",
+	Table:   "checkouts",
+	Key:     "id",
+	Group:   "queue",
+	Waits:   "status = 'processing'",
+	Due:     "CASE WHEN retry_at > lease_until THEN retry_at ELSE lease_until END",
+	Lease:   "lease_until",
+	Retry:   "retry_at",
 	Columns: CheckoutColumns,
 }
 

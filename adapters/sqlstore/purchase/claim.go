@@ -161,7 +161,12 @@ func (p purchase) Claim(ctx context.Context, c *checkout.Checkout, version int64
 	if tokens := tokensOf(s.Lines); len(tokens) > 0 {
 		args := db.Args{p.project, s.ID}
 		statement := reserveTokens + args.List(tokens)
-		effects = append(effects, db.Effect{Statement: statement, Args: args, Rows: len(tokens), Short: tokenRedeemed()})
+		effects = append(effects, db.Effect{
+			Statement: statement,
+			Args:      args,
+			Rows:      len(tokens),
+			Short:     tokenRedeemed(),
+		})
 	}
 	return p.tx.Last(ctx, effects...)
 }
@@ -176,7 +181,12 @@ func (p purchase) take(takes []catalog.Take) db.Effect {
 	} else {
 		statement += takeStock
 	}
-	return db.Effect{Statement: statement, Args: args, Rows: len(takes), Short: outOfStock()}
+	return db.Effect{
+		Statement: statement,
+		Args:      args,
+		Rows:      len(takes),
+		Short:     outOfStock(),
+	}
 }
 
 // claimed stores a claimed checkout, which is locked: if nothing is written, too many payments were tried.
@@ -200,7 +210,11 @@ func (p purchase) declined(c checkout.Snapshot, at time.Time) []db.Effect {
 	var effects []db.Effect
 	for _, payer := range checkout.Payers(c.Session, c.Payment.Client) {
 		args := []any{p.project, payer, at, c.ID, c.Attempt}
-		effects = append(effects, db.Effect{Statement: insertDecline, Args: args, Rows: db.AnyRows})
+		effects = append(effects, db.Effect{
+			Statement: insertDecline,
+			Args:      args,
+			Rows:      db.AnyRows,
+		})
 	}
 	return effects
 }

@@ -50,7 +50,11 @@ WHERE project_id = $1
 
 // NewDueCRMDeals returns a view that leases deals that are to be written to CRMs.
 func NewDueCRMDeals(s *db.DB) ports.DueCRMDeals {
-	return queue.Queue[order.CRMDeal, *order.CRMDeal]{Store: s, Table: DueCRMDeals, Item: queue.Row[order.CRMDeal]}
+	return queue.Queue[order.CRMDeal, *order.CRMDeal]{
+		Store: s,
+		Table: DueCRMDeals,
+		Item:  queue.Row[order.CRMDeal],
+	}
 }
 
 var DueCRMDeals = queue.Table{

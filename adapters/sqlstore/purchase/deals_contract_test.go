@@ -80,8 +80,13 @@ func dealPending(s *porttest.Shop) {
 	shop := writes(s, nil)
 	o := s.Order(1)
 	porttest.Same(s.T, "deal", dealOf(s, o.ID), &order.CRMDeal{
-		Project: s.Project.ID, Order: o.ID, Integration: crm, Status: order.DealPending,
-		DueAt: o.CreatedAt, CreatedAt: o.CreatedAt, UpdatedAt: o.CreatedAt,
+		Project:     s.Project.ID,
+		Order:       o.ID,
+		Integration: crm,
+		Status:      order.DealPending,
+		DueAt:       o.CreatedAt,
+		CreatedAt:   o.CreatedAt,
+		UpdatedAt:   o.CreatedAt,
 	})
 	porttest.Same(s.T, "the shop", platformOf(s, o.ID).Integration, shop)
 }

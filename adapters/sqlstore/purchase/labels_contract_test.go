@@ -41,7 +41,12 @@ func label(s *porttest.Shop, o *order.Order, test bool) *order.Label {
 }
 
 func labelWish(through id.Integration) order.LabelWish {
-	return order.LabelWish{Integration: through, Carrier: "ups", Service: "ups_ground", Grams: 1200}
+	return order.LabelWish{
+		Integration: through,
+		Carrier:     "ups",
+		Service:     "ups_ground",
+		Grams:       1200,
+	}
 }
 
 // claimLabel takes an order's label in hand.
@@ -71,7 +76,12 @@ func labelRoundTrip(s *porttest.Shop) {
 	porttest.Same(s.T, "is of nobody knows what", again.Unsure, true)
 	porttest.Same(s.T, "claimed again", label(s, o, false), again)
 	sold := order.LabelSold{
-		Remote: "72513480", Carrier: "ups", Service: "ups_2day", TrackingNumber: "1Z\\'9é", Price: porttest.USD(7_25), PDF: []byte("%PDF \x00\xff"),
+		Remote:         "72513480",
+		Carrier:        "ups",
+		Service:        "ups_2day",
+		TrackingNumber: "1Z\\'9é",
+		Price:          porttest.USD(7_25),
+		PDF:            []byte("%PDF \x00\xff"),
 	}
 	bought, err := s.Labels.Change(s.Ctx, s.Project.ID, o.ID, false, func(loaded *order.Order, l *order.Label) (*order.Label, error) {
 		porttest.SameOrder(s.T, loaded, o)
@@ -108,7 +118,13 @@ func boughtLabel(s *porttest.Shop, o *order.Order) *order.Label {
 	_, err := claimLabel(s, o.ID, false, labelWish(porttest.Random[id.Integration]()), porttest.Noon)
 	s.Must(err)
 	l, err := s.Labels.Change(s.Ctx, s.Project.ID, o.ID, false, func(_ *order.Order, l *order.Label) (*order.Label, error) {
-		l.Buy(order.LabelSold{Remote: "7", Carrier: "ups", Service: "ups_2day", TrackingNumber: "1Z", Price: porttest.USD(7_25)}, porttest.Noon)
+		l.Buy(order.LabelSold{
+			Remote:         "7",
+			Carrier:        "ups",
+			Service:        "ups_2day",
+			TrackingNumber: "1Z",
+			Price:          porttest.USD(7_25),
+		}, porttest.Noon)
 		return l, nil
 	})
 	s.Must(err)
@@ -146,7 +162,12 @@ func labelVoided(s *porttest.Shop) {
 	porttest.Same(s.T, "when it was bought", former.BoughtAt, first.BoughtAt)
 	// The next one has no price that the platform told.
 	next = change(func(o *order.Order, l *order.Label) (*order.Label, error) {
-		l.Buy(order.LabelSold{Remote: "8", Carrier: "ups", Service: "ups_2day", TrackingNumber: "2Z"}, later)
+		l.Buy(order.LabelSold{
+			Remote:         "8",
+			Carrier:        "ups",
+			Service:        "ups_2day",
+			TrackingNumber: "2Z",
+		}, later)
 		l.Void(later)
 		return l.Next(porttest.Random[id.Label](), o, later), nil
 	})

@@ -104,7 +104,11 @@ func finalizeAll(t *testing.T, tills []*app.Service, p *project.Project, opened 
 	for i, c := range opened {
 		all.Go(func() {
 			result, err := tills[i%len(tills)].Finalize(ports.NewOutbound(t.Context()), p, app.FinalizeRequest{
-				Checkout: c, Method: project.SharedPaymentToken, Token: "tok_" + c.String(), Client: client, Email: "ada@example.com",
+				Checkout: c,
+				Method:   project.SharedPaymentToken,
+				Token:    "tok_" + c.String(),
+				Client:   client,
+				Email:    "ada@example.com",
 			})
 			answer := "order"
 			if _, declined := result.(app.Declined); declined {

@@ -58,10 +58,22 @@ ORDER BY created_at, id`
 
 // placeOrder are the effects that store a new order, its payment and what the ledger says of it.
 func placeOrder(o *order.Order) []db.Effect {
-	payment := ports.OrderPayment{Payment: o.Payment, Project: o.Project, Order: o.ID}
+	payment := ports.OrderPayment{
+		Payment: o.Payment,
+		Project: o.Project,
+		Order:   o.ID,
+	}
 	return append([]db.Effect{
-		{Statement: insertOrder, Args: orders.Args(toOrderRow(o)), Rows: db.AnyRows},
-		{Statement: insertPayment, Args: Payments.Args(payment, o.Payment.Status()), Rows: db.AnyRows},
+		{
+			Statement: insertOrder,
+			Args:      orders.Args(toOrderRow(o)),
+			Rows:      db.AnyRows,
+		},
+		{
+			Statement: insertPayment,
+			Args:      Payments.Args(payment, o.Payment.Status()),
+			Rows:      db.AnyRows,
+		},
 	}, ledger.RecordTransaction(o.Sale())...)
 }
 

@@ -80,7 +80,11 @@ func (v Orders) Refunds(ctx context.Context, project id.Project, f ports.RefundF
 	w.Is("status", f.Status)
 	w.Equal("order_id", f.Order)
 	w.During("created_at", f.From, f.To)
-	listed := db.Listing{Columns: RefundColumns, From: fromRefunds, Newest: newest}
+	listed := db.Listing{
+		Columns: RefundColumns,
+		From:    fromRefunds,
+		Newest:  newest,
+	}
 	return db.Keyed[order.Refund](ctx, v.Store.Read(project), listed, w, page)
 }
 

@@ -126,7 +126,11 @@ func (v Orphans) Orphans(ctx context.Context, project id.Project, f ports.Orphan
 
 // NewDueOrphans returns a view that leases orphans whose refund is due.
 func NewDueOrphans(s *db.DB) ports.DueOrphans {
-	return queue.Queue[checkout.Orphan, *checkout.Orphan]{Store: s, Table: DueOrphans, Item: queue.Row[checkout.Orphan]}
+	return queue.Queue[checkout.Orphan, *checkout.Orphan]{
+		Store: s,
+		Table: DueOrphans,
+		Item:  queue.Row[checkout.Orphan],
+	}
 }
 
 var DueOrphans = queue.Table{

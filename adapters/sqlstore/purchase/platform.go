@@ -54,7 +54,11 @@ WHERE project_id = $1
 
 // NewDuePlatformOrders returns a view that leases orders that are to be written, or told of, to platforms.
 func NewDuePlatformOrders(s *db.DB) ports.DuePlatformOrders {
-	return queue.Queue[order.PlatformOrder, *order.PlatformOrder]{Store: s, Table: DuePlatformOrders, Item: queue.Row[order.PlatformOrder]}
+	return queue.Queue[order.PlatformOrder, *order.PlatformOrder]{
+		Store: s,
+		Table: DuePlatformOrders,
+		Item:  queue.Row[order.PlatformOrder],
+	}
 }
 
 var DuePlatformOrders = queue.Table{
@@ -111,7 +115,15 @@ func changeBeside[R any](ctx context.Context, v Orders, project id.Project, of i
 // written has a new order written to a platform, and to a CRM.
 func written(o *order.Order) []db.Effect {
 	args := []any{o.Project, o.ID, o.CreatedAt}
-	return []db.Effect{{Statement: addPlatformOrder, Args: args, Rows: db.AnyRows}, {Statement: addCRMDeal, Args: args, Rows: db.AnyRows}}
+	return []db.Effect{{
+		Statement: addPlatformOrder,
+		Args:      args,
+		Rows:      db.AnyRows,
+	}, {
+		Statement: addCRMDeal,
+		Args:      args,
+		Rows:      db.AnyRows,
+	}}
 }
 
 // woken has what happened to an order told to its platform, and to its CRM.
@@ -120,5 +132,13 @@ func woken(c *order.Case) []db.Effect {
 		return nil
 	}
 	args := []any{c.Order.Project, c.Order.ID, c.Events[len(c.Events)-1].At}
-	return []db.Effect{{Statement: wakePlatformOrder, Args: args, Rows: db.AnyRows}, {Statement: wakeCRMDeal, Args: args, Rows: db.AnyRows}}
+	return []db.Effect{{
+		Statement: wakePlatformOrder,
+		Args:      args,
+		Rows:      db.AnyRows,
+	}, {
+		Statement: wakeCRMDeal,
+		Args:      args,
+		Rows:      db.AnyRows,
+	}}
 }

@@ -65,8 +65,13 @@ func platformPending(s *porttest.Shop) {
 	through := writes(s, nil)
 	o := s.Order(1)
 	porttest.Same(s.T, "platform order", platformOf(s, o.ID), &order.PlatformOrder{
-		Project: s.Project.ID, Order: o.ID, Integration: through, Status: order.PlatformPending,
-		DueAt: o.CreatedAt, CreatedAt: o.CreatedAt, UpdatedAt: o.CreatedAt,
+		Project:     s.Project.ID,
+		Order:       o.ID,
+		Integration: through,
+		Status:      order.PlatformPending,
+		DueAt:       o.CreatedAt,
+		CreatedAt:   o.CreatedAt,
+		UpdatedAt:   o.CreatedAt,
 	})
 }
 
@@ -76,7 +81,12 @@ func platformRoundTrip(s *porttest.Shop) {
 	changed, err := s.Platform.ChangePlatformOrder(s.Ctx, s.Project.ID, o.ID, func(c *order.Case, w *order.PlatformOrder) error {
 		porttest.SameOrder(s.T, c.Order, o)
 		w.Written("4711", "#1042", "https://shop.example.com/o", c.Taken, porttest.Noon)
-		w.Told = order.Told{Canceled: true, Refunds: []id.Refund{porttest.Random[id.Refund]()}, Shipment: "x", Asked: porttest.Noon}
+		w.Told = order.Told{
+			Canceled: true,
+			Refunds:  []id.Refund{porttest.Random[id.Refund]()},
+			Shipment: "x",
+			Asked:    porttest.Noon,
+		}
 		w.Postpone("It does not answer.", 0, porttest.Noon)
 		return nil
 	})

@@ -182,7 +182,11 @@ func (p purchase) undone(s ports.Settlement) []db.Effect {
 	if tokens := tokensOf(c.Lines); len(tokens) > 0 {
 		args := db.Args{p.project, c.ID}
 		statement := releaseTokens + args.List(tokens)
-		effects = append(effects, db.Effect{Statement: statement, Args: args, Rows: db.AnyRows})
+		effects = append(effects, db.Effect{
+			Statement: statement,
+			Args:      args,
+			Rows:      db.AnyRows,
+		})
 	}
 	return effects
 }
@@ -191,7 +195,11 @@ func (p purchase) undone(s ports.Settlement) []db.Effect {
 func putBack(t *db.Tx, project id.Project, takes []catalog.Take) db.Effect {
 	args := db.Args{project}
 	statement := wanted + takesRows(&args, takes) + holdStock + lock(t.Dialect, "s") + putBackStock
-	return db.Effect{Statement: statement, Args: args, Rows: db.AnyRows}
+	return db.Effect{
+		Statement: statement,
+		Args:      args,
+		Rows:      db.AnyRows,
+	}
 }
 
 // redeemed uses up the order's tokens, which also takes their items out of the cart.
@@ -202,7 +210,12 @@ func (p purchase) redeemed(o *order.Order) []db.Effect {
 	}
 	args := db.Args{p.project, o.Checkout, o.ID}
 	statement := redeemTokens + args.List(tokens)
-	return []db.Effect{{Statement: statement, Args: args, Rows: len(tokens), Short: tokenRedeemed()}}
+	return []db.Effect{{
+		Statement: statement,
+		Args:      args,
+		Rows:      len(tokens),
+		Short:     tokenRedeemed(),
+	}}
 }
 
 // bought takes out of a cart what its checkout sold at list price.
@@ -219,7 +232,11 @@ func (p purchase) bought(s ports.Settlement) []db.Effect {
 	}
 	args := db.Args{p.project, c.Session}
 	statement := emptyCart + args.List(variants)
-	return []db.Effect{{Statement: statement, Args: args, Rows: db.AnyRows}}
+	return []db.Effect{{
+		Statement: statement,
+		Args:      args,
+		Rows:      db.AnyRows,
+	}}
 }
 
 func saveCheckout(c *checkout.Checkout) db.Effect {

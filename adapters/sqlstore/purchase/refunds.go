@@ -38,14 +38,29 @@ func (v Orders) RefundByID(ctx context.Context, project id.Project, of id.Refund
 
 // NewDueRefunds returns a view that leases refunds that nobody looks after.
 func NewDueRefunds(s *db.DB) ports.DueRefunds {
-	return queue.Queue[dueRefundRow, ports.DueRefund]{Store: s, Table: DueRefunds, Item: func(r dueRefundRow) (ports.DueRefund, error) {
-		return ports.DueRefund{Project: r.Project, Order: r.Order, Refund: r.ID}, nil
-	}}
+	return queue.Queue[dueRefundRow, ports.DueRefund]{
+		Store: s,
+		Table: DueRefunds,
+		Item: func(r dueRefundRow) (ports.DueRefund, error) {
+			return ports.DueRefund{
+				Project: r.Project,
+				Order:   r.Order,
+				Refund:  r.ID,
+			}, nil
+		},
+	}
 }
 
 var DueRefunds = queue.Table{
-	Name: "refunds", Table: "refunds", Key: "id", Group: "queue", Waits: "due_at IS NOT NULL",
-	Due: "due_at", Lease: "due_at", Retry: "due_at", Columns: "project_id, id, order_id",
+	Name:    "refunds",
+	Table:   "refunds",
+	Key:     "id",
+	Group:   "queue",
+	Waits:   "due_at IS NOT NULL",
+	Due:     "due_at",
+	Lease:   "due_at",
+	Retry:   "due_at",
+	Columns: "project_id, id, order_id",
 }
 
 type dueRefundRow struct {

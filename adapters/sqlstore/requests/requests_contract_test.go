@@ -15,7 +15,14 @@ import (
 )
 
 func keyUse(key, body string) ports.KeyUse {
-	return ports.KeyUse{Until: porttest.Noon.Add(time.Minute), Owner: "acct", Route: "POST /v1/things", Key: key, Fingerprint: sha256.Sum256([]byte(body)), At: porttest.Noon}
+	return ports.KeyUse{
+		Until:       porttest.Noon.Add(time.Minute),
+		Owner:       "acct",
+		Route:       "POST /v1/things",
+		Key:         key,
+		Fingerprint: sha256.Sum256([]byte(body)),
+		At:          porttest.Noon,
+	}
 }
 
 // IdempotencyKeys is the contract of ports.IdempotencyKeys, with the part of ports.Records that is
@@ -28,7 +35,11 @@ func IdempotencyKeys(t *testing.T, open porttest.Open) {
 		if err != nil || found != nil {
 			t.Fatalf("a new key has the answer %v, %v", found, err)
 		}
-		answer := ports.Answer{Status: 201, ContentType: "application/json", Body: []byte("{\"a\":1}\x00\xff")}
+		answer := ports.Answer{
+			Status:      201,
+			ContentType: "application/json",
+			Body:        []byte("{\"a\":1}\x00\xff"),
+		}
 		keep(t, s, use, answer)
 		for name, other := range map[string]ports.KeyUse{
 			"key": keyUse("K", "{}"), "owner": {Owner: "other", Route: use.Route, Key: use.Key, At: porttest.Noon},
@@ -61,8 +72,16 @@ func IdempotencyKeys(t *testing.T, open porttest.Open) {
 	})
 	t.Run("only the use itself amends its answer", func(t *testing.T) {
 		s := open(t)
-		use, first := keyUse("k", "{}"), ports.Answer{Status: 201, ContentType: "application/json", Body: []byte("first")}
-		second := ports.Answer{Status: 202, ContentType: "text/plain", Body: []byte("second")}
+		use, first := keyUse("k", "{}"), ports.Answer{
+			Status:      201,
+			ContentType: "application/json",
+			Body:        []byte("first"),
+		}
+		second := ports.Answer{
+			Status:      202,
+			ContentType: "text/plain",
+			Body:        []byte("second"),
+		}
 		noError(t, s.Keys.Amend(t.Context(), use, second))
 		if found, err := s.Keys.Find(t.Context(), use); found != nil || err != nil {
 			t.Fatalf("amended nothing to %v, %v", found, err)
@@ -194,9 +213,17 @@ func AuditLog(t *testing.T, open porttest.Open) {
 		key := porttest.Random[id.APIKey]()
 		log := func(n int, account id.Account, project id.Project, key id.APIKey) audit.Event {
 			e := audit.Event{
-				ID: porttest.Random[id.AuditEvent](), Account: account, Project: project, Key: key, Action: "do-" + strconv.Itoa(n),
-				Target: "t", Address: "192.0.2.1", RequestID: "r", At: porttest.Noon.Add(time.Duration(n) * time.Second),
-				Before: `{"a":1}`, After: `{"a":2}`,
+				ID:        porttest.Random[id.AuditEvent](),
+				Account:   account,
+				Project:   project,
+				Key:       key,
+				Action:    "do-" + strconv.Itoa(n),
+				Target:    "t",
+				Address:   "192.0.2.1",
+				RequestID: "r",
+				At:        porttest.Noon.Add(time.Duration(n) * time.Second),
+				Before:    `{"a":1}`,
+				After:     `{"a":2}`,
 			}
 			noError(t, s.Records.Record(t.Context(), ports.Record{Event: &e}))
 			return e

@@ -250,7 +250,10 @@ func inProgress(ctx context.Context, t *db.Tx, of belongings) (pending []ports.P
 		}
 	}
 	for query, by := range map[string]personal.Subject{
-		refundsOfOrders: personal.OfOrder, disputesOfOrders: personal.OfOrder, returnsOfOrders: personal.OfOrder, orphansOfCheckouts: personal.OfCheckout,
+		refundsOfOrders:    personal.OfOrder,
+		disputesOfOrders:   personal.OfOrder,
+		returnsOfOrders:    personal.OfOrder,
+		orphansOfCheckouts: personal.OfCheckout,
 	} {
 		for part := range slices.Chunk(of.ids(by), db.Listed) {
 			args := db.Args{of.project.String()}

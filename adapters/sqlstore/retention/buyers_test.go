@@ -91,8 +91,18 @@ func marked(t *testing.T, s *storetest.Store) (sale *porttest.Sale, answer ports
 	} {
 		storetest.Change(t, s, statement)
 	}
-	answer = ports.KeyUse{Owner: "o", Route: "POST /x", Key: "k", Fingerprint: sha256.Sum256([]byte("x")), At: time.Now()}
-	record := ports.Record{Use: &answer, Answer: ports.Answer{Status: 200, Body: []byte("to zoe"), Subject: order}}
+	answer = ports.KeyUse{
+		Owner:       "o",
+		Route:       "POST /x",
+		Key:         "k",
+		Fingerprint: sha256.Sum256([]byte("x")),
+		At:          time.Now(),
+	}
+	record := ports.Record{Use: &answer, Answer: ports.Answer{
+		Status:  200,
+		Body:    []byte("to zoe"),
+		Subject: order,
+	}}
 	if err := s.Requests().Record(t.Context(), record); err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,11 @@ func TestRetention_slotsBecomeDays(t *testing.T) {
 		days := func() string {
 			t.Helper()
 			bounds := []time.Time{first.UTC(), analytics.StartOfDay(2026, 3, 7, zone).UTC(), analytics.StartOfDay(2026, 3, 8, zone).UTC(), analytics.StartOfDay(2026, 3, 9, zone).UTC()}
-			spans, err := s.Analytics().Figures(t.Context(), of, ports.Period{Bounds: bounds, Protocols: true, Products: true})
+			spans, err := s.Analytics().Figures(t.Context(), of, ports.Period{
+				Bounds:    bounds,
+				Protocols: true,
+				Products:  true,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +120,12 @@ func TestRetention_slotsBecomeDays(t *testing.T) {
 		s.SetClock(began.AddDate(0, 0, 407))
 		late := first.Add(30 * time.Hour)
 		if err := s.DB.InTx(t.Context(), of, func(t2 *db.Tx) error {
-			e := &retention.Ending{T: t2, Project: of, Now: late, Keep: time.Hour}
+			e := &retention.Ending{
+				T:       t2,
+				Project: of,
+				Now:     late,
+				Keep:    time.Hour,
+			}
 			return e.Count(t.Context(), []retention.EndedRow{{ID: "sess_late", CreatedAt: late.UnixMilli()}})
 		}); err != nil {
 			t.Fatal(err)

@@ -75,7 +75,11 @@ func (v Retention) Removed(ctx context.Context) ([]ports.SealedRemoved, error) {
 	}](ctx, v.Store.Read(db.AnyProject), selectAllRemoved)
 	list := make([]ports.SealedRemoved, len(rows))
 	for i, r := range rows {
-		list[i] = ports.SealedRemoved{Project: r.Project, Removed: r.removed(), Seal: r.Seal}
+		list[i] = ports.SealedRemoved{
+			Project: r.Project,
+			Removed: r.removed(),
+			Seal:    r.Seal,
+		}
 	}
 	return list, err
 }

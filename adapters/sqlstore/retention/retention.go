@@ -153,7 +153,12 @@ func (v Retention) Remove(ctx context.Context, project id.Project, what ports.Le
 		case ports.OldMessages:
 			return eraseMessages(ctx, t, project, now, before)
 		case ports.OldSessions:
-			return sealRemoved(ctx, t, project, seals, (&ending{T: t, Project: project, Now: now, Keep: keep}).run)
+			return sealRemoved(ctx, t, project, seals, (&ending{
+				T:       t,
+				Project: project,
+				Now:     now,
+				Keep:    keep,
+			}).run)
 		case ports.OldSlots:
 			counting, err := (&counting{t, project, now}).run(ctx)
 			if err != nil {

@@ -202,7 +202,11 @@ func figuresStay(t *testing.T, s *storetest.Store, protocol string) {
 	storetest.Change(t, s, fmt.Sprintf("UPDATE sessions SET protocol = '%s' WHERE project_id = '%s'", protocol, sale.Project()))
 	figures := func(bounds ...time.Time) string {
 		t.Helper()
-		spans, err := s.Analytics().Figures(t.Context(), sale.Project(), ports.Period{Bounds: bounds, Protocols: true, Products: true})
+		spans, err := s.Analytics().Figures(t.Context(), sale.Project(), ports.Period{
+			Bounds:    bounds,
+			Protocols: true,
+			Products:  true,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,8 +30,16 @@ func TestIntegrations_SyncAges(t *testing.T) {
 		other.Must(err)
 		other.Must(disconnect(other, other.Connect(integration.Custom, porttest.Noon).ID))
 		wantAges(t, s,
-			ports.SyncAge{Type: "hubspot", Integrations: 1, Oldest: 10 * time.Minute},
-			ports.SyncAge{Type: "shopify", Integrations: 2, Oldest: time.Hour},
+			ports.SyncAge{
+				Type:         "hubspot",
+				Integrations: 1,
+				Oldest:       10 * time.Minute,
+			},
+			ports.SyncAge{
+				Type:         "shopify",
+				Integrations: 2,
+				Oldest:       time.Hour,
+			},
 		)
 	})
 }

@@ -31,8 +31,14 @@ func Authorizations(t *testing.T, open porttest.Open) {
 func consent(s *porttest.Shop, at time.Time) *integration.Authorization {
 	s.T.Helper()
 	a := &integration.Authorization{
-		State: porttest.Hash(porttest.Random[id.Webhook]().String()), Account: s.Project.Account, Project: s.Project.ID, Type: integration.Shopify,
-		RedirectURI: "https://example.com/back?to=Ægir's", Store: "my-shop.myshopify.com", Verifier: []byte("sealed \x00\xff"), CreatedAt: at,
+		State:       porttest.Hash(porttest.Random[id.Webhook]().String()),
+		Account:     s.Project.Account,
+		Project:     s.Project.ID,
+		Type:        integration.Shopify,
+		RedirectURI: "https://example.com/back?to=Ægir's",
+		Store:       "my-shop.myshopify.com",
+		Verifier:    []byte("sealed \x00\xff"),
+		CreatedAt:   at,
 	}
 	s.Must(s.Authorizations.Begin(s.Ctx, a))
 	return a
@@ -40,7 +46,11 @@ func consent(s *porttest.Shop, at time.Time) *integration.Authorization {
 
 // redeem uses a consent up as its owner.
 func redeem(s *porttest.Shop, a *integration.Authorization) (*integration.Authorization, error) {
-	grant := integration.Grant{Account: a.Account, Project: a.Project, Type: a.Type}
+	grant := integration.Grant{
+		Account: a.Account,
+		Project: a.Project,
+		Type:    a.Type,
+	}
 	return s.Authorizations.Change(s.Ctx, a.State, func(found *integration.Authorization) error {
 		return found.Redeem(grant, porttest.Noon.Add(time.Second))
 	})
@@ -57,8 +67,12 @@ func seen(s *porttest.Shop, state string) (found *integration.Authorization, err
 
 func authorizationRoundTrip(s *porttest.Shop) {
 	full, bare := consent(s, porttest.Noon), &integration.Authorization{
-		State: porttest.Hash("bare"), Account: s.Project.Account, Project: s.Project.ID, Type: integration.HubSpot, RedirectURI: "http://127.0.0.1:1/",
-		CreatedAt: porttest.Noon.Add(time.Millisecond),
+		State:       porttest.Hash("bare"),
+		Account:     s.Project.Account,
+		Project:     s.Project.ID,
+		Type:        integration.HubSpot,
+		RedirectURI: "http://127.0.0.1:1/",
+		CreatedAt:   porttest.Noon.Add(time.Millisecond),
 	}
 	s.Must(s.Authorizations.Begin(s.Ctx, bare))
 	for _, want := range []*integration.Authorization{full, bare} {
@@ -101,7 +115,11 @@ func authorizationForeign(s *porttest.Shop) {
 	porttest.WantFault(s.T, err, fault.Malformed, "invalid_state")
 	foreign := consent(porttest.OpenShop(s.T, s.Stores), porttest.Noon)
 	_, err = s.Authorizations.Change(s.Ctx, foreign.State, func(a *integration.Authorization) error {
-		return a.Redeem(integration.Grant{Account: s.Project.Account, Project: s.Project.ID, Type: a.Type}, porttest.Noon)
+		return a.Redeem(integration.Grant{
+			Account: s.Project.Account,
+			Project: s.Project.ID,
+			Type:    a.Type,
+		}, porttest.Noon)
 	})
 	porttest.WantFault(s.T, err, fault.Malformed, "invalid_state")
 	stored, _ := seen(s, foreign.State)

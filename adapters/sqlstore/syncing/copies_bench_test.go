@@ -24,15 +24,25 @@ func storeIntegration(tb testing.TB, s *storetest.Store, p *project.Project) por
 	if err := s.Integrations().Connect(tb.Context(), i, i.Route); err != nil {
 		tb.Fatal(err)
 	}
-	return ports.CopiesOf{Project: p.ID, Integration: i.ID, Resource: syncrun.Products}
+	return ports.CopiesOf{
+		Project:     p.ID,
+		Integration: i.ID,
+		Resource:    syncrun.Products,
+	}
 }
 
 // productCopies are those of the n products after a first one.
 func productCopies(of ports.CopiesOf, from, n int) (remotes []string, copies []*syncrun.Copy) {
 	for i := from; i < from+n; i++ {
 		c := &syncrun.Copy{
-			Project: of.Project, Integration: of.Integration, Resource: of.Resource, Remote: fmt.Sprint(7_000_000_000_000 + i*7919),
-			Local: storetest.Numbered[id.Product](i).String(), Digest: fmt.Sprintf("%032x", i), At: time.UnixMilli(int64(i)), UpdatedAt: time.UnixMilli(int64(i)),
+			Project:     of.Project,
+			Integration: of.Integration,
+			Resource:    of.Resource,
+			Remote:      fmt.Sprint(7_000_000_000_000 + i*7919),
+			Local:       storetest.Numbered[id.Product](i).String(),
+			Digest:      fmt.Sprintf("%032x", i),
+			At:          time.UnixMilli(int64(i)),
+			UpdatedAt:   time.UnixMilli(int64(i)),
 		}
 		for f := range c.Prints {
 			c.Prints[f] = uint64(i*31+f) * 0x9E3779B97F4A7C15

@@ -35,7 +35,11 @@ var contents = stored.JSON[content](stored.Tags{
 
 func toCopyArgs(c *syncrun.Copy) ([]any, error) {
 	content, err := toContent(c)
-	return copies.Args(copyRow{Copy: *c, Stored: toPrints(c.Prints), Content: content}), err
+	return copies.Args(copyRow{
+		Copy:    *c,
+		Stored:  toPrints(c.Prints),
+		Content: content,
+	}), err
 }
 
 func fromCopyRows(rows []copyRow) ([]*syncrun.Copy, error) {

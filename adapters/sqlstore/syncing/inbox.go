@@ -21,7 +21,11 @@ var _ ports.Inbox = Inbox{}
 
 // NewInboxQueue returns a view that hands deliveries out.
 func NewInboxQueue(s *db.DB) ports.InboxQueue {
-	return queue.Queue[integration.Delivery, *integration.Delivery]{Store: s, Table: DueInbox, Item: queue.Row[integration.Delivery]}
+	return queue.Queue[integration.Delivery, *integration.Delivery]{
+		Store: s,
+		Table: DueInbox,
+		Item:  queue.Row[integration.Delivery],
+	}
 }
 
 var DueInbox = queue.Table{

@@ -109,8 +109,13 @@ func inboxRepeatedAtOnce(m *porttest.Mailbox) {
 	m.Keep(list...)
 	porttest.Same(m.T, "the list's order", list, order)
 	for d, status := range map[*integration.Delivery]integration.LogStatus{
-		first: integration.Received, again: integration.Duplicate, third: integration.Duplicate, other: integration.Received,
-		nameless: integration.Received, alike: integration.Received, rejected: integration.Rejected,
+		first:    integration.Received,
+		again:    integration.Duplicate,
+		third:    integration.Duplicate,
+		other:    integration.Received,
+		nameless: integration.Received,
+		alike:    integration.Received,
+		rejected: integration.Rejected,
 	} {
 		porttest.Same(m.T, "status", d.Status, status)
 		porttest.Same(m.T, "waits", !d.DueAt.IsZero(), status == integration.Received)
@@ -127,8 +132,11 @@ func inboxRepeatedLater(m *porttest.Mailbox) {
 	m.Keep(first)
 	m.Keep(again, fresh, foreign, sister)
 	for d, status := range map[*integration.Delivery]integration.LogStatus{
-		first: integration.Received, again: integration.Duplicate, fresh: integration.Received, foreign: integration.Received,
-		sister: integration.Received,
+		first:   integration.Received,
+		again:   integration.Duplicate,
+		fresh:   integration.Received,
+		foreign: integration.Received,
+		sister:  integration.Received,
 	} {
 		porttest.Same(m.T, "status", d.Status, status)
 		porttest.Same(m.T, "stored", stored(m, d), d)

@@ -17,13 +17,23 @@ import (
 func TestAStateIsUsedUpWhateverBecomesOfTheUnit(t *testing.T) {
 	storetest.OnEngines(t, func(t *testing.T, s *storetest.Store) {
 		p, undone := storetest.StoreProject(t, s, 1), errors.New("undone")
-		a := &integration.Authorization{State: "hash", Account: p.Account, Project: p.ID, Type: integration.Shopify, CreatedAt: time.UnixMilli(0).UTC()}
+		a := &integration.Authorization{
+			State:     "hash",
+			Account:   p.Account,
+			Project:   p.ID,
+			Type:      integration.Shopify,
+			CreatedAt: time.UnixMilli(0).UTC(),
+		}
 		if err := s.Authorizations().Begin(t.Context(), a); err != nil {
 			t.Fatal(err)
 		}
 		redeem := func(view *storetest.Store) error {
 			_, err := view.Authorizations().Change(t.Context(), a.State, func(found *integration.Authorization) error {
-				return found.Redeem(integration.Grant{Account: p.Account, Project: p.ID, Type: a.Type}, time.UnixMilli(1))
+				return found.Redeem(integration.Grant{
+					Account: p.Account,
+					Project: p.ID,
+					Type:    a.Type,
+				}, time.UnixMilli(1))
 			})
 			return err
 		}
@@ -81,8 +91,13 @@ func TestNoWebhookIsAddedToADisconnectedIntegration(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := &integration.Webhook{
-			ID: storetest.Numbered[id.Webhook](2), Project: p.ID, Integration: of.Integration, Type: integration.Shopify, Topic: "orders/create",
-			Status: integration.WebhookActive, CreatedAt: time.UnixMilli(1),
+			ID:          storetest.Numbered[id.Webhook](2),
+			Project:     p.ID,
+			Integration: of.Integration,
+			Type:        integration.Shopify,
+			Topic:       "orders/create",
+			Status:      integration.WebhookActive,
+			CreatedAt:   time.UnixMilli(1),
 		}
 		if err := s.Webhooks().Add(t.Context(), w); !fault.Is(err, "integration_disconnected") {
 			t.Errorf("got %v", err)
@@ -92,7 +107,12 @@ func TestNoWebhookIsAddedToADisconnectedIntegration(t *testing.T) {
 
 // inboxDelivery is a project's n-th, of 2 KB.
 func inboxDelivery(p id.Project, n int) *integration.Delivery {
-	w := integration.Webhook{ID: storetest.Numbered[id.Webhook](1), Project: p, Integration: storetest.Numbered[id.Integration](1), Topic: "orders/create"}
+	w := integration.Webhook{
+		ID:          storetest.Numbered[id.Webhook](1),
+		Project:     p,
+		Integration: storetest.Numbered[id.Integration](1),
+		Topic:       "orders/create",
+	}
 	payload := make([]byte, 2000)
 	for i := range payload {
 		payload[i] = byte('a' + (i*n+i/7)%26)

@@ -79,7 +79,11 @@ func integrationRoundTrip(s *porttest.Shop) {
 // fill sets what synchronising is about.
 func fill(i *integration.Integration) {
 	i.Config.Store, i.Config.BaseURL, i.Config.Currency = "my-shop.myshopify.com", "https://erp.example/api", "EUR"
-	i.Config.Skip = integration.Skips{Products: i.Type == integration.Stripe, Orders: true, Customers: i.Type != integration.Stripe}
+	i.Config.Skip = integration.Skips{
+		Products:  i.Type == integration.Stripe,
+		Orders:    true,
+		Customers: i.Type != integration.Stripe,
+	}
 	i.Synced = syncrun.Watermarks{syncrun.Products: porttest.Noon.Add(-time.Hour), syncrun.Orders: porttest.Noon}
 	i.LastSync, i.Wanted = porttest.Noon.Add(time.Second), []syncrun.Resource{syncrun.Orders, syncrun.Products}
 	i.Expires, i.Refreshing = porttest.Noon.Add(time.Minute), porttest.Noon.Add(2*time.Minute)
@@ -191,7 +195,11 @@ func claimBy(s *porttest.Shop, c id.Checkout, i *integration.Integration, versio
 			return err
 		}
 		route := project.PaymentRoute{Provider: i.Type.String(), Integration: i.ID}
-		if err := claimed.Claim(checkout.Payment{Method: project.SharedPaymentToken, Route: route, TokenHash: porttest.Hash("token")}, nil, porttest.Noon); err != nil {
+		if err := claimed.Claim(checkout.Payment{
+			Method:    project.SharedPaymentToken,
+			Route:     route,
+			TokenHash: porttest.Hash("token"),
+		}, nil, porttest.Noon); err != nil {
 			return err
 		}
 		return tx.Claim(s.Ctx, claimed, version)

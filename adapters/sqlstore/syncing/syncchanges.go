@@ -80,7 +80,11 @@ func (v SyncChanges) Add(ctx context.Context, project id.Project, integration id
 	}
 	rows := make([]changeRow, len(list))
 	for i, c := range list {
-		row := changeRow{Project: project, Integration: integration, Change: c}
+		row := changeRow{
+			Project:     project,
+			Integration: integration,
+			Change:      c,
+		}
 		row.Remote, row.Title = db.Printable(c.Remote), db.Printable(c.Title)
 		if c.Kind == syncrun.Conflict {
 			row.Field = c.Fields[0].Field

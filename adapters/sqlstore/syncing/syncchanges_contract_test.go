@@ -37,7 +37,15 @@ func SyncChanges(t *testing.T, open porttest.Open) {
 }
 
 func created(run id.Sync, remote string) syncrun.Change {
-	return syncrun.Change{Run: run, Preview: true, Resource: syncrun.Products, Remote: remote, Title: "Tent " + remote, Kind: syncrun.Create, At: porttest.Noon}
+	return syncrun.Change{
+		Run:      run,
+		Preview:  true,
+		Resource: syncrun.Products,
+		Remote:   remote,
+		Title:    "Tent " + remote,
+		Kind:     syncrun.Create,
+		At:       porttest.Noon,
+	}
 }
 
 func conflict(run id.Sync, remote, field string, after time.Duration) syncrun.Change {
@@ -83,7 +91,15 @@ func changeRoundTrip(s *porttest.Shop) {
 			SKU: "A", Size: "s", Color: "c", Price: "1.25", GTIN: "96385074", MPN: "m", InventoryPolicy: "backorder", Digital: true,
 		}}}},
 	}
-	order := syncrun.Change{Run: run, Preview: true, Resource: syncrun.Orders, Remote: "o1", Local: "ord_1", Kind: syncrun.Modify, At: porttest.Noon}
+	order := syncrun.Change{
+		Run:      run,
+		Preview:  true,
+		Resource: syncrun.Orders,
+		Remote:   "o1",
+		Local:    "ord_1",
+		Kind:     syncrun.Modify,
+		At:       porttest.Noon,
+	}
 	both := conflict(run, "p1", "name", time.Second)
 	addChanges(s, i, changed, both, order)
 	got, total := changesOf(s, i, run, ports.ChangeFilter{}, ports.Page{Limit: 9})
@@ -100,7 +116,14 @@ func changeList(s *porttest.Shop) {
 	}
 	shuffled := slices.Clone(all)
 	slices.Reverse(shuffled)
-	customer := syncrun.Change{Run: run, Preview: true, Resource: syncrun.Customers, Remote: "c1", Kind: syncrun.Archive, At: porttest.Noon}
+	customer := syncrun.Change{
+		Run:      run,
+		Preview:  true,
+		Resource: syncrun.Customers,
+		Remote:   "c1",
+		Kind:     syncrun.Archive,
+		At:       porttest.Noon,
+	}
 	addChanges(s, i, append(shuffled, customer, conflict(run, "p07", "name", 0), conflict(run, "p07", "brand", 0))...)
 	for _, c := range []struct {
 		filter ports.ChangeFilter
@@ -157,7 +180,15 @@ func changeConflicts(s *porttest.Shop) {
 // The database is the last to see that nothing of a buyer is stored.
 func changePersonal(s *porttest.Shop) {
 	i, run := porttest.Random[id.Integration](), porttest.Random[id.Sync]()
-	titled := syncrun.Change{Run: run, Preview: true, Resource: syncrun.Customers, Remote: "c1", Title: "Ada", Kind: syncrun.Create, At: porttest.Noon}
+	titled := syncrun.Change{
+		Run:      run,
+		Preview:  true,
+		Resource: syncrun.Customers,
+		Remote:   "c1",
+		Title:    "Ada",
+		Kind:     syncrun.Create,
+		At:       porttest.Noon,
+	}
 	valued := titled
 	valued.Title, valued.Fields = "", conflict(run, "c1", "email", 0).Fields
 	for _, c := range []syncrun.Change{titled, valued} {

@@ -24,7 +24,11 @@ var _ ports.SyncRuns = SyncRuns{}
 
 // NewSyncQueue returns a view that hands runs out.
 func NewSyncQueue(s *db.DB) ports.SyncQueue {
-	return syncQueue{queue.Queue[syncrun.Run, *syncrun.Run]{Store: s, Table: DueSyncRuns, Item: queue.Row[syncrun.Run]}}
+	return syncQueue{queue.Queue[syncrun.Run, *syncrun.Run]{
+		Store: s,
+		Table: DueSyncRuns,
+		Item:  queue.Row[syncrun.Run],
+	}}
 }
 
 type syncQueue struct {

@@ -81,7 +81,12 @@ func runRoundTrip(s *porttest.Shop) {
 		changed := changeRun(s, want, func(r *syncrun.Run) error {
 			porttest.Same(s.T, "to be changed", r, want)
 			for n, cursor := range []string{"a\x00\\'", "b", "c"} {
-				page := syncrun.Counters{Created: n, Updated: 2, Unchanged: 3, Errors: 4}
+				page := syncrun.Counters{
+					Created:   n,
+					Updated:   2,
+					Unchanged: 3,
+					Errors:    4,
+				}
 				s.Must(r.Advance(page, porttest.Noon.Add(time.Minute), cursor, porttest.Noon.Add(time.Hour), porttest.Noon))
 			}
 			s.Must(r.Postpone(porttest.Noon.Add(2*time.Hour), "Busy.", porttest.Noon))
@@ -169,7 +174,12 @@ func runUpdateRace(s *porttest.Shop) {
 }
 
 func problem(n int) syncrun.Problem {
-	return syncrun.Problem{Resource: syncrun.Products, Remote: fmt.Sprint("remote ", n), Reason: "price: is missing", At: porttest.Noon.Add(time.Duration(n) * time.Second)}
+	return syncrun.Problem{
+		Resource: syncrun.Products,
+		Remote:   fmt.Sprint("remote ", n),
+		Reason:   "price: is missing",
+		At:       porttest.Noon.Add(time.Duration(n) * time.Second),
+	}
 }
 
 func problems(from, to int) (list []syncrun.Problem) {

@@ -46,7 +46,12 @@ func pageOf(s *porttest.Shop) *page {
 	i := s.Connect(integration.Shopify, porttest.Noon)
 	p := s.Rich()
 	p.Variants = p.Variants[:1]
-	return &page{s: s, run: s.Started(i.ID, porttest.Noon), product: p, of: recorded(s, i.ID, syncrun.Products)}
+	return &page{
+		s:       s,
+		run:     s.Started(i.ID, porttest.Noon),
+		product: p,
+		of:      recorded(s, i.ID, syncrun.Products),
+	}
 }
 
 func (p *page) write(to ports.SyncStores) error {
@@ -68,7 +73,14 @@ func (p *page) write(to ports.SyncStores) error {
 	return errors.Join(upserted, shifted, to.Copies.Save(s.Ctx, copies), advanced, changed,
 		to.Runs.Note(s.Ctx, project, p.run.ID, problems(0, 2)),
 		to.Events.Announce(s.Ctx, &event.Event{
-			ID: porttest.Random[id.Event](), Project: project, At: porttest.Noon, Data: event.SyncFailed{Run: p.run.ID, Integration: p.of.Integration, Error: "Gone."},
+			ID:      porttest.Random[id.Event](),
+			Project: project,
+			At:      porttest.Noon,
+			Data: event.SyncFailed{
+				Run:         p.run.ID,
+				Integration: p.of.Integration,
+				Error:       "Gone.",
+			},
 		}))
 }
 

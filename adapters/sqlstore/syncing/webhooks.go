@@ -27,7 +27,11 @@ var (
 
 // NewWebhookChecks returns a view that leases webhooks that are to be checked.
 func NewWebhookChecks(s *db.DB) ports.WebhookChecks {
-	return queue.Queue[integration.Webhook, *integration.Webhook]{Store: s, Table: WebhookChecks, Item: queue.Row[integration.Webhook]}
+	return queue.Queue[integration.Webhook, *integration.Webhook]{
+		Store: s,
+		Table: WebhookChecks,
+		Item:  queue.Row[integration.Webhook],
+	}
 }
 
 var WebhookChecks = queue.Table{

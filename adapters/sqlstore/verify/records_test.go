@@ -22,9 +22,21 @@ func reversedOnce(t *testing.T, s *storetest.Store) *porttest.Sale {
 	t.Helper()
 	sale := storetest.SoldOnce(t, s)
 	project, now, usd := sale.Project(), sale.Order.CreatedAt, func(n int64) money.Amount { return money.Of(n, money.USD) }
-	refund := order.ExternalRefund{Charge: sale.Order.Payment.Provider, Provider: "re_1", Amount: usd(5_00), Outcome: order.Refunded{Provider: "re_1"}, At: now}
+	refund := order.ExternalRefund{
+		Charge:   sale.Order.Payment.Provider,
+		Provider: "re_1",
+		Amount:   usd(5_00),
+		Outcome:  order.Refunded{Provider: "re_1"},
+		At:       now,
+	}
 	dispute := order.DisputeReport{
-		Charge: refund.Charge, Provider: "du_1", Status: order.DisputeOpen, Amount: usd(50_00), Withdrawn: usd(50_00), Fee: usd(15_00), At: now,
+		Charge:    refund.Charge,
+		Provider:  "du_1",
+		Status:    order.DisputeOpen,
+		Amount:    usd(50_00),
+		Withdrawn: usd(50_00),
+		Fee:       usd(15_00),
+		At:        now,
 	}
 	for _, change := range []func(*order.Case) error{
 		func(c *order.Case) error { return c.ReportRefund(refund, refundIDs(1), now) },

@@ -69,8 +69,14 @@ func Tick() {
 func Start(tb testing.TB, databaseURL string, change ...func(*boot.Config)) *boot.App {
 	tb.Helper()
 	config := boot.Config{
-		Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", DatabaseURL: databaseURL, Env: "sandbox", BootstrapKey: Key,
-		ACPRate: "off", EnterpriseRate: "1000000/1000000", EnterpriseSize: "1000000/10000000",
+		Addr:              "127.0.0.1:0",
+		OpsAddr:           "127.0.0.1:0",
+		DatabaseURL:       databaseURL,
+		Env:               "sandbox",
+		BootstrapKey:      Key,
+		ACPRate:           "off",
+		EnterpriseRate:    "1000000/1000000",
+		EnterpriseSize:    "1000000/10000000",
 		ProfilesUnlimited: true,
 		RequestLog:        "off",
 		Simulator:         "/nonexistent/haggle-sim", // no test starts one that happens to lie beside it

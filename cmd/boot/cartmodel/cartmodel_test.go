@@ -49,7 +49,11 @@ func TestHistories(t *testing.T) {
 
 // history is one buyer's: steps in any order, and then every attempt is decided.
 func (s *shop) history(t *testing.T, r *rapid.T) {
-	h := &history{T: r, model: &model{shop: s}, ctx: t.Context()}
+	h := &history{
+		T:     r,
+		model: &model{shop: s},
+		ctx:   t.Context(),
+	}
 	s.prepare(h)
 	steps := map[string]func(*rapid.T){}
 	for name, step := range map[string]func(){

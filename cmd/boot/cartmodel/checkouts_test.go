@@ -65,7 +65,11 @@ func (h *history) initItems() {
 }
 
 func (h *history) opened(of id.Checkout, fromCart bool, lines []bought, last int, state string) {
-	p := &paper{id: of, fromCart: fromCart, created: h.shop.now}
+	p := &paper{
+		id:       of,
+		fromCart: fromCart,
+		created:  h.shop.now,
+	}
 	h.fill(p, lines, last, state)
 	h.papers = append(h.papers, p)
 	h.compare(len(h.papers) - 1)
@@ -150,7 +154,12 @@ func (h *history) revise() {
 	for _, l := range p.lines {
 		ids = append(ids, l.id)
 		if rapid.IntRange(0, 3).Draw(h.T, "keep") > 0 {
-			items = append(items, wanted{line: l.id, product: l.product, quantity: l.quantity, deal: none})
+			items = append(items, wanted{
+				line:     l.id,
+				product:  l.product,
+				quantity: l.quantity,
+				deal:     none,
+			})
 		}
 	}
 	if len(items) == 0 || rapid.Bool().Draw(h.T, "more") {
@@ -158,7 +167,12 @@ func (h *history) revise() {
 	}
 	var before []cartLine
 	for _, l := range p.lines {
-		before = append(before, cartLine{id: l.id, product: l.product, quantity: l.quantity, deal: l.deal})
+		before = append(before, cartLine{
+			id:       l.id,
+			product:  l.product,
+			quantity: l.quantity,
+			deal:     l.deal,
+		})
 	}
 	lines, last, codes := h.price(matched(items, before), p)
 	if code := p.unchangeable(h.shop.now); code != "" {

@@ -96,7 +96,11 @@ func (h *history) items(lines []int) []wanted {
 func (h *history) as(items []wanted) []pricing.Item {
 	list := make([]pricing.Item, len(items))
 	for i, w := range items {
-		list[i] = pricing.Item{Line: w.line, Product: h.shop.products[w.product].ID, Quantity: w.quantity}
+		list[i] = pricing.Item{
+			Line:     w.line,
+			Product:  h.shop.products[w.product].ID,
+			Quantity: w.quantity,
+		}
 		switch {
 		case w.deal == unknown:
 			list[i].TokenHash = id.Hash("ct_unknown")
@@ -114,9 +118,19 @@ func (h *history) putCart() {
 		switch rapid.IntRange(0, 5).Draw(h.T, "line") {
 		case 0: // left out
 		case 1:
-			items = append(items, wanted{line: l.id, product: l.product, quantity: rapid.IntRange(1, 4).Draw(h.T, "quantity"), deal: none})
+			items = append(items, wanted{
+				line:     l.id,
+				product:  l.product,
+				quantity: rapid.IntRange(1, 4).Draw(h.T, "quantity"),
+				deal:     none,
+			})
 		default:
-			items = append(items, wanted{line: l.id, product: l.product, quantity: l.quantity, deal: none})
+			items = append(items, wanted{
+				line:     l.id,
+				product:  l.product,
+				quantity: l.quantity,
+				deal:     none,
+			})
 		}
 	}
 	if len(items) == 0 || rapid.Bool().Draw(h.T, "more") {
@@ -198,7 +212,11 @@ func (h *history) haggle() {
 	product, quantity := rapid.IntRange(0, last).Draw(h.T, "product"), rapid.IntRange(1, 3).Draw(h.T, "quantity")
 	share := rapid.SampledFrom([]int64{100, 97, 95, 88}).Draw(h.T, "share")
 	offer := usd(h.shop.list[product] * share / 100)
-	r := haggling.Request{Ask: ports.HaggleAsk{Session: h.visit, Product: h.shop.products[product].ID, Quantity: quantity}, Offer: &offer}
+	r := haggling.Request{Ask: ports.HaggleAsk{
+		Session:  h.visit,
+		Product:  h.shop.products[product].ID,
+		Quantity: quantity,
+	}, Offer: &offer}
 	answer := h.quote(r)
 	if _, countered := answer.Decision.(negotiation.Countered); countered && answer.Quote.Bundle != nil {
 		answer = h.quote(haggling.Request{Ask: ports.HaggleAsk{Session: h.visit, Quote: answer.Quote.ID}, AddBundle: true})
@@ -209,8 +227,16 @@ func (h *history) haggle() {
 	}
 	q := answer.Quote
 	d := &deal{
-		id: q.ID, token: answer.Token, product: product, quantity: quantity, price: agreed.Price.Minor(), list: q.Bounds.List().Minor(),
-		bundled: q.WithBundle, until: h.shop.now.Add(agreedFor), claimed: none, redeemed: none,
+		id:       q.ID,
+		token:    answer.Token,
+		product:  product,
+		quantity: quantity,
+		price:    agreed.Price.Minor(),
+		list:     q.Bounds.List().Minor(),
+		bundled:  q.WithBundle,
+		until:    h.shop.now.Add(agreedFor),
+		claimed:  none,
+		redeemed: none,
 	}
 	if d.bundled {
 		d.bundle, d.regular = q.Bundle.Price.Minor(), q.Bundle.Regular.Minor()

@@ -17,7 +17,12 @@ func (m *model) price(items []wanted, before *paper) (lines []bought, last int, 
 	var priced []cartLine
 	wrong := false
 	for _, w := range items {
-		l := bought{id: w.line, product: w.product, quantity: w.quantity, deal: w.deal}
+		l := bought{
+			id:       w.line,
+			product:  w.product,
+			quantity: w.quantity,
+			deal:     w.deal,
+		}
 		l.unit, l.original = m.charged(max(l.deal, none), l.product)
 		if w.line != 0 {
 			at := slices.IndexFunc(before.lines, func(l bought) bool { return l.id == w.line })
@@ -34,7 +39,11 @@ func (m *model) price(items []wanted, before *paper) (lines []bought, last int, 
 			l.id = last
 		}
 		lines = append(lines, l)
-		priced = append(priced, cartLine{product: l.product, quantity: l.quantity, deal: l.deal})
+		priced = append(priced, cartLine{
+			product:  l.product,
+			quantity: l.quantity,
+			deal:     l.deal,
+		})
 	}
 	if wrong || m.mismatched(priced, withTokens(items)) {
 		return nil, 0, []string{"price_mismatch"}
@@ -76,7 +85,11 @@ func (m *model) cartItems(p *paper) []wanted {
 	kept := map[int]bool{}
 	items := make([]wanted, len(m.cart))
 	for i, l := range m.cart {
-		items[i] = wanted{product: l.product, quantity: l.quantity, deal: l.deal}
+		items[i] = wanted{
+			product:  l.product,
+			quantity: l.quantity,
+			deal:     l.deal,
+		}
 		if p == nil {
 			continue
 		}

@@ -163,7 +163,11 @@ func (m *model) put(deal, product, quantity int) {
 			break
 		}
 	}
-	line := cartLine{product: product, quantity: quantity, deal: deal}
+	line := cartLine{
+		product:  product,
+		quantity: quantity,
+		deal:     deal,
+	}
 	if at != none {
 		line.id = m.cart[at].id
 		m.cart = slices.Delete(m.cart, at, at+1)
@@ -284,7 +288,12 @@ func (m *model) write(items []wanted) (after []cartLine, last int, codes []strin
 	}
 	last = m.lastLine
 	for _, w := range items {
-		line := cartLine{id: w.line, product: w.product, quantity: w.quantity, deal: w.deal}
+		line := cartLine{
+			id:       w.line,
+			product:  w.product,
+			quantity: w.quantity,
+			deal:     w.deal,
+		}
 		if before := m.line(w.line); before != nil && w.deal == none {
 			line.deal = m.kept(before, w, items)
 		}

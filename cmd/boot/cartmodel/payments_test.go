@@ -32,7 +32,10 @@ func (h *history) pay(at int, token, option string) {
 	}
 	codes := h.unpayable(at)
 	result, err := h.shop.purchase.Finalize(ports.NewOutbound(h.ctx), h.shop.project, purchase.FinalizeRequest{
-		Checkout: p.id, Method: project.SharedPaymentToken, Token: token, Option: option,
+		Checkout: p.id,
+		Method:   project.SharedPaymentToken,
+		Token:    token,
+		Option:   option,
 	})
 	lost := codes == nil && p.status != "completed" && (token == losesPaid || token == loses)
 	if lost {
@@ -143,7 +146,9 @@ func (h *history) takeUp(at int, same bool) {
 		token = p.token
 	}
 	result, err := h.shop.purchase.Finalize(ports.NewOutbound(h.ctx), h.shop.project, purchase.FinalizeRequest{
-		Checkout: p.id, Method: project.SharedPaymentToken, Token: token,
+		Checkout: p.id,
+		Method:   project.SharedPaymentToken,
+		Token:    token,
 	})
 	if _, charged := h.shop.gateway.charged[checkout.AttemptKey(p.id, p.attempt)]; charged && p.token == losesPaid {
 		if h.judge("take up what was charged", err) {

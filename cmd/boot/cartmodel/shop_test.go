@@ -63,10 +63,20 @@ func openShop(t *testing.T, url string) *shop {
 	must(err)
 	t.Cleanup(func() { must(store.Close()) })
 	must(store.Migrate(t.Context()))
-	s := &shop{store: store, now: opening, gateway: &gateway{charged: map[string]int64{}}, list: append([]int64{}, prices...), stock: make([]int, len(prices))}
+	s := &shop{
+		store:   store,
+		now:     opening,
+		gateway: &gateway{charged: map[string]int64{}},
+		list:    append([]int64{}, prices...),
+		stock:   make([]int, len(prices)),
+	}
 	store.SetClock(s.now)
 	bits := system.Entropy{}.IDBits
-	owner := &account.Account{ID: id.New[id.Account](bits()), Plan: account.Starter, CreatedAt: opening}
+	owner := &account.Account{
+		ID:        id.New[id.Account](bits()),
+		Plan:      account.Starter,
+		CreatedAt: opening,
+	}
 	must(store.Accounts().Open(t.Context(), owner))
 	p, err := project.Open(id.New[id.Project](bits()), owner.ID, project.Draft{Name: "Model", Slug: "model"}, opening)
 	must(err)
@@ -83,8 +93,16 @@ func openShop(t *testing.T, url string) *shop {
 	s.project = p
 	for i, cents := range prices {
 		product := &catalog.Product{
-			ID: id.New[id.Product](bits()), Project: p.ID, SKU: fmt.Sprint("SKU-", i), Name: fmt.Sprint("Product ", i), Category: "things",
-			Price: usd(cents), Negotiable: true, Status: catalog.Active, CreatedAt: opening, UpdatedAt: opening,
+			ID:         id.New[id.Product](bits()),
+			Project:    p.ID,
+			SKU:        fmt.Sprint("SKU-", i),
+			Name:       fmt.Sprint("Product ", i),
+			Category:   "things",
+			Price:      usd(cents),
+			Negotiable: true,
+			Status:     catalog.Active,
+			CreatedAt:  opening,
+			UpdatedAt:  opening,
 		}
 		product.Variants = []catalog.Variant{{ID: id.New[id.Variant](bits()), SKU: product.SKU}}
 		must(store.Products().Create(t.Context(), ports.ProductWrite{Product: product, Stock: []catalog.Stock{{Variant: product.Variants[0].ID, Quantity: plenty}}}))

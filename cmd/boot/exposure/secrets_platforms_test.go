@@ -32,9 +32,16 @@ const oauthSecret = "Os1PLANTEDoauthPLANTED4wTzH"
 // lookOutside opens the platforms and has a server use them.
 func lookOutside(o *tour, c *boot.Config) *outside {
 	p := platforms.Config{
-		Products: 12, Customers: 5, Orders: 5, ClientID: "app-of-haggle", ClientSecret: o.grant("secret of the OAuth app", oauthSecret),
-		ShipStationKey: o.grant("ShipStation's key", "Sk2PLANTEDshipstation5xUaJ"), ShipStationSecret: o.grant("ShipStation's secret", "Ss3PLANTEDshipstation6yVbK"),
-		CustomKey: o.grant("key of the own system", "Ck4PLANTEDcustom7zWcL"), HubSpotPer10s: 10_000, ShipStationRate: 10_000,
+		Products:          12,
+		Customers:         5,
+		Orders:            5,
+		ClientID:          "app-of-haggle",
+		ClientSecret:      o.grant("secret of the OAuth app", oauthSecret),
+		ShipStationKey:    o.grant("ShipStation's key", "Sk2PLANTEDshipstation5xUaJ"),
+		ShipStationSecret: o.grant("ShipStation's secret", "Ss3PLANTEDshipstation6yVbK"),
+		CustomKey:         o.grant("key of the own system", "Ck4PLANTEDcustom7zWcL"),
+		HubSpotPer10s:     10_000,
+		ShipStationRate:   10_000,
 	}
 	out := &outside{Platforms: platforms.Open(p)}
 	o.Cleanup(out.Close)
@@ -215,7 +222,11 @@ func (o *tour) synchronise(kind, one string) {
 		faults = append(faults, "refuse") // and its token is refreshed
 	}
 	for _, fault := range faults {
-		if err := o.outside.Fault(platforms.Fault{Platform: kind, Kind: fault, Resource: resource}); err != nil {
+		if err := o.outside.Fault(platforms.Fault{
+			Platform: kind,
+			Kind:     fault,
+			Resource: resource,
+		}); err != nil {
 			o.Fatal(err)
 		}
 	}
@@ -231,7 +242,12 @@ func (o *tour) synchronise(kind, one string) {
 		return
 	}
 	o.do(o.admin.with(keyHeader, "webhook "+kind), 201, "POST", one+"/webhooks", `{"topic":"`+topic+`"}`)
-	sent, err := o.outside.Webhooks(o.Context(), platforms.Webhooks{Platform: kind, Count: 3, Tamper: 1, Duplicate: 1})
+	sent, err := o.outside.Webhooks(o.Context(), platforms.Webhooks{
+		Platform:  kind,
+		Count:     3,
+		Tamper:    1,
+		Duplicate: 1,
+	})
 	if err != nil || sent.Answers[200] == 0 {
 		o.Errorf("%s called with %+v, %v", kind, sent, err)
 	}
@@ -255,7 +271,11 @@ func (o *tour) until(path, field, want string) {
 func (o *tour) shipping(id string) {
 	one, parcel := "/v1/orders/"+o.order, `{"integration_id":"`+id+`","weight_grams":500,"carrier_code":"stamps_com"`
 	for fault, status := range map[string]int{"error": 422, "garbage": 503} {
-		_ = o.outside.Fault(platforms.Fault{Platform: "shipstation", Kind: fault, Resource: "rates"})
+		_ = o.outside.Fault(platforms.Fault{
+			Platform: "shipstation",
+			Kind:     fault,
+			Resource: "rates",
+		})
 		o.do(o.admin, status, "POST", one+"/rates", parcel+`}`)
 	}
 	o.do(o.admin, 200, "POST", one+"/rates", parcel+`}`)
@@ -279,7 +299,11 @@ func (o *tour) vouching() {
 // refused has a platform refuse the credentials for good.
 func (o *tour) refused(kind, one string) {
 	if err := o.outside.Revoke(kind); err != nil {
-		_ = o.outside.Fault(platforms.Fault{Platform: kind, Kind: "refuse", Times: -1})
+		_ = o.outside.Fault(platforms.Fault{
+			Platform: kind,
+			Kind:     "refuse",
+			Times:    -1,
+		})
 	}
 	run := o.do(o.admin, 202, "POST", one+"/sync", `{}`).field("sync_id")
 	o.until(one+"/sync/"+run, "status", "failed")

@@ -70,7 +70,13 @@ func TestSecretsStaySecret(t *testing.T) {
 			defer collector.Close()
 			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
 			t.Setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "none")
-			o := &tour{T: t, database: engine.URL(t), secrets: map[string]string{}, personal: map[string]string{}, credentials: map[string]string{}}
+			o := &tour{
+				T:           t,
+				database:    engine.URL(t),
+				secrets:     map[string]string{},
+				personal:    map[string]string{},
+				credentials: map[string]string{},
+			}
 			o.plant("header of the collector", "Xq8PLANTEDcollector7hWvR")
 			t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization="+o.secrets["header of the collector"])
 			stop := o.start(t, &log, []string{"text", "json"}[i])
@@ -126,10 +132,17 @@ func (o *tour) start(t *testing.T, log io.Writer, format string) (stop func()) {
 		o.database = u.String()
 	}
 	c := boot.Config{
-		Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", DatabaseURL: o.database, Env: "sandbox", RedisURL: redis.String(),
-		BootstrapKey: o.plant("bootstrap key", "hk_test_Bk1PLANTEDbootstrapPLANTED9gQsZ8fXw2"),
-		MasterKey:    o.plant("master key", "Mk2PLANTEDmasterPLANTED3jNxV6cYb5kPt"),
-		ACPRate:      "off", EnterpriseRate: "100000/100000", LogLevel: "debug", LogFormat: format,
+		Addr:           "127.0.0.1:0",
+		OpsAddr:        "127.0.0.1:0",
+		DatabaseURL:    o.database,
+		Env:            "sandbox",
+		RedisURL:       redis.String(),
+		BootstrapKey:   o.plant("bootstrap key", "hk_test_Bk1PLANTEDbootstrapPLANTED9gQsZ8fXw2"),
+		MasterKey:      o.plant("master key", "Mk2PLANTEDmasterPLANTED3jNxV6cYb5kPt"),
+		ACPRate:        "off",
+		EnterpriseRate: "100000/100000",
+		LogLevel:       "debug",
+		LogFormat:      format,
 	}
 	o.outside = lookOutside(o, &c)
 	if o.app, err = boot.New(t.Context(), c, c.Logger(log)); err != nil {
@@ -314,7 +327,12 @@ func (o *tour) sql(statement string) string {
 func TestStartsThatFailShowNoPassword(t *testing.T) {
 	t.Parallel()
 	const password = "Fp9PLANTEDfailing5bLvO"
-	fine := boot.Config{Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", DatabaseURL: boottest.Engines[0].URL(t), Env: "sandbox"}
+	fine := boot.Config{
+		Addr:        "127.0.0.1:0",
+		OpsAddr:     "127.0.0.1:0",
+		DatabaseURL: boottest.Engines[0].URL(t),
+		Env:         "sandbox",
+	}
 	for name, change := range map[string]func(*boot.Config){
 		"nobody there": func(c *boot.Config) { c.DatabaseURL = "postgres://u:" + password + "@127.0.0.1:1/db?sslmode=disable" },
 		"no port":      func(c *boot.Config) { c.DatabaseURL = "postgres://u:" + password + "@127.0.0.1:none/db" },

@@ -24,7 +24,11 @@ func TestWallsBetweenAgents(t *testing.T) {
 			t.Fatal(err)
 		}
 		app := boottest.Start(t, engine.URL(t), behindProxy, func(c *boot.Config) { c.UCPPlatforms = file })
-		w := &agentWalls{T: t, shop: openTenant(t, app, app.URL()).stocked(), other: openTenant(t, app, app.URL()).stocked()}
+		w := &agentWalls{
+			T:     t,
+			shop:  openTenant(t, app, app.URL()).stocked(),
+			other: openTenant(t, app, app.URL()).stocked(),
+		}
 		all := w.registered()
 		w.parties()
 		var running sync.WaitGroup
@@ -76,7 +80,12 @@ func (w *agentWalls) parties() {
 	w.owners, w.intruders, w.before = map[string]party{}, map[string][]party{}, map[string]string{}
 	for prefix := range agentVersions {
 		owner, rival := profileOf("owner", prefix), profileOf("rival", prefix)
-		w.owners[prefix] = w.opens(prefix, party{who: "the owner", profile: owner, key: w.agentKey(w.shop, owner), slug: w.shop.ids["slug"]})
+		w.owners[prefix] = w.opens(prefix, party{
+			who:     "the owner",
+			profile: owner,
+			key:     w.agentKey(w.shop, owner),
+			slug:    w.shop.ids["slug"],
+		})
 		for _, p := range []party{
 			{who: "the owner, at another shop", profile: owner, key: w.agentKey(w.other, owner), slug: w.other.ids["slug"]},
 			{who: "a stranger, at another shop", profile: rival, slug: w.other.ids["slug"]},
@@ -254,7 +263,11 @@ func (w *agentWalls) forget(o agentOperation) {
 		}
 		ids := maps.Clone(p.ids)
 		ids["checkout"] = ids["paid"]
-		r := w.call(o, party{who: "somebody else", profile: profileOf("rival", o.prefix), slug: p.slug}, ids)
+		r := w.call(o, party{
+			who:     "somebody else",
+			profile: profileOf("rival", o.prefix),
+			slug:    p.slug,
+		}, ids)
 		if !o.succeeded(r) {
 			w.Errorf("%s of %s: %d %s", o, p.who, r.status, r.body)
 		}

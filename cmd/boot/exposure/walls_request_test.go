@@ -199,7 +199,11 @@ func (o *operation) fillBody(ids map[string]string, changed map[place]string) (s
 	if o.body() == nil {
 		return "", nil
 	}
-	f := filling{defs: o.defs, set: map[string]any{}, known: func(path string) string { return ids[o.kindOf(path)] }}
+	f := filling{
+		defs:  o.defs,
+		set:   map[string]any{},
+		known: func(path string) string { return ids[o.kindOf(path)] },
+	}
 	for path, value := range overrides[o.ID] {
 		if text, ok := value.(string); ok {
 			value = strings.ReplaceAll(text, "{}", ids["slug"])

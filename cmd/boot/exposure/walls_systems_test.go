@@ -19,7 +19,11 @@ import (
 // lookalikes are platforms that last as long as the test program, and refuse no tenant for what others ask.
 var lookalikes = sync.OnceValue(func() string {
 	return httptest.NewServer(platforms.Open(platforms.Config{
-		Products: -1, Customers: 1, Orders: 1, HubSpotPer10s: 1_000_000, ShipStationRate: 1_000_000,
+		Products:        -1,
+		Customers:       1,
+		Orders:          1,
+		HubSpotPer10s:   1_000_000,
+		ShipStationRate: 1_000_000,
 	})).URL
 })
 

@@ -33,15 +33,31 @@ var tenants atomic.Int64
 
 // openTenant opens an account with a project, a product and a spare key.
 func openTenant(t *testing.T, app *boot.App, url string) *tenant {
-	made, err := app.IssueKey(context.Background(), boot.KeyRequest{Name: "admin", Scopes: []string{"*"}, NewAccount: "Tenant"})
-	shop := &tenant{caller: caller{t, url, nil}.key(made.Secret), app: app, secret: made.Secret, ids: map[string]string{}, err: err}
+	made, err := app.IssueKey(context.Background(), boot.KeyRequest{
+		Name:       "admin",
+		Scopes:     []string{"*"},
+		NewAccount: "Tenant",
+	})
+	shop := &tenant{
+		caller: caller{t, url, nil}.key(made.Secret),
+		app:    app,
+		secret: made.Secret,
+		ids:    map[string]string{},
+		err:    err,
+	}
 	shop.fillProject()
 	return shop
 }
 
 // sibling is another project of the tenant's account.
 func (s *tenant) sibling() *tenant {
-	other := &tenant{caller: s.caller, app: s.app, secret: s.secret, ids: map[string]string{}, err: s.err}
+	other := &tenant{
+		caller: s.caller,
+		app:    s.app,
+		secret: s.secret,
+		ids:    map[string]string{},
+		err:    s.err,
+	}
 	other.fillProject()
 	return other
 }

@@ -39,7 +39,13 @@ const visits = 8
 // walk returns what is wrong with the walls of the server at url, and how many requests were judged.
 func walk(t *testing.T, app *boot.App, url string) (findings []string, cases int64) {
 	t.Helper()
-	w := &walls{t: t, app: app, url: url, keys: map[string]string{}, idle: make(chan *tenant, visits)}
+	w := &walls{
+		t:    t,
+		app:  app,
+		url:  url,
+		keys: map[string]string{},
+		idle: make(chan *tenant, visits),
+	}
 	if err := w.prepare(); err != nil {
 		return []string{err.Error()}, 0
 	}

@@ -38,7 +38,12 @@ const password = "correct horse battery"
 
 func openShop(t *testing.T) *shop {
 	t.Helper()
-	there, err := platforms.Start("127.0.0.1:0", platforms.Config{Products: 12, Customers: 8, Orders: 6, Seed: 5})
+	there, err := platforms.Start("127.0.0.1:0", platforms.Config{
+		Products:  12,
+		Customers: 8,
+		Orders:    6,
+		Seed:      5,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +182,11 @@ func (s *shop) listen() {
 
 // connectPlatform connects the merchant's own system and reads it. Some of its records are refused.
 func (s *shop) connectPlatform(there *platforms.Server) {
-	if err := there.Fault(platforms.Fault{Platform: "custom", Kind: "bad_price", Times: 2}); err != nil {
+	if err := there.Fault(platforms.Fault{
+		Platform: "custom",
+		Kind:     "bad_price",
+		Times:    2,
+	}); err != nil {
 		s.t.Fatal(err)
 	}
 	made := s.call("POST", "/v1/integrations/connect/api-key", fmt.Sprintf(
@@ -192,7 +201,11 @@ func (s *shop) connectPlatform(there *platforms.Server) {
 		}
 	}
 	s.known["preview"] = text(s.call("POST", about+"/sync", `{"preview": true, "full_sync": true}`), "sync_id")
-	if _, err := there.Webhooks(s.t.Context(), platforms.Webhooks{Platform: "custom", Count: 3, Seed: 3}); err != nil {
+	if _, err := there.Webhooks(s.t.Context(), platforms.Webhooks{
+		Platform: "custom",
+		Count:    3,
+		Seed:     3,
+	}); err != nil {
 		s.t.Fatal(err)
 	}
 }

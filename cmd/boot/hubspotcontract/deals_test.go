@@ -63,7 +63,12 @@ func TestDeals_replicas(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
 		other := *s.Merchant
 		other.App = s.replica(t)
-		s.fails(platforms.Fault{Kind: "late", Resource: "deal_upsert", Times: 4, Millis: 300})
+		s.fails(platforms.Fault{
+			Kind:     "late",
+			Resource: "deal_upsert",
+			Times:    4,
+			Millis:   300,
+		})
 		var orders []string
 		for range 3 {
 			orders = append(orders, s.Sell(s.product, 1), (&other).Sell(s.product, 1))
@@ -181,7 +186,11 @@ func TestDeals_gone(t *testing.T) {
 // While the account is disconnected its deals rest, and go on when it is connected again.
 func TestDeals_reconnected(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
-		s.fails(platforms.Fault{Kind: "error", Resource: "deal_upsert", Times: -1})
+		s.fails(platforms.Fault{
+			Kind:     "error",
+			Resource: "deal_upsert",
+			Times:    -1,
+		})
 		pending := s.Sell(s.product, 1)
 		s.Until("an attempt failed", func() bool { return s.Ask(200, "GET", "/v1/orders/"+pending+"/crm-deal", "")["problem"] != nil })
 		s.Ask(204, "DELETE", s.crm, "")
@@ -198,7 +207,11 @@ func TestDeals_reconnected(t *testing.T) {
 // While deals are turned off, those that wait rest. Nothing of their buyers is sent.
 func TestDeals_turnedOff(t *testing.T) {
 	each(t, platforms.Config{}, func(t *testing.T, s *shop) {
-		s.fails(platforms.Fault{Kind: "error", Resource: "deal_upsert", Times: -1})
+		s.fails(platforms.Fault{
+			Kind:     "error",
+			Resource: "deal_upsert",
+			Times:    -1,
+		})
 		pending := s.Sell(s.product, 1)
 		s.Until("an attempt failed", func() bool { return s.Ask(200, "GET", "/v1/orders/"+pending+"/crm-deal", "")["problem"] != nil })
 		s.Ask(200, "PATCH", s.crm, `{"config": {"write_orders": false}}`)

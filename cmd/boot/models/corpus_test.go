@@ -80,7 +80,10 @@ func (s *shop) talkOnce(t *testing.T, provider string, offer int64, message stri
 	decision := negotiation.Guard(in.Table, answer.Decision)
 	out := said{Decision: decision}
 	out.Words = router.Word(ports.NewOutbound(t.Context()), agent.WordInput{
-		Scene: in.Scene, Product: in.Product, Decision: decision, List: in.Table.Bounds.List(),
+		Scene:      in.Scene,
+		Product:    in.Product,
+		Decision:   decision,
+		List:       in.Table.Bounds.List(),
 		ValidUntil: time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC),
 	})
 	for _, q := range s.look.Questions() {
@@ -186,7 +189,11 @@ func TestAdversarialSearches(t *testing.T) {
 			s.look.Forget()
 			in := agent.SearchInput{Scene: s.scene("openai"), Query: catalog.Query{Text: message}}
 			given := s.found()
-			got, err := s.router().Search(ports.NewOutbound(t.Context()), agent.SearchInput{Scene: in.Scene, Query: in.Query, Candidates: given})
+			got, err := s.router().Search(ports.NewOutbound(t.Context()), agent.SearchInput{
+				Scene:      in.Scene,
+				Query:      in.Query,
+				Candidates: given,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

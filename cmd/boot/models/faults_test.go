@@ -21,7 +21,14 @@ const key, prompt = "sk-1234567890abcdef", "a question that is nobody else's"
 var providers = []string{"openai", "anthropic"}
 
 func question(provider, name string) ports.ModelRequest {
-	return ports.ModelRequest{Provider: provider, Model: name, System: "be kind", User: prompt, MaxTokens: 100, Temperature: 1500}
+	return ports.ModelRequest{
+		Provider:    provider,
+		Model:       name,
+		System:      "be kind",
+		User:        prompt,
+		MaxTokens:   100,
+		Temperature: 1500,
+	}
 }
 
 // What is wrong with an answer, for a model's caller. "": the text is there, and its reader will see.
@@ -40,7 +47,11 @@ func TestFaults(t *testing.T) {
 			t.Run(kind+" "+provider, func(t *testing.T) {
 				t.Parallel()
 				s := open(t, model.Config{Key: key})
-				if err := s.look.Fault(model.Fault{Kind: kind, Times: -1, Millis: 60_000}); err != nil {
+				if err := s.look.Fault(model.Fault{
+					Kind:   kind,
+					Times:  -1,
+					Millis: 60_000,
+				}); err != nil {
 					t.Fatal(err)
 				}
 				want, known := faults[kind]
@@ -75,7 +86,12 @@ func (s *shop) silent(t *testing.T, provider string) {
 	if err != nil || answer.Decision != negotiation.Decide(in.Table) || answer.Answered.Handler != agent.HouseHandler || answer.Answered.Fallback == "" {
 		t.Errorf("%+v, %v", answer, err)
 	}
-	words := router.Word(ports.NewOutbound(t.Context()), agent.WordInput{Scene: in.Scene, Product: in.Product, Decision: answer.Decision, List: in.Table.Bounds.List()})
+	words := router.Word(ports.NewOutbound(t.Context()), agent.WordInput{
+		Scene:    in.Scene,
+		Product:  in.Product,
+		Decision: answer.Decision,
+		List:     in.Table.Bounds.List(),
+	})
 	if words != (agent.Texts{}) {
 		t.Errorf("%+v", words)
 	}
@@ -117,7 +133,12 @@ func TestUnknownProviders(t *testing.T) {
 func TestWrongKeys(t *testing.T) {
 	t.Parallel()
 	s := open(t, model.Config{Key: key})
-	client := llm.New(llm.Options{OpenAIURL: s.look.URL + "/v1", OpenAIKey: "sk-wrong", AnthropicURL: s.look.URL, AnthropicKey: "sk-wrong"})
+	client := llm.New(llm.Options{
+		OpenAIURL:    s.look.URL + "/v1",
+		OpenAIKey:    "sk-wrong",
+		AnthropicURL: s.look.URL,
+		AnthropicKey: "sk-wrong",
+	})
 	for _, provider := range providers {
 		if _, err := client.Complete(ports.NewOutbound(t.Context()), question(provider, "m")); !fault.Is(err, "model_refused") || strings.Contains(err.Error(), "sk-") {
 			t.Errorf("%s: %v", provider, err)
@@ -145,7 +166,11 @@ func TestFailingModelsAreLeftAlone(t *testing.T) {
 	for _, provider := range providers {
 		for _, kind := range []string{"error", "throttle", "lost"} {
 			s := open(t, model.Config{})
-			if err := s.look.Fault(model.Fault{Kind: kind, Times: -1, Match: `"broken"`}); err != nil {
+			if err := s.look.Fault(model.Fault{
+				Kind:  kind,
+				Times: -1,
+				Match: `"broken"`,
+			}); err != nil {
 				t.Fatal(err)
 			}
 			for range 20 {
@@ -171,7 +196,11 @@ func TestWhatIsNoFailureOfAModel(t *testing.T) {
 	t.Parallel()
 	for _, provider := range providers {
 		s := open(t, model.Config{})
-		if err := errors.Join(s.look.Fault(model.Fault{Kind: "error", Status: 400, Times: 10}), s.look.Fault(model.Fault{Kind: "empty", Times: 10}), s.look.Fault(model.Fault{Kind: "hang", Times: 10})); err != nil {
+		if err := errors.Join(s.look.Fault(model.Fault{
+			Kind:   "error",
+			Status: 400,
+			Times:  10,
+		}), s.look.Fault(model.Fault{Kind: "empty", Times: 10}), s.look.Fault(model.Fault{Kind: "hang", Times: 10})); err != nil {
 			t.Fatal(err)
 		}
 		for n := range 30 {

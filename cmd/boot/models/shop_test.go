@@ -47,7 +47,12 @@ func open(t *testing.T, c model.Config) *shop {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = look.Close() })
-	return &shop{look: look, client: llm.New(llm.Options{OpenAIURL: look.URL + "/v1", OpenAIKey: c.Key, AnthropicURL: look.URL, AnthropicKey: c.Key})}
+	return &shop{look: look, client: llm.New(llm.Options{
+		OpenAIURL:    look.URL + "/v1",
+		OpenAIKey:    c.Key,
+		AnthropicURL: look.URL,
+		AnthropicKey: c.Key,
+	})}
 }
 
 // Complete asks the model, and counts where it was too slow.
@@ -62,7 +67,12 @@ func (s *shop) Complete(ctx ports.Outbound, r ports.ModelRequest) (ports.ModelRe
 func (s *shop) router() *agents.Router {
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	wording, strategy := agents.WithModel(s, system.Clock{}, quiet)
-	return &agents.Router{Programs: map[string]*agent.Program{agent.House: agents.Builtin}, Wording: wording, Strategy: strategy, Log: quiet}
+	return &agents.Router{
+		Programs: map[string]*agent.Program{agent.House: agents.Builtin},
+		Wording:  wording,
+		Strategy: strategy,
+		Log:      quiet,
+	}
 }
 
 func (s *shop) scene(provider string) agent.Scene {
@@ -72,8 +82,20 @@ func (s *shop) scene(provider string) agent.Scene {
 		Mandate: agent.Mandate{
 			Policy: negotiation.Builtin(),
 			Agent: &agent.Agent{
-				Handlers: agent.Handlers{Search: builtin, Quote: builtin, Checkout: builtin, Finalize: builtin},
-				Model:    agent.Model{Provider: provider, Name: "look-alike", Temperature: -1, Wording: true, Strategy: true, Reasons: true},
+				Handlers: agent.Handlers{
+					Search:   builtin,
+					Quote:    builtin,
+					Checkout: builtin,
+					Finalize: builtin,
+				},
+				Model: agent.Model{
+					Provider:    provider,
+					Name:        "look-alike",
+					Temperature: -1,
+					Wording:     true,
+					Strategy:    true,
+					Reasons:     true,
+				},
 			},
 		},
 	}
@@ -83,14 +105,27 @@ func (s *shop) scene(provider string) agent.Scene {
 func (s *shop) offer(provider string, minor int64, message string) agent.QuoteInput {
 	usd := func(minor int64) money.Amount { return money.Of(minor, money.USD) }
 	at, cost := usd(minor), usd(secrets["cost"])
-	signals := negotiation.Signals{List: usd(list), Cost: &cost, Negotiable: true, Quantity: 1}
+	signals := negotiation.Signals{
+		List:       usd(list),
+		Cost:       &cost,
+		Negotiable: true,
+		Quantity:   1,
+	}
 	return agent.QuoteInput{
-		Scene: s.scene(provider), Product: agent.Product{Name: "Nordic Lamp", Quantity: 1}, Signals: signals, Message: message,
+		Scene:   s.scene(provider),
+		Product: agent.Product{Name: "Nordic Lamp", Quantity: 1},
+		Signals: signals,
+		Message: message,
 		Table: negotiation.Table{
-			Terms:    negotiation.Builtin().Terms(signals),
-			Bounds:   negotiation.RehydrateBounds(usd(list), usd(opening), usd(secrets["target"]), usd(secrets["floor"])),
-			Progress: negotiation.Progress{Rounds: 1, Moves: 1, BestOffer: usd(minor / 2), Counter: usd(opening)},
-			Offer:    &at,
+			Terms:  negotiation.Builtin().Terms(signals),
+			Bounds: negotiation.RehydrateBounds(usd(list), usd(opening), usd(secrets["target"]), usd(secrets["floor"])),
+			Progress: negotiation.Progress{
+				Rounds:    1,
+				Moves:     1,
+				BestOffer: usd(minor / 2),
+				Counter:   usd(opening),
+			},
+			Offer: &at,
 		},
 	}
 }

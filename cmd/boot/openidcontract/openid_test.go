@@ -22,8 +22,17 @@ import (
 const redirect = "https://shop.example/console/sign-in/openid/callback"
 
 var (
-	ada       = provider.Person{Subject: "24400320", Email: "ada@example.com", Verified: true, Name: "Ada Lovelace"}
-	challenge = ports.Challenge{State: "state-1", Nonce: "nonce-1", Verifier: strings.Repeat("v", 52)}
+	ada = provider.Person{
+		Subject:  "24400320",
+		Email:    "ada@example.com",
+		Verified: true,
+		Name:     "Ada Lovelace",
+	}
+	challenge = ports.Challenge{
+		State:    "state-1",
+		Nonce:    "nonce-1",
+		Verifier: strings.Repeat("v", 52),
+	}
 )
 
 type clock struct{ now time.Time }

@@ -21,8 +21,13 @@ type responder interface {
 }
 
 var said = order.Evidence{
-	Product: "1 × Trail Tent", Carrier: "Hermes", TrackingNumber: "42", ShippedOn: "2026-03-05", Communication: "“It arrived.”",
-	Receipt: "Order HG-1: 49.90 USD.", Note: strings.Repeat("é", order.MostEvidence),
+	Product:        "1 × Trail Tent",
+	Carrier:        "Hermes",
+	TrackingNumber: "42",
+	ShippedOn:      "2026-03-05",
+	Communication:  "“It arrived.”",
+	Receipt:        "Order HG-1: 49.90 USD.",
+	Note:           strings.Repeat("é", order.MostEvidence),
 }
 
 // eachResponder runs a test with a disputed payment of each provider. path is where its disputes are.

@@ -54,7 +54,11 @@ type delivery struct {
 
 func open(t *testing.T, c standin.Config) *lookalike {
 	t.Helper()
-	l := &lookalike{clock: &offset{}, ours: &offset{}, deliveries: make(chan delivery, 64)}
+	l := &lookalike{
+		clock:      &offset{},
+		ours:       &offset{},
+		deliveries: make(chan delivery, 64),
+	}
 	c.Ledger, c.Now = filepath.Join(t.TempDir(), "ledger"), l.clock.Now
 	p, err := standin.Open(c)
 	if err != nil {

@@ -79,7 +79,12 @@ func TestCompliance_signature(t *testing.T) {
 // A customer of a shop that two projects have connected, one after the other, is told of and erased in both, and once.
 func TestCompliance_customers(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
-		there := lookalike(t, platforms.Config{Products: 3, Customers: 4, Orders: 3, ShopifyApp: platforms.CustomApp})
+		there := lookalike(t, platforms.Config{
+			Products:   3,
+			Customers:  4,
+			Orders:     3,
+			ShopifyApp: platforms.CustomApp,
+		})
 		first := open(t, database, there, "", custom)
 		second := first.in(first.openProject("second", "USD"))
 		paths := map[*shop]string{}
@@ -125,7 +130,11 @@ func TestCompliance_customers(t *testing.T) {
 // A shop that removes the app is disconnected; what comes too late, once it has the app again, does nothing.
 func TestCompliance_uninstalled(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
-		there := lookalike(t, platforms.Config{Products: 3, Customers: 4, Orders: 3})
+		there := lookalike(t, platforms.Config{
+			Products:  3,
+			Customers: 4,
+			Orders:    3,
+		})
 		s := open(t, database, there, "")
 		shopify := s.connect()
 		s.sync(shopify, `{}`)

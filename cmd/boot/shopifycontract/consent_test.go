@@ -49,7 +49,11 @@ func (s *shop) approve(address string) *url.URL {
 // The specification's bodies are enough: connect {type, redirect_uri} and complete {type, code, state}.
 func TestConsent_specified(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
-		there := lookalike(t, platforms.Config{Products: 3, Customers: 3, Orders: 3})
+		there := lookalike(t, platforms.Config{
+			Products:  3,
+			Customers: 3,
+			Orders:    3,
+		})
 		s := open(t, database, there, "")
 		begun := s.Ask(200, "POST", "/v1/integrations/connect", `{"type": "shopify", "redirect_uri": "https://example.com/back?tab=2"}`)
 		state := begun["state"].(string)

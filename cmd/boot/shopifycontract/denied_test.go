@@ -14,7 +14,11 @@ import (
 func TestNotices(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		there := lookalike(t, platforms.Config{
-			Products: 12, Customers: 5, Orders: 5, ShopifyNoBulk: true, ShopifyDenied: []string{"Order.email", "Customer.firstName", "Customer.lastName"},
+			Products:      12,
+			Customers:     5,
+			Orders:        5,
+			ShopifyNoBulk: true,
+			ShopifyDenied: []string{"Order.email", "Customer.firstName", "Customer.lastName"},
 		})
 		s := open(t, database, there, "")
 		run := s.sync(s.connect(), `{"full_sync": true}`)
@@ -45,7 +49,12 @@ func TestNotices(t *testing.T) {
 func TestPages_moreThanShopifyPagesThrough(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		there := lookalike(t, platforms.Config{
-			Products: 40, Customers: 25_600, Orders: 10, ShopifyNoBulk: true, ShopifyBucket: 1e6, ShopifyRestore: 1e6,
+			Products:       40,
+			Customers:      25_600,
+			Orders:         10,
+			ShopifyNoBulk:  true,
+			ShopifyBucket:  1e6,
+			ShopifyRestore: 1e6,
 		})
 		s := open(t, database, there, "")
 		run := s.sync(s.connect(), `{"full_sync": true, "resources": ["customers"]}`)
@@ -58,7 +67,11 @@ func TestPages_moreThanShopifyPagesThrough(t *testing.T) {
 // An address that is not on the app's IP allowlist is not a matter of credentials: the integration stays connected.
 func TestAllowlist(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
-		there := lookalike(t, platforms.Config{Products: 2, Customers: 1, Orders: 1})
+		there := lookalike(t, platforms.Config{
+			Products:  2,
+			Customers: 1,
+			Orders:    1,
+		})
 		p := before(t, there)
 		s := open(t, database, there, p.URL)
 		shopify := s.connect()

@@ -86,7 +86,11 @@ func TestOrders_shipped(t *testing.T) {
 			t.Errorf("%d fulfillments", n)
 		}
 
-		if _, err := s.FulfillAtShopify(platforms.AdminFulfill{Order: name, Company: "DHL", Number: "JD9"}); err != nil {
+		if _, err := s.FulfillAtShopify(platforms.AdminFulfill{
+			Order:   name,
+			Company: "DHL",
+			Number:  "JD9",
+		}); err != nil {
 			t.Fatal(err)
 		}
 		s.Until("the order is shipped here", func() bool {

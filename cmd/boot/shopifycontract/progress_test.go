@@ -9,7 +9,11 @@ import (
 // A sync tells how many records it has read, and how many there are.
 func TestProgress(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
-		there := lookalike(t, platforms.Config{Products: 30, Customers: 7, Orders: 5})
+		there := lookalike(t, platforms.Config{
+			Products:  30,
+			Customers: 7,
+			Orders:    5,
+		})
 		s := open(t, database, there, "")
 		run := s.sync(s.connect(), `{"full_sync": true}`)
 		for resource, one := range run["progress"].(map[string]any) {

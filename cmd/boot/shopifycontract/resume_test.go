@@ -14,7 +14,12 @@ func TestOrders_reconnected(t *testing.T) {
 		g := s.Stocked(5)
 		before := g.Here()
 		canceled := written(g)
-		if err := s.Fault(platforms.Fault{Platform: platforms.Shopify, Kind: "throttle", Resource: "order_find", Times: 1000}); err != nil {
+		if err := s.Fault(platforms.Fault{
+			Platform: platforms.Shopify,
+			Kind:     "throttle",
+			Resource: "order_find",
+			Times:    1000,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		order := g.Buy(1)

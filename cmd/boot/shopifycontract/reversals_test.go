@@ -60,7 +60,11 @@ func TestOrders_canceledThere(t *testing.T) {
 				order := g.Buy(2)
 				there := fmt.Sprint(s.Written(order, "written")["name"])
 				g.Counts(before - 2)
-				if err := s.CancelAtShopify(platforms.AdminCancel{Order: there, Refund: c.refund, Restock: c.restock}); err != nil {
+				if err := s.CancelAtShopify(platforms.AdminCancel{
+					Order:   there,
+					Refund:  c.refund,
+					Restock: c.restock,
+				}); err != nil {
 					t.Fatal(err)
 				}
 				s.orders()
@@ -116,7 +120,11 @@ func TestOrders_refundedThere(t *testing.T) {
 		alerted(2)
 
 		// Goods that are restocked without money come back here once.
-		refund(platforms.AdminRefund{Lines: []platforms.AdminLine{{Quantity: 1}}, Amount: "0", Restock: true})
+		refund(platforms.AdminRefund{
+			Lines:   []platforms.AdminLine{{Quantity: 1}},
+			Amount:  "0",
+			Restock: true,
+		})
 		s.sync(s.Integration, `{"resources": ["inventory"]}`)
 		g.Counts(before - 1)
 
@@ -174,7 +182,11 @@ func TestOrders_reversedByWebhook(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Until("the merchant is alerted", func() bool { return len(s.Alerts()) == 1 })
-		if err := s.CancelAtShopify(platforms.AdminCancel{Order: order, Restock: true, Refund: true}); err != nil {
+		if err := s.CancelAtShopify(platforms.AdminCancel{
+			Order:   order,
+			Restock: true,
+			Refund:  true,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		s.canceled(order)

@@ -11,7 +11,11 @@ import (
 
 func TestExpiringTokens_publicApp(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
-		s := open(t, database, lookalike(t, platforms.Config{Products: 5, Customers: 2, Orders: 2}), "")
+		s := open(t, database, lookalike(t, platforms.Config{
+			Products:  5,
+			Customers: 2,
+			Orders:    2,
+		}), "")
 		shopify := s.connect()
 		if run := s.sync(shopify, `{}`); run["status"] != "completed" {
 			t.Fatalf("%v", run)

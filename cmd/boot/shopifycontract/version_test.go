@@ -21,8 +21,14 @@ func TestVersion_doctor(t *testing.T) {
 			}
 			var found []boot.Finding
 			for _, f := range boot.Diagnose(context.Background(), boot.Config{
-				Addr: "127.0.0.1:0", OpsAddr: "127.0.0.1:0", DatabaseURL: database, Env: "sandbox", BootstrapKey: boottest.Key, ACPRate: "off", EnterpriseRate: "1/1",
-				ShopifyURL: there.URL + "/shopify",
+				Addr:           "127.0.0.1:0",
+				OpsAddr:        "127.0.0.1:0",
+				DatabaseURL:    database,
+				Env:            "sandbox",
+				BootstrapKey:   boottest.Key,
+				ACPRate:        "off",
+				EnterpriseRate: "1/1",
+				ShopifyURL:     there.URL + "/shopify",
 			}) {
 				if f.About == "Shopify" && strings.Contains(f.Says, "answers") && strings.Contains(f.Says, "int_") {
 					found = append(found, f)

@@ -11,7 +11,11 @@ import (
 // may have told meanwhile is read.
 func TestWebhooks_restored(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
-		there := lookalike(t, platforms.Config{Products: 12, Customers: 5, Orders: 5})
+		there := lookalike(t, platforms.Config{
+			Products:  12,
+			Customers: 5,
+			Orders:    5,
+		})
 		s := open(t, database, there, "")
 		i := s.connect()
 		s.Ask(201, "POST", i+"/webhooks", `{"topic": "products/update"}`)

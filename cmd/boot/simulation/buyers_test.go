@@ -34,7 +34,11 @@ func (h *shop) buy(name string, of id.Checkout, chance *rand.Rand) {
 			defer close(done)
 			grow()
 			result, err := service.Finalize(ports.NewOutbound(ctx), h.project, purchase.FinalizeRequest{
-				Checkout: of, Method: project.SharedPaymentToken, Token: token, Client: "client", Email: "ada@example.com",
+				Checkout: of,
+				Method:   project.SharedPaymentToken,
+				Token:    token,
+				Client:   "client",
+				Email:    "ada@example.com",
 			})
 			if err == nil {
 				done <- result
@@ -186,7 +190,13 @@ func (h *shop) disputed(of string) {
 		if err != nil || left <= 0 {
 			return
 		}
-		d := &dispute{id: "dispute_" + of, charge: of, amount: left, withdrawn: left, fee: 15_00}
+		d := &dispute{
+			id:        "dispute_" + of,
+			charge:    of,
+			amount:    left,
+			withdrawn: left,
+			fee:       15_00,
+		}
 		h.books.disputes = append(h.books.disputes, d)
 		h.reportDispute(d, order.DisputeOpen)
 		h.untold++

@@ -40,7 +40,10 @@ var benches = map[string]func(*bench, func(string) trouble, func() time.Time){
 	},
 	"paypal": func(b *bench, work func(string) trouble, now func() time.Time) {
 		m := &paypalModel{
-			bank: bank{now: now, given: func(*moneyBack) {}}, work: work, decided: func(string, string, string) {}, requests: map[string]paypalRequest{},
+			bank:     bank{now: now, given: func(*moneyBack) {}},
+			work:     work,
+			decided:  func(string, string, string) {},
+			requests: map[string]paypalRequest{},
 		}
 		b.books, b.Gateway = &m.bank, &portPayPal{server: b.server, paypal: m}
 	},
@@ -48,7 +51,10 @@ var benches = map[string]func(*bench, func(string) trouble, func() time.Time){
 
 func newStripe(work func(string) trouble, now func() time.Time) *stripeModel {
 	return &stripeModel{
-		bank: bank{now: now, given: func(*moneyBack) {}}, work: work, decided: func(string, string, string) {}, keys: map[string]*keptReply{},
+		bank:    bank{now: now, given: func(*moneyBack) {}},
+		work:    work,
+		decided: func(string, string, string) {},
+		keys:    map[string]*keptReply{},
 	}
 }
 
@@ -80,7 +86,11 @@ func TestGateways(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						s := newScheduler(1, false)
 						s.instant = true
-						b := &bench{t: t, server: &server{scheduler: s, of: &process{}}, begun: time.Now()}
+						b := &bench{
+							t:      t,
+							server: &server{scheduler: s, of: &process{}},
+							begun:  time.Now(),
+						}
 						open(b, b.work, clock(ahead).Now)
 						test(b)
 					})
@@ -106,8 +116,15 @@ func (b *bench) work(what string) trouble {
 func (b *bench) request(attempt int, token string) ports.ChargeRequest {
 	c := id.New[id.Checkout]([16]byte{1})
 	return ports.ChargeRequest{
-		Project: id.New[id.Project]([16]byte{2}), Checkout: c, Token: token,
-		Charge: checkout.Charge{Key: checkout.AttemptKey(c, attempt), Amount: money.Of(50_00, money.USD), Method: project.SharedPaymentToken, Since: b.begun},
+		Project:  id.New[id.Project]([16]byte{2}),
+		Checkout: c,
+		Token:    token,
+		Charge: checkout.Charge{
+			Key:    checkout.AttemptKey(c, attempt),
+			Amount: money.Of(50_00, money.USD),
+			Method: project.SharedPaymentToken,
+			Since:  b.begun,
+		},
 	}
 }
 
@@ -129,7 +146,12 @@ func (b *bench) resolve(r ports.ChargeRequest) (checkout.Outcome, error) {
 
 func (b *bench) refund(key, of string, amount int64) (order.RefundOutcome, error) {
 	return bounded(func(ctx context.Context) (order.RefundOutcome, error) {
-		return b.Refund(ports.NewOutbound(ctx), ports.RefundRequest{Key: key, Charge: of, Amount: money.Of(amount, money.USD), Since: b.begun})
+		return b.Refund(ports.NewOutbound(ctx), ports.RefundRequest{
+			Key:    key,
+			Charge: of,
+			Amount: money.Of(amount, money.USD),
+			Since:  b.begun,
+		})
 	})
 }
 

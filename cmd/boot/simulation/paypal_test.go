@@ -72,7 +72,12 @@ func (m *paypalModel) create(key, checkout string, amount int64) paypalReply {
 	return m.carry("orders", func() paypalReply {
 		r, known := m.known(key)
 		if !known {
-			o := &paypalOrder{id: fmt.Sprintf("order_%d", len(m.orders)+1), key: key, checkout: checkout, amount: amount}
+			o := &paypalOrder{
+				id:       fmt.Sprintf("order_%d", len(m.orders)+1),
+				key:      key,
+				checkout: checkout,
+				amount:   amount,
+			}
 			m.orders = append(m.orders, o)
 			r = paypalRequest{at: m.now(), order: o}
 			m.requests[key] = r
@@ -159,7 +164,12 @@ func (m *paypalModel) refund(key, of string, amount int64) paypalReply {
 			if c == nil || m.left(c) < amount {
 				return paypalReply{issue: "CAPTURE_FULLY_REFUNDED"}
 			}
-			b := &moneyBack{id: fmt.Sprintf("back_%d", len(m.refunds)+1), charge: of, key: key, amount: amount}
+			b := &moneyBack{
+				id:     fmt.Sprintf("back_%d", len(m.refunds)+1),
+				charge: of,
+				key:    key,
+				amount: amount,
+			}
 			m.refunds = append(m.refunds, b)
 			m.given(b)
 			r = paypalRequest{at: m.now(), refund: b}

@@ -157,7 +157,11 @@ type stripeIntent struct {
 const forgotten = 24 * time.Hour
 
 func refusal(status int, kind, code string) reply {
-	return reply{status: status, kind: kind, code: code}
+	return reply{
+		status: status,
+		kind:   kind,
+		code:   code,
+	}
 }
 
 // post carries out a request once for its key.
@@ -228,7 +232,12 @@ func (m *stripeModel) giveBack(key, of string, amount int64) reply {
 		if c == nil || m.left(c) < amount {
 			return refusal(http.StatusBadRequest, "invalid_request_error", "charge_already_refunded")
 		}
-		r := &moneyBack{id: fmt.Sprintf("re_%d", len(m.refunds)+1), charge: of, key: key, amount: amount}
+		r := &moneyBack{
+			id:     fmt.Sprintf("re_%d", len(m.refunds)+1),
+			charge: of,
+			key:    key,
+			amount: amount,
+		}
 		m.refunds = append(m.refunds, r)
 		m.given(r)
 		return reply{status: http.StatusOK, refund: &moneyBack{r.id, of, key, amount, false}}
@@ -294,7 +303,12 @@ func (m *stripeModel) page(from, to int64, after string, limit int) reply {
 	}
 	if m.busy > 0 && theirs {
 		if read < m.busy {
-			other := stripeIntent{id: fmt.Sprintf("pi_other_%d", read+1), amount: 100, status: "succeeded", created: m.now()}
+			other := stripeIntent{
+				id:      fmt.Sprintf("pi_other_%d", read+1),
+				amount:  100,
+				status:  "succeeded",
+				created: m.now(),
+			}
 			found.intents, found.more = []stripeIntent{other}, true
 			return found
 		}

@@ -88,7 +88,10 @@ var errLost = fault.New(fault.Unavailable, "connection_lost", "The connection wa
 
 func newScheduler(seed uint64, keep bool) *scheduler {
 	return &scheduler{
-		chance: rand.New(rand.NewPCG(seed, 17)), arrived: make(chan struct{}, 1), begun: time.Now(), keep: keep,
+		chance:  rand.New(rand.NewPCG(seed, 17)),
+		arrived: make(chan struct{}, 1),
+		begun:   time.Now(),
+		keep:    keep,
 		stepsOf: map[string]int{},
 	}
 }

@@ -64,7 +64,12 @@ func (s *simulation) openShop(name, provider string, checkouts int, bits *entrop
 		project:    p,
 		stock:      1 + s.chance.IntN(4),
 		product: &catalog.Product{
-			ID: id.New[id.Product](bits.Bits128()), Project: p.ID, SKU: "tent", Name: "Tent", Price: money.Of(100_00, money.USD), Status: catalog.Active,
+			ID:       id.New[id.Product](bits.Bits128()),
+			Project:  p.ID,
+			SKU:      "tent",
+			Name:     "Tent",
+			Price:    money.Of(100_00, money.USD),
+			Status:   catalog.Active,
 			Variants: []catalog.Variant{v},
 		},
 		session: session.Open(id.New[id.Session](bits.Bits128()), p.ID, session.Claims{}, time.Hour, s.store.Now()),
@@ -99,7 +104,14 @@ func (h *shop) checkout(name id.Checkout) {
 		Lines: []checkout.Line{{
 			Product: h.product.ID, Variant: v.ID, SKU: v.SKU, Name: "Tent", Quantity: 1, Unit: h.product.Price, Original: h.product.Price,
 		}},
-		Address: checkout.Address{Name: "A. Buyer", Line1: "1 Main St", City: "Springfield", State: "IL", PostalCode: "62701", Country: "US"},
+		Address: checkout.Address{
+			Name:       "A. Buyer",
+			Line1:      "1 Main St",
+			City:       "Springfield",
+			State:      "IL",
+			PostalCode: "62701",
+			Country:    "US",
+		},
 	}, h.store.Now())
 	h.must(err)
 	h.must(memstore.Checkouts{Store: h.store}.Create(noReason, c, nil, session.Touched{}, h.project.Version))
@@ -111,12 +123,20 @@ func (h *shop) openProvider(provider string) {
 	off := clock(time.Duration(h.chance.IntN(7200)-3600) * time.Second / 4)
 	actor := &process{name: h.name + "'s provider"}
 	if provider == "paypal" {
-		m := &paypalModel{bank: bank{now: off.Now, given: h.takeBack}, decided: h.notice, requests: map[string]paypalRequest{}}
+		m := &paypalModel{
+			bank:     bank{now: off.Now, given: h.takeBack},
+			decided:  h.notice,
+			requests: map[string]paypalRequest{},
+		}
 		m.work = func(what string) trouble { return h.troubled(actor, what) }
 		h.books, h.gateway = &m.bank, func(s *server) ports.Gateway { return &portPayPal{server: s, paypal: m} }
 		return
 	}
-	m := &stripeModel{bank: bank{now: off.Now, given: h.takeBack}, decided: h.notice, keys: map[string]*keptReply{}}
+	m := &stripeModel{
+		bank:    bank{now: off.Now, given: h.takeBack},
+		decided: h.notice,
+		keys:    map[string]*keptReply{},
+	}
 	m.work = func(what string) trouble {
 		t := h.troubled(actor, what)
 		if what == "payment_intents page" && m.busy > 0 {

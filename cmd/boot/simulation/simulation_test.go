@@ -44,7 +44,11 @@ type replica struct {
 }
 
 func simulate(seed uint64, keep bool) *simulation {
-	s := &simulation{scheduler: newScheduler(seed, keep), seed: seed, heard: map[string]map[string]time.Time{}}
+	s := &simulation{
+		scheduler: newScheduler(seed, keep),
+		seed:      seed,
+		heard:     map[string]map[string]time.Time{},
+	}
 	s.open()
 	s.start()
 	s.run(s.begun.Add(active))
@@ -100,7 +104,13 @@ func (s *simulation) start() {
 		if s.chance.IntN(2) == 0 {
 			off = clock(time.Duration(s.chance.IntN(4200)-600) * time.Second)
 		}
-		r := &replica{number: n, server: &server{scheduler: s.scheduler, store: s.store, posts: s.post, off: off, last: &s.actors}}
+		r := &replica{number: n, server: &server{
+			scheduler: s.scheduler,
+			store:     s.store,
+			posts:     s.post,
+			off:       off,
+			last:      &s.actors,
+		}}
 		s.replicas = append(s.replicas, r)
 		s.live(r)
 	}

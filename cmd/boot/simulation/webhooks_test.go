@@ -52,7 +52,11 @@ func TestWebhooksOfOneProduct(t *testing.T) {
 func exploreWebhooks(t *testing.T, changedAt [3]string, bounds budget) {
 	schedules := 0
 	for path := []int(nil); ; {
-		m := &webhookModel{changedAt: changedAt, budget: bounds, choices: chooser{path: path}}
+		m := &webhookModel{
+			changedAt: changedAt,
+			budget:    bounds,
+			choices:   chooser{path: path},
+		}
 		synctest.Test(t, func(t *testing.T) { m.run(t) })
 		if !m.redundant {
 			schedules++
@@ -132,8 +136,13 @@ func (m *webhookModel) run(t *testing.T) {
 	m.system = custom.New(custom.Config{Clock: m.world})
 	i := m.world.Integrated()
 	m.webhook = &integration.Webhook{
-		ID: id.New[id.Webhook](m.entropy.Bits128()), Project: m.world.Project.ID, Integration: m.world.Integration, Type: i.Type,
-		Topic: "products/update", Status: integration.WebhookActive, CreatedAt: m.world.Now(),
+		ID:          id.New[id.Webhook](m.entropy.Bits128()),
+		Project:     m.world.Project.ID,
+		Integration: m.world.Integration,
+		Type:        i.Type,
+		Topic:       "products/update",
+		Status:      integration.WebhookActive,
+		CreatedAt:   m.world.Now(),
 	}
 	if err := m.world.Replica(0).Webhooks().(interface {
 		Add(context.Context, *integration.Webhook) error
@@ -288,11 +297,19 @@ func (m *webhookModel) resume() {
 
 func (m *webhookModel) worker(r *world.Replica) *jobs.Worker[*integration.Delivery] {
 	return jobs.NewWorker((&inbox.Worker{
-		Queue: r.InboxQueue(), Inbox: r.Inbox(), Webhooks: r.Webhooks(), Integrations: r.Integrations(), Projects: r, Unit: r,
-		Platforms: map[string]ports.CalledConnector{"custom": m.system},
-		Accounts:  anyAccount{}, Taker: &syncing.Taker{Clock: m.world, Entropy: m.entropy}, Clock: m.world,
-		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Changed: func(context.Context, id.Project, []id.Product) {}, Wanted: func() {},
+		Queue:        r.InboxQueue(),
+		Inbox:        r.Inbox(),
+		Webhooks:     r.Webhooks(),
+		Integrations: r.Integrations(),
+		Projects:     r,
+		Unit:         r,
+		Platforms:    map[string]ports.CalledConnector{"custom": m.system},
+		Accounts:     anyAccount{},
+		Taker:        &syncing.Taker{Clock: m.world, Entropy: m.entropy},
+		Clock:        m.world,
+		Log:          slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Changed:      func(context.Context, id.Project, []id.Product) {},
+		Wanted:       func() {},
 	}).Job())
 }
 
@@ -318,7 +335,12 @@ func (m *webhookModel) take(t *testing.T) {
 	m.note("the page is taken, full: %v", full)
 	r := m.world.Replica(0)
 	err := r.InTx(t.Context(), m.world.Project.ID, func(s ports.SyncStores) error {
-		on := ports.Taking{Project: m.world.Project, Integration: m.world.Integration, Run: id.New[id.Sync](m.entropy.Bits128()), Full: full}
+		on := ports.Taking{
+			Project:     m.world.Project,
+			Integration: m.world.Integration,
+			Run:         id.New[id.Sync](m.entropy.Bits128()),
+			Full:        full,
+		}
 		_, err := (&syncing.Taker{Clock: m.world, Entropy: m.entropy}).Take(t.Context(), s, on, []syncrun.Record{*m.page})
 		return err
 	})

@@ -255,8 +255,10 @@ func (v stripeTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return &http.Response{
-		StatusCode: a.status, Request: r, Body: io.NopCloser(strings.NewReader(a.body)),
-		Header: http.Header{"Date": {v.stripe.now().UTC().Format(http.TimeFormat)}, "Content-Type": {"application/json"}},
+		StatusCode: a.status,
+		Request:    r,
+		Body:       io.NopCloser(strings.NewReader(a.body)),
+		Header:     http.Header{"Date": {v.stripe.now().UTC().Format(http.TimeFormat)}, "Content-Type": {"application/json"}},
 	}, nil
 }
 
@@ -373,7 +375,11 @@ func (s *server) aftersales() *aftersales.Service {
 func (s *server) publisher() *publishing.Publisher {
 	all := s.store.Outbox()
 	return &publishing.Publisher{
-		Outbox: outbox{queue[ports.Parcel]{all, s, "deliveries"}, all}, Webhooks: webhooks{s}, Vault: plainVault{},
-		Clock: s.off, Entropy: s.entropy(), Log: quiet,
+		Outbox:   outbox{queue[ports.Parcel]{all, s, "deliveries"}, all},
+		Webhooks: webhooks{s},
+		Vault:    plainVault{},
+		Clock:    s.off,
+		Entropy:  s.entropy(),
+		Log:      quiet,
 	}
 }

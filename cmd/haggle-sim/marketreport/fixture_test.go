@@ -38,8 +38,15 @@ func (h house) secrets(item market.Item) market.Secrets {
 func config(buyers int) simulating.Config {
 	h := house{.8}
 	return simulating.Config{
-		Seed: 1, Buyers: buyers, List: 10000, Populations: market.Populations(), Tactics: market.Measured(), Apart: market.Others(), Seller: h, Secrets: h.secrets,
-		Settings: []simulating.Setting{{Name: "Floor", Value: "<0.8 & no less>"}},
+		Seed:        1,
+		Buyers:      buyers,
+		List:        10000,
+		Populations: market.Populations(),
+		Tactics:     market.Measured(),
+		Apart:       market.Others(),
+		Seller:      h,
+		Secrets:     h.secrets,
+		Settings:    []simulating.Setting{{Name: "Floor", Value: "<0.8 & no less>"}},
 	}
 }
 

@@ -38,7 +38,13 @@ func WriteHTML(w io.Writer, of *simulating.Report) error {
 	r := report{of}
 	discounts := r.discounts()
 	v := view{
-		Report: of, Words: r.words(), Money: r.money(), Hints: r.hints(), Drawn: r.drawn(), Multiples: r.multiples(), Discounts: discountChart(discounts),
+		Report:    of,
+		Words:     r.words(),
+		Money:     r.money(),
+		Hints:     r.hints(),
+		Drawn:     r.drawn(),
+		Multiples: r.multiples(),
+		Discounts: discountChart(discounts),
 		DealRates: barChart("Deal rate by strategy", "deals, % of the buyers", 0, "%.1f %%", r.bars(dealRate)),
 		Margins: barChart("Margin by strategy", "margin per buyer, % of the list price", 0, "%.2f %%",
 			r.bars(func(s simulating.Row) (float64, float64) { return 100 * s.Margin, 0 })),
@@ -87,7 +93,12 @@ func (r report) discounts() (all []int) {
 func (r report) multiples() template.HTML {
 	var bars []bar
 	for _, p := range r.Populations {
-		b := bar{label: populationName(p.Name), class: "in", value: 100 * p.Policy.OfPosted.Value, spread: 100 * confidence * p.Policy.OfPosted.Error}
+		b := bar{
+			label:  populationName(p.Name),
+			class:  "in",
+			value:  100 * p.Policy.OfPosted.Value,
+			spread: 100 * confidence * p.Policy.OfPosted.Error,
+		}
 		if p.Best.Margin > 0 {
 			b.mark = max(100*p.List.Margin/p.Best.Margin, 0)
 		}

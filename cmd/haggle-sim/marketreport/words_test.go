@@ -38,7 +38,11 @@ func TestWordsTellWhatTheFiguresAre(t *testing.T) {
 func TestWordsOnProbing(t *testing.T) {
 	t.Parallel()
 	for difference, want := range map[float64]string{.01: "paid 1.00 % of the list price more", -.02: "paid 2.00 % of the list price less", .001: "paid about what"} {
-		r := report{&simulating.Report{Prober: &simulating.Comparison{Buyers: 9, BothBought: 5, Difference: simulating.Ratio{Value: difference, Error: .001}}}}
+		r := report{&simulating.Report{Prober: &simulating.Comparison{
+			Buyers:     9,
+			BothBought: 5,
+			Difference: simulating.Ratio{Value: difference, Error: .001},
+		}}}
 		if said := r.wordsOnProbing(); !strings.Contains(said, want) {
 			t.Errorf("%g: %s", difference, said)
 		}

@@ -178,13 +178,24 @@ func (e evaluation) latency(ctx context.Context, stage string, all []question) (
 		}
 	}
 	slices.Sort(took)
-	return Latency{P50: percentile(took, 50), P95: percentile(took, 95), P99: percentile(took, 99), Rounds: rounds}, nil
+	return Latency{
+		P50:    percentile(took, 50),
+		P95:    percentile(took, 95),
+		P99:    percentile(took, 99),
+		Rounds: rounds,
+	}, nil
 }
 
 func (e evaluation) poor(s scored) Poor {
 	gains := e.judged[s.question.id]
-	p := Poor{ID: s.question.id, Query: s.question.text, NDCG: s.ndcg, Recall: s.recall,
-		Relevant: positive(slices.Collect(maps.Values(gains))), Total: s.found.Total}
+	p := Poor{
+		ID:       s.question.id,
+		Query:    s.question.text,
+		NDCG:     s.ndcg,
+		Recall:   s.recall,
+		Relevant: positive(slices.Collect(maps.Values(gains))),
+		Total:    s.found.Total,
+	}
 	for _, hit := range s.found.Hits[:min(shown, len(s.found.Hits))] {
 		seen := e.seen(hit)
 		if gain, judged := gains[hit.Product.SKU]; judged {
@@ -200,7 +211,11 @@ func (e evaluation) explain(ctx context.Context, text string) (*Explained, error
 	if err != nil {
 		return nil, err
 	}
-	x := &Explained{Query: text, Total: found.Total, Confidence: found.Confidence}
+	x := &Explained{
+		Query:      text,
+		Total:      found.Total,
+		Confidence: found.Confidence,
+	}
 	for _, hit := range found.Hits {
 		seen := e.seen(hit)
 		seen.Reasons = hit.Reasons
@@ -210,5 +225,10 @@ func (e evaluation) explain(ctx context.Context, text string) (*Explained, error
 }
 
 func (e evaluation) seen(hit catalog.Hit) Seen {
-	return Seen{SKU: hit.Product.SKU, Name: hit.Product.Name, Score: hit.Score, Stock: e.shop.bySKU[hit.Product.SKU].pieces()}
+	return Seen{
+		SKU:   hit.Product.SKU,
+		Name:  hit.Product.Name,
+		Score: hit.Score,
+		Stock: e.shop.bySKU[hit.Product.SKU].pieces(),
+	}
 }

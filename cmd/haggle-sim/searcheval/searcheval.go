@@ -65,12 +65,21 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Products: len(s.items), Refused: s.refused, Why: s.why}
+	r := &Report{
+		Products: len(s.items),
+		Refused:  s.refused,
+		Why:      s.why,
+	}
 	index, err := build(ctx, c, s, asked.synonyms, r)
 	if err != nil {
 		return nil, err
 	}
-	e := evaluation{index: index, shop: s, judged: asked.judged, progress: c.Progress}
+	e := evaluation{
+		index:    index,
+		shop:     s,
+		judged:   asked.judged,
+		progress: c.Progress,
+	}
 	if c.Queries != "" {
 		if err := e.measure(ctx, c, asked, r); err != nil {
 			return nil, err

@@ -52,7 +52,11 @@ func (x *scripted) Search(_ ports.Outbound, _ id.Project, q catalog.Query) (cata
 	x.runs[q.Text]++
 	found := catalog.Found{Total: len(skus), Confidence: 900}
 	for i, sku := range skus {
-		found.Hits = append(found.Hits, catalog.Hit{Product: x.products[sku], Score: 900 - i, Reasons: []string{"because of " + q.Text}})
+		found.Hits = append(found.Hits, catalog.Hit{
+			Product: x.products[sku],
+			Score:   900 - i,
+			Reasons: []string{"because of " + q.Text},
+		})
 	}
 	return found, nil
 }
@@ -125,7 +129,12 @@ func TestWhatIsMeasured(t *testing.T) {
 	}
 	near(t, "NDCG of paraphrases", p.NDCG, .5)
 	near(t, "as queried", *p.AsQueried, second)
-	if want := (Judgements{Count: 7, Repeated: 1, OtherQueries: 1, UnknownSKUs: 2}); r.Judgements != want {
+	if want := (Judgements{
+		Count:        7,
+		Repeated:     1,
+		OtherQueries: 1,
+		UnknownSKUs:  2,
+	}); r.Judgements != want {
 		t.Errorf("%+v, want %+v", r.Judgements, want)
 	}
 	if r.Products != 3 || r.Refused != 1 || r.Why[0].Line != 4 || r.Synonyms != 1 {

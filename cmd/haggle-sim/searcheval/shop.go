@@ -66,7 +66,11 @@ func readShop(ctx context.Context, c Config) (*shop, error) {
 		return nil, productsError(c.Products, err)
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	s := &shop{project: projectID, bySKU: make(map[string]*item), owners: make(map[string]*item)}
+	s := &shop{
+		project: projectID,
+		bySKU:   make(map[string]*item),
+		owners:  make(map[string]*item),
+	}
 	n := 0
 	for line, err := range file.All() {
 		if n++; n%500 == 0 && ctx.Err() != nil {
@@ -187,7 +191,11 @@ func (s *shop) changes() ports.CatalogChanges {
 		for _, v := range i.product.Variants {
 			if quantity, set := i.stock[v.ID]; set {
 				all.Levels = append(all.Levels, catalog.Level{
-					Product: i.product.ID, Variant: v.ID, SKU: v.SKU, Location: project.DefaultLocation, Quantity: quantity,
+					Product:  i.product.ID,
+					Variant:  v.ID,
+					SKU:      v.SKU,
+					Location: project.DefaultLocation,
+					Quantity: quantity,
 				})
 			}
 		}

@@ -176,7 +176,12 @@ func scraped(t *testing.T) (series map[string]bool, described map[string]telemet
 	if _, err := app.Demo(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := simulator.Story(t.Context(), simulator.Config{URL: app.URL(), Project: "demo", Protocol: "acp", Seed: 7}, io.Discard); err != nil {
+	if err := simulator.Story(t.Context(), simulator.Config{
+		URL:      app.URL(),
+		Project:  "demo",
+		Protocol: "acp",
+		Seed:     7,
+	}, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	answer, err := http.Get(app.OpsURL() + "/metrics")

@@ -56,7 +56,11 @@ func Connector(t *testing.T, open func(t *testing.T) ConnectorWorld) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(&reading{t: t, ctx: t.Context(), ConnectorWorld: open(t)})
+			test(&reading{
+				t:              t,
+				ctx:            t.Context(),
+				ConnectorWorld: open(t),
+			})
 		})
 	}
 }

@@ -54,7 +54,12 @@ func OAuthConnector(t *testing.T, open func(t *testing.T) OAuthWorld) {
 
 func (w OAuthWorld) address(t *testing.T) string {
 	t.Helper()
-	address, err := w.Consent(ports.Consent{Store: w.Store, RedirectURI: consentRedirect, State: consentState, Verifier: consentVerifier})
+	address, err := w.Consent(ports.Consent{
+		Store:       w.Store,
+		RedirectURI: consentRedirect,
+		State:       consentState,
+		Verifier:    consentVerifier,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

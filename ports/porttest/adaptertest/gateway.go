@@ -61,7 +61,12 @@ func Gateway(t *testing.T, open func(t *testing.T) Payments) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(&till{t: t, ctx: context.Background(), Payments: open(t), since: time.Now().UTC().Truncate(time.Millisecond)})
+			test(&till{
+				t:        t,
+				ctx:      context.Background(),
+				Payments: open(t),
+				since:    time.Now().UTC().Truncate(time.Millisecond),
+			})
 		})
 	}
 }
@@ -83,9 +88,14 @@ const charged = 49_90
 
 func (s *till) request(attempt int, fate TokenFate) ports.ChargeRequest {
 	return ports.ChargeRequest{
-		Project: tillProject, Checkout: tillCheckout, Token: s.Token(s.t, fate),
+		Project:  tillProject,
+		Checkout: tillCheckout,
+		Token:    s.Token(s.t, fate),
 		Charge: checkout.Charge{
-			Key: checkout.AttemptKey(tillCheckout, attempt), Amount: money.Of(charged, money.USD), Method: s.Method, Since: s.since,
+			Key:    checkout.AttemptKey(tillCheckout, attempt),
+			Amount: money.Of(charged, money.USD),
+			Method: s.Method,
+			Since:  s.since,
 		},
 	}
 }
@@ -132,7 +142,11 @@ func (s *till) outcome(ask func() (checkout.Outcome, error)) checkout.Outcome {
 // taken is what the provider's statement says was charged and given back.
 func (s *till) taken() (charges, refunds []ports.Movement) {
 	s.t.Helper()
-	r := ports.StatementRequest{Project: tillProject, From: s.since.Add(-time.Hour), To: s.since.Add(time.Hour)}
+	r := ports.StatementRequest{
+		Project: tillProject,
+		From:    s.since.Add(-time.Hour),
+		To:      s.since.Add(time.Hour),
+	}
 	err := s.Statement(ports.NewOutbound(s.ctx), s.Account, r, func(m ports.Movement) error {
 		if m.At.Before(r.From) || !m.At.Before(r.To) || m.Provider == "" {
 			s.t.Errorf("the statement tells %+v", m)
@@ -210,7 +224,11 @@ func chargeRace(s *till) {
 
 func chargeDeclined(s *till) {
 	attempt := 0
-	for fate, final := range map[TokenFate]bool{TokenDecline: false, TokenFinal: true, TokenUnknown: false} {
+	for fate, final := range map[TokenFate]bool{
+		TokenDecline: false,
+		TokenFinal:   true,
+		TokenUnknown: false,
+	} {
 		attempt++
 		outcome, err := s.charge(s.request(attempt, fate))
 		if d, ok := outcome.(checkout.Declined); err != nil || !ok || d.Final != final || d.Code == "" || d.Message == "" {
@@ -332,11 +350,28 @@ func statement(s *till) {
 	}
 	slices.SortFunc(got, func(a, b ports.Movement) int { return slices.Compare([]byte(a.Key), []byte(b.Key)) })
 	porttest.Same(s.t, "the statement", got, []ports.Movement{
-		{Provider: first.Provider, Key: key(1), Amount: money.Of(charged, money.USD)},
-		{Provider: second.Provider, Key: key(2), Amount: money.Of(charged, money.USD)},
-		{Refund: true, Provider: back, Key: "ref_1", Amount: money.Of(5_00, money.USD)},
+		{
+			Provider: first.Provider,
+			Key:      key(1),
+			Amount:   money.Of(charged, money.USD),
+		},
+		{
+			Provider: second.Provider,
+			Key:      key(2),
+			Amount:   money.Of(charged, money.USD),
+		},
+		{
+			Refund:   true,
+			Provider: back,
+			Key:      "ref_1",
+			Amount:   money.Of(5_00, money.USD),
+		},
 	})
-	none := ports.StatementRequest{Project: tillProject, From: s.since.Add(time.Hour), To: s.since.Add(2 * time.Hour)}
+	none := ports.StatementRequest{
+		Project: tillProject,
+		From:    s.since.Add(time.Hour),
+		To:      s.since.Add(2 * time.Hour),
+	}
 	err := s.Statement(ports.NewOutbound(s.ctx), s.Account, none, func(m ports.Movement) error { return fmt.Errorf("%+v", m) })
 	if err != nil {
 		s.t.Errorf("a statement of a time without movements: %v", err)

@@ -14,8 +14,12 @@ import (
 
 func (s *till) back(key string, of checkout.Paid, amount int64) ports.RefundRequest {
 	return ports.RefundRequest{
-		Project: tillProject, Checkout: tillCheckout, Key: key, Charge: of.Provider, Amount: money.Of(amount, money.USD),
-		Since: s.since,
+		Project:  tillProject,
+		Checkout: tillCheckout,
+		Key:      key,
+		Charge:   of.Provider,
+		Amount:   money.Of(amount, money.USD),
+		Since:    s.since,
 	}
 }
 

@@ -37,7 +37,12 @@ func Index(t *testing.T, open func() ports.Index) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(&window{t: t, index: open(), project: porttest.Random[id.Project](), levels: map[id.Product][]catalog.Level{}})
+			test(&window{
+				t:       t,
+				index:   open(),
+				project: porttest.Random[id.Project](),
+				levels:  map[id.Product][]catalog.Level{},
+			})
 		})
 	}
 }
@@ -110,7 +115,12 @@ func indexApart(w *window) {
 func indexStock(w *window) {
 	a, b := w.product("Tent"), w.product("Tent")
 	w.stock(a, 0)
-	w.levels[a.ID] = append(w.levels[a.ID], catalog.Level{Product: a.ID, Variant: a.Variants[0].ID, Location: "east", Quantity: 2})
+	w.levels[a.ID] = append(w.levels[a.ID], catalog.Level{
+		Product:  a.ID,
+		Variant:  a.Variants[0].ID,
+		Location: "east",
+		Quantity: 2,
+	})
 	w.stock(b, 0)
 	w.apply(a, b)
 	first := func() id.Product {
@@ -167,7 +177,12 @@ func indexCategory(w *window) {
 
 func indexVariants(w *window) {
 	variant := func(size, color string, price int64) catalog.Variant {
-		v := catalog.Variant{ID: porttest.Random[id.Variant](), SKU: porttest.Random[id.Variant]().String(), Size: size, Color: color}
+		v := catalog.Variant{
+			ID:    porttest.Random[id.Variant](),
+			SKU:   porttest.Random[id.Variant]().String(),
+			Size:  size,
+			Color: color,
+		}
 		if price > 0 {
 			amount := porttest.USD(price)
 			v.Price = &amount
@@ -191,7 +206,11 @@ func indexVariants(w *window) {
 	w.findsAll(catalog.Filter{PriceMax: at(79_99)}, "lamp")
 	w.findsAll(catalog.Filter{PriceMax: at(100_00), Size: "S"})
 	w.findsAll(catalog.Filter{PriceMax: at(90_00), Colors: []string{"green"}}, "lamp")
-	w.findsAll(catalog.Filter{PriceMax: at(100_00), Size: "M", Colors: []string{"green"}}, "jacket")
+	w.findsAll(catalog.Filter{
+		PriceMax: at(100_00),
+		Size:     "M",
+		Colors:   []string{"green"},
+	}, "jacket")
 }
 
 func indexPrefer(w *window) {
@@ -233,18 +252,30 @@ func indexFacets(w *window) {
 		w.t.Errorf("%d price ranges", n)
 	}
 	most := porttest.USD(340_00)
-	narrowed := w.search(catalog.Query{Text: "tent", Filter: catalog.Filter{PriceMax: &most, Brands: []string{"RIDGELINE"}, Colors: []string{"red"}}})
+	narrowed := w.search(catalog.Query{Text: "tent", Filter: catalog.Filter{
+		PriceMax: &most,
+		Brands:   []string{"RIDGELINE"},
+		Colors:   []string{"red"},
+	}})
 	porttest.Same(w.t, "price ranges of red Ridgeline tents at any price", sum(narrowed.Facets.PriceRanges), w.search(catalog.Query{
 		Text: "tent", Filter: catalog.Filter{Brands: []string{"Ridgeline"}, Colors: []string{"red"}},
 	}).Total)
 	for _, b := range narrowed.Facets.Brands {
 		porttest.Same(w.t, "red up to 340.00 of "+b.Name, w.search(catalog.Query{
-			Text: "tent", Filter: catalog.Filter{PriceMax: &most, Brands: []string{b.Name}, Colors: []string{"red"}},
+			Text: "tent", Filter: catalog.Filter{
+				PriceMax: &most,
+				Brands:   []string{b.Name},
+				Colors:   []string{"red"},
+			},
 		}).Total, b.Count)
 	}
 	for _, c := range narrowed.Facets.Colors {
 		porttest.Same(w.t, "Ridgeline up to 340.00 in "+c.Name, w.search(catalog.Query{
-			Text: "tent", Filter: catalog.Filter{PriceMax: &most, Brands: []string{"ridgeline"}, Colors: []string{c.Name}},
+			Text: "tent", Filter: catalog.Filter{
+				PriceMax: &most,
+				Brands:   []string{"ridgeline"},
+				Colors:   []string{c.Name},
+			},
 		}).Total, c.Count)
 	}
 }
@@ -284,7 +315,11 @@ func indexComplements(w *window) {
 	stove, lamp, soldOut := w.product("Stove", in("outdoor/stoves")), w.product("Lamp", in("home/lamps")), w.product("Peg", in("outdoor/pegs"))
 	sibling, shirt := w.product("Other tent"), w.product("Shirt", in("clothing"))
 	w.stock(soldOut, 0)
-	soldOut.Variants = append(soldOut.Variants, catalog.Variant{ID: porttest.Random[id.Variant](), SKU: "peg-2", Size: "L"})
+	soldOut.Variants = append(soldOut.Variants, catalog.Variant{
+		ID:   porttest.Random[id.Variant](),
+		SKU:  "peg-2",
+		Size: "L",
+	})
 	tent := w.product("Tent", func(p *catalog.Product) { p.Related = []string{"unknown", soldOut.SKU, lamp.SKU, p.SKU} })
 	w.apply(tent, stove, lamp, soldOut, sibling, shirt)
 	expect := func(limit int, names ...string) {

@@ -23,9 +23,16 @@ type window struct {
 func (w *window) product(name string, change ...func(*catalog.Product)) *catalog.Product {
 	product := porttest.Random[id.Product]()
 	p := &catalog.Product{
-		ID: product, Project: w.project, SKU: product.String(), Name: name, Category: "outdoor/gear",
-		Price: porttest.USD(100_00), Status: catalog.Active, CreatedAt: porttest.Noon, UpdatedAt: porttest.Noon,
-		Variants: []catalog.Variant{{ID: porttest.Random[id.Variant](), SKU: product.String()}},
+		ID:        product,
+		Project:   w.project,
+		SKU:       product.String(),
+		Name:      name,
+		Category:  "outdoor/gear",
+		Price:     porttest.USD(100_00),
+		Status:    catalog.Active,
+		CreatedAt: porttest.Noon,
+		UpdatedAt: porttest.Noon,
+		Variants:  []catalog.Variant{{ID: porttest.Random[id.Variant](), SKU: product.String()}},
 	}
 	for _, c := range change {
 		c(p)
@@ -38,7 +45,13 @@ func (w *window) product(name string, change ...func(*catalog.Product)) *catalog
 func (w *window) stock(p *catalog.Product, quantity int) {
 	w.levels[p.ID] = nil
 	for _, v := range p.Variants {
-		l := catalog.Level{Product: p.ID, Variant: v.ID, SKU: v.SKU, Location: "main", Quantity: quantity}
+		l := catalog.Level{
+			Product:  p.ID,
+			Variant:  v.ID,
+			SKU:      v.SKU,
+			Location: "main",
+			Quantity: quantity,
+		}
 		w.levels[p.ID] = append(w.levels[p.ID], l)
 	}
 }

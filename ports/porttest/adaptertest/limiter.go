@@ -19,7 +19,11 @@ func Limiter(t *testing.T, open func(t *testing.T) ports.Limiter) {
 		l := open(t)
 		for _, burst := range []int{1, 2, 7, 150, 1500} {
 			for n := range burst {
-				want := ports.Verdict{Allowed: true, Limit: burst, Remaining: burst - n - 1}
+				want := ports.Verdict{
+					Allowed:   true,
+					Limit:     burst,
+					Remaining: burst - n - 1,
+				}
 				v := take(t, l, "key", rarely(burst))
 				if v.Allowed != want.Allowed || v.Limit != want.Limit || v.Remaining != want.Remaining {
 					t.Fatalf("request %d of a burst of %d: %+v, want %+v", n+1, burst, v, want)

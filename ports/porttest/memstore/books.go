@@ -48,7 +48,12 @@ func (v Payments) PaymentByID(ctx context.Context, p id.Project, of id.Payment) 
 	if err != nil {
 		return nil, err
 	}
-	return &ports.OrderPayment{Payment: row.order.Payment, Project: p, Order: row.order.ID, Checkout: row.order.Checkout}, nil
+	return &ports.OrderPayment{
+		Payment:  row.order.Payment,
+		Project:  p,
+		Order:    row.order.ID,
+		Checkout: row.order.Checkout,
+	}, nil
 }
 
 func (v Payments) PaymentByCharge(ctx context.Context, p id.Project, charge string) (*ports.OrderPayment, error) {
@@ -56,7 +61,12 @@ func (v Payments) PaymentByCharge(ctx context.Context, p id.Project, charge stri
 	if err != nil {
 		return nil, err
 	}
-	return &ports.OrderPayment{Payment: row.order.Payment, Project: p, Order: row.order.ID, Checkout: row.order.Checkout}, nil
+	return &ports.OrderPayment{
+		Payment:  row.order.Payment,
+		Project:  p,
+		Order:    row.order.ID,
+		Checkout: row.order.Checkout,
+	}, nil
 }
 
 func (v Payments) DisputesOf(ctx context.Context, p id.Project, of id.Payment) ([]order.Dispute, error) {
@@ -82,7 +92,14 @@ func (v Ledger) Wallets(ctx context.Context, p id.Project) ([]ports.Wallet, erro
 		if w == nil {
 			none := money.Zero(t.Postings[0].Amount.Currency())
 			w = &ports.Wallet{
-				Provider: t.Provider, Balance: none, Received: none, Refunded: none, Disputed: none, Fees: none, PaidOut: none, Orphaned: none,
+				Provider: t.Provider,
+				Balance:  none,
+				Received: none,
+				Refunded: none,
+				Disputed: none,
+				Fees:     none,
+				PaidOut:  none,
+				Orphaned: none,
 				Adjusted: none,
 			}
 			wallets[t.Provider] = w

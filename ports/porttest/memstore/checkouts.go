@@ -167,7 +167,10 @@ func (s *Store) Lapsed() ports.LapsedCheckouts {
 				if c.Status == checkout.Processing && !at.After(now) {
 					group := c.Payment.Route.Integration.String()
 					list = append(list, due[*checkout.Checkout]{
-						project: k.project, row: k.id.String(), group: cmp.Or(group, k.project.String()), at: at,
+						project: k.project,
+						row:     k.id.String(),
+						group:   cmp.Or(group, k.project.String()),
+						at:      at,
 					})
 				}
 			}

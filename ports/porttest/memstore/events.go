@@ -35,7 +35,13 @@ func (s *state) announce(e *event.Event, now time.Time) {
 }
 
 func (s *state) write(e *event.Event, now, due time.Time) {
-	told := ports.Announced{ID: e.ID, Project: e.Project, Type: e.Data.Type(), Body: []byte(e.ID.String()), At: now}
+	told := ports.Announced{
+		ID:      e.ID,
+		Project: e.Project,
+		Type:    e.Data.Type(),
+		Body:    []byte(e.ID.String()),
+		At:      now,
+	}
 	s.events.put(s, key[id.Event]{e.Project, e.ID}, eventRow{told, e.Data, due})
 }
 

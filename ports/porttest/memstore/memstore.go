@@ -246,9 +246,17 @@ func (q queue[T]) Claim(ctx context.Context, lease time.Duration, shares []ports
 				n++
 				item, err := q.lease(s, d, until)
 				held := ports.Held{
-					Project: d.project, Key: d.row, Group: d.group, Until: until, Failures: s.aside.rows[asideKey{q.name, d.project, d.row}],
+					Project:  d.project,
+					Key:      d.row,
+					Group:    d.group,
+					Until:    until,
+					Failures: s.aside.rows[asideKey{q.name, d.project, d.row}],
 				}
-				claimed = append(claimed, ports.Leased[T]{Held: held, Item: item, Err: err})
+				claimed = append(claimed, ports.Leased[T]{
+					Held: held,
+					Item: item,
+					Err:  err,
+				})
 			}
 		}
 		return nil

@@ -40,7 +40,13 @@ func (r orderRow) open() *order.Order {
 
 // opened is a case whose reader may change it.
 func (r orderRow) opened() *order.Case {
-	c := &order.Case{Order: r.open(), Refunds: slices.Clone(r.refunds), Taken: slices.Clone(r.taken), Returns: slices.Clone(r.returns), Disputes: slices.Clone(r.disputes)}
+	c := &order.Case{
+		Order:    r.open(),
+		Refunds:  slices.Clone(r.refunds),
+		Taken:    slices.Clone(r.taken),
+		Returns:  slices.Clone(r.returns),
+		Disputes: slices.Clone(r.disputes),
+	}
 	for i := range c.Returns {
 		c.Returns[i].Items, c.Returns[i].Restocked = slices.Clone(c.Returns[i].Items), slices.Clone(c.Returns[i].Restocked)
 		c.Returns[i].Allocation = slices.Clone(c.Returns[i].Allocation)
@@ -195,7 +201,11 @@ func (s *Store) DueRefunds() ports.DueRefunds {
 			for k, row := range s.orders.rows {
 				for _, r := range row.refunds {
 					if !r.DueAt.IsZero() && !r.DueAt.After(now) {
-						item := ports.DueRefund{Project: k.project, Order: k.id, Refund: r.ID}
+						item := ports.DueRefund{
+							Project: k.project,
+							Order:   k.id,
+							Refund:  r.ID,
+						}
 						group := cmp.Or(row.order.Payment.Route.Integration.String(), k.project.String())
 						list = append(list, due[ports.DueRefund]{k.project, r.ID.String(), group, r.DueAt, item})
 					}

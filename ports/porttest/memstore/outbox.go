@@ -29,7 +29,10 @@ func (s *Store) Outbox() Outbox {
 			for k, d := range s.deliveries.rows {
 				if d.DueAt != nil && !d.DueAt.After(now) {
 					list = append(list, due[ports.Parcel]{
-						project: k.project, row: k.id.String(), group: k.project.String() + "/" + d.Target.String(), at: *d.DueAt,
+						project: k.project,
+						row:     k.id.String(),
+						group:   k.project.String() + "/" + d.Target.String(),
+						at:      *d.DueAt,
 					})
 				}
 			}
@@ -124,7 +127,12 @@ func (s *state) route(e eventRow, now time.Time, route func(ports.Announced, por
 // putAside says when an event is due again that cannot be routed.
 func (s *state) putAside(e eventRow, blame string, why error, now time.Time, aside *[]ports.SetAside) time.Time {
 	k := asideKey{"events", e.Project, blame}
-	held := ports.Held{Project: e.Project, Key: blame, Group: e.Project.String(), Failures: s.aside.rows[k]}
+	held := ports.Held{
+		Project:  e.Project,
+		Key:      blame,
+		Group:    e.Project.String(),
+		Failures: s.aside.rows[k],
+	}
 	if !slices.ContainsFunc(*aside, func(a ports.SetAside) bool { return a.Key == blame }) {
 		s.aside.put(s, k, held.Failures+1)
 		*aside = append(*aside, ports.SetAside{Held: held, Err: why})

@@ -59,7 +59,11 @@ func (v Sessions) Visit(ctx context.Context, p id.Project, of id.Session) (ports
 	if !known {
 		return ports.Visit{}, fault.Missing("session")
 	}
-	result := ports.Visit{Session: &visit, Now: v.Now(), Cart: s.cart(k)}
+	result := ports.Visit{
+		Session: &visit,
+		Now:     v.Now(),
+		Cart:    s.cart(k),
+	}
 	for _, e := range s.entries.rows[k] {
 		result.History = append(result.History, e.Entry)
 	}

@@ -29,7 +29,12 @@ func (s *Server) AdminURL(database string) string { return s.url("postgres", dat
 
 func (s *Server) url(role, database string) string {
 	query := url.Values{"host": {s.dir}, "sslmode": {"disable"}}
-	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database, RawQuery: query.Encode()}
+	u := url.URL{
+		Scheme:   "postgres",
+		User:     url.User(role),
+		Path:     "/" + database,
+		RawQuery: query.Encode(),
+	}
 	return u.String()
 }
 

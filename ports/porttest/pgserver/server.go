@@ -65,7 +65,12 @@ func Start(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir, bin: bin, as: as, options: serverOptions(o, dir)}
+	s := &Server{
+		dir:     dir,
+		bin:     bin,
+		as:      as,
+		options: serverOptions(o, dir),
+	}
 	if err := s.start(); err != nil {
 		return nil, err
 	}

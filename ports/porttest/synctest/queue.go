@@ -56,7 +56,13 @@ func (q queue[T]) Claim(_ context.Context, lease time.Duration, shares []ports.S
 				continue
 			}
 			shares[at].Most--
-			held := ports.Held{Project: q.Project.ID, Key: r.key, Group: r.group, Until: until, Failures: s.aside[r.key]}
+			held := ports.Held{
+				Project:  q.Project.ID,
+				Key:      r.key,
+				Group:    r.group,
+				Until:    until,
+				Failures: s.aside[r.key],
+			}
 			list = append(list, ports.Leased[T]{Held: held, Item: q.put(s, r.key, until)})
 		}
 		return nil

@@ -77,8 +77,18 @@ func (r *Replica) InTx(_ context.Context, _ id.Project, work func(ports.SyncStor
 	before := r.state.clone()
 	v := view{r, true}
 	err := work(ports.SyncStores{
-		Runs: runs{v}, Changes: syncChanges{v}, Copies: copies{v}, Products: products{v}, StockRoom: stockRoom{v}, Integrations: integrations{view: v},
-		Orders: orders{view: v}, Labels: labels{view: v}, Platform: platformOrders{}, Webhooks: webhooks{v}, Inbox: inbox{v}, Events: events{v},
+		Runs:         runs{v},
+		Changes:      syncChanges{v},
+		Copies:       copies{v},
+		Products:     products{v},
+		StockRoom:    stockRoom{v},
+		Integrations: integrations{view: v},
+		Orders:       orders{view: v},
+		Labels:       labels{view: v},
+		Platform:     platformOrders{},
+		Webhooks:     webhooks{v},
+		Inbox:        inbox{v},
+		Events:       events{v},
 	})
 	if err == nil {
 		err = r.call("commit")

@@ -98,11 +98,18 @@ func New(t integration.Type) *World {
 	w := &World{}
 	w.now.Store(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMilli())
 	w.state = state{
-		runs: map[id.Sync]syncrun.Run{}, problems: map[id.Sync][]syncrun.Problem{}, changes: map[id.Sync][]syncrun.Change{}, copies: map[CopyKey]syncrun.Copy{},
-		products: map[id.Product]*catalog.Product{}, stock: map[ports.StockPlace]catalog.Shelf{},
-		integrations: map[id.Integration]integration.Integration{}, webhooks: map[id.Webhook]integration.Webhook{},
-		orders: map[id.Order]order.Case{}, labels: map[id.Order]*order.Label{}, deliveries: map[id.WebhookLog]integration.Delivery{},
-		aside: map[string]int{},
+		runs:         map[id.Sync]syncrun.Run{},
+		problems:     map[id.Sync][]syncrun.Problem{},
+		changes:      map[id.Sync][]syncrun.Change{},
+		copies:       map[CopyKey]syncrun.Copy{},
+		products:     map[id.Product]*catalog.Product{},
+		stock:        map[ports.StockPlace]catalog.Shelf{},
+		integrations: map[id.Integration]integration.Integration{},
+		webhooks:     map[id.Webhook]integration.Webhook{},
+		orders:       map[id.Order]order.Case{},
+		labels:       map[id.Order]*order.Label{},
+		deliveries:   map[id.WebhookLog]integration.Delivery{},
+		aside:        map[string]int{},
 	}
 	p, err := project.Open(id.New[id.Project]([16]byte{1}), id.New[id.Account]([16]byte{1}), project.Draft{Name: "Tents", Slug: "tents"}, w.Now())
 	if err != nil {

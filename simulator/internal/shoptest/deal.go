@@ -114,7 +114,11 @@ func (s *Shop) init(_ *http.Request, in Answer) (int, Answer) {
 		},
 		"payment_methods": []Answer{{"type": "psp_spt", "ready": true}, {"type": "wallet_ba", "ready": true}},
 	}
-	s.checkouts[answer["checkout_id"].(string)] = &checkout{token: token, answer: answer, subtotal: subtotal}
+	s.checkouts[answer["checkout_id"].(string)] = &checkout{
+		token:    token,
+		answer:   answer,
+		subtotal: subtotal,
+	}
 	return 200, answer
 }
 

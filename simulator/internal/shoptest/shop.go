@@ -47,8 +47,14 @@ type checkout struct {
 func New(t testing.TB, tamper func(endpoint string, answer Answer)) *Shop {
 	t.Helper()
 	s := &Shop{
-		tamper: tamper, offers: map[string]decimal.Decimal{}, lines: map[string]Answer{}, carts: map[string][]Answer{},
-		history: map[string][]Answer{}, checkouts: map[string]*checkout{}, orders: map[string]Answer{}, used: map[string]bool{},
+		tamper:    tamper,
+		offers:    map[string]decimal.Decimal{},
+		lines:     map[string]Answer{},
+		carts:     map[string][]Answer{},
+		history:   map[string][]Answer{},
+		checkouts: map[string]*checkout{},
+		orders:    map[string]Answer{},
+		used:      map[string]bool{},
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(document)) })

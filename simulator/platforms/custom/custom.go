@@ -25,7 +25,11 @@ type Platform struct {
 
 // Open adds the platform to the host.
 func Open(p *host.Host) *Platform {
-	s := &host.Shop{Config: p.Config, Stream: 2, Unit: time.Millisecond}
+	s := &host.Shop{
+		Config: p.Config,
+		Stream: 2,
+		Unit:   time.Millisecond,
+	}
 	c := &Platform{Shop: s, purchases: map[int]*purchase{}}
 	c.Side = p.Side(host.Custom, s, func(_ int, text string) any { return map[string]any{"error": text} })
 	s.Name = func(topic string, changed host.Changed) string { return c.payload(topic, changed)["id"].(string) }
@@ -183,7 +187,11 @@ func (c *Platform) subscribe(call *host.Call) host.Answer {
 			return host.OK(map[string]any{"id": customHook(h.Number)})
 		}
 	}
-	h := c.Hooks.Add(host.Hook{Topic: asked.Topic, URL: asked.URL, Secret: asked.Secret})
+	h := c.Hooks.Add(host.Hook{
+		Topic:  asked.Topic,
+		URL:    asked.URL,
+		Secret: asked.Secret,
+	})
 	return host.Answer{Status: http.StatusCreated, Body: map[string]any{"id": customHook(h.Number)}}
 }
 

@@ -250,7 +250,13 @@ func (c *Platform) summary(p *purchase) host.Written {
 		status = "fulfilled"
 	}
 	return host.Written{
-		Customer: -1, Email: p.asked.Email, Cents: p.cents, Status: status, Reference: p.asked.Reference, Placed: p.placed, Updated: p.updated,
+		Customer:  -1,
+		Email:     p.asked.Email,
+		Cents:     p.cents,
+		Status:    status,
+		Reference: p.asked.Reference,
+		Placed:    p.placed,
+		Updated:   p.updated,
 	}
 }
 

@@ -81,7 +81,11 @@ func (c *Platform) refund(p *purchase, amount int64, reference string) (*refund,
 		return nil, errors.New("more than is left of the order cannot be refunded")
 	}
 	c.numbers++
-	r := &refund{number: c.numbers, reference: reference, cents: amount}
+	r := &refund{
+		number:    c.numbers,
+		reference: reference,
+		cents:     amount,
+	}
 	p.refunds = append(p.refunds, r)
 	c.changed(p)
 	return r, nil

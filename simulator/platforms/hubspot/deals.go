@@ -83,7 +83,11 @@ func (h *Platform) upsert(c *host.Call) (a host.Answer) {
 			n, there := h.dealBy(in.IDProperty, in.ID)
 			if !there {
 				at := h.Host.Config.Now().UnixMilli()
-				n = w.AddWritten(host.Written{Customer: -1, Placed: at, Updated: at}, nil, nil)
+				n = w.AddWritten(host.Written{
+					Customer: -1,
+					Placed:   at,
+					Updated:  at,
+				}, nil, nil)
 				h.deal(n).properties[in.IDProperty] = in.ID
 			}
 			h.set(w, n, in.Properties)

@@ -52,9 +52,19 @@ const (
 
 // Open adds the platform to the host.
 func Open(p *host.Host) *Platform {
-	s := &host.Shop{Config: p.Config, Stream: 3, Unit: time.Millisecond}
+	s := &host.Shop{
+		Config: p.Config,
+		Stream: 3,
+		Unit:   time.Millisecond,
+	}
 	s.Config.Products = 0
-	h := &Platform{Shop: s, access: map[string]grant{}, refresh: map[string]grant{}, defined: map[string]definition{}, deals: map[int]*written{}}
+	h := &Platform{
+		Shop:    s,
+		access:  map[string]grant{},
+		refresh: map[string]grant{},
+		defined: map[string]definition{},
+		deals:   map[int]*written{},
+	}
 	h.limits = host.Window{Span: 10 * time.Second, Limit: p.Config.HubSpotPer10s}
 	h.search = host.Window{Span: time.Second, Limit: 5}
 	h.Side = p.Side(host.HubSpot, s, hubspotError)

@@ -116,14 +116,27 @@ func (h *Platform) pipelines() []pipeline {
 		won, lost = "20001", "20002"
 	}
 	of := func(id, label, probability, closed string) stage {
-		return stage{ID: id, Label: label, Metadata: map[string]string{"probability": probability, "isClosed": closed}}
+		return stage{
+			ID:       id,
+			Label:    label,
+			Metadata: map[string]string{"probability": probability, "isClosed": closed},
+		}
 	}
-	list := []pipeline{{ID: "default", Label: "Sales Pipeline", Stages: []stage{
-		of("appointmentscheduled", "Appointment scheduled", "0.2", "false"), of("contractsent", "Contract sent", "0.9", "false"),
-		of(won, "Closed won", "1.0", "true"), of(lost, "Closed lost", "0.0", "true"),
-	}}}
+	list := []pipeline{{
+		ID:    "default",
+		Label: "Sales Pipeline",
+		Stages: []stage{
+			of("appointmentscheduled", "Appointment scheduled", "0.2", "false"), of("contractsent", "Contract sent", "0.9", "false"),
+			of(won, "Closed won", "1.0", "true"), of(lost, "Closed lost", "0.0", "true"),
+		},
+	}}
 	if h.Host.Config.HubSpotStages {
-		list = append([]pipeline{{ID: "10001", Label: "Renewals", Order: 1, Stages: []stage{of("10002", "Renewed", "1.0", "true"), of("10003", "Left", "0.0", "true")}}}, list...)
+		list = append([]pipeline{{
+			ID:     "10001",
+			Label:  "Renewals",
+			Order:  1,
+			Stages: []stage{of("10002", "Renewed", "1.0", "true"), of("10003", "Left", "0.0", "true")},
+		}}, list...)
 	}
 	return list
 }
@@ -144,15 +157,31 @@ func (h *Platform) judge(given map[string]string) host.Answer {
 		stages := func(of func(pipeline) bool) bool { return slices.ContainsFunc(h.pipelines(), of) }
 		switch {
 		case !custom && !slices.Contains(writable, name):
-			list = append(list, invalid{Message: "Property \"" + name + "\" does not exist", Error: "PROPERTY_DOESNT_EXIST", Name: name})
+			list = append(list, invalid{
+				Message: "Property \"" + name + "\" does not exist",
+				Error:   "PROPERTY_DOESNT_EXIST",
+				Name:    name,
+			})
 		case name == "deal_currency_code" && value != h.Host.Config.HubSpotCurrency:
-			list = append(list, invalid{Message: "\"" + value + "\" is not a part of the current effective currency codes for portal 62515", Error: "INVALID_OPTION", Name: name})
+			list = append(list, invalid{
+				Message: "\"" + value + "\" is not a part of the current effective currency codes for portal 62515",
+				Error:   "INVALID_OPTION",
+				Name:    name,
+			})
 		case name == "pipeline" && !stages(func(p pipeline) bool { return p.ID == value }):
-			list = append(list, invalid{Message: value + " was not one of the allowed options", Error: "INVALID_OPTION", Name: name})
+			list = append(list, invalid{
+				Message: value + " was not one of the allowed options",
+				Error:   "INVALID_OPTION",
+				Name:    name,
+			})
 		case name == "dealstage" && !stages(func(p pipeline) bool {
 			return (given["pipeline"] == "" || p.ID == given["pipeline"]) && slices.ContainsFunc(p.Stages, func(s stage) bool { return s.ID == value })
 		}):
-			list = append(list, invalid{Message: value + " was not one of the allowed options", Error: "INVALID_OPTION", Name: name})
+			list = append(list, invalid{
+				Message: value + " was not one of the allowed options",
+				Error:   "INVALID_OPTION",
+				Name:    name,
+			})
 		}
 	}
 	if len(list) == 0 {

@@ -23,7 +23,11 @@ func (s *Platform) subscribe(c *host.Call) host.Answer {
 	if !host.ReadJSON(c.Content, &asked) || asked.URL == "" || !slices.Contains(shipEvents, asked.Event) {
 		return s.Refuse(http.StatusBadRequest, "The request is invalid: target_url and a known event are required.")
 	}
-	h := s.Hooks.Add(host.Hook{Topic: asked.Event, URL: asked.URL, Base: s.Host.Address(host.ShipStation, c.Request)})
+	h := s.Hooks.Add(host.Hook{
+		Topic: asked.Event,
+		URL:   asked.URL,
+		Base:  s.Host.Address(host.ShipStation, c.Request),
+	})
 	return host.Answer{Status: http.StatusCreated, Body: map[string]any{"id": shipHook(h.Number)}}
 }
 
@@ -69,7 +73,13 @@ func (s *Platform) notify(number int) {
 			continue
 		}
 		body, _ := json.Marshal(news(h, batch))
-		d := host.Delivery{Hook: h, ID: host.DeliveryID(), Topic: h.Topic, Body: body, Signed: body}
+		d := host.Delivery{
+			Hook:   h,
+			ID:     host.DeliveryID(),
+			Topic:  h.Topic,
+			Body:   body,
+			Signed: body,
+		}
 		s.Host.Calls.Go(func() {
 			wait := 100 * time.Millisecond
 			for range 5 {
@@ -100,9 +110,17 @@ func (s *Platform) announce(ask host.Webhooks, tell host.Teller) {
 				return
 			}
 		}
-		number, _ := s.ship(n, labelRequest{PackageCode: "package", Confirmation: "none", ShipDate: s.Host.Config.Now().In(pacific).Format(time.DateOnly)}, service)
+		number, _ := s.ship(n, labelRequest{
+			PackageCode:  "package",
+			Confirmation: "none",
+			ShipDate:     s.Host.Config.Now().In(pacific).Format(time.DateOnly),
+		}, service)
 		batch := s.shipments[number].batch
-		tell(host.Changed{Topic: shipNotify, ID: s.orders[n].key, Index: number}, s.Host.Config.Now(),
+		tell(host.Changed{
+			Topic: shipNotify,
+			ID:    s.orders[n].key,
+			Index: number,
+		}, s.Host.Config.Now(),
 			func(h host.Hook) any { return news(h, batch) },
 			func(h host.Hook) any { h.Base = "http://elsewhere.example.com"; return news(h, batch) })
 	}

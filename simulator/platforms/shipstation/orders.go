@@ -119,8 +119,16 @@ func (s *Platform) createLabel(c *host.Call) host.Answer {
 func (s *Platform) ship(n int, asked labelRequest, service shipService) (int, map[string]any) {
 	made, number := s.Host.Config.Now(), len(s.shipments)
 	one := shipment{
-		order: n, carrier: service.carrier, service: service.code, pack: asked.PackageCode, confirm: asked.Confirmation, batch: host.DeliveryID(), shipDate: asked.ShipDate,
-		cents: service.cost(asked.Weight), weight: map[string]any{"value": asked.Weight.Value, "units": asked.Weight.Units}, made: made,
+		order:    n,
+		carrier:  service.carrier,
+		service:  service.code,
+		pack:     asked.PackageCode,
+		confirm:  asked.Confirmation,
+		batch:    host.DeliveryID(),
+		shipDate: asked.ShipDate,
+		cents:    service.cost(asked.Weight),
+		weight:   map[string]any{"value": asked.Weight.Value, "units": asked.Weight.Units},
+		made:     made,
 		tracking: fmt.Sprintf("9400111899%012d", 220_000_000+number),
 	}
 	if asked.TestLabel {

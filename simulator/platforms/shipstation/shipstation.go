@@ -62,7 +62,11 @@ func shipNumber(n int) int { return 93348001 + n }
 
 // Open adds the platform to the host.
 func Open(p *host.Host) *Platform {
-	s := &Platform{seeded: &host.Shop{Config: p.Config, Stream: 4, Unit: time.Second}, limit: host.Window{Span: time.Minute, Limit: p.Config.ShipStationRate}}
+	s := &Platform{seeded: &host.Shop{
+		Config: p.Config,
+		Stream: 4,
+		Unit:   time.Second,
+	}, limit: host.Window{Span: time.Minute, Limit: p.Config.ShipStationRate}}
 	s.seeded.Config.Products = 0
 	s.Side = p.Side(host.ShipStation, nil, func(_ int, text string) any { return map[string]any{"Message": text} })
 	s.Side.Produce = s.announce
@@ -94,14 +98,28 @@ func (s *Platform) seed() {
 			c := w.Customers[o.Customer]
 			number := "S-" + strconv.Itoa(3001+n)
 			s.orders = append(s.orders, shipOrder{
-				number: number, key: "seed-" + number, email: c.Email, status: "awaiting_shipment", made: host.Moment(o.Placed), changed: host.Moment(o.Updated), items: []any{},
-				shipTo: map[string]any{"name": c.Name(), "street1": o.Street, "city": o.City, "state": o.State, "postalCode": o.PostalCode, "country": "US"},
+				number:  number,
+				key:     "seed-" + number,
+				email:   c.Email,
+				status:  "awaiting_shipment",
+				made:    host.Moment(o.Placed),
+				changed: host.Moment(o.Updated),
+				items:   []any{},
+				shipTo:  map[string]any{"name": c.Name(), "street1": o.Street, "city": o.City, "state": o.State, "postalCode": o.PostalCode, "country": "US"},
 			})
 			if o.Shipped > 0 {
 				s.orders[n].status = "shipped"
 				s.shipments = append(s.shipments, shipment{
-					order: n, carrier: "stamps_com", service: "usps_priority_mail", pack: "package", confirm: "none", tracking: o.Tracking,
-					batch: "seeded", shipDate: host.Moment(o.Shipped).In(pacific).Format(time.DateOnly), cents: 895, made: host.Moment(o.Shipped),
+					order:    n,
+					carrier:  "stamps_com",
+					service:  "usps_priority_mail",
+					pack:     "package",
+					confirm:  "none",
+					tracking: o.Tracking,
+					batch:    "seeded",
+					shipDate: host.Moment(o.Shipped).In(pacific).Format(time.DateOnly),
+					cents:    895,
+					made:     host.Moment(o.Shipped),
 				})
 			}
 		}
@@ -114,7 +132,11 @@ func (s *Platform) keyed(handle func(*host.Call) host.Answer) func(*host.Call) h
 		key, secret, _ := c.BasicAuth()
 		same := subtle.ConstantTimeCompare([]byte(key+"\x00"+secret), []byte(s.Host.Config.ShipStationKey+"\x00"+s.Host.Config.ShipStationSecret))
 		if same != 1 {
-			return host.Answer{Status: http.StatusUnauthorized, Kind: "text/plain", Body: []byte("401 Unauthorized")}
+			return host.Answer{
+				Status: http.StatusUnauthorized,
+				Kind:   "text/plain",
+				Body:   []byte("401 Unauthorized"),
+			}
 		}
 		fits, left, ends := s.takeOne()
 		a := host.Answer{Status: http.StatusTooManyRequests, Body: map[string]any{"message": "Too Many Requests"}}

@@ -120,7 +120,12 @@ func (c *complaints) err() error {
 func (s *Platform) AdminCancel(a AdminCancel) error {
 	return s.administer(a.Order, func(p *purchase) error {
 		to := &complaints{of: "OrderCancelUserError"}
-		s.cancel(p.n, cancellation{reason: reasonOf(a.Reason), note: a.Note, refund: a.Refund, restock: a.Restock}, to)
+		s.cancel(p.n, cancellation{
+			reason:  reasonOf(a.Reason),
+			note:    a.Note,
+			refund:  a.Refund,
+			restock: a.Restock,
+		}, to)
 		return to.err()
 	})
 }

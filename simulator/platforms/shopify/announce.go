@@ -21,7 +21,11 @@ func (s *Platform) announce(events []event) {
 // stockEvents tell what is available now at each of the levels.
 func (s *Platform) stockEvents(_ *purchase, levels [][2]int) (events []event) {
 	for _, at := range levels {
-		changed := host.Changed{Topic: "inventory_levels/update", Index: at[0], Location: at[1]}
+		changed := host.Changed{
+			Topic:    "inventory_levels/update",
+			Index:    at[0],
+			Location: at[1],
+		}
 		events = append(events, event{changed.Topic, s.payload(changed)})
 	}
 	return events

@@ -92,7 +92,13 @@ func (b *bulkOperations) run(query, base string) any {
 	if o := b.busy(); o != nil {
 		return bulkRefusal("OPERATION_IN_PROGRESS", "A bulk query operation for this app and shop is already in progress: "+gid("BulkOperation", bulkBase+o.number)+".")
 	}
-	o := &bulkOperation{number: len(b.all), query: query, status: "CREATED", made: b.shopify.Host.Config.Now(), file: host.RandomText(24) + ".jsonl"}
+	o := &bulkOperation{
+		number: len(b.all),
+		query:  query,
+		status: "CREATED",
+		made:   b.shopify.Host.Config.Now(),
+		file:   host.RandomText(24) + ".jsonl",
+	}
 	o.url = base + "/bulk/" + o.file
 	b.all = append(b.all, o)
 	shown := b.show(o)

@@ -19,8 +19,12 @@ func (s *Platform) cancelOrder(args map[string]any) any {
 	i := input{args, nil, to}
 	method := i.inner("refundMethod")
 	c := cancellation{
-		reason: i.text("reason"), note: i.text("staffNote"), restock: i.flag("restock", false), notify: i.flag("notifyCustomer", false),
-		refund: i.flag("refund", false) || method.flag("originalPaymentMethodsRefund", false), credit: method.has("storeCreditRefund"),
+		reason:  i.text("reason"),
+		note:    i.text("staffNote"),
+		restock: i.flag("restock", false),
+		notify:  i.flag("notifyCustomer", false),
+		refund:  i.flag("refund", false) || method.flag("originalPaymentMethodsRefund", false),
+		credit:  method.has("storeCreditRefund"),
 		expires: method.inner("storeCreditRefund").text("expiresAt"),
 	}
 	if i.has("refund") && i.has("refundMethod") { // not documented
@@ -112,11 +116,23 @@ func (s *Platform) cancel(n int, c cancellation, to *complaints) {
 		}
 		switch {
 		case t.kind == "AUTHORIZATION": // "Authorized payments will be voided regardless of this setting."
-			s.move(p, r, transaction{parent: t.id, kind: "VOID", gateway: t.gateway, cents: t.cents, test: t.test}, false)
+			s.move(p, r, transaction{
+				parent:  t.id,
+				kind:    "VOID",
+				gateway: t.gateway,
+				cents:   t.cents,
+				test:    t.test,
+			}, false)
 		case t.kind == "SALE" || t.kind == "CAPTURE":
 			left := t.cents - p.refundedOf(t.id)
 			if (c.refund || c.credit) && left > 0 {
-				back := transaction{parent: t.id, kind: "REFUND", gateway: t.gateway, cents: left, test: t.test}
+				back := transaction{
+					parent:  t.id,
+					kind:    "REFUND",
+					gateway: t.gateway,
+					cents:   left,
+					test:    t.test,
+				}
 				if c.credit && !c.refund {
 					back.gateway = "shopify_store_credit"
 				}

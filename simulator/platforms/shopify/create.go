@@ -36,7 +36,12 @@ func (s *Platform) createOrder(args map[string]any, version string) any {
 	events := s.created(p, made, changed)
 	if i.has("fulfillment") {
 		f := i.inner("fulfillment")
-		sent := &fulfillment{company: f.text("trackingCompany"), numbers: listOf(f.text("trackingNumber")), place: place, notified: f.flag("notifyCustomer", false)}
+		sent := &fulfillment{
+			company:  f.text("trackingCompany"),
+			numbers:  listOf(f.text("trackingNumber")),
+			place:    place,
+			notified: f.flag("notifyCustomer", false),
+		}
 		events = append(events, s.send(p, sent, s.rest(p))...)
 	}
 	s.announce(events)

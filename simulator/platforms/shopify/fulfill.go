@@ -69,7 +69,12 @@ func (f fulfillmentObject) field(name string, args map[string]any) any {
 	case "totalQuantity":
 		return f.f.pieces()
 	case "fulfillmentLineItems":
-		return listing{of: "FulfillmentLineItem", n: len(f.f.lines), will: func(int) bool { return true }, show: f.line}.connection(args)
+		return listing{
+			of:   "FulfillmentLineItem",
+			n:    len(f.f.lines),
+			will: func(int) bool { return true },
+			show: f.line,
+		}.connection(args)
 	}
 	return f.facts.field(name, args)
 }

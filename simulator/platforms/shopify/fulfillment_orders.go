@@ -50,7 +50,12 @@ func (o orderObject) expected() (list []fulfillmentOrder) {
 
 func (o orderObject) fulfillmentOrders(args map[string]any) any {
 	list := o.expected()
-	return listing{of: "FulfillmentOrder", n: len(list), will: func(int) bool { return true }, show: func(k int) object { return list[k] }}.connection(args)
+	return listing{
+		of:   "FulfillmentOrder",
+		n:    len(list),
+		will: func(int) bool { return true },
+		show: func(k int) object { return list[k] },
+	}.connection(args)
 }
 
 // findFulfillmentOrder finds one by its id.
@@ -110,7 +115,10 @@ func (f fulfillmentOrder) field(name string, args map[string]any) any {
 	case "lineItems":
 		lines := f.lines()
 		return listing{
-			of: "FulfillmentOrderLineItem", n: len(lines), will: func(int) bool { return true }, show: func(k int) object { return f.line(lines[k]) },
+			of:   "FulfillmentOrderLineItem",
+			n:    len(lines),
+			will: func(int) bool { return true },
+			show: func(k int) object { return f.line(lines[k]) },
 		}.connection(args)
 	}
 	return nil

@@ -96,7 +96,9 @@ func (s *Platform) listHooks(args map[string]any) any {
 		uri, _ = args["callbackUrl"].(string)
 	}
 	return listing{
-		of: "WebhookSubscription", n: len(list), will: func(n int) bool { return uri == "" || list[n].URL == uri },
+		of:   "WebhookSubscription",
+		n:    len(list),
+		will: func(n int) bool { return uri == "" || list[n].URL == uri },
 		show: func(n int) object { return s.showHook(list[n]) },
 	}.connection(args)
 }

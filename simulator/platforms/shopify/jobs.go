@@ -22,7 +22,12 @@ const jobBase = 19_000_000_001
 // long Shopify takes is not documented; here it is Config.ShopifyJobTime. It needs the shop's lock.
 func (s *Platform) later(order int, work func(*complaints)) *job {
 	takes := s.Host.Config.ShopifyJobTime
-	j := &job{id: jobBase + len(s.orders.jobs), order: order, due: s.Host.Config.Now().Add(takes), work: work}
+	j := &job{
+		id:    jobBase + len(s.orders.jobs),
+		order: order,
+		due:   s.Host.Config.Now().Add(takes),
+		work:  work,
+	}
 	s.orders.jobs = append(s.orders.jobs, j)
 	if takes <= 0 {
 		j.run()

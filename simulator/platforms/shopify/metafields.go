@@ -77,7 +77,13 @@ func (s *Platform) defineMetafield(args map[string]any) any {
 	to := &complaints{of: "MetafieldDefinitionCreateUserError"}
 	values, _ := args["definition"].(map[string]any)
 	i := input{values, []string{"definition"}, to}
-	d := &definition{namespace: qualified(i.text("namespace")), key: i.text("key"), name: i.text("name"), kind: i.text("type"), description: i.text("description")}
+	d := &definition{
+		namespace:   qualified(i.text("namespace")),
+		key:         i.text("key"),
+		name:        i.text("name"),
+		kind:        i.text("type"),
+		description: i.text("description"),
+	}
 	unique := i.inner("capabilities").inner("uniqueValues")
 	d.unique = d.kind == "id" || unique.flag("enabled", false)
 	switch {
@@ -125,7 +131,13 @@ func (s *Platform) showDefinition(d *definition) object {
 func (s *Platform) readMetafields(i input, p *purchase) {
 	seen := map[string]bool{}
 	for _, one := range i.each("metafields") {
-		m := metafield{namespace: qualified(one.text("namespace")), key: one.text("key"), kind: one.text("type"), value: one.text("value"), made: p.placed}
+		m := metafield{
+			namespace: qualified(one.text("namespace")),
+			key:       one.text("key"),
+			kind:      one.text("type"),
+			value:     one.text("value"),
+			made:      p.placed,
+		}
 		d := s.definition(m.namespace, m.key)
 		switch {
 		case !one.has("namespace"):

@@ -178,8 +178,19 @@ func (s *Platform) edit(n int) *purchase {
 func (s *Platform) lift(n int) *purchase {
 	o := s.Orders[n]
 	p := &purchase{
-		n: n, seeded: true, name: orderName(n), email: s.EmailOf(n), currency: "USD", financial: financial[o.Status], customer: o.Customer,
-		sourceIdentifier: o.Reference, placed: o.Placed, processed: o.Placed, updated: o.Updated, behaviour: "BYPASS", tags: []string{},
+		n:                n,
+		seeded:           true,
+		name:             orderName(n),
+		email:            s.EmailOf(n),
+		currency:         "USD",
+		financial:        financial[o.Status],
+		customer:         o.Customer,
+		sourceIdentifier: o.Reference,
+		placed:           o.Placed,
+		processed:        o.Placed,
+		updated:          o.Updated,
+		behaviour:        "BYPASS",
+		tags:             []string{},
 	}
 	if o.Reference != "" {
 		p.attributes = []pair{{"reference", o.Reference}}
@@ -188,24 +199,49 @@ func (s *Platform) lift(n int) *purchase {
 		i := s.Items[l.Item]
 		product := s.Products[i.Product]
 		p.lines = append(p.lines, purchaseLine{
-			id: seededLines + n*4 + k, item: l.Item, title: product.Title, variant: variantObject{s, l.Item}.title(), sku: i.SKU, vendor: product.Brand,
-			quantity: l.Quantity, cents: l.Cents, taxable: true, ships: true,
+			id:       seededLines + n*4 + k,
+			item:     l.Item,
+			title:    product.Title,
+			variant:  variantObject{s, l.Item}.title(),
+			sku:      i.SKU,
+			vendor:   product.Brand,
+			quantity: l.Quantity,
+			cents:    l.Cents,
+			taxable:  true,
+			ships:    true,
 		})
 	}
 	p.extra = o.Cents - p.items()
 	if o.Status != "canceled" {
 		p.transactions = []transaction{{
-			id: seededMoney + 2*n, kind: "SALE", status: "SUCCESS", gateway: "shopify_payments", cents: o.Cents, made: o.Placed, processed: o.Placed,
+			id:        seededMoney + 2*n,
+			kind:      "SALE",
+			status:    "SUCCESS",
+			gateway:   "shopify_payments",
+			cents:     o.Cents,
+			made:      o.Placed,
+			processed: o.Placed,
 		}}
 	} else {
 		p.cancelled, p.cancelReason = o.Updated, "CUSTOMER"
 	}
 	if o.Status == "refunded" {
 		back := transaction{
-			id: seededMoney + 2*n + 1, parent: seededMoney + 2*n, kind: "REFUND", status: "SUCCESS", gateway: "shopify_payments", cents: o.Cents, made: o.Updated, processed: o.Updated,
+			id:        seededMoney + 2*n + 1,
+			parent:    seededMoney + 2*n,
+			kind:      "REFUND",
+			status:    "SUCCESS",
+			gateway:   "shopify_payments",
+			cents:     o.Cents,
+			made:      o.Updated,
+			processed: o.Updated,
 		}
 		p.transactions = append(p.transactions, back)
-		p.refunds = []*refund{{id: back.id, made: o.Updated, movements: []int{back.id}}}
+		p.refunds = []*refund{{
+			id:        back.id,
+			made:      o.Updated,
+			movements: []int{back.id},
+		}}
 	}
 	if o.Shipped > 0 {
 		s.absorb(p)
@@ -217,8 +253,15 @@ func (s *Platform) lift(n int) *purchase {
 func (s *Platform) absorb(p *purchase) {
 	o := s.Orders[p.n]
 	f := &fulfillment{
-		id: seededSent + p.n, order: p.n, number: len(p.fulfillments) + 1, made: o.Shipped, updated: o.Shipped, company: o.Carrier,
-		numbers: []string{o.Tracking}, urls: []string{"https://track.example.com/" + o.Tracking}, status: "SUCCESS",
+		id:      seededSent + p.n,
+		order:   p.n,
+		number:  len(p.fulfillments) + 1,
+		made:    o.Shipped,
+		updated: o.Shipped,
+		company: o.Carrier,
+		numbers: []string{o.Tracking},
+		urls:    []string{"https://track.example.com/" + o.Tracking},
+		status:  "SUCCESS",
 	}
 	for k := range p.lines {
 		l := &p.lines[k]
@@ -249,6 +292,12 @@ func (s *Platform) summary(p *purchase) host.Written {
 		status = "fulfilled"
 	}
 	return host.Written{
-		Customer: p.customer, Email: p.email, Cents: p.total(), Status: status, Reference: p.sourceIdentifier, Placed: p.placed, Updated: p.updated,
+		Customer:  p.customer,
+		Email:     p.email,
+		Cents:     p.total(),
+		Status:    status,
+		Reference: p.sourceIdentifier,
+		Placed:    p.placed,
+		Updated:   p.updated,
 	}
 }

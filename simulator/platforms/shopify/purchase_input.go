@@ -12,10 +12,22 @@ import (
 func (s *Platform) readOrder(i input, version string) *purchase {
 	now := s.Host.Config.Now()
 	p := &purchase{
-		customer: -1, currency: "USD", name: i.text("name"), email: i.text("email"), phone: i.text("phone"), note: i.text("note"), poNumber: i.text("poNumber"),
-		sourceName: i.text("sourceName"), sourceIdentifier: i.text("sourceIdentifier"), sourceURL: i.text("sourceUrl"), tags: i.texts("tags"),
-		attributes: i.pairs("customAttributes", "key"), test: i.flag("test", false), taxesIncluded: i.flag("taxesIncluded", false),
-		financial: i.text("financialStatus"), placed: now.UnixMilli() / 1000 * 1000,
+		customer:         -1,
+		currency:         "USD",
+		name:             i.text("name"),
+		email:            i.text("email"),
+		phone:            i.text("phone"),
+		note:             i.text("note"),
+		poNumber:         i.text("poNumber"),
+		sourceName:       i.text("sourceName"),
+		sourceIdentifier: i.text("sourceIdentifier"),
+		sourceURL:        i.text("sourceUrl"),
+		tags:             i.texts("tags"),
+		attributes:       i.pairs("customAttributes", "key"),
+		test:             i.flag("test", false),
+		taxesIncluded:    i.flag("taxesIncluded", false),
+		financial:        i.text("financialStatus"),
+		placed:           now.UnixMilli() / 1000 * 1000,
 	}
 	p.processed, p.updated = p.placed, p.placed
 	if i.has("currency") {
@@ -72,9 +84,17 @@ func (s *Platform) readLines(i input, p *purchase) {
 	}
 	for _, one := range lines {
 		l := purchaseLine{
-			item: -1, title: one.text("title"), variant: one.text("variantTitle"), sku: one.text("sku"), vendor: one.text("vendor"), quantity: one.number("quantity"),
-			taxable: one.flag("taxable", true), ships: one.flag("requiresShipping", false), giftCard: one.flag("giftCard", false),
-			properties: one.pairs("properties", "name"), place: -1,
+			item:       -1,
+			title:      one.text("title"),
+			variant:    one.text("variantTitle"),
+			sku:        one.text("sku"),
+			vendor:     one.text("vendor"),
+			quantity:   one.number("quantity"),
+			taxable:    one.flag("taxable", true),
+			ships:      one.flag("requiresShipping", false),
+			giftCard:   one.flag("giftCard", false),
+			properties: one.pairs("properties", "name"),
+			place:      -1,
 		}
 		if l.quantity < 1 {
 			one.complain("quantity", "INVALID", "Quantity must be greater than or equal to 1")
@@ -130,7 +150,12 @@ func (i input) taxes(currency string) (list []tax) {
 		if err != nil || rate < 0 {
 			one.complain("rate", "INVALID", "Rate is invalid")
 		}
-		t := tax{title: one.text("title"), rate: rate, liable: one.flag("channelLiable", false), unpriced: !one.has("priceSet")}
+		t := tax{
+			title:    one.text("title"),
+			rate:     rate,
+			liable:   one.flag("channelLiable", false),
+			unpriced: !one.has("priceSet"),
+		}
 		if !t.unpriced {
 			t.cents = one.money("priceSet", currency)
 		}
@@ -144,7 +169,12 @@ func (i input) taxes(currency string) (list []tax) {
 
 func (s *Platform) readShipping(i input, p *purchase) {
 	for _, one := range i.each("shippingLines") {
-		l := shippingLine{title: one.text("title"), code: one.text("code"), source: one.text("source"), cents: one.money("priceSet", p.currency)}
+		l := shippingLine{
+			title:  one.text("title"),
+			code:   one.text("code"),
+			source: one.text("source"),
+			cents:  one.money("priceSet", p.currency),
+		}
 		if l.cents < 0 { // "Can't be negative."
 			one.complain("priceSet", "INVALID", "Price must be greater than or equal to 0")
 		}
@@ -190,8 +220,15 @@ func (s *Platform) readDiscount(i input, p *purchase) {
 func (s *Platform) readTransactions(i input, p *purchase, now time.Time) {
 	for _, one := range i.each("transactions") {
 		t := transaction{
-			kind: "SALE", status: "SUCCESS", gateway: one.text("gateway"), authorization: one.text("authorizationCode"), cents: one.money("amountSet", p.currency),
-			receipt: one.values["receiptJson"], test: one.flag("test", false), made: p.placed, processed: p.processed,
+			kind:          "SALE",
+			status:        "SUCCESS",
+			gateway:       one.text("gateway"),
+			authorization: one.text("authorizationCode"),
+			cents:         one.money("amountSet", p.currency),
+			receipt:       one.values["receiptJson"],
+			test:          one.flag("test", false),
+			made:          p.placed,
+			processed:     p.processed,
 		}
 		if kind := one.text("kind"); kind != "" {
 			t.kind = kind

@@ -138,7 +138,12 @@ func (p *purchase) pieces(of func(purchaseLine) int) (sum int) {
 func (o orderObject) nested(name string, args map[string]any) any {
 	s, p := o.s, o.p
 	list := func(of string, n int, show func(int) object) any {
-		return listing{of: of, n: n, will: func(int) bool { return true }, show: show}.connection(args)
+		return listing{
+			of:   of,
+			n:    n,
+			will: func(int) bool { return true },
+			show: show,
+		}.connection(args)
 	}
 	switch name {
 	case "customAttributes":

@@ -138,7 +138,11 @@ func (l listing) connection(args map[string]any) any {
 		return errPaged
 	}
 	found := l.page(from, first, reverse)
-	c := &connection{of: l.of, hasPrev: from != nil, hasNext: len(found) > first}
+	c := &connection{
+		of:      l.of,
+		hasPrev: from != nil,
+		hasNext: len(found) > first,
+	}
 	for _, n := range found[:min(first, len(found))] {
 		c.nodes, c.cursors = append(c.nodes, l.show(n)), append(c.cursors, cursorOf(n, l.valueOf(n)))
 	}

@@ -93,7 +93,11 @@ func (s *Platform) refundOrder(i input) (n, id int) {
 		return n, 0
 	}
 	p = s.edit(n)
-	r := &refund{id: s.nextID(), note: i.text("note"), shipping: shipping}
+	r := &refund{
+		id:       s.nextID(),
+		note:     i.text("note"),
+		shipping: shipping,
+	}
 	var levels [][2]int
 	for _, l := range goods {
 		levels = append(levels, s.withdraw(p, r, l.line, l.quantity, l.restock, l.place)...)
@@ -118,7 +122,12 @@ func (s *Platform) refundOrder(i input) (n, id int) {
 func (s *Platform) readRefundLines(i input, p *purchase) (list []refundLine) {
 	asked := map[int]int{}
 	for _, one := range i.each("refundLineItems") {
-		l := refundLine{line: -1, quantity: one.number("quantity"), restock: one.text("restockType"), place: -1}
+		l := refundLine{
+			line:     -1,
+			quantity: one.number("quantity"),
+			restock:  one.text("restockType"),
+			place:    -1,
+		}
 		for k := range p.lines {
 			if number, is := numberOf(one.text("lineItemId"), "LineItem"); is && p.lines[k].id == number {
 				l.line = k
@@ -181,7 +190,11 @@ func (s *Platform) readMovements(i input, p *purchase) (list []transaction) {
 	over := i.flag("allowOverRefunding", false)
 	for _, one := range i.each("transactions") {
 		sum, good := cents(decimal(one.values["amount"]))
-		t := transaction{kind: "REFUND", gateway: one.text("gateway"), cents: sum}
+		t := transaction{
+			kind:    "REFUND",
+			gateway: one.text("gateway"),
+			cents:   sum,
+		}
 		switch {
 		case one.text("kind") != "REFUND":
 			one.complain("kind", "", "Kind must be refund")
@@ -236,7 +249,13 @@ func (p *purchase) payment(id string, sum int64, back map[int]int64) (found *tra
 // as far as they were claimed, returned ones all. It returns the level that changed.
 func (s *Platform) withdraw(p *purchase, r *refund, k, quantity int, restock string, place int) (levels [][2]int) {
 	l := &p.lines[k]
-	one := refundLine{id: s.nextID(), line: k, quantity: quantity, restock: restock, place: place}
+	one := refundLine{
+		id:       s.nextID(),
+		line:     k,
+		quantity: quantity,
+		restock:  restock,
+		place:    place,
+	}
 	one.subtotal, one.tax = p.lineValue(k, quantity)
 	if place < 0 {
 		one.place = max(0, l.place)
@@ -287,7 +306,12 @@ func (f refundObject) field(name string, args map[string]any) any {
 	o, r := f.o, f.r
 	switch name {
 	case "refundLineItems":
-		return listing{of: "RefundLineItem", n: len(r.lines), will: func(int) bool { return true }, show: f.line}.connection(args)
+		return listing{
+			of:   "RefundLineItem",
+			n:    len(r.lines),
+			will: func(int) bool { return true },
+			show: f.line,
+		}.connection(args)
 	case "transactions":
 		var list []transaction
 		for _, t := range o.p.transactions {
@@ -298,7 +322,12 @@ func (f refundObject) field(name string, args map[string]any) any {
 			}
 		}
 		show := func(k int) object { return o.transaction(list[k]) }
-		return listing{of: "OrderTransaction", n: len(list), will: func(int) bool { return true }, show: show}.connection(args)
+		return listing{
+			of:   "OrderTransaction",
+			n:    len(list),
+			will: func(int) bool { return true },
+			show: show,
+		}.connection(args)
 	}
 	return f.facts.field(name, args)
 }

@@ -161,7 +161,12 @@ func (s *Platform) listing(name string, args map[string]any) (l listing, err err
 	case "customers":
 		l = s.customerListing(terms)
 	default:
-		l = listing{of: "Location", n: 2, will: func(int) bool { return true }, show: func(n int) object { return locationObject{s, n} }}
+		l = listing{
+			of:   "Location",
+			n:    2,
+			will: func(int) bool { return true },
+			show: func(n int) object { return locationObject{s, n} },
+		}
 	}
 	return l, nil
 }
@@ -182,7 +187,11 @@ func (s *Platform) productListing(terms []term) listing {
 }
 
 func (s *Platform) itemListing(name string, terms []term) listing {
-	l := listing{of: "InventoryItem", n: len(s.Items), show: func(n int) object { return itemObject{s, n} }}
+	l := listing{
+		of:   "InventoryItem",
+		n:    len(s.Items),
+		show: func(n int) object { return itemObject{s, n} },
+	}
 	base := itemBase
 	if name == "productVariants" {
 		l.of, base, l.show = "ProductVariant", variantBase, func(n int) object { return variantObject{s, n} }
@@ -245,7 +254,9 @@ func (s *Platform) levelListing(items []int, places []int, args map[string]any) 
 		return levelObject{s, item, places[n%len(places)]}
 	}
 	return listing{
-		of: "InventoryLevel", n: count * len(places), show: func(n int) object { return at(n) },
+		of:   "InventoryLevel",
+		n:    count * len(places),
+		show: func(n int) object { return at(n) },
 		will: func(n int) bool {
 			o := at(n)
 			i := s.Items[o.n]

@@ -49,16 +49,32 @@ var locationNames = [2]string{"Portland warehouse", "Boulder store"}
 
 // Open adds the platform to the host.
 func Open(p *host.Host) *Platform {
-	s := &Platform{Shop: &host.Shop{Config: p.Config, Stream: host.ShopifyStream, Unit: time.Second}, tokens: map[string]access{}, renewals: map[string]*renewal{}}
+	s := &Platform{
+		Shop: &host.Shop{
+			Config: p.Config,
+			Stream: host.ShopifyStream,
+			Unit:   time.Second,
+		},
+		tokens:   map[string]access{},
+		renewals: map[string]*renewal{},
+	}
 	s.app = p.Config.ShopifyApp
-	s.bucket = bucket{available: p.Config.ShopifyBucket, size: p.Config.ShopifyBucket, restore: p.Config.ShopifyRestore, at: p.Config.Now()}
+	s.bucket = bucket{
+		available: p.Config.ShopifyBucket,
+		size:      p.Config.ShopifyBucket,
+		restore:   p.Config.ShopifyRestore,
+		at:        p.Config.Now(),
+	}
 	s.Side = p.Side(host.Shopify, s.Shop, func(_ int, text string) any { return map[string]any{"errors": text} })
 	s.Name = shopifyName
 	s.Event = s.tell
 	s.Hooks.Send = s.post
 	s.bulk.shopify = s
 	s.orders = orderBook{
-		all: map[int]*purchase{}, unique: map[string]int{}, results: map[string]repeated{}, minute: host.Window{Span: time.Minute, Limit: 5},
+		all:     map[int]*purchase{},
+		unique:  map[string]int{},
+		results: map[string]repeated{},
+		minute:  host.Window{Span: time.Minute, Limit: 5},
 	}
 	s.RouteConsent("/admin/oauth/authorize", "Shopify", p.Config.Shop, s.approve)
 	s.Route("POST", "/admin/oauth/access_token", "token", s.token)

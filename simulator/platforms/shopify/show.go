@@ -64,7 +64,12 @@ func (o productObject) field(name string, args map[string]any) any {
 func (o productObject) nested(name string, args map[string]any) any {
 	s, p := o.s, o.s.Products[o.n]
 	each := func(of string, n int, show func(int) object) any {
-		return listing{of: of, n: n, will: func(int) bool { return true }, show: show}.connection(args)
+		return listing{
+			of:   of,
+			n:    n,
+			will: func(int) bool { return true },
+			show: show,
+		}.connection(args)
 	}
 	switch name {
 	case "options":

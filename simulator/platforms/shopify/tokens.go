@@ -107,7 +107,11 @@ func (s *Platform) issue(scope, before string) host.Answer {
 	}
 	token, refresh := "shpat_"+host.RandomText(24), "shprt_"+host.RandomText(24)
 	s.tokens[token] = access{strings.Fields(scope), now.Add(life)}
-	s.renewals[refresh] = &renewal{scope: scope, expires: now.Add(refreshLife), before: before}
+	s.renewals[refresh] = &renewal{
+		scope:   scope,
+		expires: now.Add(refreshLife),
+		before:  before,
+	}
 	return host.OK(map[string]any{
 		"access_token": token, "scope": strings.ReplaceAll(scope, " ", ","), "expires_in": int(life / time.Second),
 		"refresh_token": refresh, "refresh_token_expires_in": int(refreshLife / time.Second),

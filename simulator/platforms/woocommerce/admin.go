@@ -35,7 +35,12 @@ func (w *Platform) AdminChange(a AdminChange) (err error) {
 		}
 		if a.Refund != "" {
 			no := false
-			asked := refundRequest{Amount: a.Refund, Reason: a.Reason, Pay: &no, Restock: &a.Restock}
+			asked := refundRequest{
+				Amount:  a.Refund,
+				Reason:  a.Reason,
+				Pay:     &no,
+				Restock: &a.Restock,
+			}
 			for _, l := range p.lines {
 				if a.Restock && l.item >= 0 {
 					asked.Lines = append(asked.Lines, struct {

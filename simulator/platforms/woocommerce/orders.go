@@ -165,7 +165,15 @@ func fields(c *host.Call, all map[string]any) map[string]any {
 func (w *Platform) createOrder(c *host.Call) (a host.Answer) {
 	w.Write(func(*host.World) {
 		now := w.Tick(w.Host.Config.Now(), 0)
-		p := &purchase{n: -1, status: "pending", currency: "USD", created: now, updated: now, billing: map[string]any{}, shipping: map[string]any{}}
+		p := &purchase{
+			n:        -1,
+			status:   "pending",
+			currency: "USD",
+			created:  now,
+			updated:  now,
+			billing:  map[string]any{},
+			shipping: map[string]any{},
+		}
 		asked, problem := w.readOrder(c, p)
 		if problem != nil {
 			a = *problem
@@ -231,7 +239,12 @@ func (w *Platform) became(p *purchase, status string) {
 		w.restore(p)
 	case "refunded": // wc_order_fully_refunded records what is left
 		if left := p.total() - p.refunded(); left > 0 {
-			p.refunds = append(p.refunds, &refund{id: w.next(), cents: left, reason: "Order fully refunded.", made: now})
+			p.refunds = append(p.refunds, &refund{
+				id:     w.next(),
+				cents:  left,
+				reason: "Order fully refunded.",
+				made:   now,
+			})
 		}
 	}
 	if (status == "processing" || status == "completed") && p.paid == 0 {
@@ -258,7 +271,13 @@ func (w *Platform) summary(p *purchase) host.Written {
 	email, _ := p.billing["email"].(string)
 	reference, _ := find(p.meta, "haggle_order_id").(string)
 	return host.Written{
-		Customer: -1, Email: email, Cents: p.total(), Status: status, Reference: reference, Placed: p.created, Updated: p.updated,
+		Customer:  -1,
+		Email:     email,
+		Cents:     p.total(),
+		Status:    status,
+		Reference: reference,
+		Placed:    p.created,
+		Updated:   p.updated,
 	}
 }
 

@@ -81,7 +81,12 @@ func (w *Platform) refund(p *purchase, asked refundRequest) (*refund, error) {
 		return nil, errors.New("invalid refund amount")
 	}
 	now := w.Tick(w.Host.Config.Now(), p.updated)
-	r := &refund{id: w.next(), cents: amount, reason: asked.Reason, made: now}
+	r := &refund{
+		id:     w.next(),
+		cents:  amount,
+		reason: asked.Reason,
+		made:   now,
+	}
 	p.refunds, p.updated = append(p.refunds, r), now
 	for _, one := range asked.Lines {
 		for _, l := range p.lines {

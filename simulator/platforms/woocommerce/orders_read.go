@@ -120,7 +120,11 @@ func (w *Platform) setMeta(list *[]entry, key string, value any) {
 
 func (w *Platform) readLine(p *purchase, of string, n int, one lineRequest) (code, text string) {
 	at := of + "[" + strconv.Itoa(n) + "]"
-	l := &line{of: of, item: -1, quantity: 1}
+	l := &line{
+		of:       of,
+		item:     -1,
+		quantity: 1,
+	}
 	if one.ID != 0 {
 		k := slices.IndexFunc(p.lines, func(l *line) bool { return l.id == one.ID && l.of == of })
 		if k < 0 {

@@ -70,7 +70,11 @@ const timeForm = "2006-01-02T15:04:05"
 
 // Open adds the platform to the host.
 func Open(p *host.Host) *Platform {
-	s := &host.Shop{Config: p.Config, Stream: 5, Unit: time.Second}
+	s := &host.Shop{
+		Config: p.Config,
+		Stream: 5,
+		Unit:   time.Second,
+	}
 	w := &Platform{Shop: s, purchases: map[int]*purchase{}}
 	w.Side = p.Side(Name, s, func(status int, text string) any {
 		return map[string]any{"code": "woocommerce_rest_" + strconv.Itoa(status), "message": text, "data": map[string]any{"status": status}}
@@ -239,7 +243,11 @@ func (w *Platform) addHook(c *host.Call) host.Answer {
 	if !host.ReadJSON(c.Content, &asked) || topics[asked.Topic] == "" || !strings.HasPrefix(asked.URL, "http") {
 		return w.Refuse(http.StatusBadRequest, "Webhook topic and delivery URL are required and must be valid.")
 	}
-	h := w.Hooks.Add(host.Hook{Topic: topics[asked.Topic], URL: asked.URL, Secret: asked.Secret})
+	h := w.Hooks.Add(host.Hook{
+		Topic:  topics[asked.Topic],
+		URL:    asked.URL,
+		Secret: asked.Secret,
+	})
 	w.Host.Calls.Go(func() {
 		form := strings.NewReader("webhook_id=" + strconv.Itoa(h.Number))
 		r, err := http.NewRequestWithContext(w.Host.Stop, http.MethodPost, h.URL, form)

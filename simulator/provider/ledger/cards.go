@@ -76,7 +76,11 @@ func CardDecline(code string) Decline {
 	if code == "" {
 		code = "generic_decline"
 	}
-	d := Decline{Code: "card_declined", DeclineCode: code, Message: "Your card was declined."}
+	d := Decline{
+		Code:        "card_declined",
+		DeclineCode: code,
+		Message:     "Your card was declined.",
+	}
 	if message, own := ownCode[code]; own {
 		d.Code, d.Message = code, message
 	} else if message, ok := declineMessages[code]; ok {

@@ -83,7 +83,12 @@ func (r *report) members(path string, members, around map[string]any) {
 		r.add(path, "2026-04-08 has no request constraints")
 		return
 	}
-	ref := schema.Ref{Version: r.judge.version, Direction: schema.Response, Operation: "read", Location: "common/types/request_constraints.json"}
+	ref := schema.Ref{
+		Version:   r.judge.version,
+		Direction: schema.Response,
+		Operation: "read",
+		Location:  "common/types/request_constraints.json",
+	}
 	found, err := schema.Validate(ref, constraint)
 	if err != nil {
 		r.add(path, "%v", err)

@@ -227,7 +227,12 @@ func refOf(version schema.Version, e example) schema.Ref {
 	if def != "" {
 		location += "#/$defs/" + def
 	}
-	return schema.Ref{Version: version, Direction: direction, Operation: e.Op, Location: location}
+	return schema.Ref{
+		Version:   version,
+		Direction: direction,
+		Operation: e.Op,
+		Location:  location,
+	}
 }
 
 func TestExamplesOfTheTexts(t *testing.T) {

@@ -121,9 +121,20 @@ func (j Judge) AnswerValue(operation Operation, active Capabilities, value any) 
 	if envelope {
 		locations = []string{j.location("error_response.json")}
 	}
-	r := &report{judge: j, root: root, operation: operation, active: active, lenient: unknown}
+	r := &report{
+		judge:     j,
+		root:      root,
+		operation: operation,
+		active:    active,
+		lenient:   unknown,
+	}
 	for _, location := range locations {
-		found, err := schema.Validate(schema.Ref{Version: j.version, Direction: schema.Response, Operation: "read", Location: location}, value)
+		found, err := schema.Validate(schema.Ref{
+			Version:   j.version,
+			Direction: schema.Response,
+			Operation: "read",
+			Location:  location,
+		}, value)
 		if err != nil {
 			return err
 		}
@@ -147,9 +158,18 @@ func (j Judge) Request(operation Operation, active Capabilities, body []byte) er
 	if !known {
 		return fmt.Errorf("%w: operation %q", schema.ErrUnknown, operation)
 	}
-	r := &report{judge: j, operation: operation, active: active}
+	r := &report{
+		judge:     j,
+		operation: operation,
+		active:    active,
+	}
 	for _, location := range kind.request(j.version, active) {
-		found, err := schema.Validate(schema.Ref{Version: j.version, Direction: schema.Request, Operation: kind.verb, Location: location}, value)
+		found, err := schema.Validate(schema.Ref{
+			Version:   j.version,
+			Direction: schema.Request,
+			Operation: kind.verb,
+			Location:  location,
+		}, value)
 		if err != nil {
 			return err
 		}

@@ -80,8 +80,16 @@ var kinds = map[Operation]kind{
 	GetCheckout:      checkoutKind(""),
 	CompleteCheckout: checkoutKind("complete"),
 	CancelCheckout:   checkoutKind(""),
-	GetOrder:         {base: "shopping/order.json", parent: Order, form: orderForm},
-	OrderWebhook:     {base: "shopping/order.json", parent: Order, form: orderForm},
+	GetOrder: {
+		base:   "shopping/order.json",
+		parent: Order,
+		form:   orderForm,
+	},
+	OrderWebhook: {
+		base:   "shopping/order.json",
+		parent: Order,
+		form:   orderForm,
+	},
 	StartNegotiation: negotiationKind("start_request"),
 	MakeOffer:        negotiationKind("offer_request"),
 	AcceptOffer:      negotiationKind("accept_request"),
@@ -92,11 +100,21 @@ var kinds = map[Operation]kind{
 }
 
 func cartKind(verb string) kind {
-	return kind{base: "shopping/cart.json", verb: verb, parent: Cart, form: cartForm}
+	return kind{
+		base:   "shopping/cart.json",
+		verb:   verb,
+		parent: Cart,
+		form:   cartForm,
+	}
 }
 
 func checkoutKind(verb string) kind {
-	return kind{base: "shopping/checkout.json", verb: verb, parent: Checkout, form: checkoutForm}
+	return kind{
+		base:   "shopping/checkout.json",
+		verb:   verb,
+		parent: Checkout,
+		form:   checkoutForm,
+	}
 }
 
 func negotiationKind(request string) kind {

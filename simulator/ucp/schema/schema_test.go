@@ -101,7 +101,12 @@ func FuzzResolve(f *testing.F) {
 }
 
 func TestValidate_readablePaths(t *testing.T) {
-	ref := schema.Ref{Version: schema.V20260825, Direction: schema.Request, Operation: "create", Location: "shopping/checkout.json"}
+	ref := schema.Ref{
+		Version:   schema.V20260825,
+		Direction: schema.Request,
+		Operation: "create",
+		Location:  "shopping/checkout.json",
+	}
 	found, err := schema.Validate(ref, decode(t, `{"line_items": [{"item": {"id": "x"}, "quantity": 0}]}`))
 	if err != nil || len(found) != 1 || found[0].Path != "$.line_items[0].quantity" || !strings.Contains(found[0].Reason, "minimum") {
 		t.Error(found, err)

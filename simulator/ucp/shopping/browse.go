@@ -83,7 +83,11 @@ func (s *Shop) Product(ctx context.Context, request acp.ProductRequest, _ ...acp
 		if i == 0 {
 			answer.ListPrice = listPrice(variant)
 		}
-		shown := acp.Variant{ID: variant.ID, SKU: variant.SKU, InStock: variant.InStock()}
+		shown := acp.Variant{
+			ID:      variant.ID,
+			SKU:     variant.SKU,
+			InStock: variant.InStock(),
+		}
 		if shown.InStock {
 			shown.Quantity = plenty
 		}

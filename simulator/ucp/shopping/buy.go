@@ -51,8 +51,13 @@ func (s *Shop) open(ctx context.Context, request acp.InitRequest) (ucp.Checkout,
 	}
 	address := addressOf(request.ShippingAddress)
 	update := ucp.CheckoutRequest{
-		Discounts:   checkout.Discounts,
-		Buyer:       &ucp.Buyer{FirstName: address.FirstName, LastName: address.LastName, Email: s.email, Phone: address.Phone},
+		Discounts: checkout.Discounts,
+		Buyer: &ucp.Buyer{
+			FirstName: address.FirstName,
+			LastName:  address.LastName,
+			Email:     s.email,
+			Phone:     address.Phone,
+		},
 		Fulfillment: &ucp.Fulfillment{Methods: []ucp.Method{{Type: "shipping", Address: []ucp.Address{address}}}},
 	}
 	if update.Discounts != nil {
@@ -119,7 +124,11 @@ func addressOf(from acp.Address) ucp.Address {
 func (s *Shop) checkoutOf(from ucp.Checkout) acp.Checkout {
 	money := func(amount int64) decimal.Decimal { return fromMinor(amount, from.Currency) }
 	reduced := from.Totals.Of("items_discount") + from.Totals.Of("discount")
-	to := acp.Checkout{CheckoutID: from.ID, Status: statuses[from.Status], ValidUntil: from.ExpiresAt}
+	to := acp.Checkout{
+		CheckoutID: from.ID,
+		Status:     statuses[from.Status],
+		ValidUntil: from.ExpiresAt,
+	}
 	to.Summary.Subtotal = money(from.Totals.Of("subtotal") + reduced)
 	to.Summary.Savings = money(-reduced)
 	to.Summary.Shipping = money(from.Totals.Of("fulfillment"))

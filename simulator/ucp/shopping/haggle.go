@@ -44,7 +44,11 @@ func (s *Shop) negotiate(ctx context.Context, request acp.QuoteRequest) (ucp.Neg
 	if before.StandingPrice != nil && offer == *before.StandingPrice && !request.AddBundle && request.Message == "" {
 		return s.client.AcceptOffer(ctx, before.ID, ucp.AcceptRequest{Price: offer})
 	}
-	return s.client.MakeOffer(ctx, before.ID, ucp.OfferRequest{Offer: offer, Message: request.Message, AddBundle: request.AddBundle})
+	return s.client.MakeOffer(ctx, before.ID, ucp.OfferRequest{
+		Offer:     offer,
+		Message:   request.Message,
+		AddBundle: request.AddBundle,
+	})
 }
 
 // quoteOf is the negotiation in the words of Haggle's own protocol.
@@ -86,7 +90,11 @@ func quoteOf(request acp.QuoteRequest, n ucp.Negotiation) (acp.Quote, error) {
 	case ucp.Expired:
 		answer.Status = acp.Expired
 	default: // closed or declined
-		return answer, &acp.Error{HTTPStatus: http.StatusConflict, Status: "error", Code: "quote_" + n.Status}
+		return answer, &acp.Error{
+			HTTPStatus: http.StatusConflict,
+			Status:     "error",
+			Code:       "quote_" + n.Status,
+		}
 	}
 	return answer, nil
 }

@@ -65,7 +65,13 @@ func Enter(ctx context.Context, config Config) (*Shop, error) {
 	}
 	config.UCP.Observers = append(config.UCP.Observers, func(call ucp.Call) {
 		s.tell()
-		s.wire = &acp.Call{Endpoint: prefix + string(call.Operation), At: call.At, Request: call.Request, Raw: call.Raw, Err: problemOf(call.Err)}
+		s.wire = &acp.Call{
+			Endpoint: prefix + string(call.Operation),
+			At:       call.At,
+			Request:  call.Request,
+			Raw:      call.Raw,
+			Err:      problemOf(call.Err),
+		}
 	})
 	client, err := ucp.Discover(ctx, config.UCP)
 	s.tell()
@@ -129,9 +135,19 @@ func problemOf(err error) error {
 // refused is the first error that an answer has, as an error.
 func refused(messages ucp.Messages, otherwise string) error {
 	for _, said := range messages.Errors() {
-		return &acp.Error{HTTPStatus: http.StatusConflict, Status: "error", Code: said.Code, Message: said.Content}
+		return &acp.Error{
+			HTTPStatus: http.StatusConflict,
+			Status:     "error",
+			Code:       said.Code,
+			Message:    said.Content,
+		}
 	}
-	return &acp.Error{HTTPStatus: http.StatusConflict, Status: "error", Code: "checkout_refused", Message: otherwise}
+	return &acp.Error{
+		HTTPStatus: http.StatusConflict,
+		Status:     "error",
+		Code:       "checkout_refused",
+		Message:    otherwise,
+	}
 }
 
 // power is how many minor units the currency's unit has.

@@ -56,7 +56,14 @@ func newShop(t *testing.T, version schema.Version, tamper func(judge.Operation, 
 	if err := json.Unmarshal(body, &all); err != nil {
 		t.Fatal(err)
 	}
-	s := &shop{t: t, version: version, profile: all[version]["business_profile"], tamper: tamper, standing: list, redeemed: map[string]bool{}}
+	s := &shop{
+		t:        t,
+		version:  version,
+		profile:  all[version]["business_profile"],
+		tamper:   tamper,
+		standing: list,
+		redeemed: map[string]bool{},
+	}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	return s, server
@@ -282,8 +289,19 @@ func trip(t *testing.T, version schema.Version, transport ucp.Transport, tamper 
 	b := buyer.New(context.Background(), entered)
 	b.Manifest = manifest
 	b.Search("shell").ViewResult(0)
-	b.Haggle(buyer.Linear(buyer.Limits{Opening: decimal.FromInt(80), Reservation: decimal.FromInt(95), Patience: 5}))
-	b.InitCheckout(acp.Address{Name: "A B", Line1: "1 Main St", City: "Springfield", State: "IL", PostalCode: "62701", Country: "US"})
+	b.Haggle(buyer.Linear(buyer.Limits{
+		Opening:     decimal.FromInt(80),
+		Reservation: decimal.FromInt(95),
+		Patience:    5,
+	}))
+	b.InitCheckout(acp.Address{
+		Name:       "A B",
+		Line1:      "1 Main St",
+		City:       "Springfield",
+		State:      "IL",
+		PostalCode: "62701",
+		Country:    "US",
+	})
 	b.PayShipping(acp.PSPToken, "spt_sandbox_decline_insufficient_funds", "express")
 	b.PayShipping(acp.PSPToken, "spt_sandbox_ok", "express").ReadOrder()
 	return b, witness, wrong

@@ -109,17 +109,30 @@ type tuningView struct {
 func toAPIAgent(a *agent.Agent, c money.Currency) AgentView {
 	h, m := a.Handlers, a.Model
 	v := AgentView{
-		ID: a.ID.String(), Name: a.Name, Status: a.Status.String(),
+		ID:            a.ID.String(),
+		Name:          a.Name,
+		Status:        a.Status.String(),
 		Handlers:      agentHandlers{toAPIHandler(h.Search), toAPIHandler(h.Quote), toAPIHandler(h.Checkout), toAPIHandler(h.Finalize)},
-		PolicyVersion: a.Policy.Version, Policy: toAPIPolicy(a.Policy, c),
+		PolicyVersion: a.Policy.Version,
+		Policy:        toAPIPolicy(a.Policy, c),
 		Model: modelView{
-			Provider: wire.ToOptional(m.Provider), Name: wire.ToOptional(m.Name), Wording: m.Wording, Strategy: m.Strategy, Reasons: m.Reasons, MaxTokens: wire.ToOptional(m.MaxTokens),
+			Provider:  wire.ToOptional(m.Provider),
+			Name:      wire.ToOptional(m.Name),
+			Wording:   m.Wording,
+			Strategy:  m.Strategy,
+			Reasons:   m.Reasons,
+			MaxTokens: wire.ToOptional(m.MaxTokens),
 			Templates: wire.Each(m.Templates, func(t agent.Template) templateView {
 				return templateView{t.ID, commerce.Occasions[t.On], t.Reasoning, t.Message}
 			}),
 		},
-		Tuning:    tuningView{Automatic: a.Tuning.Automatic, Holdout: wire.ToPercent(a.Tuning.Holdout), Baseline: wire.ToOptional(a.Tuning.Baseline)},
-		CreatedAt: wire.ToTime(a.CreatedAt), UpdatedAt: wire.ToTime(a.UpdatedAt),
+		Tuning: tuningView{
+			Automatic: a.Tuning.Automatic,
+			Holdout:   wire.ToPercent(a.Tuning.Holdout),
+			Baseline:  wire.ToOptional(a.Tuning.Baseline),
+		},
+		CreatedAt: wire.ToTime(a.CreatedAt),
+		UpdatedAt: wire.ToTime(a.UpdatedAt),
 	}
 	if m.Temperature >= 0 {
 		v.Model.Temperature = new(wire.ToDecimal(int64(m.Temperature), operation.TemperatureDigits))
@@ -217,7 +230,12 @@ func fromAPITemplates(views []templateView, check fault.Check) []agent.Template 
 	for i, v := range views {
 		on := commerce.ValueOf(v.On, commerce.Occasions)
 		check.At(i).That(on != agent.Occasion{}, "answer", "must be accept, counter_offer, final_offer, unmoved or reject")
-		list[i] = agent.Template{ID: v.ID, On: on, Reasoning: v.Reasoning, Message: v.Message}
+		list[i] = agent.Template{
+			ID:        v.ID,
+			On:        on,
+			Reasoning: v.Reasoning,
+			Message:   v.Message,
+		}
 	}
 	return list
 }

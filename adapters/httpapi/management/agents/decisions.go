@@ -114,12 +114,26 @@ func toAPIDecision(d negotiation.Link) DecisionView {
 // ToAPIRecord is for readers of negotiations, who must not act in them.
 func ToAPIRecord(d negotiation.Link) DecisionRecord {
 	v := DecisionRecord{
-		ID: d.ID.String(), Agent: wire.ToOptional(d.Agent.String()), Negotiation: id.NegotiationOf(d.Session).String(), Seq: d.Seq, Quote: d.Quote.String(),
-		Product: d.Item.Product.String(), Variant: d.Item.Variant.String(), Quantity: d.Item.Quantity, CreatedAt: wire.ToTime(d.At),
-		Offer: wire.ToOptionalMoney(d.Offer), Answer: answerView{commerce.Responses[d.Outcome], wire.ToOptionalMoney(d.Price)}, Rule: d.Rule.String(),
-		Handler: wire.ToOptional(d.Handler), Fallback: wire.ToOptional(d.Fallback), Proposal: wire.ToOptionalMoney(d.Proposal),
-		PolicyVersion: d.PolicyVersion, Bounds: toAPIBounds(d.Bounds), Progress: toAPIProgress(d.Before),
-		Inputs: toAPIInputs(d.Signals), Message: wire.ToOptional(d.Message),
+		ID:            d.ID.String(),
+		Agent:         wire.ToOptional(d.Agent.String()),
+		Negotiation:   id.NegotiationOf(d.Session).String(),
+		Seq:           d.Seq,
+		Quote:         d.Quote.String(),
+		Product:       d.Item.Product.String(),
+		Variant:       d.Item.Variant.String(),
+		Quantity:      d.Item.Quantity,
+		CreatedAt:     wire.ToTime(d.At),
+		Offer:         wire.ToOptionalMoney(d.Offer),
+		Answer:        answerView{commerce.Responses[d.Outcome], wire.ToOptionalMoney(d.Price)},
+		Rule:          d.Rule.String(),
+		Handler:       wire.ToOptional(d.Handler),
+		Fallback:      wire.ToOptional(d.Fallback),
+		Proposal:      wire.ToOptionalMoney(d.Proposal),
+		PolicyVersion: d.PolicyVersion,
+		Bounds:        toAPIBounds(d.Bounds),
+		Progress:      toAPIProgress(d.Before),
+		Inputs:        toAPIInputs(d.Signals),
+		Message:       wire.ToOptional(d.Message),
 	}
 	if d.Position > 0 {
 		v.Chain.object = &chainView{d.Position, d.Hash, wire.ToOptional(d.Prior)}
@@ -141,8 +155,14 @@ func toAPIProgress(p negotiation.Progress) progressView {
 
 func toAPIInputs(s negotiation.Signals) inputsView {
 	v := inputsView{
-		List: wire.ToMoney(s.List), Cost: wire.ToOptionalMoney(s.Cost), Competitor: wire.ToOptionalMoney(s.Competitor), Negotiable: s.Negotiable,
-		Quantity: s.Quantity, Stock: s.Stock, CartValue: wire.ToMoney(s.CartValue), Category: s.Category,
+		List:       wire.ToMoney(s.List),
+		Cost:       wire.ToOptionalMoney(s.Cost),
+		Competitor: wire.ToOptionalMoney(s.Competitor),
+		Negotiable: s.Negotiable,
+		Quantity:   s.Quantity,
+		Stock:      s.Stock,
+		CartValue:  wire.ToMoney(s.CartValue),
+		Category:   s.Category,
 	}
 	if s.CartAtList.IsPositive() {
 		v.CartAtList = wire.ToOptionalMoney(&s.CartAtList)

@@ -246,7 +246,12 @@ func toAPIMarketGain(g, monthly *market.Gain) *marketGain {
 	if g == nil {
 		return nil
 	}
-	v := &marketGain{Margin: wire.ToMoney(g.Margin), Low: wire.ToMoney(g.Low), High: wire.ToMoney(g.High), Verdict: "undecided"}
+	v := &marketGain{
+		Margin:  wire.ToMoney(g.Margin),
+		Low:     wire.ToMoney(g.Low),
+		High:    wire.ToMoney(g.High),
+		Verdict: "undecided",
+	}
 	switch {
 	case g.Low.IsPositive():
 		v.Verdict = "better"

@@ -42,8 +42,13 @@ type PolicyVersionView struct {
 
 func toAPIVersion(v agent.Version, a *agent.Agent, c money.Currency) PolicyVersionView {
 	return PolicyVersionView{
-		Version: v.Policy.Version, Origin: v.Origin.String(), Note: v.Note, InForce: v.Policy.Version == a.Policy.Version,
-		Policy: toAPIPolicy(v.Policy, c), CreatedAt: wire.ToTime(v.CreatedAt), ActivatedAt: wire.ToKnownTime(v.ActivatedAt),
+		Version:     v.Policy.Version,
+		Origin:      v.Origin.String(),
+		Note:        v.Note,
+		InForce:     v.Policy.Version == a.Policy.Version,
+		Policy:      toAPIPolicy(v.Policy, c),
+		CreatedAt:   wire.ToTime(v.CreatedAt),
+		ActivatedAt: wire.ToKnownTime(v.ActivatedAt),
 	}
 }
 

@@ -130,7 +130,11 @@ func (in policyPatch) segments(p *negotiation.Policy, c money.Currency, check fa
 	p.Segments = nil
 	for i, one := range given {
 		at := check.At(i)
-		s, read := negotiation.Segment{Name: one.Name, Category: one.Category, Curve: p.Curve}, reader{at}
+		s, read := negotiation.Segment{
+			Name:     one.Name,
+			Category: one.Category,
+			Curve:    p.Curve,
+		}, reader{at}
 		read.percent(one.CostFrom, "cost_from_percent", &s.CostFrom, 0)
 		read.percent(one.CostTo, "cost_to_percent", &s.CostTo, 0)
 		read.price(one.PriceMin, "price_min", &s.PriceMin, c)
@@ -277,11 +281,18 @@ type probingView struct {
 
 func toAPIPolicy(p negotiation.Policy, c money.Currency) policyDocument {
 	return policyDocument{
-		Enabled: p.Enabled, MaxDiscount: wire.ToPercent(p.MaxDiscount), MinMargin: wire.ToPercent(p.MinMargin),
-		Unverified: wire.ToPercent(p.UnverifiedShare), RoundCap: p.RoundCap, Depth: wire.ToPercent(p.Depth), Anchor: wire.ToPercent(p.Anchor),
-		Curve: toAPICurve(p.Curve), Leanings: toAPILeanings(p.Leanings),
-		Segments: wire.Each(p.Segments, func(s negotiation.Segment) segmentView { return toAPISegment(s, c) }),
-		Bundles:  bundlesView{!p.Bundles.Off, wire.ToPercent(p.Bundles.Share)}, Probing: probingView(p.Probing),
+		Enabled:     p.Enabled,
+		MaxDiscount: wire.ToPercent(p.MaxDiscount),
+		MinMargin:   wire.ToPercent(p.MinMargin),
+		Unverified:  wire.ToPercent(p.UnverifiedShare),
+		RoundCap:    p.RoundCap,
+		Depth:       wire.ToPercent(p.Depth),
+		Anchor:      wire.ToPercent(p.Anchor),
+		Curve:       toAPICurve(p.Curve),
+		Leanings:    toAPILeanings(p.Leanings),
+		Segments:    wire.Each(p.Segments, func(s negotiation.Segment) segmentView { return toAPISegment(s, c) }),
+		Bundles:     bundlesView{!p.Bundles.Off, wire.ToPercent(p.Bundles.Share)},
+		Probing:     probingView(p.Probing),
 	}
 }
 
@@ -311,8 +322,13 @@ func toAPISegment(s negotiation.Segment, c money.Currency) segmentView {
 		return new(wire.ToMoney(money.Of(minor, c)))
 	}
 	return segmentView{
-		Name: s.Name, Category: s.Category, Curve: toAPICurve(s.Curve),
-		CostFrom: share(s.CostFrom), CostTo: share(s.CostTo), PriceMin: price(s.PriceMin), PriceMax: price(s.PriceMax),
+		Name:     s.Name,
+		Category: s.Category,
+		Curve:    toAPICurve(s.Curve),
+		CostFrom: share(s.CostFrom),
+		CostTo:   share(s.CostTo),
+		PriceMin: price(s.PriceMin),
+		PriceMax: price(s.PriceMax),
 	}
 }
 
@@ -322,9 +338,17 @@ func toAPILeanings(l negotiation.Leanings) leaningsView {
 	}
 	tier := func(i int) wire.Decimal { return wire.ToPercent(l.Tiers[i]) }
 	return leaningsView{
-		Tiers: tiersView{tier(0), tier(1), tier(2), tier(3)}, Purchases: breaks(l.Purchases), Volume: breaks(l.Volume),
-		Flexible: wire.ToPercent(l.Flexible), Scarce: wire.ToPercent(l.Scarce), ScarceBelow: l.ScarceBelow,
-		Plenty: wire.ToPercent(l.Plenty), PlentyFrom: l.PlentyFrom, Cart: wire.ToPercent(l.Cart), CartTimes: l.CartTimes,
-		Competitor: wire.ToPercent(l.Competitor), MatchCompetitor: l.MatchCompetitor,
+		Tiers:           tiersView{tier(0), tier(1), tier(2), tier(3)},
+		Purchases:       breaks(l.Purchases),
+		Volume:          breaks(l.Volume),
+		Flexible:        wire.ToPercent(l.Flexible),
+		Scarce:          wire.ToPercent(l.Scarce),
+		ScarceBelow:     l.ScarceBelow,
+		Plenty:          wire.ToPercent(l.Plenty),
+		PlentyFrom:      l.PlentyFrom,
+		Cart:            wire.ToPercent(l.Cart),
+		CartTimes:       l.CartTimes,
+		Competitor:      wire.ToPercent(l.Competitor),
+		MatchCompetitor: l.MatchCompetitor,
 	}
 }

@@ -134,10 +134,18 @@ func fromAPISimulation(in simulation, c money.Currency) (sim agents.Simulation, 
 		sim.Quantity = *in.Quantity
 	}
 	sim.MadeUp = agents.MadeUp{
-		List: amount(in.List, "list_price"), Cost: amount(in.Cost, "cost"), Competitor: amount(in.Competitor, "competitor_price"),
-		Stock: in.Stock, Category: in.Category,
+		List:       amount(in.List, "list_price"),
+		Cost:       amount(in.Cost, "cost"),
+		Competitor: amount(in.Competitor, "competitor_price"),
+		Stock:      in.Stock,
+		Category:   in.Category,
 	}
-	sim.Claims = session.Claims{LoyaltyTier: in.Buyer.Tier, Location: in.Buyer.Location, PurchaseHistory: in.Buyer.Purchases, Urgency: in.Buyer.Urgency}
+	sim.Claims = session.Claims{
+		LoyaltyTier:     in.Buyer.Tier,
+		Location:        in.Buyer.Location,
+		PurchaseHistory: in.Buyer.Purchases,
+		Urgency:         in.Buyer.Urgency,
+	}
 	for i, o := range in.Offers[:min(len(in.Offers), agents.MostSimulated+1)] {
 		sim.Offers = append(sim.Offers, amount(o, "offers."+strconv.Itoa(i)))
 	}
@@ -146,8 +154,12 @@ func fromAPISimulation(in simulation, c money.Currency) (sim agents.Simulation, 
 
 func toAPIStep(s agents.Step) stepView {
 	v := stepView{
-		Offer: wire.ToOptionalMoney(s.Table.Offer), Rule: s.Decision.Rule().String(), Handler: s.Answered.Handler,
-		Fallback: wire.ToOptional(s.Answered.Fallback), Proposal: wire.ToOptionalMoney(s.Proposal), Progress: toAPIProgress(s.Table.Progress),
+		Offer:    wire.ToOptionalMoney(s.Table.Offer),
+		Rule:     s.Decision.Rule().String(),
+		Handler:  s.Answered.Handler,
+		Fallback: wire.ToOptional(s.Answered.Fallback),
+		Proposal: wire.ToOptionalMoney(s.Proposal),
+		Progress: toAPIProgress(s.Table.Progress),
 	}
 	v.Answer = stepAnswer{Response: commerce.Responses[s.Decision.Outcome()], Price: wire.ToMoney(*negotiation.PriceIn(s.Decision))}
 	switch d := s.Decision.(type) {
@@ -249,9 +261,15 @@ type changedDecision struct {
 
 func toAPIReplay(r negotiation.Replayed) replayView {
 	v := replayView{
-		Negotiations: r.Negotiations, Skipped: r.Skipped, Decisions: r.Decisions, Identical: r.Identical, Changed: r.Changed(),
-		Before: toAPITakings(r.Before), After: toAPITakings(r.Certain), Possible: toAPITakings(r.Possible),
-		Examples: wire.Each(r.Examples, toAPIChanged),
+		Negotiations: r.Negotiations,
+		Skipped:      r.Skipped,
+		Decisions:    r.Decisions,
+		Identical:    r.Identical,
+		Changed:      r.Changed(),
+		Before:       toAPITakings(r.Before),
+		After:        toAPITakings(r.Certain),
+		Possible:     toAPITakings(r.Possible),
+		Examples:     wire.Each(r.Examples, toAPIChanged),
 	}
 	v.Deals.Before, v.Deals.Bought, v.Deals.Certain, v.Deals.Possible = r.Before.Deals, r.Bought, r.Certain.Deals, r.Possible.Deals
 	return v
@@ -264,8 +282,13 @@ func toAPITakings(t negotiation.Takings) takingsView {
 func toAPIChanged(d negotiation.Difference) changedDecision {
 	e := d.Entry
 	v := changedDecision{
-		Decision: e.ID.String(), Session: e.Session.String(), Thread: id.NegotiationOf(e.Session).String(), Product: e.Item.Product.String(),
-		Offer: wire.ToOptionalMoney(e.Offer), Before: answerView{commerce.Responses[e.Outcome], wire.ToOptionalMoney(e.Price)}, Rule: e.Rule.String(),
+		Decision: e.ID.String(),
+		Session:  e.Session.String(),
+		Thread:   id.NegotiationOf(e.Session).String(),
+		Product:  e.Item.Product.String(),
+		Offer:    wire.ToOptionalMoney(e.Offer),
+		Before:   answerView{commerce.Responses[e.Outcome], wire.ToOptionalMoney(e.Price)},
+		Rule:     e.Rule.String(),
 	}
 	if d.Answer != nil {
 		v.After.object = &answerView{commerce.Responses[d.Answer.Outcome()], wire.ToOptionalMoney(negotiation.PriceIn(d.Answer))}

@@ -137,10 +137,20 @@ func readProduct(in ProductPatch, c money.Currency, check fault.Check) catalogs.
 		return func(d wire.Decimal) money.Amount { return d.Amount(c, field, check) }
 	}
 	draft := catalog.Draft{
-		SKU: in.SKU.Field(), Name: in.Name.Field(), Category: in.Category.Field(), Description: in.Description.Field(),
-		Brand: in.Brand.Field(), Attributes: in.Attributes.Field(), Tags: in.Tags.Field(), Negotiable: in.Negotiable.Field(),
-		Related: in.Related.Field(), Status: in.Status.Field(), Quantity: in.Quantity.Field(),
-		GTIN: in.GTIN.Field(), MPN: in.MPN.Field(), InventoryPolicy: in.InventoryPolicy.Field(),
+		SKU:              in.SKU.Field(),
+		Name:             in.Name.Field(),
+		Category:         in.Category.Field(),
+		Description:      in.Description.Field(),
+		Brand:            in.Brand.Field(),
+		Attributes:       in.Attributes.Field(),
+		Tags:             in.Tags.Field(),
+		Negotiable:       in.Negotiable.Field(),
+		Related:          in.Related.Field(),
+		Status:           in.Status.Field(),
+		Quantity:         in.Quantity.Field(),
+		GTIN:             in.GTIN.Field(),
+		MPN:              in.MPN.Field(),
+		InventoryPolicy:  in.InventoryPolicy.Field(),
 		RequiresShipping: in.RequiresShipping.Field(),
 		Price:            wire.MapField(in.Price, amount("price")),
 		Cost:             wire.MapField(in.Cost, amount("cost")),
@@ -150,7 +160,11 @@ func readProduct(in ProductPatch, c money.Currency, check fault.Check) catalogs.
 		}),
 		Reviews: wire.MapField(in.Reviews, func(r reviews) catalog.Reviews {
 			average := r.Average.Scaled(ratingDigits, "average_rating", check.In("reviews"))
-			return catalog.Reviews{Average: int(average), Count: r.Count, Summary: r.Summary}
+			return catalog.Reviews{
+				Average: int(average),
+				Count:   r.Count,
+				Summary: r.Summary,
+			}
 		}),
 		Variants: wire.MapField(in.Variants, func(list []variantDraft) []catalog.VariantDraft {
 			drafts := make([]catalog.VariantDraft, len(list))
@@ -164,8 +178,16 @@ func readProduct(in ProductPatch, c money.Currency, check fault.Check) catalogs.
 }
 
 func fromAPIVariant(v variantDraft, c money.Currency, check fault.Check) catalog.VariantDraft {
-	draft := catalog.VariantDraft{SKU: v.SKU, Size: v.Size, Color: v.Color, Quantity: v.Quantity, GTIN: v.GTIN, MPN: v.MPN,
-		InventoryPolicy: v.InventoryPolicy, RequiresShipping: v.RequiresShipping}
+	draft := catalog.VariantDraft{
+		SKU:              v.SKU,
+		Size:             v.Size,
+		Color:            v.Color,
+		Quantity:         v.Quantity,
+		GTIN:             v.GTIN,
+		MPN:              v.MPN,
+		InventoryPolicy:  v.InventoryPolicy,
+		RequiresShipping: v.RequiresShipping,
+	}
 	if v.Price != nil {
 		price := v.Price.Amount(c, "price", check)
 		draft.Price = &price
@@ -176,22 +198,43 @@ func fromAPIVariant(v variantDraft, c money.Currency, check fault.Check) catalog
 func toAPIProduct(item catalogs.Item) product {
 	p := item.Product
 	out := product{
-		ID: p.ID.String(), Name: p.Name, SKU: p.SKU, Price: wire.ToMoney(p.Price), Category: p.Category,
-		Description: p.Description, Brand: p.Brand, Attributes: p.Attributes, Tags: p.Tags, Negotiable: p.Negotiable,
-		Cost: wire.ToOptionalMoney(p.Cost), CompetitorPrice: wire.ToOptionalMoney(p.CompetitorPrice),
-		Related: p.Related, Status: p.Status.String(),
-		CreatedAt: wire.ToTime(p.CreatedAt), UpdatedAt: wire.ToTime(p.UpdatedAt),
-		Images: wire.Each(p.Images, func(i catalog.Image) image { return image(i) }),
+		ID:              p.ID.String(),
+		Name:            p.Name,
+		SKU:             p.SKU,
+		Price:           wire.ToMoney(p.Price),
+		Category:        p.Category,
+		Description:     p.Description,
+		Brand:           p.Brand,
+		Attributes:      p.Attributes,
+		Tags:            p.Tags,
+		Negotiable:      p.Negotiable,
+		Cost:            wire.ToOptionalMoney(p.Cost),
+		CompetitorPrice: wire.ToOptionalMoney(p.CompetitorPrice),
+		Related:         p.Related,
+		Status:          p.Status.String(),
+		CreatedAt:       wire.ToTime(p.CreatedAt),
+		UpdatedAt:       wire.ToTime(p.UpdatedAt),
+		Images:          wire.Each(p.Images, func(i catalog.Image) image { return image(i) }),
 		Reviews: reviews{
-			Average: wire.ToDecimal(int64(p.Reviews.Average), ratingDigits), Count: p.Reviews.Count, Summary: p.Reviews.Summary,
+			Average: wire.ToDecimal(int64(p.Reviews.Average), ratingDigits),
+			Count:   p.Reviews.Count,
+			Summary: p.Reviews.Summary,
 		},
 	}
 	for _, v := range p.Variants {
 		quantity := item.Stock[v.ID]
 		out.Quantity += quantity
 		out.Variants = append(out.Variants, variant{
-			ID: v.ID.String(), SKU: v.SKU, Size: v.Size, Color: v.Color, Price: wire.ToOptionalMoney(v.Price), Quantity: quantity,
-			GTIN: v.GTIN, MPN: v.MPN, InventoryPolicy: v.InventoryPolicy.String(), RequiresShipping: !v.Digital,
+			ID:               v.ID.String(),
+			SKU:              v.SKU,
+			Size:             v.Size,
+			Color:            v.Color,
+			Price:            wire.ToOptionalMoney(v.Price),
+			Quantity:         quantity,
+			GTIN:             v.GTIN,
+			MPN:              v.MPN,
+			InventoryPolicy:  v.InventoryPolicy.String(),
+			RequiresShipping: !v.Digital,
 		})
 	}
 	out.VariantCount = len(p.Variants) + item.Unlisted.Variants

@@ -68,7 +68,11 @@ type listed struct {
 }
 
 func (h *handlers) listProducts(ctx context.Context, rq operation.Request, in *listProductsInput) ([]listed, int, error) {
-	p, filter := rq.Caller.Project, ports.ProductFilter{Text: in.Text, Category: in.Category, Status: in.Status}
+	p, filter := rq.Caller.Project, ports.ProductFilter{
+		Text:     in.Text,
+		Category: in.Category,
+		Status:   in.Status,
+	}
 	if in.Bounds {
 		if err := rq.Caller.Require("agents:read"); err != nil {
 			return nil, 0, err
@@ -174,7 +178,11 @@ func countOutcomes(results []catalogs.Upserted) map[string]int {
 }
 
 func toAPIUpserted(r catalogs.Upserted) upserted {
-	u := upserted{SKU: r.SKU, Status: r.Outcome.String(), Errors: []wire.Detail{}}
+	u := upserted{
+		SKU:    r.SKU,
+		Status: r.Outcome.String(),
+		Errors: []wire.Detail{},
+	}
 	var known *fault.Error
 	switch {
 	case r.Err == nil:
@@ -208,5 +216,9 @@ func (h *handlers) listCategories(ctx context.Context, rq operation.Request, in 
 }
 
 func toAPICategory(c catalog.Category) category {
-	return category{ID: c.Path, Name: c.Path[strings.LastIndex(c.Path, "/")+1:], ProductCount: c.Count}
+	return category{
+		ID:           c.Path,
+		Name:         c.Path[strings.LastIndex(c.Path, "/")+1:],
+		ProductCount: c.Count,
+	}
 }

@@ -51,10 +51,19 @@ func toAPISearchIndex(s discovery.Standing) SearchIndex {
 		leftOut = append(leftOut, "products")
 	}
 	return SearchIndex{
-		Status: s.Readiness.String(), CatalogVersion: s.Wanted, IndexedVersion: s.Has, Products: s.Products,
+		Status:         s.Readiness.String(),
+		CatalogVersion: s.Wanted,
+		IndexedVersion: s.Has,
+		Products:       s.Products,
 		Vectors: SearchVectors{
-			Source: wire.ToOptional(s.Meaning.String()), Model: wire.ToOptional(s.Model), Embedded: s.Embedded, Pending: s.Pending,
+			Source:   wire.ToOptional(s.Meaning.String()),
+			Model:    wire.ToOptional(s.Model),
+			Embedded: s.Embedded,
+			Pending:  s.Pending,
 		},
-		EmbeddingError: wire.ToOptional(s.Failure), MemoryBytes: s.Bytes, MemoryLimit: s.Limit, LeftOut: leftOut,
+		EmbeddingError: wire.ToOptional(s.Failure),
+		MemoryBytes:    s.Bytes,
+		MemoryLimit:    s.Limit,
+		LeftOut:        leftOut,
 	}
 }

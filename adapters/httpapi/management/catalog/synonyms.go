@@ -51,8 +51,11 @@ func fromAPISynonym(in SynonymPatch) catalog.SynonymDraft {
 
 func toAPISynonym(s *catalog.Synonym) SynonymView {
 	return SynonymView{
-		ID: s.ID.String(), Input: wire.ToOptional(s.Input), Words: s.Words,
-		CreatedAt: wire.ToTime(s.CreatedAt), UpdatedAt: wire.ToTime(s.UpdatedAt),
+		ID:        s.ID.String(),
+		Input:     wire.ToOptional(s.Input),
+		Words:     s.Words,
+		CreatedAt: wire.ToTime(s.CreatedAt),
+		UpdatedAt: wire.ToTime(s.UpdatedAt),
 	}
 }
 

@@ -165,8 +165,13 @@ func (h *handlers) analyticsSummary(ctx context.Context, rq operation.Request, i
 	}
 	for i, of := range spans[1:] {
 		body.Series = append(body.Series, summarySpan{
-			From: wire.ToTime(s.bounds[i]), To: wire.ToTime(s.bounds[i+1]), Sessions: of.Sessions,
-			Negotiations: of.Negotiations, Deals: of.Deals, Orders: of.Orders, Revenue: s.revenue(of),
+			From:         wire.ToTime(s.bounds[i]),
+			To:           wire.ToTime(s.bounds[i+1]),
+			Sessions:     of.Sessions,
+			Negotiations: of.Negotiations,
+			Deals:        of.Deals,
+			Orders:       of.Orders,
+			Revenue:      s.revenue(of),
 		})
 	}
 	return body, nil
@@ -174,10 +179,17 @@ func (h *handlers) analyticsSummary(ctx context.Context, rq operation.Request, i
 
 func (s span) totals(of ports.Span) Totals {
 	return Totals{
-		Sessions: of.Sessions, Negotiations: of.Negotiations, Offers: of.Offers, Deals: of.Deals,
-		DealRate: ratio(of.Deals, of.Offered), AverageRounds: ratio(of.Offers, of.Offered),
-		Discount: discountView{mean(of.DealDiscount, of.Deals), quantile(of.DealDiscounts, 50)},
-		Orders:   of.Orders, Conversion: ratio(of.Buyers, of.Sessions), Revenue: s.revenue(of), Margin: s.margin(of.Known, of.Cost),
+		Sessions:      of.Sessions,
+		Negotiations:  of.Negotiations,
+		Offers:        of.Offers,
+		Deals:         of.Deals,
+		DealRate:      ratio(of.Deals, of.Offered),
+		AverageRounds: ratio(of.Offers, of.Offered),
+		Discount:      discountView{mean(of.DealDiscount, of.Deals), quantile(of.DealDiscounts, 50)},
+		Orders:        of.Orders,
+		Conversion:    ratio(of.Buyers, of.Sessions),
+		Revenue:       s.revenue(of),
+		Margin:        s.margin(of.Known, of.Cost),
 	}
 }
 

@@ -136,7 +136,12 @@ func (h *handlers) analyticsNegotiations(ctx context.Context, rq operation.Reque
 	if err != nil {
 		return body, err
 	}
-	filter := ports.LostFilter{From: s.From.Time, To: s.To.Time, Currency: s.Currency, Near: near}
+	filter := ports.LostFilter{
+		From:     s.From.Time,
+		To:       s.To.Time,
+		Currency: s.Currency,
+		Near:     near,
+	}
 	lost, err := rq.Stores.Analytics.Lost(ctx, project, filter, in.Page())
 	if err != nil {
 		return body, err
@@ -150,9 +155,16 @@ func (h *handlers) analyticsNegotiations(ctx context.Context, rq operation.Reque
 	body.Lost = toAPILost(s, lost, names, near, in.Page())
 	for i, of := range spans {
 		body.Series = append(body.Series, talkSpan{
-			From: wire.ToTime(s.bounds[i]), To: wire.ToTime(s.bounds[i+1]), Offers: of.Offers, Paid: of.Paid,
-			OutcomesView: toAPIOutcomes(analytics.Outcomes{Negotiations: of.Negotiations, Offered: of.Offered, Deals: of.Deals}),
-			Discount:     mean(of.DealDiscount, of.Deals),
+			From:   wire.ToTime(s.bounds[i]),
+			To:     wire.ToTime(s.bounds[i+1]),
+			Offers: of.Offers,
+			Paid:   of.Paid,
+			OutcomesView: toAPIOutcomes(analytics.Outcomes{
+				Negotiations: of.Negotiations,
+				Offered:      of.Offered,
+				Deals:        of.Deals,
+			}),
+			Discount: mean(of.DealDiscount, of.Deals),
 		})
 	}
 	return body, nil
@@ -194,7 +206,11 @@ func toAPIFunnel(of ports.Span) []stageView {
 // toAPIDistribution reads a histogram by thousandths.
 func toAPIDistribution(counts map[int]int64, sum, of int64) distributionView {
 	view := distributionView{
-		Count: of, Mean: mean(sum, of), P10: quantile(counts, 10), P50: quantile(counts, 50), P90: quantile(counts, 90),
+		Count:     of,
+		Mean:      mean(sum, of),
+		P10:       quantile(counts, 10),
+		P50:       quantile(counts, 50),
+		P90:       quantile(counts, 90),
 		Histogram: []barView{},
 	}
 	percents := analytics.Coarser(counts, 10)
@@ -207,16 +223,27 @@ func toAPIDistribution(counts map[int]int64, sum, of int64) distributionView {
 func toAPILost(s span, deals ports.LostDeals, names map[id.Product]string, near int64, p ports.Page) lostView {
 	examples := operation.ToAPIList(deals.Examples, func(l analytics.Lost) lostDeal {
 		return lostDeal{
-			Negotiation: id.NegotiationOf(l.Item.Session).String(), Product: l.Item.Product.String(), ProductName: names[l.Item.Product],
-			Variant: l.Item.Variant.String(), Quantity: l.Item.Quantity,
-			BestOffer: s.money(l.Best), Floor: s.money(l.Floor), Standing: s.money(l.Standing), List: s.money(l.List),
-			BeganAt: wire.ToTime(l.Began), LastAt: wire.ToTime(l.Last),
+			Negotiation: id.NegotiationOf(l.Item.Session).String(),
+			Product:     l.Item.Product.String(),
+			ProductName: names[l.Item.Product],
+			Variant:     l.Item.Variant.String(),
+			Quantity:    l.Item.Quantity,
+			BestOffer:   s.money(l.Best),
+			Floor:       s.money(l.Floor),
+			Standing:    s.money(l.Standing),
+			List:        s.money(l.List),
+			BeganAt:     wire.ToTime(l.Began),
+			LastAt:      wire.ToTime(l.Last),
 		}
 	}, p, int(deals.Count))
 	return lostView{
-		NearFloorPercent: wire.ToDecimal(near, 1), Count: deals.Count, AboveFloor: deals.AboveFloor,
-		BestOffers: s.money(deals.Offered), List: s.money(deals.List), ShareOfList: ratio(deals.Offered, deals.List),
-		Examples: examples.Body,
+		NearFloorPercent: wire.ToDecimal(near, 1),
+		Count:            deals.Count,
+		AboveFloor:       deals.AboveFloor,
+		BestOffers:       s.money(deals.Offered),
+		List:             s.money(deals.List),
+		ShareOfList:      ratio(deals.Offered, deals.List),
+		Examples:         examples.Body,
 	}
 }
 

@@ -68,13 +68,22 @@ func (h *handlers) analyticsSales(ctx context.Context, rq operation.Request, in 
 	if err != nil {
 		return body, err
 	}
-	body = salesView{Cut: s.Cut, Total: s.sold(total), Products: wire.Each(top, func(p id.Product) topProduct {
-		sold := total.Products[p.String()]
-		return topProduct{
-			Product: p.String(), Name: names[p], Units: sold.Units, List: s.money(sold.List), Goods: s.money(sold.Goods),
-			Discount: s.money(sold.List - sold.Goods), Margin: s.margin(sold.Known, sold.Cost),
-		}
-	})}
+	body = salesView{
+		Cut:   s.Cut,
+		Total: s.sold(total),
+		Products: wire.Each(top, func(p id.Product) topProduct {
+			sold := total.Products[p.String()]
+			return topProduct{
+				Product:  p.String(),
+				Name:     names[p],
+				Units:    sold.Units,
+				List:     s.money(sold.List),
+				Goods:    s.money(sold.Goods),
+				Discount: s.money(sold.List - sold.Goods),
+				Margin:   s.margin(sold.Known, sold.Cost),
+			}
+		}),
+	}
 	for i, of := range spans {
 		body.Series = append(body.Series, soldSpan{wire.ToTime(s.bounds[i]), wire.ToTime(s.bounds[i+1]), s.sold(of)})
 	}
@@ -83,8 +92,14 @@ func (h *handlers) analyticsSales(ctx context.Context, rq operation.Request, in 
 
 func (s span) sold(of ports.Span) SoldView {
 	return SoldView{
-		Orders: of.Orders, Units: of.Units, Refunds: of.Refunds, RevenueView: s.revenue(of), List: s.money(of.List),
-		Goods: s.money(of.Goods), Discount: s.money(of.List - of.Goods), Margin: s.margin(of.Known, of.Cost),
+		Orders:      of.Orders,
+		Units:       of.Units,
+		Refunds:     of.Refunds,
+		RevenueView: s.revenue(of),
+		List:        s.money(of.List),
+		Goods:       s.money(of.Goods),
+		Discount:    s.money(of.List - of.Goods),
+		Margin:      s.margin(of.Known, of.Cost),
 	}
 }
 

@@ -61,8 +61,15 @@ func toAPIWallets(wallets []ports.Wallet) ([]walletView, error) {
 		if len(all) == 0 || all[len(all)-1].Currency != currency.Code() {
 			none := wire.ToMoney(money.Zero(currency))
 			all = append(all, walletView{
-				Currency: currency.Code(), Balance: none, Captured: none, Refunded: none, Disputed: none, Fees: none,
-				PaidOut: none, Orphaned: none, Adjusted: none,
+				Currency: currency.Code(),
+				Balance:  none,
+				Captured: none,
+				Refunded: none,
+				Disputed: none,
+				Fees:     none,
+				PaidOut:  none,
+				Orphaned: none,
+				Adjusted: none,
 			})
 		}
 		joined := &all[len(all)-1]
@@ -118,7 +125,12 @@ type listTransactionsInput struct {
 
 func (h *handlers) listTransactions(ctx context.Context, rq operation.Request, in *listTransactionsInput, page ports.Page) ([]ledger.Transaction, int, error) {
 	from, to := in.Span(rq)
-	filter := ports.TransactionFilter{Kind: ledger.Kinds[in.Type], Order: in.Order.ID, From: from, To: to}
+	filter := ports.TransactionFilter{
+		Kind:  ledger.Kinds[in.Type],
+		Order: in.Order.ID,
+		From:  from,
+		To:    to,
+	}
 	return rq.Stores.Ledger.Transactions(ctx, rq.Caller.Project.ID, filter, page)
 }
 
@@ -141,8 +153,13 @@ func (h *handlers) getTransaction(ctx context.Context, rq operation.Request, in 
 // toAPITransaction shows each account once: what a sale added to it in parts is one entry.
 func toAPITransaction(t ledger.Transaction) transactionView {
 	view := transactionView{
-		ID: t.ID.String(), Type: t.Kind.String(), OrderID: wire.ToOptionalID(t.Order), PaymentID: wire.ToOptionalID(t.Payment),
-		RefundID: wire.ToOptionalID(t.Refund), DisputeID: wire.ToOptionalID(t.Dispute), CreatedAt: wire.ToTime(t.At),
+		ID:        t.ID.String(),
+		Type:      t.Kind.String(),
+		OrderID:   wire.ToOptionalID(t.Order),
+		PaymentID: wire.ToOptionalID(t.Payment),
+		RefundID:  wire.ToOptionalID(t.Refund),
+		DisputeID: wire.ToOptionalID(t.Dispute),
+		CreatedAt: wire.ToTime(t.At),
 	}
 	if t.Dispute.IsZero() {
 		view.Reference = wire.ToOptional(t.Reference)
@@ -277,8 +294,13 @@ func toAPIResult(r ports.ReconciliationResult) providerReport {
 
 func toAPIReport(r finance.Report) providerReport {
 	return providerReport{
-		Provider: r.Route.Provider, Matched: r.Matched, Ours: wire.Each(r.Ours, toAPITotal), Theirs: wire.Each(r.Theirs, toAPITotal),
-		Differences: wire.Each(r.Differences, toAPIDifference), Found: r.Found, Unexplained: r.Unexplained,
+		Provider:    r.Route.Provider,
+		Matched:     r.Matched,
+		Ours:        wire.Each(r.Ours, toAPITotal),
+		Theirs:      wire.Each(r.Theirs, toAPITotal),
+		Differences: wire.Each(r.Differences, toAPIDifference),
+		Found:       r.Found,
+		Unexplained: r.Unexplained,
 	}
 }
 
@@ -288,9 +310,16 @@ func toAPITotal(a money.Amount) currencyTotal {
 
 func toAPIDifference(d ports.MoneyDifference) differenceView {
 	view := differenceView{
-		Kind: d.Kind(), Type: ledger.SaleKind.String(), PaymentID: wire.ToOptionalID(d.Payment), RefundID: wire.ToOptionalID(d.RefundID),
-		Reference: d.Reference, ProviderID: d.Provider, Ours: wire.ToOptionalMoney(d.Ours), Theirs: wire.ToOptionalMoney(d.Theirs),
-		At: wire.ToTime(d.At), State: wire.ToOptional(d.State.String()),
+		Kind:       d.Kind(),
+		Type:       ledger.SaleKind.String(),
+		PaymentID:  wire.ToOptionalID(d.Payment),
+		RefundID:   wire.ToOptionalID(d.RefundID),
+		Reference:  d.Reference,
+		ProviderID: d.Provider,
+		Ours:       wire.ToOptionalMoney(d.Ours),
+		Theirs:     wire.ToOptionalMoney(d.Theirs),
+		At:         wire.ToTime(d.At),
+		State:      wire.ToOptional(d.State.String()),
 	}
 	if d.Refund {
 		view.Type = ledger.RefundKind.String()

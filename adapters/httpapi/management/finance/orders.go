@@ -212,7 +212,9 @@ func (h *handlers) updateFulfillment(ctx context.Context, rq operation.Request, 
 
 func (h *handlers) moveOrder(ctx context.Context, rq operation.Request, in *fulfillmentInput) (*order.Case, error) {
 	shop, wanted, sent := rq.Caller.Project.ID, in.Order.ID, aftersales.Shipment{
-		Carrier: in.Body.Carrier, TrackingNumber: in.Body.TrackingNumber, TrackingURL: in.Body.TrackingURL,
+		Carrier:        in.Body.Carrier,
+		TrackingNumber: in.Body.TrackingNumber,
+		TrackingURL:    in.Body.TrackingURL,
 	}
 	if in.Body.Status == order.Shipped.String() {
 		return h.Aftersales.In(rq.Stores).Ship(ctx, shop, wanted, sent)
@@ -260,15 +262,29 @@ func toAPIOrder(o *order.Order) OrderView {
 
 // paymentOf is the payment of an order as lists of payments have it.
 func paymentOf(o *order.Order) ports.OrderPayment {
-	return ports.OrderPayment{Payment: o.Payment, Project: o.Project, Order: o.ID, Checkout: o.Checkout}
+	return ports.OrderPayment{
+		Payment:  o.Payment,
+		Project:  o.Project,
+		Order:    o.ID,
+		Checkout: o.Checkout,
+	}
 }
 
 func ToAPICase(c *order.Case) OrderDetail {
 	o := c.Order
 	return OrderDetail{
-		OrderView: toAPIOrder(o), Subtotal: wire.ToMoney(o.Subtotal), Shipping: wire.ToMoney(o.Shipping), Tax: wire.ToMoney(o.Tax),
-		Address: ToAPIAddress(o.Address), Notes: o.Notes, Refunds: wire.Each(c.Refunds, toAPIRefund), Returns: wire.Each(c.Returns, toAPIReturn),
-		Disputes: wire.Each(c.Disputes, ToAPIDispute), Protocol: o.Agent.Protocol.String(), Agent: ToAPIAgent(o.Agent), Webhook: toAPIHook(o),
+		OrderView: toAPIOrder(o),
+		Subtotal:  wire.ToMoney(o.Subtotal),
+		Shipping:  wire.ToMoney(o.Shipping),
+		Tax:       wire.ToMoney(o.Tax),
+		Address:   ToAPIAddress(o.Address),
+		Notes:     o.Notes,
+		Refunds:   wire.Each(c.Refunds, toAPIRefund),
+		Returns:   wire.Each(c.Returns, toAPIReturn),
+		Disputes:  wire.Each(c.Disputes, ToAPIDispute),
+		Protocol:  o.Agent.Protocol.String(),
+		Agent:     ToAPIAgent(o.Agent),
+		Webhook:   toAPIHook(o),
 	}
 }
 
@@ -306,16 +322,28 @@ func ToAPIAddress(a checkout.Address) AddressView {
 
 func ToAPIOrderLine(l checkout.Line) OrderLine {
 	return OrderLine{
-		ProductID: l.Product.String(), VariantID: l.Variant.String(), SKU: l.SKU, Name: l.Name, Variant: l.Label,
-		Quantity: l.Quantity, Unit: wire.ToMoney(l.Unit), Original: wire.ToMoney(l.Original), RequiresShipping: !l.Digital,
+		ProductID:        l.Product.String(),
+		VariantID:        l.Variant.String(),
+		SKU:              l.SKU,
+		Name:             l.Name,
+		Variant:          l.Label,
+		Quantity:         l.Quantity,
+		Unit:             wire.ToMoney(l.Unit),
+		Original:         wire.ToMoney(l.Original),
+		RequiresShipping: !l.Digital,
 	}
 }
 
 func toAPIFulfillment(f order.Fulfillment) fulfillmentView {
 	return fulfillmentView{
-		Status: f.Status.String(), ShippingOption: f.ShippingOption, ShipsOn: f.ShipsOn.Format(time.DateOnly),
-		Delivery: f.DeliversFrom.Format(time.DateOnly) + " to " + f.DeliversBy.Format(time.DateOnly),
-		Carrier:  wire.ToOptional(f.Carrier), TrackingNumber: wire.ToOptional(f.TrackingNumber), TrackingURL: wire.ToOptional(f.TrackingURL),
-		ShippedAt: wire.ToKnownTime(f.ShippedAt), DeliveredAt: wire.ToKnownTime(f.DeliveredAt),
+		Status:         f.Status.String(),
+		ShippingOption: f.ShippingOption,
+		ShipsOn:        f.ShipsOn.Format(time.DateOnly),
+		Delivery:       f.DeliversFrom.Format(time.DateOnly) + " to " + f.DeliversBy.Format(time.DateOnly),
+		Carrier:        wire.ToOptional(f.Carrier),
+		TrackingNumber: wire.ToOptional(f.TrackingNumber),
+		TrackingURL:    wire.ToOptional(f.TrackingURL),
+		ShippedAt:      wire.ToKnownTime(f.ShippedAt),
+		DeliveredAt:    wire.ToKnownTime(f.DeliveredAt),
 	}
 }

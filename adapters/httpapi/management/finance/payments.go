@@ -163,7 +163,12 @@ type listAllRefundsInput struct {
 
 func (h *handlers) listAllRefunds(ctx context.Context, rq operation.Request, in *listAllRefundsInput) ([]RefundView, int, error) {
 	from, to := in.Span(rq)
-	filter := ports.RefundFilter{Status: order.RefundStatuses[in.Status], Order: in.Order.ID, From: from, To: to}
+	filter := ports.RefundFilter{
+		Status: order.RefundStatuses[in.Status],
+		Order:  in.Order.ID,
+		From:   from,
+		To:     to,
+	}
 	if in.Status == statusUnresolved {
 		found, total, err := rq.Stores.Unresolved.UnresolvedRefunds(ctx, rq.Caller.Project.ID, filter, in.Page())
 		return wire.Each(found, toAPIUnresolvedRefund), total, err
@@ -270,17 +275,34 @@ func fromAPIAmount(o wire.Optional[wire.Decimal], c money.Currency) (*money.Amou
 
 func toAPIPayment(p ports.OrderPayment) PaymentView {
 	return PaymentView{
-		ID: p.ID.String(), Status: p.Status().String(), Amount: wire.ToMoney(p.Amount), RefundedAmount: wire.ToMoney(p.Refunded),
-		DisputedAmount: wire.ToMoney(p.Disputed), Currency: p.Amount.Currency().Code(), Method: commerce.PaymentMethods[p.Method], Instrument: p.Label, Provider: p.Route.Provider,
-		OrderID: p.Order.String(), CheckoutID: p.Checkout.String(), CreatedAt: wire.ToTime(p.CreatedAt),
+		ID:             p.ID.String(),
+		Status:         p.Status().String(),
+		Amount:         wire.ToMoney(p.Amount),
+		RefundedAmount: wire.ToMoney(p.Refunded),
+		DisputedAmount: wire.ToMoney(p.Disputed),
+		Currency:       p.Amount.Currency().Code(),
+		Method:         commerce.PaymentMethods[p.Method],
+		Instrument:     p.Label,
+		Provider:       p.Route.Provider,
+		OrderID:        p.Order.String(),
+		CheckoutID:     p.Checkout.String(),
+		CreatedAt:      wire.ToTime(p.CreatedAt),
 	}
 }
 
 func toAPIRefund(r order.Refund) RefundView {
 	return RefundView{
-		ID: r.ID.String(), PaymentID: r.Payment.String(), OrderID: r.Order.String(), ReturnID: wire.ToOptionalID(r.Return),
-		Amount: wire.ToMoney(r.Amount), Currency: r.Amount.Currency().Code(), Status: r.Status.String(), Reason: r.Reason,
-		Origin: r.Origin.String(), FailureCode: wire.ToOptional(r.Failure), ReversedAt: wire.ToKnownTime(r.ReversedAt),
-		CreatedAt: wire.ToTime(r.CreatedAt),
+		ID:          r.ID.String(),
+		PaymentID:   r.Payment.String(),
+		OrderID:     r.Order.String(),
+		ReturnID:    wire.ToOptionalID(r.Return),
+		Amount:      wire.ToMoney(r.Amount),
+		Currency:    r.Amount.Currency().Code(),
+		Status:      r.Status.String(),
+		Reason:      r.Reason,
+		Origin:      r.Origin.String(),
+		FailureCode: wire.ToOptional(r.Failure),
+		ReversedAt:  wire.ToKnownTime(r.ReversedAt),
+		CreatedAt:   wire.ToTime(r.CreatedAt),
 	}
 }

@@ -61,7 +61,12 @@ type listReturnsInput struct {
 func (h *handlers) listReturns(ctx context.Context, rq operation.Request, in *listReturnsInput, page ports.Page) ([]order.Return, int, error) {
 	page.Oldest = in.Sort == "oldest"
 	from, to := in.Span(rq)
-	filter := ports.ReturnFilter{Status: order.ReturnStatuses[in.Status], Order: in.Order.ID, From: from, To: to}
+	filter := ports.ReturnFilter{
+		Status: order.ReturnStatuses[in.Status],
+		Order:  in.Order.ID,
+		From:   from,
+		To:     to,
+	}
 	return rq.Stores.OrderLists.Returns(ctx, rq.Caller.Project.ID, filter, page)
 }
 
@@ -172,12 +177,19 @@ func loggedReturn(c *order.Case, ret id.Return) map[string]any {
 
 func toAPIReturn(r order.Return) ReturnView {
 	view := ReturnView{
-		ID: r.ID.String(), OrderID: r.Order.String(), Status: r.Status.String(), Comment: r.Comment, Reason: r.Reason,
+		ID:      r.ID.String(),
+		OrderID: r.Order.String(),
+		Status:  r.Status.String(),
+		Comment: r.Comment,
+		Reason:  r.Reason,
 		Items: wire.Each(r.Items, func(i order.ReturnItem) returnItem {
 			return returnItem{i.Product.String(), i.Variant.String(), i.Quantity, i.Reason}
 		}),
-		Estimate: wire.ToMoney(r.Estimate), Currency: r.Estimate.Currency().Code(), RefundID: wire.ToOptionalID(r.Refund),
-		CreatedAt: wire.ToTime(r.CreatedAt), DecidedAt: wire.ToKnownTime(r.DecidedAt),
+		Estimate:  wire.ToMoney(r.Estimate),
+		Currency:  r.Estimate.Currency().Code(),
+		RefundID:  wire.ToOptionalID(r.Refund),
+		CreatedAt: wire.ToTime(r.CreatedAt),
+		DecidedAt: wire.ToKnownTime(r.DecidedAt),
 	}
 	for _, t := range r.Restocked {
 		view.Restocked += t.Quantity

@@ -44,7 +44,9 @@ func (h *handlers) connectIntegration(ctx context.Context, rq operation.Request,
 		return nil, err
 	}
 	begun, err := h.Connecting.In(rq.Stores).Begin(ctx, rq.Caller.Account.ID, rq.Caller.Project, connecting.Begin{
-		Type: kind, RedirectURI: in.Body.RedirectURI, Store: in.Body.StoreDomain,
+		Type:        kind,
+		RedirectURI: in.Body.RedirectURI,
+		Store:       in.Body.StoreDomain,
 	})
 	if err != nil {
 		return nil, err
@@ -93,8 +95,13 @@ func (h *handlers) completeConnection(ctx ports.Outbound, rq operation.Request, 
 		return made, err
 	}
 	prepared, err := h.Connecting.In(rq.Stores).PrepareCompletion(ctx, v.Account.ID, v.Project.ID, connecting.Completion{
-		Type: kind, Code: given.Code, State: given.State, RedirectURI: given.RedirectURI, Store: given.StoreDomain,
-		Callback: given.Callback, Currency: v.Project.Settings.Currency.Code(),
+		Type:        kind,
+		Code:        given.Code,
+		State:       given.State,
+		RedirectURI: given.RedirectURI,
+		Store:       given.StoreDomain,
+		Callback:    given.Callback,
+		Currency:    v.Project.Settings.Currency.Code(),
 	})
 	if err != nil {
 		return made, err

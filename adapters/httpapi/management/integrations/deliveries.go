@@ -171,7 +171,15 @@ func toAPIEvent(e ports.Announced) eventView {
 
 func toAPIDelivery(d *event.Delivery) DeliveryView {
 	return DeliveryView{
-		ID: d.ID.String(), EventID: d.Event.String(), Type: d.Type.String(), Status: d.Status.String(), Attempts: d.Attempts, LastCode: wire.ToOptional(d.LastCode), LastError: wire.ToOptional(d.LastError),
-		NextAttempt: wire.ToOptionalTime(d.DueAt), CreatedAt: wire.ToTime(d.CreatedAt), DeliveredAt: wire.ToOptionalTime(d.DeliveredAt),
+		ID:          d.ID.String(),
+		EventID:     d.Event.String(),
+		Type:        d.Type.String(),
+		Status:      d.Status.String(),
+		Attempts:    d.Attempts,
+		LastCode:    wire.ToOptional(d.LastCode),
+		LastError:   wire.ToOptional(d.LastError),
+		NextAttempt: wire.ToOptionalTime(d.DueAt),
+		CreatedAt:   wire.ToTime(d.CreatedAt),
+		DeliveredAt: wire.ToOptionalTime(d.DeliveredAt),
 	}
 }

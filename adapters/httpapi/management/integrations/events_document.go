@@ -89,13 +89,30 @@ func documentEvents(doc *huma.OpenAPI) {
 		}
 		text := &huma.Schema{Type: huma.TypeString}
 		doc.Webhooks[kind] = &huma.PathItem{Post: &huma.Operation{
-			OperationID: "on-" + kind, Summary: p.summary, Tags: []string{"Events"},
+			OperationID: "on-" + kind,
+			Summary:     p.summary,
+			Tags:        []string{"Events"},
 			Description: p.summary + ". Signed by Standard Webhooks. webhook-id is the event's id: receivers deduplicate by it. " +
 				"Deliveries may arrive in another order than the events happened in: sequence numbers an order's events from 1, without gaps.",
 			Parameters: []*huma.Param{
-				{Name: "webhook-id", In: "header", Required: true, Schema: text},
-				{Name: "webhook-timestamp", In: "header", Required: true, Schema: text},
-				{Name: "webhook-signature", In: "header", Required: true, Schema: text},
+				{
+					Name:     "webhook-id",
+					In:       "header",
+					Required: true,
+					Schema:   text,
+				},
+				{
+					Name:     "webhook-timestamp",
+					In:       "header",
+					Required: true,
+					Schema:   text,
+				},
+				{
+					Name:     "webhook-signature",
+					In:       "header",
+					Required: true,
+					Schema:   text,
+				},
 			},
 			RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 				"application/json": {
@@ -132,7 +149,11 @@ func schemaOfValue(value any) *huma.Schema {
 	case []any:
 		return &huma.Schema{Type: huma.TypeArray, Items: schemaOfValue(v[0])}
 	case map[string]any:
-		s := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{}, AdditionalProperties: true}
+		s := &huma.Schema{
+			Type:                 huma.TypeObject,
+			Properties:           map[string]*huma.Schema{},
+			AdditionalProperties: true,
+		}
 		for name, field := range v {
 			s.Properties[name] = schemaOfValue(field)
 		}

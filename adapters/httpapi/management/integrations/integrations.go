@@ -87,9 +87,11 @@ func (h *handlers) connectAPIKey(ctx ports.Outbound, rq operation.Request, in *w
 		return made, err
 	}
 	prepared, err := h.Connecting.In(rq.Stores).PrepareConnect(ctx, rq.Caller.Project, integration.Draft{
-		Type: kind, Name: in.Body.Name, Credentials: kind.Given(in.Body.Credentials.Key, in.Body.Credentials.Secret),
-		Config: integration.Config{BaseURL: in.Body.Config.BaseURL},
-		Change: in.Body.Config.change(),
+		Type:        kind,
+		Name:        in.Body.Name,
+		Credentials: kind.Given(in.Body.Credentials.Key, in.Body.Credentials.Secret),
+		Config:      integration.Config{BaseURL: in.Body.Config.BaseURL},
+		Change:      in.Body.Config.change(),
 	})
 	if err != nil {
 		return made, err

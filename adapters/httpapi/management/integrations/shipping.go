@@ -115,7 +115,11 @@ func (h *handlers) createLabel(ctx ports.Outbound, rq operation.Request, in *lab
 		return made, err
 	}
 	bought, isNew, err := h.Shipping.In(rq.Stores).Buy(ctx, rq.Caller.Project, in.Order.ID, order.LabelWish{
-		Integration: through, Carrier: in.Body.Carrier, Service: in.Body.Service, Grams: in.Body.Grams, Test: in.Body.Test,
+		Integration: through,
+		Carrier:     in.Body.Carrier,
+		Service:     in.Body.Service,
+		Grams:       in.Body.Grams,
+		Test:        in.Body.Test,
 	})
 	if err != nil {
 		return made, err

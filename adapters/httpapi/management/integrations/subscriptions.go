@@ -60,7 +60,9 @@ type subscriptionSecret struct {
 
 func (h *handlers) createSubscription(ctx context.Context, rq operation.Request, in *wire.Input[newSubscription]) (*secretOutput, error) {
 	s, secret, err := h.Publishing.In(rq.Stores).Subscribe(ctx, rq.Caller.Project.ID, event.Draft{
-		URL: in.Body.URL, Types: in.Body.EventTypes, Description: in.Body.Description,
+		URL:         in.Body.URL,
+		Types:       in.Body.EventTypes,
+		Description: in.Body.Description,
 	})
 	if err != nil {
 		return nil, err
@@ -96,7 +98,10 @@ type subscriptionPatch struct {
 
 func (h *handlers) updateSubscription(ctx context.Context, rq operation.Request, in *updateSubscriptionInput) (*wire.Output[SubscriptionView], error) {
 	before, after, err := h.Publishing.In(rq.Stores).Change(ctx, rq.Caller.Project.ID, in.Subscription.ID, event.Change{
-		URL: in.Body.URL.Field(), Types: in.Body.EventTypes.Field(), Description: in.Body.Description.Field(), Status: in.Body.Status.Field(),
+		URL:         in.Body.URL.Field(),
+		Types:       in.Body.EventTypes.Field(),
+		Description: in.Body.Description.Field(),
+		Status:      in.Body.Status.Field(),
 	})
 	if err != nil {
 		return nil, err
@@ -130,7 +135,13 @@ func loggedSubscription(s *event.Subscription) SubscriptionView {
 
 func toAPISubscription(s *event.Subscription) SubscriptionView {
 	return SubscriptionView{
-		ID: s.ID.String(), URL: s.URL, EventTypes: wire.Each(s.Types, event.Type.String), Description: s.Description,
-		Status: s.Status.String(), Reason: wire.ToOptional(s.Reason.String()), CreatedAt: wire.ToTime(s.CreatedAt), UpdatedAt: wire.ToTime(s.UpdatedAt),
+		ID:          s.ID.String(),
+		URL:         s.URL,
+		EventTypes:  wire.Each(s.Types, event.Type.String),
+		Description: s.Description,
+		Status:      s.Status.String(),
+		Reason:      wire.ToOptional(s.Reason.String()),
+		CreatedAt:   wire.ToTime(s.CreatedAt),
+		UpdatedAt:   wire.ToTime(s.UpdatedAt),
 	}
 }

@@ -70,7 +70,11 @@ type syncProgress struct {
 
 func toAPIProgress(s *syncrun.Step) syncProgress {
 	p, w := s.Progress(), s.Waited
-	v := syncProgress{Done: p.Done, AtLeast: p.AtLeast, Waited: float64(w.Limit+w.Files) / 1000}
+	v := syncProgress{
+		Done:    p.Done,
+		AtLeast: p.AtLeast,
+		Waited:  float64(w.Limit+w.Files) / 1000,
+	}
 	switch {
 	case w == syncrun.Waited{}:
 	case w.Files > w.Limit:
@@ -112,7 +116,11 @@ type startedSync struct {
 func (h *handlers) startSync(ctx context.Context, rq operation.Request, in *startSyncInput) (*wire.Output[startedSync], error) {
 	var wanted syncing.Wanted
 	if in.Body != nil {
-		wanted = syncing.Wanted{Resources: in.Body.Resources, Full: in.Body.Full, Preview: in.Body.Preview}
+		wanted = syncing.Wanted{
+			Resources: in.Body.Resources,
+			Full:      in.Body.Full,
+			Preview:   in.Body.Preview,
+		}
 	}
 	run, err := h.Syncing.In(rq.Stores).Start(ctx, rq.Caller.Project, in.Integration.ID, wanted)
 	if err != nil {
@@ -188,8 +196,15 @@ func toAPISyncError(p syncrun.Problem) SyncErrorView {
 
 func toAPISync(r *syncrun.Run) SyncView {
 	v := SyncView{
-		ID: r.ID.String(), Status: r.Status.String(), Full: r.Full, Preview: r.Preview, Resources: map[string]syncCounters{}, Progress: map[string]syncProgress{},
-		StartedAt: wire.ToTime(r.StartedAt), CompletedAt: wire.ToKnownTime(r.EndedAt), Error: wire.ToOptional(r.Error),
+		ID:          r.ID.String(),
+		Status:      r.Status.String(),
+		Full:        r.Full,
+		Preview:     r.Preview,
+		Resources:   map[string]syncCounters{},
+		Progress:    map[string]syncProgress{},
+		StartedAt:   wire.ToTime(r.StartedAt),
+		CompletedAt: wire.ToKnownTime(r.EndedAt),
+		Error:       wire.ToOptional(r.Error),
 		Notices: wire.Each(r.Notices, func(n syncrun.Notice) syncNotice {
 			return syncNotice{n.Code.String(), n.Resource.String(), n.Message}
 		}),
@@ -262,19 +277,34 @@ func (h *handlers) listRecords(ctx context.Context, rq operation.Request, in *re
 		return nil, 0, err
 	}
 	resource, _ := syncrun.ParseResource(in.Resource) // the schema knows no other
-	return rq.Stores.Copies.List(ctx, ports.CopiesOf{Project: i.Project, Integration: i.ID, Resource: resource}, in.Page())
+	return rq.Stores.Copies.List(ctx, ports.CopiesOf{
+		Project:     i.Project,
+		Integration: i.ID,
+		Resource:    resource,
+	}, in.Page())
 }
 
 func toAPIRecord(c *syncrun.Copy) RecordView {
 	v := RecordView{
-		ID: c.Remote, Resource: c.Resource.String(), LocalID: wire.ToOptional(c.Local), SKU: wire.ToOptional(c.SKU),
-		ChangedAt: wire.ToKnownTime(c.At), Removed: c.Removed,
+		ID:        c.Remote,
+		Resource:  c.Resource.String(),
+		LocalID:   wire.ToOptional(c.Local),
+		SKU:       wire.ToOptional(c.SKU),
+		ChangedAt: wire.ToKnownTime(c.At),
+		Removed:   c.Removed,
 	}
 	if o := c.Order; o != nil {
 		v.Order = &recordOrder{
-			Number: o.Number, Email: o.Email, Status: o.Status, Total: o.Total, Currency: o.Currency, Items: o.Items,
-			PlacedAt: wire.ToKnownTime(o.PlacedAt), Reference: wire.ToOptional(o.Reference),
-			Canceled: o.Canceled, Refunded: o.Refunded,
+			Number:    o.Number,
+			Email:     o.Email,
+			Status:    o.Status,
+			Total:     o.Total,
+			Currency:  o.Currency,
+			Items:     o.Items,
+			PlacedAt:  wire.ToKnownTime(o.PlacedAt),
+			Reference: wire.ToOptional(o.Reference),
+			Canceled:  o.Canceled,
+			Refunded:  o.Refunded,
 		}
 		if s := o.Shipment; s != nil {
 			v.Order.Shipment = &recordShipment{s.Carrier, s.Number, s.TrackingURL, wire.ToKnownTime(s.ShippedAt), s.Delivered, s.Voided}

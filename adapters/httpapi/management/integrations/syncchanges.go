@@ -107,7 +107,11 @@ func (v fieldValue) MarshalJSON() ([]byte, error) {
 // Schema describes the values of all fields.
 func (fieldValue) Schema(r huma.Registry) *huma.Schema {
 	list := func(of reflect.Type, name string) *huma.Schema {
-		return &huma.Schema{Type: huma.TypeArray, MaxItems: new(syncrun.MaxValueEntries), Items: r.Schema(of, true, name)}
+		return &huma.Schema{
+			Type:     huma.TypeArray,
+			MaxItems: new(syncrun.MaxValueEntries),
+			Items:    r.Schema(of, true, name),
+		}
 	}
 	text := &huma.Schema{Type: huma.TypeString}
 	price := wire.Decimal("").Schema(r)
@@ -117,7 +121,12 @@ func (fieldValue) Schema(r huma.Registry) *huma.Schema {
 		Description:          "Attributes that the other side does not have, or not so.",
 		AdditionalProperties: text,
 	}
-	tags := &huma.Schema{Type: huma.TypeArray, Description: "Tags.", MaxItems: new(syncrun.MaxValueEntries), Items: text}
+	tags := &huma.Schema{
+		Type:        huma.TypeArray,
+		Description: "Tags.",
+		MaxItems:    new(syncrun.MaxValueEntries),
+		Items:       text,
+	}
 	images := list(reflect.TypeFor[imageValue](), "ImageValue")
 	images.Description = "Images."
 	variants := list(reflect.TypeFor[variantValue](), "VariantValue")

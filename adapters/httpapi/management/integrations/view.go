@@ -73,9 +73,16 @@ func (h *handlers) toAPIIntegrations(ctx context.Context, rq operation.Request, 
 
 func (h *handlers) toAPIIntegration(i *integration.Integration, m ports.IntegrationMetrics) IntegrationView {
 	v := IntegrationView{
-		ID: i.ID.String(), Type: i.Type.String(), Name: i.Name, Status: i.Status.String(), LastError: wire.ToOptional(i.LastError),
-		Config: toAPIConfig(i), Metrics: integrationMetrics{m.Products, m.Orders, m.Errors},
-		LastSync: wire.ToKnownTime(i.LastSync), CreatedAt: wire.ToTime(i.CreatedAt), UpdatedAt: wire.ToTime(i.UpdatedAt),
+		ID:        i.ID.String(),
+		Type:      i.Type.String(),
+		Name:      i.Name,
+		Status:    i.Status.String(),
+		LastError: wire.ToOptional(i.LastError),
+		Config:    toAPIConfig(i),
+		Metrics:   integrationMetrics{m.Products, m.Orders, m.Errors},
+		LastSync:  wire.ToKnownTime(i.LastSync),
+		CreatedAt: wire.ToTime(i.CreatedAt),
+		UpdatedAt: wire.ToTime(i.UpdatedAt),
 	}
 	if i.Status == integration.Connected { // no other is synchronised by its schedule
 		v.NextSync = wire.ToKnownTime(i.NextSync)

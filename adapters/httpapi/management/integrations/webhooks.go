@@ -106,9 +106,15 @@ func (h *handlers) removeWebhook(ctx ports.Outbound, rq operation.Request, in *o
 
 func (h *handlers) toAPIWebhook(w *integration.Webhook) WebhookView {
 	return WebhookView{
-		ID: w.ID.String(), Topic: w.Topic, Endpoint: h.HookAddress(w.ID), Status: w.Status.String(),
-		Actions: wire.Each(w.Actions, integration.Action.String), CreatedAt: wire.ToTime(w.CreatedAt),
-		Problem: wire.ToOptional(w.Problem), CheckedAt: wire.ToKnownTime(w.CheckedAt), RestoredAt: wire.ToKnownTime(w.RestoredAt),
+		ID:         w.ID.String(),
+		Topic:      w.Topic,
+		Endpoint:   h.HookAddress(w.ID),
+		Status:     w.Status.String(),
+		Actions:    wire.Each(w.Actions, integration.Action.String),
+		CreatedAt:  wire.ToTime(w.CreatedAt),
+		Problem:    wire.ToOptional(w.Problem),
+		CheckedAt:  wire.ToKnownTime(w.CheckedAt),
+		RestoredAt: wire.ToKnownTime(w.RestoredAt),
 	}
 }
 
@@ -175,7 +181,13 @@ func (h *handlers) retryWebhookCall(ctx context.Context, rq operation.Request, i
 
 func toAPIWebhookCall(d *integration.Delivery) WebhookCallView {
 	return WebhookCallView{
-		ID: d.ID.String(), WebhookID: d.Webhook.String(), Topic: d.Topic, Status: d.Status.String(), Error: wire.ToOptional(d.Error),
-		Retries: d.Retries, Size: d.Size, ReceivedAt: wire.ToTime(d.ReceivedAt),
+		ID:         d.ID.String(),
+		WebhookID:  d.Webhook.String(),
+		Topic:      d.Topic,
+		Status:     d.Status.String(),
+		Error:      wire.ToOptional(d.Error),
+		Retries:    d.Retries,
+		Size:       d.Size,
+		ReceivedAt: wire.ToTime(d.ReceivedAt),
 	}
 }

@@ -20,10 +20,14 @@ func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
 func filled() *ports.SessionThreads {
 	offer := usd(70_00)
 	d := negotiation.Link{Entry: negotiation.Entry{
-		ID:       id.Stored[id.Decision]("dec_1"),
-		Session:  id.Stored[id.Session]("sess_1"),
-		Quote:    id.Stored[id.Quote]("quote_1"),
-		Item:     negotiation.Item{Session: id.Stored[id.Session]("sess_1"), Product: id.Stored[id.Product]("prod_1"), Quantity: 1},
+		ID:      id.Stored[id.Decision]("dec_1"),
+		Session: id.Stored[id.Session]("sess_1"),
+		Quote:   id.Stored[id.Quote]("quote_1"),
+		Item: negotiation.Item{
+			Session:  id.Stored[id.Session]("sess_1"),
+			Product:  id.Stored[id.Product]("prod_1"),
+			Quantity: 1,
+		},
 		At:       time.Unix(1, 0),
 		Seq:      1,
 		Offer:    &offer,
@@ -96,7 +100,11 @@ func TestSession_hidden(t *testing.T) {
 
 func TestParsePlace(t *testing.T) {
 	t.Parallel()
-	place := ports.ThreadPlace{At: time.UnixMilli(1_700_000_000_123), Negotiation: id.NegotiationOf(id.Stored[id.Session]("sess_1")), Seq: 7}
+	place := ports.ThreadPlace{
+		At:          time.UnixMilli(1_700_000_000_123),
+		Negotiation: id.NegotiationOf(id.Stored[id.Session]("sess_1")),
+		Seq:         7,
+	}
 	got, err := parsePlace(formatPlace(place))
 	if err != nil || *got != place {
 		t.Errorf("%v became %v, %v", place, got, err)

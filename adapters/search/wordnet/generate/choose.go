@@ -49,7 +49,11 @@ type sense struct {
 
 // choose leaves out names (instances), Latin and what has no letters, weighs the senses and orders all.
 func choose(d dictionary) choice {
-	c := choice{numbers: make(map[*synset]int), counts: make(map[*synset]int), parents: make(map[*synset][]*synset)}
+	c := choice{
+		numbers: make(map[*synset]int),
+		counts:  make(map[*synset]int),
+		parents: make(map[*synset][]*synset),
+	}
 	byLemma := c.collect(d, latin(d))
 	for lemma := range byLemma {
 		c.lemmas = append(c.lemmas, lemma)

@@ -40,12 +40,21 @@ type step struct {
 
 // Read begins a batch that sees one consistent state and writes nothing.
 func (s *DB) Read(project id.Project) *Batch {
-	return &Batch{store: s, project: project, reads: true, steps: make([]step, 0, usualSteps)}
+	return &Batch{
+		store:   s,
+		project: project,
+		reads:   true,
+		steps:   make([]step, 0, usualSteps),
+	}
 }
 
 // Write begins a batch that writes.
 func (s *DB) Write(project id.Project) *Batch {
-	return &Batch{store: s, project: project, steps: make([]step, 0, usualSteps)}
+	return &Batch{
+		store:   s,
+		project: project,
+		steps:   make([]step, 0, usualSteps),
+	}
 }
 
 // usualSteps is how many statements most batches have at most.
@@ -70,7 +79,11 @@ func (b *Batch) add(dest any, statement string, args []any) {
 	if err != nil && b.err == nil {
 		b.err = err
 	}
-	b.steps = append(b.steps, step{dest: dest, statement: statement, args: values})
+	b.steps = append(b.steps, step{
+		dest:      dest,
+		statement: statement,
+		args:      values,
+	})
 }
 
 // Run sends the batch and fills the destinations. It tries again what lost against another

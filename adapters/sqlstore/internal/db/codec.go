@@ -50,7 +50,11 @@ func codecOf(t reflect.Type, o options) (codec, bool) {
 	case t == reflect.TypeFor[time.Time]():
 		c = codec{read: readTime, write: func(from reflect.Value) any { return from.Addr().Interface().(*time.Time).UnixMilli() }}
 	case t == reflect.TypeFor[money.Amount]():
-		c = codec{read: amountReader(o.none), write: func(from reflect.Value) any { return from.Addr().Interface().(*money.Amount).Minor() }, inCurrency: true}
+		c = codec{
+			read:       amountReader(o.none),
+			write:      func(from reflect.Value) any { return from.Addr().Interface().(*money.Amount).Minor() },
+			inCurrency: true,
+		}
 	case t == reflect.TypeFor[[]byte]():
 		c = codec{read: readBytes, write: func(from reflect.Value) any {
 			switch {

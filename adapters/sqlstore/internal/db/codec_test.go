@@ -61,10 +61,18 @@ func scanOne(t *testing.T, s *DB, dest any, query string, args ...any) error {
 func TestCodecs(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *DB) {
 		stays := hired{
-			ID: id.Stored[id.Order]("ord_1"), Project: id.Stored[id.Project]("proj_1"),
-			Route:  project.PaymentRoute{Provider: "stripe", Integration: id.Stored[id.Integration]("int_1")},
-			Status: order.Canceled, Price: money.Of(4990, money.USD), Deposit: money.Of(-5, money.USD), CreatedAt: Time(1_700_000_000_123),
-			Returned: Time(5), Days: []int{1, 2}, Key: []byte{0, 255}, Draft: true, Grams: 7,
+			ID:        id.Stored[id.Order]("ord_1"),
+			Project:   id.Stored[id.Project]("proj_1"),
+			Route:     project.PaymentRoute{Provider: "stripe", Integration: id.Stored[id.Integration]("int_1")},
+			Status:    order.Canceled,
+			Price:     money.Of(4990, money.USD),
+			Deposit:   money.Of(-5, money.USD),
+			CreatedAt: Time(1_700_000_000_123),
+			Returned:  Time(5),
+			Days:      []int{1, 2},
+			Key:       []byte{0, 255},
+			Draft:     true,
+			Grams:     7,
 		}
 		fee := money.Of(3, money.USD)
 		stays.Fee = &fee

@@ -108,7 +108,11 @@ func atOnce(all []Effect) (*effects, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &effects{all, step{dest: new(int), statement: text.String(), args: args}}, nil
+	return &effects{all, step{
+		dest:      new(int),
+		statement: text.String(),
+		args:      args,
+	}}, nil
 }
 
 var wrote = regexp.MustCompile(`effect (\d+) wrote `)

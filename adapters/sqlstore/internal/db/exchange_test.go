@@ -19,7 +19,12 @@ WHERE project_id = $1
 
 // raise is the effect that a subject fails once more, which must be so many rows.
 func raise(key string, rows int) Effect {
-	return Effect{Statement: raiseFailures, Args: []any{"proj_mine", key}, Rows: rows, Short: errShort}
+	return Effect{
+		Statement: raiseFailures,
+		Args:      []any{"proj_mine", key},
+		Rows:      rows,
+		Short:     errShort,
+	}
 }
 
 // An effect that writes another number of rows than it has to undoes all of them, whether they go alone or with COMMIT.

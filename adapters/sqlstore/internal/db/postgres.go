@@ -56,7 +56,11 @@ func openPostgres(_ context.Context, c Config, migrations fs.FS) (*DB, error) {
 	if c.Statement > 0 {
 		statement = 0 // one look may be many statements: whoever looks waits as long as they take together
 	}
-	s := &DB{Dialect: PostgresDialect, migrations: migrations, pooler: c.Pooler}
+	s := &DB{
+		Dialect:    PostgresDialect,
+		migrations: migrations,
+		pooler:     c.Pooler,
+	}
 	s.migrate = func(ctx context.Context, version int64) error {
 		return migratePostgres(ctx, u, schemaChange{migrations, version, c.Migrated})
 	}

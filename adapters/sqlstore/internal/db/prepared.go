@@ -136,7 +136,11 @@ func (c *counted) see(args []any) {
 }
 
 func newPrepared(number int, statement string, types []byte) *prepared {
-	p := &prepared{number: number, name: "haggle_" + strconv.Itoa(number), types: types}
+	p := &prepared{
+		number: number,
+		name:   "haggle_" + strconv.Itoa(number),
+		types:  types,
+	}
 	list := make([]string, len(types))
 	for i, t := range types {
 		list[i] = typeNames[t]

@@ -177,7 +177,13 @@ func (p *plan) field(f reflect.StructField, o options, at place) {
 	switch {
 	case ok:
 		o.name = cmp.Or(o.name, columnName(f))
-		p.column(&column{codec: c, options: o, of: at.of, index: at.index, tried: at.tried})
+		p.column(&column{
+			codec:   c,
+			options: o,
+			of:      at.of,
+			index:   at.index,
+			tried:   at.tried,
+		})
 	case f.Type.Kind() == reflect.Struct && o.name == "":
 		p.add(f.Type, at)
 	default:

@@ -48,7 +48,14 @@ func openSQLite(ctx context.Context, c Config, migrations fs.FS) (*DB, error) {
 	migrate := func(ctx context.Context, version int64) error {
 		return migrateSQLite(ctx, write, path, schemaChange{migrations, version, c.Migrated})
 	}
-	return &DB{Dialect: sqliteDialect, write: write, read: read, login: write.DB, migrate: migrate, migrations: migrations}, nil
+	return &DB{
+		Dialect:    sqliteDialect,
+		write:      write,
+		read:       read,
+		login:      write.DB,
+		migrate:    migrate,
+		migrations: migrations,
+	}, nil
 }
 
 // openWriter opens the one connection that writes.

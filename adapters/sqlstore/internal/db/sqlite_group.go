@@ -44,7 +44,11 @@ type groupCommit struct {
 }
 
 func newGroupCommit() *groupCommit {
-	return &groupCommit{mostMembers: 16, groupTime: 5 * time.Millisecond, memberTime: 10 * time.Millisecond}
+	return &groupCommit{
+		mostMembers: 16,
+		groupTime:   5 * time.Millisecond,
+		memberTime:  10 * time.Millisecond,
+	}
 }
 
 // ended lifts the limit of a member whose work has ended, and reports whether it took too long.
@@ -131,7 +135,11 @@ func (p pool) begin(ctx context.Context, project id.Project) (*group, error) {
 		p.release(project)
 		return nil, translate(ctx, err)
 	}
-	g := &group{conn: conn, began: time.Now(), done: make(chan struct{})}
+	g := &group{
+		conn:  conn,
+		began: time.Now(),
+		done:  make(chan struct{}),
+	}
 	if err := begin(ctx, conn, sqliteDialect.Begin(project)); err != nil {
 		p.fail(g, project, err)
 		return nil, err

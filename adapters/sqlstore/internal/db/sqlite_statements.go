@@ -105,7 +105,11 @@ func (c *keepingConn) take(ctx context.Context, query string) (*keptStatement, e
 	if err != nil {
 		return nil, err
 	}
-	return &keptStatement{sqliteStatement: s.(sqliteStatement), query: query, lent: true}, nil
+	return &keptStatement{
+		sqliteStatement: s.(sqliteStatement),
+		query:           query,
+		lent:            true,
+	}, nil
 }
 
 // giveBack keeps a statement that did well, and lets the one go that was used longest ago. It returns err.

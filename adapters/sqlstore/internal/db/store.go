@@ -181,7 +181,12 @@ func Wrap(conns *sqlx.DB, most int) *DB {
 		d = sqliteDialect
 	}
 	all := newPool(conns, most)
-	return &DB{Dialect: d, write: all, read: all, login: conns}
+	return &DB{
+		Dialect: d,
+		write:   all,
+		read:    all,
+		login:   conns,
+	}
 }
 
 // Close closes all connections.

@@ -35,7 +35,13 @@ func TestTable(t *testing.T) {
 		}
 	}
 	price := int64(7)
-	row := tentRow{placeRow: placeRow{ProjectID: "proj", ID: "tent"}, Name: "Dome", Price: &price, Photo: []byte{}, Viewed: 3}
+	row := tentRow{
+		placeRow: placeRow{ProjectID: "proj", ID: "tent"},
+		Name:     "Dome",
+		Price:    &price,
+		Photo:    []byte{},
+		Viewed:   3,
+	}
 	if got := tents.Args(row, 9); !slices.Equal(got, []any{"proj", "tent", "Dome", price, nil, 9}) {
 		t.Errorf("arguments %v", got)
 	}

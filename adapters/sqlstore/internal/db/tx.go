@@ -47,7 +47,11 @@ func (t *Tx) query(ctx context.Context, dest any, query string, args []any) (n i
 	if !t.Dialect.OneTrip {
 		return fetch(ctx, t.conn, dest, query, args)
 	}
-	sent := []step{{dest: dest, statement: query, args: args}}
+	sent := []step{{
+		dest:      dest,
+		statement: query,
+		args:      args,
+	}}
 	err = t.send(ctx, sent, "")
 	return sent[0].rows, err
 }
@@ -176,7 +180,11 @@ func InTx[T any](ctx context.Context, s *DB, project id.Project, work func(*Tx) 
 }
 
 func (s *DB) transact(ctx context.Context, conn *sqlx.Conn, project id.Project, work func(*Tx) error) error {
-	t := &Tx{Dialect: s.Dialect, conn: conn, name: &transactionName{}}
+	t := &Tx{
+		Dialect: s.Dialect,
+		conn:    conn,
+		name:    &transactionName{},
+	}
 	if s.Dialect.OneTrip {
 		t.first = s.Dialect.Begin(project)
 	} else if err := begin(ctx, conn, s.Dialect.Begin(project)); err != nil {
@@ -199,7 +207,11 @@ func (t *Tx) run(work func(*Tx) error) error {
 // inUnit is InTx within a unit.
 func (s *DB) inUnit(ctx context.Context, project id.Project, work func(*Tx) error) error {
 	return s.unit.step(ctx, project, func(conn *sqlx.Conn, prefix string) error {
-		t := &Tx{Dialect: s.Dialect, conn: conn, name: s.unit.wanted()}
+		t := &Tx{
+			Dialect: s.Dialect,
+			conn:    conn,
+			name:    s.unit.wanted(),
+		}
 		if s.Dialect.OneTrip {
 			t.first = prefix
 		} else if _, err := conn.ExecContext(ctx, prefix); err != nil {

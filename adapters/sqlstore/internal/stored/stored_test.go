@@ -36,7 +36,11 @@ var baskets = stored.JSON[basket](stored.Tags{"line.Note": "remark,omitempty", "
 
 func TestFormat_Text(t *testing.T) {
 	was := money.Of(900, money.USD)
-	of := line{Product: id.Stored[id.Product]("prod_1"), UnitPrice: money.Of(800, money.USD), Was: &was}
+	of := line{
+		Product:   id.Stored[id.Product]("prod_1"),
+		UnitPrice: money.Of(800, money.USD),
+		Was:       &was,
+	}
 	noted := line{Note: "last", UnitPrice: money.Zero(money.USD)}
 	full := basket{
 		LLMName:  "m",
@@ -68,7 +72,11 @@ func TestFormat_Text(t *testing.T) {
 func TestFormat_Read_leavesWhatIsMissing(t *testing.T) {
 	got := line{Note: "kept", Kept: 3}
 	err := stored.JSON[line](stored.Tags{"line.Kept": "-", "line.Seller": "-"}).Read(`{"unit_price":5}`, &got, money.USD)
-	if want := (line{UnitPrice: money.Of(5, money.USD), Note: "kept", Kept: 3}); err != nil || got != want {
+	if want := (line{
+		UnitPrice: money.Of(5, money.USD),
+		Note:      "kept",
+		Kept:      3,
+	}); err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 }

@@ -63,9 +63,17 @@ func taggedField(of string, f reflect.StructField, tags, used Tags) reflect.Stru
 		member = taggedType(f.Type, tags, used)
 	}
 	if f.Anonymous && !own || strings.HasSuffix(tag, ",inline") {
-		return reflect.StructField{Name: f.Name, Type: member, Anonymous: true}
+		return reflect.StructField{
+			Name:      f.Name,
+			Type:      member,
+			Anonymous: true,
+		}
 	}
-	return reflect.StructField{Name: f.Name, Type: member, Tag: reflect.StructTag(`json:"` + tag + `"`)}
+	return reflect.StructField{
+		Name: f.Name,
+		Type: member,
+		Tag:  reflect.StructTag(`json:"` + tag + `"`),
+	}
 }
 
 // assign copies a value to one of the tagged type, or back.

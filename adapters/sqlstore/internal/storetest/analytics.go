@@ -170,7 +170,11 @@ func yes(is bool) int64 {
 // Compare checks all figures of the spans between the bounds against the recount.
 func (p *Past) Compare(t *testing.T, s *Store, when string, bounds ...time.Time) {
 	t.Helper()
-	spans, err := s.Analytics().Figures(t.Context(), id.Stored[id.Project](p.project), ports.Period{Bounds: bounds, Protocols: true, Products: true})
+	spans, err := s.Analytics().Figures(t.Context(), id.Stored[id.Project](p.project), ports.Period{
+		Bounds:    bounds,
+		Protocols: true,
+		Products:  true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +196,11 @@ func (p *Past) Compare(t *testing.T, s *Store, when string, bounds ...time.Time)
 			}
 		}
 		got.Protocols, want.Protocols, got.SessionsBy, want.SessionsBy = nil, nil, nil, nil
-		outcomes := analytics.Outcomes{Negotiations: want.Negotiations, Offered: want.Offered, Deals: want.Deals}
+		outcomes := analytics.Outcomes{
+			Negotiations: want.Negotiations,
+			Offered:      want.Offered,
+			Deals:        want.Deals,
+		}
 		if want.Negotiations > 0 && (got.Policies["agent_one/1"] != outcomes || len(got.Policies) != 1 || got.Handlers["builtin"] != outcomes) {
 			t.Errorf("%s, %v: the policy's version has %+v, want %+v", when, bounds[i], got.Policies, outcomes)
 		}
@@ -227,7 +235,12 @@ func none[K comparable](m map[K]int64) map[K]int64 {
 // Lost checks the lost deals near the floor against the recount.
 func (p *Past) Lost(t *testing.T, s *Store, when string, from, to time.Time, near int64) {
 	t.Helper()
-	f := ports.LostFilter{From: from, To: to, Currency: "USD", Near: near}
+	f := ports.LostFilter{
+		From:     from,
+		To:       to,
+		Currency: "USD",
+		Near:     near,
+	}
 	got, err := s.Analytics().Lost(t.Context(), id.Stored[id.Project](p.project), f, ports.Page{Limit: 1_000})
 	if err != nil {
 		t.Fatal(err)
@@ -275,7 +288,12 @@ func (p *Past) PutBack(later [3][][]any) {
 
 // Only is a history of rows that were taken back.
 func (p *Past) Only(later [3][][]any) *Past {
-	return &Past{project: p.project, Decisions: later[0], checkouts: later[1], orders: later[2]}
+	return &Past{
+		project:   p.project,
+		Decisions: later[0],
+		checkouts: later[1],
+		orders:    later[2],
+	}
 }
 
 // Records takes all decisions, checkouts and orders into a history of their own.

@@ -69,7 +69,10 @@ type pastRefund struct {
 // NewPast begins a history of a project over a time. It begins in the winter of most of the north.
 func NewPast(seed uint64, project id.Project, from time.Time, length time.Duration) *Past {
 	return &Past{
-		random: rand.New(rand.NewPCG(seed, 1)), project: project.String(), from: from, length: length,
+		random:    rand.New(rand.NewPCG(seed, 1)),
+		project:   project.String(),
+		from:      from,
+		length:    length,
 		firstSale: map[string]time.Time{},
 	}
 }
@@ -114,7 +117,15 @@ func (p *Past) agent() pastAgent {
 func (p *Past) Ask(session string, questions int) {
 	at := p.from.UnixMilli()
 	p.sessions = append(p.sessions, []any{p.project, session, "", "", 0, "", at, at, at + 1, "", 0, "haggle", "", false})
-	t := pastTalk{session: session, product: "prod_1", quantity: 1, list: 100_00, floor: 80_00, rules: map[string]int64{}, quote: p.next("quote")}
+	t := pastTalk{
+		session:  session,
+		product:  "prod_1",
+		quantity: 1,
+		list:     100_00,
+		floor:    80_00,
+		rules:    map[string]int64{},
+		quote:    p.next("quote"),
+	}
 	for n := range questions {
 		p.decide(&t, n+1, p.from, true)
 	}
@@ -124,8 +135,14 @@ func (p *Past) Ask(session string, questions int) {
 func (p *Past) haggle(session, product string, seq *int, at *time.Time) {
 	list := 50_00 + p.random.Int64N(100_00)
 	t := pastTalk{
-		session: session, product: product, quantity: 1 + p.random.Int64N(3), list: list, floor: list * 8 / 10, stands: list,
-		rules: map[string]int64{}, quote: p.next("quote"),
+		session:  session,
+		product:  product,
+		quantity: 1 + p.random.Int64N(3),
+		list:     list,
+		floor:    list * 8 / 10,
+		stands:   list,
+		rules:    map[string]int64{},
+		quote:    p.next("quote"),
 	}
 	if p.chance(.7) {
 		t.cost = list / 2
@@ -200,11 +217,24 @@ func (p *Past) checkout(session string, began time.Time, talks []pastTalk, at ti
 	}
 	for _, t := range talks {
 		if t.dealAt != 0 {
-			add(LineJSON{Product: t.product, Variant: t.product, Quantity: int(t.quantity), Unit: t.dealAt, Original: t.list, Quote: t.quote}, t.cost)
+			add(LineJSON{
+				Product:  t.product,
+				Variant:  t.product,
+				Quantity: int(t.quantity),
+				Unit:     t.dealAt,
+				Original: t.list,
+				Quote:    t.quote,
+			}, t.cost)
 		}
 	}
 	if p.chance(.1) {
-		add(LineJSON{Product: "prod_plain", Variant: "prod_plain", Quantity: 2, Unit: 10_00, Original: 10_00}, 0)
+		add(LineJSON{
+			Product:  "prod_plain",
+			Variant:  "prod_plain",
+			Quantity: 2,
+			Unit:     10_00,
+			Original: 10_00,
+		}, 0)
 	}
 	if len(lines) == 0 || p.chance(.3) {
 		return

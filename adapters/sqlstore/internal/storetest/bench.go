@@ -29,7 +29,12 @@ func Numbered[T id.ID[K], K id.Kind](n int) T {
 
 func StoreProject(tb testing.TB, s *Store, n int) *project.Project {
 	tb.Helper()
-	owner := &account.Account{ID: Numbered[id.Account](n), Name: "Owner", Plan: account.Starter, CreatedAt: time.UnixMilli(0)}
+	owner := &account.Account{
+		ID:        Numbered[id.Account](n),
+		Name:      "Owner",
+		Plan:      account.Starter,
+		CreatedAt: time.UnixMilli(0),
+	}
 	if err := s.Accounts().Open(tb.Context(), owner); err != nil {
 		tb.Fatal(err)
 	}
@@ -50,11 +55,21 @@ func Products(p id.Project, from, n int) (skus []string, writes []ports.ProductW
 		skus = append(skus, sku)
 		writes = append(writes, ports.ProductWrite{
 			Product: &catalog.Product{
-				ID: Numbered[id.Product](i), Project: p, SKU: sku, Name: "Cordless drill " + sku, Brand: "Maker", Category: "tools/drills",
-				Description: strings.Repeat("A handy tool. ", 20), Price: money.Of(99_00, money.USD), Negotiable: true,
-				Attributes: map[string]string{"voltage": "18 V", "weight": "1.4 kg"}, Tags: []string{"tools"},
-				Variants: []catalog.Variant{{ID: v, SKU: sku}}, Status: catalog.Active,
-				CreatedAt: time.UnixMilli(0), UpdatedAt: time.UnixMilli(0),
+				ID:          Numbered[id.Product](i),
+				Project:     p,
+				SKU:         sku,
+				Name:        "Cordless drill " + sku,
+				Brand:       "Maker",
+				Category:    "tools/drills",
+				Description: strings.Repeat("A handy tool. ", 20),
+				Price:       money.Of(99_00, money.USD),
+				Negotiable:  true,
+				Attributes:  map[string]string{"voltage": "18 V", "weight": "1.4 kg"},
+				Tags:        []string{"tools"},
+				Variants:    []catalog.Variant{{ID: v, SKU: sku}},
+				Status:      catalog.Active,
+				CreatedAt:   time.UnixMilli(0),
+				UpdatedAt:   time.UnixMilli(0),
 			},
 			Stock: []catalog.Stock{{Variant: v, Quantity: 10}},
 		})

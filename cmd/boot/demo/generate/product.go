@@ -47,13 +47,20 @@ type variant struct {
 
 func (b blueprint) product() product {
 	p := product{
-		SKU: b.sku, Name: b.name, Price: dollars(b.cents), Category: b.category, Brand: b.brand,
-		Description: b.description, Attributes: b.attributes, Tags: b.tags, Related: b.related,
-		Images:     []image{{"/demo/images/" + b.sku + ".svg", b.name + " by " + b.brand}},
-		Cost:       dollars(b.cents * between(b.sku, "cost", 40, 75) / 100),
-		Negotiable: !oneIn(30, b.sku, "negotiable"),
-		Reviews:    b.reviews(),
-		Variants:   b.variants(),
+		SKU:         b.sku,
+		Name:        b.name,
+		Price:       dollars(b.cents),
+		Category:    b.category,
+		Brand:       b.brand,
+		Description: b.description,
+		Attributes:  b.attributes,
+		Tags:        b.tags,
+		Related:     b.related,
+		Images:      []image{{"/demo/images/" + b.sku + ".svg", b.name + " by " + b.brand}},
+		Cost:        dollars(b.cents * between(b.sku, "cost", 40, 75) / 100),
+		Negotiable:  !oneIn(30, b.sku, "negotiable"),
+		Reviews:     b.reviews(),
+		Variants:    b.variants(),
 	}
 	if oneIn(3, b.sku, "competitor") {
 		p.CompetitorPrice = dollars(b.cents * between(b.sku, "competitor price", 88, 112) / 100)
@@ -73,7 +80,11 @@ func (b blueprint) variants() []variant {
 	var all []variant
 	for _, size := range orOne(b.sizes) {
 		for _, color := range orOne(b.colors) {
-			v := variant{SKU: b.sku + suffix(size.name) + suffix(color), Size: size.name, Color: color}
+			v := variant{
+				SKU:   b.sku + suffix(size.name) + suffix(color),
+				Size:  size.name,
+				Color: color,
+			}
 			v.Quantity = b.stock(v.SKU)
 			if oneIn(12, v.SKU, "gone") {
 				v.Quantity = 0

@@ -39,16 +39,66 @@ func (p *person) email() string { return fmt.Sprintf("buyer+%d@example.com", p.n
 
 // places are where buyers live: with and without sales tax.
 var places = []acp.Address{
-	{City: "San Francisco", State: "CA", PostalCode: "94105", Country: "US"},
-	{City: "Los Angeles", State: "CA", PostalCode: "90012", Country: "US"},
-	{City: "New York", State: "NY", PostalCode: "10001", Country: "US"},
-	{City: "Buffalo", State: "NY", PostalCode: "14202", Country: "US"},
-	{City: "Austin", State: "TX", PostalCode: "78701", Country: "US"},
-	{City: "Portland", State: "OR", PostalCode: "97201", Country: "US"},
-	{City: "Denver", State: "CO", PostalCode: "80202", Country: "US"},
-	{City: "Chicago", State: "IL", PostalCode: "60601", Country: "US"},
-	{City: "Toronto", State: "ON", PostalCode: "M5V 2T6", Country: "CA"},
-	{City: "Vancouver", State: "BC", PostalCode: "V6B 1A1", Country: "CA"},
+	{
+		City:       "San Francisco",
+		State:      "CA",
+		PostalCode: "94105",
+		Country:    "US",
+	},
+	{
+		City:       "Los Angeles",
+		State:      "CA",
+		PostalCode: "90012",
+		Country:    "US",
+	},
+	{
+		City:       "New York",
+		State:      "NY",
+		PostalCode: "10001",
+		Country:    "US",
+	},
+	{
+		City:       "Buffalo",
+		State:      "NY",
+		PostalCode: "14202",
+		Country:    "US",
+	},
+	{
+		City:       "Austin",
+		State:      "TX",
+		PostalCode: "78701",
+		Country:    "US",
+	},
+	{
+		City:       "Portland",
+		State:      "OR",
+		PostalCode: "97201",
+		Country:    "US",
+	},
+	{
+		City:       "Denver",
+		State:      "CO",
+		PostalCode: "80202",
+		Country:    "US",
+	},
+	{
+		City:       "Chicago",
+		State:      "IL",
+		PostalCode: "60601",
+		Country:    "US",
+	},
+	{
+		City:       "Toronto",
+		State:      "ON",
+		PostalCode: "M5V 2T6",
+		Country:    "CA",
+	},
+	{
+		City:       "Vancouver",
+		State:      "BC",
+		PostalCode: "V6B 1A1",
+		Country:    "CA",
+	},
 }
 
 // someone comes for the first time, or once more.

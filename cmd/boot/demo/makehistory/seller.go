@@ -65,9 +65,17 @@ func (n *negotiation) understand(q acp.Quote) market.Answer {
 	last := len(q.NextActions) > 0 && !q.Offers("counter")
 	switch q.Status {
 	case acp.Accept:
-		return market.Answer{Verdict: market.Accepted, Price: minor(q.FinalPrice), Over: true}
+		return market.Answer{
+			Verdict: market.Accepted,
+			Price:   minor(q.FinalPrice),
+			Over:    true,
+		}
 	case acp.CounterOffer:
-		return market.Answer{Verdict: market.Countered, Price: minor(q.Standing()), Over: last}
+		return market.Answer{
+			Verdict: market.Countered,
+			Price:   minor(q.Standing()),
+			Over:    last,
+		}
 	case acp.Reject:
 		hint, err := decimal.Parse(q.FloorHint)
 		if err != nil {

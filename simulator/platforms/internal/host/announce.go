@@ -23,7 +23,12 @@ func (s *Side) Announce(events []Event) {
 			if h.Topic != e.Topic || h.Status != "" {
 				continue
 			}
-			d := Delivery{Hook: h, ID: DeliveryID(), Topic: h.Topic, At: s.Host.Config.Now()}
+			d := Delivery{
+				Hook:  h,
+				ID:    DeliveryID(),
+				Topic: h.Topic,
+				At:    s.Host.Config.Now(),
+			}
 			d.Body, _ = json.Marshal(h.only(e.Body)) // of maps and texts
 			d.Signed = d.Body
 			all = append(all, d)

@@ -27,7 +27,12 @@ type Side struct {
 }
 
 func (p *Host) Side(platform string, s *Shop, refusal func(int, string) any) *Side {
-	made := &Side{Host: p, platform: platform, Shop: s, refusal: refusal}
+	made := &Side{
+		Host:     p,
+		platform: platform,
+		Shop:     s,
+		refusal:  refusal,
+	}
 	p.Sides[platform], p.names = made, append(p.names, platform)
 	return made
 }

@@ -114,8 +114,16 @@ const ShopifyStream = 1
 func (m maker) addProduct(w *World, at int64, variants int) {
 	kind, number := pick(m, kinds), len(w.Products)
 	p := Product{
-		Brand: pick(m, brands), Category: kind.category, kind: strings.ToLower(kind.name), Material: pick(m, materials), Use: pick(m, uses),
-		Images: 1 + m.IntN(2), Status: "active", First: len(w.Items), Created: at, Updated: at,
+		Brand:    pick(m, brands),
+		Category: kind.category,
+		kind:     strings.ToLower(kind.name),
+		Material: pick(m, materials),
+		Use:      pick(m, uses),
+		Images:   1 + m.IntN(2),
+		Status:   "active",
+		First:    len(w.Items),
+		Created:  at,
+		Updated:  at,
 	}
 	p.Title = pick(m, places) + " " + pick(m, grades) + " " + kind.name
 	p.Description = m.describe(p)
@@ -139,7 +147,14 @@ func (m maker) addProduct(w *World, at int64, variants int) {
 		if size != "" {
 			sku += "-" + strings.ToUpper(size)
 		}
-		i := item{Product: number, SKU: sku, Size: size, Color: colour, Cents: cents, Updated: at}
+		i := item{
+			Product: number,
+			SKU:     sku,
+			Size:    size,
+			Color:   colour,
+			Cents:   cents,
+			Updated: at,
+		}
 		i.Levels = [2]level{{m.IntN(40), at}, {m.IntN(12), at}}
 		w.Items = append(w.Items, i)
 	}
@@ -157,8 +172,12 @@ func (m maker) describe(p Product) string {
 func (m maker) addCustomer(w *World, at int64) {
 	first, last := m.faker.FirstName(), m.faker.LastName()
 	w.Customers = append(w.Customers, customer{
-		First: first, Last: last, Tier: pick(m, tiers), Created: at, Updated: at,
-		Email: strings.ToLower(fmt.Sprintf("%s.%s.%d@example.com", first, strings.ReplaceAll(last, " ", ""), len(w.Customers)+1)),
+		First:   first,
+		Last:    last,
+		Tier:    pick(m, tiers),
+		Created: at,
+		Updated: at,
+		Email:   strings.ToLower(fmt.Sprintf("%s.%s.%d@example.com", first, strings.ReplaceAll(last, " ", ""), len(w.Customers)+1)),
 	})
 }
 
@@ -166,13 +185,22 @@ func (m maker) addOrder(w *World, at int64) {
 	if len(w.Customers) == 0 {
 		m.addCustomer(w, at)
 	}
-	o := order{Customer: m.IntN(len(w.Customers)), Status: pick(m, []string{"paid", "paid", "fulfilled", "fulfilled", "refunded", "canceled"}), Placed: at, Updated: at}
+	o := order{
+		Customer: m.IntN(len(w.Customers)),
+		Status:   pick(m, []string{"paid", "paid", "fulfilled", "fulfilled", "refunded", "canceled"}),
+		Placed:   at,
+		Updated:  at,
+	}
 	for range 1 + m.IntN(3) {
 		if len(w.Items) == 0 {
 			break
 		}
 		n := m.IntN(len(w.Items))
-		l := line{Item: n, Quantity: 1 + m.IntN(2), Cents: w.Items[n].Cents}
+		l := line{
+			Item:     n,
+			Quantity: 1 + m.IntN(2),
+			Cents:    w.Items[n].Cents,
+		}
 		o.Lines, o.Cents = append(o.Lines, l), o.Cents+l.Cents*int64(l.Quantity)
 	}
 	if len(o.Lines) == 0 {

@@ -162,7 +162,11 @@ func (p *Host) Webhooks(ctx context.Context, ask Webhooks) (Sent, error) {
 	if !slices.ContainsFunc(registered, func(h Hook) bool { return slices.Contains(topics, h.Topic) }) {
 		return Sent{}, ErrNoWebhook
 	}
-	result := Sent{Changes: []Changed{}, Answers: map[int]int{}, TamperedAnswers: map[int]int{}}
+	result := Sent{
+		Changes:         []Changed{},
+		Answers:         map[int]int{},
+		TamperedAnswers: map[int]int{},
+	}
 	genuine, forged, err := p.happen(s, ask, topics, registered, &result)
 	if err != nil {
 		return Sent{}, err
@@ -194,7 +198,12 @@ func (p *Host) happen(s *Side, ask Webhooks, topics []string, registered []Hook,
 			if h.Topic != changed.Topic || h.Status != "" {
 				continue
 			}
-			d := Delivery{Hook: h, ID: DeliveryID(), Topic: h.Topic, At: at}
+			d := Delivery{
+				Hook:  h,
+				ID:    DeliveryID(),
+				Topic: h.Topic,
+				At:    at,
+			}
 			d.Body, _ = json.Marshal(body(h))
 			d.Signed = d.Body
 			f := d

@@ -136,7 +136,12 @@ type Host struct {
 
 // New returns a host without platforms.
 func New(config Config) *Host {
-	p := &Host{Config: config.withDefaults(), Mux: http.NewServeMux(), Sides: map[string]*Side{}, requests: map[string]int{}}
+	p := &Host{
+		Config:   config.withDefaults(),
+		Mux:      http.NewServeMux(),
+		Sides:    map[string]*Side{},
+		requests: map[string]int{},
+	}
 	p.Stop, p.stopCalls = context.WithCancel(context.Background())
 	return p
 }

@@ -74,7 +74,12 @@ type consentRequest struct {
 // readConsent judges the query of an authorization. Text: why it is refused, to the person and not to the redirect.
 func (p *Host) readConsent(platform, account string, c *Call) (consentRequest, string) {
 	q := c.URL.Query()
-	asked := consentRequest{Platform: platform, Account: account, Client: q.Get("client_id"), Redirect: q.Get("redirect_uri")}
+	asked := consentRequest{
+		Platform: platform,
+		Account:  account,
+		Client:   q.Get("client_id"),
+		Redirect: q.Get("redirect_uri"),
+	}
 	asked.Scopes = slices.DeleteFunc(strings.FieldsFunc(q.Get("scope"), func(r rune) bool { return r == ',' || r == ' ' }),
 		func(s string) bool { return s == "" })
 	target, err := url.Parse(asked.Redirect)
@@ -93,20 +98,31 @@ func (s *Side) RouteConsent(path, platform, account string, approve func(*Call, 
 	var codes = func(c *Call) Answer {
 		asked, why := s.Host.readConsent(platform, account, c)
 		if why != "" {
-			return Answer{Status: http.StatusBadRequest, Kind: "text/plain; charset=utf-8", Body: []byte(why + "\n")}
+			return Answer{
+				Status: http.StatusBadRequest,
+				Kind:   "text/plain; charset=utf-8",
+				Body:   []byte(why + "\n"),
+			}
 		}
 		q := c.URL.Query()
 		if c.Method == http.MethodGet {
 			var page strings.Builder
 			_ = consentPage.Execute(&page, asked)
-			return Answer{Status: http.StatusOK, Kind: "text/html; charset=utf-8", Body: []byte(page.String())}
+			return Answer{
+				Status: http.StatusOK,
+				Kind:   "text/html; charset=utf-8",
+				Body:   []byte(page.String()),
+			}
 		}
 		form, _ := url.ParseQuery(string(c.Content))
 		back := url.Values{"error": {"access_denied"}, "error_description": {"The merchant denied the request."}}
 		if form.Get("approve") == "1" {
 			back = approve(c, Consent{
-				Client: asked.Client, Redirect: asked.Redirect, Scope: strings.Join(asked.Scopes, " "),
-				challenge: q.Get("code_challenge"), expires: s.Host.Config.Now().Add(codeLife),
+				Client:    asked.Client,
+				Redirect:  asked.Redirect,
+				Scope:     strings.Join(asked.Scopes, " "),
+				challenge: q.Get("code_challenge"),
+				expires:   s.Host.Config.Now().Add(codeLife),
 			})
 		} else if q.Has("state") {
 			back.Set("state", q.Get("state"))

@@ -86,7 +86,11 @@ func itemPart(id string) string {
 func (s *Shop) PlainLevel(n int) any {
 	i := s.Items[n/2]
 	l := i.Levels[n%2]
-	id := s.Name("inventory_levels/update", Changed{Topic: "inventory_levels/update", Index: n / 2, Location: n % 2})
+	id := s.Name("inventory_levels/update", Changed{
+		Topic:    "inventory_levels/update",
+		Index:    n / 2,
+		Location: n % 2,
+	})
 	return map[string]any{
 		"id": id, "item_id": itemPart(id), "sku": i.SKU, "location": id[len(itemPart(id))+1:], "quantity": l.Quantity,
 		"updated_at": WithMillis(l.Updated), "deleted": s.Products[i.Product].Deleted,

@@ -52,7 +52,13 @@ func (w *World) EmailOf(n int) string {
 
 // AddCustomer adds a customer and returns its position.
 func (w *World) AddCustomer(first, last, email string, at int64) int {
-	w.Customers = append(w.Customers, customer{First: first, Last: last, Email: email, Created: at, Updated: at})
+	w.Customers = append(w.Customers, customer{
+		First:   first,
+		Last:    last,
+		Email:   email,
+		Created: at,
+		Updated: at,
+	})
 	return len(w.Customers) - 1
 }
 

@@ -22,9 +22,18 @@ func serveTable(t *testing.T, lane *wire.Lane, rows func(context.Context, func(.
 	t.Helper()
 	mux := http.NewServeMux()
 	api := wire.NewAPI(mux, wire.Config{Title: "Test", Version: "1"})
-	huma.Register(api, huma.Operation{OperationID: "table", Method: "GET", Path: "/v1/table.csv", Responses: csvAnswer()},
+	huma.Register(api, huma.Operation{
+		OperationID: "table",
+		Method:      "GET",
+		Path:        "/v1/table.csv",
+		Responses:   csvAnswer(),
+	},
 		func(context.Context, *struct{}) (*huma.StreamResponse, error) {
-			return Download(lane, "shop", Table{Name: "table.csv", Columns: []string{"name", "amount"}, Rows: rows}), nil
+			return Download(lane, "shop", Table{
+				Name:    "table.csv",
+				Columns: []string{"name", "amount"},
+				Rows:    rows,
+			}), nil
 		})
 	server := httptest.NewServer(wire.Handler(mux, wire.Watch{Log: slog.New(slog.DiscardHandler)}))
 	t.Cleanup(server.Close)

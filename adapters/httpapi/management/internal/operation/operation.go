@@ -186,7 +186,12 @@ func RegisterStored[I, O any](g Group, id, route, summary string, media []string
 // operation makes an operation of the group. Its route is a method and a path.
 func (g Group) operation(id, route, summary string, options []Option) wire.Operation {
 	method, path, _ := strings.Cut(route, " ")
-	o := spec{Operation: wire.Operation{Lane: g.Lane}, on: g.on, scope: g.scope + ":write", target: lastID(path)}
+	o := spec{
+		Operation: wire.Operation{Lane: g.Lane},
+		on:        g.on,
+		scope:     g.scope + ":write",
+		target:    lastID(path),
+	}
 	o.OperationID, o.Method, o.Path, o.Summary, o.Tags = id, method, path, summary, []string{g.tag}
 	switch method {
 	case http.MethodGet:
@@ -205,7 +210,9 @@ func (g Group) operation(id, route, summary string, options []Option) wire.Opera
 	}
 	if o.on == HeaderProject {
 		o.Parameters = []*huma.Param{{
-			Name: projectHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString},
+			Name:        projectHeader,
+			In:          "header",
+			Schema:      &huma.Schema{Type: huma.TypeString},
 			Description: "The project's id or slug. May be left out with a key that is bound to exactly one project.",
 		}}
 	}
