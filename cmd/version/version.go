@@ -7,7 +7,7 @@ import (
 )
 
 // Number is the version of a release.
-const Number = "0.3.0"
+const Number = "0.4.0"
 
 // Commit is the commit that the program was built from, in twelve digits, with "+" where files were changed since. It is
 // empty if the build does not tell.
