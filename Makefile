@@ -49,7 +49,7 @@ features: ## run the specification's scenarios alone
 
 gallery: ## take pictures of every page into .gallery, light and dark, and fail on overflow, complaints of the browser and axe-core findings (SCREENS=part of a name: those)
 	@.ci/need chromium
-	GALLERY=$(CURDIR)/.gallery SCREENS=$(SCREENS) go test -v -count=1 -timeout 60m -run TestGallery ./cmd/boot/gallery
+	GALLERY=$(CURDIR)/.gallery SCREENS=$(SCREENS) go test -v -count=1 -timeout 60m -run TestGallery ./features/gallery
 	@echo "Look at .gallery/index.html"
 
 bench: ## run the benchmarks, BENCHTIME=1s each

@@ -230,7 +230,7 @@ func (s *shop) importProducts() {
 func (s *shop) simulateMarket() {
 	dir := s.t.TempDir()
 	command := exec.CommandContext(s.t.Context(), "go", "run", "./cmd/haggle-sim", "market", "--buyers", "400", "--html", filepath.Join(dir, "market.html"))
-	command.Dir = filepath.Join("..", "..", "..")
+	command.Dir = filepath.Join("..", "..")
 	if out, err := command.CombinedOutput(); err != nil {
 		s.t.Errorf("no market report: %v\n%s", err, out)
 		return

@@ -1,5 +1,5 @@
-// Package customcontract runs whole servers against the look-alike of a merchant's own system: real HTTP, on both engines.
-package customcontract
+// Package custom runs whole servers against the look-alike of a merchant's own system: real HTTP, on both engines.
+package custom
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
-	"github.com/haggle-commerce/haggle/cmd/boot/platformtest"
+	"github.com/haggle-commerce/haggle/features/platforms/platformtest"
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 

@@ -1,6 +1,6 @@
-// Package hubspotcontract runs whole servers against the look-alike of HubSpot, which is written from HubSpot's documentation of
+// Package hubspot runs whole servers against the look-alike of HubSpot, which is written from HubSpot's documentation of
 // November 2026: real HTTP, on both engines.
-package hubspotcontract
+package hubspot
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
-// Package shopifycontract runs whole servers against the look-alike of Shopify, which is written from shopify.dev's pages of
+// Package shopify runs whole servers against the look-alike of Shopify, which is written from shopify.dev's pages of
 // November 2026: real HTTP, on both engines.
-package shopifycontract
+package shopify
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
-	"github.com/haggle-commerce/haggle/cmd/boot/platformtest"
+	"github.com/haggle-commerce/haggle/features/platforms/platformtest"
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 

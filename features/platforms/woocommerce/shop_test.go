@@ -1,5 +1,5 @@
-// Package woocommercecontract runs whole servers against the look-alike of WooCommerce: real HTTP, on both engines.
-package woocommercecontract
+// Package woocommerce runs whole servers against the look-alike of WooCommerce: real HTTP, on both engines.
+package woocommerce
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/haggle-commerce/haggle/cmd/boot"
 	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
-	"github.com/haggle-commerce/haggle/cmd/boot/platformtest"
+	"github.com/haggle-commerce/haggle/features/platforms/platformtest"
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 

@@ -1,4 +1,4 @@
-package shopifycontract
+package shopify
 
 import (
 	"testing"

@@ -1,11 +1,11 @@
-package woocommercecontract
+package woocommerce
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/haggle-commerce/haggle/cmd/boot/platformtest"
+	"github.com/haggle-commerce/haggle/features/platforms/platformtest"
 	"github.com/haggle-commerce/haggle/simulator/platforms"
 )
 

@@ -1,4 +1,4 @@
-package hubspotcontract
+package hubspot
 
 import (
 	"fmt"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/haggle-commerce/haggle/adapters/console"
+	"github.com/haggle-commerce/haggle/cmd/boot/boottest"
 )
 
 // screen is a page as somebody meets it.
@@ -108,7 +108,7 @@ var wildcard = regexp.MustCompile(`\{(\w+)\}`)
 
 // consoleScreens are those of the routes of a shop. A route whose wildcards have no address here fails.
 func (s *shop) consoleScreens() (all []screen) {
-	for _, route := range console.ShopRoutes() {
+	for _, route := range boottest.ConsoleRoutes() {
 		method, path, _ := strings.Cut(route, " ")
 		if method != http.MethodGet || unpictured[route] != "" {
 			continue
