@@ -6,31 +6,31 @@ import (
 	"github.com/haggle-commerce/haggle/domain/agent"
 )
 
-// Builtin is the house's agent: it sells what the index found, at prices that the policy's rules decide, and leaves all
-// wording to the house.
+// Builtin is the built-in agent. It sells what the index found, at prices that the policy's rules decide, and leaves the
+// wording to the server's templates.
 var Builtin = agent.MustProgram(agent.House,
-	agent.OnACPEvent(agent.Search, house{}.search),
-	agent.OnACPEvent(agent.Quote, house{}.quote),
-	agent.OnACPEvent(agent.Checkout, house{}.checkout),
-	agent.OnACPEvent(agent.Finalize, house{}.finalize),
+	agent.OnACPEvent(agent.Search, builtinAgent{}.search),
+	agent.OnACPEvent(agent.Quote, builtinAgent{}.quote),
+	agent.OnACPEvent(agent.Checkout, builtinAgent{}.checkout),
+	agent.OnACPEvent(agent.Finalize, builtinAgent{}.finalize),
 )
 
-type house struct{}
+type builtinAgent struct{}
 
-func (house) search(_ context.Context, in agent.SearchInput) (agent.SearchAnswer, error) {
+func (builtinAgent) search(_ context.Context, in agent.SearchInput) (agent.SearchAnswer, error) {
 	return in.All(), nil
 }
 
-func (house) quote(_ context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error) {
+func (builtinAgent) quote(_ context.Context, in agent.QuoteInput) (agent.QuoteAnswer, error) {
 	return in.House(), nil
 }
 
-// checkout consents: what a cart must fulfil is checked by the checkout itself.
-func (house) checkout(context.Context, agent.CheckoutInput) (agent.Verdict, error) {
+// checkout consents, because the checkout itself checks what a cart must fulfil.
+func (builtinAgent) checkout(context.Context, agent.CheckoutInput) (agent.Verdict, error) {
 	return agent.Consent(), nil
 }
 
-// finalize consents: stock, tokens and payment are checked by the purchase itself.
-func (house) finalize(context.Context, agent.FinalizeInput) (agent.Verdict, error) {
+// finalize consents, because the purchase itself checks stock, tokens and payment.
+func (builtinAgent) finalize(context.Context, agent.FinalizeInput) (agent.Verdict, error) {
 	return agent.Consent(), nil
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// messages are what buyers write who want a model to turn: testdata/messages.jsonl. Those over HTTP, with models that
-// obey, are in cmd/boot/models.
+// messages returns testdata/messages.jsonl: messages of buyers that try to manipulate a model. cmd/boot/models sends them over
+// HTTP to models that obey.
 func messages(t *testing.T) []string {
 	t.Helper()
 	file, err := os.Open("testdata/messages.jsonl")
@@ -40,31 +40,30 @@ func messages(t *testing.T) []string {
 	return all
 }
 
-// What a buyer writes beside an offer is in no prompt, so that no model can obey it: what is asked is the same
-// with it and without it, and so is what comes of it.
-func TestMessagesReachNoModel(t *testing.T) {
+// The message beside an offer is in no prompt, so no model can obey it: requests and answers are the same with and without it.
+func TestStrategy_Propose_messageNotInPrompt(t *testing.T) {
 	t.Parallel()
-	talk := func(message string) ([]ports.ModelRequest, agent.Texts, agent.QuoteAnswer) {
-		g := &ghost{writes: func(r ports.ModelRequest) (string, error) {
+	negotiate := func(message string) ([]ports.ModelRequest, agent.Texts, agent.QuoteAnswer) {
+		g := &fakeModel{writes: func(r ports.ModelRequest) (string, error) {
 			if strings.Contains(r.User, `"from"`) {
 				return `{"action": "counter", "price": "1299.90"}`, nil
 			}
 			return choice("house-counter-1"), nil
 		}}
-		w, s := with(g)
-		said := w.Word(ports.NewOutbound(t.Context()), on, wordInput("en-US", countered))
-		proposed, err := s.Propose(ports.NewOutbound(t.Context()), on, quoteInput(offer, message))
+		w, s := withModel(g)
+		said := w.Word(ports.NewOutbound(t.Context()), allOn, wordInput("en-US", countered))
+		proposed, err := s.Propose(ports.NewOutbound(t.Context()), allOn, quoteInput(offer, message))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return g.questions(), said, proposed
+		return g.requests(), said, proposed
 	}
-	asked, said, proposed := talk("")
+	asked, said, proposed := negotiate("")
 	if len(asked) != 2 || said.Message == "" || proposed.Decision == nil {
 		t.Fatalf("without a message: %+v %+v %+v", asked, said, proposed)
 	}
 	for _, message := range messages(t) {
-		a, w, p := talk(message)
+		a, w, p := negotiate(message)
 		if !reflect.DeepEqual(a, asked) || w != said || p != proposed {
 			t.Errorf("%.80q: %+v %+v %+v", message, a, w, p)
 		}

@@ -12,20 +12,20 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Holdout is what the policy in force has agreed on since it was put in force, beside the one that the holdout keeps.
+// Holdout compares the deals of the policy in force, since it was put in force, with those of the holdout's baseline policy.
 type Holdout struct {
 	tuning.Comparison
 	Baseline, InForce int // versions
 	Since             time.Time
-	learnt            bool // the policy in force
+	learned           bool // whether tuning wrote the policy in force
 }
 
-// mostCompared bounds the negotiations of both policies that are read, the newest ones.
+// mostCompared bounds the negotiations that a comparison reads, both policies together. It reads the newest ones.
 const mostCompared = 20_000
 
 var errNoHoldout = fault.New(fault.Conflict, "no_holdout", "There is no holdout, or its policy is the one in force.")
 
-// Holdout compares the negotiations that began until then; zero is now. One that goes on is taken to have ended.
+// Holdout compares the negotiations that began before to; zero means now. Open negotiations count as ended.
 func (s *Service) Holdout(ctx context.Context, p *project.Project, of id.Agent, to time.Time) (Holdout, error) {
 	a, err := s.Agents.ByID(ctx, p.ID, of)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Service) Holdout(ctx context.Context, p *project.Project, of id.Agent, 
 		Baseline: a.Tuning.Baseline,
 		InForce:  a.Policy.Version,
 		Since:    v.ActivatedAt,
-		learnt:   v.Origin == agent.ByTuning,
+		learned:  v.Origin == agent.ByTuning,
 	}
 	if to.IsZero() {
 		to = s.Clock.Now()
@@ -60,7 +60,7 @@ func (s *Service) Holdout(ctx context.Context, p *project.Project, of id.Agent, 
 		To:    to,
 	}, mostCompared, func(n ports.Negotiation) error {
 		if r, ok := tuning.FromEntries(n.Entries, a.Policy.RoundCap); ok {
-			r.Rounds, r.Bought = nil, n.Bought // of long ones there are many
+			r.Rounds, r.Bought = nil, n.Bought // to save memory: a long negotiation has many rounds
 			by := n.Entries[0].PolicyVersion
 			arms[by] = append(arms[by], r)
 		}
@@ -70,28 +70,28 @@ func (s *Service) Holdout(ctx context.Context, p *project.Project, of id.Agent, 
 	return h, err
 }
 
-// undecided is how long a learnt policy is kept while nobody can tell whether it earns more than the holdout's.
-const undecided = 7 * 24 * time.Hour
+// inconclusiveFor is how long a learned policy stays in force while the comparison with the holdout is inconclusive.
+const inconclusiveFor = 7 * 24 * time.Hour
 
-// judge looks at the policy that was learnt last. Where the holdout earns more for sure its curve is put back in
-// force, and the agent no longer tunes itself: what it would learn is what has failed. It reports whether tuning may go
-// on. What the merchant has changed besides is not compared with what was before.
-func (t *SelfTuner) judge(ctx context.Context, p *project.Project, a *agent.Agent) (goOn bool, err error) {
+// judgeHoldout compares the policy that was learned last with the holdout. If the holdout earns more with certainty, it puts
+// the baseline's curve back in force and ends the agent's self-tuning, because the agent would learn the same curve again. It
+// reports whether tuning may go on. It does not compare the merchant's own changes with what was in force before them.
+func (t *SelfTuner) judgeHoldout(ctx context.Context, p *project.Project, a *agent.Agent) (goOn bool, err error) {
 	now := t.Clock.Now()
-	h, err := t.Holdout(ctx, p, a.ID, now.Add(-ended))
+	h, err := t.Holdout(ctx, p, a.ID, now.Add(-endedAge))
 	switch {
 	case fault.Is(err, errNoHoldout.Code):
 		return true, nil
 	case err != nil:
 		return false, err
-	case !h.learnt || h.Better(tuning.Near):
+	case !h.learned || h.Better(tuning.Near):
 		return true, nil
 	case !h.Worse(tuning.Sure):
-		return now.Sub(h.Since) >= undecided, nil
+		return now.Sub(h.Since) >= inconclusiveFor, nil
 	}
 	_, err = t.Agents.Update(ctx, p.ID, a.ID, func(current *agent.Agent) (*agent.Version, error) {
-		if !stillTunes(current) || current.Policy.Version != h.InForce || current.Tuning.Baseline != h.Baseline {
-			return nil, errOvertaken
+		if !tunesItself(current) || current.Policy.Version != h.InForce || current.Tuning.Baseline != h.Baseline {
+			return nil, errPolicyChanged
 		}
 		next := current.Policy
 		next.Curve, next.Segments = current.Held.Curve, current.Held.Segments
@@ -107,6 +107,6 @@ func (t *SelfTuner) judge(ctx context.Context, p *project.Project, a *agent.Agen
 	return false, err
 }
 
-// stillTunes reports whether an agent tunes itself: since it was listed, another replica or its merchant may have ended
-// that.
-func stillTunes(a *agent.Agent) bool { return a.Tuning.Automatic && a.Status == agent.Active }
+// tunesItself reports whether an agent tunes itself. Another replica or the merchant may have ended that since the agent was
+// listed.
+func tunesItself(a *agent.Agent) bool { return a.Tuning.Automatic && a.Status == agent.Active }

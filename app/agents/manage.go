@@ -15,19 +15,20 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service manages agents, tries policies out, on recorded negotiations (replay.go) and on made-up ones (simulate.go), and
-// has agents learn from their record (tune.go). What needs no use case, callers ask Agents, Versions and Record for.
+// Service manages agents, tries policies out on recorded negotiations (replay.go) and on simulated ones (simulate.go), and
+// lets agents learn from the record of their decisions (tune.go). Callers use Agents, Versions and Record directly for plain
+// reads.
 type Service struct {
 	*ports.Stores
 
-	// Serving answers as it answers buyers.
+	// Serving answers simulated quotes just as it answers buyers.
 	Serving   ports.Agent
 	Vault     ports.Vault
 	Addresses ports.Addresses
 	Clock     ports.Clock
 	Entropy   ports.Entropy
 	Rules     agent.Rules
-	// Busy lets one tuning at a time use a processor, and Reading one holdout at a time be read.
+	// Busy limits tunings to one at a time, because they use a processor; Reading does so for holdout comparisons.
 	Busy, Reading chan struct{}
 }
 
@@ -38,14 +39,14 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// Change is a partial change of an agent. Policy makes of the policy in force the one to be put in its place; nil:
-// it stays. It may be called more than once.
+// Change is a partial change of an agent. Policy returns the policy that replaces the one in force; nil keeps it. Policy may
+// be called more than once.
 type Change struct {
 	agent.Change
 	Policy func(negotiation.Policy) negotiation.Policy
 }
 
-// Create makes a draft, and the secret that is shown once.
+// Create makes a draft. It returns the agent's secret, which is shown once.
 func (s *Service) Create(ctx context.Context, p *project.Project, c agent.Change, policy negotiation.Policy) (*agent.Agent, string, error) {
 	name := id.New[id.Agent](s.Entropy.IDBits())
 	secret, sealed := s.newSecret(name)
@@ -56,7 +57,7 @@ func (s *Service) Create(ctx context.Context, p *project.Project, c agent.Change
 	return made, secret, s.Agents.Create(ctx, made, first)
 }
 
-// Change changes an agent, and returns it as it was and as it is.
+// Change changes an agent. It returns the agent before and after the change.
 func (s *Service) Change(ctx context.Context, p *project.Project, of id.Agent, c Change) (before, after *agent.Agent, err error) {
 	after, err = s.Agents.Update(ctx, p.ID, of, func(current *agent.Agent) (v *agent.Version, err error) {
 		was, now := *current, s.Clock.Now()
@@ -66,7 +67,7 @@ func (s *Service) Change(ctx context.Context, p *project.Project, of id.Agent, c
 		}
 		policy := c.Policy(current.Policy)
 		if policy.Version = current.Policy.Version; reflect.DeepEqual(policy, current.Policy) {
-			return nil, nil // as it is already
+			return nil, nil // unchanged
 		}
 		v, err = current.WritePolicy(policy, agent.ByMerchant, "", now)
 		if err == nil {
@@ -77,7 +78,7 @@ func (s *Service) Change(ctx context.Context, p *project.Project, of id.Agent, c
 	return before, after, err
 }
 
-// Activate has an agent serve the project in the place of the one that did.
+// Activate makes an agent the project's active one in place of the current one.
 func (s *Service) Activate(ctx context.Context, p *project.Project, of id.Agent) (before, after *agent.Agent, err error) {
 	after, err = s.Agents.Update(ctx, p.ID, of, func(current *agent.Agent) (*agent.Version, error) {
 		was := *current
@@ -88,7 +89,7 @@ func (s *Service) Activate(ctx context.Context, p *project.Project, of id.Agent)
 	return before, after, err
 }
 
-// Rotate gives an agent another secret. The one before signs nothing any more.
+// Rotate replaces an agent's secret. The old secret stops signing at once.
 func (s *Service) Rotate(ctx context.Context, p *project.Project, of id.Agent) (*agent.Agent, string, error) {
 	secret, sealed := s.newSecret(of)
 	changed, err := s.Agents.Update(ctx, p.ID, of, func(current *agent.Agent) (*agent.Version, error) {
@@ -98,7 +99,7 @@ func (s *Service) Rotate(ctx context.Context, p *project.Project, of id.Agent) (
 	return changed, secret, err
 }
 
-// WritePolicy adds a version that is not in force.
+// WritePolicy adds a policy version without putting it in force.
 func (s *Service) WritePolicy(ctx context.Context, p *project.Project, of id.Agent, policy negotiation.Policy, note string) (a *agent.Agent, written *agent.Version, err error) {
 	a, err = s.Agents.Update(ctx, p.ID, of, func(current *agent.Agent) (*agent.Version, error) {
 		written, err = current.WritePolicy(policy, agent.ByMerchant, note, s.Clock.Now())
@@ -107,10 +108,10 @@ func (s *Service) WritePolicy(ctx context.Context, p *project.Project, of id.Age
 	return a, written, err
 }
 
-// PutInForce has an agent keep one of its versions from now on. It returns the agent as it was and as it is.
+// PutInForce puts one of an agent's versions in force. It returns the agent before and after the change.
 func (s *Service) PutInForce(ctx context.Context, p *project.Project, of id.Agent, number int) (before, after *agent.Agent, err error) {
 	if _, err := s.Agents.ByID(ctx, p.ID, of); err != nil {
-		return nil, nil, err // an agent that there is not is told from a version that it has not
+		return nil, nil, err // a missing agent is another error than a missing version
 	}
 	chosen, err := s.Versions.Version(ctx, p.ID, of, number)
 	if err != nil {
@@ -125,9 +126,9 @@ func (s *Service) PutInForce(ctx context.Context, p *project.Project, of id.Agen
 	return before, after, err
 }
 
-// Decisions are an agent's, the newest first: also of one that is deleted, as long as it has any.
+// Decisions returns an agent's decisions, the newest first. It also finds those that a deleted agent has left.
 func (s *Service) Decisions(ctx context.Context, p *project.Project, f ports.DecisionFilter, page ports.Page) ([]negotiation.Link, int, error) {
-	if err := period(f.From, f.To); err != nil {
+	if err := checkPeriod(f.From, f.To); err != nil {
 		return nil, 0, err
 	}
 	_, missing := s.Agents.ByID(ctx, p.ID, f.Agent)
@@ -141,21 +142,21 @@ func (s *Service) Decisions(ctx context.Context, p *project.Project, f ports.Dec
 	return found, total, err
 }
 
-func period(from, to time.Time) error {
+func checkPeriod(from, to time.Time) error {
 	if !from.IsZero() && !to.IsZero() && !from.Before(to) {
 		return fault.Field("to", "must be after from")
 	}
 	return nil
 }
 
-// newSecret is 256 random bits as Standard Webhooks write them, and the same sealed.
+// newSecret returns 256 random bits in the format of Standard Webhooks, in plain text and sealed.
 func (s *Service) newSecret(of id.Agent) (text string, sealed []byte) {
 	one, two := s.Entropy.Bits128(), s.Entropy.Bits128()
 	text = "whsec_" + base64.StdEncoding.EncodeToString(append(one[:], two[:]...))
 	return text, s.Vault.Seal([]byte(text), agent.SecretPurpose(of))
 }
 
-// refusePrivate adds the URLs of handlers that lead into a private network to what else is wrong.
+// refusePrivate adds a field error to err for each handler URL that leads into a private network.
 func (s *Service) refusePrivate(c agent.HandlersChange, err error) error {
 	for _, one := range []struct {
 		event   string

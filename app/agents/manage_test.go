@@ -13,9 +13,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/patch"
 )
 
-func TestTheSecretIsSealedForItsAgent(t *testing.T) {
+// Create and Rotate return a new secret, and store it sealed for its agent.
+func TestNewSecret_sealedForAgent(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	a, secret, err := o.Create(o.ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -31,33 +32,34 @@ func TestTheSecretIsSealedForItsAgent(t *testing.T) {
 }
 
 // Create makes another draft.
-func (o *office) Create(ctx context.Context) (*agent.Agent, string, error) {
-	return o.Service.Create(ctx, o.project, remote("https://example.com"), negotiation.Builtin())
+func (f *fixture) Create(ctx context.Context) (*agent.Agent, string, error) {
+	return f.Service.Create(ctx, f.project, remoteDraft("https://example.com"), negotiation.Builtin())
 }
 
-func TestURLsThatLeadInside(t *testing.T) {
+func TestRefusePrivate_handlerURL(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	if _, _, err := o.Service.Create(o.ctx, o.project, remote("https://db.internal/q"), negotiation.Builtin()); named(err) != "handlers.quote.url" {
+	o := newFixture(t)
+	if _, _, err := o.Service.Create(o.ctx, o.project, remoteDraft("https://db.internal/q"), negotiation.Builtin()); faultFields(err) != "handlers.quote.url" {
 		t.Error(err)
 	}
-	wrong := remote("https://db.internal/q")
+	wrong := remoteDraft("https://db.internal/q")
 	wrong.Name = patch.To("")
-	if _, _, err := o.Change(o.ctx, o.project, o.first, agents.Change{Change: wrong}); named(err) != "name handlers.quote.url" {
+	if _, _, err := o.Change(o.ctx, o.project, o.first, agents.Change{Change: wrong}); faultFields(err) != "name handlers.quote.url" {
 		t.Error(err)
 	}
-	wrong = remote("http://db.internal/q") // one problem of a field is enough
-	if _, _, err := o.Change(o.ctx, o.project, o.first, agents.Change{Change: wrong}); named(err) != "handlers.quote.url" {
+	wrong = remoteDraft("http://db.internal/q") // one problem per field is reported
+	if _, _, err := o.Change(o.ctx, o.project, o.first, agents.Change{Change: wrong}); faultFields(err) != "handlers.quote.url" {
 		t.Error(err)
 	}
-	if _, _, err := o.Change(o.ctx, o.project, id.Agent{}, agents.Change{Change: remote("https://db.internal/q")}); named(err) != "agent_not_found" {
+	if _, _, err := o.Change(o.ctx, o.project, id.Agent{}, agents.Change{Change: remoteDraft("https://db.internal/q")}); faultFields(err) != "agent_not_found" {
 		t.Error(err)
 	}
 }
 
-func TestAChangedPolicyIsAVersionInForce(t *testing.T) {
+// Change, WritePolicy and PutInForce number the versions. A changed policy is in force at once.
+func TestService_Change_policyVersions(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	less := func(p negotiation.Policy) negotiation.Policy { p.MaxDiscount -= 100; return p }
 	for _, want := range []money.Percent{800, 700} {
 		_, after, err := o.Change(o.ctx, o.project, o.first, agents.Change{Policy: less})
@@ -69,14 +71,14 @@ func TestAChangedPolicyIsAVersionInForce(t *testing.T) {
 	if err != nil || before.Policy.Version != 3 || after.Policy.Version != 2 || after.Policy.MaxDiscount != 800 || len(o.versions) != 3 {
 		t.Errorf("%+v, %d versions, %v", after, len(o.versions), err)
 	}
-	if _, _, err := o.PutInForce(o.ctx, o.project, o.first, 9); named(err) != "policy_not_found" {
+	if _, _, err := o.PutInForce(o.ctx, o.project, o.first, 9); faultFields(err) != "policy_not_found" {
 		t.Error(err)
 	}
-	if _, _, err := o.PutInForce(o.ctx, o.project, id.Agent{}, 1); named(err) != "agent_not_found" {
+	if _, _, err := o.PutInForce(o.ctx, o.project, id.Agent{}, 1); faultFields(err) != "agent_not_found" {
 		t.Error(err)
 	}
 	bad := func(p negotiation.Policy) negotiation.Policy { p.RoundCap = 0; return p }
-	if _, _, err := o.Change(o.ctx, o.project, o.first, agents.Change{Policy: bad}); named(err) != "policy.round_cap" || len(o.versions) != 3 {
+	if _, _, err := o.Change(o.ctx, o.project, o.first, agents.Change{Policy: bad}); faultFields(err) != "policy.round_cap" || len(o.versions) != 3 {
 		t.Error(err)
 	}
 	if _, v, err := o.WritePolicy(o.ctx, o.project, o.first, negotiation.Builtin(), "why"); err != nil || v.Policy.Version != 4 || o.agents[o.first].Policy.Version != 2 {

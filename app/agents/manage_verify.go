@@ -11,18 +11,18 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// MostVerified is how many links one call verifies.
+// MostVerified is how many links one call of Verify checks at most.
 const MostVerified = 10_000
 
-// Verified is how far a chain was followed.
+// Verified is the result of checking a chain of decisions.
 type Verified struct {
-	Decisions int // that were looked at
+	Decisions int // that were checked
 	Head      ports.ChainHead
-	BrokenAt  int64 // the first position that is not as it was sealed, or is missing, or the checkpoint's; 0: none
-	Next      int64 // where to go on; 0: the head was reached, or the chain is broken
+	BrokenAt  int64 // the first position that was altered or is missing, or the checkpoint's; 0: none
+	Next      int64 // where to continue; 0: the head was reached, or the chain is broken
 }
 
-// KeptSince is the time after which all decisions of the project are kept; nil: all are.
+// KeptSince returns the time after which all decisions of the project are kept. Nil means that all decisions are kept.
 func (s *Service) KeptSince(ctx context.Context, p *project.Project) (*time.Time, error) {
 	head, err := s.Record.Head(ctx, p.ID)
 	if err != nil || head.Checkpoint.Position == 0 {
@@ -31,10 +31,10 @@ func (s *Service) KeptSince(ctx context.Context, p *project.Project) (*time.Time
 	return &head.Checkpoint.Until, nil
 }
 
-// verifyTries is how often a chain is read anew whose checkpoint moves meanwhile.
+// verifyTries is how often Verify reads a chain whose checkpoint moves meanwhile.
 const verifyTries = 3
 
-// Verify follows the chain of the project's decisions from a position on, or from its checkpoint if that is later.
+// Verify checks the chain of the project's decisions from a position, or from its checkpoint if that is later.
 func (s *Service) Verify(ctx context.Context, p *project.Project, of id.Agent, from int64) (v Verified, err error) {
 	if _, err = s.Agents.ByID(ctx, p.ID, of); err != nil {
 		return v, err
@@ -64,7 +64,7 @@ func (s *Service) verify(ctx context.Context, p id.Project, head ports.ChainHead
 	from = max(from, behind+1)
 	first := from
 	if from > behind+1 {
-		first-- // for the hash that the first one follows
+		first-- // its hash is part of the next link
 	}
 	read, err := s.Record.Sealed(ctx, p, first, MostVerified+1)
 	if err != nil {
@@ -78,7 +78,7 @@ func (v *Verified) follow(links []negotiation.Link, from int64) {
 	end := v.Head.Checkpoint.ChainEnd
 	if from > end.Position+1 {
 		if len(links) == 0 || links[0].Position != from-1 {
-			v.miss(from - 1)
+			v.markMissing(from - 1)
 			return
 		}
 		end, links = negotiation.ChainEnd{Position: from - 1, Hash: links[0].Hash}, links[1:]
@@ -97,8 +97,8 @@ func (v *Verified) follow(links []negotiation.Link, from int64) {
 	}
 }
 
-// miss tells that a link is not there, unless the chain does not reach so far.
-func (v *Verified) miss(position int64) {
+// markMissing marks a position as missing, unless it lies beyond the chain's head.
+func (v *Verified) markMissing(position int64) {
 	if position <= v.Head.Position {
 		v.BrokenAt = position
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// The active agent is read when its revision rises, and never given up for an older one.
-func TestTheActiveAgentIsKept(t *testing.T) {
+// The active agent is read when its revision rises, and an older revision does not replace it.
+func TestRouter_Mandate_cachedByRevision(t *testing.T) {
 	t.Parallel()
-	x := newExchange(inHouse)
+	x := newRouterFixture(builtinHandler)
 	serving := func(revision int64) id.Agent {
 		t.Helper()
 		m, err := x.Mandate(t.Context(), &project.Project{
@@ -28,32 +28,32 @@ func TestTheActiveAgentIsKept(t *testing.T) {
 		}
 		return m.Agent.ID
 	}
-	first := x.employer.agent.ID
-	next := *x.employer.agent
+	first := x.active.agent.ID
+	next := *x.active.agent
 	next.ID = id.New[id.Agent]([16]byte{5})
 	for _, step := range []struct {
 		revision int64
 		want     id.Agent
 		reads    int
 	}{{3, first, 1}, {3, first, 1}, {4, next.ID, 2}, {3, next.ID, 2}, {4, next.ID, 2}} {
-		if got := serving(step.revision); got != step.want || x.employer.reads != step.reads {
-			t.Errorf("at revision %d serves %s, read %d times; want %s, %d", step.revision, got, x.employer.reads, step.want, step.reads)
+		if got := serving(step.revision); got != step.want || x.active.reads != step.reads {
+			t.Errorf("at revision %d serves %s, read %d times; want %s, %d", step.revision, got, x.active.reads, step.want, step.reads)
 		}
-		x.employer.agent = &next
+		x.active.agent = &next
 	}
 }
 
-// A slow reading of an old revision ends after a newer one is known.
-func TestASlowReadingDoesNotBringBackAnOldAgent(t *testing.T) {
+// A slow read at an old revision that ends after a newer one does not bring back the old agent.
+func TestRouter_Mandate_slowRead(t *testing.T) {
 	t.Parallel()
-	x := newExchange(inHouse)
+	x := newRouterFixture(builtinHandler)
 	p := func(revision int64) *project.Project {
 		return &project.Project{ID: x.project.ID, AgentRevision: revision}
 	}
-	next := *x.employer.agent
+	next := *x.active.agent
 	next.ID = id.New[id.Agent]([16]byte{5})
-	x.employer.reading = func() {
-		x.employer.reading, x.employer.agent = nil, &next
+	x.active.reading = func() {
+		x.active.reading, x.active.agent = nil, &next
 		if _, err := x.Mandate(t.Context(), p(2), id.Session{}); err != nil {
 			t.Error(err)
 		}
@@ -63,35 +63,35 @@ func TestASlowReadingDoesNotBringBackAnOldAgent(t *testing.T) {
 		t.Errorf("the slow one gets %+v, %v", slow.Agent, err)
 	}
 	again, err := x.Mandate(t.Context(), p(2), id.Session{})
-	if err != nil || again.Agent.ID != next.ID || x.employer.reads != 2 {
-		t.Errorf("%+v, %v, read %d times", again.Agent, err, x.employer.reads)
+	if err != nil || again.Agent.ID != next.ID || x.active.reads != 2 {
+		t.Errorf("%+v, %v, read %d times", again.Agent, err, x.active.reads)
 	}
 }
 
-func TestNoActiveAgent(t *testing.T) {
+func TestRouter_Mandate_readFails(t *testing.T) {
 	t.Parallel()
-	x := newExchange(inHouse)
-	x.employer.err = errors.New("the database is gone")
+	x := newRouterFixture(builtinHandler)
+	x.active.err = errors.New("the database is gone")
 	for range 2 {
-		if _, err := x.Mandate(t.Context(), x.project, id.Session{}); !errors.Is(err, x.employer.err) {
+		if _, err := x.Mandate(t.Context(), x.project, id.Session{}); !errors.Is(err, x.active.err) {
 			t.Errorf("got %v", err)
 		}
 	}
-	x.employer.err = nil
-	if m, err := x.Mandate(t.Context(), x.project, id.Session{}); err != nil || m.Agent != x.employer.agent {
+	x.active.err = nil
+	if m, err := x.Mandate(t.Context(), x.project, id.Session{}); err != nil || m.Agent != x.active.agent {
 		t.Errorf("%+v, %v: the failure is kept", m, err)
 	}
 }
 
-// Sessions of the holdout stay with the baseline: always the same ones, about as many as the share says. Whoever has no
-// session yet is not among them.
-func TestHoldout(t *testing.T) {
+// Sessions of the holdout keep the baseline policy. They are always the same sessions, about as many as the share says. A
+// request without a session is not among them.
+func TestRouter_Mandate_holdout(t *testing.T) {
 	t.Parallel()
 	const sessions = 10_000
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, share := range []money.Percent{0, 1, 50, 200, 500} {
-		x := newExchange(inHouse)
-		a := x.employer.agent
+		x := newRouterFixture(builtinHandler)
+		a := x.active.agent
 		baseline := negotiation.Builtin()
 		a.Policy.Version, a.Policy.MaxDiscount, baseline.Version, baseline.MaxDiscount = 9, 900, 2, 900
 		a.Held, a.Tuning.Holdout, a.Tuning.Baseline = &baseline, share, 2
@@ -103,7 +103,7 @@ func TestHoldout(t *testing.T) {
 			}
 			visit := id.New[id.Session](bits)
 			m, err := x.Mandate(t.Context(), x.project, visit)
-			again, later := newExchangeOf(a).Mandate(t.Context(), x.project, visit)
+			again, later := newRouterFixtureOf(a).Mandate(t.Context(), x.project, visit)
 			if err := errors.Join(err, later); err != nil || m.Policy.Version != again.Policy.Version {
 				t.Fatalf("version %d, then %d, %v", m.Policy.Version, again.Policy.Version, err)
 			}
@@ -124,23 +124,23 @@ func TestHoldout(t *testing.T) {
 	}
 }
 
-// newExchangeOf is another server of the same agent.
-func newExchangeOf(a *agent.Agent) *exchange {
-	x := newExchange(inHouse)
-	x.employer.agent = a
+// newRouterFixtureOf is another replica that serves the same agent.
+func newRouterFixtureOf(a *agent.Agent) *routerFixture {
+	x := newRouterFixture(builtinHandler)
+	x.active.agent = a
 	return x
 }
 
-// A share without a baseline holds nobody, and a baseline without a share neither.
-func TestNoHoldout(t *testing.T) {
+// A share without a baseline, or a baseline without a share, makes no holdout.
+func TestRouter_Mandate_noHoldout(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*agent.Agent){
 		"no baseline": func(a *agent.Agent) { a.Tuning.Holdout = 500 },
 		"no share":    func(a *agent.Agent) { a.Held = new(negotiation.Builtin()) },
 	} {
-		x := newExchange(inHouse)
-		x.employer.agent.Policy.Version = 9
-		change(x.employer.agent)
+		x := newRouterFixture(builtinHandler)
+		x.active.agent.Policy.Version = 9
+		change(x.active.agent)
 		for n := range 50 {
 			m, err := x.Mandate(t.Context(), x.project, id.New[id.Session]([16]byte{byte(n)}))
 			if err != nil || m.Policy.Version != 9 {

@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// MostReplayed is how many negotiations one replay looks at.
+	// MostReplayed is how many negotiations one replay reads at most.
 	MostReplayed = 10_000
 
 	dryRunNegotiations = 1_000
 	dryRunProducts     = 10
 )
 
-// Chosen is the policy to try: one that is not written yet, or a version, or where both are zero the one in force.
+// Chosen selects the policy to try: an unwritten one, a stored version, or, if both fields are zero, the one in force.
 type Chosen struct {
 	Policy  *negotiation.Policy
 	Version int
 }
 
-// choose is the chosen policy of an agent, which has version 0 if it is not written yet.
-func (s *Service) choose(ctx context.Context, p *project.Project, a *agent.Agent, c Chosen) (negotiation.Policy, error) {
+// policyOf returns the selected policy of an agent. An unwritten policy has version 0.
+func (s *Service) policyOf(ctx context.Context, p *project.Project, a *agent.Agent, c Chosen) (negotiation.Policy, error) {
 	switch {
 	case c.Policy != nil && c.Version != 0:
 		return negotiation.Policy{}, fault.Field("policy_version", "must be left out where a policy is given")
@@ -44,20 +44,20 @@ func (s *Service) choose(ctx context.Context, p *project.Project, a *agent.Agent
 	return a.Policy, nil
 }
 
-// Rerun is which negotiations to replay: the newest of those that began in a time; zero times are open ends.
+// Rerun selects the negotiations to replay: the newest of those that began in a period. A zero time leaves that end open.
 type Rerun struct {
 	Chosen
 	From, To time.Time
 	Limit    int              // 0: MostReplayed
-	Sessions []id.Negotiation // only these; none: all
+	Sessions []id.Negotiation // only these; empty: all
 }
 
-// Replay replays negotiations of the project, whichever agent led them, under a policy.
+// Replay replays negotiations of the project under a policy, including those of other agents.
 func (s *Service) Replay(ctx context.Context, p *project.Project, of id.Agent, r Rerun) (negotiation.Policy, negotiation.Replayed, error) {
 	if r.Limit == 0 {
 		r.Limit = MostReplayed
 	}
-	if err := period(r.From, r.To); err != nil {
+	if err := checkPeriod(r.From, r.To); err != nil {
 		return negotiation.Policy{}, negotiation.Replayed{}, err
 	}
 	if len(r.Sessions) > ports.MostNamed {
@@ -67,7 +67,7 @@ func (s *Service) Replay(ctx context.Context, p *project.Project, of id.Agent, r
 	if err != nil {
 		return negotiation.Policy{}, negotiation.Replayed{}, err
 	}
-	policy, err := s.choose(ctx, p, a, r.Chosen)
+	policy, err := s.policyOf(ctx, p, a, r.Chosen)
 	if err != nil {
 		return negotiation.Policy{}, negotiation.Replayed{}, err
 	}
@@ -91,20 +91,20 @@ func (s *Service) replay(ctx context.Context, p *project.Project, a *agent.Agent
 	return replay.Report(), err
 }
 
-// Effect is what a policy changes about a product that a buyer of whom nothing is known asks for once.
+// Effect is what a policy changes about one piece of a product for a buyer about whom nothing is known.
 type Effect struct {
 	Product       *catalog.Product
 	Before, After negotiation.Bounds
 }
 
-// DryRun tells what a policy would change, for products and in the newest negotiations. Without products it is those
-// that the catalogue got last. Nothing is stored.
+// DryRun reports what a policy would change for products and in the newest negotiations. Without products it takes the
+// newest ones of the catalog. It stores nothing.
 func (s *Service) DryRun(ctx context.Context, p *project.Project, of id.Agent, policy negotiation.Policy, products []id.Product) ([]Effect, negotiation.Replayed, error) {
 	a, err := s.Agents.ByID(ctx, p.ID, of)
 	if err != nil {
 		return nil, negotiation.Replayed{}, err
 	}
-	if policy, err = s.choose(ctx, p, a, Chosen{Policy: &policy}); err != nil {
+	if policy, err = s.policyOf(ctx, p, a, Chosen{Policy: &policy}); err != nil {
 		return nil, negotiation.Replayed{}, err
 	}
 	sample, stock, err := s.sample(ctx, p, products)

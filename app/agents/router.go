@@ -1,5 +1,6 @@
-// Package agents serves the four agent events of spec 6.1 with a project's active agent: by the programs in this
-// server or by the merchant's own handlers, held to what an agent may say. It also keeps the agents themselves.
+// Package agents answers the four agent events of features/PROTOCOL.md#agent-events with a project's active agent: a program of
+// this server or the merchant's remote handlers, within the guardrails. It also manages agents, their policies and their tuning.
+// Package domain/agent defines what an agent may answer.
 package agents
 
 import (
@@ -20,26 +21,26 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Router gives each event to its handler. It is shared by all requests.
+// Router routes each event to its handler. All requests share it.
 type Router struct {
 	Active   ports.ActiveAgents
 	Remote   ports.RemoteAgents
 	Vault    ports.Vault
-	Programs map[string]*agent.Program // by name, the house's among them
+	Programs map[string]*agent.Program // by name, including the built-in one
 	Wording  *Wording                  // nil: no language model
 	Strategy *Strategy                 // nil: no language model
 	Log      *slog.Logger
 
-	known sync.Map // id.Project -> known
+	cached sync.Map // id.Project -> cachedAgent
 }
 
-// known is a project's active agent as of a revision.
-type known struct {
+// cachedAgent is a project's active agent as read at a revision.
+type cachedAgent struct {
 	revision int64
 	agent    *agent.Agent
 }
 
-// Mandate is that of the project's active agent. Sessions of the holdout stay with the baseline policy.
+// Mandate returns the project's active agent and its policy. Sessions of the holdout keep the baseline policy.
 func (r *Router) Mandate(ctx context.Context, p *project.Project, session id.Session) (agent.Mandate, error) {
 	a, err := r.active(ctx, p)
 	if err != nil {
@@ -52,30 +53,30 @@ func (r *Router) Mandate(ctx context.Context, p *project.Project, session id.Ses
 	return agent.Mandate{Agent: a, Policy: policy.Under(p.Settings)}, nil
 }
 
-// active reads the agent once for each revision. An older reading of the project keeps what is newer.
+// active reads the agent once for each revision. A caller with an older revision of the project gets the newer agent.
 func (r *Router) active(ctx context.Context, p *project.Project) (*agent.Agent, error) {
-	if k, ok := r.known.Load(p.ID); ok && k.(known).revision >= p.AgentRevision {
-		return k.(known).agent, nil
+	if k, ok := r.cached.Load(p.ID); ok && k.(cachedAgent).revision >= p.AgentRevision {
+		return k.(cachedAgent).agent, nil
 	}
 	a, err := r.Active.Active(ctx, p.ID)
 	if err != nil {
 		return nil, err
 	}
-	read := known{p.AgentRevision, a}
+	read := cachedAgent{p.AgentRevision, a}
 	for {
-		k, kept := r.known.LoadOrStore(p.ID, read)
+		k, kept := r.cached.LoadOrStore(p.ID, read)
 		switch {
 		case !kept:
 			return a, nil
-		case k.(known).revision >= read.revision: // somebody was faster, and may know more
-			return k.(known).agent, nil
-		case r.known.CompareAndSwap(p.ID, k, read):
+		case k.(cachedAgent).revision >= read.revision: // another request stored this or a newer revision first
+			return k.(cachedAgent).agent, nil
+		case r.cached.CompareAndSwap(p.ID, k, read):
 			return a, nil
 		}
 	}
 }
 
-// held reports whether a session belongs to the holdout: the same answer for the session's whole life.
+// held reports whether a session belongs to the holdout. The answer never changes for a session.
 func held(session id.Session, share money.Percent) bool {
 	if session.IsZero() || share <= 0 {
 		return false
@@ -85,18 +86,18 @@ func held(session id.Session, share money.Percent) bool {
 	return money.Percent(hash.Sum32()%uint32(money.Whole)) < share
 }
 
-// Search has the handler choose from the candidates. They are the answer where it fails.
+// Search lets the handler choose from the candidates. If the handler fails, the answer is the candidates.
 func (r *Router) Search(ctx ports.Outbound, in agent.SearchInput) (agent.SearchAnswer, error) {
 	answer, err := r.search(ctx, in)
 	if err != nil {
 		if fault.KindOf(err) == fault.Invalid {
 			return agent.SearchAnswer{}, err
 		}
-		r.fell(ctx, in.Mandate, "search", err)
+		r.logFallback(ctx, in.Mandate, "search", err)
 		answer = agent.SearchAnswer{Found: in.Candidates}
 	}
 	if in.Mandate.Agent.Handlers.Search != agent.InHouse {
-		answer.Found.Hits = decentReasons(answer.Found.Hits)
+		answer.Found.Hits = withoutSecretReasons(answer.Found.Hits)
 	}
 	if r.Wording != nil {
 		answer.Found = r.Wording.Reasons(ctx, modelOf(in.Scene), in, answer.Found)
@@ -113,7 +114,7 @@ func (r *Router) search(ctx ports.Outbound, in agent.SearchInput) (agent.SearchA
 	return answer, err
 }
 
-// serve has the handler of an event answer: a program of this server, or the merchant's own.
+// serve calls the handler of an event: a program of this server, or the merchant's remote one.
 func serve[In, Out any](ctx ports.Outbound, r *Router, a *agent.Agent, h agent.Handler, in In,
 	program func(*agent.Program, context.Context, In) (Out, error),
 	remote func(ports.RemoteAgents, ports.Outbound, ports.RemoteHandler, In) (Out, error),
@@ -123,39 +124,39 @@ func serve[In, Out any](ctx ports.Outbound, r *Router, a *agent.Agent, h agent.H
 	}
 	to, err := r.handler(a, h)
 	if err != nil {
-		var none Out
-		return none, err
+		var zero Out
+		return zero, err
 	}
 	return remote(r.Remote, ctx, to, in)
 }
 
-// decentReasons leaves out reasons that name a number which the buyer is not to see, such as a cost.
-func decentReasons(hits []catalog.Hit) []catalog.Hit {
+// withoutSecretReasons removes reasons that contain a number which the buyer must not see, such as a cost.
+func withoutSecretReasons(hits []catalog.Hit) []catalog.Hit {
 	kept := slices.Clone(hits)
 	for i, hit := range kept {
 		kept[i].Reasons = slices.DeleteFunc(slices.Clone(hit.Reasons), func(reason string) bool {
-			return !fit(without(reason, hit.Product.Name), 1, hit.Product.Price)
+			return !fit(withoutName(reason, hit.Product.Name), 1, hit.Product.Price)
 		})
 	}
 	return kept
 }
 
-// Quote has the handler propose. The rules decide where it fails, and the record says why.
+// Quote lets the handler propose an answer. If it fails, the policy's rules decide, and the decision records why.
 func (r *Router) Quote(ctx ports.Outbound, in agent.QuoteInput) (agent.QuoteAnswer, error) {
 	answer, err := r.quote(ctx, in)
 	switch {
 	case err == nil:
-		return r.advise(ctx, in, r.decent(in, answer)), nil
+		return r.advise(ctx, in, r.withoutSecretTexts(in, answer)), nil
 	case fault.KindOf(err) == fault.Invalid && !promised(in.Table):
 		return agent.QuoteAnswer{}, err
 	}
-	r.fell(ctx, in.Mandate, "quote", err)
+	r.logFallback(ctx, in.Mandate, "quote", err)
 	return agent.QuoteAnswer{
 		Decision: negotiation.Decide(in.Table), Answered: agent.Answered{Handler: agent.HouseHandler, Fallback: reasonOf(err)},
 	}, nil
 }
 
-// promised reports whether the buyer takes a price that is its own for the asking: that comes before a program's rules.
+// promised reports whether the buyer accepts a price that was already offered. Such a deal overrides a program's input rules.
 func promised(t negotiation.Table) bool {
 	_, accepted := negotiation.Decide(t).(negotiation.Accepted)
 	return accepted && t.Settled()
@@ -163,7 +164,7 @@ func promised(t negotiation.Table) bool {
 
 func (r *Router) quote(ctx ports.Outbound, in agent.QuoteInput) (answer agent.QuoteAnswer, err error) {
 	h := in.Mandate.Agent.Handlers.Quote
-	if h.Kind == agent.Remote && in.Table.Settled() { // whatever it says is no use waiting for
+	if h.Kind == agent.Remote && in.Table.Settled() { // the handler could not change the answer
 		return agent.QuoteAnswer{Decision: negotiation.Decide(in.Table), Answered: agent.Answered{Handler: agent.HouseHandler}}, nil
 	}
 	answered := agent.Answered{Handler: agent.Remote.String()}
@@ -179,18 +180,18 @@ func (r *Router) quote(ctx ports.Outbound, in agent.QuoteInput) (answer agent.Qu
 	return answer, err
 }
 
-// advise lets a language model propose a price in the place of the house, if the merchant wants that.
+// advise lets a language model propose a price in place of the built-in agent, if the merchant has turned that on.
 func (r *Router) advise(ctx ports.Outbound, in agent.QuoteInput, answer agent.QuoteAnswer) agent.QuoteAnswer {
 	if !in.Mandate.Agent.Model.Strategy || answer.Answered.Handler != agent.HouseHandler {
 		return answer
 	}
 	if r.Strategy == nil {
-		answer.Answered.Fallback = "model_unknown" // there is none on this server
+		answer.Answered.Fallback = "model_unknown" // this server has no language model
 		return answer
 	}
 	advice, err := r.Strategy.Propose(ctx, modelOf(in.Scene), in)
 	if err != nil {
-		r.fell(ctx, in.Mandate, "strategy", err)
+		r.logFallback(ctx, in.Mandate, "strategy", err)
 		answer.Answered.Fallback = reasonOf(err)
 		return answer
 	}
@@ -201,8 +202,8 @@ func (r *Router) advise(ctx ports.Outbound, in agent.QuoteInput, answer agent.Qu
 	return advice
 }
 
-// decent drops texts that name a number which the buyer is not to see.
-func (r *Router) decent(in agent.QuoteInput, a agent.QuoteAnswer) agent.QuoteAnswer {
+// withoutSecretTexts removes both texts if one of them contains a number which the buyer must not see.
+func (r *Router) withoutSecretTexts(in agent.QuoteInput, a agent.QuoteAnswer) agent.QuoteAnswer {
 	visible := []money.Amount{in.Table.Bounds.List()}
 	if in.Table.Offer != nil {
 		visible = append(visible, *in.Table.Offer)
@@ -210,21 +211,23 @@ func (r *Router) decent(in agent.QuoteInput, a agent.QuoteAnswer) agent.QuoteAns
 	if price := negotiation.PriceIn(a.Decision); price != nil {
 		visible = append(visible, *price)
 	}
-	fits := func(text string) bool { return fit(without(text, in.Product.Name), in.Product.Quantity, visible...) }
+	fits := func(text string) bool {
+		return fit(withoutName(text, in.Product.Name), in.Product.Quantity, visible...)
+	}
 	if !fits(a.Reasoning) || !fits(a.Message) {
 		a.Reasoning, a.Message = "", ""
 	}
 	return a
 }
 
-// Checkout asks for consent. A handler that fails consents: the checkout has rules of its own, and no deal is lost.
+// Checkout asks the handler for consent. A handler that fails consents, so that no deal is lost: the checkout has its own rules.
 func (r *Router) Checkout(ctx ports.Outbound, in agent.CheckoutInput) (agent.Verdict, error) {
 	a := in.Mandate.Agent
 	verdict, err := serve(ctx, r, a, a.Handlers.Checkout, in, (*agent.Program).Checkout, ports.RemoteAgents.Checkout)
 	return r.verdict(ctx, in.Mandate, "checkout", verdict, err)
 }
 
-// Finalize is as Checkout.
+// Finalize asks for consent as Checkout does.
 func (r *Router) Finalize(ctx ports.Outbound, in agent.FinalizeInput) (agent.Verdict, error) {
 	a := in.Mandate.Agent
 	verdict, err := serve(ctx, r, a, a.Handlers.Finalize, in, (*agent.Program).Finalize, ports.RemoteAgents.Finalize)
@@ -240,11 +243,11 @@ func (r *Router) verdict(ctx context.Context, m agent.Mandate, event string, v a
 	case fault.KindOf(err) == fault.Invalid:
 		return agent.Consent(), err
 	}
-	r.fell(ctx, m, event, err)
+	r.logFallback(ctx, m, event, err)
 	return agent.Consent(), nil
 }
 
-// Word has a language model word what is decided, if the merchant wants that.
+// Word lets a language model word a decision, if the merchant has turned that on.
 func (r *Router) Word(ctx ports.Outbound, in agent.WordInput) agent.Texts {
 	if r.Wording == nil {
 		return agent.Texts{}
@@ -252,7 +255,7 @@ func (r *Router) Word(ctx ports.Outbound, in agent.WordInput) agent.Texts {
 	return r.Wording.Word(ctx, modelOf(in.Scene), in)
 }
 
-// program is the one named; one that this server does not have is served by the house.
+// program returns the named program, or the built-in one if this server does not have it.
 func (r *Router) program(h agent.Handler) *agent.Program {
 	if p, ok := r.Programs[h.Program]; ok {
 		return p
@@ -272,12 +275,12 @@ func (r *Router) handler(a *agent.Agent, h agent.Handler) (ports.RemoteHandler, 
 	}, nil
 }
 
-// fell tells the merchant's operators, not the buyer.
-func (r *Router) fell(ctx context.Context, m agent.Mandate, event string, err error) {
+// logFallback logs a handler's failure for operators. The buyer does not learn of it.
+func (r *Router) logFallback(ctx context.Context, m agent.Mandate, event string, err error) {
 	r.Log.WarnContext(ctx, "an agent's handler failed; the house serves", "agent", m.Agent.ID.String(), "event", event, "why", reasonOf(err), "error", err)
 }
 
-// reasonOf is a stable word for the record.
+// reasonOf returns a stable code for the record and the log.
 func reasonOf(err error) string {
 	var f *fault.Error
 	switch {

@@ -15,36 +15,36 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Whatever happens to a handler, the rules answer, and the record says why.
-func TestFallbacks(t *testing.T) {
+// If a handler fails, the rules answer, and the answer records why.
+func TestRouter_Quote_fallback(t *testing.T) {
 	t.Parallel()
 	broken := func(name string, err error) *agent.Program {
-		return quoting(name, func(agent.QuoteInput) (agent.QuoteAnswer, error) { return agent.QuoteAnswer{}, err })
+		return quoteProgram(name, func(agent.QuoteInput) (agent.QuoteAnswer, error) { return agent.QuoteAnswer{}, err })
 	}
-	panics := quoting("clumsy", func(agent.QuoteInput) (agent.QuoteAnswer, error) { panic("at the till") })
+	panics := quoteProgram("clumsy", func(agent.QuoteInput) (agent.QuoteAnswer, error) { panic("at the till") })
 	for name, test := range map[string]struct {
 		handler agent.Handler
 		far     error
-		change  func(*exchange)
+		change  func(*routerFixture)
 		want    string
 	}{
-		"late":                 {elsewhere, unavailable("agent_timeout"), nil, "agent_timeout"},
-		"not there":            {elsewhere, unavailable("agent_unreachable"), nil, "agent_unreachable"},
-		"unwilling":            {elsewhere, unavailable("agent_refused"), nil, "agent_refused"},
-		"nonsense":             {elsewhere, unavailable("agent_nonsense"), nil, "agent_nonsense"},
-		"suspended":            {elsewhere, unavailable("agent_suspended"), nil, "agent_suspended"},
-		"wrapped":              {elsewhere, fmt.Errorf("asking: %w", unavailable("agent_refused")), nil, "agent_refused"},
-		"a deadline":           {elsewhere, fmt.Errorf("asking: %w", context.DeadlineExceeded), nil, "agent_timeout"},
-		"no known reason":      {elsewhere, errors.New("lost"), nil, "agent_failed"},
-		"a secret of no use":   {elsewhere, nil, func(x *exchange) { x.employer.agent.Secret = []byte("spoilt") }, "agent_secret"},
-		"a program that fails": {ofProgram("broken"), nil, nil, "agent_failed"},
-		"a program too late":   {ofProgram("slow"), nil, nil, "agent_timeout"},
-		"a program that panic": {ofProgram("clumsy"), nil, nil, "agent_failed"},
+		"late":                 {remoteHandler, unavailable("agent_timeout"), nil, "agent_timeout"},
+		"not there":            {remoteHandler, unavailable("agent_unreachable"), nil, "agent_unreachable"},
+		"unwilling":            {remoteHandler, unavailable("agent_refused"), nil, "agent_refused"},
+		"nonsense":             {remoteHandler, unavailable("agent_nonsense"), nil, "agent_nonsense"},
+		"suspended":            {remoteHandler, unavailable("agent_suspended"), nil, "agent_suspended"},
+		"wrapped":              {remoteHandler, fmt.Errorf("asking: %w", unavailable("agent_refused")), nil, "agent_refused"},
+		"a deadline":           {remoteHandler, fmt.Errorf("asking: %w", context.DeadlineExceeded), nil, "agent_timeout"},
+		"no known reason":      {remoteHandler, errors.New("lost"), nil, "agent_failed"},
+		"a secret of no use":   {remoteHandler, nil, func(x *routerFixture) { x.active.agent.Secret = []byte("spoilt") }, "agent_secret"},
+		"a program that fails": {programHandler("broken"), nil, nil, "agent_failed"},
+		"a program too late":   {programHandler("slow"), nil, nil, "agent_timeout"},
+		"a program that panic": {programHandler("clumsy"), nil, nil, "agent_failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := newExchange(test.handler, panics, broken("broken", errors.New("lost")), broken("slow", context.DeadlineExceeded))
-			x.far.quote, x.far.err = agent.QuoteAnswer{Decision: negotiation.Accepted{Price: usd(1)}, Message: "Take it!"}, test.far
+			x := newRouterFixture(test.handler, panics, broken("broken", errors.New("lost")), broken("slow", context.DeadlineExceeded))
+			x.remote.quote, x.remote.err = agent.QuoteAnswer{Decision: negotiation.Accepted{Price: usd(1)}, Message: "Take it!"}, test.far
 			if test.change != nil {
 				test.change(x)
 			}
@@ -56,25 +56,25 @@ func TestFallbacks(t *testing.T) {
 			if err != nil || got != want {
 				t.Errorf("%+v, %v; want %+v", got, err, want)
 			}
-			if said := x.log.String(); !strings.Contains(said, "why="+test.want) || !strings.Contains(said, x.employer.agent.ID.String()) {
+			if said := x.log.String(); !strings.Contains(said, "why="+test.want) || !strings.Contains(said, x.active.agent.ID.String()) {
 				t.Errorf("logged %q", said)
 			}
 		})
 	}
 }
 
-// A search that the handler fails has the candidates for its answer, and a checkout or a payment goes on.
-func TestFallbacksOfTheOtherEvents(t *testing.T) {
+// If the handler fails, a search returns the candidates, and checkout and payment go on.
+func TestRouter_fallbackOfOtherEvents(t *testing.T) {
 	t.Parallel()
 	clumsy := agent.MustProgram("clumsy",
 		agent.OnACPEvent(agent.Search, func(context.Context, agent.SearchInput) (agent.SearchAnswer, error) { panic("search") }),
 		agent.OnACPEvent(agent.Checkout, func(context.Context, agent.CheckoutInput) (agent.Verdict, error) { panic("checkout") }),
 		agent.OnACPEvent(agent.Finalize, func(context.Context, agent.FinalizeInput) (agent.Verdict, error) { panic("finalize") }))
-	for name, h := range map[string]agent.Handler{"remote": elsewhere, "a program": ofProgram("clumsy")} {
+	for name, h := range map[string]agent.Handler{"remote": remoteHandler, "a program": programHandler("clumsy")} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := newExchange(h, clumsy)
-			x.far.search, x.far.verdict, x.far.err = agent.SearchAnswer{}, agent.Refuse("half an answer"), unavailable("agent_timeout")
+			x := newRouterFixture(h, clumsy)
+			x.remote.search, x.remote.verdict, x.remote.err = agent.SearchAnswer{}, agent.Refuse("half an answer"), unavailable("agent_timeout")
 			candidates := catalog.Found{Hits: []catalog.Hit{{Score: 1}}, Total: 7}
 			found, err := x.Search(ports.NewOutbound(t.Context()), agent.SearchInput{Scene: x.scene(), Candidates: candidates})
 			if err != nil || !reflect.DeepEqual(found.Found, candidates) {
@@ -94,8 +94,8 @@ func TestFallbacksOfTheOtherEvents(t *testing.T) {
 	}
 }
 
-// What a handler says counts, whoever it is, and the record has its name.
-func TestHandlersAnswer(t *testing.T) {
+// The answers of remote handlers and of programs count, and each answer names its handler.
+func TestRouter_handlersAnswer(t *testing.T) {
 	t.Parallel()
 	halves := agent.MustProgram("halves",
 		agent.OnACPEvent(agent.Search, func(_ context.Context, in agent.SearchInput) (agent.SearchAnswer, error) {
@@ -110,13 +110,13 @@ func TestHandlersAnswer(t *testing.T) {
 		handler agent.Handler
 		want    string
 	}{
-		"remote": {elsewhere, "remote"}, "a program": {ofProgram("halves"), "builtin:halves"},
+		"remote": {remoteHandler, "remote"}, "a program": {programHandler("halves"), "builtin:halves"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := newExchange(test.handler, halves)
+			x := newRouterFixture(test.handler, halves)
 			half := agent.QuoteAnswer{Decision: negotiation.Countered{Price: usd(1250_00), By: negotiation.AgentAnswer}, Message: "Half."}
-			x.far.quote, x.far.verdict = half, agent.Refuse("Closed.")
+			x.remote.quote, x.remote.verdict = half, agent.Refuse("Closed.")
 			half.Answered.Handler = test.want
 			if got, err := x.Quote(ports.NewOutbound(t.Context()), x.input(offer)); err != nil || got != half {
 				t.Errorf("%+v, %v", got, err)
@@ -131,14 +131,14 @@ func TestHandlersAnswer(t *testing.T) {
 				t.Errorf("%+v, %+v, %v", opened, paid, err)
 			}
 			to := ports.RemoteHandler{
-				Agent:  x.employer.agent.ID,
-				URL:    elsewhere.URL,
+				Agent:  x.active.agent.ID,
+				URL:    remoteHandler.URL,
 				Secret: "whsec_1",
 			}
-			if remote := test.handler.Kind == agent.Remote; remote != (len(x.far.asked) == 4) {
-				t.Errorf("asked %d times", len(x.far.asked))
+			if remote := test.handler.Kind == agent.Remote; remote != (len(x.remote.asked) == 4) {
+				t.Errorf("asked %d times", len(x.remote.asked))
 			}
-			for _, asked := range x.far.asked {
+			for _, asked := range x.remote.asked {
 				if asked != to {
 					t.Errorf("asked %+v, want %+v", asked, to)
 				}
@@ -147,9 +147,9 @@ func TestHandlersAnswer(t *testing.T) {
 	}
 }
 
-// The house serves a program that this server does not have, and the events that one does not handle. That is no
-// failure.
-func TestServedByTheHouse(t *testing.T) {
+// The built-in agent serves in place of a program that this server does not have, and events that a program does not handle.
+// That is not logged as a failure.
+func TestRouter_Program_unknownOrUnbound(t *testing.T) {
 	t.Parallel()
 	shy := agent.MustProgram("shy", agent.OnACPEvent(agent.Checkout, func(context.Context, agent.CheckoutInput) (agent.Verdict, error) {
 		return agent.Refuse("Shy."), nil
@@ -157,7 +157,7 @@ func TestServedByTheHouse(t *testing.T) {
 	for name, refuses := range map[string]bool{"gone": false, "shy": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := newExchange(ofProgram(name), shy)
+			x := newRouterFixture(programHandler(name), shy)
 			in := x.input(offer)
 			want := agent.QuoteAnswer{Decision: negotiation.Decide(in.Table), Answered: agent.Answered{Handler: agent.HouseHandler}}
 			if got, err := x.Quote(ports.NewOutbound(t.Context()), in); err != nil || got != want {
@@ -180,36 +180,36 @@ func TestServedByTheHouse(t *testing.T) {
 	}
 }
 
-// settled are offers whose answer leaves an agent no choice.
-func settled(x *exchange) map[string]agent.QuoteInput {
+// settled returns offers whose answer leaves an agent no choice.
+func settled(x *routerFixture) map[string]agent.QuoteInput {
 	low, committed, fixed, firm := x.input(floor-1), x.input(opening), x.input(offer), x.input(offer)
 	fixed.Table.Bounds = negotiation.RehydrateBounds(usd(list), usd(list), usd(list), usd(list))
 	firm.Table.Terms.Firm = true
 	return map[string]agent.QuoteInput{"under the floor": low, "committed to": committed, "at list price only": fixed, "of a prober": firm}
 }
 
-// Nobody waits for a handler whose answer could change nothing.
-func TestRemoteHandlersAreNotAskedInVain(t *testing.T) {
+// A remote handler is not called if its answer could change nothing.
+func TestRouter_Quote_settledWithoutRemoteCall(t *testing.T) {
 	t.Parallel()
-	for name, in := range settled(newExchange(elsewhere)) {
+	for name, in := range settled(newRouterFixture(remoteHandler)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := newExchange(elsewhere)
-			x.far.quote = agent.QuoteAnswer{Decision: negotiation.Accepted{Price: usd(1)}}
+			x := newRouterFixture(remoteHandler)
+			x.remote.quote = agent.QuoteAnswer{Decision: negotiation.Accepted{Price: usd(1)}}
 			want := agent.QuoteAnswer{Decision: negotiation.Decide(in.Table), Answered: agent.Answered{Handler: agent.HouseHandler}}
-			if got, err := x.Quote(ports.NewOutbound(t.Context()), in); err != nil || got != want || len(x.far.asked) != 0 {
-				t.Errorf("%+v, %v, asked %d times", got, err, len(x.far.asked))
+			if got, err := x.Quote(ports.NewOutbound(t.Context()), in); err != nil || got != want || len(x.remote.asked) != 0 {
+				t.Errorf("%+v, %v, asked %d times", got, err, len(x.remote.asked))
 			}
 		})
 	}
 }
 
-// A program may refuse a request by its own rules, but not break what is promised.
-func TestAProgramsRulesComeAfterPromises(t *testing.T) {
+// A program may refuse a request by its input rules, but not a price that was already offered.
+func TestRouter_Quote_inputRules(t *testing.T) {
 	t.Parallel()
-	strict := quoting("strict", func(in agent.QuoteInput) (agent.QuoteAnswer, error) { return in.House(), nil },
+	strict := quoteProgram("strict", func(in agent.QuoteInput) (agent.QuoteAnswer, error) { return in.House(), nil },
 		agent.ValidateInput("quantity", agent.Integer, agent.Max(1)))
-	x := newExchange(ofProgram("strict"), strict)
+	x := newRouterFixture(programHandler("strict"), strict)
 	if got, err := x.Quote(ports.NewOutbound(t.Context()), x.input(offer)); !fault.Is(err, "validation_error") || got != (agent.QuoteAnswer{}) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -231,7 +231,7 @@ func TestAProgramsRulesComeAfterPromises(t *testing.T) {
 	}
 }
 
-func TestAProgramsRulesOfTheOtherEvents(t *testing.T) {
+func TestRouter_inputRulesOfOtherEvents(t *testing.T) {
 	t.Parallel()
 	strict := agent.MustProgram("strict",
 		agent.OnACPEvent(agent.Search, func(_ context.Context, in agent.SearchInput) (agent.SearchAnswer, error) { return in.All(), nil },
@@ -240,7 +240,7 @@ func TestAProgramsRulesOfTheOtherEvents(t *testing.T) {
 			agent.ValidateInput("items", agent.Integer, agent.Required)),
 		agent.OnACPEvent(agent.Finalize, func(context.Context, agent.FinalizeInput) (agent.Verdict, error) { return agent.Consent(), nil },
 			agent.ValidateInput("total", agent.Number, agent.Min(10))))
-	x := newExchange(ofProgram("strict"), strict)
+	x := newRouterFixture(programHandler("strict"), strict)
 	_, searched := x.Search(ports.NewOutbound(t.Context()), agent.SearchInput{Scene: x.scene()})
 	_, opened := x.Checkout(ports.NewOutbound(t.Context()), agent.CheckoutInput{Scene: x.scene()})
 	_, paid := x.Finalize(ports.NewOutbound(t.Context()), agent.FinalizeInput{Scene: x.scene(), Total: usd(1_00)})
@@ -251,8 +251,8 @@ func TestAProgramsRulesOfTheOtherEvents(t *testing.T) {
 	}
 }
 
-// An agent that means no harm tells no number that the buyer is not to see. If one of its texts does, both go.
-func TestTextsWithSecretNumbers(t *testing.T) {
+// Both texts of an answer are removed if one contains a number that the buyer must not see.
+func TestRouter_Quote_secretNumbers(t *testing.T) {
 	t.Parallel()
 	for text, kept := range map[string]bool{
 		"": true, "How about 1250.00 for 2 of them?": true, "You offered 1,011, we ask for 1250.": true, "It is 1319.00 on the tag.": true,
@@ -260,9 +260,9 @@ func TestTextsWithSecretNumbers(t *testing.T) {
 		"That is 10 % off.": false, "About twelve hundred.": false, "Something with 80 in it.": false,
 	} {
 		for _, answer := range []agent.QuoteAnswer{{Reasoning: text, Message: "Well?"}, {Reasoning: "Well?", Message: text}} {
-			x := newExchange(elsewhere)
+			x := newRouterFixture(remoteHandler)
 			answer.Decision = negotiation.Countered{Price: usd(1250_00), By: negotiation.AgentAnswer}
-			x.far.quote = answer
+			x.remote.quote = answer
 			got, err := x.Quote(ports.NewOutbound(t.Context()), x.input(offer))
 			if same := got.Reasoning == answer.Reasoning && got.Message == answer.Message; err != nil || same != kept {
 				t.Errorf("%q: %+v, %v", text, got, err)
@@ -274,12 +274,12 @@ func TestTextsWithSecretNumbers(t *testing.T) {
 	}
 }
 
-// A model advises the house and nobody else, and where it fails the rules' price stays.
-func TestAdviceOfAModel(t *testing.T) {
+// A model advises only the built-in agent. If it fails, the rules' price stays.
+func TestRouter_Quote_strategy(t *testing.T) {
 	t.Parallel()
 	failing := func(ports.ModelRequest) (string, error) { return "", unavailable("model_unreachable") }
 	proposing := always(`{"action": "counter", "price": "1280.00"}`)
-	other := quoting("other", func(in agent.QuoteInput) (agent.QuoteAnswer, error) { return in.House(), nil })
+	other := quoteProgram("other", func(in agent.QuoteInput) (agent.QuoteAnswer, error) { return in.House(), nil })
 	for name, test := range map[string]struct {
 		handler  agent.Handler
 		model    agent.Model
@@ -287,16 +287,16 @@ func TestAdviceOfAModel(t *testing.T) {
 		want     agent.Answered
 		proposed bool
 	}{
-		"turned on":      {inHouse, on, proposing, agent.Answered{Handler: "model"}, true},
-		"turned off":     {inHouse, agent.Model{Provider: "openai", Name: "m"}, proposing, agent.Answered{Handler: agent.HouseHandler}, false},
-		"of a program":   {ofProgram("other"), on, proposing, agent.Answered{Handler: "builtin:other"}, false},
-		"without answer": {inHouse, on, failing, agent.Answered{Handler: agent.HouseHandler, Fallback: "model_unreachable"}, false},
+		"turned on":      {builtinHandler, allOn, proposing, agent.Answered{Handler: "model"}, true},
+		"turned off":     {builtinHandler, agent.Model{Provider: "openai", Name: "m"}, proposing, agent.Answered{Handler: agent.HouseHandler}, false},
+		"of a program":   {programHandler("other"), allOn, proposing, agent.Answered{Handler: "builtin:other"}, false},
+		"without answer": {builtinHandler, allOn, failing, agent.Answered{Handler: agent.HouseHandler, Fallback: "model_unreachable"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := newExchange(test.handler, other)
-			_, x.Strategy = with(&ghost{writes: test.writes})
-			x.employer.agent.Model = test.model
+			x := newRouterFixture(test.handler, other)
+			_, x.Strategy = withModel(&fakeModel{writes: test.writes})
+			x.active.agent.Model = test.model
 			in := x.input(offer)
 			want := negotiation.Decide(in.Table)
 			if test.proposed {
@@ -309,20 +309,20 @@ func TestAdviceOfAModel(t *testing.T) {
 	}
 }
 
-func TestWordsOfAModel(t *testing.T) {
+func TestRouter_Word(t *testing.T) {
 	t.Parallel()
-	x := newExchange(inHouse)
+	x := newRouterFixture(builtinHandler)
 	in := wordInput("en-US", countered)
 	in.Scene = x.scene()
 	if got := x.Word(ports.NewOutbound(t.Context()), in); got != (agent.Texts{}) {
 		t.Errorf("%+v without a model", got)
 	}
-	x.employer.agent.Model = on
-	x.employer.agent.Model.Templates = []agent.Template{
+	x.active.agent.Model = allOn
+	x.active.agent.Model.Templates = []agent.Template{
 		{ID: "warm", On: agent.OnCounter, Reasoning: "We can come down a little.", Message: "What do you think?"},
 		{ID: "cool", On: agent.OnCounter, Message: "No."},
 	}
-	x.Wording, _ = with(&ghost{writes: always(choice("warm"))})
+	x.Wording, _ = withModel(&fakeModel{writes: always(choice("warm"))})
 	if got := x.Word(ports.NewOutbound(t.Context()), in); got != (agent.Texts{Reasoning: "We can come down a little.", Message: "What do you think?"}) {
 		t.Errorf("%+v", got)
 	}

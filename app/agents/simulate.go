@@ -19,10 +19,10 @@ import (
 // MostSimulated is how many offers a simulation may have.
 const MostSimulated = 50
 
-// patience is how long handlers elsewhere may take for a whole simulation. The house answers what is left.
-const patience = 20 * time.Second
+// simulationTimeout bounds the time that remote handlers may take in one simulation. The built-in agent answers the rest.
+const simulationTimeout = 20 * time.Second
 
-// Simulation is a negotiation to be played: about a product of the shop, or about one that is made up.
+// Simulation is a negotiation to play, about a product of the shop or an invented one.
 type Simulation struct {
 	Chosen
 	Product id.Product
@@ -32,34 +32,34 @@ type Simulation struct {
 	Quantity int
 	Claims   session.Claims
 	Offers   []*money.Amount // nil: a question of the price
-	// Remote asks whoever answers buyers, remote handlers and language models too, these until half of the project's
-	// DailyTokens are gone. Otherwise only programs of this server are asked.
+	// Remote includes the handlers that answer buyers, both remote ones and language models. Language models stop when half
+	// of the project's DailyTokens are used. Otherwise only programs of this server answer.
 	Remote bool
 }
 
-// MadeUp is a product of which the shop knows nothing.
+// MadeUp is an invented product.
 type MadeUp struct {
 	List, Cost, Competitor *money.Amount
 	Stock                  *int // nil: ten pieces more than are asked for
 	Category               string
 }
 
-// Simulated is how it went.
+// Simulated is the result of a simulation.
 type Simulated struct {
 	Policy negotiation.Policy
 	Steps  []Step
 }
 
-// Step is an offer and its answer, with all that led to it.
+// Step is an offer and its answer, with the table that led to it.
 type Step struct {
 	Table    negotiation.Table
 	Decision negotiation.Decision
 	Answered agent.Answered
-	Proposal *money.Amount // of whoever is not the house
+	Proposal *money.Amount // of a handler other than the built-in agent
 }
 
-// Simulate plays a negotiation up to its deal. It has no effects, but that remote handlers and language models are
-// asked if that is wanted.
+// Simulate plays a negotiation until an offer is accepted. It stores nothing, but calls remote handlers and language models
+// if sim.Remote is set.
 func (s *Service) Simulate(ctx ports.Outbound, p *project.Project, of id.Agent, sim Simulation) (Simulated, error) {
 	if err := sim.check(); err != nil {
 		return Simulated{}, err
@@ -68,18 +68,18 @@ func (s *Service) Simulate(ctx ports.Outbound, p *project.Project, of id.Agent, 
 	if err != nil {
 		return Simulated{}, err
 	}
-	policy, err := s.choose(ctx, p, a, sim.Chosen)
+	policy, err := s.policyOf(ctx, p, a, sim.Chosen)
 	if err != nil {
 		return Simulated{}, err
 	}
-	product, v, stock, err := s.subject(ctx, p, sim)
+	product, v, stock, err := s.simulatedProduct(ctx, p, sim)
 	if err != nil {
 		return Simulated{}, err
 	}
 	signals := negotiation.SignalsOf(product, v, sim.Quantity, stock)
 	signals.Claims = negotiation.ClaimsOf(sim.Claims)
 	in := agent.QuoteInput{
-		Scene: s.scene(p, a, policy, sim),
+		Scene: s.simulationScene(p, a, policy, sim),
 		Product: agent.Product{
 			ID:       product.ID,
 			Variant:  v.ID,
@@ -91,10 +91,10 @@ func (s *Service) Simulate(ctx ports.Outbound, p *project.Project, of id.Agent, 
 	}
 	if sim.Remote {
 		var cancel context.CancelFunc
-		ctx, cancel = onTrial(ctx).WithTimeout(patience)
+		ctx, cancel = asSimulation(ctx).WithTimeout(simulationTimeout)
 		defer cancel()
 	}
-	steps, err := s.playOut(ctx, in, sim.Offers)
+	steps, err := s.play(ctx, in, sim.Offers)
 	return Simulated{policy, steps}, err
 }
 
@@ -123,8 +123,8 @@ func (sim Simulation) check() error {
 	return c.Err()
 }
 
-// subject is what the negotiation is about, and how much of it there is.
-func (s *Service) subject(ctx context.Context, p *project.Project, sim Simulation) (*catalog.Product, catalog.Variant, int, error) {
+// simulatedProduct returns the product and variant to negotiate about, and its stock.
+func (s *Service) simulatedProduct(ctx context.Context, p *project.Project, sim Simulation) (*catalog.Product, catalog.Variant, int, error) {
 	if sim.Product.IsZero() {
 		made, stock := sim.MadeUp, sim.Quantity+10
 		if made.Stock != nil {
@@ -155,8 +155,8 @@ func (s *Service) subject(ctx context.Context, p *project.Project, sim Simulatio
 	return product, v, stock[v.ID], err
 }
 
-// scene has the agent as it serves buyers, or without all that is not in this server.
-func (s *Service) scene(p *project.Project, a *agent.Agent, policy negotiation.Policy, sim Simulation) agent.Scene {
+// simulationScene returns the agent as it serves buyers, or without its remote handler and model unless sim.Remote is set.
+func (s *Service) simulationScene(p *project.Project, a *agent.Agent, policy negotiation.Policy, sim Simulation) agent.Scene {
 	played := *a
 	if !sim.Remote {
 		played.Model = agent.Model{}
@@ -164,19 +164,19 @@ func (s *Service) scene(p *project.Project, a *agent.Agent, policy negotiation.P
 			played.Handlers.Quote = agent.InHouse
 		}
 	}
-	visit := session.Open(id.New[id.Session](s.Entropy.IDBits()), p.ID, sim.Claims, p.Settings.SessionTimeout(), s.Clock.Now())
+	opened := session.Open(id.New[id.Session](s.Entropy.IDBits()), p.ID, sim.Claims, p.Settings.SessionTimeout(), s.Clock.Now())
 	return agent.Scene{
 		Project: p,
-		Session: visit,
+		Session: opened,
 		Mandate: agent.Mandate{Agent: &played, Policy: policy.Under(p.Settings)},
 	}
 }
 
-// betweenOffers is the time between two offers of a simulation.
-const betweenOffers = 10 * time.Second
+// offerInterval is the simulated time between two offers.
+const offerInterval = 10 * time.Second
 
-// playOut makes the offers in turn, up to the one that is accepted.
-func (s *Service) playOut(ctx ports.Outbound, in agent.QuoteInput, offers []*money.Amount) ([]Step, error) {
+// play makes the offers in order and stops at the one that is accepted.
+func (s *Service) play(ctx ports.Outbound, in agent.QuoteInput, offers []*money.Amount) ([]Step, error) {
 	policy, now := in.Mandate.Policy, s.Clock.Now()
 	item := negotiation.Item{
 		Session:  in.Session.ID,
@@ -189,7 +189,7 @@ func (s *Service) playOut(ctx ports.Outbound, in agent.QuoteInput, offers []*mon
 	var said []negotiation.Entry
 	in.History = func(context.Context) ([]negotiation.Entry, error) { return said, nil }
 	for i, offer := range offers {
-		at := now.Add(time.Duration(i) * betweenOffers)
+		at := now.Add(time.Duration(i) * offerInterval)
 		in.Table = q.Table(policy.Terms(in.Signals), offer)
 		step, err := s.step(ctx, in)
 		if err != nil {

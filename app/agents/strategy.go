@@ -10,22 +10,21 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Strategy has a language model propose prices within a narrow band. It is off unless an agent's settings turn it on.
+// Strategy lets a language model propose prices within a narrow band. It is off unless an agent's settings turn it on.
 // WithModel makes one.
-type Strategy struct{ *asking }
+type Strategy struct{ *modelClient }
 
-// Propose asks the model for a price where the rules would counter with one below the price that the shop stands by.
-// It may answer with any price from the rules' counter up to the standing one: it can concede less than the rules,
-// never more. Everywhere else, and where an agent does not have it turned on, the answer is empty and the rules
-// decide.
+// Propose asks the model for a price if the rules would make a counteroffer below the shop's current price. The model may
+// answer with any price from the rules' counteroffer up to the current price, so it can concede less than the rules, but
+// never more. In all other cases, and if the agent has it turned off, the answer is empty and the rules decide.
 //
-// The model is told the list price, the offer, the round, and the two ends, neither of which is secret: the buyer
-// has the one and would be given the other. What the buyer wrote is not in it. It is asked at temperature 0, and its
-// answer remembered, so that equal talks have equal prices. An error says why the rules decide after all; its code
-// is one of ports.LanguageModel, model_busy or model_budget.
+// The prompt contains the list price, the offer, the round and the two ends of the band. Neither end is secret: the buyer
+// has seen one and would be offered the other. The prompt does not contain the buyer's message. The temperature is 0 and
+// answers are cached, so that equal negotiations get equal prices. An error means that the rules decide; its code is one of
+// ports.LanguageModel, model_busy or model_budget.
 func (s *Strategy) Propose(ctx ports.Outbound, m agent.Model, in agent.QuoteInput) (agent.QuoteAnswer, error) {
 	band, open := bandOf(in)
-	if !m.Strategy || !open || !named(m) {
+	if !m.Strategy || !open || !hasModel(m) {
 		return agent.QuoteAnswer{}, nil
 	}
 	m.Temperature = 0
@@ -37,7 +36,7 @@ func (s *Strategy) Propose(ctx ports.Outbound, m agent.Model, in agent.QuoteInpu
 		To       string `json:"to"`
 		Currency string `json:"currency"`
 	}{in.Table.Bounds.List().String(), in.Table.Offer.String(), in.Table.Progress.Rounds + 1, band.from.String(), band.to.String(), band.from.Currency().Code()}
-	price, err := ask(ctx, s.asking, m, in.Project, question{"strategy", strategySystem, facts, 60, wordTime}, band.read)
+	price, err := ask(ctx, s.modelClient, m, in.Project, question{"strategy", strategySystem, facts, 60, wordTimeout}, band.read)
 	if err != nil || price == band.from {
 		return agent.QuoteAnswer{}, err
 	}
@@ -56,23 +55,23 @@ A buyer has offered "offer" for a product of "list_price" in round "round". Choo
 A low price wins the deal more often, a high one earns more. "from" is what we would ask for without you.
 Answer with nothing but the JSON object {"action": "counter", "price": "..."}, the price as a decimal number in a string.`
 
-// band is the prices that a model may choose from.
+// band is the range of prices that a model may choose from.
 type band struct {
 	from, to money.Amount
 	final    bool
 }
 
-// bandOf is the room between the counter of the rules and the price that stands, if there is any.
+// bandOf returns the range between the counteroffer of the rules and the current price. It reports whether there is one.
 func bandOf(in agent.QuoteInput) (band, bool) {
 	counter, ok := negotiation.Decide(in.Table).(negotiation.Countered)
-	standing := in.Standing()
-	return band{counter.Price, standing, counter.Final}, ok && counter.Price.Minor() < standing.Minor()
+	current := in.Standing()
+	return band{counter.Price, current, counter.Final}, ok && counter.Price.Minor() < current.Minor()
 }
 
 var errPrice = errors.New("the price is not one of those that were given")
 
-// read is a model's price, exactly as it is written. A model has no say in whether an offer is accepted: where it
-// would, the rules' counter stays.
+// read parses a model's price, digit by digit. A model cannot accept an offer: if it tries to, the result is the rules'
+// counteroffer.
 func (b band) read(text string) (money.Amount, error) {
 	var said struct {
 		Action string

@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// quoteInput is a second offer, to which the rules counter; the shop stands by its opening still.
+// quoteInput is a second offer, to which the rules counter. The shop has named its opening price.
 func quoteInput(o int64, message string) agent.QuoteInput {
 	at, spent := usd(o), usd(cost)
 	s := negotiation.Signals{
@@ -37,8 +37,8 @@ func quoteInput(o int64, message string) agent.QuoteInput {
 	}
 }
 
-// A model's price counts from the rules' counter up to the standing price, and exactly as written.
-func TestPricesOfAModel(t *testing.T) {
+// A model's price counts if it is written exactly and lies between the rules' counteroffer and the current price.
+func TestStrategy_Propose_price(t *testing.T) {
 	t.Parallel()
 	in := quoteInput(offer, "")
 	rules, ok := negotiation.Decide(in.Table).(negotiation.Countered)
@@ -56,8 +56,8 @@ func TestPricesOfAModel(t *testing.T) {
 		`{"action": "counter", "price": -1299.9}`: "!", `{"action": "counter", "price": "1e400"}`: "!", `{"action": "counter", "price": null}`: "!",
 		`{"action": "counter"}`: "!", `{"action": "reject", "price": "1299.90"}`: "!", `{"price": "1299.90"}`: "!", `1299.90`: "!", ``: "!", `{"action": "counter", "price": "1299.90", "note": "x"}`: "!",
 	} {
-		_, s := with(&ghost{writes: always(text)})
-		got, err := s.Propose(ports.NewOutbound(t.Context()), on, in)
+		_, s := withModel(&fakeModel{writes: always(text)})
+		got, err := s.Propose(ports.NewOutbound(t.Context()), allOn, in)
 		price := ""
 		if d, ok := got.Decision.(negotiation.Countered); ok {
 			price = d.Price.String()
@@ -72,11 +72,11 @@ func TestPricesOfAModel(t *testing.T) {
 	}
 }
 
-// A model is asked for a price only where the rules come down.
-func TestWhereAModelIsAsked(t *testing.T) {
+// A model is asked for a price only if the rules would lower theirs.
+func TestStrategy_Propose_notAsked(t *testing.T) {
 	t.Parallel()
-	g := &ghost{writes: always(`{"action": "counter", "price": "1299.90"}`)}
-	_, s := with(g)
+	g := &fakeModel{writes: always(`{"action": "counter", "price": "1299.90"}`)}
+	_, s := withModel(g)
 	table := func(change func(*negotiation.Table)) agent.QuoteInput {
 		in := quoteInput(offer, "")
 		change(&in.Table)
@@ -93,34 +93,34 @@ func TestWhereAModelIsAsked(t *testing.T) {
 		}),
 		"at the end of the way": table(func(t *negotiation.Table) { t.Progress.Counter = usd(offer + 1) }),
 	} {
-		if got, err := s.Propose(ports.NewOutbound(t.Context()), on, in); got.Decision != nil || err != nil {
+		if got, err := s.Propose(ports.NewOutbound(t.Context()), allOn, in); got.Decision != nil || err != nil {
 			t.Errorf("%s: %+v %v", name, got, err)
 		}
 	}
-	if n := len(g.questions()); n != 0 {
+	if n := len(g.requests()); n != 0 {
 		t.Errorf("%d questions", n)
 	}
 }
 
-// No number of the bounds is told but the two ends of the band.
-func TestWhatAModelIsToldOfAnOffer(t *testing.T) {
+// The prompt contains no bound except the two ends of the band, and neither the product nor the message.
+func TestStrategy_Propose_prompt(t *testing.T) {
 	t.Parallel()
-	g := &ghost{writes: always(``)}
-	_, s := with(g)
-	_, _ = s.Propose(ports.NewOutbound(t.Context()), on, quoteInput(offer, "take it or leave it"))
-	asked := g.questions()
+	g := &fakeModel{writes: always(``)}
+	_, s := withModel(g)
+	_, _ = s.Propose(ports.NewOutbound(t.Context()), allOn, quoteInput(offer, "take it or leave it"))
+	asked := g.requests()
 	if len(asked) != 1 || strings.Contains(asked[0].User, "Nordic") || strings.Contains(asked[0].User, "leave") {
 		t.Fatal(asked)
 	}
-	for _, secret := range forms(usd(floor), usd(target), usd(cost)) {
+	for _, secret := range notations(usd(floor), usd(target), usd(cost)) {
 		if strings.Contains(asked[0].User+asked[0].System, secret) {
 			t.Errorf("%s is in %s", secret, asked[0].User)
 		}
 	}
 }
 
-// forms are ways to write amounts.
-func forms(amounts ...money.Amount) (all []string) {
+// notations returns amounts in several notations.
+func notations(amounts ...money.Amount) (all []string) {
 	for _, a := range amounts {
 		text := a.String()
 		whole, decimals, _ := strings.Cut(text, ".")

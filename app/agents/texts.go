@@ -10,51 +10,51 @@ import (
 	"github.com/haggle-commerce/haggle/domain/money"
 )
 
-// fit reports whether a text names no number but those that the buyer sees anyway: the quantity and the visible amounts,
-// in any usual way to write them. It is what keeps an agent that means no harm from telling its floor, its cost or a
-// percentage off them (decisions 9). A merchant's handler that wants to tell them to its own buyers still can.
+// fit reports whether a text contains no number except those that the buyer sees anyway: the quantity and the visible
+// amounts, in any usual notation. It keeps a well-meaning agent from revealing its floor, its cost or a percentage off them
+// (features/PROTOCOL.md#negotiation). It cannot stop a merchant's handler that wants to reveal them.
 func fit(text string, quantity int, visible ...money.Amount) bool {
 	seen := map[string]bool{strconv.Itoa(quantity): true}
 	for _, a := range visible {
-		seen[canonical(a.String(), '.')] = true
+		seen[canonicalNumber(a.String(), '.')] = true
 	}
-	text = strings.Map(ordinary, text)
-	if strings.ContainsFunc(text, exotic) {
+	text = strings.Map(normalizeRune, text)
+	if strings.ContainsFunc(text, isOtherNumeral) {
 		return false
 	}
 	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if spelled[word] {
+		if numberWords[word] {
 			return false
 		}
 	}
 	for _, number := range digitRuns.FindAllString(text, -1) {
-		if !seenIn(number, seen) {
+		if !isVisible(number, seen) {
 			return false
 		}
 	}
 	return true
 }
 
-// digitRuns are runs of digits with what separates groups and decimals: "1 234,50", and "100, 95" too.
+// digitRuns matches digits together with the separators of groups and decimals: "1 234,50", and also "100, 95".
 var digitRuns = regexp.MustCompile(`[0-9](?:[0-9.,'’ ]*[0-9])?`)
 
-// seenIn reports whether a run is one of the numbers, or several of them.
-func seenIn(run string, seen map[string]bool) bool {
-	if seen[canonical(run, 0)] || seen[canonical(run, '.')] || seen[canonical(run, ',')] {
+// isVisible reports whether a run of digits is one of the numbers, or several of them.
+func isVisible(run string, seen map[string]bool) bool {
+	if seen[canonicalNumber(run, 0)] || seen[canonicalNumber(run, '.')] || seen[canonicalNumber(run, ',')] {
 		return true
 	}
 	parts := strings.Fields(run)
 	for _, part := range parts {
-		if len(parts) == 1 || !seenIn(strings.Trim(part, ".,'’"), seen) {
+		if len(parts) == 1 || !isVisible(strings.Trim(part, ".,'’"), seen) {
 			return false
 		}
 	}
 	return true
 }
 
-// canonical is a number with a decimal point and without what means nothing, if its last separator of the kind is
-// its decimal point: "1,234.50" is 1234.5. It has no decimals where point is 0.
-func canonical(number string, point byte) string {
+// canonicalNumber removes leading and trailing zeros and group separators from a number. It reads the last occurrence of point as
+// the decimal point: "1,234.50" becomes 1234.5. If point is 0, the number has no decimals.
+func canonicalNumber(number string, point byte) string {
 	at := strings.LastIndexByte(number, point)
 	if at < 0 || point == 0 {
 		at = len(number)
@@ -75,8 +75,8 @@ func onlyDigits(text string) string {
 	}, text)
 }
 
-// ordinary leaves out what is not seen, for it could part a number, and makes all space one.
-func ordinary(r rune) rune {
+// normalizeRune drops invisible characters, because they could split a number, and replaces all white space by a space.
+func normalizeRune(r rune) rune {
 	switch {
 	case unicode.IsSpace(r):
 		return ' '
@@ -86,19 +86,19 @@ func ordinary(r rune) rune {
 	return r
 }
 
-// exotic is a digit or number that is none of the ten: full width, superscript, Roman, of another script.
-func exotic(r rune) bool { return unicode.IsNumber(r) && (r < '0' || r > '9') }
+// isOtherNumeral reports whether r is a number other than the digits 0 to 9: full-width, superscript, Roman, or of another script.
+func isOtherNumeral(r rune) bool { return unicode.IsNumber(r) && (r < '0' || r > '9') }
 
-// spelled are number words that hardly stand for anything but an amount.
-var spelled = map[string]bool{
+// numberWords are number words that rarely stand for anything but an amount.
+var numberWords = map[string]bool{
 	"eleven": true, "twelve": true, "thirteen": true, "fourteen": true, "fifteen": true, "sixteen": true, "seventeen": true,
 	"eighteen": true, "nineteen": true, "twenty": true, "thirty": true, "forty": true, "fifty": true, "sixty": true,
 	"seventy": true, "eighty": true, "ninety": true, "hundred": true, "thousand": true, "million": true,
 }
 
-// without takes a product's name out of a text where it stands by itself. A name without a word, such as "80", stays
-// in and is judged.
-func without(text, name string) string {
+// withoutName removes a product's name from a text where it stands as a word of its own. A name without letters, such as "80",
+// stays in the text and is checked.
+func withoutName(text, name string) string {
 	if name == "" || !strings.ContainsFunc(name, unicode.IsLetter) || utf8.RuneCountInString(name) < 4 {
 		return text
 	}
@@ -124,7 +124,7 @@ func inWord(c rune) bool {
 	return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.Is(unicode.Mn, c))
 }
 
-// presentable reports whether a product's name or attribute is plain text, which a model may be told.
+// presentable reports whether a product's name or attribute is plain text that may be part of a prompt.
 func presentable(name string) bool {
 	lower := strings.ToLower(name)
 	return utf8.ValidString(name) && name != "" && utf8.RuneCountInString(name) <= 200 &&

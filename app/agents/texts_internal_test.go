@@ -15,8 +15,8 @@ func dollars(t testing.TB, text string) money.Amount {
 	return a
 }
 
-// List 1,200.00, an offer of 900.00, a price of 1,099.50, two pieces; the floor is 960.00.
-func TestOnlyNumbersThatTheBuyerSees(t *testing.T) {
+// The buyer sees the list price 1,200.00, the offer 900.00, the price 1,099.50 and two pieces. The floor is 960.00.
+func TestFit_visibleNumbers(t *testing.T) {
 	t.Parallel()
 	seen := []money.Amount{dollars(t, "1200"), dollars(t, "900"), dollars(t, "1099.50")}
 	for text, want := range map[string]bool{
@@ -36,7 +36,7 @@ func TestOnlyNumbersThatTheBuyerSees(t *testing.T) {
 	}
 }
 
-func TestNumbersOfOtherCurrencies(t *testing.T) {
+func TestFit_otherCurrencies(t *testing.T) {
 	t.Parallel()
 	yen, _ := money.ParseCurrency("JPY")
 	dinar, _ := money.ParseCurrency("BHD")
@@ -47,7 +47,7 @@ func TestNumbersOfOtherCurrencies(t *testing.T) {
 	}
 }
 
-// A text that says a number out of sight, between any two others, does not pass.
+// A text with a secret number between any two other texts does not pass.
 func FuzzFit(f *testing.F) {
 	f.Add("from 1,200 down to ", " or so")
 	f.Add("1 ", ",00")

@@ -17,97 +17,97 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// chained seals n decisions.
-func (o *office) chained(n int) {
+// sealChain fills the chain with n sealed decisions.
+func (f *fixture) sealChain(n int) {
 	end := negotiation.ChainEnd{}
 	for i := range n {
 		l := end.Seal(negotiation.Entry{Seq: i + 1, Outcome: negotiation.OutcomeQuoted}, "salt")
-		o.chain = append(o.chain, l)
+		f.chain = append(f.chain, l)
 		end = negotiation.ChainEnd{Position: l.Position, Hash: l.Hash}
 	}
-	o.head = ports.ChainHead{Position: end.Position, Hash: end.Hash}
+	f.head = ports.ChainHead{Position: end.Position, Hash: end.Hash}
 }
 
-func TestVerifying(t *testing.T) {
+func TestService_Verify(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		spoil     func(*office)
+		spoil     func(*fixture)
 		from      int64
 		decisions int
 		broken    int64
 	}{
-		"whole":              {func(*office) {}, 1, 5, 0},
-		"from nowhere":       {func(*office) {}, 0, 5, 0},
-		"from the middle":    {func(*office) {}, 3, 3, 0},
-		"from beyond":        {func(*office) {}, 9, 0, 0},
-		"from right after":   {func(*office) {}, 6, 0, 0},
-		"nothing":            {func(o *office) { o.chain, o.head = nil, ports.ChainHead{} }, 1, 0, 0},
-		"an entry":           {func(o *office) { o.chain[2].Outcome = negotiation.OutcomeAccepted }, 1, 5, 3},
-		"a hash":             {func(o *office) { o.chain[2].Hash = o.chain[1].Hash }, 1, 5, 3},
-		"a link lost":        {func(o *office) { o.chain = slices.Delete(o.chain, 1, 2) }, 1, 4, 2},
-		"the first lost":     {func(o *office) { o.chain = o.chain[1:] }, 1, 4, 1},
-		"the end lost":       {func(o *office) { o.chain = o.chain[:4] }, 1, 4, 5},
-		"all lost":           {func(o *office) { o.chain = nil }, 1, 0, 1},
-		"the one before":     {func(o *office) { o.chain = o.chain[2:] }, 2, 0, 1},
-		"the head":           {func(o *office) { o.head.Hash = o.chain[0].Hash }, 1, 5, 5},
-		"before the reading": {func(o *office) { o.chain[0].Outcome = negotiation.OutcomeAccepted }, 3, 3, 0},
+		"whole":              {func(*fixture) {}, 1, 5, 0},
+		"from nowhere":       {func(*fixture) {}, 0, 5, 0},
+		"from the middle":    {func(*fixture) {}, 3, 3, 0},
+		"from beyond":        {func(*fixture) {}, 9, 0, 0},
+		"from right after":   {func(*fixture) {}, 6, 0, 0},
+		"nothing":            {func(o *fixture) { o.chain, o.head = nil, ports.ChainHead{} }, 1, 0, 0},
+		"an entry":           {func(o *fixture) { o.chain[2].Outcome = negotiation.OutcomeAccepted }, 1, 5, 3},
+		"a hash":             {func(o *fixture) { o.chain[2].Hash = o.chain[1].Hash }, 1, 5, 3},
+		"a link lost":        {func(o *fixture) { o.chain = slices.Delete(o.chain, 1, 2) }, 1, 4, 2},
+		"the first lost":     {func(o *fixture) { o.chain = o.chain[1:] }, 1, 4, 1},
+		"the end lost":       {func(o *fixture) { o.chain = o.chain[:4] }, 1, 4, 5},
+		"all lost":           {func(o *fixture) { o.chain = nil }, 1, 0, 1},
+		"the one before":     {func(o *fixture) { o.chain = o.chain[2:] }, 2, 0, 1},
+		"the head":           {func(o *fixture) { o.head.Hash = o.chain[0].Hash }, 1, 5, 5},
+		"before the reading": {func(o *fixture) { o.chain[0].Outcome = negotiation.OutcomeAccepted }, 3, 3, 0},
 	} {
-		o := newOffice(t)
-		o.chained(5)
+		o := newFixture(t)
+		o.sealChain(5)
 		c.spoil(o)
 		v, err := o.Verify(o.ctx, o.project, o.first, c.from)
 		if err != nil || v.BrokenAt != c.broken || v.Decisions != c.decisions || v.Next != 0 {
 			t.Errorf("%s: %+v, %v", name, v, err)
 		}
 	}
-	if _, err := newOffice(t).Verify(context.Background(), &project.Project{}, id.Agent{}, 1); named(err) != "agent_not_found" {
+	if _, err := newFixture(t).Verify(context.Background(), &project.Project{}, id.Agent{}, 1); faultFields(err) != "agent_not_found" {
 		t.Error(err)
 	}
 }
 
-// folded has the chain begin after a checkpoint.
-func (o *office) folded(n int) {
-	at := o.chain[n-1]
-	o.head.Checkpoint = negotiation.Checkpoint{
+// foldChain replaces the first n links of the chain by a checkpoint.
+func (f *fixture) foldChain(n int) {
+	at := f.chain[n-1]
+	f.head.Checkpoint = negotiation.Checkpoint{
 		ChainEnd: negotiation.ChainEnd{Position: at.Position, Hash: at.Hash},
 		Until:    midday,
 	}
-	o.head.Seal = string(o.Vault.Seal([]byte(o.head.Checkpoint.Text()), negotiation.CheckpointPurpose+o.project.ID.String()))
-	o.chain = o.chain[n:]
+	f.head.Seal = string(f.Vault.Seal([]byte(f.head.Checkpoint.Text()), negotiation.CheckpointPurpose+f.project.ID.String()))
+	f.chain = f.chain[n:]
 }
 
-// What is left of a chain is verified from its checkpoint on, which cannot be moved without the installation's key.
-func TestVerifying_checkpoint(t *testing.T) {
+// The rest of a chain is verified from its checkpoint, which cannot be moved without the installation's key.
+func TestService_Verify_checkpoint(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		spoil     func(*office)
+		spoil     func(*fixture)
 		from      int64
 		decisions int
 		broken    int64
 	}{
-		"as it was folded":    {func(*office) {}, 1, 3, 0},
-		"from before it":      {func(*office) {}, 2, 3, 0},
-		"from right after it": {func(*office) {}, 3, 3, 0},
-		"from the middle":     {func(*office) {}, 4, 2, 0},
-		"folded to the end":   {func(o *office) { o.folded(3) }, 1, 0, 0},
-		"an entry":            {func(o *office) { o.chain[1].Outcome = negotiation.OutcomeAccepted }, 1, 3, 4},
-		"the first lost":      {func(o *office) { o.chain = o.chain[1:] }, 1, 2, 3},
-		"the end lost":        {func(o *office) { o.chain = o.chain[:2] }, 1, 2, 5},
-		"all lost":            {func(o *office) { o.chain = nil }, 1, 0, 3},
-		"its hash":            {func(o *office) { o.head.Checkpoint.Hash = o.chain[0].Hash }, 1, 0, 2},
-		"its time":            {func(o *office) { o.head.Checkpoint.Until = midday.Add(time.Hour) }, 1, 0, 2},
-		"no seal":             {func(o *office) { o.head.Seal = "" }, 1, 0, 2},
-		"moved behind links that were removed": {func(o *office) {
+		"as it was folded":    {func(*fixture) {}, 1, 3, 0},
+		"from before it":      {func(*fixture) {}, 2, 3, 0},
+		"from right after it": {func(*fixture) {}, 3, 3, 0},
+		"from the middle":     {func(*fixture) {}, 4, 2, 0},
+		"folded to the end":   {func(o *fixture) { o.foldChain(3) }, 1, 0, 0},
+		"an entry":            {func(o *fixture) { o.chain[1].Outcome = negotiation.OutcomeAccepted }, 1, 3, 4},
+		"the first lost":      {func(o *fixture) { o.chain = o.chain[1:] }, 1, 2, 3},
+		"the end lost":        {func(o *fixture) { o.chain = o.chain[:2] }, 1, 2, 5},
+		"all lost":            {func(o *fixture) { o.chain = nil }, 1, 0, 3},
+		"its hash":            {func(o *fixture) { o.head.Checkpoint.Hash = o.chain[0].Hash }, 1, 0, 2},
+		"its time":            {func(o *fixture) { o.head.Checkpoint.Until = midday.Add(time.Hour) }, 1, 0, 2},
+		"no seal":             {func(o *fixture) { o.head.Seal = "" }, 1, 0, 2},
+		"moved behind links that were removed": {func(o *fixture) {
 			o.head.Checkpoint.ChainEnd = negotiation.ChainEnd{Position: 3, Hash: o.chain[0].Hash}
 			o.chain = o.chain[1:]
 		}, 1, 0, 3},
-		"taken away":                {func(o *office) { o.head.Checkpoint, o.head.Seal = negotiation.Checkpoint{}, "" }, 1, 3, 1},
-		"taken away, but its seal":  {func(o *office) { o.head.Checkpoint = negotiation.Checkpoint{} }, 1, 0, 1},
-		"another project's, sealed": {func(o *office) { o.project.ID = id.New[id.Project]([16]byte{99}) }, 1, 0, 2},
+		"taken away":                {func(o *fixture) { o.head.Checkpoint, o.head.Seal = negotiation.Checkpoint{}, "" }, 1, 3, 1},
+		"taken away, but its seal":  {func(o *fixture) { o.head.Checkpoint = negotiation.Checkpoint{} }, 1, 0, 1},
+		"another project's, sealed": {func(o *fixture) { o.project.ID = id.New[id.Project]([16]byte{99}) }, 1, 0, 2},
 	} {
-		o := newOffice(t)
-		o.chained(5)
-		o.folded(2)
+		o := newFixture(t)
+		o.sealChain(5)
+		o.foldChain(2)
 		c.spoil(o)
 		v, err := o.Verify(o.ctx, o.project, o.first, c.from)
 		if err != nil || v.BrokenAt != c.broken || v.Decisions != c.decisions || v.Next != 0 {
@@ -116,10 +116,10 @@ func TestVerifying_checkpoint(t *testing.T) {
 	}
 }
 
-func TestVerifyingGoesOn(t *testing.T) {
+func TestService_Verify_next(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	o.chained(2*agents.MostVerified + 3)
+	o := newFixture(t)
+	o.sealChain(2*agents.MostVerified + 3)
 	var looked []int
 	for next := int64(1); next > 0; {
 		v, err := o.Verify(o.ctx, o.project, o.first, next)
@@ -133,8 +133,8 @@ func TestVerifyingGoesOn(t *testing.T) {
 	}
 }
 
-// talk is a negotiation that ended at once, by an agent's policy.
-func talk(a *agent.Agent, list, offer int64) ports.Negotiation {
+// recorded is a negotiation of one offer, decided by an agent's policy.
+func recorded(a *agent.Agent, list, offer int64) ports.Negotiation {
 	p := a.Policy.Under(project.DefaultSettings())
 	s := negotiation.Signals{
 		List:       usd(list),
@@ -152,18 +152,18 @@ func talk(a *agent.Agent, list, offer int64) ports.Negotiation {
 	return ports.Negotiation{Entries: []negotiation.Entry{e}, Bought: true}
 }
 
-func TestReplaying(t *testing.T) {
+func TestService_Replay(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	for range 3 {
-		o.talks = append(o.talks, talk(o.agents[o.first], 100_00, 93_00))
+		o.negotiations = append(o.negotiations, recorded(o.agents[o.first], 100_00, 93_00))
 	}
 	policy, report, err := o.Replay(o.ctx, o.project, o.first, agents.Rerun{})
 	if err != nil || policy.Version != 1 || report.Negotiations != 3 || report.Identical != 3 || report.Bought != 3 || o.asked.limit != agents.MostReplayed {
 		t.Errorf("%+v, %v", report, err)
 	}
 	stiff := negotiation.Builtin()
-	stiff.MaxDiscount, stiff.Version = 0, 1 // a version's number does not make it one
+	stiff.MaxDiscount, stiff.Version = 0, 1 // the number does not make it a stored version
 	policy, report, err = o.Replay(o.ctx, o.project, o.first, agents.Rerun{Chosen: agents.Chosen{Policy: &stiff}, Limit: 2})
 	if err != nil || policy.Version != 0 || report.Negotiations != 2 || report.Identical != 0 || report.Certain.Deals != 0 {
 		t.Errorf("%+v, %v", report, err)
@@ -172,7 +172,7 @@ func TestReplaying(t *testing.T) {
 	if _, _, err := o.Replay(o.ctx, o.project, o.first, agents.Rerun{Sessions: few}); err != nil || len(o.asked.sessions) != len(few) {
 		t.Errorf("%d sessions asked for, %v", len(o.asked.sessions), err)
 	}
-	o.project.Settings.MaxDiscount = 0 // the shop's settings hold a policy too
+	o.project.Settings.MaxDiscount = 0 // the project's settings bound a policy too
 	other, _, err := o.Create(o.ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -186,17 +186,17 @@ func TestReplaying(t *testing.T) {
 		"policy_version":   {Chosen: agents.Chosen{Policy: &stiff, Version: 1}},
 		"policy_not_found": {Chosen: agents.Chosen{Version: 7}},
 	} {
-		if _, _, err := o.Replay(o.ctx, o.project, o.first, r); named(err) != want {
+		if _, _, err := o.Replay(o.ctx, o.project, o.first, r); faultFields(err) != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }
 
-func TestADryRunShowsFullBounds(t *testing.T) {
+func TestService_DryRun(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	o.stock()
-	o.talks = append(o.talks, talk(o.agents[o.first], 100_00, 85_00))
+	o := newFixture(t)
+	o.addTent()
+	o.negotiations = append(o.negotiations, recorded(o.agents[o.first], 100_00, 85_00))
 	wide := negotiation.Builtin()
 	wide.MinMargin = 500
 	effects, report, err := o.DryRun(o.ctx, o.project, o.first, wide, []id.Product{o.product.ID})
@@ -206,19 +206,19 @@ func TestADryRunShowsFullBounds(t *testing.T) {
 	if e := effects[0]; e.Before.Floor() != usd(80_00) || e.After.Floor() != usd(90_00) || e.After.Target() != usd(96_25) {
 		t.Errorf("%+v", e)
 	}
-	if _, _, err := o.DryRun(o.ctx, o.project, o.first, wide, make([]id.Product, 11)); named(err) != "product_ids" {
+	if _, _, err := o.DryRun(o.ctx, o.project, o.first, wide, make([]id.Product, 11)); faultFields(err) != "product_ids" {
 		t.Error(err)
 	}
 	wide.Depth = -1
-	if _, _, err := o.DryRun(o.ctx, o.project, o.first, wide, nil); named(err) != "policy.depth_percent" || len(o.versions) != 1 {
+	if _, _, err := o.DryRun(o.ctx, o.project, o.first, wide, nil); faultFields(err) != "policy.depth_percent" || len(o.versions) != 1 {
 		t.Error(err)
 	}
 }
 
-// stock puts a tent of 100.00, which cost 60.00, on the shelf: seven of them at two places.
-func (o *office) stock() {
+// addTent adds a tent at 100.00, which cost 60.00: seven of them at two locations.
+func (f *fixture) addTent() {
 	cost := usd(60_00)
-	o.product = &catalog.Product{
+	f.product = &catalog.Product{
 		ID:         id.New[id.Product]([16]byte{5}),
 		Name:       "Tent",
 		Price:      usd(100_00),
@@ -228,7 +228,7 @@ func (o *office) stock() {
 	}
 }
 
-func offers(minor ...int64) []*money.Amount {
+func offerList(minor ...int64) []*money.Amount {
 	all := make([]*money.Amount, len(minor))
 	for i, m := range minor {
 		if m >= 0 {
@@ -239,14 +239,14 @@ func offers(minor ...int64) []*money.Amount {
 	return all
 }
 
-func TestSimulatingEndsWithTheDeal(t *testing.T) {
+func TestService_Simulate_endsWithDeal(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	o.stock()
+	o := newFixture(t)
+	o.addTent()
 	got, err := o.Simulate(ports.NewOutbound(o.ctx), o.project, o.first, agents.Simulation{
 		Product:  o.product.ID,
 		Quantity: 1,
-		Offers:   offers(-1, 75_00, 79_00, 82_00, 90_00),
+		Offers:   offerList(-1, 75_00, 79_00, 82_00, 90_00),
 	})
 	if err != nil || len(got.Steps) != 4 || got.Policy.Version != 1 {
 		t.Fatalf("%+v, %v", got, err)
@@ -266,10 +266,10 @@ func TestSimulatingEndsWithTheDeal(t *testing.T) {
 	}
 }
 
-// Whatever the agent proposes is held to the guardrails, as for buyers.
-func TestASimulatedAgentIsGuarded(t *testing.T) {
+// The guardrails bound a simulated proposal as they do for buyers.
+func TestService_Simulate_guarded(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	o.serving.answer = func(agent.QuoteInput) agent.QuoteAnswer {
 		return agent.QuoteAnswer{Decision: negotiation.Countered{Price: usd(1), By: negotiation.AgentAnswer}, Answered: agent.Answered{Handler: "remote"}}
 	}
@@ -277,7 +277,7 @@ func TestASimulatedAgentIsGuarded(t *testing.T) {
 	got, err := o.Simulate(ports.NewOutbound(o.ctx), o.project, o.first, agents.Simulation{
 		MadeUp:   agents.MadeUp{List: &list},
 		Quantity: 1,
-		Offers:   offers(85_00),
+		Offers:   offerList(85_00),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -288,9 +288,10 @@ func TestASimulatedAgentIsGuarded(t *testing.T) {
 	}
 }
 
-func TestOnlyAWishAsksElsewhere(t *testing.T) {
+// A simulation calls a remote handler only if Remote is set.
+func TestService_Simulate_remote(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	a, _, err := o.Create(o.ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -300,7 +301,7 @@ func TestOnlyAWishAsksElsewhere(t *testing.T) {
 		sim := agents.Simulation{
 			MadeUp:   agents.MadeUp{List: &list},
 			Quantity: 20,
-			Offers:   offers(50_00),
+			Offers:   offerList(50_00),
 			Remote:   wish,
 		}
 		if _, err := o.Simulate(ports.NewOutbound(o.ctx), o.project, a.ID, sim); err != nil {
@@ -316,19 +317,19 @@ func TestOnlyAWishAsksElsewhere(t *testing.T) {
 	}
 }
 
-// Simulations leave half of the day's tokens to buyers, and ask nothing once nobody waits.
-func TestSimulationsLeaveTokensToBuyers(t *testing.T) {
+// Simulations leave half of the day's tokens to buyers, and send no request for a caller that is gone.
+func TestService_Simulate_tokenLimit(t *testing.T) {
 	t.Parallel()
-	o, x := newOffice(t), newExchange(inHouse)
-	g := &ghost{writes: always(`{"action": "accept"}`), cost: agents.DailyTokens / 10}
-	x.Wording, x.Strategy = with(g)
-	o.Service.Serving, o.agents[o.first].Model = x.Router, on
+	o, x := newFixture(t), newRouterFixture(builtinHandler)
+	g := &fakeModel{writes: always(`{"action": "accept"}`), cost: agents.DailyTokens / 10}
+	x.Wording, x.Strategy = withModel(g)
+	o.Service.Serving, o.agents[o.first].Model = x.Router, allOn
 	simulate := func(ctx context.Context, list int64) string {
 		price := usd(list)
 		got, err := o.Simulate(ports.NewOutbound(ctx), o.project, o.first, agents.Simulation{
 			MadeUp:   agents.MadeUp{List: &price},
 			Quantity: 1,
-			Offers:   offers(list * 85 / 100),
+			Offers:   offerList(list * 85 / 100),
 			Remote:   true,
 		})
 		if err != nil {
@@ -338,8 +339,8 @@ func TestSimulationsLeaveTokensToBuyers(t *testing.T) {
 	}
 	gone, leave := context.WithCancel(o.ctx)
 	leave()
-	if simulate(gone, 90_00); len(g.questions()) != 0 {
-		t.Errorf("%d questions that nobody waits for", len(g.questions()))
+	if simulate(gone, 90_00); len(g.requests()) != 0 {
+		t.Errorf("%d questions that nobody waits for", len(g.requests()))
 	}
 	for n := range int64(10) {
 		want := ""
@@ -350,11 +351,11 @@ func TestSimulationsLeaveTokensToBuyers(t *testing.T) {
 			t.Errorf("simulation %d: %q, want %q", n, why, want)
 		}
 	}
-	if len(g.questions()) != 5 {
-		t.Errorf("%d questions", len(g.questions()))
+	if len(g.requests()) != 5 {
+		t.Errorf("%d questions", len(g.requests()))
 	}
-	x.project, x.employer.agent.Model = o.project, on
-	if answer, err := x.Quote(ports.NewOutbound(t.Context()), x.input(offer)); err != nil || answer.Answered.Fallback != "" || len(g.questions()) != 6 {
-		t.Errorf("a buyer has %+v, %v after %d questions", answer.Answered, err, len(g.questions()))
+	x.project, x.active.agent.Model = o.project, allOn
+	if answer, err := x.Quote(ports.NewOutbound(t.Context()), x.input(offer)); err != nil || answer.Answered.Fallback != "" || len(g.requests()) != 6 {
+		t.Errorf("a buyer has %+v, %v after %d questions", answer.Answered, err, len(g.requests()))
 	}
 }

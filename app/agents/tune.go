@@ -16,27 +16,27 @@ import (
 )
 
 const (
-	// MostTuned bounds the negotiations that one tuning reads, the newest ones.
+	// MostTuned bounds the negotiations that one tuning reads. It reads the newest ones.
 	MostTuned = 5000
-	// mostOfOne bounds those of one session among them: one buyer who haggles over everything is still one.
-	mostOfOne = 5
-	// mostOfClient bounds a client's sessions without an order among them, and mostRead those that are looked at, so
-	// that one client does not crowd the others out.
-	mostOfClient = 500
-	mostRead     = 4 * MostTuned
+	// mostOfSession bounds the negotiations of one session, because a buyer who negotiates about many products is still one buyer.
+	mostOfSession = 5
+	// mostOfClient bounds a client's sessions without an order, and mostTuningRead bounds the negotiations that are read, so
+	// that one client does not crowd out the others.
+	mostOfClient   = 500
+	mostTuningRead = 4 * MostTuned
 )
 
-// TuneRequest says what to learn from.
+// TuneRequest selects the negotiations to learn from.
 type TuneRequest struct {
-	From, To time.Time // of the negotiations' beginning; To zero is now. One that goes on is taken to have ended
-	Limit    int       // newest negotiations; 0 is MostTuned
-	Activate bool      // put the proposal in force, if it is better with near certainty
+	From, To time.Time // when the negotiations began; zero To means now. Open ones count as ended
+	Limit    int       // newest negotiations; 0 means MostTuned
+	Activate bool      // puts the proposal in force if it is better with near certainty
 	Note     string
 
-	byItself bool
+	selfTuning bool
 }
 
-// Tuned is what was learnt. Version is the proposal, in force or not; nil where it is no better.
+// Tuned is the result of a tuning. Version is the proposal, in force or not; nil if the proposal is no better.
 type Tuned struct {
 	Proposal tuning.Proposal
 	Replay   negotiation.Replayed
@@ -44,17 +44,17 @@ type Tuned struct {
 	InForce  bool
 }
 
-// PreparedTuning is what was learnt of an agent's record. Its version is not stored yet.
+// PreparedTuning is a tuning whose version is not stored yet.
 type PreparedTuning struct {
 	Tuned Tuned
 
 	service *Service
-	learner *agent.Agent // as it was read
+	agent   *agent.Agent // as read before tuning
 	request TuneRequest
 }
 
-// Tune proposes a policy for an agent, as a version that is not in force unless that is asked for. Nothing is
-// written where the proposal would not earn more with near certainty.
+// Tune proposes a policy for an agent. It stores the policy as a version, and puts it in force if the request says so. It
+// stores nothing unless the proposal would earn more with near certainty.
 func (s *Service) Tune(ctx context.Context, p *project.Project, of id.Agent, r TuneRequest) (Tuned, error) {
 	prepared, err := s.PrepareTuning(ctx, p, of, r)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Service) Tune(ctx context.Context, p *project.Project, of id.Agent, r T
 	return prepared.Tuned, err
 }
 
-// PrepareTuning learns from an agent's record, which takes seconds. It writes nothing.
+// PrepareTuning learns from the record of an agent's project, which takes seconds. It stores nothing.
 func (s *Service) PrepareTuning(ctx context.Context, p *project.Project, of id.Agent, r TuneRequest) (*PreparedTuning, error) {
 	a, err := s.Agents.ByID(ctx, p.ID, of)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Service) PrepareTuning(ctx context.Context, p *project.Project, of id.A
 		return nil, fault.New(fault.Unavailable, "tuning_busy", "Another policy is being tuned. Try again soon.").After(5 * time.Second)
 	}
 	policy := a.Policy.Under(p.Settings)
-	records, talks, err := s.records(ctx, p, policy.RoundCap, r)
+	records, negotiations, err := s.records(ctx, p, policy.RoundCap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -91,28 +91,29 @@ func (s *Service) PrepareTuning(ctx context.Context, p *project.Project, of id.A
 	}
 	out := Tuned{Proposal: proposal}
 	unwritten := proposal.Policy
-	unwritten.Version = 0 // none of those on record
-	out.Replay = replayed(talks, negotiation.NewReplayer(a.ID, unwritten, p.Settings.Currency))
+	unwritten.Version = 0 // not one of the recorded versions
+	out.Replay = replayed(negotiations, negotiation.NewReplayer(a.ID, unwritten, p.Settings.Currency))
 	out.InForce = r.Activate && proposal.Better()
 	return &PreparedTuning{
 		Tuned:   out,
 		service: s,
-		learner: a,
+		agent:   a,
 		request: r,
 	}, nil
 }
 
-// Commit stores the proposal as a version, if it is better. The agent has another policy by now: Conflict policy_changed.
+// Commit stores the proposal as a version, if it is better. If the agent's policy has changed since it was read, Commit returns
+// Conflict policy_changed.
 func (p *PreparedTuning) Commit(ctx context.Context, stores *ports.Stores) error {
-	proposal, a, r := p.Tuned.Proposal, p.learner, p.request
+	proposal, a, r := p.Tuned.Proposal, p.agent, p.request
 	if !proposal.Better() {
 		return nil
 	}
-	next := a.Policy // but for what was learnt: the project's settings are none of the agent's
+	next := a.Policy // without the project's settings, which proposal.Policy includes
 	next.Curve, next.Segments = proposal.Policy.Curve, proposal.Policy.Segments
 	_, err := stores.Agents.Update(ctx, a.Project, a.ID, func(current *agent.Agent) (*agent.Version, error) {
-		if current.Policy.Version != a.Policy.Version || r.byItself && !stillTunes(current) {
-			return nil, errOvertaken
+		if current.Policy.Version != a.Policy.Version || r.selfTuning && !tunesItself(current) {
+			return nil, errPolicyChanged
 		}
 		now := p.service.Clock.Now()
 		v, err := current.WritePolicy(next, agent.ByTuning, r.Note, now)
@@ -125,21 +126,21 @@ func (p *PreparedTuning) Commit(ctx context.Context, stores *ports.Stores) error
 	return err
 }
 
-func replayed(talks []ports.Negotiation, by *negotiation.Replayer) negotiation.Replayed {
-	for _, talk := range talks {
-		by.Add(talk.Entries, talk.Bought)
+func replayed(negotiations []ports.Negotiation, by *negotiation.Replayer) negotiation.Replayed {
+	for _, n := range negotiations {
+		by.Add(n.Entries, n.Bought)
 	}
 	return by.Report()
 }
 
-var errOvertaken = fault.New(fault.Conflict, "policy_changed", "Another policy was put in force meanwhile. Tune it anew.")
+var errPolicyChanged = fault.New(fault.Conflict, "policy_changed", "Another policy was put in force meanwhile. Tune it anew.")
 
-// errEnough ends a reading.
-var errEnough = errors.New("enough was read")
+// errLimitReached ends the reading of negotiations at the limit.
+var errLimitReached = errors.New("enough was read")
 
-// records turns the project's record into what can be learnt from, and what can be replayed. Whichever agent answered,
-// it were the same buyers.
-func (s *Service) records(ctx context.Context, p *project.Project, roundCap int, r TuneRequest) (records []tuning.Record, talks []ports.Negotiation, err error) {
+// records converts the project's negotiations to those that can be learned from and those that can be replayed. It includes
+// the negotiations of other agents, because the buyers are the same.
+func (s *Service) records(ctx context.Context, p *project.Project, roundCap int, r TuneRequest) (records []tuning.Record, negotiations []ports.Negotiation, err error) {
 	to, limit := r.To, r.Limit
 	if to.IsZero() {
 		to = s.Clock.Now()
@@ -147,69 +148,69 @@ func (s *Service) records(ctx context.Context, p *project.Project, roundCap int,
 	if limit <= 0 || limit > MostTuned {
 		limit = MostTuned
 	}
-	of, free := map[id.Session]int{}, map[string]map[id.Session]bool{}
-	crowded := func(r *tuning.Record) bool {
-		if r.Client == "" || r.Bought || free[r.Client][r.Session] {
+	of, withoutOrder := map[id.Session]int{}, map[string]map[id.Session]bool{}
+	overClientLimit := func(r *tuning.Record) bool {
+		if r.Client == "" || r.Bought || withoutOrder[r.Client][r.Session] {
 			return false
 		}
-		if free[r.Client] == nil {
-			free[r.Client] = map[id.Session]bool{}
+		if withoutOrder[r.Client] == nil {
+			withoutOrder[r.Client] = map[id.Session]bool{}
 		}
-		if len(free[r.Client]) == mostOfClient {
+		if len(withoutOrder[r.Client]) == mostOfClient {
 			return true
 		}
-		free[r.Client][r.Session] = true
+		withoutOrder[r.Client][r.Session] = true
 		return false
 	}
-	err = s.Record.Negotiations(ctx, p.ID, ports.NegotiationFilter{From: r.From, To: to}, mostRead, func(n ports.Negotiation) error {
+	err = s.Record.Negotiations(ctx, p.ID, ports.NegotiationFilter{From: r.From, To: to}, mostTuningRead, func(n ports.Negotiation) error {
 		record, ok := tuning.FromEntries(n.Entries, roundCap)
 		record.Bought = n.Bought
-		if ok && record.Explicable() && of[record.Session] < mostOfOne && !crowded(&record) {
+		if ok && record.Explicable() && of[record.Session] < mostOfSession && !overClientLimit(&record) {
 			of[record.Session]++
 			for i := range n.Entries {
-				n.Entries[i].Message = "" // nothing is learnt of it, and it may be long
+				n.Entries[i].Message = "" // tuning ignores it, and it may be long
 			}
-			records, talks = append(records, record), append(talks, n)
+			records, negotiations = append(records, record), append(negotiations, n)
 		}
 		if len(records) == limit {
-			return errEnough
+			return errLimitReached
 		}
 		return ctx.Err()
 	})
-	if errors.Is(err, errEnough) {
+	if errors.Is(err, errLimitReached) {
 		err = nil
 	}
-	return records, talks, err
+	return records, negotiations, err
 }
 
 const (
-	// between is how long an agent that tunes itself keeps a policy at least.
-	between = 24 * time.Hour
-	// ended is how long ago a negotiation began that has ended, but for those that are kept alive.
-	ended = 4 * negotiation.Validity
+	// tuningInterval is how long an agent that tunes itself keeps a policy at least.
+	tuningInterval = 24 * time.Hour
+	// endedAge is the age at which a negotiation counts as ended. Only those that buyers keep alive last longer.
+	endedAge = 4 * negotiation.Validity
 )
 
-// SelfTuner tunes the agents whose merchants want that, each at most once a day, and takes back what earned less than
-// the holdout.
+// SelfTuner tunes the agents whose merchants have turned that on, each at most once a day, and rolls back policies that
+// earned less than the holdout.
 type SelfTuner struct {
 	*Service
 	Active   ports.ActiveAgents
 	Projects interface { // active ones
 		ByProject(ctx context.Context, project id.Project) (*project.Project, error)
 	}
-	// TookBack hears of each policy that was taken back.
+	// TookBack is called for each policy that was rolled back.
 	TookBack func(*agent.Agent, Holdout)
 
 	tried map[id.Agent]time.Time
 }
 
-// Run tunes the agents that are due. What fails for one, or finds nothing better, is tried again the next day.
+// Run tunes the agents that are due. If an agent's tuning fails or finds nothing better, Run tries it again the next day.
 func (t *SelfTuner) Run(ctx context.Context) error {
 	now := t.Clock.Now()
 	kept := make(map[id.Agent]time.Time)
 	var failed error
 	for last := (id.Agent{}); ; {
-		due, err := t.Active.SelfTuning(ctx, now.Add(-between), last, selfTuned)
+		due, err := t.Active.SelfTuning(ctx, now.Add(-tuningInterval), last, selfTuningPage)
 		failed = errors.Join(failed, err)
 		if len(due) == 0 {
 			t.tried = kept
@@ -217,30 +218,30 @@ func (t *SelfTuner) Run(ctx context.Context) error {
 		}
 		for _, a := range due {
 			last = a.ID
-			if tried, ok := t.tried[a.ID]; ok && now.Before(tried.Add(between)) {
+			if tried, ok := t.tried[a.ID]; ok && now.Before(tried.Add(tuningInterval)) {
 				kept[a.ID] = tried
-			} else if err := fault.Survive(func() error { return t.tune(ctx, a) }); !fault.Is(err, "tuning_busy") { // else it comes again with the next run
+			} else if err := fault.Survive(func() error { return t.tune(ctx, a) }); !fault.Is(err, "tuning_busy") { // a busy one is tried again in the next run
 				kept[a.ID], failed = now, errors.Join(failed, err)
 			}
 		}
 	}
 }
 
-// selfTuned is how many agents are read at a time.
-const selfTuned = 100
+// selfTuningPage is how many agents are read at a time.
+const selfTuningPage = 100
 
 func (t *SelfTuner) tune(ctx context.Context, a *agent.Agent) error {
 	p, err := t.Projects.ByProject(ctx, a.Project)
 	if err != nil {
 		return err
 	}
-	goOn, err := t.judge(ctx, p, a)
+	goOn, err := t.judgeHoldout(ctx, p, a)
 	if goOn {
 		_, err = t.Tune(ctx, p, a.ID, TuneRequest{
-			To:       t.Clock.Now().Add(-ended),
-			Activate: true,
-			Note:     "Tuned by itself.",
-			byItself: true,
+			To:         t.Clock.Now().Add(-endedAge),
+			Activate:   true,
+			Note:       "Tuned by itself.",
+			selfTuning: true,
 		})
 	}
 	if fault.Is(err, "too_few_negotiations") || fault.Is(err, "policy_changed") {

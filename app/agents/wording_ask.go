@@ -21,19 +21,19 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// DailyTokens are what a project's agents may use of language models in a day (UTC), questions and answers together.
-// Trials leave half of them to buyers. They are counted by each replica on its own and from its start.
+// DailyTokens is how many tokens a project's agents may use per day (UTC), prompts and answers together. Simulations leave half
+// of them to buyers. Each replica counts on its own, starting at zero.
 const DailyTokens = 200_000
 
 const (
-	wordTime   = 1200 * time.Millisecond // of a decision's words, and of a proposed price
-	reasonTime = 600 * time.Millisecond  // of the reasons of a search
-	remembered = 4096                    // answers
-	inFlight   = 64                      // questions at once
+	wordTimeout   = 1200 * time.Millisecond // for a decision's texts, and for a proposed price
+	reasonTimeout = 600 * time.Millisecond  // for the reasons of a search
+	mostAnswers   = 4096                    // cached answers
+	mostInFlight  = 64                      // concurrent requests to models
 )
 
-// Shares of language models: of those who wait for an answer, who may wait for the same one, and of the questions
-// under way. Beyond them the house's words stay.
+// Limits for language models: waitShares counts the callers that wait for an answer, including those that wait for the same one,
+// and flightShares the requests in flight. Beyond them the built-in texts are used.
 var (
 	waitShares = bulkhead.Shares{
 		Places: 256,
@@ -41,61 +41,61 @@ var (
 		Target: 128,
 	}
 	flightShares = bulkhead.Shares{
-		Places: inFlight,
-		Tenant: inFlight / 4,
-		Target: inFlight / 2,
+		Places: mostInFlight,
+		Tenant: mostInFlight / 4,
+		Target: mostInFlight / 2,
 	}
 )
 
-// asking is what all uses of language models share: one memory, one budget.
-type asking struct {
-	model   ports.LanguageModel
-	clock   ports.Clock
-	log     *slog.Logger
-	answers *lru.Cache[string, any]
-	flights singleflight.Group
-	waiting *bulkhead.Room
-	asked   *bulkhead.Room
+// modelClient is the client that all uses of language models share, with one cache and one budget.
+type modelClient struct {
+	model    ports.LanguageModel
+	clock    ports.Clock
+	log      *slog.Logger
+	answers  *lru.Cache[string, any]
+	flights  singleflight.Group
+	waiting  *bulkhead.Room
+	inFlight *bulkhead.Room
 
 	mu    sync.Mutex
 	day   string
 	spent map[id.Project]int
 }
 
-func newAsking(model ports.LanguageModel, clock ports.Clock, log *slog.Logger) *asking {
-	answers, _ := lru.New[string, any](remembered) // fails without a size only
-	return &asking{
-		model:   model,
-		clock:   clock,
-		log:     log,
-		answers: answers,
-		waiting: bulkhead.NewRoom(waitShares),
-		asked:   bulkhead.NewRoom(flightShares),
+func newModelClient(model ports.LanguageModel, clock ports.Clock, log *slog.Logger) *modelClient {
+	answers, _ := lru.New[string, any](mostAnswers) // fails only for a size of 0
+	return &modelClient{
+		model:    model,
+		clock:    clock,
+		log:      log,
+		answers:  answers,
+		waiting:  bulkhead.NewRoom(waitShares),
+		inFlight: bulkhead.NewRoom(flightShares),
 	}
 }
 
-// Room is where those wait who had something asked.
-func (a *asking) Room() *bulkhead.Room { return a.waiting }
+// Room returns the bulkhead in which callers wait for answers.
+func (a *modelClient) Room() *bulkhead.Room { return a.waiting }
 
-func busy() error {
+func errModelBusy() error {
 	return fault.New(fault.Unavailable, "model_busy", "Too many questions are put to language models at once.")
 }
 
-// trial is the key of contexts in which nobody buys.
-type trial struct{}
+// simulationKey is the context key of simulations.
+type simulationKey struct{}
 
-func onTrial(ctx ports.Outbound) ports.Outbound { return ctx.WithValue(trial{}, true) }
+func asSimulation(ctx ports.Outbound) ports.Outbound { return ctx.WithValue(simulationKey{}, true) }
 
-// tokensOf is how many of a day's tokens may be gone once a question is answered.
-func tokensOf(ctx context.Context) int {
-	if ctx.Value(trial{}) != nil {
+// tokenLimit returns how many of a day's tokens may be used after a request.
+func tokenLimit(ctx context.Context) int {
+	if ctx.Value(simulationKey{}) != nil {
 		return DailyTokens / 2
 	}
 	return DailyTokens
 }
 
-// modelOf is how a scene's agent uses a model, with the project's defaults where it sets nothing. The default name
-// belongs to the default provider: it is not taken with another.
+// modelOf returns the model settings of a scene's agent, with the project's defaults for what is unset. The default name
+// belongs to the default provider and is not used with another one.
 func modelOf(s agent.Scene) agent.Model {
 	m, defaults := s.Mandate.Agent.Model, s.Project.Settings
 	if m.Provider == "" {
@@ -113,24 +113,24 @@ func modelOf(s agent.Scene) agent.Model {
 	return m
 }
 
-// named reports whether there is a model to ask.
-func named(m agent.Model) bool { return m.Provider != "" && m.Name != "" }
+// hasModel reports whether the settings name a model.
+func hasModel(m agent.Model) bool { return m.Provider != "" && m.Name != "" }
 
-// question is what is asked of a model.
+// question is a request to a model.
 type question struct {
-	name     string // of the use, for logs
-	system   string
-	facts    any // sent as JSON
-	tokens   int // that an answer needs at most
-	patience time.Duration
+	name    string // of the use, for logs
+	system  string
+	facts   any // sent as JSON
+	tokens  int // upper limit of the answer
+	timeout time.Duration
 }
 
-// ask has a question answered, from memory where it was asked before. An answer counts once read has taken it.
-func ask[T any](ctx ports.Outbound, a *asking, m agent.Model, p *project.Project, q question, read func(string) (T, error)) (T, error) {
-	var nothing T
+// ask answers a question from the cache or by the model. It caches an answer if read accepts it.
+func ask[T any](ctx ports.Outbound, a *modelClient, m agent.Model, p *project.Project, q question, read func(string) (T, error)) (T, error) {
+	var zero T
 	facts, err := json.Marshal(q.facts)
 	if err != nil {
-		return nothing, err
+		return zero, err
 	}
 	r := ports.ModelRequest{
 		Provider:    m.Provider,
@@ -145,20 +145,20 @@ func ask[T any](ctx ports.Outbound, a *asking, m agent.Model, p *project.Project
 	if answer, ok := a.answers.Get(key); ok {
 		return answer.(T), nil
 	}
-	if ctx.Err() != nil { // nobody waits for what it would cost
-		return nothing, ctx.Err()
+	if ctx.Err() != nil { // the caller is gone, so a request would be wasted
+		return zero, ctx.Err()
 	}
 	leave, ok := a.waiting.Enter(ctx, r.Provider+" "+r.Model)
 	if !ok {
-		return nothing, busy()
+		return zero, errModelBusy()
 	}
 	defer leave()
-	// A buyer does not share a trial's flight, which may have no tokens.
-	flight := a.flights.DoChan(fmt.Sprintf("%d\x00%s", tokensOf(ctx), key), func() (answer any, err error) {
-		ctx, cancel := ctx.WithoutCancel().WithTimeout(q.patience)
+	// A buyer does not share a simulation's request, which may lack tokens.
+	flight := a.flights.DoChan(fmt.Sprintf("%d\x00%s", tokenLimit(ctx), key), func() (answer any, err error) {
+		ctx, cancel := ctx.WithoutCancel().WithTimeout(q.timeout)
 		defer cancel()
 		err = fault.Survive(func() error { // no caller could recover from a panic here
-			answer, err = answered(ctx, a, p.ID, r, read)
+			answer, err = completeAndRead(ctx, a, p.ID, r, read)
 			return err
 		})
 		if err == nil {
@@ -166,60 +166,60 @@ func ask[T any](ctx ports.Outbound, a *asking, m agent.Model, p *project.Project
 		}
 		return answer, err
 	})
-	var landed singleflight.Result
+	var result singleflight.Result
 	bulkhead.Outside(ctx, func() {
 		select {
-		case landed = <-flight:
+		case result = <-flight:
 		case <-ctx.Done():
-			landed.Err = ctx.Err()
+			result.Err = ctx.Err()
 		}
 	})
-	if landed.Err != nil {
-		a.note(ctx, m, p, q.name, landed.Err)
-		return nothing, landed.Err
+	if result.Err != nil {
+		a.logFailure(ctx, m, p, q.name, result.Err)
+		return zero, result.Err
 	}
-	return landed.Val.(T), nil
+	return result.Val.(T), nil
 }
 
-// answered asks the model, and reads what it wrote.
-func answered[T any](ctx ports.Outbound, a *asking, project id.Project, r ports.ModelRequest, read func(string) (T, error)) (T, error) {
-	var nothing T
+// completeAndRead asks the model and reads its answer.
+func completeAndRead[T any](ctx ports.Outbound, a *modelClient, project id.Project, r ports.ModelRequest, read func(string) (T, error)) (T, error) {
+	var zero T
 	text, err := a.complete(ctx, project, r)
 	if err != nil {
-		return nothing, err
+		return zero, err
 	}
 	answer, err := read(text)
 	if err != nil {
-		return nothing, fault.New(fault.Unavailable, "model_nonsense", "The language model's answer is of no use.").Because(err)
+		return zero, fault.New(fault.Unavailable, "model_nonsense", "The language model's answer is of no use.").Because(err)
 	}
 	return answer, nil
 }
 
-// complete asks the model, if the project has tokens left and there is room.
-func (a *asking) complete(ctx ports.Outbound, project id.Project, r ports.ModelRequest) (string, error) {
-	leave, ok := a.asked.Enter(ctx, r.Provider+" "+r.Model)
+// complete asks the model, if the project has tokens left and the limits allow it.
+func (a *modelClient) complete(ctx ports.Outbound, project id.Project, r ports.ModelRequest) (string, error) {
+	leave, ok := a.inFlight.Enter(ctx, r.Provider+" "+r.Model)
 	if !ok {
-		return "", busy()
+		return "", errModelBusy()
 	}
 	defer leave()
-	asked := (len(r.System) + len(r.User)) / 3 // a cautious estimate
-	if !a.reserve(project, asked+r.MaxTokens, tokensOf(ctx)) {
+	asked := (len(r.System) + len(r.User)) / 3 // a high estimate
+	if !a.reserve(project, asked+r.MaxTokens, tokenLimit(ctx)) {
 		return "", fault.New(fault.Unavailable, "model_budget", "The project has used its tokens of today.")
 	}
 	reply, err := a.model.Complete(ctx, r)
 	cost := reply.InputTokens + reply.OutputTokens
 	switch {
 	case fault.Is(err, "model_timeout") || err != nil && ctx.Err() != nil:
-		cost = asked // it may have been read
+		cost = asked // the model may have read the prompt
 	case err == nil && cost == 0 || fault.Is(err, "model_nonsense"):
-		cost = asked + r.MaxTokens // nobody told
+		cost = asked + r.MaxTokens // the provider did not report the usage
 	}
 	a.settle(project, cost-asked-r.MaxTokens)
 	return reply.Text, err
 }
 
-// reserve takes tokens of today's, if no more than limit are gone then.
-func (a *asking) reserve(project id.Project, tokens, limit int) bool {
+// reserve counts tokens for today, unless that exceeds limit.
+func (a *modelClient) reserve(project id.Project, tokens, limit int) bool {
 	today := a.clock.Now().UTC().Format(time.DateOnly)
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -233,15 +233,15 @@ func (a *asking) reserve(project id.Project, tokens, limit int) bool {
 	return true
 }
 
-// settle corrects a reservation by what it was off.
-func (a *asking) settle(project id.Project, by int) {
+// settle adjusts a reservation by the difference to the actual cost.
+func (a *modelClient) settle(project id.Project, by int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.spent[project] = max(0, a.spent[project]+by)
 }
 
-// note tells what came of a use. What the model wrote is not in it.
-func (a *asking) note(ctx context.Context, m agent.Model, p *project.Project, name string, err error) {
+// logFailure logs the failure of a request, without the model's text.
+func (a *modelClient) logFailure(ctx context.Context, m agent.Model, p *project.Project, name string, err error) {
 	if err == nil {
 		return
 	}
@@ -259,10 +259,10 @@ func (a *asking) note(ctx context.Context, m agent.Model, p *project.Project, na
 
 var errShape = errors.New("the answer is not of the form that was asked for")
 
-// onlyJSON reads an answer that is one JSON object of known fields, which models like to fence in.
+// onlyJSON decodes an answer that must be one JSON object of known fields, optionally in a code fence.
 func onlyJSON(text string, into any) error {
 	object := unfenced(text)
-	if !json.Valid([]byte(object)) { // nothing may follow it either
+	if !json.Valid([]byte(object)) { // also rejects trailing text
 		return errShape
 	}
 	d := json.NewDecoder(strings.NewReader(object))
@@ -273,7 +273,7 @@ func onlyJSON(text string, into any) error {
 	return nil
 }
 
-// unfenced is an answer without the fence that models like to put around JSON.
+// unfenced removes the code fence that models like to put around JSON.
 func unfenced(text string) string {
 	text = strings.TrimSpace(text)
 	if inner, ok := strings.CutPrefix(text, "```"); ok {

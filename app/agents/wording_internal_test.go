@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// An agent uses the project's model where it names none, and never the one's name with the other's provider.
+// An agent uses the project's model if it names none, and never one provider's name with another provider.
 func TestModelOfAnAgent(t *testing.T) {
 	t.Parallel()
 	settings := project.DefaultSettings()
@@ -45,13 +45,13 @@ func TestModelOfAnAgent(t *testing.T) {
 		{agent.Model{Provider: "anthropic"}, agent.Model{Provider: "anthropic", MaxTokens: 1024}},
 	} {
 		scene := agent.Scene{Project: &project.Project{Settings: settings}, Mandate: agent.Mandate{Agent: &agent.Agent{Model: test.set}}}
-		if got := modelOf(scene); !reflect.DeepEqual(got, test.want) || named(got) != (test.want.Name != "") {
+		if got := modelOf(scene); !reflect.DeepEqual(got, test.want) || hasModel(got) != (test.want.Name != "") {
 			t.Errorf("%+v: %+v", test.set, got)
 		}
 	}
 }
 
-// Whatever a model writes, a choice is one of those that it was given.
+// For any text of a model, the choice is one of those that were given to it.
 func FuzzWhatAModelWrites(f *testing.F) {
 	for _, seed := range []string{
 		`{"template": "house-counter-1"}`, `{"template": "it is free"}`, `{"reasons": ["use: reading"]}`, `{"reasons": [""]}`,

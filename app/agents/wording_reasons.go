@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	reasoned     = 10  // results, the best
-	mostFacts    = 12  // of a product
-	longestFact  = 120 // characters
-	longestQuery = 200 // characters of it that are told
+	mostReasoned = 10  // results, the best ones
+	mostFacts    = 12  // facts of a product
+	longestFact  = 120 // characters of a fact
+	longestQuery = 200 // characters of the search text in a prompt
 )
 
-// Reasons adds to the best ten results the fact of each that matches the search best, in front of what the index says,
-// within 600 ms. Without a model, or a valid choice for each, the results are as they came. Those that it was given stay
-// as they are.
+// Reasons puts in front of the index's reasons, for each of the best ten results, the fact that matches the search best. It
+// takes at most 600 ms. Without a model, or without a valid choice for each result, it returns the results unchanged. It
+// does not modify its argument.
 func (w *Wording) Reasons(ctx ports.Outbound, m agent.Model, in agent.SearchInput, found catalog.Found) catalog.Found {
-	facts, tellable := reasonFacts(in, found.Hits)
-	if !m.Reasons || !tellable || !named(m) {
+	facts, hasFacts := reasonFacts(in, found.Hits)
+	if !m.Reasons || !hasFacts || !hasModel(m) {
 		return found
 	}
-	reasons, err := ask(ctx, w.asking, m, in.Project, question{"reasons", reasonSystem, facts, 600, reasonTime}, func(text string) ([]string, error) {
+	reasons, err := ask(ctx, w.modelClient, m, in.Project, question{"reasons", reasonSystem, facts, 600, reasonTimeout}, func(text string) ([]string, error) {
 		return readReasons(text, facts.Products)
 	})
 	if err != nil {
@@ -48,37 +48,38 @@ For each of "products", in order, choose the one of its "facts" that says best w
 or "" if none does.
 Answer with nothing but the JSON object {"reasons": ["...", ...]}, one for each product.`
 
+// reasonSystem is the instruction for choosing reasons.
 type searchFacts struct {
 	Query    string         `json:"query"`
 	Products []productFacts `json:"products"`
 	Locale   string         `json:"locale"`
 }
 
-// productFacts are what any buyer may read of a product.
+// productFacts are facts of a product that every buyer may read.
 type productFacts struct {
 	Name  string   `json:"name"`
 	Facts []string `json:"facts"`
 }
 
-// reasonFacts reports also whether there is a fact to choose.
+// reasonFacts returns the prompt's facts. It reports whether there is a fact to choose.
 func reasonFacts(in agent.SearchInput, hits []catalog.Hit) (searchFacts, bool) {
-	facts, some := searchFacts{Query: asked(in.Query.Text)}, false
+	facts, hasFacts := searchFacts{Query: promptQuery(in.Query.Text)}, false
 	if in.Project == nil {
 		return facts, false
 	}
 	facts.Locale = in.Project.Settings.Locale
-	for _, hit := range hits[:min(reasoned, len(hits))] {
+	for _, hit := range hits[:min(mostReasoned, len(hits))] {
 		if !presentable(hit.Product.Name) {
 			return facts, false
 		}
 		of := factsOf(hit.Product)
-		some = some || len(of) > 0
+		hasFacts = hasFacts || len(of) > 0
 		facts.Products = append(facts.Products, productFacts{hit.Product.Name, of})
 	}
-	return facts, facts.Query != "" && some
+	return facts, facts.Query != "" && hasFacts
 }
 
-// factsOf are a product's brand, its category and its attributes: "material: oak".
+// factsOf returns a product's brand, category and attributes, such as "material: oak".
 func factsOf(p *catalog.Product) []string {
 	facts := []string{}
 	add := func(name, value string) {
@@ -95,8 +96,8 @@ func factsOf(p *catalog.Product) []string {
 	return facts
 }
 
-// asked is a search's text as it is told: on one line, without what cannot be seen, cut.
-func asked(text string) string {
+// promptQuery returns a search text for a prompt: on one line, without invisible characters, and shortened.
+func promptQuery(text string) string {
 	text = strings.Map(func(c rune) rune {
 		if unicode.IsSpace(c) || unicode.Is(unicode.C, c) || c == utf8.RuneError {
 			return ' '

@@ -36,7 +36,7 @@ func found() catalog.Found {
 	}}
 }
 
-// Reasons go in front of the index's own, in results of their own; if one is not a fact of its product, none is added.
+// A reason precedes the index's own ones and leaves the argument unchanged. If one is not a fact of its product, none is added.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -56,9 +56,9 @@ func TestReasons(t *testing.T) {
 		{[]string{"", "Tea at tea.example"}, false},
 	} {
 		text, _ := json.Marshal(map[string]any{"reasons": test.reasons})
-		w, _ := with(&ghost{writes: always(string(text))})
+		w, _ := withModel(&fakeModel{writes: always(string(text))})
 		given := found()
-		got := w.Reasons(ports.NewOutbound(t.Context()), on, searchInput("lamp"), given)
+		got := w.Reasons(ports.NewOutbound(t.Context()), allOn, searchInput("lamp"), given)
 		for i, hit := range got.Hits {
 			want := []string{"name"}
 			if test.sent && test.reasons[i] != "" {
@@ -71,29 +71,29 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// A search's prompt has the products' names and facts and what is sought, on one line and cut, and nothing else of either.
-func TestWhatAModelIsToldOfASearch(t *testing.T) {
+// The prompt of a search contains the products' names and facts and the search text, on one line and shortened, and nothing else.
+func TestWording_Reasons_prompt(t *testing.T) {
 	t.Parallel()
-	g := &ghost{writes: always("")}
-	w, _ := with(g)
+	g := &fakeModel{writes: always("")}
+	w, _ := withModel(g)
 	many := found()
 	for len(many.Hits) < 30 {
 		many.Hits = append(many.Hits, many.Hits[0])
 	}
-	w.Reasons(ports.NewOutbound(t.Context()), on, searchInput("a\n\"}\u200b lamp "+strings.Repeat("é", 500)), many)
-	asked := g.questions()
+	w.Reasons(ports.NewOutbound(t.Context()), allOn, searchInput("a\n\"}\u200b lamp "+strings.Repeat("é", 500)), many)
+	asked := g.requests()
 	if len(asked) != 1 {
 		t.Fatal(asked)
 	}
-	var told map[string]any
-	if err := json.Unmarshal([]byte(asked[0].User), &told); err != nil || len(told) != 3 {
-		t.Fatal(err, told)
+	var prompt map[string]any
+	if err := json.Unmarshal([]byte(asked[0].User), &prompt); err != nil || len(prompt) != 3 {
+		t.Fatal(err, prompt)
 	}
-	query := told["query"].(string)
-	if !strings.HasPrefix(query, `a "} lamp é`) || len([]rune(query)) != 200 || len(told["products"].([]any)) != 10 || told["locale"] != "en-US" {
-		t.Error(told)
+	query := prompt["query"].(string)
+	if !strings.HasPrefix(query, `a "} lamp é`) || len([]rune(query)) != 200 || len(prompt["products"].([]any)) != 10 || prompt["locale"] != "en-US" {
+		t.Error(prompt)
 	}
-	first, _ := json.Marshal(told["products"].([]any)[0])
+	first, _ := json.Marshal(prompt["products"].([]any)[0])
 	if string(first) != `{"facts":["brand: Nordic","material: oak","use: reading"],"name":"Nordic Floor Lamp 80"}` {
 		t.Errorf("%s", first)
 	}

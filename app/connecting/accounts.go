@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	early    = 5 * time.Minute  // before it expires, a token is refreshed by whoever wants to use it,
-	earliest = 10 * time.Minute // and before that in the background
-	atOnce   = 100              // integrations that the background refreshes in one go
+	refreshBefore           = 5 * time.Minute  // before a token expires, Use refreshes it
+	backgroundRefreshBefore = 10 * time.Minute // before a token expires, RefreshExpiring refreshes it
+	refreshBatch            = 100              // integrations that one RefreshExpiring refreshes
 )
 
-// Accounts opens integrations for use, and keeps their access tokens fresh. Of all replicas one at a time
-// refreshes an integration's. It has transactions of its own, and must not be used within another.
+// Accounts opens integrations for use and refreshes their access tokens. At any time only one replica refreshes an integration's
+// token. Accounts has its own transactions, so it must not be used within another one.
 type Accounts struct {
 	Integrations ports.Integrations
 	Queue        ports.SyncQueue
-	Connectors   map[string]ports.Connector // by type; those of consent refresh
+	Connectors   map[string]ports.Connector // by type; those with OAuth can refresh
 	Standing     Standing
 	Vault        ports.Vault
 	Clock        ports.Clock
@@ -33,13 +33,13 @@ type Accounts struct {
 	renewals singleflight.Group
 }
 
-// opened is an integration with its credentials.
-type opened struct {
+// openIntegration is an integration with its credentials.
+type openIntegration struct {
 	*integration.Integration
 	credentials integration.Credentials
 }
 
-func (o opened) connection() ports.Connection {
+func (o openIntegration) connection() ports.Connection {
 	return ports.Connection{
 		Key:         o.ID.String(),
 		Account:     o.Config.Account,
@@ -50,12 +50,12 @@ func (o opened) connection() ports.Connection {
 	}
 }
 
-// Use does work with an integration's account. When the platform refuses the credentials and there are others,
-// refreshed now or given by the merchant meanwhile, work is done again with those. What they are refused for in
-// the end is noted with the integration, and so is that they are taken again. A disconnected one:
-// Conflict integration_disconnected.
+// Use calls work with a connection to an integration's account. If the platform refuses the credentials and there are newer
+// ones, refreshed now or given by the merchant meanwhile, Use calls work again with those. It records a refusal with the
+// integration, and also when the credentials are accepted again. If the integration is disconnected, it returns Conflict
+// integration_disconnected.
 func (a *Accounts) Use(ctx ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error {
-	o, err := a.fresh(ctx, i)
+	o, err := a.openFresh(ctx, i)
 	if err == nil {
 		err = work(o.connection())
 		if errors.Is(err, ports.ErrCredentialsRefused) {
@@ -63,7 +63,7 @@ func (a *Accounts) Use(ctx ports.Outbound, i *integration.Integration, work func
 			if o, err = a.renew(ctx, o, true); err == nil {
 				err = work(o.connection())
 			} else if errors.Is(err, ports.ErrCredentialsRefused) {
-				err = errors.Join(said, err) // what the platform said of them is the reason
+				err = errors.Join(said, err) // the platform's answer has the reason
 			}
 		}
 	}
@@ -71,49 +71,49 @@ func (a *Accounts) Use(ctx ports.Outbound, i *integration.Integration, work func
 	return err
 }
 
-// open is an integration's account without a word on how it stands.
+// open returns a connection without recording the integration's status.
 func (a *Accounts) open(ctx ports.Outbound, i *integration.Integration) (ports.Connection, error) {
-	o, err := a.fresh(ctx, i)
+	o, err := a.openFresh(ctx, i)
 	return o.connection(), err
 }
 
-// fresh opens an integration. A token that is about to expire is refreshed first; if that fails it is used
-// while it lasts. The integration is there beside an error, too.
-func (a *Accounts) fresh(ctx ports.Outbound, i *integration.Integration) (opened, error) {
+// openFresh opens an integration. It first refreshes a token that is about to expire; if that fails, it returns the old token while
+// that is valid. The integration is set even if there is an error.
+func (a *Accounts) openFresh(ctx ports.Outbound, i *integration.Integration) (openIntegration, error) {
 	o, err := a.unseal(i)
 	now := a.Clock.Now()
-	if err != nil || !o.credentials.Stale(early, now) {
+	if err != nil || !o.credentials.Stale(refreshBefore, now) {
 		return o, err
 	}
 	lasts := now.Before(o.credentials.Expires)
 	o, err = a.renew(ctx, o, !lasts)
-	if lasts && passing(err) {
+	if lasts && isTransient(err) {
 		a.Log.WarnContext(ctx, "an access token is not refreshed yet", "integration", i.ID.String(), "platform", i.Type.String(), "error", err)
 		return o, nil
 	}
 	return o, err
 }
 
-// unseal opens credentials. What the vault does not open is as good as refused.
-func (a *Accounts) unseal(i *integration.Integration) (opened, error) {
+// unseal decrypts credentials. It treats credentials that cannot be decrypted as refused.
+func (a *Accounts) unseal(i *integration.Integration) (openIntegration, error) {
 	c, err := i.Open(a.Vault.Open)
 	if err != nil && inUse(i) {
 		err = fmt.Errorf("%w, which cannot be read: %w", ports.ErrCredentialsRefused, err)
 	}
-	return opened{i, c}, err
+	return openIntegration{i, c}, err
 }
 
-// passing reports whether another try may go better.
-func passing(err error) bool {
+// isTransient reports whether another attempt may succeed.
+func isTransient(err error) bool {
 	var failure *ports.PlatformFailure
 	var throttled ports.Throttled
 	return errors.As(err, &failure) || errors.As(err, &throttled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// RefreshExpiring refreshes tokens before anybody waits for one.
+// RefreshExpiring refreshes tokens before a caller has to wait for it.
 func (a *Accounts) RefreshExpiring(ctx ports.Outbound) error {
 	now := a.Clock.Now()
-	list, unreadable := a.Queue.Expiring(ctx, now.Add(earliest), now, atOnce)
+	list, unreadable := a.Queue.Expiring(ctx, now.Add(backgroundRefreshBefore), now, refreshBatch)
 	for _, i := range list {
 		o, err := a.unseal(i)
 		if err == nil {

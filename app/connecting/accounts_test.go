@@ -21,10 +21,10 @@ func runOf(i *integration.Integration) *syncrun.Run {
 	return syncrun.Start(id.New[id.Sync]([16]byte{1}), i.Project, i.ID, []syncrun.Resource{syncrun.Products}, false, nil, now())
 }
 
-// use uses an integration as it is stored, and returns the tokens that work was done with.
-func use(t *testing.T, w *town, a *connecting.Accounts, wanted id.Integration, refused ...string) (string, error) {
+// use calls Use for an integration as stored, and returns the tokens that work was called with.
+func use(t *testing.T, f *fixture, a *connecting.Accounts, wanted id.Integration, refused ...string) (string, error) {
 	t.Helper()
-	i, _ := w.now(t, wanted)
+	i, _ := f.load(t, wanted)
 	var used []string
 	err := a.Use(ports.NewOutbound(t.Context()), i, func(c ports.Connection) error {
 		used = append(used, c.Credentials.Key)
@@ -38,164 +38,166 @@ func use(t *testing.T, w *town, a *connecting.Accounts, wanted id.Integration, r
 	return strings.Join(used, " "), err
 }
 
-// A token is refreshed when it has less than five minutes left, and then it is stored with its time.
-func TestTokensAreRefreshedBeforeTheyExpire(t *testing.T) {
+// A token is refreshed when it has less than five minutes left, and is stored with its expiry.
+func TestAccounts_Use_refreshesExpiringToken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newTown()
+		f := newFixture()
 		given := tokens("t")
 		given.Secret, given.Signing = "s", "g"
-		i := w.connected(integration.HubSpot, given)
+		i := f.addConnected(integration.HubSpot, given)
 		time.Sleep(25 * time.Minute)
-		if used, err := use(t, w, w.accounts(), i.ID); used != "t" || err != nil || w.updates != 0 || w.platform.said() != "" {
+		if used, err := use(t, f, f.accounts(), i.ID); used != "t" || err != nil || f.updates != 0 || f.platform.takeRequests() != "" {
 			t.Errorf("with five minutes left: used %s, %v", used, err)
 		}
 		time.Sleep(time.Millisecond)
-		if used, err := use(t, w, w.accounts(), i.ID); used != "t'" || err != nil || w.platform.said() != "refresh t" {
+		if used, err := use(t, f, f.accounts(), i.ID); used != "t'" || err != nil || f.platform.takeRequests() != "refresh t" {
 			t.Errorf("with less: used %s, %v", used, err)
 		}
-		after, c := w.now(t, i.ID)
+		after, c := f.load(t, i.ID)
 		if !after.Expires.Equal(now().Add(30*time.Minute)) || c.Refresh != "refresh t'" || c.Secret != "s" || c.Signing != "g" || !after.Refreshing.IsZero() || !after.UpdatedAt.Equal(i.UpdatedAt) {
 			t.Errorf("kept %+v", after)
 		}
 	})
 }
 
-func TestARefreshTokenStaysUnlessItIsReplaced(t *testing.T) {
+// If the platform returns no new refresh token, the old one is kept.
+func TestAccounts_Refresh_keepsRefreshToken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newTown()
-		w.platform.refresh = func(ports.Connection) (integration.Credentials, error) {
+		f := newFixture()
+		f.platform.refresh = func(ports.Connection) (integration.Credentials, error) {
 			return integration.Credentials{Key: "new", Expires: now().Add(time.Hour)}, nil
 		}
-		i := w.connected(integration.HubSpot, tokens("t"))
+		i := f.addConnected(integration.HubSpot, tokens("t"))
 		time.Sleep(time.Hour)
-		if used, err := use(t, w, w.accounts(), i.ID); used != "new" || err != nil {
+		if used, err := use(t, f, f.accounts(), i.ID); used != "new" || err != nil {
 			t.Errorf("used %s, %v", used, err)
 		}
-		if _, c := w.now(t, i.ID); c.Refresh != "refresh t" {
+		if _, c := f.load(t, i.ID); c.Refresh != "refresh t" {
 			t.Errorf("kept %s", c.Refresh)
 		}
 	})
 }
 
-// Two replicas want an expired token twenty times at once: one of them refreshes it, once.
-func TestOneRefreshForAll(t *testing.T) {
+// If two replicas use an expired token in twenty calls at once, it is refreshed once.
+func TestAccounts_Renew_concurrent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newTown()
-		refresh := w.platform.refresh
-		w.platform.refresh = func(c ports.Connection) (integration.Credentials, error) {
+		f := newFixture()
+		refresh := f.platform.refresh
+		f.platform.refresh = func(c ports.Connection) (integration.Credentials, error) {
 			time.Sleep(3 * time.Second)
 			return refresh(c)
 		}
-		i := w.connected(integration.HubSpot, tokens("t"))
+		i := f.addConnected(integration.HubSpot, tokens("t"))
 		time.Sleep(time.Hour)
-		replicas := []*connecting.Accounts{w.accounts(), w.accounts()}
+		replicas := []*connecting.Accounts{f.accounts(), f.accounts()}
 		var all sync.WaitGroup
 		for n := range 20 {
 			all.Go(func() {
-				if used, err := use(t, w, replicas[n%2], i.ID); used != "t'" || err != nil {
+				if used, err := use(t, f, replicas[n%2], i.ID); used != "t'" || err != nil {
 					t.Errorf("used %s, %v", used, err)
 				}
 			})
 		}
 		all.Wait()
-		if said := w.platform.said(); said != "refresh t" {
+		if said := f.platform.takeRequests(); said != "refresh t" {
 			t.Errorf("asked to %s", said)
 		}
 	})
 }
 
-func TestWhileAnotherReplicaRefreshes(t *testing.T) {
+func TestAccounts_Renew_otherReplica(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newTown()
-		i := w.connected(integration.HubSpot, tokens("t"))
+		f := newFixture()
+		i := f.addConnected(integration.HubSpot, tokens("t"))
 		time.Sleep(27 * time.Minute)
-		claimed := now().Add(30 * time.Second) // by a replica that dies
-		w.stored[0].Refreshing = claimed
+		claimed := now().Add(30 * time.Second) // claimed by a replica that dies
+		f.stored[0].Refreshing = claimed
 		before := now()
-		if used, err := use(t, w, w.accounts(), i.ID); used != "t" || err != nil || !now().Equal(before) {
+		if used, err := use(t, f, f.accounts(), i.ID); used != "t" || err != nil || !now().Equal(before) {
 			t.Errorf("while the token is good: used %q, %v, after %s", used, err, now().Sub(before))
 		}
-		w.stored[0].Expires, w.stored[0].Sealed = now(), integration.Seal(i.ID, integration.Credentials{
+		f.stored[0].Expires, f.stored[0].Sealed = now(), integration.Seal(i.ID, integration.Credentials{
 			Key:     "t",
 			Refresh: "r",
 			Expires: now(),
-		}, w.Seal)
+		}, f.Seal)
 		var busy ports.Throttled
-		if used, err := use(t, w, w.accounts(), i.ID); used != "" || !errors.As(err, &busy) || now().Sub(before) > 15*time.Second || w.platform.said() != "" {
+		if used, err := use(t, f, f.accounts(), i.ID); used != "" || !errors.As(err, &busy) || now().Sub(before) > 15*time.Second || f.platform.takeRequests() != "" {
 			t.Errorf("when it is not: used %q, %v, after %s", used, err, now().Sub(before))
 		}
 		time.Sleep(claimed.Sub(now()))
-		if used, err := use(t, w, w.accounts(), i.ID); used != "t'" || err != nil {
+		if used, err := use(t, f, f.accounts(), i.ID); used != "t'" || err != nil {
 			t.Errorf("when the other one is given up: used %q, %v", used, err)
 		}
 	})
 }
 
-// A merchant who consents again while the old token is refreshed has the last word.
-func TestTheMerchantsCredentialsWin(t *testing.T) {
+// The credentials of a merchant who consents again during a refresh are kept.
+func TestAccounts_Renew_replacedMeanwhile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newTown()
-		i := w.connected(integration.HubSpot, tokens("t"))
+		f := newFixture()
+		i := f.addConnected(integration.HubSpot, tokens("t"))
 		time.Sleep(time.Hour)
-		w.platform.refresh = func(ports.Connection) (integration.Credentials, error) {
-			if _, err := w.complete(t.Context(), w.begin(t, integration.HubSpot, "")); err != nil {
+		f.platform.refresh = func(ports.Connection) (integration.Credentials, error) {
+			if _, err := f.complete(t.Context(), f.begin(t, integration.HubSpot, "")); err != nil {
 				t.Error(err)
 			}
 			return tokens("late"), nil
 		}
-		if used, err := use(t, w, w.accounts(), i.ID); used != "code" || err != nil {
+		if used, err := use(t, f, f.accounts(), i.ID); used != "code" || err != nil {
 			t.Errorf("used %s, %v", used, err)
 		}
-		if _, c := w.now(t, i.ID); c.Key != "code" {
+		if _, c := f.load(t, i.ID); c.Key != "code" {
 			t.Errorf("kept %s", c.Key)
 		}
 	})
 }
 
-func TestARefreshOutlivesWhoWantedIt(t *testing.T) {
+// A refresh continues after its caller has given up.
+func TestAccounts_Renew_callerGivesUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newTown()
-		w.platform.refresh = func(ports.Connection) (integration.Credentials, error) {
+		f := newFixture()
+		f.platform.refresh = func(ports.Connection) (integration.Credentials, error) {
 			time.Sleep(5 * time.Second)
 			return tokens("new"), nil
 		}
-		i := w.connected(integration.HubSpot, tokens("t"))
+		i := f.addConnected(integration.HubSpot, tokens("t"))
 		time.Sleep(time.Hour)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		err := w.accounts().Use(ports.NewOutbound(ctx), i, func(ports.Connection) error { t.Error("work was done"); return nil })
+		err := f.accounts().Use(ports.NewOutbound(ctx), i, func(ports.Connection) error { t.Error("work was done"); return nil })
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
-		if _, c := w.now(t, i.ID); c.Key != "new" {
+		if _, c := f.load(t, i.ID); c.Key != "new" {
 			t.Errorf("kept %s", c.Key)
 		}
 	})
 }
 
-func TestUse_panicOfARefresh(t *testing.T) {
+func TestAccounts_Use_refreshPanics(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newTown()
-		w.platform.refresh = func(ports.Connection) (integration.Credentials, error) { panic("unexpected answer") }
-		i := w.connected(integration.HubSpot, tokens("t"))
+		f := newFixture()
+		f.platform.refresh = func(ports.Connection) (integration.Credentials, error) { panic("unexpected answer") }
+		i := f.addConnected(integration.HubSpot, tokens("t"))
 		time.Sleep(time.Hour)
-		err := w.accounts().Use(ports.NewOutbound(t.Context()), i, func(ports.Connection) error { t.Error("work was done"); return nil })
+		err := f.accounts().Use(ports.NewOutbound(t.Context()), i, func(ports.Connection) error { t.Error("work was done"); return nil })
 		if !errors.Is(err, fault.ErrPanic) {
 			t.Error(err)
 		}
 	})
 }
 
-func TestARefreshThatFails(t *testing.T) {
+func TestAccounts_Use_refreshFails(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		after  time.Duration
@@ -210,45 +212,45 @@ func TestARefreshThatFails(t *testing.T) {
 		"because the refresh token is of no more use": {26 * time.Minute, ports.ErrCredentialsRefused, "", ports.ErrCredentialsRefused, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newTown()
-			w.platform.refresh = func(ports.Connection) (integration.Credentials, error) { return integration.Credentials{}, c.answer }
-			i := w.connected(integration.HubSpot, tokens("t"))
+			f := newFixture()
+			f.platform.refresh = func(ports.Connection) (integration.Credentials, error) { return integration.Credentials{}, c.answer }
+			i := f.addConnected(integration.HubSpot, tokens("t"))
 			time.Sleep(c.after)
 			for range 2 {
-				if used, err := use(t, w, w.accounts(), i.ID); used != c.used || !errors.Is(err, c.wrong) {
+				if used, err := use(t, f, f.accounts(), i.ID); used != c.used || !errors.Is(err, c.wrong) {
 					t.Errorf("%s: used %q, %v", name, used, err)
 				}
 			}
-			after, _ := w.now(t, i.ID)
-			if (after.Status == integration.Failing) != (c.events > 0) || len(w.events) != c.events || !after.Refreshing.IsZero() || w.platform.said() != "refresh t; refresh t" {
-				t.Errorf("%s: %+v, %v", name, after, w.errors())
+			after, _ := f.load(t, i.ID)
+			if (after.Status == integration.Failing) != (c.events > 0) || len(f.events) != c.events || !after.Refreshing.IsZero() || f.platform.takeRequests() != "refresh t; refresh t" {
+				t.Errorf("%s: %+v, %v", name, after, f.errors())
 			}
 		})
 	}
 }
 
-func TestRefusedCredentialsAreTriedOnceMore(t *testing.T) {
+func TestAccounts_Use_refusedCredentials(t *testing.T) {
 	t.Parallel()
-	w := newTown()
-	crm, erp := w.connected(integration.HubSpot, tokens("t")), w.connected(integration.Custom, integration.Credentials{Key: "k"})
-	if used, err := use(t, w, w.accounts(), crm.ID, "t"); used != "t t'" || err != nil || len(w.events) != 0 {
+	f := newFixture()
+	crm, erp := f.addConnected(integration.HubSpot, tokens("t")), f.addConnected(integration.Custom, integration.Credentials{Key: "k"})
+	if used, err := use(t, f, f.accounts(), crm.ID, "t"); used != "t t'" || err != nil || len(f.events) != 0 {
 		t.Errorf("after a refresh: used %s, %v", used, err)
 	}
-	if used, err := use(t, w, w.accounts(), crm.ID, "t'", "t''"); used != "t' t''" || !errors.Is(err, ports.ErrCredentialsRefused) {
+	if used, err := use(t, f, f.accounts(), crm.ID, "t'", "t''"); used != "t' t''" || !errors.Is(err, ports.ErrCredentialsRefused) {
 		t.Errorf("refused again: used %s, %v", used, err)
 	}
 	for range 3 {
-		if used, err := use(t, w, w.accounts(), erp.ID, "k"); used != "k" || !errors.Is(err, ports.ErrCredentialsRefused) {
+		if used, err := use(t, f, f.accounts(), erp.ID, "k"); used != "k" || !errors.Is(err, ports.ErrCredentialsRefused) {
 			t.Errorf("a key: used %s, %v", used, err)
 		}
 	}
-	if got, want := strings.Join(w.errors(), "; "), "hubspot: HubSpot does not accept the connection any more. Connect again.; custom: Custom refused the credentials."; got != want {
+	if got, want := strings.Join(f.errors(), "; "), "hubspot: HubSpot does not accept the connection any more. Connect again.; custom: Custom refused the credentials."; got != want {
 		t.Errorf("announced %s, not %s", got, want)
 	}
-	old, _ := w.now(t, erp.ID)
-	w.stored[1].Sealed = integration.Seal(erp.ID, integration.Credentials{Key: "k2"}, w.Seal)
+	old, _ := f.load(t, erp.ID)
+	f.stored[1].Sealed = integration.Seal(erp.ID, integration.Credentials{Key: "k2"}, f.Seal)
 	var used []string
-	err := w.accounts().Use(ports.NewOutbound(t.Context()), old, func(c ports.Connection) error {
+	err := f.accounts().Use(ports.NewOutbound(t.Context()), old, func(c ports.Connection) error {
 		used = append(used, c.Credentials.Key)
 		if c.Credentials.Key == "k" {
 			return ports.ErrCredentialsRefused
@@ -260,76 +262,77 @@ func TestRefusedCredentialsAreTriedOnceMore(t *testing.T) {
 	}
 }
 
-func TestHowAnIntegrationStands(t *testing.T) {
+func TestNote(t *testing.T) {
 	t.Parallel()
-	w := newTown()
-	i := w.connected(integration.Stripe, integration.Credentials{Key: "k"})
-	standing := w.accounts().Standing
+	f := newFixture()
+	i := f.addConnected(integration.Stripe, integration.Credentials{Key: "k"})
+	recorder := f.accounts().Standing
 	status := func(answers ...error) string {
 		t.Helper()
 		for _, answer := range answers {
-			now, _ := w.now(t, i.ID)
-			standing.Note(t.Context(), now, answer)
+			now, _ := f.load(t, i.ID)
+			recorder.Note(t.Context(), now, answer)
 		}
-		now, _ := w.now(t, i.ID)
+		now, _ := f.load(t, i.ID)
 		return now.Status.String() + " " + now.LastError
 	}
 	down := &ports.PlatformFailure{Reason: "down"}
-	if got := status(nil, down); got != "connected " || w.updates != 0 {
+	if got := status(nil, down); got != "connected " || f.updates != 0 {
 		t.Errorf("without news it is %q", got)
 	}
-	if got := status(ports.ErrCredentialsRefused, ports.ErrCredentialsRefused, down); got != "error Stripe refused the credentials." || len(w.events) != 1 {
-		t.Errorf("refused it is %q, announced %v", got, w.errors())
+	if got := status(ports.ErrCredentialsRefused, ports.ErrCredentialsRefused, down); got != "error Stripe refused the credentials." || len(f.events) != 1 {
+		t.Errorf("refused it is %q, announced %v", got, f.errors())
 	}
 	if got := status(nil); got != "connected " {
 		t.Errorf("taken again it is %q", got)
 	}
-	if got := status(ports.ErrCredentialsRefused); got != "error Stripe refused the credentials." || len(w.events) != 2 {
-		t.Errorf("refused once more it is %q, announced %v", got, w.errors())
+	if got := status(ports.ErrCredentialsRefused); got != "error Stripe refused the credentials." || len(f.events) != 2 {
+		t.Errorf("refused once more it is %q, announced %v", got, f.errors())
 	}
-	before, _ := w.now(t, i.ID)
+	before, _ := f.load(t, i.ID)
 	before.Status = integration.Connected
-	w.stored[0].Status, w.stored[0].UpdatedAt = integration.Connected, w.stored[0].UpdatedAt.Add(time.Second)
-	standing.Note(t.Context(), before, ports.ErrCredentialsRefused)
-	if got := status(); got != "connected Stripe refused the credentials." || len(w.events) != 2 {
-		t.Errorf("credentials that were replaced: %q, %v", got, w.errors())
+	f.stored[0].Status, f.stored[0].UpdatedAt = integration.Connected, f.stored[0].UpdatedAt.Add(time.Second)
+	recorder.Note(t.Context(), before, ports.ErrCredentialsRefused)
+	if got := status(); got != "connected Stripe refused the credentials." || len(f.events) != 2 {
+		t.Errorf("credentials that were replaced: %q, %v", got, f.errors())
 	}
 }
 
-func TestADisconnectedAccountIsNotUsed(t *testing.T) {
+func TestAccounts_Use_disconnected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newTown()
-		i := w.connected(integration.HubSpot, tokens("t"))
-		old, _ := w.now(t, i.ID)
+		f := newFixture()
+		i := f.addConnected(integration.HubSpot, tokens("t"))
+		old, _ := f.load(t, i.ID)
 		time.Sleep(time.Hour)
-		w.stored[0].Disconnect(now())
-		for name, i := range map[string]*integration.Integration{"as it is": &w.stored[0], "as it was": old} {
-			err := w.accounts().Use(ports.NewOutbound(t.Context()), i, func(ports.Connection) error { t.Error("work was done"); return nil })
-			if !fault.Is(err, "integration_disconnected") || errors.Is(err, ports.ErrCredentialsRefused) || len(w.events) > 0 || w.platform.said() != "" {
+		f.stored[0].Disconnect(now())
+		for name, i := range map[string]*integration.Integration{"as it is": &f.stored[0], "as it was": old} {
+			err := f.accounts().Use(ports.NewOutbound(t.Context()), i, func(ports.Connection) error { t.Error("work was done"); return nil })
+			if !fault.Is(err, "integration_disconnected") || errors.Is(err, ports.ErrCredentialsRefused) || len(f.events) > 0 || f.platform.takeRequests() != "" {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 	})
 }
 
-func TestCredentialsThatCannotBeRead(t *testing.T) {
+func TestAccounts_Unseal_unreadable(t *testing.T) {
 	t.Parallel()
-	w := newTown()
-	i := w.connected(integration.Custom, integration.Credentials{Key: "k"})
+	f := newFixture()
+	i := f.addConnected(integration.Custom, integration.Credentials{Key: "k"})
 	i.Sealed = []byte("lost")
-	w.stored[0].Sealed = i.Sealed
-	err := w.accounts().Use(ports.NewOutbound(t.Context()), i, func(ports.Connection) error { t.Error("work was done"); return nil })
-	if !errors.Is(err, ports.ErrCredentialsRefused) || w.stored[0].Status != integration.Failing || len(w.events) != 1 {
-		t.Errorf("%v, %s, %v", err, w.stored[0].Status, w.errors())
+	f.stored[0].Sealed = i.Sealed
+	err := f.accounts().Use(ports.NewOutbound(t.Context()), i, func(ports.Connection) error { t.Error("work was done"); return nil })
+	if !errors.Is(err, ports.ErrCredentialsRefused) || f.stored[0].Status != integration.Failing || len(f.events) != 1 {
+		t.Errorf("%v, %s, %v", err, f.stored[0].Status, f.errors())
 	}
 }
 
-func TestTheBackgroundRefreshesFirst(t *testing.T) {
+// RefreshExpiring refreshes a token when it has less than ten minutes left.
+func TestAccounts_RefreshExpiring(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newTown()
-		w.platform.refresh = func(c ports.Connection) (integration.Credentials, error) {
+		f := newFixture()
+		f.platform.refresh = func(c ports.Connection) (integration.Credentials, error) {
 			switch c.Credentials.Key {
 			case "gone":
 				return integration.Credentials{}, ports.ErrCredentialsRefused
@@ -340,24 +343,24 @@ func TestTheBackgroundRefreshesFirst(t *testing.T) {
 		}
 		names := map[string]id.Integration{}
 		for _, key := range []string{"gone", "down", "good"} {
-			names[key] = w.connected(integration.HubSpot, tokens(key)).ID
+			names[key] = f.addConnected(integration.HubSpot, tokens(key)).ID
 		}
-		w.connected(integration.Custom, integration.Credentials{Key: "k"})
-		accounts := w.accounts()
+		f.addConnected(integration.Custom, integration.Credentials{Key: "k"})
+		accounts := f.accounts()
 		for _, wait := range []time.Duration{20 * time.Minute, time.Millisecond} {
 			time.Sleep(wait)
 			if err := accounts.RefreshExpiring(ports.NewOutbound(t.Context())); err != nil {
 				t.Fatal(err)
 			}
-			if wait == 20*time.Minute && w.platform.said() != "" {
+			if wait == 20*time.Minute && f.platform.takeRequests() != "" {
 				t.Error("with ten minutes left they are refreshed")
 			}
 		}
-		_, good := w.now(t, names["good"])
-		down, _ := w.now(t, names["down"])
-		gone, _ := w.now(t, names["gone"])
-		if good.Key != "good'" || down.Status != integration.Connected || gone.Status != integration.Failing || len(w.events) != 1 {
-			t.Errorf("%s, %s, %s, %v", good.Key, down.Status, gone.Status, w.errors())
+		_, good := f.load(t, names["good"])
+		down, _ := f.load(t, names["down"])
+		gone, _ := f.load(t, names["gone"])
+		if good.Key != "good'" || down.Status != integration.Connected || gone.Status != integration.Failing || len(f.events) != 1 {
+			t.Errorf("%s, %s, %s, %v", good.Key, down.Status, gone.Status, f.errors())
 		}
 	})
 }

@@ -10,34 +10,34 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// callbackOf binds a sealed callback to its state.
+// callbackOf returns the sealing purpose of a state's callback.
 func callbackOf(hash string) string { return "callback of " + hash }
 
-// StoreOf returns the platform whose shop a merchant can choose at StorePage.
+// StoreOf returns the type of platform for which a merchant can choose a shop at StorePage.
 func (s *Service) StoreOf(ctx context.Context, state string) (t integration.Type, err error) {
 	_, err = s.Authorizations.Change(ctx, hashOf(state), func(a *integration.Authorization) error {
 		t = a.Type
-		return s.choosing(a)
+		return s.checkChoosable(a)
 	})
 	return t, err
 }
 
-// choosing is nil while the shop of a consent can be chosen.
-func (s *Service) choosing(a *integration.Authorization) error {
+// checkChoosable returns an error unless the merchant can still choose the shop.
+func (s *Service) checkChoosable(a *integration.Authorization) error {
 	if a.Callback != nil || a.Type.Kind() != integration.ECommerce {
 		return integration.ErrState
 	}
 	return a.Open(s.Clock.Now())
 }
 
-// ChooseStore gives a consent its shop, and returns where the merchant consents.
+// ChooseStore sets the shop of a consent, and returns the URL at which the merchant consents.
 func (s *Service) ChooseStore(ctx context.Context, state, store string) (address string, err error) {
 	var platform ports.OAuthConnector
 	a, err := s.Authorizations.Change(ctx, hashOf(state), func(a *integration.Authorization) (err error) {
-		if err := s.choosing(a); err != nil {
+		if err := s.checkChoosable(a); err != nil {
 			return err
 		}
-		if platform, err = s.consents(a.Type); err != nil {
+		if platform, err = s.oauthPlatform(a.Type); err != nil {
 			return err
 		}
 		if store == "" {
@@ -60,17 +60,17 @@ func (s *Service) ChooseStore(ctx context.Context, state, store string) (address
 		Verifier:    string(verifier),
 	})
 	if err != nil {
-		return "", explain(a.Type, err, "store_domain")
+		return "", platformFault(a.Type, err, "store_domain")
 	}
 	return address, nil
 }
 
-// Return takes the query with which a platform sent a merchant to CallbackURL, checks it, and returns where the merchant
-// goes on: the redirect_uri of Begin, with the query. It leads nowhere else, and nowhere without a state that is in use. A
-// second query with another code is refused.
+// Return checks the query with which a platform sent a merchant to CallbackURL. It returns the URL to which the merchant is sent
+// on: the redirect_uri of Begin with the query. Without a valid state there is no such URL. A second query with another code is
+// refused.
 func (s *Service) Return(ctx context.Context, callback string) (address string, err error) {
 	query, err := url.ParseQuery(callback)
-	if err != nil || len(callback) > longestCode {
+	if err != nil || len(callback) > maxCode {
 		return "", integration.ErrState
 	}
 	denied := query.Has("error") // the merchant did not consent
@@ -78,7 +78,7 @@ func (s *Service) Return(ctx context.Context, callback string) (address string, 
 		if err := a.Open(s.Clock.Now()); err != nil || denied {
 			return err
 		}
-		return s.keepCallback(a, query, callback)
+		return s.storeCallback(a, query, callback)
 	})
 	if err != nil {
 		return "", err
@@ -97,9 +97,9 @@ func (s *Service) Return(ctx context.Context, callback string) (address string, 
 	return next.String(), nil
 }
 
-// keepCallback checks a platform's callback and seals it into the authorization. The same one may come again.
-func (s *Service) keepCallback(a *integration.Authorization, query url.Values, callback string) error {
-	platform, err := s.consents(a.Type)
+// storeCallback checks a platform's callback and stores it, sealed, in the authorization. The same callback may come again.
+func (s *Service) storeCallback(a *integration.Authorization, query url.Values, callback string) error {
+	platform, err := s.oauthPlatform(a.Type)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (s *Service) keepCallback(a *integration.Authorization, query url.Values, c
 		return fault.Field("code", "is missing")
 	}
 	if a.Callback != nil {
-		if kept, err := s.callback(a, Completion{Code: code}); err != nil || kept != callback {
+		if kept, err := s.verifiedCallback(a, Completion{Code: code}); err != nil || kept != callback {
 			return errors.Join(err, integration.ErrState)
 		}
 		return nil

@@ -1,6 +1,6 @@
-// Package connecting connects projects to accounts with platforms outside, by a key or by consent, keeps their
-// credentials usable, and disconnects them. It asks platforms before the first write of a request, so that no
-// transaction waits for them.
+// Package connecting connects projects to accounts with external platforms, by API key or by OAuth, refreshes their
+// credentials, and disconnects them. It calls platforms before the first write of a request, so that no transaction waits
+// for them; importing data is the business of package syncing.
 package connecting
 
 import (
@@ -18,23 +18,23 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service works on the integrations of one project at a time.
+// Service manages the integrations of projects.
 type Service struct {
 	*ports.Stores
 
 	Platforms  map[string]ports.PaymentPlatform // by type
-	Hooks      map[string]ports.WebhookPlatform // by type; payment providers that call us
-	Connectors map[string]ports.Connector       // by type; the others
-	// Accounts opens what is connected. It writes in transactions of its own, before the request's begins.
+	Hooks      map[string]ports.WebhookPlatform // by type; payment providers with webhooks
+	Connectors map[string]ports.Connector       // by type; other platforms
+	// Accounts opens integrations. It writes in its own transactions, before the request's transaction begins.
 	Accounts *Accounts
-	// Waiting is where requests wait for platforms and providers; nil: it has no bounds.
+	// Waiting is the bulkhead for calls to platforms and providers; nil: no limit.
 	Waiting *bulkhead.Room
-	// MissingApp names the variables that configure our OAuth app with a type; empty: it is configured.
+	// MissingApp names the variables that configure our OAuth app for a type; "" if it is configured.
 	MissingApp func(integration.Type) string
-	// HookAddress is where a webhook reaches us; empty: nowhere that the provider could.
+	// HookAddress returns the public URL of a webhook, or "" if the provider cannot reach this server.
 	HookAddress func(integration.Type, id.Webhook) string
 
-	// CallbackURL is where platforms send merchants back to, and StorePage where a merchant is asked for a shop first.
+	// CallbackURL is where platforms send merchants back to. StorePage asks a merchant for a shop.
 	CallbackURL, StorePage func() string
 
 	Schedules ports.Schedules
@@ -53,8 +53,8 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// PrepareConnect asks the platform whose key it is, and registers a webhook with it. It writes nothing. The payments
-// that the account serves will go through it, and an account that was disconnected keeps its integration's id.
+// PrepareConnect asks the platform for the account of the key, and registers a webhook with it. It stores nothing. The
+// integration will serve the account's payment methods. An account that was disconnected keeps its integration's id.
 func (s *Service) PrepareConnect(ctx ports.Outbound, p *project.Project, d integration.Draft) (*PreparedConnection, error) {
 	d.Config.BaseURL = strings.TrimRight(d.Config.BaseURL, "/")
 	d.Change.ScheduleProblem = s.scheduleProblem(d.Change)
@@ -63,7 +63,7 @@ func (s *Service) PrepareConnect(ctx ports.Outbound, p *project.Project, d integ
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	if err := free(p, d.Type); err != nil {
+	if err := checkNew(p, d.Type); err != nil {
 		return nil, err
 	}
 	if s.Addresses.LeadsInside(d.Config.BaseURL) {
@@ -76,19 +76,19 @@ func (s *Service) PrepareConnect(ctx ports.Outbound, p *project.Project, d integ
 	if slices.ContainsFunc(others, inUse) {
 		return nil, integration.ErrExists()
 	}
-	config, err := s.inspect(ctx, d.Type, wanted(p.ID, d))
+	config, err := s.inspect(ctx, d.Type, newConnection(p.ID, d))
 	if err != nil {
 		return nil, err
 	}
 	config.BaseURL = d.Config.BaseURL
-	before, settings := former(others, config), integration.Config{}
+	before, settings := formerIntegration(others, config), integration.Config{}
 	if before != nil {
 		settings = before.Config
 	}
 	return s.prepareNew(ctx, p.ID, d, config.Settings(settings, d.Change), before)
 }
 
-func (s *Service) make(p id.Project, before *integration.Integration, d integration.Draft, c integration.Config,
+func (s *Service) newIntegration(p id.Project, before *integration.Integration, d integration.Draft, c integration.Config,
 	hook integration.Hook) (*integration.Integration, error) {
 	if before != nil {
 		return before, before.Reconnect(d, c, hook, s.Clock.Now())
@@ -96,13 +96,13 @@ func (s *Service) make(p id.Project, before *integration.Integration, d integrat
 	return integration.Connect(id.New[id.Integration](s.Entropy.IDBits()), p, d, c, hook, s.Clock.Now()), nil
 }
 
-// seal gives an integration credentials.
+// seal sets an integration's credentials.
 func (s *Service) seal(i *integration.Integration, c integration.Credentials) {
 	i.Sealed, i.Expires = integration.Seal(i.ID, c, s.Vault.Seal), c.Expires
 }
 
-// free tells at once what the store would find out after the provider was asked.
-func free(p *project.Project, t integration.Type) error {
+// checkNew returns the error that the store would return, before the provider is called.
+func checkNew(p *project.Project, t integration.Type) error {
 	for _, method := range t.Methods() {
 		if _, taken := p.Routes[method]; taken {
 			return integration.ErrExists()
@@ -111,19 +111,19 @@ func free(p *project.Project, t integration.Type) error {
 	return nil
 }
 
-// most is more integrations than a project ever had.
-const most = 1000
+// maxIntegrations is more integrations than a project can have had.
+const maxIntegrations = 1000
 
-// ofType are the project's integrations of a type, disconnected ones too.
+// ofType returns the project's integrations of a type, including disconnected ones.
 func (s *Service) ofType(ctx context.Context, p id.Project, t integration.Type) ([]*integration.Integration, error) {
-	list, _, err := s.Integrations.List(ctx, p, ports.Page{Limit: most})
+	list, _, err := s.Integrations.List(ctx, p, ports.Page{Limit: maxIntegrations})
 	return slices.DeleteFunc(slices.Clone(list), func(i *integration.Integration) bool { return i.Type != t }), err
 }
 
 func inUse(i *integration.Integration) bool { return i.Status != integration.Disconnected }
 
-// former is the disconnected integration of the same account; nil: there is none.
-func former(list []*integration.Integration, c integration.Config) *integration.Integration {
+// formerIntegration returns the disconnected integration of the same account, or nil.
+func formerIntegration(list []*integration.Integration, c integration.Config) *integration.Integration {
 	at := slices.IndexFunc(list, func(i *integration.Integration) bool {
 		return i.Config.Same(c) && c.Account != "" && !inUse(i)
 	})
@@ -133,8 +133,8 @@ func former(list []*integration.Integration, c integration.Config) *integration.
 	return list[at]
 }
 
-// PrepareRotation asks the platform whose key another one of the same account is, from the contract's api_key and
-// api_secret. Without a signing secret among them, payment webhooks are signed as before. It writes nothing.
+// PrepareRotation asks the platform for the account of another key, given as the contract's api_key and api_secret. It must be
+// the same account. Without a new signing secret, payment webhooks keep the old one. PrepareRotation stores nothing.
 func (s *Service) PrepareRotation(ctx ports.Outbound, p id.Project, of id.Integration, key, secret string) (*PreparedConnection, error) {
 	i, err := s.Integrations.ByID(ctx, p, of)
 	if err != nil {
@@ -153,17 +153,17 @@ func (s *Service) PrepareRotation(ctx ports.Outbound, p id.Project, of id.Integr
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	config, err := s.inspect(ctx, i.Type, wanted(p, draft))
+	config, err := s.inspect(ctx, i.Type, newConnection(p, draft))
 	if err != nil {
 		return nil, err
 	}
 	config.BaseURL = i.Config.BaseURL
-	hook, signing := s.keepHook(ctx, i, draft.Credentials)
+	hook, signing := s.hookForNewKey(ctx, i, draft.Credentials)
 	draft.Credentials.Signing = signing
 	return s.prepareReplacement(i, draft.Credentials, config, hook), nil
 }
 
-// replace gives an integration other credentials. Whoever is refreshing those before does so in vain.
+// replace stores other credentials. A concurrent refresh of the old ones then has no effect.
 func (s *Service) replace(ctx context.Context, of *integration.Integration, c integration.Credentials, config integration.Config,
 	hook integration.Hook) (*integration.Integration, error) {
 	sealed := integration.Seal(of.ID, c, s.Vault.Seal)
@@ -173,9 +173,9 @@ func (s *Service) replace(ctx context.Context, of *integration.Integration, c in
 	})
 }
 
-// keepHook is the integration's webhook under new credentials, and what it is signed with. Credentials that
-// can't be opened, because their master key is lost, are replaced all the same.
-func (s *Service) keepHook(ctx ports.Outbound, i *integration.Integration, given integration.Credentials) (integration.Hook, string) {
+// hookForNewKey returns the integration's webhook under new credentials, and its signing secret. It also replaces credentials that
+// cannot be decrypted because their master key is lost.
+func (s *Service) hookForNewKey(ctx ports.Outbound, i *integration.Integration, given integration.Credentials) (integration.Hook, string) {
 	before, err := i.Open(s.Vault.Open)
 	if err == nil && before.Signing != "" && given.Signing == "" {
 		return i.Hook, before.Signing
@@ -187,7 +187,7 @@ func (s *Service) keepHook(ctx ports.Outbound, i *integration.Integration, given
 	return hook, signing
 }
 
-// Change changes what a merchant may of an integration.
+// Change changes the settings of an integration that a merchant may change.
 func (s *Service) Change(ctx context.Context, p id.Project, of id.Integration, c integration.Change) (before, after *integration.Integration, err error) {
 	c.ScheduleProblem = s.scheduleProblem(c)
 	after, err = s.Integrations.Update(ctx, p, of, func(i *integration.Integration) error {
@@ -205,7 +205,7 @@ func (s *Service) Change(ctx context.Context, p id.Project, of id.Integration, c
 	return before, after, err
 }
 
-// scheduleProblem is why a schedule cannot be followed; "": it can, or there is none.
+// scheduleProblem returns why a schedule is invalid, or "" if it is valid or empty.
 func (s *Service) scheduleProblem(c integration.Change) string {
 	schedule, _ := c.SyncSchedule.Value()
 	if schedule == "" {

@@ -18,32 +18,32 @@ import (
 )
 
 const (
-	stateBytes    = 32 // of chance; decisions 3 ask for 20
+	stateBytes    = 32 // random, as features/MANAGEMENT.md#integrations says
 	verifierBytes = 32 // RFC 7636, section 4.1
-	longestCode   = 4000
+	maxCode       = 4000
 )
 
-// Begin is what a merchant gives to be asked for consent.
+// Begin is a merchant's request to connect by OAuth.
 type Begin struct {
 	Type        integration.Type
 	RedirectURI string
-	Store       string // a shop's domain; empty: the platform asks for it
+	Store       string // a shop's domain; "": StorePage asks for it
 }
 
-// Begun is where the merchant consents, and the state to come back with while it lives.
+// Begun has the URL at which the merchant consents, and the state to return with within Life.
 type Begun struct {
 	URL   string
 	State string
 	Life  time.Duration
 }
 
-// Begin begins connecting an account by consent.
+// Begin begins to connect an account by OAuth.
 func (s *Service) Begin(ctx context.Context, account id.Account, p *project.Project, b Begin) (Begun, error) {
 	store, err := b.check()
 	if err != nil {
 		return Begun{}, err
 	}
-	platform, err := s.consents(b.Type)
+	platform, err := s.oauthPlatform(b.Type)
 	if err != nil {
 		return Begun{}, err
 	}
@@ -58,7 +58,7 @@ func (s *Service) Begin(ctx context.Context, account id.Account, p *project.Proj
 		})
 	}
 	if err != nil {
-		return Begun{}, explain(b.Type, err, "store_domain")
+		return Begun{}, platformFault(b.Type, err, "store_domain")
 	}
 	err = s.Authorizations.Begin(ctx, &integration.Authorization{
 		State:       hash,
@@ -73,7 +73,7 @@ func (s *Service) Begin(ctx context.Context, account id.Account, p *project.Proj
 	return Begun{address, state, integration.StateLife}, err
 }
 
-// check gathers what is wrong, and returns the shop's domain plain.
+// check returns all that is wrong, or the shop's normalized domain.
 func (b Begin) check() (string, error) {
 	c := fault.NewCheck()
 	c.That(b.Type.OAuth(), "type", "is connected by a key: use /v1/integrations/connect/api-key")
@@ -81,7 +81,7 @@ func (b Begin) check() (string, error) {
 	return checkStore(c, b.Type, b.Store)
 }
 
-// checkStore adds a shop's domain to what was checked before.
+// checkStore adds the check of a shop's domain to c.
 func checkStore(c fault.Check, t integration.Type, text string) (string, error) {
 	if !t.OAuth() {
 		return "", c.Err()
@@ -96,8 +96,8 @@ func checkStore(c fault.Check, t integration.Type, text string) (string, error) 
 	return store, c.Err()
 }
 
-// consents is the platform of a type, for which we have an OAuth app.
-func (s *Service) consents(t integration.Type) (ports.OAuthConnector, error) {
+// oauthPlatform returns the OAuth connector of a type, if this installation has an OAuth app for it.
+func (s *Service) oauthPlatform(t integration.Type) (ports.OAuthConnector, error) {
 	platform, consents := s.Connectors[t.String()].(ports.OAuthConnector)
 	missing := s.MissingApp(t)
 	if !consents || missing != "" {
@@ -107,46 +107,45 @@ func (s *Service) consents(t integration.Type) (ports.OAuthConnector, error) {
 	return platform, nil
 }
 
-// hashOf is what is kept of a state.
+// hashOf returns the hash under which a state is stored.
 func hashOf(state string) string {
 	sum := sha256.Sum256([]byte(state))
 	return hex.EncodeToString(sum[:])
 }
 
-// verifierOf binds a sealed verifier to its state.
+// verifierOf returns the sealing purpose of a state's verifier.
 func verifierOf(hash string) string { return "verifier of " + hash }
 
-// Completion is what a merchant comes back with.
+// Completion is a merchant's request after the consent.
 type Completion struct {
 	Type        integration.Type
 	Code        string
 	State       string
-	RedirectURI string // empty: it is not repeated
-	Store       string // a shop's domain, where Begin was given none
-	// Currency is the project's. A shop that sells in another is refused. "": in any.
+	RedirectURI string // "": not repeated
+	Store       string // a shop's domain, if Begin had none
+	// Currency is the project's. A shop that sells in another currency is refused. "" allows any.
 	Currency string
-	// Callback is the query that the platform sent the merchant back with. It is needed only where the merchant was not
-	// sent to CallbackURL, of platforms that sign it.
+	// Callback is the query with which the platform sent the merchant back. It is required only for platforms that sign it, if the
+	// merchant was not sent to CallbackURL.
 	Callback string
 }
 
-// Consented is a consent that was redeemed, and the account that it opens. Its state is used up, so whoever
-// repeats a request that stores it goes on with this.
+// Consented is a redeemed consent and the account that it opens. Its state is used up, so a repetition of the request that
+// stores it must use this value.
 type Consented struct {
 	Type        integration.Type
 	Config      integration.Config
 	Credentials integration.Credentials
 }
 
-// Redeem uses a state up and has the platform say whose consent it is. A state that is refused is not used up, nor is one
-// for which there is no room to wait for the platform; one whose account the platform does not open is. It writes in a
-// transaction of its own.
+// Redeem uses up a state and asks the platform for the account. It does not use up a state that it refuses, nor if the bulkhead
+// is full; it does if the platform then refuses the code. It writes in its own transaction.
 func (s *Service) Redeem(ctx ports.Outbound, account id.Account, p id.Project, c Completion) (consented *Consented, err error) {
 	store, err := c.check()
 	if err != nil {
 		return nil, err
 	}
-	platform, err := s.consents(c.Type)
+	platform, err := s.oauthPlatform(c.Type)
 	if err != nil {
 		return nil, err
 	}
@@ -171,10 +170,10 @@ func (s *Service) redeem(ctx ports.Outbound, platform ports.OAuthConnector, acco
 		if err := a.Redeem(grant, s.Clock.Now()); err != nil {
 			return err
 		}
-		if callback, err = s.callback(a, c); err != nil {
+		if callback, err = s.verifiedCallback(a, c); err != nil {
 			return err
 		}
-		return settle(a, store)
+		return setStore(a, store)
 	})
 	if err != nil {
 		return nil, err
@@ -193,8 +192,9 @@ func (s *Service) redeem(ctx ports.Outbound, platform ports.OAuthConnector, acco
 	})
 }
 
-// callback is the query that came to CallbackURL, whose code must be the completion's, or else the completion's own.
-func (s *Service) callback(a *integration.Authorization, c Completion) (string, error) {
+// verifiedCallback returns the query that came to CallbackURL, after checking that its code is the completion's. Without one it
+// returns the completion's query.
+func (s *Service) verifiedCallback(a *integration.Authorization, c Completion) (string, error) {
 	if a.Callback == nil {
 		if c.Callback == "" && a.Type.SignsCallback() {
 			return "", fault.Field("code", "is not known: "+a.Type.Label()+" must send the browser to "+s.CallbackURL()+
@@ -212,15 +212,15 @@ func (s *Service) callback(a *integration.Authorization, c Completion) (string, 
 	return string(plain), nil
 }
 
-// check gathers what is wrong, and returns the shop's domain: of the request, or of the platform's callback.
+// check returns all that is wrong, or the shop's domain: the request's, or that of the platform's callback.
 func (c Completion) check() (string, error) {
 	check := fault.NewCheck()
 	check.That(c.Type.OAuth(), "type", "is connected by a key: use /v1/integrations/connect/api-key")
 	check.That(c.Code != "", "code", "is required")
-	check.That(len(c.Code) <= longestCode, "code", "is too long")
+	check.That(len(c.Code) <= maxCode, "code", "is too long")
 	check.That(c.State != "", "state", "is required")
 	query, err := url.ParseQuery(strings.TrimPrefix(c.Callback, "?"))
-	check.That(err == nil && len(c.Callback) <= longestCode, "callback_query", "must be the query of the address that the platform led to")
+	check.That(err == nil && len(c.Callback) <= maxCode, "callback_query", "must be the query of the address that the platform led to")
 	shop := query.Get("shop")
 	if c.Type.Kind() != integration.ECommerce || shop == "" {
 		return checkStore(check, c.Type, c.Store)
@@ -230,8 +230,8 @@ func (c Completion) check() (string, error) {
 	return checkStore(check, c.Type, shop)
 }
 
-// settle gives the authorization of a shop's platform its shop, which cannot be another one than it began with.
-func settle(a *integration.Authorization, store string) error {
+// setStore sets the shop of an authorization. It refuses a shop other than the one that the authorization began with.
+func setStore(a *integration.Authorization, store string) error {
 	switch {
 	case a.Type.Kind() != integration.ECommerce:
 		return nil
@@ -245,30 +245,30 @@ func settle(a *integration.Authorization, store string) error {
 	return nil
 }
 
-// exchange has the platform take a code, and say whose account it opens. It cannot be asked twice: after a
-// failure the merchant consents again. The caller waits outside of the request's lane.
+// exchange exchanges a code for credentials, and asks for the account that they open. A code cannot be exchanged twice, so after
+// a failure the merchant must consent again. The caller must already be outside of the request's bulkhead.
 func (s *Service) exchange(ctx ports.Outbound, platform ports.OAuthConnector, p id.Project, t integration.Type,
 	g ports.CodeGrant) (*Consented, error) {
-	bounded, cancel := ctx.WithTimeout(patience)
+	bounded, cancel := ctx.WithTimeout(platformTimeout)
 	defer cancel()
 	credentials, err := platform.Exchange(bounded, g)
 	if err != nil {
-		return nil, again(explain(t, err, "code"))
+		return nil, needsNewConsent(platformFault(t, err, "code"))
 	}
 	draft := integration.Draft{
 		Type:        t,
 		Credentials: credentials,
 		Config:      integration.Config{Store: g.Store},
 	}
-	config, err := s.inspected(ctx, t, wanted(p, draft))
+	config, err := s.inspectNow(ctx, t, newConnection(p, draft))
 	if err != nil {
-		return nil, again(err)
+		return nil, needsNewConsent(err)
 	}
 	return &Consented{t, config, credentials}, nil
 }
 
-// again says that trying once more takes another consent.
-func again(err error) error {
+// needsNewConsent replaces an error that suggests to retry: the merchant must consent again.
+func needsNewConsent(err error) error {
 	var known *fault.Error
 	if !errors.As(err, &known) || known.Kind != fault.Unavailable {
 		return err
@@ -276,9 +276,8 @@ func again(err error) error {
 	return fault.New(known.Kind, known.Code, "The platform did not answer. Begin again: the state is used up.").Because(err)
 }
 
-// PrepareCompletion redeems a consent, as Redeem does, and prepares the integration of the account that it opens. The
-// same account that was disconnected is taken up again under its id, and one that is connected gets the new
-// credentials: then there is a state before.
+// PrepareCompletion redeems a consent as Redeem does, and prepares the integration of the account that it opens. An account that
+// was disconnected is reconnected under its old id. An account that is connected gets the new credentials; Before is then set.
 func (s *Service) PrepareCompletion(ctx ports.Outbound, account id.Account, p id.Project, c Completion) (*PreparedConnection, error) {
 	consented, err := s.Redeem(ctx, account, p, c)
 	if err != nil {
@@ -290,7 +289,7 @@ func (s *Service) PrepareCompletion(ctx ports.Outbound, account id.Account, p id
 	return s.prepareConsented(ctx, p, consented)
 }
 
-// checkCurrency refuses a shop whose prices are in another currency than the project's: none of its products could be taken.
+// checkCurrency refuses a shop whose currency is not the project's, because none of its products could be imported.
 func checkCurrency(c Completion, of integration.Config) error {
 	if c.Type.Kind() != integration.ECommerce || c.Currency == "" || of.Currency == "" || of.Currency == c.Currency {
 		return nil
@@ -314,7 +313,7 @@ func (s *Service) prepareConsented(ctx ports.Outbound, p id.Project, c *Consente
 		}
 	}
 	d := integration.Draft{Type: c.Type, Credentials: c.Credentials}
-	config, known := c.Config, former(others, c.Config)
+	config, known := c.Config, formerIntegration(others, c.Config)
 	if known == nil {
 		return s.prepareNew(ctx, p, d, config, nil)
 	}

@@ -3,7 +3,6 @@ package connecting_test
 import (
 	"cmp"
 	"context"
-	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -22,21 +21,29 @@ import (
 
 const back = "https://merchant.test/back"
 
-func (t *town) begin(tb testing.TB, kind integration.Type, store string) connecting.Completion {
+func (f *fixture) begin(tb testing.TB, kind integration.Type, store string) connecting.Completion {
 	tb.Helper()
-	begun, err := t.service().Begin(tb.Context(), owner, shop, connecting.Begin{Type: kind, RedirectURI: back, Store: store})
+	begun, err := f.service().Begin(tb.Context(), owner, shop, connecting.Begin{
+		Type:        kind,
+		RedirectURI: back,
+		Store:       store,
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	c := connecting.Completion{Type: kind, Code: "code", State: begun.State}
+	c := connecting.Completion{
+		Type:  kind,
+		Code:  "code",
+		State: begun.State,
+	}
 	if kind.SignsCallback() {
 		c.Callback = "code=code&hmac=0"
 	}
 	return c
 }
 
-func (t *town) complete(ctx context.Context, c connecting.Completion) (*integration.Integration, error) {
-	s := t.service()
+func (f *fixture) complete(ctx context.Context, c connecting.Completion) (*integration.Integration, error) {
+	s := f.service()
 	prepared, err := s.PrepareCompletion(ports.NewOutbound(ctx), owner, shop.ID, c)
 	if err != nil {
 		return nil, err
@@ -44,52 +51,62 @@ func (t *town) complete(ctx context.Context, c connecting.Completion) (*integrat
 	return prepared.Commit(ctx, s.Stores)
 }
 
-func TestBeginningKeepsNoSecretOpen(t *testing.T) {
+func TestService_Begin_storesNoPlainSecret(t *testing.T) {
 	t.Parallel()
-	w := newTown()
-	begun, err := w.service().Begin(t.Context(), owner, shop, connecting.Begin{
-		Type: integration.Shopify, RedirectURI: back, Store: "HTTPS://My-Shop.myshopify.com/",
+	f := newFixture()
+	begun, err := f.service().Begin(t.Context(), owner, shop, connecting.Begin{
+		Type:        integration.Shopify,
+		RedirectURI: back,
+		Store:       "HTTPS://My-Shop.myshopify.com/",
 	})
 	if err != nil || begun.Life != 600*time.Second || len(begun.State) < 32 ||
 		begun.URL != "https://platform.test/authorize?state="+begun.State+"&shop=my-shop.myshopify.com" {
 		t.Fatalf("%+v, %v", begun, err)
 	}
-	for hash, a := range w.states {
-		plain, err := w.Open(a.Verifier, "verifier of "+hash)
+	for hash, a := range f.states {
+		plain, err := f.Open(a.Verifier, "verifier of "+hash)
 		if hash == begun.State || a.State != hash || err != nil || len(plain) < 43 || a.Account != owner || a.Project != shop.ID || a.RedirectURI != back {
 			t.Errorf("kept %+v, %v", a, err)
 		}
 	}
 }
 
-func TestBeginningRefuses(t *testing.T) {
+func TestService_Begin_invalid(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		begin connecting.Begin
 		want  string
 	}{
-		"a key's type":          {connecting.Begin{Type: integration.Stripe, RedirectURI: back}, "[type "},
-		"no redirect":           {connecting.Begin{Type: integration.HubSpot}, "[redirect_uri is required]"},
-		"a redirect by http":    {connecting.Begin{Type: integration.HubSpot, RedirectURI: "http://merchant.test"}, "[redirect_uri "},
-		"a shop that is a CRM":  {connecting.Begin{Type: integration.HubSpot, RedirectURI: back, Store: "a.test"}, "[store_domain "},
-		"a shop elsewhere":      {connecting.Begin{Type: integration.Shopify, RedirectURI: back, Store: "a.test"}, "[store_domain "},
+		"a key's type":       {connecting.Begin{Type: integration.Stripe, RedirectURI: back}, "[type "},
+		"no redirect":        {connecting.Begin{Type: integration.HubSpot}, "[redirect_uri is required]"},
+		"a redirect by http": {connecting.Begin{Type: integration.HubSpot, RedirectURI: "http://merchant.test"}, "[redirect_uri "},
+		"a shop that is a CRM": {connecting.Begin{
+			Type:        integration.HubSpot,
+			RedirectURI: back,
+			Store:       "a.test",
+		}, "[store_domain "},
+		"a shop elsewhere": {connecting.Begin{
+			Type:        integration.Shopify,
+			RedirectURI: back,
+			Store:       "a.test",
+		}, "[store_domain "},
 		"all that is wrong":     {connecting.Begin{Type: integration.Shopify, Store: "a.test"}, "[redirect_uri is required] [store_domain "},
 		"without an app of our": {connecting.Begin{Type: integration.HubSpot, RedirectURI: back}, "HAGGLE_HUBSPOT_CLIENT_ID"},
 	} {
-		w := newTown()
-		s := w.service()
+		f := newFixture()
+		s := f.service()
 		if strings.HasPrefix(name, "without") {
 			s.MissingApp = func(integration.Type) string { return "HAGGLE_HUBSPOT_CLIENT_ID" }
 		}
 		_, err := s.Begin(t.Context(), owner, shop, c.begin)
-		if err == nil || !strings.Contains(err.Error(), c.want) || len(w.states) > 0 {
+		if err == nil || !strings.Contains(err.Error(), c.want) || len(f.states) > 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// A state is good for one completion of its owner's. Whoever else comes with it leaves it good.
-func TestRefusedStatesStayGood(t *testing.T) {
+// A state is valid for one completion by its owner. A completion that is refused does not use it up.
+func TestService_Redeem_refusedStateStaysValid(t *testing.T) {
 	t.Parallel()
 	stranger, other := id.New[id.Account]([16]byte{8}), id.New[id.Project]([16]byte{9})
 	for name, c := range map[string]struct {
@@ -112,8 +129,8 @@ func TestRefusedStatesStayGood(t *testing.T) {
 		"no callback": {change: func(c *connecting.Completion) { c.Callback, c.Store = "", "a.myshopify.com" },
 			want: "[code is not known"},
 	} {
-		w := newTown()
-		good := w.begin(t, integration.Shopify, "a.myshopify.com")
+		f := newFixture()
+		good := f.begin(t, integration.Shopify, "a.myshopify.com")
 		bad, account, of := good, owner, shop.ID
 		if c.change != nil {
 			c.change(&bad)
@@ -124,46 +141,46 @@ func TestRefusedStatesStayGood(t *testing.T) {
 		if !c.project.IsZero() {
 			of = c.project
 		}
-		if _, err := w.service().Redeem(ports.NewOutbound(t.Context()), account, of, bad); err == nil || !strings.Contains(err.Error(), c.want) || w.platform.said() != "" {
+		if _, err := f.service().Redeem(ports.NewOutbound(t.Context()), account, of, bad); err == nil || !strings.Contains(err.Error(), c.want) || f.platform.takeRequests() != "" {
 			t.Errorf("%s: %v", name, err)
 		}
 		good.RedirectURI, good.Callback = back, "code=code&shop=a.myshopify.com"
-		if _, err := w.complete(t.Context(), good); err != nil {
+		if _, err := f.complete(t.Context(), good); err != nil {
 			t.Errorf("%s, and then its owner: %v", name, err)
 		}
-		if _, err := w.complete(t.Context(), good); !fault.Is(err, "invalid_state") {
+		if _, err := f.complete(t.Context(), good); !fault.Is(err, "invalid_state") {
 			t.Errorf("%s, then its owner, twice: %v", name, err)
 		}
 	}
 }
 
-func TestStatesExpire(t *testing.T) {
+func TestService_Redeem_expiredState(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newTown()
-		early, late := w.begin(t, integration.HubSpot, ""), w.begin(t, integration.HubSpot, "")
+		f := newFixture()
+		early, late := f.begin(t, integration.HubSpot, ""), f.begin(t, integration.HubSpot, "")
 		time.Sleep(integration.StateLife - time.Millisecond)
-		if _, err := w.complete(t.Context(), early); err != nil {
+		if _, err := f.complete(t.Context(), early); err != nil {
 			t.Error(err)
 		}
 		time.Sleep(time.Millisecond)
-		if _, err := w.complete(t.Context(), late); !fault.Is(err, "state_expired") {
+		if _, err := f.complete(t.Context(), late); !fault.Is(err, "state_expired") {
 			t.Error(err)
 		}
 	})
 }
 
-func TestTwentyCompletionsOfOneState(t *testing.T) {
+func TestService_Redeem_concurrent(t *testing.T) {
 	t.Parallel()
-	w := newTown()
-	c := w.begin(t, integration.HubSpot, "")
+	f := newFixture()
+	c := f.begin(t, integration.HubSpot, "")
 	results := make([]error, 20)
 	var start, done sync.WaitGroup
 	start.Add(1)
 	for n := range results {
 		done.Go(func() {
 			start.Wait()
-			_, results[n] = w.complete(t.Context(), c)
+			_, results[n] = f.complete(t.Context(), c)
 		})
 	}
 	start.Done()
@@ -176,20 +193,20 @@ func TestTwentyCompletionsOfOneState(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if made != 1 || len(w.stored) != 1 || w.platform.said() != "exchange code; inspect code" {
-		t.Errorf("%d made %+v", made, w.stored)
+	if made != 1 || len(f.stored) != 1 || f.platform.takeRequests() != "exchange code; inspect code" {
+		t.Errorf("%d made %+v", made, f.stored)
 	}
 }
 
-func TestWhatThePlatformSaysToACode(t *testing.T) {
+func TestService_Redeem_platformError(t *testing.T) {
 	t.Parallel()
-	refuse := func(err error) func(*town) {
-		return func(w *town) {
-			w.platform.exchange = func(ports.CodeGrant) (integration.Credentials, error) { return integration.Credentials{}, err }
+	refuse := func(err error) func(*fixture) {
+		return func(f *fixture) {
+			f.platform.exchange = func(ports.CodeGrant) (integration.Credentials, error) { return integration.Credentials{}, err }
 		}
 	}
 	for name, c := range map[string]struct {
-		change func(*town)
+		change func(*fixture)
 		code   string
 		says   string
 	}{
@@ -197,25 +214,25 @@ func TestWhatThePlatformSaysToACode(t *testing.T) {
 		"a right is missing":  {refuse(&ports.PlatformRefusal{Reason: "HubSpot wants more rights."}), "authorization_failed", "wants more rights"},
 		"no answer":           {refuse(&ports.PlatformFailure{Reason: "HubSpot did not answer."}), "provider_unavailable", "Begin again"},
 		"patience":            {refuse(ports.Throttled{After: time.Minute}), "provider_unavailable", "Begin again"},
-		"the token is refused": {func(w *town) {
-			w.platform.inspect = func(ports.Connection) (integration.Config, error) {
+		"the token is refused": {func(f *fixture) {
+			f.platform.inspect = func(ports.Connection) (integration.Config, error) {
 				return integration.Config{}, ports.ErrCredentialsRefused
 			}
 		}, "authorization_failed", "[code was refused]"},
 	} {
-		w := newTown()
-		c.change(w)
-		completion := w.begin(t, integration.HubSpot, "")
-		if _, err := w.complete(t.Context(), completion); !fault.Is(err, c.code) || !strings.Contains(err.Error(), c.says) || w.stored != nil {
+		f := newFixture()
+		c.change(f)
+		completion := f.begin(t, integration.HubSpot, "")
+		if _, err := f.complete(t.Context(), completion); !fault.Is(err, c.code) || !strings.Contains(err.Error(), c.says) || f.stored != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := w.complete(t.Context(), completion); !fault.Is(err, "invalid_state") {
+		if _, err := f.complete(t.Context(), completion); !fault.Is(err, "invalid_state") {
 			t.Errorf("%s, again: %v", name, err)
 		}
 	}
 }
 
-func TestWhichShopIsConnected(t *testing.T) {
+func TestCompletion_shop(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		begun, given, callback string
@@ -229,12 +246,12 @@ func TestWhichShopIsConnected(t *testing.T) {
 		"from nowhere":        {wrong: "[store_domain is required"},
 		"from somewhere else": {callback: "shop=evil.test", wrong: "[store_domain must be"},
 	} {
-		w := newTown()
+		f := newFixture()
 		var exchanged ports.CodeGrant
-		w.platform.exchange = func(g ports.CodeGrant) (integration.Credentials, error) { exchanged = g; return tokens("t"), nil }
-		completion := w.begin(t, integration.Shopify, c.begun)
+		f.platform.exchange = func(g ports.CodeGrant) (integration.Credentials, error) { exchanged = g; return tokens("t"), nil }
+		completion := f.begin(t, integration.Shopify, c.begun)
 		completion.Store, completion.Callback = c.given, cmp.Or(c.callback, completion.Callback)
-		i, err := w.complete(t.Context(), completion)
+		i, err := f.complete(t.Context(), completion)
 		switch {
 		case c.wrong != "":
 			if err == nil || !strings.Contains(err.Error(), c.wrong) {
@@ -246,70 +263,74 @@ func TestWhichShopIsConnected(t *testing.T) {
 	}
 }
 
-func TestTheSameAccountAgain(t *testing.T) {
+func TestService_PrepareCompletion_sameAccount(t *testing.T) {
 	t.Parallel()
-	w := newTown()
-	first, err := w.complete(t.Context(), w.begin(t, integration.HubSpot, ""))
+	f := newFixture()
+	first, err := f.complete(t.Context(), f.begin(t, integration.HubSpot, ""))
 	if err != nil || first.Expires.IsZero() {
 		t.Fatal(err, first)
 	}
 	change := integration.Change{Name: patch.To("Our CRM"), SyncOrders: patch.To(false)}
-	if _, _, err := w.service().Change(t.Context(), shop.ID, first.ID, change); err != nil {
+	if _, _, err := f.service().Change(t.Context(), shop.ID, first.ID, change); err != nil {
 		t.Fatal(err)
 	}
-	w.stored[0].Status, w.stored[0].LastError = integration.Failing, "refused"
-	w.platform.exchange = func(g ports.CodeGrant) (integration.Credentials, error) {
+	f.stored[0].Status, f.stored[0].LastError = integration.Failing, "refused"
+	f.platform.exchange = func(g ports.CodeGrant) (integration.Credentials, error) {
 		return integration.Credentials{Key: g.Code, Expires: now().Add(time.Hour)}, nil
 	}
-	second := w.begin(t, integration.HubSpot, "")
+	second := f.begin(t, integration.HubSpot, "")
 	second.Code = "other"
-	if i, err := w.complete(t.Context(), second); err != nil || i.ID != first.ID {
+	if i, err := f.complete(t.Context(), second); err != nil || i.ID != first.ID {
 		t.Fatal(err)
 	}
-	i, c := w.now(t, first.ID)
+	i, c := f.load(t, first.ID)
 	if i.Status != integration.Connected || c.Key != "other" || i.Name != "Our CRM" || !i.Config.Skip.Orders || !i.Expires.Equal(c.Expires) {
 		t.Errorf("consented again: %+v", i)
 	}
-	if err := disconnect(t, w.service(), first); err != nil {
+	if err := disconnect(t, f.service(), first); err != nil {
 		t.Fatal(err)
 	}
-	if i, err := w.complete(t.Context(), w.begin(t, integration.HubSpot, "")); err != nil || i.ID != first.ID || i.Name != "Our CRM" || !i.Config.Skip.Orders || i.Sealed == nil {
+	if i, err := f.complete(t.Context(), f.begin(t, integration.HubSpot, "")); err != nil || i.ID != first.ID || i.Name != "Our CRM" || !i.Config.Skip.Orders || i.Sealed == nil {
 		t.Errorf("taken up again: %v, %+v", err, i)
 	}
-	w.platform.inspect = func(ports.Connection) (integration.Config, error) { return integration.Config{Account: "B"}, nil }
-	if _, err := w.complete(t.Context(), w.begin(t, integration.HubSpot, "")); !fault.Is(err, "integration_exists") || len(w.stored) != 1 {
+	f.platform.inspect = func(ports.Connection) (integration.Config, error) { return integration.Config{Account: "B"}, nil }
+	if _, err := f.complete(t.Context(), f.begin(t, integration.HubSpot, "")); !fault.Is(err, "integration_exists") || len(f.stored) != 1 {
 		t.Errorf("another account: %v", err)
 	}
 }
 
-func TestConnectingSystemsByKey(t *testing.T) {
+func TestService_PrepareConnect_byKey(t *testing.T) {
 	t.Parallel()
 	custom := integration.Draft{
 		Type: integration.Custom, Credentials: integration.Custom.Given("k", ""),
 		Config: integration.Config{BaseURL: "https://erp.test/api/"}, Change: integration.Change{SyncOrders: patch.To(false)},
 	}
-	w := newTown()
-	i, err := connect(t, w.service(), shop, custom)
-	if err != nil || i.Config != (integration.Config{Account: "A", BaseURL: "https://erp.test/api", Skip: integration.Skips{Orders: true}}) ||
-		w.platform.said() != "inspect khttps://erp.test/api" {
+	f := newFixture()
+	i, err := connect(t, f.service(), shop, custom)
+	if err != nil || i.Config != (integration.Config{
+		Account: "A",
+		BaseURL: "https://erp.test/api",
+		Skip:    integration.Skips{Orders: true},
+	}) ||
+		f.platform.takeRequests() != "inspect khttps://erp.test/api" {
 		t.Fatalf("%v, %+v", err, i)
 	}
-	if _, err := connect(t, w.service(), shop, custom); !fault.Is(err, "integration_exists") || w.platform.said() != "" {
+	if _, err := connect(t, f.service(), shop, custom); !fault.Is(err, "integration_exists") || f.platform.takeRequests() != "" {
 		t.Errorf("another: %v", err)
 	}
-	if rotated, err := rotate(t, w.service(), i, "k2", ""); err != nil || rotated.Config != i.Config || w.platform.said() != "inspect k2https://erp.test/api" {
+	if rotated, err := rotate(t, f.service(), i, "k2", ""); err != nil || rotated.Config != i.Config || f.platform.takeRequests() != "inspect k2https://erp.test/api" {
 		t.Errorf("another key: %v", err)
 	}
-	if _, c := w.now(t, i.ID); c.Key != "k2" {
+	if _, c := f.load(t, i.ID); c.Key != "k2" {
 		t.Errorf("it has %q", c.Key)
 	}
 	parcels := integration.Draft{Type: integration.ShipStation, Credentials: integration.ShipStation.Given("k", "s")}
-	if _, err := connect(t, w.service(), shop, parcels); err != nil || w.platform.said() != "inspect k" {
+	if _, err := connect(t, f.service(), shop, parcels); err != nil || f.platform.takeRequests() != "inspect k" {
 		t.Errorf("parcels: %v", err)
 	}
 }
 
-func TestSystemsThatAreNotConnected(t *testing.T) {
+func TestService_PrepareConnect_systemRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		base   string
@@ -326,82 +347,42 @@ func TestSystemsThatAreNotConnected(t *testing.T) {
 		"no answer": {"https://a.test", &ports.PlatformFailure{Reason: "Custom did not answer in time."}, "provider_unavailable", "in time. Try again."},
 		"busy":      {"https://a.test", ports.Throttled{After: time.Minute}, "provider_unavailable", "patience"},
 	} {
-		w := newTown()
-		w.platform.inspect = func(ports.Connection) (integration.Config, error) { return integration.Config{}, c.answer }
-		_, err := connect(t, w.service(), shop, integration.Draft{
-			Type: integration.Custom, Credentials: integration.Custom.Given("k", ""), Config: integration.Config{BaseURL: c.base},
+		f := newFixture()
+		f.platform.inspect = func(ports.Connection) (integration.Config, error) { return integration.Config{}, c.answer }
+		_, err := connect(t, f.service(), shop, integration.Draft{
+			Type:        integration.Custom,
+			Credentials: integration.Custom.Given("k", ""),
+			Config:      integration.Config{BaseURL: c.base},
 		})
-		if !fault.Is(err, c.code) || !strings.Contains(err.Error(), c.says) || w.stored != nil {
+		if !fault.Is(err, c.code) || !strings.Contains(err.Error(), c.says) || f.stored != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	w := newTown()
-	if _, err := connect(t, w.service(), &project.Project{}, integration.Draft{Type: integration.Shopify}); err == nil || !strings.Contains(err.Error(), "[type ") {
+	f := newFixture()
+	if _, err := connect(t, f.service(), &project.Project{}, integration.Draft{Type: integration.Shopify}); err == nil || !strings.Contains(err.Error(), "[type ") {
 		t.Errorf("a type of consent: %v", err)
 	}
-	home := w.service()
+	home := f.service()
 	home.Rules.AllowLoopback = true
 	if _, err := connect(t, home, shop, integration.Draft{
-		Type: integration.Custom, Credentials: integration.Custom.Given("k", ""), Config: integration.Config{BaseURL: "http://127.0.0.1:1"},
+		Type:        integration.Custom,
+		Credentials: integration.Custom.Given("k", ""),
+		Config:      integration.Config{BaseURL: "http://127.0.0.1:1"},
 	}); err != nil {
 		t.Errorf("at home: %v", err)
-	}
-}
-
-func TestDisconnectingEndsWhatWasGoingOn(t *testing.T) {
-	t.Parallel()
-	for name, leave := range map[string]error{"the platform lets go": nil, "the platform does not": errors.New("no answer")} {
-		synctest.Test(t, func(t *testing.T) {
-			w := newTown()
-			w.platform.leave = leave
-			i := w.connected(integration.Shopify, tokens("t"))
-			w.runs.list = append(w.runs.list, runOf(i))
-			for n := range 2 {
-				w.webhooks.list = append(w.webhooks.list, &integration.Webhook{ID: id.New[id.Webhook]([16]byte{byte(n)}), Remote: string(rune('1' + n))})
-			}
-			time.Sleep(26 * time.Minute)
-			if err := disconnect(t, w.service(), i); err != nil {
-				t.Fatal(err)
-			}
-			after, _ := w.now(t, i.ID)
-			if said := w.platform.said(); said != "refresh t; unregister 1 with t'; unregister 2 with t'" {
-				t.Errorf("%s: it was told %s", name, said)
-			}
-			if after.Status != integration.Disconnected || after.Sealed != nil || w.runs.list[0].Status.String() != "canceled" || len(w.webhooks.list) > 0 || len(w.events) > 0 {
-				t.Errorf("%s: %+v, %+v, %+v", name, after, w.runs.list[0], w.webhooks.list)
-			}
-			if err := disconnect(t, w.service(), i); err != nil || w.platform.said() != "" {
-				t.Errorf("%s, again: %v", name, err)
-			}
-		})
 	}
 }
 
 // A request that is refused with 503 overloaded does not use up its OAuth state.
 func TestRedeem_withoutRoomKeepsTheState(t *testing.T) {
 	t.Parallel()
-	w := newTown()
-	c, s := w.begin(t, integration.Shopify, "my-shop.myshopify.com"), w.service()
+	f := newFixture()
+	c, s := f.begin(t, integration.Shopify, "my-shop.myshopify.com"), f.service()
 	s.Waiting = bulkhead.NewRoom(bulkhead.Shares{})
 	if _, err := s.Redeem(ports.NewOutbound(t.Context()), owner, shop.ID, c); !fault.Is(err, "overloaded") {
 		t.Fatalf("without room: %v", err)
 	}
-	if _, err := w.complete(t.Context(), c); err != nil {
+	if _, err := f.complete(t.Context(), c); err != nil {
 		t.Errorf("again: %v", err)
-	}
-}
-
-// Without credentials nobody can unregister the webhooks any more.
-func TestPrepareDisconnect_withoutRoomKeepsTheIntegration(t *testing.T) {
-	t.Parallel()
-	w := newTown()
-	i, s := w.connected(integration.Shopify, tokens("t")), w.service()
-	w.webhooks.list = append(w.webhooks.list, &integration.Webhook{ID: id.New[id.Webhook]([16]byte{1}), Remote: "1"})
-	s.Waiting = bulkhead.NewRoom(bulkhead.Shares{})
-	if err := disconnect(t, s, i); !fault.Is(err, "overloaded") {
-		t.Errorf("without room: %v", err)
-	}
-	if now, _ := w.now(t, i.ID); now.Status == integration.Disconnected || len(w.webhooks.list) != 1 {
-		t.Errorf("without room: %s, %d webhooks", now.Status, len(w.webhooks.list))
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Disconnect disconnects an integration for callers that are in no transaction.
+// Disconnect disconnects an integration for callers outside of a transaction.
 func (s *Service) Disconnect(ctx ports.Outbound, p id.Project, of id.Integration) error {
 	commit, err := s.PrepareDisconnect(ctx, p, of)
 	if err != nil {
@@ -22,9 +22,9 @@ func (s *Service) Disconnect(ctx ports.Outbound, p id.Project, of id.Integration
 	return commit(ctx, s.Stores)
 }
 
-// PrepareDisconnect unregisters the integration's webhooks. A platform that does not do so calls an address that is gone,
-// for without credentials it cannot be asked again. If it was not asked for lack of room: Unavailable overloaded. commit forgets the credentials, takes the payments that went through the integration elsewhere,
-// and ends what was read of it.
+// PrepareDisconnect unregisters the integration's webhooks. If that fails, the platform keeps calling an unknown address, because
+// it cannot be called again without credentials. If the bulkhead is full, it returns Unavailable overloaded. commit deletes the
+// credentials, removes the payment routes of the integration, and cancels its run.
 func (s *Service) PrepareDisconnect(ctx ports.Outbound, p id.Project, of id.Integration) (commit func(context.Context, *ports.Stores) error, err error) {
 	i, err := s.Integrations.ByID(ctx, p, of)
 	if err != nil || !inUse(i) {
@@ -48,7 +48,9 @@ func (s *Service) PrepareDisconnect(ctx ports.Outbound, p id.Project, of id.Inte
 			return nil, err
 		}
 	}
-	return func(ctx context.Context, stores *ports.Stores) error { return s.In(stores).forget(ctx, i, webhooks) }, nil
+	return func(ctx context.Context, stores *ports.Stores) error {
+		return s.In(stores).storeDisconnect(ctx, i, webhooks)
+	}, nil
 }
 
 // unsubscribe unregisters webhooks from their platform. Its only error is bulkhead.ErrFull.
@@ -57,7 +59,7 @@ func (s *Service) unsubscribe(ctx ports.Outbound, i *integration.Integration, we
 	if !calls || len(webhooks) == 0 {
 		return nil
 	}
-	ctx, cancel := ctx.WithoutCancel().WithTimeout(patience)
+	ctx, cancel := ctx.WithoutCancel().WithTimeout(platformTimeout)
 	defer cancel()
 	err := s.Waiting.Wait(ctx, i.ID.String(), func() error {
 		c, err := s.Accounts.open(ctx, i)
@@ -83,9 +85,8 @@ func (s *Service) unsubscribe(ctx ports.Outbound, i *integration.Integration, we
 	return nil
 }
 
-// forget is the part of a disconnection that is a transaction. It begins with the project's row, as the pages of a
-// run do.
-func (s *Service) forget(ctx context.Context, i *integration.Integration, webhooks []*integration.Webhook) error {
+// storeDisconnect is the transaction of a disconnection. It first locks the project's row, in the same order as the pages of a run.
+func (s *Service) storeDisconnect(ctx context.Context, i *integration.Integration, webhooks []*integration.Webhook) error {
 	_, err := s.Integrations.Disconnect(ctx, i.Project, i.ID, func(i *integration.Integration, p *project.Project) {
 		i.Unroute(p)
 		i.Disconnect(s.Clock.Now())
@@ -114,7 +115,7 @@ func (s *Service) cancelRun(ctx context.Context, i *integration.Integration) err
 		return err
 	}
 	_, err = s.SyncRuns.Update(ctx, i.Project, runs[0].ID, func(r *syncrun.Run) error { return r.Cancel(s.Clock.Now()) })
-	if fault.Is(err, syncrun.ErrEnded.Code) { // meanwhile
+	if fault.Is(err, syncrun.ErrEnded.Code) { // it has ended meanwhile
 		return nil
 	}
 	return err

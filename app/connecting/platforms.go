@@ -11,11 +11,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// patience bounds each conversation with a platform.
-const patience = 8 * time.Second
+// platformTimeout bounds the requests to a platform.
+const platformTimeout = 8 * time.Second
 
-// wanted is what is being connected, before it is.
-func wanted(p id.Project, d integration.Draft) ports.Connection {
+// newConnection returns the connection of an integration that is not stored yet.
+func newConnection(p id.Project, d integration.Draft) ports.Connection {
 	c := d.Config
 	return ports.Connection{
 		Key:         d.Type.String() + " " + c.Store + c.BaseURL + " of " + p.String(),
@@ -25,18 +25,18 @@ func wanted(p id.Project, d integration.Draft) ports.Connection {
 	}
 }
 
-// inspect asks the platform whose credentials they are.
+// inspect asks the platform for the account of the credentials.
 func (s *Service) inspect(ctx ports.Outbound, t integration.Type, c ports.Connection) (config integration.Config, err error) {
 	err = s.Waiting.Wait(ctx, c.Key, func() (err error) {
-		config, err = s.inspected(ctx, t, c)
+		config, err = s.inspectNow(ctx, t, c)
 		return err
 	})
 	return config, err
 }
 
-// inspected is inspect for a caller that waits outside of the request's lane.
-func (s *Service) inspected(ctx ports.Outbound, t integration.Type, c ports.Connection) (config integration.Config, err error) {
-	bounded, cancel := ctx.WithTimeout(patience)
+// inspectNow is inspect without the bulkhead, for callers that already wait there.
+func (s *Service) inspectNow(ctx ports.Outbound, t integration.Type, c ports.Connection) (config integration.Config, err error) {
+	bounded, cancel := ctx.WithTimeout(platformTimeout)
 	defer cancel()
 	if t.Kind() == integration.Payment {
 		config.Account, config.Live, err = s.Platforms[t.String()].Inspect(bounded, Account(c.Credentials))
@@ -48,7 +48,7 @@ func (s *Service) inspected(ctx ports.Outbound, t integration.Type, c ports.Conn
 		if t.OAuth() {
 			field = "code"
 		}
-		return integration.Config{}, explain(t, err, field)
+		return integration.Config{}, platformFault(t, err, field)
 	}
 	if config.Store == "" {
 		config.Store = c.Store
@@ -56,8 +56,8 @@ func (s *Service) inspected(ctx ports.Outbound, t integration.Type, c ports.Conn
 	return config, t.CheckMode(config, s.Rules.Live)
 }
 
-// explain tells a merchant why a platform gave no answer. What it may have refused is in field.
-func explain(t integration.Type, err error, field string) error {
+// platformFault converts a platform's error to an API error. field is the field that the platform may have refused.
+func platformFault(t integration.Type, err error, field string) error {
 	var refusal *ports.PlatformRefusal
 	switch {
 	case errors.Is(err, bulkhead.ErrFull):
@@ -70,14 +70,13 @@ func explain(t integration.Type, err error, field string) error {
 	return ports.Unanswered(t.Label(), err)
 }
 
-// Account is how adapters take credentials.
+// Account converts credentials to those of a payment account.
 func Account(c integration.Credentials) ports.PaymentAccount {
 	return ports.PaymentAccount{Key: c.Key, Secret: c.Secret}
 }
 
-// register asks the provider to call us, if it does such things and can reach us. It goes on without: what
-// nobody tells is found out by asking. A signing secret that the merchant gave is one of an address that
-// the merchant registers.
+// register registers a webhook with the provider, if it has webhooks and can reach this server. Without a webhook the outcomes of
+// payments are polled. If the merchant gave a signing secret, the merchant registers the webhook.
 func (s *Service) register(ctx ports.Outbound, t integration.Type, c integration.Credentials, name id.Webhook) (integration.Hook, string) {
 	hook := integration.Hook{ID: name, Status: integration.HookNone}
 	platform, calls := s.Hooks[t.String()]
@@ -93,7 +92,7 @@ func (s *Service) register(ctx ports.Outbound, t integration.Type, c integration
 	}
 	var remote, secret string
 	err := s.Waiting.Wait(ctx, name.String(), func() (err error) {
-		bounded, cancel := ctx.WithTimeout(patience)
+		bounded, cancel := ctx.WithTimeout(platformTimeout)
 		defer cancel()
 		remote, secret, err = platform.RegisterWebhook(bounded, Account(c), address)
 		return err
@@ -107,14 +106,14 @@ func (s *Service) register(ctx ports.Outbound, t integration.Type, c integration
 	return hook, secret
 }
 
-// unregister removes what register made. If that fails the provider calls an address that is gone. The only error is
-// bulkhead.ErrFull: the provider was not asked.
+// unregister removes a webhook that register made. If that fails, the provider keeps calling an unknown address. The only error
+// is bulkhead.ErrFull, if the provider was not called.
 func (s *Service) unregister(ctx ports.Outbound, t integration.Type, c integration.Credentials, hook integration.Hook) error {
 	platform, calls := s.Hooks[t.String()]
 	if !calls || hook.Remote == "" {
 		return nil
 	}
-	bounded, cancel := ctx.WithoutCancel().WithTimeout(patience)
+	bounded, cancel := ctx.WithoutCancel().WithTimeout(platformTimeout)
 	defer cancel()
 	err := s.Waiting.Wait(ctx, hook.ID.String(), func() error { return platform.RemoveWebhook(bounded, Account(c), hook.Remote) })
 	if errors.Is(err, bulkhead.ErrFull) {

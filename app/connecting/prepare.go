@@ -8,17 +8,17 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// PreparedConnection is an account whose platform has taken the credentials, and the integration that is not stored
-// yet. If Commit is not called, or its transaction does not commit, Discard must be called.
+// PreparedConnection is an integration whose credentials the platform has accepted and that is not stored yet. If Commit is not
+// called, or its transaction does not commit, Discard must be called.
 type PreparedConnection struct {
 	Before *integration.Integration // nil: the integration is new
 	// Commit stores the integration.
 	Commit func(ctx context.Context, stores *ports.Stores) (after *integration.Integration, err error)
-	// Discard unregisters the webhook that was registered for the integration. It calls the platform. Nil: there is none.
+	// Discard unregisters the webhook that was registered for the integration. It calls the platform. Nil: no webhook.
 	Discard func()
 }
 
-// prepareNew prepares a new integration, or one that was disconnected before, with a webhook for payments.
+// prepareNew prepares a new or formerly disconnected integration, with a webhook for payments.
 func (s *Service) prepareNew(ctx ports.Outbound, p id.Project, d integration.Draft, config integration.Config,
 	before *integration.Integration) (*PreparedConnection, error) {
 	hook, signing := s.register(ctx, d.Type, d.Credentials, id.New[id.Webhook](s.Entropy.Bits128()))
@@ -28,7 +28,7 @@ func (s *Service) prepareNew(ctx ports.Outbound, p id.Project, d integration.Dra
 			s.Log.WarnContext(ctx, "a webhook is left behind at the provider", "provider", d.Type.String(), "webhook", hook.Remote, "error", err)
 		}
 	}
-	i, err := s.make(p, before, d, config, hook)
+	i, err := s.newIntegration(p, before, d, config, hook)
 	if err != nil {
 		discard()
 		return nil, err

@@ -12,26 +12,25 @@ import (
 )
 
 const (
-	lease = 30 * time.Second // of whoever refreshes a token: longer than the platform is given
-	pause = 200 * time.Millisecond
-	looks = 50 // at a token that another replica refreshes, with a pause after each
+	lease        = 30 * time.Second // of a refresh; longer than platformTimeout
+	waitInterval = 200 * time.Millisecond
+	maxWaits     = 50 // how often to look whether another replica has refreshed a token, with a pause after each
 )
 
-// errAsItWas leaves an integration unchanged.
-var errAsItWas = errors.New("connecting: the integration is as it was")
+// errUnchanged leaves an integration unchanged.
+var errUnchanged = errors.New("connecting: the integration is as it was")
 
-// renew gives an integration other credentials than those that it was opened with: those that it has since, or
-// refreshed ones. There are none: ErrCredentialsRefused. If another replica is refreshing them, whoever needs
-// them waits, and whoever does not, and after a while everybody, is told to come back: Throttled. The
-// integration that was given is there beside an error.
+// renew returns an integration with newer credentials than those of o: those that are stored by now, or refreshed ones. If
+// there are none, it returns ErrCredentialsRefused. If another replica is refreshing them, a caller that needs them waits, but
+// not for long; then, or if they are not needed, renew returns Throttled. Together with an error it returns o.
 //
-// In this process one renewal is shared by all that want it, and goes on when one of them gives up: a platform
-// may take a refresh token only once.
-func (a *Accounts) renew(ctx ports.Outbound, o opened, needed bool) (opened, error) {
+// Callers in this process share one renewal. It continues if a caller gives up, because a platform may accept a refresh
+// token only once.
+func (a *Accounts) renew(ctx ports.Outbound, o openIntegration, needed bool) (openIntegration, error) {
 	key := fmt.Sprint(o.ID, " ", needed, " ", o.credentials.Key)
 	done := a.renewals.DoChan(key, func() (renewed any, err error) {
 		err = fault.Survive(func() error { // no caller could recover from a panic here
-			renewed, err = a.renewal(ctx.WithoutCancel(), o, needed)
+			renewed, err = a.renewOrWait(ctx.WithoutCancel(), o, needed)
 			return err
 		})
 		return renewed, err
@@ -41,41 +40,41 @@ func (a *Accounts) renew(ctx ports.Outbound, o opened, needed bool) (opened, err
 		if r.Err != nil {
 			return o, r.Err
 		}
-		return r.Val.(opened), nil
+		return r.Val.(openIntegration), nil
 	case <-ctx.Done():
 		return o, ctx.Err()
 	}
 }
 
-func (a *Accounts) renewal(ctx ports.Outbound, o opened, needed bool) (opened, error) {
-	for range looks {
+func (a *Accounts) renewOrWait(ctx ports.Outbound, o openIntegration, needed bool) (openIntegration, error) {
+	for range maxWaits {
 		current, found, err := a.claim(ctx, o)
 		switch {
 		case err != nil:
-			return opened{}, err
-		case found == ours:
+			return openIntegration{}, err
+		case found == claimedHere:
 			return a.refresh(ctx, current)
-		case found == replaced:
+		case found == alreadyReplaced:
 			return current, nil
 		case !needed:
-			return opened{}, ports.Throttled{After: pause}
+			return openIntegration{}, ports.Throttled{After: waitInterval}
 		}
-		time.Sleep(pause)
+		time.Sleep(waitInterval)
 	}
-	return opened{}, ports.Throttled{After: lease}
+	return openIntegration{}, ports.Throttled{After: lease}
 }
 
-// finding is what is found of credentials that are to be renewed.
-type finding int
+// claimResult is the state of credentials that are to be renewed.
+type claimResult int
 
 const (
-	ours     finding = iota // to be refreshed, by nobody else
-	theirs                  // being refreshed by another replica
-	replaced                // by others, which are good
+	claimedHere      claimResult = iota // claimed by this replica
+	claimedElsewhere                    // claimed by another replica
+	alreadyReplaced                     // already replaced by valid ones
 )
 
-// claim looks at the integration as it is now, and claims what is to be refreshed.
-func (a *Accounts) claim(ctx context.Context, o opened) (current opened, found finding, err error) {
+// claim reads the integration's current credentials, and claims the refresh if they must be refreshed.
+func (a *Accounts) claim(ctx context.Context, o openIntegration) (current openIntegration, found claimResult, err error) {
 	_, err = a.Integrations.Update(ctx, o.Project, o.ID, func(i *integration.Integration) error {
 		var err error
 		now := a.Clock.Now()
@@ -83,47 +82,47 @@ func (a *Accounts) claim(ctx context.Context, o opened) (current opened, found f
 		switch c := current.credentials; {
 		case err != nil:
 			return err
-		case c.Key != o.credentials.Key && !c.Stale(early, now):
-			found = replaced
-			return errAsItWas
+		case c.Key != o.credentials.Key && !c.Stale(refreshBefore, now):
+			found = alreadyReplaced
+			return errUnchanged
 		case c.Refresh == "":
 			return ports.ErrCredentialsRefused
 		case now.Before(i.Refreshing):
-			found = theirs
-			return errAsItWas
+			found = claimedElsewhere
+			return errUnchanged
 		}
-		found, i.Refreshing = ours, now.Add(lease)
+		found, i.Refreshing = claimedHere, now.Add(lease)
 		return nil
 	})
-	if errors.Is(err, errAsItWas) {
+	if errors.Is(err, errUnchanged) {
 		err = nil
 	}
 	return current, found, err
 }
 
-// refresh exchanges the refresh token of an integration that was claimed.
-func (a *Accounts) refresh(ctx ports.Outbound, o opened) (opened, error) {
+// refresh exchanges the refresh token of a claimed integration.
+func (a *Accounts) refresh(ctx ports.Outbound, o openIntegration) (openIntegration, error) {
 	platform, consents := a.Connectors[o.Type.String()].(ports.OAuthConnector)
 	if !consents {
-		return opened{}, ports.ErrCredentialsRefused
+		return openIntegration{}, ports.ErrCredentialsRefused
 	}
-	bounded, cancel := ctx.WithTimeout(patience)
+	bounded, cancel := ctx.WithTimeout(platformTimeout)
 	defer cancel()
 	next, err := platform.Refresh(bounded, o.connection())
 	if err != nil {
 		a.release(ctx, o)
-		return opened{}, err
+		return openIntegration{}, err
 	}
 	before := o.credentials
-	if next.Refresh == "" { // the one before stays good (RFC 6749, section 6)
+	if next.Refresh == "" { // the old refresh token stays valid (RFC 6749, section 6)
 		next.Refresh = before.Refresh
 	}
 	next.Secret, next.Signing = before.Secret, before.Signing
-	return a.keep(ctx, o, next)
+	return a.storeRefreshed(ctx, o, next)
 }
 
-// keep stores refreshed credentials, unless the merchant has given others meanwhile, which win.
-func (a *Accounts) keep(ctx context.Context, o opened, next integration.Credentials) (kept opened, err error) {
+// storeRefreshed stores refreshed credentials, unless the merchant has given others meanwhile.
+func (a *Accounts) storeRefreshed(ctx context.Context, o openIntegration, next integration.Credentials) (kept openIntegration, err error) {
 	sealed := integration.Seal(o.ID, next, a.Vault.Seal)
 	_, err = a.Integrations.Update(ctx, o.Project, o.ID, func(i *integration.Integration) error {
 		now, err := a.unseal(i)
@@ -132,27 +131,27 @@ func (a *Accounts) keep(ctx context.Context, o opened, next integration.Credenti
 			return err
 		case now.credentials.Key != o.credentials.Key || now.credentials.Refresh != o.credentials.Refresh:
 			kept = now
-			return errAsItWas
+			return errUnchanged
 		}
-		kept = opened{i, next}
+		kept = openIntegration{i, next}
 		return i.Refreshed(sealed, next.Expires)
 	})
-	if errors.Is(err, errAsItWas) {
+	if errors.Is(err, errUnchanged) {
 		err = nil
 	}
 	return kept, err
 }
 
-// release lets others try at once what failed here. If that fails they try after the lease.
-func (a *Accounts) release(ctx context.Context, o opened) {
+// release ends the claim, so that others can try again at once. If that fails, they can try when the lease ends.
+func (a *Accounts) release(ctx context.Context, o openIntegration) {
 	_, err := a.Integrations.Update(ctx, o.Project, o.ID, func(i *integration.Integration) error {
 		if !i.Refreshing.Equal(o.Refreshing) {
-			return errAsItWas
+			return errUnchanged
 		}
 		i.Refreshing = time.Time{}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errAsItWas) {
+	if err != nil && !errors.Is(err, errUnchanged) {
 		a.Log.WarnContext(ctx, "an access token is not refreshed for a while", "integration", o.ID.String(), "error", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Standing keeps how integrations stand with their platforms, and announces it when one is refused.
+// Standing records whether platforms accept the credentials of integrations, and announces a refusal.
 type Standing struct {
 	Unit    ports.SyncUnit
 	Clock   ports.Clock
@@ -18,8 +18,8 @@ type Standing struct {
 	Log     *slog.Logger
 }
 
-// Note keeps the integration's status by whether its platform took the credentials with which it was asked
-// last. Any answer but a refusal of them says so; an error that is no refusal says nothing.
+// Note updates the integration's status after a request with its credentials. A refusal of the credentials makes it failing.
+// Success makes it connected again. Other errors do not change it.
 func (s Standing) Note(ctx context.Context, i *integration.Integration, answer error) {
 	refused := errors.Is(answer, ports.ErrCredentialsRefused)
 	failing := i.Status == integration.Failing
@@ -33,14 +33,14 @@ func (s Standing) Note(ctx context.Context, i *integration.Integration, answer e
 		}
 		_, err := stores.Integrations.Update(ctx, i.Project, i.ID, func(now *integration.Integration) error {
 			if !now.Recovered(s.Clock.Now()) {
-				return errAsItWas
+				return errUnchanged
 			}
 			return nil
 		})
 		return err
 	})
 	switch {
-	case errors.Is(err, errAsItWas):
+	case errors.Is(err, errUnchanged):
 	case err != nil:
 		s.Log.WarnContext(ctx, "the status of an integration is not up to date", "integration", i.ID.String(), "error", err)
 	case refused:
@@ -48,7 +48,7 @@ func (s Standing) Note(ctx context.Context, i *integration.Integration, answer e
 	}
 }
 
-// fail notes a refusal, in the platform's words if it has any, and announces it once.
+// fail stores a refusal, in the platform's words if it gave any, and announces it once.
 func (s Standing) fail(ctx context.Context, stores ports.SyncStores, with *integration.Integration, refusal error) error {
 	why := with.Type.Label() + " refused the credentials."
 	if with.Type.OAuth() {
@@ -58,7 +58,7 @@ func (s Standing) fail(ctx context.Context, stores ports.SyncStores, with *integ
 	now := s.Clock.Now()
 	failed, err := stores.Integrations.Update(ctx, with.Project, with.ID, func(i *integration.Integration) error {
 		if !i.Failed(with.UpdatedAt, why, now) {
-			return errAsItWas
+			return errUnchanged
 		}
 		return nil
 	})

@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/integration"
 )
 
-// Unreadable are the integrations whose credentials the vault does not open, and how many have any.
+// Unreadable returns the integrations whose credentials the vault cannot decrypt, and the number of integrations with credentials.
 func (s *Service) Unreadable(ctx context.Context) (names []string, of int, err error) {
 	list, err := s.InUse.Sealed(ctx)
 	for _, i := range list {
@@ -18,8 +18,8 @@ func (s *Service) Unreadable(ctx context.Context) (names []string, of int, err e
 	return names, len(list), err
 }
 
-// Reseal seals the credentials of all integrations under the vault's first key, and tells how many there
-// are. It may be repeated, and run beside the server.
+// Reseal encrypts the credentials of all integrations with the vault's first key, and returns their number. It may be repeated,
+// and may run while the server runs.
 func (s *Service) Reseal(ctx context.Context) (int, error) {
 	list, err := s.InUse.Sealed(ctx)
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Service) Reseal(ctx context.Context) (int, error) {
 	}
 	for n, one := range list {
 		_, err := s.Integrations.Update(ctx, one.Project, one.ID, func(i *integration.Integration) error {
-			if i.Status == integration.Disconnected { // meanwhile
+			if i.Status == integration.Disconnected { // disconnected meanwhile
 				return nil
 			}
 			return i.Reseal(s.Vault.Open, s.Vault.Seal)

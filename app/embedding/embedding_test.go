@@ -42,248 +42,248 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Each text is asked for once, 64 at a time, however many products have it; archived products are not.
-func TestWorkerCatchesUp(t *testing.T) {
+// Each text is requested once, 64 at a time, even if several products have it. Archived products are not embedded.
+func TestWorker_catchUp(t *testing.T) {
 	t.Parallel()
-	d := open(t)
-	d.sell(0, 150)
+	f := newFixture(t)
+	f.addProducts(0, 150)
 	same := product(500)
 	same.Name = product(3).Name
 	gone := product(501)
 	gone.Status = catalog.Archived
-	d.write(same)
-	d.write(gone)
-	if worked, err := d.runOnce(); !worked || err != nil {
+	f.write(same)
+	f.write(gone)
+	if worked, err := f.runOnce(); !worked || err != nil {
 		t.Fatal(worked, err)
 	}
 	sizes := []int{}
-	for _, b := range d.batches {
+	for _, b := range f.batches {
 		sizes = append(sizes, len(b))
 	}
-	if !slices.Equal(sizes, []int{64, 64, 22}) || d.progress.Version != 152 || len(d.vectors) != 150 {
-		t.Errorf("batches of %v, %+v", sizes, d.progress)
+	if !slices.Equal(sizes, []int{64, 64, 22}) || f.progress.Version != 152 || len(f.vectors) != 150 {
+		t.Errorf("batches of %v, %+v", sizes, f.progress)
 	}
-	if worked, err := d.runOnce(); worked || err != nil {
+	if worked, err := f.runOnce(); worked || err != nil {
 		t.Error(worked, err)
 	}
-	d.sell(200, 1)
-	d.write(d.products[0]) // as when its price changes
-	if worked, err := d.runOnce(); !worked || err != nil || d.asked() != 151 {
-		t.Errorf("%v %v, %d texts", worked, err, d.asked())
+	f.addProducts(200, 1)
+	f.write(f.products[0]) // as if its price had changed
+	if worked, err := f.runOnce(); !worked || err != nil || f.requestedTexts() != 151 {
+		t.Errorf("%v %v, %d texts", worked, err, f.requestedTexts())
 	}
 }
 
-// What was stored before a failure is not asked for again; pauses double, and the error is kept to be read.
-func TestWorkerBacksOff(t *testing.T) {
+// Texts that were stored before a failure are not requested again. Pauses double, and the error is stored for the merchant.
+func TestWorker_backoff(t *testing.T) {
 	t.Parallel()
-	d := open(t)
-	d.sell(0, 100)
+	f := newFixture(t)
+	f.addProducts(0, 100)
 	down := fault.New(fault.Unavailable, "embeddings_unavailable", "The embeddings endpoint answered 500.")
-	d.answer = func([]string) error {
-		if len(d.batches) == 1 {
+	f.answer = func([]string) error {
+		if len(f.batches) == 1 {
 			return nil
 		}
 		return down
 	}
 	for n, pause := range []time.Duration{1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300} {
-		if worked, err := d.runOnce(); !worked || !errors.Is(err, down) {
+		if worked, err := f.runOnce(); !worked || !errors.Is(err, down) {
 			t.Fatal(worked, err)
 		}
-		if wait := d.progress.DueAt.Sub(d.now); wait != pause*time.Second || d.progress.Error != down.Message || d.progress.Attempts != n+1 {
-			t.Errorf("attempt %d: %s, %+v", n+1, wait, d.progress)
+		if wait := f.progress.DueAt.Sub(f.now); wait != pause*time.Second || f.progress.Error != down.Message || f.progress.Attempts != n+1 {
+			t.Errorf("attempt %d: %s, %+v", n+1, wait, f.progress)
 		}
-		d.now = d.progress.DueAt
+		f.now = f.progress.DueAt
 	}
-	d.answer = func([]string) error { return nil }
-	before := d.asked()
-	if worked, err := d.runOnce(); !worked || err != nil || d.asked()-before != 36 || d.progress.Error != "" {
-		t.Errorf("%v %v, %d texts, %+v", worked, err, d.asked()-before, d.progress)
-	}
-}
-
-// An endpoint that says when to come again is heard, within reason.
-func TestWorkerWaitsAsTold(t *testing.T) {
-	t.Parallel()
-	for told, want := range map[time.Duration]time.Duration{40 * time.Second: 40 * time.Second, time.Millisecond: time.Second, time.Hour: 5 * time.Minute} {
-		d := open(t)
-		d.sell(0, 1)
-		d.answer = func([]string) error {
-			return fault.New(fault.Unavailable, "embeddings_unavailable", "Wait.").After(told)
-		}
-		_, _ = d.runOnce()
-		if wait := d.progress.DueAt.Sub(d.now); wait != want {
-			t.Errorf("told %s: waits %s", told, wait)
-		}
+	f.answer = func([]string) error { return nil }
+	before := f.requestedTexts()
+	if worked, err := f.runOnce(); !worked || err != nil || f.requestedTexts()-before != 36 || f.progress.Error != "" {
+		t.Errorf("%v %v, %d texts, %+v", worked, err, f.requestedTexts()-before, f.progress)
 	}
 }
 
-// A text that the endpoint does not take keeps no other one waiting; when it takes none, nothing is done.
-func TestWorkerPassesOverRefusedTexts(t *testing.T) {
+// The worker waits as long as the endpoint asks for, within limits.
+func TestWorker_retryAfter(t *testing.T) {
 	t.Parallel()
-	d := open(t)
-	d.sell(0, 70)
+	for asked, want := range map[time.Duration]time.Duration{40 * time.Second: 40 * time.Second, time.Millisecond: time.Second, time.Hour: 5 * time.Minute} {
+		f := newFixture(t)
+		f.addProducts(0, 1)
+		f.answer = func([]string) error {
+			return fault.New(fault.Unavailable, "embeddings_unavailable", "Wait.").After(asked)
+		}
+		_, _ = f.runOnce()
+		if wait := f.progress.DueAt.Sub(f.now); wait != want {
+			t.Errorf("told %s: waits %s", asked, wait)
+		}
+	}
+}
+
+// A text that the endpoint refuses does not delay the others. If the endpoint refuses all texts, the worker makes no progress.
+func TestWorker_refusedTexts(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.addProducts(0, 70)
 	bad := product(7).Name
 	refused := fault.New(fault.Invalid, "embeddings_refused", "No.")
-	d.answer = func(texts []string) error {
+	f.answer = func(texts []string) error {
 		if slices.Contains(texts, bad) {
 			return refused
 		}
 		return nil
 	}
-	if worked, err := d.runOnce(); !worked || err != nil || len(d.vectors) != 69 || d.progress.Version != 70 {
-		t.Errorf("%v %v, %d vectors, %+v", worked, err, len(d.vectors), d.progress)
+	if worked, err := f.runOnce(); !worked || err != nil || len(f.vectors) != 69 || f.progress.Version != 70 {
+		t.Errorf("%v %v, %d vectors, %+v", worked, err, len(f.vectors), f.progress)
 	}
-	d.answer = func([]string) error { return refused }
-	d.sell(100, 3)
-	if worked, err := d.runOnce(); !worked || !errors.Is(err, refused) || d.progress.Version != 70 || d.progress.Error != "No." {
-		t.Errorf("%v %v, %+v", worked, err, d.progress)
+	f.answer = func([]string) error { return refused }
+	f.addProducts(100, 3)
+	if worked, err := f.runOnce(); !worked || !errors.Is(err, refused) || f.progress.Version != 70 || f.progress.Error != "No." {
+		t.Errorf("%v %v, %+v", worked, err, f.progress)
 	}
 }
 
-// A worker that is told to stop keeps what it has paid for, and lets go of the rest at once.
-func TestWorkerStops(t *testing.T) {
+// A worker that is stopped stores the finished batches, and releases the task at once.
+func TestWorker_stop(t *testing.T) {
 	t.Parallel()
-	d := open(t)
-	d.sell(0, 200)
+	f := newFixture(t)
+	f.addProducts(0, 200)
 	ctx, stop := context.WithCancel(t.Context())
-	d.answer = func([]string) error {
-		if len(d.batches) == 2 {
+	f.answer = func([]string) error {
+		if len(f.batches) == 2 {
 			stop()
 			return ctx.Err()
 		}
 		return nil
 	}
-	if _, err := d.run(ctx); !errors.Is(err, context.Canceled) || len(d.vectors) != 64 {
-		t.Errorf("%v, %d vectors", err, len(d.vectors))
+	if _, err := f.run(ctx); !errors.Is(err, context.Canceled) || len(f.vectors) != 64 {
+		t.Errorf("%v, %d vectors", err, len(f.vectors))
 	}
-	if d.progress.Attempts != 0 || !d.progress.DueAt.Equal(d.now) {
-		t.Errorf("%+v", d.progress)
+	if f.progress.Attempts != 0 || !f.progress.DueAt.Equal(f.now) {
+		t.Errorf("%+v", f.progress)
 	}
 }
 
-// A project that makes the program panic after its first batch is set aside under the lease that it has then.
-func TestWorkerSetsAPanicAside(t *testing.T) {
+// A project that causes a panic after its first batch is set aside, under its renewed lease.
+func TestWorker_panic(t *testing.T) {
 	t.Parallel()
-	d := open(t)
-	d.sell(0, 100)
-	d.answer = func([]string) error {
-		if len(d.batches) == 2 {
+	f := newFixture(t)
+	f.addProducts(0, 100)
+	f.answer = func([]string) error {
+		if len(f.batches) == 2 {
 			panic("of all texts")
 		}
-		d.now = d.now.Add(time.Second)
+		f.now = f.now.Add(time.Second)
 		return nil
 	}
-	if worked, err := d.runOnce(); !worked || !errors.Is(err, fault.ErrPanic) || d.aside != 1 || !d.progress.DueAt.Equal(d.now.Add(time.Minute)) {
-		t.Errorf("%v %v, set aside %d times, due in %s", worked, err, d.aside, d.progress.DueAt.Sub(d.now))
+	if worked, err := f.runOnce(); !worked || !errors.Is(err, fault.ErrPanic) || f.aside != 1 || !f.progress.DueAt.Equal(f.now.Add(time.Minute)) {
+		t.Errorf("%v %v, set aside %d times, due in %s", worked, err, f.aside, f.progress.DueAt.Sub(f.now))
 	}
 }
 
-// A large catalogue lets others have its place, and goes on from where it was.
-func TestWorkerTakesTurns(t *testing.T) {
+// A large catalog is embedded in several time slices, each of which continues where the last one ended.
+func TestWorker_timeSlice(t *testing.T) {
 	t.Parallel()
-	d := open(t)
-	d.sell(0, 300)
-	d.answer = func([]string) error {
-		d.now = d.now.Add(11 * time.Second)
+	f := newFixture(t)
+	f.addProducts(0, 300)
+	f.answer = func([]string) error {
+		f.now = f.now.Add(11 * time.Second)
 		return nil
 	}
 	for n, want := range []int{128, 256, 300} {
-		if worked, err := d.runOnce(); !worked || err != nil || d.asked() != want || (d.progress.Version == 300) != (n == 2) {
-			t.Errorf("turn %d: %v %v, %d texts, %+v", n, worked, err, d.asked(), d.progress)
+		if worked, err := f.runOnce(); !worked || err != nil || f.requestedTexts() != want || (f.progress.Version == 300) != (n == 2) {
+			t.Errorf("turn %d: %v %v, %d texts, %+v", n, worked, err, f.requestedTexts(), f.progress)
 		}
 	}
 }
 
-// Every week all of the catalogue is gone through, which asks for nothing that is known.
-func TestWorkerGoesThroughAllAgain(t *testing.T) {
+// Once a week the worker goes over the whole catalog. It requests no text that has a vector. Forget removes unused vectors.
+func TestWorker_wholeCatalog(t *testing.T) {
 	t.Parallel()
-	d := open(t)
-	d.sell(0, 10)
-	_, _ = d.runOnce()
-	d.now = d.now.Add(8 * 24 * time.Hour)
-	if worked, err := d.runOnce(); !worked || err != nil || d.claimed.Since != 0 || d.asked() != 10 {
-		t.Errorf("%v %v, %+v, %d texts", worked, err, d.claimed, d.asked())
+	f := newFixture(t)
+	f.addProducts(0, 10)
+	_, _ = f.runOnce()
+	f.now = f.now.Add(8 * 24 * time.Hour)
+	if worked, err := f.runOnce(); !worked || err != nil || f.claimed.Since != 0 || f.requestedTexts() != 10 {
+		t.Errorf("%v %v, %+v, %d texts", worked, err, f.claimed, f.requestedTexts())
 	}
-	d.vectors["unused"] = []float32{1}
-	if err := d.worker.Forget(t.Context()); err != nil || len(d.vectors) != 0 {
-		t.Errorf("%v, %d vectors", err, len(d.vectors))
+	f.vectors["unused"] = []float32{1}
+	if err := f.worker.Forget(t.Context()); err != nil || len(f.vectors) != 0 {
+		t.Errorf("%v, %d vectors", err, len(f.vectors))
 	}
 }
 
-// The index gets all that is stored, in however many rounds, and nothing is read when nothing has moved.
-func TestRefresh(t *testing.T) {
+// The index gets all stored vectors, in any number of rounds, and nothing is read if nothing has changed.
+func TestRefresher_Refresh(t *testing.T) {
 	t.Parallel()
-	d := open(t)
-	d.sell(0, 3000)
-	d.refresh()
-	if len(d.embedded) != 0 {
+	f := newFixture(t)
+	f.addProducts(0, 3000)
+	f.refresh()
+	if len(f.embedded) != 0 {
 		t.Fatal("vectors from nowhere")
 	}
-	_, _ = d.runOnce()
-	d.refresh()
-	if len(d.embedded) != 3000 {
-		t.Fatalf("%d of 3000", len(d.embedded))
+	_, _ = f.runOnce()
+	f.refresh()
+	if len(f.embedded) != 3000 {
+		t.Fatalf("%d of 3000", len(f.embedded))
 	}
-	was := d.read
-	d.refresh()
-	d.refresh()
-	if d.read != was {
-		t.Errorf("%d vectors were looked for again", d.read-was)
+	was := f.read
+	f.refresh()
+	f.refresh()
+	if f.read != was {
+		t.Errorf("%d vectors were looked for again", f.read-was)
 	}
-	d.sell(4000, 1)
-	_, _ = d.runOnce()
-	d.refresh()
-	if len(d.embedded) != 3001 || d.read-was > 10 {
-		t.Errorf("%d vectors, %d looked for", len(d.embedded), d.read-was)
+	f.addProducts(4000, 1)
+	_, _ = f.runOnce()
+	f.refresh()
+	if len(f.embedded) != 3001 || f.read-was > 10 {
+		t.Errorf("%d vectors, %d looked for", len(f.embedded), f.read-was)
 	}
-	clear(d.embedded) // the index was dropped and read anew
-	d.refresh()
-	d.now = d.now.Add(10 * time.Second)
-	d.refresh()
-	if len(d.embedded) != 3001 {
-		t.Errorf("%d vectors after the index was read anew", len(d.embedded))
+	clear(f.embedded) // the index was dropped and loaded again
+	f.refresh()
+	f.now = f.now.Add(10 * time.Second)
+	f.refresh()
+	if len(f.embedded) != 3001 {
+		t.Errorf("%d vectors after the index was read anew", len(f.embedded))
 	}
 }
 
-// While most products have no vector yet, those that have one are found among them.
-func TestRefreshWhileMuchIsMissing(t *testing.T) {
+// While most products have no vector, the stored vectors of the others are found.
+func TestRefresher_Refresh_mostMissing(t *testing.T) {
 	t.Parallel()
-	d := open(t)
-	d.sell(0, 5000)
-	for _, p := range slices.Backward(d.products) { // the last that the index tells of
-		if len(d.vectors) < 100 {
-			hidden := open(t)
+	f := newFixture(t)
+	f.addProducts(0, 5000)
+	for _, p := range slices.Backward(f.products) { // the last ones that the index returns
+		if len(f.vectors) < 100 {
+			hidden := newFixture(t)
 			hidden.write(p)
 			_, _ = hidden.runOnce()
 			for hash, v := range hidden.vectors {
-				d.vectors[hash] = v
+				f.vectors[hash] = v
 			}
 		}
 	}
-	d.progress.Stored = 100
-	d.refresh()
-	if len(d.embedded) != 100 {
-		t.Errorf("%d of 100", len(d.embedded))
+	f.progress.Stored = 100
+	f.refresh()
+	if len(f.embedded) != 100 {
+		t.Errorf("%d of 100", len(f.embedded))
 	}
-	was := d.read
-	d.refresh()
-	if d.read != was {
-		t.Errorf("%d vectors were looked for again", d.read-was)
+	was := f.read
+	f.refresh()
+	if f.read != was {
+		t.Errorf("%d vectors were looked for again", f.read-was)
 	}
 }
 
-// An index that does not take vectors, as of another length, is not offered them for ever.
-func TestRefreshOfADeafIndex(t *testing.T) {
+// An index that ignores vectors, for example because of their length, is not offered them again and again.
+func TestRefresher_Refresh_ignoredVectors(t *testing.T) {
 	t.Parallel()
-	d := open(t)
-	d.sell(0, 700)
-	_, _ = d.runOnce()
-	d.deaf = true
-	d.refresh()
-	d.deaf = false
-	d.sell(1000, 1)
-	d.refresh()
-	if len(d.embedded) != 700 {
-		t.Errorf("%d of 700", len(d.embedded))
+	f := newFixture(t)
+	f.addProducts(0, 700)
+	_, _ = f.runOnce()
+	f.ignoresVectors = true
+	f.refresh()
+	f.ignoresVectors = false
+	f.addProducts(1000, 1)
+	f.refresh()
+	if len(f.embedded) != 700 {
+		t.Errorf("%d of 700", len(f.embedded))
 	}
 }

@@ -17,40 +17,40 @@ import (
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// desk is a worker and a refresher over memory: one project, one model.
-type desk struct {
-	t       *testing.T
-	project id.Project
-	now     time.Time
-	worker  *embedding.Worker
-	fresh   *embedding.Refresher
+// fixture is a worker and a refresher with in-memory ports. It has one project and one model.
+type fixture struct {
+	t         *testing.T
+	project   id.Project
+	now       time.Time
+	worker    *embedding.Worker
+	refresher *embedding.Refresher
 
 	products []*catalog.Product
 	version  int64
 	changed  map[id.Product]int64
 
-	// What is stored.
+	// The store.
 	vectors  map[ports.TextHash][]float32
 	progress ports.EmbeddingProgress
-	whole    time.Time
-	read     int // vectors that were looked for
+	wholeAt  time.Time
+	read     int // vectors that were requested
 	claimed  *ports.EmbeddingTask
 
 	// The endpoint.
 	batches [][]string
 	answer  func([]string) error
 
-	turns int // that are claimed at most
-	aside int // times that the project was set aside
+	claimLimit int // how many tasks may be claimed
+	aside      int // how often the project was set aside
 
 	// The index.
-	indexed  int64
-	embedded map[id.Product][]float32
-	deaf     bool // to vectors
+	indexed        int64
+	embedded       map[id.Product][]float32
+	ignoresVectors bool // the index ignores vectors
 }
 
-func open(t *testing.T) *desk {
-	d := &desk{
+func newFixture(t *testing.T) *fixture {
+	f := &fixture{
 		t:        t,
 		project:  id.New[id.Project]([16]byte{1}),
 		now:      noon,
@@ -59,37 +59,37 @@ func open(t *testing.T) *desk {
 		embedded: map[id.Product][]float32{},
 		answer:   func([]string) error { return nil },
 	}
-	d.worker = &embedding.Worker{
-		Embedder: endpoint{d},
-		Queue:    queue{d},
-		Vectors:  shelf{d},
-		Catalog:  reader{d},
-		Clock:    clock{d},
+	f.worker = &embedding.Worker{
+		Embedder: fakeEmbedder{f},
+		Queue:    fakeQueue{f},
+		Vectors:  fakeVectors{f},
+		Catalog:  fakeCatalog{f},
+		Clock:    fakeClock{f},
 		Log:      slog.New(slog.DiscardHandler),
 	}
-	d.fresh = &embedding.Refresher{
-		Index:   index{d},
-		Vectors: shelf{d},
+	f.refresher = &embedding.Refresher{
+		Index:   fakeIndex{f},
+		Vectors: fakeVectors{f},
 		Model:   "fake",
-		Clock:   clock{d},
+		Clock:   fakeClock{f},
 	}
-	return d
+	return f
 }
 
-func (d *desk) write(p *catalog.Product) {
-	d.version++
-	d.indexed = d.version
-	if _, known := d.changed[p.ID]; !known {
-		d.products = append(d.products, p)
+func (f *fixture) write(p *catalog.Product) {
+	f.version++
+	f.indexed = f.version
+	if _, known := f.changed[p.ID]; !known {
+		f.products = append(f.products, p)
 	}
-	d.changed[p.ID] = d.version
-	delete(d.embedded, p.ID)
+	f.changed[p.ID] = f.version
+	delete(f.embedded, p.ID)
 }
 
-// sell writes so many products, beginning at a number.
-func (d *desk) sell(from, n int) {
+// addProducts writes n products, numbered upwards from the first argument.
+func (f *fixture) addProducts(from, n int) {
 	for i := from; i < from+n; i++ {
-		d.write(product(i))
+		f.write(product(i))
 	}
 }
 
@@ -101,38 +101,38 @@ func product(i int) *catalog.Product {
 	}
 }
 
-// runOnce works on the project once, and reports whether there was something to do.
-func (d *desk) runOnce() (bool, error) { return d.run(d.t.Context()) }
+// runOnce works on the project once. It reports whether there was something to do.
+func (f *fixture) runOnce() (bool, error) { return f.run(f.t.Context()) }
 
-func (d *desk) run(ctx context.Context) (worked bool, err error) {
-	d.turns = 1
-	_, err = jobs.NewWorker(d.worker.Job()).Once(ctx)
-	return d.turns == 0, err
+func (f *fixture) run(ctx context.Context) (worked bool, err error) {
+	f.claimLimit = 1
+	_, err = jobs.NewWorker(f.worker.Job()).Once(ctx)
+	return f.claimLimit == 0, err
 }
 
-func (d *desk) refresh() {
-	d.t.Helper()
-	if err := d.fresh.Refresh(d.t.Context()); err != nil {
-		d.t.Fatal(err)
+func (f *fixture) refresh() {
+	f.t.Helper()
+	if err := f.refresher.Refresh(f.t.Context()); err != nil {
+		f.t.Fatal(err)
 	}
 }
 
-func (d *desk) asked() (n int) {
-	for _, b := range d.batches {
+func (f *fixture) requestedTexts() (n int) {
+	for _, b := range f.batches {
 		n += len(b)
 	}
 	return n
 }
 
-type clock struct{ *desk }
+type fakeClock struct{ *fixture }
 
-func (c clock) Now() time.Time { return c.now }
+func (c fakeClock) Now() time.Time { return c.now }
 
-type endpoint struct{ *desk }
+type fakeEmbedder struct{ *fixture }
 
-func (endpoint) Model() string { return "fake" }
+func (fakeEmbedder) Model() string { return "fake" }
 
-func (e endpoint) Embed(ctx ports.Outbound, texts []string) ([][]float32, error) {
+func (e fakeEmbedder) Embed(ctx ports.Outbound, texts []string) ([][]float32, error) {
 	e.batches = append(e.batches, slices.Clone(texts))
 	if err := e.answer(texts); err != nil {
 		return nil, err
@@ -144,9 +144,9 @@ func (e endpoint) Embed(ctx ports.Outbound, texts []string) ([][]float32, error)
 	return vectors, ctx.Err()
 }
 
-type reader struct{ *desk }
+type fakeCatalog struct{ *fixture }
 
-func (r reader) Changes(_ context.Context, _ id.Project, since int64) (ports.CatalogChanges, error) {
+func (r fakeCatalog) Changes(_ context.Context, _ id.Project, since int64) (ports.CatalogChanges, error) {
 	changes := ports.CatalogChanges{Version: r.version}
 	for _, p := range r.products {
 		if r.changed[p.ID] > since {
@@ -156,18 +156,22 @@ func (r reader) Changes(_ context.Context, _ id.Project, since int64) (ports.Cat
 	return changes, nil
 }
 
-func (reader) Categories(context.Context, id.Project) ([]catalog.Category, error) { return nil, nil }
-func (reader) Named(context.Context, id.Project, []string) (ports.NamedProducts, error) {
+func (fakeCatalog) Categories(context.Context, id.Project) ([]catalog.Category, error) {
+	return nil, nil
+}
+func (fakeCatalog) Named(context.Context, id.Project, []string) (ports.NamedProducts, error) {
 	return ports.NamedProducts{}, nil
 }
-func (reader) First(context.Context, id.Project, int) ([]*catalog.Product, error) { return nil, nil }
-func (reader) Active(context.Context, id.Project, []id.Product) ([]*catalog.Product, error) {
+func (fakeCatalog) First(context.Context, id.Project, int) ([]*catalog.Product, error) {
+	return nil, nil
+}
+func (fakeCatalog) Active(context.Context, id.Project, []id.Product) ([]*catalog.Product, error) {
 	return nil, nil
 }
 
-type shelf struct{ *desk }
+type fakeVectors struct{ *fixture }
 
-func (s shelf) Known(_ context.Context, _ id.Project, _ string, texts []ports.TextHash, _ time.Time) (map[ports.TextHash]bool, error) {
+func (s fakeVectors) Known(_ context.Context, _ id.Project, _ string, texts []ports.TextHash, _ time.Time) (map[ports.TextHash]bool, error) {
 	known := map[ports.TextHash]bool{}
 	for _, text := range texts {
 		known[text] = s.vectors[text] != nil
@@ -175,7 +179,7 @@ func (s shelf) Known(_ context.Context, _ id.Project, _ string, texts []ports.Te
 	return known, nil
 }
 
-func (s shelf) Get(_ context.Context, _ id.Project, _ string, texts []ports.TextHash) (map[ports.TextHash][]float32, error) {
+func (s fakeVectors) Get(_ context.Context, _ id.Project, _ string, texts []ports.TextHash) (map[ports.TextHash][]float32, error) {
 	s.read += len(texts)
 	found := map[ports.TextHash][]float32{}
 	for _, text := range texts {
@@ -186,11 +190,11 @@ func (s shelf) Get(_ context.Context, _ id.Project, _ string, texts []ports.Text
 	return found, nil
 }
 
-func (s shelf) Progress(context.Context, string, []id.Project) (map[id.Project]ports.EmbeddingProgress, error) {
+func (s fakeVectors) Progress(context.Context, string, []id.Project) (map[id.Project]ports.EmbeddingProgress, error) {
 	return map[id.Project]ports.EmbeddingProgress{s.project: s.progress}, nil
 }
 
-func (s shelf) Forget(_ context.Context, _ string, _ time.Time, n int) (int, error) {
+func (s fakeVectors) Forget(_ context.Context, _ string, _ time.Time, n int) (int, error) {
 	removed := 0
 	for hash := range s.vectors {
 		if removed < n {
@@ -201,29 +205,29 @@ func (s shelf) Forget(_ context.Context, _ string, _ time.Time, n int) (int, err
 	return removed, nil
 }
 
-type queue struct{ *desk }
+type fakeQueue struct{ *fixture }
 
-func (q queue) Behind(model string, age time.Duration) ports.Queue[*ports.EmbeddingTask] {
-	return behind{q.desk, model, age}
+func (q fakeQueue) Behind(model string, age time.Duration) ports.Queue[*ports.EmbeddingTask] {
+	return fakeBehindQueue{q.fixture, model, age}
 }
 
-type behind struct {
-	*desk
+type fakeBehindQueue struct {
+	*fixture
 	model string
 	age   time.Duration
 }
 
-func (q behind) Waiting(context.Context) ([]string, error) {
-	if q.turns == 0 || q.now.Before(q.progress.DueAt) || q.version == q.progress.Version && !q.again() {
+func (q fakeBehindQueue) Waiting(context.Context) ([]string, error) {
+	if q.claimLimit == 0 || q.now.Before(q.progress.DueAt) || q.version == q.progress.Version && !q.again() {
 		return nil, nil
 	}
 	return []string{q.project.String()}, nil
 }
 
-func (q behind) again() bool { return q.whole.Before(q.now.Add(-q.age)) }
+func (q fakeBehindQueue) again() bool { return q.wholeAt.Before(q.now.Add(-q.age)) }
 
-func (q behind) Claim(_ context.Context, lease time.Duration, shares []ports.Share) ([]ports.Leased[*ports.EmbeddingTask], error) {
-	q.turns--
+func (q fakeBehindQueue) Claim(_ context.Context, lease time.Duration, shares []ports.Share) ([]ports.Leased[*ports.EmbeddingTask], error) {
+	q.claimLimit--
 	until := q.now.Add(lease)
 	q.progress.DueAt = until
 	q.claimed = &ports.EmbeddingTask{
@@ -246,7 +250,7 @@ func (q behind) Claim(_ context.Context, lease time.Duration, shares []ports.Sha
 	return []ports.Leased[*ports.EmbeddingTask]{{Held: held, Item: q.claimed}}, nil
 }
 
-func (q behind) SetAside(_ context.Context, held ports.Held, _ string) error {
+func (q fakeBehindQueue) SetAside(_ context.Context, held ports.Held, _ string) error {
 	if q.progress.DueAt.Equal(held.Until) {
 		q.progress.DueAt = q.now.Add(held.Pause())
 		q.aside++
@@ -254,9 +258,9 @@ func (q behind) SetAside(_ context.Context, held ports.Held, _ string) error {
 	return nil
 }
 
-func (q behind) Restore(context.Context, ports.Held) error { return nil }
+func (q fakeBehindQueue) Restore(context.Context, ports.Held) error { return nil }
 
-func (q queue) Save(_ context.Context, task *ports.EmbeddingTask, vectors map[ports.TextHash][]float32, _, until time.Time) error {
+func (q fakeQueue) Save(_ context.Context, task *ports.EmbeddingTask, vectors map[ports.TextHash][]float32, _, until time.Time) error {
 	if q.claimed != task {
 		return fault.New(fault.Conflict, "embedding_taken", "Taken.")
 	}
@@ -269,15 +273,15 @@ func (q queue) Save(_ context.Context, task *ports.EmbeddingTask, vectors map[po
 	return nil
 }
 
-func (q queue) Finish(_ context.Context, task *ports.EmbeddingTask, version int64, now time.Time) error {
+func (q fakeQueue) Finish(_ context.Context, task *ports.EmbeddingTask, version int64, now time.Time) error {
 	if task.Since == 0 {
-		q.whole = task.Begun
+		q.wholeAt = task.Begun
 	}
 	q.progress.Version, q.progress.DueAt = version, now
 	return nil
 }
 
-func (q queue) Postpone(_ context.Context, _ *ports.EmbeddingTask, due time.Time, reason string) error {
+func (q fakeQueue) Postpone(_ context.Context, _ *ports.EmbeddingTask, due time.Time, reason string) error {
 	if q.progress.DueAt = due; reason != "" {
 		q.progress.Attempts++
 		q.progress.Error = reason
@@ -285,19 +289,19 @@ func (q queue) Postpone(_ context.Context, _ *ports.EmbeddingTask, due time.Time
 	return nil
 }
 
-type index struct{ *desk }
+type fakeIndex struct{ *fixture }
 
-func (i index) Loaded() []id.Project     { return []id.Project{i.project} }
-func (i index) Version(id.Project) int64 { return i.indexed }
-func (i index) Embed(_ id.Project, _ string, vectors map[id.Product][]float32) {
+func (i fakeIndex) Loaded() []id.Project     { return []id.Project{i.project} }
+func (i fakeIndex) Version(id.Project) int64 { return i.indexed }
+func (i fakeIndex) Embed(_ id.Project, _ string, vectors map[id.Product][]float32) {
 	for p, v := range vectors {
-		if !i.deaf {
+		if !i.ignoresVectors {
 			i.embedded[p] = v
 		}
 	}
 }
 
-func (i index) Unembedded(_ id.Project, _ string, limit int) (list []*catalog.Product) {
+func (i fakeIndex) Unembedded(_ id.Project, _ string, limit int) (list []*catalog.Product) {
 	for _, p := range i.products {
 		if i.embedded[p.ID] == nil && p.Status == catalog.Active && len(list) < limit {
 			list = append(list, p)

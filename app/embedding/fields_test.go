@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fieldtest"
 )
 
-// A model reads every field of a product that says what it is.
+// The text contains every field of a product that describes what it is.
 func TestText_everyField(t *testing.T) {
 	t.Parallel()
 	p := fieldtest.Fill[catalog.Product](catalog.Active, catalog.Backorder)

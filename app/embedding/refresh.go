@@ -12,67 +12,66 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// window is how many products without a vector are looked at first. Where none of them has one in store either,
-// it grows.
-const window = 500
+// firstLimit is how many products without a vector are read first. If none of them has a stored vector, the limit grows.
+const firstLimit = 500
 
-// rest is how many times as long as a project's round took the project is left alone then: while a model works
-// on a large catalogue, there are vectors all the time.
-const rest = 9
+// restFactor is the pause of a project between two rounds, as a multiple of the last round's duration. While a model works on a large
+// catalog, new vectors are stored all the time.
+const restFactor = 9
 
-// look is how often it is looked whether products have lost their vectors, which takes going through all of them.
-const look = 10 * time.Second
+// checkInterval is how often products are checked for lost vectors, which means to go over all of them.
+const checkInterval = 10 * time.Second
 
-// Index is an index in memory that is to know the vectors.
+// Index is an in-memory index of products with vectors.
 type Index interface {
 	Version(project id.Project) int64
 	Loaded() []id.Project
-	// Unembedded are products without a vector of a model, up to a limit, in no order.
+	// Unembedded returns up to limit products without a vector of a model, in no order.
 	Unembedded(project id.Project, model string, limit int) []*catalog.Product
-	// Embed gives products their vectors. One whose text has changed loses its vector. Vectors of another length than
-	// the others of the model are ignored.
+	// Embed sets the vectors of products. A product whose text changes loses its vector. Vectors of another length than the
+	// others of the model are ignored.
 	Embed(project id.Project, model string, vectors map[id.Product][]float32)
 }
 
-// Refresher gives an index in memory the vectors that are stored. Each replica has its own.
+// Refresher copies stored vectors into an in-memory index. Each replica has its own.
 type Refresher struct {
 	Index   Index
 	Vectors ports.Vectors
 	Model   string
 	Clock   ports.Clock
 
-	mu   sync.Mutex
-	seen map[id.Project]seen
+	mu     sync.Mutex
+	states map[id.Project]projectState
 }
 
-// seen is what there was when the index had all of it.
-type seen struct {
-	version int64 // of the index
+// projectState is the state of a project after its last round.
+type projectState struct {
+	version int64 // version of the index
 	stored  int64
 	left    int       // products that had no vector
-	next    time.Time // when to fill it again at the soonest
-	looked  time.Time // at its products
+	next    time.Time // the earliest time of the next round
+	looked  time.Time // when the products were last checked for lost vectors
 }
 
-// Refresh goes through the projects in the index. Where neither the index nor what is stored has moved since
-// the last time, and no product has lost its vector, it does nothing.
+// Refresh goes over the projects in the index. It skips a project if neither the index nor the stored vectors have changed since
+// the last round and no product has lost its vector.
 func (r *Refresher) Refresh(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	projects := r.Index.Loaded()
 	if len(projects) == 0 {
-		r.seen = nil
+		r.states = nil
 		return nil
 	}
 	progress, err := r.Vectors.Progress(ctx, r.Model, projects)
 	if err != nil {
 		return err
 	}
-	all := make(map[id.Project]seen, len(projects))
+	all := make(map[id.Project]projectState, len(projects))
 	for _, p := range projects {
 		began := r.Clock.Now()
-		now := seen{version: r.Index.Version(p), stored: progress[p].Stored}
-		if before, known := r.seen[p]; known && (began.Before(before.next) || r.still(p, &before, now)) {
+		now := projectState{version: r.Index.Version(p), stored: progress[p].Stored}
+		if before, known := r.states[p]; known && (began.Before(before.next) || r.isUnchanged(p, &before, now)) {
 			all[p] = before
 			continue
 		}
@@ -87,34 +86,33 @@ func (r *Refresher) Refresh(ctx context.Context) error {
 		}
 		now.left = left
 		ended := r.Clock.Now()
-		now.looked, now.next = ended, ended.Add(rest*ended.Sub(began))
+		now.looked, now.next = ended, ended.Add(restFactor*ended.Sub(began))
 		all[p] = now
 	}
-	r.seen = all
+	r.states = all
 	return err
 }
 
-// still reports whether a project is as it was. An index that dropped the project and read it anew has the same
-// version, and no vectors.
-func (r *Refresher) still(project id.Project, before *seen, now seen) bool {
+// isUnchanged reports whether a project is unchanged. An index that dropped the project and loaded it again has the same version, but
+// no vectors.
+func (r *Refresher) isUnchanged(project id.Project, before *projectState, now projectState) bool {
 	if before.version != now.version || before.stored != now.stored {
 		return false
 	}
 	at := r.Clock.Now()
-	if at.Sub(before.looked) < look {
+	if at.Sub(before.looked) < checkInterval {
 		return true
 	}
 	before.looked = at
 	return len(r.Index.Unembedded(project, r.Model, before.left+1)) <= before.left
 }
 
-// fill gives a project's products the vectors that are stored, until no more are found, and tells how many
-// products are left without.
+// fill sets the stored vectors of a project's products until it finds no more. It returns how many products have none.
 func (r *Refresher) fill(ctx context.Context, project id.Project) (left int, err error) {
 	given := make(map[id.Product]bool)
-	for limit := window; ; {
+	for limit := firstLimit; ; {
 		products := r.Index.Unembedded(project, r.Model, limit)
-		found, err := r.give(ctx, project, products, given)
+		found, err := r.setVectors(ctx, project, products, given)
 		switch {
 		case err != nil || ctx.Err() != nil:
 			return 0, errors.Join(err, ctx.Err())
@@ -127,8 +125,9 @@ func (r *Refresher) fill(ctx context.Context, project id.Project) (left int, err
 	}
 }
 
-// give tells how many products it found a vector for and had not given it before: an index need not take it.
-func (r *Refresher) give(ctx context.Context, project id.Project, products []*catalog.Product, given map[id.Product]bool) (int, error) {
+// setVectors sets the stored vectors of products. It returns the number of those that it has not set before, because an index may ignore
+// vectors.
+func (r *Refresher) setVectors(ctx context.Context, project id.Project, products []*catalog.Product, given map[id.Product]bool) (int, error) {
 	hashes := make([]ports.TextHash, len(products))
 	for i, p := range products {
 		hashes[i] = hashOf(Text(p))

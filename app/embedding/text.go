@@ -1,6 +1,6 @@
-// Package embedding keeps the vectors of products' texts. On any one replica at a time, a Worker has a model
-// make those that are missing and stores them; on every replica, a Refresher gives the index those that are
-// stored. Buyers' queries are not its business.
+// Package embedding maintains the vectors of products' texts. A Worker, on one replica at a time, lets a model compute missing
+// vectors and stores them. A Refresher, on every replica, copies stored vectors into the index. Embedding buyers' queries is not
+// part of this package.
 package embedding
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// longest is how many characters a text has at most: more dilutes its meaning, and costs.
-const longest = 2000
+// maxText bounds a text, in characters. A longer text dilutes its meaning and costs more.
+const maxText = 2000
 
-// Text is what a model reads of a product, a line for each field. What changes often and means nothing, as price
-// and stock, is not in it.
+// Text returns the text of a product for a model, with a line for each field. It leaves out fields that change often and do not
+// describe the product, such as price and stock.
 func Text(p *catalog.Product) string {
 	lines := []string{p.Name, p.Brand, strings.ReplaceAll(p.Category, "/", " > "), strings.Join(p.Tags, ", ")}
 	for _, name := range slices.Sorted(maps.Keys(p.Attributes)) {
@@ -26,8 +26,8 @@ func Text(p *catalog.Product) string {
 	}
 	lines = append(lines, p.Description)
 	text := strings.Join(slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" }), "\n")
-	if runes := []rune(text); len(runes) > longest {
-		return string(runes[:longest])
+	if runes := []rune(text); len(runes) > maxText {
+		return string(runes[:maxText])
 	}
 	return text
 }

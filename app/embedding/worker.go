@@ -15,31 +15,31 @@ import (
 )
 
 const (
-	// poll is how often projects whose catalogue has changed are looked for.
+	// poll is how often the worker looks for projects whose catalog has changed.
 	poll = 500 * time.Millisecond
 	// lease is renewed with each batch.
-	lease = patience + 15*time.Second
-	// patience bounds a request.
-	patience = 30 * time.Second
-	// batch is how many texts one request has, and how many a killed process loses.
-	batch = 64
-	// turn is after how long a project that has more to embed lets others have its place.
-	turn = 20 * time.Second
-	// finishing bounds what is written once the worker is told to stop.
-	finishing = 5 * time.Second
-	// whole is how often a pass goes over all of a catalogue, to tell which vectors are still used.
-	whole = 7 * 24 * time.Hour
-	// unused is after how long vectors that no product uses are forgotten.
-	unused = 30 * 24 * time.Hour
-	// forgotten are how many go in one transaction.
-	forgotten = 500
+	lease = requestTimeout + 15*time.Second
+	// requestTimeout bounds a request.
+	requestTimeout = 30 * time.Second
+	// batchSize is how many texts one request has. A process that is killed loses at most as many vectors.
+	batchSize = 64
+	// timeSlice is how long a project may keep its worker while it has more to embed.
+	timeSlice = 20 * time.Second
+	// writeTimeout bounds a write after the worker was asked to stop.
+	writeTimeout = 5 * time.Second
+	// wholeInterval is how often a pass goes over a whole catalog, to find out which vectors are still used.
+	wholeInterval = 7 * 24 * time.Hour
+	// unusedAfter is the age at which vectors that no product uses are deleted.
+	unusedAfter = 30 * 24 * time.Hour
+	// forgetBatch is how many vectors one transaction deletes.
+	forgetBatch = 500
 
 	firstPause, longestPause = time.Second, 5 * time.Minute
 )
 
-// Worker embeds the texts of changed products. Its Job is to be run.
+// Worker embeds the texts of changed products. The caller runs its Job.
 type Worker struct {
-	Embedder ports.Embedder // a patient one
+	Embedder ports.Embedder // one with a long timeout
 	Queue    ports.EmbeddingQueue
 	Vectors  ports.Vectors
 	Catalog  ports.CatalogReader
@@ -47,19 +47,19 @@ type Worker struct {
 	Log      *slog.Logger
 }
 
-// limits let a large catalogue have one place, and others the other one. The endpoint is the same for all.
+// limits give a large catalog one worker, and leave the other one to the rest. All projects share the endpoint.
 var limits = jobs.Limits{
 	Slots: 2,
 	Slow:  1,
 	Each:  1,
-	Long:  turn / 2,
+	Long:  timeSlice / 2,
 }
 
-// Job works on projects whose catalogue has changed. Told to stop, it leaves them to others.
+// Job works on projects whose catalog has changed. When it is stopped, other replicas continue.
 func (w *Worker) Job() jobs.Job[*ports.EmbeddingTask] {
 	return jobs.Job[*ports.EmbeddingTask]{
 		Name:   "embed products",
-		Queue:  w.Queue.Behind(w.Embedder.Model(), whole),
+		Queue:  w.Queue.Behind(w.Embedder.Model(), wholeInterval),
 		Work:   w.work,
 		Limits: limits,
 		Lease:  lease,
@@ -69,8 +69,7 @@ func (w *Worker) Job() jobs.Job[*ports.EmbeddingTask] {
 	}
 }
 
-// work works on a project. One whose texts cannot be embedded now is put off, the longer the more often that
-// happens.
+// work works on a project. If its texts cannot be embedded now, work postpones the project, for longer after each failure.
 func (w *Worker) work(ctx ports.Outbound, t jobs.Task[*ports.EmbeddingTask]) error {
 	at, task := *w, t.Item()
 	at.Clock = t.Clock
@@ -80,23 +79,24 @@ func (w *Worker) work(ctx ports.Outbound, t jobs.Task[*ports.EmbeddingTask]) err
 	case err == nil, errors.Is(err, fault.ErrUnreadable):
 		return err
 	case fault.Is(err, "embedding_taken") || fault.KindOf(err) == fault.NotFound:
-		return nil // a project that is gone takes its task along
+		return nil // a deleted project has no task
 	}
-	return errors.Join(err, at.putOff(ctx, task, err))
+	return errors.Join(err, at.postpone(ctx, task, err))
 }
 
-// putOff lets go of a task that failed. If the worker was told to stop, that is no failure.
-func (w *Worker) putOff(ctx context.Context, task *ports.EmbeddingTask, why error) error {
+// postpone releases a task that failed. If the worker was asked to stop, that is not counted as a failure.
+func (w *Worker) postpone(ctx context.Context, task *ports.EmbeddingTask, why error) error {
 	due, reason := w.Clock.Now(), ""
 	if ctx.Err() == nil {
-		due, reason = due.Add(pause(task.Attempts, why)), say(why)
+		due, reason = due.Add(pause(task.Attempts, why)), publicMessage(why)
 	}
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
 	return w.Queue.Postpone(bounded, task, due, reason)
 }
 
-// pause doubles with each failed attempt. It is as long as the endpoint asks for, within reason.
+// pause returns the pause after a failed attempt. It doubles with each attempt, and is at least as long as the endpoint asks for,
+// up to longestPause.
 func pause(attempts int, why error) time.Duration {
 	wait := firstPause << min(attempts, 20)
 	var f *fault.Error
@@ -106,8 +106,8 @@ func pause(attempts int, why error) time.Duration {
 	return min(wait, longestPause)
 }
 
-// say is an error as the merchant may read it; the log has all of it.
-func say(err error) string {
+// publicMessage returns an error as the merchant may read it. The log has the full error.
+func publicMessage(err error) string {
 	var f *fault.Error
 	if errors.As(err, &f) {
 		return f.Message
@@ -115,8 +115,8 @@ func say(err error) string {
 	return "The products' texts could not be embedded."
 }
 
-// catchUp embeds what has changed, and moves the project's progress up to it. When its turn is over, what is
-// left waits for the next.
+// catchUp embeds what has changed, and then advances the project's progress. If its time slice ends first, the rest waits for the
+// next one.
 func (w *Worker) catchUp(ctx ports.Outbound, task *ports.EmbeddingTask) error {
 	changes, err := w.Catalog.Changes(ctx, task.Project, task.Since)
 	if err != nil {
@@ -132,11 +132,11 @@ func (w *Worker) catchUp(ctx ports.Outbound, task *ports.EmbeddingTask) error {
 		return err
 	}
 	unknown := slices.DeleteFunc(texts, func(t text) bool { return known[t.hash] })
-	for some := range slices.Chunk(unknown, batch) {
-		if w.Clock.Now().Sub(task.Begun) > turn {
+	for chunk := range slices.Chunk(unknown, batchSize) {
+		if w.Clock.Now().Sub(task.Begun) > timeSlice {
 			return w.Queue.Postpone(ctx, task, w.Clock.Now(), "")
 		}
-		if err := w.embed(ctx, task, some); err != nil {
+		if err := w.embed(ctx, task, chunk); err != nil {
 			return err
 		}
 	}
@@ -148,7 +148,7 @@ type text struct {
 	text string
 }
 
-// textsOf are the different texts of products on sale.
+// textsOf returns the distinct texts of products on sale.
 func textsOf(products []*catalog.Product) []text {
 	var texts []text
 	for _, p := range products {
@@ -161,12 +161,12 @@ func textsOf(products []*catalog.Product) []text {
 	return slices.CompactFunc(texts, func(a, b text) bool { return a.hash == b.hash })
 }
 
-// embed has vectors of a batch made, and stores them. If the endpoint does not take the batch, each text is
-// asked for alone: those that are not taken when others are go without.
-func (w *Worker) embed(ctx ports.Outbound, task *ports.EmbeddingTask, some []text) error {
-	vectors, err := w.ask(ctx, some)
-	if fault.Is(err, "embeddings_refused") && len(some) > 1 {
-		return w.embedEach(ctx, task, some, err)
+// embed requests the vectors of a batch and stores them. If the endpoint refuses the batch, embed requests each text alone; texts
+// that are refused while others are accepted get no vector.
+func (w *Worker) embed(ctx ports.Outbound, task *ports.EmbeddingTask, batch []text) error {
+	vectors, err := w.ask(ctx, batch)
+	if fault.Is(err, "embeddings_refused") && len(batch) > 1 {
+		return w.embedEach(ctx, task, batch, err)
 	}
 	if err != nil {
 		return err
@@ -174,9 +174,9 @@ func (w *Worker) embed(ctx ports.Outbound, task *ports.EmbeddingTask, some []tex
 	return w.save(ctx, task, vectors)
 }
 
-func (w *Worker) embedEach(ctx ports.Outbound, task *ports.EmbeddingTask, some []text, refused error) error {
+func (w *Worker) embedEach(ctx ports.Outbound, task *ports.EmbeddingTask, batch []text, refused error) error {
 	taken := 0
-	for _, one := range some {
+	for _, one := range batch {
 		vectors, err := w.ask(ctx, []text{one})
 		if fault.Is(err, "embeddings_refused") {
 			continue
@@ -195,27 +195,27 @@ func (w *Worker) embedEach(ctx ports.Outbound, task *ports.EmbeddingTask, some [
 	return nil
 }
 
-func (w *Worker) ask(ctx ports.Outbound, some []text) (map[ports.TextHash][]float32, error) {
-	ctx, cancel := ctx.WithTimeout(patience)
+func (w *Worker) ask(ctx ports.Outbound, batch []text) (map[ports.TextHash][]float32, error) {
+	ctx, cancel := ctx.WithTimeout(requestTimeout)
 	defer cancel()
-	texts := make([]string, len(some))
-	for i, t := range some {
+	texts := make([]string, len(batch))
+	for i, t := range batch {
 		texts[i] = t.text
 	}
 	made, err := w.Embedder.Embed(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
-	vectors := make(map[ports.TextHash][]float32, len(some))
-	for i, t := range some {
+	vectors := make(map[ports.TextHash][]float32, len(batch))
+	for i, t := range batch {
 		vectors[t.hash] = made[i]
 	}
 	return vectors, nil
 }
 
-// save stores what has been paid for, also when the worker is told to stop.
+// save stores vectors that have been paid for, even if the worker was asked to stop.
 func (w *Worker) save(ctx context.Context, task *ports.EmbeddingTask, vectors map[ports.TextHash][]float32) error {
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
 	now := w.Clock.Now()
 	return w.Queue.Save(bounded, task, vectors, now, now.Add(lease))
@@ -223,10 +223,10 @@ func (w *Worker) save(ctx context.Context, task *ports.EmbeddingTask, vectors ma
 
 // Forget removes vectors that no product has used for 30 days.
 func (w *Worker) Forget(ctx context.Context) error {
-	before := w.Clock.Now().Add(-unused)
+	before := w.Clock.Now().Add(-unusedAfter)
 	for {
-		n, err := w.Vectors.Forget(ctx, w.Embedder.Model(), before, forgotten)
-		if err != nil || n < forgotten {
+		n, err := w.Vectors.Forget(ctx, w.Embedder.Model(), before, forgetBatch)
+		if err != nil || n < forgetBatch {
 			return err
 		}
 	}

@@ -18,11 +18,11 @@ import (
 const (
 	checkPoll  = 2 * time.Second
 	checkLease = time.Minute
-	// checking bounds what the checks of an integration ask the platform.
-	checking = 40 * time.Second
+	// checkTimeout bounds the requests to the platform for the webhooks of one integration.
+	checkTimeout = 40 * time.Second
 )
 
-// checkLimits give a platform that hangs one of the places.
+// checkLimits let a platform that hangs occupy only one of the workers.
 var checkLimits = jobs.Limits{
 	Slots: 4,
 	Slow:  2,
@@ -30,9 +30,9 @@ var checkLimits = jobs.Limits{
 	Long:  5 * time.Second,
 }
 
-// Checker asks platforms from time to time whether they still have the webhooks of integrations, for they delete or disable
-// those whose calls failed for some time. It registers such a webhook again, and has what it may have missed read.
-// Its Job is to be run.
+// Checker checks periodically that platforms still have the webhooks of integrations, because they delete or disable those whose
+// calls failed for some time. It registers a missing webhook again and requests a sync of the data that it may have missed.
+// The caller runs its Job.
 type Checker struct {
 	Queue        ports.WebhookChecks
 	Integrations ports.Integrations
@@ -44,15 +44,15 @@ type Checker struct {
 	Clock        ports.Clock
 	Entropy      ports.Entropy
 	Log          *slog.Logger
-	// Address is where a webhook reaches us; empty: nowhere that the platform could.
+	// Address returns the public URL of a webhook, or "" if the platform cannot reach this server.
 	Address func(integration.Type, id.Webhook) string
-	// Restored is called with a webhook that was registered again, maybe with another secret. It does not block.
+	// Restored is called with a webhook that was registered again, possibly with another secret. It must not block.
 	Restored func(id.Webhook)
-	// Wanted is called when an integration has a sync to do. It does not block.
+	// Wanted is called when an integration has a sync to do. It must not block.
 	Wanted func()
 }
 
-// Job checks webhooks that are due.
+// Job checks the webhooks that are due.
 func (c *Checker) Job() jobs.Job[*integration.Webhook] {
 	return jobs.Job[*integration.Webhook]{
 		Name:   "check webhooks at platforms",
@@ -66,17 +66,17 @@ func (c *Checker) Job() jobs.Job[*integration.Webhook] {
 	}
 }
 
-// check is the check of webhooks of one integration.
-type check struct {
+// webhookCheck checks the webhooks of one integration.
+type webhookCheck struct {
 	*Checker
 	integration *integration.Integration
 	platform    ports.CalledConnector
-	there       []ports.RemoteWebhook
+	listed      []ports.RemoteWebhook
 }
 
-// batch checks webhooks of one integration, and finishes when the worker is stopped.
+// batch checks webhooks of one integration. It finishes even if the worker is stopped.
 func (c *Checker) batch(ctx ports.Outbound, t jobs.Task[*integration.Webhook]) error {
-	ctx, cancel := ctx.WithoutCancel().WithTimeout(checking)
+	ctx, cancel := ctx.WithoutCancel().WithTimeout(checkTimeout)
 	defer cancel()
 	at := *c
 	at.Clock = t.Clock
@@ -84,25 +84,25 @@ func (c *Checker) batch(ctx ports.Outbound, t jobs.Task[*integration.Webhook]) e
 	i, err := c.Integrations.ByID(ctx, first.Project, first.Integration)
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
-		return nil // it goes with its project
+		return nil // the webhook is deleted with its project
 	case err != nil:
 		return err
 	}
-	k := check{
+	k := webhookCheck{
 		Checker:     &at,
 		integration: i,
 		platform:    c.Platforms[i.Type.String()],
 	}
 	lister := c.Listers[i.Type.String()]
 	if k.platform == nil || lister == nil || i.Status == integration.Disconnected {
-		return k.putOff(ctx, t.Items, (*integration.Webhook).SkipCheck)
+		return k.reschedule(ctx, t.Items, (*integration.Webhook).SkipCheck)
 	}
 	err = c.Accounts.Use(ctx, i, func(conn ports.Connection) (err error) {
-		if k.there, err = lister.Webhooks(ctx, conn); err != nil {
+		if k.listed, err = lister.Webhooks(ctx, conn); err != nil {
 			return err
 		}
 		for _, l := range t.Items {
-			if err := k.one(ctx, conn, l.Item); err != nil {
+			if err := k.checkOne(ctx, conn, l.Item); err != nil {
 				return err
 			}
 		}
@@ -111,26 +111,26 @@ func (c *Checker) batch(ctx ports.Outbound, t jobs.Task[*integration.Webhook]) e
 	if err == nil {
 		return nil
 	}
-	return k.trouble(ctx, t.Items, err)
+	return k.handleFailure(ctx, t.Items, err)
 }
 
-// trouble puts off what could not be checked.
-func (k check) trouble(ctx context.Context, items []ports.Leased[*integration.Webhook], err error) error {
+// handleFailure reschedules the webhooks that could not be checked.
+func (k webhookCheck) handleFailure(ctx context.Context, items []ports.Leased[*integration.Webhook], err error) error {
 	var slow ports.Throttled
 	var failure *ports.PlatformFailure
 	var refusal *ports.PlatformRefusal
 	switch {
-	case errors.As(err, &refusal): // it does not let its webhooks be listed
-		return k.putOff(context.WithoutCancel(ctx), items, (*integration.Webhook).SkipCheck)
+	case errors.As(err, &refusal): // the platform does not list its webhooks
+		return k.reschedule(context.WithoutCancel(ctx), items, (*integration.Webhook).SkipCheck)
 	case errors.As(err, &slow), errors.As(err, &failure), errors.Is(err, ports.ErrCredentialsRefused),
 		errors.Is(err, context.DeadlineExceeded), fault.Is(err, integration.ErrDisconnected().Code):
-		return k.putOff(context.WithoutCancel(ctx), items, func(w *integration.Webhook, now time.Time) { w.CheckAgain(slow.After, now) })
+		return k.reschedule(context.WithoutCancel(ctx), items, func(w *integration.Webhook, now time.Time) { w.CheckAgain(slow.After, now) })
 	}
 	return err
 }
 
-// putOff changes when webhooks are checked that are still in hand.
-func (k check) putOff(ctx context.Context, items []ports.Leased[*integration.Webhook], change func(*integration.Webhook, time.Time)) error {
+// reschedule changes when webhooks are checked next, unless another worker has them by now.
+func (k webhookCheck) reschedule(ctx context.Context, items []ports.Leased[*integration.Webhook], change func(*integration.Webhook, time.Time)) error {
 	for _, l := range items {
 		w := *l.Item
 		change(&w, k.Clock.Now())
@@ -142,38 +142,38 @@ func (k check) putOff(ctx context.Context, items []ports.Leased[*integration.Web
 	return nil
 }
 
-// one checks a webhook: the platform has it at its address, or it is registered again.
-func (k check) one(ctx ports.Outbound, conn ports.Connection, found *integration.Webhook) error {
+// checkOne checks a webhook. If the platform does not have it at its address, checkOne registers it again.
+func (k webhookCheck) checkOne(ctx ports.Outbound, conn ports.Connection, found *integration.Webhook) error {
 	address, w := k.Address(k.integration.Type, found.ID), *found
 	if address == "" {
 		return k.fail(ctx, &w, found, "This server has no public https address at which the platform could call it.")
 	}
-	// A webhook at another address is somebody else's, even under the same id: another server's, or that of a shop which was
-	// restored from a backup.
-	at := slices.IndexFunc(k.there, func(r ports.RemoteWebhook) bool { return r.Address == address && r.Topic == w.Topic })
+	// A webhook at another address belongs to another server, even under the same id, for example after a shop was restored from a
+	// backup.
+	at := slices.IndexFunc(k.listed, func(r ports.RemoteWebhook) bool { return r.Address == address && r.Topic == w.Topic })
 	if at >= 0 {
-		switch there := k.there[at]; {
+		switch there := k.listed[at]; {
 		case there.Paused:
 			return k.fail(ctx, &w, found, "The webhook is paused at "+k.integration.Type.Label()+". Activate it there.")
 		case there.Remote == w.Remote && !there.Disabled && (!there.Outdated || w.RestoredRecently(k.Clock.Now())):
 			w.Confirm(k.Clock.Now())
-			return k.confirmed(ctx, &w, found)
+			return k.storeConfirmed(ctx, &w, found)
 		case there.Outdated:
 			if err := k.platform.Unregister(ctx, conn, there.Remote); err != nil {
-				return k.refused(ctx, &w, found, err)
+				return k.handleRefusal(ctx, &w, found, err)
 			}
 		}
 	}
 	remote, signing, err := k.platform.Register(ctx, conn, w.Topic, address)
 	if err != nil {
-		return k.refused(ctx, &w, found, err)
+		return k.handleRefusal(ctx, &w, found, err)
 	}
 	var sealed []byte
 	if signing != "" {
 		sealed = k.Vault.Seal([]byte(signing), Purpose(w.ID))
 	}
 	w.Restore(remote, sealed, k.Clock.Now())
-	err = k.store(ctx, &w, found, true, func(s ports.SyncStores) error { return k.want(ctx, s, &w) })
+	err = k.store(ctx, &w, found, true, func(s ports.SyncStores) error { return k.wantSync(ctx, s, &w) })
 	switch {
 	case errors.Is(err, errRemoved):
 		return k.platform.Unregister(ctx, conn, remote)
@@ -187,7 +187,7 @@ func (k check) one(ctx ports.Outbound, conn ports.Connection, found *integration
 	return nil
 }
 
-func (k check) confirmed(ctx context.Context, w, found *integration.Webhook) error {
+func (k webhookCheck) storeConfirmed(ctx context.Context, w, found *integration.Webhook) error {
 	err := k.store(ctx, w, found, false, nil)
 	if errors.Is(err, errRemoved) {
 		return nil
@@ -195,8 +195,8 @@ func (k check) confirmed(ctx context.Context, w, found *integration.Webhook) err
 	return err
 }
 
-// refused notes a platform's refusal. What may pass is returned.
-func (k check) refused(ctx context.Context, w, found *integration.Webhook, err error) error {
+// handleRefusal stores a platform's refusal. It returns other errors, because another attempt may succeed.
+func (k webhookCheck) handleRefusal(ctx context.Context, w, found *integration.Webhook, err error) error {
 	var refusal *ports.PlatformRefusal
 	if errors.As(err, &refusal) {
 		return k.fail(ctx, w, found, refusal.Reason)
@@ -204,8 +204,8 @@ func (k check) refused(ctx context.Context, w, found *integration.Webhook, err e
 	return err
 }
 
-// fail stores that a webhook is not called, and announces it once.
-func (k check) fail(ctx context.Context, w, found *integration.Webhook, why string) error {
+// fail stores that the platform does not call a webhook, and announces it once.
+func (k webhookCheck) fail(ctx context.Context, w, found *integration.Webhook, why string) error {
 	isNew := w.Fail(why, k.Clock.Now())
 	err := k.store(ctx, w, found, false, func(s ports.SyncStores) error {
 		if !isNew {
@@ -224,8 +224,8 @@ func (k check) fail(ctx context.Context, w, found *integration.Webhook, why stri
 	return err
 }
 
-// want has the integration's data of the webhook's topic read, for calls about it may be lost.
-func (k check) want(ctx context.Context, s ports.SyncStores, w *integration.Webhook) error {
+// wantSync requests a sync of the data of the webhook's topic, because calls may have been lost.
+func (k webhookCheck) wantSync(ctx context.Context, s ports.SyncStores, w *integration.Webhook) error {
 	of := w.Resources()
 	if len(of) == 0 {
 		return nil
@@ -237,11 +237,11 @@ func (k check) want(ctx context.Context, s ports.SyncStores, w *integration.Webh
 	return err
 }
 
-// errRemoved means that a webhook was removed, or checked by somebody else, meanwhile.
+// errRemoved means that a webhook was removed, or checked by another worker, in the meantime.
 var errRemoved = errors.New("the webhook is no longer in hand")
 
-// store stores a checked webhook and runs also in the same transaction.
-func (k check) store(ctx context.Context, w, found *integration.Webhook, restored bool, also func(ports.SyncStores) error) error {
+// store stores a checked webhook, and runs also in the same transaction.
+func (k webhookCheck) store(ctx context.Context, w, found *integration.Webhook, restored bool, also func(ports.SyncStores) error) error {
 	return k.Unit.InTx(ctx, w.Project, func(s ports.SyncStores) error {
 		err := s.Webhooks.Check(ctx, w, found.CheckAt, restored)
 		switch {

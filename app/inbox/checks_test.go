@@ -14,40 +14,40 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/synctest"
 )
 
-// remotes are the webhooks that a platform has.
-type remotes struct {
+// fakeLister are the webhooks that a platform lists.
+type fakeLister struct {
 	list  []ports.RemoteWebhook
 	err   error
 	asked int
 }
 
-func (r *remotes) Webhooks(ports.Outbound, ports.Connection) ([]ports.RemoteWebhook, error) {
+func (r *fakeLister) Webhooks(ports.Outbound, ports.Connection) ([]ports.RemoteWebhook, error) {
 	r.asked++
 	return r.list, r.err
 }
 
-func (l *lab) checker(r *synctest.Replica, has *remotes) *Checker {
+func (f *fixture) checker(r *synctest.Replica, has *fakeLister) *Checker {
 	return &Checker{
 		Queue:        r.WebhookChecks(),
 		Integrations: r.Integrations(),
 		Unit:         r,
-		Platforms:    l.platforms(),
+		Platforms:    f.platforms(),
 		Listers:      map[string]ports.WebhookLister{"custom": has},
-		Accounts:     open{},
+		Accounts:     fakeAccounts{},
 		Vault:        plainVault{},
-		Clock:        l,
-		Entropy:      l.entropy,
-		Log:          l.log(),
+		Clock:        f,
+		Entropy:      f.entropy,
+		Log:          f.log(),
 		Address:      func(_ integration.Type, w id.Webhook) string { return "https://shop.example/hooks/" + w.String() },
 		Restored:     func(id.Webhook) {},
-		Wanted:       func() { l.wanted.Add(1) },
+		Wanted:       func() { f.wanted.Add(1) },
 	}
 }
 
-func (l *lab) checks(t *testing.T, r *synctest.Replica, has *remotes) *integration.Webhook {
+func (f *fixture) runChecks(t *testing.T, r *synctest.Replica, has *fakeLister) *integration.Webhook {
 	t.Helper()
-	_, _ = jobs.NewWorker(l.checker(r, has).Job()).Once(t.Context())
-	w, _, err := l.Replica(0).Webhooks().Called(t.Context(), l.webhook.ID)
+	_, _ = jobs.NewWorker(f.checker(r, has).Job()).Once(t.Context())
+	w, _, err := f.Replica(0).Webhooks().Called(t.Context(), f.webhook.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,15 +56,15 @@ func (l *lab) checks(t *testing.T, r *synctest.Replica, has *remotes) *integrati
 
 func TestChecker(t *testing.T) {
 	t.Parallel()
-	there := func(l *lab) ports.RemoteWebhook {
+	there := func(f *fixture) ports.RemoteWebhook {
 		return ports.RemoteWebhook{
-			Remote:  l.webhook.Remote,
-			Topic:   l.webhook.Topic,
-			Address: "https://shop.example/hooks/" + l.webhook.ID.String(),
+			Remote:  f.webhook.Remote,
+			Topic:   f.webhook.Topic,
+			Address: "https://shop.example/hooks/" + f.webhook.ID.String(),
 		}
 	}
 	for name, c := range map[string]struct {
-		has          func(l *lab, r *remotes)
+		has          func(f *fixture, r *fakeLister)
 		status       integration.WebhookStatus
 		problem      string
 		restored     bool
@@ -72,151 +72,151 @@ func TestChecker(t *testing.T) {
 		next         time.Duration // at the earliest
 	}{
 		"it is there": {
-			has:    func(l *lab, r *remotes) { r.list = append(r.list, there(l)) },
+			has:    func(f *fixture, r *fakeLister) { r.list = append(r.list, there(f)) },
 			status: integration.WebhookActive, next: 6 * time.Hour,
 		},
 		"it is gone": {
-			has:    func(*lab, *remotes) {},
+			has:    func(*fixture, *fakeLister) {},
 			status: integration.WebhookActive, restored: true, next: 6 * time.Hour,
 		},
 		"it is outdated": {
-			has: func(l *lab, r *remotes) {
-				w := there(l)
+			has: func(f *fixture, r *fakeLister) {
+				w := there(f)
 				w.Outdated = true
 				r.list = append(r.list, w)
 			},
 			status: integration.WebhookActive, restored: true, unregistered: 1, next: 6 * time.Hour,
 		},
 		"it is disabled": {
-			has: func(l *lab, r *remotes) {
-				w := there(l)
+			has: func(f *fixture, r *fakeLister) {
+				w := there(f)
 				w.Disabled = true
 				r.list = append(r.list, w)
 			},
 			status: integration.WebhookActive, restored: true, next: 6 * time.Hour,
 		},
 		"its id is that of another's": {
-			has: func(l *lab, r *remotes) {
-				w := there(l)
+			has: func(f *fixture, r *fakeLister) {
+				w := there(f)
 				w.Address = "https://other.example/hooks/1"
 				r.list = append(r.list, w)
 			},
 			status: integration.WebhookActive, restored: true, next: 6 * time.Hour,
 		},
 		"the platform lists none": {
-			has:    func(_ *lab, r *remotes) { r.err = &ports.PlatformRefusal{Reason: "It has no such address."} },
+			has:    func(_ *fixture, r *fakeLister) { r.err = &ports.PlatformRefusal{Reason: "It has no such address."} },
 			status: integration.WebhookActive, next: 6 * time.Hour,
 		},
 		"it has another id": {
-			has: func(l *lab, r *remotes) {
-				w := there(l)
+			has: func(f *fixture, r *fakeLister) {
+				w := there(f)
 				w.Remote = "r0"
 				r.list = append(r.list, w)
 			},
 			status: integration.WebhookActive, restored: true, next: 6 * time.Hour,
 		},
 		"another topic is at its address": {
-			has: func(l *lab, r *remotes) {
-				w := there(l)
+			has: func(f *fixture, r *fakeLister) {
+				w := there(f)
 				w.Remote, w.Topic = "r0", "orders/create"
 				r.list = append(r.list, w)
 			},
 			status: integration.WebhookActive, restored: true, next: 6 * time.Hour,
 		},
 		"it is paused": {
-			has: func(l *lab, r *remotes) {
-				w := there(l)
+			has: func(f *fixture, r *fakeLister) {
+				w := there(f)
 				w.Paused = true
 				r.list = append(r.list, w)
 			},
 			status: integration.WebhookFailed, problem: "The webhook is paused at Custom. Activate it there.", next: 6 * time.Hour,
 		},
 		"the platform refuses it": {
-			has:    func(l *lab, _ *remotes) { l.platform.refusing = &ports.PlatformRefusal{Reason: "It has too many."} },
+			has:    func(f *fixture, _ *fakeLister) { f.platform.err = &ports.PlatformRefusal{Reason: "It has too many."} },
 			status: integration.WebhookFailed, problem: "It has too many.", next: 6 * time.Hour,
 		},
 		"the platform does not answer": {
-			has:    func(_ *lab, r *remotes) { r.err = &ports.PlatformFailure{Reason: "It is down."} },
+			has:    func(_ *fixture, r *fakeLister) { r.err = &ports.PlatformFailure{Reason: "It is down."} },
 			status: integration.WebhookActive, next: 10 * time.Minute,
 		},
 		"the platform refuses the credentials": {
-			has:    func(_ *lab, r *remotes) { r.err = ports.ErrCredentialsRefused },
+			has:    func(_ *fixture, r *fakeLister) { r.err = ports.ErrCredentialsRefused },
 			status: integration.WebhookActive, next: 10 * time.Minute,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l, has := newLab(t), &remotes{}
-			c.has(l, has)
-			l.Pass(7 * time.Hour)
-			got := l.checks(t, l.Replica(0), has)
-			if got.Status != c.status || got.Problem != c.problem || l.platform.unregistered != c.unregistered {
-				t.Errorf("%s, %q, %d unregistered", got.Status, got.Problem, l.platform.unregistered)
+			f, has := newFixture(t), &fakeLister{}
+			c.has(f, has)
+			f.Pass(7 * time.Hour)
+			got := f.runChecks(t, f.Replica(0), has)
+			if got.Status != c.status || got.Problem != c.problem || f.platform.unregistered != c.unregistered {
+				t.Errorf("%s, %q, %d unregistered", got.Status, got.Problem, f.platform.unregistered)
 			}
-			if restored := got.RestoredAt.Equal(l.Now()); restored != c.restored || (l.wanted.Load() == 1) != c.restored {
-				t.Errorf("restored at %s, %d wanted", got.RestoredAt, l.wanted.Load())
+			if restored := got.RestoredAt.Equal(f.Now()); restored != c.restored || (f.wanted.Load() == 1) != c.restored {
+				t.Errorf("restored at %s, %d wanted", got.RestoredAt, f.wanted.Load())
 			}
-			i, err := l.Replica(0).Integrations().ByID(t.Context(), l.Project.ID, l.Integration)
+			i, err := f.Replica(0).Integrations().ByID(t.Context(), f.Project.ID, f.Integration)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if wants := slices.Contains(i.Wanted, syncrun.Products); wants != c.restored {
 				t.Errorf("wanted are %v", i.Wanted)
 			}
-			if pause := got.CheckAt.Sub(l.Now()); pause < c.next || pause > c.next+time.Hour {
+			if pause := got.CheckAt.Sub(f.Now()); pause < c.next || pause > c.next+time.Hour {
 				t.Errorf("checked again in %s", pause)
 			}
-			announced := slices.ContainsFunc(l.Events(), func(e event.Event) bool {
+			announced := slices.ContainsFunc(f.Events(), func(e event.Event) bool {
 				_, is := e.Data.(event.IntegrationError)
 				return is
 			})
 			if announced != (c.problem != "") {
-				t.Errorf("announced: %v", l.Events())
+				t.Errorf("announced: %v", f.Events())
 			}
-			if l.checks(t, l.Replica(0), has); has.asked != 1 {
+			if f.runChecks(t, f.Replica(0), has); has.asked != 1 {
 				t.Errorf("the platform was asked %d times", has.asked)
 			}
 		})
 	}
 }
 
-// A platform that shows other fields than it was asked for does not get the webhook anew with each check.
+// A platform that shows other fields than it was asked for does not get the webhook again with each check.
 func TestChecker_outdatedForGood(t *testing.T) {
 	t.Parallel()
-	l, has := newLab(t), &remotes{}
+	f, has := newFixture(t), &fakeLister{}
 	for range 3 {
-		l.Pass(7 * time.Hour)
+		f.Pass(7 * time.Hour)
 		has.list = []ports.RemoteWebhook{{
-			Remote: "r1", Topic: l.webhook.Topic, Address: "https://shop.example/hooks/" + l.webhook.ID.String(), Outdated: true,
+			Remote: "r1", Topic: f.webhook.Topic, Address: "https://shop.example/hooks/" + f.webhook.ID.String(), Outdated: true,
 		}}
-		l.checks(t, l.Replica(0), has)
+		f.runChecks(t, f.Replica(0), has)
 	}
-	if l.platform.registering != 2 || l.platform.unregistered != 1 {
-		t.Errorf("registered %d times, unregistered %d times", l.platform.registering, l.platform.unregistered)
+	if f.platform.registering != 2 || f.platform.unregistered != 1 {
+		t.Errorf("registered %d times, unregistered %d times", f.platform.registering, f.platform.unregistered)
 	}
 }
 
-// Wherever a server dies, the next check has the webhook registered, and once.
+// At whichever call a server dies, the next check registers the webhook, and only once.
 func TestChecker_killed(t *testing.T) {
 	t.Parallel()
 	for at := 1; ; at++ {
-		l, has := newLab(t), &remotes{}
-		l.Pass(7 * time.Hour)
-		dying := l.Replica(at)
-		l.checks(t, dying, has)
+		f, has := newFixture(t), &fakeLister{}
+		f.Pass(7 * time.Hour)
+		dying := f.Replica(at)
+		f.runChecks(t, dying, has)
 		if !dying.Dead() {
 			return
 		}
-		if address := l.platform.registered["r1"]; l.platform.registering > 1 {
+		if address := f.platform.registered["r1"]; f.platform.registering > 1 {
 			has.list = append(has.list, ports.RemoteWebhook{
 				Remote:  "r1",
-				Topic:   l.webhook.Topic,
+				Topic:   f.webhook.Topic,
 				Address: address,
 			})
 		}
-		l.Pass(time.Hour)
-		got := l.checks(t, l.Replica(0), has)
-		if got.Status != integration.WebhookActive || got.CheckedAt.IsZero() || l.platform.registering != 2 {
+		f.Pass(time.Hour)
+		got := f.runChecks(t, f.Replica(0), has)
+		if got.Status != integration.WebhookActive || got.CheckedAt.IsZero() || f.platform.registering != 2 {
 			t.Errorf("killed at %d: %+v", at, got)
 		}
 	}
@@ -224,21 +224,21 @@ func TestChecker_killed(t *testing.T) {
 
 func TestChecker_removedMeanwhile(t *testing.T) {
 	t.Parallel()
-	l, has := newLab(t), &remotes{}
-	l.Pass(7 * time.Hour)
-	r := l.Replica(0)
+	f, has := newFixture(t), &fakeLister{}
+	f.Pass(7 * time.Hour)
+	r := f.Replica(0)
 	r.Before = func(call string) {
 		if call == "begin" {
 			r.Before = nil
-			if err := l.Replica(0).Webhooks().Remove(t.Context(), l.Project.ID, l.Integration, l.webhook.ID); err != nil {
+			if err := f.Replica(0).Webhooks().Remove(t.Context(), f.Project.ID, f.Integration, f.webhook.ID); err != nil {
 				t.Error(err)
 			}
 		}
 	}
-	if _, err := jobs.NewWorker(l.checker(r, has).Job()).Once(t.Context()); err != nil {
+	if _, err := jobs.NewWorker(f.checker(r, has).Job()).Once(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if l.platform.unregistered != 1 {
+	if f.platform.unregistered != 1 {
 		t.Error("a webhook that was removed is left at the platform")
 	}
 }

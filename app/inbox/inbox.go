@@ -1,5 +1,5 @@
-// Package inbox is how platforms tell of their own accord what has changed: webhooks that are registered
-// with them, calls that are checked and stored before they are answered, and the work on what was stored.
+// Package inbox receives the webhook calls of platforms: it registers webhooks, verifies and stores calls before it answers
+// them, and imports what they report. The platforms' protocols and the import itself are behind ports.
 package inbox
 
 import (
@@ -22,15 +22,15 @@ type Service struct {
 
 	Platforms map[string]ports.CalledConnector // by type
 	Accounts  ports.IntegrationAccounts
-	// Waiting is where requests wait for platforms; nil: it has no bounds.
+	// Waiting is the bulkhead for calls to platforms; nil: no limit.
 	Waiting *bulkhead.Room
-	// Address is where a webhook reaches us; empty: nowhere that the platform could.
+	// Address returns the public URL of a webhook, or "" if the platform cannot reach this server.
 	Address func(integration.Type, id.Webhook) string
 	Vault   ports.Vault
 	Clock   ports.Clock
 	Entropy ports.Entropy
 	Log     *slog.Logger
-	// Wake is told of a delivery that is due. It never waits, and may come before that is committed.
+	// Wake is called when a delivery is due. It must not block, and may be called before the delivery is committed.
 	Wake func()
 }
 
@@ -41,11 +41,11 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// patience bounds each conversation with a platform.
-const patience = 8 * time.Second
+// platformTimeout bounds the requests to a platform.
+const platformTimeout = 8 * time.Second
 
-// Register has the platform call us about a topic. The webhook is not stored yet: discard unregisters it, where that
-// fails. Beside an error both are nil: nothing is registered, as far as the platform said.
+// Register registers a webhook for a topic with the platform. It does not store the webhook; if storing it fails, call discard
+// to unregister it. If Register returns an error, the platform has reported no registration, and w and discard are nil.
 func (s *Service) Register(ctx ports.Outbound, p id.Project, of id.Integration, topic string, actions []string) (
 	w *integration.Webhook, discard func(), err error) {
 	i, err := s.Integrations.ByID(ctx, p, of)
@@ -59,17 +59,17 @@ func (s *Service) Register(ctx ports.Outbound, p id.Project, of id.Integration, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.free(ctx, w); err != nil {
+	if err := s.checkNew(ctx, w); err != nil {
 		return nil, nil, err
 	}
-	if err := s.ask(ctx, i, w); err != nil {
+	if err := s.registerAt(ctx, i, w); err != nil {
 		return nil, nil, err
 	}
 	return w, func() { s.discard(ctx, i, w) }, nil
 }
 
-// free tells at once what the store would find out after the platform was asked.
-func (s *Service) free(ctx context.Context, w *integration.Webhook) error {
+// checkNew returns the error that the store would return, before the platform is called.
+func (s *Service) checkNew(ctx context.Context, w *integration.Webhook) error {
 	list, err := s.Webhooks.List(ctx, w.Project, w.Integration)
 	switch {
 	case err != nil:
@@ -83,8 +83,8 @@ func (s *Service) free(ctx context.Context, w *integration.Webhook) error {
 	return nil
 }
 
-// ask registers a webhook with the platform.
-func (s *Service) ask(ctx ports.Outbound, i *integration.Integration, w *integration.Webhook) error {
+// registerAt registers a webhook with the platform.
+func (s *Service) registerAt(ctx ports.Outbound, i *integration.Integration, w *integration.Webhook) error {
 	platform, calls := s.Platforms[i.Type.String()]
 	address := s.Address(i.Type, w.ID)
 	if !calls || address == "" {
@@ -92,7 +92,7 @@ func (s *Service) ask(ctx ports.Outbound, i *integration.Integration, w *integra
 			i.Type.Label()+" calls public https addresses only, and this server has none: set its public URL.")
 	}
 	var signing string
-	err := s.use(ctx, i, func(ctx ports.Outbound, c ports.Connection) (err error) {
+	err := s.withPlatform(ctx, i, func(ctx ports.Outbound, c ports.Connection) (err error) {
 		w.Remote, signing, err = platform.Register(ctx, c, w.Topic, address)
 		return err
 	})
@@ -105,16 +105,16 @@ func (s *Service) ask(ctx ports.Outbound, i *integration.Integration, w *integra
 	return nil
 }
 
-// use bounds a conversation with a platform.
-func (s *Service) use(ctx ports.Outbound, i *integration.Integration, work func(ports.Outbound, ports.Connection) error) error {
+// withPlatform runs work with a connection to the platform, within the bulkhead and platformTimeout.
+func (s *Service) withPlatform(ctx ports.Outbound, i *integration.Integration, work func(ports.Outbound, ports.Connection) error) error {
 	return s.Waiting.Wait(ctx, i.ID.String(), func() error {
-		ctx, cancel := ctx.WithTimeout(patience)
+		ctx, cancel := ctx.WithTimeout(platformTimeout)
 		defer cancel()
 		return s.Accounts.Use(ctx, i, func(c ports.Connection) error { return work(ctx, c) })
 	})
 }
 
-// discard unregisters a webhook that is not stored. If that fails the platform calls an address that is gone.
+// discard unregisters a webhook that is not stored. If that fails, the platform keeps calling an unknown address.
 func (s *Service) discard(ctx ports.Outbound, i *integration.Integration, w *integration.Webhook) {
 	if err := s.unregister(ctx, i, w); err != nil {
 		s.logLeft(ctx, i, w, err)
@@ -125,20 +125,20 @@ func (s *Service) logLeft(ctx context.Context, i *integration.Integration, w *in
 	s.Log.WarnContext(ctx, "a webhook is left behind at the platform", "platform", i.Type.String(), "webhook", w.Remote, "error", err)
 }
 
-// unregister unregisters a webhook from the platform, also when the client has gone.
+// unregister removes a webhook at the platform, even if the client is gone.
 func (s *Service) unregister(ctx ports.Outbound, i *integration.Integration, w *integration.Webhook) error {
 	platform, calls := s.Platforms[i.Type.String()]
 	if !calls || i.Status == integration.Disconnected || w.Remote == "" {
 		return nil
 	}
-	return s.use(ctx.WithoutCancel(), i, func(ctx ports.Outbound, c ports.Connection) error {
+	return s.withPlatform(ctx.WithoutCancel(), i, func(ctx ports.Outbound, c ports.Connection) error {
 		return platform.Unregister(ctx, c, w.Remote)
 	})
 }
 
-// Unregister removes a webhook, which is still stored, from the platform. If the platform is busy or does not answer:
-// Unavailable, so that the webhook stays stored and the merchant tries again. A platform that refuses the request or the
-// credentials would refuse them again: that is logged, and the webhook can be removed here.
+// Unregister removes a webhook, which stays stored, at the platform. If the platform is busy or does not answer, it returns
+// Unavailable, so that the webhook stays stored and the merchant can try again. If the platform refuses the request or the
+// credentials, it would refuse them again: Unregister logs that and returns nil, so that the webhook can be removed here.
 func (s *Service) Unregister(ctx ports.Outbound, p id.Project, of id.Integration, webhook id.Webhook) error {
 	i, err := s.Integrations.ByID(ctx, p, of)
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *Service) Unregister(ctx ports.Outbound, p id.Project, of id.Integration
 	return nil
 }
 
-// Retry has a failed delivery worked on once more.
+// Retry makes a failed delivery due again.
 func (s *Service) Retry(ctx context.Context, p id.Project, of id.Integration, delivery id.WebhookLog) (*integration.Delivery, error) {
 	d, err := s.Inbox.Update(ctx, p, of, delivery, func(d *integration.Delivery) error { return d.Retry(s.Clock.Now()) })
 	if err == nil {
@@ -171,7 +171,7 @@ func (s *Service) Retry(ctx context.Context, p id.Project, of id.Integration, de
 	return d, err
 }
 
-// platformFault returns the API's error for a platform's.
+// platformFault converts a platform's error to an API error.
 func platformFault(t integration.Type, err error) error {
 	var slow ports.Throttled
 	var refusal *ports.PlatformRefusal

@@ -18,21 +18,21 @@ import (
 )
 
 const (
-	// fresh is how long what is known of a webhook is believed, so that it is not read for every call.
-	fresh = time.Second
-	// doubted is how old what is known of a webhook must be to be read again for a call whose signature is wrong: the secret
-	// may have changed since. Younger, it is believed, so that forged calls do not cause a read each.
-	doubted = 100 * time.Millisecond
-	// remembered is how many webhooks are known at most.
-	remembered = 10_000
-	// longestName bounds the platform's id of a delivery.
-	longestName = 255
+	// cacheLife is how long a cached webhook is used without reading it again.
+	cacheLife = time.Second
+	// minRereadAge is the age at which a cached webhook is read again for a call with a wrong signature, because the secret may have
+	// changed. Younger entries are not read again, so that forged calls do not each cause a read.
+	minRereadAge = 100 * time.Millisecond
+	// maxCached bounds the cached webhooks.
+	maxCached = 10_000
+	// maxRemoteID bounds the platform's id of a delivery, in bytes.
+	maxRemoteID = 255
 )
 
-// errSignature is the answer to what nobody has signed.
+// errSignature is the error for a call without a valid signature.
 var errSignature = fault.New(fault.Unauthenticated, "invalid_signature", "The signature is missing, wrong or too old.")
 
-// Door is what a receiver works with.
+// Door is the configuration of a Receiver.
 type Door struct {
 	Webhooks  ports.IntegrationWebhooks
 	Inbox     ports.Inbox
@@ -41,43 +41,43 @@ type Door struct {
 	Clock     ports.Clock
 	Entropy   ports.Entropy
 	Log       *slog.Logger
-	// Wake is told of deliveries that are stored. It never waits.
+	// Wake is called when deliveries are stored. It must not block.
 	Wake func()
 }
 
-// Receiver takes calls of webhooks in. It is safe for concurrent use.
+// Receiver receives webhook calls. It is safe for concurrent use.
 type Receiver struct {
 	Door
-	gatherer gatherer
-	flights  singleflight.Group
-	mu       sync.Mutex
-	known    map[id.Webhook]called
-	refused  map[id.Webhook]refusals
+	batcher batcher
+	flights singleflight.Group
+	mu      sync.Mutex
+	cache   map[id.Webhook]target
+	refused map[id.Webhook]refusals
 }
 
-// called is a webhook with its integration, which are shared: nobody changes them.
-type called struct {
+// target is a webhook with its integration. Both are shared and must not be modified.
+type target struct {
 	webhook     *integration.Webhook
 	integration *integration.Integration
 	read        time.Time
 }
 
-// NewReceiver puts one together.
+// NewReceiver returns a receiver.
 func NewReceiver(d Door) *Receiver {
 	return &Receiver{
-		Door:     d,
-		gatherer: newGatherer(d.Inbox.Keep),
-		known:    map[id.Webhook]called{},
-		refused:  map[id.Webhook]refusals{},
+		Door:    d,
+		batcher: newBatcher(d.Inbox.Keep),
+		cache:   map[id.Webhook]target{},
+		refused: map[id.Webhook]refusals{},
 	}
 }
 
-// Receive takes a call in. Once it returns nil the call is stored. Nobody signed it: Unauthenticated
-// invalid_signature. No such webhook, or its integration is disconnected: NotFound webhook_not_found.
+// Receive verifies and stores a call. When it returns nil, the call is stored. If the call is not signed correctly, it returns
+// Unauthenticated invalid_signature; if there is no such webhook or its integration is disconnected, NotFound webhook_not_found.
 func (r *Receiver) Receive(ctx context.Context, webhook id.Webhook, call ports.Call) error {
 	call.Now = r.Clock.Now()
 	to, stamp, err := r.verify(ctx, webhook, call)
-	if fault.KindOf(err) == fault.Unauthenticated && call.Now.Sub(to.read) >= doubted {
+	if fault.KindOf(err) == fault.Unauthenticated && call.Now.Sub(to.read) >= minRereadAge {
 		r.Forget(webhook)
 		to, stamp, err = r.verify(ctx, webhook, call)
 	}
@@ -87,17 +87,17 @@ func (r *Receiver) Receive(ctx context.Context, webhook id.Webhook, call ports.C
 	if err != nil {
 		return err
 	}
-	d := to.webhook.Receive(id.New[id.WebhookLog](r.Entropy.IDBits()), name(stamp.Delivery), stamp.At, call.Payload, call.Now)
-	if err := r.gatherer.keep(ctx, d); err != nil {
+	d := to.webhook.Receive(id.New[id.WebhookLog](r.Entropy.IDBits()), remoteID(stamp.Delivery), stamp.At, call.Payload, call.Now)
+	if err := r.batcher.add(ctx, d); err != nil {
 		return err
 	}
 	r.Wake()
 	return failpoint.At(ctx, failpoint.HookKept)
 }
 
-// verify finds a webhook, and checks a call of it.
-func (r *Receiver) verify(ctx context.Context, webhook id.Webhook, call ports.Call) (to called, stamp ports.CallStamp, err error) {
-	if to, err = r.called(ctx, webhook); err != nil {
+// verify finds the webhook of a call and checks the call's signature, shop and topic.
+func (r *Receiver) verify(ctx context.Context, webhook id.Webhook, call ports.Call) (to target, stamp ports.CallStamp, err error) {
+	if to, err = r.lookUp(ctx, webhook); err != nil {
 		return to, stamp, err
 	}
 	platform, calls := r.Platforms[to.webhook.Type.String()]
@@ -110,69 +110,69 @@ func (r *Receiver) verify(ctx context.Context, webhook id.Webhook, call ports.Ca
 	}
 	stamp, err = platform.Verify(call, signing)
 	elsewhere := stamp.Store != "" && to.integration.Config.Store != "" && stamp.Store != to.integration.Config.Store
-	if err == nil && (elsewhere || misdirected(to.webhook, stamp.Topic)) {
+	if err == nil && (elsewhere || otherTopic(to.webhook, stamp.Topic)) {
 		err = errSignature
 	}
 	return to, stamp, err
 }
 
-// Forget has a webhook read for its next call.
+// Forget removes a webhook from the cache.
 func (r *Receiver) Forget(webhook id.Webhook) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.known, webhook)
+	delete(r.cache, webhook)
 }
 
-// misdirected reports whether a call is of another of the platform's topics than its address.
-func misdirected(w *integration.Webhook, topic string) bool {
+// otherTopic reports whether a call has another of the platform's topics than its webhook.
+func otherTopic(w *integration.Webhook, topic string) bool {
 	return topic != w.Topic && slices.Contains(w.Type.Topics(), topic)
 }
 
-// called finds a webhook, which may be as it was a moment ago. Unknown ones are looked for each time.
-func (r *Receiver) called(ctx context.Context, webhook id.Webhook) (called, error) {
+// lookUp returns a webhook, possibly from the cache. Unknown webhooks are not cached.
+func (r *Receiver) lookUp(ctx context.Context, webhook id.Webhook) (target, error) {
 	now := r.Clock.Now()
 	r.mu.Lock()
-	to, known := r.known[webhook]
+	to, known := r.cache[webhook]
 	r.mu.Unlock()
-	if known && now.Sub(to.read) < fresh {
+	if known && now.Sub(to.read) < cacheLife {
 		return to, nil
 	}
 	flight := r.flights.DoChan(webhook.String(), func() (any, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), platformTimeout)
 		defer cancel()
 		w, i, err := r.Webhooks.Called(ctx, webhook)
-		found := called{w, i, now}
+		found := target{w, i, now}
 		if err == nil {
-			r.remember(webhook, found)
+			r.addToCache(webhook, found)
 		}
 		return found, err
 	})
 	select {
 	case <-ctx.Done():
-		return called{}, ctx.Err()
-	case landed := <-flight:
-		if landed.Err != nil {
-			return called{}, landed.Err
+		return target{}, ctx.Err()
+	case result := <-flight:
+		if result.Err != nil {
+			return target{}, result.Err
 		}
-		return landed.Val.(called), nil
+		return result.Val.(target), nil
 	}
 }
 
-// Knows reports whether a webhook was called of late.
+// Knows reports whether a webhook is in the cache.
 func (r *Receiver) Knows(webhook id.Webhook) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, known := r.known[webhook]
+	_, known := r.cache[webhook]
 	return known
 }
 
-func (r *Receiver) remember(webhook id.Webhook, found called) {
+func (r *Receiver) addToCache(webhook id.Webhook, found target) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.known) >= remembered {
-		clear(r.known)
+	if len(r.cache) >= maxCached {
+		clear(r.cache)
 	}
-	r.known[webhook] = found
+	r.cache[webhook] = found
 }
 
 func (r *Receiver) signing(w *integration.Webhook) (string, error) {

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// listedRefusals is how many refused calls of a webhook are logged in a minute, each in a row of its own.
+	// listedRefusals is how many refused calls of a webhook are logged per minute, each in its own row.
 	listedRefusals = 5
 	// refusalWindow is that minute.
 	refusalWindow = time.Minute
@@ -26,11 +26,11 @@ type refusals struct {
 	count   int
 }
 
-// rest is how many calls of the window have no row.
+// rest returns how many calls of the window have no row.
 func (f refusals) rest() int { return max(0, f.count-listedRefusals) }
 
-// reject counts a refused call, and logs it if it is one of the first in its minute. The merchant reads the log;
-// the caller learns nothing from it.
+// reject counts a refused call, and logs it if it is one of the first in its window. The merchant can read the log, but the
+// caller cannot.
 func (r *Receiver) reject(ctx context.Context, w *integration.Webhook, size int, now time.Time) {
 	listed, before := r.countRefusal(w, now)
 	if before.rest() > 0 {
@@ -41,13 +41,13 @@ func (r *Receiver) reject(ctx context.Context, w *integration.Webhook, size int,
 	}
 }
 
-// countRefusal reports whether the call gets a row, and returns the window that ended with it. While too many
-// webhooks are called wrongly, those that come new to it get no rows.
+// countRefusal reports whether the call gets a row, and returns the window that this call has ended. If too many webhooks
+// have refused calls, further webhooks get no rows.
 func (r *Receiver) countRefusal(w *integration.Webhook, now time.Time) (listed bool, ended refusals) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	of, known := r.refused[w.ID]
-	if !known && len(r.refused) >= remembered {
+	if !known && len(r.refused) >= maxCached {
 		return false, refusals{}
 	}
 	if !known || now.Sub(of.since) >= refusalWindow {
@@ -58,8 +58,8 @@ func (r *Receiver) countRefusal(w *integration.Webhook, now time.Time) (listed b
 	return of.count <= listedRefusals, ended
 }
 
-// LogRefusals logs how many calls were refused that have no row, for each webhook whose minute is over. It is to be
-// run every few seconds. The count is of this process, which loses it when it ends.
+// LogRefusals logs, for each webhook whose window is over, how many refused calls have no row. It must be called every few
+// seconds. The count is kept in memory and is lost when the process ends.
 func (r *Receiver) LogRefusals(ctx context.Context) error {
 	now := r.Clock.Now()
 	var failed error
@@ -71,7 +71,7 @@ func (r *Receiver) LogRefusals(ctx context.Context) error {
 	return failed
 }
 
-// endedRefusals takes the windows that are over.
+// endedRefusals removes and returns the windows that are over.
 func (r *Receiver) endedRefusals(now time.Time) (list []refusals) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,7 +90,7 @@ func (r *Receiver) logRest(ctx context.Context, of refusals, now time.Time) erro
 }
 
 func (r *Receiver) logRefusal(ctx context.Context, d *integration.Delivery) error {
-	err := r.gatherer.keep(ctx, d)
+	err := r.batcher.add(ctx, d)
 	if err != nil {
 		r.Log.WarnContext(ctx, "a refused webhook call is not in the log", "webhook", d.Webhook.String(), "error", err)
 	}

@@ -14,78 +14,78 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// job is deliveries of one integration that are worked on together.
-type job struct {
+// deliveryBatch is a batch of deliveries of one integration.
+type deliveryBatch struct {
 	*Worker
 	project     *project.Project
 	integration *integration.Integration
 	webhooks    map[id.Webhook]*integration.Webhook
-	letters     []*letter
+	deliveries  []*parsedDelivery
 }
 
-// letter is a delivery that is opened.
-type letter struct {
+// parsedDelivery is a delivery and what was read from it.
+type parsedDelivery struct {
 	delivery *integration.Delivery // as it was claimed
 	records  []syncrun.Record
-	err      error // why it could not be read
+	err      error // the reason that it could not be read
 }
 
-// work works on deliveries of one integration. An error leaves them to their lease.
+// work works on deliveries of one integration. If it returns an error, they become due when their lease ends.
 func (w *Worker) work(ctx ports.Outbound, list []*integration.Delivery) error {
-	j := &job{Worker: w}
+	j := &deliveryBatch{Worker: w}
 	for _, d := range list {
-		j.letters = append(j.letters, &letter{delivery: d})
+		j.deliveries = append(j.deliveries, &parsedDelivery{delivery: d})
 	}
-	err := j.open(ctx, list[0])
+	err := j.load(ctx, list[0])
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
-		ctx, cancel := context.WithTimeout(ctx, storing)
+		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 		defer cancel()
-		for _, l := range j.letters {
+		for _, l := range j.deliveries {
 			l.delivery.Payload = nil
 		}
-		return j.giveUp(ctx, w.Inbox, j.letters, "The integration is gone.") // nobody else ends what came when it went
+		return j.giveUp(ctx, w.Inbox, j.deliveries, "The integration is gone.") // ends deliveries that arrived while it was deleted
 	case err != nil:
 		return err
 	}
 	j.read(ctx)
-	if err = j.take(ctx, j.letters); err == nil || !worthTrying(err) {
+	if err = j.importAll(ctx, j.deliveries); err == nil || !maybeBadDelivery(err) {
 		return err
 	}
 	err = nil
-	for _, l := range j.letters { // none is to fail because of another
-		err = errors.Join(err, j.alone(ctx, l))
+	for _, l := range j.deliveries { // one delivery must not make the others fail
+		err = errors.Join(err, j.importOne(ctx, l))
 	}
 	return err
 }
 
-func (j *job) open(ctx context.Context, of *integration.Delivery) (err error) {
-	if j.project, err = j.Projects.ByProject(ctx, of.Project); err != nil {
+func (b *deliveryBatch) load(ctx context.Context, of *integration.Delivery) (err error) {
+	if b.project, err = b.Projects.ByProject(ctx, of.Project); err != nil {
 		return err
 	}
-	if j.integration, err = j.Integrations.ByID(ctx, of.Project, of.Integration); err != nil {
+	if b.integration, err = b.Integrations.ByID(ctx, of.Project, of.Integration); err != nil {
 		return err
 	}
-	j.webhooks, err = j.topics(ctx, j.integration)
+	b.webhooks, err = b.webhooksOf(ctx, b.integration)
 	return err
 }
 
-// errWait is for deliveries that were not tried because the platform did not answer about one before.
+// errWait is the error of deliveries that were not tried because the platform did not answer for an earlier one.
 var errWait = ports.Throttled{After: 2 * time.Second}
 
-// read finds out what the deliveries tell, which may take asking the platform. Once it does not answer, or
-// asks for patience, it is asked no more.
-func (j *job) read(ctx ports.Outbound) {
-	ctx, cancel := ctx.WithTimeout(reading)
+// read reads the records of the deliveries, which may need requests to the platform. If the platform does not answer or is busy,
+// read sends it no more requests.
+func (b *deliveryBatch) read(ctx ports.Outbound) {
+	ctx, cancel := ctx.WithTimeout(readTimeout)
 	defer cancel()
-	platform := j.Platforms[j.integration.Type.String()]
+	platform := b.Platforms[b.integration.Type.String()]
 	if platform == nil {
-		j.all(&ports.PlatformRefusal{Reason: "This server has no connection to " + j.integration.Type.Label() + "."})
+		b.failAll(&ports.PlatformRefusal{Reason: "This server has no connection to " + b.integration.Type.Label() + "."})
 		return
 	}
-	err := j.Accounts.Use(ctx, j.integration, func(c ports.Connection) error {
+	err := b.Accounts.Use(ctx, b.integration, func(c ports.Connection) error {
 		var stopped error
-		for _, l := range j.letters {
+		for _, l := range b.deliveries {
 			if l.err = stopped; stopped != nil {
 				continue
 			}
@@ -93,17 +93,17 @@ func (j *job) read(ctx ports.Outbound) {
 			if l.records, l.err = platform.News(ctx, c, d.Topic, d.At, d.Payload); errors.Is(l.err, ports.ErrCredentialsRefused) {
 				return l.err
 			}
-			stopped = stops(l.err)
+			stopped = stopReason(l.err)
 		}
 		return nil
 	})
 	if err != nil {
-		j.all(err)
+		b.failAll(err)
 	}
 }
 
-// stops is what a failure means for deliveries after it; nil: nothing.
-func stops(err error) error {
+// stopReason returns the error for the deliveries after a failed one, or nil if they can be tried.
+func stopReason(err error) error {
 	var failure *ports.PlatformFailure
 	var slow ports.Throttled
 	switch {
@@ -115,64 +115,64 @@ func stops(err error) error {
 	return nil
 }
 
-func (j *job) all(err error) {
-	for _, l := range j.letters {
+func (b *deliveryBatch) failAll(err error) {
+	for _, l := range b.deliveries {
 		l.records, l.err = nil, err
 	}
 }
 
-// take takes what letters tell, and records what became of them, in one transaction.
-func (j *job) take(ctx context.Context, letters []*letter) error {
-	ctx, cancel := context.WithTimeout(ctx, storing)
+// importAll imports the records of deliveries and stores the deliveries' results, in one transaction.
+func (b *deliveryBatch) importAll(ctx context.Context, deliveries []*parsedDelivery) error {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	var records []syncrun.Record
-	for _, l := range letters {
+	for _, l := range deliveries {
 		records = append(records, l.records...)
 	}
-	want := j.actions(letters)
+	want := b.actions(deliveries)
 	var taken ports.Taken
-	err := j.Unit.InTx(ctx, j.project.ID, func(s ports.SyncStores) error {
+	err := b.Unit.InTx(ctx, b.project.ID, func(s ports.SyncStores) error {
 		var err error
-		taken, err = j.Taker.Take(ctx, s, ports.Taking{
-			Project:     j.project,
-			Integration: j.integration.ID,
+		taken, err = b.Taker.Take(ctx, s, ports.Taking{
+			Project:     b.project,
+			Integration: b.integration.ID,
 			Want:        want,
 		}, records)
 		switch {
 		case fault.Is(err, integration.ErrDisconnected().Code):
-			return j.giveUp(ctx, s.Inbox, letters, reasonDisconnected)
+			return b.giveUp(ctx, s.Inbox, deliveries, reasonDisconnected)
 		case err != nil:
 			return err
 		}
 		if len(taken.Changes) > 0 {
 			conflicts := taken.Changes[:min(len(taken.Changes), syncrun.MaxChanges)]
-			if err := s.Changes.Add(ctx, j.project.ID, j.integration.ID, conflicts); err != nil {
+			if err := s.Changes.Add(ctx, b.project.ID, b.integration.ID, conflicts); err != nil {
 				return err
 			}
 		}
 		if err := failpoint.At(ctx, failpoint.HookTaken); err != nil {
 			return err
 		}
-		return j.record(ctx, s, letters, taken.Outcomes)
+		return b.record(ctx, s, deliveries, taken.Outcomes)
 	})
 	if err != nil {
 		return err
 	}
 	if len(taken.Products) > 0 {
-		j.Changed(ctx, j.project.ID, taken.Products)
+		b.Changed(ctx, b.project.ID, taken.Products)
 	}
 	if len(want) > 0 {
-		j.Wanted()
+		b.Wanted()
 	}
 	return failpoint.At(ctx, failpoint.HookWorked)
 }
 
-// actions are what the letters' webhooks want to be read: once for each delivery, however often it is tried,
-// whether or not it can be read by then. One that is only put off is not tried.
-func (j *job) actions(letters []*letter) (want []syncrun.Resource) {
-	for _, l := range letters {
+// actions returns the resources that the actions of the deliveries' webhooks request: once for each delivery, at its first attempt,
+// even if it cannot be read. A delivery that is only postponed was not attempted.
+func (b *deliveryBatch) actions(deliveries []*parsedDelivery) (want []syncrun.Resource) {
+	for _, l := range deliveries {
 		var slow ports.Throttled
-		if w := j.webhooks[l.delivery.Webhook]; w != nil && l.delivery.Retries == 0 && !errors.As(l.err, &slow) {
+		if w := b.webhooks[l.delivery.Webhook]; w != nil && l.delivery.Retries == 0 && !errors.As(l.err, &slow) {
 			for _, a := range w.Actions {
 				want = append(want, a.Resource())
 			}
@@ -181,11 +181,11 @@ func (j *job) actions(letters []*letter) (want []syncrun.Resource) {
 	return want
 }
 
-// record stores what became of letters.
-func (j *job) record(ctx context.Context, s ports.SyncStores, letters []*letter, outcomes []syncrun.Outcome) error {
-	for _, l := range letters {
+// record stores the results of deliveries.
+func (b *deliveryBatch) record(ctx context.Context, s ports.SyncStores, deliveries []*parsedDelivery, outcomes []syncrun.Outcome) error {
+	for _, l := range deliveries {
 		d := *l.delivery
-		j.judge(&d, l.err, outcomes[:len(l.records)])
+		b.setStatus(&d, l.err, outcomes[:len(l.records)])
 		outcomes = outcomes[len(l.records):]
 		if err := s.Inbox.Record(ctx, &d, l.delivery.DueAt); err != nil {
 			return err
@@ -194,12 +194,12 @@ func (j *job) record(ctx context.Context, s ports.SyncStores, letters []*letter,
 	return nil
 }
 
-// reasonDisconnected says why a delivery is given up. It can be tried again once the integration is connected.
+// reasonDisconnected is the reason for giving a delivery up. It can be retried after the integration is connected again.
 const reasonDisconnected = "The integration was disconnected."
 
-// giveUp gives deliveries up.
-func (j *job) giveUp(ctx context.Context, box ports.Inbox, letters []*letter, why string) error {
-	for _, l := range letters {
+// giveUp ends deliveries without success.
+func (b *deliveryBatch) giveUp(ctx context.Context, box ports.Inbox, deliveries []*parsedDelivery, why string) error {
+	for _, l := range deliveries {
 		d := *l.delivery
 		d.GiveUp(why)
 		if err := box.Record(ctx, &d, l.delivery.DueAt); err != nil {
@@ -209,16 +209,16 @@ func (j *job) giveUp(ctx context.Context, box ports.Inbox, letters []*letter, wh
 	return nil
 }
 
-// judge decides what becomes of a delivery. What cannot be read, and a record that is not acceptable, would
-// be no better the next time. What it tells of may yet come.
-func (j *job) judge(d *integration.Delivery, err error, outcomes []syncrun.Outcome) {
-	now := j.Clock.Now()
+// setStatus sets the new status of a delivery. Another attempt cannot help an unreadable body or an invalid record, but it can
+// help a record that refers to one that has not arrived yet.
+func (b *deliveryBatch) setStatus(d *integration.Delivery, err error, outcomes []syncrun.Outcome) {
+	now := b.Clock.Now()
 	var slow ports.Throttled
 	var failure *ports.PlatformFailure
 	var refusal *ports.PlatformRefusal
 	switch {
 	case err == nil:
-		judgeRecords(d, outcomes, now)
+		setStatusFromOutcomes(d, outcomes, now)
 	case errors.As(err, &slow):
 		d.Postpone(now.Add(min(max(slow.After, time.Second), time.Hour)))
 	case errors.As(err, &failure):
@@ -236,7 +236,7 @@ func (j *job) judge(d *integration.Delivery, err error, outcomes []syncrun.Outco
 	}
 }
 
-func judgeRecords(d *integration.Delivery, outcomes []syncrun.Outcome, now time.Time) {
+func setStatusFromOutcomes(d *integration.Delivery, outcomes []syncrun.Outcome, now time.Time) {
 	for _, wanted := range []syncrun.Verdict{syncrun.Unknown, syncrun.Refused} {
 		for _, o := range outcomes {
 			switch {
@@ -253,19 +253,19 @@ func judgeRecords(d *integration.Delivery, outcomes []syncrun.Outcome, now time.
 	d.Done()
 }
 
-// alone works on one letter by itself. If that fails too, it is the letter's fault.
-func (j *job) alone(ctx context.Context, l *letter) error {
-	err := j.take(ctx, []*letter{l})
-	if err == nil || !worthTrying(err) {
+// importOne imports one delivery by itself. If that fails too, the cause is this delivery.
+func (b *deliveryBatch) importOne(ctx context.Context, l *parsedDelivery) error {
+	err := b.importAll(ctx, []*parsedDelivery{l})
+	if err == nil || !maybeBadDelivery(err) {
 		return err
 	}
-	j.Log.ErrorContext(ctx, "a webhook delivery could not be taken", "delivery", l.delivery.ID.String(), "error", err)
+	b.Log.ErrorContext(ctx, "a webhook delivery could not be taken", "delivery", l.delivery.ID.String(), "error", err)
 	l.records, l.err = nil, err
-	return j.take(ctx, []*letter{l})
+	return b.importAll(ctx, []*parsedDelivery{l})
 }
 
-// worthTrying reports whether a transaction may have failed because of one of its deliveries.
-func worthTrying(err error) bool {
+// maybeBadDelivery reports whether a transaction may have failed because of one of its deliveries.
+func maybeBadDelivery(err error) bool {
 	kind := fault.KindOf(err)
 	return kind != fault.Unavailable && kind != fault.NotFound && kind != fault.Limited &&
 		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)

@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	// poll is how often due deliveries, those that other replicas stored too, are looked for.
+	// poll is how often the worker looks for due deliveries, including those that other replicas stored.
 	poll = 500 * time.Millisecond
 	// lease is longer than working on a batch takes.
 	lease = 30 * time.Second
-	// reading bounds what a group of deliveries asks the platform.
-	reading = 15 * time.Second
-	// again is when deliveries are tried that this server could not work on.
-	again = 2 * time.Second
+	// readTimeout bounds the requests to the platform for a batch of deliveries.
+	readTimeout = 15 * time.Second
+	// retryPause is the pause before deliveries that this server could not work on are tried again.
+	retryPause = 2 * time.Second
 )
 
-// limits give a platform that hangs one of the places, and platforms that hang half of them.
+// limits let a platform that hangs occupy one of the workers, and all such platforms half of them.
 var limits = jobs.Limits{
 	Slots: 8,
 	Slow:  4,
@@ -33,8 +33,8 @@ var limits = jobs.Limits{
 	Long:  5 * time.Second,
 }
 
-// Worker works on deliveries: on one batch of an integration at a time, so that they are taken in the order of
-// what they tell. Its Job is to be run.
+// Worker works on deliveries. It works on one batch of an integration at a time, so that changes are imported in the order in
+// which they happened. The caller runs its Job.
 type Worker struct {
 	Queue        ports.InboxQueue
 	Inbox        ports.Inbox
@@ -47,13 +47,13 @@ type Worker struct {
 	Taker        ports.Taker
 	Clock        ports.Clock
 	Log          *slog.Logger
-	// Changed is told of products whose fields or stock have changed, once they are stored.
+	// Changed is called with the products whose fields or stock have changed, after they are stored.
 	Changed func(ctx context.Context, project id.Project, products []id.Product)
-	// Wanted is told that an integration is to be read. It never waits.
+	// Wanted is called when an integration has a sync to do. It must not block.
 	Wanted func()
 }
 
-// Job works on deliveries that are due.
+// Job works on the deliveries that are due.
 func (w *Worker) Job() jobs.Job[*integration.Delivery] {
 	return jobs.Job[*integration.Delivery]{
 		Name:   "work on webhooks",
@@ -67,7 +67,7 @@ func (w *Worker) Job() jobs.Job[*integration.Delivery] {
 	}
 }
 
-// batch works on deliveries of one integration, and finishes when the worker is stopped.
+// batch works on deliveries of one integration. It finishes even if the worker is stopped.
 func (w *Worker) batch(ctx ports.Outbound, t jobs.Task[*integration.Delivery]) error {
 	ctx = ctx.WithoutCancel()
 	at := *w
@@ -76,25 +76,25 @@ func (w *Worker) batch(ctx ports.Outbound, t jobs.Task[*integration.Delivery]) e
 	for i, l := range t.Items {
 		list[i] = l.Item
 	}
-	slices.SortStableFunc(list, func(a, b *integration.Delivery) int { return happened(a).Compare(happened(b)) })
+	slices.SortStableFunc(list, func(a, b *integration.Delivery) int { return eventTime(a).Compare(eventTime(b)) })
 	err := at.work(ctx, list)
 	if err == nil || errors.Is(err, fault.ErrUnreadable) {
 		return err
 	}
 	w.Log.WarnContext(ctx, "webhook deliveries are postponed", "integration", t.Group, "error", err)
 	if at.postpone(ctx, list) != nil {
-		return err // the leases end
+		return err // they become due when their leases end
 	}
 	return jobs.ErrFailed
 }
 
-// postpone makes deliveries due again that this server could not work on, which is no failure of theirs.
+// postpone makes deliveries due again that this server could not work on. That does not count as a failed attempt.
 func (w *Worker) postpone(ctx context.Context, list []*integration.Delivery) error {
-	ctx, cancel := context.WithTimeout(ctx, storing/2)
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout/2)
 	defer cancel()
 	for _, d := range list {
 		put := *d
-		put.Postpone(w.Clock.Now().Add(again))
+		put.Postpone(w.Clock.Now().Add(retryPause))
 		if err := w.Inbox.Record(ctx, &put, d.DueAt); err != nil {
 			return err
 		}
@@ -102,16 +102,16 @@ func (w *Worker) postpone(ctx context.Context, list []*integration.Delivery) err
 	return nil
 }
 
-// happened is when what a delivery tells did, as far as anybody knows.
-func happened(d *integration.Delivery) time.Time {
+// eventTime returns when the change of a delivery happened, as far as it is known.
+func eventTime(d *integration.Delivery) time.Time {
 	if d.At.IsZero() {
 		return d.ReceivedAt
 	}
 	return d.At
 }
 
-// topics are the webhooks of an integration by id.
-func (w *Worker) topics(ctx context.Context, of *integration.Integration) (map[id.Webhook]*integration.Webhook, error) {
+// webhooksOf returns the webhooks of an integration by id.
+func (w *Worker) webhooksOf(ctx context.Context, of *integration.Integration) (map[id.Webhook]*integration.Webhook, error) {
 	list, err := w.Webhooks.List(ctx, of.Project, of.ID)
 	all := make(map[id.Webhook]*integration.Webhook, len(list))
 	for _, one := range list {

@@ -12,14 +12,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Failures of this server's own, after which another attempt, or another replica, may do better.
+// Failures of this server. Another attempt, or another replica, may succeed.
 var (
 	errEmpty  = errors.New("the event could not be read")
 	errNoBus  = errors.New("this server has no event bus")
 	errNoMail = errors.New("this server has no mail server")
 )
 
-// deliver brings a parcel to its target, or finds that there is no such target any more.
+// deliver sends a parcel to its target. It reports whether the target still exists.
 func (p *Publisher) deliver(ctx ports.Outbound, parcel ports.Parcel, now time.Time) (r event.Result, deliverable bool) {
 	switch to := parcel.Delivery.Target; {
 	case len(parcel.Body) == 0:
@@ -29,12 +29,12 @@ func (p *Publisher) deliver(ctx ports.Outbound, parcel ports.Parcel, now time.Ti
 	case to == event.Email && p.Mailer == nil:
 		return failed(errNoMail), true
 	case to.Hook():
-		return p.tell(ctx, parcel, now)
+		return p.postToHook(ctx, parcel, now)
 	case parcel.Subscription != nil:
 		if parcel.Subscription.Status != event.Active {
 			return r, false
 		}
-		return p.post(ctx, parcel, now), true
+		return p.postToSubscription(ctx, parcel, now), true
 	case to == event.Stream:
 		return failed(p.Stream.Publish(ctx, ports.Announced{
 			ID:      parcel.Delivery.Event,
@@ -58,7 +58,7 @@ func (p *Publisher) deliver(ctx ports.Outbound, parcel ports.Parcel, now time.Ti
 	return r, false
 }
 
-func (p *Publisher) post(ctx ports.Outbound, parcel ports.Parcel, now time.Time) event.Result {
+func (p *Publisher) postToSubscription(ctx ports.Outbound, parcel ports.Parcel, now time.Time) event.Result {
 	s := parcel.Subscription
 	var secrets ports.SharedSecrets
 	for _, sealed := range s.Secrets(now) {
@@ -84,7 +84,7 @@ func failed(err error) (r event.Result) {
 	return r
 }
 
-// headlines are what people read of an alert first.
+// headlines are the subjects of alerts.
 var headlines = map[event.Type]string{
 	event.PaymentUnresolvedType:    "Nobody knows yet whether a payment was taken",
 	event.RefundUnresolvedType:     "Nobody knows yet whether a refund was made",
@@ -101,7 +101,7 @@ var headlines = map[event.Type]string{
 	event.SubscriptionDisabledType: "An event subscription was disabled",
 }
 
-// alert is what people read: a headline, and the event's data a line each.
+// alert returns the subject of an alert, and the event's data as text with one line per field.
 func alert(parcel ports.Parcel) (subject, text string) {
 	kind := parcel.Delivery.Type
 	subject = fmt.Sprintf("[%s] %s", parcel.Shop.Name, headlines[kind])

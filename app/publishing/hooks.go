@@ -10,16 +10,16 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Failures of telling an order's agent, after which another attempt may do better.
+// Failures of a call to the hook of an order's agent. Another attempt may succeed.
 var (
 	errOrderUnread = errors.New("the order could not be read")
 	errNoProtocol  = errors.New("this server does not speak the hook's protocol")
 	errNoKey       = errors.New("the shop's signing key could not be read")
 )
 
-// tell brings an order, as it is now, to the hook of its agent, or finds that there is none any more: the hook has ended,
-// the buyer was erased, or the shop is closed.
-func (p *Publisher) tell(ctx ports.Outbound, parcel ports.Parcel, now time.Time) (r event.Result, deliverable bool) {
+// postToHook posts the current state of an order to the hook of its agent. It reports whether there is still such a hook: the hook may
+// have ended, the buyer may be erased, or the shop may be closed.
+func (p *Publisher) postToHook(ctx ports.Outbound, parcel ports.Parcel, now time.Time) (r event.Result, deliverable bool) {
 	if parcel.Shop == nil || parcel.Shop.Status != project.Active {
 		return r, false
 	}
@@ -39,7 +39,7 @@ func (p *Publisher) tell(ctx ports.Outbound, parcel ports.Parcel, now time.Time)
 	}
 	body, header, err := protocol.Message(ports.OrderNews{
 		Event: parcel.Delivery.Event,
-		Type:  toldAs(parcel.Delivery.Type),
+		Type:  hookEventType(parcel.Delivery.Type),
 		At:    parcel.At,
 		Case:  c,
 		Shop:  parcel.Shop,
@@ -66,8 +66,8 @@ func (p *Publisher) tell(ctx ports.Outbound, parcel ports.Parcel, now time.Time)
 	}), true
 }
 
-// toldAs is the type of an event as agents are told it: an order was placed, or has changed.
-func toldAs(t event.Type) event.Type {
+// hookEventType returns the type under which a hook receives an event: order.completed or order.updated.
+func hookEventType(t event.Type) event.Type {
 	if t == event.OrderCompletedType {
 		return t
 	}

@@ -18,19 +18,19 @@ import (
 )
 
 const (
-	// poll is how often what other replicas announced, and what is due again, is looked for.
+	// poll is how often the publisher looks for events that other replicas announced, and for deliveries that are due.
 	poll = 250 * time.Millisecond
-	// lease is how long a delivery is in hand. It is longer than an attempt can take.
+	// lease is how long a delivery is claimed. It is longer than an attempt can take.
 	lease = 30 * time.Second
-	// patience bounds an attempt, whoever makes it.
-	patience = 15 * time.Second
-	// pace is between the beginnings of two rounds: what is announced within it is fanned out in one transaction.
+	// attemptTimeout bounds an attempt, for all kinds of targets.
+	attemptTimeout = 15 * time.Second
+	// pace is the time between the starts of two rounds. Events that are announced in between are fanned out in one transaction.
 	pace = 50 * time.Millisecond
-	// fanned is how many events have their deliveries made in one transaction.
-	fanned = 500
+	// fanOutBatch is how many events one transaction fans out.
+	fanOutBatch = 500
 )
 
-// However much waits for dead receivers, others have room.
+// limits keep workers free for other receivers, however many deliveries wait for receivers that do not answer.
 var limits = jobs.Limits{
 	Slots: 64,
 	Slow:  32,
@@ -39,7 +39,7 @@ var limits = jobs.Limits{
 	Long:  time.Second,
 }
 
-// Publisher delivers what is announced. Its Job is to be run. Stream and Mailer may be nil: nothing goes there then.
+// Publisher delivers announced events. The caller runs its Job. Without a Stream or a Mailer nothing is delivered there.
 type Publisher struct {
 	Outbox   ports.Outbox
 	Webhooks ports.Webhooks
@@ -47,7 +47,7 @@ type Publisher struct {
 	Mailer   ports.Mailer
 	Chats    ports.Chats
 	Vault    ports.Vault
-	// Orders are what the hooks of orders are told, each by its protocol and signed with the project's key.
+	// Orders are sent to the hooks of their agents, each in its protocol and signed with the project's key.
 	Orders ports.Orders
 	Hooks  map[checkout.HookProtocol]ports.HookProtocol
 	Signer func(context.Context, id.Project) (signing.Private, error)
@@ -60,7 +60,7 @@ type Publisher struct {
 	finished []ports.Outcome // not recorded yet
 }
 
-// Job makes deliveries of events, and attempts those that are due.
+// Job fans out events and attempts the deliveries that are due.
 func (p *Publisher) Job() jobs.Job[ports.Parcel] {
 	return jobs.Job[ports.Parcel]{
 		Name:   "deliver events",
@@ -77,16 +77,16 @@ func (p *Publisher) Job() jobs.Job[ports.Parcel] {
 	}
 }
 
-// fanOut makes the deliveries of due events. It reports whether there are more.
+// fanOut creates the deliveries of due events. It reports whether there are more.
 func (p *Publisher) fanOut(ctx context.Context) (more bool, err error) {
-	n, aside, err := p.Outbox.FanOut(ctx, fanned, p.route)
+	n, aside, err := p.Outbox.FanOut(ctx, fanOutBatch, p.route)
 	for _, a := range aside {
 		jobs.ReportSetAside(ctx, p.Log, "fan out events", a)
 	}
-	return n == fanned, err
+	return n == fanOutBatch, err
 }
 
-// route says where an event goes.
+// route returns the deliveries of an event.
 func (p *Publisher) route(e ports.Announced, to ports.Audience) []*event.Delivery {
 	var targets []event.Target
 	for _, s := range to.Subscriptions {
@@ -110,7 +110,7 @@ func (p *Publisher) route(e ports.Announced, to ports.Audience) []*event.Deliver
 	return list
 }
 
-// channels are where a project's settings want alerts to go.
+// channels returns the targets of alerts that a project's settings enable.
 func (p *Publisher) channels(to ports.Audience) (list []event.Target) {
 	for _, channel := range to.Settings.AlertChannels {
 		switch {
@@ -123,12 +123,12 @@ func (p *Publisher) channels(to ports.Audience) (list []event.Target) {
 	return list
 }
 
-// work makes one attempt, and decides what follows from it.
+// work makes one attempt and collects its outcome.
 func (p *Publisher) work(ctx ports.Outbound, t jobs.Task[ports.Parcel]) error {
 	if err := failpoint.At(ctx, failpoint.DeliveryClaimed); err != nil {
 		return err
 	}
-	ctx, cancel := ctx.WithoutCancel().WithTimeout(patience)
+	ctx, cancel := ctx.WithoutCancel().WithTimeout(attemptTimeout)
 	defer cancel()
 	parcel := t.Item()
 	d, now := parcel.Delivery, t.Clock.Now
@@ -138,11 +138,11 @@ func (p *Publisher) work(ctx ports.Outbound, t jobs.Task[ports.Parcel]) error {
 	}
 	outcome := ports.Outcome{Held: t.Items[0].Held, Delivery: d}
 	if !deliverable {
-		_ = d.Cancel() // it was pending when it was claimed
+		_ = d.Cancel() // cannot fail: the delivery was pending when it was claimed
 		p.finish(outcome)
 		return nil
 	}
-	why, _ := d.Attempted(result, now(), p.jitter()) // as above
+	why, _ := d.Attempted(result, now(), p.jitter()) // cannot fail either
 	if why != (event.Reason{}) && parcel.Subscription != nil {
 		outcome.Why = why
 		outcome.Alert = event.New(p.Entropy.IDBits(), d.Project, now(), event.SubscriptionDisabled{
@@ -172,9 +172,8 @@ func (p *Publisher) jitter() int {
 	return (int(bits[0])<<8|int(bits[1]))%(2*event.MaxJitter+1) - event.MaxJitter
 }
 
-// record stores what has been attempted, in one transaction. If the database is not there, all of it is tried
-// again with the next round. If one outcome cannot be stored, the others are: it is attempted again when its
-// lease is over.
+// record stores the collected outcomes in one transaction. If the database is unavailable, the next round tries all of them again.
+// If one outcome cannot be stored, the others still are; its delivery is attempted again when the lease ends.
 func (p *Publisher) record(ctx context.Context) error {
 	p.mu.Lock()
 	outcomes := p.finished

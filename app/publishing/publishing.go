@@ -1,5 +1,5 @@
-// Package publishing brings a project's events to those who want to hear of them: to subscriptions by
-// signed requests, to the installation's event bus, and as alerts to people by mail and chat.
+// Package publishing delivers a project's events: to subscriptions by signed requests, to the installation's event bus, to the
+// hooks of orders, and as alerts to people by mail and chat. The transports are behind ports.
 package publishing
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service manages subscriptions. What needs no use case, callers ask Subscriptions and Deliveries for.
+// Service manages subscriptions. Callers use Subscriptions and Deliveries directly for plain reads.
 type Service struct {
 	*ports.Stores
 
@@ -30,7 +30,7 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// Subscribe makes a subscription, and the secret that is shown once.
+// Subscribe makes a subscription. It returns the secret, which is shown once.
 func (s *Service) Subscribe(ctx context.Context, project id.Project, d event.Draft) (*event.Subscription, string, error) {
 	name := id.New[id.Subscription](s.Entropy.IDBits())
 	secret, sealed := s.newSecret(name)
@@ -41,7 +41,7 @@ func (s *Service) Subscribe(ctx context.Context, project id.Project, d event.Dra
 	return made, secret, s.Subscriptions.Add(ctx, made)
 }
 
-// Change changes a subscription, and returns it as it was and as it is.
+// Change changes a subscription. It returns the subscription before and after the change.
 func (s *Service) Change(ctx context.Context, project id.Project, of id.Subscription, c event.Change) (before, after *event.Subscription, err error) {
 	address, _ := c.URL.Value()
 	after, err = s.Subscriptions.Update(ctx, project, of, func(current *event.Subscription) error {
@@ -52,7 +52,7 @@ func (s *Service) Change(ctx context.Context, project id.Project, of id.Subscrip
 	return before, after, err
 }
 
-// Rotate gives a subscription another secret. The one before signs too for event.SecretOverlap.
+// Rotate replaces a subscription's secret. Requests are also signed with the old one for event.SecretOverlap.
 func (s *Service) Rotate(ctx context.Context, project id.Project, of id.Subscription) (*event.Subscription, string, error) {
 	secret, sealed := s.newSecret(of)
 	changed, err := s.Subscriptions.Update(ctx, project, of, func(current *event.Subscription) error {
@@ -62,7 +62,7 @@ func (s *Service) Rotate(ctx context.Context, project id.Project, of id.Subscrip
 	return changed, secret, err
 }
 
-// Test sends a subscription an event that means nothing.
+// Test sends a ping event to a subscription.
 func (s *Service) Test(ctx context.Context, project id.Project, of id.Subscription) (*event.Delivery, error) {
 	to, err := s.Subscriptions.ByID(ctx, project, of)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Service) Test(ctx context.Context, project id.Project, of id.Subscripti
 	return made, s.Deliveries.Announce(ctx, ping, made)
 }
 
-// newSecret is 256 random bits as Standard Webhooks write them, and the same sealed.
+// newSecret returns 256 random bits in the format of Standard Webhooks, in plain text and sealed.
 func (s *Service) newSecret(of id.Subscription) (text string, sealed []byte) {
 	one, two := s.Entropy.Bits128(), s.Entropy.Bits128()
 	text = "whsec_" + base64.StdEncoding.EncodeToString(append(one[:], two[:]...))
@@ -87,7 +87,7 @@ func (s *Service) newSecret(of id.Subscription) (text string, sealed []byte) {
 // Purpose binds a sealed secret to its subscription.
 func Purpose(of id.Subscription) string { return "secret of " + of.String() }
 
-// refusePrivate adds a URL that leads into a private network to what else is wrong.
+// refusePrivate adds a field error to err if the URL leads into a private network.
 func (s *Service) refusePrivate(url string, err error) error {
 	if s.Addresses.LeadsInside(url) {
 		return fault.AddField(err, "url", "must not lead to a private address")

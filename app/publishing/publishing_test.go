@@ -10,7 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-func TestAlertsAreReadable(t *testing.T) {
+// An alert has a headline and one line per field, without nested values. Every type of event that alerts has a headline.
+func TestAlert(t *testing.T) {
 	t.Parallel()
 	d := &event.Delivery{Type: event.InventoryLowType, Event: id.Stored[id.Event]("evt_1")}
 	subject, text := alert(ports.Parcel{

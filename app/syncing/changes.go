@@ -10,12 +10,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// longestTitle bounds the name by which a list shows a product, in characters.
-const longestTitle = 200
+// maxTitle bounds the product name that a list of changes shows, in characters.
+const maxTitle = 200
 
 // compare finds the fields that both sides changed since they last agreed, and those in which they agree again. all is the
-// platform's draft with every field. It costs something only for products that were edited here.
-func (b *batch) compare(o *offer, all catalog.Draft) {
+// platform's draft with every field. Only products that were edited here are compared.
+func (b *batch) compare(o *productImport, all catalog.Draft) {
 	base := o.after.Prints
 	switch {
 	case o.failed != "":
@@ -28,44 +28,44 @@ func (b *batch) compare(o *offer, all catalog.Draft) {
 	}
 }
 
-// listOffer lists the conflicts of a product and, in a preview, what would become of it.
-func (b *batch) listOffer(o *offer) {
+// listProduct lists the conflicts of a product. In a preview it also lists what a sync would do to the product.
+func (b *batch) listProduct(o *productImport) {
 	for _, field := range o.conflicts {
-		b.list(o.item, syncrun.Conflict, o.ours, []syncrun.FieldChange{field})
+		b.list(o.recordImport, syncrun.Conflict, o.ours, []syncrun.FieldChange{field})
 	}
 	switch {
 	case !b.Preview || !o.write:
 	case o.ours == nil:
-		b.list(o.item, syncrun.Create, o.next, nil)
+		b.list(o.recordImport, syncrun.Create, o.next, nil)
 	default:
 		kind, fields := syncrun.Modify, syncrun.Differences(o.ours, o.next)
 		if o.next.Status == catalog.Archived && o.ours.Status != catalog.Archived {
 			kind = syncrun.Archive
 			fields = slices.DeleteFunc(fields, func(f syncrun.FieldChange) bool { return f.Field == "status" })
 		}
-		b.list(o.item, kind, o.ours, fields)
+		b.list(o.recordImport, kind, o.ours, fields)
 	}
 }
 
-func (b *batch) list(one *item, kind syncrun.ChangeKind, p *catalog.Product, fields []syncrun.FieldChange) {
+func (b *batch) list(one *recordImport, kind syncrun.ChangeKind, p *catalog.Product, fields []syncrun.FieldChange) {
 	c := syncrun.Change{
 		Run:      b.Run,
 		Preview:  b.Preview,
 		Resource: one.record.Resource,
 		Remote:   one.record.Remote,
-		Title:    syncrun.Shorten(p.Name, longestTitle),
+		Title:    syncrun.Shorten(p.Name, maxTitle),
 		Kind:     kind,
 		Fields:   fields,
 		At:       b.now,
 	}
-	if kind != syncrun.Create { // a product that a preview creates is not stored, so its id is of no use
+	if kind != syncrun.Create { // a preview does not store the product that it creates, so it has no id
 		c.Local = p.ID.String()
 	}
 	b.changes = append(b.changes, c)
 }
 
-// listRecord lists, in a preview, what would become of a record of a customer or an order. Its values are not stored in the list.
-func (b *batch) listRecord(one *item) {
+// listRecord lists, in a preview, what a sync would do to a record of a customer or an order. The list does not contain its values.
+func (b *batch) listRecord(one *recordImport) {
 	var kind syncrun.ChangeKind
 	switch b.outcomes[one.at].Verdict {
 	case syncrun.Created:
@@ -90,22 +90,22 @@ func (b *batch) listRecord(one *item) {
 	}
 }
 
-// list stores the changes that the run's list has room for.
-func (h *hand) list(ctx context.Context, s ports.SyncStores, found []syncrun.Change) error {
-	listable := h.run.Listable(found)
+// storeChanges stores the changes that fit into the run's list.
+func (cr *claimedRun) storeChanges(ctx context.Context, s ports.SyncStores, found []syncrun.Change) error {
+	listable := cr.run.Listable(found)
 	if len(listable) == 0 {
 		return nil
 	}
-	return s.Changes.Add(ctx, h.run.Project, h.run.Integration, listable)
+	return s.Changes.Add(ctx, cr.run.Project, cr.run.Integration, listable)
 }
 
-// listGone lists, in a preview, records that a full sync would remove.
-func (h *hand) listGone(ctx context.Context, s ports.SyncStores, gone []*syncrun.Copy) ([]syncrun.Change, error) {
-	now := h.Clock.Now()
+// storeArchivals lists, in a preview, records that a full sync would remove.
+func (cr *claimedRun) storeArchivals(ctx context.Context, s ports.SyncStores, gone []*syncrun.Copy) ([]syncrun.Change, error) {
+	now := cr.Clock.Now()
 	found := make([]syncrun.Change, len(gone))
 	for i, c := range gone {
 		found[i] = syncrun.Change{
-			Run:      h.run.ID,
+			Run:      cr.run.ID,
 			Preview:  true,
 			Resource: c.Resource,
 			Remote:   c.Remote,
@@ -114,14 +114,14 @@ func (h *hand) listGone(ctx context.Context, s ports.SyncStores, gone []*syncrun
 			At:       now,
 		}
 	}
-	if err := h.name(ctx, s, h.run.Listable(found)); err != nil {
+	if err := cr.addTitles(ctx, s, cr.run.Listable(found)); err != nil {
 		return nil, err
 	}
-	return found, h.list(ctx, s, found)
+	return found, cr.storeChanges(ctx, s, found)
 }
 
-// name gives changes of products their titles.
-func (h *hand) name(ctx context.Context, s ports.SyncStores, changes []syncrun.Change) error {
+// addTitles sets the titles of changes of products.
+func (cr *claimedRun) addTitles(ctx context.Context, s ports.SyncStores, changes []syncrun.Change) error {
 	var keys ports.ProductKeys
 	for _, c := range changes {
 		if c.Resource == syncrun.Products && c.Local != "" {
@@ -131,10 +131,10 @@ func (h *hand) name(ctx context.Context, s ports.SyncStores, changes []syncrun.C
 	if len(keys.IDs) == 0 {
 		return nil
 	}
-	_, err := s.Products.Upsert(ctx, h.run.Project, keys, func(known ports.KnownProducts) []ports.ProductWrite {
+	_, err := s.Products.Upsert(ctx, cr.run.Project, keys, func(known ports.KnownProducts) []ports.ProductWrite {
 		for i := range changes {
 			if p := known.ByID[id.Stored[id.Product](changes[i].Local)]; p != nil {
-				changes[i].Title = syncrun.Shorten(p.Name, longestTitle)
+				changes[i].Title = syncrun.Shorten(p.Name, maxTitle)
 			}
 		}
 		return nil

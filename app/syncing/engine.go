@@ -14,31 +14,31 @@ import (
 )
 
 const (
-	// poll is how often due runs, those of other replicas too, are looked for.
+	// poll is how often the engine looks for due runs, including those that other replicas started.
 	poll = 500 * time.Millisecond
 	// lease is renewed with each page. It is longer than a page can take.
 	lease = 30 * time.Second
-	// patience bounds the reading of a page.
-	patience = 20 * time.Second
-	// finishing bounds what is written once the engine is told to stop.
-	finishing = 10 * time.Second
-	// turn is after how long a run that has more to read lets others have its place.
-	turn = 20 * time.Second
-	// wanting are how many integrations are looked at that a webhook wants to be read.
-	wanting = 32
-	// starting bounds the starting of their runs: less than it takes to wait for all of their projects.
-	starting = 5 * time.Second
+	// pageTimeout bounds the reading of a page.
+	pageTimeout = 20 * time.Second
+	// writeTimeout bounds a write after the engine was asked to stop.
+	writeTimeout = 10 * time.Second
+	// timeSlice is how long a run may keep its worker while it has more pages to read.
+	timeSlice = 20 * time.Second
+	// scanLimit bounds the integrations that one scan starts runs for.
+	scanLimit = 32
+	// startTimeout bounds one scan. It ends even if every project is locked.
+	startTimeout = 5 * time.Second
 )
 
-// limits leave places for projects whose runs are short.
+// limits reserve workers for projects whose runs are short.
 var limits = jobs.Limits{
 	Slots: 6,
 	Slow:  4,
 	Each:  2,
-	Long:  turn / 2,
+	Long:  timeSlice / 2,
 }
 
-// Engine works on runs. Its Job is to be run.
+// Engine works on sync runs. The caller runs its Job.
 type Engine struct {
 	Queue        ports.SyncQueue
 	Integrations ports.Integrations
@@ -51,19 +51,19 @@ type Engine struct {
 	Entropy      ports.Entropy
 	Schedules    ports.Schedules
 	Log          *slog.Logger
-	// Changed is told of products whose fields or stock have changed, once they are stored.
+	// Changed is called with the products whose fields or stock have changed, after they are stored.
 	Changed func(ctx context.Context, project id.Project, products []id.Product)
-	// Announced is told that there are events to deliver. It never waits.
+	// Announced is called when there are events to deliver. It must not block.
 	Announced func()
 }
 
-// Job starts runs that are wanted, and works on those that are due. Told to stop, it leaves them to others.
+// Job starts runs that are wanted and works on those that are due. When it is stopped, other replicas continue the runs.
 func (e *Engine) Job() jobs.Job[*syncrun.Run] {
 	return jobs.Job[*syncrun.Run]{
 		Name:  "synchronise",
 		Queue: e.Queue,
 		Before: func(ctx context.Context) (more bool, err error) {
-			ctx, cancel := context.WithTimeout(ctx, starting)
+			ctx, cancel := context.WithTimeout(ctx, startTimeout)
 			defer cancel()
 			return false, errors.Join(e.startScheduled(ctx), e.startWanted(ctx))
 		},
@@ -76,21 +76,21 @@ func (e *Engine) Job() jobs.Job[*syncrun.Run] {
 	}
 }
 
-// startScheduled asks for the syncs that are due by their schedule. One whose time passed while no server ran starts once.
+// startScheduled starts the syncs that are due by their schedule. A sync that was missed while no server ran starts once.
 func (e *Engine) startScheduled(ctx context.Context) error {
-	list, err := e.Queue.Scheduled(ctx, e.Clock.Now(), wanting)
+	list, err := e.Queue.Scheduled(ctx, e.Clock.Now(), scanLimit)
 	for _, i := range list {
 		failed := e.schedule(ctx, i)
-		if !over(failed) {
+		if !isRunOver(failed) {
 			err = errors.Join(err, failed)
 		}
 	}
 	return err
 }
 
-// schedule asks for an integration's sync, unless another replica was first. It does not wait long for one that is in use.
+// schedule starts an integration's sync, unless another replica already has. It waits only briefly for a locked integration.
 func (e *Engine) schedule(ctx context.Context, i *integration.Integration) error {
-	ctx, cancel := context.WithTimeout(ctx, starting/10)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout/10)
 	defer cancel()
 	_, err := e.Integrations.Update(ctx, i.Project, i.ID, func(i *integration.Integration) error {
 		if now := e.Clock.Now(); i.SyncDue(now) {
@@ -101,18 +101,18 @@ func (e *Engine) schedule(ctx context.Context, i *integration.Integration) error
 	return err
 }
 
-// startWanted starts runs over what webhooks' actions want to be read. One that cannot be started now, its
-// project being in other hands, keeps no other one waiting, and all of them the due runs not for long.
+// startWanted starts runs for the resources that the actions of webhooks asked for. It skips a project that is locked, so that
+// the others do not wait, and it does not delay due runs for long.
 func (e *Engine) startWanted(ctx context.Context) error {
-	list, err := e.Queue.Wanting(ctx, wanting)
+	list, err := e.Queue.Wanting(ctx, scanLimit)
 	for _, i := range list {
 		err = errors.Join(err, e.startFor(ctx, i))
 	}
 	return err
 }
 
-// startFor starts a run over an integration's wanted resources. One whose credentials are refused has them
-// dropped: its calls would have run after run fail, and its next run reads what this one would have.
+// startFor starts a run over an integration's wanted resources. If its credentials are refused, startFor drops the wanted
+// resources: each of its runs would fail, and the next successful run reads the same data.
 func (e *Engine) startFor(ctx context.Context, i *integration.Integration) error {
 	err := e.Unit.InTx(ctx, i.Project, func(s ports.SyncStores) error {
 		var wanted []syncrun.Resource
@@ -132,8 +132,8 @@ func (e *Engine) startFor(ctx context.Context, i *integration.Integration) error
 		run := syncrun.Start(id.New[id.Sync](e.Entropy.IDBits()), i.Project, i.ID, wanted, false, current.Synced, e.Clock.Now())
 		return s.Runs.Start(ctx, run)
 	})
-	if over(err) {
-		return nil // another one is running, or the integration is gone
+	if isRunOver(err) {
+		return nil // another run is active, or the integration is gone
 	}
 	return err
 }

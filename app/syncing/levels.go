@@ -10,61 +10,61 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// count is a platform's figure of a level on its way into the stock.
-type count struct {
-	*item
+// levelImport is a platform's stock level that is being imported.
+type levelImport struct {
+	*recordImport
 	place    ports.StockPlace
 	quantity int
-	counted  int // how much of the platform's figure is in our stock then
+	counted  int // how much of the platform's quantity our stock includes afterwards
 	moved    bool
 }
 
-// takeLevels moves stock as the platform's has moved. A level that is new is set to the platform's figure;
-// every other, in full runs too, keeps what was sold here, of which the platform does not know.
-func (b *batch) takeLevels(ctx context.Context) error {
+// importLevels changes stock by what changed at the platform. A new level is set to the platform's quantity. All others, also
+// in full runs, keep what was sold here, because the platform does not know about it.
+func (b *batch) importLevels(ctx context.Context) error {
 	items, err := b.open(ctx, syncrun.Inventory, true)
 	if err != nil || len(items) == 0 {
 		return err
 	}
-	counts, err := b.place(ctx, items)
-	if err != nil || len(counts) == 0 {
+	imports, err := b.locate(ctx, items)
+	if err != nil || len(imports) == 0 {
 		return err
 	}
-	places := make([]ports.StockPlace, len(counts))
-	for i, c := range counts {
+	places := make([]ports.StockPlace, len(imports))
+	for i, c := range imports {
 		places[i] = c.place
 	}
 	levels, err := b.StockRoom.Levels(ctx, b.Project.ID, places)
 	if err != nil {
 		return err
 	}
-	there := make(map[ports.StockPlace]catalog.Shelf, len(levels))
+	shelves := make(map[ports.StockPlace]catalog.Shelf, len(levels))
 	for _, l := range levels {
-		there[ports.StockPlace{SKU: l.SKU, Location: l.Location}] = l
+		shelves[ports.StockPlace{SKU: l.SKU, Location: l.Location}] = l
 	}
-	if err := b.shift(ctx, counts, there); err != nil {
+	if err := b.shift(ctx, imports, shelves); err != nil {
 		return err
 	}
-	return b.keepLevels(ctx, counts, there)
+	return b.saveLevels(ctx, imports, shelves)
 }
 
-// place finds out where each level is: by what the platform calls its variant's stock, or else by the sku, of
-// which a platform may have several, while here each variant has its own.
-func (b *batch) place(ctx context.Context, items []*item) (counts []*count, err error) {
+// locate finds the variant and location of each level, by the platform's id of the stock item or else by SKU. Several items of
+// a platform may share a SKU, but here each variant has its own.
+func (b *batch) locate(ctx context.Context, items []*recordImport) (imports []*levelImport, err error) {
 	var names []string
 	for _, one := range items {
 		if l := one.record.Level; l != nil && l.Item != "" {
 			names = append(names, l.Item)
 		}
 	}
-	known, err := b.known(ctx, syncrun.Items, names)
+	known, err := b.findRecords(ctx, syncrun.Items, names)
 	if err != nil {
 		return nil, err
 	}
 	var gone []*syncrun.Copy
 	for _, one := range items {
 		l := one.record.Level
-		if l == nil { // nobody knows where it was, and the stock stays
+		if l == nil { // the location is unknown, so the stock stays
 			b.outcomes[one.at].Verdict = syncrun.Unchanged
 			one.after.Take(one.record, nil, syncrun.Prints{}, b.now)
 			gone = append(gone, one.after)
@@ -74,25 +74,25 @@ func (b *batch) place(ctx context.Context, items []*item) (counts []*count, err 
 		if c := known[l.Item]; c != nil && c.SKU != "" {
 			sku = c.SKU
 		}
-		c := &count{
-			item:     one,
-			place:    ports.StockPlace{SKU: sku, Location: cmp.Or(l.Location, project.DefaultLocation)},
-			quantity: l.Quantity,
+		c := &levelImport{
+			recordImport: one,
+			place:        ports.StockPlace{SKU: sku, Location: cmp.Or(l.Location, project.DefaultLocation)},
+			quantity:     l.Quantity,
 		}
 		if one.record.Deleted {
 			c.quantity = 0
 		}
 		if b.acceptable(c) {
-			counts = append(counts, c)
+			imports = append(imports, c)
 		}
 	}
-	return counts, b.save(ctx, gone)
+	return imports, b.save(ctx, gone)
 }
 
-func (b *batch) acceptable(c *count) bool {
+func (b *batch) acceptable(c *levelImport) bool {
 	switch {
 	case c.place.SKU == "":
-		b.outcomes[c.at] = syncrun.Outcome{Verdict: syncrun.Unknown, Reason: plain("No product here is what the platform calls item " + c.record.Level.Item + ".")}
+		b.outcomes[c.at] = syncrun.Outcome{Verdict: syncrun.Unknown, Reason: sanitize("No product here is what the platform calls item " + c.record.Level.Item + ".")}
 	case !project.LocationForm.MatchString(c.place.Location):
 		b.fail(c.at, "The location must be lower-case letters, digits, hyphens and underscores.")
 	case c.quantity > catalog.MaxStock || c.quantity < -catalog.MaxStock:
@@ -103,15 +103,15 @@ func (b *batch) acceptable(c *count) bool {
 	return false
 }
 
-// shift moves the stock, each place once. Of several levels of one place, each sees the place as the one
-// before has left it.
-func (b *batch) shift(ctx context.Context, counts []*count, there map[ports.StockPlace]catalog.Shelf) error {
+// shift changes the stock, once for each place. If a page has several levels of one place, each starts from the result of the
+// one before.
+func (b *batch) shift(ctx context.Context, imports []*levelImport, shelves map[ports.StockPlace]catalog.Shelf) error {
 	var shifts []ports.StockShift
 	at := map[ports.StockPlace]int{}
-	for _, c := range counts {
-		shelf, known := there[c.place]
+	for _, c := range imports {
+		shelf, known := shelves[c.place]
 		if !known {
-			b.outcomes[c.at] = syncrun.Outcome{Verdict: syncrun.Unknown, Reason: plain("No product here has the sku " + c.place.SKU + ".")}
+			b.outcomes[c.at] = syncrun.Outcome{Verdict: syncrun.Unknown, Reason: sanitize("No product here has the sku " + c.place.SKU + ".")}
 			continue
 		}
 		delta := max(c.quantity, 0) - shelf.Count()
@@ -124,7 +124,7 @@ func (b *batch) shift(ctx context.Context, counts []*count, there map[ports.Stoc
 			continue
 		}
 		c.moved = true
-		there[c.place] = shelf.Shift(delta)
+		shelves[c.place] = shelf.Shift(delta)
 		if n, again := at[c.place]; again {
 			shifts[n].Delta += delta
 			continue
@@ -139,17 +139,17 @@ func (b *batch) shift(ctx context.Context, counts []*count, there map[ports.Stoc
 	if len(shifts) == 0 {
 		return nil
 	}
-	_, err := b.StockRoom.Shift(ctx, b.Project.ID, shifts) // the levels have told what is unknown
+	_, err := b.StockRoom.Shift(ctx, b.Project.ID, shifts) // Levels has already found the unknown places
 	return err
 }
 
-func (b *batch) keepLevels(ctx context.Context, counts []*count, there map[ports.StockPlace]catalog.Shelf) error {
-	var copies []*syncrun.Copy
-	for _, c := range counts {
+func (b *batch) saveLevels(ctx context.Context, imports []*levelImport, shelves map[ports.StockPlace]catalog.Shelf) error {
+	var toSave []*syncrun.Copy
+	for _, c := range imports {
 		if b.outcomes[c.at].Verdict != (syncrun.Verdict{}) {
 			continue
 		}
-		level := there[c.place]
+		level := shelves[c.place]
 		verdict := syncrun.Unchanged
 		switch {
 		case c.before == nil:
@@ -165,8 +165,8 @@ func (b *batch) keepLevels(ctx context.Context, counts []*count, there map[ports
 		c.after.Take(c.record, nil, syncrun.Prints{}, b.now)
 		c.after.Quantity, c.after.SKU, c.after.Local = c.counted, level.SKU, level.Variant.String()
 		if news {
-			copies = append(copies, c.after)
+			toSave = append(toSave, c.after)
 		}
 	}
-	return b.save(ctx, copies)
+	return b.save(ctx, toSave)
 }

@@ -14,103 +14,103 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// take commits a page: its records and the run that has advanced past it, or neither. Told to stop, it
-// finishes that.
-func (h *hand) take(ctx context.Context, page ports.RecordPage) error {
-	err := h.commit(ctx, page)
-	if !unexplained(err) || ctx.Err() != nil {
+// importPage commits a page: its records together with the run's progress, or neither. When the engine stops, importPage still
+// finishes the commit.
+func (cr *claimedRun) importPage(ctx context.Context, page ports.RecordPage) error {
+	err := cr.commit(ctx, page)
+	if !maybeBadRecord(err) || ctx.Err() != nil {
 		return err
 	}
-	if err := h.keep(ctx); err != nil {
+	if err := cr.renewLease(ctx); err != nil {
 		return err
 	}
-	bounded, cancel := context.WithTimeout(ctx, sifting)
+	bounded, cancel := context.WithTimeout(ctx, bisectTimeout)
 	defer cancel()
-	bad, problem := h.sift(bounded, page.Records)
+	bad, problem := cr.bisect(bounded, page.Records)
 	if problem != nil || bad == 0 {
 		return err
 	}
-	return h.commit(ctx, page)
+	return cr.commit(ctx, page)
 }
 
-// sifting bounds the search for bad records, which the lease must outlast.
-const sifting = lease / 2
+// bisectTimeout bounds the search for bad records. It must be shorter than the lease.
+const bisectTimeout = lease / 2
 
-// keep takes the lease anew.
-func (h *hand) keep(ctx context.Context) error {
-	return h.write(ctx, func(ctx context.Context, s ports.SyncStores) (*syncrun.Run, error) {
-		return h.update(ctx, s, func(r *syncrun.Run, until, _ time.Time) error {
+// renewLease renews the lease.
+func (cr *claimedRun) renewLease(ctx context.Context) error {
+	return cr.write(ctx, func(ctx context.Context, s ports.SyncStores) (*syncrun.Run, error) {
+		return cr.update(ctx, s, func(r *syncrun.Run, until, _ time.Time) error {
 			r.DueAt = until
 			return nil
 		})
 	})
 }
 
-func (h *hand) commit(ctx context.Context, page ports.RecordPage) error {
-	if h.run.Preview {
-		return h.preview(ctx, page)
+func (cr *claimedRun) commit(ctx context.Context, page ports.RecordPage) error {
+	if cr.run.Preview {
+		return cr.preview(ctx, page)
 	}
 	var taken ports.Taken
-	err := h.write(ctx, func(ctx context.Context, s ports.SyncStores) (after *syncrun.Run, err error) {
-		if taken, err = h.Taker.Take(ctx, s, h.taking(), page.Records); err != nil {
+	err := cr.write(ctx, func(ctx context.Context, s ports.SyncStores) (after *syncrun.Run, err error) {
+		if taken, err = cr.Taker.Take(ctx, s, cr.importScope(), page.Records); err != nil {
 			return nil, err
 		}
-		return h.storeProgress(ctx, s, page, taken)
+		return cr.storeProgress(ctx, s, page, taken)
 	})
 	if err != nil {
 		return err
 	}
-	h.integration = taken.Integration
-	h.tell(ctx, taken.Products)
+	cr.integration = taken.Integration
+	cr.notifyChanged(ctx, taken.Products)
 	return failpoint.At(ctx, failpoint.PageCommitted)
 }
 
-// preview takes a page in a transaction that is rolled back, and stores the counters alone. A full run also notes which records
-// it has seen, deleted ones too, for what it has not seen would be archived.
-func (h *hand) preview(ctx context.Context, page ports.RecordPage) error {
-	bounded, cancel := context.WithTimeout(ctx, finishing)
+// preview imports a page in a transaction that is rolled back, and stores only the counters. A full run also marks the records
+// that it found, including deleted ones, because it would archive the others.
+func (cr *claimedRun) preview(ctx context.Context, page ports.RecordPage) error {
+	bounded, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
-	taken, err := h.probe(bounded, page.Records)
+	taken, err := cr.tryImport(bounded, page.Records)
 	if err != nil {
 		return err
 	}
-	return h.write(ctx, func(ctx context.Context, s ports.SyncStores) (*syncrun.Run, error) {
-		if h.run.Full {
+	return cr.write(ctx, func(ctx context.Context, s ports.SyncStores) (*syncrun.Run, error) {
+		if cr.run.Full {
 			for resource, remotes := range seenRemotes(page.Records, true) {
 				of := ports.CopiesOf{
-					Project:     h.run.Project,
-					Integration: h.run.Integration,
+					Project:     cr.run.Project,
+					Integration: cr.run.Integration,
 					Resource:    resource,
 				}
-				if err := s.Copies.See(ctx, of, h.run.ID, remotes); err != nil {
+				if err := s.Copies.See(ctx, of, cr.run.ID, remotes); err != nil {
 					return nil, err
 				}
 			}
 		}
-		return h.storeProgress(ctx, s, page, taken)
+		return cr.storeProgress(ctx, s, page, taken)
 	})
 }
 
-// storeProgress stores what became of a page, and that the run has advanced past it.
-func (h *hand) storeProgress(ctx context.Context, s ports.SyncStores, page ports.RecordPage, taken ports.Taken) (*syncrun.Run, error) {
+// storeProgress stores the results of a page together with the run's progress.
+func (cr *claimedRun) storeProgress(ctx context.Context, s ports.SyncStores, page ports.RecordPage, taken ports.Taken) (*syncrun.Run, error) {
 	if len(taken.Problems) > 0 {
-		if err := s.Runs.Note(ctx, h.run.Project, h.run.ID, taken.Problems); err != nil {
+		if err := s.Runs.Note(ctx, cr.run.Project, cr.run.ID, taken.Problems); err != nil {
 			return nil, err
 		}
 	}
-	if page.Restarted && h.run.Preview { // the records are read again, and the changes listed again
-		resource := h.run.Current().Resource
-		if err := s.Changes.Clear(ctx, h.run.Project, h.run.Integration, h.run.ID, resource); err != nil {
+	if page.Restarted && cr.run.Preview { // the records are read again, and the changes listed again
+		resource := cr.run.Current().Resource
+		if err := s.Changes.Clear(ctx, cr.run.Project, cr.run.Integration, cr.run.ID, resource); err != nil {
 			return nil, err
 		}
 	}
-	if err := h.list(ctx, s, taken.Changes); err != nil {
+	if err := cr.storeChanges(ctx, s, taken.Changes); err != nil {
 		return nil, err
 	}
 	if err := failpoint.At(ctx, failpoint.PageTaken); err != nil {
 		return nil, err
 	}
-	return h.update(ctx, s, func(r *syncrun.Run, until, now time.Time) error {
+	return cr.update(ctx, s, func(r *syncrun.Run, until, now time.Time) error {
 		if taken.Hidden {
 			r.Hidden()
 		}
@@ -124,71 +124,71 @@ func (h *hand) storeProgress(ctx context.Context, s ports.SyncStores, page ports
 	})
 }
 
-func (h *hand) taking() ports.Taking {
+func (cr *claimedRun) importScope() ports.Taking {
 	return ports.Taking{
-		Project:     h.project,
-		Integration: h.run.Integration,
-		Run:         h.run.ID,
-		Full:        h.run.Full,
-		Preview:     h.run.Preview,
+		Project:     cr.project,
+		Integration: cr.run.Integration,
+		Run:         cr.run.ID,
+		Full:        cr.run.Full,
+		Preview:     cr.run.Preview,
 	}
 }
 
-// write does work on the run in one transaction, and what follows if the work has completed the run.
-func (h *hand) write(ctx context.Context, work func(context.Context, ports.SyncStores) (*syncrun.Run, error)) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+// write runs work in one transaction. If that completes the run, write also stores what follows from its end.
+func (cr *claimedRun) write(ctx context.Context, work func(context.Context, ports.SyncStores) (*syncrun.Run, error)) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
 	var after *syncrun.Run
-	err := h.Unit.InTx(ctx, h.run.Project, func(s ports.SyncStores) (err error) {
+	err := cr.Unit.InTx(ctx, cr.run.Project, func(s ports.SyncStores) (err error) {
 		if after, err = work(ctx, s); err != nil {
 			return err
 		}
-		return h.conclude(ctx, s, after)
+		return cr.conclude(ctx, s, after)
 	})
 	if err != nil {
 		return err
 	}
-	h.run = after
-	h.ended(ctx, after)
+	cr.run = after
+	cr.logEnd(ctx, after)
 	return nil
 }
 
-// ended tells of a run that has ended.
-func (h *hand) ended(ctx context.Context, r *syncrun.Run) {
+// logEnd logs a run that has ended.
+func (cr *claimedRun) logEnd(ctx context.Context, r *syncrun.Run) {
 	about := []any{"run", r.ID.String(), "integration", r.Integration.String(), "preview", r.Preview, "took", r.EndedAt.Sub(r.StartedAt)}
 	switch r.Status {
 	case syncrun.Running:
 		return
 	case syncrun.Failed:
-		h.Log.WarnContext(ctx, "a sync run has failed", append(about, "error", r.Error)...)
+		cr.Log.WarnContext(ctx, "a sync run has failed", append(about, "error", r.Error)...)
 	default:
-		h.Log.InfoContext(ctx, "a sync run has ended", append(about, "status", r.Status.String())...)
+		cr.Log.InfoContext(ctx, "a sync run has ended", append(about, "status", r.Status.String())...)
 	}
-	h.Announced()
+	cr.Announced()
 }
 
-// update changes the run, if it is still in hand.
-func (h *hand) update(ctx context.Context, s ports.SyncStores, change func(r *syncrun.Run, until, now time.Time) error) (*syncrun.Run, error) {
-	now := h.Clock.Now()
-	after, err := s.Runs.Update(ctx, h.run.Project, h.run.ID, func(r *syncrun.Run) error {
-		if r.Status != syncrun.Running || !r.DueAt.Equal(h.run.DueAt) {
+// update changes the run. It returns errLost if the lease is no longer this worker's.
+func (cr *claimedRun) update(ctx context.Context, s ports.SyncStores, change func(r *syncrun.Run, until, now time.Time) error) (*syncrun.Run, error) {
+	now := cr.Clock.Now()
+	after, err := s.Runs.Update(ctx, cr.run.Project, cr.run.ID, func(r *syncrun.Run) error {
+		if r.Status != syncrun.Running || !r.DueAt.Equal(cr.run.DueAt) {
 			return errLost
 		}
 		return change(r, now.Add(lease), now)
 	})
-	if over(err) {
+	if isRunOver(err) {
 		return nil, errLost
 	}
 	return after, err
 }
 
-// over tells of a run that has ended or is gone, or of one that cannot be started beside another.
-func over(err error) bool {
+// isRunOver reports whether err means that a run has ended or is gone, or that another one is active.
+func isRunOver(err error) bool {
 	return fault.Is(err, syncrun.ErrEnded.Code) || fault.Is(err, "sync_in_progress") || fault.KindOf(err) == fault.NotFound
 }
 
-// conclude stores what follows from a run that has ended. Nothing follows from a preview.
-func (h *hand) conclude(ctx context.Context, s ports.SyncStores, r *syncrun.Run) error {
+// conclude stores what follows from the end of a run. Previews have no consequences.
+func (cr *claimedRun) conclude(ctx context.Context, s ports.SyncStores, r *syncrun.Run) error {
 	if r.Preview {
 		return nil
 	}
@@ -206,7 +206,7 @@ func (h *hand) conclude(ctx context.Context, s ports.SyncStores, r *syncrun.Run)
 			Run:         r.ID,
 			Integration: r.Integration,
 			Full:        r.Full,
-			Counts:      counts(r),
+			Counts:      eventCounts(r),
 			StartedAt:   r.StartedAt,
 			EndedAt:     r.EndedAt,
 		}
@@ -215,18 +215,18 @@ func (h *hand) conclude(ctx context.Context, s ports.SyncStores, r *syncrun.Run)
 			Run:         r.ID,
 			Integration: r.Integration,
 			Error:       r.Error,
-			Counts:      counts(r),
+			Counts:      eventCounts(r),
 			StartedAt:   r.StartedAt,
 			EndedAt:     r.EndedAt,
 		}
 	default:
 		return nil
 	}
-	return s.Events.Announce(ctx, event.New(h.Entropy.IDBits(), r.Project, r.EndedAt, data))
+	return s.Events.Announce(ctx, event.New(cr.Entropy.IDBits(), r.Project, r.EndedAt, data))
 }
 
-// counts are what became of the records of each resource.
-func counts(r *syncrun.Run) map[string]event.SyncCount {
+// eventCounts returns the counters of each resource for an event.
+func eventCounts(r *syncrun.Run) map[string]event.SyncCount {
 	all := map[string]event.SyncCount{}
 	for _, step := range r.Steps {
 		c := step.Counters
@@ -241,51 +241,50 @@ func counts(r *syncrun.Run) map[string]event.SyncCount {
 	return all
 }
 
-func (h *hand) tell(ctx context.Context, products []id.Product) {
+func (cr *claimedRun) notifyChanged(ctx context.Context, products []id.Product) {
 	if len(products) > 0 {
-		h.Changed(context.WithoutCancel(ctx), h.run.Project, products)
+		cr.Changed(context.WithoutCancel(ctx), cr.run.Project, products)
 	}
 }
 
-// put lets go of the run until it is due again. A failure counts, and one too many ends the run.
-func (h *hand) put(ctx context.Context, until time.Time, failure string) error {
-	return h.close(ctx, func(r *syncrun.Run, now time.Time) error { return r.Postpone(until, plain(failure), now) })
+// postpone postpones the run. A non-empty failure counts, and too many failures in a row end the run.
+func (cr *claimedRun) postpone(ctx context.Context, until time.Time, failure string) error {
+	return cr.changeRun(ctx, func(r *syncrun.Run, now time.Time) error { return r.Postpone(until, sanitize(failure), now) })
 }
 
-// fail ends the run.
-func (h *hand) fail(ctx context.Context, why string) error {
-	return h.close(ctx, func(r *syncrun.Run, now time.Time) error { return r.Fail(plain(why), now) })
+// fail ends the run with an error.
+func (cr *claimedRun) fail(ctx context.Context, why string) error {
+	return cr.changeRun(ctx, func(r *syncrun.Run, now time.Time) error { return r.Fail(sanitize(why), now) })
 }
 
-// close changes the run alone. It does not hold the integration, which may be disconnected.
-func (h *hand) close(ctx context.Context, change func(*syncrun.Run, time.Time) error) error {
-	return h.write(ctx, func(ctx context.Context, s ports.SyncStores) (*syncrun.Run, error) {
-		return h.update(ctx, s, func(r *syncrun.Run, _, now time.Time) error { return change(r, now) })
+// changeRun changes only the run. It does not lock the integration, which may be disconnected.
+func (cr *claimedRun) changeRun(ctx context.Context, change func(*syncrun.Run, time.Time) error) error {
+	return cr.write(ctx, func(ctx context.Context, s ports.SyncStores) (*syncrun.Run, error) {
+		return cr.update(ctx, s, func(r *syncrun.Run, _, now time.Time) error { return change(r, now) })
 	})
 }
 
-// errProbe rolls back what was only tried.
-var errProbe = errors.New("this was a trial")
+// errRollback rolls back a transaction of tryImport.
+var errRollback = errors.New("this was a trial")
 
-// sift finds the records without which the others could be taken, by halves, and marks them as such that
-// cannot be read. Nothing of it is stored.
-func (h *hand) sift(ctx context.Context, records []syncrun.Record) (bad int, err error) {
+// bisect finds the records that make the import fail, by bisection, and marks them as unreadable. It stores nothing.
+func (cr *claimedRun) bisect(ctx context.Context, records []syncrun.Record) (bad int, err error) {
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
-	_, problem := h.probe(ctx, records)
+	_, problem := cr.tryImport(ctx, records)
 	switch {
 	case problem == nil:
 		return 0, nil
-	case !unexplained(problem):
+	case !maybeBadRecord(problem):
 		return 0, problem
 	case len(records) == 1:
-		records[0].Problem = words(problem)
+		records[0].Problem = problemText(problem)
 		return 1, nil
 	}
 	half := len(records) / 2
 	for _, part := range [][]syncrun.Record{records[:half], records[half:]} {
-		n, err := h.sift(ctx, part)
+		n, err := cr.bisect(ctx, part)
 		if bad += n; err != nil {
 			return bad, err
 		}
@@ -293,26 +292,26 @@ func (h *hand) sift(ctx context.Context, records []syncrun.Record) (bad int, err
 	return bad, nil
 }
 
-// probe tells what would become of records.
-func (h *hand) probe(ctx context.Context, records []syncrun.Record) (taken ports.Taken, err error) {
+// tryImport returns the results of importing records, without storing them.
+func (cr *claimedRun) tryImport(ctx context.Context, records []syncrun.Record) (taken ports.Taken, err error) {
 	if len(records) == 0 {
 		return taken, nil
 	}
-	err = h.Unit.InTx(ctx, h.run.Project, func(s ports.SyncStores) error {
-		if taken, err = h.Taker.Take(ctx, s, h.taking(), records); err != nil {
+	err = cr.Unit.InTx(ctx, cr.run.Project, func(s ports.SyncStores) error {
+		if taken, err = cr.Taker.Take(ctx, s, cr.importScope(), records); err != nil {
 			return err
 		}
-		return errProbe
+		return errRollback
 	})
-	if errors.Is(err, errProbe) {
+	if errors.Is(err, errRollback) {
 		err = nil
 	}
 	return taken, err
 }
 
-// unexplained reports whether a transaction may have failed because of what was to be written: neither the
-// database was away, nor is it the run's own affair.
-func unexplained(err error) bool {
+// maybeBadRecord reports whether a transaction may have failed because of its records: the error is neither an unavailable
+// database nor a condition of the run itself.
+func maybeBadRecord(err error) bool {
 	switch {
 	case err == nil, errors.Is(err, errLost), errors.Is(err, syncrun.ErrCircle), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return false

@@ -13,39 +13,39 @@ import (
 	"github.com/haggle-commerce/haggle/domain/syncrun"
 )
 
-// takeCustomers keeps who the platform knows. Of one that it has deleted nothing but its id is left.
-func (b *batch) takeCustomers(ctx context.Context) error {
+// importCustomers stores the platform's customers. Of a customer that it has deleted, only the id is kept.
+func (b *batch) importCustomers(ctx context.Context) error {
 	items, err := b.open(ctx, syncrun.Customers, false)
 	if err != nil {
 		return err
 	}
-	return b.keepRecords(ctx, items, func(one *item) error {
+	return b.saveRecords(ctx, items, func(one *recordImport) error {
 		one.after.Customer, one.after.Email = nil, ""
 		if c := one.record.Customer; c != nil && !one.record.Deleted {
-			one.after.Customer, one.after.Email = c, lower(c.Email)
+			one.after.Customer, one.after.Email = c, normalizeEmail(c.Email)
 		}
 		return nil
 	})
 }
 
-// keepRecords keeps records as they are, with what set makes of each.
-func (b *batch) keepRecords(ctx context.Context, items []*item, set func(*item) error) error {
-	copies := make([]*syncrun.Copy, len(items))
+// saveRecords stores external records after set has filled them.
+func (b *batch) saveRecords(ctx context.Context, items []*recordImport, set func(*recordImport) error) error {
+	toSave := make([]*syncrun.Copy, len(items))
 	for i, one := range items {
 		b.outcomes[one.at].Verdict = one.verdict()
 		one.after.Take(one.record, nil, syncrun.Prints{}, b.now)
 		if err := set(one); err != nil {
 			return err
 		}
-		copies[i] = one.after
+		toSave[i] = one.after
 		b.listRecord(one)
 	}
-	return b.save(ctx, copies)
+	return b.save(ctx, toSave)
 }
 
-// verdict is that of a record that is kept as it is. One that is gone before it was known only leaves word,
-// lest what happened earlier comes later.
-func (i *item) verdict() syncrun.Verdict {
+// verdict returns the verdict of a record that is stored as it is. A deleted record that was unknown is stored too, so that an
+// older version that arrives later does not bring it back.
+func (i *recordImport) verdict() syncrun.Verdict {
 	switch {
 	case i.before == nil && i.record.Deleted:
 		return syncrun.Unchanged
@@ -55,8 +55,8 @@ func (i *item) verdict() syncrun.Verdict {
 	return syncrun.Updated
 }
 
-// takeOrders keeps the platform's orders, and moves those of ours that it has news of.
-func (b *batch) takeOrders(ctx context.Context) error {
+// importOrders stores the platform's orders, and applies shipments and reversals to the orders that were placed here.
+func (b *batch) importOrders(ctx context.Context) error {
 	items, err := b.open(ctx, syncrun.Orders, false)
 	if err != nil {
 		return err
@@ -65,38 +65,37 @@ func (b *batch) takeOrders(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return b.keepRecords(ctx, items, func(one *item) error {
+	return b.saveRecords(ctx, items, func(one *recordImport) error {
 		one.after.Order, one.after.Email = nil, ""
 		o := one.record.Order
 		if o == nil || one.record.Deleted {
 			return nil
 		}
-		one.after.Order, one.after.Email = o, lower(o.Email)
-		if err := b.takeReversal(ctx, one, o); err != nil {
+		one.after.Order, one.after.Email = o, normalizeEmail(o.Email)
+		if err := b.importReversal(ctx, one, o); err != nil {
 			return err
 		}
-		return b.takeShipment(ctx, one, o, labels)
+		return b.importShipment(ctx, one, o, labels)
 	})
 }
 
-// longestEmail is that of an address (RFC 5321). What is longer is none, and too long for an index.
-const longestEmail = 254
+// maxEmail is the longest address (RFC 5321). A longer text is no address, and would be too long for an index.
+const maxEmail = 254
 
-// lower is an address as it is looked for; "" for what nobody can be found by.
-func lower(email string) string {
+// normalizeEmail returns an address in the form that it is indexed by, or "" if nobody can be found by it.
+func normalizeEmail(email string) string {
 	email = strings.ToLower(strings.TrimSpace(email))
-	if len(email) > longestEmail || !storable(email) {
+	if len(email) > maxEmail || !storable(email) {
 		return ""
 	}
 	return email
 }
 
-// errLate is for news of an order that has come further by now.
+// errLate means that an order does not take a change, for example because it is already delivered.
 var errLate = errors.New("the order has come further")
 
-// takeShipment tells an order of ours that it is on its way, or has arrived. A reference that is none of our
-// orders is the platform's own affair.
-func (b *batch) takeShipment(ctx context.Context, one *item, o *syncrun.Order, labels map[id.Order]*order.Label) error {
+// importShipment marks an order that was placed here as shipped or delivered. A reference to no such order is ignored.
+func (b *batch) importShipment(ctx context.Context, one *recordImport, o *syncrun.Order, labels map[id.Order]*order.Label) error {
 	s := o.Shipment
 	wanted, err := id.Parse[id.Order](o.Reference)
 	if err != nil || s == nil {
@@ -106,20 +105,20 @@ func (b *batch) takeShipment(ctx context.Context, one *item, o *syncrun.Order, l
 		b.outcomes[one.at].Verdict = syncrun.Unchanged
 		return nil
 	}
-	_, err = b.Orders.Change(ctx, b.Project.ID, wanted, func(c *order.Case) error { return b.move(c, *s) })
+	_, err = b.Orders.Change(ctx, b.Project.ID, wanted, func(c *order.Case) error { return b.shipOrder(c, *s) })
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
 		return nil
 	case err == nil || errors.Is(err, errLate):
 		one.after.Local = wanted.String()
-		return b.knows(ctx, wanted)
+		return b.noteKnownShipment(ctx, wanted)
 	}
 	return err
 }
 
-// labelsOf finds the labels of the orders that a page tells shipments of: a shipment may have been read before its label was
-// voided. It locks these orders, so that nobody voids a label before the transaction ends.
-func (b *batch) labelsOf(ctx context.Context, items []*item) (map[id.Order]*order.Label, error) {
+// labelsOf returns the labels of the orders for which a page has shipments, because a shipment may have been read before its
+// label was voided. It locks these orders, so that no label is voided before the transaction ends.
+func (b *batch) labelsOf(ctx context.Context, items []*recordImport) (map[id.Order]*order.Label, error) {
 	var shipped []id.Order
 	for _, one := range items {
 		o := one.record.Order
@@ -141,9 +140,9 @@ func (b *batch) labelsOf(ctx context.Context, items []*item) (map[id.Order]*orde
 	return labels, err
 }
 
-// takeReversal marks an order of ours as changed, if the record shows that the platform canceled or refunded it. The record
-// may be out of date, so the worker asks the platform for the order.
-func (b *batch) takeReversal(ctx context.Context, one *item, o *syncrun.Order) error {
+// importReversal marks an order that was placed here as changed if the platform has canceled or refunded it. The record may be out
+// of date, so the worker asks the platform for the order.
+func (b *batch) importReversal(ctx context.Context, one *recordImport, o *syncrun.Order) error {
 	of, err := id.Parse[id.Order](o.Reference)
 	if err != nil || !o.Canceled && o.Refunded == "" {
 		return nil
@@ -161,8 +160,9 @@ func (b *batch) takeReversal(ctx context.Context, one *item, o *syncrun.Order) e
 	return err
 }
 
-// knows notes that the platform knows how an order of ours that was written to it was sent, so that it is not told.
-func (b *batch) knows(ctx context.Context, of id.Order) error {
+// noteKnownShipment records the shipment that the platform already has for an order that was written to it, so that it is not
+// sent back.
+func (b *batch) noteKnownShipment(ctx context.Context, of id.Order) error {
 	_, err := b.Platform.ChangePlatformOrder(ctx, b.Project.ID, of, func(c *order.Case, w *order.PlatformOrder) error {
 		if w.Integration != b.Integration {
 			return errLate
@@ -176,20 +176,20 @@ func (b *batch) knows(ctx context.Context, of id.Order) error {
 	return err
 }
 
-// move ships an order, and delivers it where it has arrived.
-func (b *batch) move(c *order.Case, s syncrun.Shipment) error {
+// shipOrder marks an order as shipped, and as delivered if it has arrived.
+func (b *batch) shipOrder(c *order.Case, s syncrun.Shipment) error {
 	at := b.now
 	if shipped := s.ShippedAt.UTC().Truncate(time.Millisecond); !shipped.Before(c.Order.CreatedAt) && shipped.Before(b.now) {
 		at = shipped
 	}
 	ship := func(tracking string) error {
-		return c.ShipAt(at, clip(s.Carrier), clip(s.Number), tracking, id.New[id.Event](b.entropy.IDBits()), b.now)
+		return c.ShipAt(at, truncate(s.Carrier), truncate(s.Number), tracking, id.New[id.Event](b.entropy.IDBits()), b.now)
 	}
 	err := ship(s.TrackingURL)
-	if fault.KindOf(err) == fault.Invalid { // no address that a buyer could follow
+	if fault.KindOf(err) == fault.Invalid { // the tracking URL is not acceptable
 		err = ship("")
 	}
-	if err == nil && s.Delivered && c.Order.RequiresShipping() { // digital items are delivered by now
+	if err == nil && s.Delivered && c.Order.RequiresShipping() { // digital items are already delivered
 		err = c.Deliver(id.New[id.Event](b.entropy.IDBits()), b.now)
 	}
 	if fault.KindOf(err) == fault.Conflict {
@@ -198,8 +198,8 @@ func (b *batch) move(c *order.Case, s syncrun.Shipment) error {
 	return err
 }
 
-// clip is what an order takes of a carrier's words.
-func clip(text string) string {
+// truncate shortens a carrier's text to what an order accepts.
+func truncate(text string) string {
 	const longest = 200
 	if utf8.RuneCountInString(text) <= longest {
 		return text

@@ -12,73 +12,73 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// offer is a platform's product on its way into the catalogue.
-type offer struct {
-	*item
-	ours  *catalog.Product // nil: there is none
-	next  *catalog.Product // as it will be; nil: there will be none either
-	here  syncrun.Prints   // of ours
+// productImport is a platform's product that is being imported.
+type productImport struct {
+	*recordImport
+	ours  *catalog.Product // our product; nil: none
+	next  *catalog.Product // the product after the import; nil: none
+	here  syncrun.Prints   // prints of ours
 	kept  syncrun.Prints
 	write bool
 	// conflicts are fields that both sides have changed.
 	conflicts []syncrun.FieldChange
 	failed    string
-	// taken means that the sku is another record's, which may be about to go.
-	taken bool
+	// skuTaken means that another record has the SKU. That record may be about to be deleted.
+	skuTaken bool
 }
 
-// takeProducts takes what is gone first: its sku may be another record's now.
-func (b *batch) takeProducts(ctx context.Context) error {
+// importProducts imports deleted records first, because another record may now have their SKU.
+func (b *batch) importProducts(ctx context.Context) error {
 	items, err := b.open(ctx, syncrun.Products, true)
 	if err != nil {
 		return err
 	}
-	var gone, here []*offer
+	var gone, here []*productImport
 	for _, one := range items {
-		if o := (&offer{item: one}); one.record.Deleted {
+		if o := (&productImport{recordImport: one}); one.record.Deleted {
 			gone = append(gone, o)
 		} else {
 			here = append(here, o)
 		}
 	}
-	if err := b.takeOffers(ctx, gone); err != nil {
+	if err := b.importAll(ctx, gone); err != nil {
 		return err
 	}
-	return b.takeOffers(ctx, here)
+	return b.importAll(ctx, here)
 }
 
-func (b *batch) takeOffers(ctx context.Context, offers []*offer) error {
-	if len(offers) == 0 {
+func (b *batch) importAll(ctx context.Context, imports []*productImport) error {
+	if len(imports) == 0 {
 		return nil
 	}
-	if err := b.writeProducts(ctx, offers); err != nil {
+	if err := b.writeProducts(ctx, imports); err != nil {
 		return err
 	}
-	var copies []*syncrun.Copy
-	for _, o := range offers {
+	var toSave []*syncrun.Copy
+	for _, o := range imports {
 		if o.failed != "" {
 			b.fail(o.at, o.failed)
-			if o.taken {
+			if o.skuTaken {
 				b.outcomes[o.at].Verdict = syncrun.Unknown
 			}
 			continue
 		}
 		b.outcomes[o.at].Verdict = o.verdict()
-		b.listOffer(o)
+		b.listProduct(o)
 		if o.write {
 			b.changed = append(b.changed, o.next.ID)
 		}
-		if o.after.Take(o.record, o.next, o.kept, b.now); !o.same() {
-			copies = append(copies, o.after)
+		if o.after.Take(o.record, o.next, o.kept, b.now); !o.unchanged() {
+			toSave = append(toSave, o.after)
 		}
 	}
-	if err := b.save(ctx, copies); err != nil {
+	if err := b.save(ctx, toSave); err != nil {
 		return err
 	}
-	return b.nameItems(ctx, offers)
+	return b.saveItems(ctx, imports)
 }
 
-func (o *offer) verdict() syncrun.Verdict {
+func (o *productImport) verdict() syncrun.Verdict {
 	switch {
 	case !o.write:
 		return syncrun.Unchanged
@@ -88,21 +88,21 @@ func (o *offer) verdict() syncrun.Verdict {
 	return syncrun.Updated
 }
 
-// same reports whether the copy is as it was.
-func (o *offer) same() bool {
+// unchanged reports whether the external record is unchanged.
+func (o *productImport) unchanged() bool {
 	x, y := o.before, o.after
 	return x != nil && x.Digest == y.Digest && x.Prints == y.Prints && x.Local == y.Local && x.Removed == y.Removed && x.At.Equal(y.At)
 }
 
-// writeProducts stores the products. A product that is found by its sku may be another record's already,
-// which the copies tell: then they are asked before anything is written.
-func (b *batch) writeProducts(ctx context.Context, offers []*offer) error {
+// writeProducts stores the products. A product that is found by its SKU may belong to another record. In that case
+// writeProducts looks up the owners before it writes anything.
+func (b *batch) writeProducts(ctx context.Context, imports []*productImport) error {
 	owners := map[id.Product]string{}
 	for {
-		var strangers []string
-		var written []*offer
-		failed, err := b.Products.Upsert(ctx, b.Project.ID, keysOf(offers), func(known ports.KnownProducts) []ports.ProductWrite {
-			strangers, written = b.decide(offers, known, owners)
+		var unknownOwners []string
+		var written []*productImport
+		failed, err := b.Products.Upsert(ctx, b.Project.ID, keysOf(imports), func(known ports.KnownProducts) []ports.ProductWrite {
+			unknownOwners, written = b.decide(imports, known, owners)
 			writes := make([]ports.ProductWrite, len(written))
 			for i, o := range written {
 				writes[i].Product = o.next
@@ -113,16 +113,16 @@ func (b *batch) writeProducts(ctx context.Context, offers []*offer) error {
 			return err
 		}
 		for i, err := range failed {
-			written[i].failed = words(err)
+			written[i].failed = problemText(err)
 		}
-		if len(strangers) == 0 {
+		if len(unknownOwners) == 0 {
 			return nil
 		}
-		list, err := b.Copies.Of(ctx, b.copies(syncrun.Products), strangers)
+		list, err := b.Copies.Of(ctx, b.recordSet(syncrun.Products), unknownOwners)
 		if err != nil {
 			return err
 		}
-		for _, name := range strangers {
+		for _, name := range unknownOwners {
 			owners[id.Stored[id.Product](name)] = ""
 		}
 		for _, c := range list {
@@ -131,8 +131,8 @@ func (b *batch) writeProducts(ctx context.Context, offers []*offer) error {
 	}
 }
 
-func keysOf(offers []*offer) (keys ports.ProductKeys) {
-	for _, o := range offers {
+func keysOf(imports []*productImport) (keys ports.ProductKeys) {
+	for _, o := range imports {
 		if p := o.record.Product; p != nil && !o.record.Deleted && p.SKU != "" {
 			keys.SKUs = append(keys.SKUs, p.SKU)
 		}
@@ -143,16 +143,16 @@ func keysOf(offers []*offer) (keys ports.ProductKeys) {
 	return keys
 }
 
-// decide says what is written, or which products somebody must be asked about first.
-func (b *batch) decide(offers []*offer, known ports.KnownProducts, owners map[id.Product]string) (strangers []string, written []*offer) {
-	skus := map[string]string{} // the records that have them
-	for _, o := range offers {
+// decide returns the products to write, or those whose owners must be looked up first.
+func (b *batch) decide(imports []*productImport, known ports.KnownProducts, owners map[id.Product]string) (unknownOwners []string, written []*productImport) {
+	skus := map[string]string{} // SKU -> id of the record that has it
+	for _, o := range imports {
 		o.ours, o.next, o.kept, o.write, o.failed = known.ByID[id.Stored[id.Product](o.after.Local)], nil, syncrun.Prints{}, false, ""
-		o.taken, o.conflicts = false, nil
+		o.skuTaken, o.conflicts = false, nil
 		if o.record.Deleted {
 			b.archive(o)
-		} else if stranger := b.match(o, known, owners, skus); stranger != "" {
-			strangers = append(strangers, stranger)
+		} else if unknownOwner := b.match(o, known, owners, skus); unknownOwner != "" {
+			unknownOwners = append(unknownOwners, unknownOwner)
 			continue
 		} else if o.failed == "" {
 			b.draft(o)
@@ -164,15 +164,15 @@ func (b *batch) decide(offers []*offer, known ports.KnownProducts, owners map[id
 			written = append(written, o)
 		}
 	}
-	if len(strangers) > 0 {
-		return strangers, nil
+	if len(unknownOwners) > 0 {
+		return unknownOwners, nil
 	}
 	return nil, written
 }
 
-// match finds our product of a record that has none yet, by its sku. A product of which it is not known
-// whose it is comes back.
-func (b *batch) match(o *offer, known ports.KnownProducts, owners map[id.Product]string, skus map[string]string) (stranger string) {
+// match finds, by SKU, our product for a record that has none yet. If the product's owner is not known, match returns the
+// product's id.
+func (b *batch) match(o *productImport, known ports.KnownProducts, owners map[id.Product]string, skus map[string]string) (unknownOwner string) {
 	sku := o.record.Product.SKU
 	if other, taken := skus[sku]; taken {
 		o.failed = "The sku " + sku + " is record " + other + "'s already."
@@ -187,15 +187,15 @@ func (b *batch) match(o *offer, known ports.KnownProducts, owners map[id.Product
 	case !asked:
 		return found.ID.String()
 	case owner != "" && owner != o.record.Remote:
-		o.failed, o.taken = "The sku "+sku+" is record "+owner+"'s already.", true
+		o.failed, o.skuTaken = "The sku "+sku+" is record "+owner+"'s already.", true
 	default:
 		o.ours = found
 	}
 	return ""
 }
 
-// draft makes the product as the platform has it, what was edited here excepted.
-func (b *batch) draft(o *offer) {
+// draft makes the product from the platform's record, except for the fields that were edited here.
+func (b *batch) draft(o *productImport) {
 	d, err := o.record.Product.Draft(b.Project.Settings.Currency)
 	switch {
 	case err != nil:
@@ -212,16 +212,16 @@ func (b *batch) draft(o *offer) {
 		return
 	}
 	if err != nil {
-		o.failed, o.write = words(err), false
+		o.failed, o.write = problemText(err), false
 	}
 }
 
-func (b *batch) update(o *offer, d catalog.Draft) {
+func (b *batch) update(o *productImport, d catalog.Draft) {
 	next, _, err := o.ours.Update(d, b.ids, b.now)
 	o.here = syncrun.PrintsOf(o.ours)
 	switch {
 	case err != nil:
-		o.failed = words(err)
+		o.failed = problemText(err)
 	case next.SKU == o.ours.SKU && syncrun.PrintsOf(next) == o.here:
 		o.next = o.ours
 	default:
@@ -229,8 +229,8 @@ func (b *batch) update(o *offer, d catalog.Draft) {
 	}
 }
 
-// archive takes what is gone at the platform off the shelves. Orders and quotes still name it.
-func (b *batch) archive(o *offer) {
+// archive archives a product that the platform has deleted. Orders and quotes may still refer to it.
+func (b *batch) archive(o *productImport) {
 	if o.ours != nil {
 		b.update(o, archived)
 	}
@@ -238,26 +238,26 @@ func (b *batch) archive(o *offer) {
 
 var archived = catalog.Draft{Status: patch.To(catalog.Archived.String())}
 
-// nameItems notes what the platform calls the stock of the products' variants.
-func (b *batch) nameItems(ctx context.Context, offers []*offer) error {
+// saveItems stores the platform's ids of the stock items of the products' variants.
+func (b *batch) saveItems(ctx context.Context, imports []*productImport) error {
 	named := map[string]catalog.Variant{}
-	for _, o := range offers {
+	for _, o := range imports {
 		if o.failed != "" || o.record.Deleted {
 			continue
 		}
 		items := o.record.Product.ItemsOf()
 		for _, v := range o.next.Variants {
-			if name := items[v.SKU]; name != "" && len(name) <= longestName && storable(name) {
+			if name := items[v.SKU]; name != "" && len(name) <= maxRemoteID && storable(name) {
 				named[name] = v
 			}
 		}
 	}
 	names := slices.Sorted(maps.Keys(named))
-	known, err := b.known(ctx, syncrun.Items, names)
+	known, err := b.findRecords(ctx, syncrun.Items, names)
 	if err != nil {
 		return err
 	}
-	var copies []*syncrun.Copy
+	var toSave []*syncrun.Copy
 	for _, name := range names {
 		v, c := named[name], known[name]
 		if c == nil {
@@ -270,8 +270,8 @@ func (b *batch) nameItems(ctx context.Context, offers []*offer) error {
 		}
 		if c.Local != v.ID.String() || c.SKU != v.SKU || c.Removed {
 			c.Local, c.SKU, c.Removed = v.ID.String(), v.SKU, false
-			copies = append(copies, c)
+			toSave = append(toSave, c)
 		}
 	}
-	return b.save(ctx, copies)
+	return b.save(ctx, toSave)
 }

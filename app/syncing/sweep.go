@@ -12,91 +12,91 @@ import (
 )
 
 const (
-	// chunk is how many records are removed in one transaction.
-	chunk = 500
-	// few are so little records that all may be gone.
-	few = 20
+	// sweepChunk is how many records are removed in one transaction.
+	sweepChunk = 500
+	// minPlausible is the number of records below which all of them may be gone.
+	minPlausible = 20
 )
 
-// sweep removes some of what a full reading has not found: products are archived, customers forgotten. A
-// platform that has lost more than half of what it had is not believed.
-func (h *hand) sweep(ctx context.Context) error {
+// sweep removes some of the records that a full sync has not found: it archives products and deletes customers' data. It
+// refuses to remove more than half of a platform's records.
+func (cr *claimedRun) sweep(ctx context.Context) error {
 	var changed []id.Product
 	var emptied string
-	err := h.write(ctx, func(ctx context.Context, s ports.SyncStores) (*syncrun.Run, error) {
-		if _, err := hold(ctx, s, h.taking()); err != nil {
+	err := cr.write(ctx, func(ctx context.Context, s ports.SyncStores) (*syncrun.Run, error) {
+		if _, err := lockIntegration(ctx, s, cr.importScope()); err != nil {
 			return nil, err
 		}
-		step := h.run.Current()
+		step := cr.run.Current()
 		of := ports.CopiesOf{
-			Project:     h.run.Project,
-			Integration: h.run.Integration,
+			Project:     cr.run.Project,
+			Integration: cr.run.Integration,
 			Resource:    step.Resource,
 		}
-		list, unseen, all, err := s.Copies.Unseen(ctx, of, h.run.ID, chunk)
+		list, missing, all, err := s.Copies.Unseen(ctx, of, cr.run.ID, sweepChunk)
 		if err != nil {
 			return nil, err
 		}
-		if h.run.Preview {
-			all += step.Created // a sync has stored them by now
+		if cr.run.Preview {
+			all += step.Created // a sync would have stored these
 		}
 		changed, emptied = nil, ""
-		if all >= few && 2*unseen > all {
-			emptied = fmt.Sprintf("The platform no longer has %d of %d %s. That is hard to believe, so nothing was removed.", unseen, all, step.Resource)
+		if all >= minPlausible && 2*missing > all {
+			emptied = fmt.Sprintf("The platform no longer has %d of %d %s. That is hard to believe, so nothing was removed.", missing, all, step.Resource)
 			return nil, errEmptied
 		}
-		gone, heard := h.since(list)
+		gone, reported := cr.splitReported(list)
 		removed := len(gone)
 		var found []syncrun.Change
-		if h.run.Preview { // what would be removed is counted and listed, and not looked at again
+		if cr.run.Preview { // count and list what would be removed, and mark it so that it is skipped
 			for _, c := range gone {
-				heard = append(heard, c.Remote)
+				reported = append(reported, c.Remote)
 			}
-			if found, err = h.listGone(ctx, s, gone); err != nil {
+			if found, err = cr.storeArchivals(ctx, s, gone); err != nil {
 				return nil, err
 			}
-		} else if removed, changed, err = h.remove(ctx, s, gone); err != nil {
+		} else if removed, changed, err = cr.remove(ctx, s, gone); err != nil {
 			return nil, err
 		}
-		if len(heard) > 0 {
-			if err := s.Copies.See(ctx, of, h.run.ID, heard); err != nil {
+		if len(reported) > 0 {
+			if err := s.Copies.See(ctx, of, cr.run.ID, reported); err != nil {
 				return nil, err
 			}
 		}
-		return h.update(ctx, s, func(r *syncrun.Run, until, now time.Time) error {
+		return cr.update(ctx, s, func(r *syncrun.Run, until, now time.Time) error {
 			r.CountChanges(found)
-			return r.Sweep(removed, unseen > len(list), until, now)
+			return r.Sweep(removed, missing > len(list), until, now)
 		})
 	})
 	if emptied != "" {
-		return h.fail(ctx, emptied)
+		return cr.fail(ctx, emptied)
 	}
 	if err == nil {
-		h.tell(ctx, changed)
+		cr.notifyChanged(ctx, changed)
 	}
 	return err
 }
 
-// since tells what is gone from what the platform has told of by itself since the run started: the reading
-// may have been past its place by then.
-func (h *hand) since(list []*syncrun.Copy) (gone []*syncrun.Copy, heard []string) {
+// splitReported separates records that are gone from those that the platform reported by webhook since the run started. The run may
+// already have passed their page by then.
+func (cr *claimedRun) splitReported(list []*syncrun.Copy) (gone []*syncrun.Copy, reported []string) {
 	for _, c := range list {
-		if c.UpdatedAt.Before(h.run.StartedAt) {
+		if c.UpdatedAt.Before(cr.run.StartedAt) {
 			gone = append(gone, c)
 		} else {
-			heard = append(heard, c.Remote)
+			reported = append(reported, c.Remote)
 		}
 	}
-	return gone, heard
+	return gone, reported
 }
 
-// remove takes what copies are of out of what is here, and tells how many they were.
-func (h *hand) remove(ctx context.Context, s ports.SyncStores, gone []*syncrun.Copy) (int, []id.Product, error) {
+// remove archives or deletes what the external records refer to, and returns how many records these are.
+func (cr *claimedRun) remove(ctx context.Context, s ports.SyncStores, gone []*syncrun.Copy) (int, []id.Product, error) {
 	if len(gone) == 0 {
 		return 0, nil, nil
 	}
-	now := h.Clock.Now()
-	products, changed, err := h.archive(ctx, s, gone, now)
+	now := cr.Clock.Now()
+	products, changed, err := cr.archive(ctx, s, gone, now)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -111,8 +111,8 @@ func (h *hand) remove(ctx context.Context, s ports.SyncStores, gone []*syncrun.C
 	return len(gone), changed, s.Copies.Save(ctx, gone)
 }
 
-// archive takes the copies' products off the shelves. It returns them by id, and those that were on.
-func (h *hand) archive(ctx context.Context, s ports.SyncStores, gone []*syncrun.Copy, now time.Time) (map[string]*catalog.Product, []id.Product, error) {
+// archive archives the products of the records. It returns all of these products by id, and the ids of those that were active.
+func (cr *claimedRun) archive(ctx context.Context, s ports.SyncStores, gone []*syncrun.Copy, now time.Time) (map[string]*catalog.Product, []id.Product, error) {
 	var keys ports.ProductKeys
 	for _, c := range gone {
 		if c.Resource == syncrun.Products && c.Local != "" {
@@ -124,7 +124,7 @@ func (h *hand) archive(ctx context.Context, s ports.SyncStores, gone []*syncrun.
 		return products, nil, nil
 	}
 	var changed []id.Product
-	failed, err := s.Products.Upsert(ctx, h.run.Project, keys, func(known ports.KnownProducts) (writes []ports.ProductWrite) {
+	failed, err := s.Products.Upsert(ctx, cr.run.Project, keys, func(known ports.KnownProducts) (writes []ports.ProductWrite) {
 		changed = nil
 		for _, name := range keys.IDs {
 			ours := known.ByID[name]
@@ -132,7 +132,7 @@ func (h *hand) archive(ctx context.Context, s ports.SyncStores, gone []*syncrun.
 				continue
 			}
 			products[name.String()] = ours
-			if next, _, err := ours.Update(archived, ids{h.Entropy}, now); err == nil && ours.Status != catalog.Archived {
+			if next, _, err := ours.Update(archived, ids{cr.Entropy}, now); err == nil && ours.Status != catalog.Archived {
 				products[name.String()] = next
 				changed, writes = append(changed, name), append(writes, ports.ProductWrite{Product: next})
 			}

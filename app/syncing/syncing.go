@@ -1,6 +1,6 @@
-// Package syncing reads the data of outside platforms into projects. A run is a row that any replica works
-// on: page by page, each in one transaction with the run that has advanced past it. What records mean for
-// what is here is decided by the Taker, for pages and for what comes to webhooks alike.
+// Package syncing imports the data of external platforms into projects. A run is a row that any replica works on, page by page;
+// each page is one transaction together with the run's progress. Taker imports the records, both of pages and of webhook
+// calls. The platforms' protocols are the adapters' business.
 package syncing
 
 import (
@@ -22,7 +22,7 @@ type Service struct {
 
 	Clock   ports.Clock
 	Entropy ports.Entropy
-	// Wake is told of a run to be worked on. It never waits, and may come before the run is committed.
+	// Wake is called when a run is due. It must not block, and may be called before the run is committed.
 	Wake func()
 }
 
@@ -33,15 +33,15 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// Wanted is what a run is to do.
+// Wanted selects what a run does.
 type Wanted struct {
-	Resources []string // none: all that are on
+	Resources []string // empty: all that are enabled
 	Full      bool
 	Preview   bool
 }
 
-// Start starts a run over resources of an integration, over all that are on if none are named, since the
-// last time or, full, over everything.
+// Start starts a run over resources of an integration; without names, over all that are enabled. The run reads what changed
+// since the last one or, if full, everything.
 func (s *Service) Start(ctx context.Context, p *project.Project, of id.Integration, wanted Wanted) (*syncrun.Run, error) {
 	i, err := s.Integrations.ByID(ctx, p.ID, of)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Service) Start(ctx context.Context, p *project.Project, of id.Integrati
 	return run, nil
 }
 
-// Cancel ends a run. What it has taken stays. Once more it changes nothing.
+// Cancel ends a run. Records that it has imported stay. Canceling twice has no effect.
 func (s *Service) Cancel(ctx context.Context, p id.Project, of id.Integration, run id.Sync) (*syncrun.Run, error) {
 	if _, err := s.SyncRuns.ByID(ctx, p, of, run); err != nil {
 		return nil, err

@@ -15,16 +15,16 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Taker takes what a platform says of its records, within a transaction of the caller's.
+// Taker imports a platform's records in the caller's transaction.
 type Taker struct {
 	Clock   ports.Clock
 	Entropy ports.Entropy
 }
 
-// longestName bounds the id of a platform's record.
-const longestName = 500
+// maxRemoteID bounds the platform's id of a record, in bytes.
+const maxRemoteID = 500
 
-// batch is records on their way.
+// batch is a set of records that are being imported.
 type batch struct {
 	ports.SyncStores
 	ports.Taking
@@ -33,28 +33,28 @@ type batch struct {
 	now      time.Time
 	records  []syncrun.Record
 	outcomes []syncrun.Outcome
-	saved    map[copyKey]bool
+	saved    map[recordKey]bool
 	changed  []id.Product
 	changes  []syncrun.Change
-	hidden   bool // some records have no id
+	hidden   bool // some records have no usable id
 }
 
-type copyKey struct {
+type recordKey struct {
 	resource syncrun.Resource
 	remote   string
 }
 
-// ids makes ids of random bits.
+// ids makes ids from random bits.
 type ids struct{ entropy ports.Entropy }
 
 func (i ids) Product() id.Product { return id.New[id.Product](i.entropy.IDBits()) }
 func (i ids) Variant() id.Variant { return id.New[id.Variant](i.entropy.IDBits()) }
 
-// Take takes records. It holds the integration until the transaction ends, so that others who take records of
-// it wait. A disconnected one: Conflict integration_disconnected. Any other error is one of the stores': then
-// the transaction is of no more use. A record that cannot be taken is no error.
+// Take imports records. It locks the integration until the transaction ends, so that concurrent imports wait. If the
+// integration is disconnected, it returns Conflict integration_disconnected. Any other error comes from the stores, and the
+// transaction cannot go on. A record that cannot be imported is not an error but an outcome.
 func (t *Taker) Take(ctx context.Context, stores ports.SyncStores, on ports.Taking, records []syncrun.Record) (ports.Taken, error) {
-	of, err := hold(ctx, stores, on)
+	of, err := lockIntegration(ctx, stores, on)
 	if err != nil {
 		return ports.Taken{}, err
 	}
@@ -66,19 +66,19 @@ func (t *Taker) Take(ctx context.Context, stores ports.SyncStores, on ports.Taki
 		now:        t.Clock.Now(),
 		records:    slices.Clone(records),
 		outcomes:   make([]syncrun.Outcome, len(records)),
-		saved:      map[copyKey]bool{},
+		saved:      map[recordKey]bool{},
 	}
 	b.sort()
-	for _, step := range []func(context.Context) error{b.takeProducts, b.takeLevels, b.takeCustomers, b.takeOrders, b.see} {
+	for _, step := range []func(context.Context) error{b.importProducts, b.importLevels, b.importCustomers, b.importOrders, b.markSeen} {
 		if err := step(ctx); err != nil {
 			return ports.Taken{}, err
 		}
 	}
-	return b.taken(), nil
+	return b.result(), nil
 }
 
-// hold keeps an integration from others who would take its records, and notes what is wanted of it.
-func hold(ctx context.Context, s ports.SyncStores, on ports.Taking) (*integration.Integration, error) {
+// lockIntegration locks an integration against concurrent imports, and adds the wanted resources to it.
+func lockIntegration(ctx context.Context, s ports.SyncStores, on ports.Taking) (*integration.Integration, error) {
 	return s.Integrations.Update(ctx, on.Project.ID, on.Integration, func(i *integration.Integration) error {
 		if i.Status == integration.Disconnected {
 			return integration.ErrDisconnected()
@@ -88,20 +88,20 @@ func hold(ctx context.Context, s ports.SyncStores, on ports.Taking) (*integratio
 	})
 }
 
-// fast is by how much a platform's clock may be.
-const fast = 5 * time.Minute
+// maxClockSkew is by how much a platform's clock may be ahead.
+const maxClockSkew = 5 * time.Minute
 
-// sort decides about what nothing has to be known for: records that cannot be read, that are not wanted, and
-// those of which a later one says more.
+// sort decides the outcomes that need no stored data: records that cannot be read, that are not wanted, or that a later record
+// of the batch supersedes.
 func (b *batch) sort() {
-	last := map[copyKey]int{}
+	last := map[recordKey]int{}
 	for n := range b.records {
 		r := &b.records[n]
-		if r.At.After(b.now.Add(fast)) { // else nothing newer could ever win
+		if r.At.After(b.now.Add(maxClockSkew)) { // otherwise no newer record could replace it
 			r.At = b.now
 		}
 		switch {
-		case r.Remote == "" || len(r.Remote) > longestName || !storable(r.Remote):
+		case r.Remote == "" || len(r.Remote) > maxRemoteID || !storable(r.Remote):
 			b.fail(n, "The record has no id that can be used.")
 			b.hidden = true
 			continue
@@ -109,7 +109,7 @@ func (b *batch) sort() {
 			b.outcomes[n].Verdict = syncrun.Unchanged
 			continue
 		}
-		key := copyKey{r.Resource, r.Remote}
+		key := recordKey{r.Resource, r.Remote}
 		before, again := last[key]
 		switch {
 		case !again:
@@ -120,13 +120,13 @@ func (b *batch) sort() {
 		default:
 			b.outcomes[before].Verdict, last[key] = syncrun.Unchanged, n
 		}
-		if reason := unreadable(*r); reason != "" {
+		if reason := whyUnreadable(*r); reason != "" {
 			b.fail(n, reason)
 		}
 	}
 }
 
-func unreadable(r syncrun.Record) string {
+func whyUnreadable(r syncrun.Record) string {
 	said := map[syncrun.Resource]bool{
 		syncrun.Products: r.Product != nil, syncrun.Inventory: r.Level != nil, syncrun.Customers: r.Customer != nil, syncrun.Orders: r.Order != nil,
 	}
@@ -139,8 +139,8 @@ func unreadable(r syncrun.Record) string {
 	return ""
 }
 
-// waiting are the records of a resource that are not decided.
-func (b *batch) waiting(of syncrun.Resource) (list []int) {
+// undecided returns the records of a resource that have no outcome yet.
+func (b *batch) undecided(of syncrun.Resource) (list []int) {
 	for n, r := range b.records {
 		if r.Resource == of && b.outcomes[n].Verdict == (syncrun.Verdict{}) {
 			list = append(list, n)
@@ -150,10 +150,10 @@ func (b *batch) waiting(of syncrun.Resource) (list []int) {
 }
 
 func (b *batch) fail(n int, reason string) {
-	b.outcomes[n] = syncrun.Outcome{Verdict: syncrun.Refused, Reason: plain(reason)}
+	b.outcomes[n] = syncrun.Outcome{Verdict: syncrun.Refused, Reason: sanitize(reason)}
 }
 
-func (b *batch) copies(of syncrun.Resource) ports.CopiesOf {
+func (b *batch) recordSet(of syncrun.Resource) ports.CopiesOf {
 	return ports.CopiesOf{
 		Project:     b.Project.ID,
 		Integration: b.Integration,
@@ -161,43 +161,43 @@ func (b *batch) copies(of syncrun.Resource) ports.CopiesOf {
 	}
 }
 
-// known are copies by the platform's ids.
-func (b *batch) known(ctx context.Context, of syncrun.Resource, remotes []string) (map[string]*syncrun.Copy, error) {
+// findRecords finds external records by the platform's ids.
+func (b *batch) findRecords(ctx context.Context, of syncrun.Resource, remotes []string) (map[string]*syncrun.Copy, error) {
 	known := make(map[string]*syncrun.Copy, len(remotes))
 	if len(remotes) == 0 {
 		return known, nil
 	}
-	list, err := b.Copies.Find(ctx, b.copies(of), remotes)
+	list, err := b.Copies.Find(ctx, b.recordSet(of), remotes)
 	for _, c := range list {
 		known[c.Remote] = c
 	}
 	return known, err
 }
 
-// item is a record on its way, with what was known of it and with what will be.
-type item struct {
-	at     int // among the records
+// recordImport is a record that is being imported, with the external record before and after.
+type recordImport struct {
+	at     int // index among the records
 	record syncrun.Record
 	before *syncrun.Copy // nil: nothing was known
 	after  *syncrun.Copy
 }
 
-// open finds what is known of a resource's records, and leaves those that say nothing new out. In a full
-// run, what the platform says is news even where it has said so before, unless it is older.
-func (b *batch) open(ctx context.Context, of syncrun.Resource, always bool) (list []*item, err error) {
-	waiting := b.waiting(of)
+// open finds the stored external records of a resource, and drops records that are not news. If always is set, a full run keeps
+// them even if they have not changed, unless they are older.
+func (b *batch) open(ctx context.Context, of syncrun.Resource, always bool) (list []*recordImport, err error) {
+	waiting := b.undecided(of)
 	remotes := make([]string, len(waiting))
 	for i, n := range waiting {
 		remotes[i] = b.records[n].Remote
 	}
-	known, err := b.known(ctx, of, remotes)
+	known, err := b.findRecords(ctx, of, remotes)
 	if err != nil {
 		return nil, err
 	}
 	var older []*syncrun.Copy
 	for _, n := range waiting {
 		r := b.records[n]
-		one := &item{
+		one := &recordImport{
 			at:     n,
 			record: r,
 			before: known[r.Remote],
@@ -219,7 +219,7 @@ func (b *batch) open(ctx context.Context, of syncrun.Resource, always bool) (lis
 			continue
 		}
 		b.outcomes[n].Verdict = syncrun.Unchanged
-		if r.At.After(copied.At) { // what is older than this must not win from now on
+		if r.At.After(copied.At) { // records older than this must not win later
 			one.after.At = r.At
 			older = append(older, one.after)
 		}
@@ -227,7 +227,7 @@ func (b *batch) open(ctx context.Context, of syncrun.Resource, always bool) (lis
 	return list, b.save(ctx, older)
 }
 
-// save stores copies, each as seen by the run.
+// save stores external records. A full run marks them as seen.
 func (b *batch) save(ctx context.Context, list []*syncrun.Copy) error {
 	if len(list) == 0 {
 		return nil
@@ -237,23 +237,23 @@ func (b *batch) save(ctx context.Context, list []*syncrun.Copy) error {
 		if b.Full {
 			c.Seen = b.Run
 		}
-		b.saved[copyKey{c.Resource, c.Remote}] = true
+		b.saved[recordKey{c.Resource, c.Remote}] = true
 	}
 	return b.Copies.Save(ctx, list)
 }
 
-// see notes what a full run saw, so that it is not taken for gone: records that could not be taken, too.
-func (b *batch) see(ctx context.Context) error {
+// markSeen marks the records that a full run found, including those that could not be imported, so that sweep does not remove them.
+func (b *batch) markSeen(ctx context.Context) error {
 	if !b.Full || b.Run.IsZero() {
 		return nil
 	}
 	seen := seenRemotes(b.records, false)
 	for resource, remotes := range seen {
-		seen[resource] = slices.DeleteFunc(remotes, func(remote string) bool { return b.saved[copyKey{resource, remote}] })
+		seen[resource] = slices.DeleteFunc(remotes, func(remote string) bool { return b.saved[recordKey{resource, remote}] })
 	}
 	for _, resource := range syncrun.Resources {
 		if remotes := seen[resource]; len(remotes) > 0 {
-			if err := b.Copies.See(ctx, b.copies(resource), b.Run, remotes); err != nil {
+			if err := b.Copies.See(ctx, b.recordSet(resource), b.Run, remotes); err != nil {
 				return err
 			}
 		}
@@ -264,9 +264,9 @@ func (b *batch) see(ctx context.Context) error {
 // seenRemotes returns the platform's ids, each once, of the records that a full run has found.
 func seenRemotes(records []syncrun.Record, deletedToo bool) map[syncrun.Resource][]string {
 	found := map[syncrun.Resource][]string{}
-	known := map[copyKey]bool{}
+	known := map[recordKey]bool{}
 	for _, r := range records {
-		key := copyKey{r.Resource, r.Remote}
+		key := recordKey{r.Resource, r.Remote}
 		if r.Resource.Swept() && (deletedToo || !r.Deleted) && r.Remote != "" && storable(r.Remote) && !known[key] {
 			known[key] = true
 			found[r.Resource] = append(found[r.Resource], r.Remote)
@@ -275,7 +275,7 @@ func seenRemotes(records []syncrun.Record, deletedToo bool) map[syncrun.Resource
 	return found
 }
 
-func (b *batch) taken() ports.Taken {
+func (b *batch) result() ports.Taken {
 	t := ports.Taken{
 		Outcomes:    b.outcomes,
 		Products:    b.changed,
@@ -298,20 +298,20 @@ func (b *batch) taken() ports.Taken {
 			t.Errors++
 			t.Problems = append(t.Problems, syncrun.Problem{
 				Resource: r.Resource,
-				Remote:   plain(r.Remote),
+				Remote:   sanitize(r.Remote),
 				Reason:   o.Reason,
 				At:       b.now,
 			})
 		}
 	}
-	if t.High.After(b.now) { // a platform whose clock is fast would hide what changes until then
+	if t.High.After(b.now) { // a time in the future would hide changes until then
 		t.High = b.now
 	}
 	return t
 }
 
-// words say what is wrong with a record: "price must be more than zero".
-func words(err error) string {
+// problemText returns what is wrong with a record: "price must be more than zero".
+func problemText(err error) string {
 	var known *fault.Error
 	if !errors.As(err, &known) || known.Kind == fault.Internal {
 		return "The record could not be stored."
@@ -319,14 +319,14 @@ func words(err error) string {
 	return known.Description()
 }
 
-// storable reports whether every database takes the text.
+// storable reports whether every database can store the text.
 func storable(text string) bool { return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 }
 
-// plain makes text storable, and not too long.
-func plain(text string) string {
+// sanitize makes a text storable and shortens it.
+func sanitize(text string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 	for n := range text {
-		if n > longestName {
+		if n > maxRemoteID {
 			return text[:n] + "…"
 		}
 	}

@@ -19,18 +19,18 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/synctest"
 )
 
-// shop is a platform with records, so many to a page.
-type shop struct {
+// fakeShop is a platform with records and a page size.
+type fakeShop struct {
 	ports.Connector
-	mu      sync.Mutex
-	records map[syncrun.Resource][]syncrun.Record
-	size    int
-	asked   []string
-	// answer is asked before each page; nil, or what it leaves undecided, is answered from the records.
+	mu       sync.Mutex
+	records  map[syncrun.Resource][]syncrun.Record
+	pageSize int
+	asked    []string
+	// answer is called before each page. If it returns nil, the page comes from the records.
 	answer func(r ports.PageRequest) (*ports.RecordPage, error)
 }
 
-func (s *shop) Read(_ ports.Outbound, _ ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
+func (s *fakeShop) Read(_ ports.Outbound, _ ports.Connection, r ports.PageRequest) (ports.RecordPage, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, r.Resource.String()+"@"+r.Cursor)
@@ -44,7 +44,7 @@ func (s *shop) Read(_ ports.Outbound, _ ports.Connection, r ports.PageRequest) (
 	}
 	from, _ := strconv.Atoi(r.Cursor)
 	all := s.records[r.Resource]
-	to := min(from+s.size, len(all))
+	to := min(from+s.pageSize, len(all))
 	page := ports.RecordPage{Records: slices.Clone(all[from:to])}
 	if to < len(all) {
 		page.Next = strconv.Itoa(to)
@@ -52,10 +52,10 @@ func (s *shop) Read(_ ports.Outbound, _ ports.Connection, r ports.PageRequest) (
 	return page, nil
 }
 
-// open lets everybody use the integration, as it is now.
-type open struct{ replica *synctest.Replica }
+// fakeAccounts lets everybody use the integration as it is passed.
+type fakeAccounts struct{ replica *synctest.Replica }
 
-func (o open) Use(_ ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error {
+func (o fakeAccounts) Use(_ ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error {
 	if o.replica.Dead() {
 		return synctest.ErrDead
 	}
@@ -65,83 +65,83 @@ func (o open) Use(_ ports.Outbound, i *integration.Integration, work func(ports.
 	return work(ports.Connection{Key: i.ID.String()})
 }
 
-type lab struct {
+type fixture struct {
 	*synctest.World
-	shop    *shop
-	entropy *synctest.Entropy
-	mu      sync.Mutex
-	changed []id.Product
+	platform *fakeShop
+	entropy  *synctest.Entropy
+	mu       sync.Mutex
+	changed  []id.Product
 }
 
-func newLab(records ...syncrun.Record) *lab {
-	l := &lab{
-		World:   synctest.New(integration.Custom),
-		shop:    &shop{records: map[syncrun.Resource][]syncrun.Record{}, size: 10},
-		entropy: &synctest.Entropy{},
+func newFixture(records ...syncrun.Record) *fixture {
+	f := &fixture{
+		World:    synctest.New(integration.Custom),
+		platform: &fakeShop{records: map[syncrun.Resource][]syncrun.Record{}, pageSize: 10},
+		entropy:  &synctest.Entropy{},
 	}
 	for _, r := range records {
-		l.shop.records[r.Resource] = append(l.shop.records[r.Resource], r)
+		f.platform.records[r.Resource] = append(f.platform.records[r.Resource], r)
 	}
-	return l
+	return f
 }
 
-func (l *lab) engine(r *synctest.Replica) *Engine {
+func (f *fixture) engine(r *synctest.Replica) *Engine {
 	return &Engine{
 		Queue:        r.Queue(),
 		Integrations: r.Integrations(),
 		Projects:     r,
 		Unit:         r,
-		Accounts:     open{r},
-		Connectors:   map[string]ports.Connector{"custom": l.shop},
-		Taker:        &Taker{l, l.entropy},
-		Clock:        l,
-		Entropy:      l.entropy,
+		Accounts:     fakeAccounts{r},
+		Connectors:   map[string]ports.Connector{"custom": f.platform},
+		Taker:        &Taker{f, f.entropy},
+		Clock:        f,
+		Entropy:      f.entropy,
 		Log:          slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Changed: func(_ context.Context, _ id.Project, products []id.Product) {
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			l.changed = append(l.changed, products...)
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.changed = append(f.changed, products...)
 		},
 		Announced: func() {},
 	}
 }
 
-func (l *lab) service() *Service {
-	r := l.Replica(0)
+func (f *fixture) service() *Service {
+	r := f.Replica(0)
 	return &Service{
 		Stores: &ports.Stores{
 			Integrations: r.Integrations(),
 			SyncRuns:     r.RunStore(),
 		},
-		Clock:   l,
-		Entropy: l.entropy,
+		Clock:   f,
+		Entropy: f.entropy,
 		Wake:    func() {},
 	}
 }
 
-func (l *lab) start(t *testing.T, full bool, resources ...string) id.Sync {
+func (f *fixture) start(t *testing.T, full bool, resources ...string) id.Sync {
 	t.Helper()
-	run, err := l.service().Start(t.Context(), l.Project, l.World.Integration, Wanted{Resources: resources, Full: full})
+	run, err := f.service().Start(t.Context(), f.Project, f.World.Integration, Wanted{Resources: resources, Full: full})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return run.ID
 }
 
-// work has a replica work on what is due until nothing is.
-func (l *lab) work(t *testing.T, r *synctest.Replica) {
+// work lets a replica work until nothing is due.
+func (f *fixture) work(t *testing.T, r *synctest.Replica) {
 	t.Helper()
-	job := l.engine(r).Job()
+	job := f.engine(r).Job()
 	job.Before = nil
 	_, _ = jobs.NewWorker(job).Once(t.Context())
 }
 
-// sync reads everything once, and returns the run.
-func (l *lab) sync(t *testing.T, full bool, resources ...string) syncrun.Run {
+// sync runs one sync and returns the run.
+func (f *fixture) sync(t *testing.T, full bool, resources ...string) syncrun.Run {
 	t.Helper()
-	run := l.start(t, full, resources...)
-	l.work(t, l.Replica(0))
-	return l.Run(run)
+	run := f.start(t, full, resources...)
+	f.work(t, f.Replica(0))
+	return f.Run(run)
 }
 
 func tent(n int, at time.Time) syncrun.Record {
@@ -194,22 +194,22 @@ func want(t *testing.T, r syncrun.Run, status syncrun.Status, all ...syncrun.Cou
 	}
 }
 
-// tell takes records as a webhook's call would.
-func (l *lab) tell(t *testing.T, records ...syncrun.Record) ports.Taken {
+// importByWebhook imports records as a webhook's call does.
+func (f *fixture) importByWebhook(t *testing.T, records ...syncrun.Record) ports.Taken {
 	t.Helper()
-	taken, err := l.take(t, ports.Taking{Project: l.Project}, records...)
+	taken, err := f.importRecords(t, ports.Taking{Project: f.Project}, records...)
 	if err != nil {
 		t.Error(err)
 	}
 	return taken
 }
 
-func (l *lab) take(t *testing.T, on ports.Taking, records ...syncrun.Record) (taken ports.Taken, err error) {
+func (f *fixture) importRecords(t *testing.T, on ports.Taking, records ...syncrun.Record) (taken ports.Taken, err error) {
 	t.Helper()
-	on.Integration = l.World.Integration
-	r := l.Replica(0)
-	err = r.InTx(t.Context(), l.Project.ID, func(s ports.SyncStores) error {
-		taken, err = (&Taker{l, l.entropy}).Take(t.Context(), s, on, records)
+	on.Integration = f.World.Integration
+	r := f.Replica(0)
+	err = r.InTx(t.Context(), f.Project.ID, func(s ports.SyncStores) error {
+		taken, err = (&Taker{f, f.entropy}).Take(t.Context(), s, on, records)
 		return err
 	})
 	return taken, err

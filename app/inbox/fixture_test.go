@@ -22,8 +22,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/synctest"
 )
 
-// told is what the platform of these tests sends.
-type told struct {
+// message is the JSON body that the platform of these tests sends.
+type message struct {
 	Resource string
 	ID       string
 	Name     string
@@ -35,37 +35,37 @@ type told struct {
 	Panic    bool
 }
 
-// platform signs with "X-Signature: " and the secret, and sends told as JSON.
-type platform struct {
-	mu           sync.Mutex
-	registered   map[string]string // addresses by the platform's id
-	refusing     error             // of Register and News
-	keeping      error             // of Unregister
-	registering  int
-	unregistered int
-	asked        int
+// fakePlatform signs with "X-Signature: " and the secret, and sends messages as JSON.
+type fakePlatform struct {
+	mu            sync.Mutex
+	registered    map[string]string // addresses by the platform's id
+	err           error             // of Register and News
+	unregisterErr error             // of Unregister
+	registering   int
+	unregistered  int
+	asked         int
 }
 
-func (p *platform) Register(_ ports.Outbound, _ ports.Connection, _, address string) (string, string, error) {
-	if p.refusing != nil {
-		return "", "", p.refusing
+func (p *fakePlatform) Register(_ ports.Outbound, _ ports.Connection, _, address string) (string, string, error) {
+	if p.err != nil {
+		return "", "", p.err
 	}
 	p.registering++
 	p.registered = map[string]string{"r1": address}
 	return "r1", "s3cret", nil
 }
 
-func (p *platform) Unregister(ports.Outbound, ports.Connection, string) error {
-	if p.keeping != nil {
-		return p.keeping
+func (p *fakePlatform) Unregister(ports.Outbound, ports.Connection, string) error {
+	if p.unregisterErr != nil {
+		return p.unregisterErr
 	}
 	p.unregistered++
 	return nil
 }
 
-func (*platform) SignatureHeader() string { return "X-Signature" }
+func (*fakePlatform) SignatureHeader() string { return "X-Signature" }
 
-func (p *platform) Verify(call ports.Call, signing string) (ports.CallStamp, error) {
+func (p *fakePlatform) Verify(call ports.Call, signing string) (ports.CallStamp, error) {
 	if call.Header("X-Signature") != signing {
 		return ports.CallStamp{}, errSignature
 	}
@@ -76,14 +76,14 @@ func (p *platform) Verify(call ports.Call, signing string) (ports.CallStamp, err
 	}, nil
 }
 
-func (p *platform) News(_ ports.Outbound, _ ports.Connection, _ string, _ time.Time, payload []byte) ([]syncrun.Record, error) {
+func (p *fakePlatform) News(_ ports.Outbound, _ ports.Connection, _ string, _ time.Time, payload []byte) ([]syncrun.Record, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked++
-	if p.refusing != nil {
-		return nil, p.refusing
+	if p.err != nil {
+		return nil, p.err
 	}
-	var t told
+	var t message
 	if err := json.Unmarshal(payload, &t); err != nil {
 		return nil, &ports.PlatformRefusal{Reason: "The body cannot be read."}
 	}
@@ -127,43 +127,43 @@ func (plainVault) Open(sealed []byte, purpose string) ([]byte, error) {
 	return sealed[len(purpose)+1:], nil
 }
 
-type open struct{}
+type fakeAccounts struct{}
 
-func (open) Use(_ ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error {
+func (fakeAccounts) Use(_ ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error {
 	if i.Status == integration.Disconnected {
 		return integration.ErrDisconnected()
 	}
 	return work(ports.Connection{})
 }
 
-type lab struct {
+type fixture struct {
 	*synctest.World
-	platform *platform
+	platform *fakePlatform
 	entropy  *synctest.Entropy
 	woken    atomic.Int64
 	wanted   atomic.Int64
 	webhook  *integration.Webhook
 }
 
-func newLab(t *testing.T, actions ...string) *lab {
+func newFixture(t *testing.T, actions ...string) *fixture {
 	t.Helper()
-	l := &lab{
+	f := &fixture{
 		World:    synctest.New(integration.Custom),
-		platform: &platform{},
+		platform: &fakePlatform{},
 		entropy:  &synctest.Entropy{},
 	}
-	w, err := l.register(t, l.service(), "products/update", actions)
+	w, err := f.register(t, f.service(), "products/update", actions)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.webhook = w
-	return l
+	f.webhook = w
+	return f
 }
 
 // register registers a webhook and stores it.
-func (l *lab) register(t *testing.T, s *Service, topic string, actions []string) (*integration.Webhook, error) {
+func (f *fixture) register(t *testing.T, s *Service, topic string, actions []string) (*integration.Webhook, error) {
 	t.Helper()
-	w, discard, err := s.Register(ports.NewOutbound(t.Context()), l.Project.ID, l.Integration, topic, actions)
+	w, discard, err := s.Register(ports.NewOutbound(t.Context()), f.Project.ID, f.Integration, topic, actions)
 	if err != nil {
 		if w != nil || discard != nil {
 			t.Errorf("beside %q there is %+v to discard", err, w)
@@ -176,32 +176,32 @@ func (l *lab) register(t *testing.T, s *Service, topic string, actions []string)
 	return w, err
 }
 
-func (l *lab) log() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+func (f *fixture) log() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
-func (l *lab) platforms() map[string]ports.CalledConnector {
-	return map[string]ports.CalledConnector{"custom": l.platform}
+func (f *fixture) platforms() map[string]ports.CalledConnector {
+	return map[string]ports.CalledConnector{"custom": f.platform}
 }
 
-func (l *lab) service() *Service {
-	r := l.Replica(0)
+func (f *fixture) service() *Service {
+	r := f.Replica(0)
 	return &Service{
 		Stores: &ports.Stores{
 			Integrations: r.Integrations(),
 			Webhooks:     r.Webhooks(),
 			Inbox:        r.Inbox(),
 		},
-		Platforms: l.platforms(),
-		Accounts:  open{},
+		Platforms: f.platforms(),
+		Accounts:  fakeAccounts{},
 		Address:   func(_ integration.Type, w id.Webhook) string { return "https://shop.example/hooks/" + w.String() },
 		Vault:     plainVault{},
-		Clock:     l,
-		Entropy:   l.entropy,
-		Log:       l.log(),
-		Wake:      func() { l.woken.Add(1) },
+		Clock:     f,
+		Entropy:   f.entropy,
+		Log:       f.log(),
+		Wake:      func() { f.woken.Add(1) },
 	}
 }
 
-func (l *lab) receiver(r *synctest.Replica, keep func(ports.Inbox) ports.Inbox) *Receiver {
+func (f *fixture) receiver(r *synctest.Replica, keep func(ports.Inbox) ports.Inbox) *Receiver {
 	box := r.Inbox()
 	if keep != nil {
 		box = keep(box)
@@ -209,16 +209,16 @@ func (l *lab) receiver(r *synctest.Replica, keep func(ports.Inbox) ports.Inbox) 
 	return NewReceiver(Door{
 		Webhooks:  r.Webhooks(),
 		Inbox:     box,
-		Platforms: l.platforms(),
+		Platforms: f.platforms(),
 		Vault:     plainVault{},
-		Clock:     l,
-		Entropy:   l.entropy,
-		Log:       l.log(),
-		Wake:      func() { l.woken.Add(1) },
+		Clock:     f,
+		Entropy:   f.entropy,
+		Log:       f.log(),
+		Wake:      func() { f.woken.Add(1) },
 	})
 }
 
-func (l *lab) worker(r *synctest.Replica) *Worker {
+func (f *fixture) worker(r *synctest.Replica) *Worker {
 	return &Worker{
 		Queue:        r.InboxQueue(),
 		Inbox:        r.Inbox(),
@@ -226,23 +226,23 @@ func (l *lab) worker(r *synctest.Replica) *Worker {
 		Integrations: r.Integrations(),
 		Projects:     r,
 		Unit:         r,
-		Platforms:    l.platforms(),
-		Accounts:     open{},
-		Taker:        taker{l},
-		Clock:        l,
-		Log:          l.log(),
+		Platforms:    f.platforms(),
+		Accounts:     fakeAccounts{},
+		Taker:        fakeImporter{f},
+		Clock:        f,
+		Log:          f.log(),
 		Changed:      func(context.Context, id.Project, []id.Product) {},
-		Wanted:       func() { l.wanted.Add(1) },
+		Wanted:       func() { f.wanted.Add(1) },
 	}
 }
 
-// work has a replica work on what is due, in batches of so many.
-func (l *lab) work(t *testing.T, r *synctest.Replica, size int) {
+// work lets a replica work on what is due, in batches of size.
+func (f *fixture) work(t *testing.T, r *synctest.Replica, size int) {
 	t.Helper()
-	l.workAs(t, l.worker(r), size)
+	f.workAs(t, f.worker(r), size)
 }
 
-func (l *lab) workAs(t *testing.T, w *Worker, size int) {
+func (f *fixture) workAs(t *testing.T, w *Worker, size int) {
 	t.Helper()
 	job := w.Job()
 	job.Limits.Batch = size
@@ -258,25 +258,25 @@ func signed(delivery string) map[string]string {
 	return map[string]string{"X-Signature": "s3cret", "X-Delivery": delivery}
 }
 
-// came stores a delivery as if it had been received.
-func (l *lab) came(t *testing.T, what any) id.WebhookLog {
+// storeDelivery stores a delivery as if it had been received.
+func (f *fixture) storeDelivery(t *testing.T, what any) id.WebhookLog {
 	t.Helper()
 	text, err := json.Marshal(what)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var at time.Time
-	if t, ok := what.(told); ok {
+	if t, ok := what.(message); ok {
 		at = t.At
 	}
-	d := l.webhook.Receive(id.New[id.WebhookLog](l.entropy.Bits128()), "", at, text, l.Now())
-	l.Deliver(d)
+	d := f.webhook.Receive(id.New[id.WebhookLog](f.entropy.Bits128()), "", at, text, f.Now())
+	f.Deliver(d)
 	return d.ID
 }
 
-func (l *lab) wantStatus(t *testing.T, d id.WebhookLog, status integration.LogStatus, why string) {
+func (f *fixture) wantStatus(t *testing.T, d id.WebhookLog, status integration.LogStatus, why string) {
 	t.Helper()
-	if got := l.Delivery(d); got.Status != status || got.Error != why {
+	if got := f.Delivery(d); got.Status != status || got.Error != why {
 		t.Errorf("%s %q, want %s %q", got.Status, got.Error, status, why)
 	}
 }
@@ -288,13 +288,13 @@ func wantFault(t *testing.T, err error, code string) {
 	}
 }
 
-// inConflict is the name of a product that was edited here, too.
+// inConflict is the name of a product that was edited here too.
 const inConflict = "edited there"
 
-// taker takes products and levels, the shortest way.
-type taker struct{ *lab }
+// fakeImporter imports products and levels in the simplest way.
+type fakeImporter struct{ *fixture }
 
-func (k taker) Take(ctx context.Context, s ports.SyncStores, on ports.Taking, records []syncrun.Record) (taken ports.Taken, err error) {
+func (fi fakeImporter) Take(ctx context.Context, s ports.SyncStores, on ports.Taking, records []syncrun.Record) (taken ports.Taken, err error) {
 	_, err = s.Integrations.Update(ctx, on.Project.ID, on.Integration, func(i *integration.Integration) error {
 		if i.Status == integration.Disconnected {
 			return integration.ErrDisconnected()
@@ -314,7 +314,7 @@ func (k taker) Take(ctx context.Context, s ports.SyncStores, on ports.Taking, re
 			})
 		}
 		var o syncrun.Outcome
-		o, err = k.one(ctx, s, ports.CopiesOf{
+		o, err = fi.one(ctx, s, ports.CopiesOf{
 			Project:     on.Project.ID,
 			Integration: on.Integration,
 			Resource:    r.Resource,
@@ -324,7 +324,7 @@ func (k taker) Take(ctx context.Context, s ports.SyncStores, on ports.Taking, re
 	return taken, err
 }
 
-func (k taker) one(ctx context.Context, s ports.SyncStores, of ports.CopiesOf, r syncrun.Record) (o syncrun.Outcome, err error) {
+func (fi fakeImporter) one(ctx context.Context, s ports.SyncStores, of ports.CopiesOf, r syncrun.Record) (o syncrun.Outcome, err error) {
 	known, err := s.Copies.Find(ctx, of, []string{r.Remote})
 	if err != nil {
 		return o, err
@@ -342,26 +342,26 @@ func (k taker) one(ctx context.Context, s ports.SyncStores, of ports.CopiesOf, r
 		return syncrun.Outcome{Verdict: syncrun.Unchanged}, nil
 	}
 	if r.Product != nil {
-		o, err = k.product(ctx, s, r.Product)
+		o, err = fi.product(ctx, s, r.Product)
 	} else {
-		o, err = k.level(ctx, s, r.Level, c, first)
+		o, err = fi.level(ctx, s, r.Level, c, first)
 	}
 	if err != nil || o.Verdict != syncrun.Updated {
 		return o, err
 	}
-	c.Take(r, nil, syncrun.Prints{}, k.Now())
+	c.Take(r, nil, syncrun.Prints{}, fi.Now())
 	return o, s.Copies.Save(ctx, []*syncrun.Copy{c})
 }
 
-func (k taker) product(ctx context.Context, s ports.SyncStores, p *syncrun.Product) (syncrun.Outcome, error) {
+func (fi fakeImporter) product(ctx context.Context, s ports.SyncStores, p *syncrun.Product) (syncrun.Outcome, error) {
 	if p.Name == "" {
 		return syncrun.Outcome{Verdict: syncrun.Refused, Reason: "name must not be empty"}, nil
 	}
-	_, err := s.Products.Upsert(ctx, k.Project.ID, ports.ProductKeys{SKUs: []string{p.SKU}}, func(known ports.KnownProducts) []ports.ProductWrite {
+	_, err := s.Products.Upsert(ctx, fi.Project.ID, ports.ProductKeys{SKUs: []string{p.SKU}}, func(known ports.KnownProducts) []ports.ProductWrite {
 		next := &catalog.Product{
-			ID:    id.New[id.Product](k.entropy.Bits128()),
+			ID:    id.New[id.Product](fi.entropy.Bits128()),
 			SKU:   p.SKU,
-			Price: money.Zero(k.Project.Settings.Currency),
+			Price: money.Zero(fi.Project.Settings.Currency),
 		}
 		if ours := known.BySKU[p.SKU]; ours != nil {
 			next.ID = ours.ID
@@ -372,8 +372,8 @@ func (k taker) product(ctx context.Context, s ports.SyncStores, p *syncrun.Produ
 	return syncrun.Outcome{Verdict: syncrun.Updated}, err
 }
 
-func (k taker) level(ctx context.Context, s ports.SyncStores, l *syncrun.Level, c *syncrun.Copy, first bool) (syncrun.Outcome, error) {
-	levels, err := s.StockRoom.Levels(ctx, k.Project.ID, []ports.StockPlace{{SKU: l.SKU, Location: l.Location}})
+func (fi fakeImporter) level(ctx context.Context, s ports.SyncStores, l *syncrun.Level, c *syncrun.Copy, first bool) (syncrun.Outcome, error) {
+	levels, err := s.StockRoom.Levels(ctx, fi.Project.ID, []ports.StockPlace{{SKU: l.SKU, Location: l.Location}})
 	switch {
 	case err != nil:
 		return syncrun.Outcome{}, err
@@ -385,6 +385,6 @@ func (k taker) level(ctx context.Context, s ports.SyncStores, l *syncrun.Level, 
 		delta = c.Shift(l.Quantity)
 	}
 	c.Quantity = l.Quantity
-	_, err = s.StockRoom.Shift(ctx, k.Project.ID, []ports.StockShift{{SKU: l.SKU, Location: l.Location, Delta: delta}})
+	_, err = s.StockRoom.Shift(ctx, fi.Project.ID, []ports.StockShift{{SKU: l.SKU, Location: l.Location, Delta: delta}})
 	return syncrun.Outcome{Verdict: syncrun.Updated}, err
 }
