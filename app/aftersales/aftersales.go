@@ -1,8 +1,8 @@
-// Package aftersales is what follows an order: shipping it, canceling it, returns and refunds.
+// Package aftersales handles orders after the sale: fulfillment, cancellation, returns, refunds and disputes.
 //
-// Giving money back goes like taking it: one transaction promises the refund, the provider is asked
-// outside of any transaction by the refund's id, and one transaction records what it answered. Until it
-// has decided, the refund stays pending and Refunding goes on asking, after a crash too.
+// A refund takes the same steps as a charge: one transaction creates it as pending, the provider is asked
+// outside of any transaction with the refund's id as the idempotency key, and another transaction records the outcome. While the
+// provider has not decided it, the refund stays pending, and the job Refunding repeats the request, also after a crash.
 package aftersales
 
 import (
@@ -24,7 +24,7 @@ type Service struct {
 	Clock   ports.Clock
 	Entropy ports.Entropy
 	Log     *slog.Logger
-	Due     ports.DueRefunds // that nobody works on
+	Due     ports.DueRefunds // leases pending refunds to the job
 }
 
 // In returns the service on stores, such as those of a request's transaction.
@@ -34,53 +34,52 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// Cancel ends an order that was not shipped, puts its stock back and promises to refund the rest of its
-// payment. ExecuteRefund, or the background, asks the provider for the refund, whose id is zero if
-// nothing was left to refund.
+// Cancel cancels an order that was not shipped, puts its stock back and creates a pending refund of the rest of its
+// payment. ExecuteRefund or the background job executes the refund. The refund's id is zero if nothing is left to refund.
 func (s *Service) Cancel(ctx context.Context, project id.Project, of id.Order, reason string) (*order.Case, id.Refund, error) {
-	now, refund, announce := s.Clock.Now(), id.New[id.Refund](s.Entropy.IDBits()), s.event()
+	now, refund, announce := s.Clock.Now(), id.New[id.Refund](s.Entropy.IDBits()), s.newEventID()
 	c, err := s.Orders.Change(ctx, project, of, func(c *order.Case) error { return c.Cancel(refund, reason, announce, now) })
 	if err != nil {
 		return nil, id.Refund{}, err
 	}
-	s.restocked(ctx, c)
-	return c, opened(c, refund), nil
+	s.reindexStock(ctx, c)
+	return c, refundOrZero(c, refund), nil
 }
 
-// Shipment is how an order went out. All of it may be empty.
+// Shipment has the tracking data of an order. Each field may be empty.
 type Shipment struct {
 	Carrier        string
 	TrackingNumber string
 	TrackingURL    string // https
 }
 
-// Ship records that an order is on its way, or another tracking of one that is.
+// Ship records that an order was shipped, or updates the tracking data of one that was.
 func (s *Service) Ship(ctx context.Context, project id.Project, of id.Order, sent Shipment) (*order.Case, error) {
-	now, announce := s.Clock.Now(), s.event()
+	now, announce := s.Clock.Now(), s.newEventID()
 	return s.Orders.Change(ctx, project, of, func(c *order.Case) error {
 		return c.Ship(sent.Carrier, sent.TrackingNumber, sent.TrackingURL, announce, now)
 	})
 }
 
-// Deliver records that an order has arrived.
+// Deliver records that an order was delivered.
 func (s *Service) Deliver(ctx context.Context, project id.Project, of id.Order) (*order.Case, error) {
-	now, announce := s.Clock.Now(), s.event()
+	now, announce := s.Clock.Now(), s.newEventID()
 	return s.Orders.Change(ctx, project, of, func(c *order.Case) error { return c.Deliver(announce, now) })
 }
 
-// event is a new event's id.
-func (s *Service) event() id.Event { return id.New[id.Event](s.Entropy.IDBits()) }
+// newEventID returns a new event's id.
+func (s *Service) newEventID() id.Event { return id.New[id.Event](s.Entropy.IDBits()) }
 
-// opened is the refund if the case has it, else zero.
-func opened(c *order.Case, refund id.Refund) id.Refund {
+// refundOrZero returns refund if the case has it, else zero.
+func refundOrZero(c *order.Case, refund id.Refund) id.Refund {
 	if c.FindRefund(refund) == nil {
 		return id.Refund{}
 	}
 	return refund
 }
 
-// restocked tells the search index of stock that a change put back.
-func (s *Service) restocked(ctx context.Context, c *order.Case) {
+// reindexStock updates the search index if a change put stock back.
+func (s *Service) reindexStock(ctx context.Context, c *order.Case) {
 	if len(c.Restock) == 0 {
 		return
 	}

@@ -9,26 +9,26 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Proof is what a buyer shows for its right to an order. One of them is enough, and none may be wrong.
+// Proof authorizes a buyer to manage an order. One field is enough, but none may be wrong.
 type Proof struct {
 	ManageToken string
 	Session     string // that the order was placed in
 }
 
-func (s *Service) proves(by Proof, o *order.Order) bool {
+func (s *Service) authorizes(by Proof, o *order.Order) bool {
 	return (by.ManageToken != "" || by.Session != "") &&
 		(by.ManageToken == "" || s.Tokens.Opens(o, by.ManageToken)) &&
 		(by.Session == "" || o.PlacedIn(by.Session))
 }
 
-// CancelAsBuyer cancels an order for a buyer who shows the right to it; else order.ErrTokenRequired. It asks the provider
-// for the refund. An order that is canceled stays so, which is no error.
+// CancelAsBuyer cancels an order for an authorized buyer and executes the refund. Without a valid proof it returns
+// order.ErrTokenRequired. Canceling a canceled order is not an error.
 func (s *Service) CancelAsBuyer(ctx ports.Outbound, project id.Project, of id.Order, by Proof, reason string) (*order.Case, error) {
 	o, err := s.Orders.ByID(ctx, project, of)
 	if err != nil {
 		return nil, err
 	}
-	if !s.proves(by, o) {
+	if !s.authorizes(by, o) {
 		return nil, order.ErrTokenRequired
 	}
 	_, refund, err := s.Cancel(ctx, project, of, reason)
@@ -44,7 +44,7 @@ func (s *Service) CancelAsBuyer(ctx ports.Outbound, project id.Project, of id.Or
 	return s.Orders.Case(ctx, project, of)
 }
 
-// Read reads an order. A manage token that is not the order's, among those that are not empty: order.ErrTokenRequired.
+// Read reads an order. If one of the manage tokens is neither empty nor the order's, it returns order.ErrTokenRequired.
 func (s *Service) Read(ctx context.Context, project id.Project, of id.Order, manageTokens ...string) (*order.Case, error) {
 	c, err := s.Orders.Case(ctx, project, of)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Service) Read(ctx context.Context, project id.Project, of id.Order, man
 	return c, nil
 }
 
-// Receipt reads an order for its receipt. A code that is not the order's: NotFound.
+// Receipt reads an order for its receipt. It returns NotFound if the code is not the order's.
 func (s *Service) Receipt(ctx context.Context, project id.Project, of id.Order, code string) (*order.Case, error) {
 	c, err := s.Orders.Case(ctx, project, of)
 	if err == nil && !s.Tokens.ShowsReceipt(c.Order, code) {

@@ -12,20 +12,20 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Response is a merchant's response to a dispute that the provider has, and that is to be recorded.
+// Response is a merchant's response to a dispute that the provider has accepted and that is not recorded yet.
 type Response struct {
 	before   order.Dispute
-	report   *order.DisputeReport // how the dispute stands with it; nil: as it did before
-	evidence *order.Evidence      // nil: the dispute is given up
+	report   *order.DisputeReport // the dispute's new state; nil: unchanged
+	evidence *order.Evidence      // nil: the dispute is accepted as lost
 }
 
-// SubmitEvidence sends evidence to the provider of a dispute, outside of any transaction. RecordResponse records it. A crash
-// in between leaves the evidence with the provider: called again with the same, it is found there. A provider that does not
-// wait for a response any more gets nothing: how the dispute stands is recorded, and the answer is order.ErrDisputeAnswered or
+// SubmitEvidence sends evidence to the provider of a dispute, outside of any transaction. RecordResponse records it. If the
+// process dies in between, a retry with the same evidence finds it at the provider. If the provider does not wait for a response
+// any more, nothing is sent: SubmitEvidence records the dispute's state and returns order.ErrDisputeAnswered or
 // order.ErrDisputeClosed.
 func (s *Service) SubmitEvidence(ctx ports.Outbound, project id.Project, of id.Dispute, e order.Evidence) (*Response, error) {
 	e = e.Trimmed()
-	d, route, err := s.disputed(ctx, project, of)
+	d, route, err := s.findDispute(ctx, project, of)
 	if err != nil {
 		return nil, err
 	}
@@ -48,9 +48,10 @@ func (s *Service) SubmitEvidence(ctx ports.Outbound, project id.Project, of id.D
 	}, err
 }
 
-// AcceptDispute gives a dispute up at its provider, as SubmitEvidence sends evidence. One that is lost already stays as it is.
+// AcceptDispute accepts a dispute as lost at its provider. Otherwise it is like SubmitEvidence. A dispute that is lost already is
+// unchanged.
 func (s *Service) AcceptDispute(ctx ports.Outbound, project id.Project, of id.Dispute) (*Response, error) {
-	d, route, err := s.disputed(ctx, project, of)
+	d, route, err := s.findDispute(ctx, project, of)
 	switch {
 	case err != nil:
 		return nil, err
@@ -67,7 +68,8 @@ func (s *Service) AcceptDispute(ctx ports.Outbound, project id.Project, of id.Di
 	return &Response{before: *d, report: report}, err
 }
 
-func (s *Service) disputed(ctx context.Context, in id.Project, of id.Dispute) (*order.Dispute, project.PaymentRoute, error) {
+// findDispute returns a dispute and the route of its payment.
+func (s *Service) findDispute(ctx context.Context, in id.Project, of id.Dispute) (*order.Dispute, project.PaymentRoute, error) {
 	d, err := s.Disputes.DisputeByID(ctx, in, of)
 	if err != nil {
 		return nil, project.PaymentRoute{}, err
@@ -79,7 +81,7 @@ func (s *Service) disputed(ctx context.Context, in id.Project, of id.Dispute) (*
 	return d, payment.Route, nil
 }
 
-// respond asks the provider to take a response, and returns how the dispute stands with it.
+// respond sends a response to the provider, and returns the dispute's state after it.
 func (s *Service) respond(ctx ports.Outbound, d *order.Dispute, r ports.DisputeRequest, ask func(ports.DisputeGateway, ports.Outbound, ports.DisputeRequest) (ports.DisputeReply, error)) (*order.DisputeReport, error) {
 	gateway, ok := s.Gateway.(ports.DisputeGateway)
 	if !ok {
@@ -92,7 +94,7 @@ func (s *Service) respond(ctx ports.Outbound, d *order.Dispute, r ports.DisputeR
 		return nil, explainResponse(r.Route.Provider, err)
 	}
 	report := &reply.Report
-	if report.At.Before(d.Reported) { // the provider was asked after that was recorded
+	if report.At.Before(d.Reported) { // the request was sent after the recorded report
 		report.At = d.Reported
 	}
 	if reply.Done {
@@ -125,14 +127,14 @@ func (s *Service) RecordResponse(ctx context.Context, r *Response) (*order.Dispu
 func (s *Service) disputeIDs() order.DisputeIDs {
 	return order.DisputeIDs{
 		Dispute:    id.New[id.Dispute](s.Entropy.IDBits()),
-		Opened:     s.event(),
-		Closed:     s.event(),
+		Opened:     s.newEventID(),
+		Closed:     s.newEventID(),
 		Withdrawal: id.New[id.Transaction](s.Entropy.IDBits()),
 		Fee:        id.New[id.Transaction](s.Entropy.IDBits()),
 	}
 }
 
-// explainResponse tells a merchant why a provider did not take a response.
+// explainResponse converts a provider's error to one that tells the merchant why the response was not accepted.
 func explainResponse(provider string, err error) error {
 	label := "The payment provider"
 	if t, err := integration.ParseType(provider); err == nil {

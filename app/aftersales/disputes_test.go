@@ -14,9 +14,9 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// fakeResponder is a provider that takes responses, as its dispute stands.
+// fakeResponder is a provider that accepts responses while its dispute waits for one.
 type fakeResponder struct {
-	*drawer
+	*fixture
 	stands order.DisputeReport
 	has    order.Evidence
 	err    error
@@ -43,22 +43,22 @@ func (c *fakeResponder) AcceptDispute(ports.Outbound, ports.DisputeRequest) (por
 	return ports.DisputeReply{Report: c.stands, Done: c.stands.Status == order.DisputeLost}, nil
 }
 
-func (d *drawer) DisputeByID(_ context.Context, _ id.Project, of id.Dispute) (*order.Dispute, error) {
+func (d *fixture) DisputeByID(_ context.Context, _ id.Project, of id.Dispute) (*order.Dispute, error) {
 	if found := d.copy().FindDispute(of); found != nil {
 		return found, nil
 	}
 	return nil, fault.Missing("dispute")
 }
 
-func (d *drawer) Disputes(context.Context, id.Project, ports.DisputeFilter, *ports.DisputePlace, int) ([]order.Dispute, *ports.DisputePlace, error) {
+func (d *fixture) Disputes(context.Context, id.Project, ports.DisputeFilter, *ports.DisputePlace, int) ([]order.Dispute, *ports.DisputePlace, error) {
 	return d.kept.Disputes, nil, nil
 }
 
-// disputed is a sold order whose payment is disputed, and the provider of it.
+// disputed returns an order whose payment is disputed, and its provider.
 func disputed(t *testing.T) (*fakeResponder, *aftersales.Service, id.Project, id.Dispute) {
 	t.Helper()
-	d, s, p := sold()
-	c := &fakeResponder{drawer: d, stands: order.DisputeReport{
+	d, s, p := newFixture()
+	c := &fakeResponder{fixture: d, stands: order.DisputeReport{
 		Charge:    "ch_1",
 		Provider:  "du_1",
 		Status:    order.DisputeOpen,
@@ -77,8 +77,8 @@ func disputed(t *testing.T) (*fakeResponder, *aftersales.Service, id.Project, id
 
 var delivered = order.Evidence{Note: "It was delivered."}
 
-// The program crashes after the provider has taken evidence. Asked again, the provider has it; the webhook that came in between
-// changes nothing about that.
+// After a crash between sending and recording evidence, a retry finds the evidence at the provider, also if the provider's webhook
+// has come in between.
 func TestSubmitEvidence_crash(t *testing.T) {
 	t.Parallel()
 	for name, webhook := range map[string]bool{"nothing was heard": false, "the provider reported it": true} {
@@ -107,7 +107,7 @@ func TestSubmitEvidence_crash(t *testing.T) {
 	}
 }
 
-// The provider's state wins: a dispute that was answered or decided elsewhere takes no response, and is recorded as it stands.
+// A dispute that was answered or decided elsewhere accepts no response. Its state at the provider is recorded.
 func TestSubmitEvidence_answeredElsewhere(t *testing.T) {
 	t.Parallel()
 	for want, stands := range map[string]func(*order.DisputeReport){
@@ -144,7 +144,7 @@ func TestSubmitEvidence_refused(t *testing.T) {
 		}
 	}
 	c, s, p, of := disputed(t)
-	s.Gateway = c.drawer // a provider that takes no responses
+	s.Gateway = c.fixture // a provider that accepts no responses
 	if _, err := s.SubmitEvidence(ports.NewOutbound(t.Context()), p, of, delivered); !fault.Is(err, "responses_not_supported") {
 		t.Errorf("a provider without responses: %v", err)
 	}
@@ -156,7 +156,7 @@ func TestSubmitEvidence_refused(t *testing.T) {
 	}
 }
 
-// A dispute that is given up is lost. Again, it stays so, and the provider is not asked.
+// A dispute that is accepted is lost. Accepting it again does not ask the provider.
 func TestAcceptDispute(t *testing.T) {
 	t.Parallel()
 	c, s, p, of := disputed(t)
@@ -170,7 +170,7 @@ func TestAcceptDispute(t *testing.T) {
 			t.Errorf("%+v, %v", d, err)
 		}
 	}
-	if told := c.announced[len(c.announced)-1].Data.Type(); told != event.DisputeClosedType || c.sent != 1 || len(c.announced) != 2 {
+	if last := c.announced[len(c.announced)-1].Data.Type(); last != event.DisputeClosedType || c.sent != 1 || len(c.announced) != 2 {
 		t.Errorf("announced %v, sent %d times", c.announced, c.sent)
 	}
 	if _, err := s.SubmitEvidence(ports.NewOutbound(t.Context()), p, of, delivered); !fault.Is(err, "dispute_closed") {

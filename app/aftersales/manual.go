@@ -11,7 +11,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// ManualResolution is what a person found out about a refund that the provider does not decide.
+// ManualResolution is a person's decision about a refund that the provider does not decide.
 type ManualResolution struct {
 	Refund    id.Refund
 	Succeeded bool
@@ -19,7 +19,7 @@ type ManualResolution struct {
 	Reason    string
 }
 
-// Decidable says why a person cannot decide a refund now, or nil.
+// Decidable returns nil if a person can decide a refund now, or the reason why not.
 func (s *Service) Decidable(ctx context.Context, of id.Project, refund id.Refund) error {
 	r, err := s.Refunds.RefundByID(ctx, of, refund)
 	if err != nil {
@@ -28,9 +28,9 @@ func (s *Service) Decidable(ctx context.Context, of id.Project, refund id.Refund
 	return r.Decidable(s.Clock.Now())
 }
 
-// ResolveManually records what a person decides about a refund, as the provider's answer would be recorded. A refund
-// that the provider decides, or that is too young: Conflict (order.Refund.Decidable). If the provider reports a success
-// later, it is booked as far as the payment has the money left; a failure is booked as a reversal.
+// ResolveManually records a person's decision about a refund as if it were the provider's response. It returns Conflict for a
+// refund that the provider still decides, or that is too young (order.Refund.Decidable). If the provider reports a success
+// later, it is booked as far as the payment has money left; a failure is booked as a reversal.
 func (s *Service) ResolveManually(ctx context.Context, of id.Project, m ManualResolution) (*order.Refund, error) {
 	if err := checkout.CheckDecision(m.Succeeded, m.Provider, "provider_refund_id", m.Reason); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (s *Service) ResolveManually(ctx context.Context, of id.Project, m ManualRe
 			return nil, err
 		}
 	}
-	now, announce := s.Clock.Now(), s.event()
+	now, announce := s.Clock.Now(), s.newEventID()
 	c, err := s.Orders.Change(ctx, of, r.Order, func(c *order.Case) error { return c.ResolveRefund(m.Refund, outcome, announce, now) })
 	if err != nil {
 		return nil, err
@@ -55,8 +55,8 @@ func (s *Service) ResolveManually(ctx context.Context, of id.Project, m ManualRe
 	return c.FindRefund(m.Refund), nil
 }
 
-// checkProviderRefund checks the id of a refund that a person names: no other refund of the project has it, nor that of an
-// orphaned charge.
+// checkProviderRefund checks the id of a refund that a person entered. No other refund of the project or of an orphan charge may
+// have it.
 func (s *Service) checkProviderRefund(ctx context.Context, r *order.Refund, named string) error {
 	payment, err := s.Payments.PaymentByID(ctx, r.Project, r.Payment)
 	if err != nil {

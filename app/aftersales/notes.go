@@ -7,7 +7,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// AddNote writes down something about an order, by a member or a program.
+// AddNote adds a note of a member or a program to an order.
 func (s *Service) AddNote(ctx context.Context, n order.Note) (order.Note, error) {
 	if err := n.Check(); err != nil {
 		return n, err

@@ -15,18 +15,18 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// refundTimeout bounds one call of a provider. It is well under order.RefundLease.
+// refundTimeout limits one call of a provider. It is well below order.RefundLease.
 const refundTimeout = 8 * time.Second
 
-// RefundRequest gives money of a payment back.
+// RefundRequest is a refund of all or part of a payment.
 type RefundRequest struct {
 	Payment id.Payment
 	Amount  *money.Amount // nil: all that is left
 	Reason  string
 }
 
-// RequestRefund promises to give money back, and asks no provider yet: ExecuteRefund does, or the
-// background once order.RefundLease is over.
+// RequestRefund creates a pending refund. It does not ask the provider yet; ExecuteRefund does, or the
+// background job after order.RefundLease.
 func (s *Service) RequestRefund(ctx context.Context, project id.Project, r RefundRequest) (*order.Refund, error) {
 	payment, err := s.Payments.PaymentByID(ctx, project, r.Payment)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Service) RequestRefund(ctx context.Context, project id.Project, r Refun
 	}
 	now, refund := s.Clock.Now(), id.New[id.Refund](s.Entropy.IDBits())
 	c, err := s.Orders.Change(ctx, project, payment.Order, func(c *order.Case) error {
-		return cmp.Or(c.Refund(refund, r.Amount, r.Reason, now), s.expressible(c, refund))
+		return cmp.Or(c.Refund(refund, r.Amount, r.Reason, now), s.checkRefundable(c, refund))
 	})
 	if err != nil {
 		return nil, err
@@ -42,9 +42,9 @@ func (s *Service) RequestRefund(ctx context.Context, project id.Project, r Refun
 	return c.FindRefund(refund), nil
 }
 
-// expressible refuses a refund of an amount that the provider cannot move: a part of a payment may have decimals
-// that the whole has not. The provider would refuse it once it is promised.
-func (s *Service) expressible(c *order.Case, refund id.Refund) error {
+// checkRefundable refuses an amount that the provider cannot refund, because a part of a payment may have decimals that the
+// whole payment does not have. Without this check, the provider would refuse the pending refund.
+func (s *Service) checkRefundable(c *order.Case, refund id.Refund) error {
 	r := c.FindRefund(refund)
 	rules, ok := s.Gateway.(ports.AmountRules)
 	if r == nil || !ok || rules.CanCharge(c.Order.Payment.Route, r.Amount) {
@@ -54,9 +54,9 @@ func (s *Service) expressible(c *order.Case, refund id.Refund) error {
 		", which the payment provider cannot give back: name another amount")
 }
 
-// ExecuteRefund asks the provider for a promised refund and records what it answers. It goes on when
-// the client hangs up. A refund that is decided stays as it is; one whose fate nobody knows stays
-// pending, which is no error.
+// ExecuteRefund asks the provider for a pending refund and records the outcome. It continues when
+// the client disconnects. A decided refund is unchanged. If the outcome is unknown, the refund stays pending, which is not an
+// error.
 func (s *Service) ExecuteRefund(ctx ports.Outbound, project id.Project, refund id.Refund) (*order.Refund, error) {
 	r, err := s.Refunds.RefundByID(ctx, project, refund)
 	if err != nil || r.Status != order.RefundIsPending || r.Origin == order.MadeElsewhere {
@@ -76,7 +76,7 @@ func (s *Service) ExecuteRefund(ctx ports.Outbound, project id.Project, refund i
 	return s.Refunds.RefundByID(ctx, project, refund)
 }
 
-// Refunding asks the providers for pending refunds that nobody looks after.
+// Refunding returns the job that executes pending refunds whose lease has ended.
 func (s *Service) Refunding() jobs.Job[ports.DueRefund] {
 	return jobs.Job[ports.DueRefund]{
 		Name:  "execute refunds",
@@ -99,10 +99,10 @@ func (s *Service) Refunding() jobs.Job[ports.DueRefund] {
 	}
 }
 
-// errUndecided means that the provider has taken a refund on and not decided it.
+// errUndecided means that the provider has accepted a refund and not decided it.
 var errUndecided = errors.New("the provider has not decided the refund")
 
-// execute asks a provider for a refund and records what it answers. The caller holds the lease.
+// execute asks a provider for a refund and records the outcome. The caller holds the lease.
 func (s *Service) execute(ctx ports.Outbound, d ports.DueRefund) error {
 	c, err := s.Orders.Case(ctx, d.Project, d.Order)
 	if err != nil {
@@ -132,8 +132,8 @@ func (s *Service) execute(ctx ports.Outbound, d ports.DueRefund) error {
 	return s.record(ctx, d, outcome)
 }
 
-// HeardRefund records what a provider reports of a refund of ours, by its key: a failure also where the refund
-// had succeeded. What is known already, and what is no refund of the project, changes nothing.
+// HeardRefund records the outcome of a refund, identified by its key, that a provider reported by webhook. A failure is also
+// recorded if the refund had succeeded before. Known outcomes and keys that are not refunds of the project are ignored.
 func (s *Service) HeardRefund(ctx context.Context, project id.Project, key string, outcome order.RefundOutcome) error {
 	refund, err := id.Parse[id.Refund](key)
 	if err != nil {
@@ -160,8 +160,9 @@ func (s *Service) HeardRefund(ctx context.Context, project id.Project, key strin
 	return err
 }
 
+// reverse records that a refund failed, also after it had succeeded.
 func (s *Service) reverse(ctx context.Context, r *order.Refund, failure order.RefundFailed) error {
-	now, announce, entry := s.Clock.Now(), s.event(), id.New[id.Transaction](s.Entropy.IDBits())
+	now, announce, entry := s.Clock.Now(), s.newEventID(), id.New[id.Transaction](s.Entropy.IDBits())
 	_, err := s.Orders.Change(ctx, r.Project, r.Order, func(c *order.Case) error {
 		return c.ReverseRefund(r.ID, failure, announce, entry, now)
 	})
@@ -176,9 +177,9 @@ func (s *Service) postpone(ctx context.Context, d ports.DueRefund, cause error) 
 	return err
 }
 
-// record stores the outcome. If another caller recorded the same one meanwhile, that is that.
+// record stores the outcome. It has no effect if another process has stored the same outcome.
 func (s *Service) record(ctx context.Context, d ports.DueRefund, outcome order.RefundOutcome) error {
-	now, announce := s.Clock.Now(), s.event()
+	now, announce := s.Clock.Now(), s.newEventID()
 	_, err := s.Orders.Change(ctx, d.Project, d.Order, func(c *order.Case) error {
 		return cmp.Or(c.SettleRefund(d.Refund, outcome, announce, now), failpoint.At(ctx, failpoint.RefundRecorded))
 	})

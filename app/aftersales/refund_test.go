@@ -21,11 +21,11 @@ var errLost = errors.New("no answer")
 
 func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
 
-// give asks for a refund of a dollar.
-func give(t *testing.T, d *drawer, s *aftersales.Service) *order.Refund {
+// refundDollar refunds a dollar.
+func refundDollar(t *testing.T, d *fixture, s *aftersales.Service) *order.Refund {
 	t.Helper()
 	dollar := usd(1_00)
-	r, err := giveBack(ports.NewOutbound(t.Context()), s, d.kept.Order.Project, aftersales.RefundRequest{
+	r, err := refund(ports.NewOutbound(t.Context()), s, d.kept.Order.Project, aftersales.RefundRequest{
 		Payment: d.kept.Order.Payment.ID,
 		Amount:  &dollar,
 		Reason:  "Torn",
@@ -36,10 +36,10 @@ func give(t *testing.T, d *drawer, s *aftersales.Service) *order.Refund {
 	return r
 }
 
-func TestRefund(t *testing.T) {
+func TestExecuteRefund(t *testing.T) {
 	t.Parallel()
-	d, s, _ := sold()
-	r := give(t, d, s)
+	d, s, _ := newFixture()
+	r := refundDollar(t, d, s)
 	if r.Status != order.RefundSucceeded || r.Provider != "re_1" || d.kept.Order.Payment.Refunded != usd(1_00) {
 		t.Errorf("%+v", r)
 	}
@@ -51,7 +51,7 @@ func TestRefund(t *testing.T) {
 	if !reflect.DeepEqual(d.asked, want) {
 		t.Errorf("asked %+v", d.asked)
 	}
-	told := event.OrderRefunded{
+	wantEvent := event.OrderRefunded{
 		Refund:   r.ID,
 		Order:    o.ID,
 		Sequence: 1,
@@ -60,20 +60,22 @@ func TestRefund(t *testing.T) {
 		Refunded: usd(1_00),
 		Reason:   "Torn",
 	}
-	if len(d.announced) != 1 || d.announced[0].Data != told || len(d.ledger) != 1 {
+	if len(d.announced) != 1 || d.announced[0].Data != wantEvent || len(d.ledger) != 1 {
 		t.Errorf("announced %+v, recorded %+v", d.announced, d.ledger)
 	}
 }
 
-// wholeDollars is a drawer whose provider moves whole dollars only.
-type wholeDollars struct{ *drawer }
+// wholeDollarGateway refunds whole dollars only.
+type wholeDollarGateway struct{ *fixture }
 
-func (wholeDollars) CanCharge(_ project.PaymentRoute, a money.Amount) bool { return a.Minor()%100 == 0 }
+func (wholeDollarGateway) CanCharge(_ project.PaymentRoute, a money.Amount) bool {
+	return a.Minor()%100 == 0
+}
 
-func TestRefundThatTheProviderCannotExpress(t *testing.T) {
+func TestCheckRefundable(t *testing.T) {
 	t.Parallel()
-	d, s, p := sold()
-	s.Gateway = wholeDollars{d}
+	d, s, p := newFixture()
+	s.Gateway = wholeDollarGateway{d}
 	ret, err := s.RequestReturn(t.Context(), p, d.kept.Order.ID, []order.ReturnItem{{Product: tent, Quantity: 1}}, "")
 	if err != nil {
 		t.Fatal(err)
@@ -91,22 +93,22 @@ func TestRefundThatTheProviderCannotExpress(t *testing.T) {
 	}
 }
 
-func TestRefundThatTheProviderRefuses(t *testing.T) {
+func TestExecuteRefund_providerRefuses(t *testing.T) {
 	t.Parallel()
-	d, s, _ := sold()
+	d, s, _ := newFixture()
 	d.answers = []any{order.RefundFailed{Code: "expired_card"}}
-	r := give(t, d, s)
+	r := refundDollar(t, d, s)
 	if p := d.kept.Order.Payment; r.Status != order.RefundIsFailed || r.Failure != "expired_card" || p.Left() != p.Amount || len(d.ledger) > 0 {
 		t.Errorf("%+v of %+v", r, p)
 	}
 }
 
-// A refund that nobody knows about stays pending, and is asked for by the same key until it is decided.
-func TestRefundGoesOnInTheBackground(t *testing.T) {
+// A refund whose outcome is unknown stays pending, and the job repeats it with the same key until it is decided.
+func TestRefunding_retries(t *testing.T) {
 	t.Parallel()
-	d, s, _ := sold()
+	d, s, _ := newFixture()
 	d.answers = []any{errLost, errLost, order.RefundPending{Provider: "re_1"}, order.Refunded{Provider: "re_1"}}
-	if r := give(t, d, s); r.Status != order.RefundIsPending || r.DueAt != noon.Add(2*time.Second) {
+	if r := refundDollar(t, d, s); r.Status != order.RefundIsPending || r.DueAt != noon.Add(2*time.Second) {
 		t.Fatalf("%+v", r)
 	}
 	for _, run := range []struct {
@@ -137,13 +139,13 @@ func TestRefundGoesOnInTheBackground(t *testing.T) {
 	}
 }
 
-// A crash after the promise, or between the provider's answer and its record: the lease ends, and the
-// background asks by the same key.
-func TestRefundAfterACrash(t *testing.T) {
+// After a crash before the provider was asked, or before its response was recorded, the lease ends and the job asks with the
+// same key.
+func TestRefunding_afterCrash(t *testing.T) {
 	t.Parallel()
-	d, s, _ := sold()
+	d, s, _ := newFixture()
 	d.lost = errLost
-	if r := give(t, d, s); r.Status != order.RefundIsPending {
+	if r := refundDollar(t, d, s); r.Status != order.RefundIsPending {
 		t.Fatalf("%+v", r)
 	}
 	promised, err := s.RequestRefund(t.Context(), d.kept.Order.Project, aftersales.RefundRequest{Payment: d.kept.Order.Payment.ID})
@@ -163,16 +165,16 @@ func TestRefundAfterACrash(t *testing.T) {
 	}
 }
 
-func TestRefundOutlivesItsClient(t *testing.T) {
+func TestExecuteRefund_clientDisconnects(t *testing.T) {
 	t.Parallel()
-	d, s, _ := sold()
+	d, s, _ := newFixture()
 	promised, err := s.RequestRefund(t.Context(), d.kept.Order.Project, aftersales.RefundRequest{Payment: d.kept.Order.Payment.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone, hangUp := context.WithCancel(t.Context())
 	hangUp()
-	for range 2 { // the second time it is decided
+	for range 2 { // it is decided the second time
 		r, err := s.ExecuteRefund(ports.NewOutbound(gone), d.kept.Order.Project, promised.ID)
 		if err != nil || r.Status != order.RefundSucceeded || len(d.asked) != 1 {
 			t.Errorf("%+v, %v, %d asked", r, err, len(d.asked))
@@ -180,9 +182,9 @@ func TestRefundOutlivesItsClient(t *testing.T) {
 	}
 }
 
-func TestCancelGivesBackAndRestocks(t *testing.T) {
+func TestCancel_refundsAndRestocks(t *testing.T) {
 	t.Parallel()
-	d, s, _ := sold()
+	d, s, _ := newFixture()
 	c, refund, err := s.Cancel(t.Context(), d.kept.Order.Project, d.kept.Order.ID, "Twice")
 	if err != nil || c.Order.Status != order.Canceled || c.FindRefund(refund).Amount != usd(330_00) || len(d.asked) > 0 {
 		t.Fatalf("%+v, %v", c, err)
@@ -195,18 +197,18 @@ func TestCancelGivesBackAndRestocks(t *testing.T) {
 	}
 }
 
-func TestCancelOfWhatIsGivenBackAlready(t *testing.T) {
+func TestCancel_alreadyRefunded(t *testing.T) {
 	t.Parallel()
-	d, s, _ := sold()
+	d, s, _ := newFixture()
 	d.kept.Order.Payment.Refunded = d.kept.Order.Payment.Amount
 	if _, refund, err := s.Cancel(t.Context(), d.kept.Order.Project, d.kept.Order.ID, ""); err != nil || !refund.IsZero() {
 		t.Errorf("%s, %v", refund, err)
 	}
 }
 
-func TestReturnIsDecided(t *testing.T) {
+func TestApproveReturn_andRejectReturn(t *testing.T) {
 	t.Parallel()
-	d, s, p := sold()
+	d, s, p := newFixture()
 	var asked [2]*order.Return
 	for i := range asked {
 		var err error
@@ -228,8 +230,8 @@ func TestReturnIsDecided(t *testing.T) {
 	}
 }
 
-// giveBack gives money back.
-func giveBack(ctx ports.Outbound, s *aftersales.Service, project id.Project, r aftersales.RefundRequest) (*order.Refund, error) {
+// refund requests a refund and executes it.
+func refund(ctx ports.Outbound, s *aftersales.Service, project id.Project, r aftersales.RefundRequest) (*order.Refund, error) {
 	promised, err := s.RequestRefund(ctx, project, r)
 	if err != nil {
 		return nil, err

@@ -10,9 +10,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-func TestReturnIsAnnounced(t *testing.T) {
+func TestRequestReturn(t *testing.T) {
 	t.Parallel()
-	d, service, p := sold()
+	d, service, p := newFixture()
 	r, err := service.RequestReturn(t.Context(), p, d.kept.Order.ID, []order.ReturnItem{{Product: tent, Variant: plain, Quantity: 1, Reason: "leaks"}}, "Sorry.")
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func TestReturnIsAnnounced(t *testing.T) {
 	}
 }
 
-func TestReturnThatNamesNoVariant(t *testing.T) {
+func TestRequestReturn_withoutVariant(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		product id.Product
@@ -43,7 +43,7 @@ func TestReturnThatNamesNoVariant(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, service, p := sold()
+			d, service, p := newFixture()
 			asked := []order.ReturnItem{{Product: test.product, Quantity: 1}}
 			r, err := service.RequestReturn(t.Context(), p, d.kept.Order.ID, asked, "")
 			if (test.code != "" || err != nil) && !fault.Is(err, test.code) {
@@ -62,18 +62,18 @@ func TestReturnThatNamesNoVariant(t *testing.T) {
 	}
 }
 
-func TestReturnOfAnUnknownOrder(t *testing.T) {
+func TestRequestReturn_unknownOrder(t *testing.T) {
 	t.Parallel()
-	_, service, p := sold()
+	_, service, p := newFixture()
 	_, err := service.RequestReturn(t.Context(), p, id.New[id.Order]([16]byte{9}), nil, "")
 	if !fault.Is(err, "order_not_found") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestReturnPastTheWindow(t *testing.T) {
+func TestRequestReturn_windowOver(t *testing.T) {
 	t.Parallel()
-	d, service, p := sold()
+	d, service, p := newFixture()
 	d.kept.Order.CreatedAt = noon.AddDate(0, 0, -p.Storefront.ReturnWindowDays-1)
 	_, err := service.RequestReturn(t.Context(), p, d.kept.Order.ID, []order.ReturnItem{{Product: tent, Quantity: 1}}, "")
 	if !fault.Is(err, "validation_error") || len(d.announced) != 0 {

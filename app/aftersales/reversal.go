@@ -7,9 +7,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// HeardExternalRefund records a refund that was made elsewhere, as a provider reports it. Reports may repeat
-// and come in any order. A charge that is no payment of the project: fault.NotFound. While a refund of ours may
-// be the one that is reported: order.ErrRefundUndecided, and the report must be tried again later.
+// HeardExternalRefund records a refund that was not requested here, such as one made at the provider's dashboard. Reports may
+// repeat and come in any order. If the charge is not a payment of the project, it returns fault.NotFound. While the report may be
+// about a pending refund of ours, it returns order.ErrRefundUndecided, and the report must be repeated later.
 func (s *Service) HeardExternalRefund(ctx context.Context, project id.Project, e order.ExternalRefund) error {
 	of, err := s.Payments.PaymentByCharge(ctx, project, e.Charge)
 	if err != nil {
@@ -17,7 +17,7 @@ func (s *Service) HeardExternalRefund(ctx context.Context, project id.Project, e
 	}
 	now, ids := s.Clock.Now(), order.RefundIDs{
 		Refund:   id.New[id.Refund](s.Entropy.IDBits()),
-		Announce: s.event(),
+		Announce: s.newEventID(),
 		Reversal: id.New[id.Transaction](s.Entropy.IDBits()),
 	}
 	_, err = s.Orders.Change(context.WithoutCancel(ctx), project, of.Order, func(c *order.Case) error {
@@ -26,8 +26,8 @@ func (s *Service) HeardExternalRefund(ctx context.Context, project id.Project, e
 	return err
 }
 
-// HeardDispute records how a dispute stands, as a provider reports it. Reports may repeat and come in any
-// order. A charge that is no payment of the project: fault.NotFound.
+// HeardDispute records the state of a dispute that a provider reported. Reports may repeat and come in any
+// order. If the charge is not a payment of the project, it returns fault.NotFound.
 func (s *Service) HeardDispute(ctx context.Context, project id.Project, d order.DisputeReport) error {
 	of, err := s.Payments.PaymentByCharge(ctx, project, d.Charge)
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// A provider reports that a refund failed that had succeeded, twice, and then that it succeeded, too late.
-func TestHeardRefund_failedAfterSuccess(t *testing.T) {
+// A provider reports twice that a successful refund failed, and then, too late, that it succeeded.
+func TestReverse_failedAfterSuccess(t *testing.T) {
 	t.Parallel()
-	d, s, p := sold()
-	r := give(t, d, s)
+	d, s, p := newFixture()
+	r := refundDollar(t, d, s)
 	for _, outcome := range []order.RefundOutcome{
 		order.RefundFailed{Code: "expired_card"}, order.RefundFailed{Code: "expired_card"}, order.Refunded{Provider: "re_1"},
 	} {
@@ -23,27 +23,27 @@ func TestHeardRefund_failedAfterSuccess(t *testing.T) {
 	if got, paid := d.kept.Refunds[0], d.kept.Order.Payment; got.Status != order.RefundIsFailed || got.Failure != "expired_card" || paid.Left() != paid.Amount {
 		t.Errorf("%+v of %+v", got, paid)
 	}
-	if told, ok := d.announced[len(d.announced)-1].Data.(event.RefundFailed); len(d.announced) != 2 || !ok || !told.Succeeded || len(d.ledger) != 2 {
+	if last, ok := d.announced[len(d.announced)-1].Data.(event.RefundFailed); len(d.announced) != 2 || !ok || !last.Succeeded || len(d.ledger) != 2 {
 		t.Errorf("announced %+v, recorded %+v", d.announced, d.ledger)
 	}
 }
 
-func TestHeardRefund_pendingFails(t *testing.T) {
+func TestReverse_pendingRefund(t *testing.T) {
 	t.Parallel()
-	d, s, p := sold()
+	d, s, p := newFixture()
 	d.answers = []any{order.RefundPending{Provider: "re_1"}}
-	r := give(t, d, s)
+	r := refundDollar(t, d, s)
 	if err := s.HeardRefund(t.Context(), p.ID, r.ID.String(), order.RefundFailed{Code: "expired_card"}); err != nil {
 		t.Fatal(err)
 	}
-	if told, ok := d.announced[0].Data.(event.RefundFailed); !ok || told.Succeeded || len(d.ledger) > 0 {
+	if failed, ok := d.announced[0].Data.(event.RefundFailed); !ok || failed.Succeeded || len(d.ledger) > 0 {
 		t.Errorf("announced %+v, recorded %+v", d.announced, d.ledger)
 	}
 }
 
 func TestHeardExternalRefund(t *testing.T) {
 	t.Parallel()
-	d, s, p := sold()
+	d, s, p := newFixture()
 	report := order.ExternalRefund{
 		Charge:   "ch_1",
 		Provider: "re_9",
@@ -67,7 +67,7 @@ func TestHeardExternalRefund(t *testing.T) {
 
 func TestHeardDispute(t *testing.T) {
 	t.Parallel()
-	d, s, p := sold()
+	d, s, p := newFixture()
 	report := order.DisputeReport{
 		Charge:    "ch_1",
 		Provider:  "du_1",

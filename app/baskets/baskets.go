@@ -1,5 +1,5 @@
-// Package baskets is the cart that a buyer writes: read, replaced or emptied. Its agreed prices come from quotes alone, all
-// others are list prices. It is bought by package purchase.
+// Package baskets reads, replaces and empties a buyer's cart. Agreed prices come only from quotes; all others are list prices.
+// Package purchase checks the cart out.
 package baskets
 
 import (
@@ -32,30 +32,30 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// Basket is a session's cart as a buyer sees it.
+// Basket is a session's cart as shown to a buyer.
 type Basket struct {
 	Session  *session.Session
 	Currency money.Currency
 	Lines    []Line
-	Checkout id.Checkout // the open one that was made of the cart; zero: there is none
+	Checkout id.Checkout // the open checkout of the cart; zero: none
 	Warnings []Warning
-	Short    []checkout.Shortage // lines of which there is too little in stock now
+	Short    []checkout.Shortage // lines with too little stock
 }
 
-// Line is a line of the cart at what a checkout of now would charge for a piece.
+// Line is a line of the cart at the price that a checkout would charge now.
 type Line struct {
 	session.CartItem
 
 	Label    string       // the variant in words
 	Unit     money.Amount // per unit
-	Original money.Amount // the list price that Unit is measured on
-	Until    time.Time    // when the time for an agreed price is over
+	Original money.Amount // the list price that savings are measured against
+	Until    time.Time    // when an agreed price expires
 	Token    checkout.Token
-	Digital  bool // nothing of it is shipped
+	Digital  bool // not shipped
 }
 
-// Subtotal is what the lines come to, and savings what that is below their list prices. A cart's amounts are bounded, so
-// neither overflows.
+// Subtotal returns the sum of the lines and the savings against their list prices. Neither overflows, because the amounts of a
+// cart are bounded.
 func (b *Basket) Subtotal() (subtotal, savings money.Amount) {
 	sum, saved := int64(0), int64(0)
 	for _, l := range b.Lines {
@@ -69,22 +69,22 @@ func (b *Basket) Subtotal() (subtotal, savings money.Amount) {
 type Problem struct{ name string }
 
 var (
-	AgreementNotUsed = Problem{"agreement_not_used"} // the line was or is not what was agreed on, or its token was not sent: its price is another one
-	AgreementExpired = Problem{"agreement_expired"}  // the time for the agreed price is over
+	AgreementNotUsed = Problem{"agreement_not_used"} // the line differs or differed from the agreement, or its token was not sent: the agreed price does not apply
+	AgreementExpired = Problem{"agreement_expired"}  // the agreed price has expired
 	ItemUnavailable  = Problem{"item_unavailable"}   // the product is not sold any more
 )
 
 func (p Problem) String() string { return p.name }
 
-// Warning tells of a line that is not, or cannot be bought, as the buyer may think.
+// Warning describes a line whose price or availability may differ from what the buyer expects.
 type Warning struct {
 	Problem Problem
-	Line    int          // its index
+	Line    int          // index in Lines
 	Quote   id.Quote     // of an agreement
 	Price   money.Amount // that was agreed
 }
 
-// Blocked reports whether a checkout of the cart would be refused for one of its lines.
+// Blocked reports whether a checkout of the cart would be refused because of one of its lines.
 func (b *Basket) Blocked() bool {
 	for i, l := range b.Lines {
 		for _, w := range b.Warnings {
@@ -96,14 +96,15 @@ func (b *Basket) Blocked() bool {
 	return false
 }
 
-// Named is a cart that an agent asks for, by its session. What another agent opened and signed is not there for it.
+// Named identifies a cart by its session, and the agent that requests it. Only a verified agent itself finds the sessions that it
+// opened.
 type Named struct {
 	Session id.Session
-	Agent   agentid.Agent // that asks
+	Agent   agentid.Agent // that sends the request
 }
 
-// visit is the session of a request: the one named, or a new one.
-func (s *Service) visit(p *project.Project, named Named, known ports.Cart, repeatable bool) (*session.Session, session.Touched, error) {
+// sessionFor returns the session of a request: the one that it names, or a new one.
+func (s *Service) sessionFor(p *project.Project, named Named, known ports.Cart, repeatable bool) (*session.Session, session.Touched, error) {
 	switch {
 	case !named.Session.IsZero() && (known.Session == nil || !named.Agent.FindsWhatWasMadeBy(known.Session.Agent)):
 		return nil, session.Touched{}, fault.Missing("session")
@@ -119,10 +120,10 @@ func (s *Service) visit(p *project.Project, named Named, known ports.Cart, repea
 	return opened, session.Touched{}, nil
 }
 
-// view is the cart as it stands.
-func view(p *project.Project, known ports.Cart, visit *session.Session, items []session.CartItem) Basket {
+// basketOf returns the cart with current prices and warnings.
+func basketOf(p *project.Project, known ports.Cart, sess *session.Session, items []session.CartItem) Basket {
 	b := Basket{
-		Session:  visit,
+		Session:  sess,
 		Currency: p.Settings.Currency,
 		Lines:    make([]Line, len(items)),
 	}
@@ -145,22 +146,22 @@ func view(p *project.Project, known ports.Cart, visit *session.Session, items []
 		b.Lines[i].Unit, b.Lines[i].Original = q.Charged(item.Variant, item.Price, b.Lines[i].Original)
 		b.Lines[i].Until = q.Snapshot().ValidUntil
 		b.Lines[i].Token = checkout.Token{Salt: q.Snapshot().TokenSalt, Hash: q.Snapshot().TokenHash}
-		if w, ok := standing(q, item, items, known.Now); !ok {
+		if w, ok := checkAgreement(q, item, items, known.Now); !ok {
 			w.Line = i
 			b.Warnings = append(b.Warnings, w)
 		}
 	}
 	b.Warnings = append(b.Warnings, b.unused(known.Agreed)...)
-	b.Short = checkout.Short(b.asLines(), known.Stock)
-	if c := known.Checkout; c != nil && open(c, known.Now) {
+	b.Short = checkout.Short(b.checkoutLines(), known.Stock)
+	if c := known.Checkout; c != nil && isOpen(c, known.Now) {
 		b.Checkout = c.ID()
 	}
 	return b
 }
 
-// unused warn of lines at list price about which there is an agreement that can still be redeemed.
+// unused returns warnings for lines at list price that a redeemable agreement covers.
 func (b *Basket) unused(agreed []checkout.Agreement) (list []Warning) {
-	lines := b.asLines()
+	lines := b.checkoutLines()
 	for _, a := range checkout.Unused(lines, agreed) {
 		at := slices.IndexFunc(lines, func(l checkout.Line) bool { return l.Variant == a.Variant && l.Quote.IsZero() })
 		list = append(list, Warning{
@@ -173,8 +174,8 @@ func (b *Basket) unused(agreed []checkout.Agreement) (list []Warning) {
 	return list
 }
 
-// asLines are the lines as a checkout has them, as far as they are compared.
-func (b *Basket) asLines() []checkout.Line {
+// checkoutLines converts the lines to those of a checkout, with the fields that comparisons need.
+func (b *Basket) checkoutLines() []checkout.Line {
 	lines := make([]checkout.Line, len(b.Lines))
 	for i, l := range b.Lines {
 		lines[i] = checkout.Line{
@@ -187,8 +188,9 @@ func (b *Basket) asLines() []checkout.Line {
 	return lines
 }
 
-// standing reports whether an agreed line can be bought at its price now, in a cart with others.
-func standing(q *negotiation.Quote, item session.CartItem, with []session.CartItem, now time.Time) (Warning, bool) {
+// checkAgreement reports whether an agreed line can be bought at its price now, in a cart with these items. If not, the warning
+// says why.
+func checkAgreement(q *negotiation.Quote, item session.CartItem, with []session.CartItem, now time.Time) (Warning, bool) {
 	w := Warning{Quote: item.Quote, Price: item.Price}
 	s := q.Snapshot()
 	switch {
@@ -202,8 +204,8 @@ func standing(q *negotiation.Quote, item session.CartItem, with []session.CartIt
 	return w, false
 }
 
-// open reports whether a checkout can still be revised, or is being paid.
-func open(c *checkout.Checkout, now time.Time) bool {
+// isOpen reports whether a checkout can still be revised, or is being paid.
+func isOpen(c *checkout.Checkout, now time.Time) bool {
 	return c.Status() == checkout.Processing || c.Revisable(now) == nil
 }
 

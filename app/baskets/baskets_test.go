@@ -18,13 +18,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/memstore"
 )
 
-// shop is a shop in memory with a buyer, whose clock stands at noon.
+// shop is a shop in memory with a buyer's session, at noon.
 type shop struct {
 	*porttest.Shop
 	service *baskets.Service
-	visit   *session.Session
+	session *session.Session
 }
 
+// bits is entropy that counts.
 type bits byte
 
 func (b *bits) IDBits() [16]byte    { *b++; return [16]byte{15: byte(*b)} }
@@ -56,12 +57,12 @@ func newShop(t *testing.T) *shop {
 		},
 		Entropy: new(bits),
 	}
-	made.visit = made.Session()
+	made.session = made.Session()
 	return made
 }
 
 func (s *shop) try(items ...baskets.Item) (*baskets.PreparedPut, error) {
-	made, err := s.service.PreparePut(ports.NewOutbound(s.Ctx), s.Project, baskets.PutRequest{Session: s.visit.ID, Items: items})
+	made, err := s.service.PreparePut(ports.NewOutbound(s.Ctx), s.Project, baskets.PutRequest{Session: s.session.ID, Items: items})
 	if err != nil {
 		return nil, err
 	}
@@ -77,13 +78,13 @@ func (s *shop) put(items ...baskets.Item) baskets.Basket {
 
 func (s *shop) get() *baskets.Basket {
 	s.T.Helper()
-	b, err := s.service.Get(s.Ctx, s.Project, baskets.Named{Session: s.visit.ID})
+	b, err := s.service.Get(s.Ctx, s.Project, baskets.Named{Session: s.session.ID})
 	s.Must(err)
 	return b
 }
 
-// shown is the cart in short: line, quantity and price of each, and the warnings.
-func shown(b *baskets.Basket) string {
+// describe returns the cart in short: line, quantity and price of each, and the warnings.
+func describe(b *baskets.Basket) string {
 	var parts []string
 	for _, l := range b.Lines {
 		parts = append(parts, fmt.Sprintf("%d: %d at %s", l.Line, l.Quantity, l.Unit))
@@ -96,7 +97,7 @@ func shown(b *baskets.Basket) string {
 
 func (s *shop) expect(b *baskets.Basket, want string) {
 	s.T.Helper()
-	if got := shown(b); got != want {
+	if got := describe(b); got != want {
 		s.T.Errorf("the cart is %q, want %q", got, want)
 	}
 }
@@ -109,12 +110,12 @@ func want(p *catalog.Product, quantity, line int) baskets.Item {
 	}
 }
 
-// Past its time an agreement is still shown, with a warning; written again, its line is at list price.
-func TestAgreementWhoseTimeIsOver(t *testing.T) {
+// An expired agreement is still shown, with a warning. The next put sets its line to the list price.
+func TestService_agreementExpired(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p := s.Product(9)
-	q := s.Agree(s.visit, p, 2)
+	q := s.Agree(s.session, p, 2)
 	s.expect(s.get(), "1: 2 at 95.00")
 	s.SetClock(q.Snapshot().ValidUntil.Add(-1))
 	b := s.put(want(p, 2, 1))
@@ -137,7 +138,8 @@ func TestAgreementWhoseTimeIsOver(t *testing.T) {
 	}
 }
 
-func TestWhatGivesAnAgreementUp(t *testing.T) {
+// A line keeps its agreement only while product and quantity are unchanged.
+func TestService_PreparePut_agreementNotUsed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		item func(p, other *catalog.Product) baskets.Item
@@ -153,28 +155,28 @@ func TestWhatGivesAnAgreementUp(t *testing.T) {
 			t.Parallel()
 			s := newShop(t)
 			p, other := s.Product(9), s.Product(9)
-			s.Agree(s.visit, p, 2)
+			s.Agree(s.session, p, 2)
 			b := s.put(c.item(p, other))
 			s.expect(&b, c.want)
 		})
 	}
 }
 
-// What of a lenient cart cannot be sold, or has another price than its sender may think, is told.
-func TestLenientPut(t *testing.T) {
+// A lenient put accepts items that can be sold and reports the others, and deals that do not apply, as findings.
+func TestService_PreparePut_lenient(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p, other := s.Product(9), s.Product(9)
-	q := s.Agree(s.visit, p, 2)
-	put := func(items *pricing.LenientItems, want, told string) {
+	q := s.Agree(s.session, p, 2)
+	put := func(items *pricing.LenientItems, want, wantFindings string) {
 		t.Helper()
-		made, err := s.service.PreparePut(ports.NewOutbound(s.Ctx), s.Project, baskets.PutRequest{Session: s.visit.ID, Lenient: items})
+		made, err := s.service.PreparePut(ports.NewOutbound(s.Ctx), s.Project, baskets.PutRequest{Session: s.session.ID, Lenient: items})
 		s.Must(err)
 		s.Must(made.Commit(s.Ctx, s.service.Stores))
 		s.expect(&made.Basket, want)
 		s.expect(s.get(), want)
-		if got := fmt.Sprint(made.Findings); got != told {
-			t.Errorf("found %s, want %s", got, told)
+		if got := fmt.Sprint(made.Findings); got != wantFindings {
+			t.Errorf("found %s, want %s", got, wantFindings)
 		}
 	}
 	ref, hash := p.Variants[0].ID.String(), q.Snapshot().TokenHash
@@ -188,12 +190,12 @@ func TestLenientPut(t *testing.T) {
 	put(&pricing.LenientItems{Items: []pricing.Wanted{{Ref: ref, Quantity: 2}}, Tokens: []string{hash}}, "3: 2 at 100.00", "[{deal_expired 0 1 0}]")
 }
 
-// Another request writes the cart between the two halves of a put.
-func TestPutThatComesSecond(t *testing.T) {
+// Commit refuses a put if another request wrote the cart after PreparePut.
+func TestPreparedPut_Commit_stale(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p := s.Product(9)
-	late, err := s.service.PreparePut(ports.NewOutbound(s.Ctx), s.Project, baskets.PutRequest{Session: s.visit.ID, Items: []baskets.Item{want(p, 2, 0)}})
+	late, err := s.service.PreparePut(ports.NewOutbound(s.Ctx), s.Project, baskets.PutRequest{Session: s.session.ID, Items: []baskets.Item{want(p, 2, 0)}})
 	s.Must(err)
 	s.put(want(p, 1, 0))
 	if err := late.Commit(s.Ctx, s.service.Stores); !errors.Is(err, ports.Stale) {
@@ -202,28 +204,28 @@ func TestPutThatComesSecond(t *testing.T) {
 	s.expect(s.get(), "1: 1 at 100.00")
 }
 
-func TestPutOpensASession(t *testing.T) {
+func TestService_PreparePut_newSession(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	p := s.Product(9)
 	made, err := s.service.PreparePut(ports.NewOutbound(s.Ctx), s.Project, baskets.PutRequest{Items: []baskets.Item{want(p, 2, 0)}, Repeatable: true})
 	s.Must(err)
 	s.Must(made.Commit(s.Ctx, s.service.Stores))
-	visit := made.Basket.Session
-	if !made.Opened || visit.ID == s.visit.ID || s.Visit(visit.ID).Session.Used() {
-		t.Errorf("opened: %v, %+v", made.Opened, visit)
+	opened := made.Basket.Session
+	if !made.Opened || opened.ID == s.session.ID || s.Visit(opened.ID).Session.Used() {
+		t.Errorf("opened: %v, %+v", made.Opened, opened)
 	}
-	s.visit = visit
+	s.session = opened
 	s.expect(s.get(), "1: 2 at 100.00")
 }
 
-func TestCartOfASessionThatIsPast(t *testing.T) {
+func TestService_sessionExpired(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.SetClock(porttest.Noon.Add(25 * time.Hour))
 	for name, err := range map[string]error{
 		"get": func() error {
-			_, err := s.service.Get(s.Ctx, s.Project, baskets.Named{Session: s.visit.ID})
+			_, err := s.service.Get(s.Ctx, s.Project, baskets.Named{Session: s.session.ID})
 			return err
 		}(),
 		"put": func() error { _, err := s.try(); return err }(),
@@ -232,7 +234,7 @@ func TestCartOfASessionThatIsPast(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	s.visit.ID = id.New[id.Session]([16]byte{9})
+	s.session.ID = id.New[id.Session]([16]byte{9})
 	if _, err := s.try(); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("an unknown one: %v", err)
 	}

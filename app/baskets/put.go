@@ -14,53 +14,53 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// PutRequest replaces the whole cart of a session: what it leaves out is gone.
+// PutRequest replaces the whole cart of a session.
 type PutRequest struct {
 	Session id.Session // zero: a new one
 	Items   []Item
-	Lenient *pricing.LenientItems // in place of items: what can be sold is taken, and what is wrong with the rest is told
-	Agent   agentid.Agent         // that asks, and opens a new session
-	Buyer   *checkout.Buyer       // in place of the one before; nil: that one stays
-	// Repeatable: the answer is stored under an idempotency key.
+	Lenient *pricing.LenientItems // instead of Items: items that can be sold are accepted, the others are reported as findings
+	Agent   agentid.Agent         // that sends the request; a new session is opened by it
+	Buyer   *checkout.Buyer       // replaces the session's buyer; nil: unchanged
+	// Repeatable means that the response is stored under an idempotency key.
 	Repeatable bool
 }
 
-// Item is one line as the buyer wants it. Line is that of the cart; 0: a new one. With a token it is what was agreed on. A line
-// keeps its agreed price while product, variant and quantity stay; else it is at list price. Price is what the buyer thinks
-// that it costs; nil: whatever it does.
+// Item is one requested line. Line is the number of a line of the cart, or 0 for a new one. With a token, the item has the
+// agreed price. A line keeps its agreed price while product, variant and quantity are unchanged; otherwise it is at list price.
+// Price is what the buyer expects to pay, or nil to accept any.
 type Item = pricing.Item
 
 // PreparedPut is a cart that is not stored yet.
 type PreparedPut struct {
 	Basket Basket
 	Opened bool // its session is new
-	// Findings are what of lenient items is not as their sender may think.
+	// Findings are the problems of lenient items.
 	Findings []pricing.Finding
-	Dropped  []checkout.Dropped // agreed prices that lenient items gave up
+	Dropped  []checkout.Dropped // agreed prices that lenient items lost
 
 	result ports.CartResult
 }
 
 // PreparePut prices a cart. It writes nothing.
 func (s *Service) PreparePut(ctx ports.Outbound, p *project.Project, r PutRequest) (*PreparedPut, error) {
-	known, err := s.Carts.Cart(ctx, p.ID, r.ask())
+	known, err := s.Carts.Cart(ctx, p.ID, r.query())
 	if err != nil {
 		return nil, err
 	}
-	visit, touched, err := s.visit(p, Named{r.Session, r.Agent}, known, r.Repeatable)
+	sess, touched, err := s.sessionFor(p, Named{r.Session, r.Agent}, known, r.Repeatable)
 	if err != nil {
 		return nil, err
 	}
 	if r.Buyer != nil {
-		visit.Buyer = *r.Buyer
+		sess.Buyer = *r.Buyer
 	}
-	before := session.Cart{Items: known.Items, LineSeq: max(visit.LineSeq, known.LastLine)}
-	w := &writing{
+	before := session.Cart{Items: known.Items, LineSeq: max(sess.LineSeq, known.LastLine)}
+	w := &replacement{
 		cart:  before,
 		known: known,
 		items: slices.Clone(r.Items),
 	}
-	items, findings, err := w.lines(visit.ID, r.Lenient)
+	items, findings, err := w.lines(sess.ID, r.Lenient)
 	if err != nil {
 		return nil, err
 	}
@@ -69,19 +69,19 @@ func (s *Service) PreparePut(ctx ports.Outbound, p *project.Project, r PutReques
 		return nil, err
 	}
 	made := &PreparedPut{
-		Basket:   view(p, known, visit, after.Items),
+		Basket:   basketOf(p, known, sess, after.Items),
 		Opened:   known.Session == nil,
 		Findings: findings,
 		Dropped:  w.dropped,
 		result: ports.CartResult{
-			Session:    visit,
+			Session:    sess,
 			NewSession: known.Session == nil,
 			Touched:    touched,
 			Before:     known.Items,
 			After:      after,
 		},
 	}
-	for _, warning := range made.Basket.Warnings { // an agreement that a line has given up is unused, too
+	for _, warning := range made.Basket.Warnings { // an agreement that a line lost is reported as unused, too
 		if !slices.ContainsFunc(w.warnings, func(w Warning) bool { return warning.Problem == w.Problem && warning.Quote == w.Quote }) {
 			w.warnings = append(w.warnings, warning)
 		}
@@ -90,13 +90,14 @@ func (s *Service) PreparePut(ctx ports.Outbound, p *project.Project, r PutReques
 	return made, nil
 }
 
-// Commit stores the cart. If another request wrote to it since it was prepared, the error is ports.Stale: prepare it again.
+// Commit stores the cart. If another request has changed the cart since it was prepared, it returns ports.Stale, and the
+// caller must prepare it again.
 func (m *PreparedPut) Commit(ctx context.Context, stores *ports.Stores) error {
 	return stores.Carts.Replace(ctx, m.result)
 }
 
-// ask is what the request is read by.
-func (r PutRequest) ask() ports.CartAsk {
+// query names what the request needs to read.
+func (r PutRequest) query() ports.CartAsk {
 	ask := ports.CartAsk{Session: r.Session}
 	for _, item := range r.Items[:min(len(r.Items), session.MaxLines)] {
 		ask.Products = append(ask.Products, item.Product)
@@ -113,17 +114,17 @@ func (r PutRequest) ask() ports.CartAsk {
 	return ask
 }
 
-// writing is a cart that is replaced.
-type writing struct {
-	cart     session.Cart // before
+// replacement computes the new items of a cart.
+type replacement struct {
+	cart     session.Cart // the cart so far
 	known    ports.Cart
 	items    []Item
 	warnings []Warning
 	dropped  []checkout.Dropped
 }
 
-// lines are those that the request's items become.
-func (w *writing) lines(of id.Session, lenient *pricing.LenientItems) ([]session.CartItem, []pricing.Finding, error) {
+// lines prices the request's items, or the lenient ones if there are any.
+func (w *replacement) lines(of id.Session, lenient *pricing.LenientItems) ([]session.CartItem, []pricing.Finding, error) {
 	switch {
 	case lenient == nil:
 		items, err := w.priced(of)
@@ -141,38 +142,38 @@ func (w *writing) lines(of id.Session, lenient *pricing.LenientItems) ([]session
 			request.Tokens = append(request.Tokens, q.Snapshot().TokenHash)
 		}
 	}
-	numbers := w.linesBefore()
+	numbers := w.previousLines()
 	for i := range numbers {
-		numbers[i].Quote = id.Quote{} // the time of a cart's deal matters
+		numbers[i].Quote = id.Quote{} // in a cart, unlike in a checkout, an agreement can expire
 	}
 	lines, findings, err := pricing.Lenient(request, w.known.Basket, numbers)
-	w.dropped = pricing.Dropped(w.linesBefore(), lines, request.Tokens, len(lenient.Tokens), findings)
-	return w.asItems(lines), findings, err
+	w.dropped = pricing.Dropped(w.previousLines(), lines, request.Tokens, len(lenient.Tokens), findings)
+	return w.cartItems(lines), findings, err
 }
 
-// priced are the lines that the items become.
-func (w *writing) priced(of id.Session) ([]session.CartItem, error) {
+// priced prices the items and returns the cart's new items.
+func (w *replacement) priced(of id.Session) ([]session.CartItem, error) {
 	if err := w.checkLines(); err != nil {
 		return nil, err
 	}
-	w.items = pricing.Match(w.items, w.linesBefore())
+	w.items = pricing.Match(w.items, w.previousLines())
 	wanted := slices.Clone(w.items)
 	for i := range w.items {
-		w.keepOrGiveUp(i, of)
+		w.keepAgreement(i, of)
 	}
 	lines, err := pricing.Lines(pricing.Request{Session: of, Items: w.items}, w.known.Basket, w.agreed())
 	if err != nil {
 		return nil, err
 	}
-	items := w.asItems(lines)
+	items := w.cartItems(lines)
 	for i := range items {
 		items[i].Line = wanted[i].Line
 	}
 	return items, nil
 }
 
-// asItems are lines as the cart keeps them.
-func (w *writing) asItems(lines []checkout.Line) []session.CartItem {
+// cartItems converts lines to the items that the cart stores.
+func (w *replacement) cartItems(lines []checkout.Line) []session.CartItem {
 	items := make([]session.CartItem, len(lines))
 	for i, l := range lines {
 		items[i] = session.CartItem{
@@ -184,15 +185,15 @@ func (w *writing) asItems(lines []checkout.Line) []session.CartItem {
 			Price:    l.Unit,
 			Quote:    l.Quote,
 		}
-		if q := quoteOf(l.Quote, w.known.Quotes); q != nil { // a list price that fell below does not take the agreement's place
+		if q := quoteOf(l.Quote, w.known.Quotes); q != nil { // store the agreed price even if the list price is lower now
 			items[i].Price, _ = q.PriceFor(l.Product, l.Variant, l.Quantity)
 		}
 	}
 	return items
 }
 
-// linesBefore are the cart's lines as far as items may keep them.
-func (w *writing) linesBefore() []checkout.Line {
+// previousLines converts the cart's lines so far to those of a checkout, with the fields that items may keep.
+func (w *replacement) previousLines() []checkout.Line {
 	lines := make([]checkout.Line, len(w.cart.Items))
 	for i, item := range w.cart.Items {
 		lines[i] = checkout.Line{
@@ -209,8 +210,8 @@ func (w *writing) linesBefore() []checkout.Line {
 	return lines
 }
 
-// checkLines refuses lines that the cart does not have, or that are named twice.
-func (w *writing) checkLines() error {
+// checkLines refuses line numbers that the cart does not have or that two items name.
+func (w *replacement) checkLines() error {
 	check, named := fault.NewCheck(), map[int]bool{}
 	for i, item := range w.items {
 		if item.Line == 0 {
@@ -225,8 +226,9 @@ func (w *writing) checkLines() error {
 	return check.Err()
 }
 
-// keepOrGiveUp leaves an item its line's agreement where it is still about that and can be bought, and warns where it is not.
-func (w *writing) keepOrGiveUp(i int, of id.Session) {
+// keepAgreement keeps the agreement of an item's line if the item still matches it and it can be redeemed. Otherwise the item
+// loses it, with a warning.
+func (w *replacement) keepAgreement(i int, of id.Session) {
 	item := &w.items[i]
 	line, ok := w.cart.Line(item.Line)
 	if !ok {
@@ -240,20 +242,21 @@ func (w *writing) keepOrGiveUp(i int, of id.Session) {
 		item.Line = 0
 		return
 	}
-	if !about(*item, line) {
-		w.giveUp(i, AgreementNotUsed, line)
-	} else if standing, ok := standing(q, line, w.staying(), w.known.Now); !ok {
-		w.giveUp(i, standing.Problem, line)
+	if !sameItem(*item, line) {
+		w.dropAgreement(i, AgreementNotUsed, line)
+	} else if warning, ok := checkAgreement(q, line, w.agreedItems(), w.known.Now); !ok {
+		w.dropAgreement(i, warning.Problem, line)
 	}
 }
 
-// about reports whether an item is what a line is: of its product, variant and quantity.
-func about(item Item, line session.CartItem) bool {
+// sameItem reports whether an item has the product, variant and quantity of a line.
+func sameItem(item Item, line session.CartItem) bool {
 	variant := item.Variant.IsZero() || item.Variant == line.Variant
 	return item.Product == line.Product && variant && item.Quantity == line.Quantity
 }
 
-func (w *writing) giveUp(i int, why Problem, line session.CartItem) {
+// dropAgreement makes an item lose the agreement of its line, and warns of that.
+func (w *replacement) dropAgreement(i int, why Problem, line session.CartItem) {
 	w.items[i].Line = 0
 	w.warnings = append(w.warnings, Warning{
 		Problem: why,
@@ -263,11 +266,11 @@ func (w *writing) giveUp(i int, why Problem, line session.CartItem) {
 	})
 }
 
-// staying are the agreed lines of before that items name, and what their tokens bring.
-func (w *writing) staying() []session.CartItem {
+// agreedItems returns the agreed lines that unchanged items name, and the items that tokens of the request cover.
+func (w *replacement) agreedItems() []session.CartItem {
 	var list []session.CartItem
 	for _, item := range w.items {
-		if line, ok := w.cart.Line(item.Line); ok && item.TokenHash == "" && about(item, line) {
+		if line, ok := w.cart.Line(item.Line); ok && item.TokenHash == "" && sameItem(item, line) {
 			list = append(list, line)
 		}
 		for _, q := range w.known.Quotes {
@@ -279,8 +282,8 @@ func (w *writing) staying() []session.CartItem {
 	return list
 }
 
-// agreed are the lines whose agreements items keep, as those of a checkout.
-func (w *writing) agreed() []checkout.Line {
+// agreed returns the lines whose agreements items keep, as lines of a checkout.
+func (w *replacement) agreed() []checkout.Line {
 	var lines []checkout.Line
 	for _, item := range w.items {
 		line, ok := w.cart.Line(item.Line)

@@ -5,20 +5,20 @@ import (
 	"github.com/sony/gobreaker/v2"
 )
 
-// Cache keeps one value, such as a circuit breaker, for each third party, by its key. Of more than it has room
-// for, the least recently used is dropped. It is safe for concurrent use.
+// Cache holds one value for each third party, such as a circuit breaker, by key. When it is full, it drops the least
+// recently used value. It is safe for concurrent use.
 type Cache[K comparable, T any] struct {
 	known *lru.Cache[K, T]
 	begin func() T
 }
 
-// NewCache returns an empty cache of so many values; begin makes the first value of a key.
+// NewCache returns an empty cache for room values; begin makes the value of a new key.
 func NewCache[K comparable, T any](room int, begin func() T) Cache[K, T] {
 	known, _ := lru.New[K, T](room) // fails without room only
 	return Cache[K, T]{known, begin}
 }
 
-// Of returns the value of a key, which is made if there is none.
+// Of returns the value of a key, and makes it if there is none.
 func (k Cache[K, T]) Of(key K) T {
 	if one, ok := k.known.Get(key); ok {
 		return one
@@ -30,7 +30,7 @@ func (k Cache[K, T]) Of(key K) T {
 	return one
 }
 
-// Open counts the circuit breakers that are open: the third parties that are left alone at the moment.
+// Open returns how many circuit breakers are open.
 func (k Cache[K, T]) Open() (n int) {
 	for _, one := range k.known.Values() {
 		if c, ok := any(one).(interface{ State() gobreaker.State }); ok && c.State() == gobreaker.StateOpen {

@@ -1,30 +1,30 @@
-// Package bulkhead keeps requests that wait for a third party (a merchant's handler, a platform, a language model)
-// from holding what other merchants' requests need. While a request waits it gives up its place in its lane, and
-// the places to wait in are shared out: to merchants, and to each third party.
+// Package bulkhead limits how many requests wait for third parties (a merchant's handler, a platform, a language model), per
+// merchant and per third party. A waiting request gives up its place in its lane, so that it does not block other
+// merchants' requests.
 package bulkhead
 
 import "context"
 
-// Place is a request's place among those that are worked on at the same time.
+// Place is a request's place in a lane of limited concurrency.
 type Place interface {
-	// Tenant is whose request it is: a project, or an account where merchants manage theirs.
+	// Tenant is the owner of the request: a project, or an account for requests of the management API.
 	Tenant() string
-	// Leave gives the place up for a while.
+	// Leave gives the place up temporarily.
 	Leave()
-	// Return takes a place again, without waiting: the request may hold a transaction that those with places wait
-	// for.
+	// Return takes a place again. It does not wait, because the request may hold a transaction that requests with
+	// places wait for.
 	Return()
 }
 
 type placeKey struct{}
 
-// WithPlace is the context of a request that has a place.
+// WithPlace returns a copy of ctx that carries the request's place.
 func WithPlace(ctx context.Context, p Place) context.Context {
 	return context.WithValue(ctx, placeKey{}, p)
 }
 
-// Outside runs work, which waits for a third party, without the request's place. A context without a place is that of
-// background work, which is bounded elsewhere.
+// Outside gives the request's place up while work runs, because work waits for a third party. A context without a place
+// belongs to background work, which is bounded elsewhere.
 func Outside(ctx context.Context, work func()) {
 	if p, ok := ctx.Value(placeKey{}).(Place); ok {
 		p.Leave()

@@ -7,27 +7,27 @@ import (
 	"time"
 )
 
-// Places are shared among tenants. A place that becomes free goes to the waiting tenant that has the fewest, of several
-// to the one whose first waiter came first.
+// Places is a fair semaphore for tenants. A place that becomes free goes to the waiting tenant that holds the fewest
+// places; among equals, to the one whose first waiter has waited longest.
 type Places struct {
 	size int
 	most func(free int) int
 
 	mu     sync.Mutex
 	taken  int
-	held   map[string]int        // places, by tenant; none: no entry
-	queues map[string]*list.List // waiters, of tenants that wait
-	came   uint64                // waiters so far
+	held   map[string]int        // places by tenant, without zeros
+	queues map[string]*list.List // waiters by tenant, without empty lists
+	last   uint64                // number of the newest waiter
 }
 
 // waiter waits for a place.
 type waiter struct {
 	number  uint64
-	granted chan struct{} // closed when it has a place
+	granted chan struct{} // closed once it has a place
 }
 
-// NewPlaces returns size places. A tenant takes another one while it has fewer than most, which is given how many are
-// free, and grows with that.
+// NewPlaces returns a semaphore of size places. A tenant may take another place while it holds fewer than most(free);
+// most must not decrease as free grows.
 func NewPlaces(size int, most func(free int) int) *Places {
 	return &Places{
 		size:   size,
@@ -37,25 +37,25 @@ func NewPlaces(size int, most func(free int) int) *Places {
 	}
 }
 
-// Take takes a place for a tenant, which Release gives back, and reports whether it got one before the context ended
-// and, unless longest is 0, before it has waited that long.
+// Take waits for a place for a tenant, at most for longest unless that is 0, and reports whether it got one before the
+// context ended. The caller must Release it.
 func (p *Places) Take(ctx context.Context, tenant string, longest time.Duration) bool {
-	w := p.take(tenant)
+	w := p.takeOrQueue(tenant)
 	return w == nil || p.await(ctx, tenant, w, longest)
 }
 
-// take takes a place, or returns the waiter in line for one.
-func (p *Places) take(tenant string) *waiter {
+// takeOrQueue takes a place and returns nil, or returns a queued waiter.
+func (p *Places) takeOrQueue(tenant string) *waiter {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	// If others wait while a place is free, their tenants have all that they may have.
-	if p.may(p.held[tenant]) {
+	// Waiters cannot use a free place, because their tenants hold as many as they may.
+	if p.allowed(p.held[tenant]) {
 		p.taken++
 		p.held[tenant]++
 		return nil
 	}
-	p.came++
-	w := &waiter{p.came, make(chan struct{})}
+	p.last++
+	w := &waiter{p.last, make(chan struct{})}
 	q := p.queues[tenant]
 	if q == nil {
 		q = list.New()
@@ -65,13 +65,13 @@ func (p *Places) take(tenant string) *waiter {
 	return w
 }
 
-// may reports whether a tenant that holds so many places may have another one now.
-func (p *Places) may(held int) bool {
+// allowed reports whether a tenant that holds so many places may have another one now.
+func (p *Places) allowed(held int) bool {
 	free := p.size - p.taken
 	return free > 0 && held < p.most(free)
 }
 
-// Retake takes a place again for a tenant that has given it up, whether one is free or not.
+// Retake takes a place for a tenant that had released one temporarily, even if none is free.
 func (p *Places) Retake(tenant string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,30 +105,30 @@ func (p *Places) await(ctx context.Context, tenant string, w *waiter, longest ti
 			break
 		}
 	}
-	p.forgetEmpty(tenant, q)
+	p.deleteEmpty(tenant, q)
 	return false
 }
 
-func (p *Places) forgetEmpty(tenant string, q *list.List) {
+func (p *Places) deleteEmpty(tenant string, q *list.List) {
 	if q.Len() == 0 {
 		delete(p.queues, tenant)
 	}
 }
 
-// Release gives a tenant's place back and grants it to the next waiter.
+// Release returns a tenant's place and grants free places to waiters.
 func (p *Places) Release(tenant string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.giveBack(tenant)
+	p.release(tenant)
 	for p.grant() {
 	}
 }
 
-// Pass grants a tenant's place to the next waiter, and reports whether one got it; if not, the tenant keeps it.
+// Pass gives a tenant's place to the next waiter and reports whether there was one; if not, the tenant keeps the place.
 func (p *Places) Pass(tenant string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.giveBack(tenant)
+	p.release(tenant)
 	if p.grant() {
 		return true
 	}
@@ -137,14 +137,14 @@ func (p *Places) Pass(tenant string) bool {
 	return false
 }
 
-func (p *Places) giveBack(tenant string) {
+func (p *Places) release(tenant string) {
 	p.taken--
 	if p.held[tenant]--; p.held[tenant] == 0 {
 		delete(p.held, tenant)
 	}
 }
 
-// grant gives a free place to the next waiter, and reports whether there is one that may have it.
+// grant gives a free place to the next waiter and reports whether a waiter may have it.
 func (p *Places) grant() bool {
 	next, found := p.next()
 	if !found {
@@ -152,25 +152,25 @@ func (p *Places) grant() bool {
 	}
 	q := p.queues[next]
 	close(q.Remove(q.Front()).(*waiter).granted)
-	p.forgetEmpty(next, q)
+	p.deleteEmpty(next, q)
 	p.taken++
 	p.held[next]++
 	return true
 }
 
-// next is the waiting tenant that gets a place.
+// next returns the waiting tenant that gets the next free place.
 func (p *Places) next() (tenant string, found bool) {
 	fewest, earliest := 0, uint64(0)
 	for t, q := range p.queues {
 		held, number := p.held[t], q.Front().Value.(*waiter).number
-		if p.may(held) && (!found || held < fewest || held == fewest && number < earliest) {
+		if p.allowed(held) && (!found || held < fewest || held == fewest && number < earliest) {
 			tenant, fewest, earliest, found = t, held, number, true
 		}
 	}
 	return tenant, found
 }
 
-// Waiting is how many wait.
+// Waiting returns how many callers of Take wait.
 func (p *Places) Waiting() (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,11 +10,11 @@ import (
 	"github.com/haggle-commerce/haggle/app/bulkhead"
 )
 
-// double is twice what is free, after one for the next tenant.
+// double allows a tenant twice the places that are free, less one for the next tenant.
 func double(free int) int { return max(1, 2*(free-1)) }
 
-// takes takes places until the tenant may have no more, and returns how many it got.
-func takes(t *testing.T, p *bulkhead.Places, tenant string) (n int) {
+// takeAll takes places until the tenant may have no more, and returns how many it got.
+func takeAll(t *testing.T, p *bulkhead.Places, tenant string) (n int) {
 	t.Helper()
 	for p.Take(t.Context(), tenant, time.Second) {
 		n++
@@ -22,8 +22,8 @@ func takes(t *testing.T, p *bulkhead.Places, tenant string) (n int) {
 	return n
 }
 
-// However many tenants want all that they can get, the next one gets something.
-func TestPlacesAreLeftForTheNext(t *testing.T) {
+// Greedy tenants leave places for the next tenant.
+func TestPlaces_Take_leavesPlacesForOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct {
 			size int
@@ -36,7 +36,7 @@ func TestPlacesAreLeftForTheNext(t *testing.T) {
 		} {
 			p := bulkhead.NewPlaces(c.size, double)
 			for i, want := range c.got {
-				if n := takes(t, p, string(rune('a'+i))); n != want {
+				if n := takeAll(t, p, string(rune('a'+i))); n != want {
 					t.Errorf("tenant %d gets %d of %d places, want %d", i, n, c.size, want)
 				}
 			}
@@ -44,8 +44,8 @@ func TestPlacesAreLeftForTheNext(t *testing.T) {
 	})
 }
 
-// Tenants that want all that they can get end up with the same.
-func TestPlacesBecomeEqual(t *testing.T) {
+// Greedy tenants end up with equal shares.
+func TestPlaces_Release_equalShares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := bulkhead.NewPlaces(20, double)
 		var mu sync.Mutex
@@ -83,7 +83,8 @@ func TestPlacesBecomeEqual(t *testing.T) {
 	})
 }
 
-func TestAWaiterThatGivesUpTakesNoPlace(t *testing.T) {
+// A waiter whose context ends leaves the queue and takes no place.
+func TestPlaces_Take_contextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := bulkhead.NewPlaces(1, double)
 		p.Take(t.Context(), "a", 0)
@@ -110,7 +111,7 @@ func BenchmarkPlaces(b *testing.B) {
 	})
 }
 
-func TestPlaces_pass(t *testing.T) {
+func TestPlaces_Pass(t *testing.T) {
 	t.Parallel()
 	p := bulkhead.NewPlaces(1, double)
 	if !p.Take(t.Context(), "a", 0) || p.Pass("a") {

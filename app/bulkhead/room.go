@@ -8,18 +8,18 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// ErrFull means that a request would wait beyond its share. Nothing was sent.
+// ErrFull means that too many requests of the tenant, for the target or in all wait already. Nothing was sent.
 var ErrFull = fault.New(fault.Unavailable, "overloaded",
 	"Too many requests like this one wait for systems outside. Try again.").After(2 * time.Second)
 
-// Shares bound who waits at the same time.
+// Shares limits how many requests wait at the same time.
 type Shares struct {
 	Places int // in all
-	Tenant int // of one tenant's requests
-	Target int // for one third party
+	Tenant int // per tenant
+	Target int // per third party
 }
 
-// Room is where requests wait for third parties of one kind. A nil Room has no bounds.
+// Room counts and limits the requests that wait for third parties of one kind. A nil Room has no limits.
 type Room struct {
 	shares Shares
 
@@ -29,7 +29,7 @@ type Room struct {
 	refused          int64
 }
 
-// NewRoom is an empty room.
+// NewRoom returns an empty room.
 func NewRoom(s Shares) *Room {
 	return &Room{
 		shares:  s,
@@ -38,8 +38,8 @@ func NewRoom(s Shares) *Room {
 	}
 }
 
-// Wait runs work, which waits for the target, outside of the request's lane. Beyond the shares it answers ErrFull at
-// once. Background work, whose context has no place, counts for the target alone.
+// Wait runs work, which waits for the target, without the request's place (see Outside). It returns ErrFull at once if a
+// limit is reached. Background work, whose context has no place, has no tenant's limit.
 func (r *Room) Wait(ctx context.Context, target string, work func() error) error {
 	leave, ok := r.Enter(ctx, target)
 	if !ok {
@@ -51,7 +51,7 @@ func (r *Room) Wait(ctx context.Context, target string, work func() error) error
 	return err
 }
 
-// Enter takes a place to wait in, which leave gives back, unless there is none.
+// Enter counts a waiting request until leave is called. ok is false if a limit is reached.
 func (r *Room) Enter(ctx context.Context, target string) (leave func(), ok bool) {
 	if r == nil {
 		return func() {}, true
@@ -78,26 +78,26 @@ func (r *Room) leave(tenant, target string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.waiting--
-	less(r.targets, target)
+	decrement(r.targets, target)
 	if tenant != "" {
-		less(r.tenants, tenant)
+		decrement(r.tenants, tenant)
 	}
 }
 
-func less(counts map[string]int, key string) {
+func decrement(counts map[string]int, key string) {
 	if counts[key]--; counts[key] == 0 {
 		delete(counts, key)
 	}
 }
 
-// Waiting is how many requests wait.
+// Waiting returns how many requests wait.
 func (r *Room) Waiting() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.waiting
 }
 
-// Refused is how many requests found no place to wait in.
+// Refused returns how many requests were refused because a limit was reached.
 func (r *Room) Refused() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,29 +8,30 @@ import (
 	"github.com/haggle-commerce/haggle/app/bulkhead"
 )
 
-// place counts how often it was given up.
-type place struct {
-	tenant          string
-	left, came, out int
+// fakePlace counts how often it was given up.
+type fakePlace struct {
+	tenant              string
+	left, returned, out int
 }
 
-func (p *place) Tenant() string { return p.tenant }
-func (p *place) Leave()         { p.left++; p.out++ }
-func (p *place) Return()        { p.came++; p.out-- }
+func (p *fakePlace) Tenant() string { return p.tenant }
+func (p *fakePlace) Leave()         { p.left++; p.out++ }
+func (p *fakePlace) Return()        { p.returned++; p.out-- }
 
-func of(t *testing.T, tenant string) (context.Context, *place) {
-	p := &place{tenant: tenant}
+// requestOf returns the context of a tenant's request, and its place.
+func requestOf(t *testing.T, tenant string) (context.Context, *fakePlace) {
+	p := &fakePlace{tenant: tenant}
 	return bulkhead.WithPlace(t.Context(), p), p
 }
 
-func TestRoomIsSharedOut(t *testing.T) {
+func TestRoom_Enter_limits(t *testing.T) {
 	r := bulkhead.NewRoom(bulkhead.Shares{
 		Places: 4,
 		Tenant: 2,
 		Target: 3,
 	})
-	a, _ := of(t, "a")
-	b, _ := of(t, "b")
+	a, _ := requestOf(t, "a")
+	b, _ := requestOf(t, "b")
 	for _, step := range []struct {
 		what   string
 		ctx    context.Context
@@ -59,7 +60,7 @@ func TestRoomIsSharedOut(t *testing.T) {
 	}
 }
 
-func TestRoomIsLeft(t *testing.T) {
+func TestRoom_Wait(t *testing.T) {
 	r := bulkhead.NewRoom(bulkhead.Shares{
 		Places: 1,
 		Tenant: 1,
@@ -67,7 +68,7 @@ func TestRoomIsLeft(t *testing.T) {
 	})
 	failed := errors.New("failed")
 	for range 3 {
-		ctx, p := of(t, "a")
+		ctx, p := requestOf(t, "a")
 		err := r.Wait(ctx, "x", func() error {
 			if p.out != 1 || r.Waiting() != 1 {
 				t.Errorf("while it waits: %d places given up, %d in the room", p.out, r.Waiting())
@@ -77,19 +78,19 @@ func TestRoomIsLeft(t *testing.T) {
 			}
 			return failed
 		})
-		if !errors.Is(err, failed) || p.left != 1 || p.came != 1 || r.Waiting() != 0 {
-			t.Errorf("%v, left %d, came back %d, %d in the room", err, p.left, p.came, r.Waiting())
+		if !errors.Is(err, failed) || p.left != 1 || p.returned != 1 || r.Waiting() != 0 {
+			t.Errorf("%v, left %d, came back %d, %d in the room", err, p.left, p.returned, r.Waiting())
 		}
 	}
 }
 
-func TestRoomIsLeftByAPanic(t *testing.T) {
+func TestRoom_Wait_panic(t *testing.T) {
 	r := bulkhead.NewRoom(bulkhead.Shares{
 		Places: 1,
 		Tenant: 1,
 		Target: 1,
 	})
-	ctx, p := of(t, "a")
+	ctx, p := requestOf(t, "a")
 	func() {
 		defer func() { _ = recover() }()
 		_ = r.Wait(ctx, "x", func() error { panic("gone") })
@@ -99,8 +100,8 @@ func TestRoomIsLeftByAPanic(t *testing.T) {
 	}
 }
 
-func TestNoRoomHasNoBounds(t *testing.T) {
-	ctx, p := of(t, "a")
+func TestRoom_Wait_nilRoom(t *testing.T) {
+	ctx, p := requestOf(t, "a")
 	var none *bulkhead.Room
 	if err := none.Wait(ctx, "x", func() error { return nil }); err != nil || p.left != 1 {
 		t.Error(err, p.left)

@@ -1,5 +1,5 @@
-// Package checkpoint seals checkpoints of decision chains, and until when records were removed, with the installation's
-// key, and checks the seals. What a checkpoint is: domain/negotiation.
+// Package checkpoint seals and verifies, with the installation's key, the checkpoints of decision chains and the time up to
+// which records were removed. Package negotiation defines checkpoints.
 package checkpoint
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Seals are of one project's checkpoints, and of what was removed of it.
+// Seals implements ports.Seals for one project.
 type Seals struct {
 	Vault   ports.Vault
 	Project id.Project
@@ -28,5 +28,5 @@ func (s Seals) Sound(text string, seal []byte) bool {
 	return err == nil && string(opened) == text
 }
 
-// Purpose is what the vault seals the checkpoints of a project for.
+// Purpose returns the vault's purpose string for a project's checkpoints.
 func Purpose(p id.Project) string { return negotiation.CheckpointPurpose + p.String() }

@@ -1,8 +1,8 @@
-// Package crm mirrors paid orders as deals in a CRM, beside the e-commerce platform that package writeback writes them to. It
-// moves no stock and reads nothing back: staff may change a deal, and the next change of its order overwrites what it shows.
+// Package crm mirrors paid orders as deals in a CRM. It changes no stock and reads nothing back: staff may edit a deal, and the
+// next change of its order overwrites the mirrored fields. Package writeback writes orders to e-commerce platforms.
 //
-// A deal (order.CRMDeal) is stored with its order, so a crash loses none. What is written is the order's state as it is then.
-// The CRM keeps the order's id unique, so a repeated attempt finds the deal of an earlier one. The CRM is never asked within a
+// A deal (order.CRMDeal) is stored with its order, so a crash loses none. Each attempt writes the order's current state.
+// The CRM keeps the order's id unique, so a repeated attempt finds the deal of an earlier one. The CRM is never called within a
 // transaction.
 package crm
 
@@ -25,11 +25,11 @@ const (
 	poll = 500 * time.Millisecond
 	// lease is longer than an attempt can take, so that no other worker writes the same deal meanwhile.
 	lease = 30 * time.Second
-	// patience bounds what an attempt asks the CRM.
+	// patience limits an attempt's calls of the CRM.
 	patience = 20 * time.Second
 )
 
-// limits give a CRM that hangs one of the places, and CRMs that hang half of them.
+// limits allow a CRM that hangs two of the slots, and all CRMs that hang half of the slots.
 var limits = jobs.Limits{
 	Slots: 8,
 	Slow:  4,
@@ -37,7 +37,7 @@ var limits = jobs.Limits{
 	Long:  5 * time.Second,
 }
 
-// Worker works on deals. Its Job is to be run.
+// Worker writes deals. The caller runs its Job.
 type Worker struct {
 	Queue        ports.DueCRMDeals
 	Orders       ports.Orders
@@ -53,7 +53,7 @@ type Worker struct {
 	Live         bool // orders are paid with real money
 }
 
-// Job works on deals that are due.
+// Job returns the job that writes deals that are due.
 func (w *Worker) Job() jobs.Job[*order.CRMDeal] {
 	return jobs.Job[*order.CRMDeal]{
 		Name:   "write deals to CRMs",
@@ -67,7 +67,7 @@ func (w *Worker) Job() jobs.Job[*order.CRMDeal] {
 	}
 }
 
-// errLost means that the lease has ended, or that the deal is gone.
+// errLost means that the lease has ended, or that the deal was deleted.
 var errLost = errors.New("the lease of the deal has ended")
 
 // errPaused means that the integration may not write deals at present.
@@ -80,10 +80,10 @@ type attempt struct {
 	order       *order.Order
 	state       order.DealState
 	integration *integration.Integration
-	asked       bool // the CRM was asked to show the state
+	asked       bool // the CRM was asked to write the state
 }
 
-// work makes an attempt. A shutdown does not interrupt it.
+// work executes an attempt. A shutdown does not interrupt it.
 func (w *Worker) work(until ports.Outbound, t jobs.Task[*order.CRMDeal]) error {
 	at := *w
 	at.Clock = t.Clock
@@ -95,13 +95,14 @@ func (w *Worker) work(until ports.Outbound, t jobs.Task[*order.CRMDeal]) error {
 	if errors.Is(err, fault.ErrUnreadable) {
 		return err
 	}
-	if err = a.trouble(ctx, err); err != nil && !errors.Is(err, errLost) {
-		return err // the lease ends
+	if err = a.handleError(ctx, err); err != nil && !errors.Is(err, errLost) {
+		return err // the deal is retried after its lease
 	}
 	return jobs.ErrFailed
 }
 
-// write has the deal show the order, or names its buyer. What is left then is due at once, and done under a lease of its own.
+// write writes the order's state to the deal, or names its buyer. If both are needed, the second is due at once, with a new
+// lease.
 func (a *attempt) write(ctx ports.Outbound) error {
 	c, err := a.Orders.Case(ctx, a.deal.Project, a.deal.Order)
 	if err != nil {
@@ -118,20 +119,20 @@ func (a *attempt) write(ctx ports.Outbound) error {
 		return errPaused
 	}
 	if a.deal.ToName(c) {
-		return a.name(ctx)
+		return a.nameBuyer(ctx)
 	}
-	return a.show(ctx)
+	return a.writeDeal(ctx)
 }
 
-// show has the CRM's deal show the order.
-func (a *attempt) show(ctx ports.Outbound) error {
+// writeDeal creates or updates the deal in the CRM.
+func (a *attempt) writeDeal(ctx ports.Outbound) error {
 	p, err := a.Projects.ByProject(ctx, a.deal.Project)
 	if err != nil {
 		return err
 	}
 	var there ports.WrittenDeal
 	a.asked = true
-	if err := a.ask(ctx, func(ctx ports.Outbound, w ports.DealWriter, c ports.Connection) (err error) {
+	if err := a.callCRM(ctx, func(ctx ports.Outbound, w ports.DealWriter, c ports.Connection) (err error) {
 		there, err = w.WriteDeal(ctx, c, ports.DealDraft{
 			Order:  a.order,
 			State:  a.state,
@@ -148,7 +149,7 @@ func (a *attempt) show(ctx ports.Outbound) error {
 	}
 	err = a.change(ctx, a.Deals, func(c *order.Case, d *order.CRMDeal) { d.Wrote(a.state, there.Remote, there.URL, c, a.Clock.Now()) })
 	if errors.Is(err, errLost) {
-		return errors.Join(err, a.doubt(ctx))
+		return errors.Join(err, a.recordUncertain(ctx))
 	}
 	if err != nil {
 		return err
@@ -157,9 +158,9 @@ func (a *attempt) show(ctx ports.Outbound) error {
 	return failpoint.At(ctx, failpoint.DealRecorded)
 }
 
-// name associates the deal with the buyer's contact. The order was read just before: nothing is sent of a buyer who was erased.
-func (a *attempt) name(ctx ports.Outbound) error {
-	if err := a.ask(ctx, func(ctx ports.Outbound, w ports.DealWriter, c ports.Connection) error {
+// nameBuyer associates the deal with the buyer's contact. The order was read just before, so no data of an erased buyer is sent.
+func (a *attempt) nameBuyer(ctx ports.Outbound) error {
+	if err := a.callCRM(ctx, func(ctx ports.Outbound, w ports.DealWriter, c ports.Connection) error {
 		return w.NameBuyer(ctx, c, a.deal.Remote, a.order)
 	}); err != nil {
 		return err
@@ -167,19 +168,19 @@ func (a *attempt) name(ctx ports.Outbound) error {
 	return a.change(ctx, a.Deals, func(c *order.Case, d *order.CRMDeal) { d.NamedBuyer(c, a.Clock.Now()) })
 }
 
-// ask asks the CRM.
-func (a *attempt) ask(ctx ports.Outbound, ask func(ports.Outbound, ports.DealWriter, ports.Connection) error) error {
+// callCRM runs call with the CRM's writer and connection.
+func (a *attempt) callCRM(ctx ports.Outbound, call func(ports.Outbound, ports.DealWriter, ports.Connection) error) error {
 	w := a.Writers[a.integration.Type.String()]
 	if w == nil { // a newer replica may have one
 		return &ports.PlatformFailure{Reason: "This server writes no deals to " + a.integration.Type.Label() + "."}
 	}
 	bounded, cancel := ctx.WithTimeout(patience)
 	defer cancel()
-	return a.Accounts.Use(bounded, a.integration, func(c ports.Connection) error { return ask(bounded, w, c) })
+	return a.Accounts.Use(bounded, a.integration, func(c ports.Connection) error { return call(bounded, w, c) })
 }
 
-// doubt records, without a lease, that the CRM was asked by an attempt whose lease has ended.
-func (a *attempt) doubt(ctx context.Context) error {
+// recordUncertain records that an attempt whose lease has ended called the CRM. It needs no lease.
+func (a *attempt) recordUncertain(ctx context.Context) error {
 	_, err := a.Deals.ChangeCRMDeal(ctx, a.deal.Project, a.deal.Order, func(_ *order.Case, d *order.CRMDeal) error {
 		d.Doubt(a.Clock.Now())
 		return nil
@@ -205,8 +206,9 @@ func (a *attempt) change(ctx context.Context, stores ports.CRMDeals, change func
 	return err
 }
 
-// trouble decides what becomes of a deal that could not be written. An error leaves it to its lease.
-func (a *attempt) trouble(ctx context.Context, err error) error {
+// handleError postpones, refuses or pauses a deal that could not be written. If it returns an error, the deal is retried after its
+// lease.
+func (a *attempt) handleError(ctx context.Context, err error) error {
 	var refusal *ports.PlatformRefusal
 	var withdrawn *ports.DealsNotPermitted
 	var slow ports.Throttled
@@ -231,25 +233,25 @@ func (a *attempt) trouble(ctx context.Context, err error) error {
 	unanswered := a.asked && !errors.As(err, &slow) && !errors.Is(err, ports.ErrCredentialsRefused)
 	err = a.change(ctx, a.Deals, func(_ *order.Case, d *order.CRMDeal) { d.Postpone(reason, unanswered, wait, a.Clock.Now()) })
 	if unanswered && errors.Is(err, errLost) {
-		return a.doubt(ctx)
+		return a.recordUncertain(ctx)
 	}
 	return err
 }
 
-// Why a deal rests.
+// Reasons why a deal is paused.
 const (
 	reasonOff          = "Writing is turned off."
 	reasonNotPermitted = "The account does not permit it."
 )
 
-// pause lets the deal rest until the integration may write deals again. It locks the integration first, as a change of it does that
-// resumes deals, so the deal does not rest beside an integration that may write by now. withdrawn is the CRM's reason for no longer
-// permitting deals; the merchant is alerted of it once.
+// pause pauses the deal until the integration may write deals again. It locks the integration first, like the change that resumes
+// deals does, so that no deal stays paused although the integration may write. withdrawn is the CRM's reason for no longer
+// permitting deals; the merchant is alerted once.
 func (a *attempt) pause(ctx context.Context, withdrawn string) error {
 	return a.Unit.InTx(ctx, a.deal.Project, func(s ports.SyncStores) error {
-		news := false
+		alert := false
 		i, err := s.Integrations.Update(ctx, a.deal.Project, a.deal.Integration, func(i *integration.Integration) error {
-			news = withdrawn != "" && i.DealsWithdrawn(a.integration.UpdatedAt, a.Clock.Now())
+			alert = withdrawn != "" && i.DealsWithdrawn(a.integration.UpdatedAt, a.Clock.Now())
 			return nil
 		})
 		if err != nil {
@@ -268,14 +270,14 @@ func (a *attempt) pause(ctx context.Context, withdrawn string) error {
 				return
 			}
 			d.Pause(reason, a.Clock.Now())
-		}); err != nil || !news {
+		}); err != nil || !alert {
 			return err
 		}
 		return a.alert(ctx, s, "No deals are written any more: "+withdrawn)
 	})
 }
 
-// refuse records that the CRM does not take the deal, and alerts the merchant unless the deal had the same problem before.
+// refuse records that the CRM refuses the deal, and alerts the merchant unless the deal had the same problem before.
 func (a *attempt) refuse(ctx context.Context, reason string, record func(*order.Case, *order.CRMDeal)) error {
 	return a.Unit.InTx(ctx, a.deal.Project, func(s ports.SyncStores) error {
 		known := false

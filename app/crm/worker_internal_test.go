@@ -22,14 +22,14 @@ type fixedClock struct{}
 
 func (fixedClock) Now() time.Time { return noon }
 
-// fakeStores keep one order and its deal.
+// fakeStores stores one order and its deal.
 type fakeStores struct {
 	ports.Orders
 	c    order.Case
 	kept order.CRMDeal
 }
 
-// fakeIntegrations have one that may write deals.
+// fakeIntegrations has one integration that may write deals.
 type fakeIntegrations struct{ ports.Integrations }
 
 func (f *fakeStores) Case(context.Context, id.Project, id.Order) (*order.Case, error) {
@@ -66,7 +66,7 @@ func (f *fakeStores) Use(_ ports.Outbound, _ *integration.Integration, work func
 	return work(ports.Connection{})
 }
 
-// fakeWriter is a CRM in which something happens while it is asked.
+// fakeWriter is a CRM that calls meanwhile during a write.
 type fakeWriter struct {
 	meanwhile func()
 	err       error
@@ -81,8 +81,8 @@ func (w fakeWriter) NameBuyer(ports.Outbound, ports.Connection, string, *order.O
 	return w.err
 }
 
-// An attempt whose lease ends while the CRM is asked leaves the outcome to who has the lease, and has the deal written once more,
-// for the CRM may carry out the older request last.
+// If the lease of an attempt ends during the call of the CRM, the attempt does not record the result. It schedules another write,
+// because the CRM may process the older request last.
 func TestAttempt_write_leaseEnded(t *testing.T) {
 	for name, answer := range map[string]error{
 		"answered":     nil,
@@ -115,7 +115,7 @@ func TestAttempt_write_leaseEnded(t *testing.T) {
 			}
 			err := a.write(ports.NewOutbound(t.Context()))
 			if answer != nil {
-				err = a.trouble(t.Context(), err)
+				err = a.handleError(t.Context(), err)
 			}
 			if err != nil && !errors.Is(err, errLost) {
 				t.Fatal(err)

@@ -1,7 +1,7 @@
-// Package dealtoken makes checkout tokens, by which an agreed price is redeemed.
+// Package dealtoken derives checkout tokens, which redeem an agreed price. It stores nothing.
 //
-// A token is derived from the master key and a random salt that its quote keeps. So it can be shown again to whoever made the
-// deal, no token is stored, and neither the database nor the master key alone tells one.
+// A token is derived from the master key and a random salt that is stored with the quote. So the buyer who made the deal can be
+// shown it again although no token is stored, and neither the database nor the master key alone reveals one.
 package dealtoken
 
 import (
@@ -14,10 +14,10 @@ import (
 // Prefix begins every token.
 const Prefix = "ct_"
 
-// Tokens are those of all quotes. The zero Tokens make random ones, which cannot be made again.
+// Tokens derives the tokens of quotes. The zero Tokens makes random ones, which cannot be derived again.
 type Tokens struct{ Secrets ports.DerivedSecrets }
 
-// New makes the token of a quote. salt is 160 random bits, as text.
+// New returns the token of a new quote. salt is 160 random bits, as text.
 func (t Tokens) New(of id.Quote, salt string) string {
 	if t.Secrets == nil {
 		return Prefix + salt
@@ -25,7 +25,8 @@ func (t Tokens) New(of id.Quote, salt string) string {
 	return t.derived(of, salt)[0]
 }
 
-// Of is a quote's token, which has the hash; "" if the key that it was made with is gone.
+// Of derives the token of a quote again; hash is the token's. It returns "" if the master key that the token was made with is
+// gone.
 func (t Tokens) Of(quote id.Quote, salt, hash string) string {
 	if t.Secrets == nil || salt == "" {
 		return ""
@@ -37,7 +38,7 @@ func (t Tokens) Of(quote id.Quote, salt, hash string) string {
 	return ""
 }
 
-// derived are the quote's tokens under each of the master keys, the newest first.
+// derived returns the quote's tokens under each of the master keys, the newest first.
 func (t Tokens) derived(of id.Quote, salt string) []string {
 	tokens := t.Secrets.Derive(of.String()+" "+salt, "checkout token")
 	for i, secret := range tokens {

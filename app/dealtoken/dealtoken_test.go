@@ -18,7 +18,8 @@ func (k keys) Derive(text, purpose string) []string {
 	return secrets
 }
 
-func TestTokenIsMadeAgain(t *testing.T) {
+// A token can be derived again while its master key, salt and quote are known.
+func TestTokens_Of(t *testing.T) {
 	t.Parallel()
 	of, other := id.New[id.Quote]([16]byte{1}), id.New[id.Quote]([16]byte{2})
 	old, rotated := dealtoken.Tokens{Secrets: keys{"a"}}, dealtoken.Tokens{Secrets: keys{"b", "a"}}

@@ -2,7 +2,7 @@ package failpoint
 
 import "testing"
 
-func TestPointsHaveNamesOfTheirOwn(t *testing.T) {
+func TestAll_uniqueNames(t *testing.T) {
 	seen := map[Point]bool{}
 	for _, p := range All {
 		if p == "" || seen[p] {

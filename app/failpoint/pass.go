@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// enabled is set by the linker, in the programs of tests.
+// enabled is set by the linker in programs built for tests.
 var enabled string
 
-// setting returns an environment variable of a program whose failpoints are enabled.
+// setting returns an environment variable, or "" if failpoints are not enabled.
 func setting(variable string) string {
 	if enabled == "" {
 		return ""
@@ -26,7 +26,7 @@ func setting(variable string) string {
 	return os.Getenv(variable)
 }
 
-// hang is when a program that hangs goes on, should nobody kill it: FAULT_HANG, or a minute.
+// hang returns how long the action hang blocks if nobody kills the program: FAULT_HANG, at most and by default a minute.
 var hang = sync.OnceValue(func() time.Duration {
 	if d, err := time.ParseDuration(os.Getenv("FAULT_HANG")); err == nil && d > 0 {
 		return min(d, time.Minute)
@@ -34,7 +34,7 @@ var hang = sync.OnceValue(func() time.Duration {
 	return time.Minute
 })
 
-// ClockOffset is by how much this process's wall clock is moved: FAULT_CLOCK.
+// ClockOffset returns the shift of this process's wall clock, from FAULT_CLOCK.
 func ClockOffset() time.Duration { return clockOffset }
 
 var clockOffset = mustReadOffset(setting("FAULT_CLOCK"))
@@ -51,10 +51,10 @@ func mustReadOffset(text string) time.Duration {
 	return d
 }
 
-// errInjected is what a point answers that was told to fail.
+// errInjected is the error of the action error.
 var errInjected = errors.New("a failure made for a test")
 
-// order is what to do at a point, and when.
+// order is the action at a point, and when it is due.
 type order struct {
 	action string
 	nth    int64
@@ -63,7 +63,7 @@ type order struct {
 
 var orders = mustRead(setting("FAULT_POINT"))
 
-// With FAULT_LIFELINE the program ends when its standard input does, so that it does not outlive the
+// With FAULT_LIFELINE the program exits when its standard input is closed, so that it does not outlive the
 // test that started it.
 func init() {
 	if setting("FAULT_LIFELINE") == "" {
@@ -75,7 +75,7 @@ func init() {
 	}()
 }
 
-// At passes a point. It may not return.
+// At does what FAULT_POINT asks for at p, and otherwise returns nil. It may not return.
 func At(_ context.Context, p Point) error {
 	if len(orders) == 0 {
 		return nil

@@ -17,7 +17,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestErrorComesAtItsTimeAlone(t *testing.T) {
+// The action error fails only the nth pass of its own point.
+func TestPass_errorOnNthPass(t *testing.T) {
 	before := orders
 	defer func() { orders = before }()
 	orders, _ = parse("finalize.charged=error:2")

@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Of two projects with one account, both book the fees of their charges, and one books the payouts.
+// Two projects with one account both book the fees of their charges, but only one books the payouts.
 func TestReconciler_sharedAccount(t *testing.T) {
 	t.Parallel()
 	for _, others := range []bool{false, true} {

@@ -11,14 +11,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// comparison is one provider's report in the making.
+// comparison builds the report on one provider's statement.
 type comparison struct {
 	from, to  time.Time
-	open      map[string]ports.Moved // ours that the statement has not named yet, by the provider's id
-	named     map[string]string      // the provider's id of our refunds, by our own
-	matched   map[string]bool        // our payments and refunds that the statement has named
-	strangers []ports.Movement       // theirs, within the span, that none of ours around the span is
-	claim     func(ports.Movement)   // passes on a charge of ours that no order has; nil: nobody takes it
+	open      map[string]ports.Moved // ours that are not in the statement so far, by the provider's id
+	refundIDs map[string]string      // the provider's ids of our refunds, by our ids
+	matched   map[string]bool        // ids of our payments and refunds that are in the statement
+	unmatched []ports.Movement       // theirs within the span that match none of ours near the span
+	claim     func(ports.Movement)   // handles a charge of an attempt that has no order; may be nil
 	seen      map[string]bool        // movements of the statement, by kind and the provider's id
 	sums      [2]map[money.Currency]int64
 	made      Report
@@ -28,14 +28,14 @@ const ours, theirs = 0, 1
 
 func newComparison(route project.PaymentRoute, moved []ports.Moved, from, to time.Time) *comparison {
 	c := &comparison{
-		from:    from,
-		to:      to,
-		open:    make(map[string]ports.Moved),
-		named:   make(map[string]string),
-		matched: make(map[string]bool),
-		seen:    make(map[string]bool),
-		made:    Report{Route: route},
-		sums:    [2]map[money.Currency]int64{{}, {}},
+		from:      from,
+		to:        to,
+		open:      make(map[string]ports.Moved),
+		refundIDs: make(map[string]string),
+		matched:   make(map[string]bool),
+		seen:      make(map[string]bool),
+		made:      Report{Route: route},
+		sums:      [2]map[money.Currency]int64{{}, {}},
 	}
 	for _, m := range moved {
 		if m.Route != route {
@@ -43,7 +43,7 @@ func newComparison(route project.PaymentRoute, moved []ports.Moved, from, to tim
 		}
 		c.open[m.Provider] = m
 		if !m.Refund.IsZero() {
-			c.named[m.Refund.String()] = m.Provider
+			c.refundIDs[m.Refund.String()] = m.Provider
 		}
 	}
 	return c
@@ -59,43 +59,43 @@ func (c *comparison) sum(of int, refund bool, a money.Amount) {
 	}
 }
 
-// theirs takes in one movement of the statement.
-func (c *comparison) theirs(m ports.Movement) error {
-	if again, err := c.count(m); again || err != nil {
+// add adds a movement of the statement.
+func (c *comparison) add(m ports.Movement) error {
+	if again, err := c.wasSeen(m); again || err != nil {
 		return err
 	}
 	if !c.match(m) && c.within(m.At) {
-		c.strangers = append(c.strangers, m)
+		c.unmatched = append(c.unmatched, m)
 	}
 	return nil
 }
 
-// earlier takes in one movement of the statement before the span, which ours within it may be.
-func (c *comparison) earlier(m ports.Movement) error {
-	if again, err := c.count(m); again || err != nil {
+// addEarlier adds a movement of the statement before the span, because it may match one of ours within the span.
+func (c *comparison) addEarlier(m ports.Movement) error {
+	if again, err := c.wasSeen(m); again || err != nil {
 		return err
 	}
 	c.match(m)
 	return nil
 }
 
-// count reports whether the movement was in the statement before: the pages of a list that grows overlap.
-func (c *comparison) count(m ports.Movement) (again bool, err error) {
+// wasSeen reports whether the movement was added before, because pages of a growing list overlap.
+func (c *comparison) wasSeen(m ports.Movement) (again bool, err error) {
 	name := kindOf(m.Refund) + m.Provider
 	if c.seen[name] {
 		return true, nil
 	}
 	c.seen[name] = true
-	if len(c.seen) > mostMovements {
+	if len(c.seen) > maxMovements {
 		return false, tooMuch()
 	}
 	return false, nil
 }
 
-// match closes ours of the same name, if it is open.
+// match pairs the movement with an open one of ours that has the same id, and reports whether there is one.
 func (c *comparison) match(m ports.Movement) bool {
 	provider := m.Provider
-	if known, ok := c.named[m.Key]; ok && m.Refund {
+	if known, ok := c.refundIDs[m.Key]; ok && m.Refund {
 		provider = known
 	}
 	our, found := c.open[provider]
@@ -107,7 +107,7 @@ func (c *comparison) match(m ports.Movement) bool {
 	return true
 }
 
-// pair books a movement that both sides have.
+// pair records a movement that both sides have.
 func (c *comparison) pair(our ports.Moved, m ports.Movement) {
 	c.matched[referenceOf(our)] = true
 	switch {
@@ -122,10 +122,10 @@ func (c *comparison) pair(our ports.Moved, m ports.Movement) {
 	}
 }
 
-// explain takes in what the books know of movements that none of ours around the span is. A movement of
-// ours is the answer to one of theirs: a second refund under one key stays unexplained.
-func (c *comparison) explain(of id.Project, strangers []ports.Movement, known knownMovements) {
-	for _, m := range strangers {
+// explain looks up unmatched movements in known, which are movements of any time. A movement of ours explains only one of
+// theirs, so a second refund with the same key stays unexplained.
+func (c *comparison) explain(of id.Project, unmatched []ports.Movement, known knownMovements) {
+	for _, m := range unmatched {
 		k, found := known.find(m)
 		if found && k.State == ports.MovementRecorded && !c.matched[referenceOf(k.Moved)] {
 			c.pair(k.Moved, m)
@@ -141,7 +141,7 @@ func (c *comparison) explain(of id.Project, strangers []ports.Movement, known kn
 		}
 		switch {
 		case found && k.State == ports.MovementOrphan && m.Refund && k.Provider != "" && k.Provider != m.Provider:
-			// A second refund under the orphan's key: a person gave the money back, too.
+			// A second refund of the orphan charge: a person refunded it, too. It stays unexplained.
 		case found && k.State != ports.MovementRecorded:
 			d.State = k.State
 		case !found && known.elsewhere(of, m):
@@ -152,7 +152,7 @@ func (c *comparison) explain(of id.Project, strangers []ports.Movement, known kn
 	}
 }
 
-// kindOf keeps a provider's ids of charges and of refunds apart.
+// kindOf returns a prefix that distinguishes a provider's ids of charges from those of refunds.
 func kindOf(refund bool) string {
 	if refund {
 		return "refund "
@@ -160,7 +160,8 @@ func kindOf(refund bool) string {
 	return "charge "
 }
 
-// earliestMissing is when the first of ours began that the statement has not named, within the span.
+// earliestMissing returns when the first of our movements began that is within the span and not in the statement, at most
+// longestSpan before the span.
 func (c *comparison) earliestMissing() (began time.Time, missing bool) {
 	for _, m := range c.open {
 		if c.within(m.At) && (!missing || m.Began.Before(began)) {
@@ -173,7 +174,7 @@ func (c *comparison) earliestMissing() (began time.Time, missing bool) {
 	return began, missing
 }
 
-// refundOf is our refund that a movement made here names, also if it is not recorded as made.
+// refundOf returns the id of our refund if the movement's key is one, also if that refund is not recorded as made.
 func refundOf(m ports.Movement) id.Refund {
 	if !m.Refund {
 		return id.Refund{}
@@ -182,7 +183,7 @@ func refundOf(m ports.Movement) id.Refund {
 	return refund
 }
 
-// referenceOf is our id of the refund or of the payment.
+// referenceOf returns our id of the refund or of the payment.
 func referenceOf(m ports.Moved) string {
 	if !m.Refund.IsZero() {
 		return m.Refund.String()
@@ -203,7 +204,7 @@ func ofOurs(m ports.Moved, theirs *money.Amount) ports.MoneyDifference {
 	}
 }
 
-// differ keeps a difference. Of too many, those that matter least are left out.
+// differ records a difference. If there are too many, the least important ones are dropped.
 func (c *comparison) differ(d ports.MoneyDifference) {
 	c.made.Found++
 	if d.State == (ports.MovementState{}) {
@@ -222,8 +223,7 @@ func (c *comparison) cut() {
 	c.made.Differences = c.made.Differences[:min(len(c.made.Differences), MostDifferences)]
 }
 
-// weight is less for what matters more: money taken that no order here has comes first, what is explained
-// comes last.
+// weight is the sort key of a difference. Charges without an order come first, explained differences last.
 func weight(d ports.MoneyDifference) int {
 	switch {
 	case d.State != (ports.MovementState{}):
@@ -238,7 +238,7 @@ func weight(d ports.MoneyDifference) int {
 	return 3
 }
 
-// report closes the comparison: what the statement did not name is missing there.
+// report finishes the comparison. Movements of ours that are still open are missing in the statement.
 func (c *comparison) report() Report {
 	for _, m := range c.open {
 		if c.within(m.At) {

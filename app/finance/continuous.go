@@ -21,49 +21,49 @@ import (
 )
 
 const (
-	// everyRound is the pause between two rounds of an integration. A round compares yesterday and today,
-	// and the days on which something was unexplained.
-	everyRound = time.Hour
-	// window is what one step compares: a busy account's statement of it is read well within stepTime.
+	// roundInterval is the pause between two rounds of an integration. A round compares yesterday, today
+	// and the days with unexplained differences.
+	roundInterval = time.Hour
+	// window is the time span that one step compares. A busy account's statement of it is read well within stepTime.
 	window = 6 * time.Hour
-	// settled is how old movements are that a step compares, beside the lag of the provider's statement: younger
-	// ones may still be on their way into one of the books.
-	settled = 10 * time.Minute
-	// stepTime bounds a step, stepLease is longer.
+	// minAge is the minimum age of the movements that a step compares, in addition to the lag of the provider's statement,
+	// because younger ones may be missing in one of the books.
+	minAge = 10 * time.Minute
+	// stepTime limits a step; stepLease is longer.
 	stepTime  = 100 * time.Second
 	stepLease = 2 * time.Minute
-	// places is how many integrations are compared at once. Those whose last step failed share half of the
-	// places, so that providers that hang keep nobody waiting.
-	places = 4
-	// runTime is how long a run goes on to begin steps.
+	// workers is how many integrations are compared concurrently. Those whose last step failed share half of the
+	// workers, so that providers that hang do not delay others.
+	workers = 4
+	// runTime is how long a run begins new steps.
 	runTime = 2 * time.Minute
-	// firstPause of an integration whose step failed; it doubles up to everyRound.
+	// firstPause is the pause of an integration after a failed step; it doubles up to roundInterval.
 	firstPause = time.Minute
-	// overlap is how far before the last booked change of a balance is read again: providers report some
-	// of them late. balanceSpan is what one step reads beyond, in parts of balancePart. A part holds at most
-	// mostChanges and is booked before the next one is read. bookTime leaves a step time to compare.
+	// overlap is how far before the last booked balance change the report is read again, because providers report some
+	// changes late. balanceSpan is how far beyond it one step reads, in parts of balancePart. A part has at most
+	// maxChanges and is booked before the next one is read. bookTime limits booking, so that time is left to compare.
 	overlap     = 3 * 24 * time.Hour
 	balanceSpan = 14 * 24 * time.Hour
 	balancePart = 12 * time.Hour
-	mostChanges = 50_000
+	maxChanges  = 50_000
 	bookTime    = stepTime / 2
-	// mostHeard is how many charges without an order one step passes on.
-	mostHeard = 100
+	// maxPassedOn is how many charges without an order one step passes to Purchases.
+	maxPassedOn = 100
 )
 
-// Purchases takes charges that no order has: it makes an order of an attempt in flight, and else gives the
-// money back.
+// Purchases handles charges without an order: it completes the attempt if that is in flight, and otherwise refunds the
+// charge.
 type Purchases interface {
 	Heard(ctx context.Context, project id.Project, key string, outcome checkout.Outcome) error
 }
 
-// Reports takes what a provider's webhooks report. Reports may repeat.
+// Reports records refunds and disputes as the provider's webhooks do. Reports may repeat.
 type Reports interface {
 	Record(ctx context.Context, project id.Project, news ports.PaymentNews) error
 }
 
-// Reconciler compares the books of all projects continuously, books fees and payouts, and announces what
-// nothing explains. Any number of replicas may run it at once.
+// Reconciler reconciles the payments of all projects continuously, books fees and payouts, and emits events for unexplained
+// differences. Several replicas may run it concurrently.
 type Reconciler struct {
 	*Service
 	Reconciliations ports.Reconciliations
@@ -73,10 +73,10 @@ type Reconciler struct {
 	Reports         Reports
 	Entropy         ports.Entropy
 	Log             *slog.Logger
-	Announced       func() // wakes whoever delivers events
+	Announced       func() // wakes the delivery of events
 }
 
-// Run makes the steps that are due. An integration that fails is set aside, and holds up no other one.
+// Run executes the steps that are due. An integration whose step fails is paused, and does not delay others.
 func (r *Reconciler) Run(ctx ports.Outbound) error {
 	if err := r.Reconciliations.Enroll(ctx); err != nil {
 		return err
@@ -84,11 +84,11 @@ func (r *Reconciler) Run(ctx ports.Outbound) error {
 	begin, cancel := context.WithTimeout(ctx, runTime)
 	defer cancel()
 	var all errgroup.Group
-	failed := make([]error, places)
-	for i := range places {
+	failed := make([]error, workers)
+	for i := range workers {
 		all.Go(func() error {
 			for begin.Err() == nil {
-				claimed, err := r.Reconciliations.Claim(ctx, stepLease, i < places/2)
+				claimed, err := r.Reconciliations.Claim(ctx, stepLease, i < workers/2)
 				if err != nil || claimed == nil {
 					failed[i] = errors.Join(failed[i], err)
 					return nil
@@ -102,7 +102,7 @@ func (r *Reconciler) Run(ctx ports.Outbound) error {
 	return errors.Join(failed...)
 }
 
-// attempt makes a step, or sets its integration aside.
+// attempt executes a step, and pauses its integration if it fails.
 func (r *Reconciler) attempt(ctx ports.Outbound, c *ports.Reconciliation) error {
 	bounded, cancel := ctx.WithTimeout(stepTime)
 	defer cancel()
@@ -110,7 +110,7 @@ func (r *Reconciler) attempt(ctx ports.Outbound, c *ports.Reconciliation) error 
 	if err == nil || fault.Is(err, "lease_lost") {
 		return nil
 	}
-	pause := min(firstPause<<min(c.Failures, 10), everyRound)
+	pause := min(firstPause<<min(c.Failures, 10), roundInterval)
 	reason := "The comparison failed."
 	if known := (*fault.Error)(nil); errors.As(err, &known) {
 		reason = known.Message
@@ -119,26 +119,26 @@ func (r *Reconciler) attempt(ctx ports.Outbound, c *ports.Reconciliation) error 
 	return errors.Join(fmt.Errorf("the books of %s with %s: %w", c.Project, c.Route.Provider, err), aside)
 }
 
-// step compares one window and, at the end of a round, books what changed the balance.
+// step compares one window and, at the end of a round, books balance changes and looks up open disputes.
 func (r *Reconciler) step(ctx ports.Outbound, c *ports.Reconciliation) error {
-	s := nextWindow(c, c.Now.Add(-settled-r.lag(c)))
+	s := nextWindow(c, c.Now.Add(-minAge-r.lag(c)))
 	if s.Next.IsZero() {
 		if err := r.book(ctx, c); err != nil && !errors.Is(err, ports.ErrBookedElsewhere) {
 			r.Log.WarnContext(ctx, "fees and payouts are not booked yet", "project", c.Project.String(), "provider", c.Route.Provider, "error", err)
 			s.Problem = "The provider's fees and payouts cannot be read."
 		}
-		if err := r.disputes(ctx, c); err != nil {
+		if err := r.lookUpDisputes(ctx, c); err != nil {
 			r.Log.WarnContext(ctx, "open disputes cannot be looked up", "project", c.Project.String(), "provider", c.Route.Provider, "error", err)
 		}
 	}
 	if s.From.Before(s.To) {
-		if err := r.fill(ctx, c, &s); err != nil {
+		if err := r.compareWindow(ctx, c, &s); err != nil {
 			return err
 		}
 	}
 	s.Due = c.Now
 	if s.Next.IsZero() {
-		s.Due = c.Now.Add(everyRound)
+		s.Due = c.Now.Add(roundInterval)
 	}
 	announced := false
 	err := r.Reconciliations.Record(ctx, c, s, func(p id.Project, at time.Time, d event.Data) *event.Event {
@@ -153,7 +153,7 @@ func (r *Reconciler) step(ctx ports.Outbound, c *ports.Reconciliation) error {
 	return err
 }
 
-// lag is how late the provider's statement is.
+// lag returns how late movements appear in the provider's statement.
 func (r *Reconciler) lag(c *ports.Reconciliation) time.Duration {
 	if late, ok := r.Gateway.(ports.StatementLag); ok {
 		return late.StatementLag(c.Route)
@@ -161,8 +161,8 @@ func (r *Reconciler) lag(c *ports.Reconciliation) time.Duration {
 	return 0
 }
 
-// nextWindow is what the next step of a round compares. A round goes over the days on which something was
-// unexplained, yesterday, and today until end.
+// nextWindow returns the window that the next step of a round compares. A round covers the days with unexplained
+// differences, yesterday, and today until end.
 func nextWindow(c *ports.Reconciliation, end time.Time) ports.ReconciledStep {
 	yesterday := c.Now.UTC().Truncate(24 * time.Hour).Add(-24 * time.Hour)
 	next := func(after time.Time) time.Time {
@@ -200,19 +200,19 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// fill compares the step's window.
-func (r *Reconciler) fill(ctx ports.Outbound, c *ports.Reconciliation, s *ports.ReconciledStep) error {
-	moved, err := r.Payments.Moved(ctx, c.Project, s.From.Add(-skew), s.To.Add(skew), mostMovements+1)
+// compareWindow compares the step's window and fills in the step's result.
+func (r *Reconciler) compareWindow(ctx ports.Outbound, c *ports.Reconciliation, s *ports.ReconciledStep) error {
+	moved, err := r.Payments.Moved(ctx, c.Project, s.From.Add(-skew), s.To.Add(skew), maxMovements+1)
 	if err != nil {
 		return err
 	}
-	if len(moved) > mostMovements {
+	if len(moved) > maxMovements {
 		return tooMuch()
 	}
-	heard := 0
+	passedOn := 0
 	comparison := newComparison(c.Route, moved, s.From, s.To)
 	comparison.claim = func(m ports.Movement) {
-		if heard++; heard > mostHeard {
+		if passedOn++; passedOn > maxPassedOn {
 			return
 		}
 		if err := r.Purchases.Heard(ctx, c.Project, m.Key, checkout.Paid{Provider: m.Provider}); err != nil {
@@ -233,8 +233,8 @@ func (r *Reconciler) fill(ctx ports.Outbound, c *ports.Reconciliation, s *ports.
 	return nil
 }
 
-// book adds the balance's changes to the ledger, as far as one step reads: new ones first, then those before
-// them that were late. However many there are, each step comes further.
+// book books balance changes, as far as one step reads: first the new ones, then late ones in the overlap. Each step
+// makes progress, even if there are too many for one.
 func (r *Reconciler) book(ctx ports.Outbound, c *ports.Reconciliation) error {
 	ctx, cancel := ctx.WithTimeout(bookTime)
 	defer cancel()
@@ -261,11 +261,11 @@ func (r *Reconciler) book(ctx ports.Outbound, c *ports.Reconciliation) error {
 	return nil
 }
 
-// forever is after everything that happens.
+// forever is later than any change.
 var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// bookPart adds the changes of a part of the balance's report, and records that those until a time are booked. Those
-// of the account itself, such as payouts, are added if they were made since a time.
+// bookPart books the changes of the balance report between from and to, and records until as the time up to which changes are
+// booked. Changes of the account itself, such as payouts, are booked only from since on.
 func (r *Reconciler) bookPart(ctx ports.Outbound, c *ports.Reconciliation, since, from, to, until time.Time) error {
 	request := ports.StatementRequest{
 		Project: c.Project,
@@ -280,7 +280,7 @@ func (r *Reconciler) bookPart(ctx ports.Outbound, c *ports.Reconciliation, since
 			news = append(news, change.News)
 			return nil
 		}
-		if len(changes) == mostChanges {
+		if len(changes) == maxChanges {
 			return errors.New("too many changes of the balance")
 		}
 		changes = append(changes, change)
@@ -299,9 +299,9 @@ func (r *Reconciler) bookPart(ctx ports.Outbound, c *ports.Reconciliation, since
 		charged, ours := of[change.Charge]
 		orphan := ours && charged.Payment.IsZero()
 		switch ofCharge := change.Charge != "" && change.Kind == ports.BalanceFee; {
-		case !ours && (change.At.Before(since) || ofCharge): // of another project, or of a charge that is not in the books yet
+		case !ours && (change.At.Before(since) || ofCharge): // another project's, or of a charge that is not in the books yet
 			continue
-		case change.Kind == ports.BalanceDispute && !orphan: // the dispute's reports tell of it
+		case change.Kind == ports.BalanceDispute && !orphan: // booked with the dispute's reports
 			continue
 		}
 		transactions = append(transactions, r.transaction(c, change, charged))
@@ -310,8 +310,8 @@ func (r *Reconciler) bookPart(ctx ports.Outbound, c *ports.Reconciliation, since
 	return err
 }
 
-// report records refunds and disputes whose webhook may be lost. One that cannot be recorded is read again while it is
-// in the overlap, and holds up nothing else.
+// report records refunds and disputes, because their webhooks may have been lost. One that cannot be recorded is read again while
+// it is in the overlap, and does not delay others.
 func (r *Reconciler) report(ctx context.Context, c *ports.Reconciliation, news []ports.PaymentNews) {
 	for _, n := range news {
 		err := r.Reports.Record(ctx, c.Project, n)
@@ -326,7 +326,7 @@ func (r *Reconciler) report(ctx context.Context, c *ports.Reconciliation, news [
 	}
 }
 
-// ordersOf finds the payments of the charges that changes are for. An orphaned charge has none.
+// ordersOf finds the payments of the charges that changes belong to. An orphan charge has none.
 func (r *Reconciler) ordersOf(ctx context.Context, c *ports.Reconciliation, changes []ports.BalanceChange) (map[string]ports.Moved, error) {
 	var named []ports.Movement
 	for _, change := range changes {
@@ -335,13 +335,13 @@ func (r *Reconciler) ordersOf(ctx context.Context, c *ports.Reconciliation, chan
 		}
 	}
 	of := map[string]ports.Moved{}
-	for part := range slices.Chunk(named, lookedUp) {
+	for part := range slices.Chunk(named, lookUpBatch) {
 		known, err := r.Payments.FindMovements(ctx, c.Project, c.Route, part)
 		if err != nil {
 			return nil, err
 		}
 		for _, k := range known {
-			if k.Provider != "" { // an orphan's refund has none before it is made
+			if k.Provider != "" { // an orphan's refund has no provider id before it is made
 				of[k.Provider] = k.Moved
 			}
 		}
@@ -349,7 +349,7 @@ func (r *Reconciler) ordersOf(ctx context.Context, c *ports.Reconciliation, chan
 	return of, nil
 }
 
-// kinds are what the ledger calls what providers change of a balance. All other kinds are adjustments.
+// kinds maps kinds of balance changes to those of the ledger. All others are adjustments.
 var kinds = map[ports.BalanceKind]ledger.Kind{ports.BalanceFee: ledger.FeeKind, ports.BalancePayout: ledger.PayoutKind}
 
 func (r *Reconciler) transaction(c *ports.Reconciliation, b ports.BalanceChange, of ports.Moved) ledger.Transaction {
@@ -364,7 +364,7 @@ func (r *Reconciler) transaction(c *ports.Reconciliation, b ports.BalanceChange,
 	}, b.Amount)
 }
 
-// totalsOf pairs the report's totals by currency.
+// totalsOf returns the report's totals by currency.
 func totalsOf(r Report) (totals []ports.ReconciledTotal) {
 	for _, ours := range r.Ours {
 		totals = append(totals, ports.ReconciledTotal{Ours: ours, Theirs: money.Zero(ours.Currency())})

@@ -19,8 +19,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// fakeReconciliations hands out each queued comparison once, and another step of it when one is recorded as
-// due at once.
+// fakeReconciliations leases each queued comparison once, and again if a step is recorded as due at once.
 type fakeReconciliations struct {
 	ports.Reconciliations
 	mu     sync.Mutex
@@ -114,8 +113,7 @@ func newReconciler(b *books, queue ...*ports.Reconciliation) (*finance.Reconcile
 	}, kept
 }
 
-// A round compares the windows of older differences, and yesterday and today without a gap, to what is old
-// enough to be settled.
+// A round compares the windows of older differences, and yesterday and today without a gap, up to the minimum age.
 func TestReconciler_windows(t *testing.T) {
 	t.Parallel()
 	claimed := account(stripe)
@@ -142,16 +140,16 @@ func TestReconciler_windows(t *testing.T) {
 	}
 }
 
-// lagging is books whose provider's statement shows movements three hours late.
-type lagging struct{ *books }
+// laggingBooks is books whose provider's statement shows movements three hours late.
+type laggingBooks struct{ *books }
 
-func (lagging) StatementLag(project.PaymentRoute) time.Duration { return 3 * time.Hour }
+func (laggingBooks) StatementLag(project.PaymentRoute) time.Duration { return 3 * time.Hour }
 
 func TestReconciler_statementLag(t *testing.T) {
 	t.Parallel()
 	b := &books{moved: []ports.Moved{{Route: stripe, Payment: payment(1), Provider: "C1", Amount: usd(100), At: at(-60)}}}
 	r, kept := newReconciler(b, account(stripe))
-	r.Gateway = lagging{b}
+	r.Gateway = laggingBooks{b}
 	if err := r.Run(ports.NewOutbound(t.Context())); err != nil {
 		t.Fatal(err)
 	}
@@ -161,8 +159,8 @@ func TestReconciler_statementLag(t *testing.T) {
 	}
 }
 
-// A provider that hangs and one that fails are set aside; the others are compared meanwhile.
-func TestReconciler_aHangingProviderDelaysNobody(t *testing.T) {
+// Providers that hang are paused and do not delay others.
+func TestReconciler_providerHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := &books{hang: map[string]bool{}}
@@ -189,7 +187,7 @@ func TestReconciler_aHangingProviderDelaysNobody(t *testing.T) {
 	})
 }
 
-// A charge under our key that no order has is passed on, and is not unexplained once it is recorded.
+// A charge with our key and without an order is passed to Purchases, and is explained once it is recorded.
 func TestReconciler_chargeWithoutOrder(t *testing.T) {
 	t.Parallel()
 	shop := id.New[id.Project]([16]byte{9})
@@ -208,8 +206,8 @@ func TestReconciler_chargeWithoutOrder(t *testing.T) {
 	if err := r.Run(ports.NewOutbound(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(b.heard, []string{shop.String() + " " + key + " pi_1"}) {
-		t.Errorf("heard %v", b.heard)
+	if !slices.Equal(b.passedOn, []string{shop.String() + " " + key + " pi_1"}) {
+		t.Errorf("passed on %v", b.passedOn)
 	}
 	last := kept.steps["stripe"][len(kept.steps["stripe"])-1]
 	if last.Found != 5 || len(last.Unexplained) != 1 || last.Unexplained[0].Provider != "re_2" {
@@ -217,10 +215,10 @@ func TestReconciler_chargeWithoutOrder(t *testing.T) {
 	}
 }
 
-// Heard records a charge as an orphan would be.
+// Heard records a charge as being in flight.
 func (b *books) Heard(_ context.Context, p id.Project, key string, outcome checkout.Outcome) error {
 	charge := outcome.(checkout.Paid).Provider
-	b.heard = append(b.heard, p.String()+" "+key+" "+charge)
+	b.passedOn = append(b.passedOn, p.String()+" "+key+" "+charge)
 	b.known = append(b.known, ports.KnownMovement{Moved: ports.Moved{Route: stripe, Provider: charge}, State: ports.MovementInFlight})
 	return nil
 }
@@ -235,9 +233,9 @@ func (b *books) BalanceChanges(_ ports.Outbound, s ports.StatementRequest, each 
 	return errors.Join(failed, b.broken)
 }
 
-// An account that was not read for two weeks, with more changes than one reading holds, is booked part by part.
+// An account that was not read for two weeks, with more changes than one part may have, is booked part by part.
 // Changes that the provider reports late are booked, too.
-func TestReconciler_booksABusyAccount(t *testing.T) {
+func TestReconciler_booksBusyAccount(t *testing.T) {
 	t.Parallel()
 	b := &books{}
 	busy := account(stripe)
@@ -270,7 +268,7 @@ func TestReconciler_booksABusyAccount(t *testing.T) {
 	}
 }
 
-// Fees go with the order that they are for, payouts with none.
+// Fees are booked with their order, payouts without one.
 func TestReconciler_booksFeesAndPayouts(t *testing.T) {
 	t.Parallel()
 	sold := ports.Moved{

@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// mostDisputes is how many open disputes one round asks about, and disputeTime how long it may take.
-	mostDisputes = 20
-	disputeTime  = stepTime / 5
+	// maxDisputes is how many open disputes one round looks up, and disputeTime how long that may take.
+	maxDisputes = 20
+	disputeTime = stepTime / 5
 )
 
-// disputes asks how disputes stand that opened too long ago for the balance report. A dispute takes weeks, and one that is
-// lost moves no money: only a webhook tells, and it may be lost.
-func (r *Reconciler) disputes(ctx ports.Outbound, c *ports.Reconciliation) error {
+// lookUpDisputes reads the state of open disputes that are too old for the balance report. A dispute takes weeks. Losing one
+// changes no balance, so only a webhook reports it, which may be lost.
+func (r *Reconciler) lookUpDisputes(ctx ports.Outbound, c *ports.Reconciliation) error {
 	ctx, cancel := ctx.WithTimeout(disputeTime)
 	defer cancel()
-	open, err := r.Reconciliations.OpenDisputes(ctx, c, c.Now.Add(-overlap), mostDisputes)
+	open, err := r.Reconciliations.OpenDisputes(ctx, c, c.Now.Add(-overlap), maxDisputes)
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,5 @@
-// Package finance compares the merchant's books with those of the payment providers, on request and
-// continuously, and books what providers change by themselves: fees and payouts.
+// Package finance reconciles payments and refunds with the statements of the payment providers, on request and
+// continuously. It also books the providers' fees and payouts. It sends no charges or refunds.
 package finance
 
 import (
@@ -8,12 +8,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service compares books.
+// Service reconciles on request.
 type Service struct {
 	*ports.Stores
 
 	Gateway ports.Gateway
-	// Sandbox reports whether the built-in provider serves the payments that no connected one does.
+	// Sandbox reports whether the built-in provider serves the payments that no connected provider serves.
 	Sandbox bool
 }
 
@@ -24,16 +24,16 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// Report compares one provider's books with ours.
+// Report compares one provider's statement with our books.
 type Report struct {
 	Route   project.PaymentRoute
-	Matched int // movements that both have, with the same amount
-	// Ours and Theirs are what was taken less what was given back, by currency.
+	Matched int // movements in both, with the same amount
+	// Ours and Theirs are charges minus refunds, by currency.
 	Ours, Theirs []money.Amount
-	// Differences begin with those that matter most: charges that no order here has. Found is how many
-	// there are, also those that are left out.
+	// Differences are sorted by importance: charges without an order come first. Found counts all of them, also those that are
+	// left out.
 	Differences []ports.MoneyDifference
 	Found       int
-	// Unexplained is how many of them are not explained by their State.
+	// Unexplained counts the differences that have no State.
 	Unexplained int
 }

@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	// longestSpan bounds what one report compares, mostMovements what it holds in memory.
-	longestSpan   = 31 * 24 * time.Hour
-	mostMovements = 200_000
-	// MostDifferences bounds what is told of one provider.
+	// longestSpan limits the time span of a report, maxMovements what it holds in memory.
+	longestSpan  = 31 * 24 * time.Hour
+	maxMovements = 200_000
+	// MostDifferences limits the differences in a report.
 	MostDifferences = 1000
-	// skew is how far apart the clocks of the two books may be.
+	// skew is the maximum difference between the clocks of the two books.
 	skew = time.Hour
-	// lookedUp is how many movements are looked up at once.
-	lookedUp = 500
+	// lookUpBatch is how many movements one query looks up.
+	lookUpBatch = 500
 )
 
-// Reconcile compares what moved, from and before, with the statement of each provider that moved any of
-// it or that serves the project now. The span is at most 31 days. What is under way may differ for a
-// moment: compare what is some minutes old.
+// Reconcile compares the payments and refunds from from until before to with the statement of each provider that processed any of
+// them or that serves the project now. The span is at most 31 days. Payments under way may differ
+// temporarily, so compare only what is some minutes old.
 //
-// The two books date one movement differently: a provider by its beginning, ours by its end, which may be
-// days later. So movements are matched by their names first, whatever their dates, and one that both have
-// belongs to the span in which ours is dated.
+// The two books date a movement differently: a provider by its beginning, ours by its end, which may be
+// days later. So movements are matched by their ids first, regardless of their dates, and a matched one
+// belongs to the span of our date.
 func (s *Service) Reconcile(ctx ports.Outbound, p *project.Project, from, to time.Time) ([]Report, error) {
 	check := fault.NewCheck()
 	check.That(from.Before(to), "to", "must be after from")
@@ -39,11 +39,11 @@ func (s *Service) Reconcile(ctx ports.Outbound, p *project.Project, from, to tim
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	moved, err := s.Payments.Moved(ctx, p.ID, from.Add(-skew), to.Add(skew), mostMovements+1)
+	moved, err := s.Payments.Moved(ctx, p.ID, from.Add(-skew), to.Add(skew), maxMovements+1)
 	if err != nil {
 		return nil, err
 	}
-	if len(moved) > mostMovements {
+	if len(moved) > maxMovements {
 		return nil, tooMuch()
 	}
 	reports := []Report{}
@@ -57,7 +57,7 @@ func (s *Service) Reconcile(ctx ports.Outbound, p *project.Project, from, to tim
 	return reports, nil
 }
 
-// compare reads a route's statement, looks up what only one side has beyond the span, and reports.
+// compare reads a route's statement, looks up unmatched movements outside the span, and returns the report.
 func (s *Service) compare(ctx ports.Outbound, of id.Project, c *comparison) (Report, error) {
 	request := ports.StatementRequest{
 		Project: of,
@@ -65,42 +65,42 @@ func (s *Service) compare(ctx ports.Outbound, of id.Project, c *comparison) (Rep
 		From:    c.from.Add(-skew),
 		To:      c.to.Add(skew),
 	}
-	if err := s.Gateway.Statement(ctx, request, c.theirs); err != nil {
+	if err := s.Gateway.Statement(ctx, request, c.add); err != nil {
 		return Report{}, unanswered(c.made.Route, err)
 	}
-	for part := range slices.Chunk(c.strangers, lookedUp) {
+	for part := range slices.Chunk(c.unmatched, lookUpBatch) {
 		if err := s.lookUp(ctx, of, c, part); err != nil {
 			return Report{}, err
 		}
 	}
 	if began, missing := c.earliestMissing(); missing && began.Before(c.from) {
 		request.From, request.To = began.Add(-skew), c.from.Add(-skew)
-		if err := s.Gateway.Statement(ctx, request, c.earlier); err != nil {
+		if err := s.Gateway.Statement(ctx, request, c.addEarlier); err != nil {
 			return Report{}, unanswered(c.made.Route, err)
 		}
 	}
 	return c.report(), nil
 }
 
-// lookUp explains movements by what the books know of them. Charges that no order has are passed on first.
-func (s *Service) lookUp(ctx context.Context, of id.Project, c *comparison, strangers []ports.Movement) error {
-	known, err := s.find(ctx, of, c.made.Route, strangers)
+// lookUp explains unmatched movements by our books. First it passes charges without an order to c.claim.
+func (s *Service) lookUp(ctx context.Context, of id.Project, c *comparison, unmatched []ports.Movement) error {
+	known, err := s.find(ctx, of, c.made.Route, unmatched)
 	if err != nil {
 		return err
 	}
 	claimed := false
-	for _, m := range strangers {
+	for _, m := range unmatched {
 		if _, found := known.find(m); !found && c.claim != nil && ownCharge(of, m) {
 			c.claim(m)
 			claimed = true
 		}
 	}
 	if claimed {
-		if known, err = s.find(ctx, of, c.made.Route, strangers); err != nil {
+		if known, err = s.find(ctx, of, c.made.Route, unmatched); err != nil {
 			return err
 		}
 	}
-	c.explain(of, strangers, known)
+	c.explain(of, unmatched, known)
 	return nil
 }
 
@@ -110,7 +110,7 @@ func ownCharge(of id.Project, m ports.Movement) bool {
 	return err == nil && !m.Refund && (m.Project == "" || m.Project == of.String())
 }
 
-// knownMovements are found by the provider's ids and by keys.
+// knownMovements are movements in our books, by the provider's id and by key.
 type knownMovements map[string]ports.KnownMovement
 
 func (s *Service) find(ctx context.Context, of id.Project, route project.PaymentRoute, named []ports.Movement) (knownMovements, error) {
@@ -118,7 +118,7 @@ func (s *Service) find(ctx context.Context, of id.Project, route project.Payment
 	known := make(knownMovements, 2*len(list))
 	for _, k := range list {
 		if k.State == ports.MovementOwed {
-			continue // it explains nothing: a person has to see to it
+			continue // not an explanation, because a person has to handle it
 		}
 		if k.Provider != "" {
 			orphansRefund := k.State == ports.MovementOrphan && k.Key != ""
@@ -138,8 +138,8 @@ func (known knownMovements) find(m ports.Movement) (k ports.KnownMovement, found
 	return k, found
 }
 
-// elsewhere reports whether a movement that the books do not know was made without this project: under
-// another project's key, or under none and not of a charge of ours.
+// elsewhere reports whether a movement that is not in our books was made outside this project: with another project's key, or
+// without a key and not for a charge of ours.
 func (known knownMovements) elsewhere(of id.Project, m ports.Movement) bool {
 	if m.Project != "" && m.Project != of.String() {
 		return true
@@ -148,7 +148,7 @@ func (known knownMovements) elsewhere(of id.Project, m ports.Movement) bool {
 	return m.Key == "" && !(m.Refund && ours)
 }
 
-// unanswered names the provider that fails, unless it is told better already.
+// unanswered converts a provider's error to one that names the provider, unless it has a specific code already.
 func unanswered(r project.PaymentRoute, err error) error {
 	if fault.KindOf(err) != fault.Internal {
 		return err
@@ -161,7 +161,7 @@ func tooMuch() error {
 	return fault.Field("from", "spans more than 200,000 movements: compare fewer days at once")
 }
 
-// routes are those that moved something and those that serve the project now, by provider.
+// routes returns the routes of moved and those that serve the project now, sorted by provider.
 func (s *Service) routes(p *project.Project, moved []ports.Moved) []project.PaymentRoute {
 	known := make(map[project.PaymentRoute]bool)
 	for _, m := range moved {

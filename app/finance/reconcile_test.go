@@ -31,21 +31,22 @@ func refund(n byte) id.Refund              { return id.New[id.Refund]([16]byte{n
 func at(minutes int) time.Time             { return noon.Add(time.Duration(minutes) * time.Minute) }
 func pointer(a money.Amount) *money.Amount { return &a }
 
-type lists = ports.Payments
+// payments is an alias for embedding, because ports.Payments has a method Payments.
+type payments = ports.Payments
 
-// books are both sides: what moved here, and each provider's statement.
+// books fakes both sides: our movements and each provider's statement.
 type books struct {
-	lists
+	payments
 	ports.Gateway
 	moved      []ports.Moved
-	known      []ports.KnownMovement // beside moved
+	known      []ports.KnownMovement // in addition to moved
 	statements map[project.PaymentRoute][]ports.Movement
 	broken     error
 	hang       map[string]bool // providers that do not answer
-	heard      []string
+	passedOn   []string        // charges without an order
 	changes    []ports.BalanceChange
-	since      time.Time
-	others     bool // another project books what is of the account alone
+	since      time.Time // when this project took over the booking of the account
+	others     bool      // another project books changes of the account itself
 }
 
 func (b *books) AccountBooked(_ context.Context, c *ports.Reconciliation) (ports.AccountBooked, error) {
@@ -68,7 +69,7 @@ func (b *books) Moved(_ context.Context, _ id.Project, from, to time.Time, limit
 	return list, nil
 }
 
-// FindMovements answers with all that the books know: the comparison picks what it asked for.
+// FindMovements returns all known movements; the comparison picks those that it needs.
 func (b *books) FindMovements(_ context.Context, _ id.Project, route project.PaymentRoute, _ []ports.Movement) ([]ports.KnownMovement, error) {
 	known := slices.Clone(b.known)
 	for _, m := range b.moved {
@@ -120,7 +121,7 @@ func reconcile(t *testing.T, b *books) []finance.Report {
 	return reports
 }
 
-func TestBooksThatAgree(t *testing.T) {
+func TestReconcile_booksAgree(t *testing.T) {
 	t.Parallel()
 	b := &books{
 		moved: []ports.Moved{
@@ -145,7 +146,7 @@ func TestBooksThatAgree(t *testing.T) {
 	}
 }
 
-func TestDifferencesByWeight(t *testing.T) {
+func TestReconcile_differencesByWeight(t *testing.T) {
 	t.Parallel()
 	b := &books{
 		moved: []ports.Moved{
@@ -175,8 +176,8 @@ func TestDifferencesByWeight(t *testing.T) {
 	}
 }
 
-// The two books date a movement a little apart. At the span's ends that is no difference.
-func TestClocksApart(t *testing.T) {
+// Slightly different dates of a movement at the ends of the span make no difference.
+func TestReconcile_clockSkew(t *testing.T) {
 	t.Parallel()
 	b := &books{
 		moved: []ports.Moved{
@@ -196,8 +197,8 @@ func TestClocksApart(t *testing.T) {
 
 const day = 24 * 60 // minutes
 
-// A refund that is asked for before midnight and succeeds two days later is a difference on no day: it is
-// ours of the day on which it was recorded, and the provider dates it by its creation.
+// A refund that is requested before midnight and succeeds two days later makes no difference on any day, although we date it
+// by its success and the provider by its creation.
 func TestReconcile_refundPendingOverMidnight(t *testing.T) {
 	t.Parallel()
 	b := &books{
@@ -233,7 +234,7 @@ func TestReconcile_refundPendingOverMidnight(t *testing.T) {
 	}
 }
 
-// What is not decided here yet is named, and is not unexplained.
+// Attempts and refunds in flight explain movements of the statement.
 func TestReconcile_inFlight(t *testing.T) {
 	t.Parallel()
 	attempt := checkout.AttemptKey(id.New[id.Checkout]([16]byte{7}), 1)
@@ -264,7 +265,7 @@ func TestReconcile_inFlight(t *testing.T) {
 	}
 }
 
-// One refund of ours explains one of theirs: money given back twice under one key is told.
+// A second refund with the same key is unexplained, because one refund of ours explains only one of theirs.
 func TestReconcile_secondRefundUnderOneKey(t *testing.T) {
 	t.Parallel()
 	key := refund(1).String()
@@ -282,7 +283,7 @@ func TestReconcile_secondRefundUnderOneKey(t *testing.T) {
 	}
 }
 
-// So is an orphaned charge that was given back twice: by the provider under its key, and by a person.
+// A second refund of an orphan charge is unexplained: one was made with its key, the other by a person.
 func TestReconcile_secondRefundOfAnOrphan(t *testing.T) {
 	t.Parallel()
 	const key = "orphan-1"
@@ -311,7 +312,7 @@ func TestReconcile_secondRefundOfAnOrphan(t *testing.T) {
 	}
 }
 
-// While a provider is read page by page, a movement may come on two of its pages.
+// A movement that is on two pages of the statement counts once.
 func TestReconcile_movementOnTwoPages(t *testing.T) {
 	t.Parallel()
 	sold := ports.Movement{
@@ -329,8 +330,8 @@ func TestReconcile_movementOnTwoPages(t *testing.T) {
 	}
 }
 
-// Of too many differences the charges that nobody here knows stay, though they come last.
-func TestTooManyDifferences(t *testing.T) {
+// If there are too many differences, charges without an order are kept, even if they come last.
+func TestReconcile_tooManyDifferences(t *testing.T) {
 	t.Parallel()
 	b := &books{statements: map[project.PaymentRoute][]ports.Movement{}}
 	for n := range 5000 {
@@ -354,7 +355,7 @@ func TestTooManyDifferences(t *testing.T) {
 	}
 }
 
-func TestRefusedReconciliations(t *testing.T) {
+func TestReconcile_refused(t *testing.T) {
 	t.Parallel()
 	down := errors.New("down")
 	service := &finance.Service{

@@ -12,6 +12,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
+// fakeReports counts recorded disputes by the provider's id.
 type fakeReports map[string]int
 
 func (f fakeReports) Record(_ context.Context, _ id.Project, news ports.PaymentNews) error {
@@ -29,8 +30,8 @@ func (b *books) Dispute(_ ports.Outbound, _ id.Project, _ project.PaymentRoute, 
 	return ports.PaymentNews{Dispute: &order.DisputeReport{Provider: dispute, Status: order.DisputeLost}}, nil
 }
 
-// A dispute that is lost weeks after it opened moves no money, and its webhook may be lost: the provider is asked.
-func TestReconciler_asksAboutOpenDisputes(t *testing.T) {
+// The reconciler looks up open disputes, because losing one changes no balance and its webhook may be lost.
+func TestReconciler_looksUpOpenDisputes(t *testing.T) {
 	t.Parallel()
 	reports := fakeReports{}
 	r, kept := newReconciler(&books{}, account(stripe))
@@ -44,7 +45,7 @@ func TestReconciler_asksAboutOpenDisputes(t *testing.T) {
 	}
 }
 
-// A dispute whose webhook was lost is recorded from the balance report. One that cannot be recorded holds up neither
+// A dispute whose webhook was lost is recorded from the balance report. One that cannot be recorded delays neither
 // the next one nor the fees.
 func TestReconciler_reportsDisputes(t *testing.T) {
 	t.Parallel()

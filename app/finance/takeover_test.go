@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Whoever takes an account over goes on where the one before stopped, also if that was long ago: its key had been
-// revoked for days before it was disconnected.
+// A project that takes over the booking of an account continues where the previous one stopped, even days ago, for example
+// because the key had been revoked long before the account was disconnected.
 func TestReconciler_takesOver(t *testing.T) {
 	t.Parallel()
 	a := account(stripe)
@@ -42,7 +42,7 @@ func TestReconciler_disputeOfAnOrphan(t *testing.T) {
 				Provider: "pi_orphan",
 				Amount:   usd(50),
 			}, State: state},
-			{Moved: ports.Moved{Route: stripe, Amount: usd(50)}, Key: "orphan-1", State: state}, // not given back yet
+			{Moved: ports.Moved{Route: stripe, Amount: usd(50)}, Key: "orphan-1", State: state}, // not refunded yet
 		}
 		b.changes = []ports.BalanceChange{
 			{Kind: ports.BalanceFee, Provider: "txn_1", Charge: "pi_orphan", Amount: usd(-3), At: at(-29)},

@@ -1,7 +1,6 @@
-// Package identity finds out who sends a request over the Universal Commerce Protocol, and what can be done together: the
-// agent by its profile, whether it proved by a signature or a key that the profile is its own, and the capabilities that are
-// active.
-// It reads no header: protocols hand over what they read.
+// Package identity identifies the agent that sends a request over the Universal Commerce Protocol: its profile, whether a
+// signature or an agent key proves that the profile is its own, and the capabilities that are active.
+// It reads no headers; protocol adapters parse them and pass a Request.
 package identity
 
 import (
@@ -15,7 +14,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Service finds out who is asking.
+// Service identifies agents.
 type Service struct {
 	Profiles   ports.AgentProfiles
 	Signatures ports.RequestSignatures
@@ -24,49 +23,49 @@ type Service struct {
 	Clock      ports.Clock
 }
 
-// Request is what a request says of who sends it, and what its operation wants.
+// Request has the claims of a request about its sender, and the requirements of its operation.
 type Request struct {
-	Profile string              // the URL of the agent's profile as it says it; "": it says none, or nothing that can be read
+	Profile string              // the claimed URL of the agent's profile; "": none, or unreadable
 	Signed  ports.SignedRequest // the request as it was sent
 	Shop    id.Project          // that it is sent to
-	Key     string              // the secret of the agent key that it is sent with; "": without one
-	Asker   string              // the client among whose share the agent's profile is fetched
+	Key     string              // the secret of the agent key that it is sent with; "": none
+	Asker   string              // the client to whose rate limit a fetch of the profile counts
 
-	// Business is what the shop offers, by release of the protocol, the current one first.
+	// Business lists the shop's capabilities by release of the protocol, the current release first.
 	Business []capability.Set
-	// Needs is the capability that the operation is of; the zero Name: none.
+	// Needs is the capability that the operation belongs to; the zero Name: none.
 	Needs capability.Name
 	// MustSign refuses requests that are neither signed nor sent with a key.
 	MustSign bool
-	// Anonymous serves requests without a profile, as if the agent could do all that the current release of the shop can.
+	// Anonymous serves requests without a profile, as if the agent had all capabilities of the shop's current release.
 	Anonymous bool
 }
 
-// Caller is who is asking.
+// Caller is an identified sender.
 type Caller struct {
 	Agent   agentid.Agent   // zero: anonymous
-	Profile agentid.Profile // zero: anonymous. It is shared: nobody changes it
+	Profile agentid.Profile // zero: anonymous. It is shared and must not be changed
 	Active  capability.Active
 }
 
-// Identify finds out who is asking. It calls third parties: no more than two requests, of three seconds at most each.
+// Identify returns the sender of a request. It sends at most two requests to third parties, of at most three seconds each.
 // Faults, by the protocol's codes:
 //
 //	invalid_profile_url        Malformed        no profile, or no URL that could be one
 //	profile_unreachable        Unfulfilled      it cannot be fetched
 //	profile_malformed          Invalid          it breaks its schema
-//	version_unsupported        Invalid          it is of no release that the shop speaks
-//	agent_key_invalid          Unauthenticated  the key is none of the shop's that works, or is for another profile
-//	signature_missing          Unauthenticated  the operation wants a signature
+//	version_unsupported        Invalid          the shop does not support its release
+//	agent_key_invalid          Unauthenticated  the shop has no such key, it is revoked, or it is for another profile
+//	signature_missing          Unauthenticated  the operation requires a signature
 //	signature_invalid          Unauthenticated
 //	key_not_found              Unauthenticated
 //	digest_mismatch            Malformed
 //	algorithm_unsupported      Malformed
-//	capabilities_incompatible  Invalid          nothing in common that the operation needs; protocols answer it as a result
-//	overloaded                 Unavailable      too many profiles are being looked for
+//	capabilities_incompatible  Invalid          a needed capability is not shared; protocols return it as a result
+//	overloaded                 Unavailable      too many profiles are being fetched
 //
-// A request that says it is signed, or is sent with a key, is never treated as if it were not. One that does both must do both
-// well, for one profile.
+// A request with a signature or a key is never treated as one without. If it has both, both must be valid and for the same
+// profile.
 func (s *Service) Identify(ctx ports.Outbound, r Request) (Caller, error) {
 	keyed := r.Key != ""
 	if keyed {
@@ -96,7 +95,7 @@ func (s *Service) Identify(ctx ports.Outbound, r Request) (Caller, error) {
 		return Caller{}, err
 	}
 	if signed {
-		if agent, profile, err = s.prove(ctx, r, agent, profile); err != nil {
+		if agent, profile, err = s.verifySignature(ctx, r, agent, profile); err != nil {
 			return Caller{}, err
 		}
 	}
@@ -118,7 +117,7 @@ func (s *Service) Identify(ctx ports.Outbound, r Request) (Caller, error) {
 	}, nil
 }
 
-// profileOf is the profile that the request's key is for, which is the one that the request names if it names one.
+// profileOf returns the profile that the request's key is for. It refuses a request that names another one.
 func (s *Service) profileOf(ctx context.Context, r Request) (string, error) {
 	key, err := s.key(ctx, r.Shop, r.Key)
 	switch {
@@ -130,8 +129,8 @@ func (s *Service) profileOf(ctx context.Context, r Request) (string, error) {
 	return key.Profile, nil
 }
 
-// CheckKey returns the id of an agent key, and refuses one that is none of the shop's that works, with agent_key_invalid. It is
-// for requests that need not be an agent's.
+// CheckKey returns the id of an agent key, or agent_key_invalid if the shop has no such key or it is revoked. It is for
+// requests that clients without an agent profile may send, too.
 func (s *Service) CheckKey(ctx context.Context, shop id.Project, secret string) (id.AgentKey, error) {
 	key, err := s.key(ctx, shop, secret)
 	if err != nil {
@@ -140,7 +139,7 @@ func (s *Service) CheckKey(ctx context.Context, shop id.Project, secret string) 
 	return key.ID, nil
 }
 
-// key is the shop's key of that secret.
+// key returns the shop's agent key with that secret.
 func (s *Service) key(ctx context.Context, shop id.Project, secret string) (*agentkey.Key, error) {
 	hash, ok := agentkey.Hash(secret)
 	if !ok {
@@ -158,7 +157,7 @@ func (s *Service) key(ctx context.Context, shop id.Project, secret string) (*age
 	return key, nil
 }
 
-// signed reports whether the request is signed, and refuses one that must be and is not. A key is as good.
+// signed reports whether the request is signed. It refuses a request that must be signed and has neither signature nor key.
 func (s *Service) signed(r Request) (bool, error) {
 	signed, err := s.Signatures.Signed(r.Signed)
 	if err == nil && !signed && r.MustSign && r.Key == "" {
@@ -167,7 +166,8 @@ func (s *Service) signed(r Request) (bool, error) {
 	return signed, err
 }
 
-// anonymous is the caller of a request without a profile. There is no key by which it could be signed.
+// anonymous returns the caller of a request without a profile. Such a request cannot be signed, because the key would be in
+// the profile.
 func (s *Service) anonymous(r Request) (Caller, error) {
 	signed, err := s.signed(r)
 	switch {
@@ -186,9 +186,9 @@ func (s *Service) anonymous(r Request) (Caller, error) {
 	return Caller{Active: active}, err
 }
 
-// prove verifies that the request is signed by a key of the profile. For a key that is not in it, the profile is read anew,
-// which may be of another release then.
-func (s *Service) prove(ctx ports.Outbound, r Request, agent agentid.Agent, profile agentid.Profile) (agentid.Agent, agentid.Profile, error) {
+// verifySignature verifies that the request is signed by a key of the profile. If the key is not in the profile, it fetches
+// the profile again, whose release may have changed.
+func (s *Service) verifySignature(ctx ports.Outbound, r Request, agent agentid.Agent, profile agentid.Profile) (agentid.Agent, agentid.Profile, error) {
 	key, err := s.Signatures.Verify(r.Signed, s.Clock.Now(), profile.KeyNamed)
 	if fault.Is(err, "key_not_found") {
 		if profile, err = s.Profiles.Renew(ctx, r.Profile, r.Asker); err != nil {

@@ -27,8 +27,8 @@ const (
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-// stage is everything around the service: profiles by address, and signatures that are headers "Signature: KEY".
-type stage struct {
+// fixture implements the ports of the service: profiles by address, and signatures that are headers "Signature: KEY".
+type fixture struct {
 	profiles map[string]agentid.Profile
 	renewed  map[string]agentid.Profile
 	calls    []string
@@ -42,12 +42,12 @@ var (
 
 	laptop  = "hak_test_" + strings.Repeat("a", 32) // for the profile at address
 	revoked = "hak_test_" + strings.Repeat("b", 32)
-	lost    = "hak_test_" + strings.Repeat("c", 32) // for a profile that cannot be had
+	lost    = "hak_test_" + strings.Repeat("c", 32) // for a profile that cannot be fetched
 	unknown = "hak_test_" + strings.Repeat("d", 32)
 	failing = "hak_test_" + strings.Repeat("e", 32) // the store fails
 )
 
-func (s *stage) ByHash(_ context.Context, project id.Project, hash [32]byte) (*agentkey.Key, error) {
+func (s *fixture) ByHash(_ context.Context, project id.Project, hash [32]byte) (*agentkey.Key, error) {
 	s.calls = append(s.calls, "key")
 	k, ok := s.keys[hash]
 	switch {
@@ -59,9 +59,9 @@ func (s *stage) ByHash(_ context.Context, project id.Project, hash [32]byte) (*a
 	return k, nil
 }
 
-func (s *stage) Now() time.Time { return noon }
+func (s *fixture) Now() time.Time { return noon }
 
-func (s *stage) Profile(_ ports.Outbound, url, _ string) (agentid.Profile, error) {
+func (s *fixture) Profile(_ ports.Outbound, url, _ string) (agentid.Profile, error) {
 	s.calls = append(s.calls, "profile")
 	p, ok := s.profiles[url]
 	if !ok {
@@ -70,7 +70,7 @@ func (s *stage) Profile(_ ports.Outbound, url, _ string) (agentid.Profile, error
 	return p, nil
 }
 
-func (s *stage) Renew(_ ports.Outbound, url, _ string) (agentid.Profile, error) {
+func (s *fixture) Renew(_ ports.Outbound, url, _ string) (agentid.Profile, error) {
 	s.calls = append(s.calls, "renew")
 	if p, ok := s.renewed[url]; ok {
 		return p, nil
@@ -78,7 +78,7 @@ func (s *stage) Renew(_ ports.Outbound, url, _ string) (agentid.Profile, error) 
 	return s.profiles[url], nil
 }
 
-func (s *stage) Signed(r ports.SignedRequest) (bool, error) {
+func (s *fixture) Signed(r ports.SignedRequest) (bool, error) {
 	s.calls = append(s.calls, "signed")
 	if len(r.Body) > 0 {
 		return true, fault.New(fault.Malformed, "digest_mismatch", "")
@@ -86,7 +86,7 @@ func (s *stage) Signed(r ports.SignedRequest) (bool, error) {
 	return len(r.Header["Signature"]) > 0, nil
 }
 
-func (s *stage) Verify(r ports.SignedRequest, now time.Time, find func(string) (agentid.Key, bool)) (agentid.Key, error) {
+func (s *fixture) Verify(r ports.SignedRequest, now time.Time, find func(string) (agentid.Key, bool)) (agentid.Key, error) {
 	s.calls = append(s.calls, "verify")
 	if !now.Equal(noon) {
 		return agentid.Key{}, errors.New("another time")
@@ -109,7 +109,7 @@ func key(id string, n byte) agentid.Key {
 	}
 }
 
-func newStage() (*stage, *identity.Service) {
+func newFixture() (*fixture, *identity.Service) {
 	declares := func(release capability.Version, names ...capability.Name) agentid.Profile {
 		p := agentid.Profile{
 			Declares: capability.Set{Release: release},
@@ -121,7 +121,7 @@ func newStage() (*stage, *identity.Service) {
 		return p
 	}
 	later, _ := capability.ParseVersion("2027-01-01")
-	s := &stage{renewed: map[string]agentid.Profile{}, profiles: map[string]agentid.Profile{
+	s := &fixture{renewed: map[string]agentid.Profile{}, profiles: map[string]agentid.Profile{
 		address: declares(capability.V20260825, capability.Cart, capability.Checkout, capability.Discount),
 		older:   declares(capability.V20260408, capability.Checkout),
 		future:  declares(later),
@@ -191,17 +191,17 @@ func TestIdentify(t *testing.T) {
 		"anonymous":            {identity.Request{Anonymous: true, Needs: capability.Order}, agentid.Agent{}, capability.V20260825, 7, "signed"},
 		"not anonymous at all": {identity.Request{Anonymous: true, Profile: older}, agentid.Agent{Profile: older}, capability.V20260408, 1, "signed profile"},
 	} {
-		stage, service := newStage()
-		changed := stage.profiles[bare]
+		fixture, service := newFixture()
+		changed := fixture.profiles[bare]
 		changed.Keys = []agentid.Key{key("new", 3)}
-		changed.Declares.Capabilities = stage.profiles[address].Declares.Capabilities[:1]
-		stage.renewed[address] = changed
+		changed.Declares.Capabilities = fixture.profiles[address].Declares.Capabilities[:1]
+		fixture.renewed[address] = changed
 		test.request.Business = business
 		got, err := service.Identify(ports.NewOutbound(t.Context()), test.request)
 		if err != nil || got.Agent != test.agent || got.Active.Release() != test.release || len(got.Active.All()) != test.active {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
-		if calls := strings.Join(stage.calls, " "); calls != test.calls {
+		if calls := strings.Join(fixture.calls, " "); calls != test.calls {
 			t.Errorf("%s: %s, want %s", name, calls, test.calls)
 		}
 		if said := got.Agent.Said(); said != (len(got.Profile.Keys) > 0) {
@@ -210,7 +210,7 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// What is refused, and by then nothing is done that costs more.
+// Identify refuses invalid requests before it makes calls that cost more.
 func TestIdentify_refuses(t *testing.T) {
 	t.Parallel()
 	body := signedBy("k")
@@ -237,26 +237,26 @@ func TestIdentify_refuses(t *testing.T) {
 		"anonymous, but signed":     {identity.Request{Anonymous: true, Signed: signedBy("k")}, "key_not_found", fault.Unauthenticated, "signed"},
 		"anonymous, wrong digest":   {identity.Request{Anonymous: true, Signed: body}, "digest_mismatch", fault.Malformed, "signed"},
 	} {
-		stage, service := newStage()
+		fixture, service := newFixture()
 		test.request.Business = business
 		got, err := service.Identify(ports.NewOutbound(t.Context()), test.request)
 		if !fault.Is(err, test.code) || fault.KindOf(err) != test.kind || got.Agent != (agentid.Agent{}) || len(got.Active.All()) > 0 {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
-		if calls := strings.Join(stage.calls, " "); calls != test.calls {
+		if calls := strings.Join(fixture.calls, " "); calls != test.calls {
 			t.Errorf("%s: %s, want %s", name, calls, test.calls)
 		}
 	}
 }
 
-// The profile that is read anew for a key may be of another release by then.
+// A profile that is fetched again for an unknown key may have another release.
 func TestIdentify_releaseChanges(t *testing.T) {
 	t.Parallel()
 	for release, want := range map[string]string{older: "", future: "version_unsupported"} {
-		stage, service := newStage()
-		changed := stage.profiles[release]
+		fixture, service := newFixture()
+		changed := fixture.profiles[release]
 		changed.Keys = []agentid.Key{key("new", 3)}
-		stage.renewed[address] = changed
+		fixture.renewed[address] = changed
 		got, err := service.Identify(ports.NewOutbound(t.Context()), identity.Request{
 			Profile:  address,
 			Signed:   signedBy("new"),
@@ -306,7 +306,7 @@ func TestIdentify_key(t *testing.T) {
 		"the store fails":            {identity.Request{Key: failing, Anonymous: true}, agentid.Agent{}, "storage_unavailable", "key"},
 		"not what is needed":         {identity.Request{Key: laptop, Needs: capability.Order}, agentid.Agent{}, "capabilities_incompatible", "key signed profile"},
 	} {
-		stage, service := newStage()
+		fixture, service := newFixture()
 		test.request.Business = business
 		if test.request.Shop.IsZero() {
 			test.request.Shop = shop
@@ -318,7 +318,7 @@ func TestIdentify_key(t *testing.T) {
 		if test.code == "agent_key_invalid" && fault.KindOf(err) != fault.Unauthenticated {
 			t.Errorf("%s: %v", name, err)
 		}
-		if calls := strings.Join(stage.calls, " "); calls != test.calls {
+		if calls := strings.Join(fixture.calls, " "); calls != test.calls {
 			t.Errorf("%s: %s, want %s", name, calls, test.calls)
 		}
 	}

@@ -1,13 +1,13 @@
-// Package ordertoken makes and checks manage tokens, which are a buyer's right to an order.
+// Package ordertoken derives and verifies manage tokens, which authorize a buyer to manage an order. It stores nothing.
 //
-// A token is derived from the master key and a random salt that the order keeps. So the same finalize is answered by the
-// same token however often it is sent, no token is stored, and neither the database nor the master key alone tells one:
-// a buyer's token helps nobody to guess the master key. The order also keeps a hash of its token (see domain/order).
+// A token is derived from the master key and a random salt that is stored with the order. So a repeated finalize returns the
+// same token, no token is stored, and neither the database nor the master key alone reveals one. A token does not help to
+// guess the master key. The order also stores a hash of its token (see domain/order).
 //
-// Where the master key was replaced, the hash tells under which of the keys the token was issued. Once that key is gone,
-// tokens that were issued under it are still taken, and finalize answers another one, of the newest key.
+// After the master key was replaced, the hash shows which of the keys the token was issued under. Once that key is gone,
+// tokens issued under it are still accepted, and finalize returns another one, derived from the newest key.
 //
-// Orders of releases that had no tokens have none: they open by their session alone.
+// Orders of releases without tokens have none: only their session gives access to them.
 package ordertoken
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Tokens are those of all orders.
+// Tokens derives and verifies the tokens of orders.
 type Tokens struct{ Secrets ports.DerivedSecrets }
 
 // Assign gives a new order its token.
@@ -27,7 +27,7 @@ func (t Tokens) Assign(o *order.Order, salt string) {
 	o.TokenHash = order.HashToken(t.derived(o)[0])
 }
 
-// Of is an order's token; empty if it has none.
+// Of returns an order's token, or "" if it has none.
 func (t Tokens) Of(o *order.Order) string {
 	known := t.derived(o)
 	if len(known) == 0 {
@@ -53,7 +53,7 @@ func (t Tokens) taken(o *order.Order, hash string) bool {
 	return ok
 }
 
-// derived are the order's tokens under each of the master keys.
+// derived returns the order's tokens under each of the master keys.
 func (t Tokens) derived(o *order.Order) []string {
 	if o.TokenSalt == "" {
 		return nil

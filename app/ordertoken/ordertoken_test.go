@@ -27,7 +27,8 @@ func placed(n byte, by ordertoken.Tokens) *order.Order {
 	return o
 }
 
-func TestTokenOpensItsOrderOnly(t *testing.T) {
+// A token opens only the order that it was issued for.
+func TestTokens_Opens(t *testing.T) {
 	t.Parallel()
 	tokens := under("a")
 	mine, other := placed(1, tokens), placed(2, tokens)
@@ -56,7 +57,7 @@ func TestTokenOpensItsOrderOnly(t *testing.T) {
 	}
 }
 
-func TestTokensAcrossMasterKeys(t *testing.T) {
+func TestTokens_masterKeyReplaced(t *testing.T) {
 	t.Parallel()
 	before := under("old")
 	o := placed(1, before)
@@ -73,7 +74,7 @@ func TestTokensAcrossMasterKeys(t *testing.T) {
 	}
 }
 
-func TestOrdersWithoutToken(t *testing.T) {
+func TestTokens_orderWithoutToken(t *testing.T) {
 	t.Parallel()
 	tokens := under("a")
 	o := &order.Order{ID: id.New[id.Order]([16]byte{1})}

@@ -16,31 +16,32 @@ import (
 )
 
 const (
-	// maxSkew is how far a provider's clock may be from ours. Whether a charge was made is judged by times of both.
+	// maxSkew is the maximum difference between a provider's clock and ours. It is limited because times of both clocks decide
+	// whether a charge was made.
 	maxSkew = time.Minute
 
-	mostCharging = 32               // payments under way through one integration
-	tooMany      = 5                // charges in a row that the provider did not answer
-	pause        = 10 * time.Second // in which no charge is begun after them
-	known        = 10_000           // integrations that are remembered
+	maxCharging = 32               // payments under way per integration
+	maxFailures = 5                // consecutive charges without an answer that open the breaker
+	cooldown    = 10 * time.Second // how long the breaker stays open
+	maxCircuits = 10_000           // integrations with a breaker
 )
 
-// TooFarApart reports whether clocks that differ by skew must not work on money together.
+// TooFarApart reports whether skew is too large to process payments with these two clocks.
 func TooFarApart(skew time.Duration) bool { return skew.Abs() > maxSkew }
 
 var (
 	errUnavailable = fault.New(fault.Unavailable, "payment_unavailable",
-		"The shop's payment provider does not answer at the moment. Nothing was charged.").After(pause)
+		"The shop's payment provider does not answer at the moment. Nothing was charged.").After(cooldown)
 	errClock = fault.New(fault.Unavailable, "payment_unavailable",
 		"The shop cannot take this payment at the moment. Nothing was charged.").After(time.Minute)
 	errBusy = fault.New(fault.Unavailable, "overloaded",
 		"Too many payments of this shop are under way. Nothing was charged. Try again.").After(2 * time.Second)
 )
 
-// Admission decides whether payments through an integration may begin: not while its provider hangs or fails, which a
-// circuit breaker for each integration remembers, nor when the provider's clock is wrong, nor beyond the integration's
-// share of those who wait. Only payments that have not begun are refused. What was begun is charged, looked up and
-// given back whatever the breaker says, so that it never makes an outcome unknown.
+// Admission decides whether a payment through an integration may begin. It refuses payments while the integration's circuit
+// breaker is open because the provider hangs or fails, while the provider's clock is wrong, and while too many payments of the
+// integration are under way. It never refuses to charge, resolve or refund a payment that has begun, so that an open breaker
+// makes no outcome unknown.
 type Admission struct {
 	clocks   map[string]ports.RemoteClock // by provider
 	circuits bulkhead.Cache[id.Integration, *circuit]
@@ -53,22 +54,22 @@ var _ ports.PaymentAdmission = (*Admission)(nil)
 
 type circuit = gobreaker.TwoStepCircuitBreaker[struct{}]
 
-// NewAdmission refuses nothing yet. The clocks are those of the providers that tell the time.
+// NewAdmission returns an Admission with closed breakers. The clocks are those of the providers that report their time.
 func NewAdmission(clocks map[string]ports.RemoteClock) *Admission {
 	return &Admission{
 		clocks:   clocks,
-		circuits: bulkhead.NewCache[id.Integration](known, newCircuit),
+		circuits: bulkhead.NewCache[id.Integration](maxCircuits, newCircuit),
 		charging: map[id.Integration]int{},
 	}
 }
 
-// Admit is PaymentAdmission's.
+// Admit implements ports.PaymentAdmission.
 func (a *Admission) Admit(r project.PaymentRoute) (leave func(), err error) {
 	none := func() {}
-	if r.Integration.IsZero() { // the sandbox, which is in this process
+	if r.Integration.IsZero() { // the sandbox, which runs in this process
 		return none, nil
 	}
-	if clock, tells := a.clocks[r.Provider]; tells {
+	if clock, ok := a.clocks[r.Provider]; ok {
 		if skew, known := clock.Skew(); known && TooFarApart(skew) {
 			return none, errClock
 		}
@@ -76,10 +77,10 @@ func (a *Admission) Admit(r project.PaymentRoute) (leave func(), err error) {
 	state := a.circuits.Of(r.Integration).State()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	switch under := a.charging[r.Integration]; {
-	case state == gobreaker.StateOpen, state == gobreaker.StateHalfOpen && under > 0: // one tries it
+	switch charging := a.charging[r.Integration]; {
+	case state == gobreaker.StateOpen, state == gobreaker.StateHalfOpen && charging > 0: // only one payment probes the provider
 		return none, errUnavailable
-	case under >= mostCharging:
+	case charging >= maxCharging:
 		return none, errBusy
 	}
 	a.charging[r.Integration]++
@@ -94,13 +95,14 @@ func (a *Admission) leave(i id.Integration) {
 	}
 }
 
-// begin notes that a charge is sent; what it returns takes what came of it. It never keeps a charge from being sent.
+// begin records in the breaker that a charge is sent. The caller passes the charge's error to done. begin never prevents the
+// charge.
 func (a *Admission) begin(i id.Integration) (done func(error)) {
 	if a == nil || i.IsZero() {
 		return func(error) {}
 	}
 	done, err := a.circuits.Of(i).Allow()
-	if err != nil { // it was admitted before the breaker opened, or is not the one that tries
+	if err != nil { // it was admitted before the breaker opened, or is not the probe
 		return func(error) {}
 	}
 	return done
@@ -108,19 +110,19 @@ func (a *Admission) begin(i id.Integration) (done func(error)) {
 
 func newCircuit() *circuit {
 	return gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
-		Timeout:      pause,
-		ReadyToTrip:  func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= tooMany },
+		Timeout:      cooldown,
+		ReadyToTrip:  func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= maxFailures },
 		IsSuccessful: answered,
 		IsExcluded:   func(err error) bool { return errors.Is(err, context.Canceled) },
 	})
 }
 
-// answered reports whether the provider answered a charge. A refusal of the shop's account is an answer, and so is
-// that the outcome is not decided yet: buyers choose how they pay, and must not suspend the provider by that.
+// answered reports whether the provider answered a charge. A refusal of the shop's account counts as an answer. So does an
+// undecided outcome, because otherwise buyers could open the breaker by their choice of payment method.
 func answered(err error) bool {
 	return err == nil || errors.Is(err, ports.ErrCredentialsRefused) || errors.Is(err, ports.ErrAccountRefused) ||
 		errors.Is(err, ports.ErrUndecided)
 }
 
-// Suspended is through how many integrations no payment begins at the moment because their providers do not answer.
+// Suspended returns how many integrations have an open breaker.
 func (a *Admission) Suspended() int { return a.circuits.Open() }

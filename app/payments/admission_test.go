@@ -18,7 +18,7 @@ func routeOf(n byte, provider string) project.PaymentRoute {
 	return project.PaymentRoute{Provider: provider, Integration: id.New[id.Integration]([16]byte{n})}
 }
 
-// pay is a payment that is admitted and charged, with what came of the charge.
+// pay admits a payment and charges it with the outcome.
 func pay(t *testing.T, a *Admission, r project.PaymentRoute, outcome error) error {
 	t.Helper()
 	leave, err := a.Admit(r)
@@ -26,22 +26,22 @@ func pay(t *testing.T, a *Admission, r project.PaymentRoute, outcome error) erro
 		a.begin(r.Integration)(outcome)
 	}
 	leave()
-	leave() // changes nothing
+	leave() // has no effect the second time
 	return err
 }
 
 var errLost = errors.New("stripe: 500")
 
-func TestABreakerKeepsPaymentsFromBeginning(t *testing.T) {
+func TestAdmission_Admit_breakerOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, hanging, other := NewAdmission(nil), routeOf(1, "stripe"), routeOf(2, "stripe")
-		for range tooMany {
+		for range maxFailures {
 			if err := pay(t, a, hanging, errLost); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if err := pay(t, a, hanging, nil); !fault.Is(err, "payment_unavailable") || a.Suspended() != 1 {
-			t.Errorf("after %d failures: %v, %d suspended", tooMany, err, a.Suspended())
+			t.Errorf("after %d failures: %v, %d suspended", maxFailures, err, a.Suspended())
 		}
 		if err := pay(t, a, other, nil); err != nil {
 			t.Errorf("another integration at the same provider: %v", err)
@@ -49,10 +49,10 @@ func TestABreakerKeepsPaymentsFromBeginning(t *testing.T) {
 		if err := pay(t, a, project.PaymentRoute{Provider: project.SandboxProvider}, nil); err != nil {
 			t.Errorf("the sandbox: %v", err)
 		}
-		time.Sleep(pause + time.Second)
+		time.Sleep(cooldown + time.Second)
 		leave, err := a.Admit(hanging)
 		if err != nil {
-			t.Fatalf("one tries it: %v", err)
+			t.Fatalf("the probe: %v", err)
 		}
 		if err := pay(t, a, hanging, nil); !fault.Is(err, "payment_unavailable") {
 			t.Errorf("a second one meanwhile: %v", err)
@@ -62,11 +62,11 @@ func TestABreakerKeepsPaymentsFromBeginning(t *testing.T) {
 		if err := pay(t, a, hanging, nil); !fault.Is(err, "payment_unavailable") {
 			t.Errorf("after a failed try: %v", err)
 		}
-		time.Sleep(pause + time.Second)
+		time.Sleep(cooldown + time.Second)
 		if leave, err = a.Admit(hanging); err != nil {
 			t.Fatal(err)
 		}
-		leave() // it was never charged: somebody had bought the last piece
+		leave() // it was not charged because the stock was gone
 		for range 2 {
 			if err := pay(t, a, hanging, nil); err != nil {
 				t.Errorf("it works again: %v", err)
@@ -75,29 +75,30 @@ func TestABreakerKeepsPaymentsFromBeginning(t *testing.T) {
 	})
 }
 
-// Buyers whose payments take days to be decided must not suspend the provider for others.
+// Payments that take days to be decided do not open the breaker.
 func TestAdmission_undecidedPayments(t *testing.T) {
 	a, r := NewAdmission(nil), routeOf(1, "paypal")
-	for range 2 * tooMany {
+	for range 2 * maxFailures {
 		if err := pay(t, a, r, fmt.Errorf("paypal: capture C1 is PENDING: %w", ports.ErrUndecided)); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// Whatever the breaker says, what was begun is sent.
-func TestABreakerStopsNoChargeThatWasBegun(t *testing.T) {
+// A payment that has begun is charged even if the breaker is open.
+func TestAdmission_begin_breakerOpen(t *testing.T) {
 	a, r := NewAdmission(nil), routeOf(1, "stripe")
-	for range 2 * tooMany {
+	for range 2 * maxFailures {
 		a.begin(r.Integration)(errLost)
 	}
 	var none *Admission
 	none.begin(r.Integration)(errLost)
 }
 
-func TestAnswersAreNoFailures(t *testing.T) {
+// Any answer of the provider ends a series of failures, and a canceled charge does not count.
+func TestAnswered(t *testing.T) {
 	a, r := NewAdmission(nil), routeOf(1, "stripe")
-	for range 3 * tooMany {
+	for range 3 * maxFailures {
 		for _, answer := range []error{nil, ports.ErrCredentialsRefused, ports.ErrAccountRefused, context.Canceled} {
 			for _, outcome := range []error{errLost, errLost, answer} {
 				if answer != context.Canceled || outcome == answer {
@@ -110,10 +111,10 @@ func TestAnswersAreNoFailures(t *testing.T) {
 	}
 }
 
-func TestAnIntegrationHasItsShareOfWaitingPayments(t *testing.T) {
+func TestAdmission_Admit_limitPerIntegration(t *testing.T) {
 	a, r := NewAdmission(nil), routeOf(1, "stripe")
 	var leaves []func()
-	for range mostCharging {
+	for range maxCharging {
 		leave, err := a.Admit(r)
 		if err != nil {
 			t.Fatal(err)
@@ -132,13 +133,14 @@ func TestAnIntegrationHasItsShareOfWaitingPayments(t *testing.T) {
 	}
 }
 
-type skewed time.Duration
+// skewedClock is a provider's clock with a known skew; zero: unknown.
+type skewedClock time.Duration
 
-func (s skewed) Skew() (time.Duration, bool) { return time.Duration(s), s != 0 }
+func (s skewedClock) Skew() (time.Duration, bool) { return time.Duration(s), s != 0 }
 
-// Only payments through the provider whose clock is wrong are refused.
-func TestNoPaymentThroughAProviderWithAWrongClock(t *testing.T) {
-	a := NewAdmission(map[string]ports.RemoteClock{"stripe": skewed(61 * time.Second), "paypal": skewed(-59 * time.Second), "slow": skewed(-2 * time.Hour), "new": skewed(0)})
+// Only payments through a provider whose clock is wrong are refused.
+func TestAdmission_Admit_clockSkew(t *testing.T) {
+	a := NewAdmission(map[string]ports.RemoteClock{"stripe": skewedClock(61 * time.Second), "paypal": skewedClock(-59 * time.Second), "slow": skewedClock(-2 * time.Hour), "new": skewedClock(0)})
 	for provider, refused := range map[string]bool{"stripe": true, "paypal": false, "slow": true, "new": false, "mute": false} {
 		if err := pay(t, a, routeOf(1, provider), nil); fault.Is(err, "payment_unavailable") != refused {
 			t.Errorf("%s: %v", provider, err)

@@ -1,5 +1,5 @@
-// Package payments takes a project's payments to the provider that each goes through, with the merchant's
-// own account, and takes back what providers tell of them.
+// Package payments sends a project's payments to the payment provider of their route, with the merchant's own account there,
+// and passes on the webhooks of providers. It records nothing; packages purchase and aftersales do.
 package payments
 
 import (
@@ -18,23 +18,21 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Gateway is all providers as one. It reads the integration for every request, beside which the request
-// to the provider is long, so that new credentials take effect at once and no payment is sent through an
-// account that is being disconnected.
+// Gateway dispatches to the payment providers. It reads the integration for every request, so that new credentials take effect at
+// once and no payment is sent through an account that is being disconnected. That read is short compared with the request.
 type Gateway struct {
-	Sandbox   ports.PaymentProvider // nil: there is none
+	Sandbox   ports.PaymentProvider // may be nil
 	Providers map[string]ports.PaymentProvider
 	InUse     ports.IntegrationsInUse
 	Standing  Standing
 	Vault     ports.Vault
-	// Admission learns how charges end; nil: nobody does.
+	// Admission is informed of the results of charges. It may be nil.
 	Admission *Admission
 }
 
-// Standing keeps how integrations stand with their providers.
+// Standing records the health of integrations.
 type Standing interface {
-	// Note takes the provider's answer to what was asked of it with the integration's credentials; nil: it
-	// answered.
+	// Note records the result of a request with the integration's credentials; nil: the provider answered.
 	Note(ctx context.Context, i *integration.Integration, answer error)
 }
 
@@ -48,8 +46,8 @@ var (
 	_ ports.DisputeGateway = Gateway{}
 )
 
-// Charge does not send what goes through a disconnected integration. Nobody else has: see
-// ports.IntegrationsInUse.
+// Charge charges a payment. Through a disconnected integration it sends nothing and returns NotCharged, because no earlier request
+// can have charged either (see ports.IntegrationsInUse).
 func (g Gateway) Charge(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Outcome, error) {
 	return notSent(through(ctx, g, r.Project, r.Charge.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) (outcome checkout.Outcome, err error) {
 		done := g.Admission.begin(r.Charge.Route.Integration)
@@ -66,15 +64,15 @@ func (g Gateway) Resolve(ctx ports.Outbound, r ports.ChargeRequest) (checkout.Ou
 	}))
 }
 
-// notSent is the outcome of a charge through a disconnected integration.
+// notSent replaces the error of a disconnected integration by NotCharged.
 func notSent(outcome checkout.Outcome, err error) (checkout.Outcome, error) {
-	if errors.Is(err, reasonDisconnected) {
+	if errors.Is(err, errDisconnected) {
 		return checkout.NotCharged{}, nil
 	}
 	return outcome, err
 }
 
-// Refund waits while the payment's integration is disconnected: it may be connected again.
+// Refund refunds a payment. It fails while the payment's integration is disconnected, so that the refund is retried later.
 func (g Gateway) Refund(ctx ports.Outbound, r ports.RefundRequest) (order.RefundOutcome, error) {
 	return through(ctx, g, r.Project, r.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) (order.RefundOutcome, error) {
 		return p.Refund(ctx, a, r)
@@ -88,8 +86,8 @@ func (g Gateway) Statement(ctx ports.Outbound, r ports.StatementRequest, each fu
 	return err
 }
 
-// CanCharge reports whether the route's provider can express and take the amount. A route that leads
-// nowhere is refused elsewhere.
+// CanCharge reports whether the route's provider can charge the amount. It is true for an unknown provider, which other
+// operations refuse.
 func (g Gateway) CanCharge(r project.PaymentRoute, a money.Amount) bool {
 	provider := g.Providers[r.Provider]
 	if r.Provider == project.SandboxProvider {
@@ -99,7 +97,7 @@ func (g Gateway) CanCharge(r project.PaymentRoute, a money.Amount) bool {
 	return !ok || rules.CanCharge(r, a)
 }
 
-// StatementLag is the provider's; 0 of a route that leads nowhere.
+// StatementLag returns the provider's lag, or 0 for an unknown provider.
 func (g Gateway) StatementLag(r project.PaymentRoute) time.Duration {
 	if late, ok := g.Providers[r.Provider].(ports.StatementLag); ok {
 		return late.StatementLag(r)
@@ -107,7 +105,7 @@ func (g Gateway) StatementLag(r project.PaymentRoute) time.Duration {
 	return 0
 }
 
-// ChargeForm asks the route's provider.
+// ChargeForm returns what is wrong with the form of a charge's id at the route's provider, or "".
 func (g Gateway) ChargeForm(r project.PaymentRoute, named string) string {
 	if names, ok := g.Providers[r.Provider].(ports.ChargeNames); ok {
 		return names.ChargeForm(r, named)
@@ -115,7 +113,7 @@ func (g Gateway) ChargeForm(r project.PaymentRoute, named string) string {
 	return ""
 }
 
-// ChargeKey asks the account that a route goes through.
+// ChargeKey reads the idempotency key of a charge from the route's account.
 func (g Gateway) ChargeKey(ctx ports.Outbound, of id.Project, r project.PaymentRoute, charge string) (string, error) {
 	return through(ctx, g, of, r, func(p ports.PaymentProvider, a ports.PaymentAccount) (string, error) {
 		if reader, ok := p.(ports.ChargeReader); ok {
@@ -125,7 +123,7 @@ func (g Gateway) ChargeKey(ctx ports.Outbound, of id.Project, r project.PaymentR
 	})
 }
 
-// BalanceChanges reads the balance report of the account that a route goes through.
+// BalanceChanges reads the balance report of the route's account.
 func (g Gateway) BalanceChanges(ctx ports.Outbound, r ports.StatementRequest, each func(ports.BalanceChange) error) error {
 	_, err := through(ctx, g, r.Project, r.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) (none struct{}, err error) {
 		if reader, ok := p.(ports.BalanceReader); ok {
@@ -136,7 +134,7 @@ func (g Gateway) BalanceChanges(ctx ports.Outbound, r ports.StatementRequest, ea
 	return err
 }
 
-// Dispute asks the account that a route goes through how a dispute stands.
+// Dispute reads the state of a dispute from the route's account.
 func (g Gateway) Dispute(ctx ports.Outbound, of id.Project, r project.PaymentRoute, dispute string) (ports.PaymentNews, error) {
 	return through(ctx, g, of, r, func(p ports.PaymentProvider, a ports.PaymentAccount) (news ports.PaymentNews, err error) {
 		if reader, ok := p.(ports.DisputeReader); ok {
@@ -146,21 +144,21 @@ func (g Gateway) Dispute(ctx ports.Outbound, of id.Project, r project.PaymentRou
 	})
 }
 
-// SubmitEvidence sends evidence to the account that a route goes through.
+// SubmitEvidence sends evidence for a dispute to the route's account.
 func (g Gateway) SubmitEvidence(ctx ports.Outbound, r ports.DisputeRequest) (ports.DisputeReply, error) {
 	return g.respond(ctx, r, func(p ports.DisputeResponder, a ports.PaymentAccount) (ports.DisputeReply, error) {
 		return p.SubmitEvidence(ctx, a, r)
 	})
 }
 
-// AcceptDispute gives a dispute up at the account that a route goes through.
+// AcceptDispute accepts a dispute as lost at the route's account.
 func (g Gateway) AcceptDispute(ctx ports.Outbound, r ports.DisputeRequest) (ports.DisputeReply, error) {
 	return g.respond(ctx, r, func(p ports.DisputeResponder, a ports.PaymentAccount) (ports.DisputeReply, error) {
 		return p.AcceptDispute(ctx, a, r)
 	})
 }
 
-// respond does work with a provider that takes responses.
+// respond runs work with the route's provider if it accepts responses to disputes.
 func (g Gateway) respond(ctx ports.Outbound, r ports.DisputeRequest, work func(ports.DisputeResponder, ports.PaymentAccount) (ports.DisputeReply, error)) (ports.DisputeReply, error) {
 	return through(ctx, g, r.Project, r.Route, func(p ports.PaymentProvider, a ports.PaymentAccount) (ports.DisputeReply, error) {
 		if responder, ok := p.(ports.DisputeResponder); ok {
@@ -170,17 +168,17 @@ func (g Gateway) respond(ctx ports.Outbound, r ports.DisputeRequest, work func(p
 	})
 }
 
-// errPanicked is the end of a charge that has no other.
+// errPanicked is the result of a charge during which the adapter panicked.
 var errPanicked = errors.New("payments: the provider's adapter panicked")
 
-// reasonDisconnected is why nothing is asked of a provider.
-var reasonDisconnected = fault.New(fault.Conflict, "provider_not_connected",
+// errDisconnected means that no request was sent to the provider.
+var errDisconnected = fault.New(fault.Conflict, "provider_not_connected",
 	"The account that the payment went through is disconnected. Connect it again.")
 
-// errNoProvider means that a route leads nowhere, which Init and Finalize refuse before.
+// errNoProvider means that a route has an unknown provider. Init and Finalize refuse such routes earlier.
 var errNoProvider = errors.New("payments: no such provider")
 
-// through does work with the route's provider and the merchant's account there.
+// through runs work with the route's provider and the merchant's account there.
 func through[T any](ctx context.Context, g Gateway, p id.Project, r project.PaymentRoute,
 	work func(ports.PaymentProvider, ports.PaymentAccount) (T, error)) (result T, err error) {
 	if r.Provider == project.SandboxProvider && g.Sandbox != nil {
@@ -195,7 +193,7 @@ func through[T any](ctx context.Context, g Gateway, p id.Project, r project.Paym
 		return result, err
 	}
 	if i.Status == integration.Disconnected {
-		return result, reasonDisconnected
+		return result, errDisconnected
 	}
 	c, err := i.Open(g.Vault.Open)
 	if err != nil {

@@ -24,26 +24,26 @@ var (
 	shop = id.New[id.Project]([16]byte{1})
 )
 
-// desk is one integration, the provider behind it, and what both were told.
-type desk struct {
+// fixture implements the ports of Gateway and Ear for one integration, and records their calls.
+type fixture struct {
 	ports.IntegrationsInUse
 
-	i       *integration.Integration
-	used    []string // keys of accounts
-	noted   []string
-	outcome checkout.Outcome
-	refund  order.RefundOutcome
-	err     error
-	news    ports.PaymentNews
-	heard   []string
-	told    error // what Heard answers
+	i         *integration.Integration
+	used      []string // keys of accounts
+	noted     []string
+	outcome   checkout.Outcome
+	refund    order.RefundOutcome
+	err       error
+	news      ports.PaymentNews
+	recorded  []string
+	recordErr error // result of recording
 }
 
-func (d *desk) Seal(plain []byte, purpose string) []byte {
+func (d *fixture) Seal(plain []byte, purpose string) []byte {
 	return append([]byte(purpose+"|"), plain...)
 }
 
-func (d *desk) Open(sealed []byte, purpose string) ([]byte, error) {
+func (d *fixture) Open(sealed []byte, purpose string) ([]byte, error) {
 	plain, ok := strings.CutPrefix(string(sealed), purpose+"|")
 	if !ok {
 		return nil, errors.New("sealed for another purpose")
@@ -51,7 +51,7 @@ func (d *desk) Open(sealed []byte, purpose string) ([]byte, error) {
 	return []byte(plain), nil
 }
 
-func (d *desk) Use(_ context.Context, _ id.Project, wanted id.Integration) (*integration.Integration, error) {
+func (d *fixture) Use(_ context.Context, _ id.Project, wanted id.Integration) (*integration.Integration, error) {
 	if wanted != d.i.ID {
 		return nil, fault.Missing("integration")
 	}
@@ -59,88 +59,88 @@ func (d *desk) Use(_ context.Context, _ id.Project, wanted id.Integration) (*int
 	return &found, nil
 }
 
-func (d *desk) ByWebhook(_ context.Context, webhook id.Webhook) (*integration.Integration, error) {
+func (d *fixture) ByWebhook(_ context.Context, webhook id.Webhook) (*integration.Integration, error) {
 	if webhook != d.i.Hook.ID {
 		return nil, fault.Missing("webhook")
 	}
 	return d.Use(context.Background(), d.i.Project, d.i.ID)
 }
 
-func (d *desk) Note(_ context.Context, i *integration.Integration, answer error) {
+func (d *fixture) Note(_ context.Context, i *integration.Integration, answer error) {
 	d.noted = append(d.noted, fmt.Sprint(i.ID == d.i.ID, " ", answer))
 }
 
-func (d *desk) Charge(_ ports.Outbound, a ports.PaymentAccount, _ ports.ChargeRequest) (checkout.Outcome, error) {
+func (d *fixture) Charge(_ ports.Outbound, a ports.PaymentAccount, _ ports.ChargeRequest) (checkout.Outcome, error) {
 	d.used = append(d.used, a.Key)
 	return d.outcome, d.err
 }
 
-func (d *desk) Resolve(ctx ports.Outbound, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
+func (d *fixture) Resolve(ctx ports.Outbound, a ports.PaymentAccount, r ports.ChargeRequest) (checkout.Outcome, error) {
 	return d.Charge(ctx, a, r)
 }
 
-func (d *desk) Refund(_ ports.Outbound, a ports.PaymentAccount, _ ports.RefundRequest) (order.RefundOutcome, error) {
+func (d *fixture) Refund(_ ports.Outbound, a ports.PaymentAccount, _ ports.RefundRequest) (order.RefundOutcome, error) {
 	d.used = append(d.used, a.Key)
 	return d.refund, d.err
 }
 
-func (d *desk) Statement(_ ports.Outbound, a ports.PaymentAccount, _ ports.StatementRequest, _ func(ports.Movement) error) error {
+func (d *fixture) Statement(_ ports.Outbound, a ports.PaymentAccount, _ ports.StatementRequest, _ func(ports.Movement) error) error {
 	d.used = append(d.used, a.Key)
 	return d.err
 }
 
-func (d *desk) ReadWebhook(_ ports.Outbound, a ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentNews, error) {
+func (d *fixture) ReadWebhook(_ ports.Outbound, a ports.PaymentAccount, c ports.Call, secret string) (ports.PaymentNews, error) {
 	if c.Header("Stripe-Signature") != secret || a.Key == "" {
 		return ports.PaymentNews{}, payments.ErrSignature
 	}
 	return d.news, nil
 }
 
-func (d *desk) Heard(_ context.Context, p id.Project, key string, _ checkout.Outcome) error {
-	d.heard = append(d.heard, p.String()+" "+key)
-	return d.told
+func (d *fixture) Heard(_ context.Context, p id.Project, key string, _ checkout.Outcome) error {
+	d.recorded = append(d.recorded, p.String()+" "+key)
+	return d.recordErr
 }
 
-func (d *desk) HeardOrphanRefund(_ context.Context, p id.Project, orphan string, _ order.RefundOutcome) error {
-	d.heard = append(d.heard, p.String()+" orphan "+orphan)
-	return d.told
+func (d *fixture) HeardOrphanRefund(_ context.Context, p id.Project, orphan string, _ order.RefundOutcome) error {
+	d.recorded = append(d.recorded, p.String()+" orphan "+orphan)
+	return d.recordErr
 }
 
-func (d *desk) HeardRefund(_ context.Context, p id.Project, key string, _ order.RefundOutcome) error {
-	d.heard = append(d.heard, p.String()+" "+key)
-	return d.told
+func (d *fixture) HeardRefund(_ context.Context, p id.Project, key string, _ order.RefundOutcome) error {
+	d.recorded = append(d.recorded, p.String()+" "+key)
+	return d.recordErr
 }
 
-func (d *desk) HeardExternalRefund(_ context.Context, p id.Project, r order.ExternalRefund) error {
-	d.heard = append(d.heard, p.String()+" "+r.Provider)
-	return d.told
+func (d *fixture) HeardExternalRefund(_ context.Context, p id.Project, r order.ExternalRefund) error {
+	d.recorded = append(d.recorded, p.String()+" "+r.Provider)
+	return d.recordErr
 }
 
-func (d *desk) HeardDispute(_ context.Context, p id.Project, r order.DisputeReport) error {
-	d.heard = append(d.heard, p.String()+" "+r.Provider)
-	return d.told
+func (d *fixture) HeardDispute(_ context.Context, p id.Project, r order.DisputeReport) error {
+	d.recorded = append(d.recorded, p.String()+" "+r.Provider)
+	return d.recordErr
 }
 
-func (d *desk) CanCharge(_ project.PaymentRoute, a money.Amount) bool { return a.Minor() != 1 }
+func (d *fixture) CanCharge(_ project.PaymentRoute, a money.Amount) bool { return a.Minor() != 1 }
 
-func (d *desk) BalanceChanges(_ ports.Outbound, a ports.PaymentAccount, _ ports.StatementRequest, each func(ports.BalanceChange) error) error {
+func (d *fixture) BalanceChanges(_ ports.Outbound, a ports.PaymentAccount, _ ports.StatementRequest, each func(ports.BalanceChange) error) error {
 	d.used = append(d.used, a.Key)
 	return each(ports.BalanceChange{Kind: ports.BalanceFee, Provider: "txn_1"})
 }
 
-func openDesk() *desk {
-	d := &desk{outcome: checkout.Paid{Provider: "pi_1"}, refund: order.Refunded{Provider: "re_1"}}
+func newFixture() *fixture {
+	d := &fixture{outcome: checkout.Paid{Provider: "pi_1"}, refund: order.Refunded{Provider: "re_1"}}
 	hook := integration.Hook{ID: id.New[id.Webhook]([16]byte{2}), Status: integration.HookActive}
 	d.i = integration.Connect(id.New[id.Integration]([16]byte{3}), shop, integration.Draft{Type: integration.Stripe}, integration.Config{}, hook, noon)
-	d.keep("first")
+	d.setKey("first")
 	return d
 }
 
-func (d *desk) keep(key string) {
+func (d *fixture) setKey(key string) {
 	d.i.Sealed = integration.Seal(d.i.ID, integration.Credentials{Key: key, Signing: "whsec"}, d.Seal)
 }
 
-func (d *desk) gateway() payments.Gateway {
+func (d *fixture) gateway() payments.Gateway {
 	return payments.Gateway{
 		Providers: map[string]ports.PaymentProvider{"stripe": d},
 		InUse:     d,
@@ -149,7 +149,7 @@ func (d *desk) gateway() payments.Gateway {
 	}
 }
 
-func (d *desk) charge(t *testing.T) (checkout.Outcome, error) {
+func (d *fixture) charge(t *testing.T) (checkout.Outcome, error) {
 	t.Helper()
 	route := project.PaymentRoute{Provider: "stripe", Integration: d.i.ID}
 	return d.gateway().Charge(ports.NewOutbound(t.Context()), ports.ChargeRequest{
@@ -159,11 +159,11 @@ func (d *desk) charge(t *testing.T) (checkout.Outcome, error) {
 	})
 }
 
-func TestNewCredentialsTakeEffectAtOnce(t *testing.T) {
+func TestGateway_Charge_newCredentials(t *testing.T) {
 	t.Parallel()
-	d := openDesk()
+	d := newFixture()
 	for _, key := range []string{"first", "second"} {
-		d.keep(key)
+		d.setKey(key)
 		if got, err := d.charge(t); err != nil || got != d.outcome {
 			t.Fatal(got, err)
 		}
@@ -173,9 +173,9 @@ func TestNewCredentialsTakeEffectAtOnce(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerIsNoted(t *testing.T) {
+func TestGateway_Charge_notesResult(t *testing.T) {
 	t.Parallel()
-	d := openDesk()
+	d := newFixture()
 	_, _ = d.charge(t)
 	d.err = ports.ErrCredentialsRefused
 	if _, err := d.charge(t); !errors.Is(err, ports.ErrCredentialsRefused) {
@@ -186,9 +186,10 @@ func TestEveryAnswerIsNoted(t *testing.T) {
 	}
 }
 
-func TestNothingIsSentThroughADisconnectedAccount(t *testing.T) {
+// Nothing is sent through a disconnected account.
+func TestGateway_disconnected(t *testing.T) {
 	t.Parallel()
-	d := openDesk()
+	d := newFixture()
 	d.i.Disconnect(noon)
 	route := project.PaymentRoute{Provider: "stripe", Integration: d.i.ID}
 	if got, err := d.charge(t); err != nil || got != (checkout.NotCharged{}) {
@@ -204,9 +205,9 @@ func TestNothingIsSentThroughADisconnectedAccount(t *testing.T) {
 	}
 }
 
-func TestRoutesThatLeadNowhere(t *testing.T) {
+func TestGateway_Charge_unknownProvider(t *testing.T) {
 	t.Parallel()
-	d := openDesk()
+	d := newFixture()
 	for _, route := range []project.PaymentRoute{{}, {Provider: "sandbox"}, {Provider: "paypal", Integration: d.i.ID}} {
 		if _, err := d.gateway().Charge(ports.NewOutbound(t.Context()), ports.ChargeRequest{Charge: checkout.Charge{Route: route}}); err == nil || d.used != nil {
 			t.Errorf("%+v: %v", route, err)
@@ -219,10 +220,10 @@ func TestRoutesThatLeadNowhere(t *testing.T) {
 	}
 }
 
-// Amounts and balances are the provider's to judge, without one nobody objects.
-func TestAmountsAndBalances(t *testing.T) {
+// A provider without amount rules can charge any amount.
+func TestGateway_CanCharge(t *testing.T) {
 	t.Parallel()
-	d := openDesk()
+	d := newFixture()
 	route := project.PaymentRoute{Provider: "stripe", Integration: d.i.ID}
 	for minor, want := range map[int64]bool{1: false, 2: true} {
 		if got := d.gateway().CanCharge(route, money.Of(minor, money.USD)); got != want {
@@ -232,27 +233,34 @@ func TestAmountsAndBalances(t *testing.T) {
 	if !d.gateway().CanCharge(project.PaymentRoute{Provider: "sandbox"}, money.Of(1, money.USD)) {
 		t.Error("an amount is refused without rules")
 	}
-	told := 0
+}
+
+func TestGateway_BalanceChanges(t *testing.T) {
+	t.Parallel()
+	d := newFixture()
+	route := project.PaymentRoute{Provider: "stripe", Integration: d.i.ID}
+	changes := 0
 	err := d.gateway().BalanceChanges(ports.NewOutbound(t.Context()), ports.StatementRequest{Project: shop, Route: route}, func(ports.BalanceChange) error {
-		told++
+		changes++
 		return nil
 	})
-	if err != nil || told != 1 {
-		t.Errorf("%d changes, %v", told, err)
+	if err != nil || changes != 1 {
+		t.Errorf("%d changes, %v", changes, err)
 	}
 }
 
+// attempts are undecided attempts.
 type attempts []*checkout.Checkout
 
 func (a attempts) UndecidedAttempts(context.Context, id.Project) ([]*checkout.Checkout, error) {
 	return a, nil
 }
 
-// decided is a store whose last undecided attempt is decided when it is asked for such.
-type decided struct{ *desk }
+// decided is a store whose last undecided attempt is decided when the attempts are listed.
+type decided struct{ *fixture }
 
 func (d decided) UndecidedAttempts(context.Context, id.Project) ([]*checkout.Checkout, error) {
-	d.told = nil
+	d.recordErr = nil
 	return nil, nil
 }
 
@@ -263,7 +271,7 @@ func (unreadable) UndecidedAttempts(context.Context, id.Project) ([]*checkout.Ch
 	return nil, errors.New("a checkout is unreadable")
 }
 
-func TestHearing(t *testing.T) {
+func TestRecord_webhooks(t *testing.T) {
 	t.Parallel()
 	paid, refunded := ports.PaymentNews{Key: "k", Charge: checkout.Paid{}}, ports.PaymentNews{Key: "r", Refund: order.Refunded{}}
 	external := ports.PaymentNews{External: &order.ExternalRefund{Provider: "re_2"}}
@@ -282,7 +290,7 @@ func TestHearing(t *testing.T) {
 		Amount:   money.Of(50, money.USD),
 		At:       noon,
 	}}
-	inFlight := func(_ *desk, e *payments.Ear) {
+	inFlight := func(_ *fixture, e *payments.Ear) {
 		e.Undecided = attempts{checkout.Rehydrate(checkout.Snapshot{
 			Status:    checkout.Processing,
 			Subtotal:  money.Of(50, money.USD),
@@ -293,55 +301,55 @@ func TestHearing(t *testing.T) {
 	down := errors.New("the database is down")
 	for name, c := range map[string]struct {
 		news      ports.PaymentNews
-		told      error
+		recordErr error
 		signature string
-		change    func(*desk, *payments.Ear)
-		heard     string
+		change    func(*fixture, *payments.Ear)
+		recorded  string
 		wrong     string
 	}{
-		"a payment":              {news: paid, heard: "k"},
-		"a refund":               {news: refunded, heard: "r"},
-		"a refund, nobody cares": {news: refunded, change: func(_ *desk, e *payments.Ear) { e.Refunds = nil }},
+		"a payment":              {news: paid, recorded: "k"},
+		"a refund":               {news: refunded, recorded: "r"},
+		"a refund, nobody cares": {news: refunded, change: func(_ *fixture, e *payments.Ear) { e.Refunds = nil }},
 		"an orphan's refund": {
-			news: ports.PaymentNews{Key: "orphan-1", Refund: order.RefundFailed{}}, heard: "orphan orphan-1",
-			change: func(_ *desk, e *payments.Ear) { e.Refunds = nil },
+			news: ports.PaymentNews{Key: "orphan-1", Refund: order.RefundFailed{}}, recorded: "orphan orphan-1",
+			change: func(_ *fixture, e *payments.Ear) { e.Refunds = nil },
 		},
-		"a refund made elsewhere": {news: external, heard: "re_2"},
-		"of an unknown charge":    {news: external, told: fault.Missing("payment"), heard: "re_2 re_2"},
+		"a refund made elsewhere": {news: external, recorded: "re_2"},
+		"of an unknown charge":    {news: external, recordErr: fault.Missing("payment"), recorded: "re_2 re_2"},
 		"of a charge that a payment under way may be": {
-			news: given(50), told: fault.Missing("payment"), heard: "re_3", wrong: "payment_undecided", change: inFlight,
+			news: given(50), recordErr: fault.Missing("payment"), recorded: "re_3", wrong: "payment_undecided", change: inFlight,
 		},
-		"of another amount":  {news: given(51), told: fault.Missing("payment"), heard: "re_3 re_3", change: inFlight},
-		"of an earlier time": {news: earlier, told: fault.Missing("payment"), heard: "re_3 re_3", change: inFlight},
-		"of a known charge":  {news: given(50), heard: "re_3", change: inFlight},
+		"of another amount":  {news: given(51), recordErr: fault.Missing("payment"), recorded: "re_3 re_3", change: inFlight},
+		"of an earlier time": {news: earlier, recordErr: fault.Missing("payment"), recorded: "re_3 re_3", change: inFlight},
+		"of a known charge":  {news: given(50), recorded: "re_3", change: inFlight},
 		"of a payment that is decided meanwhile": {
-			news: given(50), told: fault.Missing("payment"), heard: "re_3 re_3", change: func(d *desk, e *payments.Ear) { e.Undecided = decided{d} },
+			news: given(50), recordErr: fault.Missing("payment"), recorded: "re_3 re_3", change: func(d *fixture, e *payments.Ear) { e.Undecided = decided{d} },
 		},
 		"of a known charge, beside an unreadable attempt": {
-			news: given(50), heard: "re_3", change: func(_ *desk, e *payments.Ear) { e.Undecided = unreadable{} },
+			news: given(50), recorded: "re_3", change: func(_ *fixture, e *payments.Ear) { e.Undecided = unreadable{} },
 		},
 		"of an unknown charge, beside an unreadable attempt": {
-			news: given(50), told: fault.Missing("payment"), heard: "re_3", wrong: "a checkout is unreadable",
-			change: func(_ *desk, e *payments.Ear) { e.Undecided = unreadable{} },
+			news: given(50), recordErr: fault.Missing("payment"), recorded: "re_3", wrong: "a checkout is unreadable",
+			change: func(_ *fixture, e *payments.Ear) { e.Undecided = unreadable{} },
 		},
-		"a dispute of it":         {news: disputed, told: fault.Missing("payment"), heard: "dp_2", wrong: "payment_undecided", change: inFlight},
-		"a dispute":               {news: dispute, heard: "dp_1"},
-		"a dispute, not recorded": {news: dispute, told: down, heard: "dp_1", wrong: down.Error()},
-		"a dispute, nobody cares": {news: dispute, change: func(_ *desk, e *payments.Ear) { e.Refunds = nil }},
+		"a dispute of it":         {news: disputed, recordErr: fault.Missing("payment"), recorded: "dp_2", wrong: "payment_undecided", change: inFlight},
+		"a dispute":               {news: dispute, recorded: "dp_1"},
+		"a dispute, not recorded": {news: dispute, recordErr: down, recorded: "dp_1", wrong: down.Error()},
+		"a dispute, nobody cares": {news: dispute, change: func(_ *fixture, e *payments.Ear) { e.Refunds = nil }},
 		"nothing of ours":         {},
-		"an unknown payment":      {news: paid, told: fault.Missing("checkout"), heard: "k k"},
-		"not recorded":            {news: paid, told: down, heard: "k", wrong: down.Error()},
+		"an unknown payment":      {news: paid, recordErr: fault.Missing("checkout"), recorded: "k k"},
+		"not recorded":            {news: paid, recordErr: down, recorded: "k", wrong: down.Error()},
 		"a bad signature":         {news: paid, signature: "other", wrong: "invalid_signature"},
 		"no signature":            {news: paid, signature: "none", wrong: "invalid_signature"},
-		"no secret": {news: paid, signature: "none", wrong: "invalid_signature", change: func(d *desk, _ *payments.Ear) {
+		"no secret": {news: paid, signature: "none", wrong: "invalid_signature", change: func(d *fixture, _ *payments.Ear) {
 			d.i.Sealed = integration.Seal(d.i.ID, integration.Credentials{Key: "k"}, d.Seal)
 		}},
-		"disconnected":   {news: paid, wrong: "webhook_not_found", change: func(d *desk, _ *payments.Ear) { d.i.Disconnect(noon) }},
-		"never calls us": {news: paid, wrong: "webhook_not_found", change: func(_ *desk, e *payments.Ear) { e.Readers = nil }},
+		"disconnected":   {news: paid, wrong: "webhook_not_found", change: func(d *fixture, _ *payments.Ear) { d.i.Disconnect(noon) }},
+		"never calls us": {news: paid, wrong: "webhook_not_found", change: func(_ *fixture, e *payments.Ear) { e.Readers = nil }},
 	} {
-		d := openDesk()
-		d.news, d.told = c.news, c.told
-		ear := payments.Ear{
+		d := newFixture()
+		d.news, d.recordErr = c.news, c.recordErr
+		handler := payments.Ear{
 			InUse:     d,
 			Readers:   map[string]ports.WebhookReader{"stripe": d},
 			Vault:     d,
@@ -349,16 +357,16 @@ func TestHearing(t *testing.T) {
 			Refunds:   d,
 		}
 		if c.change != nil {
-			c.change(d, &ear)
+			c.change(d, &handler)
 		}
 		signature := map[string]string{"": "whsec", "none": ""}[c.signature]
 		if c.signature == "other" {
 			signature = "other"
 		}
-		err := ear.Hear(ports.NewOutbound(t.Context()), d.i.Hook.ID, ports.Call{Payload: []byte("{}"), Header: func(string) string { return signature }})
-		heard := strings.ReplaceAll(strings.Join(d.heard, " "), shop.String()+" ", "")
-		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) || heard != c.heard {
-			t.Errorf("%s: %v, heard %q", name, err, heard)
+		err := handler.Hear(ports.NewOutbound(t.Context()), d.i.Hook.ID, ports.Call{Payload: []byte("{}"), Header: func(string) string { return signature }})
+		recorded := strings.ReplaceAll(strings.Join(d.recorded, " "), shop.String()+" ", "")
+		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) || recorded != c.recorded {
+			t.Errorf("%s: %v, recorded %q", name, err, recorded)
 		}
 	}
 }

@@ -11,35 +11,35 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Wanted is one line as an agent wants it.
+// Wanted is one requested line of a lenient request.
 type Wanted struct {
-	Line     int    // that it keeps; 0, or the number of none: a line of the same variant, or a new one
-	Ref      string // the item: the id of its variant, that of a product with one variant, or a SKU that one variant has
+	Line     int    // the line to keep; 0 or unknown: a line of the same variant, or a new one
+	Ref      string // the id of a variant, the id of a product with one variant, or a SKU that only one variant has
 	Quantity int
 }
 
-// LenientItems are items by any of their names, and deals wherever they apply.
+// LenientItems are items with references of any kind, and tokens that apply wherever they can.
 type LenientItems struct {
 	Items     []Wanted
 	Tokens    []string // hashes of checkout tokens
-	KeepDeals bool     // those that the lines before have are meant, too
+	KeepDeals bool     // also use the tokens of the lines before
 }
 
-// LenientRequest is a cart of which what can be sold is taken, and what is wrong with the rest is told.
+// LenientRequest is a cart that is priced without the items that cannot be sold. They are reported as findings.
 type LenientRequest struct {
 	Session id.Session
 	Items   []Wanted
-	Tokens  []string // hashes of checkout tokens: each covers what was agreed on, wherever that is among the items
+	Tokens  []string // hashes of checkout tokens; each applies to the items that it covers
 }
 
-// Finding is what is not as the sender of a request may think. Item and Token are places in the request, and Line is one in the
-// answer, all from 1; 0: it is about none.
+// Finding is a problem with a lenient request. Item and Token are positions in the request and Line one in the
+// result, all from 1; 0: the finding concerns none.
 type Finding struct {
 	Kind              checkout.ProblemKind
 	Item, Token, Line int
 }
 
-// Problems are what findings leave behind.
+// Problems converts findings to problems of the checkout.
 func Problems(findings []Finding) []checkout.Problem {
 	var list []checkout.Problem
 	for _, f := range findings {
@@ -48,23 +48,23 @@ func Problems(findings []Finding) []checkout.Problem {
 	return list
 }
 
-// Dropped are the agreed prices that lines have lost by a request, but for those of which findings tell more: that they are over,
-// or do not apply although the request has their tokens. The first of the tokens, so many as were sent, are the request's own.
+// Dropped returns the agreed prices that lines lost by a request. It leaves out those with a more specific finding: that they are
+// expired, or do not apply although the request has their tokens. The first sent tokens are the request's own.
 func Dropped(before, lines []checkout.Line, tokens []string, sent int, findings []Finding) []checkout.Dropped {
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, f := range findings {
 		if f.Token > 0 && (f.Token <= sent || f.Kind != checkout.DealNotUsed) {
-			told[tokens[f.Token-1]] = true
+			reported[tokens[f.Token-1]] = true
 		}
 	}
-	return slices.DeleteFunc(checkout.Drops(before, lines), func(d checkout.Dropped) bool { return told[d.Was.Token.Hash] })
+	return slices.DeleteFunc(checkout.Drops(before, lines), func(d checkout.Dropped) bool { return reported[d.Was.Token.Hash] })
 }
 
 // ErrNothingSold means that no item of a request can be sold.
 var ErrNothingSold = fault.New(fault.Conflict, "item_unavailable", "None of the items can be bought.")
 
-// Lenient prices the items that are sold: at what was agreed by tokens, the others at list price. A token is good for one line,
-// and for one of its bundle beside it.
+// Lenient prices the items that can be sold by the tokens that cover them, and the others at list price. A token applies to one
+// line, and to one line of its bundle.
 func Lenient(r LenientRequest, known ports.Basket, before []checkout.Line) ([]checkout.Line, []Finding, error) {
 	l := &lenient{
 		known:  known,
@@ -89,14 +89,14 @@ func Lenient(r LenientRequest, known ports.Basket, before []checkout.Line) ([]ch
 type lenient struct {
 	known    ports.Basket
 	before   []checkout.Line
-	named    map[int]bool // numbers of lines that are taken
+	named    map[int]bool // numbers of lines before that are in use
 	lines    []checkout.Line
 	findings []Finding
 }
 
 func (l *lenient) add(at int, item Wanted) {
 	p, v, ok := Find(l.known.Products, item.Ref)
-	if !ok || v.Digital { // the protocols of lenient carts have no checkout without shipping yet
+	if !ok || v.Digital { // protocols with lenient carts do not support checkouts without shipping yet
 		l.findings = append(l.findings, Finding{Kind: checkout.ItemUnavailable, Item: at})
 		return
 	}
@@ -133,7 +133,7 @@ func (l *lenient) line(number int) (checkout.Line, bool) {
 	return l.before[at], true
 }
 
-// keepOthers gives lines without a number that of a line of before which is about the same variant.
+// keepOthers sets the numbers of lines without one to those of lines before with the same variant.
 func (l *lenient) keepOthers() {
 	for i := range l.lines {
 		at := slices.IndexFunc(l.before, func(b checkout.Line) bool { return b.Variant == l.lines[i].Variant && b.ID != 0 && !l.named[b.ID] })
@@ -143,7 +143,8 @@ func (l *lenient) keepOthers() {
 	}
 }
 
-// redeem gives a line the price that its token stands for. The time of a token that has a line already does not matter any more.
+// redeem applies the agreed price of a token to the line that it covers. An expired token is valid if a line before has it
+// already.
 func (l *lenient) redeem(at int, hash string, of id.Session) {
 	found := Finding{Token: at, Kind: checkout.DealUnknown}
 	i := slices.IndexFunc(l.known.Quotes, func(q *negotiation.Quote) bool { return q.Snapshot().TokenHash == hash })
@@ -169,7 +170,7 @@ func (l *lenient) redeem(at int, hash string, of id.Session) {
 	}
 	s := q.Snapshot()
 	if !l.cover(q, s.Item.Variant, s.Item.Quantity) {
-		found.Kind, found.Line = checkout.DealNotUsed, l.about(s.Item.Variant)
+		found.Kind, found.Line = checkout.DealNotUsed, l.positionOf(s.Item.Variant)
 		l.findings = append(l.findings, found)
 		return
 	}
@@ -178,7 +179,8 @@ func (l *lenient) redeem(at int, hash string, of id.Session) {
 	}
 }
 
-// cover gives the first line of the variant and quantity that has no agreed price the quote's, and reports whether there is one.
+// cover applies the quote's price to the first line of the variant and quantity without an agreed price, and reports whether there
+// is one.
 func (l *lenient) cover(q *negotiation.Quote, variant id.Variant, quantity int) bool {
 	for i := range l.lines {
 		line := &l.lines[i]
@@ -198,12 +200,12 @@ func (l *lenient) cover(q *negotiation.Quote, variant id.Variant, quantity int) 
 	return false
 }
 
-// about is the place of the first line of a variant, from 1; 0: there is none.
-func (l *lenient) about(variant id.Variant) int {
+// positionOf returns the position of the first line of a variant, from 1; 0: none.
+func (l *lenient) positionOf(variant id.Variant) int {
 	return 1 + slices.IndexFunc(l.lines, func(line checkout.Line) bool { return line.Variant == variant })
 }
 
-// Find is the variant that a reference names among products that are sold.
+// Find returns the variant that a reference names among products, if there is exactly one.
 func Find(products []*catalog.Product, ref string) (*catalog.Product, catalog.Variant, bool) {
 	var product *catalog.Product
 	var variant catalog.Variant

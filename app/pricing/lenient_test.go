@@ -24,7 +24,7 @@ var (
 
 func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
 
-// product n has so many variants, of SKU n-1, n-2 …, and costs n × 10.00.
+// product returns product n with variants of SKU n-1, n-2 … that cost n × 10.00.
 func product(n byte, variants byte) *catalog.Product {
 	p := &catalog.Product{
 		ID:    id.New[id.Product]([16]byte{n}),
@@ -38,7 +38,7 @@ func product(n byte, variants byte) *catalog.Product {
 	return p
 }
 
-// agreed is a quote about so many of a product's first variant at 90 % of its price; its token's hash is the SKU.
+// agreed returns an agreed quote for a product's first variant at 90 % of its price. Its token's hash is the product's SKU.
 func agreed(p *catalog.Product, quantity int, change func(*negotiation.Snapshot)) *negotiation.Quote {
 	list := p.Price
 	price := usd(list.Minor() * 9 / 10)
@@ -63,8 +63,8 @@ func agreed(p *catalog.Product, quantity int, change func(*negotiation.Snapshot)
 	return negotiation.Rehydrate(s)
 }
 
-// told are lines and findings in words: "1: 2 of 1-1 at 9.00/10.00; deal_expired of token 1".
-func told(lines []checkout.Line, findings []pricing.Finding) string {
+// describe returns lines and findings as text: "1: 2 of 1-1 at 9.00/10.00; deal_expired 0 1 0".
+func describe(lines []checkout.Line, findings []pricing.Finding) string {
 	var parts []string
 	for _, l := range lines {
 		parts = append(parts, fmt.Sprintf("%d: %d of %s at %s/%s", l.ID, l.Quantity, l.SKU, l.Unit, l.Original))
@@ -75,7 +75,7 @@ func told(lines []checkout.Line, findings []pricing.Finding) string {
 	return strings.Join(parts, "; ")
 }
 
-// Digital items are left out, also of a bundle whose price was agreed over another protocol.
+// Digital items are left out, even if they belong to a bundle that was agreed on over another protocol.
 func TestLenient_digital(t *testing.T) {
 	t.Parallel()
 	one, three := product(1, 1), product(3, 1)
@@ -100,7 +100,7 @@ func TestLenient_digital(t *testing.T) {
 		Items:   both,
 		Tokens:  []string{"1"},
 	}, known, nil)
-	if got, want := told(lines, findings), "0: 2 of 1-1 at 9.00/10.00; item_unavailable 2 0 0"; err != nil || got != want {
+	if got, want := describe(lines, findings), "0: 2 of 1-1 at 9.00/10.00; item_unavailable 2 0 0"; err != nil || got != want {
 		t.Errorf("%s, want %s: %v", got, want, err)
 	}
 	_, _, err = pricing.Lenient(pricing.LenientRequest{Session: visit, Items: both[1:]}, known, nil)
@@ -168,14 +168,14 @@ func TestLenient(t *testing.T) {
 			Items:   c.items,
 			Tokens:  c.tokens,
 		}, known, c.before)
-		if got := told(lines, findings); err != nil || got != c.want {
+		if got := describe(lines, findings); err != nil || got != c.want {
 			t.Errorf("%s: %s, %v; want %s", name, got, err, c.want)
 		}
 	}
 }
 
-// What a checkout holds stays held when its time is over.
-func TestLenientKeepsWhatIsHeld(t *testing.T) {
+// A checkout keeps the agreed price of a token that has expired.
+func TestLenient_heldDealExpired(t *testing.T) {
 	t.Parallel()
 	p := product(1, 1)
 	q := agreed(p, 2, func(s *negotiation.Snapshot) { s.ValidUntil = noon.Add(-time.Hour) })
@@ -196,7 +196,7 @@ func TestLenientKeepsWhatIsHeld(t *testing.T) {
 	}
 }
 
-func TestLenientOfNothing(t *testing.T) {
+func TestLenient_nothingSold(t *testing.T) {
 	t.Parallel()
 	_, findings, err := pricing.Lenient(pricing.LenientRequest{Items: []pricing.Wanted{{Ref: "var_1", Quantity: 1}}}, ports.Basket{}, nil)
 	if err != pricing.ErrNothingSold || !slices.Equal(findings, []pricing.Finding{{Kind: checkout.ItemUnavailable, Item: 1}}) {

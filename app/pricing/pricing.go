@@ -1,5 +1,5 @@
-// Package pricing prices what a buyer wants to buy: by the tokens of accepted quotes, else at list price. Carts and checkouts
-// have the same prices and the same refusals by it.
+// Package pricing prices items by the tokens of accepted quotes, and otherwise at list price. Carts and checkouts share it, so
+// that they have the same prices and errors. It reads and writes no storage.
 package pricing
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Request is what is to be priced. Without items it is what the token covers.
+// Request has the items to price. Without items, the items that the token covers are priced.
 type Request struct {
 	Session   id.Session
-	TokenHash string // covers each item that it fits; "" for none
+	TokenHash string // applies to each item that it covers; "": none
 	Items     []Item
 }
 
-// Item is one line as the buyer wants it. A nil price is whatever the token, or the list, says. Line is that of a
-// checkout which is revised; 0: a new one.
+// Item is one requested line. A nil price accepts the token's price or the list price. Line is the number of a line of the
+// checkout or cart that is revised; 0: a new line.
 type Item struct {
 	Line      int
 	Product   id.Product
@@ -31,8 +31,8 @@ type Item struct {
 	TokenHash string
 }
 
-// Lines prices the items: by the tokens that cover them, the others at list price. A line of before that an item names
-// keeps its id, and the price that was agreed for it.
+// Lines prices the items by the tokens that cover them, and the others at list price. An item that names a line of before
+// keeps the line's id and agreed price.
 func Lines(r Request, known ports.Basket, before []checkout.Line) ([]checkout.Line, error) {
 	tokens, err := tokensOf(r, known, before)
 	if err != nil {
@@ -53,7 +53,7 @@ func Lines(r Request, known ports.Basket, before []checkout.Line) ([]checkout.Li
 	if err != nil {
 		return nil, err
 	}
-	tokens.spend(kept)
+	tokens.markUsed(kept)
 	check, mismatch := fault.NewCheck(), fault.NewCheck()
 	lines := make([]checkout.Line, len(r.Items))
 	for i, item := range r.Items {
@@ -74,8 +74,8 @@ func Lines(r Request, known ports.Basket, before []checkout.Line) ([]checkout.Li
 		}
 		item.Variant = variant.ID
 		if l, ok := kept[i]; ok {
-			lines[i] = keep(l, item, mismatch.In("items").At(i))
-			lines[i].Digital = variant.Digital // the buyer agrees to the new totals
+			lines[i] = keepLine(l, item, mismatch.In("items").At(i))
+			lines[i].Digital = variant.Digital // the buyer sees the new totals
 			continue
 		}
 		lines[i] = tokens.line(product, variant, item, r.TokenHash, mismatch.In("items").At(i))
@@ -84,12 +84,12 @@ func Lines(r Request, known ports.Basket, before []checkout.Line) ([]checkout.Li
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	tokens.unused(r, mismatch)
-	tokens.alone(lines, mismatch)
+	tokens.checkUsed(r, mismatch)
+	checkBundles(tokens, lines, mismatch)
 	return lines, asMismatch(mismatch.Err())
 }
 
-// asMismatch gives a wrong price its own code (decisions 10).
+// asMismatch sets the code price_mismatch (features/PROTOCOL.md#checkout).
 func asMismatch(err error) error {
 	if e, ok := err.(*fault.Error); ok {
 		e.Code, e.Message = "price_mismatch", "A price is neither the agreed one nor the list price."
@@ -97,8 +97,8 @@ func asMismatch(err error) error {
 	return err
 }
 
-// Match has items that name no line and no token keep a line of before that is about the same, each one: what is agreed in the
-// same quantity, or else what is at list price.
+// Match assigns lines of before to the items that name neither a line nor a token. An item gets an agreed line of the same
+// product, variant and quantity, or else one at list price of the same product and variant. Each line is assigned once.
 func Match(items []Item, before []checkout.Line) []Item {
 	items, taken := slices.Clone(items), map[int]bool{}
 	for _, item := range items {
@@ -121,8 +121,8 @@ func Match(items []Item, before []checkout.Line) []Item {
 	return items
 }
 
-// keptLines are the lines of before whose agreed prices items keep, by the index of the item. Each item may name a line,
-// and no two the same. An item that names one gets its variant.
+// keptLines returns the lines of before whose agreed prices items keep, by the index of the item. No two items may name the same
+// line. It sets the variant of items that name a line.
 func keptLines(items []Item, before []checkout.Line) (map[int]checkout.Line, error) {
 	kept, named := map[int]checkout.Line{}, map[int]bool{}
 	for i, item := range items {

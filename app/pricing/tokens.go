@@ -15,7 +15,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// tokens are the agreed quotes of a request, by token hash, and which of their prices are spent.
+// tokens holds the agreed quotes of a request, by token hash, and which of their prices are used.
 type tokens struct {
 	quotes map[string]*negotiation.Quote
 	used   map[tokenUse]bool
@@ -27,8 +27,8 @@ type tokenUse struct {
 	variant id.Variant
 }
 
-// tokensOf are the request's tokens; one that cannot be redeemed is an error. The time of one that has a line of the
-// checkout already does not matter any more.
+// tokensOf returns the request's tokens. It fails if one cannot be redeemed. An expired token is valid if the checkout has a line
+// with it already.
 func tokensOf(r Request, known ports.Basket, before []checkout.Line) (*tokens, error) {
 	t := &tokens{
 		quotes: map[string]*negotiation.Quote{},
@@ -54,13 +54,13 @@ func tokensOf(r Request, known ports.Basket, before []checkout.Line) (*tokens, e
 		}
 		has := slices.ContainsFunc(before, func(l checkout.Line) bool { return l.Quote == q.Snapshot().ID })
 		if err := q.Redeemable(r.Session, known.Now); err != nil && !(has && fault.Is(err, "token_expired")) {
-			return nil, renamed(err, field)
+			return nil, withField(err, field)
 		}
 	}
 	return t, nil
 }
 
-// items are what a token covers, for a request that names none.
+// items returns the items that a token covers.
 func (t *tokens) items(hash string) []Item {
 	q := t.quotes[hash].Snapshot()
 	items := []Item{{
@@ -78,7 +78,7 @@ func (t *tokens) items(hash string) []Item {
 	return items
 }
 
-// variant is the one that the item's token is about, for buyers who leave it out.
+// variant returns the variant that the item's token covers, for an item without one.
 func (t *tokens) variant(item Item, common string) id.Variant {
 	if q := t.quotes[cmp.Or(item.TokenHash, common)]; q != nil {
 		return q.Covered(item.Product)
@@ -86,7 +86,7 @@ func (t *tokens) variant(item Item, common string) id.Variant {
 	return id.Variant{}
 }
 
-// line prices one item. A token's price is good for one line.
+// line prices one item. A token's price applies to one line only.
 func (t *tokens) line(p *catalog.Product, v catalog.Variant, item Item, common string, at fault.Check) checkout.Line {
 	line := checkout.Line{
 		Product:  p.ID,
@@ -112,12 +112,12 @@ func (t *tokens) line(p *catalog.Product, v catalog.Variant, item Item, common s
 		}
 	}
 	at.That(item.TokenHash == "" || !line.Quote.IsZero(), "checkout_token", "does not cover this product, variant and quantity")
-	at.That(item.Price == nil || *item.Price == line.Unit, "negotiated_price", "must be "+line.Unit.String()+t.forgotten(line, item.Price))
+	at.That(item.Price == nil || *item.Price == line.Unit, "negotiated_price", "must be "+line.Unit.String()+t.tokenHint(line, item.Price))
 	return line
 }
 
-// forgotten says how a price that was agreed in the session is used.
-func (t *tokens) forgotten(line checkout.Line, price *money.Amount) string {
+// tokenHint tells the buyer to send the token if the price was agreed in the session.
+func (t *tokens) tokenHint(line checkout.Line, price *money.Amount) string {
 	for _, a := range t.agreed {
 		if price != nil && a.Variant == line.Variant && a.Price == *price {
 			return "; " + a.Price.String() + " was agreed for " + strconv.Itoa(a.Quantity) + ": give the checkout_token of that quote"
@@ -126,8 +126,8 @@ func (t *tokens) forgotten(line checkout.Line, price *money.Amount) string {
 	return ""
 }
 
-// spend notes that kept lines have the prices of their tokens.
-func (t *tokens) spend(kept map[int]checkout.Line) {
+// markUsed marks the prices of kept lines as used.
+func (t *tokens) markUsed(kept map[int]checkout.Line) {
 	for _, l := range kept {
 		for hash, q := range t.quotes {
 			if q.Snapshot().ID == l.Quote {
@@ -137,15 +137,15 @@ func (t *tokens) spend(kept map[int]checkout.Line) {
 	}
 }
 
-// keep leaves a line its agreed price, which is good for its quantity alone.
-func keep(l checkout.Line, item Item, at fault.Check) checkout.Line {
+// keepLine returns the line with its agreed price, which applies only to its quantity.
+func keepLine(l checkout.Line, item Item, at fault.Check) checkout.Line {
 	at.That(item.Quantity == l.Quantity, "quantity", "must be "+strconv.Itoa(l.Quantity)+" for the agreed price; leave line_id out for a new line")
 	at.That(item.Price == nil || *item.Price == l.Unit, "negotiated_price", "must be "+l.Unit.String())
 	return l
 }
 
-// alone refuses a bundle's price where the item that it goes with is not bought.
-func (t *tokens) alone(lines []checkout.Line, check fault.Check) {
+// checkBundles refuses a bundle's price if the item that it was offered with is not bought.
+func checkBundles(t *tokens, lines []checkout.Line, check fault.Check) {
 	for i, l := range lines {
 		if !l.Bundled || slices.ContainsFunc(lines, func(other checkout.Line) bool { return other.Quote == l.Quote && !other.Bundled }) {
 			continue
@@ -160,8 +160,8 @@ func (t *tokens) alone(lines []checkout.Line, check fault.Check) {
 	}
 }
 
-// unused refuses a common token that covers no item: the buyer thinks it has a price that it has not.
-func (t *tokens) unused(r Request, check fault.Check) {
+// checkUsed refuses a token of the whole request that covers none of its items, because the buyer expects its price.
+func (t *tokens) checkUsed(r Request, check fault.Check) {
 	if r.TokenHash == "" {
 		return
 	}
@@ -177,8 +177,8 @@ func itemField(index int, name string) string {
 	return "items." + strconv.Itoa(index) + "." + name
 }
 
-// renamed says which field a token's problem is about.
-func renamed(err error, field string) error {
+// withField sets the field of a token's error.
+func withField(err error, field string) error {
 	var e *fault.Error
 	if !errors.As(err, &e) {
 		return err

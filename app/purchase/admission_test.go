@@ -8,14 +8,14 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// admission counts the payments that are under way.
-type admission struct {
+// fakeAdmission counts the payments that are under way.
+type fakeAdmission struct {
 	refusal error
 	under   int
 	asked   int
 }
 
-func (a *admission) Admit(project.PaymentRoute) (leave func(), err error) {
+func (a *fakeAdmission) Admit(project.PaymentRoute) (leave func(), err error) {
 	a.asked++
 	if a.refusal != nil {
 		return func() {}, a.refusal
@@ -24,11 +24,11 @@ func (a *admission) Admit(project.PaymentRoute) (leave func(), err error) {
 	return func() { a.under-- }, nil
 }
 
-// A payment that may not begin touches neither the checkout nor its stock. One that began is resolved all the same.
-func TestPaymentsAreAdmittedBeforeTheClaim(t *testing.T) {
+// A payment that is not admitted changes neither the checkout nor its stock. One that has begun needs no admission to be resolved.
+func TestFinalize_admission(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
-	a := &admission{refusal: fault.New(fault.Unavailable, "payment_unavailable", "Not now.")}
+	a := &fakeAdmission{refusal: fault.New(fault.Unavailable, "payment_unavailable", "Not now.")}
 	service.Admission = a
 	_, err := s.pay(t, service)
 	expectFault(t, err, "payment_unavailable")
@@ -41,11 +41,11 @@ func TestPaymentsAreAdmittedBeforeTheClaim(t *testing.T) {
 			t.Errorf("%d payments are under way", a.under)
 		}
 	}
-	if result, err := s.pay(t, service); err != nil || placed(result) == nil || a.under != 0 {
+	if result, err := s.pay(t, service); err != nil || orderOf(result) == nil || a.under != 0 {
 		t.Errorf("%+v, %v, %d payments are under way afterwards", result, err, a.under)
 	}
 	a.refusal, a.asked = fault.New(fault.Unavailable, "payment_unavailable", "Not now."), 0
-	if result, err := s.pay(t, service); err != nil || placed(result) == nil || a.asked != 0 {
+	if result, err := s.pay(t, service); err != nil || orderOf(result) == nil || a.asked != 0 {
 		t.Errorf("the order that is there already: %+v, %v", result, err)
 	}
 }

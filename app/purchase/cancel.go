@@ -8,7 +8,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Cancel ends a checkout that is not being paid. One that is canceled stays so.
+// Cancel cancels a checkout that is not being paid. Canceling it again changes nothing.
 func (s *Service) Cancel(ctx context.Context, p *project.Project, n Named) (*checkout.Checkout, error) {
 	var canceled *checkout.Checkout
 	err := s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {

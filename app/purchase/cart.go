@@ -17,8 +17,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// initFromCart makes the checkout of a session's cart, or brings the one that there is up to the cart. A cart has one
-// checkout at a time that is not ended, as a cart in a shop of Shopify's has one checkout address.
+// initFromCart opens the checkout of a session's cart, or updates its open checkout to the cart. A cart has at most one open
+// checkout, as a Shopify cart has one checkout URL.
 func (s *Service) initFromCart(ctx ports.Outbound, p *project.Project, r InitRequest) (*PreparedInit, error) {
 	if err := r.checkFromCart(); err != nil {
 		return nil, err
@@ -27,19 +27,19 @@ func (s *Service) initFromCart(ctx ports.Outbound, p *project.Project, r InitReq
 	if err != nil {
 		return nil, err
 	}
-	visit, touched, err := s.visit(p, r, known.Basket)
+	sess, touched, err := s.sessionFor(p, r, known.Basket)
 	if err != nil {
 		return nil, err
 	}
-	if visit.Buyer != (checkout.Buyer{}) {
-		r.Buyer = visit.Buyer // the cart's wins, also over that of the checkout which it has
+	if sess.Buyer != (checkout.Buyer{}) {
+		r.Buyer = sess.Buyer // the cart's buyer overrides the request's and the checkout's
 	}
 	if r.Lenient != nil {
 		r.Lenient = lenientOf(known)
 	} else if r.Items, err = itemsOf(known); err != nil {
 		return nil, err
 	}
-	made, err := s.fromCart(ctx, p, r, known, visit)
+	made, err := s.checkoutOfCart(ctx, p, r, known, sess)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +51,8 @@ func (s *Service) initFromCart(ctx ports.Outbound, p *project.Project, r InitReq
 	return made, nil
 }
 
-// fromCart is what becomes of a request whose items are those of the cart.
-func (s *Service) fromCart(ctx ports.Outbound, p *project.Project, r InitRequest, known ports.Cart, visit *session.Session) (*PreparedInit, error) {
+// checkoutOfCart opens, returns or revises the checkout of a request whose items are those of the cart.
+func (s *Service) checkoutOfCart(ctx ports.Outbound, p *project.Project, r InitRequest, known ports.Cart, sess *session.Session) (*PreparedInit, error) {
 	c, before := known.Checkout, []checkout.Line(nil)
 	var lapsed *checkout.Checkout
 	if c != nil && errors.Is(c.Revisable(known.Now), checkout.ErrExpired) {
@@ -62,13 +62,13 @@ func (s *Service) fromCart(ctx ports.Outbound, p *project.Project, r InitRequest
 	if c != nil {
 		held = c.Snapshot().Address
 	}
-	r.chooseOrTell(held)
+	r.selectAddressOrReport(held)
 	if c != nil {
 		if !r.Agent.FindsWhatWasMadeBy(c.Snapshot().Agent) {
 			return nil, fault.Missing("session")
 		}
 		before = c.Snapshot().Lines
-		r.stayWith(c.Snapshot())
+		r.inherit(c.Snapshot())
 		if r.Lenient == nil {
 			keepLines(r.Items, known.Items, before)
 		}
@@ -79,28 +79,28 @@ func (s *Service) fromCart(ctx ports.Outbound, p *project.Project, r InitRequest
 	}
 	switch {
 	case c == nil:
-		made, err := s.opened(ctx, p, r, visit, lines, known.Now)
+		made, err := s.openCheckout(ctx, p, r, sess, lines, known.Now)
 		if err != nil {
 			return nil, err
 		}
 		made.lapsed, made.Findings = lapsed, findings
 		return made, nil
-	case r.same(c.Snapshot(), lines):
+	case r.matches(c.Snapshot(), lines):
 		return &PreparedInit{
-			Checkout: c,
-			Findings: findings,
-			session:  visit,
-			asItIs:   true,
+			Checkout:  c,
+			Findings:  findings,
+			session:   sess,
+			unchanged: true,
 		}, nil
 	}
 	if err := c.Revisable(known.Now); err != nil {
 		return nil, err
 	}
-	revision, err := s.revised(ctx, p, c, ReviseRequest{InitRequest: r}, visit, lines, known.Now)
+	revision, err := s.prepareRevision(ctx, p, c, ReviseRequest{InitRequest: r}, sess, lines, known.Now)
 	return &PreparedInit{
 		Checkout: c,
 		Findings: findings,
-		session:  visit,
+		session:  sess,
 		revision: revision,
 	}, err
 }
@@ -113,8 +113,8 @@ func (r InitRequest) checkFromCart() error {
 	return check.Err()
 }
 
-// stayWith leaves the checkout's address, buyer and hook where the request has none.
-func (r *InitRequest) stayWith(c checkout.Snapshot) {
+// inherit sets the address, buyer and hook that the request lacks to those of the checkout.
+func (r *InitRequest) inherit(c checkout.Snapshot) {
 	if r.Address.IsZero() {
 		r.Address = c.Address
 	}
@@ -126,8 +126,8 @@ func (r *InitRequest) stayWith(c checkout.Snapshot) {
 	}
 }
 
-// same reports whether the request leaves the checkout as it is.
-func (r InitRequest) same(c checkout.Snapshot, lines []checkout.Line) bool {
+// matches reports whether the request would change nothing of the checkout.
+func (r InitRequest) matches(c checkout.Snapshot, lines []checkout.Line) bool {
 	address := r.Address.For(r.Buyer)
 	if r.Strict {
 		address.Country = checkout.Country(address.Country)
@@ -136,11 +136,11 @@ func (r InitRequest) same(c checkout.Snapshot, lines []checkout.Line) bool {
 	address.ID = cmp.Or(address.ID, c.Address.ID)
 	whole := r.Partial || len(address.Missing()) == 0 || checkout.AllDigital(lines)
 	wanted := r.Option == "" || r.Option == c.Selected
-	told := len(r.Problems) + len(r.problems) + len(c.CartProblems)
-	return whole && wanted && told == 0 && slices.Equal(c.Lines, lines) && c.Address == address && c.Buyer == r.Buyer && c.Hook == r.Hook && c.Strict == r.Strict
+	problems := len(r.Problems) + len(r.problems) + len(c.CartProblems)
+	return whole && wanted && problems == 0 && slices.Equal(c.Lines, lines) && c.Address == address && c.Buyer == r.Buyer && c.Hook == r.Hook && c.Strict == r.Strict
 }
 
-// lenientOf are the lines of a cart, and its deals.
+// lenientOf converts the lines of a cart, with their deals.
 func lenientOf(known ports.Cart) *pricing.LenientItems {
 	items := &pricing.LenientItems{}
 	for _, line := range known.Items {
@@ -152,7 +152,7 @@ func lenientOf(known ports.Cart) *pricing.LenientItems {
 	return items
 }
 
-// itemsOf are the lines of a cart as they are bought: what is agreed by its token.
+// itemsOf converts the lines of a cart to items, with the tokens of their agreements.
 func itemsOf(known ports.Cart) ([]InitItem, error) {
 	switch n := len(known.Items); {
 	case n == 0:
@@ -187,8 +187,8 @@ func quoteOf(of id.Quote, quotes []*negotiation.Quote) *negotiation.Quote {
 	return quotes[at]
 }
 
-// keepLines has the items of a cart keep the lines that its checkout has of them already. What is agreed keeps its price,
-// also when the time of its token is over by now.
+// keepLines sets the numbers of the checkout's existing lines on the items of its cart. An item keeps its agreed price so, even
+// if its token has expired.
 func keepLines(items []InitItem, cart []session.CartItem, before []checkout.Line) {
 	kept := map[int]bool{}
 	for i := range items {
@@ -203,7 +203,7 @@ func keepLines(items []InitItem, cart []session.CartItem, before []checkout.Line
 	}
 }
 
-// expire ends a checkout whose time is over, unless somebody else has.
+// expire ends a checkout whose validity is over, unless that is stored already.
 func expire(ctx context.Context, stores *ports.Stores, lapsed *checkout.Checkout) error {
 	return stores.Checkouts.InTx(ctx, lapsed.Snapshot().Project, func(tx ports.Purchase) error {
 		c, now, err := tx.Lock(ctx, lapsed.ID())

@@ -17,19 +17,19 @@ import (
 	"github.com/haggle-commerce/haggle/ports/porttest/memstore"
 )
 
-// basket is a session with a cart, in a shop in memory whose clock stands.
-type basket struct {
+// cartFixture is a shop in memory with a session that has a cart, and a fixed time.
+type cartFixture struct {
 	*porttest.Shop
 	service *purchase.Service
-	visit   *session.Session
+	session *session.Session
 	now     time.Time
 }
 
-func newBasket(t *testing.T) *basket {
+func newCartFixture(t *testing.T) *cartFixture {
 	t.Helper()
 	s := memstore.New(time.Now)
 	projects, products := memstore.Projects{Store: s}, memstore.Products{Store: s}
-	b := &basket{Shop: porttest.OpenShop(t, porttest.Stores{
+	b := &cartFixture{Shop: porttest.OpenShop(t, porttest.Stores{
 		Accounts:  memstore.Accounts{},
 		Projects:  projects,
 		Products:  products,
@@ -42,7 +42,7 @@ func newBasket(t *testing.T) *basket {
 		Orders:    memstore.Orders{Store: s},
 		SetClock:  s.SetClock,
 	})}
-	_, b.service = open()
+	_, b.service = newFixture()
 	b.service.Stores = &ports.Stores{
 		Sessions:  b.Sessions,
 		Haggling:  b.Haggling,
@@ -50,28 +50,28 @@ func newBasket(t *testing.T) *basket {
 		Checkouts: b.Checkouts,
 		Orders:    b.Orders,
 	}
-	b.service.Entropy, b.service.Gateway = new(counted), nil
-	b.visit = b.Session()
+	b.service.Entropy, b.service.Gateway = new(countingEntropy), nil
+	b.session = b.Session()
 	b.at(porttest.Noon)
 	return b
 }
 
-// counted are other bits each time.
-type counted struct{ till }
+// countingEntropy returns other bits each time.
+type countingEntropy struct{ fixture }
 
-func (c *counted) IDBits() [16]byte { c.found++; return [16]byte{15: byte(c.found)} }
+func (c *countingEntropy) IDBits() [16]byte { c.found++; return [16]byte{15: byte(c.found)} }
 
-func (b *basket) at(now time.Time) { b.now = now; b.SetClock(now) }
+func (b *cartFixture) at(now time.Time) { b.now = now; b.SetClock(now) }
 
-func (b *basket) prepare(address checkout.Address) (*purchase.PreparedInit, error) {
+func (b *cartFixture) prepare(address checkout.Address) (*purchase.PreparedInit, error) {
 	return b.service.PrepareInit(ports.NewOutbound(b.Ctx), b.Project, purchase.InitRequest{
-		Session:  b.visit.ID,
+		Session:  b.session.ID,
 		FromCart: true,
 		Address:  address,
 	})
 }
 
-func (b *basket) init(address checkout.Address) (*checkout.Checkout, error) {
+func (b *cartFixture) init(address checkout.Address) (*checkout.Checkout, error) {
 	made, err := b.prepare(address)
 	if err != nil {
 		return nil, err
@@ -79,14 +79,14 @@ func (b *basket) init(address checkout.Address) (*checkout.Checkout, error) {
 	return made.Checkout, made.Commit(b.Ctx, b.service.Stores)
 }
 
-func (b *basket) mustInit() *checkout.Checkout {
+func (b *cartFixture) mustInit() *checkout.Checkout {
 	b.T.Helper()
 	c, err := b.init(home)
 	b.Must(err)
 	return c
 }
 
-func (b *basket) want(c, of *checkout.Checkout, revision int) {
+func (b *cartFixture) want(c, of *checkout.Checkout, revision int) {
 	b.T.Helper()
 	stored := b.Stored(c)
 	if c.ID() != of.ID() || stored.Revision() != revision || c.Revision() != revision {
@@ -94,11 +94,11 @@ func (b *basket) want(c, of *checkout.Checkout, revision int) {
 	}
 }
 
-func TestTheCheckoutOfACart(t *testing.T) {
+func TestPrepareInit_fromCart(t *testing.T) {
 	t.Parallel()
-	b := newBasket(t)
+	b := newCartFixture(t)
 	p, other := b.Product(9), b.Product(9)
-	b.PutCart(b.visit, porttest.AtList(p, 1))
+	b.PutCart(b.session, porttest.AtList(p, 1))
 	first := b.mustInit()
 	b.want(b.mustInit(), first, 1)
 
@@ -106,7 +106,7 @@ func TestTheCheckoutOfACart(t *testing.T) {
 	b.Must(err)
 	b.want(unsaid, first, 1)
 
-	b.PutCart(b.visit, b.Cart(b.visit.ID).Items[0], porttest.AtList(other, 2))
+	b.PutCart(b.session, b.Cart(b.session.ID).Items[0], porttest.AtList(other, 2))
 	changed := b.mustInit()
 	b.want(changed, first, 2)
 	if lines := changed.Snapshot().Lines; len(lines) != 2 || lines[0].ID != 1 || lines[1].ID != 2 || !changed.Snapshot().FromCart {
@@ -119,16 +119,16 @@ func TestTheCheckoutOfACart(t *testing.T) {
 	if paying.Status() != checkout.Processing {
 		t.Errorf("while it is paid it is %s", paying.Status())
 	}
-	b.PutCart(b.visit, porttest.AtList(other, 1))
+	b.PutCart(b.session, porttest.AtList(other, 1))
 	if _, err := b.init(home); !errors.Is(err, checkout.ErrProcessing) {
 		t.Errorf("another cart while it is paid: %v", err)
 	}
 }
 
-func TestTheCheckoutOfACartWhoseTimeIsOver(t *testing.T) {
+func TestPrepareInit_fromCartCheckoutExpired(t *testing.T) {
 	t.Parallel()
-	b := newBasket(t)
-	b.PutCart(b.visit, porttest.AtList(b.Product(9), 1))
+	b := newCartFixture(t)
+	b.PutCart(b.session, porttest.AtList(b.Product(9), 1))
 	first := b.mustInit()
 	b.at(porttest.Noon.Add(checkout.Validity - 1))
 	b.want(b.mustInit(), first, 1)
@@ -139,12 +139,12 @@ func TestTheCheckoutOfACartWhoseTimeIsOver(t *testing.T) {
 	}
 }
 
-// What is agreed on is bought at its price while its time lasts, and after that in a checkout that has it already.
-func TestAnAgreementInTheCart(t *testing.T) {
+// An agreed price is valid until it expires, and after that in a checkout that has it already.
+func TestPrepareInit_fromCartAgreement(t *testing.T) {
 	t.Parallel()
-	b := newBasket(t)
+	b := newCartFixture(t)
 	p, other := b.Product(9), b.Product(9)
-	q := b.Agree(b.visit, p, 2)
+	q := b.Agree(b.session, p, 2)
 	over := q.Snapshot().ValidUntil
 	b.at(over.Add(-1))
 	first := b.mustInit()
@@ -152,7 +152,7 @@ func TestAnAgreementInTheCart(t *testing.T) {
 		t.Errorf("it is bought as %+v", l)
 	}
 	b.at(over)
-	b.PutCart(b.visit, b.Cart(b.visit.ID).Items[0], porttest.AtList(other, 1))
+	b.PutCart(b.session, b.Cart(b.session.ID).Items[0], porttest.AtList(other, 1))
 	if l := b.mustInit().Snapshot().Lines[0]; l.Unit != porttest.USD(95_00) || l.ID != 1 {
 		t.Errorf("past its time it is bought as %+v", l)
 	}
@@ -165,8 +165,8 @@ func TestAnAgreementInTheCart(t *testing.T) {
 	}
 }
 
-// What a verified agent put into a cart is checked out by that agent alone.
-func TestCheckoutOfAnotherAgentsCart(t *testing.T) {
+// Only the verified agent that owns a cart can check it out.
+func TestPrepareInit_fromCartOfAnotherAgent(t *testing.T) {
 	t.Parallel()
 	owner := agentid.Agent{
 		Profile:  "https://agent.example/profile",
@@ -193,12 +193,12 @@ func TestCheckoutOfAnotherAgentsCart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBasket(t)
+			b := newCartFixture(t)
 			b.owned(c.cart)
-			b.PutCart(b.visit, porttest.AtList(b.Product(9), 1))
+			b.PutCart(b.session, porttest.AtList(b.Product(9), 1))
 			init := func(by agentid.Agent) error {
 				made, err := b.service.PrepareInit(ports.NewOutbound(b.Ctx), b.Project, purchase.InitRequest{
-					Session:  b.visit.ID,
+					Session:  b.session.ID,
 					FromCart: true,
 					Address:  home,
 					Agent:    by,
@@ -216,19 +216,19 @@ func TestCheckoutOfAnotherAgentsCart(t *testing.T) {
 	}
 }
 
-// owned has the buyer's session be one that an agent opened.
-func (b *basket) owned(by agentid.Agent) {
+// owned replaces the session by one that an agent opened.
+func (b *cartFixture) owned(by agentid.Agent) {
 	b.T.Helper()
-	b.visit = session.Open(porttest.Random[id.Session](), b.Project.ID, session.Claims{}, b.Project.Settings.SessionTimeout(), porttest.Noon)
-	b.visit.Agent = by
-	b.Must(b.Sessions.Create(b.Ctx, b.visit))
+	b.session = session.Open(porttest.Random[id.Session](), b.Project.ID, session.Claims{}, b.Project.Settings.SessionTimeout(), porttest.Noon)
+	b.session.Agent = by
+	b.Must(b.Sessions.Create(b.Ctx, b.session))
 }
 
-// Of two requests that find no checkout one opens it, and the other one is made again.
-func TestTwoCheckoutsOfACartAtOnce(t *testing.T) {
+// If two requests open or revise a cart's checkout concurrently, one succeeds and the other gets ports.Stale.
+func TestPreparedInit_Commit_stale(t *testing.T) {
 	t.Parallel()
-	b := newBasket(t)
-	b.PutCart(b.visit, porttest.AtList(b.Product(9), 1))
+	b := newCartFixture(t)
+	b.PutCart(b.session, porttest.AtList(b.Product(9), 1))
 	late, err := b.prepare(home)
 	b.Must(err)
 	first := b.mustInit()
@@ -237,7 +237,7 @@ func TestTwoCheckoutsOfACartAtOnce(t *testing.T) {
 	}
 	b.want(b.mustInit(), first, 1)
 
-	b.PutCart(b.visit, porttest.AtList(b.Product(9), 2))
+	b.PutCart(b.session, porttest.AtList(b.Product(9), 2))
 	late, err = b.prepare(home)
 	b.Must(err)
 	b.want(b.mustInit(), first, 2)
@@ -246,15 +246,15 @@ func TestTwoCheckoutsOfACartAtOnce(t *testing.T) {
 	}
 }
 
-// What a verified agent opened is there for that agent alone, whatever is asked of it.
-func TestCheckoutOfAnotherAgent(t *testing.T) {
+// No operation finds a checkout that another, verified agent opened.
+func TestNamed_check_otherAgent(t *testing.T) {
 	t.Parallel()
 	owner := agentid.Agent{Profile: "https://agent.example/profile", Verified: true}
-	b := newBasket(t)
+	b := newCartFixture(t)
 	b.owned(owner)
-	b.PutCart(b.visit, porttest.AtList(b.Product(9), 1))
+	b.PutCart(b.session, porttest.AtList(b.Product(9), 1))
 	made, err := b.service.PrepareInit(ports.NewOutbound(b.Ctx), b.Project, purchase.InitRequest{
-		Session:  b.visit.ID,
+		Session:  b.session.ID,
 		FromCart: true,
 		Address:  home,
 		Agent:    owner,
@@ -282,16 +282,16 @@ func TestCheckoutOfAnotherAgent(t *testing.T) {
 	b.Must(err)
 }
 
-func TestCheckoutOfACartWithAnotherBuyer(t *testing.T) {
+func TestPrepareInit_fromCartBuyerChanged(t *testing.T) {
 	t.Parallel()
-	b := newBasket(t)
-	b.visit = session.Open(porttest.Random[id.Session](), b.Project.ID, session.Claims{}, b.Project.Settings.SessionTimeout(), porttest.Noon)
-	b.visit.Buyer = checkout.Buyer{Email: "ada@example.com"}
-	b.Must(b.Sessions.Create(b.Ctx, b.visit))
+	b := newCartFixture(t)
+	b.session = session.Open(porttest.Random[id.Session](), b.Project.ID, session.Claims{}, b.Project.Settings.SessionTimeout(), porttest.Noon)
+	b.session.Buyer = checkout.Buyer{Email: "ada@example.com"}
+	b.Must(b.Sessions.Create(b.Ctx, b.session))
 	p := b.Product(9)
-	b.PutCart(b.visit, porttest.AtList(p, 1))
+	b.PutCart(b.session, porttest.AtList(p, 1))
 	first := b.mustInit()
-	cart := b.Cart(b.visit.ID)
+	cart := b.Cart(b.session.ID)
 	cart.Session.Buyer.Email = "eve@example.com"
 	after := session.Cart{Items: cart.Items, LineSeq: cart.Session.LineSeq}
 	b.Must(b.Carts.Replace(b.Ctx, ports.CartResult{

@@ -19,10 +19,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// claimed is what came of a claim: paid, lapsed or attempt.
+// claimed is the result of a claim: paid, lapsed or attempt.
 type claimed interface{ claimed() }
 
-// paid is a checkout that has its order already.
+// paid is a checkout that already has an order.
 type paid struct {
 	order    *order.Order
 	checkout *checkout.Checkout
@@ -31,45 +31,45 @@ type paid struct {
 // attempt is a payment attempt to be charged now.
 type attempt struct {
 	checkout *checkout.Checkout
-	// late fires once there is too little left of the lease to charge in. It runs on this machine's monotonic
-	// clock, from before the claim, so that no clock that is set can prolong the lease.
+	// late fires once too little of the lease is left for a charge. It is started before the claim and uses the monotonic
+	// clock, so that adjusting a clock cannot prolong the lease.
 	late *time.Timer
 }
 
-// lapsed is an attempt whose outcome is to be found first.
+// lapsed is an earlier attempt whose outcome must be found first.
 type lapsed struct {
 	attempt
 	same  bool // it was made with the same token
-	again bool // and its charge may be repeated under its key
+	again bool // its charge may be repeated under its idempotency key
 }
 
 func (paid) claimed()    {}
 func (attempt) claimed() {}
 
-// mostTaken is how often one finalize looks for stock again that others took while it claimed. Each time a level has
-// fallen below what is needed, so a checkout of few levels does not get there.
-const mostTaken = 10
+// maxStockRetries is how often one finalize allocates stock again because others reserved it during the claim. Each retry means
+// that a level fell below what is needed, so a checkout with few levels does not reach it.
+const maxStockRetries = 10
 
-// claim is the first transaction: the checkout becomes processing, and its stock is taken. payable is the checkout as it
-// was when it could be paid; nil: it could not. Stock is not locked before it is taken: where others were faster, claim
-// looks again what is left, and where.
+// claim is the first transaction: the checkout becomes processing, and its stock is reserved. payable is the checkout as it
+// was when it was payable; nil: it was not. Stock is not locked before it is reserved; if others were faster, claim
+// allocates again from the stock that is left.
 func (s *Service) claim(
 	ctx context.Context, p *project.Project, r FinalizeRequest, route project.PaymentRoute, payable *checkout.Checkout,
 ) (result claimed, err error) {
-	for taken := 0; ; taken++ {
-		taking := false
-		result, err = s.claimOnce(ctx, p, r, route, payable, &taking)
-		if !taking || !fault.Is(err, "out_of_stock") || taken == mostTaken {
+	for retries := 0; ; retries++ {
+		allocated := false
+		result, err = s.claimOnce(ctx, p, r, route, payable, &allocated)
+		if !allocated || !fault.Is(err, "out_of_stock") || retries == maxStockRetries {
 			return result, err
 		}
 	}
 }
 
-// claimOnce sets taking when it has found enough stock to take.
+// claimOnce sets allocated if it found enough stock.
 func (s *Service) claimOnce(
-	ctx context.Context, p *project.Project, r FinalizeRequest, route project.PaymentRoute, payable *checkout.Checkout, taking *bool,
+	ctx context.Context, p *project.Project, r FinalizeRequest, route project.PaymentRoute, payable *checkout.Checkout, allocated *bool,
 ) (result claimed, err error) {
-	var refusal error // to be answered although the transaction commits
+	var refusal error // returned although the transaction commits
 	payment := checkout.Payment{
 		Method:    r.Method,
 		Route:     route,
@@ -88,11 +88,11 @@ func (s *Service) claimOnce(
 	}
 	err = s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {
 		late := time.NewTimer(checkout.Lease - chargeTimeout)
-		c, levels, now, err := open(ctx, tx, r.Checkout, payable, r.Client)
+		c, levels, now, err := lock(ctx, tx, r.Checkout, payable, r.Client)
 		if err != nil {
 			return err
 		}
-		result, refusal, *taking = attempt{c, late}, nil, false
+		result, refusal, *allocated = attempt{c, late}, nil, false
 		switch {
 		case c.Status() == checkout.Completed:
 			result = paid{checkout: c}
@@ -110,10 +110,10 @@ func (s *Service) claimOnce(
 			}
 			return refusal
 		}
-		if payable == nil { // it has become so since it was looked at, and nobody consented
+		if payable == nil { // it has become payable after the check, so the agent has not consented
 			return checkout.ErrProcessing
 		}
-		if c.Revision() != payable.Revision() { // what the agent consented to, and the stock that was read, are others
+		if c.Revision() != payable.Revision() { // the agent's consent and the stock that was read are for another revision
 			return checkout.ErrChanged
 		}
 		if r.Physical && c.HasDigital() {
@@ -126,9 +126,9 @@ func (s *Service) claimOnce(
 		if len(short) > 0 {
 			return outOfStock(c, short)
 		}
-		*taking = true
+		*allocated = true
 		c.Tell(hook)
-		return take(ctx, tx, c, takes, p.Version, payment, now)
+		return claimWithStock(ctx, tx, c, takes, p.Version, payment, now)
 	})
 	if err = cmp.Or(err, refusal); err != nil {
 		return nil, err
@@ -140,8 +140,8 @@ func (s *Service) claimOnce(
 	return result, failpoint.At(ctx, failpoint.ClaimCommitted)
 }
 
-// open locks a checkout and, if it is payable, loads the stock that it needs.
-func open(ctx context.Context, tx ports.Purchase, of id.Checkout, payable *checkout.Checkout, client string) (*checkout.Checkout, []catalog.Level, time.Time, error) {
+// lock locks a checkout and, if it is payable, loads the stock that it needs.
+func lock(ctx context.Context, tx ports.Purchase, of id.Checkout, payable *checkout.Checkout, client string) (*checkout.Checkout, []catalog.Level, time.Time, error) {
 	if payable == nil {
 		c, now, err := tx.Lock(ctx, of)
 		return c, nil, now, err
@@ -149,8 +149,8 @@ func open(ctx context.Context, tx ports.Purchase, of id.Checkout, payable *check
 	return tx.LockWithStock(ctx, of, payable.Needs(), checkout.Payers(payable.Snapshot().Session, client))
 }
 
-// take claims a payable checkout with the stock it needs, unless the project has another version.
-func take(
+// claimWithStock claims a payable checkout and reserves its stock, unless the project has another version.
+func claimWithStock(
 	ctx context.Context, tx ports.Purchase, c *checkout.Checkout, takes []catalog.Take, version int64, payment checkout.Payment, now time.Time,
 ) error {
 	if err := c.Claim(payment, takes, now); err != nil {

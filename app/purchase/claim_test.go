@@ -7,13 +7,13 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// Others take the stock that a claim has found. It looks again, and says that there is none once it finds none.
+// If others reserve the stock that a claim has found, the claim allocates again, until there is too little stock.
 func TestFinalize_stockTakenByOthers(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name    string
-		missed  int // claims that others were faster than
-		found   int // times that there is enough stock
+		missed  int // first claims that fail because others reserved the stock
+		found   int // how often there is enough stock
 		claims  int
 		refused bool
 	}{
@@ -28,7 +28,7 @@ func TestFinalize_stockTakenByOthers(t *testing.T) {
 			s, service := ready(t)
 			s.missed, s.found = test.missed, test.found
 			result, err := s.pay(t, service)
-			if s.claims != test.claims || fault.Is(err, "out_of_stock") != test.refused || (placed(result) == nil) != test.refused {
+			if s.claims != test.claims || fault.Is(err, "out_of_stock") != test.refused || (orderOf(result) == nil) != test.refused {
 				t.Errorf("%d claims, want %d; %+v, %v", s.claims, test.claims, result, err)
 			}
 			if test.refused && (s.charges > 0 || s.checkout.Status() != checkout.Ready) {

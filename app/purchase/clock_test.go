@@ -11,14 +11,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// The database's clock decides: on a replica whose own is fast or slow, an attempt has the same lease, a
-// checkout the same end, and the order the same time.
-func TestReplicaWithAnotherClock(t *testing.T) {
+// Leases, the end of a checkout and the time of an order are measured by the database's clock, even if the replica's clock is
+// wrong.
+func TestFinalize_clockSkew(t *testing.T) {
 	t.Parallel()
 	for _, skew := range []time.Duration{-24 * time.Hour, -time.Minute, time.Minute, 24 * time.Hour} {
 		t.Run(skew.String(), func(t *testing.T) {
 			t.Parallel()
-			s, service := open()
+			s, service := newFixture()
 			s.skew = skew
 			s.begin(t, service)
 			service.Patience = time.Nanosecond
@@ -29,19 +29,18 @@ func TestReplicaWithAnotherClock(t *testing.T) {
 				}
 			}
 			result, err := s.pay(t, service)
-			if err != nil || placed(result) == nil {
+			if err != nil || orderOf(result) == nil {
 				t.Fatalf("%+v, %v", result, err)
 			}
-			if c := s.checkout.Snapshot(); !c.LeaseUntil.Equal(noon.Add(checkout.Lease)) || !c.ClaimedAt.Equal(noon) || !placed(result).CreatedAt.Equal(noon) {
-				t.Errorf("claimed at %s until %s, ordered at %s", c.ClaimedAt, c.LeaseUntil, placed(result).CreatedAt)
+			if c := s.checkout.Snapshot(); !c.LeaseUntil.Equal(noon.Add(checkout.Lease)) || !c.ClaimedAt.Equal(noon) || !orderOf(result).CreatedAt.Equal(noon) {
+				t.Errorf("claimed at %s until %s, ordered at %s", c.ClaimedAt, c.LeaseUntil, orderOf(result).CreatedAt)
 			}
 		})
 	}
 }
 
-// Whoever was held up after the claim charges no more once the rest of the lease is too short, whatever
-// the clocks of this machine and of the database tell meanwhile.
-func TestTooLateToCharge(t *testing.T) {
+// A request that is delayed after the claim does not charge if the rest of the lease is too short, by the monotonic clock.
+func TestFinalize_tooLateToCharge(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		pause   time.Duration
@@ -49,7 +48,7 @@ func TestTooLateToCharge(t *testing.T) {
 	}{{6 * time.Second, 1}, {7 * time.Second, 0}} {
 		synctest.Test(t, func(t *testing.T) {
 			s, service := ready(t)
-			service.Checkouts = &slow{checkouts{s}, test.pause}
+			service.Checkouts = &slowCheckouts{fakeCheckouts{s}, test.pause}
 			_, err := s.pay(t, service)
 			if s.charges != test.charges {
 				t.Errorf("%d charges %s after the claim, want %d (%v)", s.charges, test.pause, test.charges, err)
@@ -58,15 +57,16 @@ func TestTooLateToCharge(t *testing.T) {
 	}
 }
 
-// A repeated charge that the lease cut off is not resolved either: that call might outlast the lease, too.
-func TestTooLateToRepeat(t *testing.T) {
+// If the rest of the lease is too short to repeat a charge, the attempt is not resolved either, because that call could outlast
+// the lease, too.
+func TestFinalize_tooLateToRepeat(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, service := ready(t)
 		s.broken["charge"] = errGone
 		_, err := s.pay(t, service)
 		expectFault(t, err, "payment_unresolved")
-		service.Checkouts = &slow{checkouts{s}, 7 * time.Second}
+		service.Checkouts = &slowCheckouts{fakeCheckouts{s}, 7 * time.Second}
 		_, err = s.pay(t, service)
 		expectFault(t, err, "payment_unresolved")
 		if s.charges != 1 || len(s.asked) > 0 {
@@ -75,14 +75,14 @@ func TestTooLateToRepeat(t *testing.T) {
 	})
 }
 
-// slow are checkouts whose first COMMIT takes a while.
-type slow struct {
-	checkouts
+// slowCheckouts delays the return of the first transaction by pause.
+type slowCheckouts struct {
+	fakeCheckouts
 	pause time.Duration
 }
 
-func (s *slow) InTx(ctx context.Context, p id.Project, work func(ports.Purchase) error) error {
-	err := s.checkouts.InTx(ctx, p, work)
+func (s *slowCheckouts) InTx(ctx context.Context, p id.Project, work func(ports.Purchase) error) error {
+	err := s.fakeCheckouts.InTx(ctx, p, work)
 	time.Sleep(s.pause)
 	s.pause = 0
 	return err

@@ -14,39 +14,39 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// finalizing is a finalize on its way to the claim of its next attempt.
-type finalizing struct {
+// finalization is the state of a finalize until the claim of its next attempt.
+type finalization struct {
 	*Service
-	project  *project.Project
-	request  FinalizeRequest
-	route    project.PaymentRoute
-	asked    bool               // the agent consents to the attempt
-	admitted bool               // and the payment has a place, which leave gives back
-	leave    func()             // never nil
-	payable  *checkout.Checkout // as it was when it was last looked at; nil: it was not payable
+	project   *project.Project
+	request   FinalizeRequest
+	route     project.PaymentRoute
+	consented bool               // the agent consents to the attempt
+	admitted  bool               // the payment is admitted, until leave is called
+	leave     func()             // never nil
+	payable   *checkout.Checkout // as last read; nil: it was not payable
 }
 
-// next claims the next attempt once nothing speaks against it. ErrTooManyInFlight gives the place of the payment
-// back, for it may take a while until there is room.
-func (f *finalizing) next(ctx ports.Outbound) (claimed, error) {
+// claimNext claims the next attempt after the checks of consent. On ErrTooManyInFlight it ends the payment's admission,
+// because another payment may need it until one of the client's ends.
+func (f *finalization) claimNext(ctx ports.Outbound) (claimed, error) {
 	if err := f.consent(ctx); err != nil {
 		return nil, err
 	}
 	c, err := f.claim(ctx, f.project, f.request, f.route, f.payable)
 	if errors.Is(err, checkout.ErrTooManyInFlight) {
-		f.giveUpPlace()
+		f.endAdmission()
 	}
 	return c, err
 }
 
-// outdated reports whether a claim failed because the project was changed, or the checkout revised, since they were read. A
-// request that names a revision is not for another one.
-func (f *finalizing) outdated(err error) bool {
+// outdated reports whether a claim failed because the project or the checkout was changed after it was read. For a request that
+// names a revision, a revised checkout is an error instead.
+func (f *finalization) outdated(err error) bool {
 	return fault.Is(err, ports.ProjectChanged) || f.request.Revision == 0 && errors.Is(err, checkout.ErrChanged)
 }
 
-// reread begins anew with the project as it is now: its route, consent and policy may be others.
-func (f *finalizing) reread(ctx context.Context) error {
+// reread reads the project again and starts over, because its route, agent and policy may have changed.
+func (f *finalization) reread(ctx context.Context) error {
 	now, err := f.Storefronts.ByProject(ctx, f.project.ID)
 	switch {
 	case err != nil:
@@ -59,20 +59,20 @@ func (f *finalizing) reread(ctx context.Context) error {
 	return nil
 }
 
-// restart begins a new attempt, to which the agent has not consented yet.
-func (f *finalizing) restart() {
-	f.giveUpPlace()
-	f.asked = false
+// restart starts over for a new attempt, which needs the agent's consent again.
+func (f *finalization) restart() {
+	f.endAdmission()
+	f.consented = false
 }
 
-func (f *finalizing) giveUpPlace() {
+func (f *finalization) endAdmission() {
 	f.leave()
 	f.leave, f.admitted = func() {}, false
 }
 
-// wait pauses before the next try, and reports whether there is one. While it waits for payments of others, the
-// request holds no place of its lane: they wait for a provider.
-func (f *finalizing) wait(ctx context.Context, pause time.Duration, cause error) bool {
+// wait pauses before the next try, and reports whether there is one. While too many payments are in flight, the request gives
+// up its place in its lane, because those payments wait for a provider.
+func (f *finalization) wait(ctx context.Context, pause time.Duration, cause error) bool {
 	var err error
 	if errors.Is(cause, checkout.ErrTooManyInFlight) {
 		payer := cmp.Or(f.request.Client, f.request.Checkout.String())
@@ -94,25 +94,25 @@ func sleep(ctx context.Context, pause time.Duration) error {
 	}
 }
 
-// consent checks, before any transaction, whether a checkout that could be paid may be: its payers have not had
-// too many payments declined, and none too many in flight, and the agent agrees. Then it has the payment admitted.
-// What is not payable, the claim answers.
-func (f *finalizing) consent(ctx ports.Outbound) error {
+// consent checks, before any transaction, whether a payable checkout may be paid: its session and client have not too many
+// declined payments or payments in flight, and the agent consents. Then it admits the payment. It returns nil for a checkout
+// that is not payable; the claim returns the error.
+func (f *finalization) consent(ctx ports.Outbound) error {
 	if f.admitted {
 		return nil
 	}
-	standing, err := f.Checkouts.Standing(ctx, f.project.ID, f.request.Checkout, f.request.Client, checkout.DeclineWindow)
+	history, err := f.Checkouts.Standing(ctx, f.project.ID, f.request.Checkout, f.request.Client, checkout.DeclineWindow)
 	f.payable = nil
 	if err == nil {
-		if err = (Named{f.request.Checkout, f.request.Agent}).check(standing.Checkout); err != nil {
-			standing = ports.Standing{}
+		if err = (Named{f.request.Checkout, f.request.Agent}).check(history.Checkout); err != nil {
+			history = ports.Standing{}
 		}
 	}
-	if err == nil && standing.Checkout.Payable(standing.Now) != nil {
+	if err == nil && history.Checkout.Payable(history.Now) != nil {
 		return nil
 	}
-	f.payable = standing.Checkout
-	if err == nil && f.request.Revision != 0 && f.request.Revision != standing.Checkout.Revision() {
+	f.payable = history.Checkout
+	if err == nil && f.request.Revision != 0 && f.request.Revision != history.Checkout.Revision() {
 		return checkout.ErrChanged
 	}
 	if f.route.IsZero() {
@@ -121,13 +121,13 @@ func (f *finalizing) consent(ctx ports.Outbound) error {
 	if err != nil {
 		return err
 	}
-	if !f.canCharge(f.route, standing.Checkout.TotalWith(f.request.Option)) {
+	if !f.canCharge(f.route, history.Checkout.TotalWith(f.request.Option)) {
 		return fault.Field("payment.method", "cannot charge this amount; pay by another method or with another shipping option")
 	}
-	if err := limited(standing); err != nil {
+	if err := checkDeclines(history); err != nil {
 		return err
 	}
-	if err := f.askAgent(ctx, standing.Checkout); err != nil {
+	if err := f.askAgent(ctx, history.Checkout); err != nil {
 		return err
 	}
 	if f.Admission != nil {
@@ -139,9 +139,9 @@ func (f *finalizing) consent(ctx ports.Outbound) error {
 	return nil
 }
 
-// limited refuses a payment whose session or client has had too many declined, or would have if those in flight were.
-// Other payments of the client may begin between this and the claim, which counts again.
-func limited(s ports.Standing) error {
+// checkDeclines refuses a payment if its session or client has had too many payments declined, or would have if those in
+// flight were declined. The claim checks this again, because other payments of the client may begin in between.
+func checkDeclines(s ports.Standing) error {
 	switch {
 	case s.Declines >= checkout.MostDeclined:
 		return fault.New(fault.Limited, "too_many_declines", "Too many payments were declined lately. Try again later.").
@@ -152,12 +152,13 @@ func limited(s ports.Standing) error {
 	return nil
 }
 
-// ErrNeedsReview is the cause of a refusal that a person of the shop can lift. A protocol that can sends the buyer there.
+// ErrNeedsReview is the cause of a refusal that a person of the shop can overrule. Protocols that support it send the buyer to
+// that person.
 var ErrNeedsReview = errors.New("the shop's agent wants a person to look at it first")
 
-// refusal is the error of a verdict that is no consent; by default it has the message otherwise.
-func refusal(v agent.Verdict, code, otherwise string) error {
-	refused := fault.New(fault.Conflict, code, cmp.Or(v.Reason(), otherwise))
+// refusal returns nil for a verdict of consent, otherwise an error with the verdict's reason or else the default message.
+func refusal(v agent.Verdict, code, defaultMessage string) error {
+	refused := fault.New(fault.Conflict, code, cmp.Or(v.Reason(), defaultMessage))
 	switch v.Kind() {
 	case agent.Consented:
 		return nil
@@ -169,9 +170,9 @@ func refusal(v agent.Verdict, code, otherwise string) error {
 	return fmt.Errorf("purchase: unknown verdict %v", v)
 }
 
-// askAgent asks the agent for consent, once for each attempt.
-func (f *finalizing) askAgent(ctx ports.Outbound, c *checkout.Checkout) error {
-	if f.asked {
+// askAgent asks the agent for consent, once per attempt.
+func (f *finalization) askAgent(ctx ports.Outbound, c *checkout.Checkout) error {
+	if f.consented {
 		return nil
 	}
 	mandate, err := f.Mandates.Mandate(ctx, f.project, c.Snapshot().Session)
@@ -186,6 +187,6 @@ func (f *finalizing) askAgent(ctx ports.Outbound, c *checkout.Checkout) error {
 	if err == nil {
 		err = refusal(verdict, "finalize_refused", "The shop does not take this payment now.")
 	}
-	f.asked = err == nil
+	f.consented = err == nil
 	return err
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// downloads opens a checkout of a digital item, the mug, and of the tent where it is mixed.
-func downloads(t *testing.T, mixed bool) (*till, *purchase.Service) {
+// digitalCheckout opens a checkout of a digital item, the mug, and if mixed of the tent, too.
+func digitalCheckout(t *testing.T, mixed bool) (*fixture, *purchase.Service) {
 	t.Helper()
-	s, service := open()
+	s, service := newFixture()
 	s.products[2].Variants[0].Digital = true
-	r := purchase.InitRequest{Session: s.visit.ID, Items: items{{Product: s.products[2].ID, Quantity: 1}}}
+	r := purchase.InitRequest{Session: s.session.ID, Items: items{{Product: s.products[2].ID, Quantity: 1}}}
 	if mixed {
 		r.Items, r.Address = append(r.Items, purchase.InitItem{Product: s.products[0].ID, Quantity: 1}), home
 	}
@@ -25,7 +25,7 @@ func downloads(t *testing.T, mixed bool) (*till, *purchase.Service) {
 	return s, service
 }
 
-func finalize(t *testing.T, s *till, service *purchase.Service, physical bool) (purchase.Result, error) {
+func finalize(t *testing.T, s *fixture, service *purchase.Service, physical bool) (purchase.Result, error) {
 	return service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{
 		Checkout: s.checkout.ID(),
 		Method:   project.SharedPaymentToken,
@@ -36,19 +36,19 @@ func finalize(t *testing.T, s *till, service *purchase.Service, physical bool) (
 
 func TestFinalize_digital(t *testing.T) {
 	t.Parallel()
-	s, service := downloads(t, false)
+	s, service := digitalCheckout(t, false)
 	result, err := finalize(t, s, service, false)
-	o := placed(result)
+	o := orderOf(result)
 	if err != nil || o == nil || o.RequiresShipping() || !o.Address.IsZero() || o.Shipping.Minor() != 0 || !o.Lines[0].Digital {
 		t.Fatalf("%+v, %v", o, err)
 	}
 }
 
-// A protocol without digital items pays no checkout that has some, and leaves it as it is.
-func TestFinalize_digitalOverAnotherProtocol(t *testing.T) {
+// A protocol without digital items cannot pay a checkout that has some; the checkout is unchanged.
+func TestFinalize_digitalNotSupported(t *testing.T) {
 	t.Parallel()
 	for _, mixed := range []bool{false, true} {
-		s, service := downloads(t, mixed)
+		s, service := digitalCheckout(t, mixed)
 		before := s.checkout.Snapshot()
 		if _, err := finalize(t, s, service, true); !errors.Is(err, checkout.ErrDigital) || s.charges != 0 {
 			t.Errorf("mixed %v: %v, %d charges", mixed, err, s.charges)
@@ -56,17 +56,17 @@ func TestFinalize_digitalOverAnotherProtocol(t *testing.T) {
 		if after := s.checkout.Snapshot(); after.Status != checkout.Ready || after.Revision != before.Revision {
 			t.Errorf("mixed %v: %s, revision %d", mixed, after.Status, after.Revision)
 		}
-		if result, err := finalize(t, s, service, false); err != nil || placed(result) == nil {
+		if result, err := finalize(t, s, service, false); err != nil || orderOf(result) == nil {
 			t.Errorf("mixed %v, over its own: %+v, %v", mixed, result, err)
 		}
 	}
 }
 
-// What was digital and is shipped by now is not sold without an address, nor without its shipping.
-func TestFinalize_digitalIsShippedNow(t *testing.T) {
+// An item that was digital at init and is physical now is not sold, because the checkout lacks an address or shipping cost.
+func TestFinalize_digitalBecamePhysical(t *testing.T) {
 	t.Parallel()
 	for _, mixed := range []bool{false, true} {
-		s, service := downloads(t, mixed)
+		s, service := digitalCheckout(t, mixed)
 		total := s.checkout.Total()
 		s.products[2].Variants[0].Digital = false
 		if _, err := finalize(t, s, service, false); !errors.Is(err, checkout.ErrShippedNow) || s.charges != 0 {
@@ -74,27 +74,27 @@ func TestFinalize_digitalIsShippedNow(t *testing.T) {
 		}
 		s.products[2].Variants[0].Digital = true
 		result, err := finalize(t, s, service, false)
-		if o := placed(result); err != nil || o == nil || o.Total != total {
+		if o := orderOf(result); err != nil || o == nil || o.Total != total {
 			t.Errorf("mixed %v, digital again: %+v, %v", mixed, o, err)
 		}
 	}
 }
 
-// What was shipped and is digital by now is sold as it was agreed on: with its shipping, to its address.
-func TestFinalize_shippedIsDigitalNow(t *testing.T) {
+// An item that was physical at init and is digital now is sold with the shipping cost and address of the checkout.
+func TestFinalize_physicalBecameDigital(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
 	total := s.checkout.Total()
 	s.products[0].Variants[0].Digital = true
 	result, err := finalize(t, s, service, false)
-	o := placed(result)
+	o := orderOf(result)
 	if err != nil || o == nil || o.Total != total || !o.RequiresShipping() || o.Address.Line1 == "" || !o.Shipping.IsPositive() {
 		t.Errorf("%+v, %v", o, err)
 	}
 }
 
-// A line that is kept with its agreed price is shipped, or not, as its variant is when the checkout is revised.
-func TestRevise_digitalIsShippedNow(t *testing.T) {
+// A revision updates whether a line is digital, also that of a line which keeps its agreed price.
+func TestPrepareRevise_digitalChanged(t *testing.T) {
 	t.Parallel()
 	s, service := haggled(t)
 	s.products[0].Variants[0].Digital, s.products[2].Variants[0].Digital = true, true
@@ -108,7 +108,7 @@ func TestRevise_digitalIsShippedNow(t *testing.T) {
 	if err != nil || c.Digital() || !c.HasDigital() || c.Snapshot().Selected == "" {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if result, err := finalize(t, s, service, false); err != nil || placed(result) == nil {
+	if result, err := finalize(t, s, service, false); err != nil || orderOf(result) == nil {
 		t.Errorf("%+v, %v", result, err)
 	}
 }

@@ -15,26 +15,35 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// ready opens the shop with a checkout of a tent.
-func ready(t *testing.T) (*till, *purchase.Service) {
+// ready returns a shop with a checkout of a tent.
+func ready(t *testing.T) (*fixture, *purchase.Service) {
 	t.Helper()
-	s, service := open()
+	s, service := newFixture()
 	s.begin(t, service)
 	return s, service
 }
 
 // begin opens a checkout of a tent.
-func (s *till) begin(t *testing.T, service *purchase.Service) {
+func (s *fixture) begin(t *testing.T, service *purchase.Service) {
 	t.Helper()
 	items := []purchase.InitItem{{Product: s.products[0].ID, Quantity: 1}}
-	if _, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{Session: s.visit.ID, Items: items, Address: home}); err != nil {
+	if _, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{
+		Session: s.session.ID,
+		Items:   items,
+		Address: home,
+	}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (s *till) pay(t *testing.T, service *purchase.Service) (purchase.Result, error) {
+func (s *fixture) pay(t *testing.T, service *purchase.Service) (purchase.Result, error) {
 	return service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{
-		Checkout: s.checkout.ID(), Method: project.SharedPaymentToken, Token: "tok_secret", Email: "ada@example.com", Notes: "Ring twice", Option: "express",
+		Checkout: s.checkout.ID(),
+		Method:   project.SharedPaymentToken,
+		Token:    "tok_secret",
+		Email:    "ada@example.com",
+		Notes:    "Ring twice",
+		Option:   "express",
 	})
 }
 
@@ -42,10 +51,10 @@ func TestFinalize(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
 	result, err := s.pay(t, service)
-	if err != nil || placed(result) == nil {
+	if err != nil || orderOf(result) == nil {
 		t.Fatalf("%+v, %v", result, err)
 	}
-	o := placed(result)
+	o := orderOf(result)
 	if !regexp.MustCompile(`^HG-[0-9A-Z]{4}-[0-9A-Z]{4}$`).MatchString(o.Confirmation) {
 		t.Errorf("confirmation %s", o.Confirmation)
 	}
@@ -57,8 +66,7 @@ func TestFinalize(t *testing.T) {
 	}
 }
 
-// A finalize by a project that another replica has changed since begins anew: the agent is asked again, and the money goes
-// the way that the shop has chosen.
+// A finalize starts over if the project was changed after it was read: it asks the agent again and uses the new payment route.
 func TestFinalize_projectChanged(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
@@ -67,14 +75,18 @@ func TestFinalize_projectChanged(t *testing.T) {
 	changed.Version++
 	changed.Routes = map[project.PaymentMethod]project.PaymentRoute{project.SharedPaymentToken: {Provider: "stripe"}}
 	s.project = &changed
-	agreeing := &guard{}
+	agreeing := &fakeAgent{}
 	service.Agent = agreeing
-	request := purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: project.SharedPaymentToken, Token: "tok_secret"}
+	request := purchase.FinalizeRequest{
+		Checkout: s.checkout.ID(),
+		Method:   project.SharedPaymentToken,
+		Token:    "tok_secret",
+	}
 	result, err := service.Finalize(ports.NewOutbound(t.Context()), &old, request)
-	if err != nil || placed(result) == nil {
+	if err != nil || orderOf(result) == nil {
 		t.Fatalf("%+v, %v", result, err)
 	}
-	if route := placed(result).Payment.Route; s.charges != 1 || route.Provider != "stripe" || agreeing.asked != 2 {
+	if route := orderOf(result).Payment.Route; s.charges != 1 || route.Provider != "stripe" || agreeing.asked != 2 {
 		t.Errorf("%d charges, by %+v, the agent was asked %d times", s.charges, route, agreeing.asked)
 	}
 	s.begin(t, service)
@@ -87,10 +99,10 @@ func TestFinalize_projectChanged(t *testing.T) {
 	}
 }
 
-func TestAgentRefusesToFinalize(t *testing.T) {
+func TestFinalize_agentRefuses(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
-	doubter := &guard{verdict: agent.Refuse("Not today.")}
+	doubter := &fakeAgent{verdict: agent.Refuse("Not today.")}
 	service.Agent = doubter
 	_, err := s.pay(t, service)
 	expectFault(t, err, "finalize_refused")
@@ -103,23 +115,22 @@ func TestAgentRefusesToFinalize(t *testing.T) {
 	}
 }
 
-// What is decided, the agent is not asked about: it might say no to an order that exists.
-func TestAgentIsNotAskedAboutWhatIsDecided(t *testing.T) {
+// The agent is not asked about a completed checkout, because it could refuse an order that exists.
+func TestFinalize_completedWithoutConsent(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
 	if _, err := s.pay(t, service); err != nil {
 		t.Fatal(err)
 	}
-	doubter := &guard{verdict: agent.Refuse("")}
+	doubter := &fakeAgent{verdict: agent.Refuse("")}
 	service.Agent = doubter
-	if result, err := s.pay(t, service); err != nil || placed(result) == nil || doubter.asked != 0 {
+	if result, err := s.pay(t, service); err != nil || orderOf(result) == nil || doubter.asked != 0 {
 		t.Errorf("%+v, %v, asked %d times", result, err, doubter.asked)
 	}
 }
 
-// The money was taken and the database does not answer: the buyer hears that nobody knows, and gets the
-// order when it answers again.
-func TestOutcomeThatCannotBeRecorded(t *testing.T) {
+// If the outcome of a charge cannot be recorded, the buyer gets payment_unresolved, and the order after a retry.
+func TestFinalize_recordFails(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
 	s.broken["transaction 2"] = errGone
@@ -129,13 +140,13 @@ func TestOutcomeThatCannotBeRecorded(t *testing.T) {
 		t.Errorf("the checkout is %s", s.checkout.Status())
 	}
 	s.now = s.now.Add(checkout.Lease)
-	if result, err := s.pay(t, service); err != nil || placed(result) == nil {
+	if result, err := s.pay(t, service); err != nil || orderOf(result) == nil {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
 
-// Nor can it be noted that nobody looks after the attempt: its lease lapses by itself.
-func TestLeaseThatCannotBeReleased(t *testing.T) {
+// If the lease of an unresolved attempt cannot be released, it lapses.
+func TestFinalize_releaseFails(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
 	s.broken["charge"], s.broken["transaction 2"] = errGone, errGone
@@ -146,7 +157,7 @@ func TestLeaseThatCannotBeReleased(t *testing.T) {
 	}
 }
 
-func TestProviderThatSaysNothing(t *testing.T) {
+func TestFinalize_nilOutcome(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
 	s.outcome = nil
@@ -157,8 +168,8 @@ func TestProviderThatSaysNothing(t *testing.T) {
 	}
 }
 
-// A provider that refuses every key is not asked for ever.
-func TestProviderThatNeverCharges(t *testing.T) {
+// A finalize gives up if the provider reports every attempt as not charged.
+func TestFinalize_neverCharged(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
 	service.Patience = time.Nanosecond
@@ -170,7 +181,7 @@ func TestProviderThatNeverCharges(t *testing.T) {
 	}
 }
 
-func TestFinalizeFails(t *testing.T) {
+func TestFinalize_storeFails(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
 	s.broken["stock"] = errGone
@@ -183,8 +194,8 @@ func TestFinalizeFails(t *testing.T) {
 	}
 }
 
-// One attempt that cannot be decided keeps nobody from deciding the others.
-func TestReconcileGoesOn(t *testing.T) {
+// An attempt that cannot be resolved does not keep the job from resolving the others.
+func TestReconciliation_continuesAfterError(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
 	s.broken["charge"] = errGone
@@ -201,7 +212,7 @@ func TestReconcileGoesOn(t *testing.T) {
 	expectFault(t, err, "project_not_found")
 }
 
-func TestReconcileFails(t *testing.T) {
+func TestReconciliation_fails(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
 	s.broken["lapsed"] = errGone
@@ -221,13 +232,13 @@ func TestReconcileFails(t *testing.T) {
 	}
 }
 
-// joined is the first of joined errors.
+// joined unwraps to the first of joined errors.
 type joined struct{ error }
 
 func (j joined) Unwrap() error { return j.error.(interface{ Unwrap() []error }).Unwrap()[0] }
 
-// The merchant hears once that nobody knows, however often it is asked.
-func TestUnresolvedIsToldOnce(t *testing.T) {
+// An unresolved payment emits one event, even if finalize is repeated.
+func TestFinalize_unresolvedEventOnce(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
 	s.broken["charge"], s.broken["resolve"] = errGone, errGone
@@ -240,7 +251,7 @@ func TestUnresolvedIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestTooManyDeclines(t *testing.T) {
+func TestFinalize_tooManyDeclines(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
 	s.declines = checkout.MostDeclined
@@ -251,7 +262,7 @@ func TestTooManyDeclines(t *testing.T) {
 	}
 }
 
-func TestMethodThatNobodyServes(t *testing.T) {
+func TestFinalize_methodNotServed(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
 	service.Sandbox = false
@@ -264,8 +275,8 @@ func TestMethodThatNobodyServes(t *testing.T) {
 	}
 }
 
-// What the provider tells by itself leads where its answer would have led.
-func TestHeard(t *testing.T) {
+// An outcome that the provider reports by webhook completes the checkout like a response.
+func TestRecordFrom_notice(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
 	s.broken["charge"] = errGone
@@ -288,15 +299,15 @@ func TestHeard(t *testing.T) {
 	}
 }
 
-// Credentials that the provider refuses charge nobody: the stock is back, and the buyer may pay later.
-func TestRefusedCredentials(t *testing.T) {
+// If the provider refuses the shop's credentials, nothing is charged: the stock is put back, and the buyer can pay later.
+func TestFinalize_credentialsRefused(t *testing.T) {
 	t.Parallel()
 	for _, refused := range []error{ports.ErrCredentialsRefused, ports.ErrAccountRefused} {
-		t.Run(refused.Error(), func(t *testing.T) { refusedBy(t, refused) })
+		t.Run(refused.Error(), func(t *testing.T) { testCredentialsRefused(t, refused) })
 	}
 }
 
-func refusedBy(t *testing.T, refused error) {
+func testCredentialsRefused(t *testing.T, refused error) {
 	t.Parallel()
 	s, service := ready(t)
 	s.broken["charge"] = fmt.Errorf("stripe: %w", refused)
@@ -306,13 +317,13 @@ func refusedBy(t *testing.T, refused error) {
 		t.Errorf("the checkout is %s", s.checkout.Status())
 	}
 	delete(s.broken, "charge")
-	if result, err := s.pay(t, service); err != nil || placed(result) == nil {
+	if result, err := s.pay(t, service); err != nil || orderOf(result) == nil {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
 
-// But an attempt that was asked for before may have been charged then.
-func TestCredentialsRefusedLater(t *testing.T) {
+// If the provider refuses the credentials only when an attempt is resolved, the attempt may have been charged before.
+func TestFinalize_credentialsRefusedLater(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
 	s.broken["charge"] = errGone
@@ -323,116 +334,5 @@ func TestCredentialsRefusedLater(t *testing.T) {
 	expectFault(t, err, "payment_unresolved")
 	if s.checkout.Status() != checkout.Processing || s.checkout.Attempt() != 1 {
 		t.Errorf("the checkout is %s in attempt %d", s.checkout.Status(), s.checkout.Attempt())
-	}
-}
-
-// A buyer who sends the same token again has the identical charge repeated, whatever the rest of the request
-// says by then. Everything else is only asked about.
-func TestLapsedChargeIsRepeated(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		token   string
-		after   time.Duration
-		kept    func(*checkout.Snapshot) // by the store meanwhile
-		repeats bool
-	}{
-		"the same token":          {"tok_secret", time.Minute, unchanged, true},
-		"another token":           {"tok_other", time.Minute, unchanged, false},
-		"a checkout that expired": {"tok_secret", checkout.Validity, unchanged, false},
-		"a key of nearly 5 h":     {"tok_secret", checkout.KeyAge - time.Second, validForADay, true},
-		"a key that is too old":   {"tok_secret", checkout.KeyAge, validForADay, false},
-		"a key of unknown age":    {"tok_secret", checkout.KeyAge, claimedAtUnknownTime, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s, service := ready(t)
-			s.broken["charge"] = errGone
-			_, err := s.pay(t, service)
-			expectFault(t, err, "payment_unresolved")
-			delete(s.broken, "charge")
-			kept := s.checkout.Snapshot()
-			test.kept(&kept)
-			s.checkout = checkout.Rehydrate(kept)
-			s.now = noon.Add(test.after)
-			result, err := service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{
-				Checkout: s.checkout.ID(), Method: project.BillingAgreement, Token: test.token, Option: "overnight",
-			})
-			if err != nil || placed(result) == nil || placed(result).Shipping != usd(14_99) {
-				t.Fatalf("%+v, %v", result, err)
-			}
-			switch repeated := s.charges == 2; {
-			case repeated != test.repeats || repeated == (len(s.asked) == 1):
-				t.Errorf("charged %d times, asked %d times", s.charges, len(s.asked))
-			case repeated:
-				first, again := s.charged[0], s.charged[1]
-				if first.Again = true; first != again {
-					t.Errorf("repeated as %+v, was %+v", again, first)
-				}
-			}
-		})
-	}
-}
-
-func unchanged(*checkout.Snapshot) {}
-
-func validForADay(kept *checkout.Snapshot) { kept.ValidUntil = noon.Add(24 * time.Hour) }
-
-// claimedAtUnknownTime is a claim by a program that did not store its time, so that it counts from the init.
-func claimedAtUnknownTime(kept *checkout.Snapshot) {
-	validForADay(kept)
-	kept.ClaimedAt = time.Time{}
-}
-
-// A repeated charge that is unclear, as when the provider kept an error for it, is resolved.
-func TestUnclearRepetitionIsResolved(t *testing.T) {
-	t.Parallel()
-	s, service := ready(t)
-	s.broken["charge"] = errGone
-	_, err := s.pay(t, service)
-	expectFault(t, err, "payment_unresolved")
-	if result, err := s.pay(t, service); err != nil || placed(result) == nil || s.charges != 2 || len(s.asked) != 1 {
-		t.Errorf("%+v, %v, charged %d times, asked %d times", result, err, s.charges, len(s.asked))
-	}
-}
-
-// While one replica repeats the charge, no other one does.
-func TestRepetitionHoldsTheLease(t *testing.T) {
-	t.Parallel()
-	s, service := ready(t)
-	s.broken["charge"] = errGone
-	_, err := s.pay(t, service)
-	expectFault(t, err, "payment_unresolved")
-	delete(s.broken, "charge")
-	other := *service
-	other.Patience = time.Nanosecond
-	s.charging = func() {
-		s.charging = nil
-		if _, err := s.pay(t, &other); err != checkout.ErrProcessing {
-			t.Errorf("meanwhile: %v", err)
-		}
-	}
-	if result, err := s.pay(t, service); err != nil || placed(result) == nil || s.charges != 2 {
-		t.Errorf("%+v, %v after %d charges", result, err, s.charges)
-	}
-}
-
-// A declined payment whose answer was lost is the answer to the same token, and no charge for another.
-func TestLostDecline(t *testing.T) {
-	t.Parallel()
-	for _, token := range []string{"tok_secret", "tok_other"} {
-		s, service := ready(t)
-		s.broken["charge"] = errGone
-		_, err := s.pay(t, service)
-		expectFault(t, err, "payment_unresolved")
-		delete(s.broken, "charge")
-		s.outcome = checkout.Declined{Code: "insufficient_funds"}
-		result, err := service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{Checkout: s.checkout.ID(), Method: project.SharedPaymentToken, Token: token})
-		if _, declined := result.(purchase.Declined); err != nil || !declined {
-			t.Fatalf("%+v, %v", result, err)
-		}
-		attempts := map[string]int{"tok_secret": 1, "tok_other": 2}[token]
-		if s.checkout.Attempt() != attempts || s.checkout.Snapshot().Declines != attempts {
-			t.Errorf("%s: %d attempts, %d declines", token, s.checkout.Attempt(), s.checkout.Snapshot().Declines)
-		}
 	}
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// Named is a checkout that an agent asks for. What another agent made and signed is not there for it.
+// Named identifies a checkout, and the agent that requests it. Only a verified agent itself finds the checkouts that it opened.
 type Named struct {
 	Checkout id.Checkout
-	Agent    agentid.Agent // that asks
+	Agent    agentid.Agent // that sends the request
 }
 
-// check refuses a checkout that is not there for the agent.
+// check returns NotFound for a checkout that the agent must not see.
 func (n Named) check(c *checkout.Checkout) error {
 	if !n.Agent.FindsWhatWasMadeBy(c.Snapshot().Agent) {
 		return fault.Missing("checkout")
@@ -25,12 +25,12 @@ func (n Named) check(c *checkout.Checkout) error {
 	return nil
 }
 
-// Get returns a checkout, as expired once its time is over, and the order of a completed one; nil: there is none.
+// Get returns a checkout, and its order if it is completed. After its validity the checkout is returned as expired.
 func (s *Service) Get(ctx context.Context, p *project.Project, n Named) (*checkout.Checkout, *order.Order, error) {
 	return s.get(ctx, p, n.Checkout, n.check)
 }
 
-// Show returns what Get does, whoever made the checkout: for its page, which shows people nothing of the buyer.
+// Show is Get for a checkout of any agent. It is for the checkout's page, which shows no data of the buyer.
 func (s *Service) Show(ctx context.Context, p *project.Project, of id.Checkout) (*checkout.Checkout, *order.Order, error) {
 	return s.get(ctx, p, of, func(*checkout.Checkout) error { return nil })
 }
@@ -47,6 +47,6 @@ func (s *Service) get(ctx context.Context, p *project.Project, of id.Checkout, c
 		o, err := s.Orders.ByCheckout(ctx, p.ID, of)
 		return c, o, err
 	}
-	_ = c.Expire(s.Clock.Now()) // in the answer alone: a background loop stores it
+	_ = c.Expire(s.Clock.Now()) // only in the response; a background job stores it
 	return c, nil, nil
 }

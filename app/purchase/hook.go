@@ -5,7 +5,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/fault"
 )
 
-// checkHook refuses a hook that we would not send requests to.
+// checkHook refuses a webhook whose URL is invalid or private.
 func (s *Service) checkHook(h checkout.Hook) error {
 	if h == (checkout.Hook{}) {
 		return nil

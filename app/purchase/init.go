@@ -1,5 +1,5 @@
-// Package purchase turns a cart into a paid order: init prices it, finalize claims it, charges it
-// outside of any transaction, and records what came of it.
+// Package purchase turns a cart into a paid order: init prices it; finalize claims the checkout, charges it and records the
+// outcome. It never calls a payment provider or an agent inside a database transaction.
 package purchase
 
 import (
@@ -32,23 +32,23 @@ type Service struct {
 	Mandates  ports.Mandates
 	Gateway   ports.Gateway
 	Tokens    ordertoken.Tokens
-	Admission ports.PaymentAdmission // nil: every payment may begin
-	Sandbox   bool                   // the built-in provider serves methods that no connected one does
+	Admission ports.PaymentAdmission // nil: every payment is admitted
+	Sandbox   bool                   // the built-in provider serves methods that no connected provider serves
 	Clock     ports.Clock
 	Entropy   ports.Entropy
 	Log       *slog.Logger
-	Meter     ports.Meter // nil: nobody counts
-	// HookRules and Addresses tell to which URLs orders are sent.
+	Meter     ports.Meter // may be nil
+	// HookRules and Addresses decide which URLs order webhooks may be sent to.
 	HookRules event.Rules
 	Addresses ports.Addresses
-	// Placed hears that something was written for the outbox; nil: nobody does.
+	// Placed is called after something was written to the outbox. It may be nil.
 	Placed func()
-	// Patience is how long a finalize waits for another one of the same checkout, or for a payment of its session or
-	// client to end while too many are in flight. Zero: 10 s.
+	// Patience is how long a finalize waits for another finalize of the same checkout, or for a payment of its session
+	// or client to end while too many are in flight. Zero: 10 s.
 	Patience time.Duration
-	Waiting  *bulkhead.Room // where it waits for payments of its session or client; nil: without bounds
+	Waiting  *bulkhead.Room // limits how many wait for payments of their session or client; nil: no limit
 
-	// Lapsed and DueOrphans lease what background work carries on.
+	// Lapsed and DueOrphans lease work to the background jobs.
 	Lapsed     ports.LapsedCheckouts
 	DueOrphans ports.DueOrphans
 }
@@ -60,59 +60,59 @@ func (s *Service) In(stores *ports.Stores) *Service {
 	return &bound
 }
 
-// InitRequest is a cart to be checked out. Without items it is what the token covers.
+// InitRequest is a cart to be checked out. Without items, it has the items that the token covers.
 type InitRequest struct {
-	Session   id.Session // zero: that of the tokens; without any, a new one
-	FromCart  bool       // the items are those of the session's cart; there are no others, and no token
-	TokenHash string     // "" for none
+	Session   id.Session // zero: that of the tokens; without tokens, a new one
+	FromCart  bool       // check out the session's cart; Items and TokenHash must be empty
+	TokenHash string     // "": none
 	Items     []InitItem
-	Lenient   *pricing.LenientItems // in place of items and token: what can be sold is taken, and what is wrong with the rest is told
+	Lenient   *pricing.LenientItems // instead of Items and TokenHash: items that can be sold are accepted, the others are reported as findings
 	Address   checkout.Address
-	// Destinations and Destination are what an agent selects the address by (checkout.Choose); without any, it is Address.
+	// Destinations and Destination select the address (checkout.Choose). Without them, it is Address.
 	Destinations []checkout.Address
 	Destination  string
 	Buyer        checkout.Buyer
 	Agent        agentid.Agent
-	Hook         checkout.Hook // the order's
-	Option       string        // the way of shipping; "": the cheapest
-	// Problems are what else the checkout is incomplete for.
+	Hook         checkout.Hook // the webhook for the order
+	Option       string        // the shipping option; "": the cheapest
+	// Problems are further reasons why the checkout is incomplete.
 	Problems []checkout.Problem
-	// Partial and Strict are those of checkout.Cart.
+	// Partial and Strict are the fields of checkout.Cart.
 	Partial, Strict bool
-	// Repeatable: the answer is stored under an idempotency key.
+	// Repeatable means that the response is stored under an idempotency key.
 	Repeatable bool
 
 	problems []checkout.Problem // of lenient items
 }
 
-// InitItem is one line as the buyer wants it.
+// InitItem is one requested line.
 type InitItem = pricing.Item
 
 // PreparedInit is a priced cart whose checkout is not stored yet.
 type PreparedInit struct {
 	Checkout *checkout.Checkout
 	Opened   bool // its session is new
-	// Unused are agreements of the session on what the checkout sells without them.
+	// Unused are agreements of the session that cover a line but were not used for it.
 	Unused []checkout.Agreement
-	// Findings are what of lenient items is not as their sender may think.
+	// Findings are the problems of lenient items.
 	Findings []pricing.Finding
-	// Short are lines of which there is too little in stock now.
+	// Short are lines with too little stock.
 	Short []checkout.Shortage
 
 	session *session.Session
 	touched session.Touched
 	version int64 // of the project
 
-	// What becomes of the checkout that was made of the cart before: it is answered as it is, or revised, or its time is over.
-	asItIs   bool
-	revision *PreparedRevision
-	lapsed   *checkout.Checkout
+	// The cart's earlier checkout, if there is one, is returned unchanged, or revised, or expired by Commit.
+	unchanged bool
+	revision  *PreparedRevision
+	lapsed    *checkout.Checkout
 }
 
-// Existed reports whether the checkout is the one that was made of the cart before.
-func (i *PreparedInit) Existed() bool { return i.asItIs || i.revision != nil }
+// Existed reports whether Checkout is an earlier checkout of the cart.
+func (i *PreparedInit) Existed() bool { return i.unchanged || i.revision != nil }
 
-// PrepareInit prices a cart, and asks the agent for consent. It writes nothing.
+// PrepareInit prices a cart and asks the agent for consent. It writes nothing.
 func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequest) (*PreparedInit, error) {
 	if err := s.checkHook(r.Hook); err != nil {
 		return nil, err
@@ -120,22 +120,22 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 	if r.FromCart {
 		return s.initFromCart(ctx, p, r)
 	}
-	r.chooseOrTell(checkout.Address{})
-	known, err := s.Haggling.Basket(ctx, p.ID, r.basket())
+	r.selectAddressOrReport(checkout.Address{})
+	known, err := s.Haggling.Basket(ctx, p.ID, r.query())
 	if err != nil {
 		return nil, err
 	}
-	visit, touched, err := s.visit(p, r, known)
+	sess, touched, err := s.sessionFor(p, r, known)
 	if err != nil {
 		return nil, err
 	}
 	opened := known.Session == nil
-	r.Session = visit.ID
+	r.Session = sess.ID
 	lines, findings, err := r.price(known, nil)
 	if err != nil {
 		return nil, err
 	}
-	made, err := s.opened(ctx, p, r, visit, lines, known.Now)
+	made, err := s.openCheckout(ctx, p, r, sess, lines, known.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -144,41 +144,41 @@ func (s *Service) PrepareInit(ctx ports.Outbound, p *project.Project, r InitRequ
 	return made, nil
 }
 
-// opened is a new checkout of lines that the agent consents to.
-func (s *Service) opened(
-	ctx ports.Outbound, p *project.Project, r InitRequest, visit *session.Session, lines []checkout.Line, now time.Time,
+// openCheckout makes a new checkout of lines after the agent has consented.
+func (s *Service) openCheckout(
+	ctx ports.Outbound, p *project.Project, r InitRequest, sess *session.Session, lines []checkout.Line, now time.Time,
 ) (*PreparedInit, error) {
-	mandate, err := s.Mandates.Mandate(ctx, p, visit.ID)
+	mandate, err := s.Mandates.Mandate(ctx, p, sess.ID)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.consentTo(ctx, agent.Scene{
+	if err := s.askConsent(ctx, agent.Scene{
 		Project: p,
-		Session: visit,
+		Session: sess,
 		Mandate: mandate,
 	}, lines); err != nil {
 		return nil, err
 	}
 	if !r.Agent.Said() {
-		r.Agent = visit.Agent.Over(r.Agent.Protocol)
+		r.Agent = sess.Agent.Over(r.Agent.Protocol)
 	}
 	c, err := checkout.Open(id.New[id.Checkout](s.Entropy.IDBits()), p, r.cart(lines), now)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.expressible(p, c); err != nil {
+	if err := s.checkChargeable(p, c); err != nil {
 		return nil, err
 	}
 	return &PreparedInit{
 		Checkout: c,
-		session:  visit,
+		session:  sess,
 		version:  p.Version,
 	}, nil
 }
 
-// visit is the session that a checkout is opened in, and what the request changes of it.
-func (s *Service) visit(p *project.Project, r InitRequest, known ports.Basket) (*session.Session, session.Touched, error) {
-	named := !r.Session.IsZero() // and not that of a token, which whoever has it may redeem
+// sessionFor returns the session that a checkout is opened in, and how the request changes it.
+func (s *Service) sessionFor(p *project.Project, r InitRequest, known ports.Basket) (*session.Session, session.Touched, error) {
+	named := !r.Session.IsZero() // otherwise it is that of a token, which any agent that has the token may use
 	switch {
 	case named && (known.Session == nil || !r.Agent.FindsWhatWasMadeBy(known.Session.Agent)):
 		return nil, session.Touched{}, fault.Missing("session")
@@ -194,7 +194,7 @@ func (s *Service) visit(p *project.Project, r InitRequest, known ports.Basket) (
 	return opened, session.Touched{}, nil
 }
 
-// price makes the lines of the items, and notes what is wrong with lenient ones.
+// price prices the items, and stores the problems of lenient ones in the request.
 func (r *InitRequest) price(known ports.Basket, before []checkout.Line) ([]checkout.Line, []pricing.Finding, error) {
 	if r.Lenient == nil {
 		lines, err := pricing.Lines(pricing.Request{
@@ -204,12 +204,12 @@ func (r *InitRequest) price(known ports.Basket, before []checkout.Line) ([]check
 		}, known, before)
 		return lines, nil, err
 	}
-	asked := pricing.LenientRequest{
+	request := pricing.LenientRequest{
 		Session: r.Session,
 		Items:   r.Lenient.Items,
 		Tokens:  r.Lenient.Tokens,
 	}
-	lines, findings, err := pricing.Lenient(asked, known, before)
+	lines, findings, err := pricing.Lenient(request, known, before)
 	r.problems = pricing.Problems(findings)
 	return lines, findings, err
 }
@@ -230,23 +230,23 @@ func (r InitRequest) cart(lines []checkout.Line) checkout.Cart {
 	}
 }
 
-// choose takes the address that the request selects, which may be the one that its checkout holds.
-func (r *InitRequest) choose(held checkout.Address) (err error) {
+// selectAddress sets Address to the selected destination, which may be the address of the existing checkout.
+func (r *InitRequest) selectAddress(held checkout.Address) (err error) {
 	if len(r.Destinations) > 0 || r.Destination != "" {
 		r.Address, err = checkout.Choose(r.Destinations, r.Destination, held)
 	}
 	return err
 }
 
-// chooseOrTell is choose for a new checkout, which has no address where the one selected is unknown.
-func (r *InitRequest) chooseOrTell(held checkout.Address) {
-	if r.choose(held) != nil {
+// selectAddressOrReport is selectAddress, but reports an unknown destination as a problem of the checkout.
+func (r *InitRequest) selectAddressOrReport(held checkout.Address) {
+	if r.selectAddress(held) != nil {
 		r.Problems = append(slices.Clone(r.Problems), checkout.Problem{Kind: checkout.DestinationUnknown})
 	}
 }
 
-// consentTo asks the agent whether a cart may be checked out.
-func (s *Service) consentTo(ctx ports.Outbound, scene agent.Scene, lines []checkout.Line) error {
+// askConsent asks the agent whether a cart may be checked out.
+func (s *Service) askConsent(ctx ports.Outbound, scene agent.Scene, lines []checkout.Line) error {
 	verdict, err := s.Agent.Checkout(ctx, agent.CheckoutInput{Scene: scene, Lines: lines})
 	if err != nil {
 		return err
@@ -254,8 +254,8 @@ func (s *Service) consentTo(ctx ports.Outbound, scene agent.Scene, lines []check
 	return refusal(verdict, "checkout_refused", "The shop does not take this order.")
 }
 
-// basket is what the request is read by.
-func (r InitRequest) basket() ports.BasketAsk {
+// query names what the request needs to read.
+func (r InitRequest) query() ports.BasketAsk {
 	ask := ports.BasketAsk{Session: r.Session}
 	if r.TokenHash != "" {
 		ask.Tokens = append(ask.Tokens, r.TokenHash)
@@ -277,11 +277,11 @@ func (r InitRequest) basket() ports.BasketAsk {
 	return ask
 }
 
-// Commit stores the checkout, and opens or keeps its session. If another checkout was made of the cart since it was
-// prepared, or this one was revised, the error is ports.Stale: prepare it again.
+// Commit stores the checkout and its session. If another checkout of the cart was opened since it was prepared, or this one was
+// revised, it returns ports.Stale, and the caller must prepare it again.
 func (i *PreparedInit) Commit(ctx context.Context, stores *ports.Stores) error {
 	switch {
-	case i.asItIs:
+	case i.unchanged:
 		return stores.Sessions.Keep(ctx, i.session, i.touched)
 	case i.revision != nil:
 		err := i.revision.Commit(ctx, stores)
@@ -303,9 +303,9 @@ func (i *PreparedInit) Commit(ctx context.Context, stores *ports.Stores) error {
 	return stores.Checkouts.Create(ctx, i.Checkout, i.session, i.touched, i.version)
 }
 
-// expressible refuses a cart that, with one of its shipping options, comes to an amount which none of the shop's
-// providers can charge. Otherwise the buyer would learn of it by a decline, as the last step.
-func (s *Service) expressible(p *project.Project, c *checkout.Checkout) error {
+// checkChargeable refuses a checkout if none of the shop's providers can charge its total with one of its shipping options.
+// Without this check, the buyer's payment would be declined in the last step.
+func (s *Service) checkChargeable(p *project.Project, c *checkout.Checkout) error {
 	methods := p.ServedMethods(s.Sandbox)
 	charged := func(total money.Amount) bool {
 		return len(methods) == 0 || slices.ContainsFunc(methods, func(method project.PaymentMethod) bool { return s.canCharge(p.PaymentRoute(method, s.Sandbox), total) })
@@ -322,7 +322,7 @@ func (s *Service) expressible(p *project.Project, c *checkout.Checkout) error {
 	return nil
 }
 
-// canCharge reports whether the route's provider can charge the amount, as far as that is known.
+// canCharge reports whether the route's provider can charge the amount. Providers without AmountRules are assumed to.
 func (s *Service) canCharge(r project.PaymentRoute, total money.Amount) bool {
 	rules, ok := s.Gateway.(ports.AmountRules)
 	return !ok || rules.CanCharge(r, total)

@@ -14,14 +14,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// lanePlace counts how often a request gave up its place and took it again.
-type lanePlace struct{ left, returned int }
+// fakePlace counts how often a request gave up its place and took it back.
+type fakePlace struct{ left, returned int }
 
-func (*lanePlace) Tenant() string { return "shop" }
-func (p *lanePlace) Leave()       { p.left++ }
-func (p *lanePlace) Return()      { p.returned++ }
+func (*fakePlace) Tenant() string { return "shop" }
+func (p *fakePlace) Leave()       { p.left++ }
+func (p *fakePlace) Return()      { p.returned++ }
 
-func (s *till) payFrom(ctx context.Context, service *purchase.Service) (purchase.Result, error) {
+func (s *fixture) payFrom(ctx context.Context, service *purchase.Service) (purchase.Result, error) {
 	return service.Finalize(ports.NewOutbound(ctx), s.project, purchase.FinalizeRequest{
 		Checkout: s.checkout.ID(),
 		Method:   project.SharedPaymentToken,
@@ -30,14 +30,14 @@ func (s *till) payFrom(ctx context.Context, service *purchase.Service) (purchase
 	})
 }
 
-// While too many payments of the client are in flight a finalize waits, without a place of its lane, without a place
-// among the payments and without asking the agent. When one has ended it goes on.
+// While too many payments of the client are in flight, a finalize waits without a place in its lane, without admission and
+// without asking the agent. It continues when one has ended.
 func TestFinalize_waitsForPaymentsInFlight(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, service := ready(t)
-		s.tried = checkout.MostDeclined
-		asked, admitted, place := &guard{}, &admission{}, &lanePlace{}
+		s.attempts = checkout.MostDeclined
+		asked, admitted, place := &fakeAgent{}, &fakeAdmission{}, &fakePlace{}
 		service.Agent, service.Admission, service.Waiting = asked, admitted, bulkhead.NewRoom(bulkhead.Shares{
 			Places: 1,
 			Tenant: 1,
@@ -49,22 +49,22 @@ func TestFinalize_waitsForPaymentsInFlight(t *testing.T) {
 				t.Errorf("%d wait, place left %d times and returned to %d times, agent asked %d times, %d payments, %d transactions",
 					service.Waiting.Waiting(), place.left, place.returned, asked.asked, admitted.under, s.ended)
 			}
-			s.tried--
+			s.attempts--
 		}()
 		result, err := s.payFrom(bulkhead.WithPlace(t.Context(), place), service)
-		if err != nil || placed(result) == nil || asked.asked != 1 || place.left != place.returned {
+		if err != nil || orderOf(result) == nil || asked.asked != 1 || place.left != place.returned {
 			t.Errorf("%+v, %v, agent asked %d times, place left %d times and returned to %d times", result, err, asked.asked, place.left, place.returned)
 		}
 	})
 }
 
-// Other payments begin between the check and the claim: the claim refuses, and the payment waits without its place.
-func TestFinalize_waitsAfterARefusedClaim(t *testing.T) {
+// If other payments begin between the check and the claim, the claim refuses, and the finalize waits without admission.
+func TestFinalize_waitsAfterRefusedClaim(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, service := ready(t)
 		s.broken["claim"] = checkout.ErrTooManyInFlight
-		asked, admitted := &guard{}, &admission{}
+		asked, admitted := &fakeAgent{}, &fakeAdmission{}
 		service.Agent, service.Admission = asked, admitted
 		go func() {
 			time.Sleep(3 * time.Second)
@@ -73,13 +73,13 @@ func TestFinalize_waitsAfterARefusedClaim(t *testing.T) {
 			}
 			delete(s.broken, "claim")
 		}()
-		if result, err := s.payFrom(t.Context(), service); err != nil || placed(result) == nil || asked.asked != 1 || admitted.under != 0 {
+		if result, err := s.payFrom(t.Context(), service); err != nil || orderOf(result) == nil || asked.asked != 1 || admitted.under != 0 {
 			t.Errorf("%+v, %v, agent asked %d times, %d payments have a place", result, err, asked.asked, admitted.under)
 		}
 	})
 }
 
-func TestFinalize_endsToWait(t *testing.T) {
+func TestFinalize_stopsWaiting(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		room    bulkhead.Shares
@@ -102,7 +102,7 @@ func TestFinalize_endsToWait(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s, service := ready(t)
-				s.tried = checkout.MostDeclined
+				s.attempts = checkout.MostDeclined
 				service.Waiting = bulkhead.NewRoom(test.room)
 				ctx, cancel := context.WithTimeout(t.Context(), test.hangsUp)
 				defer cancel()

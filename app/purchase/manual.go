@@ -14,10 +14,10 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// ManualResolution is what a person found out about a payment attempt whose outcome the provider does not tell.
+// ManualResolution is a person's decision about a payment attempt whose outcome the provider does not report.
 type ManualResolution struct {
 	Checkout id.Checkout
-	Attempt  int // the one that the person means; 0: the one in flight
+	Attempt  int // 0: the one in flight
 	Charged  bool
 	Charge   string // the provider's id of the charge, if charged
 	Reason   string
@@ -31,16 +31,17 @@ type Resolved struct {
 	Order   *order.Order // nil: not charged
 }
 
-// Decidable says why a person cannot decide an attempt of a checkout now, or nil. attempt 0 is the one in flight.
+// Decidable returns nil if a person can decide an attempt of a checkout now, or the reason why not. attempt 0 is the one in
+// flight.
 func (s *Service) Decidable(ctx context.Context, of id.Project, c id.Checkout, attempt int) error {
-	standing, err := s.Checkouts.Standing(ctx, of, c, "", checkout.DeclineWindow)
+	found, err := s.Checkouts.Standing(ctx, of, c, "", checkout.DeclineWindow)
 	if err != nil {
 		return err
 	}
-	return standing.Checkout.Decidable(attempt, standing.Now)
+	return found.Checkout.Decidable(attempt, found.Now)
 }
 
-// CheckResolution checks a person's decision, and asks the provider whose a named charge is. It writes nothing.
+// CheckResolution checks a person's decision, and asks the provider which attempt a named charge belongs to. It writes nothing.
 func (s *Service) CheckResolution(ctx ports.Outbound, of id.Project, r ManualResolution) error {
 	if err := checkout.CheckDecision(r.Charged, r.Charge, "provider_charge_id", r.Reason); err != nil {
 		return err
@@ -51,10 +52,9 @@ func (s *Service) CheckResolution(ctx ports.Outbound, of id.Project, r ManualRes
 	return s.checkOrigin(ctx, of, r)
 }
 
-// ResolveManually records what a person decides about an attempt, as the provider's answer would be recorded, once
-// CheckResolution has found nothing against it. An attempt whose provider is being asked, or that is too young for a
-// person: Conflict (checkout.Decidable). If the provider reveals a charge after not charged, it is an orphan charge
-// and is refunded.
+// ResolveManually records a person's decision about an attempt as if it were the provider's response. The caller must call
+// CheckResolution first. It returns Conflict for an attempt that is being resolved, or is too young (checkout.Decidable). If the
+// provider reports a charge after the decision not charged, it becomes an orphan charge and is refunded.
 func (s *Service) ResolveManually(ctx context.Context, p *project.Project, r ManualResolution) (Resolved, error) {
 	var outcome checkout.Outcome = checkout.NotCharged{}
 	if r.Charged {
@@ -96,12 +96,12 @@ func (s *Service) ResolveManually(ctx context.Context, p *project.Project, r Man
 	}
 	s.Log.WarnContext(ctx, "a person decided a payment attempt", "project", p.ID.String(), "checkout", inLog(r.Checkout),
 		"attempt", resolved.Attempt, "charged", r.Charged)
-	s.count(outcome, completed)
-	s.placed()
+	s.countOutcome(outcome, completed)
+	s.outboxWritten()
 	return resolved, nil
 }
 
-// checkCharge checks the id of a charge that a person names.
+// checkCharge checks the id of a charge that a person entered.
 func (s *Service) checkCharge(c checkout.Charge, named string) error {
 	const field = "provider_charge_id"
 	switch names, known := s.Gateway.(ports.ChargeNames); {
@@ -114,12 +114,12 @@ func (s *Service) checkCharge(c checkout.Charge, named string) error {
 	return nil
 }
 
-// checkOrigin refuses a charge that is of another payment attempt, of this project or of another one with the same
-// account, or of no attempt of the account at all, by the provider's word. Without an answer the person's word counts:
-// that the provider cannot be asked is why a person decides.
+// checkOrigin asks the provider for the origin of a charge. It refuses a charge that belongs to another payment attempt, of this
+// project or of another one with the same account, and a charge that the account does not have. If the provider does not
+// answer, the person's decision is accepted, because that is the case which people decide.
 func (s *Service) checkOrigin(ctx ports.Outbound, of id.Project, r ManualResolution) error {
-	origin, tells := s.Gateway.(ports.ChargeGateway)
-	if r.Charge == "" || !tells {
+	gateway, ok := s.Gateway.(ports.ChargeGateway)
+	if r.Charge == "" || !ok {
 		return nil
 	}
 	c, err := s.Checkouts.Get(ctx, of, r.Checkout)
@@ -132,7 +132,7 @@ func (s *Service) checkOrigin(ctx ports.Outbound, of id.Project, r ManualResolut
 	}
 	ctx, cancel := ctx.WithTimeout(chargeTimeout)
 	defer cancel()
-	key, err := origin.ChargeKey(ctx, of, charge.Route, r.Charge)
+	key, err := gateway.ChargeKey(ctx, of, charge.Route, r.Charge)
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
 		return fault.Field("provider_charge_id", "is no charge of the connected account")
@@ -142,7 +142,7 @@ func (s *Service) checkOrigin(ctx ports.Outbound, of id.Project, r ManualResolut
 	return nil
 }
 
-// checkOrphan refuses a charge that is given back already. That no order has it, the store checks.
+// checkOrphan refuses a charge that is an orphan charge, which is refunded. The store refuses a charge of another order.
 func (s *Service) checkOrphan(ctx context.Context, of id.Project, charge string) error {
 	if charge == "" {
 		return nil
@@ -154,7 +154,7 @@ func (s *Service) checkOrphan(ctx context.Context, of id.Project, charge string)
 	return err
 }
 
-// OrphanResolution is what a person found out about the refund of an orphan charge.
+// OrphanResolution is a person's decision about the refund of an orphan charge.
 type OrphanResolution struct {
 	Orphan    string
 	Succeeded bool
@@ -162,7 +162,7 @@ type OrphanResolution struct {
 	Reason    string
 }
 
-// OrphanDecidable says why a person cannot decide the refund of an orphan charge now, or nil. It returns the charge.
+// OrphanDecidable returns an orphan charge, and an error if a person cannot decide its refund now.
 func (s *Service) OrphanDecidable(ctx context.Context, of id.Project, r OrphanResolution) (*checkout.Orphan, error) {
 	list, _, err := s.Orphans.Orphans(ctx, of, ports.OrphanFilter{ID: r.Orphan}, ports.Page{Limit: 1})
 	if err != nil {
@@ -174,9 +174,9 @@ func (s *Service) OrphanDecidable(ctx context.Context, of id.Project, r OrphanRe
 	return &list[0], list[0].Decidable(r.Succeeded, s.Clock.Now())
 }
 
-// ResolveOrphan records what a person decides about the refund of an orphan charge, as the provider's answer would be
-// recorded. A refund that the provider decides, or that is too young: Conflict (checkout.Orphan.Decidable). A failure
-// that the provider reports later is booked as a reversal, a success that it reports after failed as a refund.
+// ResolveOrphan records a person's decision about the refund of an orphan charge as if it were the provider's response. It
+// returns Conflict for a refund that the provider still decides, or that is too young (checkout.Orphan.Decidable). If the
+// provider reports a failure later, it is booked as a reversal; a success after the decision failed is booked as a refund.
 func (s *Service) ResolveOrphan(ctx context.Context, of id.Project, r OrphanResolution) (*checkout.Orphan, error) {
 	if err := checkout.CheckDecision(r.Succeeded, r.Refund, "provider_refund_id", r.Reason); err != nil {
 		return nil, err
@@ -195,24 +195,24 @@ func (s *Service) ResolveOrphan(ctx context.Context, of id.Project, r OrphanReso
 			return nil, err
 		}
 		*o = *locked
-		return s.orphaned(locked, now), nil
+		return s.orphanEvent(locked, now), nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.Log.WarnContext(ctx, "a person decided the refund of an orphaned charge", "project", of.String(), "orphan", r.Orphan, "succeeded", r.Succeeded)
-	s.placed()
+	s.outboxWritten()
 	return o, nil
 }
 
-// checkOrphanRefund checks the id of a refund that a person names: no other refund of the project has it.
+// checkOrphanRefund checks the id of a refund that a person entered. No other refund of the project may have it.
 func (s *Service) checkOrphanRefund(ctx context.Context, o *checkout.Orphan, named string) error {
 	switch {
 	case named == "" && o.Route.Provider == project.SandboxProvider:
 		return nil
 	case named == "":
 		return fault.Field("provider_refund_id", "is required: the refund is reconciled by it")
-	case named == o.Refund: // the one that the provider took back
+	case named == o.Refund: // the refund that the provider reversed
 		return order.ErrRefundTaken
 	}
 	known, err := s.Payments.FindMovements(ctx, o.Project, o.Route, []ports.Movement{{Refund: true, Provider: named}})

@@ -9,17 +9,17 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// stripe names its charges as a real provider does.
-type stripe struct{ ports.Gateway }
+// stripeGateway checks ids of charges as a real provider does.
+type stripeGateway struct{ ports.Gateway }
 
-func (stripe) ChargeForm(_ project.PaymentRoute, named string) string {
+func (stripeGateway) ChargeForm(_ project.PaymentRoute, named string) string {
 	if named == "pi_1" {
 		return ""
 	}
 	return "must begin with pi_"
 }
 
-// A charge through a real provider needs the id that the provider knows it by.
+// A charge through a real provider needs the provider's id of the charge.
 func TestResolveManually_chargeID(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
@@ -33,7 +33,7 @@ func TestResolveManually_chargeID(t *testing.T) {
 	}
 	snapshot.Payment.Route.Provider = "stripe"
 	s.checkout = checkout.Rehydrate(snapshot)
-	service.Gateway = stripe{s}
+	service.Gateway = stripeGateway{s}
 	for _, c := range []struct {
 		r      purchase.ManualResolution
 		fields []string
@@ -51,7 +51,7 @@ func TestResolveManually_chargeID(t *testing.T) {
 		_, err := resolveManually(service, ports.NewOutbound(t.Context()), s.project, c.r)
 		expectFault(t, err, "validation_error", c.fields...)
 	}
-	service.Gateway = s // which does not say what its ids look like
+	service.Gateway = s // does not check ids
 	_, err = resolveManually(service, ports.NewOutbound(t.Context()), s.project, purchase.ManualResolution{
 		Checkout: s.checkout.ID(),
 		Charged:  true,

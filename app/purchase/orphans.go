@@ -13,15 +13,15 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// orphan stores money of an attempt that no order comes of, with its event. The charge that an order was made
-// of is none.
-func (s *Service) orphan(ctx context.Context, tx ports.Purchase, c *checkout.Checkout, attempt int, paid checkout.Paid, by source, now time.Time) error {
+// storeOrphan stores an orphan charge, which is money for an attempt that was given up, with its event. The charge of an
+// existing order is not stored as one.
+func (s *Service) storeOrphan(ctx context.Context, tx ports.Purchase, c *checkout.Checkout, attempt int, paid checkout.Paid, by source, now time.Time) error {
 	o := c.Orphaned(attempt, paid.Provider, now)
 	again := attempt == c.Attempt() && c.Status() == checkout.Completed
 	if again && (by == notice || c.Snapshot().Manual == attempt) {
 		o.Doubt(checkout.ErrSecondCharge, now)
 	}
-	stored, err := tx.Orphan(ctx, o, s.orphaned(o, now))
+	stored, err := tx.Orphan(ctx, o, s.orphanEvent(o, now))
 	if stored {
 		s.Log.ErrorContext(ctx, "the provider took money for an attempt that was given up",
 			"project", o.Project.String(), "charge", o.Charge, "checkout", inLog(o.Checkout), "attempt", attempt, "refund", o.State.String())
@@ -29,8 +29,8 @@ func (s *Service) orphan(ctx context.Context, tx ports.Purchase, c *checkout.Che
 	return err
 }
 
-// orphaned is the event of how far the refund of an orphan charge is.
-func (s *Service) orphaned(o *checkout.Orphan, now time.Time) *event.Event {
+// orphanEvent returns the event with the state of an orphan charge's refund.
+func (s *Service) orphanEvent(o *checkout.Orphan, now time.Time) *event.Event {
 	refund := "pending"
 	switch o.State {
 	case checkout.OrphanRefunded:
@@ -48,7 +48,7 @@ func (s *Service) orphaned(o *checkout.Orphan, now time.Time) *event.Event {
 	})
 }
 
-// OrphanRefunds asks the providers to give orphan charges back.
+// OrphanRefunds returns the job that refunds orphan charges.
 func (s *Service) OrphanRefunds() jobs.Job[*checkout.Orphan] {
 	return jobs.Job[*checkout.Orphan]{
 		Name:  "refund orphan charges",
@@ -69,8 +69,8 @@ func (s *Service) OrphanRefunds() jobs.Job[*checkout.Orphan] {
 	}
 }
 
-// refundOrphan asks the provider for the refund and records what it answers. The caller holds the lease. An
-// unknown outcome is no failure: the same request is made again later, under the same key.
+// refundOrphan asks the provider for the refund and records the outcome. The caller holds the lease. An
+// unknown outcome is not a failure: the same request is sent again later, under the same key.
 func (s *Service) refundOrphan(ctx ports.Outbound, o *checkout.Orphan) error {
 	bounded, cancel := ctx.WithTimeout(chargeTimeout)
 	defer cancel()
@@ -83,12 +83,12 @@ func (s *Service) refundOrphan(ctx ports.Outbound, o *checkout.Orphan) error {
 		Since:    o.DetectedAt,
 		Checkout: o.Checkout,
 	})
-	return errors.Join(unknown, s.orphanRefund(ctx, o.Project, o.ID, outcome, unknown))
+	return errors.Join(unknown, s.recordOrphanRefund(ctx, o.Project, o.ID, outcome, unknown))
 }
 
-// orphanRefund records what is known of an orphan's refund now. Without an outcome, cause is why the provider was not
-// asked in fact.
-func (s *Service) orphanRefund(ctx context.Context, of id.Project, orphan string, outcome order.RefundOutcome, cause error) error {
+// recordOrphanRefund records the outcome of an orphan charge's refund. Without an outcome it postpones the refund, with cause as
+// the problem.
+func (s *Service) recordOrphanRefund(ctx context.Context, of id.Project, orphan string, outcome order.RefundOutcome, cause error) error {
 	decided := false
 	err := s.Orphans.ChangeOrphan(ctx, of, orphan, func(o *checkout.Orphan, now time.Time) (*event.Event, error) {
 		decided = false
@@ -107,19 +107,19 @@ func (s *Service) orphanRefund(ctx context.Context, of id.Project, orphan string
 		if !decided {
 			return nil, nil
 		}
-		return s.orphaned(o, now), nil
+		return s.orphanEvent(o, now), nil
 	})
 	if err == nil && decided {
-		s.placed()
+		s.outboxWritten()
 	}
 	return err
 }
 
-// HeardOrphanRefund records what a provider reports by itself of the refund of an orphan charge: also that one failed
-// which had succeeded. Unknown: NotFound orphan_not_found.
+// HeardOrphanRefund records the outcome of an orphan charge's refund that a provider reported by webhook, also the failure of
+// one that had succeeded. For an unknown orphan it returns NotFound, orphan_not_found.
 func (s *Service) HeardOrphanRefund(ctx context.Context, of id.Project, orphan string, outcome order.RefundOutcome) error {
 	if _, undecided := outcome.(order.RefundPending); undecided {
 		return nil
 	}
-	return s.orphanRefund(context.WithoutCancel(ctx), of, orphan, outcome, nil)
+	return s.recordOrphanRefund(context.WithoutCancel(ctx), of, orphan, outcome, nil)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// givenUp is a shop whose first attempt was voided, and the second one paid with standard shipping.
-func givenUp(t *testing.T) (*till, *purchase.Service) {
+// givenUp returns a shop whose first attempt was given up, and whose second one was paid with standard shipping.
+func givenUp(t *testing.T) (*fixture, *purchase.Service) {
 	t.Helper()
 	s, service := ready(t)
 	s.broken["charge"] = errGone
@@ -29,13 +29,14 @@ func givenUp(t *testing.T) (*till, *purchase.Service) {
 		Token:    "tok_other",
 		Option:   "standard",
 	})
-	if err != nil || placed(result) == nil || s.checkout.Attempt() != 2 {
+	if err != nil || orderOf(result) == nil || s.checkout.Attempt() != 2 {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	return s, service
 }
 
-func (s *till) hear(t *testing.T, service *purchase.Service, attempt int, charge string) {
+// sendNotice reports a charge by webhook, twice.
+func (s *fixture) sendNotice(t *testing.T, service *purchase.Service, attempt int, charge string) {
 	t.Helper()
 	for range 2 {
 		if err := service.Heard(t.Context(), s.project.ID, checkout.AttemptKey(s.checkout.ID(), attempt), checkout.Paid{Provider: charge}); err != nil {
@@ -44,8 +45,8 @@ func (s *till) hear(t *testing.T, service *purchase.Service, attempt int, charge
 	}
 }
 
-// orphaned are the refund states that payment.orphaned told.
-func (s *till) orphaned() (states string) {
+// orphanRefunds returns the refund states of the payment.orphaned events.
+func (s *fixture) orphanRefunds() (states string) {
 	for _, e := range s.events {
 		if o, ok := e.Data.(event.PaymentOrphaned); ok {
 			states += o.Refund + " "
@@ -54,14 +55,14 @@ func (s *till) orphaned() (states string) {
 	return states
 }
 
-// A notice of money for an attempt that was given up, once or twice, is one orphan charge with the amount of
-// that attempt, which is given back.
-func TestNoticeOfAnAttemptGivenUp(t *testing.T) {
+// Repeated notices of a charge for an attempt that was given up make one orphan charge, with the amount of that attempt. It is
+// refunded.
+func TestOrphanRefunds_noticeOfGivenUpAttempt(t *testing.T) {
 	t.Parallel()
 	s, service := givenUp(t)
-	s.hear(t, service, 1, "ch_1")
-	if s.orphan == nil || s.orphaned() != "pending " {
-		t.Fatalf("orphan %+v, told %q", s.orphan, s.orphaned())
+	s.sendNotice(t, service, 1, "ch_1")
+	if s.orphan == nil || s.orphanRefunds() != "pending " {
+		t.Fatalf("orphan %+v, told %q", s.orphan, s.orphanRefunds())
 	}
 	s.broken["refund"] = errGone
 	if n, err := refundOrphans(t, service); n != 0 || !errors.Is(err, errGone) || !s.orphan.Pending() {
@@ -76,61 +77,61 @@ func TestNoticeOfAnAttemptGivenUp(t *testing.T) {
 	if n, err := refundOrphans(t, service); n != 1 || err != nil || s.orphan.State != checkout.OrphanRefunded {
 		t.Fatalf("%d decided, %v: %+v", n, err, s.orphan)
 	}
-	if s.orphaned() != "pending succeeded " {
-		t.Errorf("told %q", s.orphaned())
+	if s.orphanRefunds() != "pending succeeded " {
+		t.Errorf("told %q", s.orphanRefunds())
 	}
 	for _, r := range s.refunds {
 		if r.Key != s.orphan.ID || r.Charge != "ch_1" || r.Amount != usd(100_00+14_99) || r.Route.Provider != "sandbox" {
 			t.Errorf("asked for %+v", r)
 		}
 	}
-	s.hear(t, service, 1, "ch_1")
+	s.sendNotice(t, service, 1, "ch_1")
 	if n, err := refundOrphans(t, service); n != 0 || err != nil || len(s.refunds) != 2 || s.order == nil {
 		t.Errorf("heard again: %d decided, %v, asked %d times", n, err, len(s.refunds))
 	}
 }
 
-// What the provider refuses to give back, a person sees to.
-func TestOrphanThatIsNotRefunded(t *testing.T) {
+// If the provider refuses the refund, the orphan charge is failed and left to a person.
+func TestOrphanRefunds_providerRefuses(t *testing.T) {
 	t.Parallel()
 	s, service := givenUp(t)
-	s.hear(t, service, 1, "ch_1")
+	s.sendNotice(t, service, 1, "ch_1")
 	s.refunded = order.RefundFailed{Code: "charge_disputed"}
 	if n, err := refundOrphans(t, service); n != 1 || err != nil || s.orphan.State != checkout.OrphanFailed || s.orphan.Failure != "charge_disputed" {
 		t.Errorf("%d decided, %v: %+v", n, err, s.orphan)
 	}
-	if s.orphaned() != "pending failed " {
-		t.Errorf("told %q", s.orphaned())
+	if s.orphanRefunds() != "pending failed " {
+		t.Errorf("told %q", s.orphanRefunds())
 	}
 }
 
-// The provider's notices of the order's own payment, and of attempts that never were, are no orphans.
-func TestNoticesThatAreNoOrphans(t *testing.T) {
+// Notices of the order's own payment and of attempts that do not exist make no orphan charge.
+func TestStoreOrphan_notices(t *testing.T) {
 	t.Parallel()
 	s, service := givenUp(t)
-	s.hear(t, service, 2, "ch_2")
-	s.hear(t, service, 3, "ch_3")
+	s.sendNotice(t, service, 2, "ch_2")
+	s.sendNotice(t, service, 3, "ch_3")
 	if s.orphan != nil || len(s.events) != 1 {
 		t.Errorf("orphan %+v, %d events", s.orphan, len(s.events))
 	}
-	s.hear(t, service, 2, "ch_other")
+	s.sendNotice(t, service, 2, "ch_other")
 	if s.orphan == nil || s.orphan.State != checkout.OrphanFailed || s.orphan.Failure != checkout.ErrSecondCharge {
 		t.Errorf("a second charge of the attempt that was paid: %+v", s.orphan)
 	}
 }
 
-// A notice that comes while the attempt is charged is left to whoever charges it. If that process dies, the
-// attempt stays, and is resolved.
-func TestNoticeWhileCharging(t *testing.T) {
+// A notice for an attempt that is being charged is ignored, because the process that charges it records the response. If that
+// process dies, the attempt is resolved.
+func TestRecordFrom_noticeWhileCharging(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
 	s.charging = func() {
-		s.hear(t, service, 1, "ch_1")
+		s.sendNotice(t, service, 1, "ch_1")
 		if s.order != nil || s.orphan != nil || s.checkout.Status() != checkout.Processing {
 			t.Errorf("order %v, orphan %v", s.order, s.orphan)
 		}
 	}
-	s.broken["transaction 2"], s.broken["transaction 3"] = errGone, errGone // Heard records nothing
+	s.broken["transaction 2"], s.broken["transaction 3"] = errGone, errGone // the notices record nothing
 	s.broken["transaction 4"] = errGone                                     // nor does the process that dies
 	_, err := s.pay(t, service)
 	expectFault(t, err, "payment_unresolved")
@@ -142,8 +143,8 @@ func TestNoticeWhileCharging(t *testing.T) {
 	}
 }
 
-// The answer to a charge that comes when somebody else has given the attempt up is an orphan too.
-func TestAnswerOfAnAttemptGivenUp(t *testing.T) {
+// The response to a charge whose attempt another replica has given up meanwhile makes an orphan charge, too.
+func TestStoreOrphan_responseForGivenUpAttempt(t *testing.T) {
 	t.Parallel()
 	s, service := ready(t)
 	s.charging = func() {
@@ -158,7 +159,7 @@ func TestAnswerOfAnAttemptGivenUp(t *testing.T) {
 	}
 	_, err := s.pay(t, service)
 	expectFault(t, err, "payment_unresolved")
-	if s.orphan == nil || s.orphan.Charge != "ch_1" || s.orphaned() != "pending " {
-		t.Errorf("orphan %+v, told %q", s.orphan, s.orphaned())
+	if s.orphan == nil || s.orphan.Charge != "ch_1" || s.orphanRefunds() != "pending " {
+		t.Errorf("orphan %+v, told %q", s.orphan, s.orphanRefunds())
 	}
 }

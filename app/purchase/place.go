@@ -10,7 +10,7 @@ import (
 	"github.com/haggle-commerce/haggle/domain/project"
 )
 
-// place makes the order of a paid checkout and the event that announces it.
+// place makes the order of a paid checkout and its event.
 func (s *Service) place(p *project.Project, c *checkout.Checkout, paid checkout.Paid, now time.Time) (*order.Order, *event.Event) {
 	o := order.Place(c, order.IDs{
 		Order: id.New[id.Order](s.Entropy.IDBits()), Payment: id.New[id.Payment](s.Entropy.IDBits()),

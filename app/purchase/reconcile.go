@@ -14,12 +14,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// perAccount is how many attempts at one payment account are asked about at once: fewer than a provider would
-// mind, and few enough that one without answers delays nobody else's.
+// perAccount is how many attempts of one payment account are resolved concurrently: few enough for a provider's rate limit, and
+// for a provider that hangs not to delay other accounts.
 const perAccount = 4
 
-// Reconciliation decides checkouts whose attempt nobody looks after, because a process died or a provider did
-// not answer: it asks the provider by the attempt's key. A provider without answer is asked again later.
+// Reconciliation returns the job that resolves lapsed payment attempts, which no process works on because one died or a provider
+// did not answer. It asks the provider for the outcome by the attempt's key, and retries later if the provider does not answer.
 func (s *Service) Reconciliation() jobs.Job[*checkout.Checkout] {
 	return jobs.Job[*checkout.Checkout]{
 		Name:  "reconcile payments",
@@ -37,12 +37,12 @@ func (s *Service) Reconciliation() jobs.Job[*checkout.Checkout] {
 		Work: func(ctx ports.Outbound, t jobs.Task[*checkout.Checkout]) error {
 			at := *s
 			at.Clock = t.Clock
-			return at.decide(ctx, t.Item())
+			return at.reconcile(ctx, t.Item())
 		},
 	}
 }
 
-func (s *Service) decide(ctx ports.Outbound, c *checkout.Checkout) error {
+func (s *Service) reconcile(ctx ports.Outbound, c *checkout.Checkout) error {
 	if err := failpoint.At(ctx, failpoint.Adopted); err != nil {
 		return err
 	}
@@ -54,8 +54,8 @@ func (s *Service) decide(ctx ports.Outbound, c *checkout.Checkout) error {
 	return err
 }
 
-// resolve asks the provider what became of an attempt, and records it. The caller holds its lease, which
-// ends if there is no answer: a buyer who asks again is not kept waiting.
+// resolve asks the provider for the outcome of an attempt, and records it. The caller holds the attempt's lease. If the provider
+// does not answer, resolve ends the lease, so that a buyer who retries does not have to wait for its end.
 func (s *Service) resolve(ctx ports.Outbound, p *project.Project, c *checkout.Checkout) (Result, error) {
 	ctx = ctx.WithoutCancel()
 	bounded, cancel := ctx.WithTimeout(chargeTimeout)
@@ -80,10 +80,10 @@ func (s *Service) resolve(ctx ports.Outbound, p *project.Project, c *checkout.Ch
 	return result, err
 }
 
-// Heard records what a provider told by itself about an attempt, by its key. What is known already, and
-// what is no attempt of the project, changes nothing. An attempt that is just being charged is left to
-// whoever charges it: the provider's answer says more than its notice, for one thing which card it was. Money
-// for an attempt that was given up is an orphan charge.
+// Heard records the outcome of an attempt, identified by its key, that a provider reported by webhook. It ignores outcomes that
+// are known already and keys that are not of an attempt of the project. It leaves an attempt that is being charged to the
+// request that charges it, because the provider's response has more details than its webhook, such as the card. Money for an
+// attempt that was given up is recorded as an orphan charge.
 func (s *Service) Heard(ctx context.Context, of id.Project, key string, outcome checkout.Outcome) error {
 	checkoutID, attempt, err := checkout.ParseAttemptKey(key)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Service) Heard(ctx context.Context, of id.Project, key string, outcome 
 	if attempt > c.Attempt() || !current && !paid {
 		return nil
 	}
-	_, err = s.recordAs(context.WithoutCancel(ctx), p, checkoutID, attempt, outcome, notice)
+	_, err = s.recordFrom(context.WithoutCancel(ctx), p, checkoutID, attempt, outcome, notice)
 	if errors.Is(err, checkout.ErrProcessing) || errors.Is(err, errTaken) {
 		return nil
 	}

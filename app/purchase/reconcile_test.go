@@ -13,7 +13,7 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// backlog is lapsed checkouts by payment account, as many as are left.
+// backlog counts the lapsed checkouts that are left, by payment account.
 type backlog struct {
 	ports.LapsedCheckouts
 	accounts []string
@@ -55,11 +55,10 @@ func (b *backlog) Claim(_ context.Context, lease time.Duration, shares []ports.S
 
 func (b *backlog) Now(context.Context) (time.Time, error) { return noon, nil }
 
-// Accounts whose provider hangs have four attempts asked about at once, each, however many wait, and the next account's
-// attempts are decided.
-func TestReconciliation_providersThatHang(t *testing.T) {
+// An account whose provider hangs occupies at most four workers, so that the attempts of other accounts are resolved.
+func TestReconciliation_providerHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, service := open()
+		_, service := newFixture()
 		b := &backlog{
 			accounts: []string{"one/hangs", "two/hangs", "three/works"},
 			left:     map[string]int{"one/hangs": 40, "two/hangs": 40},
@@ -78,7 +77,7 @@ func TestReconciliation_providersThatHang(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		go jobs.NewWorker(j).Run(ctx)
 		time.Sleep(time.Second)
-		synctest.Wait() // all that may wait for the providers do
+		synctest.Wait() // the hanging accounts occupy all of their workers
 		b.add("three/works", 10)
 		time.Sleep(time.Minute)
 		synctest.Wait()

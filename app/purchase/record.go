@@ -15,49 +15,50 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// mostNumbers is how many confirmation numbers an order draws that others have.
-const mostNumbers = 3
+// maxNumberTries is how many random confirmation numbers are tried for an order before giving up.
+const maxNumberTries = 3
 
-// record is the second transaction: everything that follows from the outcome, or nothing. If the
-// attempt was decided by somebody else meanwhile, their outcome is the answer.
+// record is the second transaction: it stores everything that follows from the outcome, or nothing. If another
+// process has decided the attempt meanwhile, record returns that result.
 func (s *Service) record(ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome) (Result, error) {
-	return s.recordAs(ctx, p, checkoutID, attempt, outcome, answer)
+	return s.recordFrom(ctx, p, checkoutID, attempt, outcome, response)
 }
 
-// errTaken keeps an attempt from its order: a person named its charge for another one. A person decides it, too.
+// errTaken means that an attempt cannot become an order, because a person assigned its charge to another order. A person has to
+// decide it, too.
 var errTaken = fault.New(fault.Conflict, "charge_taken", "The provider charged the payment, but another order has that charge.")
 
 // source is where an outcome comes from.
 type source bool
 
 const (
-	answer source = false // the provider's to a request of whoever holds the attempt's lease
-	notice source = true  // the provider reported it by itself
+	response source = false // a provider's response to the holder of the attempt's lease
+	notice   source = true  // a provider's webhook
 )
 
-// recordAs is record for either source. A notice of an attempt that is just being charged is
-// checkout.ErrProcessing: whoever charges it records the provider's answer, which says more, and if that process
-// has died, the attempt lapses and is resolved.
-func (s *Service) recordAs(ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome, by source) (Result, error) {
+// recordFrom is record for either source. For a notice of an attempt that is being charged it returns checkout.ErrProcessing:
+// the process that charges it records the provider's response, which has more details. If that process has died, the attempt
+// lapses and is resolved.
+func (s *Service) recordFrom(ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome, by source) (Result, error) {
 	var result Result
 	err := failpoint.At(ctx, failpoint.BeforeRecord)
 	if err == nil {
-		result, err = s.settled(ctx, p, checkoutID, attempt, outcome, by)
+		result, err = s.storeOutcome(ctx, p, checkoutID, attempt, outcome, by)
 	}
-	for n := 1; n < mostNumbers && fault.Is(err, "confirmation_taken"); n++ {
-		result, err = s.settled(ctx, p, checkoutID, attempt, outcome, by)
+	for n := 1; n < maxNumberTries && fault.Is(err, "confirmation_taken"); n++ {
+		result, err = s.storeOutcome(ctx, p, checkoutID, attempt, outcome, by)
 	}
 	if errors.Is(err, checkout.ErrProcessing) {
 		return nil, err
 	}
 	if errors.Is(err, checkout.ErrStale) {
-		if by == notice { // it is recorded, or was decided by somebody else
+		if by == notice { // it is recorded already, or decided otherwise
 			return nil, nil
 		}
 		if o, found := s.Orders.ByCheckout(ctx, p.ID, checkoutID); found == nil {
-			return Placed{Order: o, elsewhere: true}, nil
+			return Placed{Order: o, recordedElsewhere: true}, nil
 		}
-		return s.late(ctx, p, checkoutID, outcome)
+		return s.staleResult(ctx, p, checkoutID, outcome)
 	}
 	if fault.Is(err, errTaken.Code) {
 		err = errTaken
@@ -70,13 +71,13 @@ func (s *Service) recordAs(ctx context.Context, p *project.Project, checkoutID i
 		return nil, ErrUnresolved
 	}
 	placed, _ := result.(Placed)
-	s.count(outcome, placed.Checkout)
-	s.placed()
+	s.countOutcome(outcome, placed.Checkout)
+	s.outboxWritten()
 	return result, failpoint.At(ctx, failpoint.RecordCommitted)
 }
 
-// settled stores what follows from an outcome.
-func (s *Service) settled(ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome, by source) (result Result, err error) {
+// storeOutcome stores what follows from an outcome, in one transaction.
+func (s *Service) storeOutcome(ctx context.Context, p *project.Project, checkoutID id.Checkout, attempt int, outcome checkout.Outcome, by source) (result Result, err error) {
 	stale := false
 	err = s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {
 		c, now, err := tx.Lock(ctx, checkoutID)
@@ -90,7 +91,7 @@ func (s *Service) settled(ctx context.Context, p *project.Project, checkoutID id
 		settlement, err := s.settle(p, c, attempt, outcome, now)
 		if paid, ok := outcome.(checkout.Paid); ok && errors.Is(err, checkout.ErrStale) {
 			stale = true
-			return s.orphan(ctx, tx, c, attempt, paid, by, now)
+			return s.storeOrphan(ctx, tx, c, attempt, paid, by, now)
 		}
 		if err != nil {
 			return err
@@ -107,14 +108,15 @@ func (s *Service) settled(ctx context.Context, p *project.Project, checkoutID id
 		return failpoint.At(ctx, failpoint.Recorded)
 	})
 	if err == nil && stale {
-		s.placed()
+		s.outboxWritten()
 		return result, checkout.ErrStale
 	}
 	return result, err
 }
 
-// count counts an attempt by its outcome, where nil is one that nobody knows, and the checkout that it completed; nil: none.
-func (s *Service) count(outcome checkout.Outcome, completed *checkout.Checkout) {
+// countOutcome updates the metrics for an attempt. A nil outcome is an unknown one; completed is the checkout that the attempt
+// completed, or nil.
+func (s *Service) countOutcome(outcome checkout.Outcome, completed *checkout.Checkout) {
 	if s.Meter == nil {
 		return
 	}
@@ -134,8 +136,8 @@ func (s *Service) count(outcome checkout.Outcome, completed *checkout.Checkout) 
 	}
 }
 
-// late answers an outcome that somebody else recorded first, and no order came of it.
-func (s *Service) late(ctx context.Context, p *project.Project, checkoutID id.Checkout, outcome checkout.Outcome) (Result, error) {
+// staleResult returns the result for an attempt that another process has decided, without an order.
+func (s *Service) staleResult(ctx context.Context, p *project.Project, checkoutID id.Checkout, outcome checkout.Outcome) (Result, error) {
 	if o, ok := outcome.(checkout.Declined); ok {
 		c, err := s.Checkouts.Get(ctx, p.ID, checkoutID)
 		if err == nil && (c.Status() == checkout.Pending || c.Status() == checkout.Canceled) {
@@ -149,10 +151,10 @@ func declined(o checkout.Declined, c *checkout.Checkout) Declined {
 	return Declined{o, c.ID(), c.Status(), c.Revision(), c.Total()}
 }
 
-// inLog names a checkout in the log. Its id is a capability and stays out of it (decisions 5).
+// inLog returns a short hash that identifies a checkout in the log. The id itself grants access, so it is not logged.
 func inLog(c id.Checkout) string { return id.Hash(c.String())[:12] }
 
-// settle moves the checkout by the outcome and says what else is to be stored.
+// settle applies the outcome to the checkout and returns everything that has to be stored.
 func (s *Service) settle(p *project.Project, c *checkout.Checkout, attempt int, outcome checkout.Outcome, now time.Time) (ports.Settlement, error) {
 	settlement := ports.Settlement{Checkout: c}
 	var err error

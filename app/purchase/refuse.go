@@ -10,8 +10,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Refuse notes on an open checkout that an update of it was refused. It returns the checkout, which cannot be paid before
-// another update is taken.
+// Refuse records on an open checkout that an update was refused. It returns the checkout, which cannot be paid until another
+// update succeeds.
 func (s *Service) Refuse(ctx context.Context, p *project.Project, n Named, why checkout.ProblemKind) (*checkout.Checkout, error) {
 	var refused *checkout.Checkout
 	err := s.Checkouts.InTx(ctx, p.ID, func(tx ports.Purchase) error {
@@ -31,8 +31,8 @@ func (s *Service) Refuse(ctx context.Context, p *project.Project, n Named, why c
 	return refused, err
 }
 
-// loseDeals notes on a checkout, which could not be claimed for a token that another checkout has, which of its agreed prices
-// orders have used. Those that are being paid with elsewhere may come back.
+// loseDeals removes agreed prices that orders have used from a strict checkout, which could not be claimed because of a token
+// of another checkout. Agreed prices of checkouts in payment are kept, because they may become available again.
 func (s *Service) loseDeals(ctx context.Context, p id.Project, of id.Checkout) error {
 	c, err := s.Checkouts.Get(ctx, p, of)
 	if err != nil || !c.Snapshot().Strict {

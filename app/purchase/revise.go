@@ -15,32 +15,32 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// ReviseRequest replaces the whole cart of a checkout. Items keep the line that they name, or else one that is about the same
-// (pricing.Match). Its session is the checkout's.
+// ReviseRequest replaces the whole cart of a checkout. Items keep the line that they name, or else a matching one
+// (pricing.Match). The session is the checkout's.
 type ReviseRequest struct {
 	InitRequest
 
 	Checkout id.Checkout
-	Revision int // that the request was made by; 0: whichever there is
+	Revision int // that the request is based on; 0: any
 }
 
 // PreparedRevision is a new cart that is not stored yet.
 type PreparedRevision struct {
-	Checkout *checkout.Checkout // as it is once Commit has returned
-	// Unused, Findings and Short are those of PreparedInit.
+	Checkout *checkout.Checkout // revised; Commit replaces it by the stored one
+	// Unused, Findings and Short are as in PreparedInit.
 	Unused   []checkout.Agreement
 	Findings []pricing.Finding
 	Short    []checkout.Shortage
-	Dropped  []checkout.Dropped // agreed prices that lenient items gave up
+	Dropped  []checkout.Dropped // agreed prices that lenient items lost
 
 	project  *project.Project
-	revision int // that the cart was priced by
+	revision int // of the checkout when the cart was priced
 	cart     checkout.Cart
 	session  *session.Session
 	touched  session.Touched
 }
 
-// PrepareRevise prices a new cart for an open checkout, and asks the agent for consent. It writes nothing.
+// PrepareRevise prices a new cart for an open checkout and asks the agent for consent. It writes nothing.
 func (s *Service) PrepareRevise(ctx ports.Outbound, p *project.Project, r ReviseRequest) (*PreparedRevision, error) {
 	if err := s.checkHook(r.Hook); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (s *Service) PrepareRevise(ctx ports.Outbound, p *project.Project, r Revise
 	r.Session = before.Session
 	sent := r.Lenient
 	r.keepDeals(before.Lines)
-	known, err := s.Haggling.Basket(ctx, p.ID, r.basket())
+	known, err := s.Haggling.Basket(ctx, p.ID, r.query())
 	switch {
 	case err != nil:
 		return nil, err
@@ -69,12 +69,12 @@ func (s *Service) PrepareRevise(ctx ports.Outbound, p *project.Project, r Revise
 	if r.Revision != 0 && r.Revision != before.Revision {
 		return nil, checkout.ErrChanged
 	}
-	visit := known.Session
-	touched, err := visit.Touch(nil, p.Settings.SessionTimeout(), known.Now)
-	if err != nil { // a past one changes nothing
+	sess := known.Session
+	touched, err := sess.Touch(nil, p.Settings.SessionTimeout(), known.Now)
+	if err != nil { // an expired session is not updated
 		touched = session.Touched{}
 	}
-	if err := r.choose(before.Address); err != nil {
+	if err := r.selectAddress(before.Address); err != nil {
 		return nil, err
 	}
 	if r.TokenHash == "" {
@@ -84,7 +84,7 @@ func (s *Service) PrepareRevise(ctx ports.Outbound, p *project.Project, r Revise
 	if err != nil {
 		return nil, err
 	}
-	made, err := s.revised(ctx, p, c, r, visit, lines, known.Now)
+	made, err := s.prepareRevision(ctx, p, c, r, sess, lines, known.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (s *Service) PrepareRevise(ctx ports.Outbound, p *project.Project, r Revise
 	return made, nil
 }
 
-// keepDeals has lenient items keep the deals of the lines before, if they are meant.
+// keepDeals adds the tokens of the lines before to lenient items, if KeepDeals is set.
 func (r *InitRequest) keepDeals(before []checkout.Line) {
 	if r.Lenient == nil || !r.Lenient.KeepDeals {
 		return
@@ -111,17 +111,17 @@ func (r *InitRequest) keepDeals(before []checkout.Line) {
 	r.Lenient = &kept
 }
 
-// revised is a checkout with other lines, which the agent consents to.
-func (s *Service) revised(
-	ctx ports.Outbound, p *project.Project, c *checkout.Checkout, r ReviseRequest, visit *session.Session, lines []checkout.Line, now time.Time,
+// prepareRevision revises c after the agent has consented to the lines.
+func (s *Service) prepareRevision(
+	ctx ports.Outbound, p *project.Project, c *checkout.Checkout, r ReviseRequest, sess *session.Session, lines []checkout.Line, now time.Time,
 ) (*PreparedRevision, error) {
-	mandate, err := s.Mandates.Mandate(ctx, p, visit.ID)
+	mandate, err := s.Mandates.Mandate(ctx, p, sess.ID)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.consentTo(ctx, agent.Scene{
+	if err := s.askConsent(ctx, agent.Scene{
 		Project: p,
-		Session: visit,
+		Session: sess,
 		Mandate: mandate,
 	}, lines); err != nil {
 		return nil, err
@@ -131,15 +131,15 @@ func (s *Service) revised(
 		project:  p,
 		revision: c.Revision(),
 		cart:     r.cart(lines),
-		session:  visit,
+		session:  sess,
 	}
 	if err := c.Revise(p, made.cart, now); err != nil {
 		return nil, err
 	}
-	return made, s.expressible(p, c)
+	return made, s.checkChargeable(p, c)
 }
 
-// Commit stores the new cart, unless the checkout was claimed, ended or revised meanwhile.
+// Commit stores the new cart. It returns an error if the checkout was claimed, ended or revised meanwhile.
 func (r *PreparedRevision) Commit(ctx context.Context, stores *ports.Stores) error {
 	if r.touched.Any() {
 		if err := stores.Sessions.Keep(ctx, r.session, r.touched); err != nil {

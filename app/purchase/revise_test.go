@@ -20,16 +20,16 @@ import (
 
 type items = []purchase.InitItem
 
-// visits keeps sessions as they are.
-type visits struct{ ports.Sessions }
+// noopSessions stores nothing.
+type noopSessions struct{ ports.Sessions }
 
-func (visits) Keep(context.Context, *session.Session, session.Touched, ...id.Product) error {
+func (noopSessions) Keep(context.Context, *session.Session, session.Touched, ...id.Product) error {
 	return nil
 }
 
-func (s *till) revise(t *testing.T, service *purchase.Service, r purchase.ReviseRequest) (*checkout.Checkout, error) {
+func (s *fixture) revise(t *testing.T, service *purchase.Service, r purchase.ReviseRequest) (*checkout.Checkout, error) {
 	t.Helper()
-	r.Checkout, service.Stores.Sessions = s.checkout.ID(), visits{}
+	r.Checkout, service.Stores.Sessions = s.checkout.ID(), noopSessions{}
 	prepared, err := service.PrepareRevise(ports.NewOutbound(t.Context()), s.project, r)
 	if err != nil {
 		return nil, err
@@ -42,14 +42,14 @@ func with(list items) purchase.ReviseRequest {
 	return purchase.ReviseRequest{InitRequest: purchase.InitRequest{Items: list, Address: home}}
 }
 
-// haggled is a checkout of a tent at its agreed price (line 1) and a mug at list price (line 2).
-func haggled(t *testing.T) (*till, *purchase.Service) {
+// haggled returns a shop with a checkout of a tent at its agreed price (line 1) and a mug at list price (line 2).
+func haggled(t *testing.T) (*fixture, *purchase.Service) {
 	t.Helper()
-	s, service := open()
+	s, service := newFixture()
 	s.deals()
 	list := items{{Product: s.products[0].ID, Quantity: 1, TokenHash: "tent"}, {Product: s.products[2].ID, Quantity: 1}}
 	if _, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{
-		Session: s.visit.ID,
+		Session: s.session.ID,
 		Items:   list,
 		Address: home,
 	}); err != nil {
@@ -58,9 +58,9 @@ func haggled(t *testing.T) (*till, *purchase.Service) {
 	return s, service
 }
 
-func TestRevisePrices(t *testing.T) {
+func TestPrepareRevise_prices(t *testing.T) {
 	t.Parallel()
-	s, _ := open()
+	s, _ := newFixture()
 	tent, jacket, mug := s.products[0].ID, s.products[1].ID, s.products[2].ID
 	large := s.products[1].Variants[1].ID
 	for name, test := range map[string]struct {
@@ -102,9 +102,9 @@ func TestRevisePrices(t *testing.T) {
 	}
 }
 
-func TestReviseRefuses(t *testing.T) {
+func TestPrepareRevise_refused(t *testing.T) {
 	t.Parallel()
-	s, _ := open()
+	s, _ := newFixture()
 	tent, mug := s.products[0].ID, s.products[2].ID
 	for name, test := range map[string]struct {
 		items items
@@ -135,23 +135,23 @@ func TestReviseRefuses(t *testing.T) {
 	}
 }
 
-// What comes between the look at a checkout and its revision wins.
-func TestReviseLosesToWhatCameBetween(t *testing.T) {
+// Commit fails if the checkout, the shop or the time has changed after PrepareRevise.
+func TestPreparedRevision_Commit_conflict(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		between func(*till) error
+		between func(*fixture) error
 		want    string
 	}{
-		"a claim": {func(s *till) error {
+		"a claim": {func(s *fixture) error {
 			return s.checkout.Claim(checkout.Payment{Option: "standard"}, nil, s.now)
 		}, "checkout_processing"},
-		"a cancel": {func(s *till) error { return s.checkout.Cancel() }, "checkout_canceled"},
-		"another revision": {func(s *till) error {
+		"a cancel": {func(s *fixture) error { return s.checkout.Cancel() }, "checkout_canceled"},
+		"another revision": {func(s *fixture) error {
 			c := s.checkout.Snapshot()
 			return s.checkout.Revise(s.project, checkout.Cart{Lines: c.Lines, Address: c.Address}, s.now)
 		}, "checkout_changed"},
-		"the end of its time":  {func(s *till) error { s.now = s.now.Add(time.Hour); return nil }, "checkout_expired"},
-		"a change of the shop": {func(s *till) error { s.project.Version++; return nil }, ports.ProjectChanged},
+		"the end of its time":  {func(s *fixture) error { s.now = s.now.Add(time.Hour); return nil }, "checkout_expired"},
+		"a change of the shop": {func(s *fixture) error { s.project.Version++; return nil }, ports.ProjectChanged},
 		"nothing, but it is not by the revision that there is": {nil, "checkout_changed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -180,13 +180,13 @@ func TestReviseLosesToWhatCameBetween(t *testing.T) {
 	}
 }
 
-// A bundle's mug has its price together with the tent alone.
-func TestReviseKeepsBundlesTogether(t *testing.T) {
+// The mug of a bundle keeps its agreed price only together with the tent.
+func TestPrepareRevise_bundle(t *testing.T) {
 	t.Parallel()
-	s, service := open()
+	s, service := newFixture()
 	s.deals()
 	if _, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{
-		Session:   s.visit.ID,
+		Session:   s.session.ID,
 		TokenHash: "bundle",
 		Address:   home,
 	}); err != nil {
@@ -213,13 +213,13 @@ func TestReviseKeepsBundlesTogether(t *testing.T) {
 	}
 }
 
-// The prices of a line that is kept are those of its quote; a quote whose state changed later is looked at by the claim.
-func TestAnIncompleteCheckoutIsCompletedByRevision(t *testing.T) {
+// A revision completes an incomplete checkout. A line that is kept has the prices of its quote.
+func TestPrepareRevise_completesCheckout(t *testing.T) {
 	t.Parallel()
-	s, service := open()
+	s, service := newFixture()
 	s.agreed("tent", 0, 1, 90_00, func(q *negotiation.Snapshot) { q.ID = id.New[id.Quote]([16]byte{7}) })
 	c, err := openCheckout(service, ports.NewOutbound(t.Context()), s.project, purchase.InitRequest{
-		Session:   s.visit.ID,
+		Session:   s.session.ID,
 		TokenHash: "tent",
 		Partial:   true,
 	})
@@ -234,29 +234,29 @@ func TestAnIncompleteCheckoutIsCompletedByRevision(t *testing.T) {
 	if c, err = s.revise(t, service, r); err != nil || c.Status() != checkout.Ready || c.Snapshot().Selected != "express" {
 		t.Errorf("%v", err)
 	}
-	if result, err := s.pay(t, service); err != nil || placed(result) == nil {
+	if result, err := s.pay(t, service); err != nil || orderOf(result) == nil {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
 
-// consenting is an agent that consents to payments, and hears of them.
-type consenting struct {
-	guard
+// consenting is an agent that consents to payments, and onCheckout of them.
+type consentingAgent struct {
+	fakeAgent
 
-	to    []int64 // the totals
-	hears func()
+	totals          []int64
+	onFirstFinalize func()
 }
 
-func (c *consenting) Finalize(_ ports.Outbound, in agent.FinalizeInput) (agent.Verdict, error) {
-	c.to = append(c.to, in.Total.Minor())
-	if len(c.to) == 1 {
-		c.hears()
+func (c *consentingAgent) Finalize(_ ports.Outbound, in agent.FinalizeInput) (agent.Verdict, error) {
+	c.totals = append(c.totals, in.Total.Minor())
+	if len(c.totals) == 1 {
+		c.onFirstFinalize()
 	}
 	return agent.Verdict{}, nil
 }
 
-// A checkout that is revised after the agent has consented is consented to again, and its new total is charged. A request
-// that names the revision that it pays charges nothing.
+// If a checkout is revised after the agent has consented, the agent is asked again, and the new total is charged. A request that
+// names a revision fails instead, and charges nothing.
 func TestFinalize_revisedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for _, named := range []int{0, 1} {
@@ -268,7 +268,7 @@ func TestFinalize_revisedMeanwhile(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		asked := &consenting{hears: revise}
+		asked := &consentingAgent{onFirstFinalize: revise}
 		service.Agent = asked
 		result, err := service.Finalize(ports.NewOutbound(t.Context()), s.project, purchase.FinalizeRequest{
 			Checkout: s.checkout.ID(),
@@ -282,9 +282,9 @@ func TestFinalize_revisedMeanwhile(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || placed(result) == nil || len(asked.to) != 2 || s.charges != 1 ||
-			s.charged[0].Charge.Amount.Minor() != asked.to[1] || asked.to[1] != asked.to[0]+100_00 {
-			t.Errorf("%v, consented to %v, charged %+v", err, asked.to, s.charged)
+		if err != nil || orderOf(result) == nil || len(asked.totals) != 2 || s.charges != 1 ||
+			s.charged[0].Charge.Amount.Minor() != asked.totals[1] || asked.totals[1] != asked.totals[0]+100_00 {
+			t.Errorf("%v, consented to %v, charged %+v", err, asked.totals, s.charged)
 		}
 	}
 }

@@ -13,9 +13,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Buy buys an order's label, and records it in transactions of its own. An order that has its label keeps it,
-// whatever is wished for now, until it is voided; bought reports whether it is new. The wish's integration may be none, as
-// in Rates.
+// Buy buys an order's label, and records it in its own transactions. If the order has a label that is not voided, Buy returns that
+// one, even if the request differs; bought reports whether the label is new. The wish's integration may be zero, as in Rates.
 func (s *Service) Buy(ctx ports.Outbound, p *project.Project, of id.Order, w order.LabelWish) (l *order.Label, bought bool, err error) {
 	if err := w.Check(); err != nil {
 		return nil, false, err
@@ -24,7 +23,7 @@ func (s *Service) Buy(ctx ports.Outbound, p *project.Project, of id.Order, w ord
 	if err != nil {
 		return nil, false, err
 	}
-	if kept, err := s.keeps(l); kept || err != nil {
+	if usable, err := s.usable(l); usable || err != nil {
 		return l, false, err
 	}
 	parcel, err := s.parcel(ctx, p, of, w.Grams)
@@ -49,26 +48,26 @@ func (s *Service) Buy(ctx ports.Outbound, p *project.Project, of id.Order, w ord
 	return l, bought, nil
 }
 
-// keeps reports whether the order has a label to ship with.
-func (s *Service) keeps(l *order.Label) (bool, error) {
+// usable reports whether the order can be shipped with the label, which may be nil.
+func (s *Service) usable(l *order.Label) (bool, error) {
 	if l == nil {
 		return false, nil
 	}
 	return l.Usable(s.Clock.Now())
 }
 
-// claim leases the label, unless it has been bought meanwhile. One that is voided is replaced.
+// claim leases the label, unless it has been bought meanwhile. It replaces a voided label.
 func (s *Service) claim(ctx context.Context, p id.Project, of id.Order, w order.LabelWish) (*order.Label, error) {
 	now, name := s.Clock.Now(), id.New[id.Label](s.Entropy.IDBits())
 	var before *order.Label
 	l, err := s.Labels.Change(ctx, p, of, w.Test, func(o *order.Order, l *order.Label) (*order.Label, error) {
 		before = nil
 		if l != nil {
-			kept, err := l.Usable(now)
+			usable, err := l.Usable(now)
 			if err != nil {
 				return nil, err
 			}
-			if kept {
+			if usable {
 				before = l
 				return nil, nil
 			}
@@ -90,12 +89,12 @@ func (s *Service) claim(ctx context.Context, p id.Project, of id.Order, w order.
 	return l, err
 }
 
-// purchase buys a label that is in hand, and records it.
+// purchase buys a leased label, and records it.
 func (s *Service) purchase(ctx ports.Outbound, i *integration.Integration, shipper ports.Shipper, l *order.Label,
 	parcel ports.Package) (*order.Label, error) {
 	bounded, cancel := ctx.WithTimeout(patience)
 	defer cancel()
-	held := s.hold(ctx, bounded, l, cancel)
+	ended := s.keepLease(ctx, bounded, l, cancel)
 	var sold ports.ShippingLabel
 	err := s.Accounts.Use(bounded, i, func(c ports.Connection) (err error) {
 		sold, err = shipper.Buy(bounded, c, ports.LabelRequest{
@@ -108,7 +107,7 @@ func (s *Service) purchase(ctx ports.Outbound, i *integration.Integration, shipp
 		return err
 	})
 	cancel()
-	lease := <-held
+	lease := <-ended
 	if err != nil {
 		s.release(ctx, l, lease, err)
 		return nil, explain(i.Type, err)
@@ -116,10 +115,10 @@ func (s *Service) purchase(ctx ports.Outbound, i *integration.Integration, shipp
 	return s.record(ctx, l, sold)
 }
 
-// release lets others take up at once a label that was certainly not bought, or not voided. Any other one waits for the end
-// of its lease, for the platform may be about to do it.
+// release ends the lease of a label that was certainly not bought, or not voided. Otherwise the lease lasts until its end, because
+// the platform may still process the request.
 func (s *Service) release(ctx context.Context, l *order.Label, lease time.Time, cause error) {
-	if !certain(cause) {
+	if !provesNoEffect(cause) {
 		s.Log.WarnContext(ctx, "nobody knows yet whether a label was bought or voided", "label", l.ID.String(), "order", l.Order.String(), "error", cause)
 		return
 	}
@@ -134,8 +133,8 @@ func (s *Service) release(ctx context.Context, l *order.Label, lease time.Time, 
 	}
 }
 
-// certain tells of an error that nothing was bought, or voided.
-func certain(err error) bool {
+// provesNoEffect reports whether an error proves that nothing was bought or voided.
+func provesNoEffect(err error) bool {
 	var known *fault.Error
 	var refusal *ports.PlatformRefusal
 	var throttled ports.Throttled
@@ -143,14 +142,14 @@ func certain(err error) bool {
 		errors.As(err, &known) && known.Kind != fault.Internal && known.Kind != fault.Unavailable
 }
 
-// record stores what the platform sold. If another caller has done so meanwhile, that is that.
+// record stores the label that the platform sold. It has no effect if another request has stored it meanwhile.
 func (s *Service) record(ctx context.Context, l *order.Label, sold ports.ShippingLabel) (*order.Label, error) {
-	price, err := amount(sold.Price, sold.Currency)
+	price, err := parseAmount(sold.Price, sold.Currency)
 	if err != nil {
 		s.Log.WarnContext(ctx, "a label has no price that can be read", "label", l.ID.String(), "error", err)
 	}
 	now := s.Clock.Now()
-	return s.settled(ctx, l, func(_ *order.Order, l *order.Label) (*order.Label, error) {
+	return s.changeUnlessVoided(ctx, l, func(_ *order.Order, l *order.Label) (*order.Label, error) {
 		l.Buy(order.LabelSold{
 			Remote:         sold.Remote,
 			Carrier:        sold.Carrier,
@@ -163,9 +162,9 @@ func (s *Service) record(ctx context.Context, l *order.Label, sold ports.Shippin
 	})
 }
 
-// Tell tells the order of a label that it is on its way, once: a repeated request makes up for a Tell that failed. An
-// order that was canceled or delivered meanwhile stays so, with a label that nobody needs. A test label sends nothing, and
-// neither does one that was voided meanwhile.
+// Tell marks the order of a label as shipped, once. If it fails, a repeated request tries again. An
+// order that was canceled or delivered meanwhile stays so, and does not need the label. Test labels and labels that were voided
+// meanwhile do not change the order.
 func (s *Service) Tell(ctx context.Context, l *order.Label) (*order.Label, error) {
 	if l.Told || l.Test {
 		return l, nil
@@ -194,7 +193,7 @@ func (s *Service) Tell(ctx context.Context, l *order.Label) (*order.Label, error
 	})
 }
 
-// voidedMeanwhile is the label as it is by now, if it is voided; nil: it is not. It locks the order, so that nobody voids the label
+// voidedMeanwhile returns the current label if it is voided, else nil. It locks the order, so that no request voids the label
 // before the transaction of Tell ends.
 func (s *Service) voidedMeanwhile(ctx context.Context, l *order.Label) (gone *order.Label, err error) {
 	_, err = s.Labels.Change(ctx, l.Project, l.Order, l.Test, func(_ *order.Order, now *order.Label) (*order.Label, error) {

@@ -1,11 +1,12 @@
-// Package shipping asks platforms that ship orders for rates and labels.
+// Package shipping gets rates and buys and voids labels at shipping platforms. Rates, Buy and Void call a platform and must not
+// run within a transaction.
 //
-// A label costs money, and so buying one goes like taking money: one transaction takes the label in hand,
-// the platform is asked outside of any transaction, and one transaction records what it sold. Until then
-// nobody else buys it, for the lease is renewed; after a crash, or an answer that was lost, whoever asks next asks the platform for
-// the label before buying any. Then the order is told that it is on its way, which a repeated request does
-// as well. Voiding a label goes the same way: the label is in hand until the platform's answer is recorded, and nobody buys
-// another one meanwhile, nor after a lost answer until the label was voided again. A Service works on a store of its own, and never within another transaction.
+// A label costs money, so buying one takes the same steps as a charge: one transaction leases the label,
+// the platform is called outside of any transaction, and another transaction records the purchase. The lease is renewed
+// meanwhile, so that no other request buys the label. After a crash or a lost response, the next request looks the label up at the
+// platform before it buys one. Then the order is marked as shipped, which a repeated request does, too.
+// Voiding a label takes the same steps: the label is leased until the platform's response is recorded. No other label is bought
+// meanwhile, nor after a lost response until the label was voided again.
 package shipping
 
 import (
@@ -44,13 +45,13 @@ func (s *Service) In(stores *ports.Stores) *Service {
 }
 
 const (
-	// patience bounds one conversation with a platform.
+	// patience limits the calls of a platform for one request.
 	patience = 20 * time.Second
-	// renewal is how often a label's lease is renewed meanwhile: twice may fail before others take the label up.
+	// renewal is how often a label's lease is renewed meanwhile. Two renewals may fail before the lease ends.
 	renewal = order.LabelLease / 4
 )
 
-// Rate is an offer of a carrier's.
+// Rate is an offer of a carrier.
 type Rate struct {
 	Carrier string
 	Service string
@@ -58,8 +59,8 @@ type Rate struct {
 	Price   money.Amount
 }
 
-// Rates asks what sending an order costs, by one carrier or, with "", by all that the account has, through an
-// integration or, with none named, the only one there is. The cheapest come first.
+// Rates returns what shipping an order costs, the cheapest rate first. Without a carrier, it asks for all carriers of the account;
+// without an integration, it uses the project's only one.
 func (s *Service) Rates(ctx ports.Outbound, p *project.Project, through id.Integration, of id.Order, grams int, carrier string) ([]Rate, error) {
 	c := fault.NewCheck()
 	order.CheckGrams(c, grams)
@@ -87,14 +88,14 @@ func (s *Service) Rates(ctx ports.Outbound, p *project.Project, through id.Integ
 	if err != nil {
 		return nil, explain(i.Type, err)
 	}
-	return s.priced(ctx, offers), nil
+	return s.parseRates(ctx, offers), nil
 }
 
-// priced leaves out offers whose price nobody can read.
-func (s *Service) priced(ctx context.Context, offers []ports.ShippingRate) []Rate {
+// parseRates converts offers, sorted by price. It leaves out offers whose price cannot be parsed.
+func (s *Service) parseRates(ctx context.Context, offers []ports.ShippingRate) []Rate {
 	rates := make([]Rate, 0, len(offers))
 	for _, o := range offers {
-		price, err := amount(o.Price, o.Currency)
+		price, err := parseAmount(o.Price, o.Currency)
 		if err != nil {
 			s.Log.WarnContext(ctx, "a shipping rate is left out", "carrier", o.Carrier, "service", o.Service, "error", err)
 			continue
@@ -107,7 +108,7 @@ func (s *Service) priced(ctx context.Context, offers []ports.ShippingRate) []Rat
 	return rates
 }
 
-func amount(text, code string) (money.Amount, error) {
+func parseAmount(text, code string) (money.Amount, error) {
 	currency, err := money.ParseCurrency(code)
 	if err != nil {
 		return money.Amount{}, err
@@ -115,7 +116,7 @@ func amount(text, code string) (money.Amount, error) {
 	return money.Parse(text, currency)
 }
 
-// parcel is an order in its box.
+// parcel returns the package for a shippable order.
 func (s *Service) parcel(ctx context.Context, p *project.Project, of id.Order, grams int) (ports.Package, error) {
 	c, err := s.Orders.Case(ctx, p.ID, of)
 	if err != nil {
@@ -141,18 +142,18 @@ func (s *Service) parcel(ctx context.Context, p *project.Project, of id.Order, g
 	}, nil
 }
 
-// most is more integrations than a project ever had.
-const most = 1000
+// maxIntegrations is more integrations than any project has.
+const maxIntegrations = 1000
 
-// shipper is the integration, and who speaks with its platform.
+// shipper returns the integration, and the client of its platform.
 func (s *Service) shipper(ctx context.Context, p id.Project, through id.Integration) (*integration.Integration, ports.Shipper, error) {
 	i, err := s.find(ctx, p, through)
 	if err != nil {
 		return nil, nil, err
 	}
-	shipper, ships := s.Shippers[i.Type.String()]
+	shipper, ok := s.Shippers[i.Type.String()]
 	switch {
-	case !ships:
+	case !ok:
 		return nil, nil, fault.Field("integration_id", "is of a platform that ships nothing")
 	case i.Status == integration.Disconnected:
 		return nil, nil, integration.ErrDisconnected()
@@ -164,7 +165,7 @@ func (s *Service) find(ctx context.Context, p id.Project, through id.Integration
 	if !through.IsZero() {
 		return s.Integrations.ByID(ctx, p, through)
 	}
-	list, _, err := s.Integrations.List(ctx, p, ports.Page{Limit: most})
+	list, _, err := s.Integrations.List(ctx, p, ports.Page{Limit: maxIntegrations})
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +182,7 @@ func (s *Service) find(ctx context.Context, p id.Project, through id.Integration
 	return nil, fault.Field("integration_id", "is required: the project is connected to several platforms that ship orders")
 }
 
-// explain tells a merchant why a platform did not do as it was asked.
+// explain converts a platform's error to one that tells the merchant why the request failed.
 func explain(t integration.Type, err error) error {
 	var known *fault.Error
 	var refusal *ports.PlatformRefusal

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"reflect"
 	"testing"
-	"time"
 
 	"github.com/haggle-commerce/haggle/app/shipping"
 	"github.com/haggle-commerce/haggle/domain/fault"
@@ -19,15 +18,19 @@ import (
 var none id.Integration
 
 func wish() order.LabelWish {
-	return order.LabelWish{Carrier: "ups", Service: "ups_ground", Grams: 1200}
+	return order.LabelWish{
+		Carrier: "ups",
+		Service: "ups_ground",
+		Grams:   1200,
+	}
 }
 
-func (d *desk) buy(w order.LabelWish) (*order.Label, bool, error) {
+func (d *fixture) buy(w order.LabelWish) (*order.Label, bool, error) {
 	return d.buyFor(context.Background(), shop, parcel, w)
 }
 
-// buyFor buys a label and tells the order.
-func (d *desk) buyFor(ctx context.Context, p *project.Project, of id.Order, w order.LabelWish) (*order.Label, bool, error) {
+// buyFor buys a label and marks the order as shipped.
+func (d *fixture) buyFor(ctx context.Context, p *project.Project, of id.Order, w order.LabelWish) (*order.Label, bool, error) {
 	s := d.service()
 	l, bought, err := s.Buy(ports.NewOutbound(ctx), p, of, w)
 	if err == nil {
@@ -43,9 +46,9 @@ func refused(t *testing.T, err error, kind fault.Kind, code string) {
 	}
 }
 
-func TestRatesComeCheapestFirst(t *testing.T) {
+func TestRates_cheapestFirst(t *testing.T) {
 	t.Parallel()
-	d := newDesk()
+	d := newFixture()
 	got, err := d.service().Rates(ports.NewOutbound(t.Context()), shop, none, parcel, 1200, "")
 	want := []shipping.Rate{{"usps", "usps_mail", "Mail", usd(5_50)}, {"ups", "ups_air", "Air", usd(21_00)}}
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -56,9 +59,9 @@ func TestRatesComeCheapestFirst(t *testing.T) {
 	}
 }
 
-func TestBuyALabel(t *testing.T) {
+func TestBuy(t *testing.T) {
 	t.Parallel()
-	d := newDesk()
+	d := newFixture()
 	l, bought, err := d.buy(wish())
 	if err != nil || !bought {
 		t.Fatalf("%v, %v", bought, err)
@@ -72,16 +75,17 @@ func TestBuyALabel(t *testing.T) {
 	}
 	other := wish()
 	other.Service = "ups_air"
-	d.list = nil // the label is known without anybody
+	d.list = nil // the label is returned without an integration
 	again, bought, err := d.buy(other)
 	if err != nil || bought || !reflect.DeepEqual(again, l) || len(d.asked) != 1 {
 		t.Errorf("again %+v, %v, %v; asked %d times", again, bought, err, len(d.asked))
 	}
 }
 
-func TestTestLabelSendsNothing(t *testing.T) {
+// A test label does not mark the order as shipped.
+func TestBuy_testLabel(t *testing.T) {
 	t.Parallel()
-	d := newDesk()
+	d := newFixture()
 	w := wish()
 	w.Test = true
 	test, bought, err := d.buy(w)
@@ -94,11 +98,11 @@ func TestTestLabelSendsNothing(t *testing.T) {
 	}
 }
 
-// Two ask at once: one buys, the other is told to wait, and then has the same label.
-func TestTwoCallersAtOnce(t *testing.T) {
+// Of two concurrent requests one buys the label. The other gets label_in_progress, and the same label later.
+func TestBuy_concurrent(t *testing.T) {
 	t.Parallel()
-	d := newDesk()
-	d.met, d.goOn = make(chan struct{}), make(chan struct{})
+	d := newFixture()
+	d.started, d.proceed = make(chan struct{}), make(chan struct{})
 	var first *order.Label
 	done := make(chan error)
 	go func() {
@@ -106,14 +110,14 @@ func TestTwoCallersAtOnce(t *testing.T) {
 		first = l
 		done <- err
 	}()
-	<-d.met
+	<-d.started
 	_, _, err := d.buy(wish())
 	refused(t, err, fault.Conflict, "label_in_progress")
 	var f *fault.Error
 	if !errors.As(err, &f) || f.RetryAfter <= 0 {
 		t.Errorf("%v does not say when to ask again", err)
 	}
-	close(d.goOn)
+	close(d.proceed)
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
@@ -123,146 +127,30 @@ func TestTwoCallersAtOnce(t *testing.T) {
 	}
 }
 
-// lostAnswer is how it looks when nobody knows.
-var lostAnswer = &ports.PlatformFailure{Reason: "ShipStation did not answer."}
-
-func TestLostAnswer(t *testing.T) {
+// A label is recorded even if the client disconnects during the purchase.
+func TestBuy_clientDisconnects(t *testing.T) {
 	t.Parallel()
-	d := newDesk()
-	d.after[1] = lostAnswer
-	_, _, err := d.buy(wish())
-	refused(t, err, fault.Unavailable, "provider_unavailable")
-	_, _, err = d.buy(wish())
-	refused(t, err, fault.Conflict, "label_in_progress") // the platform may be at it still
-	d.pass(order.LabelLease)
-	l, bought, err := d.buy(wish())
-	if err != nil || !bought || l.TrackingNumber != "1Z9" || l.PDF != nil || len(d.sold) != 1 || !l.Told {
-		t.Errorf("%+v, %v, %v", l, bought, err)
-	}
-}
-
-// The process dies between the purchase and its record: the next one finds the label.
-func TestCrashBeforeTheRecord(t *testing.T) {
-	t.Parallel()
-	d := newDesk()
-	d.records[2] = errors.New("the database is gone")
-	if _, _, err := d.buy(wish()); err == nil {
-		t.Fatal("no error")
-	}
-	d.pass(order.LabelLease)
-	l, bought, err := d.buy(wish())
-	if err != nil || !bought || l.Remote != "7" || len(d.asked) != 2 || len(d.sold) != 1 {
-		t.Errorf("%+v, %v, %v", l, bought, err)
-	}
-	if d.kept.Order.Fulfillment.Status != order.Shipped {
-		t.Error("the order is not told")
-	}
-}
-
-// The process dies between the record and telling the order, or right after: the next one tells it, once.
-func TestCrashBeforeTheOrderIsTold(t *testing.T) {
-	t.Parallel()
-	d := newDesk()
-	d.changes[1] = fault.New(fault.Unavailable, "storage_unavailable", "Busy.")
-	if _, _, err := d.buy(wish()); !fault.Is(err, "storage_unavailable") {
-		t.Fatal(err)
-	}
-	if d.kept.Order.Fulfillment.Status != order.FulfillmentProcessing {
-		t.Fatal("the order knows")
-	}
-	d.records[3] = errors.New("the database is gone")
-	if _, _, err := d.buy(wish()); err == nil {
-		t.Fatal("no error")
-	}
-	for range 2 {
-		l, bought, err := d.buy(wish())
-		if err != nil || bought || !l.Told || len(d.asked) != 1 {
-			t.Fatalf("%+v, %v, %v; asked %d times", l, bought, err, len(d.asked))
-		}
-	}
-	if d.kept.Order.Fulfillment.TrackingNumber != "1Z9" || d.changed != 3 {
-		t.Errorf("%+v after %d changes", d.kept.Order.Fulfillment, d.changed)
-	}
-}
-
-// What is certainly not bought may be tried again at once, in another way.
-func TestRefusalsFreeTheLabel(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		err  error
-		kind fault.Kind
-		code string
-	}{
-		{&ports.PlatformRefusal{Reason: "The address is wrong."}, fault.Invalid, "shipping_refused"},
-		{ports.ErrCredentialsRefused, fault.Conflict, "credentials_refused"},
-		{ports.Throttled{After: 30 * time.Second}, fault.Unavailable, "provider_unavailable"},
-		{integration.ErrDisconnected(), fault.Conflict, "integration_disconnected"},
-	} {
-		d := newDesk()
-		d.before[1] = c.err
-		_, _, err := d.buy(wish())
-		refused(t, err, c.kind, c.code)
-		if d.kept.Order.Fulfillment.Status != order.FulfillmentProcessing {
-			t.Errorf("%v: the order was told", c.err)
-		}
-		other := wish()
-		other.Service = "ups_air"
-		d.list = append([]*integration.Integration{account(8)}, d.list...)
-		other.Integration = d.list[0].ID
-		if l, bought, err := d.buy(other); err != nil || !bought || l.Service != "ups_air" || l.Integration != other.Integration {
-			t.Errorf("%v: then %+v, %v, %v", c.err, l, bought, err)
-		}
-	}
-}
-
-// A label that one account may have bought is not bought by another, whatever comes in between.
-func TestAnotherAccountDoesNotBuyWhatOneMayHave(t *testing.T) {
-	t.Parallel()
-	d := newDesk()
-	d.list = append(d.list, account(8))
-	first, second := wish(), wish()
-	first.Integration, second.Integration = d.list[0].ID, d.list[1].ID
-	d.after[1], d.before[2] = lostAnswer, ports.Throttled{After: time.Second}
-	_, _, err := d.buy(first)
-	refused(t, err, fault.Unavailable, "provider_unavailable")
-	for range 2 { // the second time after the first account was asked again, in vain
-		d.pass(order.LabelLease)
-		_, _, err = d.buy(second)
-		refused(t, err, fault.Conflict, "label_unresolved")
-		if len(d.asked) == 1 {
-			_, _, err = d.buy(first)
-			refused(t, err, fault.Unavailable, "provider_unavailable")
-		}
-	}
-	if l, bought, err := d.buy(first); err != nil || !bought || l.Integration != first.Integration || len(d.sold) != 1 {
-		t.Errorf("%+v, %v, %v", l, bought, err)
-	}
-}
-
-// Who is gone does not keep a label that is being bought from being recorded.
-func TestClientHangsUp(t *testing.T) {
-	t.Parallel()
-	d := newDesk()
-	d.met, d.goOn = make(chan struct{}), make(chan struct{})
+	d := newFixture()
+	d.started, d.proceed = make(chan struct{}), make(chan struct{})
 	ctx, hangUp := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() {
 		_, _, err := d.buyFor(ctx, shop, parcel, wish())
 		done <- err
 	}()
-	<-d.met
+	<-d.started
 	hangUp()
-	close(d.goOn)
+	close(d.proceed)
 	if err := <-done; err != nil || d.kept.Order.Fulfillment.Status != order.Shipped {
 		t.Errorf("%v, %+v", err, d.kept.Order.Fulfillment)
 	}
 }
 
-// An order that was canceled while its label was bought stays canceled, and the label is known.
-func TestCanceledMeanwhile(t *testing.T) {
+// An order that is canceled while its label is bought stays canceled, and the label is recorded.
+func TestBuy_orderCanceledMeanwhile(t *testing.T) {
 	t.Parallel()
-	d := newDesk()
-	d.met, d.goOn = make(chan struct{}), make(chan struct{})
+	d := newFixture()
+	d.started, d.proceed = make(chan struct{}), make(chan struct{})
 	done := make(chan error)
 	go func() {
 		l, bought, err := d.buy(wish())
@@ -271,28 +159,28 @@ func TestCanceledMeanwhile(t *testing.T) {
 		}
 		done <- err
 	}()
-	<-d.met
+	<-d.started
 	d.mu.Lock()
 	d.kept.Order.Status, d.kept.Order.Fulfillment.Status = order.Canceled, order.FulfillmentCanceled
 	d.mu.Unlock()
-	close(d.goOn)
+	close(d.proceed)
 	if err := <-done; err != nil || d.kept.Order.Status != order.Canceled {
 		t.Errorf("%v, %s", err, d.kept.Order.Status)
 	}
-	d.met = nil
+	d.started = nil
 	if _, bought, err := d.buy(wish()); err != nil || bought || len(d.asked) != 1 {
 		t.Errorf("%v, %v", bought, err)
 	}
 }
 
-func TestOrdersThatAreNotSent(t *testing.T) {
+func TestParcel_notShippable(t *testing.T) {
 	t.Parallel()
 	for code, prepare := range map[string]func(*order.Order){
 		"order_canceled":  func(o *order.Order) { o.Status, o.Fulfillment.Status = order.Canceled, order.FulfillmentCanceled },
 		"order_delivered": func(o *order.Order) { o.Fulfillment.Status = order.Delivered },
 		"order_refunded":  func(o *order.Order) { o.Payment.Refunded = o.Payment.Amount },
 	} {
-		d := newDesk()
+		d := newFixture()
 		prepare(d.kept.Order)
 		_, _, err := d.buy(wish())
 		refused(t, err, fault.Conflict, code)
@@ -302,7 +190,7 @@ func TestOrdersThatAreNotSent(t *testing.T) {
 			t.Errorf("%s: the platform was asked", code)
 		}
 	}
-	d := newDesk()
+	d := newFixture()
 	_, _, err := d.buyFor(t.Context(), shop, id.New[id.Order]([16]byte{9}), wish())
 	refused(t, err, fault.NotFound, "order_not_found")
 	d.kept.Order.Fulfillment.Status = order.Shipped // by the merchant, without a label
@@ -311,10 +199,10 @@ func TestOrdersThatAreNotSent(t *testing.T) {
 	}
 }
 
-// Nothing is bought for an order that is canceled just before its label is taken in hand.
-func TestCanceledJustBefore(t *testing.T) {
+// Nothing is bought for an order that is canceled just before its label is leased.
+func TestClaim_orderCanceled(t *testing.T) {
 	t.Parallel()
-	d := newDesk()
+	d := newFixture()
 	d.meanwhile = func(o *order.Order) { o.Status, o.Fulfillment.Status = order.Canceled, order.FulfillmentCanceled }
 	_, _, err := d.buy(wish())
 	refused(t, err, fault.Conflict, "order_canceled")
@@ -323,9 +211,9 @@ func TestCanceledJustBefore(t *testing.T) {
 	}
 }
 
-func TestOriginIsAskedFor(t *testing.T) {
+func TestParcel_originMissing(t *testing.T) {
 	t.Parallel()
-	d := newDesk()
+	d := newFixture()
 	bare := *shop
 	bare.Storefront = project.Storefront{Warehouses: []project.Warehouse{{Location: "main"}}}
 	_, err := d.service().Rates(ports.NewOutbound(t.Context()), &bare, none, parcel, 1200, "")
@@ -334,7 +222,7 @@ func TestOriginIsAskedFor(t *testing.T) {
 	refused(t, err, fault.Invalid, "origin_missing")
 }
 
-func TestWhichIntegration(t *testing.T) {
+func TestShipper_selectsIntegration(t *testing.T) {
 	t.Parallel()
 	gone, other := account(5), account(6)
 	gone.Status, other.Type = integration.Disconnected, integration.Shopify
@@ -348,7 +236,7 @@ func TestWhichIntegration(t *testing.T) {
 		"integration_disconnected": {[]*integration.Integration{gone, account(1)}, gone.ID, fault.Conflict},
 		"validation_error":         {[]*integration.Integration{account(1), account(2)}, none, fault.Invalid},
 	} {
-		d := newDesk()
+		d := newFixture()
 		d.list = c.list
 		_, err := d.service().Rates(ports.NewOutbound(t.Context()), shop, c.through, parcel, 1200, "")
 		refused(t, err, c.kind, code)
@@ -360,61 +248,69 @@ func TestWhichIntegration(t *testing.T) {
 			t.Errorf("%s: %+v is claimed", code, d.labels)
 		}
 	}
-	d := newDesk()
+	d := newFixture()
 	d.list = []*integration.Integration{other}
 	_, err := d.service().Rates(ports.NewOutbound(t.Context()), shop, other.ID, parcel, 1200, "")
 	refused(t, err, fault.Invalid, "validation_error")
 	failing := account(1)
-	failing.Status = integration.Failing // it is tried all the same
+	failing.Status = integration.Failing // it is used nevertheless
 	d.list = []*integration.Integration{gone, other, failing}
 	if rates, err := d.service().Rates(ports.NewOutbound(t.Context()), shop, none, parcel, 1200, "ups"); err != nil || len(rates) != 2 {
 		t.Errorf("%v, %v", rates, err)
 	}
 }
 
-func TestWishes(t *testing.T) {
+func TestBuy_invalidInput(t *testing.T) {
 	t.Parallel()
 	for field, w := range map[string]order.LabelWish{
 		"weight_grams": {Carrier: "ups", Service: "x", Grams: 0}, "carrier_code": {Carrier: "", Service: "x", Grams: 1},
 		"service_code": {Carrier: "ups", Service: "a b", Grams: 1},
 	} {
-		_, _, err := newDesk().buy(w)
+		_, _, err := newFixture().buy(w)
 		var f *fault.Error
 		if !errors.As(err, &f) || len(f.Details) != 1 || f.Details[0].Field != field {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
 	for _, grams := range []int{-1, 0, 100_001} {
-		_, err := newDesk().service().Rates(ports.NewOutbound(t.Context()), shop, none, parcel, grams, "")
+		_, err := newFixture().service().Rates(ports.NewOutbound(t.Context()), shop, none, parcel, grams, "")
 		refused(t, err, fault.Invalid, "validation_error")
 	}
-	_, err := newDesk().service().Rates(ports.NewOutbound(t.Context()), shop, none, parcel, 1, "u p s")
+	_, err := newFixture().service().Rates(ports.NewOutbound(t.Context()), shop, none, parcel, 1, "u p s")
 	refused(t, err, fault.Invalid, "validation_error")
 }
 
-// A price that cannot be read does not lose the label.
-func TestLabelWithoutAPrice(t *testing.T) {
+// A label is recorded even if its price cannot be parsed.
+func TestRecord_priceUnreadable(t *testing.T) {
 	t.Parallel()
-	d := newDesk()
-	d.sold[false] = ports.ShippingLabel{Remote: "7", Carrier: "ups", Service: "ups_air", TrackingNumber: "1Z8", Price: "", Currency: "USD"}
+	d := newFixture()
+	d.sold[false] = ports.ShippingLabel{
+		Remote:         "7",
+		Carrier:        "ups",
+		Service:        "ups_air",
+		TrackingNumber: "1Z8",
+		Price:          "",
+		Currency:       "USD",
+	}
 	l, bought, err := d.buy(wish())
 	if err != nil || !bought || l.Service != "ups_air" || l.Price.Currency().Code() != "" {
 		t.Errorf("%+v, %v, %v", l, bought, err)
 	}
 }
 
-func TestBuy_leavesTheOrderToTell(t *testing.T) {
+// Buy does not change the order.
+func TestBuy_orderNotShipped(t *testing.T) {
 	t.Parallel()
-	d := newDesk()
+	d := newFixture()
 	bought, isNew, err := d.service().Buy(ports.NewOutbound(t.Context()), shop, parcel, wish())
 	if err != nil || !isNew || d.kept.Order.Fulfillment.Status == order.Shipped {
 		t.Fatalf("%v, new %v, order %s", err, isNew, d.kept.Order.Fulfillment.Status)
 	}
-	for range 2 { // as when a transaction is repeated
+	for range 2 { // as if a transaction were repeated
 		d.kept.Order.Fulfillment.Status = order.FulfillmentProcessing
-		told, err := d.service().Tell(t.Context(), bought)
-		if err != nil || !told.Told || d.kept.Order.Fulfillment.Status != order.Shipped {
-			t.Errorf("%v, told %v, order %s", err, told.Told, d.kept.Order.Fulfillment.Status)
+		l, err := d.service().Tell(t.Context(), bought)
+		if err != nil || !l.Told || d.kept.Order.Fulfillment.Status != order.Shipped {
+			t.Errorf("%v, told %v, order %s", err, l.Told, d.kept.Order.Fulfillment.Status)
 		}
 	}
 }

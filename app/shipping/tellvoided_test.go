@@ -9,8 +9,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// shipped has the order shipped with a tracking number, as ShipStation's webhook or the merchant tells it.
-func (d *desk) shipped(number string) {
+// shipped marks the order as shipped with a tracking number, as ShipStation's webhook or the merchant does.
+func (d *fixture) shipped(number string) {
 	d.kept.Order.Fulfillment = order.Fulfillment{
 		Status:         order.Shipped,
 		Carrier:        "ups",
@@ -21,7 +21,7 @@ func (d *desk) shipped(number string) {
 // The process ended after the purchase and before Tell, and ShipStation's webhook shipped the order.
 func TestTellVoided_shippedByAWebhook(t *testing.T) {
 	t.Parallel()
-	d := newDesk()
+	d := newFixture()
 	l, _, err := d.service().Buy(ports.NewOutbound(t.Context()), shop, parcel, wish())
 	if err != nil {
 		t.Fatal(err)
@@ -32,8 +32,8 @@ func TestTellVoided_shippedByAWebhook(t *testing.T) {
 	}
 }
 
-// The process ended after the void and before TellVoided, and the next label is not bought, or bought: the request for the
-// first one is repeated.
+// The process ended after the void and before TellVoided. The request to void is repeated after another label was bought or
+// refused.
 func TestTellVoided_ofAFormerLabel(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -81,11 +81,11 @@ func TestTellVoided_withoutATrackingNumber(t *testing.T) {
 	}
 }
 
-// A platform that was not asked to void the label says nothing about an earlier request whose answer was lost.
-func TestVoid_notAskedAfterALostAnswer(t *testing.T) {
+// An error before the platform is called does not resolve an earlier request to void whose response was lost.
+func TestVoid_notSentAfterLostResponse(t *testing.T) {
 	t.Parallel()
 	d, name := labeled(t)
-	d.voidBefore[1] = lostAnswer
+	d.voidBefore[1] = errResponseLost
 	if _, _, err := d.void(name); err == nil {
 		t.Fatal("the void has no error")
 	}

@@ -13,14 +13,14 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Void voids a label that was bought, and records it in transactions of its own. A label that is voided stays so; voided
-// reports whether it was voided now. The platform is asked by the integration that bought the label.
+// Void voids a bought label through the integration that bought it, and records that in its own transactions. Voiding a voided
+// label has no effect; voided reports whether it was voided by this call.
 func (s *Service) Void(ctx ports.Outbound, p *project.Project, of id.Order, name id.Label) (l *order.Label, voided bool, err error) {
 	c, err := s.Orders.Case(ctx, p.ID, of)
 	if err != nil {
 		return nil, false, err
 	}
-	if l, err = s.bought(ctx, p.ID, of, name); err != nil || l.Voided() {
+	if l, err = s.findBought(ctx, p.ID, of, name); err != nil || l.Voided() {
 		return l, false, err
 	}
 	i, shipper, err := s.shipper(ctx, p.ID, l.Integration)
@@ -34,7 +34,8 @@ func (s *Service) Void(ctx ports.Outbound, p *project.Project, of id.Order, name
 	return l, err == nil, err
 }
 
-// Bought are the labels that were bought for an order, the newest first: also voided ones, and tests. They have no PDFs.
+// Bought returns the labels that were bought for an order, the newest first, including voided ones and test labels. They have no
+// PDFs.
 func (s *Service) Bought(ctx context.Context, p id.Project, of id.Order) ([]*order.Label, error) {
 	if _, err := s.Orders.Case(ctx, p, of); err != nil {
 		return nil, err
@@ -51,8 +52,8 @@ func (s *Service) Bought(ctx context.Context, p id.Project, of id.Order) ([]*ord
 	return all, nil
 }
 
-// bought finds a label by its id, without its PDF.
-func (s *Service) bought(ctx context.Context, p id.Project, of id.Order, name id.Label) (*order.Label, error) {
+// findBought returns a bought label by its id, without its PDF.
+func (s *Service) findBought(ctx context.Context, p id.Project, of id.Order, name id.Label) (*order.Label, error) {
 	list, err := s.Labels.List(ctx, p, of)
 	if err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func (s *Service) bought(ctx context.Context, p id.Project, of id.Order, name id
 // claimVoid leases the label, unless it has been voided meanwhile.
 func (s *Service) claimVoid(ctx context.Context, l *order.Label) (*order.Label, error) {
 	now, name := s.Clock.Now(), l.ID
-	return s.settled(ctx, l, func(o *order.Order, l *order.Label) (*order.Label, error) {
+	return s.changeUnlessVoided(ctx, l, func(o *order.Order, l *order.Label) (*order.Label, error) {
 		if l.ID != name {
 			return nil, order.ErrNoLabel
 		}
@@ -76,13 +77,13 @@ func (s *Service) claimVoid(ctx context.Context, l *order.Label) (*order.Label, 
 	})
 }
 
-// settled changes a label, unless it is voided by now, which is its answer then.
-func (s *Service) settled(ctx context.Context, l *order.Label, change func(*order.Order, *order.Label) (*order.Label, error)) (*order.Label, error) {
+// changeUnlessVoided changes a label. If the label is voided, it returns that one unchanged.
+func (s *Service) changeUnlessVoided(ctx context.Context, l *order.Label, change func(*order.Order, *order.Label) (*order.Label, error)) (*order.Label, error) {
 	var before *order.Label
 	changed, err := s.Labels.Change(ctx, l.Project, l.Order, l.Test, func(o *order.Order, now *order.Label) (*order.Label, error) {
 		before = nil
 		if now == nil {
-			return nil, fault.Missing("order") // it was deleted meanwhile, and its label with it
+			return nil, fault.Missing("order") // the order was deleted meanwhile, with its label
 		}
 		if one := now.Find(l.ID); one != nil && one.Voided() {
 			before = one
@@ -96,11 +97,11 @@ func (s *Service) settled(ctx context.Context, l *order.Label, change func(*orde
 	return changed, err
 }
 
-// requestVoid asks the platform to void a leased label, and records its answer.
+// requestVoid asks the platform to void a leased label, and records the result.
 func (s *Service) requestVoid(ctx ports.Outbound, i *integration.Integration, shipper ports.Shipper, o *order.Order, l *order.Label) (*order.Label, error) {
 	bounded, cancel := ctx.WithTimeout(patience)
 	defer cancel()
-	held := s.hold(ctx, bounded, l, cancel)
+	ended := s.keepLease(ctx, bounded, l, cancel)
 	err := s.Accounts.Use(bounded, i, func(c ports.Connection) error {
 		return shipper.Void(bounded, c, ports.VoidRequest{
 			Order:          o,
@@ -110,17 +111,17 @@ func (s *Service) requestVoid(ctx ports.Outbound, i *integration.Integration, sh
 		})
 	})
 	cancel()
-	lease := <-held
+	lease := <-ended
 	now := s.Clock.Now()
 	var refusal *ports.PlatformRefusal
 	switch {
 	case err == nil:
-		return s.settled(ctx, l, func(_ *order.Order, l *order.Label) (*order.Label, error) {
+		return s.changeUnlessVoided(ctx, l, func(_ *order.Order, l *order.Label) (*order.Label, error) {
 			l.Void(now)
 			return l, nil
 		})
 	case errors.As(err, &refusal):
-		_, unknown := s.settled(ctx, l, func(_ *order.Order, l *order.Label) (*order.Label, error) {
+		_, unknown := s.changeUnlessVoided(ctx, l, func(_ *order.Order, l *order.Label) (*order.Label, error) {
 			l.KeepBought(lease)
 			return l, nil
 		})
@@ -133,10 +134,10 @@ func (s *Service) requestVoid(ctx ports.Outbound, i *integration.Integration, sh
 	return nil, explain(i.Type, err)
 }
 
-// TellVoided sets the order of a voided label back to processing, if it is shipped with the label's tracking number. It runs
-// in one transaction, and may be repeated. It does so whether or not Haggle shipped the order with the label, and also for
-// a label that was replaced: the process may have ended before an earlier request came here, or ShipStation's webhook may
-// have shipped the order. An order whose good label has the same tracking number stays shipped.
+// TellVoided sets the order of a voided label back to processing, if it is shipped with the label's tracking number. The
+// caller runs it in a transaction, and may repeat it. It also does so if Haggle did not mark the order as shipped, because ShipStation's
+// webhook may have, and for a label that was replaced, because an earlier request may have ended before this step. If another,
+// valid label has the same tracking number, the order stays shipped.
 func (s *Service) TellVoided(ctx context.Context, l *order.Label) error {
 	if l.Test || l.TrackingNumber == "" {
 		return nil

@@ -15,12 +15,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-func (d *desk) void(name id.Label) (*order.Label, bool, error) {
+func (d *fixture) void(name id.Label) (*order.Label, bool, error) {
 	return d.voidFor(context.Background(), parcel, name)
 }
 
-// voidFor voids a label and tells the order.
-func (d *desk) voidFor(ctx context.Context, of id.Order, name id.Label) (*order.Label, bool, error) {
+// voidFor voids a label and updates the order.
+func (d *fixture) voidFor(ctx context.Context, of id.Order, name id.Label) (*order.Label, bool, error) {
 	s := d.service()
 	l, voided, err := s.Void(ports.NewOutbound(ctx), shop, of, name)
 	if err == nil {
@@ -29,10 +29,10 @@ func (d *desk) voidFor(ctx context.Context, of id.Order, name id.Label) (*order.
 	return l, voided, err
 }
 
-// labeled is a desk whose order has a label.
-func labeled(t *testing.T) (*desk, id.Label) {
+// labeled returns a fixture whose order has a label.
+func labeled(t *testing.T) (*fixture, id.Label) {
 	t.Helper()
-	d := newDesk()
+	d := newFixture()
 	l, _, err := d.buy(wish())
 	if err != nil {
 		t.Fatal(err)
@@ -40,9 +40,9 @@ func labeled(t *testing.T) (*desk, id.Label) {
 	return d, l.ID
 }
 
-func (d *desk) fulfillment() order.FulfillmentStatus { return d.kept.Order.Fulfillment.Status }
+func (d *fixture) fulfillment() order.FulfillmentStatus { return d.kept.Order.Fulfillment.Status }
 
-func TestVoidALabel(t *testing.T) {
+func TestVoid(t *testing.T) {
 	t.Parallel()
 	d, name := labeled(t)
 	d.pass(time.Hour)
@@ -56,7 +56,7 @@ func TestVoidALabel(t *testing.T) {
 	if f := d.kept.Order.Fulfillment; f != (order.Fulfillment{Status: order.FulfillmentProcessing}) {
 		t.Errorf("the order is %+v", f)
 	}
-	d.list = nil // nobody is asked for what is voided
+	d.list = nil // no integration is needed for a voided label
 	again, voided, err := d.void(name)
 	if err != nil || voided || !again.VoidedAt.Equal(l.VoidedAt) || len(d.voids) != 1 {
 		t.Errorf("again %+v, %v, %v; asked %d times", again, voided, err, len(d.voids))
@@ -79,7 +79,7 @@ func TestVoid_thenBuyAnother(t *testing.T) {
 	if f := d.kept.Order.Fulfillment; f.Status != order.Shipped || f.TrackingNumber != "1Z10" {
 		t.Errorf("the order is %+v", f)
 	}
-	// The first one is known still, and voiding it again leaves the second one alone.
+	// The first label is still known, and voiding it again does not affect the second one.
 	again, voided, err := d.void(first)
 	if err != nil || voided || again.ID != first || !again.Voided() || d.fulfillment() != order.Shipped || len(d.voids) != 1 {
 		t.Errorf("%+v, %v, %v", again, voided, err)
@@ -97,9 +97,9 @@ func TestVoid_unknownLabel(t *testing.T) {
 	refused(t, err, fault.NotFound, "label_not_found")
 	_, _, err = d.voidFor(t.Context(), id.New[id.Order]([16]byte{9}), name)
 	refused(t, err, fault.NotFound, "order_not_found")
-	// A label that is being bought is not known to anybody.
-	d = newDesk()
-	d.after[1] = lostAnswer
+	// A label that is being bought cannot be voided.
+	d = newFixture()
+	d.after[1] = errResponseLost
 	_, _, err = d.buy(wish())
 	refused(t, err, fault.Unavailable, "provider_unavailable")
 	_, _, err = d.void(d.labels[false].ID)
@@ -127,7 +127,7 @@ func TestVoid_testLabel(t *testing.T) {
 	}
 }
 
-// What the platform does not void stays good, and the order on its way.
+// If the platform refuses to void a label, the label stays valid and the order shipped.
 func TestVoid_refused(t *testing.T) {
 	t.Parallel()
 	d, name := labeled(t)
@@ -145,8 +145,8 @@ func TestVoid_refused(t *testing.T) {
 	}
 }
 
-// What was certainly not asked leaves the label good.
-func TestVoid_notAsked(t *testing.T) {
+// If the request to void was certainly not sent, the label stays valid.
+func TestVoid_notSent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		err  error
@@ -188,7 +188,7 @@ func TestVoid_deliveredOrder(t *testing.T) {
 	}
 }
 
-// A label that nobody needs, for the order is canceled, is voided, and the order stays canceled.
+// The label of a canceled order can be voided, and the order stays canceled.
 func TestVoid_canceledOrder(t *testing.T) {
 	t.Parallel()
 	d, name := labeled(t)
@@ -200,7 +200,7 @@ func TestVoid_canceledOrder(t *testing.T) {
 	refused(t, err, fault.Conflict, "order_canceled")
 }
 
-// An order that goes by another way, as the merchant said, stays on it.
+// An order that the merchant marked as shipped with another tracking number stays shipped.
 func TestVoid_anotherTracking(t *testing.T) {
 	t.Parallel()
 	d, name := labeled(t)
@@ -210,11 +210,12 @@ func TestVoid_anotherTracking(t *testing.T) {
 	}
 }
 
-// The answer is lost: nobody buys another label until the label is voided again, which the platform answers with "already".
-func TestVoid_lostAnswer(t *testing.T) {
+// After a lost response, no other label can be bought until the label is voided again. The platform accepts that although the
+// label is voided already.
+func TestVoid_responseLost(t *testing.T) {
 	t.Parallel()
 	d, name := labeled(t)
-	d.voidAfter[1] = lostAnswer
+	d.voidAfter[1] = errResponseLost
 	_, _, err := d.void(name)
 	refused(t, err, fault.Unavailable, "provider_unavailable")
 	_, _, err = d.void(name)
@@ -224,7 +225,7 @@ func TestVoid_lostAnswer(t *testing.T) {
 	d.pass(order.LabelLease)
 	_, _, err = d.buy(wish())
 	refused(t, err, fault.Conflict, "label_void_unresolved")
-	d.voidBefore[2] = ports.Throttled{After: time.Second} // which does not settle it
+	d.voidBefore[2] = ports.Throttled{After: time.Second} // does not resolve it
 	_, _, err = d.void(name)
 	refused(t, err, fault.Unavailable, "provider_unavailable")
 	_, _, err = d.buy(wish())
@@ -240,14 +241,14 @@ func TestVoid_lostAnswer(t *testing.T) {
 	}
 }
 
-// The process dies between the platform's answer and its record, then between the record and telling the order.
+// The process dies between the platform's response and its record, then between the record and the update of the order.
 func TestVoid_crashes(t *testing.T) {
 	t.Parallel()
 	d, name := labeled(t)
 	gone := errors.New("the database is gone")
 	d.records[d.stored+2] = gone // after the claim
-	if _, _, err := d.void(name); !errors.Is(err, gone) || !d.gone["7"] {
-		t.Fatalf("%v; voided there: %v", err, d.gone)
+	if _, _, err := d.void(name); !errors.Is(err, gone) || !d.voided["7"] {
+		t.Fatalf("%v; voided there: %v", err, d.voided)
 	}
 	d.pass(order.LabelLease)
 	d.records[d.stored+3] = gone // after the claim and the record
@@ -264,23 +265,24 @@ func TestVoid_crashes(t *testing.T) {
 	}
 }
 
-// Of two voids at once, one asks the platform and the other answers label_in_progress. No other label is bought meanwhile.
-func TestVoid_atOnce(t *testing.T) {
+// Of two concurrent requests to void, one calls the platform and the other returns label_in_progress. No other label is bought
+// meanwhile.
+func TestVoid_concurrent(t *testing.T) {
 	t.Parallel()
 	d, name := labeled(t)
-	d.met, d.goOn = make(chan struct{}), make(chan struct{})
-	d.meeting.Store(false)
+	d.started, d.proceed = make(chan struct{}), make(chan struct{})
+	d.blocked.Store(false)
 	done := make(chan error)
 	go func() {
 		_, _, err := d.void(name)
 		done <- err
 	}()
-	<-d.met
+	<-d.started
 	_, _, err := d.void(name)
 	refused(t, err, fault.Conflict, "label_in_progress")
 	_, _, err = d.buy(wish())
 	refused(t, err, fault.Conflict, "label_in_progress")
-	close(d.goOn)
+	close(d.proceed)
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
@@ -289,12 +291,12 @@ func TestVoid_atOnce(t *testing.T) {
 	}
 }
 
-// Whoever is late with the record of a void leaves the label alone that was bought since.
+// A void that is recorded late does not change the label that was bought meanwhile.
 func TestVoid_lateRecord(t *testing.T) {
 	t.Parallel()
 	d, name := labeled(t)
-	d.met, d.goOn = make(chan struct{}), make(chan struct{})
-	d.meeting.Store(false)
+	d.started, d.proceed = make(chan struct{}), make(chan struct{})
+	d.blocked.Store(false)
 	type answer struct {
 		label  *order.Label
 		voided bool
@@ -305,7 +307,7 @@ func TestVoid_lateRecord(t *testing.T) {
 		l, voided, err := d.void(name)
 		done <- answer{l, voided, err}
 	}()
-	<-d.met
+	<-d.started
 	d.pass(order.LabelLease)
 	if _, voided, err := d.void(name); err != nil || !voided {
 		t.Fatal(voided, err)
@@ -314,7 +316,7 @@ func TestVoid_lateRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	close(d.goOn)
+	close(d.proceed)
 	if a := <-done; a.err != nil || a.label.ID != name || !a.label.Voided() {
 		t.Errorf("%+v", a)
 	}
@@ -324,7 +326,7 @@ func TestVoid_lateRecord(t *testing.T) {
 	}
 }
 
-// The lease is renewed while the platform is asked, and a platform that hangs ends the request.
+// The lease is renewed while the platform is called, and the request fails if the platform hangs.
 func TestVoid_slowPlatform(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -347,10 +349,10 @@ func TestVoid_slowPlatform(t *testing.T) {
 	})
 }
 
-// A label that is voided before the order was told of it sends nothing on its way.
-func TestTell_voidedMeanwhile(t *testing.T) {
+// A label that is voided before Tell does not mark the order as shipped.
+func TestVoidedMeanwhile(t *testing.T) {
 	t.Parallel()
-	d := newDesk()
+	d := newFixture()
 	bought, _, err := d.service().Buy(ports.NewOutbound(t.Context()), shop, parcel, wish())
 	if err != nil {
 		t.Fatal(err)
@@ -358,8 +360,8 @@ func TestTell_voidedMeanwhile(t *testing.T) {
 	if _, _, err := d.void(bought.ID); err != nil {
 		t.Fatal(err)
 	}
-	told, err := d.service().Tell(t.Context(), bought)
-	if err != nil || !told.Voided() || told.Told || d.fulfillment() != order.FulfillmentProcessing {
-		t.Errorf("%+v, %v, %s", told, err, d.fulfillment())
+	l, err := d.service().Tell(t.Context(), bought)
+	if err != nil || !l.Voided() || l.Told || d.fulfillment() != order.FulfillmentProcessing {
+		t.Errorf("%+v, %v, %s", l, err, d.fulfillment())
 	}
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// read asks the platform for the order, and cancels it here if it is canceled there. Only the platform's answer counts, not the
-// webhook or the sync that reported a change: so a replayed, an old or a forged webhook changes nothing.
-func (h *writing) read(ctx ports.Outbound) error {
-	changes := h.of.Told.Changes // one that is reported while the platform is asked is read later
+// read reads the order from the platform, and cancels it here if it is canceled there. Only the platform's response counts, not the
+// webhook or the sync that reported a change, so a replayed, old or forged webhook has no effect.
+func (h *claimedOrder) read(ctx ports.Outbound) error {
+	changes := h.of.Told.Changes // a change reported during the call is read later
 	var there order.PlatformState
-	err := h.asking(ctx, func(ctx ports.Outbound, c ports.Connection) (err error) {
+	err := h.callPlatform(ctx, func(ctx ports.Outbound, c ports.Connection) (err error) {
 		there, err = h.writer.ReadOrder(ctx, c, h.of.Remote, h.c.Order.Total.Currency())
 		return err
 	})
@@ -34,14 +34,14 @@ func (h *writing) read(ctx ports.Outbound) error {
 	return h.follow(ctx, there, changes)
 }
 
-// unreadable records that the platform refuses to show the order, and alerts the merchant the first time. What happens to the
-// order here is still told to the platform.
-func (h *writing) unreadable(ctx context.Context, reason string, changes int) error {
+// unreadable records that the platform refuses to return the order, and alerts the merchant the first time. Changes made here are
+// still sent to the platform.
+func (h *claimedOrder) unreadable(ctx context.Context, reason string, changes int) error {
 	return h.inTx(ctx, func(s ports.SyncStores) (committed func(), err error) {
 		alert := false
 		committed, err = h.changeIn(ctx, s.Platform, func(_ *order.Case, w *order.PlatformOrder) error {
 			alert = w.Unreadable(changes, h.Clock.Now())
-			h.keep(w)
+			h.renewLease(w)
 			return nil
 		})
 		if err == nil && alert {
@@ -51,8 +51,8 @@ func (h *writing) unreadable(ctx context.Context, reason string, changes int) er
 	})
 }
 
-// follow applies the platform's answer, and records in the same transaction that it is applied.
-func (h *writing) follow(ctx context.Context, there order.PlatformState, changes int) error {
+// follow applies the order's state at the platform, and records that in the same transaction.
+func (h *claimedOrder) follow(ctx context.Context, there order.PlatformState, changes int) error {
 	items, announce := h.draft().Items, id.New[id.Event](h.Entropy.IDBits())
 	reading := order.Reading{
 		State:   there,
@@ -65,7 +65,7 @@ func (h *writing) follow(ctx context.Context, there order.PlatformState, changes
 		now := h.Clock.Now()
 		if committed, err = h.changeIn(ctx, s.Platform, func(c *order.Case, w *order.PlatformOrder) error {
 			after, do = c, w.Read(c, reading, now)
-			h.keep(w)
+			h.renewLease(w)
 			return nil
 		}); err != nil {
 			return nil, err
@@ -86,7 +86,7 @@ func (h *writing) follow(ctx context.Context, there order.PlatformState, changes
 		return err
 	}
 	if h.c = after; do.Cancel {
-		h.restocked(ctx)
+		h.reindexStock(ctx)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ type fixedClock struct{}
 
 func (fixedClock) Now() time.Time { return noon }
 
-// fakeWriter answers every look-up with found and err. It repeats requests at once, as Shopify does.
+// fakeWriter returns found and err from every look-up. Its requests may be repeated at once, as Shopify's.
 type fakeWriter struct {
 	ports.OrderWriter
 	found *ports.WrittenOrder
@@ -38,7 +38,7 @@ func (fakeAccounts) Use(_ ports.Outbound, _ *integration.Integration, work func(
 	return work(ports.Connection{})
 }
 
-// fakeOrders keeps one platform order.
+// fakeOrders stores one platform order.
 type fakeOrders struct {
 	ports.PlatformOrders
 	kept order.PlatformOrder
@@ -54,16 +54,15 @@ func (f *fakeOrders) ChangePlatformOrder(_ context.Context, _ id.Project, _ id.O
 	return &next, nil
 }
 
-// asked is a writing of a pending order that the platform was asked for at a time; zero: never.
-func asked(at time.Time, writer ports.OrderWriter) (*writing, *fakeOrders) {
-
+// asked returns a pending order whose creation was last requested from the platform at a time; zero: never.
+func asked(at time.Time, writer ports.OrderWriter) (*claimedOrder, *fakeOrders) {
 	orders := &fakeOrders{kept: order.PlatformOrder{
 		Status: order.PlatformPending,
 		Told:   order.Told{Asked: at},
 		DueAt:  noon,
 	}}
 	of := orders.kept
-	return &writing{
+	return &claimedOrder{
 		Worker: &Worker{
 			Platform: orders,
 			Accounts: fakeAccounts{},
@@ -76,8 +75,8 @@ func asked(at time.Time, writer ports.OrderWriter) (*writing, *fakeOrders) {
 	}, orders
 }
 
-// A canceled order is given up once the platform can no longer be creating it.
-func TestWriting_skip_runningRequest(t *testing.T) {
+// A canceled order is skipped once the platform can no longer be creating it.
+func TestClaimedOrder_skip_runningRequest(t *testing.T) {
 	for name, c := range map[string]struct {
 		asked time.Time
 		want  time.Duration // how long to wait; 0: it is skipped
@@ -89,7 +88,7 @@ func TestWriting_skip_runningRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h, orders := asked(c.asked, fakeWriter{})
 			err := h.skip(ports.NewOutbound(t.Context()), "The order was canceled.")
-			var wait unsure
+			var wait uncertainError
 			switch errors.As(err, &wait); {
 			case c.want > 0 && wait.wait != c.want:
 				t.Errorf("error %v, want a wait of %v", err, c.want)
@@ -100,8 +99,8 @@ func TestWriting_skip_runningRequest(t *testing.T) {
 	}
 }
 
-// A refused look-up refuses an order that was never sent. Of one that was sent it says nothing.
-func TestWriting_refusedLookup(t *testing.T) {
+// A refused look-up refuses an order that was never sent. For an order that was sent, the outcome stays unknown.
+func TestClaimedOrder_refusedLookup(t *testing.T) {
 	writer := fakeWriter{err: &ports.PlatformRefusal{Reason: "No permission to read orders."}}
 	for name, c := range map[string]struct {
 		asked   time.Time

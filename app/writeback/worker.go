@@ -1,9 +1,9 @@
-// Package writeback writes paid orders to the e-commerce platform that their goods come from, each once, and tells the
-// platform of what happens to them later. It never asks a platform within a transaction.
+// Package writeback writes each paid order once to the e-commerce platform that its goods come from, and sends later changes of
+// the order there. It never calls a platform within a transaction.
 //
-// An order's counterpart (order.PlatformOrder) is stored with the order, so a crash loses none. Whoever writes it asks the
-// platform for it first, for the answer to an earlier attempt may be lost. Once it is written, the platform has counted its
-// own stock down, as the sale counted ours: settle makes one of the two.
+// An order's counterpart (order.PlatformOrder) is stored with the order, so a crash loses none. Each attempt looks the order up
+// at the platform first, because the response to an earlier attempt may have been lost. Once the order is written, the platform
+// has reduced its own stock, and the sale has reduced ours; settle corrects the double count.
 package writeback
 
 import (
@@ -22,15 +22,15 @@ import (
 
 const (
 	poll = 500 * time.Millisecond
-	// lease is renewed with each step. It is longer than a step can take, so that nobody else writes the same order meanwhile.
+	// lease is renewed with each step. It is longer than a step can take, so that no other worker writes the same order meanwhile.
 	lease = 30 * time.Second
-	// patience bounds what a step asks the platform.
+	// patience limits the calls of the platform in a step.
 	patience = 20 * time.Second
-	// mostSteps of one order are done in one go.
-	mostSteps = 50
+	// maxSteps is how many steps of one order are executed before other orders are due.
+	maxSteps = 50
 )
 
-// limits give a platform that hangs one of the places, and platforms that hang half of them.
+// limits allow a platform that hangs two of the slots, and all platforms that hang half of the slots.
 var limits = jobs.Limits{
 	Slots: 8,
 	Slow:  4,
@@ -38,7 +38,7 @@ var limits = jobs.Limits{
 	Long:  5 * time.Second,
 }
 
-// Worker works on platform orders. Its Job is to be run.
+// Worker writes platform orders. The caller runs its Job.
 type Worker struct {
 	Queue        ports.DuePlatformOrders
 	Orders       ports.Orders
@@ -54,11 +54,11 @@ type Worker struct {
 	Entropy      ports.Entropy
 	Log          *slog.Logger
 	Live         bool // orders are paid with real money
-	// Changed is told of products whose stock has changed, once it is stored.
+	// Changed is called with products whose stock has changed, after the change is stored.
 	Changed func(ctx context.Context, project id.Project, products []id.Product)
 }
 
-// Job works on platform orders that are due.
+// Job returns the job that writes platform orders that are due.
 func (w *Worker) Job() jobs.Job[*order.PlatformOrder] {
 	return jobs.Job[*order.PlatformOrder]{
 		Name:   "write orders to platforms",
@@ -72,16 +72,16 @@ func (w *Worker) Job() jobs.Job[*order.PlatformOrder] {
 	}
 }
 
-// unsure means that the platform may still do what it was asked for before.
-type unsure struct{ wait time.Duration }
+// uncertainError means that the platform may still process an earlier request, for wait at most.
+type uncertainError struct{ wait time.Duration }
 
-func (u unsure) Error() string { return "the platform may still do what it was asked for" }
+func (u uncertainError) Error() string { return "the platform may still do what it was asked for" }
 
-// errLost means that somebody else has the order in hand by now, or that it is gone.
+// errLost means that another worker has leased the order meanwhile, or that it was deleted.
 var errLost = errors.New("the platform order is no longer in hand")
 
-// writing is a platform order in hand. Its DueAt, as it was stored last, is the lease under which it is.
-type writing struct {
+// claimedOrder is a leased platform order. Its DueAt, as last stored, is the end of the lease.
+type claimedOrder struct {
 	*Worker
 	of          *order.PlatformOrder
 	c           *order.Case
@@ -93,7 +93,7 @@ type writing struct {
 func (w *Worker) work(ctx ports.Outbound, t jobs.Task[*order.PlatformOrder]) error {
 	at := *w
 	at.Clock = t.Clock
-	h := &writing{Worker: &at, of: t.Item()}
+	h := &claimedOrder{Worker: &at, of: t.Item()}
 	defer func() { t.Extended(h.of.DueAt) }()
 	err := h.steps(ctx)
 	switch {
@@ -102,38 +102,38 @@ func (w *Worker) work(ctx ports.Outbound, t jobs.Task[*order.PlatformOrder]) err
 	case errors.Is(err, fault.ErrUnreadable):
 		return err
 	}
-	if err = h.trouble(ctx.WithoutCancel(), err); err != nil && !errors.Is(err, errLost) {
-		return err // the lease ends
+	if err = h.handleError(ctx.WithoutCancel(), err); err != nil && !errors.Is(err, errLost) {
+		return err // the order is retried after its lease
 	}
 	return jobs.ErrFailed
 }
 
-// steps does what is to be done for the order, one step after the other, until nothing is left. A step that has begun is
-// finished when the program is told to stop.
-func (h *writing) steps(until ports.Outbound) error {
+// steps executes the order's steps until none is left. A shutdown does not interrupt a step.
+func (h *claimedOrder) steps(until ports.Outbound) error {
 	ctx := until.WithoutCancel()
-	if err := h.open(ctx); err != nil {
+	if err := h.load(ctx); err != nil {
 		return err
 	}
-	for n := 0; n < mostSteps && until.Err() == nil; n++ {
+	for n := 0; n < maxSteps && until.Err() == nil; n++ {
 		step := h.of.Next(h.c)
 		if step == nil {
-			return h.rest(ctx)
+			return h.finish(ctx)
 		}
-		if err := h.do(ctx, step); err != nil {
+		if err := h.execute(ctx, step); err != nil {
 			return err
 		}
 		if h.of.DueAt.IsZero() {
 			return nil // refused or skipped
 		}
 	}
-	return h.change(ctx, func(_ *order.Case, w *order.PlatformOrder) error { // others have their turn
+	return h.change(ctx, func(_ *order.Case, w *order.PlatformOrder) error { // continue after other orders
 		w.DueAt = h.Clock.Now()
 		return nil
 	})
 }
 
-func (h *writing) open(ctx context.Context) (err error) {
+// load reads the order, its integration and its lines.
+func (h *claimedOrder) load(ctx context.Context) (err error) {
 	if h.c, err = h.Orders.Case(ctx, h.of.Project, h.of.Order); err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (h *writing) open(ctx context.Context) (err error) {
 	return err
 }
 
-func (h *writing) do(ctx ports.Outbound, step order.PlatformStep) error {
+func (h *claimedOrder) execute(ctx ports.Outbound, step order.PlatformStep) error {
 	switch s := step.(type) {
 	case order.WriteStep:
 		return h.write(ctx)
@@ -162,18 +162,18 @@ func (h *writing) do(ctx ports.Outbound, step order.PlatformStep) error {
 	case order.ReadStep:
 		return h.read(ctx)
 	}
-	return h.tell(ctx, step)
+	return h.sendChange(ctx, step)
 }
 
-// asking asks the platform.
-func (h *writing) asking(ctx ports.Outbound, ask func(ports.Outbound, ports.Connection) error) error {
+// callPlatform runs call with a connection to the platform.
+func (h *claimedOrder) callPlatform(ctx ports.Outbound, call func(ports.Outbound, ports.Connection) error) error {
 	bounded, cancel := ctx.WithTimeout(patience)
 	defer cancel()
-	return h.Accounts.Use(bounded, h.integration, func(c ports.Connection) error { return ask(bounded, c) })
+	return h.Accounts.Use(bounded, h.integration, func(c ports.Connection) error { return call(bounded, c) })
 }
 
-// rest leaves an order of which nothing is to be done. If it has changed meanwhile, it is due again.
-func (h *writing) rest(ctx context.Context) error {
+// finish ends the work on an order without further steps. If the order has changed meanwhile, it is due again.
+func (h *claimedOrder) finish(ctx context.Context) error {
 	return h.change(ctx, func(c *order.Case, w *order.PlatformOrder) error {
 		w.DueAt = h.Clock.Now()
 		w.Rest(c, h.Clock.Now())
@@ -181,8 +181,8 @@ func (h *writing) rest(ctx context.Context) error {
 	})
 }
 
-// change changes the platform order, if it is still in hand.
-func (h *writing) change(ctx context.Context, change func(*order.Case, *order.PlatformOrder) error) error {
+// change changes the platform order, if its lease has not ended.
+func (h *claimedOrder) change(ctx context.Context, change func(*order.Case, *order.PlatformOrder) error) error {
 	committed, err := h.changeIn(ctx, h.Platform, change)
 	if err == nil {
 		committed()
@@ -190,8 +190,8 @@ func (h *writing) change(ctx context.Context, change func(*order.Case, *order.Pl
 	return err
 }
 
-// changeIn is change within a transaction. committed is to be called once that is committed.
-func (h *writing) changeIn(ctx context.Context, stores ports.PlatformOrders,
+// changeIn is change within a transaction. The caller must call committed after the commit.
+func (h *claimedOrder) changeIn(ctx context.Context, stores ports.PlatformOrders,
 	change func(*order.Case, *order.PlatformOrder) error) (committed func(), err error) {
 	var now *order.Case
 	after, err := stores.ChangePlatformOrder(ctx, h.of.Project, h.of.Order, func(c *order.Case, w *order.PlatformOrder) error {
@@ -207,12 +207,13 @@ func (h *writing) changeIn(ctx context.Context, stores ports.PlatformOrders,
 	return func() { h.of, h.c = after, now }, err
 }
 
-// keep takes the lease anew after a step.
-func (h *writing) keep(w *order.PlatformOrder) { w.DueAt = h.Clock.Now().Add(lease) }
+// renewLease renews the lease after a step.
+func (h *claimedOrder) renewLease(w *order.PlatformOrder) { w.DueAt = h.Clock.Now().Add(lease) }
 
-// trouble decides what becomes of an order that could not be written, or told of. An error leaves it to its lease.
-func (h *writing) trouble(ctx context.Context, err error) error {
-	var unknown unsure
+// handleError postpones, refuses or skips an order that could not be written or updated. If it returns an error, the order is
+// retried after its lease.
+func (h *claimedOrder) handleError(ctx context.Context, err error) error {
+	var uncertain uncertainError
 	var refusal *ports.PlatformRefusal
 	postpone := func(reason string, wait time.Duration) error {
 		return h.change(ctx, func(_ *order.Case, w *order.PlatformOrder) error {
@@ -220,12 +221,12 @@ func (h *writing) trouble(ctx context.Context, err error) error {
 			return nil
 		})
 	}
-	reason, wait, passing := ports.RepeatAfter(err)
+	reason, wait, temporary := ports.RepeatAfter(err)
 	switch {
-	case passing:
+	case temporary:
 		return postpone(reason, wait)
-	case errors.As(err, &unknown):
-		return postpone("The platform has not answered, and may still do it.", unknown.wait)
+	case errors.As(err, &uncertain):
+		return postpone("The platform has not answered, and may still do it.", uncertain.wait)
 	case errors.As(err, &refusal):
 		return h.refuse(ctx, refusal.Reason)
 	case fault.Is(err, integration.ErrDisconnected().Code):

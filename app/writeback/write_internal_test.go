@@ -11,8 +11,8 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Stock is settled only for goods that both sides have counted down.
-func TestWriting_counted(t *testing.T) {
+// Stock is settled only for goods whose stock both sides have reduced.
+func TestClaimedOrder_counted(t *testing.T) {
 	variant := func(n byte) id.Variant { return id.New[id.Variant]([16]byte{n}) }
 	tent, mug, service := variant(1), variant(2), variant(3)
 	takes := []catalog.Take{
@@ -30,7 +30,7 @@ func TestWriting_counted(t *testing.T) {
 		"it counts none":               {items: nil},
 		"our stock does not follow it": {skip: true, items: []string{"44", "46"}},
 	} {
-		h := &writing{
+		h := &claimedOrder{
 			integration: &integration.Integration{Config: integration.Config{Skip: integration.Skips{Products: c.skip}}},
 			lines:       []line{{variant: tent, item: "44"}, {variant: mug}, {variant: service, item: "46"}},
 		}
@@ -40,10 +40,10 @@ func TestWriting_counted(t *testing.T) {
 	}
 }
 
-// What a cancellation put back into our stock stays there where the platform does not count the goods.
-func TestWriting_shifts(t *testing.T) {
+// Stock that a cancellation put back here is not moved again if the platform has no level for the goods.
+func TestClaimedOrder_shifts(t *testing.T) {
 	variant := func(n byte) id.Variant { return id.New[id.Variant]([16]byte{n}) }
-	h := &writing{lines: []line{{variant: variant(1), item: "44", sku: "TENT"}, {variant: variant(2), item: "46", sku: "MUG"}}}
+	h := &claimedOrder{lines: []line{{variant: variant(1), item: "44", sku: "TENT"}, {variant: variant(2), item: "46", sku: "MUG"}}}
 	moved := []catalog.Take{{Variant: variant(1), Location: "shopify-1", Quantity: -2}, {Variant: variant(2), Location: "main", Quantity: -1}}
 	levels := []syncrun.Record{{Resource: syncrun.Inventory, Level: &syncrun.Level{Item: "44", Location: "shopify-1"}}}
 	want := []ports.StockShift{{SKU: "TENT", Location: "shopify-1", Delta: -2}}

@@ -10,18 +10,18 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// A platform that takes longer than a lease keeps the label in hand.
-func TestTheLeaseIsRenewedWhileThePlatformIsAsked(t *testing.T) {
+// The lease is renewed while a platform takes longer than a lease.
+func TestKeepLease_slowPlatform(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := newDesk()
-		d.live, d.met, d.goOn = true, make(chan struct{}), make(chan struct{})
+		d := newFixture()
+		d.live, d.started, d.proceed = true, make(chan struct{}), make(chan struct{})
 		done := make(chan error)
 		go func() {
 			_, _, err := d.buy(wish())
 			done <- err
 		}()
-		<-d.met
+		<-d.started
 		for range 4 {
 			time.Sleep(order.LabelLease / 2)
 			_, _, err := d.buy(wish())
@@ -31,7 +31,7 @@ func TestTheLeaseIsRenewedWhileThePlatformIsAsked(t *testing.T) {
 				t.Errorf("asks to wait longer than a lease: %v", err)
 			}
 		}
-		close(d.goOn)
+		close(d.proceed)
 		if err := <-done; err != nil || len(d.asked) != 1 {
 			t.Errorf("%v; asked %d times", err, len(d.asked))
 		}
@@ -41,11 +41,11 @@ func TestTheLeaseIsRenewedWhileThePlatformIsAsked(t *testing.T) {
 	})
 }
 
-// Whoever cannot renew the lease gives the purchase up: others take the label up once it has ended.
-func TestALeaseThatEndsGivesThePurchaseUp(t *testing.T) {
+// If the lease cannot be renewed, the purchase is canceled when the lease ends, because another request may buy the label then.
+func TestKeepLease_renewFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := newDesk()
+		d := newFixture()
 		d.live, d.hangs = true, true
 		for n := range 20 {
 			d.records[n+2] = errors.New("the database is gone")
@@ -59,11 +59,11 @@ func TestALeaseThatEndsGivesThePurchaseUp(t *testing.T) {
 	})
 }
 
-// A lease that another has taken over is not renewed, and theirs is not ended.
-func TestALeaseOfAnotherIsLeftAlone(t *testing.T) {
+// A lease that another request has taken over is neither renewed nor ended.
+func TestKeepLease_takenOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := newDesk()
+		d := newFixture()
 		d.live, d.hangs = true, true
 		done := make(chan error)
 		go func() {

@@ -23,11 +23,11 @@ import (
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// payments is the port under a name that its own method does not have.
+// payments is an alias for embedding, because ports.Payments has a method Payments.
 type payments = ports.Payments
 
-// drawer holds one order with what followed it, is its provider, and remembers what it was told.
-type drawer struct {
+// fixture implements the ports of the service for one order, and records the calls.
+type fixture struct {
 	ports.Orders
 	payments
 	ports.Gateway
@@ -40,14 +40,14 @@ type drawer struct {
 	ledger    []ledger.Transaction
 	restocked map[id.Variant]int
 
-	answers []any // of the provider: outcomes and errors, the last one again and again
+	answers []any // the provider's outcomes and errors, the last one repeatedly
 	asked   []ports.RefundRequest
-	lost    error // what recording an outcome fails with, once
+	lost    error // returned once by Change after a refund was requested
 }
 
-func (d *drawer) Now() time.Time { return d.now }
+func (d *fixture) Now() time.Time { return d.now }
 
-func (d *drawer) copy() *order.Case {
+func (d *fixture) copy() *order.Case {
 	o := *d.kept.Order
 	return &order.Case{
 		Order:    &o,
@@ -58,14 +58,14 @@ func (d *drawer) copy() *order.Case {
 	}
 }
 
-func (d *drawer) Case(_ context.Context, _ id.Project, of id.Order) (*order.Case, error) {
+func (d *fixture) Case(_ context.Context, _ id.Project, of id.Order) (*order.Case, error) {
 	if of != d.kept.Order.ID {
 		return nil, fault.Missing("order")
 	}
 	return d.copy(), nil
 }
 
-func (d *drawer) Change(ctx context.Context, in id.Project, of id.Order, change func(*order.Case) error) (*order.Case, error) {
+func (d *fixture) Change(ctx context.Context, in id.Project, of id.Order, change func(*order.Case) error) (*order.Case, error) {
 	c, err := d.Case(ctx, in, of)
 	if err != nil {
 		return nil, err
@@ -82,49 +82,49 @@ func (d *drawer) Change(ctx context.Context, in id.Project, of id.Order, change 
 	return c, nil
 }
 
-func (d *drawer) ReturnByID(_ context.Context, _ id.Project, of id.Return) (*order.Return, error) {
+func (d *fixture) ReturnByID(_ context.Context, _ id.Project, of id.Return) (*order.Return, error) {
 	if r := d.copy().FindReturn(of); r != nil {
 		return r, nil
 	}
 	return nil, fault.Missing("return")
 }
 
-func (d *drawer) PaymentByID(_ context.Context, _ id.Project, of id.Payment) (*ports.OrderPayment, error) {
+func (d *fixture) PaymentByID(_ context.Context, _ id.Project, of id.Payment) (*ports.OrderPayment, error) {
 	if of != d.kept.Order.Payment.ID {
 		return nil, fault.Missing("payment")
 	}
 	return &ports.OrderPayment{Payment: d.kept.Order.Payment, Order: d.kept.Order.ID}, nil
 }
 
-func (d *drawer) PaymentByCharge(_ context.Context, _ id.Project, charge string) (*ports.OrderPayment, error) {
+func (d *fixture) PaymentByCharge(_ context.Context, _ id.Project, charge string) (*ports.OrderPayment, error) {
 	if charge != d.kept.Order.Payment.Provider {
 		return nil, fault.Missing("payment")
 	}
 	return &ports.OrderPayment{Payment: d.kept.Order.Payment, Order: d.kept.Order.ID}, nil
 }
 
-func (d *drawer) RefundByID(_ context.Context, _ id.Project, of id.Refund) (*order.Refund, error) {
+func (d *fixture) RefundByID(_ context.Context, _ id.Project, of id.Refund) (*order.Refund, error) {
 	if r := d.copy().FindRefund(of); r != nil {
 		return r, nil
 	}
 	return nil, fault.Missing("refund")
 }
 
-// queue hands out the refunds that are due.
-type queue struct{ *drawer }
+// fakeQueue leases the refunds that are due.
+type fakeQueue struct{ *fixture }
 
-func (d queue) due(r order.Refund) bool {
+func (d fakeQueue) due(r order.Refund) bool {
 	return r.Status == order.RefundIsPending && !d.now.Before(r.DueAt)
 }
 
-func (d queue) Waiting(context.Context) ([]string, error) {
+func (d fakeQueue) Waiting(context.Context) ([]string, error) {
 	if slices.ContainsFunc(d.kept.Refunds, d.due) {
 		return []string{"shop"}, nil
 	}
 	return nil, nil
 }
 
-func (d queue) Claim(_ context.Context, lease time.Duration, shares []ports.Share) (due []ports.Leased[ports.DueRefund], err error) {
+func (d fakeQueue) Claim(_ context.Context, lease time.Duration, shares []ports.Share) (due []ports.Leased[ports.DueRefund], err error) {
 	for i := range d.kept.Refunds {
 		r := &d.kept.Refunds[i]
 		if d.due(*r) && len(due) < shares[0].Most {
@@ -137,10 +137,10 @@ func (d queue) Claim(_ context.Context, lease time.Duration, shares []ports.Shar
 	return due, nil
 }
 
-func (queue) SetAside(context.Context, ports.Held, string) error { return nil }
-func (queue) Restore(context.Context, ports.Held) error          { return nil }
+func (fakeQueue) SetAside(context.Context, ports.Held, string) error { return nil }
+func (fakeQueue) Restore(context.Context, ports.Held) error          { return nil }
 
-// executeRefunds does one refund after the other until none is due.
+// executeRefunds runs the refund job, one refund at a time, until none is due.
 func executeRefunds(t *testing.T, s *aftersales.Service) (decided int, err error) {
 	t.Helper()
 	job := s.Refunding()
@@ -148,7 +148,7 @@ func executeRefunds(t *testing.T, s *aftersales.Service) (decided int, err error
 	return jobs.NewWorker(job).Once(t.Context())
 }
 
-func (d *drawer) Refund(ctx ports.Outbound, r ports.RefundRequest) (order.RefundOutcome, error) {
+func (d *fixture) Refund(ctx ports.Outbound, r ports.RefundRequest) (order.RefundOutcome, error) {
 	d.asked = append(d.asked, r)
 	answer := d.answers[min(len(d.asked), len(d.answers))-1]
 	if err, failed := answer.(error); failed {
@@ -157,20 +157,21 @@ func (d *drawer) Refund(ctx ports.Outbound, r ports.RefundRequest) (order.Refund
 	return answer.(order.RefundOutcome), ctx.Err()
 }
 
-func (d *drawer) LevelsOf(context.Context, id.Project, []id.Product) ([]catalog.Level, error) {
+func (d *fixture) LevelsOf(context.Context, id.Project, []id.Product) ([]catalog.Level, error) {
 	return []catalog.Level{{Variant: plain, Location: "main", Quantity: 3}, {Variant: plain, Location: "north", Quantity: 4}}, nil
 }
 
-func (d *drawer) Version(id.Project) int64 { return 1 }
+func (d *fixture) Version(id.Project) int64 { return 1 }
 
-func (d *drawer) Restock(_ id.Project, totals map[id.Variant]int) { d.restocked = totals }
+func (d *fixture) Restock(_ id.Project, totals map[id.Variant]int) { d.restocked = totals }
 
-type entropy struct{ n byte }
+// countingEntropy returns other bits each time.
+type countingEntropy struct{ n byte }
 
-func (s *entropy) Bits128() [16]byte { s.n++; return [16]byte{s.n} }
+func (s *countingEntropy) Bits128() [16]byte { s.n++; return [16]byte{s.n} }
 
-func (s *entropy) IDBits() [16]byte { return s.Bits128() }
-func (*entropy) Secret(int) string  { return "" }
+func (s *countingEntropy) IDBits() [16]byte { return s.Bits128() }
+func (*countingEntropy) Secret(int) string  { return "" }
 
 var (
 	tent, jacket = id.New[id.Product]([16]byte{1}), id.New[id.Product]([16]byte{2})
@@ -178,9 +179,9 @@ var (
 	small, large = id.New[id.Variant]([16]byte{2}), id.New[id.Variant]([16]byte{3})
 )
 
-// sold is an order, a day old, of two tents on two lines and a jacket in each of two sizes. Its provider
-// gives everything back.
-func sold() (*drawer, *aftersales.Service, *project.Project) {
+// newFixture returns an order, a day old, of two tents on two lines and a jacket in each of two sizes. Every refund
+// succeeds.
+func newFixture() (*fixture, *aftersales.Service, *project.Project) {
 	line := func(p id.Product, v id.Variant, cents int64) checkout.Line {
 		return checkout.Line{
 			Product:  p,
@@ -190,7 +191,7 @@ func sold() (*drawer, *aftersales.Service, *project.Project) {
 		}
 	}
 	total := money.Of(330_00, money.USD)
-	d := &drawer{
+	d := &fixture{
 		now:     noon,
 		answers: []any{order.Refunded{Provider: "re_1"}},
 		kept: order.Case{
@@ -231,10 +232,10 @@ func sold() (*drawer, *aftersales.Service, *project.Project) {
 			Inventory: d,
 			Index:     d,
 		},
-		Due:     queue{d},
+		Due:     fakeQueue{d},
 		Gateway: d,
 		Clock:   d,
-		Entropy: &entropy{},
+		Entropy: &countingEntropy{},
 		Log:     slog.New(slog.DiscardHandler),
 	}, p
 }

@@ -14,17 +14,17 @@ import (
 	"github.com/haggle-commerce/haggle/ports"
 )
 
-// Purchases records outcomes of payment attempts that providers report by themselves.
+// Purchases records outcomes of payment attempts that providers report by webhook.
 type Purchases interface {
-	// Heard records what a provider reports of an attempt, also of one that was given up. Reports may
-	// repeat and be late. Unknown attempt: NotFound.
+	// Heard records the outcome of an attempt, also of one that was given up. Reports may repeat and be late. For an unknown
+	// attempt it returns NotFound.
 	Heard(ctx context.Context, project id.Project, key string, outcome checkout.Outcome) error
-	// HeardOrphanRefund records what a provider reports of the refund of an orphan charge, by the orphan's id.
+	// HeardOrphanRefund records the outcome of an orphan charge's refund, by the orphan's id.
 	HeardOrphanRefund(ctx context.Context, project id.Project, orphan string, outcome order.RefundOutcome) error
 }
 
-// Refunds records what providers report of money that goes back. Reports may repeat, be late and come out
-// of order. Unknown refund or charge: NotFound.
+// Refunds records refunds and disputes that providers report by webhook. Reports may repeat, be late and come out of order. For
+// an unknown refund or charge it returns NotFound.
 type Refunds interface {
 	HeardRefund(ctx context.Context, project id.Project, key string, outcome order.RefundOutcome) error
 	// HeardExternalRefund records a refund that was not requested here.
@@ -32,30 +32,30 @@ type Refunds interface {
 	HeardDispute(ctx context.Context, project id.Project, d order.DisputeReport) error
 }
 
-// Ear verifies payment providers' webhooks and passes them on.
+// Ear handles payment providers' webhooks: it verifies them and passes them to Purchases and Refunds.
 type Ear struct {
 	InUse     ports.IntegrationsInUse
 	Readers   map[string]ports.WebhookReader // by type
 	Vault     ports.Vault
 	Purchases Purchases
 	Refunds   Refunds // nil: reports of refunds and disputes are ignored
-	// Undecided are the attempts that a charge may belong to which is not known yet. nil: there are none.
+	// Undecided lists the attempts that an unknown charge may belong to. nil: there are none.
 	Undecided ports.UndecidedAttempts
 }
 
-// ErrPaymentUndecided asks to repeat a report on a charge that may be that of a payment nobody knows the outcome of.
+// ErrPaymentUndecided means that a report must be repeated later, because its charge may belong to a payment whose outcome is not
+// known yet.
 var ErrPaymentUndecided = fault.New(fault.Conflict, "payment_undecided", "A payment that this may be about is not decided yet.")
 
-// Hear records a call to a webhook's address. Once it returns nil the report is recorded, or concerns
-// nothing of ours. Invalid signature: Unauthenticated invalid_signature. No such address: NotFound
-// webhook_not_found.
+// Hear records a call of a webhook. If it returns nil, the report is recorded or irrelevant. For an invalid signature it returns
+// Unauthenticated, invalid_signature; for an unknown webhook NotFound, webhook_not_found.
 func (e Ear) Hear(ctx ports.Outbound, webhook id.Webhook, call ports.Call) error {
 	i, err := e.InUse.ByWebhook(ctx, webhook)
 	if err != nil {
 		return err
 	}
-	reader, reads := e.Readers[i.Type.String()]
-	if !reads || i.Status == integration.Disconnected {
+	reader, ok := e.Readers[i.Type.String()]
+	if !ok || i.Status == integration.Disconnected {
 		return fault.Missing("webhook")
 	}
 	c, err := i.Open(e.Vault.Open)
@@ -72,10 +72,10 @@ func (e Ear) Hear(ctx ports.Outbound, webhook id.Webhook, call ports.Call) error
 	return e.Record(ctx, i.Project, news)
 }
 
-// Record passes a report on. One that concerns nothing of ours is ignored: the merchant's account may have other
-// uses. While an undecided payment may be what it is about: ErrPaymentUndecided. Providers repeat a webhook for three
-// days, and the balance report is read again for as long. An attempt is undecided for longer only if its account
-// cannot be read, and then the balance report is read from where it stopped.
+// Record passes a report on. It ignores reports on unknown charges, because the merchant may use the account for other things,
+// too. While an undecided payment may be the one reported, it returns ErrPaymentUndecided. Providers repeat a webhook for three
+// days, and the balance report is read again for as long. An attempt stays undecided for longer only if its account
+// cannot be read, and then the balance report is continued from where it stopped.
 func (e Ear) Record(ctx context.Context, of id.Project, news ports.PaymentNews) error {
 	err := e.record(ctx, of, news)
 	if fault.KindOf(err) != fault.NotFound {
@@ -88,14 +88,14 @@ func (e Ear) Record(ctx context.Context, of id.Project, news ports.PaymentNews) 
 	case undecided:
 		return ErrPaymentUndecided
 	}
-	err = e.record(ctx, of, news) // of a payment that was decided meanwhile
+	err = e.record(ctx, of, news) // the payment may have been decided meanwhile
 	if fault.KindOf(err) != fault.NotFound {
 		return err
 	}
 	return nil
 }
 
-// undecided reports whether an attempt in flight may have taken the money that a report says is given back.
+// undecided reports whether an attempt in flight may be the payment that a reported refund or dispute belongs to.
 func (e Ear) undecided(ctx context.Context, of id.Project, news ports.PaymentNews) (bool, error) {
 	var amount money.Amount
 	var at time.Time
@@ -131,5 +131,5 @@ func (e Ear) record(ctx context.Context, of id.Project, news ports.PaymentNews) 
 	return nil
 }
 
-// ErrSignature is the answer to a call whose signature is not valid.
+// ErrSignature means that the signature of a webhook call is not valid.
 var ErrSignature = fault.New(fault.Unauthenticated, "invalid_signature", "The signature is missing, wrong or too old.")

@@ -29,15 +29,14 @@ var (
 
 func usd(minor int64) money.Amount { return money.Of(minor, money.USD) }
 
-// desk is a store with one order, the accounts of its project, and the platform that they are with. It
-// remembers what it was asked, and may be asked by several at once.
-type desk struct {
+// fixture implements the ports of the service for one order, records the calls, and is safe for concurrent use.
+type fixture struct {
 	ports.Orders
 	bits bits
 	mu   sync.Mutex
 	now  time.Time
 	kept order.Case
-	// labels, as they are stored: by whether they are tests.
+	// labels are the stored labels; the key is whether it is a test label.
 	labels map[bool]order.Label
 	list   []*integration.Integration
 
@@ -45,28 +44,29 @@ type desk struct {
 	asked []ports.LabelRequest
 	rates []ports.ShippingRate
 	rated []ports.RateRequest
-	// trouble is what buying fails with, by its number: before it is done, or after.
+	// before and after are errors of Buy, by the number of the call: before or after the label is sold.
 	before, after map[int]error
-	// the first purchase waits here, and says so, if that is not nil.
-	met, goOn chan struct{}
-	meeting   atomic.Bool
-	hangs     bool // buying lasts until whoever asked gives up
-	live      bool // time passes by itself
-	// What was asked to be voided, what that fails with, by its number, before it is done or after, and what is voided.
+	// If started is not nil, the first call of Buy or Void sends to it, and waits for proceed.
+	started, proceed chan struct{}
+	blocked          atomic.Bool
+	hangs            bool // Buy and Void last until their context ends
+	live             bool // use the real time
+	// voids are the requests to void. voidBefore and voidAfter are errors of Void, by the number of the call: before or after the
+	// label is voided.
 	voids                 []ports.VoidRequest
 	voidBefore, voidAfter map[int]error
-	gone                  map[string]bool // by the platform's id
+	voided                map[string]bool // by the platform's id
 
-	// meanwhile happens after the order was read.
+	// meanwhile is called after the order was read.
 	meanwhile func(*order.Order)
 
-	records map[int]error // what storing a label fails with, by its number
+	records map[int]error // errors of storing a label, by the number of the call
 	stored  int
-	changes map[int]error // what changing the order fails with, by its number
+	changes map[int]error // errors of changing the order, by the number of the call
 	changed int
 }
 
-func newDesk() *desk {
+func newFixture() *fixture {
 	o := &order.Order{
 		ID:           parcel,
 		Project:      shop.ID,
@@ -79,7 +79,7 @@ func newDesk() *desk {
 		},
 		Fulfillment: order.Fulfillment{Status: order.FulfillmentProcessing},
 	}
-	return &desk{
+	return &fixture{
 		now:        noon,
 		kept:       order.Case{Order: o, Taken: []catalog.Take{{Location: "north", Quantity: 1}}},
 		labels:     map[bool]order.Label{},
@@ -87,7 +87,7 @@ func newDesk() *desk {
 		list:       []*integration.Integration{account(1)},
 		voidBefore: map[int]error{},
 		voidAfter:  map[int]error{},
-		gone:       map[string]bool{},
+		voided:     map[string]bool{},
 		before:     map[int]error{},
 		after:      map[int]error{},
 		records:    map[int]error{},
@@ -109,21 +109,22 @@ func account(n byte) *integration.Integration {
 	}
 }
 
-func (d *desk) service() *shipping.Service {
+func (d *fixture) service() *shipping.Service {
 	return &shipping.Service{
 		Stores: &ports.Stores{
-			Integrations: accounts{desk: d},
+			Integrations: fakeIntegrations{fixture: d},
 			Orders:       d,
-			Labels:       labels{d},
+			Labels:       fakeLabels{d},
 		},
 		Accounts: d,
-		Shippers: map[string]ports.Shipper{"shipstation": platform{d}},
+		Shippers: map[string]ports.Shipper{"shipstation": fakeShipper{d}},
 		Clock:    d,
 		Entropy:  &d.bits,
 		Log:      slog.New(slog.DiscardHandler),
 	}
 }
 
+// bits is entropy that counts.
 type bits struct {
 	mu sync.Mutex
 	n  byte
@@ -140,7 +141,7 @@ func (b *bits) IDBits() [16]byte { return b.Bits128() }
 
 func (*bits) Secret(int) string { return "" }
 
-func (d *desk) Now() time.Time {
+func (d *fixture) Now() time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.live {
@@ -149,13 +150,14 @@ func (d *desk) Now() time.Time {
 	return d.now
 }
 
-func (d *desk) pass(t time.Duration) {
+// pass advances the time.
+func (d *fixture) pass(t time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.now = d.now.Add(t)
 }
 
-func (d *desk) Case(_ context.Context, _ id.Project, of id.Order) (*order.Case, error) {
+func (d *fixture) Case(_ context.Context, _ id.Project, of id.Order) (*order.Case, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if of != parcel {
@@ -168,7 +170,7 @@ func (d *desk) Case(_ context.Context, _ id.Project, of id.Order) (*order.Case, 
 	return &order.Case{Order: &o, Taken: d.kept.Taken}, nil
 }
 
-func (d *desk) Change(ctx context.Context, p id.Project, of id.Order, change func(*order.Case) error) (*order.Case, error) {
+func (d *fixture) Change(ctx context.Context, p id.Project, of id.Order, change func(*order.Case) error) (*order.Case, error) {
 	c, err := d.Case(ctx, p, of)
 	if err != nil {
 		return nil, err
@@ -185,18 +187,18 @@ func (d *desk) Change(ctx context.Context, p id.Project, of id.Order, change fun
 	return c, nil
 }
 
-// accounts is the store's view of integrations.
-type accounts struct {
+// fakeIntegrations implements ports.Integrations.
+type fakeIntegrations struct {
 	ports.Integrations
-	desk *desk
+	fixture *fixture
 }
 
-func (a accounts) List(context.Context, id.Project, ports.Page) ([]*integration.Integration, int, error) {
-	return append([]*integration.Integration(nil), a.desk.list...), len(a.desk.list), nil
+func (a fakeIntegrations) List(context.Context, id.Project, ports.Page) ([]*integration.Integration, int, error) {
+	return append([]*integration.Integration(nil), a.fixture.list...), len(a.fixture.list), nil
 }
 
-func (a accounts) ByID(_ context.Context, _ id.Project, wanted id.Integration) (*integration.Integration, error) {
-	for _, i := range a.desk.list {
+func (a fakeIntegrations) ByID(_ context.Context, _ id.Project, wanted id.Integration) (*integration.Integration, error) {
+	for _, i := range a.fixture.list {
 		if i.ID == wanted {
 			return i, nil
 		}
@@ -204,18 +206,18 @@ func (a accounts) ByID(_ context.Context, _ id.Project, wanted id.Integration) (
 	return nil, fault.Missing("integration")
 }
 
-func (d *desk) Use(_ ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error {
+func (d *fixture) Use(_ ports.Outbound, i *integration.Integration, work func(ports.Connection) error) error {
 	return work(ports.Connection{Key: i.ID.String()})
 }
 
-// labels is the store's other view, for Change is two ports'.
-type labels struct{ *desk }
+// fakeLabels implements ports.Labels. It is a type of its own because ports.Orders has a method Change, too.
+type fakeLabels struct{ *fixture }
 
-func (labels) Lock(context.Context, id.Project, []id.Order) ([]*order.Label, error) {
+func (fakeLabels) Lock(context.Context, id.Project, []id.Order) ([]*order.Label, error) {
 	panic("shipping locks no page of orders")
 }
 
-func (l labels) Find(_ context.Context, _ id.Project, of id.Order, test bool) (*order.Label, error) {
+func (l fakeLabels) Find(_ context.Context, _ id.Project, of id.Order, test bool) (*order.Label, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	stored, there := l.labels[test]
@@ -225,7 +227,7 @@ func (l labels) Find(_ context.Context, _ id.Project, of id.Order, test bool) (*
 	return &stored, nil
 }
 
-func (l labels) List(ctx context.Context, p id.Project, of id.Order) (list []*order.Label, err error) {
+func (l fakeLabels) List(ctx context.Context, p id.Project, of id.Order) (list []*order.Label, err error) {
 	for _, test := range []bool{false, true} {
 		one, err := l.Find(ctx, p, of, test)
 		if err != nil {
@@ -239,7 +241,7 @@ func (l labels) List(ctx context.Context, p id.Project, of id.Order) (list []*or
 	return list, nil
 }
 
-func (l labels) Change(_ context.Context, _ id.Project, of id.Order, test bool,
+func (l fakeLabels) Change(_ context.Context, _ id.Project, of id.Order, test bool,
 	change func(*order.Order, *order.Label) (*order.Label, error)) (*order.Label, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -263,22 +265,22 @@ func (l labels) Change(_ context.Context, _ id.Project, of id.Order, test bool,
 	return &kept, nil
 }
 
-// platform sells one label of an order, and one test label.
-type platform struct{ *desk }
+// fakeShipper sells one label and one test label of an order.
+type fakeShipper struct{ *fixture }
 
-func (p platform) Rates(_ ports.Outbound, _ ports.Connection, r ports.RateRequest) ([]ports.ShippingRate, error) {
+func (p fakeShipper) Rates(_ ports.Outbound, _ ports.Connection, r ports.RateRequest) ([]ports.ShippingRate, error) {
 	p.rated = append(p.rated, r)
 	return p.rates, p.before[len(p.rated)]
 }
 
-func (p platform) Buy(ctx ports.Outbound, _ ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
-	if p.met != nil && p.meeting.CompareAndSwap(false, true) {
-		p.met <- struct{}{}
-		<-p.goOn
+func (p fakeShipper) Buy(ctx ports.Outbound, _ ports.Connection, r ports.LabelRequest) (ports.ShippingLabel, error) {
+	if p.started != nil && p.blocked.CompareAndSwap(false, true) {
+		p.started <- struct{}{}
+		<-p.proceed
 	}
 	if p.hangs {
 		<-ctx.Done()
-		return ports.ShippingLabel{}, lostAnswer
+		return ports.ShippingLabel{}, errResponseLost
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -288,7 +290,7 @@ func (p platform) Buy(ctx ports.Outbound, _ ports.Connection, r ports.LabelReque
 		return ports.ShippingLabel{}, err
 	}
 	l, there := p.sold[r.Test]
-	if !there || p.gone[l.Remote] {
+	if !there || p.voided[l.Remote] {
 		l = ports.ShippingLabel{
 			Remote:         "7",
 			Carrier:        r.Carrier,
@@ -298,7 +300,7 @@ func (p platform) Buy(ctx ports.Outbound, _ ports.Connection, r ports.LabelReque
 			Currency:       "USD",
 			PDF:            []byte("%PDF"),
 		}
-		if n := len(p.gone); n > 0 {
+		if n := len(p.voided); n > 0 {
 			l.Remote, l.TrackingNumber = fmt.Sprint(7+n), fmt.Sprintf("1Z%d", 9+n)
 		}
 		p.sold[r.Test] = l
@@ -311,15 +313,15 @@ func (p platform) Buy(ctx ports.Outbound, _ ports.Connection, r ports.LabelReque
 	return l, ctx.Err()
 }
 
-// Void is like a platform's: a label that is voided already is a success.
-func (p platform) Void(ctx ports.Outbound, _ ports.Connection, r ports.VoidRequest) error {
-	if p.met != nil && p.meeting.CompareAndSwap(false, true) {
-		p.met <- struct{}{}
-		<-p.goOn
+// Void succeeds for a label that is voided already, as a platform's does.
+func (p fakeShipper) Void(ctx ports.Outbound, _ ports.Connection, r ports.VoidRequest) error {
+	if p.started != nil && p.blocked.CompareAndSwap(false, true) {
+		p.started <- struct{}{}
+		<-p.proceed
 	}
 	if p.hangs {
 		<-ctx.Done()
-		return lostAnswer
+		return errResponseLost
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -328,10 +330,10 @@ func (p platform) Void(ctx ports.Outbound, _ ports.Connection, r ports.VoidReque
 	if err := p.voidBefore[n]; err != nil {
 		return err
 	}
-	p.gone[r.Remote] = true
+	p.voided[r.Remote] = true
 	return p.voidAfter[n]
 }
 
-func (p platform) Bought(ports.Outbound, ports.Connection, *order.Order) (*ports.ShippingLabel, error) {
-	panic("buying asks by itself")
+func (p fakeShipper) Bought(ports.Outbound, ports.Connection, *order.Order) (*ports.ShippingLabel, error) {
+	panic("Buy finds earlier labels itself")
 }

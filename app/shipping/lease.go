@@ -7,9 +7,9 @@ import (
 	"github.com/haggle-commerce/haggle/domain/order"
 )
 
-// hold renews a label's lease until asking is done, which giveUp ends too. The channel tells the end of the lease as it
-// was renewed last. A lease that has ended, or that another has taken over, gives the purchase, or the voiding, up.
-func (s *Service) hold(ctx, asking context.Context, l *order.Label, giveUp context.CancelFunc) <-chan time.Time {
+// keepLease renews a label's lease until call is done. Then it sends the end of the lease, as last renewed, to the channel. If the
+// lease has ended or another request has taken it over, it cancels call.
+func (s *Service) keepLease(ctx, call context.Context, l *order.Label, cancel context.CancelFunc) <-chan time.Time {
 	end, due := make(chan time.Time, 1), l.Lease()
 	go func() {
 		defer func() { end <- due }()
@@ -17,12 +17,12 @@ func (s *Service) hold(ctx, asking context.Context, l *order.Label, giveUp conte
 		defer tick.Stop()
 		for {
 			select {
-			case <-asking.Done():
+			case <-call.Done():
 				return
 			case <-tick.C:
 			}
 			if !s.renew(ctx, l, &due) {
-				giveUp()
+				cancel()
 				return
 			}
 		}
@@ -30,8 +30,8 @@ func (s *Service) hold(ctx, asking context.Context, l *order.Label, giveUp conte
 	return end
 }
 
-// renew renews a lease and reports whether it is still ours. A store that does not answer is asked again until the
-// lease has ended.
+// renew renews a lease and reports whether it is still ours. If the store fails, it reports true until the lease has ended, so
+// that the caller tries again.
 func (s *Service) renew(ctx context.Context, l *order.Label, due *time.Time) bool {
 	bounded, cancel := context.WithTimeout(ctx, renewal)
 	defer cancel()
